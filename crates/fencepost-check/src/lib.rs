@@ -1,0 +1,1 @@
+//! Choose the engine, enforce the budget, replay the witness, return one outcome.

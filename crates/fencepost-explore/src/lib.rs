@@ -1,0 +1,1 @@
+//! Walk every SC run of a program, carrying a monitor.

@@ -1,0 +1,165 @@
+//! The only way to make a [`Program`].
+
+use std::fmt;
+
+use fencepost_base::ids::{ArrayId, LocId, RegId, ThreadId, Value};
+use fencepost_base::order::FenceOrder;
+
+use crate::expr::Expr;
+use crate::program::{Array, Instr, Location, LocationKind, Op, Place, Program, Register, Thread};
+
+/// Collects the parts of a program and checks them once.
+#[derive(Clone, Debug)]
+pub struct ProgramBuilder {
+    program: Program,
+}
+
+/// A part that does not fit: a mistake of the front end, not of its user.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BuildError {
+    message: String,
+}
+
+impl fmt::Display for BuildError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.message)
+    }
+}
+
+impl std::error::Error for BuildError {}
+
+impl ProgramBuilder {
+    /// Greatest possible number of values.
+    pub const MAX_DOMAIN: u32 = 1 << 31;
+
+    /// A program over the values `0..domain`.
+    pub fn new(name: Option<String>, domain: u32) -> Self {
+        ProgramBuilder {
+            program: Program {
+                name,
+                domain,
+                locations: Vec::new(),
+                arrays: Vec::new(),
+                threads: Vec::new(),
+                fence_location: None,
+            },
+        }
+    }
+
+    /// Adds a location.
+    pub fn location(&mut self, name: impl Into<String>, init: Value, kind: LocationKind) -> LocId {
+        self.program.locations.push(Location { name: name.into(), init, kind });
+        LocId::from_index(self.program.locations.len() - 1)
+    }
+
+    /// Adds an array with these initial values.
+    pub fn array(&mut self, name: impl Into<String>, inits: &[Value], kind: LocationKind) -> ArrayId {
+        let name = name.into();
+        let base = LocId::from_index(self.program.locations.len());
+        for (index, &init) in inits.iter().enumerate() {
+            self.location(format!("{name}[{index}]"), init, kind);
+        }
+        self.program.arrays.push(Array { name, base, len: inits.len() as u32 });
+        ArrayId::from_index(self.program.arrays.len() - 1)
+    }
+
+    /// Adds a thread.
+    pub fn thread(&mut self, name: impl Into<String>, registers: Vec<Register>, code: Vec<Instr>) -> ThreadId {
+        self.program.threads.push(Thread { name: name.into(), registers, code });
+        ThreadId::from_index(self.program.threads.len() - 1)
+    }
+
+    /// Checks everything that [`Program`] promises. Adds the hidden location
+    /// of `fence(sc)` when there is such a fence.
+    pub fn build(mut self) -> Result<Program, BuildError> {
+        self.check()?;
+        let has_sc_fence = self
+            .program
+            .threads
+            .iter()
+            .flat_map(|thread| &thread.code)
+            .any(|instr| instr.op == Op::Fence { order: FenceOrder::Sc });
+        if has_sc_fence {
+            self.program.fence_location = Some(self.location("<fence>", 0, LocationKind::Fence));
+        }
+        Ok(self.program)
+    }
+
+    fn check(&self) -> Result<(), BuildError> {
+        let program = &self.program;
+        let fail = |message: String| Err(BuildError { message });
+        if program.domain == 0 || program.domain > Self::MAX_DOMAIN {
+            return fail(format!("domain of {} values", program.domain));
+        }
+        for location in &program.locations {
+            if location.init >= program.domain {
+                return fail(format!("initial value of `{}` is outside the domain", location.name));
+            }
+            if location.kind == LocationKind::Fence {
+                return fail("the location of `fence(sc)` is added by the builder".into());
+            }
+        }
+        for thread in &program.threads {
+            if let Some(register) = thread.registers.iter().find(|register| register.init >= program.domain) {
+                return fail(format!("initial value of register `{}` is outside the domain", register.name));
+            }
+            match thread.code.last().map(|instr| &instr.op) {
+                Some(Op::Halt | Op::Jump { .. } | Op::Choose { .. }) => {}
+                _ => return fail(format!("thread `{}` runs off the end of its code", thread.name)),
+            }
+            for (pc, instr) in thread.code.iter().enumerate() {
+                if let Err(what) = self.check_op(thread, &instr.op, pc) {
+                    return fail(format!("thread `{}`, instruction {pc}: {what}", thread.name));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn check_op(&self, thread: &Thread, op: &Op, pc: usize) -> Result<(), String> {
+        let register_exists = |reg: RegId| reg.index() < thread.registers.len();
+        let mut registers_exist = op.dst().is_none_or(register_exists);
+        op.for_each_expr(&mut |expr: &Expr| {
+            expr.for_each_register(&mut |reg| registers_exist &= register_exists(reg));
+        });
+        if !registers_exist {
+            return Err("no such register".into());
+        }
+        let next = fencepost_base::ids::Pc::from_index(pc);
+        if op.successors(next).iter().any(|target| target.index() >= thread.code.len()) {
+            return Err("jump out of the code".into());
+        }
+        match op {
+            Op::Choose { targets } if targets.is_empty() => return Err("choice of nothing".into()),
+            Op::Wait { condition, .. } if condition.any_of.is_empty() => return Err("wait for nothing".into()),
+            Op::LightFence { locations: Some(locations) } => {
+                for loc in locations {
+                    self.kind_of(*loc)?;
+                }
+            }
+            _ => {}
+        }
+        if let Some(place) = op.place() {
+            let plain = matches!(op, Op::PlainLoad { .. } | Op::PlainStore { .. });
+            let wanted = if plain { LocationKind::NonAtomic } else { LocationKind::Atomic };
+            let kind = match place {
+                Place::Fixed(loc) => self.kind_of(*loc)?,
+                Place::Element { array, .. } => {
+                    let array = self.program.arrays.get(array.index()).ok_or("no such array")?;
+                    if array.len == 0 {
+                        return Err("empty array".into());
+                    }
+                    self.kind_of(array.base)?
+                }
+            };
+            if kind != wanted {
+                return Err(format!("{wanted:?} operation on a {kind:?} location"));
+            }
+        }
+        Ok(())
+    }
+
+    fn kind_of(&self, loc: LocId) -> Result<LocationKind, String> {
+        self.program.locations.get(loc.index()).map(|location| location.kind).ok_or_else(|| "no such location".into())
+    }
+}

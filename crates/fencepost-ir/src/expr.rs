@@ -1,0 +1,250 @@
+//! Expressions over registers and constants.
+//!
+//! An expression denotes a mathematical integer (64 bits, wrapping). Where it
+//! becomes a value (assigned, stored, compared and swapped, …) it is reduced
+//! once into the program's domain; [`Expr::Wrap`] reduces an inner result
+//! too. `.fp` wraps every arithmetic operator, TPL none: both are expressible.
+
+use std::fmt;
+
+use fencepost_base::ids::{RegId, Value};
+
+/// An expression.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Expr {
+    /// A number, not reduced: `r < 4` is always true in a domain of four values.
+    Const(i64),
+    /// The content of a register.
+    Reg(RegId),
+    /// A unary operator.
+    Unary(UnaryOp, Box<Expr>),
+    /// A binary operator.
+    Binary(BinaryOp, Box<Expr>, Box<Expr>),
+    /// The operand reduced into the program's domain.
+    Wrap(Box<Expr>),
+}
+
+/// Unary operators.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum UnaryOp {
+    /// `-e`
+    Neg,
+    /// `!e`: 1 if `e` is 0, else 0.
+    Not,
+    /// `~e`
+    BitNot,
+}
+
+/// Binary operators, as in C.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum BinaryOp {
+    /// `+`
+    Add,
+    /// `-`
+    Sub,
+    /// `*`
+    Mul,
+    /// `/`, rounding towards zero
+    Div,
+    /// `%`, with the sign of the dividend
+    Rem,
+    /// `&`
+    BitAnd,
+    /// `|`
+    BitOr,
+    /// `^`
+    BitXor,
+    /// `<<`
+    Shl,
+    /// `>>`
+    Shr,
+    /// A comparison: 0 or 1.
+    Cmp(CmpOp),
+    /// `&&`: 0 or 1; the right operand is evaluated only when the left is not 0.
+    And,
+    /// `||`: 0 or 1; the right operand is evaluated only when the left is 0.
+    Or,
+}
+
+/// Comparisons.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum CmpOp {
+    /// `==`
+    Eq,
+    /// `!=`
+    Ne,
+    /// `<`
+    Lt,
+    /// `<=`
+    Le,
+    /// `>`
+    Gt,
+    /// `>=`
+    Ge,
+}
+
+/// Why an expression has no value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum EvalError {
+    /// Division or remainder by zero.
+    DivisionByZero,
+}
+
+impl fmt::Display for EvalError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            EvalError::DivisionByZero => f.write_str("division by zero"),
+        }
+    }
+}
+
+impl CmpOp {
+    /// Does the comparison hold?
+    pub fn holds(self, left: i64, right: i64) -> bool {
+        match self {
+            CmpOp::Eq => left == right,
+            CmpOp::Ne => left != right,
+            CmpOp::Lt => left < right,
+            CmpOp::Le => left <= right,
+            CmpOp::Gt => left > right,
+            CmpOp::Ge => left >= right,
+        }
+    }
+
+    /// The spelling in `.fp`.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            CmpOp::Eq => "==",
+            CmpOp::Ne => "!=",
+            CmpOp::Lt => "<",
+            CmpOp::Le => "<=",
+            CmpOp::Gt => ">",
+            CmpOp::Ge => ">=",
+        }
+    }
+}
+
+impl UnaryOp {
+    /// The result for an operand.
+    pub fn apply(self, operand: i64) -> i64 {
+        match self {
+            UnaryOp::Neg => operand.wrapping_neg(),
+            UnaryOp::Not => i64::from(operand == 0),
+            UnaryOp::BitNot => !operand,
+        }
+    }
+}
+
+impl BinaryOp {
+    /// The result for two operands, both already evaluated.
+    pub fn apply(self, left: i64, right: i64) -> Result<i64, EvalError> {
+        Ok(match self {
+            BinaryOp::Add => left.wrapping_add(right),
+            BinaryOp::Sub => left.wrapping_sub(right),
+            BinaryOp::Mul => left.wrapping_mul(right),
+            BinaryOp::Div if right == 0 => return Err(EvalError::DivisionByZero),
+            BinaryOp::Div => left.wrapping_div(right),
+            BinaryOp::Rem if right == 0 => return Err(EvalError::DivisionByZero),
+            BinaryOp::Rem => left.wrapping_rem(right),
+            BinaryOp::BitAnd => left & right,
+            BinaryOp::BitOr => left | right,
+            BinaryOp::BitXor => left ^ right,
+            BinaryOp::Shl => shift_amount(right).map_or(0, |n| left.wrapping_shl(n)),
+            BinaryOp::Shr => shift_amount(right).map_or(if left < 0 { -1 } else { 0 }, |n| left.wrapping_shr(n)),
+            BinaryOp::Cmp(cmp) => i64::from(cmp.holds(left, right)),
+            BinaryOp::And => i64::from(left != 0 && right != 0),
+            BinaryOp::Or => i64::from(left != 0 || right != 0),
+        })
+    }
+}
+
+/// Shifting by 64 bits or more leaves nothing; by a negative number too.
+fn shift_amount(right: i64) -> Option<u32> {
+    u32::try_from(right).ok().filter(|&n| n < 64)
+}
+
+/// Reduces an integer into `0..domain`.
+pub(crate) fn reduce(integer: i64, domain: u32) -> Value {
+    integer.rem_euclid(i64::from(domain)) as Value
+}
+
+impl Expr {
+    /// The constant `value`.
+    pub fn constant(value: i64) -> Expr {
+        Expr::Const(value)
+    }
+
+    /// The integer this denotes in `registers`, in a domain of `domain` values.
+    pub fn eval(&self, registers: &[Value], domain: u32) -> Result<i64, EvalError> {
+        match self {
+            Expr::Const(value) => Ok(*value),
+            Expr::Reg(reg) => Ok(i64::from(registers[reg.index()])),
+            Expr::Unary(op, operand) => Ok(op.apply(operand.eval(registers, domain)?)),
+            Expr::Binary(op, left, right) => {
+                let left = left.eval(registers, domain)?;
+                match op {
+                    BinaryOp::And if left == 0 => Ok(0),
+                    BinaryOp::Or if left != 0 => Ok(1),
+                    _ => op.apply(left, right.eval(registers, domain)?),
+                }
+            }
+            Expr::Wrap(operand) => Ok(i64::from(reduce(operand.eval(registers, domain)?, domain))),
+        }
+    }
+
+    /// The value this denotes: its integer, reduced into the domain.
+    pub fn value(&self, registers: &[Value], domain: u32) -> Result<Value, EvalError> {
+        Ok(reduce(self.eval(registers, domain)?, domain))
+    }
+
+    /// The integer this denotes if it mentions no register (and divides by no zero).
+    pub fn as_constant(&self, domain: u32) -> Option<i64> {
+        let mut constant = true;
+        self.for_each_register(&mut |_| constant = false);
+        if constant { self.eval(&[], domain).ok() } else { None }
+    }
+
+    /// Calls `visit` for every register mentioned.
+    pub fn for_each_register(&self, visit: &mut impl FnMut(RegId)) {
+        match self {
+            Expr::Const(_) => {}
+            Expr::Reg(reg) => visit(*reg),
+            Expr::Unary(_, operand) | Expr::Wrap(operand) => operand.for_each_register(visit),
+            Expr::Binary(_, left, right) => {
+                left.for_each_register(visit);
+                right.for_each_register(visit);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn binary(op: BinaryOp, left: i64, right: i64) -> Expr {
+        Expr::Binary(op, Box::new(Expr::Const(left)), Box::new(Expr::Const(right)))
+    }
+
+    #[test]
+    fn inner_results_are_reduced_only_by_wrap() {
+        let sum = binary(BinaryOp::Add, 3, 3);
+        let halved = |e: Expr| Expr::Binary(BinaryOp::Div, Box::new(e), Box::new(Expr::Const(2)));
+        assert_eq!(halved(sum.clone()).value(&[], 5), Ok(3));
+        assert_eq!(halved(Expr::Wrap(Box::new(sum))).value(&[], 5), Ok(0));
+    }
+
+    #[test]
+    fn negative_integers_reduce_into_the_domain() {
+        assert_eq!(binary(BinaryOp::Sub, 0, 1).value(&[], 4), Ok(3));
+        assert_eq!(Expr::Unary(UnaryOp::BitNot, Box::new(Expr::Const(1))).value(&[], 4), Ok(2));
+    }
+
+    #[test]
+    fn connectives_do_not_evaluate_what_they_do_not_need() {
+        let crash = Box::new(binary(BinaryOp::Div, 1, 0));
+        assert_eq!(Expr::Binary(BinaryOp::And, Box::new(Expr::Const(0)), crash.clone()).eval(&[], 4), Ok(0));
+        assert_eq!(Expr::Binary(BinaryOp::Or, Box::new(Expr::Const(7)), crash.clone()).eval(&[], 4), Ok(1));
+        assert_eq!(crash.eval(&[], 4), Err(EvalError::DivisionByZero));
+    }
+}

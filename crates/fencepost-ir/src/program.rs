@@ -1,0 +1,454 @@
+//! Programs: threads of instructions over registers and shared locations.
+
+use fencepost_base::ids::{ArrayId, LocId, Pc, RegId, ThreadId, Value};
+use fencepost_base::order::{FenceOrder, ReadOrder, RmwOrder, WriteOrder};
+use fencepost_base::source::Span;
+
+use crate::expr::{self, CmpOp, Expr};
+
+/// A concurrent program. Made by [`crate::ProgramBuilder`], which guarantees:
+/// every index is in range, every jump lands in its thread's code, no thread
+/// runs off the end of its code, atomic operations name atomic places and
+/// plain ones non-atomic places, initial values are in the domain.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Program {
+    pub(crate) name: Option<String>,
+    pub(crate) domain: u32,
+    pub(crate) locations: Vec<Location>,
+    pub(crate) arrays: Vec<Array>,
+    pub(crate) threads: Vec<Thread>,
+    pub(crate) fence_location: Option<LocId>,
+}
+
+/// A shared location.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Location {
+    /// As in the source; `a[2]` for an array element.
+    pub name: String,
+    /// Initial value.
+    pub init: Value,
+    /// How it may be accessed.
+    pub kind: LocationKind,
+}
+
+/// How a location may be accessed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum LocationKind {
+    /// By atomic operations.
+    Atomic,
+    /// By plain loads and stores.
+    NonAtomic,
+    /// By `fence(sc)` only, in models where that is a read-modify-write.
+    Fence,
+}
+
+/// An array: `len` consecutive locations from `base`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Array {
+    /// As in the source.
+    pub name: String,
+    /// First element.
+    pub base: LocId,
+    /// Number of elements.
+    pub len: u32,
+}
+
+/// One thread.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Thread {
+    /// As in the source; `worker[2]` for a copy of a replicated thread.
+    pub name: String,
+    /// Registers.
+    pub registers: Vec<Register>,
+    /// Code; control starts at 0 and falls through to the next instruction.
+    pub code: Vec<Instr>,
+}
+
+/// A register.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Register {
+    /// As in the source, made unique where a procedure was inlined several times.
+    pub name: String,
+    /// Initial value.
+    pub init: Value,
+}
+
+/// One instruction and where it comes from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Instr {
+    /// What it does.
+    pub op: Op,
+    /// Where it is written.
+    pub origin: Origin,
+}
+
+/// A place in the source.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
+pub struct Origin {
+    /// The statement.
+    pub span: Span,
+    /// The call in the thread's own text, when the statement is in a procedure.
+    pub called_from: Option<Span>,
+}
+
+/// A shared location, possibly chosen at run time.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Place {
+    /// A fixed location.
+    Fixed(LocId),
+    /// An array element; an index out of range is a run-time error.
+    Element {
+        /// The array.
+        array: ArrayId,
+        /// The index, as an integer (not reduced).
+        index: Expr,
+    },
+}
+
+/// How a read-modify-write computes what it writes from what it read and its operand.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum RmwFunction {
+    /// `fadd`
+    Add,
+    /// `fsub`
+    Sub,
+    /// `fand`
+    And,
+    /// `for`
+    Or,
+    /// `fxor`
+    Xor,
+    /// `xchg`: the operand itself.
+    Exchange,
+}
+
+/// May a compare-and-swap fail although the value is the expected one?
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum CasStrength {
+    /// No.
+    Strong,
+    /// Yes.
+    Weak,
+}
+
+/// What a `wait` waits for: that one of these comparisons holds of the value read.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct WaitCondition {
+    /// `value ⋈ expression`, expressions as integers (not reduced). Not empty.
+    pub any_of: Vec<(CmpOp, Expr)>,
+}
+
+/// Instructions. Values are expressions reduced into the domain.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Op {
+    /// `dst = value`
+    Assign {
+        /// Result.
+        dst: RegId,
+        /// Value.
+        value: Expr,
+    },
+    /// `dst` becomes any value from `low` to `high`, both included; blocks when there is none.
+    Nondet {
+        /// Result.
+        dst: RegId,
+        /// Least value.
+        low: Expr,
+        /// Greatest value.
+        high: Expr,
+    },
+    /// Continue at `target`.
+    Jump {
+        /// Next instruction.
+        target: Pc,
+    },
+    /// Continue at `target` if `cond` is not 0, else at the next instruction.
+    Branch {
+        /// Condition.
+        cond: Expr,
+        /// Next instruction if it holds.
+        target: Pc,
+    },
+    /// Continue at any one of `targets` (not empty).
+    Choose {
+        /// Possible next instructions.
+        targets: Vec<Pc>,
+    },
+    /// Stops the thread unless `cond` holds.
+    Assume {
+        /// Condition.
+        cond: Expr,
+    },
+    /// Fails (and stops the thread) unless `cond` holds.
+    Assert {
+        /// Condition.
+        cond: Expr,
+    },
+    /// Asks that `value` does not depend on a possibly stale read (observational robustness); otherwise does nothing.
+    Verify {
+        /// Value.
+        value: Expr,
+    },
+    /// Atomic load.
+    Load {
+        /// Result.
+        dst: Option<RegId>,
+        /// Place.
+        place: Place,
+        /// Order.
+        order: ReadOrder,
+    },
+    /// Atomic store.
+    Store {
+        /// Place.
+        place: Place,
+        /// Value.
+        value: Expr,
+        /// Order.
+        order: WriteOrder,
+    },
+    /// Fetch-and-op or exchange; `dst` receives the old value.
+    Update {
+        /// Result.
+        dst: Option<RegId>,
+        /// Place.
+        place: Place,
+        /// What is written.
+        function: RmwFunction,
+        /// Operand.
+        operand: Expr,
+        /// Order.
+        order: RmwOrder,
+    },
+    /// Compare-and-swap; `dst` receives the value read. A failed one is a read.
+    Cas {
+        /// Result.
+        dst: Option<RegId>,
+        /// Place.
+        place: Place,
+        /// Value that lets it succeed.
+        expected: Expr,
+        /// Value written then.
+        desired: Expr,
+        /// Order of success.
+        success: RmwOrder,
+        /// Order of failure.
+        failure: ReadOrder,
+        /// May it fail spuriously?
+        strength: CasStrength,
+    },
+    /// Blocks until a value satisfying `condition` can be read, and reads it.
+    Wait {
+        /// Result.
+        dst: Option<RegId>,
+        /// Place.
+        place: Place,
+        /// Condition.
+        condition: WaitCondition,
+        /// Order.
+        order: ReadOrder,
+    },
+    /// Blocks until the compare-and-swap can succeed, and performs it.
+    BlockingCas {
+        /// Place.
+        place: Place,
+        /// Value waited for.
+        expected: Expr,
+        /// Value written.
+        desired: Expr,
+        /// Order.
+        order: RmwOrder,
+    },
+    /// Plain load from a non-atomic place.
+    PlainLoad {
+        /// Result.
+        dst: RegId,
+        /// Place.
+        place: Place,
+    },
+    /// Plain store to a non-atomic place.
+    PlainStore {
+        /// Place.
+        place: Place,
+        /// Value.
+        value: Expr,
+    },
+    /// A fence.
+    Fence {
+        /// Order.
+        order: FenceOrder,
+    },
+    /// Orders earlier stores to these locations (`None`: to all), in models with store buffers per location.
+    LightFence {
+        /// Locations.
+        locations: Option<Vec<LocId>>,
+    },
+    /// The thread is done.
+    Halt,
+}
+
+impl Program {
+    /// The name given in the source.
+    pub fn name(&self) -> Option<&str> {
+        self.name.as_deref()
+    }
+
+    /// Number of values; values are `0..domain`.
+    pub fn domain(&self) -> u32 {
+        self.domain
+    }
+
+    /// Reduces an integer into the domain.
+    pub fn reduce(&self, integer: i64) -> Value {
+        expr::reduce(integer, self.domain)
+    }
+
+    /// All locations, the hidden one of `fence(sc)` included.
+    pub fn locations(&self) -> &[Location] {
+        &self.locations
+    }
+
+    /// One location.
+    pub fn location(&self, loc: LocId) -> &Location {
+        &self.locations[loc.index()]
+    }
+
+    /// All arrays.
+    pub fn arrays(&self) -> &[Array] {
+        &self.arrays
+    }
+
+    /// One array.
+    pub fn array(&self, array: ArrayId) -> &Array {
+        &self.arrays[array.index()]
+    }
+
+    /// All threads.
+    pub fn threads(&self) -> &[Thread] {
+        &self.threads
+    }
+
+    /// One thread.
+    pub fn thread(&self, thread: ThreadId) -> &Thread {
+        &self.threads[thread.index()]
+    }
+
+    /// Identifiers of all threads.
+    pub fn thread_ids(&self) -> impl Iterator<Item = ThreadId> + use<> {
+        (0..self.threads.len()).map(ThreadId::from_index)
+    }
+
+    /// One instruction.
+    pub fn instr(&self, thread: ThreadId, pc: Pc) -> &Instr {
+        &self.threads[thread.index()].code[pc.index()]
+    }
+
+    /// The location that `fence(sc)` updates in models where it is a
+    /// read-modify-write; present when the program has such a fence.
+    pub fn fence_location(&self) -> Option<LocId> {
+        self.fence_location
+    }
+
+    /// Number of instructions of all threads together.
+    pub fn size(&self) -> usize {
+        self.threads.iter().map(|thread| thread.code.len()).sum()
+    }
+}
+
+impl RmwFunction {
+    /// What is written, as an integer to be reduced.
+    pub fn apply(self, old: Value, operand: i64) -> i64 {
+        let old = i64::from(old);
+        match self {
+            RmwFunction::Add => old.wrapping_add(operand),
+            RmwFunction::Sub => old.wrapping_sub(operand),
+            RmwFunction::And => old & operand,
+            RmwFunction::Or => old | operand,
+            RmwFunction::Xor => old ^ operand,
+            RmwFunction::Exchange => operand,
+        }
+    }
+
+    /// The name of the method in `.fp`.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            RmwFunction::Add => "fadd",
+            RmwFunction::Sub => "fsub",
+            RmwFunction::And => "fand",
+            RmwFunction::Or => "for",
+            RmwFunction::Xor => "fxor",
+            RmwFunction::Exchange => "xchg",
+        }
+    }
+}
+
+impl Op {
+    /// The shared place this instruction accesses, if any.
+    pub fn place(&self) -> Option<&Place> {
+        match self {
+            Op::Load { place, .. }
+            | Op::Store { place, .. }
+            | Op::Update { place, .. }
+            | Op::Cas { place, .. }
+            | Op::Wait { place, .. }
+            | Op::BlockingCas { place, .. }
+            | Op::PlainLoad { place, .. }
+            | Op::PlainStore { place, .. } => Some(place),
+            _ => None,
+        }
+    }
+
+    /// The register this instruction sets, if any.
+    pub fn dst(&self) -> Option<RegId> {
+        match self {
+            Op::Assign { dst, .. } | Op::Nondet { dst, .. } | Op::PlainLoad { dst, .. } => Some(*dst),
+            Op::Load { dst, .. } | Op::Update { dst, .. } | Op::Cas { dst, .. } | Op::Wait { dst, .. } => *dst,
+            _ => None,
+        }
+    }
+
+    /// Calls `visit` for every expression evaluated by this instruction.
+    pub fn for_each_expr<'a>(&'a self, visit: &mut impl FnMut(&'a Expr)) {
+        if let Some(Place::Element { index, .. }) = self.place() {
+            visit(index);
+        }
+        match self {
+            Op::Assign { value, .. }
+            | Op::Verify { value }
+            | Op::Store { value, .. }
+            | Op::PlainStore { value, .. }
+            | Op::Update { operand: value, .. }
+            | Op::Branch { cond: value, .. }
+            | Op::Assume { cond: value }
+            | Op::Assert { cond: value } => visit(value),
+            Op::Nondet { low, high, .. } => {
+                visit(low);
+                visit(high);
+            }
+            Op::Cas { expected, desired, .. } | Op::BlockingCas { expected, desired, .. } => {
+                visit(expected);
+                visit(desired);
+            }
+            Op::Wait { condition, .. } => condition.any_of.iter().for_each(|(_, expr)| visit(expr)),
+            Op::Jump { .. }
+            | Op::Choose { .. }
+            | Op::Load { .. }
+            | Op::PlainLoad { .. }
+            | Op::Fence { .. }
+            | Op::LightFence { .. }
+            | Op::Halt => {}
+        }
+    }
+
+    /// The instructions that may follow the one at `pc`.
+    pub fn successors(&self, pc: Pc) -> Vec<Pc> {
+        let next = Pc(pc.0 + 1);
+        match self {
+            Op::Jump { target } => vec![*target],
+            Op::Branch { target, .. } => vec![*target, next],
+            Op::Choose { targets } => targets.clone(),
+            Op::Halt => Vec::new(),
+            _ => vec![next],
+        }
+    }
+}

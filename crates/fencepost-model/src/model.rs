@@ -1,0 +1,42 @@
+//! Memory models.
+
+use fencepost_base::ids::{LocId, ThreadId};
+use fencepost_base::order::FenceOrder;
+
+use crate::graph::Graph;
+use crate::monitor::{Monitor, Shape};
+use crate::packed::Layout;
+
+/// A memory model: what it is called, what it permits, and how an engine may decide it.
+pub trait Model: Sync {
+    /// The value of `--model`.
+    fn name(&self) -> &'static str;
+
+    /// One line for people.
+    fn title(&self) -> &'static str;
+
+    /// The page of the manual: what is modelled, from which paper, what is not.
+    fn essay(&self) -> &'static str;
+
+    /// What a fence is in this model.
+    fn fence(&self, order: FenceOrder) -> FenceMeaning;
+
+    /// The axioms: is the graph consistent?
+    fn permits(&self, graph: &Graph) -> bool;
+
+    /// Would a non-atomic access of `thread` to `loc`, next after `graph`, be
+    /// a data race (and so have undefined behaviour)?
+    fn races(&self, graph: &Graph, thread: ThreadId, loc: LocId) -> bool;
+
+    /// A monitor that decides robustness against this model, its state reserved in `layout`; none for SC itself.
+    fn monitor(&self, shape: &Shape, layout: &mut Layout) -> Option<Box<dyn Monitor>>;
+}
+
+/// What a fence does to memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FenceMeaning {
+    /// Nothing.
+    Nothing,
+    /// A read-modify-write of one hidden location that adds 0.
+    HiddenRmw,
+}

@@ -1,0 +1,40 @@
+//! The list of memory models. A model is one file and one line here.
+
+pub mod ra;
+pub mod sc;
+
+use crate::model::Model;
+
+/// Every model, strongest first.
+pub static MODELS: &[&dyn Model] = &[&sc::Sc, &ra::Ra];
+
+/// The model called `name`.
+pub fn by_name(name: &str) -> Option<&'static dyn Model> {
+    MODELS.iter().copied().find(|model| model.name() == name)
+}
+
+/// The models robustness can be checked against.
+pub fn checkable() -> impl Iterator<Item = &'static dyn Model> {
+    let shape = crate::Shape { threads: 1, classes: vec![1] };
+    MODELS.iter().copied().filter(move |model| model.monitor(&shape, &mut crate::packed::Layout::new()).is_some())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::BTreeSet;
+
+    #[test]
+    fn the_list_is_in_order() {
+        let names: BTreeSet<_> = MODELS.iter().map(|model| model.name()).collect();
+        assert_eq!(names.len(), MODELS.len(), "names are unique");
+        for model in MODELS {
+            assert!(by_name(model.name()).is_some());
+            assert!(!model.title().is_empty());
+            for section in ["What it is", "What is modelled", "What is not", "Source"] {
+                assert!(model.essay().contains(section), "the essay of {} has a part “{section}”", model.name());
+            }
+        }
+        assert_eq!(MODELS[0].name(), "sc", "SC is what everything is compared with");
+    }
+}

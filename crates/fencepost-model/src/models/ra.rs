@@ -1,0 +1,91 @@
+//! Release/acquire: the fragment of C/C++11 in which every load acquires,
+//! every store releases and every read-modify-write does both.
+//!
+//! Paper: Lahav and Margalit, "Robustness against Release/Acquire Semantics",
+//! PLDI 2019. The axioms are Def. A.12 with the happens-before of §6; the
+//! monitor is SCM of §5 with the critical values of §5.1 ([`monitor`]); what
+//! its components mean on execution graphs is written down in [`meaning`].
+//!
+//! Deviations: (1) values are tracked by classes that no blocking instruction
+//! can tell apart, which contains §5.1 as the case of one class per critical
+//! value; (2) initialisation writes are known to every thread also for
+//! non-atomic accesses, without which a lone plain load would be a race.
+//!
+//! Sound and complete for execution-graph robustness (Thm 5.3, Thm 6.2).
+
+pub mod meaning;
+pub mod monitor;
+
+use fencepost_base::ids::{LocId, ThreadId};
+use fencepost_base::order::FenceOrder;
+
+use crate::graph::Graph;
+use crate::model::{FenceMeaning, Model};
+use crate::monitor::{Monitor, Shape};
+use crate::packed::Layout;
+use crate::rel::Rel;
+
+/// Release/acquire.
+pub struct Ra;
+
+/// hb = (po ∪ ⋃ [Wₓ] ; rf ; [Rₓ])⁺ over atomic locations x: non-atomic reads do not synchronise.
+pub fn hb(graph: &Graph) -> Rel {
+    let synchronises = graph.rf().filter(|_, read| !graph.label(read).is_nonatomic());
+    graph.po().union(&synchronises).plus()
+}
+
+impl Model for Ra {
+    fn name(&self) -> &'static str {
+        "ra"
+    }
+
+    fn title(&self) -> &'static str {
+        "release/acquire"
+    }
+
+    fn essay(&self) -> &'static str {
+        "\
+What it is: C/C++11 where every load is an acquire load, every store a release store, every read-modify-write both. \
+Cheaper than sequential consistency everywhere: free on x86, lightweight fences on POWER.
+
+What is modelled: all atomic accesses count as release/acquire whatever order is written; `fence(sc)` is a \
+read-modify-write of one hidden location, other fences do nothing; plain accesses to non-atomic locations race \
+when two conflicting ones are enabled at the same time. A failed compare-and-swap is a read. `wait` and `bcas` block \
+until they can read an acceptable value, also a stale one.
+
+What is not: relaxed accesses (rc20 has them), liveness.
+
+Source: Lahav and Margalit, Robustness against Release/Acquire Semantics, PLDI 2019.
+"
+    }
+
+    fn fence(&self, order: FenceOrder) -> FenceMeaning {
+        match order {
+            FenceOrder::Sc => FenceMeaning::HiddenRmw,
+            _ => FenceMeaning::Nothing,
+        }
+    }
+
+    fn permits(&self, graph: &Graph) -> bool {
+        let hb = hb(graph);
+        let mo = graph.mo();
+        let fr = graph.fr();
+        let write_coherence = mo.then(&hb);
+        let read_coherence = fr.then(&hb);
+        let atomicity = fr.then(&mo);
+        hb.is_irreflexive()
+            && write_coherence.is_irreflexive()
+            && read_coherence.is_irreflexive()
+            && atomicity.is_irreflexive()
+    }
+
+    /// The last write must have been observed: wmaxₓ ∈ Init ∪ dom(hb? ; [E_τ]).
+    fn races(&self, graph: &Graph, thread: ThreadId, loc: LocId) -> bool {
+        let last = graph.last_write(loc);
+        !graph.is_init(last) && !hb(graph).optional().reaches(last, |e| graph.event(e).thread == Some(thread))
+    }
+
+    fn monitor(&self, shape: &Shape, layout: &mut Layout) -> Option<Box<dyn Monitor>> {
+        Some(Box::new(monitor::Scm::new(shape, layout)))
+    }
+}

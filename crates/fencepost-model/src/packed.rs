@@ -1,0 +1,175 @@
+//! Packed states: a row of 64-bit words in which every component has a slot.
+//!
+//! Program and monitor reserve slots in one [`Layout`]; states are then plain
+//! word slices that are copied, compared and hashed without being decoded.
+
+/// A field of at most 64 bits within one word.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Slot {
+    word: u32,
+    shift: u8,
+    mask: u64,
+}
+
+impl Slot {
+    /// The content of this field.
+    #[inline]
+    pub fn get(self, state: &[u64]) -> u64 {
+        (state[self.word as usize] >> self.shift) & self.mask
+    }
+
+    /// Overwrites this field; bits of `value` beyond its width are dropped.
+    #[inline]
+    pub fn set(self, state: &mut [u64], value: u64) {
+        let word = &mut state[self.word as usize];
+        *word = (*word & !(self.mask << self.shift)) | ((value & self.mask) << self.shift);
+    }
+}
+
+/// A field of any number of bits, in chunks of at most 64.
+#[derive(Clone, Debug, PartialEq, Eq, Default)]
+pub struct Row {
+    chunks: Vec<Slot>,
+}
+
+impl Row {
+    /// Number of chunks.
+    pub fn chunks(&self) -> usize {
+        self.chunks.len()
+    }
+
+    /// One chunk.
+    #[inline]
+    pub fn get(&self, state: &[u64], chunk: usize) -> u64 {
+        self.chunks[chunk].get(state)
+    }
+
+    /// Overwrites one chunk.
+    #[inline]
+    pub fn set(&self, state: &mut [u64], chunk: usize, value: u64) {
+        self.chunks[chunk].set(state, value);
+    }
+
+    /// Is the bit set?
+    #[inline]
+    pub fn test(&self, state: &[u64], bit: usize) -> bool {
+        self.get(state, bit / 64) >> (bit % 64) & 1 == 1
+    }
+
+    /// Sets the bit.
+    #[inline]
+    pub fn insert(&self, state: &mut [u64], bit: usize) {
+        let chunk = self.get(state, bit / 64);
+        self.set(state, bit / 64, chunk | 1 << (bit % 64));
+    }
+
+    /// Clears the bit.
+    #[inline]
+    pub fn remove(&self, state: &mut [u64], bit: usize) {
+        let chunk = self.get(state, bit / 64);
+        self.set(state, bit / 64, chunk & !(1 << (bit % 64)));
+    }
+}
+
+/// Hands out slots; wide fields first pack best, but any order works.
+#[derive(Clone, Debug, Default)]
+pub struct Layout {
+    /// Bits used in each word.
+    used: Vec<u8>,
+}
+
+impl Layout {
+    /// No slots yet.
+    pub fn new() -> Self {
+        Layout::default()
+    }
+
+    /// Reserves `width` bits (at most 64) in the first word with room.
+    ///
+    /// # Panics
+    /// When `width` exceeds 64.
+    pub fn slot(&mut self, width: u32) -> Slot {
+        assert!(width <= 64, "a slot lies within one word");
+        // Only the last few words are tried: states may have thousands of words.
+        let first = self.used.len().saturating_sub(16);
+        let word =
+            (first..self.used.len()).find(|&word| u32::from(self.used[word]) + width <= 64).unwrap_or_else(|| {
+                self.used.push(0);
+                self.used.len() - 1
+            });
+        // A field of no bits may be asked for in a full word; any shift below 64 reads it as 0.
+        let shift = self.used[word].min(63);
+        self.used[word] += width as u8;
+        let mask = if width == 64 { u64::MAX } else { (1 << width) - 1 };
+        Slot { word: word as u32, shift, mask }
+    }
+
+    /// Reserves `width` bits in chunks of 64 and a rest.
+    pub fn row(&mut self, width: usize) -> Row {
+        let mut chunks = Vec::new();
+        let mut rest = width;
+        while rest > 0 {
+            let bits = rest.min(64);
+            chunks.push(self.slot(bits as u32));
+            rest -= bits;
+        }
+        Row { chunks }
+    }
+
+    /// Number of words of a state.
+    pub fn words(&self) -> usize {
+        self.used.len()
+    }
+
+    /// Number of bits in use.
+    pub fn bits(&self) -> usize {
+        self.used.iter().map(|&bits| usize::from(bits)).sum()
+    }
+}
+
+/// Bits needed to tell `count` values apart.
+pub fn bits_for(count: u64) -> u32 {
+    64 - count.saturating_sub(1).leading_zeros()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn slots_do_not_overlap() {
+        let mut layout = Layout::new();
+        let slots: Vec<(u32, Slot)> =
+            [3, 64, 0, 61, 17, 40, 7, 1].into_iter().map(|width| (width, layout.slot(width))).collect();
+        let mut state = vec![0u64; layout.words()];
+        for (i, &(_, slot)) in slots.iter().enumerate() {
+            slot.set(&mut state, u64::MAX);
+            slot.set(&mut state, i as u64);
+        }
+        for (i, &(width, slot)) in slots.iter().enumerate() {
+            let mask = if width == 64 { u64::MAX } else { (1u64 << width) - 1 };
+            assert_eq!(slot.get(&state), i as u64 & mask);
+        }
+        assert_eq!(layout.bits(), 3 + 64 + 61 + 17 + 40 + 7 + 1);
+    }
+
+    #[test]
+    fn rows_span_words() {
+        let mut layout = Layout::new();
+        layout.slot(5);
+        let row = layout.row(130);
+        let mut state = vec![0u64; layout.words()];
+        for bit in [0, 63, 64, 129] {
+            row.insert(&mut state, bit);
+            assert!(row.test(&state, bit));
+        }
+        row.remove(&mut state, 63);
+        assert!(!row.test(&state, 63) && row.test(&state, 64) && row.test(&state, 129));
+        assert_eq!(row.chunks(), 3);
+    }
+
+    #[test]
+    fn bits_for_counts() {
+        assert_eq!([0, 1, 2, 3, 4, 5, 256, 257].map(bits_for), [0, 0, 1, 2, 2, 3, 8, 9]);
+    }
+}

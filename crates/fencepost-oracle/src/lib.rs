@@ -1,0 +1,1 @@
+//! The definitions, evaluated literally: enumerate graphs of small programs, replay witnesses.

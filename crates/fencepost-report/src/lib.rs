@@ -1,0 +1,1 @@
+//! Pure functions from outcomes and diagnostics to bytes.

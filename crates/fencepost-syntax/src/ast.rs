@@ -1,0 +1,476 @@
+//! The syntax tree. Both languages produce it, so there is one lowering.
+//!
+//! Names are not resolved and orders are not understood here: an order is the
+//! word that was written. Every node has its span; a statement's span leaves
+//! out the closing `;`.
+
+use fencepost_base::source::Span;
+
+use crate::language::Language;
+
+/// A source file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct File {
+    /// The language it is written in.
+    pub language: Language,
+    /// Its items, in order.
+    pub items: Vec<Item>,
+}
+
+/// A word and where it is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Name {
+    /// The word.
+    pub text: String,
+    /// Where it is.
+    pub span: Span,
+}
+
+/// A top-level item.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Item {
+    /// What it is.
+    pub kind: ItemKind,
+    /// Where it is.
+    pub span: Span,
+}
+
+/// Top-level items.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ItemKind {
+    /// `name "text";`
+    Name(String),
+    /// `domain n;`
+    Domain(Expr),
+    /// `max_value n;` (TPL)
+    MaxValue(Expr),
+    /// `const n = e;`
+    Const(Name, Expr),
+    /// `global …;`, `nonatomic …;`
+    Shared {
+        /// May the locations be accessed atomically (or else plainly)?
+        atomic: bool,
+        /// The locations.
+        declarations: Vec<SharedDecl>,
+    },
+    /// `track x: 0, 1;` (TPL): advice for another tool.
+    Track {
+        /// The location.
+        name: Name,
+        /// The values; none for `all`.
+        values: Vec<Expr>,
+    },
+    /// `proc p(…) { … }`
+    Proc {
+        /// Name.
+        name: Name,
+        /// Parameters.
+        params: Vec<Name>,
+        /// Body.
+        body: Block,
+    },
+    /// `thread t { … }`
+    Thread {
+        /// Name.
+        name: Name,
+        /// Number of copies.
+        copies: Option<Expr>,
+        /// Body.
+        body: Block,
+    },
+}
+
+/// One shared location or array.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SharedDecl {
+    /// Name.
+    pub name: Name,
+    /// Number of elements, for an array.
+    pub len: Option<Expr>,
+    /// Initial value or values.
+    pub init: Option<Init>,
+}
+
+/// Initial values.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Init {
+    /// One value (for every element of an array).
+    Value(Expr),
+    /// `{ … }`: one value for each element.
+    List(Vec<Expr>, Span),
+}
+
+/// `{ … }`
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Block {
+    /// Its statements.
+    pub stmts: Vec<Stmt>,
+    /// Where it is, braces included.
+    pub span: Span,
+}
+
+/// A statement.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Stmt {
+    /// What it is.
+    pub kind: StmtKind,
+    /// Where it is, without the closing `;`.
+    pub span: Span,
+}
+
+/// Statements.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum StmtKind {
+    /// `local r, s = 1;`
+    Local(Vec<LocalDecl>),
+    /// `place = value;`
+    Assign {
+        /// A register or a non-atomic location.
+        target: Place,
+        /// What it becomes.
+        value: Expr,
+    },
+    /// `r = x.fadd(1);` and the like, with or without result.
+    Access {
+        /// Register for the result.
+        result: Option<Place>,
+        /// The operation.
+        access: Access,
+    },
+    /// `r = wait(x == 1, acq);`
+    Wait {
+        /// Register for the result.
+        result: Option<Place>,
+        /// What is waited for.
+        condition: WaitCondition,
+        /// Order.
+        order: Option<Name>,
+    },
+    /// `r = nondet(low, high);`
+    Nondet {
+        /// Register for the result.
+        target: Place,
+        /// Least value.
+        low: Expr,
+        /// Greatest value.
+        high: Expr,
+    },
+    /// `fence(order);`
+    Fence(Option<Name>),
+    /// `lwfence(x, y);`; without names: everything.
+    LightFence(Vec<Place>),
+    /// `p(…);`
+    Call {
+        /// The procedure.
+        name: Name,
+        /// The arguments; a location looks like an expression here.
+        args: Vec<Expr>,
+    },
+    /// `assume(e);`
+    Assume(Expr),
+    /// `assert(e);`
+    Assert(Expr),
+    /// `verify(e);`
+    Verify(Expr),
+    /// `if (…) … else if (…) … else …`
+    If {
+        /// Conditions with what to do; the span covers the keyword and the condition.
+        arms: Vec<(Head, Block)>,
+        /// What to do otherwise.
+        otherwise: Option<Block>,
+    },
+    /// `while (…) { … }`
+    While(Head, Block),
+    /// `do { … } while (…);`
+    DoWhile(Block, Head),
+    /// `choose { … } or { … }`, `oneof({ … } { … });`
+    Choose(Vec<Block>),
+    /// `{ … }`
+    Block(Block),
+    /// `break;`
+    Break,
+    /// `continue;`
+    Continue,
+    /// `goto l;`
+    Goto(Name),
+    /// `l:`
+    Label(Name),
+    /// `skip;`
+    Skip,
+}
+
+/// A condition with its keyword.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Head {
+    /// The condition.
+    pub cond: Expr,
+    /// From the keyword to the closing parenthesis.
+    pub span: Span,
+}
+
+/// One register of a `local` statement.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LocalDecl {
+    /// Name.
+    pub name: Name,
+    /// Initial value.
+    pub init: Option<Expr>,
+}
+
+/// A named thing, or an element of a named array.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Place {
+    /// The name.
+    pub name: Name,
+    /// The index.
+    pub index: Option<Expr>,
+    /// Where it is.
+    pub span: Span,
+}
+
+/// A memory operation.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Access {
+    /// What is done.
+    pub kind: AccessKind,
+    /// The word that says so.
+    pub word: Name,
+    /// Where it is done.
+    pub place: Place,
+    /// The orders, as written.
+    pub orders: Vec<Name>,
+}
+
+/// Memory operations.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum AccessKind {
+    /// `x.load()`
+    Load,
+    /// `x.store(value)`
+    Store(Expr),
+    /// `x.fadd(operand)` and the like.
+    Update(Function, Expr),
+    /// `x.cas(expected, desired)`
+    Cas {
+        /// Expected value.
+        expected: Expr,
+        /// New value.
+        desired: Expr,
+        /// May it fail for no reason?
+        weak: bool,
+    },
+    /// `x.bcas(expected, desired)`
+    BlockingCas {
+        /// Expected value.
+        expected: Expr,
+        /// New value.
+        desired: Expr,
+    },
+    /// `d.naload()` (TPL)
+    PlainLoad,
+    /// `d.nastore(value)` (TPL)
+    PlainStore(Expr),
+    /// `lock(l)` (TPL)
+    Lock,
+    /// `unlock(l)` (TPL)
+    Unlock,
+}
+
+/// What a read-modify-write computes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Function {
+    /// `fadd`
+    Add,
+    /// `fsub`
+    Sub,
+    /// `fand`
+    And,
+    /// `for`
+    Or,
+    /// `fxor`
+    Xor,
+    /// `xchg`
+    Exchange,
+}
+
+/// What a `wait` waits for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum WaitCondition {
+    /// `x == 1 || x == 3`: comparisons of one place with expressions.
+    Compare(Expr),
+    /// `x, 1, 3` (TPL): one of these values.
+    Values(Place, Vec<Expr>),
+}
+
+/// An expression.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Expr {
+    /// What it is.
+    pub kind: ExprKind,
+    /// Where it is, its parentheses included.
+    pub span: Span,
+}
+
+/// Expressions.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ExprKind {
+    /// A number, `true` or `false`.
+    Int(i64),
+    /// A name.
+    Name(String),
+    /// An array element (only where a place is meant).
+    Element(Box<Place>),
+    /// `me`: the number of this copy of a thread.
+    Me,
+    /// A unary operator.
+    Unary(UnaryOp, Box<Expr>),
+    /// A binary operator.
+    Binary(BinaryOp, Box<Expr>, Box<Expr>),
+    /// `int(e)`: `e` computed in integers, nothing reduced into the domain.
+    Integer(Box<Expr>),
+    /// `wrap(e)`: `e` reduced into the domain.
+    Wrap(Box<Expr>),
+    /// What could not be understood; a diagnostic says why.
+    Error,
+}
+
+/// Unary operators.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum UnaryOp {
+    /// `-`
+    Neg,
+    /// `!`
+    Not,
+    /// `~`
+    BitNot,
+}
+
+/// Binary operators.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum BinaryOp {
+    /// `||`
+    Or,
+    /// `&&`
+    And,
+    /// `|`
+    BitOr,
+    /// `^`
+    BitXor,
+    /// `&`
+    BitAnd,
+    /// `==`
+    Eq,
+    /// `!=`
+    Ne,
+    /// `<`
+    Lt,
+    /// `<=`
+    Le,
+    /// `>`
+    Gt,
+    /// `>=`
+    Ge,
+    /// `<<`
+    Shl,
+    /// `>>`
+    Shr,
+    /// `+`
+    Add,
+    /// `-`
+    Sub,
+    /// `*`
+    Mul,
+    /// `/`
+    Div,
+    /// `%`
+    Rem,
+}
+
+impl UnaryOp {
+    /// The operator as written.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            UnaryOp::Neg => "-",
+            UnaryOp::Not => "!",
+            UnaryOp::BitNot => "~",
+        }
+    }
+}
+
+impl BinaryOp {
+    /// Every operator.
+    pub const ALL: &'static [BinaryOp] = &[
+        BinaryOp::Or,
+        BinaryOp::And,
+        BinaryOp::BitOr,
+        BinaryOp::BitXor,
+        BinaryOp::BitAnd,
+        BinaryOp::Eq,
+        BinaryOp::Ne,
+        BinaryOp::Lt,
+        BinaryOp::Le,
+        BinaryOp::Gt,
+        BinaryOp::Ge,
+        BinaryOp::Shl,
+        BinaryOp::Shr,
+        BinaryOp::Add,
+        BinaryOp::Sub,
+        BinaryOp::Mul,
+        BinaryOp::Div,
+        BinaryOp::Rem,
+    ];
+
+    /// The operator as written.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            BinaryOp::Or => "||",
+            BinaryOp::And => "&&",
+            BinaryOp::BitOr => "|",
+            BinaryOp::BitXor => "^",
+            BinaryOp::BitAnd => "&",
+            BinaryOp::Eq => "==",
+            BinaryOp::Ne => "!=",
+            BinaryOp::Lt => "<",
+            BinaryOp::Le => "<=",
+            BinaryOp::Gt => ">",
+            BinaryOp::Ge => ">=",
+            BinaryOp::Shl => "<<",
+            BinaryOp::Shr => ">>",
+            BinaryOp::Add => "+",
+            BinaryOp::Sub => "-",
+            BinaryOp::Mul => "*",
+            BinaryOp::Div => "/",
+            BinaryOp::Rem => "%",
+        }
+    }
+
+    /// How tightly it binds, as in C; all are left-associative.
+    pub fn precedence(self) -> u8 {
+        match self {
+            BinaryOp::Or => 1,
+            BinaryOp::And => 2,
+            BinaryOp::BitOr => 3,
+            BinaryOp::BitXor => 4,
+            BinaryOp::BitAnd => 5,
+            BinaryOp::Eq | BinaryOp::Ne => 6,
+            BinaryOp::Lt | BinaryOp::Le | BinaryOp::Gt | BinaryOp::Ge => 7,
+            BinaryOp::Shl | BinaryOp::Shr => 8,
+            BinaryOp::Add | BinaryOp::Sub => 9,
+            BinaryOp::Mul | BinaryOp::Div | BinaryOp::Rem => 10,
+        }
+    }
+}
+
+impl Function {
+    /// The name of the method in `.fp`.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Function::Add => "fadd",
+            Function::Sub => "fsub",
+            Function::And => "fand",
+            Function::Or => "for",
+            Function::Xor => "fxor",
+            Function::Exchange => "xchg",
+        }
+    }
+}

@@ -1,0 +1,72 @@
+//! The input languages, and their words.
+
+use std::path::Path;
+
+/// A language that programs are written in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Language {
+    /// The native language, `.fp`.
+    Fp,
+    /// The language of the Rocker tool, `.tpl`.
+    Tpl,
+}
+
+impl Language {
+    /// Every language.
+    pub const ALL: &'static [Language] = &[Language::Fp, Language::Tpl];
+
+    /// The file extension, without the dot.
+    pub fn extension(self) -> &'static str {
+        match self {
+            Language::Fp => "fp",
+            Language::Tpl => "tpl",
+        }
+    }
+
+    /// The language with this file extension (without the dot).
+    pub fn from_extension(extension: &str) -> Option<Language> {
+        Language::ALL.iter().copied().find(|language| extension.eq_ignore_ascii_case(language.extension()))
+    }
+
+    /// The language of a file, by its extension.
+    pub fn from_path(path: impl AsRef<Path>) -> Option<Language> {
+        Language::from_extension(path.as_ref().extension()?.to_str()?)
+    }
+
+    /// Words that start a top-level item.
+    pub fn item_words(self) -> &'static [&'static str] {
+        match self {
+            Language::Fp => &["name", "domain", "const", "global", "nonatomic", "proc", "thread"],
+            Language::Tpl => &["max_value", "global", "na", "track", "fn"],
+        }
+    }
+
+    /// Words that start a statement (those that are not names of things).
+    pub(crate) fn statement_words(self) -> &'static [&'static str] {
+        match self {
+            Language::Fp => &[
+                "local", "if", "while", "do", "choose", "break", "continue", "goto", "skip", "assume", "assert", "verify",
+                "fence", "lwfence", "wait",
+            ],
+            Language::Tpl => &[
+                "local", "if", "while", "goto", "skip", "assume", "assert", "verify", "fence", "oneof", "wait", "lock",
+                "unlock", "FADD", "CAS", "BCAS", "exchange", "break", "continue",
+            ],
+        }
+    }
+
+    /// Words that cannot be names. `name` can: it means something only at the start of an item.
+    pub fn reserved_words(self) -> &'static [&'static str] {
+        match self {
+            Language::Fp => &[
+                "domain", "const", "global", "nonatomic", "proc", "thread", "local", "if", "else", "while", "do", "choose",
+                "or", "break", "continue", "goto", "skip", "assume", "assert", "verify", "fence", "lwfence", "wait",
+                "nondet", "me", "int", "wrap", "true", "false",
+            ],
+            Language::Tpl => &[
+                "fn", "global", "na", "local", "if", "else", "while", "goto", "oneof", "skip", "assume", "assert", "verify",
+                "fence", "wait", "true", "false", "break", "continue",
+            ],
+        }
+    }
+}

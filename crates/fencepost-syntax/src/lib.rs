@@ -1,0 +1,18 @@
+//! Text to tree and back, for every input language; total, no meaning.
+//!
+//! Any text gives a tree and a list of diagnostics; nothing here panics on
+//! input. What the tree means is decided by `fencepost-ir`.
+
+pub mod ast;
+pub mod format;
+pub mod lexer;
+pub mod messages;
+pub mod parse;
+pub mod print;
+
+mod dump;
+mod language;
+
+pub use dump::dump;
+pub use language::Language;
+pub use parse::{Parsed, parse};

@@ -1,0 +1,1 @@
+//! Read expectations, run the matrix, generate programs.

@@ -1,0 +1,34 @@
+//! Limits of an engine's work. Values and callbacks, so that no engine reads a clock or prints.
+
+/// How far a search has got.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Progress {
+    /// States found so far.
+    pub states: u64,
+    /// States found but not yet expanded.
+    pub frontier: u64,
+    /// Length of the runs being extended.
+    pub depth: u64,
+    /// Bytes in use for states.
+    pub bytes: u64,
+}
+
+/// How much work is allowed.
+#[derive(Clone, Copy)]
+pub struct Budget<'a> {
+    /// Greatest number of states to store.
+    pub max_states: u64,
+    /// Greatest number of bytes to use for states.
+    pub max_bytes: u64,
+    /// Asked every few thousand steps: is it time to give up?
+    pub expired: &'a (dyn Fn() -> bool + Sync),
+    /// Told every few thousand steps.
+    pub progress: &'a (dyn Fn(Progress) + Sync),
+}
+
+impl Budget<'static> {
+    /// No limits, no progress.
+    pub fn unlimited() -> Self {
+        Budget { max_states: u64::MAX, max_bytes: u64::MAX, expired: &|| false, progress: &|_| {} }
+    }
+}

@@ -1,0 +1,14 @@
+//! The second waist: what was decided, on what evidence, at what cost.
+//!
+//! Every engine ends in an [`Outcome`]; every report starts from one. Verdicts
+//! are three-valued and honest: [`Verdict::Holds`] means the state space was
+//! exhausted, a [`Violation`] was replayed by code that did not find it, and
+//! everything else is [`Verdict::Unknown`] with its reason.
+
+mod budget;
+mod outcome;
+mod witness;
+
+pub use budget::{Budget, Progress};
+pub use outcome::{Outcome, Property, Reason, Stats, Verdict};
+pub use witness::{Run, RunStep, ScFailure, ScFailureKind, Site, Violation, ViolationKind};

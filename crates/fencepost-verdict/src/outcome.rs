@@ -1,0 +1,103 @@
+//! Outcomes.
+
+use std::fmt;
+use std::time::Duration;
+
+use crate::witness::{ScFailure, Violation};
+
+/// The question that was asked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Property {
+    /// Is the program robust against the model?
+    Robustness,
+}
+
+impl Property {
+    /// The name in machine-readable output.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Property::Robustness => "robustness",
+        }
+    }
+}
+
+/// The answer.
+#[derive(Clone, Debug)]
+pub enum Verdict {
+    /// The property holds: the state space was exhausted.
+    Holds,
+    /// It does not; the violation was replayed on the axioms.
+    Violated(Box<Violation>),
+    /// It was not decided.
+    Unknown(Reason),
+}
+
+/// Why a question was not decided.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Reason {
+    /// The limit on states was reached.
+    States(u64),
+    /// The limit on memory was reached.
+    Memory(u64),
+    /// Time ran out.
+    Time,
+    /// The program is beyond what the engine can represent.
+    TooLarge(String),
+}
+
+impl Reason {
+    /// A short name for machine-readable output.
+    pub fn as_str(&self) -> &'static str {
+        match self {
+            Reason::States(_) => "max-states",
+            Reason::Memory(_) => "memory",
+            Reason::Time => "timeout",
+            Reason::TooLarge(_) => "too-large",
+        }
+    }
+}
+
+impl fmt::Display for Reason {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Reason::States(limit) => write!(f, "the limit of {limit} states was reached"),
+            Reason::Memory(limit) => {
+                write!(f, "the memory limit of {:.1} MiB was reached", *limit as f64 / f64::from(1 << 20))
+            }
+            Reason::Time => f.write_str("time ran out"),
+            Reason::TooLarge(what) => f.write_str(what),
+        }
+    }
+}
+
+/// What it cost.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Stats {
+    /// Distinct states found.
+    pub states: u64,
+    /// Steps taken between them.
+    pub transitions: u64,
+    /// Length of the longest shortest run.
+    pub depth: u64,
+    /// Bits of one state.
+    pub state_bits: u64,
+    /// Greatest number of bytes used for states.
+    pub peak_bytes: u64,
+    /// Time of the whole check; set by whoever has a clock.
+    pub time: Duration,
+}
+
+/// What was decided, on what evidence, at what cost.
+#[derive(Clone, Debug)]
+pub struct Outcome {
+    /// The question.
+    pub property: Property,
+    /// The name of the memory model.
+    pub model: &'static str,
+    /// The answer.
+    pub verdict: Verdict,
+    /// An assertion that fails, or a run-time error, under SC, met in the same search (the shallowest one).
+    pub sc_failure: Option<Box<ScFailure>>,
+    /// The cost.
+    pub stats: Stats,
+}

@@ -1,0 +1,111 @@
+//! Evidence for a violation: an SC run, and the step that leaves SC.
+
+use fencepost_base::event::Label;
+use fencepost_base::ids::{LocId, Pc, ThreadId, Value};
+use fencepost_model::cycle::Cycle;
+use fencepost_model::{EventId, Graph};
+
+/// An instruction of a thread.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Site {
+    /// The thread.
+    pub thread: ThreadId,
+    /// The instruction.
+    pub pc: Pc,
+}
+
+/// One step of an SC run: a thread goes from one resting point to the next.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RunStep {
+    /// The instruction the thread rested at.
+    pub site: Site,
+    /// What it did to memory; none for a step within the thread.
+    pub label: Option<Label>,
+    /// For a choice: which alternative, or which value, was taken.
+    pub choice: Option<u32>,
+}
+
+/// An SC run from the initial state.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Run {
+    /// Its steps.
+    pub steps: Vec<RunStep>,
+}
+
+/// How the model can leave SC.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum ViolationKind {
+    /// A read can see an overwritten value.
+    StaleRead,
+    /// A write can be ordered before one it comes after under SC.
+    StaleWrite,
+    /// A read-modify-write can do both.
+    StaleRmw,
+    /// Two conflicting plain accesses are not ordered.
+    DataRace,
+}
+
+impl ViolationKind {
+    /// The name in machine-readable output.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            ViolationKind::StaleRead => "stale-read",
+            ViolationKind::StaleWrite => "stale-write",
+            ViolationKind::StaleRmw => "stale-rmw",
+            ViolationKind::DataRace => "data-race",
+        }
+    }
+}
+
+/// A violation, replayed: the run is one of the program, the model permits
+/// the step that follows it, SC does not.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Violation {
+    /// What goes wrong.
+    pub kind: ViolationKind,
+    /// The access that goes wrong.
+    pub access: Site,
+    /// The location.
+    pub location: LocId,
+    /// The write that the access should have seen or come after; for a race, the other access.
+    pub conflicting: Site,
+    /// The old values it can see, or be ordered right after; ascending. Empty for a race.
+    pub stale_values: Vec<Value>,
+    /// The name of the litmus shape, if it has one.
+    pub shape: Option<String>,
+    /// The SC run that leads there.
+    pub run: Run,
+    /// The execution graph of the run and the offending step.
+    pub graph: Graph,
+    /// The offending step in `graph`.
+    pub culprit: EventId,
+    /// The cycle in `graph` that SC forbids; none for a race.
+    pub cycle: Option<Cycle>,
+}
+
+/// Something that goes wrong even under SC.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ScFailure {
+    /// What.
+    pub kind: ScFailureKind,
+    /// The instruction.
+    pub site: Site,
+    /// The SC run that leads there.
+    pub run: Run,
+}
+
+/// What goes wrong under SC.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum ScFailureKind {
+    /// An assertion does not hold.
+    Assertion,
+    /// Division by zero.
+    DivisionByZero,
+    /// An index outside its array.
+    IndexOutOfRange {
+        /// The index.
+        index: i64,
+        /// The length of the array.
+        length: u32,
+    },
+}
