@@ -1,1 +1,65 @@
-//! Choose the engine, enforce the budget, replay the witness, return one outcome.
+//! Choose the engine, enforce the budget, replay the witness, return one
+//! [`Outcome`].
+//!
+//! This is the only place that knows all engines, and the only one that turns
+//! what an engine found into a verdict: nothing is a violation before the
+//! definitional oracle has replayed it, and nothing holds unless the engine
+//! exhausted the state space.
+
+use std::fmt;
+
+use fencepost_explore::{End, Options};
+use fencepost_ir::Program;
+use fencepost_model::Model;
+use fencepost_oracle::replay::{replay, replay_failure};
+use fencepost_verdict::{Budget, Outcome, Property, Verdict};
+
+/// Two parts of fencepost disagree: a bug, never the user's.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct InternalError {
+    message: String,
+}
+
+impl fmt::Display for InternalError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.message)
+    }
+}
+
+impl std::error::Error for InternalError {}
+
+/// Is `program` robust against `model`? Explores its SC runs with the model's monitor.
+pub fn check(program: &Program, model: &'static dyn Model, budget: &Budget<'_>) -> Result<Outcome, InternalError> {
+    check_with(program, model, Options::default(), budget)
+}
+
+/// As [`check`], exploring in a given way; the verdict is the same in every way.
+pub fn check_with(
+    program: &Program,
+    model: &'static dyn Model,
+    options: Options,
+    budget: &Budget<'_>,
+) -> Result<Outcome, InternalError> {
+    let exploration = fencepost_explore::explore(program, model, options, budget);
+    let verdict = match exploration.end {
+        End::Exhausted => Verdict::Holds,
+        End::GaveUp(reason) => Verdict::Unknown(reason),
+        End::Found(candidate) => match replay(program, model, &candidate) {
+            Ok(violation) => Verdict::Violated(Box::new(violation)),
+            Err(error) => {
+                return Err(InternalError { message: format!("a violation does not replay on the axioms: {error}") });
+            }
+        },
+    };
+    if let Some(failure) = &exploration.sc_failure {
+        replay_failure(program, model, failure)
+            .map_err(|error| InternalError { message: format!("a failure under SC does not replay: {error}") })?;
+    }
+    Ok(Outcome {
+        property: Property::Robustness,
+        model: model.name(),
+        verdict,
+        sc_failure: exploration.sc_failure.map(Box::new),
+        stats: exploration.stats,
+    })
+}

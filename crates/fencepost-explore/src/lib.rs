@@ -1,1 +1,54 @@
 //! Walk every SC run of a program, carrying a monitor.
+//!
+//! The program and the monitor are compiled to a [`product::Product`] over
+//! packed states, which is a [`system::System`]; [`search`] walks any such
+//! system breadth first. Reductions belong between the two: they choose which
+//! successors to visit and which of several equal states to keep, and neither
+//! the search nor the product needs to know why.
+
+mod classes;
+mod compile;
+mod liveness;
+mod product;
+mod search;
+mod store;
+mod system;
+mod values;
+
+use fencepost_ir::Program;
+use fencepost_model::Model;
+use fencepost_verdict::{Budget, Candidate, Reason, ScFailure, Stats};
+
+pub use product::Options;
+
+/// How an exploration ended.
+#[derive(Clone, Debug)]
+pub enum End {
+    /// Every reachable state was visited and found harmless.
+    Exhausted,
+    /// A step that leaves SC is possible after an SC run. Not yet replayed.
+    Found(Candidate),
+    /// A limit was reached.
+    GaveUp(Reason),
+}
+
+/// What an exploration found.
+#[derive(Clone, Debug)]
+pub struct Exploration {
+    /// How it ended.
+    pub end: End,
+    /// The first assertion failure or run-time error met on the way. Not yet replayed.
+    pub sc_failure: Option<ScFailure>,
+    /// The cost.
+    pub stats: Stats,
+}
+
+/// Explores all SC runs of `program` with the monitor of `model`, shortest runs first.
+pub fn explore(program: &Program, model: &dyn Model, options: Options, budget: &Budget<'_>) -> Exploration {
+    match product::Product::new(program, model, options) {
+        Ok(product) => search::breadth_first(&product, budget),
+        Err(too_large) => {
+            Exploration { end: End::GaveUp(Reason::TooLarge(too_large)), sc_failure: None, stats: Stats::default() }
+        }
+    }
+}

@@ -109,3 +109,24 @@ pub enum ScFailureKind {
         length: u32,
     },
 }
+
+/// A violation as an engine found it, to be replayed: nothing in it is believed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Candidate {
+    /// After the run, the access at `site` can have a stale predecessor.
+    Stale {
+        /// The SC run.
+        run: Run,
+        /// The access.
+        site: Site,
+    },
+    /// After the run, two conflicting plain accesses are enabled.
+    Race {
+        /// The SC run.
+        run: Run,
+        /// One access.
+        first: Site,
+        /// The other.
+        second: Site,
+    },
+}

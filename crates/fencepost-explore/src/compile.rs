@@ -1,0 +1,255 @@
+//! Programs as step tables over packed states.
+
+use fencepost_base::ids::{ArrayId, LocId, Pc, RegId, ThreadId, Value};
+use fencepost_base::order::Mode;
+use fencepost_ir::{
+    BinaryOp, CasStrength, CmpOp, EvalError, Expr, Op, Place, Program, RmwFunction, Thread, UnaryOp, WaitCondition,
+};
+use fencepost_model::packed::{Layout, Slot, bits_for};
+use fencepost_model::{FenceMeaning, Model};
+
+use crate::liveness;
+use crate::values::PossibleValues;
+
+/// An expression whose registers are slots.
+#[derive(Debug)]
+pub(crate) enum Code {
+    Const(i64),
+    Reg(Slot),
+    Unary(UnaryOp, Box<Code>),
+    Binary(BinaryOp, Box<Code>, Box<Code>),
+    Wrap(Box<Code>, i64),
+}
+
+impl Code {
+    /// The integer this denotes in `state`.
+    pub(crate) fn eval(&self, state: &[u64]) -> Result<i64, EvalError> {
+        match self {
+            Code::Const(value) => Ok(*value),
+            Code::Reg(slot) => Ok(slot.get(state) as i64),
+            Code::Unary(op, operand) => Ok(op.apply(operand.eval(state)?)),
+            Code::Binary(op, left, right) => {
+                let left = left.eval(state)?;
+                match op {
+                    BinaryOp::And if left == 0 => Ok(0),
+                    BinaryOp::Or if left != 0 => Ok(1),
+                    _ => op.apply(left, right.eval(state)?),
+                }
+            }
+            Code::Wrap(operand, domain) => Ok(operand.eval(state)?.rem_euclid(*domain)),
+        }
+    }
+}
+
+/// Where an access goes.
+#[derive(Debug)]
+pub(crate) enum Target {
+    Fixed(LocId),
+    Element { base: LocId, len: u32, index: Code },
+}
+
+/// What an access does.
+#[derive(Debug)]
+pub(crate) enum AccessKind {
+    Load(Mode),
+    Store(Code, Mode),
+    Update(RmwFunction, Code, Mode),
+    Cas {
+        expected: Code,
+        desired: Code,
+        success: Mode,
+        failure: Mode,
+        strength: CasStrength,
+    },
+    Wait(Vec<(CmpOp, Code)>, Mode),
+    BlockingCas {
+        expected: Code,
+        desired: Code,
+        mode: Mode,
+    },
+    /// `fence(sc)`: an update that changes nothing.
+    FenceUpdate,
+}
+
+/// A memory access.
+#[derive(Debug)]
+pub(crate) struct Access {
+    pub(crate) target: Target,
+    pub(crate) kind: AccessKind,
+    pub(crate) dst: Option<Slot>,
+    pub(crate) plain: bool,
+}
+
+/// One compiled instruction. Threads rest at accesses, choices and the end; everything else runs through.
+#[derive(Debug)]
+pub(crate) enum Step {
+    Assign(Slot, Code),
+    Jump(u32),
+    Branch(Code, u32),
+    Assume(Code),
+    Assert(Code),
+    Skip,
+    Choose(Vec<u32>),
+    Nondet(Slot, Code, Code),
+    Access(Access),
+    Halt,
+}
+
+/// One compiled thread.
+#[derive(Debug)]
+pub(crate) struct CompiledThread {
+    pub(crate) pc: Slot,
+    pub(crate) registers: Vec<Slot>,
+    pub(crate) steps: Vec<Step>,
+    /// For every instruction, the registers to forget when the thread rests there.
+    pub(crate) dead: Vec<Vec<Slot>>,
+}
+
+/// Compiles one thread, reserving slots for its program counter and registers.
+pub(crate) fn thread(
+    program: &Program,
+    model: &dyn Model,
+    id: ThreadId,
+    values: &PossibleValues,
+    forget_dead: bool,
+    layout: &mut Layout,
+) -> CompiledThread {
+    let thread = program.thread(id);
+    let pc = layout.slot(bits_for(thread.code.len() as u64 + 1));
+    let registers: Vec<Slot> = (0..thread.registers.len())
+        .map(|reg| layout.slot(bits_for(values.register(id, RegId::from_index(reg)).bound(program.domain()))))
+        .collect();
+    let compiler = Compiler { program, model, registers: &registers };
+    let steps = thread.code.iter().map(|instr| compiler.step(&instr.op)).collect();
+    let dead = if forget_dead { dead_slots(thread, &registers) } else { vec![Vec::new(); thread.code.len()] };
+    CompiledThread { pc, registers, steps, dead }
+}
+
+fn dead_slots(thread: &Thread, registers: &[Slot]) -> Vec<Vec<Slot>> {
+    liveness::dead_registers(thread)
+        .iter()
+        .map(|dead| dead.iter().map(|reg| registers[reg.index()]).collect())
+        .collect()
+}
+
+struct Compiler<'a> {
+    program: &'a Program,
+    model: &'a dyn Model,
+    registers: &'a [Slot],
+}
+
+impl Compiler<'_> {
+    /// The integer an expression denotes.
+    fn integer(&self, expr: &Expr) -> Code {
+        match expr {
+            Expr::Const(value) => Code::Const(*value),
+            Expr::Reg(reg) => Code::Reg(self.slot(*reg)),
+            Expr::Unary(op, operand) => Code::Unary(*op, Box::new(self.integer(operand))),
+            Expr::Binary(op, left, right) => {
+                Code::Binary(*op, Box::new(self.integer(left)), Box::new(self.integer(right)))
+            }
+            Expr::Wrap(operand) => self.wrap(self.integer(operand)),
+        }
+    }
+
+    /// The value an expression denotes.
+    fn value(&self, expr: &Expr) -> Code {
+        self.wrap(self.integer(expr))
+    }
+
+    /// Reduces into the domain, unless it is there anyway.
+    fn wrap(&self, code: Code) -> Code {
+        let domain = i64::from(self.program.domain());
+        match code {
+            Code::Const(value) => Code::Const(value.rem_euclid(domain)),
+            Code::Reg(_) | Code::Wrap(..) => code,
+            code => Code::Wrap(Box::new(code), domain),
+        }
+    }
+
+    fn slot(&self, reg: RegId) -> Slot {
+        self.registers[reg.index()]
+    }
+
+    fn step(&self, op: &Op) -> Step {
+        match op {
+            Op::Assign { dst, value } => Step::Assign(self.slot(*dst), self.value(value)),
+            Op::Nondet { dst, low, high } => Step::Nondet(self.slot(*dst), self.value(low), self.value(high)),
+            Op::Jump { target } => Step::Jump(target.0),
+            Op::Branch { cond, target } => Step::Branch(self.integer(cond), target.0),
+            Op::Choose { targets } => Step::Choose(targets.iter().map(|target: &Pc| target.0).collect()),
+            Op::Assume { cond } => Step::Assume(self.integer(cond)),
+            Op::Assert { cond } => Step::Assert(self.integer(cond)),
+            Op::Verify { .. } | Op::LightFence { .. } => Step::Skip,
+            Op::Fence { order } => match self.model.fence(*order) {
+                FenceMeaning::Nothing => Step::Skip,
+                FenceMeaning::HiddenRmw => {
+                    let loc = self.program.fence_location().expect("a program with such a fence has its location");
+                    Step::Access(Access {
+                        target: Target::Fixed(loc),
+                        kind: AccessKind::FenceUpdate,
+                        dst: None,
+                        plain: false,
+                    })
+                }
+            },
+            Op::Halt => Step::Halt,
+            Op::Load { .. }
+            | Op::Store { .. }
+            | Op::Update { .. }
+            | Op::Cas { .. }
+            | Op::Wait { .. }
+            | Op::BlockingCas { .. }
+            | Op::PlainLoad { .. }
+            | Op::PlainStore { .. } => Step::Access(self.access(op)),
+        }
+    }
+
+    fn access(&self, op: &Op) -> Access {
+        let kind = match op {
+            Op::Load { order, .. } => AccessKind::Load((*order).into()),
+            Op::PlainLoad { .. } => AccessKind::Load(Mode::Na),
+            Op::Store { value, order, .. } => AccessKind::Store(self.value(value), (*order).into()),
+            Op::PlainStore { value, .. } => AccessKind::Store(self.value(value), Mode::Na),
+            Op::Update { function, operand, order, .. } => {
+                AccessKind::Update(*function, self.value(operand), (*order).into())
+            }
+            Op::Cas { expected, desired, success, failure, strength, .. } => AccessKind::Cas {
+                expected: self.value(expected),
+                desired: self.value(desired),
+                success: (*success).into(),
+                failure: (*failure).into(),
+                strength: *strength,
+            },
+            Op::Wait { condition: WaitCondition { any_of }, order, .. } => {
+                AccessKind::Wait(any_of.iter().map(|(cmp, expr)| (*cmp, self.integer(expr))).collect(), (*order).into())
+            }
+            Op::BlockingCas { expected, desired, order, .. } => AccessKind::BlockingCas {
+                expected: self.value(expected),
+                desired: self.value(desired),
+                mode: (*order).into(),
+            },
+            _ => unreachable!("only accesses are compiled here"),
+        };
+        let target = match op.place().expect("an access has a place") {
+            Place::Fixed(loc) => Target::Fixed(*loc),
+            Place::Element { array, index } => self.element(*array, index),
+        };
+        Access {
+            target,
+            kind,
+            dst: op.dst().map(|reg| self.slot(reg)),
+            plain: matches!(op, Op::PlainLoad { .. } | Op::PlainStore { .. }),
+        }
+    }
+
+    fn element(&self, array: ArrayId, index: &Expr) -> Target {
+        let array = self.program.array(array);
+        Target::Element { base: array.base, len: array.len, index: self.integer(index) }
+    }
+}
+
+/// A value as a register or location holds it.
+pub(crate) fn as_value(integer: i64) -> Value {
+    Value::try_from(integer).expect("values are reduced into the domain")
+}

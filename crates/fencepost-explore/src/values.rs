@@ -1,0 +1,249 @@
+//! Which values can a register or a location ever hold?
+//!
+//! A flow-insensitive over-approximation, computed as a least fixpoint: every
+//! assignment adds its possible results, whatever the order of execution. It
+//! bounds what a monitor must distinguish and how many bits a value needs; a
+//! sound answer that is too large only costs bits.
+
+use std::collections::BTreeSet;
+
+use fencepost_base::ids::{LocId, RegId, ThreadId, Value};
+use fencepost_ir::{Expr, Op, Place, Program, RmwFunction};
+
+/// A set of values: explicit while small, otherwise "any".
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum ValueSet {
+    /// Exactly these.
+    Of(BTreeSet<Value>),
+    /// Any value of the domain.
+    Any,
+}
+
+/// Largest explicit set.
+const LARGEST_SET: usize = 64;
+/// Largest number of combinations of operands that is enumerated.
+const MOST_COMBINATIONS: usize = 4096;
+/// Rounds of the fixpoint after which whatever still grows is taken to be anything.
+const MOST_ROUNDS: usize = 100;
+
+impl ValueSet {
+    fn join(&mut self, other: &ValueSet) -> bool {
+        match (&mut *self, other) {
+            (ValueSet::Any, _) => false,
+            (_, ValueSet::Any) => {
+                *self = ValueSet::Any;
+                true
+            }
+            (ValueSet::Of(mine), ValueSet::Of(theirs)) => {
+                let before = mine.len();
+                mine.extend(theirs);
+                let grew = mine.len() > before;
+                if mine.len() > LARGEST_SET {
+                    *self = ValueSet::Any;
+                }
+                grew
+            }
+        }
+    }
+
+    /// Does the set meet `low..=high`?
+    pub(crate) fn meets(&self, low: Value, high: Value) -> bool {
+        match self {
+            ValueSet::Of(set) => set.range(low..=high).next().is_some(),
+            ValueSet::Any => true,
+        }
+    }
+
+    /// One more than the greatest value in the set.
+    pub(crate) fn bound(&self, domain: u32) -> u64 {
+        match self {
+            ValueSet::Of(set) => set.last().map_or(0, |&greatest| u64::from(greatest) + 1),
+            ValueSet::Any => u64::from(domain),
+        }
+    }
+}
+
+/// The result of the analysis.
+pub(crate) struct PossibleValues {
+    domain: u32,
+    registers: Vec<Vec<ValueSet>>,
+    locations: Vec<ValueSet>,
+}
+
+impl PossibleValues {
+    /// Analyses `program`.
+    pub(crate) fn of(program: &Program) -> Self {
+        let only = |value: Value| ValueSet::Of(BTreeSet::from([value]));
+        let mut result = PossibleValues {
+            domain: program.domain(),
+            registers: program
+                .threads()
+                .iter()
+                .map(|thread| thread.registers.iter().map(|register| only(register.init)).collect())
+                .collect(),
+            locations: program.locations().iter().map(|location| only(location.init)).collect(),
+        };
+        for round in 0.. {
+            if !result.pass(program, round >= MOST_ROUNDS) {
+                break;
+            }
+        }
+        result
+    }
+
+    /// The values location `loc` can hold.
+    pub(crate) fn location(&self, loc: LocId) -> &ValueSet {
+        &self.locations[loc.index()]
+    }
+
+    /// The values register `reg` can hold.
+    pub(crate) fn register(&self, thread: ThreadId, reg: RegId) -> &ValueSet {
+        &self.registers[thread.index()][reg.index()]
+    }
+
+    /// Calls `visit` with every valuation of the registers of `exprs` (registers
+    /// not mentioned are 0); returns false, having visited only some, when there are too many.
+    pub(crate) fn for_each_valuation(
+        &self,
+        thread: ThreadId,
+        exprs: &[&Expr],
+        visit: &mut dyn FnMut(&[Value]),
+    ) -> bool {
+        let mut mentioned = BTreeSet::new();
+        for expr in exprs {
+            expr.for_each_register(&mut |reg| {
+                mentioned.insert(reg);
+            });
+        }
+        let mut choices: Vec<(RegId, Vec<Value>)> = Vec::new();
+        let mut combinations = 1usize;
+        for reg in mentioned {
+            match self.register(thread, reg) {
+                ValueSet::Any => return false,
+                ValueSet::Of(set) => {
+                    combinations = combinations.saturating_mul(set.len());
+                    choices.push((reg, set.iter().copied().collect()));
+                }
+            }
+        }
+        if combinations > MOST_COMBINATIONS {
+            return false;
+        }
+        let mut registers = vec![0; self.registers[thread.index()].len()];
+        for combination in 0..combinations {
+            let mut rest = combination;
+            for (reg, values) in &choices {
+                registers[reg.index()] = values[rest % values.len()];
+                rest /= values.len();
+            }
+            visit(&registers);
+        }
+        true
+    }
+
+    /// The values `expr` can have (where it has one at all).
+    pub(crate) fn values(&self, thread: ThreadId, expr: &Expr) -> ValueSet {
+        let mut set = BTreeSet::new();
+        let complete = self.for_each_valuation(thread, &[expr], &mut |registers| {
+            if let Ok(value) = expr.value(registers, self.domain) {
+                set.insert(value);
+            }
+        });
+        if complete && set.len() <= LARGEST_SET { ValueSet::Of(set) } else { ValueSet::Any }
+    }
+
+    /// The locations `place` can denote.
+    pub(crate) fn targets(program: &Program, place: &Place) -> std::ops::Range<usize> {
+        match place {
+            Place::Fixed(loc) => loc.index()..loc.index() + 1,
+            Place::Element { array, .. } => {
+                let array = program.array(*array);
+                array.base.index()..array.base.index() + array.len as usize
+            }
+        }
+    }
+
+    /// Adds the effect of every instruction once; true if something grew.
+    fn pass(&mut self, program: &Program, widen: bool) -> bool {
+        let mut grew = false;
+        for thread in program.thread_ids() {
+            for instr in &program.thread(thread).code {
+                let (read, written) = self.effect(program, thread, &instr.op);
+                if let (Some(dst), Some(set)) = (instr.op.dst(), read) {
+                    grew |= grow(&mut self.registers[thread.index()][dst.index()], &set, widen);
+                }
+                if let (Some(place), Some(set)) = (instr.op.place(), written) {
+                    for target in Self::targets(program, place) {
+                        grew |= grow(&mut self.locations[target], &set, widen);
+                    }
+                }
+            }
+        }
+        grew
+    }
+
+    /// What an instruction can put into its register, and into its place.
+    fn effect(&self, program: &Program, thread: ThreadId, op: &Op) -> (Option<ValueSet>, Option<ValueSet>) {
+        let held = || {
+            let mut set = ValueSet::Of(BTreeSet::new());
+            for target in op.place().map_or(0..0, |place| Self::targets(program, place)) {
+                set.join(&self.locations[target]);
+            }
+            set
+        };
+        match op {
+            Op::Assign { value, .. } => (Some(self.values(thread, value)), None),
+            Op::Nondet { low, high, .. } => (Some(self.between(thread, low, high)), None),
+            Op::Load { .. } | Op::Wait { .. } | Op::PlainLoad { .. } => (Some(held()), None),
+            Op::Store { value, .. } | Op::PlainStore { value, .. } => (None, Some(self.values(thread, value))),
+            Op::Update { function, operand, .. } => {
+                let old = held();
+                let written = self.updated(&old, *function, &self.values(thread, operand));
+                (Some(old), Some(written))
+            }
+            Op::Cas { desired, .. } => (Some(held()), Some(self.values(thread, desired))),
+            Op::BlockingCas { desired, .. } => (None, Some(self.values(thread, desired))),
+            _ => (None, None),
+        }
+    }
+
+    fn between(&self, thread: ThreadId, low: &Expr, high: &Expr) -> ValueSet {
+        match (self.values(thread, low), self.values(thread, high)) {
+            (ValueSet::Of(lows), ValueSet::Of(highs)) => {
+                let (Some(&low), Some(&high)) = (lows.first(), highs.last()) else {
+                    return ValueSet::Of(BTreeSet::new());
+                };
+                if u64::from(high) >= u64::from(low) + LARGEST_SET as u64 {
+                    return ValueSet::Any;
+                }
+                ValueSet::Of((low..=high).collect())
+            }
+            _ => ValueSet::Any,
+        }
+    }
+
+    fn updated(&self, old: &ValueSet, function: RmwFunction, operands: &ValueSet) -> ValueSet {
+        if function == RmwFunction::Exchange {
+            return operands.clone();
+        }
+        let (ValueSet::Of(old), ValueSet::Of(operands)) = (old, operands) else {
+            return ValueSet::Any;
+        };
+        let mut set = BTreeSet::new();
+        for &value in old {
+            for &operand in operands {
+                let integer = function.apply(value, i64::from(operand));
+                set.insert(integer.rem_euclid(i64::from(self.domain)) as Value);
+            }
+        }
+        if set.len() <= LARGEST_SET { ValueSet::Of(set) } else { ValueSet::Any }
+    }
+}
+
+fn grow(set: &mut ValueSet, by: &ValueSet, widen: bool) -> bool {
+    let grew = set.join(by);
+    if grew && widen {
+        *set = ValueSet::Any;
+    }
+    grew
+}
