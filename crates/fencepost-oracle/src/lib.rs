@@ -1,1 +1,21 @@
-//! The definitions, evaluated literally: enumerate graphs of small programs, replay witnesses.
+//! The definitions, evaluated literally: enumerate the execution graphs of
+//! small programs, and replay witnesses that somebody else found.
+//!
+//! Paper: Lahav and Margalit, "Robustness against Release/Acquire Semantics",
+//! PLDI 2019, §2, §4, Thm 5.1 and §6. Nothing here is clever, and nothing here
+//! is shared with the searching engine: the two agree only if both are right.
+//!
+//! - [`interpreter`]: the labelled transition system of one thread;
+//! - [`system`]: program and memory synchronised, with execution graphs as memory;
+//! - [`enumerate`]: robustness decided in three independent ways;
+//! - [`theorem`]: the literal conditions of Thm 5.1 and Def. 6.1;
+//! - [`replay`]: an SC run checked step by step, and the step that leaves SC.
+
+pub mod enumerate;
+pub mod interpreter;
+pub mod replay;
+pub mod system;
+pub mod theorem;
+
+pub use enumerate::{Answer, Finding, robust};
+pub use replay::{Candidate, ReplayError, replay, replay_failure};

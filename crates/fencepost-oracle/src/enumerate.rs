@@ -1,0 +1,115 @@
+//! Robustness of small programs, by enumerating their execution graphs.
+//!
+//! Paper: PLDI 2019, Def. 4.9 and §6. Modelled: programs whose graphs are few
+//! (loop-free ones, in practice); everything else is [`Answer::TooLarge`].
+//! Sound and complete where it answers, for models whose consistent graphs can
+//! be grown event by event (prefixes of consistent graphs are consistent).
+//!
+//! Three decisions that share as little as possible: [`robust`] looks for a
+//! graph that the model permits and SC does not; [`robust_by_inclusion`]
+//! compares the sets of reachable ⟨q, G⟩; [`crate::theorem::robust_by_theorem`]
+//! looks for witnesses in runs of SCG.
+
+use std::collections::HashSet;
+use std::ops::ControlFlow;
+
+use fencepost_base::event::Label;
+use fencepost_base::ids::{LocId, ThreadId};
+use fencepost_ir::Program;
+use fencepost_model::Model;
+use fencepost_model::models::sc::Sc;
+
+use crate::system::{Configuration, LimitReached, Memory, System};
+
+/// The answer to: is the program robust?
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Answer {
+    /// It is.
+    Robust,
+    /// It is not.
+    Violation(Finding),
+    /// Not decided: more states than allowed.
+    TooLarge,
+}
+
+/// Why a program is not robust.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Finding {
+    /// The model lets a thread take a step that leaves the graphs of SC.
+    Stale {
+        /// The thread.
+        thread: ThreadId,
+        /// Its step.
+        label: Label,
+    },
+    /// There is a race on a non-atomic location.
+    Race {
+        /// The thread about to access it.
+        thread: ThreadId,
+        /// The location.
+        location: LocId,
+    },
+    /// The model reaches a state, ⟨q, G⟩ or ⊥, that SC does not reach.
+    Escape,
+}
+
+impl Answer {
+    /// Was a violation found?
+    pub fn is_violation(self) -> bool {
+        matches!(self, Answer::Violation(_))
+    }
+
+    pub(crate) fn from_search(found: Result<Option<Finding>, LimitReached>) -> Answer {
+        match found {
+            Ok(None) => Answer::Robust,
+            Ok(Some(finding)) => Answer::Violation(finding),
+            Err(LimitReached) => Answer::TooLarge,
+        }
+    }
+}
+
+/// Robustness against `model`: every graph within its reach is one of SC, and no non-atomic access within its reach
+/// races. At most `limit` states are looked at.
+pub fn robust(program: &Program, model: &dyn Model, limit: usize) -> Answer {
+    let system = System::new(program, model);
+    let found = system.explore(Memory::Consistent(model), limit, |configuration, steps| {
+        if let Some(race) = race(&system, model, configuration) {
+            return ControlFlow::Break(race);
+        }
+        match steps.iter().find(|step| !Sc.permits(&step.after.graph)) {
+            Some(step) => ControlFlow::Break(Finding::Stale { thread: step.thread, label: step.label }),
+            None => ControlFlow::Continue(()),
+        }
+    });
+    Answer::from_search(found.map(ControlFlow::break_value))
+}
+
+/// Robustness against `model` as Def. 4.9 states it: every ⟨q, G⟩ (and ⊥) that is reachable in the model is reachable
+/// in SCG. At most `limit` states of each are looked at.
+pub fn robust_by_inclusion(program: &Program, model: &dyn Model, limit: usize) -> Answer {
+    let system = System::new(program, model);
+    let reachable = |memory| system.reachable(memory, limit);
+    let (Ok(weak), Ok(strong)) = (reachable(Memory::Consistent(model)), reachable(Memory::Scg)) else {
+        return Answer::TooLarge;
+    };
+    let reaches_bottom = weak.iter().any(|configuration| race(&system, model, configuration).is_some());
+    match reaches_bottom || !weak.is_subset(&strong) {
+        true => Answer::Violation(Finding::Escape),
+        false => Answer::Robust,
+    }
+}
+
+/// The states ⟨q, G⟩ of `program` that SC reaches, in one of two ways: SCG steps, or SC-consistent graphs.
+pub fn sc_reachable(program: &Program, model: &dyn Model, limit: usize, scg: bool) -> Option<HashSet<Configuration>> {
+    let memory = if scg { Memory::Scg } else { Memory::Consistent(&Sc) };
+    System::new(program, model).reachable(memory, limit).ok()
+}
+
+/// A thread about to make a non-atomic access that leads the model to ⊥.
+fn race(system: &System<'_>, model: &dyn Model, configuration: &Configuration) -> Option<Finding> {
+    system.program().thread_ids().find_map(|thread| {
+        let location = system.next_access(configuration, thread)?.loc;
+        (system.is_nonatomic(location) && model.races(&configuration.graph, thread, location))
+            .then_some(Finding::Race { thread, location })
+    })
+}

@@ -1,0 +1,293 @@
+//! Witnesses found by somebody else, checked against the definitions.
+//!
+//! Paper: PLDI 2019, Def. 2.4 (runs), §4.1 (SCG), Def. 4.9 (leaving SC), §6
+//! (races). A candidate is an SC run and the instruction that is said to leave
+//! SC after it. The run is replayed step by step with [`crate::interpreter`]
+//! on an execution graph; the step out of SC is found anew from the axioms.
+//! What comes out is therefore a violation whatever the searcher believed, and
+//! a candidate that is none is an error of the searcher.
+//!
+//! Sound: never confirms what is no violation. Complete for true candidates.
+
+use std::fmt;
+
+use fencepost_base::event::Label;
+use fencepost_base::ids::{Pc, ThreadId, Value};
+use fencepost_ir::{LocationKind, Program};
+use fencepost_model::cycle;
+use fencepost_model::models::sc::Sc;
+use fencepost_model::{EventId, Graph, Model};
+use fencepost_verdict::{Run, RunStep, ScFailure, Site, Violation, ViolationKind};
+
+use crate::interpreter::{Access, Interpreter, Rest, ThreadState};
+
+/// What a searcher believes to be a violation.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Candidate {
+    /// After `run`, the access at `site` can have a predecessor write that SC forbids.
+    Stale {
+        /// The SC run.
+        run: Run,
+        /// The access.
+        site: Site,
+    },
+    /// After `run`, two conflicting plain accesses are enabled.
+    Race {
+        /// The SC run.
+        run: Run,
+        /// One access.
+        first: Site,
+        /// The other.
+        second: Site,
+    },
+}
+
+/// Why a candidate was not confirmed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ReplayError {
+    message: String,
+}
+
+impl fmt::Display for ReplayError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.message)
+    }
+}
+
+impl std::error::Error for ReplayError {}
+
+fn error<T>(message: impl Into<String>) -> Result<T, ReplayError> {
+    Err(ReplayError { message: message.into() })
+}
+
+/// Replays `candidate` and derives the violation from the axioms of `model`.
+///
+/// # Errors
+/// When the run is not one of the program, or the step after it does not leave SC.
+pub fn replay(program: &Program, model: &dyn Model, candidate: &Candidate) -> Result<Violation, ReplayError> {
+    match candidate {
+        Candidate::Stale { run, site } => Replay::of(program, model, run)?.stale(run, *site),
+        Candidate::Race { run, first, second } => Replay::of(program, model, run)?.race(run, *first, *second),
+    }
+}
+
+/// Replays a run to an assertion that fails, or a run-time error, under SC.
+///
+/// # Errors
+/// When the run is not one of the program, or does not end in this failure.
+pub fn replay_failure(program: &Program, model: &dyn Model, failure: &ScFailure) -> Result<(), ReplayError> {
+    let replay = Replay::of(program, model, &failure.run)?;
+    match replay.rest_at(failure.site)? {
+        Rest::Failed(kind) if kind == failure.kind => Ok(()),
+        rest => error(format!("{}: not the failure {:?} but {rest:?}", show(failure.site), failure.kind)),
+    }
+}
+
+/// A run being replayed: the threads, and the graph that SCG has built.
+struct Replay<'a> {
+    interpreter: Interpreter<'a>,
+    model: &'a dyn Model,
+    threads: Vec<ThreadState>,
+    graph: Graph,
+}
+
+/// A step that the model permits and SC does not.
+struct Witness {
+    label: Label,
+    stale: Value,
+    graph: Graph,
+    culprit: EventId,
+}
+
+impl<'a> Replay<'a> {
+    fn of(program: &'a Program, model: &'a dyn Model, run: &Run) -> Result<Self, ReplayError> {
+        let interpreter = Interpreter::new(program, model);
+        let init: Vec<_> = program.locations().iter().map(|location| location.init).collect();
+        let mut replay = Replay {
+            interpreter,
+            model,
+            threads: program.thread_ids().map(|thread| interpreter.initial(thread)).collect(),
+            graph: Graph::initial(&init),
+        };
+        for (index, step) in run.steps.iter().enumerate() {
+            if let Err(cause) = replay.follow(step) {
+                return error(format!("step {index} of the run, {}: {cause}", show(step.site)));
+            }
+        }
+        Ok(replay)
+    }
+
+    /// One step of the run.
+    fn follow(&mut self, step: &RunStep) -> Result<(), ReplayError> {
+        match (step.label, step.choice) {
+            // Bookkeeping of the searcher: our threads have gone on already.
+            (None, None) => Ok(()),
+            (Some(label), None) => {
+                let access = self.access_at(step.site)?;
+                self.take(step.site, &access, Some(label))?;
+                Ok(())
+            }
+            (None, Some(choice)) => {
+                let rest = self.rest_at(step.site)?;
+                let thread = step.site.thread;
+                let state = &self.threads[thread.index()];
+                match self.interpreter.choose(thread, state, &rest, choice) {
+                    Some(after) => {
+                        self.threads[thread.index()] = after;
+                        Ok(())
+                    }
+                    None => error(format!("choice {choice} cannot be made: {rest:?}")),
+                }
+            }
+            (Some(_), Some(_)) => error("both an access and a choice"),
+        }
+    }
+
+    /// An SCG step: the predecessor is the last write. The label is checked if given.
+    fn take(&mut self, site: Site, access: &Access, label: Option<Label>) -> Result<EventId, ReplayError> {
+        let last = self.graph.last_write(access.loc);
+        let enabled = self.enabled(site.thread, access, last);
+        let chosen = enabled.iter().find(|(enabled, _)| label.is_none_or(|label| label == *enabled));
+        let Some((label, after)) = chosen else {
+            let labels: Vec<Label> = enabled.iter().map(|(label, _)| *label).collect();
+            return error(format!("label {label:?} is not enabled; enabled under SC: {labels:?}"));
+        };
+        let event = self.graph.add(site.thread, *label, Some(last), Some(site.pc));
+        self.threads[site.thread.index()] = after.clone();
+        Ok(event)
+    }
+
+    fn enabled(&self, thread: ThreadId, access: &Access, w: EventId) -> Vec<(Label, ThreadState)> {
+        let old = self.value_of(w);
+        self.interpreter.labels(thread, &self.threads[thread.index()], access, old)
+    }
+
+    fn value_of(&self, w: EventId) -> Value {
+        self.graph.label(w).value_written().expect("a write")
+    }
+
+    /// Why the thread rests, which must be at this instruction.
+    fn rest_at(&self, site: Site) -> Result<Rest, ReplayError> {
+        let Some(state) = self.threads.get(site.thread.index()) else {
+            return error(format!("there is no thread {:?}", site.thread));
+        };
+        match state.pc == site.pc {
+            true => Ok(self.interpreter.rest(site.thread, state)),
+            false => error(format!("thread {:?} rests at {:?}, not at {:?}", site.thread, state.pc, site.pc)),
+        }
+    }
+
+    fn access_at(&self, site: Site) -> Result<Access, ReplayError> {
+        match self.rest_at(site)? {
+            Rest::Access(access) => Ok(access),
+            rest => error(format!("{} is no access of memory: {rest:?}", show(site))),
+        }
+    }
+
+    fn is_nonatomic(&self, access: &Access) -> bool {
+        self.interpreter.program().location(access.loc).kind == LocationKind::NonAtomic
+    }
+
+    fn stale(self, run: &Run, site: Site) -> Result<Violation, ReplayError> {
+        let access = self.access_at(site)?;
+        if self.is_nonatomic(&access) {
+            return error(format!("{}: a plain access is never stale, it races", show(site)));
+        }
+        let witnesses = self.witnesses(site, &access);
+        let Some(witness) = witnesses.first() else {
+            let name = self.model.name();
+            return error(format!("{}: no step that {name} permits and SC forbids: {access:?}", show(site)));
+        };
+        let last = self.graph.event(self.graph.last_write(access.loc));
+        let (Some(thread), Some(pc)) = (last.thread, last.pc) else {
+            return error("the last write is an initialisation write, yet there is an older one");
+        };
+        let kind = kind_of(&witness.label);
+        let same_kind = witnesses.iter().filter(|other| kind_of(&other.label) == kind);
+        let mut stale_values: Vec<Value> = same_kind.map(|other| other.stale).collect();
+        stale_values.sort_unstable();
+        stale_values.dedup();
+        let Some(cycle) = cycle::shortest_through(&witness.graph, witness.culprit) else {
+            return error("SC forbids the graph, yet no cycle passes through the new event");
+        };
+        Ok(Violation {
+            kind,
+            access: site,
+            location: access.loc,
+            conflicting: Site { thread, pc },
+            stale_values,
+            shape: cycle::shape_name(&witness.graph, &cycle),
+            run: run.clone(),
+            graph: witness.graph.clone(),
+            culprit: witness.culprit,
+            cycle: Some(cycle),
+        })
+    }
+
+    /// The steps at `site` that leave SC, latest predecessor first; of those alike in kind and stale value, one.
+    fn witnesses(&self, site: Site, access: &Access) -> Vec<Witness> {
+        let mut found: Vec<Witness> = Vec::new();
+        let writes = self.graph.writes(access.loc);
+        for &w in writes[..writes.len() - 1].iter().rev() {
+            let stale = self.value_of(w);
+            for (label, _) in self.enabled(site.thread, access, w) {
+                if found.iter().any(|known| known.stale == stale && kind_of(&known.label) == kind_of(&label)) {
+                    continue;
+                }
+                let mut graph = self.graph.clone();
+                let culprit = graph.add(site.thread, label, Some(w), Some(site.pc));
+                if self.model.permits(&graph) && !Sc.permits(&graph) {
+                    found.push(Witness { label, stale, graph, culprit });
+                }
+            }
+        }
+        found
+    }
+
+    fn race(mut self, run: &Run, first: Site, second: Site) -> Result<Violation, ReplayError> {
+        if first.thread == second.thread {
+            return error("a thread does not race with itself");
+        }
+        let (one, other) = (self.access_at(first)?, self.access_at(second)?);
+        if !self.is_nonatomic(&one) || one.loc != other.loc {
+            return error(format!("no plain accesses of one location: {one:?} and {other:?}"));
+        }
+        let location = one.loc;
+        // The write goes first: whoever comes second has not observed it.
+        let (writer, write, racer, access) = match (one.is_store(), other.is_store()) {
+            (true, _) => (first, one, second, other),
+            (false, true) => (second, other, first, one),
+            (false, false) => return error("two plain loads do not race"),
+        };
+        self.take(writer, &write, None)?;
+        if !self.model.races(&self.graph, racer.thread, location) {
+            return error(format!("{} is not a race in {}", show(racer), self.model.name()));
+        }
+        let culprit = self.take(racer, &access, None)?;
+        Ok(Violation {
+            kind: ViolationKind::DataRace,
+            access: racer,
+            location,
+            conflicting: writer,
+            stale_values: Vec::new(),
+            shape: None,
+            run: run.clone(),
+            graph: self.graph,
+            culprit,
+            cycle: None,
+        })
+    }
+}
+
+fn kind_of(label: &Label) -> ViolationKind {
+    match label {
+        Label::Read { .. } => ViolationKind::StaleRead,
+        Label::Write { .. } => ViolationKind::StaleWrite,
+        Label::Rmw { .. } | Label::Fence { .. } => ViolationKind::StaleRmw,
+    }
+}
+
+fn show(site: Site) -> String {
+    let Pc(pc) = site.pc;
+    format!("instruction {pc} of thread {}", site.thread.0)
+}
