@@ -7,8 +7,9 @@
 //! access of memory, a choice, or the end. Not modelled: memory; nobody here
 //! knows what values can be read.
 //!
-//! Decisions: expressions of an access are evaluated before the access, the
-//! index first; any of them dividing by zero is a run-time error, whatever
+//! Decisions: expressions are values, reduced into the domain, except indices,
+//! conditions, and what a `wait` compares with, which are integers. Those of
+//! an access are evaluated before the access, the index first; any of them dividing by zero is a run-time error, whatever
 //! value would be read. A thread that fails an assertion or meets a run-time
 //! error takes no more steps; the others go on.
 
@@ -35,14 +36,14 @@ pub enum Rest {
     Access(Access),
     /// It is about to continue at any one of these instructions.
     Choose(Vec<Pc>),
-    /// It is about to set `dst` to any value of the domain from `low` to `high`.
+    /// It is about to set `dst` to any value from `low` to `high`; it blocks when there is none.
     Nondet {
         /// Result.
         dst: RegId,
         /// Least value.
-        low: i64,
+        low: Value,
         /// Greatest value.
-        high: i64,
+        high: Value,
     },
     /// It is done.
     Halted,
@@ -86,8 +87,8 @@ pub enum Action {
         dst: Option<RegId>,
         /// What is written.
         function: RmwFunction,
-        /// Operand, as an integer.
-        operand: i64,
+        /// Operand.
+        operand: Value,
         /// Order.
         mode: Mode,
     },
@@ -232,14 +233,14 @@ impl<'a> Interpreter<'a> {
             Op::LightFence { .. } => Ok(Local::Continue(next)),
             Op::Fence { order } => match self.model.fence(*order) {
                 FenceMeaning::Nothing => Ok(Local::Continue(next)),
-                FenceMeaning::HiddenRmw => rest(Rest::Access(Access { loc: self.fence(*order), action: Action::Fence })),
+                FenceMeaning::HiddenRmw => {
+                    rest(Rest::Access(Access { loc: self.fence(*order), action: Action::Fence }))
+                }
             },
             Op::Choose { targets } => rest(Rest::Choose(targets.clone())),
-            Op::Nondet { dst, low, high } => rest(Rest::Nondet {
-                dst: *dst,
-                low: self.integer(low, state)?,
-                high: self.integer(high, state)?,
-            }),
+            Op::Nondet { dst, low, high } => {
+                rest(Rest::Nondet { dst: *dst, low: self.value(low, state)?, high: self.value(high, state)? })
+            }
             Op::Halt => rest(Rest::Halted),
             op => rest(Rest::Access(self.access(op, state)?)),
         }
@@ -250,13 +251,11 @@ impl<'a> Interpreter<'a> {
         let loc = self.locate(place, state)?;
         let action = match op {
             Op::Load { dst, order, .. } => Action::Read { dst: *dst, mode: (*order).into() },
-            Op::Store { value, order, .. } => {
-                Action::Write { value: self.value(value, state)?, mode: (*order).into() }
-            }
+            Op::Store { value, order, .. } => Action::Write { value: self.value(value, state)?, mode: (*order).into() },
             Op::Update { dst, function, operand, order, .. } => Action::Update {
                 dst: *dst,
                 function: *function,
-                operand: self.integer(operand, state)?,
+                operand: self.value(operand, state)?,
                 mode: (*order).into(),
             },
             Op::Cas { dst, expected, desired, success, failure, strength, .. } => Action::Cas {
@@ -305,7 +304,7 @@ impl<'a> Interpreter<'a> {
             Action::Write { value, mode } => vec![Label::Write { loc, value: *value, mode: *mode }],
             Action::Update { dst, function, operand, mode } => {
                 result = *dst;
-                vec![rmw(self.program.reduce(function.apply(old, *operand)), *mode)]
+                vec![rmw(self.program.reduce(function.apply(old, i64::from(*operand))), *mode)]
             }
             Action::Cas { dst, expected, desired, success, failure, strength } => {
                 result = *dst;
@@ -342,11 +341,8 @@ impl<'a> Interpreter<'a> {
                 .map(|index| (index, self.choose(thread, state, rest, index).expect("one of the targets")))
                 .collect(),
             Rest::Nondet { low, high, .. } => {
-                let greatest = i64::from(self.program.domain()) - 1;
-                ((*low).max(0)..=(*high).min(greatest))
-                    .map(|value| value as u32)
-                    .map(|value| (value, self.choose(thread, state, rest, value).expect("a value within the bounds")))
-                    .collect()
+                let take = |value| self.choose(thread, state, rest, value).expect("a value within the bounds");
+                (*low..=*high).map(|value| (value, take(value))).collect()
             }
             _ => Vec::new(),
         }
@@ -358,7 +354,7 @@ impl<'a> Interpreter<'a> {
         match rest {
             Rest::Choose(targets) => after.pc = *targets.get(choice as usize)?,
             Rest::Nondet { dst, low, high } => {
-                if choice >= self.program.domain() || !(*low..=*high).contains(&i64::from(choice)) {
+                if !(*low..=*high).contains(&choice) {
                     return None;
                 }
                 after.registers[dst.index()] = choice;

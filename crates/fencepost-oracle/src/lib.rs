@@ -18,4 +18,4 @@ pub mod system;
 pub mod theorem;
 
 pub use enumerate::{Answer, Finding, robust};
-pub use replay::{Candidate, ReplayError, replay, replay_failure};
+pub use replay::{ReplayError, replay, replay_failure};

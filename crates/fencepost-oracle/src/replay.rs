@@ -17,30 +17,9 @@ use fencepost_ir::{LocationKind, Program};
 use fencepost_model::cycle;
 use fencepost_model::models::sc::Sc;
 use fencepost_model::{EventId, Graph, Model};
-use fencepost_verdict::{Run, RunStep, ScFailure, Site, Violation, ViolationKind};
+use fencepost_verdict::{Candidate, Run, RunStep, ScFailure, Site, Violation, ViolationKind};
 
 use crate::interpreter::{Access, Interpreter, Rest, ThreadState};
-
-/// What a searcher believes to be a violation.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Candidate {
-    /// After `run`, the access at `site` can have a predecessor write that SC forbids.
-    Stale {
-        /// The SC run.
-        run: Run,
-        /// The access.
-        site: Site,
-    },
-    /// After `run`, two conflicting plain accesses are enabled.
-    Race {
-        /// The SC run.
-        run: Run,
-        /// One access.
-        first: Site,
-        /// The other.
-        second: Site,
-    },
-}
 
 /// Why a candidate was not confirmed.
 #[derive(Clone, Debug, PartialEq, Eq)]
