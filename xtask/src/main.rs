@@ -1,1 +1,46 @@
-fn main() {}
+//! The project's own automation. `cargo xtask` lists the tasks.
+
+// A task's output is its purpose.
+#![allow(clippy::print_stdout, clippy::print_stderr)]
+
+mod bench;
+mod bless;
+mod files;
+mod mutants;
+mod recorded;
+
+use std::process::ExitCode;
+
+/// A task: its name, what its arguments are, what it is for, what it does.
+type Task = (&'static str, &'static str, &'static str, fn(&[String]) -> Result<(), String>);
+
+const TASKS: &[Task] = &[
+    (
+        "bench",
+        "[PATH...]",
+        "program, verdict, states, time and memory of each file (default: litmus/algorithms)",
+        bench::run,
+    ),
+    ("bless", "", "run the tests and rewrite the golden files they compare with", bless::run),
+    ("mutants", "[NAME...]", "break the engine on purpose, one rule at a time; the tests must notice", mutants::run),
+    ("recorded", "DIR", "compare with the RA verdicts recorded in the headers of TPL files", recorded::run),
+];
+
+fn main() -> ExitCode {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let task = arguments.first().and_then(|name| TASKS.iter().find(|task| task.0 == name));
+    let Some((_, _, _, run)) = task else {
+        println!("tasks:");
+        for (name, arguments, purpose, _) in TASKS {
+            println!("  cargo xtask {:22} {purpose}", format!("{name} {arguments}"));
+        }
+        return ExitCode::from(2);
+    };
+    match run(&arguments[1..]) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(message) => {
+            eprintln!("error: {message}");
+            ExitCode::FAILURE
+        }
+    }
+}

@@ -1,0 +1,36 @@
+//! Finding and loading programs.
+
+use std::path::{Path, PathBuf};
+
+use fencepost_ir::{Language, Program};
+
+/// All programs under `path`, sorted.
+pub(crate) fn programs(path: &Path) -> Result<Vec<PathBuf>, String> {
+    if path.is_file() {
+        return Ok(vec![path.to_path_buf()]);
+    }
+    let entries = std::fs::read_dir(path).map_err(|error| format!("{}: {error}", path.display()))?;
+    let mut found = Vec::new();
+    for entry in entries {
+        let path = entry.map_err(|error| error.to_string())?.path();
+        if path.is_dir() {
+            found.extend(programs(&path)?);
+        } else if Language::from_path(&path).is_some() {
+            found.push(path);
+        }
+    }
+    found.sort();
+    Ok(found)
+}
+
+/// Loads one program; its text comes along for header comments.
+pub(crate) fn load(path: &Path) -> Result<(Program, String), String> {
+    let language = Language::from_path(path).ok_or_else(|| format!("{}: not a program", path.display()))?;
+    let text = std::fs::read_to_string(path).map_err(|error| format!("{}: {error}", path.display()))?;
+    let loaded = fencepost_ir::load(language, &text);
+    let first = loaded.diagnostics.iter().find(|diagnostic| diagnostic.is_error()).map(|d| d.message.clone());
+    match loaded.program {
+        Some(program) => Ok((program, text)),
+        None => Err(format!("{}: {}", path.display(), first.unwrap_or_default())),
+    }
+}
