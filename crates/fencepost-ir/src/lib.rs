@@ -2,14 +2,17 @@
 //!
 //! Every front end ends in a [`Program`]; every engine starts from one. A
 //! program is valid by construction: [`ProgramBuilder`] is the only way to make
-//! one, and no consumer validates again.
+//! one, and no consumer validates again. [`load`] reads one from its source.
 
 mod build;
 mod expr;
+mod lower;
 mod program;
 
 pub use build::{BuildError, ProgramBuilder};
 pub use expr::{BinaryOp, CmpOp, EvalError, Expr, UnaryOp};
+pub use fencepost_syntax::Language;
+pub use lower::{Loaded, MAX_DEPTH, MAX_INSTRUCTIONS, MAX_LOCATIONS, MAX_THREADS, load, lower};
 pub use program::{
     Array, CasStrength, Instr, Location, LocationKind, Op, Origin, Place, Program, Register, RmwFunction, Thread,
     WaitCondition,

@@ -1,0 +1,4 @@
+//! placeholder
+pub fn dump(f: &crate::ast::File) -> String {
+    format!("{f:#?}")
+}

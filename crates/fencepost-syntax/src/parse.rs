@@ -1,0 +1,364 @@
+//! Tokens to tree: recursive descent, total.
+//!
+//! This file has what every language's parser needs: the cursor, the error
+//! messages, and recovery (at `;`, at `}`, and at words that start an item).
+//! Nesting is limited, so neither this recursion nor that of any later pass
+//! over the tree can exhaust the stack.
+
+mod access;
+mod expr;
+mod fp;
+mod stmt;
+mod tpl;
+
+use fencepost_base::diag::{Diagnostic, closest};
+use fencepost_base::source::Span;
+
+use crate::ast::{File, Name};
+use crate::language::Language;
+use crate::lexer::{Token, TokenKind, lex};
+use crate::messages::Messages;
+
+/// The longest text that is read, in bytes.
+pub const MAX_TEXT: usize = 64 << 20;
+
+/// How deep blocks and parentheses may nest.
+pub const MAX_NESTING: usize = 200;
+
+/// How high the tree of one expression may be (`a + a + a` has height 3).
+pub const MAX_HEIGHT: usize = 500;
+
+/// A tree and what was wrong with the text.
+#[derive(Clone, Debug)]
+pub struct Parsed {
+    /// The tree; what could not be understood is missing.
+    pub file: File,
+    /// What was wrong.
+    pub messages: Messages,
+}
+
+/// Parses any text.
+pub fn parse(language: Language, text: &str) -> Parsed {
+    let mut messages = Messages::new();
+    if text.len() > MAX_TEXT {
+        let message = format!("the text has more than {} MiB", MAX_TEXT >> 20);
+        messages.push(Diagnostic::error(Span::new(0..0), message));
+        return Parsed { file: File { language, items: Vec::new() }, messages };
+    }
+    let mut parser = Parser::new(language, text, messages);
+    let mut items = Vec::new();
+    while parser.kind() != TokenKind::End && !parser.messages.is_full() {
+        let before = parser.position;
+        let result = match language {
+            Language::Fp => parser.fp_item(),
+            Language::Tpl => parser.tpl_item(),
+        };
+        match result {
+            Ok(item) => items.extend(item),
+            Err(Reported) => parser.skip_to_item(),
+        }
+        if parser.position == before {
+            parser.advance();
+        }
+    }
+    Parsed { file: File { language, items }, messages: parser.messages }
+}
+
+/// An error was found and reported; the caller recovers.
+struct Reported;
+
+type Result<T> = std::result::Result<T, Reported>;
+
+struct Parser<'a> {
+    language: Language,
+    text: &'a str,
+    /// Without comments and errors; there is always [`TokenKind::End`] at the end.
+    tokens: Vec<Token>,
+    position: usize,
+    nesting: usize,
+    messages: Messages,
+}
+
+impl<'a> Parser<'a> {
+    fn new(language: Language, text: &'a str, mut messages: Messages) -> Self {
+        let mut tokens = lex(text);
+        tokens.retain(|token| {
+            let problem = match token.kind {
+                TokenKind::Unknown => Diagnostic::error(token.span, "unexpected characters")
+                    .label("no language construct starts like this"),
+                TokenKind::OpenComment => Diagnostic::error(
+                    Span { start: token.span.start, end: token.span.start + 2 },
+                    "comment without end",
+                )
+                .help("close it with `*/`"),
+                TokenKind::OpenText => Diagnostic::error(
+                    Span { start: token.span.start, end: token.span.start + 1 },
+                    "quoted text without end",
+                )
+                .help("close it with `\"` on the same line"),
+                kind => return !kind.is_comment(),
+            };
+            messages.push(problem);
+            false
+        });
+        tokens.push(Token { kind: TokenKind::End, span: Span::new(text.len()..text.len()) });
+        Parser { language, text, tokens, position: 0, nesting: 0, messages }
+    }
+
+    // The cursor.
+
+    fn token(&self) -> Token {
+        self.tokens[self.position]
+    }
+
+    fn kind(&self) -> TokenKind {
+        self.token().kind
+    }
+
+    fn kind_after(&self, distance: usize) -> TokenKind {
+        self.tokens.get(self.position + distance).map_or(TokenKind::End, |token| token.kind)
+    }
+
+    fn span(&self) -> Span {
+        self.token().span
+    }
+
+    /// The end of the token before the cursor, as an empty span.
+    fn end_of_previous(&self) -> Span {
+        let end = self.position.checked_sub(1).map_or(0, |previous| self.tokens[previous].span.end);
+        Span { start: end, end }
+    }
+
+    /// From `start` to the token before the cursor.
+    fn span_from(&self, start: Span) -> Span {
+        start.to(self.end_of_previous())
+    }
+
+    fn slice(&self, span: Span) -> &'a str {
+        &self.text[span.range()]
+    }
+
+    /// The current token's text if it is a word.
+    fn word(&self) -> Option<&'a str> {
+        (self.kind() == TokenKind::Word).then(|| self.slice(self.span()))
+    }
+
+    fn at_word(&self, word: &str) -> bool {
+        self.word() == Some(word)
+    }
+
+    fn at_item(&self) -> bool {
+        // `name` is a common name for other things as well: an item only before a quote.
+        self.word().is_some_and(|word| {
+            self.language.item_words().contains(&word) && (word != "name" || self.kind_after(1) == TokenKind::Text)
+        })
+    }
+
+    /// Moves on; stays at the end.
+    fn advance(&mut self) -> Token {
+        let token = self.token();
+        if token.kind != TokenKind::End {
+            self.position += 1;
+        }
+        token
+    }
+
+    fn eat(&mut self, kind: TokenKind) -> bool {
+        let there = self.kind() == kind;
+        if there {
+            self.advance();
+        }
+        there
+    }
+
+    fn eat_word(&mut self, word: &str) -> bool {
+        let there = self.at_word(word);
+        if there {
+            self.advance();
+        }
+        there
+    }
+
+    // Errors.
+
+    fn report<T>(&mut self, diagnostic: Diagnostic) -> Result<T> {
+        self.messages.push(diagnostic);
+        Err(Reported)
+    }
+
+    /// "expected …, found …" at the cursor.
+    fn expected<T>(&mut self, what: &str) -> Result<T> {
+        let found = self.found();
+        let span = self.span();
+        self.report(Diagnostic::error(span, format!("expected {what}, found {found}")))
+    }
+
+    fn found(&self) -> String {
+        match self.kind() {
+            TokenKind::End => "the end of the file".to_owned(),
+            TokenKind::Text => "a quoted text".to_owned(),
+            _ => {
+                let slice = self.slice(self.span());
+                match slice.char_indices().nth(40) {
+                    Some((cut, _)) => format!("`{}…`", &slice[..cut]),
+                    None => format!("`{slice}`"),
+                }
+            }
+        }
+    }
+
+    fn expect(&mut self, kind: TokenKind, what: &str) -> Result<Span> {
+        if self.kind() == kind { Ok(self.advance().span) } else { self.expected(what) }
+    }
+
+    /// A closing token; `open` is shown when it is missing.
+    fn expect_close(&mut self, kind: TokenKind, what: &str, open: Span) -> Result<Span> {
+        if self.kind() == kind { Ok(self.advance().span) } else { self.unclosed(what, open) }
+    }
+
+    /// "expected …, found …" at the cursor, with what is still open.
+    fn unclosed<T>(&mut self, what: &str, open: Span) -> Result<T> {
+        let message = format!("expected {what}, found {}", self.found());
+        let span = self.span();
+        self.report(Diagnostic::error(span, message).also(open, "to close this"))
+    }
+
+    /// `;`, blamed on the end of what comes before when it is missing.
+    fn expect_semicolon(&mut self) -> Result<()> {
+        if self.eat(TokenKind::Semicolon) {
+            return Ok(());
+        }
+        let message = format!("expected `;`, found {}", self.found());
+        let end = self.end_of_previous();
+        let next = self.span();
+        let on_another_line = self.slice(end.to(next)).contains('\n');
+        let span = if on_another_line || self.kind() == TokenKind::End { end } else { next };
+        self.report(Diagnostic::error(span, message).label("`;` is missing before this point"))
+    }
+
+    /// A name that is being given to something.
+    fn new_name(&mut self, of_what: &str) -> Result<Name> {
+        let Some(word) = self.word() else { return self.expected(&format!("the name of {of_what}")) };
+        if self.language.reserved_words().contains(&word) {
+            let message = format!("`{word}` cannot be the name of {of_what}");
+            let span = self.span();
+            return self.report(Diagnostic::error(span, message).label("this word is part of the language"));
+        }
+        let span = self.advance().span;
+        Ok(Name { text: word.to_owned(), span })
+    }
+
+    /// A name that is being used.
+    fn name(&mut self, of_what: &str) -> Result<Name> {
+        match self.word() {
+            Some(word) if !self.language.reserved_words().contains(&word) => {
+                let span = self.advance().span;
+                Ok(Name { text: word.to_owned(), span })
+            }
+            _ => self.expected(&format!("the name of {of_what}")),
+        }
+    }
+
+    /// Any word, whatever it means elsewhere (orders, methods).
+    fn any_word(&mut self, what: &str) -> Result<Name> {
+        match self.word() {
+            Some(word) => {
+                let span = self.advance().span;
+                Ok(Name { text: word.to_owned(), span })
+            }
+            None => self.expected(what),
+        }
+    }
+
+    /// The help for a word that is none of `words`.
+    fn did_you_mean(diagnostic: Diagnostic, word: &str, words: &[&str]) -> Diagnostic {
+        match closest(word, words.iter().copied()) {
+            Some(other) => diagnostic.help(format!("did you mean `{other}`?")),
+            None => diagnostic,
+        }
+    }
+
+    // Recovery.
+
+    /// Skips to the next word that starts an item, past balanced braces.
+    fn skip_to_item(&mut self) {
+        let mut depth = 0usize;
+        loop {
+            match self.kind() {
+                TokenKind::End => return,
+                TokenKind::LeftBrace => depth += 1,
+                TokenKind::RightBrace => depth = depth.saturating_sub(1),
+                TokenKind::Semicolon if depth == 0 => {
+                    self.advance();
+                    return;
+                }
+                _ if self.at_item() && (depth == 0 || self.at_word("thread") || self.at_word("fn")) => return,
+                _ => {}
+            }
+            self.advance();
+        }
+    }
+
+    /// Skips to the end of a statement: past `;`, past a balanced block, or before `}`.
+    fn skip_statement(&mut self) {
+        loop {
+            match self.kind() {
+                TokenKind::End | TokenKind::RightBrace => return,
+                TokenKind::Semicolon => {
+                    self.advance();
+                    return;
+                }
+                TokenKind::LeftBrace => {
+                    self.skip_braces();
+                    return;
+                }
+                _ if self.at_item() => return,
+                _ => {
+                    self.advance();
+                }
+            }
+        }
+    }
+
+    /// Skips `{ … }`, or to the end of the text.
+    fn skip_braces(&mut self) {
+        let mut depth = 0usize;
+        loop {
+            match self.kind() {
+                TokenKind::End => return,
+                TokenKind::LeftBrace => depth += 1,
+                TokenKind::RightBrace => depth -= 1,
+                _ => {}
+            }
+            self.advance();
+            if depth == 0 {
+                return;
+            }
+        }
+    }
+
+    // Nesting.
+
+    /// Runs `inner` one level deeper, unless that is too deep.
+    fn nested<T>(&mut self, inner: impl FnOnce(&mut Self) -> Result<T>) -> Result<T> {
+        if self.nesting == MAX_NESTING {
+            let span = self.span();
+            return self.report(
+                Diagnostic::error(span, format!("more than {MAX_NESTING} levels of nesting")).label("too deep"),
+            );
+        }
+        self.nesting += 1;
+        let result = inner(self);
+        self.nesting -= 1;
+        result
+    }
+
+    /// One or more things between commas.
+    fn comma_list<T>(&mut self, mut one: impl FnMut(&mut Self) -> Result<T>) -> Result<Vec<T>> {
+        let mut list = vec![one(self)?];
+        while self.eat(TokenKind::Comma) {
+            list.push(one(self)?);
+        }
+        Ok(list)
+    }
+}

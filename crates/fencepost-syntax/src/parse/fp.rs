@@ -1,0 +1,201 @@
+//! What is particular to `.fp`: its items, and how it spells memory operations.
+
+use fencepost_base::diag::Diagnostic;
+
+use super::access::{Method, Verb};
+use super::{Parser, Result};
+use crate::ast::{
+    Access, Block, Expr, ExprKind, Function, Init, Item, ItemKind, Name, Place, SharedDecl, StmtKind, WaitCondition,
+};
+use crate::lexer::TokenKind;
+
+const METHODS: &[Method] = &[
+    Method { word: "load", verb: Verb::Load, orders: 1 },
+    Method { word: "store", verb: Verb::Store, orders: 1 },
+    Method { word: "fadd", verb: Verb::Update(Function::Add), orders: 1 },
+    Method { word: "fsub", verb: Verb::Update(Function::Sub), orders: 1 },
+    Method { word: "fand", verb: Verb::Update(Function::And), orders: 1 },
+    Method { word: "for", verb: Verb::Update(Function::Or), orders: 1 },
+    Method { word: "fxor", verb: Verb::Update(Function::Xor), orders: 1 },
+    Method { word: "xchg", verb: Verb::Update(Function::Exchange), orders: 1 },
+    Method { word: "cas", verb: Verb::Cas { weak: false }, orders: 2 },
+    Method { word: "casw", verb: Verb::Cas { weak: true }, orders: 2 },
+    Method { word: "bcas", verb: Verb::BlockingCas, orders: 1 },
+];
+
+impl Parser<'_> {
+    pub(super) fn fp_item(&mut self) -> Result<Option<Item>> {
+        let start = self.span();
+        let word = self.word().unwrap_or_default();
+        let kind = match word {
+            _ if self.eat(TokenKind::Semicolon) => return Ok(None),
+            "name" => {
+                self.advance();
+                let text = self.expect(TokenKind::Text, "a quoted text")?;
+                ItemKind::Name(unquote(self.slice(text)))
+            }
+            "domain" => {
+                self.advance();
+                ItemKind::Domain(self.expr()?)
+            }
+            "const" => {
+                self.advance();
+                let name = self.new_name("a constant")?;
+                self.expect(TokenKind::Equals, "`=`")?;
+                ItemKind::Const(name, self.expr()?)
+            }
+            "global" | "nonatomic" => {
+                self.advance();
+                ItemKind::Shared { atomic: word == "global", declarations: self.comma_list(Self::fp_shared)? }
+            }
+            "proc" => return Ok(Some(self.proc()?)),
+            "thread" => return Ok(Some(self.thread()?)),
+            _ => {
+                let message = format!("expected a declaration, found {}", self.found());
+                let words = self.language.item_words();
+                let diagnostic = Self::did_you_mean(Diagnostic::error(start, message), word, words);
+                let diagnostic = if diagnostic.help.is_empty() {
+                    diagnostic.help(format!("at this level there are {}", words.join(", ")))
+                } else {
+                    diagnostic
+                };
+                return self.report(diagnostic);
+            }
+        };
+        let span = self.span_from(start);
+        self.expect_semicolon()?;
+        Ok(Some(Item { kind, span }))
+    }
+
+    fn proc(&mut self) -> Result<Item> {
+        let start = self.advance().span;
+        let name = self.new_name("a procedure")?;
+        let open = self.expect(TokenKind::LeftParen, "`(`")?;
+        let params = match self.kind() {
+            TokenKind::RightParen => Vec::new(),
+            _ => self.comma_list(|parser| parser.new_name("a parameter"))?,
+        };
+        self.expect_close(TokenKind::RightParen, "`)`", open)?;
+        let body = self.block()?;
+        Ok(Item { kind: ItemKind::Proc { name, params, body }, span: self.span_from(start) })
+    }
+
+    fn thread(&mut self) -> Result<Item> {
+        let start = self.advance().span;
+        let name = self.new_name("a thread")?;
+        let mut copies = None;
+        if self.kind() == TokenKind::LeftBracket {
+            let open = self.advance().span;
+            copies = Some(self.expr()?);
+            self.expect_close(TokenKind::RightBracket, "`]`", open)?;
+        }
+        let body: Block = self.block()?;
+        Ok(Item { kind: ItemKind::Thread { name, copies, body }, span: self.span_from(start) })
+    }
+
+    fn fp_shared(&mut self) -> Result<SharedDecl> {
+        let name = self.new_name("a location")?;
+        let Place { name, index: len, .. } = self.place_named(name)?;
+        let mut init = None;
+        if self.eat(TokenKind::Equals) {
+            init = Some(if self.kind() == TokenKind::LeftBrace {
+                let open = self.advance().span;
+                let list = self.comma_list(Self::expr)?;
+                let close = self.expect_close(TokenKind::RightBrace, "`,` or `}`", open)?;
+                Init::List(list, open.to(close))
+            } else {
+                Init::Value(self.expr()?)
+            });
+        }
+        Ok(SharedDecl { name, len, init })
+    }
+
+    pub(super) fn fp_method(&mut self, word: Name, place: Place) -> Result<Access> {
+        let method = self.find_method(&word, METHODS)?;
+        let open = self.expect(TokenKind::LeftParen, "`(`")?;
+        self.access(word, method, place, open, true)
+    }
+
+    /// `wait(…)`, `nondet(…)`, `lwfence(…)`, or the call of a procedure.
+    pub(super) fn fp_command(&mut self, result: Option<Place>) -> Result<StmtKind> {
+        let word = self.any_word("an operation")?;
+        match word.text.as_str() {
+            "wait" => {
+                let open = self.expect(TokenKind::LeftParen, "`(`")?;
+                let condition = WaitCondition::Compare(self.expr()?);
+                let order = if self.eat(TokenKind::Comma) { Some(self.any_word("an order")?) } else { None };
+                self.expect_close(TokenKind::RightParen, "`)`", open)?;
+                return Ok(StmtKind::Wait { result, condition, order });
+            }
+            "lwfence" if result.is_none() => {
+                let mut places = Vec::new();
+                if self.kind() == TokenKind::LeftParen {
+                    let open = self.advance().span;
+                    if self.kind() != TokenKind::RightParen {
+                        places = self.comma_list(|parser| {
+                            let name = parser.name("a location")?;
+                            parser.place_named(name)
+                        })?;
+                    }
+                    self.expect_close(TokenKind::RightParen, "`,` or `)`", open)?;
+                }
+                return Ok(StmtKind::LightFence(places));
+            }
+            _ => {}
+        }
+        let open = self.expect(TokenKind::LeftParen, "`(`")?;
+        let args: Vec<Expr> = match self.kind() {
+            TokenKind::RightParen => Vec::new(),
+            _ => self.comma_list(Self::expr)?,
+        };
+        self.expect_close(TokenKind::RightParen, "`,` or `)`", open)?;
+        match (word.text.as_str(), result) {
+            ("nondet", Some(target)) => match <[Expr; 2]>::try_from(args) {
+                Ok([low, high]) => Ok(StmtKind::Nondet { target, low, high }),
+                Err(_) => self.report(
+                    Diagnostic::error(word.span, "`nondet` takes two values").label("the least and the greatest"),
+                ),
+            },
+            ("nondet", None) => self.report(
+                Diagnostic::error(word.span, "`nondet` needs a register for its value").help("write `r = nondet(…);`"),
+            ),
+            (text, _) if self.language.reserved_words().contains(&text) => {
+                self.report(Diagnostic::error(word.span, format!("`{text}` cannot be called here")))
+            }
+            (_, Some(_)) => self.wrong_result(&word, &args),
+            (_, None) => Ok(StmtKind::Call { name: word, args }),
+        }
+    }
+
+    /// `r = p(…)`, where `p` is no operation with a result.
+    fn wrong_result(&mut self, word: &Name, args: &[Expr]) -> Result<StmtKind> {
+        let diagnostic = Diagnostic::error(word.span, format!("`{}(…)` has no result", word.text));
+        let method = METHODS.iter().find(|method| method.word.eq_ignore_ascii_case(&word.text));
+        let place = args.first().filter(|arg| matches!(arg.kind, ExprKind::Name(_))).map(|arg| self.slice(arg.span));
+        self.report(match (method, place) {
+            (Some(method), Some(place)) => {
+                diagnostic.help(format!("operations are written after the location: `{place}.{}(…)`", method.word))
+            }
+            _ => diagnostic.help("a procedure has no result; it can leave one in a location"),
+        })
+    }
+}
+
+/// The text between the quotes, its escapes resolved.
+fn unquote(quoted: &str) -> String {
+    let inner = quoted.strip_prefix('"').and_then(|rest| rest.strip_suffix('"')).unwrap_or(quoted);
+    let mut text = String::with_capacity(inner.len());
+    let mut chars = inner.chars();
+    while let Some(c) = chars.next() {
+        match c {
+            '\\' => match chars.next() {
+                Some('n') => text.push('\n'),
+                Some('t') => text.push('\t'),
+                Some('r') => text.push('\r'),
+                other => text.extend(other),
+            },
+            c => text.push(c),
+        }
+    }
+    text
+}
