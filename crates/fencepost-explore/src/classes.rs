@@ -9,7 +9,8 @@
 //!
 //! Sound and complete; [`crate::values`] only limits the questions and values considered.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use fencepost_base::ids::{LocId, ThreadId, Value};
 use fencepost_ir::{CmpOp, EvalError, Expr, LocationKind, Op, Program};
@@ -29,6 +30,8 @@ pub(crate) struct Classes {
 
 /// Most intervals of one location: beyond this the monitor would be of no use.
 const MOST_INTERVALS: u32 = 1 << 16;
+/// Most questions that are told apart; more are taken to ask for everything, which is only finer.
+const MOST_QUESTIONS: usize = 1 << 10;
 
 impl Classes {
     /// The class of `value`; `None` if the location never holds it.
@@ -43,7 +46,7 @@ impl Classes {
 }
 
 /// A question that some instruction asks of a value it reads.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Question {
     /// Is it one of these comparisons' solutions?
     AnyOf(Vec<(CmpOp, i64)>),
@@ -52,8 +55,8 @@ enum Question {
 }
 
 /// The classes of every location; `None` for non-atomic ones.
-pub(crate) fn classes(program: &Program, values: &PossibleValues) -> Result<Vec<Option<Classes>>, String> {
-    let mut questions: Vec<Vec<Question>> = vec![Vec::new(); program.locations().len()];
+pub(crate) fn classes(program: &Program, values: &PossibleValues) -> Result<Vec<Option<Arc<Classes>>>, String> {
+    let mut questions: Vec<BTreeSet<Question>> = vec![BTreeSet::new(); program.locations().len()];
     for thread in program.thread_ids() {
         for instr in &program.thread(thread).code {
             let asked = match &instr.op {
@@ -62,29 +65,30 @@ pub(crate) fn classes(program: &Program, values: &PossibleValues) -> Result<Vec<
                 _ => continue,
             };
             let place = instr.op.place().expect("these instructions access a place");
-            for target in PossibleValues::targets(program, place) {
-                questions[target].extend(asked.iter().cloned());
-            }
+            questions[values.group(program, place)].extend(asked);
         }
     }
-    program
-        .locations()
-        .iter()
-        .zip(&questions)
-        .enumerate()
-        .map(|(loc, (location, questions))| {
-            if location.kind == LocationKind::NonAtomic {
-                return Ok(None);
-            }
-            partition(program.domain(), values.location(LocId::from_index(loc)), questions).map(Some).ok_or_else(|| {
+    let mut known: BTreeMap<usize, Arc<Classes>> = BTreeMap::new();
+    let mut result = Vec::with_capacity(program.locations().len());
+    for (loc, location) in program.locations().iter().enumerate() {
+        let loc = LocId::from_index(loc);
+        let group = values.group_of(loc);
+        if location.kind == LocationKind::NonAtomic {
+            result.push(None);
+        } else if let Some(classes) = known.get(&group) {
+            result.push(Some(Arc::clone(classes)));
+        } else {
+            let classes = partition(program.domain(), values.location(loc), &questions[group]).ok_or_else(|| {
                 format!(
                     "location `{}` would need a monitor for each of {} values; declare a smaller domain",
                     location.name,
                     program.domain()
                 )
-            })
-        })
-        .collect()
+            })?;
+            result.push(Some(Arc::clone(known.entry(group).or_insert(Arc::new(classes)))));
+        }
+    }
+    Ok(result)
 }
 
 fn equalities(values: &PossibleValues, thread: ThreadId, expected: &Expr) -> Vec<Question> {
@@ -111,8 +115,8 @@ fn comparisons(
 }
 
 /// Splits the domain by the questions; `None` if into too many parts.
-fn partition(domain: u32, held: &ValueSet, questions: &[Question]) -> Option<Classes> {
-    let everything = questions.iter().any(|question| matches!(question, Question::Everything));
+fn partition(domain: u32, held: &ValueSet, questions: &BTreeSet<Question>) -> Option<Classes> {
+    let everything = questions.contains(&Question::Everything) || questions.len() > MOST_QUESTIONS;
     let mut starts: Vec<Value> = vec![0];
     if everything {
         if domain > MOST_INTERVALS {
@@ -142,9 +146,13 @@ fn partition(domain: u32, held: &ValueSet, questions: &[Question]) -> Option<Cla
             class.push(None);
             continue;
         }
-        let answers: Vec<bool> = questions.iter().map(|question| question.accepts(low)).collect();
         let fresh = representatives.len();
-        let number = if everything { fresh } else { *known.entry(answers).or_insert(fresh) };
+        let number = if everything {
+            fresh
+        } else {
+            let answers = questions.iter().map(|question| question.accepts(low)).collect();
+            *known.entry(answers).or_insert(fresh)
+        };
         if number == fresh {
             representatives.push(low);
         }
@@ -167,7 +175,10 @@ impl Question {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::collections::BTreeSet;
+
+    fn partition(domain: u32, held: &ValueSet, questions: &[Question]) -> Option<Classes> {
+        super::partition(domain, held, &questions.iter().cloned().collect())
+    }
 
     fn eq(value: i64) -> Question {
         Question::AnyOf(vec![(CmpOp::Eq, value)])

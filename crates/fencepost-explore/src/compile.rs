@@ -105,6 +105,9 @@ pub(crate) struct CompiledThread {
     pub(crate) dead: Vec<Vec<Slot>>,
 }
 
+/// Instructions times registers up to which it is worth knowing which registers are dead.
+const LARGEST_ANALYSIS: usize = 1 << 22;
+
 /// Compiles one thread, reserving slots for its program counter and registers.
 pub(crate) fn thread(
     program: &Program,
@@ -121,7 +124,8 @@ pub(crate) fn thread(
         .collect();
     let compiler = Compiler { program, model, registers: &registers };
     let steps = thread.code.iter().map(|instr| compiler.step(&instr.op)).collect();
-    let dead = if forget_dead { dead_slots(thread, &registers) } else { vec![Vec::new(); thread.code.len()] };
+    let small = thread.code.len().saturating_mul(registers.len()) <= LARGEST_ANALYSIS;
+    let dead = if forget_dead && small { dead_slots(thread, &registers) } else { vec![Vec::new(); thread.code.len()] };
     CompiledThread { pc, registers, steps, dead }
 }
 

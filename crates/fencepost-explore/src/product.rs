@@ -9,10 +9,11 @@
 //! accesses are enabled (Def. 6.1).
 
 use std::ops::ControlFlow;
+use std::sync::Arc;
 
 use fencepost_base::event::Label;
 use fencepost_base::ids::{LocId, Pc, ThreadId, Value};
-use fencepost_ir::{CasStrength, EvalError, Program};
+use fencepost_ir::{CasStrength, EvalError, LocationKind, Program};
 use fencepost_model::monitor::Accepts;
 use fencepost_model::packed::{Layout, Slot, bits_for};
 use fencepost_model::{Attempt, AttemptKind, Model, Monitor, Shape};
@@ -43,7 +44,7 @@ pub(crate) struct Product {
     memory: Vec<Slot>,
     initial_memory: Vec<Value>,
     domain: i64,
-    classes: Vec<Option<Classes>>,
+    classes: Vec<Option<Arc<Classes>>>,
     monitor: Option<Box<dyn Monitor>>,
     words: usize,
     bits: usize,
@@ -61,6 +62,8 @@ impl Product {
     /// Compiles `program` with the monitor of `model`; says what is too large if something is.
     pub(crate) fn new(program: &Program, model: &dyn Model, options: Options) -> Result<Self, String> {
         let values = PossibleValues::of(program);
+        let atomic = program.locations().iter().filter(|location| location.kind != LocationKind::NonAtomic).count();
+        refuse_too_large(program.threads().len(), atomic, atomic)?;
         let classes = classes::classes(program, &values)?;
         let shape = Shape {
             threads: program.threads().len(),
@@ -69,14 +72,7 @@ impl Product {
                 .map(|classes| classes.as_ref().map_or(0, |classes| classes.representatives().len()))
                 .collect(),
         };
-        let locations = shape.classes.iter().filter(|&&count| count > 0).count() as u128;
-        let bits: u128 = shape.classes.iter().map(|&count| count as u128).sum();
-        let threads = shape.threads as u128;
-        if (threads + locations) * (2 * bits + 2 * locations) > LARGEST_MONITOR {
-            return Err(format!(
-                "{threads} threads and {locations} atomic locations with {bits} values to tell apart are too many to monitor"
-            ));
-        }
+        refuse_too_large(shape.threads, atomic, shape.classes.iter().sum())?;
         let mut layout = Layout::new();
         let compiled: Vec<CompiledThread> = program
             .thread_ids()
@@ -416,6 +412,17 @@ impl System for Product {
         }
         self.race(state)
     }
+}
+
+/// A monitor has a row of bits for every thread and every location.
+fn refuse_too_large(threads: usize, locations: usize, classes: usize) -> Result<(), String> {
+    let bits = (threads as u128 + locations as u128) * 2 * (classes as u128 + locations as u128);
+    if bits > LARGEST_MONITOR {
+        return Err(format!(
+            "{threads} threads and {locations} atomic locations with {classes} values to tell apart are too many to monitor"
+        ));
+    }
+    Ok(())
 }
 
 fn site(t: usize, pc: u32) -> Site {

@@ -3,7 +3,8 @@
 //! A flow-insensitive over-approximation, computed as a least fixpoint: every
 //! assignment adds its possible results, whatever the order of execution. It
 //! bounds what a monitor must distinguish and how many bits a value needs; a
-//! sound answer that is too large only costs bits.
+//! sound answer that is too large only costs bits. The elements of an array are
+//! taken together.
 
 use std::collections::BTreeSet;
 
@@ -23,8 +24,8 @@ pub(crate) enum ValueSet {
 const LARGEST_SET: usize = 64;
 /// Largest number of combinations of operands that is enumerated.
 const MOST_COMBINATIONS: usize = 4096;
-/// Rounds of the fixpoint after which whatever still grows is taken to be anything.
-const MOST_ROUNDS: usize = 100;
+/// Instructions looked at before whatever still grows is taken to be anything.
+const MOST_WORK: usize = 1 << 22;
 
 impl ValueSet {
     fn join(&mut self, other: &ValueSet) -> bool {
@@ -67,13 +68,20 @@ impl ValueSet {
 pub(crate) struct PossibleValues {
     domain: u32,
     registers: Vec<Vec<ValueSet>>,
-    locations: Vec<ValueSet>,
+    /// For every location, its set in `held`: an array has one for all its elements.
+    groups: Vec<usize>,
+    held: Vec<ValueSet>,
 }
 
 impl PossibleValues {
     /// Analyses `program`.
     pub(crate) fn of(program: &Program) -> Self {
         let only = |value: Value| ValueSet::Of(BTreeSet::from([value]));
+        let groups = groups(program);
+        let mut held = vec![ValueSet::Of(BTreeSet::new()); program.locations().len()];
+        for (location, &group) in program.locations().iter().zip(&groups) {
+            held[group].join(&only(location.init));
+        }
         let mut result = PossibleValues {
             domain: program.domain(),
             registers: program
@@ -81,19 +89,19 @@ impl PossibleValues {
                 .iter()
                 .map(|thread| thread.registers.iter().map(|register| only(register.init)).collect())
                 .collect(),
-            locations: program.locations().iter().map(|location| only(location.init)).collect(),
+            groups,
+            held,
         };
-        for round in 0.. {
-            if !result.pass(program, round >= MOST_ROUNDS) {
-                break;
-            }
+        let mut work = 0;
+        while result.pass(program, work > MOST_WORK) {
+            work += program.size();
         }
         result
     }
 
     /// The values location `loc` can hold.
     pub(crate) fn location(&self, loc: LocId) -> &ValueSet {
-        &self.locations[loc.index()]
+        &self.held[self.groups[loc.index()]]
     }
 
     /// The values register `reg` can hold.
@@ -152,15 +160,17 @@ impl PossibleValues {
         if complete && set.len() <= LARGEST_SET { ValueSet::Of(set) } else { ValueSet::Any }
     }
 
-    /// The locations `place` can denote.
-    pub(crate) fn targets(program: &Program, place: &Place) -> std::ops::Range<usize> {
+    /// The set of values held where `place` can be.
+    pub(crate) fn group(&self, program: &Program, place: &Place) -> usize {
         match place {
-            Place::Fixed(loc) => loc.index()..loc.index() + 1,
-            Place::Element { array, .. } => {
-                let array = program.array(*array);
-                array.base.index()..array.base.index() + array.len as usize
-            }
+            Place::Fixed(loc) => self.groups[loc.index()],
+            Place::Element { array, .. } => program.array(*array).base.index(),
         }
+    }
+
+    /// The group of a location.
+    pub(crate) fn group_of(&self, loc: LocId) -> usize {
+        self.groups[loc.index()]
     }
 
     /// Adds the effect of every instruction once; true if something grew.
@@ -173,9 +183,8 @@ impl PossibleValues {
                     grew |= grow(&mut self.registers[thread.index()][dst.index()], &set, widen);
                 }
                 if let (Some(place), Some(set)) = (instr.op.place(), written) {
-                    for target in Self::targets(program, place) {
-                        grew |= grow(&mut self.locations[target], &set, widen);
-                    }
+                    let group = self.group(program, place);
+                    grew |= grow(&mut self.held[group], &set, widen);
                 }
             }
         }
@@ -184,13 +193,7 @@ impl PossibleValues {
 
     /// What an instruction can put into its register, and into its place.
     fn effect(&self, program: &Program, thread: ThreadId, op: &Op) -> (Option<ValueSet>, Option<ValueSet>) {
-        let held = || {
-            let mut set = ValueSet::Of(BTreeSet::new());
-            for target in op.place().map_or(0..0, |place| Self::targets(program, place)) {
-                set.join(&self.locations[target]);
-            }
-            set
-        };
+        let held = || op.place().map_or(ValueSet::Any, |place| self.held[self.group(program, place)].clone());
         match op {
             Op::Assign { value, .. } => (Some(self.values(thread, value)), None),
             Op::Nondet { low, high, .. } => (Some(self.between(thread, low, high)), None),
@@ -238,6 +241,15 @@ impl PossibleValues {
         }
         if set.len() <= LARGEST_SET { ValueSet::Of(set) } else { ValueSet::Any }
     }
+}
+
+/// For every location itself, for every array element the first of its array.
+fn groups(program: &Program) -> Vec<usize> {
+    let mut groups: Vec<usize> = (0..program.locations().len()).collect();
+    for array in program.arrays() {
+        groups[array.base.index()..array.base.index() + array.len as usize].fill(array.base.index());
+    }
+    groups
 }
 
 fn grow(set: &mut ValueSet, by: &ValueSet, widen: bool) -> bool {
