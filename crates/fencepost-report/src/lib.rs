@@ -1,1 +1,14 @@
 //! Pure functions from outcomes and diagnostics to bytes.
+//!
+//! Nothing here reads files, clocks or the environment: the command line and
+//! the web page hand in a [`Subject`] and an outcome, and receive text.
+
+pub mod graph;
+pub mod json;
+pub mod shapes;
+pub mod terminal;
+
+mod subject;
+mod words;
+
+pub use subject::{Spot, Subject};

@@ -1,0 +1,388 @@
+//! What is worth showing: all of a small graph; of a large one the cycle and
+//! what communicates with it.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use fencepost_base::event::Label;
+use fencepost_base::ids::{LocId, ThreadId};
+use fencepost_model::{EventId, Graph};
+use fencepost_verdict::{Site, Violation, ViolationKind};
+
+use super::edges;
+use crate::shapes;
+use crate::subject::Subject;
+
+/// Threads with more events lose those that do not matter.
+const LONG_THREAD: usize = 14;
+/// With more threads, those that do not matter are left out.
+const MANY_THREADS: usize = 6;
+
+/// What to draw.
+pub(super) struct Picture {
+    pub(super) title: String,
+    pub(super) subtitle: String,
+    /// Names of the threads shown, left to right.
+    pub(super) columns: Vec<String>,
+    pub(super) nodes: Vec<Node>,
+    pub(super) links: Vec<Link>,
+    /// Remarks below the picture.
+    pub(super) notes: Vec<String>,
+}
+
+/// An event, or several that are not shown.
+pub(super) struct Node {
+    pub(super) place: Place,
+    pub(super) kind: NodeKind,
+    pub(super) text: String,
+    /// `line 4`; empty when there is none.
+    pub(super) remark: String,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Place {
+    /// On top, counted from the left.
+    Top(usize),
+    /// In a thread's column, rows counted from the top.
+    Cell { column: usize, row: usize },
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum NodeKind {
+    Init,
+    Event,
+    OnCycle,
+    Culprit,
+    Gap,
+}
+
+/// An edge between two nodes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Link {
+    pub(super) from: usize,
+    pub(super) to: usize,
+    pub(super) kind: LinkKind,
+    pub(super) on_cycle: bool,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug, PartialOrd, Ord)]
+pub(super) enum LinkKind {
+    Po,
+    Rf,
+    Mo,
+    Fr,
+    Race,
+}
+
+impl LinkKind {
+    pub(super) const ALL: [LinkKind; 5] = [LinkKind::Po, LinkKind::Rf, LinkKind::Mo, LinkKind::Fr, LinkKind::Race];
+
+    pub(super) fn as_str(self) -> &'static str {
+        match self {
+            LinkKind::Po => "po",
+            LinkKind::Rf => "rf",
+            LinkKind::Mo => "mo",
+            LinkKind::Fr => "fr",
+            LinkKind::Race => "race",
+        }
+    }
+
+    /// As in herd's pictures.
+    pub(super) fn color(self) -> &'static str {
+        match self {
+            LinkKind::Po => "#222222",
+            LinkKind::Rf => "#c8102e",
+            LinkKind::Mo => "#1f4fbf",
+            LinkKind::Fr => "#b8600b",
+            LinkKind::Race => "#a0209a",
+        }
+    }
+}
+
+impl Picture {
+    pub(super) fn new(subject: &Subject<'_>, violation: &Violation, model: &str) -> Picture {
+        let key = key_events(violation);
+        let selection = Selection::new(&violation.graph, &key, violation);
+        let mut builder = Builder {
+            subject,
+            violation,
+            key: &key,
+            nodes: Vec::new(),
+            node_of: BTreeMap::new(),
+            rows: BTreeMap::new(),
+            links: Vec::new(),
+        };
+        let columns = builder.columns(&selection);
+        builder.links(&selection);
+        builder.order_tops();
+        let mut notes = vec![match violation.kind {
+            ViolationKind::DataRace => "filled: the access that races".to_string(),
+            _ => "bold: the cycle that SC forbids · filled: the step that leaves SC".to_string(),
+        }];
+        if selection.omitted_threads > 0 {
+            let threads = if selection.omitted_threads == 1 { "thread" } else { "threads" };
+            notes.push(format!("{} more {threads} not shown", selection.omitted_threads));
+        }
+        Picture {
+            title: format!("{} is not robust against {model}", subject.name()),
+            subtitle: subtitle(subject, violation),
+            columns,
+            nodes: builder.nodes,
+            links: builder.links,
+            notes,
+        }
+    }
+}
+
+/// The events of the cycle, or of the race; the culprit in any case.
+pub(super) fn key_events(violation: &Violation) -> BTreeSet<EventId> {
+    let mut key: BTreeSet<EventId> =
+        violation.cycle.iter().flat_map(|cycle| cycle.steps.iter().map(|&(event, _)| event)).collect();
+    key.insert(violation.culprit);
+    key.extend(opponent(violation));
+    key
+}
+
+/// The other side of a race.
+pub(super) fn opponent(violation: &Violation) -> Option<EventId> {
+    let graph = &violation.graph;
+    let Site { thread, pc } = violation.conflicting;
+    let same_site = |&id: &EventId| graph.event(id).thread == Some(thread) && graph.event(id).pc == Some(pc);
+    let is_race = violation.kind == ViolationKind::DataRace;
+    if is_race { graph.ids().rev().filter(|&id| id != violation.culprit).find(same_site) } else { None }
+}
+
+fn subtitle(subject: &Subject<'_>, violation: &Violation) -> String {
+    let kind = violation.kind.as_str().replace('-', " ");
+    let place = match subject.program.fence_location() == Some(violation.location) {
+        true => "the order of fence(sc)".to_string(),
+        false => subject.location(violation.location).to_string(),
+    };
+    if violation.kind == ViolationKind::DataRace {
+        let [a, b] = [violation.conflicting, violation.access].map(|site| subject.thread(site.thread));
+        return format!("data race on {place} between {a} and {b}");
+    }
+    let shape = violation.shape.as_deref().map(|name| match shapes::explain(name) {
+        Some(shape) if shape.title != name => format!(" · {} ({name})", shape.title.replace('-', " ")),
+        _ => format!(" · {name}"),
+    });
+    format!("{kind} of {place} by {}{}", subject.thread(violation.access.thread), shape.unwrap_or_default())
+}
+
+/// Which events are shown.
+pub(super) struct Selection {
+    /// Threads left to right, each with its events: shown, or a number of hidden ones.
+    threads: Vec<(ThreadId, Vec<Item>)>,
+    omitted_threads: usize,
+    /// Locations whose initialisation is shown.
+    pub(super) inits: Vec<LocId>,
+}
+
+enum Item {
+    Shown(EventId),
+    Hidden(usize),
+}
+
+impl Selection {
+    fn new(graph: &Graph, key: &BTreeSet<EventId>, violation: &Violation) -> Selection {
+        let mut threads: BTreeMap<ThreadId, Vec<EventId>> = BTreeMap::new();
+        for id in graph.ids() {
+            if let Some(thread) = graph.event(id).thread {
+                threads.entry(thread).or_default().push(id);
+            }
+        }
+        let related = edges::related(graph, key);
+        let matters = |id: &EventId| key.contains(id) || related.contains(id);
+        let before = threads.len();
+        if before > MANY_THREADS {
+            threads.retain(|_, events| events.iter().any(matters));
+        }
+        let omitted_threads = before - threads.len();
+        let threads = threads
+            .into_iter()
+            .map(|(thread, events)| {
+                let few = events.len() <= LONG_THREAD;
+                let few_matter = events.iter().filter(|id| matters(id)).count() <= LONG_THREAD;
+                let show = |id: &EventId| few || key.contains(id) || (few_matter && related.contains(id));
+                (thread, items(&events, show))
+            })
+            .collect();
+        let inits = if violation.kind == ViolationKind::DataRace {
+            Vec::new()
+        } else {
+            let locs: BTreeSet<LocId> = key.iter().filter_map(|&id| graph.label(id).loc()).collect();
+            locs.into_iter().collect()
+        };
+        Selection { threads, omitted_threads, inits }
+    }
+}
+
+fn items(events: &[EventId], show: impl Fn(&EventId) -> bool) -> Vec<Item> {
+    let mut items = Vec::new();
+    for id in events {
+        match items.last_mut() {
+            _ if show(id) => items.push(Item::Shown(*id)),
+            Some(Item::Hidden(count)) => *count += 1,
+            _ => items.push(Item::Hidden(1)),
+        }
+    }
+    items
+}
+
+/// Collects nodes and links.
+pub(super) struct Builder<'a> {
+    pub(super) subject: &'a Subject<'a>,
+    pub(super) violation: &'a Violation,
+    pub(super) key: &'a BTreeSet<EventId>,
+    pub(super) nodes: Vec<Node>,
+    pub(super) node_of: BTreeMap<EventId, usize>,
+    rows: BTreeMap<EventId, usize>,
+    pub(super) links: Vec<Link>,
+}
+
+impl Builder<'_> {
+    /// Adds every column; a read lies no higher than the write it reads from,
+    /// so that the picture reads downwards.
+    fn columns(&mut self, selection: &Selection) -> Vec<String> {
+        // Letters go down the columns; rows need the writes of other columns first, so they are found beforehand.
+        self.find_rows(selection);
+        let mut letters = 0;
+        for (column, (thread, items)) in selection.threads.iter().enumerate() {
+            let mut next_row = 0;
+            for item in items {
+                let row = match item {
+                    Item::Shown(id) => self.rows[id],
+                    Item::Hidden(_) => next_row,
+                };
+                next_row = row + 1;
+                let place = Place::Cell { column, row };
+                let node = match *item {
+                    Item::Shown(id) => {
+                        letters += 1;
+                        self.node_of.insert(id, self.nodes.len());
+                        self.event_node(id, *thread, place, letters - 1)
+                    }
+                    Item::Hidden(count) => {
+                        Node { place, kind: NodeKind::Gap, text: format!("⋮ {count} more"), remark: String::new() }
+                    }
+                };
+                self.nodes.push(node);
+            }
+        }
+        selection.threads.iter().map(|(thread, _)| self.subject.thread(*thread).to_string()).collect()
+    }
+
+    fn find_rows(&mut self, selection: &Selection) {
+        let graph = &self.violation.graph;
+        let mut gap_before: BTreeMap<EventId, (Option<EventId>, usize)> = BTreeMap::new();
+        for (_, items) in &selection.threads {
+            let (mut previous, mut gaps) = (None, 0);
+            for item in items {
+                match *item {
+                    Item::Hidden(_) => gaps = 1,
+                    Item::Shown(id) => {
+                        gap_before.insert(id, (previous, gaps));
+                        (previous, gaps) = (Some(id), 0);
+                    }
+                }
+            }
+        }
+        // Events are numbered in the order of the run: a write comes before its readers.
+        for (&id, &(previous, gaps)) in &gap_before {
+            let after = previous.map_or(0, |previous| self.rows[&previous] + 1) + gaps;
+            let source = graph.source(id).and_then(|source| self.rows.get(&source)).copied();
+            self.rows.insert(id, after.max(source.unwrap_or(0)));
+        }
+    }
+
+    fn event_node(&self, id: EventId, thread: ThreadId, place: Place, letter: usize) -> Node {
+        let event = self.violation.graph.event(id);
+        let remark = event.pc.map_or(String::new(), |pc| {
+            let line = self.subject.spot(Site { thread, pc }).position.line;
+            format!("line {line}")
+        });
+        let kind = match () {
+            () if id == self.violation.culprit => NodeKind::Culprit,
+            () if self.key.contains(&id) => NodeKind::OnCycle,
+            () => NodeKind::Event,
+        };
+        Node { place, kind, text: format!("{}: {}", letters(letter), self.label(&event.label)), remark }
+    }
+
+    /// `W[rel] x=1`
+    fn label(&self, label: &Label) -> String {
+        let mode = label.mode();
+        if self.subject.is_fence(label) {
+            return format!("F[{}]", if label.loc().is_some() { "sc" } else { mode.as_str() });
+        }
+        match *label {
+            Label::Read { loc, value, .. } => format!("R[{mode}] {}={value}", self.subject.location(loc)),
+            Label::Write { loc, value, .. } => format!("W[{mode}] {}={value}", self.subject.location(loc)),
+            Label::Rmw { loc, read, written, .. } => {
+                format!("U[{mode}] {}={read}→{written}", self.subject.location(loc))
+            }
+            Label::Fence { .. } => format!("F[{mode}]"),
+        }
+    }
+
+    /// The node of the initialisation of `loc`, added when it is first needed.
+    pub(super) fn init_node(&mut self, loc: LocId) -> usize {
+        let id = self.violation.graph.writes(loc)[0];
+        if let Some(&node) = self.node_of.get(&id) {
+            return node;
+        }
+        let position = self.nodes.iter().filter(|node| matches!(node.place, Place::Top(_))).count();
+        let value = self.violation.graph.label(id).value_written().unwrap_or(0);
+        self.nodes.push(Node {
+            place: Place::Top(position),
+            kind: NodeKind::Init,
+            text: format!("{}={value}", self.subject.location(loc)),
+            remark: String::new(),
+        });
+        self.node_of.insert(id, self.nodes.len() - 1);
+        self.nodes.len() - 1
+    }
+}
+
+impl Builder<'_> {
+    /// Initialisation lies above what it is connected with, as far as possible.
+    fn order_tops(&mut self) {
+        let column = |node: usize| match self.nodes[node].place {
+            Place::Cell { column, .. } => column,
+            Place::Top(_) => 0,
+        };
+        let mut tops: Vec<(f64, &str, usize)> = Vec::new();
+        for (index, node) in self.nodes.iter().enumerate().filter(|(_, node)| node.kind == NodeKind::Init) {
+            let targets: Vec<usize> =
+                self.links.iter().filter(|link| link.from == index).map(|link| column(link.to)).collect();
+            let centre = targets.iter().sum::<usize>() as f64 / targets.len().max(1) as f64;
+            tops.push((centre, &node.text, index));
+        }
+        tops.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(b.1)));
+        let order: Vec<usize> = tops.into_iter().map(|(.., index)| index).collect();
+        for (position, index) in order.into_iter().enumerate() {
+            self.nodes[index].place = Place::Top(position);
+        }
+    }
+}
+
+/// 0, 1, …, 25, 26, … as a, b, …, z, aa, …
+fn letters(mut number: usize) -> String {
+    let mut text = String::new();
+    loop {
+        text.insert(0, char::from(b'a' + (number % 26) as u8));
+        match number / 26 {
+            0 => return text,
+            more => number = more - 1,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::letters;
+
+    #[test]
+    fn letters_go_on_after_z() {
+        assert_eq!([letters(0), letters(25), letters(26), letters(702)], ["a", "z", "aa", "aaa"]);
+    }
+}

@@ -1,0 +1,175 @@
+//! The wire types, version `fencepost/1`.
+
+use serde::Serialize;
+
+/// The version every object carries.
+pub const SCHEMA: &str = "fencepost/1";
+
+/// What was decided about one file.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Report {
+    /// [`SCHEMA`].
+    pub schema: &'static str,
+    /// The file, as named by the user.
+    pub file: String,
+    /// The program's name.
+    pub program: String,
+    /// The question.
+    pub property: &'static str,
+    /// The memory model.
+    pub model: &'static str,
+    /// The answer.
+    pub verdict: Verdict,
+    /// Why it is unknown: `max-states`, `memory`, `timeout`, `too-large`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reason: Option<&'static str>,
+    /// The same in words.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub detail: Option<String>,
+    /// The evidence.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub violation: Option<ViolationReport>,
+    /// What fails even under SC.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub sc_failure: Option<Failure>,
+    /// The cost.
+    pub stats: Figures,
+}
+
+/// The answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Verdict {
+    /// It holds.
+    Robust,
+    /// It does not.
+    Violation,
+    /// It was not decided.
+    Unknown,
+}
+
+/// A violation of robustness.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct ViolationReport {
+    /// `stale-read`, `stale-write`, `stale-rmw`, `data-race`.
+    pub kind: &'static str,
+    /// The thread that goes wrong.
+    pub thread: String,
+    /// The location.
+    pub location: String,
+    /// The access that goes wrong.
+    pub access: StepAccess,
+    /// The access it should have come after.
+    pub conflicting: Conflicting,
+    /// The old values.
+    pub stale_values: Vec<u32>,
+    /// The litmus shape, if it has a name.
+    pub shape: Option<String>,
+    /// In words.
+    pub message: String,
+    /// The SC run before the access.
+    pub trace: Vec<Step>,
+}
+
+/// A place in the source.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Access {
+    /// Line, from 1.
+    pub line: usize,
+    /// Column in characters, from 1.
+    pub column: usize,
+    /// The statement.
+    pub text: String,
+}
+
+/// A place in the source and what happens there.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct StepAccess {
+    /// Where.
+    #[serde(flatten)]
+    pub access: Access,
+    /// `W x 1`, `R x 0`, `U x 0→1`.
+    pub effect: String,
+}
+
+/// A place in the source of another thread.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Conflicting {
+    /// The thread.
+    pub thread: String,
+    /// Where.
+    #[serde(flatten)]
+    pub access: Access,
+}
+
+/// One step of a run.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Step {
+    /// The thread.
+    pub thread: String,
+    /// Where.
+    #[serde(flatten)]
+    pub access: Access,
+    /// `W x 1`, `R x 0`, `U x 0→1`, `fence`; `choice 1` or nothing for a step within the thread.
+    pub effect: String,
+}
+
+/// Something that fails even under SC.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Failure {
+    /// `assertion`, `runtime-error`.
+    pub kind: &'static str,
+    /// The thread.
+    pub thread: String,
+    /// Where.
+    pub access: Access,
+    /// In words.
+    pub message: String,
+    /// The SC run that leads there.
+    pub trace: Vec<Step>,
+}
+
+/// What it cost.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct Figures {
+    /// Distinct states.
+    pub states: u64,
+    /// Steps between them.
+    pub transitions: u64,
+    /// Length of the longest shortest run.
+    pub depth: u64,
+    /// Milliseconds.
+    pub time_ms: f64,
+    /// Bytes used for states.
+    pub peak_bytes: u64,
+    /// Bits of one state.
+    pub state_bits: u64,
+}
+
+/// A file that could not be checked.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Errors {
+    /// [`SCHEMA`].
+    pub schema: &'static str,
+    /// The file, as named by the user.
+    pub file: String,
+    /// `error`.
+    pub verdict: &'static str,
+    /// What is wrong with it.
+    pub errors: Vec<Error>,
+}
+
+/// One thing that is wrong with a file.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Error {
+    /// `error`, `warning`.
+    pub severity: &'static str,
+    /// Line, from 1; none when the file could not be read at all.
+    pub line: Option<usize>,
+    /// Column in characters, from 1.
+    pub column: Option<usize>,
+    /// What is wrong.
+    pub message: String,
+    /// What to do about it.
+    pub help: Vec<String>,
+}

@@ -1,0 +1,89 @@
+//! A program together with its source text: what every report needs in order
+//! to speak of threads, locations and lines instead of numbers.
+
+use fencepost_base::event::Label;
+use fencepost_base::ids::{LocId, ThreadId};
+use fencepost_base::source::{Position, SourceFile, Span};
+use fencepost_ir::Program;
+use fencepost_verdict::{RunStep, Site};
+
+/// What a report is about.
+#[derive(Clone, Copy, Debug)]
+pub struct Subject<'a> {
+    /// The text.
+    pub source: &'a SourceFile,
+    /// The program it denotes.
+    pub program: &'a Program,
+}
+
+/// An instruction as people find it: a line, a column, a text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Spot {
+    /// Where it starts.
+    pub position: Position,
+    /// The statement, on one line; blocks are cut to `{ … }`.
+    pub text: String,
+    /// The statement.
+    pub span: Span,
+    /// The call in the thread's own text, when the statement is in a procedure.
+    pub called_from: Option<Span>,
+}
+
+impl<'a> Subject<'a> {
+    /// The program's name; the stem of the file's name when it has none.
+    pub fn name(&self) -> &'a str {
+        self.program.name().unwrap_or_else(|| {
+            let file = self.source.name();
+            let base = file.rsplit(['/', '\\']).next().unwrap_or(file);
+            base.split_once('.').map_or(base, |(stem, _)| if stem.is_empty() { base } else { stem })
+        })
+    }
+
+    /// The name of a thread.
+    pub fn thread(&self, thread: ThreadId) -> &'a str {
+        &self.program.thread(thread).name
+    }
+
+    /// The name of a location.
+    pub fn location(&self, loc: LocId) -> &'a str {
+        &self.program.location(loc).name
+    }
+
+    /// Where an instruction is written.
+    pub fn spot(&self, site: Site) -> Spot {
+        let origin = self.program.instr(site.thread, site.pc).origin;
+        let text = self.source.slice_on_one_line(origin.span);
+        let text = match text.split_once('{') {
+            Some((head, _)) => format!("{} {{ … }}", head.trim_end()),
+            None => text.trim_end_matches([';', ' ']).to_string(),
+        };
+        Spot { position: self.source.start_of(origin.span), text, span: origin.span, called_from: origin.called_from }
+    }
+
+    /// Is it the update of the hidden location that stands for `fence(sc)`?
+    pub fn is_fence(&self, label: &Label) -> bool {
+        matches!(label, Label::Fence { .. }) || (label.loc().is_some() && label.loc() == self.program.fence_location())
+    }
+
+    /// What a step does to memory: `W x 1`, `R y 0`, `U x 0→1`, `fence`.
+    pub fn effect(&self, label: &Label) -> String {
+        if self.is_fence(label) {
+            return "fence".to_string();
+        }
+        match *label {
+            Label::Read { loc, value, .. } => format!("R {} {value}", self.location(loc)),
+            Label::Write { loc, value, .. } => format!("W {} {value}", self.location(loc)),
+            Label::Rmw { loc, read, written, .. } => format!("U {} {read}→{written}", self.location(loc)),
+            Label::Fence { .. } => "fence".to_string(),
+        }
+    }
+
+    /// The effect of a step of a run; a choice when it does nothing to memory.
+    pub fn step_effect(&self, step: &RunStep) -> String {
+        match (&step.label, step.choice) {
+            (Some(label), _) => self.effect(label),
+            (None, Some(choice)) => format!("choice {choice}"),
+            (None, None) => String::new(),
+        }
+    }
+}

@@ -1,0 +1,104 @@
+//! Text for people at a terminal: one headline per question, and for
+//! everything that is wrong an explanation that shows the source.
+
+mod diagnostics;
+mod figures;
+mod layout;
+mod trace;
+mod violation;
+
+pub use diagnostics::{diagnostics, invalid_utf8, plain_error};
+pub use figures::{Counts, stats, summary};
+
+use annotate_snippets::Renderer;
+use annotate_snippets::renderer::{AnsiColor, Effects, Style};
+use fencepost_verdict::{Outcome, Verdict};
+
+use crate::subject::Subject;
+use crate::words;
+
+/// How the text is to look.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Look {
+    /// With ANSI colours?
+    pub color: bool,
+    /// Columns of the terminal.
+    pub width: usize,
+    /// All steps of a run, however many?
+    pub full_trace: bool,
+}
+
+impl Default for Look {
+    fn default() -> Self {
+        Look { color: false, width: 100, full_trace: false }
+    }
+}
+
+/// The verdict in one line: `sb.fp: NOT ROBUST against ra`.
+pub fn headline(subject: &Subject<'_>, outcome: &Outcome, look: &Look) -> String {
+    let paint = Paint(look.color);
+    let file = subject.source.name();
+    let model = outcome.model;
+    let failure = match &outcome.sc_failure {
+        None => String::new(),
+        Some(failure) => format!("; {}", paint.bad(&format!("FAILS under SC: {}", words::failure_message(failure)))),
+    };
+    match &outcome.verdict {
+        Verdict::Holds => format!("{file}: {} against {model}{failure}\n", paint.good("ROBUST")),
+        Verdict::Violated(_) => format!("{file}: {} against {model}{failure}\n", paint.bad("NOT ROBUST")),
+        Verdict::Unknown(reason) => {
+            format!("{file}: {} ({reason}) against {model}{failure}\n", paint.unsure("UNKNOWN"))
+        }
+    }
+}
+
+/// The verdict with everything that explains it.
+pub fn outcome(subject: &Subject<'_>, outcome: &Outcome, look: &Look) -> String {
+    let mut text = headline(subject, outcome, look);
+    if let Verdict::Violated(violation) = &outcome.verdict {
+        text.push_str(&violation::violation(subject, violation, outcome.model, look));
+    }
+    if let Some(failure) = &outcome.sc_failure {
+        text.push_str(&violation::failure(subject, failure, look));
+    }
+    text
+}
+
+/// Colours, or none.
+#[derive(Clone, Copy)]
+struct Paint(bool);
+
+impl Paint {
+    fn good(self, text: &str) -> String {
+        self.with(AnsiColor::Green.on_default().effects(Effects::BOLD), text)
+    }
+
+    fn bad(self, text: &str) -> String {
+        self.with(AnsiColor::BrightRed.on_default().effects(Effects::BOLD), text)
+    }
+
+    fn unsure(self, text: &str) -> String {
+        self.with(AnsiColor::Yellow.on_default().effects(Effects::BOLD), text)
+    }
+
+    fn strong(self, text: &str) -> String {
+        self.with(Style::new().bold(), text)
+    }
+
+    fn faint(self, text: &str) -> String {
+        self.with(Style::new().dimmed(), text)
+    }
+
+    fn with(self, style: Style, text: &str) -> String {
+        if self.0 && !text.is_empty() {
+            format!("{}{text}{}", style.render(), style.render_reset())
+        } else {
+            text.to_string()
+        }
+    }
+}
+
+fn renderer(look: &Look) -> Renderer {
+    let renderer = if look.color { Renderer::styled().hyperlink(false) } else { Renderer::plain() };
+    renderer.term_width(look.width)
+}

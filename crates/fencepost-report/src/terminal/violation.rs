@@ -1,0 +1,124 @@
+//! Why a program is not robust, or fails under SC: the two accesses in their
+//! source, the run that leads there, the cycle.
+
+use annotate_snippets::{Annotation, AnnotationKind, Level, Snippet};
+use fencepost_verdict::{RunStep, ScFailure, ScFailureKind, Site, Violation, ViolationKind};
+
+use super::diagnostics::drawable;
+use super::layout::{Align, table, wrap};
+use super::trace::{Finale, trace};
+use super::{Look, Paint, renderer};
+use crate::subject::Subject;
+use crate::words;
+
+pub(super) fn violation(subject: &Subject<'_>, violation: &Violation, model: &str, look: &Look) -> String {
+    let mut annotations =
+        annotations(subject, violation.access, AnnotationKind::Primary, &words::access_remark(subject, violation));
+    annotations.extend(self::annotations(
+        subject,
+        violation.conflicting,
+        AnnotationKind::Context,
+        &words::conflicting_remark(subject, violation),
+    ));
+    let mut notes = vec![words::violation_sentence(subject, violation)];
+    notes.extend(words::shape_sentence(violation));
+    let remark = match violation.kind {
+        ViolationKind::StaleRead => "stale",
+        ViolationKind::StaleWrite => "ordered in the past",
+        ViolationKind::StaleRmw => "updates a stale value",
+        ViolationKind::DataRace => "races",
+    };
+    let finale = Finale {
+        step: RunStep { site: violation.access, label: Some(*violation.graph.label(violation.culprit)), choice: None },
+        remark: remark.to_string(),
+    };
+    let mut text = snippet(subject, &words::violation_title(subject, violation), annotations, &notes, look);
+    let title = match violation.kind {
+        ViolationKind::DataRace => "The SC run that leads there".to_string(),
+        _ => format!("The run, step by step: SC up to the last step, which {model} permits and SC does not"),
+    };
+    text += &heading(&title, look);
+    text += &trace(subject, &violation.run, &finale, look);
+    text += &cycle(subject, violation, look);
+    text.push('\n');
+    text
+}
+
+pub(super) fn failure(subject: &Subject<'_>, failure: &ScFailure, look: &Look) -> String {
+    let thread = subject.thread(failure.site.thread);
+    let message = words::failure_message(failure);
+    let title = match failure.kind {
+        ScFailureKind::Assertion => "an assertion fails, even under SC".to_string(),
+        _ => format!("run-time error, even under SC: {message}"),
+    };
+    let remark = format!("thread `{thread}`: {message}");
+    let annotations = annotations(subject, failure.site, AnnotationKind::Primary, &remark);
+    let finale = Finale { step: RunStep { site: failure.site, label: None, choice: None }, remark: message };
+    let mut text = snippet(subject, &title, annotations, &[], look);
+    text += &heading("The SC run that leads there", look);
+    text += &trace(subject, &failure.run, &finale, look);
+    text.push('\n');
+    text
+}
+
+/// The statement, and the call it is inlined from.
+fn annotations<'a>(subject: &Subject<'_>, site: Site, kind: AnnotationKind, remark: &str) -> Vec<Annotation<'a>> {
+    let spot = subject.spot(site);
+    let text = subject.source.text();
+    let mut annotations = vec![kind.span(drawable(text, spot.span)).label(remark.to_string())];
+    if let Some(call) = spot.called_from {
+        let thread = subject.thread(site.thread);
+        let remark = format!("called here by thread `{thread}`");
+        annotations.push(AnnotationKind::Context.span(drawable(text, call)).label(remark));
+    }
+    annotations
+}
+
+fn snippet(
+    subject: &Subject<'_>,
+    title: &str,
+    annotations: Vec<Annotation<'_>>,
+    notes: &[String],
+    look: &Look,
+) -> String {
+    let width = look.width.saturating_sub(18).max(40);
+    let notes: Vec<String> = notes.iter().map(|note| wrap(note, width).join("\n")).collect();
+    let source = Snippet::source(subject.source.text()).path(subject.source.name()).annotations(annotations);
+    let group = Level::ERROR
+        .primary_title(title)
+        .element(source)
+        .elements(notes.iter().map(|note| Level::NOTE.message(note.as_str())));
+    renderer(look).render(&[group]) + "\n"
+}
+
+/// The cycle, one event per line, each with its relation to the next.
+fn cycle(subject: &Subject<'_>, violation: &Violation, look: &Look) -> String {
+    let Some(cycle) = &violation.cycle else { return String::new() };
+    let graph = &violation.graph;
+    let rows: Vec<[String; 3]> = cycle
+        .steps
+        .iter()
+        .enumerate()
+        .map(|(i, &(id, edge))| {
+            let event = graph.event(id);
+            let place = match (event.thread, event.pc) {
+                (Some(thread), Some(pc)) => {
+                    let line = subject.spot(Site { thread, pc }).position.line;
+                    format!("{}, line {line}", subject.thread(thread))
+                }
+                (Some(thread), None) => subject.thread(thread).to_string(),
+                (None, _) => "initially".to_string(),
+            };
+            let last = i + 1 == cycle.steps.len();
+            let relation = format!("{}{}", words::relation(edge), if last { " the first event again" } else { "" });
+            [subject.effect(&event.label), place, relation]
+        })
+        .collect();
+    let lines = table([Align::Left; 3], &rows);
+    let body: String = lines.iter().map(|line| format!("    {line}\n")).collect();
+    heading("The cycle that SC forbids", look) + &body
+}
+
+fn heading(text: &str, look: &Look) -> String {
+    format!("\n  {}\n", Paint(look.color).strong(&format!("{text}:")))
+}

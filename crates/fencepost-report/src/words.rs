@@ -1,0 +1,154 @@
+//! The sentences of a report, shared by the back ends that speak English.
+
+use fencepost_base::ids::Value;
+use fencepost_ir::Op;
+use fencepost_model::cycle::Edge;
+use fencepost_verdict::{ScFailure, ScFailureKind, Violation, ViolationKind};
+
+use crate::shapes;
+use crate::subject::Subject;
+
+/// What an instruction is called: `load`, `store`, `compare-and-swap`, …
+pub(crate) fn operation(op: &Op) -> &'static str {
+    match op {
+        Op::Load { .. } => "load",
+        Op::Store { .. } => "store",
+        Op::Update { .. } => "update",
+        Op::Cas { .. } => "compare-and-swap",
+        Op::Wait { .. } => "wait",
+        Op::BlockingCas { .. } => "blocking compare-and-swap",
+        Op::PlainLoad { .. } => "plain load",
+        Op::PlainStore { .. } => "plain store",
+        Op::Fence { .. } | Op::LightFence { .. } => "fence",
+        Op::Assert { .. } => "assertion",
+        _ => "statement",
+    }
+}
+
+/// `0`, `0 or 2`, `0, 1 or 2`.
+pub(crate) fn alternatives(values: &[Value]) -> String {
+    let words: Vec<String> = values.iter().map(ToString::to_string).collect();
+    match words.split_last() {
+        Some((last, rest)) if !rest.is_empty() => format!("{} or {last}", rest.join(", ")),
+        _ => words.concat(),
+    }
+}
+
+/// What can go wrong, as a title.
+pub(crate) fn violation_title(subject: &Subject<'_>, violation: &Violation) -> String {
+    let thread = subject.thread(violation.access.thread);
+    let what = place(subject, violation);
+    match violation.kind {
+        ViolationKind::StaleRead => format!("thread `{thread}` can read an overwritten value of {what}"),
+        ViolationKind::StaleWrite => format!("thread `{thread}` can write {what} in the past"),
+        ViolationKind::StaleRmw => format!("thread `{thread}` can update an overwritten value of {what}"),
+        ViolationKind::DataRace => {
+            let other = subject.thread(violation.conflicting.thread);
+            format!("threads `{thread}` and `{other}` race on {what}")
+        }
+    }
+}
+
+/// What can go wrong, as a sentence.
+pub(crate) fn violation_sentence(subject: &Subject<'_>, violation: &Violation) -> String {
+    let thread = subject.thread(violation.access.thread);
+    let other = subject.thread(violation.conflicting.thread);
+    let what = place(subject, violation);
+    let access = operation(&subject.program.instr(violation.access.thread, violation.access.pc).op);
+    let conflicting = operation(&subject.program.instr(violation.conflicting.thread, violation.conflicting.pc).op);
+    let values = alternatives(&violation.stale_values);
+    let old = if violation.stale_values.len() == 1 { "value" } else { "values" };
+    match violation.kind {
+        ViolationKind::StaleRead => format!(
+            "thread `{thread}`: this {access} of {what} can return the overwritten {old} {values}, although the \
+             {conflicting} by `{other}` comes before it in every SC order"
+        ),
+        ViolationKind::StaleWrite => format!(
+            "thread `{thread}`: this {access} to {what} can be ordered before the {conflicting} by `{other}`, right \
+             after the old {old} {values}, although that {conflicting} comes before it in every SC order"
+        ),
+        ViolationKind::StaleRmw => format!(
+            "thread `{thread}`: this {access} of {what} can read the overwritten {old} {values} and be ordered right \
+             after it, although the {conflicting} by `{other}` comes before it in every SC order"
+        ),
+        ViolationKind::DataRace => format!(
+            "thread `{thread}`: this {access} of {what} and the {conflicting} by `{other}` are not ordered by any \
+             synchronisation, and at least one of them writes: the program has undefined behaviour"
+        ),
+    }
+}
+
+/// The label of the access that goes wrong, beside its source.
+pub(crate) fn access_remark(subject: &Subject<'_>, violation: &Violation) -> String {
+    let thread = subject.thread(violation.access.thread);
+    let values = alternatives(&violation.stale_values);
+    match violation.kind {
+        ViolationKind::StaleRead => format!("(1) thread `{thread}` can read {values} here"),
+        ViolationKind::StaleWrite => format!("(1) thread `{thread}` can write here right after the old {values}"),
+        ViolationKind::StaleRmw => format!("(1) thread `{thread}` can update the old {values} here"),
+        ViolationKind::DataRace => format!("(1) thread `{thread}` {} here", verb(subject, violation, true)),
+    }
+}
+
+/// The label of the other access, beside its source.
+pub(crate) fn conflicting_remark(subject: &Subject<'_>, violation: &Violation) -> String {
+    let thread = subject.thread(violation.conflicting.thread);
+    match violation.kind {
+        ViolationKind::StaleRead | ViolationKind::StaleRmw => {
+            format!("(2) although thread `{thread}` has overwritten it here")
+        }
+        ViolationKind::StaleWrite => format!("(2) although thread `{thread}` has written here before"),
+        ViolationKind::DataRace => {
+            format!("(2) while thread `{thread}` {} here", verb(subject, violation, false))
+        }
+    }
+}
+
+/// "this is the store-buffering shape (SB): …".
+pub(crate) fn shape_sentence(violation: &Violation) -> Option<String> {
+    let name = violation.shape.as_deref()?;
+    Some(match shapes::explain(name) {
+        Some(shape) if shape.title == name => format!("this is the {name} shape: {}", shape.story),
+        Some(shape) => format!("this is the {} shape ({name}): {}", shape.title, shape.story),
+        None => format!("this is the {name} shape"),
+    })
+}
+
+/// How an event of a cycle relates to the next one.
+pub(crate) fn relation(edge: Edge) -> &'static str {
+    match edge {
+        Edge::Po => "comes before, in program order,",
+        Edge::Rf => "is read by",
+        Edge::Mo => "is overwritten by",
+        Edge::Fr => "reads a value overwritten by",
+    }
+}
+
+/// What fails under SC.
+pub(crate) fn failure_message(failure: &ScFailure) -> String {
+    match failure.kind {
+        ScFailureKind::Assertion => "the assertion does not hold".to_string(),
+        ScFailureKind::DivisionByZero => "division by zero".to_string(),
+        ScFailureKind::IndexOutOfRange { index, length } => {
+            format!("index {index} is outside an array of {length} elements")
+        }
+    }
+}
+
+fn place(subject: &Subject<'_>, violation: &Violation) -> String {
+    if subject.program.fence_location() == Some(violation.location) {
+        "the order of `fence(sc)`".to_string()
+    } else {
+        format!("`{}`", subject.location(violation.location))
+    }
+}
+
+/// `reads`, `writes`, for the two sides of a race.
+fn verb(subject: &Subject<'_>, violation: &Violation, first: bool) -> &'static str {
+    let site = if first { violation.access } else { violation.conflicting };
+    match subject.program.instr(site.thread, site.pc).op {
+        Op::PlainLoad { .. } | Op::Load { .. } | Op::Wait { .. } => "reads",
+        Op::PlainStore { .. } | Op::Store { .. } => "writes",
+        _ => "updates",
+    }
+}

@@ -1,0 +1,112 @@
+//! Every report on every sample equals the file in `tests/golden`;
+//! `FENCEPOST_BLESS=1 cargo test -p fencepost-report` rewrites them.
+
+#[path = "support/samples.rs"]
+mod samples;
+mod support;
+
+use std::path::Path;
+
+use fencepost_base::diag::Diagnostic;
+use fencepost_base::source::Span;
+use fencepost_report::terminal::{self, Counts, Look};
+use fencepost_report::{graph, json};
+use fencepost_verdict::{Reason, ScFailureKind, Verdict};
+
+fn check(name: &str, text: &str) {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden").join(name);
+    if std::env::var_os("FENCEPOST_BLESS").is_some() {
+        std::fs::write(&path, text).expect("the golden file can be written");
+    }
+    let expected = std::fs::read_to_string(&path).unwrap_or_default();
+    assert!(expected == text, "{name} differs (FENCEPOST_BLESS=1 rewrites it); now it is:\n{text}");
+}
+
+#[test]
+fn violations_in_every_format() {
+    for (name, sample, outcome) in samples::violations() {
+        let subject = sample.subject();
+        let Verdict::Violated(violation) = &outcome.verdict else { panic!("{name} is a violation") };
+        check(&format!("{name}.txt"), &terminal::outcome(&subject, &outcome, &Look::default()));
+        check(&format!("{name}.json"), &json::outcome(&subject, &outcome));
+        check(&format!("{name}.svg"), &graph::svg(&subject, violation, "ra"));
+        check(&format!("{name}.dot"), &graph::dot(&subject, violation, "ra"));
+    }
+}
+
+#[test]
+fn long_runs_are_shown_whole_on_request() {
+    let (_, sample, outcome) = samples::violations().pop().expect("the lock is last");
+    let run = sample.run(&samples::lock_schedule());
+    let full = Look { full_trace: true, ..Look::default() };
+    let text = terminal::outcome(&run.subject(), &outcome, &full);
+    assert!(!text.contains("left out"));
+    assert_eq!(text.matches("turn.load").count(), 35);
+}
+
+#[test]
+fn failures_under_sc() {
+    let sample = samples::assertion().run(&[0, 1]);
+    let outcome = sample.fails(1, ScFailureKind::Assertion);
+    check("assertion.txt", &terminal::outcome(&sample.subject(), &outcome, &Look::default()));
+    check("assertion.json", &json::outcome(&sample.subject(), &outcome));
+    let index = sample.fails(1, ScFailureKind::IndexOutOfRange { index: -1, length: 2 });
+    check("index.txt", &terminal::outcome(&sample.subject(), &index, &Look::default()));
+}
+
+#[test]
+fn headlines_figures_and_colours() {
+    let sample = samples::sb();
+    let subject = sample.subject();
+    let robust = support::outcome(Verdict::Holds, None);
+    let unknown = support::outcome(Verdict::Unknown(Reason::States(1000)), None);
+    let mut text = String::new();
+    for look in [Look::default(), Look { color: true, ..Look::default() }] {
+        text += &terminal::headline(&subject, &robust, &look);
+        text += &terminal::headline(&subject, &unknown, &look);
+        text += &terminal::stats(&robust.stats, &look);
+        let counts = Counts { robust: 23, not_robust: 12, ..Counts::default() };
+        text += &terminal::summary(&counts, &look);
+        text += &terminal::summary(&Counts { failing: 2, errors: 1, ..counts }, &look);
+    }
+    check("headlines.txt", &text);
+    check("headlines.json", &(json::outcome(&subject, &robust) + &json::outcome(&subject, &unknown)));
+}
+
+#[test]
+fn diagnostics_with_labels_and_help() {
+    let sample = samples::sb();
+    let source = sample.source();
+    let span = |word: &str| {
+        let start = source.text().find(word).expect("the word is in the text");
+        Span::new(start..start + word.len())
+    };
+    let end = source.text().len();
+    let diagnostics = [
+        Diagnostic::error(span("y.store"), "unknown location `z`")
+            .label("not declared")
+            .also(span("global x, y;"), "locations are declared here")
+            .help("did you mean `y`?"),
+        Diagnostic::warning(span("local b;"), "register `b` is never read"),
+        Diagnostic::error(Span::new(end..end + 7), "the file ends too early"),
+    ];
+    check("diagnostics.txt", &terminal::diagnostics(source, &diagnostics, &Look::default()));
+    check("diagnostics.json", &json::errors(source.name(), json::diagnostics(source, &diagnostics)));
+}
+
+#[test]
+fn errors_without_a_source() {
+    let look = Look::default();
+    let missing = terminal::plain_error("cannot read `nowhere.fp`: no such file", Some("check the path"), &look);
+    let invalid = terminal::invalid_utf8("bad.fp", b"global x;\nthread \xff {}\n", &look);
+    check("errors.txt", &(missing + &invalid));
+}
+
+#[test]
+fn diagnostics_survive_spans_that_are_not_in_the_text() {
+    let source = fencepost_base::source::SourceFile::new("é.fp", "é\n");
+    for (start, end) in [(0, 1), (1, 2), (1, 1), (5, 3), (3, 3), (0, 99)] {
+        let diagnostic = Diagnostic::error(Span { start, end }, "somewhere").label("here");
+        assert!(terminal::diagnostics(&source, &[diagnostic], &Look::default()).contains("somewhere"));
+    }
+}
