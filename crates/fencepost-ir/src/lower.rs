@@ -18,6 +18,8 @@ use fencepost_syntax::ast::{Block, File, ItemKind, Name};
 use fencepost_syntax::messages::Messages;
 use fencepost_syntax::{Language, Parsed, parse};
 
+pub(crate) use expr::wraps;
+
 use crate::build::ProgramBuilder;
 use crate::program::Program;
 use procs::Procs;

@@ -1,4 +1,202 @@
-//! placeholder
-pub fn dump(f: &crate::ast::File) -> String {
-    format!("{f:#?}")
+//! A readable listing of the tree, for people who debug a front end.
+
+use std::fmt::Write as _;
+
+use fencepost_base::source::Span;
+
+use crate::ast::{
+    AccessKind, Block, Expr, ExprKind, File, Head, Init, ItemKind, Name, Place, Stmt, StmtKind, WaitCondition,
+};
+
+/// The tree, one node per line with its span, children indented; expressions are written inside out.
+pub fn dump(file: &File) -> String {
+    let mut dump = Dump { out: String::new(), indent: 0 };
+    dump.node(&format!("file {}", file.language.extension()), None);
+    dump.indent = 1;
+    for item in &file.items {
+        dump.item(&item.kind, item.span);
+    }
+    dump.out
+}
+
+struct Dump {
+    out: String,
+    indent: usize,
+}
+
+impl Dump {
+    fn node(&mut self, text: &str, span: Option<Span>) {
+        let _ = write!(self.out, "{:width$}{text}", "", width = 2 * self.indent);
+        if let Some(span) = span {
+            let _ = write!(self.out, "  @{}..{}", span.start, span.end);
+        }
+        self.out.push('\n');
+    }
+
+    fn block(&mut self, what: &str, block: &Block) {
+        self.node(what, Some(block.span));
+        self.indent += 1;
+        for stmt in &block.stmts {
+            self.stmt(stmt);
+        }
+        self.indent -= 1;
+    }
+
+    fn item(&mut self, kind: &ItemKind, span: Span) {
+        let span = Some(span);
+        match kind {
+            ItemKind::Name(text) => self.node(&format!("name {text:?}"), span),
+            ItemKind::Domain(size) => self.node(&format!("domain {}", expr(size)), span),
+            ItemKind::MaxValue(greatest) => self.node(&format!("max_value {}", expr(greatest)), span),
+            ItemKind::Const(name, value) => self.node(&format!("const {} {}", name.text, expr(value)), span),
+            ItemKind::Shared { atomic, declarations } => {
+                self.node(if *atomic { "global" } else { "nonatomic" }, span);
+                self.indent += 1;
+                for declaration in declarations {
+                    let mut text = declaration.name.text.clone();
+                    if let Some(len) = &declaration.len {
+                        let _ = write!(text, "[{}]", expr(len));
+                    }
+                    match &declaration.init {
+                        None => {}
+                        Some(Init::Value(value)) => {
+                            let _ = write!(text, " = {}", expr(value));
+                        }
+                        Some(Init::List(values, _)) => {
+                            let _ = write!(text, " = {{{}}}", exprs(values));
+                        }
+                    }
+                    self.node(&text, Some(declaration.name.span));
+                }
+                self.indent -= 1;
+            }
+            ItemKind::Track { name, values } => self.node(&format!("track {} {}", name.text, exprs(values)), span),
+            ItemKind::Proc { name, params, body } => {
+                let params: Vec<&str> = params.iter().map(|param| param.text.as_str()).collect();
+                self.block(&format!("proc {}({})", name.text, params.join(" ")), body);
+            }
+            ItemKind::Thread { name, copies, body } => {
+                let copies = copies.as_ref().map_or(String::new(), |copies| format!("[{}]", expr(copies)));
+                self.block(&format!("thread {}{copies}", name.text), body);
+            }
+        }
+    }
+
+    fn head(&mut self, what: &str, head: &Head) {
+        self.node(&format!("{what} {}", expr(&head.cond)), Some(head.span));
+    }
+
+    fn stmt(&mut self, stmt: &Stmt) {
+        let text = match &stmt.kind {
+            StmtKind::Local(locals) => {
+                let list: Vec<String> = locals
+                    .iter()
+                    .map(|local| match &local.init {
+                        None => local.name.text.clone(),
+                        Some(init) => format!("{} = {}", local.name.text, expr(init)),
+                    })
+                    .collect();
+                format!("local {}", list.join(" "))
+            }
+            StmtKind::Assign { target, value } => format!("assign {} {}", place(target), expr(value)),
+            StmtKind::Access { result, access } => {
+                let values = match &access.kind {
+                    AccessKind::Store(e) | AccessKind::PlainStore(e) | AccessKind::Update(_, e) => {
+                        format!(" {}", expr(e))
+                    }
+                    AccessKind::Cas { expected, desired, .. } | AccessKind::BlockingCas { expected, desired } => {
+                        format!(" {} {}", expr(expected), expr(desired))
+                    }
+                    AccessKind::Load | AccessKind::PlainLoad | AccessKind::Lock | AccessKind::Unlock => String::new(),
+                };
+                let (word, at) = (&access.word.text, place(&access.place));
+                format!("access {word} {at}{values}{}{}", words(&access.orders), into(result.as_ref()))
+            }
+            StmtKind::Wait { result, condition, order } => {
+                let condition = match condition {
+                    WaitCondition::Compare(condition) => expr(condition),
+                    WaitCondition::Values(at, values) => format!("{} in {}", place(at), exprs(values)),
+                };
+                format!("wait {condition}{}{}", words(order.as_slice()), into(result.as_ref()))
+            }
+            StmtKind::Nondet { target, low, high } => {
+                format!("nondet {} {}{}", expr(low), expr(high), into(Some(target)))
+            }
+            StmtKind::Fence(order) => format!("fence{}", words(order.as_slice())),
+            StmtKind::LightFence(places) => {
+                let places: Vec<String> = places.iter().map(place).collect();
+                format!("lwfence {}", places.join(" "))
+            }
+            StmtKind::Call { name, args } => format!("call {} {}", name.text, exprs(args)),
+            StmtKind::Assume(cond) => format!("assume {}", expr(cond)),
+            StmtKind::Assert(cond) => format!("assert {}", expr(cond)),
+            StmtKind::Verify(value) => format!("verify {}", expr(value)),
+            StmtKind::Break => "break".to_owned(),
+            StmtKind::Continue => "continue".to_owned(),
+            StmtKind::Goto(name) => format!("goto {}", name.text),
+            StmtKind::Label(name) => format!("label {}", name.text),
+            StmtKind::Skip => "skip".to_owned(),
+            StmtKind::If { .. } => "if".to_owned(),
+            StmtKind::While(..) => "while".to_owned(),
+            StmtKind::DoWhile(..) => "do".to_owned(),
+            StmtKind::Choose(_) => "choose".to_owned(),
+            StmtKind::Block(_) => "block".to_owned(),
+        };
+        self.node(text.trim_end(), Some(stmt.span));
+        self.indent += 1;
+        match &stmt.kind {
+            StmtKind::If { arms, otherwise } => {
+                for (head, body) in arms {
+                    self.head("condition", head);
+                    self.block("then", body);
+                }
+                otherwise.iter().for_each(|body| self.block("else", body));
+            }
+            StmtKind::While(head, body) => {
+                self.head("condition", head);
+                self.block("body", body);
+            }
+            StmtKind::DoWhile(body, head) => {
+                self.block("body", body);
+                self.head("condition", head);
+            }
+            StmtKind::Choose(blocks) => blocks.iter().for_each(|block| self.block("either", block)),
+            StmtKind::Block(block) => self.block("body", block),
+            _ => {}
+        }
+        self.indent -= 1;
+    }
+}
+
+fn words(orders: &[Name]) -> String {
+    orders.iter().map(|order| format!(" {}", order.text)).collect()
+}
+
+fn into(result: Option<&Place>) -> String {
+    result.map_or(String::new(), |result| format!(" -> {}", place(result)))
+}
+
+fn place(at: &Place) -> String {
+    match &at.index {
+        None => at.name.text.clone(),
+        Some(index) => format!("{}[{}]", at.name.text, expr(index)),
+    }
+}
+
+fn exprs(list: &[Expr]) -> String {
+    list.iter().map(expr).collect::<Vec<_>>().join(" ")
+}
+
+fn expr(e: &Expr) -> String {
+    match &e.kind {
+        ExprKind::Int(value) => value.to_string(),
+        ExprKind::Name(name) => name.clone(),
+        ExprKind::Element(at) => place(at),
+        ExprKind::Me => "me".to_owned(),
+        ExprKind::Unary(op, operand) => format!("({} {})", op.as_str(), expr(operand)),
+        ExprKind::Binary(op, left, right) => format!("({} {} {})", op.as_str(), expr(left), expr(right)),
+        ExprKind::Integer(operand) => format!("(int {})", expr(operand)),
+        ExprKind::Wrap(operand) => format!("(wrap {})", expr(operand)),
+        ExprKind::Error => "<error>".to_owned(),
+    }
 }

@@ -1,1 +1,379 @@
-//! placeholder
+//! Tree to `.fp` text.
+//!
+//! The text of a tree that was parsed from `.fp` parses to the same tree, but
+//! for spans. A tree of another language is translated: its text means the same.
+
+use std::fmt::Write as _;
+
+use crate::ast::{
+    Access, AccessKind, BinaryOp, Block, Expr, ExprKind, File, Init, ItemKind, Name, Place, SharedDecl, Stmt, StmtKind,
+    WaitCondition,
+};
+use crate::language::Language;
+
+/// Binds tighter than every binary operator.
+const UNARY: u8 = 11;
+
+/// The file as `.fp` text.
+pub fn print(file: &File) -> String {
+    let mut printer = Printer { out: String::new(), indent: 0, tpl: file.language == Language::Tpl };
+    if printer.tpl && !file.items.iter().any(|item| matches!(item.kind, ItemKind::MaxValue(_))) {
+        printer.line("domain 255;");
+    }
+    let mut before: Option<&ItemKind> = None;
+    for item in &file.items {
+        let long = |kind: &ItemKind| matches!(kind, ItemKind::Proc { .. } | ItemKind::Thread { .. });
+        if before.is_some_and(|before| long(before) || long(&item.kind)) {
+            printer.out.push('\n');
+        }
+        printer.item(&item.kind);
+        before = Some(&item.kind);
+    }
+    printer.out
+}
+
+struct Printer {
+    out: String,
+    indent: usize,
+    /// The tree is one of TPL.
+    tpl: bool,
+}
+
+impl Printer {
+    fn line(&mut self, text: &str) {
+        let _ = writeln!(self.out, "{:width$}{text}", "", width = 2 * self.indent);
+    }
+
+    fn item(&mut self, kind: &ItemKind) {
+        match kind {
+            ItemKind::Name(text) => self.line(&format!("name {};", quoted(text))),
+            ItemKind::Domain(size) => self.line(&format!("domain {};", self.expr(size, 0))),
+            ItemKind::MaxValue(greatest) => match greatest.kind {
+                ExprKind::Int(number) if number < i64::MAX => self.line(&format!("domain {};", number + 1)),
+                _ => self.line(&format!("domain {} + 1;", self.expr(greatest, BinaryOp::Add.precedence()))),
+            },
+            ItemKind::Const(name, value) => {
+                self.line(&format!("const {} = {};", self.name(&name.text), self.expr(value, 0)));
+            }
+            ItemKind::Shared { atomic, declarations } => {
+                let word = if *atomic { "global" } else { "nonatomic" };
+                let list: Vec<String> = declarations.iter().map(|declaration| self.shared(declaration)).collect();
+                self.line(&format!("{word} {};", list.join(", ")));
+            }
+            ItemKind::Track { .. } => {}
+            ItemKind::Proc { name, params, body } => {
+                let params: Vec<String> = params.iter().map(|param| self.name(&param.text)).collect();
+                self.line(&format!("proc {}({}) {{", self.name(&name.text), params.join(", ")));
+                self.body(body);
+                self.line("}");
+            }
+            ItemKind::Thread { name, copies, body } => {
+                let copies = copies.as_ref().map_or(String::new(), |copies| format!("[{}]", self.expr(copies, 0)));
+                self.line(&format!("thread {}{copies} {{", self.name(&name.text)));
+                if self.tpl && drops_a_plain_load(body) {
+                    self.indent += 1;
+                    self.line("local dropped_;");
+                    self.indent -= 1;
+                }
+                self.body(body);
+                self.line("}");
+            }
+        }
+    }
+
+    fn shared(&self, declaration: &SharedDecl) -> String {
+        let mut text = self.name(&declaration.name.text);
+        if let Some(len) = &declaration.len {
+            let _ = write!(text, "[{}]", self.expr(len, 0));
+        }
+        match &declaration.init {
+            None => {}
+            Some(Init::Value(value)) => {
+                let _ = write!(text, " = {}", self.expr(value, 0));
+            }
+            Some(Init::List(values, _)) => {
+                let _ = write!(text, " = {{{}}}", self.list(values));
+            }
+        }
+        text
+    }
+
+    /// The statements of a block, one level deeper.
+    fn body(&mut self, block: &Block) {
+        self.indent += 1;
+        for stmt in &block.stmts {
+            self.stmt(stmt);
+        }
+        self.indent -= 1;
+    }
+
+    fn stmt(&mut self, stmt: &Stmt) {
+        let text = match &stmt.kind {
+            StmtKind::Local(locals) => {
+                let list: Vec<String> = locals
+                    .iter()
+                    .map(|local| match &local.init {
+                        None => self.name(&local.name.text),
+                        Some(init) => format!("{} = {}", self.name(&local.name.text), self.value(init)),
+                    })
+                    .collect();
+                format!("local {}", list.join(", "))
+            }
+            StmtKind::Assign { target, value } => format!("{} = {}", self.place(target), self.value(value)),
+            StmtKind::Access { result, access } => self.access(result.as_ref(), access),
+            StmtKind::Wait { result, condition, order } => {
+                let condition = self.condition(condition);
+                let order = self.orders(order.as_slice(), Half::Read);
+                format!("{}wait({condition}{order})", self.result(result.as_ref()))
+            }
+            StmtKind::Nondet { target, low, high } => {
+                format!("{} = nondet({}, {})", self.place(target), self.value(low), self.value(high))
+            }
+            StmtKind::Fence(None) => if self.tpl { "fence(sc)" } else { "fence" }.to_owned(),
+            StmtKind::Fence(Some(order)) => format!("fence({})", self.order(order)),
+            StmtKind::LightFence(places) if places.is_empty() => "lwfence".to_owned(),
+            StmtKind::LightFence(places) => {
+                let places: Vec<String> = places.iter().map(|place| self.place(place)).collect();
+                format!("lwfence({})", places.join(", "))
+            }
+            StmtKind::Call { name, args } => format!("{}({})", self.name(&name.text), self.list(args)),
+            StmtKind::Assume(cond) => format!("assume({})", self.value(cond)),
+            StmtKind::Assert(cond) => format!("assert({})", self.value(cond)),
+            StmtKind::Verify(value) => format!("verify({})", self.value(value)),
+            StmtKind::Break => "break".to_owned(),
+            StmtKind::Continue => "continue".to_owned(),
+            StmtKind::Goto(name) => format!("goto {}", self.name(&name.text)),
+            StmtKind::Skip => "skip".to_owned(),
+            StmtKind::Label(name) => {
+                let label = format!("{}:", self.name(&name.text));
+                self.line(&label);
+                return;
+            }
+            compound => return self.compound(compound),
+        };
+        self.line(&format!("{text};"));
+    }
+
+    fn compound(&mut self, kind: &StmtKind) {
+        match kind {
+            StmtKind::If { arms, otherwise } => {
+                if let ([(head, body)], None) = (arms.as_slice(), otherwise)
+                    && let [Stmt { kind: StmtKind::Goto(label), .. }] = body.stmts.as_slice()
+                {
+                    let line = format!("if ({}) goto {};", self.value(&head.cond), self.name(&label.text));
+                    return self.line(&line);
+                }
+                for (index, (head, body)) in arms.iter().enumerate() {
+                    let start = if index == 0 { "if" } else { "} else if" };
+                    self.line(&format!("{start} ({}) {{", self.value(&head.cond)));
+                    self.body(body);
+                }
+                if let Some(otherwise) = otherwise {
+                    self.line("} else {");
+                    self.body(otherwise);
+                }
+                self.line("}");
+            }
+            StmtKind::While(head, body) => {
+                self.line(&format!("while ({}) {{", self.value(&head.cond)));
+                self.body(body);
+                self.line("}");
+            }
+            StmtKind::DoWhile(body, head) => {
+                self.line("do {");
+                self.body(body);
+                self.line(&format!("}} while ({});", self.value(&head.cond)));
+            }
+            StmtKind::Choose(blocks) => {
+                for (index, block) in blocks.iter().enumerate() {
+                    self.line(if index == 0 { "choose {" } else { "} or {" });
+                    self.body(block);
+                }
+                self.line("}");
+            }
+            StmtKind::Block(block) => {
+                self.line("{");
+                self.body(block);
+                self.line("}");
+            }
+            _ => {}
+        }
+    }
+
+    // Memory operations.
+
+    fn result(&self, result: Option<&Place>) -> String {
+        result.map_or(String::new(), |place| format!("{} = ", self.place(place)))
+    }
+
+    fn access(&self, result: Option<&Place>, access: &Access) -> String {
+        let place = self.place(&access.place);
+        let (word, values, half) = match &access.kind {
+            AccessKind::Load => ("load", String::new(), Half::Read),
+            AccessKind::Store(value) => ("store", self.value(value), Half::Write),
+            AccessKind::Update(function, operand) => (function.as_str(), self.value(operand), Half::Both),
+            AccessKind::Cas { expected, desired, weak } => {
+                let word = if *weak { "casw" } else { "cas" };
+                (word, format!("{}, {}", self.value(expected), self.value(desired)), Half::Both)
+            }
+            AccessKind::BlockingCas { expected, desired } => {
+                ("bcas", format!("{}, {}", self.value(expected), self.value(desired)), Half::Both)
+            }
+            AccessKind::PlainLoad => {
+                let target = result.map_or("dropped_".to_owned(), |result| self.place(result));
+                return format!("{target} = {place}");
+            }
+            AccessKind::PlainStore(value) => return format!("{place} = {}", self.value(value)),
+            AccessKind::Lock => return format!("{place}.bcas(0, 1, acq)"),
+            AccessKind::Unlock => return format!("{place}.store(0, rel)"),
+        };
+        let orders = self.orders(&access.orders, half);
+        let arguments = format!("{values}{orders}");
+        let arguments = arguments.strip_prefix(", ").unwrap_or(&arguments);
+        format!("{}{place}.{word}({arguments})", self.result(result))
+    }
+
+    fn condition(&self, condition: &WaitCondition) -> String {
+        match condition {
+            WaitCondition::Compare(condition) => self.expr(condition, 0),
+            WaitCondition::Values(place, values) => {
+                let place = self.place(place);
+                let comparisons: Vec<String> = values
+                    .iter()
+                    .map(|value| match value.kind {
+                        ExprKind::Int(_) | ExprKind::Name(_) => format!("{place} == {}", self.expr(value, 0)),
+                        _ => format!("{place} == wrap({})", self.value(value)),
+                    })
+                    .collect();
+                comparisons.join(" || ")
+            }
+        }
+    }
+
+    /// Orders with a comma before each. TPL writes one for each half, and none means relaxed.
+    fn orders(&self, orders: &[Name], half: Half) -> String {
+        if !self.tpl {
+            return orders.iter().map(|order| format!(", {}", order.text)).collect();
+        }
+        let acquires = |order: &Name| self.order(order) != "rlx";
+        let order = match (orders, half) {
+            ([], _) => "rlx",
+            ([one], Half::Both) => self.order(one),
+            ([read, write, ..], Half::Both) => match (self.order(read), self.order(write)) {
+                ("sc", "sc") => "sc",
+                _ => match (acquires(read), acquires(write)) {
+                    (false, false) => "rlx",
+                    (true, false) => "acq",
+                    (false, true) => "rel",
+                    (true, true) => "acqrel",
+                },
+            },
+            ([one, ..], half) => match (self.order(one), half) {
+                ("acqrel", Half::Read) => "acq",
+                ("acqrel", _) => "rel",
+                (order, _) => order,
+            },
+        };
+        format!(", {order}")
+    }
+
+    /// An order in the spelling of `.fp`.
+    fn order<'n>(&self, order: &'n Name) -> &'n str {
+        match order.text.as_str() {
+            "acq_rel" if self.tpl => "acqrel",
+            "seq_cst" | "upd" if self.tpl => "sc",
+            text => text,
+        }
+    }
+
+    // Names, places, expressions.
+
+    /// A name; a word of `.fp` that is none of TPL needs another spelling.
+    fn name(&self, name: &str) -> String {
+        let clash = self.tpl && Language::Fp.reserved_words().contains(&name);
+        if clash { format!("{name}_") } else { name.to_owned() }
+    }
+
+    fn place(&self, place: &Place) -> String {
+        match &place.index {
+            None => self.name(&place.name.text),
+            Some(index) => format!("{}[{}]", self.name(&place.name.text), self.expr(index, 0)),
+        }
+    }
+
+    fn list(&self, exprs: &[Expr]) -> String {
+        let list: Vec<String> = exprs.iter().map(|expr| self.expr(expr, 0)).collect();
+        list.join(", ")
+    }
+
+    /// An expression as the tree's language means it: TPL computes in integers.
+    fn value(&self, expr: &Expr) -> String {
+        if self.tpl && computes(expr) { format!("int({})", self.expr(expr, 0)) } else { self.expr(expr, 0) }
+    }
+
+    /// An expression where operators must bind at least as tightly as `floor`.
+    fn expr(&self, expr: &Expr, floor: u8) -> String {
+        let (text, precedence) = match &expr.kind {
+            ExprKind::Int(value) => (value.to_string(), UNARY),
+            ExprKind::Name(name) => (self.name(name), UNARY),
+            ExprKind::Element(place) => (self.place(place), UNARY),
+            ExprKind::Me => ("me".to_owned(), UNARY),
+            ExprKind::Unary(op, operand) => (format!("{}{}", op.as_str(), self.expr(operand, UNARY)), UNARY),
+            ExprKind::Binary(op, left, right) => {
+                let precedence = op.precedence();
+                let (left, right) = (self.expr(left, precedence), self.expr(right, precedence + 1));
+                (format!("{left} {} {right}", op.as_str()), precedence)
+            }
+            ExprKind::Integer(operand) => (format!("int({})", self.expr(operand, 0)), UNARY),
+            ExprKind::Wrap(operand) => (format!("wrap({})", self.expr(operand, 0)), UNARY),
+            ExprKind::Error => ("0".to_owned(), UNARY),
+        };
+        if precedence < floor { format!("({text})") } else { text }
+    }
+}
+
+/// Which half of an access an order is for.
+#[derive(Clone, Copy)]
+enum Half {
+    Read,
+    Write,
+    Both,
+}
+
+/// Has it an operator whose result `.fp` would reduce into the domain?
+fn computes(expr: &Expr) -> bool {
+    match &expr.kind {
+        ExprKind::Unary(op, operand) => *op != crate::ast::UnaryOp::Not || computes(operand),
+        ExprKind::Binary(op, left, right) => {
+            matches!(op.precedence(), 3..=5 | 8..) && *op != BinaryOp::Rem || computes(left) || computes(right)
+        }
+        _ => false,
+    }
+}
+
+fn drops_a_plain_load(block: &Block) -> bool {
+    block.stmts.iter().any(|stmt| match &stmt.kind {
+        StmtKind::Access { result: None, access } => access.kind == AccessKind::PlainLoad,
+        StmtKind::If { arms, otherwise } => {
+            arms.iter().map(|(_, block)| block).chain(otherwise).any(drops_a_plain_load)
+        }
+        StmtKind::While(_, block) | StmtKind::DoWhile(block, _) | StmtKind::Block(block) => drops_a_plain_load(block),
+        StmtKind::Choose(blocks) => blocks.iter().any(drops_a_plain_load),
+        _ => false,
+    })
+}
+
+fn quoted(text: &str) -> String {
+    let mut quoted = String::from("\"");
+    for c in text.chars() {
+        match c {
+            '"' | '\\' => quoted.extend(['\\', c]),
+            '\n' => quoted.push_str("\\n"),
+            '\t' => quoted.push_str("\\t"),
+            '\r' => quoted.push_str("\\r"),
+            c => quoted.push(c),
+        }
+    }
+    quoted.push('"');
+    quoted
+}

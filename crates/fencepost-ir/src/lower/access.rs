@@ -300,8 +300,6 @@ impl ThreadLowerer<'_, '_> {
                 }
             }
         }
-        locations.sort_unstable();
-        locations.dedup();
         let locations = if places.is_empty() { None } else { Some(locations) };
         self.emit(Op::LightFence { locations }, span);
         Some(())

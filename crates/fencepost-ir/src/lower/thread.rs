@@ -521,7 +521,7 @@ impl<'l, 'a> ThreadLowerer<'l, 'a> {
                 body.stmts.as_slice()
             {
                 if let (Some(target), Some(cond)) = (self.jump_target(only), cond) {
-                    self.branch(cond, target, head.span.to(only.span));
+                    self.emit(Op::Branch { cond, target }, head.span.to(only.span));
                 }
                 continue;
             }
@@ -578,23 +578,33 @@ impl<'l, 'a> ThreadLowerer<'l, 'a> {
 
     fn choose(&mut self, blocks: &[Block], span: Span) {
         let end = self.new_label();
-        let targets: Vec<Pc> = blocks
-            .iter()
-            .map(|block| {
-                let empty = block.stmts.iter().all(|stmt| matches!(stmt.kind, StmtKind::Skip));
-                if empty { end } else { self.new_label() }
-            })
-            .collect();
-        let word = Span { start: span.start, end: blocks.first().map_or(span.end, |block| block.span.start) };
-        self.emit(Op::Choose { targets: targets.clone() }, word);
-        for (index, (block, &target)) in blocks.iter().zip(&targets).enumerate() {
-            if target == end {
-                continue;
-            }
+        let mut targets: Vec<Pc> = Vec::with_capacity(blocks.len());
+        let mut bodies: Vec<(Pc, &Block)> = Vec::new();
+        for block in blocks {
+            // A branch that does nothing or only jumps needs no code of its own.
+            targets.push(match block.stmts.as_slice() {
+                [only @ Stmt { kind: StmtKind::Goto(_) | StmtKind::Break | StmtKind::Continue, .. }] => {
+                    self.jump_target(only).unwrap_or(end)
+                }
+                stmts if stmts.iter().all(|stmt| matches!(stmt.kind, StmtKind::Skip)) => end,
+                _ => {
+                    let target = self.new_label();
+                    bodies.push((target, block));
+                    target
+                }
+            });
+        }
+        let word = match self.language() {
+            Language::Fp => "choose",
+            Language::Tpl => "oneof",
+        };
+        let word = Span { start: span.start, end: span.end.min(span.start + word.len() as u32) };
+        self.emit(Op::Choose { targets }, word);
+        let last = bodies.len().saturating_sub(1);
+        for (index, (target, block)) in bodies.into_iter().enumerate() {
             self.place_label(target);
             self.block(block);
-            let last = targets[index + 1..].iter().all(|&target| target == end);
-            if !last && self.reachable() {
+            if index != last && self.reachable() {
                 self.emit(Op::Jump { target: end }, closing_brace(block));
             }
         }
