@@ -3,7 +3,7 @@
 
 use std::collections::HashSet;
 
-use fencepost_base::diag::Diagnostic;
+use fencepost_base::diag::{Diagnostic, closest};
 use fencepost_base::source::Span;
 
 /// Collects diagnostics.
@@ -58,4 +58,9 @@ impl Messages {
         self.list.sort_by_key(|diagnostic| (diagnostic.message == "too many errors", diagnostic.primary.span));
         self.list
     }
+}
+
+/// The candidate that was probably meant. A name of one letter is like every other: nothing is suggested for it.
+pub fn suggestion<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    if word.chars().count() < 2 { None } else { closest(word, candidates) }
 }

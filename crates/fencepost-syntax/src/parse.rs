@@ -11,13 +11,13 @@ mod fp;
 mod stmt;
 mod tpl;
 
-use fencepost_base::diag::{Diagnostic, closest};
+use fencepost_base::diag::Diagnostic;
 use fencepost_base::source::Span;
 
 use crate::ast::{File, Name};
 use crate::language::Language;
 use crate::lexer::{Token, TokenKind, lex};
-use crate::messages::Messages;
+use crate::messages::{Messages, suggestion};
 
 /// The longest text that is read, in bytes.
 pub const MAX_TEXT: usize = 64 << 20;
@@ -232,8 +232,11 @@ impl<'a> Parser<'a> {
         let end = self.end_of_previous();
         let next = self.span();
         let on_another_line = self.slice(end.to(next)).contains('\n');
-        let span = if on_another_line || self.kind() == TokenKind::End { end } else { next };
-        self.report(Diagnostic::error(span, message).label("`;` is missing before this point"))
+        let at_end = matches!(self.kind(), TokenKind::End | TokenKind::RightBrace);
+        let span = if on_another_line || at_end { end } else { next };
+        self.messages.push(Diagnostic::error(span, message).label("`;` is missing before this point"));
+        // Where a line or a block ends, the statement surely does: nothing needs to be skipped.
+        if on_another_line || at_end { Ok(()) } else { Err(Reported) }
     }
 
     /// A name that is being given to something.
@@ -272,10 +275,23 @@ impl<'a> Parser<'a> {
 
     /// The help for a word that is none of `words`.
     fn did_you_mean(diagnostic: Diagnostic, word: &str, words: &[&str]) -> Diagnostic {
-        match closest(word, words.iter().copied()) {
+        match suggestion(word, words.iter().copied()) {
             Some(other) => diagnostic.help(format!("did you mean `{other}`?")),
             None => diagnostic,
         }
+    }
+
+    /// "expected a declaration, …" at the cursor.
+    fn unknown_item<T>(&mut self) -> Result<T> {
+        let message = format!("expected a declaration, found {}", self.found());
+        let words = self.language.item_words();
+        let word = self.word().unwrap_or_default();
+        let diagnostic = Self::did_you_mean(Diagnostic::error(self.span(), message), word, words);
+        let diagnostic = match diagnostic.help.is_empty() {
+            true => diagnostic.help(format!("at this level there are {}", words.join(", "))),
+            false => diagnostic,
+        };
+        self.report(diagnostic)
     }
 
     // Recovery.
@@ -287,7 +303,11 @@ impl<'a> Parser<'a> {
             match self.kind() {
                 TokenKind::End => return,
                 TokenKind::LeftBrace => depth += 1,
-                TokenKind::RightBrace => depth = depth.saturating_sub(1),
+                TokenKind::RightBrace if depth > 1 => depth -= 1,
+                TokenKind::RightBrace => {
+                    self.advance();
+                    return;
+                }
                 TokenKind::Semicolon if depth == 0 => {
                     self.advance();
                     return;

@@ -1,8 +1,8 @@
 //! Inlining of procedure calls.
 
-use fencepost_base::diag::closest;
 use fencepost_base::source::Span;
 use fencepost_syntax::ast::{Expr as AstExpr, ExprKind, Name, Stmt, StmtKind};
+use fencepost_syntax::messages::suggestion;
 
 use super::procs::Proc;
 use super::symbols::Symbol;
@@ -43,7 +43,7 @@ impl<'a> ThreadLowerer<'_, 'a> {
         let procs = self.procs();
         let names: Vec<&str> = procs.list.iter().map(|proc| proc.name.text.as_str()).collect();
         let builtin = ["fence", "lwfence", "wait", "assume", "assert", "verify", "nondet"];
-        let help = match closest(&name.text, names.into_iter().chain(builtin)) {
+        let help = match suggestion(&name.text, names.into_iter().chain(builtin)) {
             Some(other) => Some(format!("did you mean `{other}`?")),
             None => matches!(name.text.to_ascii_lowercase().as_str(), "cas" | "bcas" | "fadd" | "exchange")
                 .then(|| "operations are written after the location, as in `x.fadd(1)`".to_owned()),

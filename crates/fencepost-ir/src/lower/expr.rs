@@ -1,10 +1,11 @@
 //! Expressions, and places chosen by expressions.
 
-use fencepost_base::diag::{Diagnostic, closest};
+use fencepost_base::diag::Diagnostic;
 use fencepost_base::ids::LocId;
 use fencepost_base::source::Span;
 use fencepost_syntax::Language;
 use fencepost_syntax::ast::{self, ExprKind, Name};
+use fencepost_syntax::messages::suggestion;
 
 use super::symbols::{Shared, Symbol};
 use super::thread::{Binding, Target, ThreadLowerer};
@@ -76,6 +77,11 @@ pub(super) fn negate(cond: Expr) -> Expr {
     }
 }
 
+/// A place in an error message.
+fn shown(name: &str, element: bool) -> String {
+    if element { format!("{name}[…]") } else { name.to_owned() }
+}
+
 impl ThreadLowerer<'_, '_> {
     /// An expression as the language means it.
     pub(super) fn expr(&mut self, expr: &ast::Expr) -> Option<Expr> {
@@ -105,7 +111,7 @@ impl ThreadLowerer<'_, '_> {
         match &expr.kind {
             ExprKind::Int(value) => Some(Expr::Const(*value)),
             ExprKind::Name(text) => self.name_in_expr(text, expr.span),
-            ExprKind::Element(place) => self.location_in_expr(&place.name, expr.span),
+            ExprKind::Element(place) => self.location_in_expr(&place.name, expr.span, true),
             ExprKind::Me => match self.me() {
                 Some(me) => Some(Expr::Const(me)),
                 None => {
@@ -143,13 +149,13 @@ impl ThreadLowerer<'_, '_> {
         match self.binding(text) {
             Some(Binding::Register(reg)) => return Some(Expr::Reg(reg)),
             Some(Binding::Value(value)) => return Some(Expr::Const(value)),
-            Some(Binding::Place(_)) => return self.location_in_expr(&name, span),
+            Some(Binding::Place(_)) => return self.location_in_expr(&name, span, false),
             Some(Binding::Unknown) => return None,
             None => {}
         }
         match self.globals().symbol(text) {
             Some(Symbol::Const(value)) => Some(Expr::Const(value)),
-            Some(Symbol::Shared(_)) => self.location_in_expr(&name, span),
+            Some(Symbol::Shared(_)) => self.location_in_expr(&name, span, false),
             Some(Symbol::Proc(_)) => {
                 self.error(span, format!("`{text}` is a procedure, not a value"), |problem| problem);
                 None
@@ -162,13 +168,14 @@ impl ThreadLowerer<'_, '_> {
     }
 
     /// A shared location where a value is wanted: an error, with advice for its kind.
-    fn location_in_expr(&mut self, name: &Name, span: Span) -> Option<Expr> {
+    fn location_in_expr(&mut self, name: &Name, span: Span, element: bool) -> Option<Expr> {
         let target = self.target_or_report(name)?;
         let kind = match target {
             Target::Shared(shared) => shared.kind,
             Target::Element(shared, _) => shared.kind,
         };
-        let text = &name.text;
+        let shown = shown(&name.text, element);
+        let text = &shown;
         let (message, help) = match (kind, self.language()) {
             (LocationKind::NonAtomic, Language::Fp) => (
                 format!("the non-atomic location `{text}` cannot be part of an expression"),
@@ -197,7 +204,7 @@ impl ThreadLowerer<'_, '_> {
         }
         let mut names = self.local_names();
         names.extend(self.globals().names().into_iter().map(str::to_owned));
-        let other = closest(text, names.iter().map(String::as_str)).map(str::to_owned);
+        let other = suggestion(text, names.iter().map(String::as_str)).map(str::to_owned);
         self.error(name.span, format!("there is no {what} `{text}`"), |problem| match other {
             Some(other) => problem.help(format!("did you mean `{other}`?")),
             None => problem,
@@ -255,6 +262,7 @@ impl ThreadLowerer<'_, '_> {
             }
         };
         if kind != wanted {
+            let text = shown(&text, place.index.is_some());
             let (message, help) = match (wanted, self.language()) {
                 (LocationKind::NonAtomic, Language::Fp) => (
                     format!("`{text}` is atomic: plain assignment does not access it"),

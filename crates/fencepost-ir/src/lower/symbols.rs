@@ -2,12 +2,12 @@
 
 use std::collections::HashMap;
 
-use fencepost_base::diag::{Diagnostic, closest};
+use fencepost_base::diag::Diagnostic;
 use fencepost_base::ids::{ArrayId, LocId, Value};
 use fencepost_base::source::Span;
 use fencepost_syntax::Language;
 use fencepost_syntax::ast::{Expr, ExprKind, File, Init, ItemKind, Name, SharedDecl};
-use fencepost_syntax::messages::Messages;
+use fencepost_syntax::messages::{Messages, suggestion};
 
 use super::MAX_LOCATIONS;
 use super::expr::{binary_op, unary_op};
@@ -257,7 +257,7 @@ impl Globals {
     /// "there is no …", with a likely correction.
     pub(super) fn unknown(&self, name: &Name, what: &str) -> Diagnostic {
         let problem = Diagnostic::error(name.span, format!("there is no {what} `{}`", name.text));
-        match closest(&name.text, self.names()) {
+        match suggestion(&name.text, self.names()) {
             Some(other) => problem.help(format!("did you mean `{other}`?")),
             None => problem,
         }
@@ -301,6 +301,7 @@ impl Globals {
 }
 
 /// "… is declared twice", with both places.
-pub(super) fn duplicate(name: &Name, before: Span) -> Diagnostic {
-    Diagnostic::error(name.span, format!("`{}` is declared twice", name.text)).also(before, "first declared here")
+pub(super) fn duplicate(name: &Name, other: Span) -> Diagnostic {
+    let (first, second) = (name.span.min(other), name.span.max(other));
+    Diagnostic::error(second, format!("`{}` is declared twice", name.text)).also(first, "first declared here")
 }

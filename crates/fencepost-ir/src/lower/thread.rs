@@ -5,11 +5,12 @@
 
 use std::collections::HashMap;
 
-use fencepost_base::diag::{Diagnostic, closest};
+use fencepost_base::diag::Diagnostic;
 use fencepost_base::ids::{Pc, RegId, Value};
 use fencepost_base::source::Span;
 use fencepost_syntax::Language;
 use fencepost_syntax::ast::{Block, Expr as AstExpr, ExprKind, Head, Name, Place as AstPlace, Stmt, StmtKind};
+use fencepost_syntax::messages::suggestion;
 
 use super::call::written_first;
 use super::expr::negate;
@@ -159,7 +160,7 @@ impl<'l, 'a> ThreadLowerer<'l, 'a> {
                 .collect();
             defined.sort_unstable();
             let problem = Diagnostic::error(span, format!("there is no label `{name}`"));
-            self.push(match closest(name, defined) {
+            self.push(match suggestion(name, defined) {
                 Some(other) => problem.help(format!("did you mean `{other}`?")),
                 None => problem,
             });

@@ -50,17 +50,7 @@ impl Parser<'_> {
             }
             "proc" => return Ok(Some(self.proc()?)),
             "thread" => return Ok(Some(self.thread()?)),
-            _ => {
-                let message = format!("expected a declaration, found {}", self.found());
-                let words = self.language.item_words();
-                let diagnostic = Self::did_you_mean(Diagnostic::error(start, message), word, words);
-                let diagnostic = if diagnostic.help.is_empty() {
-                    diagnostic.help(format!("at this level there are {}", words.join(", ")))
-                } else {
-                    diagnostic
-                };
-                return self.report(diagnostic);
-            }
+            _ => return self.unknown_item(),
         };
         let span = self.span_from(start);
         self.expect_semicolon()?;

@@ -138,7 +138,15 @@ impl Parser<'_> {
                 self.advance();
                 StmtKind::Fence(self.fence_order()?)
             }
-            _ if self.kind_after(1) == TokenKind::LeftParen => self.command(None)?,
+            _ if self.kind_after(1) == TokenKind::LeftParen => {
+                let start = self.span();
+                let command = self.command(None)?;
+                if matches!(command, StmtKind::Call { .. }) && self.kind() == TokenKind::LeftBrace {
+                    let diagnostic = Diagnostic::error(start, format!("no statement starts with `{word}`"));
+                    return self.report(Self::did_you_mean(diagnostic, word, self.language.statement_words()));
+                }
+                command
+            }
             _ if self.language.reserved_words().contains(&word) || self.language.item_words().contains(&word) => {
                 return match self.language {
                     Language::Fp if word == "lwfence" => self.command(None),

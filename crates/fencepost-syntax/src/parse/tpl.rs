@@ -66,17 +66,7 @@ impl Parser<'_> {
                 let span = self.span_from(start);
                 return Ok(Some(Item { kind: ItemKind::Thread { name, copies: None, body }, span }));
             }
-            _ => {
-                let message = format!("expected a declaration, found {}", self.found());
-                let words = self.language.item_words();
-                let diagnostic = Self::did_you_mean(Diagnostic::error(start, message), word, words);
-                let diagnostic = if diagnostic.help.is_empty() {
-                    diagnostic.help(format!("at this level there are {}", words.join(", ")))
-                } else {
-                    diagnostic
-                };
-                return self.report(diagnostic);
-            }
+            _ => return self.unknown_item(),
         };
         let span = self.span_from(start);
         self.expect_semicolon()?;

@@ -1,0 +1,3 @@
+name "no end;
+thread t { skip; @@ § skip; }
+/* never closed

@@ -1,0 +1,5 @@
+max_valu 3;
+global x = ;
+track x 0;
+fun t { skip; }
+fn t { skip; }

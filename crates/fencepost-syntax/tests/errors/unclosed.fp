@@ -1,0 +1,8 @@
+thread a {
+  if (1) {
+    skip;
+
+thread b {
+  skip
+}
+}
