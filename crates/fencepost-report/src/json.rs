@@ -44,6 +44,12 @@ pub fn diagnostics(source: &SourceFile, diagnostics: &[Diagnostic]) -> Vec<Error
         .collect()
 }
 
+/// The error for a file that is not UTF-8.
+pub fn invalid_utf8(name: &str, bytes: &[u8]) -> Vec<Error> {
+    let (source, diagnostic) = words::invalid_utf8(name, bytes);
+    diagnostics(&source, &[diagnostic])
+}
+
 /// The report on one outcome, as data.
 pub fn report(subject: &Subject<'_>, outcome: &Outcome) -> Report {
     let (verdict, reason, detail, violation) = match &outcome.verdict {

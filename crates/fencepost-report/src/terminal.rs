@@ -9,6 +9,7 @@ mod violation;
 
 pub use diagnostics::{diagnostics, invalid_utf8, plain_error};
 pub use figures::{Counts, stats, summary};
+pub use layout::paragraphs;
 
 use annotate_snippets::Renderer;
 use annotate_snippets::renderer::{AnsiColor, Effects, Style};

@@ -1,6 +1,8 @@
 //! The sentences of a report, shared by the back ends that speak English.
 
+use fencepost_base::diag::Diagnostic;
 use fencepost_base::ids::Value;
+use fencepost_base::source::{SourceFile, Span};
 use fencepost_ir::Op;
 use fencepost_model::cycle::Edge;
 use fencepost_verdict::{ScFailure, ScFailureKind, Violation, ViolationKind};
@@ -133,6 +135,20 @@ pub(crate) fn failure_message(failure: &ScFailure) -> String {
             format!("index {index} is outside an array of {length} elements")
         }
     }
+}
+
+/// The error for bytes that are not UTF-8, and a text to show it in.
+pub(crate) fn invalid_utf8(name: &str, bytes: &[u8]) -> (SourceFile, Diagnostic) {
+    let offset = bytes.utf8_chunks().next().map_or(0, |chunk| chunk.valid().len());
+    // What precedes the bad byte is valid, so its position in the lossy text is its position in the file.
+    let source = SourceFile::new(name, String::from_utf8_lossy(bytes));
+    let width = char::REPLACEMENT_CHARACTER.len_utf8();
+    let byte = bytes.get(offset).copied().unwrap_or(0);
+    let message = format!("the file is not valid UTF-8 (byte 0x{byte:02x} at offset {offset})");
+    let diagnostic = Diagnostic::error(Span::new(offset..offset + width), message)
+        .label("not part of any character")
+        .help("programs are UTF-8 text; convert the file, or check that it is the one you meant");
+    (source, diagnostic)
 }
 
 fn place(subject: &Subject<'_>, violation: &Violation) -> String {

@@ -1,1 +1,43 @@
-fn main() {}
+//! The command line: arguments, files, colours, exit codes.
+//!
+//! What was typed is [`args`], what it means is [`options`]; every command is
+//! one file in [`commands`] and returns an [`exit::Exit`].
+
+mod args;
+mod commands;
+mod exit;
+mod input;
+mod internal;
+mod limits;
+mod options;
+mod output;
+mod progress;
+mod units;
+
+use std::process::ExitCode;
+
+use clap::Parser as _;
+
+use crate::args::{Args, Command};
+use crate::exit::Exit;
+use crate::output::Output;
+
+fn main() -> ExitCode {
+    let args = Args::parse();
+    internal::install_hook();
+    let mut output = Output::new();
+    let done = internal::guard("", || match args.command {
+        Command::Check(args) => commands::check::run(&args, &mut output),
+        Command::Graph(args) => commands::graph::run(&args, &mut output),
+        Command::Fmt(args) => commands::fmt::run(&args, &mut output),
+        Command::Parse(args) => commands::parse::run(&args, &mut output),
+        Command::Models(args) => commands::models::run(&args, &mut output),
+        Command::Completions(args) => commands::completions::run(&args, &mut output),
+    });
+    let exit = match done {
+        Ok(Ok(exit)) => exit,
+        Ok(Err(error)) => output::report_failure(&error),
+        Err(internal::Panicked) => Exit::Internal,
+    };
+    exit.into()
+}

@@ -5,6 +5,7 @@ use fencepost_base::diag::{Diagnostic, Severity};
 use fencepost_base::source::{SourceFile, Span};
 
 use super::{Look, renderer};
+use crate::words;
 
 /// Every diagnostic with its snippet, labels and advice.
 pub fn diagnostics(source: &SourceFile, diagnostics: &[Diagnostic], look: &Look) -> String {
@@ -23,14 +24,7 @@ pub fn plain_error(message: &str, help: Option<&str>, look: &Look) -> String {
 
 /// The error for a file that is not UTF-8: where, as byte offset, line and column, with the line itself.
 pub fn invalid_utf8(name: &str, bytes: &[u8], look: &Look) -> String {
-    let Err(error) = std::str::from_utf8(bytes) else { return String::new() };
-    let offset = error.valid_up_to();
-    // What precedes the bad byte is valid, so its position in the lossy text is its position in the file.
-    let source = SourceFile::new(name, String::from_utf8_lossy(bytes));
-    let width = char::REPLACEMENT_CHARACTER.len_utf8();
-    let diagnostic = Diagnostic::error(Span::new(offset..offset + width), "the file is not valid UTF-8")
-        .label(format!("byte 0x{:02x} at offset {offset} is not part of any character", bytes[offset]))
-        .help("programs are UTF-8 text; convert the file, or check that it is the one you meant");
+    let (source, diagnostic) = words::invalid_utf8(name, bytes);
     diagnostics(&source, &[diagnostic], look)
 }
 

@@ -1,5 +1,10 @@
 //! Columns and paragraphs of plain text.
 
+/// Every line of `text` broken into lines of at most `width` characters where words allow it.
+pub fn paragraphs(text: &str, width: usize) -> String {
+    text.lines().map(|line| wrap(line, width).join("\n") + "\n").collect()
+}
+
 /// One column of a table: how its cells are aligned.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Align {

@@ -1,0 +1,299 @@
+//! What can be typed.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
+use clap::{Parser, Subcommand, ValueEnum};
+use clap_complete::Shell;
+use fencepost_model::{Model, models};
+
+use crate::units;
+
+/// Does your concurrent code still behave as under sequential consistency?
+///
+/// fencepost checks whether a concurrent program that uses weak memory accesses nevertheless behaves as if memory were
+/// sequentially consistent (SC): whether it is robust. If it is not, fencepost shows which access can see or write a
+/// stale value, and a run that leads there.
+#[derive(Parser, Debug)]
+#[command(name = "fencepost", version, after_help = EXIT_CODES, after_long_help = LONG_HELP)]
+pub(crate) struct Args {
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+#[derive(Subcommand, Debug)]
+pub(crate) enum Command {
+    Check(CheckArgs),
+    Graph(GraphArgs),
+    Fmt(FmtArgs),
+    Parse(ParseArgs),
+    Models(ModelsArgs),
+    Completions(CompletionsArgs),
+}
+
+/// Check programs for robustness against a memory model
+///
+/// Explores every SC run of each program together with a monitor of the memory model: the answer is exact, loops
+/// included. ROBUST means that the state space was exhausted; NOT ROBUST comes with a run that was replayed on the
+/// axioms of the model; UNKNOWN says which limit was reached. Assertions and run-time errors are checked in the same
+/// search.
+#[derive(clap::Args, Debug)]
+#[command(after_help = EXIT_CODES, after_long_help = CHECK_HELP)]
+pub(crate) struct CheckArgs {
+    /// Files, directories (searched for .fp and .tpl files), or `-` for standard input
+    #[arg(value_name = "PATH", required = true)]
+    pub(crate) paths: Vec<PathBuf>,
+
+    /// Memory model; may be given several times [default: all of them]
+    #[arg(long, short, value_name = "MODEL", value_parser = model_parser(), value_delimiter = ',')]
+    pub(crate) model: Vec<ModelChoice>,
+
+    /// Form of the results
+    #[arg(long, value_enum, default_value_t = Format::Human)]
+    pub(crate) format: Format,
+
+    /// Also print states, transitions, depth, memory and time
+    #[arg(long)]
+    pub(crate) stats: bool,
+
+    /// One line per verdict, no explanations
+    #[arg(long, short)]
+    pub(crate) quiet: bool,
+
+    /// Print all steps of long runs
+    #[arg(long)]
+    pub(crate) full_trace: bool,
+
+    /// No progress line, even on a terminal
+    #[arg(long)]
+    pub(crate) no_progress: bool,
+
+    #[command(flatten)]
+    pub(crate) common: CommonArgs,
+
+    #[command(flatten)]
+    pub(crate) limits: LimitArgs,
+}
+
+/// Draw the execution that violates robustness
+///
+/// Writes the execution graph of the violation that `check` would report: one column per thread, program order (po)
+/// black, reads-from (rf) red, modification order (mo) blue, from-read (fr) orange, the cycle that SC forbids in bold.
+/// If the program is robust nothing is written.
+#[derive(clap::Args, Debug)]
+pub(crate) struct GraphArgs {
+    /// File to check, or `-` for standard input
+    #[arg(value_name = "FILE")]
+    pub(crate) file: PathBuf,
+
+    /// Memory model
+    #[arg(long, short, value_name = "MODEL", value_parser = model_parser(), default_value = default_model())]
+    pub(crate) model: ModelChoice,
+
+    /// Where to write the picture; `-` for standard output
+    #[arg(long, short, value_name = "FILE", default_value = "-")]
+    pub(crate) output: PathBuf,
+
+    /// Form of the picture [default: by the extension of the output file, else svg]
+    #[arg(long, value_enum)]
+    pub(crate) format: Option<GraphFormat>,
+
+    /// No progress line, even on a terminal
+    #[arg(long)]
+    pub(crate) no_progress: bool,
+
+    #[command(flatten)]
+    pub(crate) common: CommonArgs,
+
+    #[command(flatten)]
+    pub(crate) limits: LimitArgs,
+}
+
+/// Format programs in place
+#[derive(clap::Args, Debug)]
+pub(crate) struct FmtArgs {
+    /// Files, directories, or `-` for standard input to standard output
+    #[arg(value_name = "PATH", default_value = "-")]
+    pub(crate) paths: Vec<PathBuf>,
+
+    /// Change nothing; list the files that are not formatted, and exit with 1 if there are any
+    #[arg(long)]
+    pub(crate) check: bool,
+
+    #[command(flatten)]
+    pub(crate) common: CommonArgs,
+}
+
+/// Print what was understood of a program
+#[derive(clap::Args, Debug)]
+pub(crate) struct ParseArgs {
+    /// File to parse, or `-` for standard input
+    #[arg(value_name = "FILE")]
+    pub(crate) file: PathBuf,
+
+    /// What to print
+    #[arg(long, value_enum, default_value_t = Emit::Ast)]
+    pub(crate) emit: Emit,
+
+    #[command(flatten)]
+    pub(crate) common: CommonArgs,
+}
+
+/// List the memory models, or explain one
+#[derive(clap::Args, Debug)]
+pub(crate) struct ModelsArgs {
+    /// The model to explain
+    #[arg(value_name = "MODEL", value_parser = any_model_parser())]
+    pub(crate) model: Option<ModelChoice>,
+}
+
+/// Print a completion script for a shell
+#[derive(clap::Args, Debug)]
+pub(crate) struct CompletionsArgs {
+    /// The shell
+    #[arg(value_enum)]
+    pub(crate) shell: Shell,
+}
+
+/// Limits of the search, per file and model.
+#[derive(clap::Args, Debug, Clone, Copy)]
+#[command(next_help_heading = "Limits (per file and model)")]
+pub(crate) struct LimitArgs {
+    /// Give up after this time: `500ms`, `10s`, `2m` [default: none]
+    #[arg(long, value_name = "DURATION", env = "FENCEPOST_TIMEOUT", hide_env_values = true, value_parser = units::duration)]
+    pub(crate) timeout: Option<Duration>,
+
+    /// Give up when the states need more memory: `512M`, `2GiB` [default: half of the machine's]
+    #[arg(long, value_name = "SIZE", env = "FENCEPOST_MEMORY", hide_env_values = true, value_parser = units::size)]
+    pub(crate) memory: Option<u64>,
+
+    /// Give up after this many states [default: none]
+    #[arg(long, value_name = "N", env = "FENCEPOST_MAX_STATES", hide_env_values = true, value_parser = units::count)]
+    pub(crate) max_states: Option<u64>,
+}
+
+#[derive(clap::Args, Debug, Clone, Copy)]
+pub(crate) struct CommonArgs {
+    /// Language of standard input and of files with another extension [default for standard input: fp]
+    #[arg(long, value_enum)]
+    pub(crate) language: Option<LanguageChoice>,
+
+    /// Colours; `auto` means on a terminal, unless NO_COLOR is set
+    #[arg(long, value_enum, value_name = "WHEN", default_value_t = clap::ColorChoice::Auto)]
+    pub(crate) color: clap::ColorChoice,
+}
+
+#[derive(ValueEnum, Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Format {
+    /// Text for people
+    Human,
+    /// One JSON object per verdict and line
+    Json,
+}
+
+#[derive(ValueEnum, Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum GraphFormat {
+    /// A picture
+    Svg,
+    /// Input of Graphviz
+    Dot,
+}
+
+#[derive(ValueEnum, Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Emit {
+    /// The syntax tree
+    Ast,
+    /// The instructions of each thread
+    Ir,
+}
+
+#[derive(ValueEnum, Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum LanguageChoice {
+    /// The native language
+    Fp,
+    /// The language of the Rocker tool
+    Tpl,
+}
+
+/// A memory model of the list.
+#[derive(Clone, Copy)]
+pub(crate) struct ModelChoice(pub(crate) &'static dyn Model);
+
+impl std::fmt::Debug for ModelChoice {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(self.0.name())
+    }
+}
+
+fn model_parser() -> impl TypedValueParser<Value = ModelChoice> {
+    choose(models::checkable().collect())
+}
+
+fn any_model_parser() -> impl TypedValueParser<Value = ModelChoice> {
+    choose(models::MODELS.to_vec())
+}
+
+fn choose(choices: Vec<&'static dyn Model>) -> impl TypedValueParser<Value = ModelChoice> {
+    let values: Vec<PossibleValue> =
+        choices.iter().map(|model| PossibleValue::new(model.name()).help(model.title())).collect();
+    PossibleValuesParser::new(values)
+        .map(|name| ModelChoice(models::by_name(&name).expect("the parser admits only names of the list")))
+}
+
+fn default_model() -> &'static str {
+    models::checkable().next().map_or("", |model| model.name())
+}
+
+const EXIT_CODES: &str = "\
+Exit codes:
+  0    the property holds
+  1    a violation was found, or an assertion fails under SC
+  2    bad usage, unreadable or malformed input
+  3    undecided: time, memory or states ran out
+  101  a bug in fencepost: please report it
+  With several files, the worst: 101, then 2, 1, 3, 0.";
+
+const LONG_HELP: &str = "\
+Examples:
+  fencepost check sb.fp                      is it robust?
+  fencepost check litmus --model ra -q       a verdict for every file of a directory
+  fencepost check sb.fp --format json        the same for scripts
+  fencepost graph sb.fp -o sb.svg            a picture of the violation
+  fencepost fmt --check litmus               are all files formatted?
+  fencepost models ra                        what is this model?
+
+Exit codes:
+  0    the property holds
+  1    a violation was found, or an assertion fails under SC
+  2    bad usage, unreadable or malformed input
+  3    undecided: time, memory or states ran out
+  101  a bug in fencepost: please report it
+  With several files, the worst: 101, then 2, 1, 3, 0.";
+
+const CHECK_HELP: &str = "\
+Examples:
+  fencepost check sb.fp                               check one file against every model
+  fencepost check litmus mine.tpl --model ra          check a directory and a file
+  fencepost check peterson.fp --timeout 30s --stats   at most 30 seconds; what did it cost?
+  fencepost check - --language tpl < program          check standard input
+  fencepost check litmus --format json | jq .verdict  verdicts for a script
+
+Exit codes:
+  0    every program is robust and no assertion fails
+  1    a violation was found, or something fails under SC
+  2    bad usage, unreadable or malformed input
+  3    undecided: time, memory or states ran out
+  101  a bug in fencepost: please report it
+  With several files, the worst: 101, then 2, 1, 3, 0.";
+
+#[cfg(test)]
+mod tests {
+    use super::Args;
+    use clap::CommandFactory as _;
+
+    #[test]
+    fn the_definition_is_consistent() {
+        Args::command().debug_assert();
+    }
+}

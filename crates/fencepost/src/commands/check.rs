@@ -1,0 +1,189 @@
+//! `fencepost check`: a verdict for every file and model.
+
+use std::io;
+
+use fencepost_base::diag::Diagnostic;
+use fencepost_base::source::SourceFile;
+use fencepost_ir::{Loaded, Program};
+use fencepost_model::{Model, models};
+use fencepost_report::terminal::{self, Counts, Look};
+use fencepost_report::{Subject, json};
+use fencepost_verdict::{Outcome, Verdict};
+
+use crate::args::{CheckArgs, Format};
+use crate::exit::Exit;
+use crate::input::{self, Input};
+use crate::internal;
+use crate::limits::Limits;
+use crate::options;
+use crate::output::Output;
+use crate::progress::Line;
+
+pub(crate) fn run(args: &CheckArgs, output: &mut Output) -> io::Result<Exit> {
+    let mut session = Session {
+        args,
+        models: if args.model.is_empty() {
+            models::checkable().collect()
+        } else {
+            args.model.iter().map(|choice| choice.0).collect()
+        },
+        limits: Limits::new(&args.limits),
+        look: options::stdout_look(&args.common, args.full_trace),
+        error_look: options::stderr_look(&args.common),
+        progress: options::wants_progress(args.no_progress),
+        output,
+        counts: Counts::default(),
+        answers: 0,
+        worst: Exit::Holds,
+    };
+    for input in input::collect(&args.paths, options::language(&args.common)) {
+        session.input(input)?;
+    }
+    if args.format == Format::Human && session.answers > 1 && !args.quiet {
+        let summary = terminal::summary(&session.counts, &session.look);
+        session.output.out(&summary)?;
+    }
+    Ok(session.worst)
+}
+
+struct Session<'a> {
+    args: &'a CheckArgs,
+    models: Vec<&'static dyn Model>,
+    limits: Limits,
+    look: Look,
+    error_look: Look,
+    progress: bool,
+    output: &'a mut Output,
+    counts: Counts,
+    /// Verdicts and errors so far.
+    answers: usize,
+    worst: Exit,
+}
+
+impl Session<'_> {
+    fn input(&mut self, input: Result<Input, input::InputError>) -> io::Result<()> {
+        let read = input.and_then(|input| Ok((input.read()?, input.language)));
+        let (source, language) = match read {
+            Ok(read) => read,
+            Err(error) => {
+                self.failed(Exit::Error);
+                return match self.args.format {
+                    Format::Human => {
+                        self.output.note(&error.render(&self.error_look));
+                        Ok(())
+                    }
+                    Format::Json => self.output.out(&error.json()),
+                };
+            }
+        };
+        match internal::guard(source.name(), || fencepost_ir::load(language, source.text())) {
+            Err(internal::Panicked) => self.internal_error(source.name(), "the program could not be read"),
+            Ok(Loaded { program: None, diagnostics }) => self.malformed(&source, &diagnostics),
+            Ok(Loaded { program: Some(program), diagnostics }) => {
+                if self.args.format == Format::Human && !self.args.quiet {
+                    self.output.note(&terminal::diagnostics(&source, &diagnostics, &self.error_look));
+                }
+                for model in self.models.clone() {
+                    self.question(&Subject { source: &source, program: &program }, model)?;
+                }
+                Ok(())
+            }
+        }
+    }
+
+    fn question(&mut self, subject: &Subject<'_>, model: &'static dyn Model) -> io::Result<()> {
+        let name = subject.source.name();
+        let line = Line::new(name, self.progress);
+        let result = internal::guard(name, || check(subject.program, model, &self.limits, &line));
+        line.clear();
+        match result {
+            Ok(Ok(outcome)) => self.answer(subject, &outcome),
+            Ok(Err(message)) => {
+                self.output.note(&internal::message(name, &message));
+                self.internal_error(name, &message)
+            }
+            Err(internal::Panicked) => self.internal_error(name, "the check panicked"),
+        }
+    }
+
+    fn answer(&mut self, subject: &Subject<'_>, outcome: &Outcome) -> io::Result<()> {
+        self.answers += 1;
+        let fails = outcome.sc_failure.is_some();
+        let exit = match &outcome.verdict {
+            Verdict::Holds if fails => {
+                self.counts.failing += 1;
+                Exit::Violation
+            }
+            Verdict::Holds => {
+                self.counts.robust += 1;
+                Exit::Holds
+            }
+            Verdict::Violated(_) => {
+                self.counts.not_robust += 1;
+                Exit::Violation
+            }
+            Verdict::Unknown(_) => {
+                self.counts.unknown += 1;
+                if fails { Exit::Violation } else { Exit::Unknown }
+            }
+        };
+        self.worst = self.worst.max(exit);
+        let text = match self.args.format {
+            Format::Json => json::outcome(subject, outcome),
+            Format::Human => {
+                let mut text = if self.args.quiet {
+                    terminal::headline(subject, outcome, &self.look)
+                } else {
+                    terminal::outcome(subject, outcome, &self.look)
+                };
+                if self.args.stats {
+                    text += &terminal::stats(&outcome.stats, &self.look);
+                }
+                text
+            }
+        };
+        self.output.out(&text)
+    }
+
+    fn malformed(&mut self, source: &SourceFile, diagnostics: &[Diagnostic]) -> io::Result<()> {
+        self.failed(Exit::Error);
+        match self.args.format {
+            Format::Json => self.output.out(&json::errors(source.name(), json::diagnostics(source, diagnostics))),
+            Format::Human => {
+                self.output.note(&terminal::diagnostics(source, diagnostics, &self.error_look));
+                Ok(())
+            }
+        }
+    }
+
+    fn internal_error(&mut self, name: &str, message: &str) -> io::Result<()> {
+        self.failed(Exit::Internal);
+        if self.args.format == Format::Human {
+            return Ok(());
+        }
+        let error = json::Error {
+            severity: "internal-error",
+            line: None,
+            column: None,
+            message: message.to_string(),
+            help: vec!["please report this with the file".into()],
+        };
+        self.output.out(&json::errors(name, vec![error]))
+    }
+
+    fn failed(&mut self, exit: Exit) {
+        self.answers += 1;
+        self.counts.errors += 1;
+        self.worst = self.worst.max(exit);
+    }
+}
+
+/// One question to the engines, within limits.
+pub(crate) fn check(
+    program: &Program,
+    model: &'static dyn Model,
+    limits: &Limits,
+    line: &Line,
+) -> Result<Outcome, String> {
+    limits.check(line, |budget| fencepost_check::check(program, model, budget)).map_err(|error| error.to_string())
+}

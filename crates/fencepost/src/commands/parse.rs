@@ -1,0 +1,40 @@
+//! `fencepost parse`: what was understood of a program.
+
+use std::io;
+
+use fencepost_ir::Loaded;
+use fencepost_report::terminal;
+
+use crate::args::{Emit, ParseArgs};
+use crate::exit::Exit;
+use crate::input;
+use crate::options;
+use crate::output::Output;
+
+pub(crate) fn run(args: &ParseArgs, output: &mut Output) -> io::Result<Exit> {
+    let look = options::stderr_look(&args.common);
+    let input = input::one(&args.file, options::language(&args.common));
+    let (source, language) = match input.and_then(|input| Ok((input.read()?, input.language))) {
+        Ok(read) => read,
+        Err(error) => {
+            output.note(&error.render(&look));
+            return Ok(Exit::Error);
+        }
+    };
+    let (text, diagnostics) = match args.emit {
+        Emit::Ast => {
+            let parsed = fencepost_syntax::parse(language, source.text());
+            (Some(fencepost_syntax::dump(&parsed.file)), parsed.messages.into_list())
+        }
+        Emit::Ir => {
+            let Loaded { program, diagnostics } = fencepost_ir::load(language, source.text());
+            (program.map(|program| fencepost_ir::print(&program)), diagnostics)
+        }
+    };
+    output.note(&terminal::diagnostics(&source, &diagnostics, &look));
+    if let Some(text) = text {
+        output.out(&text)?;
+    }
+    let malformed = diagnostics.iter().any(|diagnostic| diagnostic.is_error());
+    Ok(if malformed { Exit::Error } else { Exit::Holds })
+}

@@ -1,0 +1,163 @@
+//! Files, directories and standard input.
+
+use std::fs::{self, File};
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+
+use fencepost_base::source::SourceFile;
+use fencepost_report::json;
+use fencepost_report::terminal::{self, Look};
+use fencepost_syntax::Language;
+use fencepost_syntax::parse::MAX_TEXT;
+
+/// A text to read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Input {
+    /// As people call it.
+    pub(crate) name: String,
+    /// None for standard input.
+    pub(crate) path: Option<PathBuf>,
+    /// The language to read it in.
+    pub(crate) language: Language,
+}
+
+/// Why there is nothing to read.
+#[derive(Debug)]
+pub(crate) enum InputError {
+    /// It cannot be found, opened or read, or its language is not known.
+    Plain {
+        /// What was to be read.
+        name: String,
+        /// What is wrong.
+        message: String,
+        /// What to do.
+        help: Option<String>,
+    },
+    /// It is not UTF-8.
+    NotText {
+        /// What was read.
+        name: String,
+        /// Its content.
+        bytes: Vec<u8>,
+    },
+}
+
+/// The inputs meant by `paths`, in order; directories are searched for programs.
+pub(crate) fn collect(paths: &[PathBuf], language: Option<Language>) -> Vec<Result<Input, InputError>> {
+    let mut inputs = Vec::new();
+    for path in paths {
+        if path.is_dir() {
+            let mut found = Vec::new();
+            match search(path, &mut found) {
+                Ok(()) if found.is_empty() => inputs.push(Err(InputError::Plain {
+                    name: path.display().to_string(),
+                    message: format!("nothing to do: no .fp or .tpl files in `{}`", path.display()),
+                    help: None,
+                })),
+                Ok(()) => inputs.extend(found.into_iter().map(Ok)),
+                Err((path, error)) => inputs.push(Err(unreadable(&path.display().to_string(), &error))),
+            }
+        } else {
+            inputs.push(one(path, language));
+        }
+    }
+    inputs
+}
+
+/// The input meant by one path that is no directory.
+pub(crate) fn one(path: &Path, language: Option<Language>) -> Result<Input, InputError> {
+    if path.as_os_str() == "-" {
+        return Ok(Input { name: "<stdin>".into(), path: None, language: language.unwrap_or(Language::Fp) });
+    }
+    let name = path.display().to_string();
+    match language.or_else(|| Language::from_path(path)) {
+        Some(language) => Ok(Input { name, path: Some(path.to_path_buf()), language }),
+        // A path that leads nowhere is the more useful thing to hear about.
+        None => match fs::metadata(path) {
+            Err(error) => Err(unreadable(&name, &error)),
+            Ok(_) => Err(InputError::Plain {
+                message: format!("cannot tell the language of `{name}` by its extension"),
+                help: Some("rename it to .fp or .tpl, or say --language fp or --language tpl".into()),
+                name,
+            }),
+        },
+    }
+}
+
+impl Input {
+    /// Reads it.
+    pub(crate) fn read(&self) -> Result<SourceFile, InputError> {
+        let mut bytes = Vec::new();
+        let limit = MAX_TEXT as u64 + 1;
+        let result = match &self.path {
+            None => io::stdin().lock().take(limit).read_to_end(&mut bytes),
+            Some(path) => File::open(path).and_then(|file| file.take(limit).read_to_end(&mut bytes)),
+        };
+        if let Err(error) = result {
+            return Err(unreadable(&self.name, &error));
+        }
+        if bytes.len() > MAX_TEXT {
+            return Err(InputError::Plain {
+                name: self.name.clone(),
+                message: format!("`{}` is larger than {} MiB", self.name, MAX_TEXT >> 20),
+                help: None,
+            });
+        }
+        match String::from_utf8(bytes) {
+            Ok(text) => Ok(SourceFile::new(self.name.clone(), text)),
+            Err(error) => Err(InputError::NotText { name: self.name.clone(), bytes: error.into_bytes() }),
+        }
+    }
+}
+
+impl InputError {
+    /// For people.
+    pub(crate) fn render(&self, look: &Look) -> String {
+        match self {
+            InputError::Plain { message, help, .. } => terminal::plain_error(message, help.as_deref(), look),
+            InputError::NotText { name, bytes } => terminal::invalid_utf8(name, bytes, look),
+        }
+    }
+
+    /// For scripts.
+    pub(crate) fn json(&self) -> String {
+        match self {
+            InputError::Plain { name, message, help } => {
+                let error = json::Error {
+                    severity: "error",
+                    line: None,
+                    column: None,
+                    message: message.clone(),
+                    help: help.iter().cloned().collect(),
+                };
+                json::errors(name, vec![error])
+            }
+            InputError::NotText { name, bytes } => json::errors(name, json::invalid_utf8(name, bytes)),
+        }
+    }
+}
+
+fn unreadable(name: &str, error: &io::Error) -> InputError {
+    InputError::Plain { name: name.to_string(), message: format!("cannot read `{name}`: {error}"), help: None }
+}
+
+/// Every program below `directory`, sorted; links to directories are not followed, so that the search ends.
+fn search(directory: &Path, found: &mut Vec<Input>) -> Result<(), (PathBuf, io::Error)> {
+    let fail = |error| (directory.to_path_buf(), error);
+    let mut entries = Vec::new();
+    for entry in fs::read_dir(directory).map_err(fail)? {
+        entries.push(entry.map_err(fail)?);
+    }
+    entries.sort_by_key(fs::DirEntry::file_name);
+    for entry in entries {
+        let path = entry.path();
+        if entry.file_type().map_err(fail)?.is_dir() {
+            search(&path, found)?;
+        } else if let Some(language) = Language::from_path(&path)
+            && path.is_file()
+        {
+            found.push(Input { name: path.display().to_string(), path: Some(path), language });
+        }
+    }
+    Ok(())
+}

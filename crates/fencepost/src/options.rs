@@ -1,0 +1,46 @@
+//! What was meant: arguments, environment and terminal put together.
+
+use std::io::{self, IsTerminal};
+
+use clap::ColorChoice;
+use fencepost_report::terminal::Look;
+use fencepost_syntax::Language;
+
+use crate::args::{CommonArgs, LanguageChoice};
+
+/// The look of results on standard output.
+pub(crate) fn stdout_look(common: &CommonArgs, full_trace: bool) -> Look {
+    Look { full_trace, ..look(common, io::stdout().is_terminal()) }
+}
+
+/// The look of messages on standard error.
+pub(crate) fn stderr_look(common: &CommonArgs) -> Look {
+    look(common, io::stderr().is_terminal())
+}
+
+/// The language asked for, if any.
+pub(crate) fn language(common: &CommonArgs) -> Option<Language> {
+    common.language.map(|choice| match choice {
+        LanguageChoice::Fp => Language::Fp,
+        LanguageChoice::Tpl => Language::Tpl,
+    })
+}
+
+/// Should there be a progress line?
+pub(crate) fn wants_progress(no_progress: bool) -> bool {
+    !no_progress && io::stderr().is_terminal()
+}
+
+fn look(common: &CommonArgs, is_terminal: bool) -> Look {
+    let unwanted = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty())
+        || std::env::var_os("TERM").is_some_and(|value| value == "dumb");
+    let color = match common.color {
+        ColorChoice::Always => true,
+        ColorChoice::Never => false,
+        ColorChoice::Auto => is_terminal && !unwanted,
+    };
+    // Shells that know the width of the terminal say so.
+    let columns = std::env::var("COLUMNS").ok().and_then(|columns| columns.parse().ok());
+    let width = columns.filter(|_| is_terminal).unwrap_or(Look::default().width).clamp(60, 160);
+    Look { color, width, ..Look::default() }
+}

@@ -1,0 +1,41 @@
+//! The only place that writes to standard output and standard error.
+
+use std::io::{self, ErrorKind, StderrLock, StdoutLock, Write};
+
+use crate::exit::Exit;
+
+/// Both streams, locked for the whole run.
+pub(crate) struct Output {
+    stdout: StdoutLock<'static>,
+}
+
+impl Output {
+    pub(crate) fn new() -> Self {
+        Output { stdout: io::stdout().lock() }
+    }
+
+    /// Writes results, at once: someone may be waiting for them.
+    pub(crate) fn out(&mut self, text: &str) -> io::Result<()> {
+        self.stdout.write_all(text.as_bytes())?;
+        self.stdout.flush()
+    }
+
+    /// Writes remarks. That they cannot be written is no reason to stop.
+    pub(crate) fn note(&mut self, text: &str) {
+        note(text);
+    }
+}
+
+/// Writes to standard error.
+pub(crate) fn note(text: &str) {
+    let mut stderr: StderrLock<'_> = io::stderr().lock();
+    let _ = stderr.write_all(text.as_bytes());
+}
+
+/// Results could not be written. A reader who has seen enough (`| head`) needs no message.
+pub(crate) fn report_failure(error: &io::Error) -> Exit {
+    if error.kind() != ErrorKind::BrokenPipe {
+        note(&format!("error: cannot write the results: {error}\n"));
+    }
+    Exit::Error
+}
