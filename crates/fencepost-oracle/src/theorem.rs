@@ -38,7 +38,8 @@ impl<'a> Conditions<'a> {
         let w = step.predecessor;
         let observed = self.observed.reaches(w, |e| self.is_of(e, step.thread));
         let followed_by_rmw = self.next_in_mo(w).is_some_and(|next| self.graph.label(next).is_rmw());
-        !observed && !(step.label.is_write() && followed_by_rmw)
+        let atomicity_broken = step.label.is_write() && followed_by_rmw;
+        !observed && !atomicity_broken
     }
 
     /// wmaxₓ ∈ dom(hb_SC ; [E_τ])

@@ -1,0 +1,193 @@
+//! The monitor SCM against its meaning on execution graphs (Lemma 5.2 of the PLDI 2019 paper) and against the
+//! literal witnesses of Thm 5.1 (Thm 5.3), after every step of random SC runs.
+
+mod common;
+
+use common::Walk;
+use fencepost_base::event::Label;
+use fencepost_base::ids::{LocId, ThreadId, Value};
+use fencepost_ir::{CasStrength, LocationKind, Program};
+use fencepost_model::models::ra::Ra;
+use fencepost_model::models::ra::meaning::meaning;
+use fencepost_model::models::ra::monitor::Scm;
+use fencepost_model::models::sc::Sc;
+use fencepost_model::monitor::Accepts;
+use fencepost_model::packed::Layout;
+use fencepost_model::{Attempt, AttemptKind, Model, Monitor, Shape};
+use fencepost_oracle::interpreter::{Access, Action};
+use fencepost_oracle::system::Step;
+use fencepost_oracle::theorem::Conditions;
+use fencepost_testkit::generate::{self, Options};
+use fencepost_testkit::random::Random;
+use fencepost_testkit::repetitions;
+
+/// Values in classes: for every atomic location, the class of every value.
+struct Classes {
+    of: Vec<Option<Vec<usize>>>,
+}
+
+impl Classes {
+    fn new(program: &Program, mut class: impl FnMut(Value) -> usize) -> Self {
+        let atomic = |kind: LocationKind| kind != LocationKind::NonAtomic;
+        let mut row = || (0..program.domain()).map(&mut class).collect();
+        Classes { of: program.locations().iter().map(|location| atomic(location.kind).then(&mut row)).collect() }
+    }
+
+    fn get(&self, loc: LocId, value: Value) -> Option<usize> {
+        self.of[loc.index()].as_ref().map(|classes| classes[value as usize])
+    }
+
+    fn shape(&self, program: &Program) -> Shape {
+        let count = |classes: &Option<Vec<usize>>| classes.as_ref().map_or(0, |c| 1 + c.iter().max().expect("values"));
+        Shape { threads: program.threads().len(), classes: self.of.iter().map(count).collect() }
+    }
+}
+
+struct Monitored<'a> {
+    walk: Walk<'a>,
+    classes: Classes,
+    monitor: Scm,
+    state: Vec<u64>,
+}
+
+impl<'a> Monitored<'a> {
+    fn new(program: &'a Program, classes: Classes) -> Self {
+        let mut layout = Layout::new();
+        let monitor = Scm::new(&classes.shape(program), &mut layout);
+        let mut state = vec![0; layout.words()];
+        monitor.start(&mut state);
+        Monitored { walk: Walk::new(program), classes, monitor, state }
+    }
+
+    /// One step of walk and monitor; whether there was one, and no race.
+    fn step(&mut self, random: &mut Random) -> bool {
+        let before = self.walk.configuration.graph.clone();
+        let Some(step) = self.walk.step(random) else { return false };
+        if let Some(Step { thread, label, .. }) = step {
+            let loc = label.loc().expect("an access");
+            if self.walk.system.is_nonatomic(loc) {
+                return !self.walk.has_race();
+            }
+            let old = before.label(before.last_write(loc)).value_written().expect("a write");
+            let current = self.classes.get(loc, old).expect("an atomic location");
+            self.monitor.step(&mut self.state, thread, kind_of(&label), loc, current);
+        }
+        true
+    }
+
+    fn compare_components(&self, seed: u64) {
+        let threads = self.walk.system.program().threads().len();
+        let graph = &self.walk.configuration.graph;
+        let wanted = meaning(graph, threads, |loc, value| self.classes.get(loc, value));
+        let found = self.monitor.components(&self.state);
+        assert!(wanted == found, "seed {seed}: {wanted:#?}\nis meant, the monitor has\n{found:#?}\nafter {graph:#?}");
+    }
+
+    /// Thm 5.3, separately for every kind of step; how many were violations.
+    fn compare_verdicts(&self, seed: u64, thread: ThreadId) -> [u64; 3] {
+        let configuration = &self.walk.configuration;
+        let mut violations = [0; 3];
+        let Some(access) = self.walk.system.next_access(configuration, thread) else { return violations };
+        if access.is_plain() {
+            return violations;
+        }
+        let conditions = Conditions::new(&configuration.graph);
+        let steps = self.walk.system.free_steps(configuration, thread);
+        for (index, kind) in [AttemptKind::Read, AttemptKind::Write, AttemptKind::Rmw].into_iter().enumerate() {
+            let of_kind = || steps.iter().filter(|step| kind_of(&step.label) == kind);
+            let literal = of_kind().any(|step| conditions.is_witness(step));
+            let leaves_sc = of_kind().any(|step| Ra.permits(&step.after.graph) && !Sc.permits(&step.after.graph));
+            // Not the other way round: a step may leave SC for the sake of a write that is not the last one any more;
+            // there is a witness then, but in an earlier state.
+            assert!(leaves_sc || !literal, "seed {seed}: Thm 5.1 and the axioms, {kind:?} at {access:?}");
+            let monitored = self.violated(thread, &access, kind);
+            assert_eq!(
+                literal, monitored,
+                "seed {seed}: {kind:?} at {access:?} by {thread:?} after {configuration:#?}"
+            );
+            violations[index] += u64::from(literal);
+        }
+        violations
+    }
+
+    fn violated(&self, thread: ThreadId, access: &Access, kind: AttemptKind) -> bool {
+        let domain = self.walk.system.program().domain();
+        let accepted = |value: Value| match (&access.action, kind) {
+            (Action::Read { .. }, AttemptKind::Read) => true,
+            (Action::Write { .. }, AttemptKind::Write) => true,
+            (Action::Update { .. } | Action::Fence, AttemptKind::Rmw) => true,
+            (Action::Cas { expected, strength, .. }, AttemptKind::Read) => {
+                value != *expected || *strength == CasStrength::Weak
+            }
+            (Action::Cas { expected, .. } | Action::BlockingCas { expected, .. }, AttemptKind::Rmw) => {
+                value == *expected
+            }
+            (Action::Wait { any_of, .. }, AttemptKind::Read) => {
+                any_of.iter().any(|&(cmp, right)| cmp.holds(i64::from(value), right))
+            }
+            _ => false,
+        };
+        let bits = (0..domain).filter(|&value| accepted(value)).fold(0u64, |bits, value| bits | 1 << value);
+        let attempt = Attempt { kind, loc: access.loc, accepts: Accepts::Classes(&[bits]) };
+        self.monitor.violated(&self.state, thread, &attempt)
+    }
+}
+
+fn kind_of(label: &Label) -> AttemptKind {
+    match label {
+        Label::Read { .. } => AttemptKind::Read,
+        Label::Write { .. } => AttemptKind::Write,
+        Label::Rmw { .. } | Label::Fence { .. } => AttemptKind::Rmw,
+    }
+}
+
+/// Short programs, and long runs of programs with loops.
+fn options(seed: u64) -> (Options, usize) {
+    match seed % 3 {
+        0 => (Options { loops: true, total_accesses: 12, ..Options::default() }, 30),
+        _ => (Options { total_accesses: 12, ..Options::default() }, 20),
+    }
+}
+
+#[test]
+fn the_monitor_means_what_it_says() {
+    let (mut steps, mut violations) = (0u64, [0u64; 3]);
+    for seed in 0..repetitions(10_000) {
+        let (options, length) = options(seed);
+        let program = generate::program(seed, &options);
+        let mut random = Random::new(!seed);
+        let mut monitored = Monitored::new(&program, Classes::new(&program, |value| value as usize));
+        monitored.compare_components(seed);
+        for _ in 0..length {
+            for thread in program.thread_ids() {
+                let found = monitored.compare_verdicts(seed, thread);
+                violations.iter_mut().zip(found).for_each(|(sum, new)| *sum += new);
+            }
+            if !monitored.step(&mut random) {
+                break;
+            }
+            monitored.compare_components(seed);
+            steps += 1;
+        }
+    }
+    assert!(steps > 5 * repetitions(10_000), "only {steps} steps");
+    assert!(violations.iter().all(|&count| count > 50), "violations by reads, writes and updates: {violations:?}");
+}
+
+#[test]
+fn the_monitor_of_classes_is_the_monitor_of_values_seen_through_the_classes() {
+    for seed in 0..repetitions(1_000) {
+        let (options, length) = options(seed);
+        let program = generate::program(seed, &options);
+        let mut random = Random::new(!seed);
+        let classes = 1 + random.below(program.domain() as usize);
+        let classes = Classes::new(&program, |_| random.below(classes));
+        let mut monitored = Monitored::new(&program, classes);
+        for _ in 0..length {
+            if !monitored.step(&mut random) {
+                break;
+            }
+            monitored.compare_components(seed);
+        }
+    }
+}

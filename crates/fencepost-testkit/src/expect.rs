@@ -1,0 +1,222 @@
+//! Expectations: comments in a source file that say what every model makes of it.
+//!
+//! ```text
+//! //: ra robust
+//! //: ra violation kind=stale-read shape=SB values=0 states<=200
+//! //: sc assertion-fails
+//! ```
+//!
+//! A line is the mark `//:`, a model, an answer, and details that must be true
+//! of the outcome besides. Whatever is not understood is an error: a misspelt
+//! expectation would be one that never fails.
+
+use std::fmt;
+
+use fencepost_base::ids::Value;
+use fencepost_model::models;
+
+/// The answer expected.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Expected {
+    /// Robust against the model.
+    Robust,
+    /// Not robust against the model.
+    Violation,
+    /// An assertion fails in some run of the model (of SC, for now).
+    AssertionFails,
+    /// A run-time error in some run of the model (of SC, for now).
+    RuntimeError,
+    /// Neither of the two in any run of the model (of SC, for now).
+    Safe,
+}
+
+impl Expected {
+    const ALL: [(&'static str, Expected); 5] = [
+        ("robust", Expected::Robust),
+        ("violation", Expected::Violation),
+        ("assertion-fails", Expected::AssertionFails),
+        ("runtime-error", Expected::RuntimeError),
+        ("safe", Expected::Safe),
+    ];
+
+    /// The spelling.
+    pub fn as_str(self) -> &'static str {
+        Self::ALL.iter().find(|(_, expected)| *expected == self).expect("all answers are listed").0
+    }
+}
+
+/// A bound on the number of states.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum States {
+    /// Exactly so many.
+    Exactly(u64),
+    /// So many or fewer.
+    AtMost(u64),
+    /// So many or more: too many for a test, which stops there and expects `unknown`.
+    AtLeast(u64),
+}
+
+impl States {
+    /// Is the bound met?
+    pub fn allows(self, states: u64) -> bool {
+        match self {
+            States::Exactly(wanted) => states == wanted,
+            States::AtMost(most) => states <= most,
+            States::AtLeast(least) => states >= least,
+        }
+    }
+}
+
+/// One expectation.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Expectation {
+    /// Its line, from 1.
+    pub line: usize,
+    /// The model.
+    pub model: &'static str,
+    /// The answer.
+    pub answer: Expected,
+    /// How many states the search finds.
+    pub states: Option<States>,
+    /// The kind of violation, as in machine-readable output.
+    pub kind: Option<String>,
+    /// The name of the litmus shape.
+    pub shape: Option<String>,
+    /// The name of the location.
+    pub location: Option<String>,
+    /// The stale values.
+    pub values: Option<Vec<Value>>,
+}
+
+/// An expectation that cannot be understood.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ExpectationError {
+    /// Its line, from 1.
+    pub line: usize,
+    /// What is wrong.
+    pub message: String,
+}
+
+impl fmt::Display for ExpectationError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "line {}: {}", self.line, self.message)
+    }
+}
+
+impl std::error::Error for ExpectationError {}
+
+/// The kinds of violation, as in machine-readable output.
+pub const KINDS: [&str; 4] = ["stale-read", "stale-write", "stale-rmw", "data-race"];
+
+/// The expectations of a source file, in order.
+///
+/// # Errors
+/// The first one that cannot be understood, or that speaks of the same thing as an earlier one.
+pub fn expectations(source: &str) -> Result<Vec<Expectation>, ExpectationError> {
+    let mut found: Vec<Expectation> = Vec::new();
+    for (index, text) in source.lines().enumerate() {
+        let line = index + 1;
+        let fail = |message: String| ExpectationError { line, message };
+        let Some(text) = text.trim_start().strip_prefix("//:") else { continue };
+        let expectation = parse(line, text).map_err(fail)?;
+        let about_runs = |e: &Expectation| !matches!(e.answer, Expected::Robust | Expected::Violation);
+        let same = |e: &Expectation| e.model == expectation.model && about_runs(e) == about_runs(&expectation);
+        if let Some(earlier) = found.iter().find(|e| same(e)) {
+            return Err(fail(format!("line {} says already what is expected of {}", earlier.line, earlier.model)));
+        }
+        found.push(expectation);
+    }
+    Ok(found)
+}
+
+fn parse(line: usize, text: &str) -> Result<Expectation, String> {
+    let mut words = text.split_whitespace();
+    let name = words.next().ok_or("expected a model and an answer")?;
+    let model = models::by_name(name).ok_or_else(|| format!("unknown model `{name}`"))?.name();
+    let answer = words.next().ok_or("expected an answer after the model")?;
+    let answer = Expected::ALL
+        .iter()
+        .find(|(text, _)| *text == answer)
+        .map(|&(_, expected)| expected)
+        .ok_or_else(|| format!("unknown answer `{answer}`"))?;
+    let about_runs = !matches!(answer, Expected::Robust | Expected::Violation);
+    if about_runs != (model == "sc") {
+        return Err(format!("`{}` is not an answer about {model}", answer.as_str()));
+    }
+    let mut expectation =
+        Expectation { line, model, answer, states: None, kind: None, shape: None, location: None, values: None };
+    for word in words {
+        detail(&mut expectation, word)?;
+    }
+    Ok(expectation)
+}
+
+fn detail(expectation: &mut Expectation, word: &str) -> Result<(), String> {
+    let malformed = || format!("malformed detail `{word}`");
+    let (key, value) = word.split_once('=').ok_or_else(malformed)?;
+    let violation_only = !matches!(key, "states" | "states<" | "states>");
+    if violation_only && expectation.answer != Expected::Violation {
+        return Err(format!("`{key}` is a detail of violations"));
+    }
+    let number = || value.parse::<u64>().map_err(|_| malformed());
+    let name = || if value.is_empty() { Err(malformed()) } else { Ok(value.to_string()) };
+    let repeated = match key {
+        "states" => expectation.states.replace(States::Exactly(number()?)).is_some(),
+        "states<" => expectation.states.replace(States::AtMost(number()?)).is_some(),
+        "states>" => expectation.states.replace(States::AtLeast(number()?)).is_some(),
+        "kind" if KINDS.contains(&value) => expectation.kind.replace(name()?).is_some(),
+        "kind" => return Err(format!("unknown kind `{value}`")),
+        "shape" => expectation.shape.replace(name()?).is_some(),
+        "location" => expectation.location.replace(name()?).is_some(),
+        "values" => {
+            let values: Result<Vec<Value>, _> = value.split(',').map(str::parse).collect();
+            expectation.values.replace(values.map_err(|_| malformed())?).is_some()
+        }
+        _ => return Err(format!("unknown detail `{key}`")),
+    };
+    if repeated { Err(format!("`{key}` is given twice")) } else { Ok(()) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn expectations_are_read() {
+        let source = "// a comment\n//: ra violation kind=stale-read shape=2+2W values=0,2 states<=20 location=a[1]\n\n  //: sc assertion-fails\n";
+        let found = expectations(source).expect("well-formed");
+        assert_eq!(found.len(), 2);
+        assert_eq!((found[0].line, found[0].model, found[0].answer), (2, "ra", Expected::Violation));
+        assert_eq!(found[0].kind.as_deref(), Some("stale-read"));
+        assert_eq!(found[0].shape.as_deref(), Some("2+2W"));
+        assert_eq!(found[0].location.as_deref(), Some("a[1]"));
+        assert_eq!(found[0].values, Some(vec![0, 2]));
+        assert!(found[0].states.is_some_and(|states| states.allows(20) && !states.allows(21)));
+        assert_eq!((found[1].line, found[1].model, found[1].answer), (4, "sc", Expected::AssertionFails));
+        assert_eq!(expectations("//: ra robust states=7\n").expect("well-formed")[0].states, Some(States::Exactly(7)));
+    }
+
+    #[test]
+    fn what_is_not_understood_is_an_error() {
+        for (line, text, part) in [
+            (1, "//:", "expected a model"),
+            (1, "//: ra", "expected an answer"),
+            (2, "\n//: power robust", "unknown model `power`"),
+            (1, "//: ra rubost", "unknown answer `rubost`"),
+            (1, "//: ra robust states=many", "malformed detail"),
+            (1, "//: ra robust fast", "malformed detail"),
+            (1, "//: ra robust kind=stale-read", "`kind` is a detail of violations"),
+            (1, "//: ra violation kind=stale", "unknown kind `stale`"),
+            (1, "//: ra violation colour=red", "unknown detail `colour`"),
+            (1, "//: ra violation shape=", "malformed detail"),
+            (1, "//: ra violation shape=SB shape=MP", "given twice"),
+            (1, "//: sc robust", "not an answer about sc"),
+            (1, "//: ra safe", "not an answer about ra"),
+            (3, "//: ra robust\n//: sc safe\n//: ra violation", "line 1 says already"),
+        ] {
+            let error = expectations(text).expect_err(text);
+            assert_eq!(error.line, line, "{text}");
+            assert!(error.message.contains(part), "{text}: {error}");
+        }
+    }
+}

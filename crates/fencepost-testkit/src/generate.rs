@@ -1,0 +1,447 @@
+//! Random small programs, the same for the same seed everywhere.
+//!
+//! Every kind of instruction of the IR occurs. Each program draws its own
+//! mixture of them first, so that there are also programs of stores and loads
+//! only, of updates only, and so on; uniformly mixed programs are all alike.
+//! Programs are loop-free unless loops are asked for. They are small enough
+//! for the oracle to enumerate their execution graphs: few accesses altogether.
+
+use std::ops::RangeInclusive;
+
+use fencepost_base::ids::{ArrayId, LocId, Pc, RegId};
+use fencepost_base::order::{FenceOrder, ReadOrder, RmwOrder, WriteOrder};
+use fencepost_ir::{
+    CasStrength, CmpOp, Expr, Instr, LocationKind, Op, Origin, Place, Program, ProgramBuilder, Register, RmwFunction,
+    WaitCondition,
+};
+
+use crate::random::Random;
+
+mod exprs;
+
+/// What programs to generate.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// Number of threads.
+    pub threads: RangeInclusive<usize>,
+    /// Number of accesses of one thread.
+    pub accesses: RangeInclusive<usize>,
+    /// Greatest number of accesses of all threads.
+    pub total_accesses: usize,
+    /// Size of the domain.
+    pub domain: RangeInclusive<usize>,
+    /// May there be loops?
+    pub loops: bool,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Options { threads: 2..=4, accesses: 1..=4, total_accesses: 8, domain: 2..=4, loops: false }
+    }
+}
+
+/// The kinds of access.
+#[derive(Clone, Copy)]
+enum Kind {
+    Load,
+    Store,
+    Update,
+    Cas,
+    Wait,
+    BlockingCas,
+    Fence,
+    Plain,
+}
+
+/// The kinds of statement besides accesses.
+#[derive(Clone, Copy)]
+enum Local {
+    Assign,
+    Nondet,
+    Choose,
+    If,
+    Loop,
+    Assume,
+    Assert,
+    Silent,
+}
+
+/// The program of this seed.
+pub fn program(seed: u64, options: &Options) -> Program {
+    let mut random = Random::new(seed);
+    let domain = random.within(&options.domain) as u32;
+    let mut builder = ProgramBuilder::new(Some(format!("generated {seed}")), domain);
+    let memory = Memory::declare(&mut random, &mut builder, domain);
+    let mixture = Mixture::draw(&mut random, &memory, options.loops);
+    let count = random.within(&options.threads).min(random.within(&options.threads));
+    let mut left = options.total_accesses.max(count);
+    for index in 0..count {
+        let reserve = count - index - 1;
+        let accesses = random.within(&options.accesses).max(random.within(&options.accesses)).min(left - reserve);
+        left -= accesses;
+        let mut thread = Writer::new(&mut random, &memory, &mixture, domain);
+        thread.accesses(accesses, 2);
+        thread.emit(Op::Halt);
+        let (registers, code) = thread.finish();
+        builder.thread(format!("t{index}"), registers, code);
+    }
+    builder.build().expect("generated programs are well-formed")
+}
+
+/// The shared locations.
+struct Memory {
+    atomic: Vec<LocId>,
+    atomic_array: Option<(ArrayId, u32)>,
+    plain: Vec<LocId>,
+    plain_array: Option<(ArrayId, u32)>,
+}
+
+impl Memory {
+    fn declare(random: &mut Random, builder: &mut ProgramBuilder, domain: u32) -> Self {
+        let init = |random: &mut Random| if random.chance(80) { 0 } else { random.below(domain as usize) as u32 };
+        let mut memory = Memory { atomic: Vec::new(), atomic_array: None, plain: Vec::new(), plain_array: None };
+        if random.chance(15) {
+            let inits = [init(random), init(random)];
+            memory.atomic_array = Some((builder.array("a", &inits, LocationKind::Atomic), 2));
+        }
+        let count = match memory.atomic_array {
+            Some(_) => random.below(2),
+            None => random.weighted(&[(1, 1), (6, 2), (3, 3)]),
+        };
+        for name in ["x", "y", "z"].iter().take(count) {
+            let value = init(random);
+            memory.atomic.push(builder.location(*name, value, LocationKind::Atomic));
+        }
+        if random.chance(25) {
+            let value = init(random);
+            memory.plain.push(builder.location("d", value, LocationKind::NonAtomic));
+        }
+        if random.chance(4) {
+            let inits = [init(random), init(random)];
+            memory.plain_array = Some((builder.array("b", &inits, LocationKind::NonAtomic), 2));
+        }
+        memory
+    }
+}
+
+/// How often each kind of statement occurs.
+struct Mixture {
+    accesses: Vec<(usize, Kind)>,
+    locals: Vec<(usize, Local)>,
+    /// In a hundred: a local statement before an access.
+    local: usize,
+}
+
+impl Mixture {
+    fn draw(random: &mut Random, memory: &Memory, loops: bool) -> Self {
+        let mut weight = |percent: usize, most: usize| if random.chance(percent) { 1 + random.below(most) } else { 0 };
+        let plain = if memory.plain.is_empty() && memory.plain_array.is_none() { 0 } else { 3 };
+        let accesses = vec![
+            (1 + weight(85, 6), Kind::Load),
+            (1 + weight(85, 6), Kind::Store),
+            (weight(35, 5), Kind::Update),
+            (weight(25, 4), Kind::Cas),
+            (weight(25, 3), Kind::Wait),
+            (weight(15, 2), Kind::BlockingCas),
+            (weight(25, 3), Kind::Fence),
+            (plain, Kind::Plain),
+        ];
+        let locals = vec![
+            (weight(50, 3), Local::Assign),
+            (weight(30, 2), Local::Nondet),
+            (weight(40, 2), Local::Choose),
+            (1 + weight(60, 3), Local::If),
+            (if loops { 4 } else { 0 }, Local::Loop),
+            (weight(20, 2), Local::Assume),
+            (weight(20, 2), Local::Assert),
+            (weight(10, 1), Local::Silent),
+        ];
+        Mixture { accesses, locals, local: if loops { 40 } else { weight(80, 40) } }
+    }
+}
+
+/// Writes the code of one thread.
+struct Writer<'a> {
+    random: &'a mut Random,
+    memory: &'a Memory,
+    mixture: &'a Mixture,
+    domain: u32,
+    registers: Vec<Register>,
+    code: Vec<Op>,
+    /// The place of the latest access.
+    latest: Option<Place>,
+}
+
+impl<'a> Writer<'a> {
+    fn new(random: &'a mut Random, memory: &'a Memory, mixture: &'a Mixture, domain: u32) -> Self {
+        let count = random.within(&(1..=2));
+        let registers = (0..count)
+            .map(|index| {
+                let init = if random.chance(85) { 0 } else { random.below(domain as usize) as u32 };
+                Register { name: format!("r{index}"), init }
+            })
+            .collect();
+        Writer { random, memory, mixture, domain, registers, code: Vec::new(), latest: None }
+    }
+
+    fn finish(self) -> (Vec<Register>, Vec<Instr>) {
+        let code = self.code.into_iter().map(|op| Instr { op, origin: Origin::default() }).collect();
+        (self.registers, code)
+    }
+
+    fn emit(&mut self, op: Op) -> usize {
+        self.code.push(op);
+        self.code.len() - 1
+    }
+
+    fn here(&self) -> Pc {
+        Pc::from_index(self.code.len())
+    }
+
+    /// Statements with so many accesses altogether, nested at most so deep.
+    fn accesses(&mut self, count: usize, depth: usize) {
+        let mut left = count;
+        while left > 0 {
+            if self.random.chance(self.mixture.local) {
+                left -= self.local(left, depth);
+            } else {
+                left -= self.access(left);
+            }
+        }
+        if self.random.chance(self.mixture.local) {
+            self.local(0, 0);
+        }
+    }
+
+    /// One access, or a usual combination of several; how many it was.
+    fn access(&mut self, left: usize) -> usize {
+        let kind = self.random.weighted(&self.mixture.accesses);
+        if matches!(kind, Kind::Plain) && left >= 2 && !self.memory.atomic.is_empty() && self.random.chance(85) {
+            return self.guarded_plain(left);
+        }
+        let op = match kind {
+            Kind::Load => {
+                let dst = self.optional_register();
+                Op::Load { dst, place: self.place(), order: self.random.pick(ReadOrder::ALL) }
+            }
+            Kind::Store => {
+                let order = self.random.pick(WriteOrder::ALL);
+                Op::Store { place: self.place(), value: self.value(), order }
+            }
+            Kind::Update => {
+                let function = self.random.pick(&[
+                    RmwFunction::Add,
+                    RmwFunction::Sub,
+                    RmwFunction::And,
+                    RmwFunction::Or,
+                    RmwFunction::Xor,
+                    RmwFunction::Exchange,
+                ]);
+                let (dst, place, operand) = (self.optional_register(), self.place(), self.value());
+                Op::Update { dst, place, function, operand, order: self.random.pick(RmwOrder::ALL) }
+            }
+            Kind::Cas => Op::Cas {
+                dst: self.optional_register(),
+                place: self.place(),
+                expected: self.value(),
+                desired: self.value(),
+                success: self.random.pick(RmwOrder::ALL),
+                failure: self.random.pick(ReadOrder::ALL),
+                strength: self.random.pick(&[CasStrength::Strong, CasStrength::Weak]),
+            },
+            Kind::Wait => {
+                let (dst, place) = (self.optional_register(), self.place());
+                Op::Wait { dst, place, condition: self.wait_condition(), order: self.random.pick(ReadOrder::ALL) }
+            }
+            Kind::BlockingCas => Op::BlockingCas {
+                place: self.place(),
+                expected: self.value(),
+                desired: self.value(),
+                order: self.random.pick(RmwOrder::ALL),
+            },
+            Kind::Fence => {
+                let order = if self.random.chance(70) { FenceOrder::Sc } else { self.random.pick(FenceOrder::ALL) };
+                Op::Fence { order }
+            }
+            Kind::Plain => self.plain(),
+        };
+        self.emit(op);
+        1
+    }
+
+    fn plain(&mut self) -> Op {
+        let place = self.plain_place();
+        match self.random.chance(50) {
+            true => Op::PlainStore { place, value: self.value() },
+            false => Op::PlainLoad { dst: self.register(), place },
+        }
+    }
+
+    /// Plain accesses as people write them: published, consumed, or under a lock. Without, all would be races.
+    fn guarded_plain(&mut self, left: usize) -> usize {
+        let flag = Place::Fixed(self.random.pick(&self.memory.atomic));
+        let one = Expr::Const(1);
+        let plain = self.plain();
+        match self.random.below(if left >= 3 { 4 } else { 3 }) {
+            0 => {
+                self.emit(plain);
+                self.emit(Op::Store { place: flag, value: one, order: WriteOrder::Rel });
+                2
+            }
+            1 => {
+                let condition = WaitCondition { any_of: vec![(CmpOp::Eq, one)] };
+                self.emit(Op::Wait { dst: None, place: flag, condition, order: ReadOrder::Acq });
+                self.emit(plain);
+                2
+            }
+            2 => {
+                let dst = self.register();
+                self.emit(Op::Load { dst: Some(dst), place: flag, order: ReadOrder::Acq });
+                let target = Pc(self.here().0 + 2);
+                let differs = exprs::compare(CmpOp::Ne, Expr::Reg(dst), one);
+                self.emit(Op::Branch { cond: differs, target });
+                self.emit(plain);
+                2
+            }
+            _ => {
+                let order = RmwOrder::AcqRel;
+                self.emit(Op::BlockingCas { place: flag.clone(), expected: Expr::Const(0), desired: one, order });
+                self.emit(plain);
+                self.emit(Op::Store { place: flag, value: Expr::Const(0), order: WriteOrder::Rel });
+                3
+            }
+        }
+    }
+
+    /// A local statement, with some of the `left` accesses within it if it has a body; how many.
+    fn local(&mut self, left: usize, depth: usize) -> usize {
+        match self.random.weighted(&self.mixture.locals) {
+            Local::Assign => {
+                let op = Op::Assign { dst: self.register(), value: self.value() };
+                self.emit(op);
+                0
+            }
+            Local::Nondet => {
+                let (dst, low, high) = (self.register(), self.value(), self.value());
+                let low = if self.random.chance(70) { Expr::Const(0) } else { low };
+                self.emit(Op::Nondet { dst, low, high });
+                0
+            }
+            Local::Assume => {
+                let cond = self.condition();
+                self.emit(Op::Assume { cond });
+                0
+            }
+            Local::Assert => {
+                let cond = self.condition();
+                self.emit(Op::Assert { cond });
+                0
+            }
+            Local::Silent => {
+                let value = self.value();
+                let silent = [Op::Verify { value }, Op::LightFence { locations: None }];
+                let op = self.random.pick(&silent);
+                self.emit(op);
+                0
+            }
+            Local::If | Local::Choose | Local::Loop if left == 0 || depth == 0 => 0,
+            Local::If => {
+                let cond = self.condition();
+                let branch = self.emit(Op::Branch { cond, target: Pc(0) });
+                self.alternatives(left, depth, |writer, second| {
+                    let Op::Branch { target, .. } = &mut writer.code[branch] else { unreachable!("emitted above") };
+                    *target = second;
+                })
+            }
+            Local::Choose => {
+                let choice = self.emit(Op::Choose { targets: Vec::new() });
+                let first = self.here();
+                self.alternatives(left, depth, |writer, second| {
+                    writer.code[choice] = Op::Choose { targets: vec![first, second] };
+                })
+            }
+            Local::Loop => {
+                let start = self.here();
+                let inside = 1 + self.random.below(left.min(3));
+                self.accesses(inside, depth - 1);
+                let cond = self.condition();
+                let again = match self.random.chance(75) {
+                    true => Op::Branch { cond, target: start },
+                    false => Op::Choose { targets: vec![start, Pc(self.here().0 + 1)] },
+                };
+                self.emit(again);
+                inside
+            }
+        }
+    }
+
+    /// Two blocks of code, one of them to be executed; `link` is told where the second starts.
+    fn alternatives(&mut self, left: usize, depth: usize, link: impl FnOnce(&mut Self, Pc)) -> usize {
+        let inside = 1 + self.random.below(left);
+        let first = self.random.below(inside + 1);
+        self.accesses(first, depth - 1);
+        let jump = self.emit(Op::Jump { target: Pc(0) });
+        let second = self.here();
+        link(self, second);
+        self.accesses(inside - first, depth - 1);
+        self.code[jump] = Op::Jump { target: self.here() };
+        inside
+    }
+
+    fn register(&mut self) -> RegId {
+        RegId::from_index(self.random.below(self.registers.len()))
+    }
+
+    fn optional_register(&mut self) -> Option<RegId> {
+        if self.random.chance(90) { Some(self.register()) } else { None }
+    }
+
+    fn place(&mut self) -> Place {
+        let memory = self.memory;
+        let mut draw = || Self::place_in(self.random, &memory.atomic, memory.atomic_array, self.registers.len());
+        // Weak behaviour is about several locations: another one than last time is likelier.
+        let (place, another) = (draw(), draw());
+        let place = if self.latest.as_ref() == Some(&place) { another } else { place };
+        self.latest = Some(place.clone());
+        place
+    }
+
+    fn plain_place(&mut self) -> Place {
+        let (memory, random) = (self.memory, &mut *self.random);
+        Self::place_in(random, &memory.plain, memory.plain_array, self.registers.len())
+    }
+
+    fn place_in(random: &mut Random, fixed: &[LocId], array: Option<(ArrayId, u32)>, registers: usize) -> Place {
+        match array {
+            Some((array, len)) if fixed.is_empty() || random.chance(60) => {
+                let register = Expr::Reg(RegId::from_index(random.below(registers)));
+                let index = match random.below(10) {
+                    0..=5 => Expr::Const(random.below(len as usize) as i64),
+                    6..=8 => exprs::binary(fencepost_ir::BinaryOp::Rem, register, Expr::Const(i64::from(len))),
+                    _ => register,
+                };
+                Place::Element { array, index }
+            }
+            _ => Place::Fixed(random.pick(fixed)),
+        }
+    }
+
+    fn value(&mut self) -> Expr {
+        exprs::value(self.random, self.domain, self.registers.len())
+    }
+
+    fn condition(&mut self) -> Expr {
+        exprs::condition(self.random, self.domain, self.registers.len())
+    }
+
+    fn wait_condition(&mut self) -> WaitCondition {
+        let count = if self.random.chance(80) { 1 } else { 2 };
+        let any_of = (0..count)
+            .map(|_| {
+                let cmp = self.random.weighted(&exprs::COMPARISONS);
+                (cmp, exprs::leaf(self.random, self.domain, self.registers.len()))
+            })
+            .collect();
+        WaitCondition { any_of }
+    }
+}

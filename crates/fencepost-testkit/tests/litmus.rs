@@ -1,0 +1,173 @@
+//! The corpus: every file of `litmus/` against every model that can be checked.
+//!
+//! A file says what it expects (`//: ra violation shape=SB states=7`). It must
+//! say something about every model; the engine must agree, in every way of
+//! exploring; so must the definitional oracle, where the program is small
+//! enough for it. `FENCEPOST_BLESS=1` pins the numbers of states anew, never a verdict.
+
+use std::path::{Path, PathBuf};
+
+use fencepost_check::check_with;
+use fencepost_explore::Options;
+use fencepost_ir::{Language, Program};
+use fencepost_model::{Model, models};
+use fencepost_oracle::enumerate::{self, Answer};
+use fencepost_testkit::expect::{Expectation, Expected, States, expectations};
+use fencepost_verdict::{Budget, Outcome, ScFailureKind, Verdict, Violation};
+use libtest_mimic::{Arguments, Failed, Trial};
+
+/// Configurations the oracle may visit before the file is too large for it.
+const ORACLE_LIMIT: usize = 20_000;
+
+fn main() {
+    let arguments = Arguments::from_args();
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../litmus");
+    let mut files = Vec::new();
+    collect(&root, &mut files);
+    files.sort();
+    assert!(files.len() > 50, "the corpus is there");
+    let trials = files
+        .into_iter()
+        .map(|file| {
+            let name = file.strip_prefix(&root).unwrap_or(&file).display().to_string();
+            Trial::test(name, move || judge(&file).map_err(Failed::from))
+        })
+        .collect();
+    libtest_mimic::run(&arguments, trials).exit();
+}
+
+fn collect(dir: &Path, files: &mut Vec<PathBuf>) {
+    for entry in std::fs::read_dir(dir).expect("a directory of the corpus") {
+        let path = entry.expect("an entry").path();
+        if path.is_dir() {
+            collect(&path, files);
+        } else {
+            files.push(path);
+        }
+    }
+}
+
+fn judge(file: &Path) -> Result<(), String> {
+    let language = Language::from_path(file).ok_or("not a program")?;
+    let text = std::fs::read_to_string(file).map_err(|error| error.to_string())?;
+    let loaded = fencepost_ir::load(language, &text);
+    if let Some(diagnostic) = loaded.diagnostics.first() {
+        return Err(format!("the front end complains: {}", diagnostic.message));
+    }
+    let program = loaded.program.ok_or("no program")?;
+    let expected = expectations(&text).map_err(|error| error.to_string())?;
+    let on_runs = expected.iter().find(|expectation| expectation.model == "sc");
+    let mut pinned = text.clone();
+    for model in models::checkable() {
+        let expectation = expected
+            .iter()
+            .find(|expectation| expectation.model == model.name())
+            .ok_or_else(|| format!("nothing is expected of {}", model.name()))?;
+        let outcome = explore(&program, model, expectation, Options::default())?;
+        if let Some(line) = pin(&text, expectation, outcome.stats.states) {
+            pinned = pinned.replace(text.lines().nth(expectation.line - 1).unwrap_or(""), &line);
+        } else {
+            compare(&program, expectation, &outcome)?;
+        }
+        compare_failure(on_runs, &outcome)?;
+        let remembering = explore(&program, model, expectation, Options { forget_dead_registers: false })?;
+        if answer(&remembering) != answer(&outcome) {
+            return Err("remembering dead registers changes the answer".into());
+        }
+        match enumerate::robust(&program, model, ORACLE_LIMIT) {
+            Answer::TooLarge => {}
+            Answer::Robust if expectation.answer == Expected::Robust => {}
+            Answer::Violation(_) if expectation.answer == Expected::Violation => {}
+            other => return Err(format!("the oracle says {other:?}")),
+        }
+    }
+    if pinned != text {
+        std::fs::write(file, pinned).map_err(|error| error.to_string())?;
+    }
+    Ok(())
+}
+
+/// Explores; a file that says it is too large is explored as far as it says.
+fn explore(
+    program: &Program,
+    model: &'static dyn Model,
+    expectation: &Expectation,
+    options: Options,
+) -> Result<Outcome, String> {
+    let max_states = match expectation.states {
+        Some(States::AtLeast(least)) => least,
+        _ => u64::MAX,
+    };
+    let budget = Budget { max_states, ..Budget::unlimited() };
+    check_with(program, model, options, &budget).map_err(|error| error.to_string())
+}
+
+fn answer(outcome: &Outcome) -> &'static str {
+    match outcome.verdict {
+        Verdict::Holds => "robust",
+        Verdict::Violated(_) => "violation",
+        Verdict::Unknown(_) => "unknown",
+    }
+}
+
+fn compare(program: &Program, expectation: &Expectation, outcome: &Outcome) -> Result<(), String> {
+    let wanted = match expectation.states {
+        Some(States::AtLeast(_)) => "unknown",
+        _ => expectation.answer.as_str(),
+    };
+    if answer(outcome) != wanted {
+        return Err(format!("{}: expected {wanted}, found {}", expectation.model, answer(outcome)));
+    }
+    if let Some(states) = expectation.states.filter(|states| !states.allows(outcome.stats.states)) {
+        return Err(format!("{}: expected {states:?} states, found {}", expectation.model, outcome.stats.states));
+    }
+    if let Verdict::Violated(violation) = &outcome.verdict {
+        compare_violation(program, expectation, violation)?;
+    }
+    Ok(())
+}
+
+fn compare_violation(program: &Program, expectation: &Expectation, violation: &Violation) -> Result<(), String> {
+    let location = &program.location(violation.location).name;
+    let checks = [
+        ("kind", expectation.kind.clone(), violation.kind.as_str().to_string()),
+        ("shape", expectation.shape.clone(), violation.shape.clone().unwrap_or_default()),
+        ("location", expectation.location.clone(), location.clone()),
+        (
+            "values",
+            expectation.values.as_ref().map(|values| format!("{values:?}")),
+            format!("{:?}", violation.stale_values),
+        ),
+    ];
+    for (what, wanted, found) in checks {
+        if wanted.as_ref().is_some_and(|wanted| *wanted != found) {
+            return Err(format!(
+                "{}: expected {what} {}, found {found}",
+                expectation.model,
+                wanted.unwrap_or_default()
+            ));
+        }
+    }
+    Ok(())
+}
+
+fn compare_failure(on_runs: Option<&Expectation>, outcome: &Outcome) -> Result<(), String> {
+    let wanted = on_runs.map_or(Expected::Safe, |expectation| expectation.answer);
+    let found = match outcome.sc_failure.as_ref().map(|failure| &failure.kind) {
+        None => Expected::Safe,
+        Some(ScFailureKind::Assertion) => Expected::AssertionFails,
+        Some(_) => Expected::RuntimeError,
+    };
+    if wanted == found { Ok(()) } else { Err(format!("expected sc {}, found {}", wanted.as_str(), found.as_str())) }
+}
+
+/// When blessing: the expectation's line with the number of states found.
+fn pin(text: &str, expectation: &Expectation, states: u64) -> Option<String> {
+    let bless = std::env::var_os("FENCEPOST_BLESS").is_some();
+    if !bless || matches!(expectation.states, Some(States::AtLeast(_) | States::AtMost(_))) {
+        return None;
+    }
+    let line = text.lines().nth(expectation.line - 1)?;
+    let others: Vec<&str> = line.split_whitespace().filter(|word| !word.starts_with("states=")).collect();
+    Some(format!("{} states={states}", others.join(" ")))
+}
