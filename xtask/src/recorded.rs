@@ -42,7 +42,10 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), String> {
         let outcome = fencepost_check::check(&program, model, &budget).map_err(|error| format!("{name}: {error}"))?;
         let (ours, confirmed) = match outcome.verdict {
             Verdict::Holds if recorded == "robust" => ("robust", true),
-            Verdict::Holds => ("robust", enumerate::robust(&program, model, ORACLE_LIMIT) == Answer::Robust),
+            Verdict::Holds => {
+                let answer = program.is_loop_free().then(|| enumerate::robust(&program, model, ORACLE_LIMIT));
+                ("robust", answer == Some(Answer::Robust))
+            }
             Verdict::Violated(_) => ("not robust", true),
             Verdict::Unknown(reason) => {
                 undecided += 1;

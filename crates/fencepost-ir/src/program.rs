@@ -349,6 +349,17 @@ impl Program {
         self.fence_location
     }
 
+    /// Does no thread ever jump backwards? Then every run is finite.
+    pub fn is_loop_free(&self) -> bool {
+        self.threads.iter().all(|thread| {
+            thread
+                .code
+                .iter()
+                .enumerate()
+                .all(|(pc, instr)| instr.op.successors(Pc::from_index(pc)).iter().all(|next| next.index() > pc))
+        })
+    }
+
     /// Number of instructions of all threads together.
     pub fn size(&self) -> usize {
         self.threads.iter().map(|thread| thread.code.len()).sum()
