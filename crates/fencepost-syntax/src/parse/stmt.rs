@@ -147,7 +147,7 @@ impl Parser<'_> {
                 }
                 command
             }
-            _ if self.language.reserved_words().contains(&word) || self.language.item_words().contains(&word) => {
+            _ if self.language.reserved_words().contains(&word) => {
                 return match self.language {
                     Language::Fp if word == "lwfence" => self.command(None),
                     _ => self.expected("a statement"),
