@@ -19,6 +19,7 @@ use fencepost_ir::Program;
 use fencepost_model::Model;
 use fencepost_model::models::sc::Sc;
 
+use crate::interpreter::Rest;
 use crate::system::{Configuration, LimitReached, Memory, System};
 
 /// The answer to: is the program robust?
@@ -103,6 +104,20 @@ pub fn robust_by_inclusion(program: &Program, model: &dyn Model, limit: usize) -
 pub fn sc_reachable(program: &Program, model: &dyn Model, limit: usize, scg: bool) -> Option<HashSet<Configuration>> {
     let memory = if scg { Memory::Scg } else { Memory::Consistent(&Sc) };
     System::new(program, model).reachable(memory, limit).ok()
+}
+
+/// Does an assertion fail, or a run-time error happen, in some SC run? `None` when there are more than `limit` states.
+pub fn fails_under_sc(program: &Program, model: &dyn Model, limit: usize) -> Option<bool> {
+    let system = System::new(program, model);
+    let failed = |configuration: &Configuration| {
+        let rest = |thread: ThreadId| system.interpreter().rest(thread, &configuration.threads[thread.index()]);
+        program.thread_ids().any(|thread| matches!(rest(thread), Rest::Failed(_)))
+    };
+    let found = system.explore(Memory::Scg, limit, |configuration, _| match failed(configuration) {
+        true => ControlFlow::Break(()),
+        false => ControlFlow::Continue(()),
+    });
+    found.ok().map(|end| end.is_break())
 }
 
 /// A thread about to make a non-atomic access that leads the model to ⊥.
