@@ -6,6 +6,7 @@
 
 mod access;
 mod call;
+mod control;
 mod expr;
 mod orders;
 mod procs;

@@ -9,11 +9,11 @@ use fencepost_base::diag::Diagnostic;
 use fencepost_base::ids::{Pc, RegId, Value};
 use fencepost_base::source::Span;
 use fencepost_syntax::Language;
-use fencepost_syntax::ast::{Block, Expr as AstExpr, ExprKind, Head, Name, Place as AstPlace, Stmt, StmtKind};
+use fencepost_syntax::ast::{Block, Expr as AstExpr, ExprKind, Name, Place as AstPlace, Stmt, StmtKind};
 use fencepost_syntax::messages::suggestion;
 
 use super::call::written_first;
-use super::expr::negate;
+use super::control::closing_brace;
 use super::procs::{Proc, Procs};
 use super::symbols::{Globals, Shared, Symbol, duplicate};
 use super::{Lowering, MAX_DEPTH, MAX_INSTRUCTIONS};
@@ -43,7 +43,7 @@ pub(super) enum Target {
 pub(super) struct Frame {
     names: HashMap<String, (Span, Binding)>,
     labels: HashMap<String, Label>,
-    loops: Vec<Loop>,
+    pub(super) loops: Vec<Loop>,
     called_from: Option<Span>,
 }
 
@@ -55,9 +55,9 @@ struct Label {
 }
 
 /// Where `break` and `continue` go.
-struct Loop {
-    after: Pc,
-    next: Pc,
+pub(super) struct Loop {
+    pub(super) after: Pc,
+    pub(super) next: Pc,
 }
 
 impl Frame {
@@ -88,7 +88,7 @@ pub(super) struct ThreadLowerer<'l, 'a> {
     lowering: &'l mut Lowering<'a>,
     me: Option<i64>,
     called: &'l mut [bool],
-    frames: Vec<Frame>,
+    pub(super) frames: Vec<Frame>,
     registers: Vec<PendingRegister>,
     code: Vec<Instr>,
     /// Position of each label, once known.
@@ -286,24 +286,24 @@ impl<'l, 'a> ThreadLowerer<'l, 'a> {
 
     // Labels.
 
-    fn new_label(&mut self) -> Pc {
+    pub(super) fn new_label(&mut self) -> Pc {
         self.labels.push(None);
         Pc::from_index(self.labels.len() - 1)
     }
 
-    fn place_label(&mut self, label: Pc) {
+    pub(super) fn place_label(&mut self, label: Pc) {
         self.labels[label.index()] = Some(self.code.len());
         self.last_label = Some(self.code.len());
     }
 
     /// Can control reach the next instruction?
-    fn reachable(&self) -> bool {
+    pub(super) fn reachable(&self) -> bool {
         let falls_through =
             !matches!(self.code.last().map(|instr| &instr.op), Some(Op::Jump { .. } | Op::Choose { .. } | Op::Halt));
         falls_through || self.last_label == Some(self.code.len())
     }
 
-    fn source_label(&mut self, name: &Name, definition: bool) -> Option<Pc> {
+    pub(super) fn source_label(&mut self, name: &Name, definition: bool) -> Option<Pc> {
         let fresh = Pc::from_index(self.labels.len());
         let frame = self.frames.last_mut()?;
         let label = frame.labels.entry(name.text.clone()).or_insert(Label { id: fresh, defined: None, used: None });
@@ -329,7 +329,7 @@ impl<'l, 'a> ThreadLowerer<'l, 'a> {
 
     // Statements.
 
-    fn block(&mut self, block: &Block) {
+    pub(super) fn block(&mut self, block: &Block) {
         self.depth += 1;
         if self.depth > MAX_DEPTH {
             let span = Span { start: block.span.start, end: block.span.start + 1 };
@@ -489,132 +489,6 @@ impl<'l, 'a> ThreadLowerer<'l, 'a> {
         }
         Some(lowered)
     }
-
-    // Control flow.
-
-    fn jump_target(&mut self, stmt: &Stmt) -> Option<Pc> {
-        let word = match &stmt.kind {
-            StmtKind::Goto(name) => return self.source_label(name, false),
-            StmtKind::Break => "break",
-            _ => "continue",
-        };
-        let target = self.frames.last()?.loops.last().map(|l| if word == "break" { l.after } else { l.next });
-        if target.is_none() {
-            self.error(stmt.span, format!("`{word}` outside of a loop"), |problem| problem);
-        }
-        target
-    }
-
-    fn branch(&mut self, cond: Expr, target: Pc, span: Span) {
-        match cond {
-            Expr::Const(0) => {}
-            Expr::Const(_) => self.emit(Op::Jump { target }, span),
-            cond => self.emit(Op::Branch { cond, target }, span),
-        }
-    }
-
-    fn if_stmt(&mut self, arms: &[(Head, Block)], otherwise: Option<&Block>) {
-        let end = self.new_label();
-        for (index, (head, body)) in arms.iter().enumerate() {
-            let cond = self.expr(&head.cond);
-            // `if (e) goto l;` is one instruction.
-            if let [only @ Stmt { kind: StmtKind::Goto(_) | StmtKind::Break | StmtKind::Continue, .. }] =
-                body.stmts.as_slice()
-            {
-                if let (Some(target), Some(cond)) = (self.jump_target(only), cond) {
-                    self.emit(Op::Branch { cond, target }, head.span.to(only.span));
-                }
-                continue;
-            }
-            let next = self.new_label();
-            if let Some(cond) = cond {
-                self.branch(negate(cond), next, head.span);
-            }
-            self.block(body);
-            let last = index + 1 == arms.len() && otherwise.is_none();
-            if !last && self.reachable() {
-                self.emit(Op::Jump { target: end }, closing_brace(body));
-            }
-            self.place_label(next);
-        }
-        if let Some(otherwise) = otherwise {
-            self.block(otherwise);
-        }
-        self.place_label(end);
-    }
-
-    fn in_loop(&mut self, after: Pc, next: Pc, body: &Block) {
-        if let Some(frame) = self.frames.last_mut() {
-            frame.loops.push(Loop { after, next });
-        }
-        self.block(body);
-        if let Some(frame) = self.frames.last_mut() {
-            frame.loops.pop();
-        }
-    }
-
-    fn while_stmt(&mut self, head: &Head, body: &Block) {
-        let (next, after) = (self.new_label(), self.new_label());
-        self.place_label(next);
-        if let Some(cond) = self.expr(&head.cond) {
-            self.branch(negate(cond), after, head.span);
-        }
-        self.in_loop(after, next, body);
-        if self.reachable() {
-            self.emit(Op::Jump { target: next }, head.span);
-        }
-        self.place_label(after);
-    }
-
-    fn do_while(&mut self, body: &Block, head: &Head) {
-        let (start, next, after) = (self.new_label(), self.new_label(), self.new_label());
-        self.place_label(start);
-        self.in_loop(after, next, body);
-        self.place_label(next);
-        if let Some(cond) = self.expr(&head.cond) {
-            self.branch(cond, start, head.span);
-        }
-        self.place_label(after);
-    }
-
-    fn choose(&mut self, blocks: &[Block], span: Span) {
-        let end = self.new_label();
-        let mut targets: Vec<Pc> = Vec::with_capacity(blocks.len());
-        let mut bodies: Vec<(Pc, &Block)> = Vec::new();
-        for block in blocks {
-            // A branch that does nothing or only jumps needs no code of its own.
-            targets.push(match block.stmts.as_slice() {
-                [only @ Stmt { kind: StmtKind::Goto(_) | StmtKind::Break | StmtKind::Continue, .. }] => {
-                    self.jump_target(only).unwrap_or(end)
-                }
-                stmts if stmts.iter().all(|stmt| matches!(stmt.kind, StmtKind::Skip)) => end,
-                _ => {
-                    let target = self.new_label();
-                    bodies.push((target, block));
-                    target
-                }
-            });
-        }
-        let word = match self.language() {
-            Language::Fp => "choose",
-            Language::Tpl => "oneof",
-        };
-        let word = Span { start: span.start, end: span.end.min(span.start + word.len() as u32) };
-        self.emit(Op::Choose { targets }, word);
-        let last = bodies.len().saturating_sub(1);
-        for (index, (target, block)) in bodies.into_iter().enumerate() {
-            self.place_label(target);
-            self.block(block);
-            if index != last && self.reachable() {
-                self.emit(Op::Jump { target: end }, closing_brace(block));
-            }
-        }
-        self.place_label(end);
-    }
-}
-
-fn closing_brace(block: &Block) -> Span {
-    Span { start: block.span.end.saturating_sub(1), end: block.span.end }
 }
 
 /// Registers of the thread itself keep their names; those of inlined procedures make way.
