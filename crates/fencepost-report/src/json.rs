@@ -9,7 +9,7 @@ pub use wire::{
 
 use fencepost_base::diag::{Diagnostic, Severity};
 use fencepost_base::source::SourceFile;
-use fencepost_verdict::{Outcome, Run, RunStep, ScFailure, ScFailureKind, Site, Stats, Violation};
+use fencepost_verdict::{Outcome, RunStep, ScFailure, ScFailureKind, Site, Stats, Violation};
 
 use crate::subject::Subject;
 use crate::words;
@@ -91,7 +91,7 @@ fn violation(subject: &Subject<'_>, violation: &Violation) -> ViolationReport {
         stale_values: violation.stale_values.clone(),
         shape: violation.shape.clone(),
         message: words::violation_sentence(subject, violation),
-        trace: trace(subject, &violation.run),
+        trace: trace(subject, &words::steps_before_culprit(violation)),
     }
 }
 
@@ -104,7 +104,7 @@ fn failure(subject: &Subject<'_>, failure: &ScFailure) -> Failure {
         thread: subject.thread(failure.site.thread).to_string(),
         access: access(subject, failure.site),
         message: words::failure_message(failure),
-        trace: trace(subject, &failure.run),
+        trace: trace(subject, &words::steps(&failure.run)),
     }
 }
 
@@ -113,8 +113,8 @@ fn access(subject: &Subject<'_>, site: Site) -> Access {
     Access { line: spot.position.line, column: spot.position.column, text: spot.text }
 }
 
-fn trace(subject: &Subject<'_>, run: &Run) -> Vec<Step> {
-    run.steps.iter().map(|step| self::step(subject, step)).collect()
+fn trace(subject: &Subject<'_>, steps: &[RunStep]) -> Vec<Step> {
+    steps.iter().map(|step| self::step(subject, step)).collect()
 }
 
 fn step(subject: &Subject<'_>, step: &RunStep) -> Step {

@@ -5,7 +5,7 @@ use fencepost_base::ids::Value;
 use fencepost_base::source::{SourceFile, Span};
 use fencepost_ir::Op;
 use fencepost_model::cycle::Edge;
-use fencepost_verdict::{ScFailure, ScFailureKind, Violation, ViolationKind};
+use fencepost_verdict::{Run, RunStep, ScFailure, ScFailureKind, Site, Violation, ViolationKind};
 
 use crate::shapes;
 use crate::subject::Subject;
@@ -124,6 +124,27 @@ pub(crate) fn relation(edge: Edge) -> &'static str {
         Edge::Mo => "is overwritten by",
         Edge::Fr => "reads a value overwritten by",
     }
+}
+
+/// The steps of a run that people can follow: bookkeeping of the engine, which does nothing, is left out.
+pub(crate) fn steps(run: &Run) -> Vec<RunStep> {
+    run.steps.iter().filter(|step| step.label.is_some() || step.choice.is_some()).cloned().collect()
+}
+
+/// The steps up to the culprit. A race is found when both accesses are about to happen; the graph then has the other
+/// one first, and so has this list.
+pub(crate) fn steps_before_culprit(violation: &Violation) -> Vec<RunStep> {
+    let graph = &violation.graph;
+    let mut steps = steps(&violation.run);
+    let in_run = steps.iter().filter(|step| step.label.is_some()).count();
+    let events = graph.ids().filter(|&id| !graph.is_init(id));
+    for id in events.skip(in_run).filter(|&id| id != violation.culprit) {
+        let event = graph.event(id);
+        if let (Some(thread), Some(pc)) = (event.thread, event.pc) {
+            steps.push(RunStep { site: Site { thread, pc }, label: Some(event.label), choice: None });
+        }
+    }
+    steps
 }
 
 /// What fails under SC.

@@ -18,7 +18,9 @@ thread_local! {
 /// Replaces Rust's panic message, which means nothing to users.
 pub(crate) fn install_hook() {
     panic::set_hook(Box::new(|info| {
-        let what = info.payload_as_str().unwrap_or("panic");
+        let payload = info.payload();
+        let literal = payload.downcast_ref::<&str>().copied();
+        let what = literal.or_else(|| payload.downcast_ref::<String>().map(String::as_str)).unwrap_or("panic");
         let place = info.location().map_or(String::new(), |place| format!(" ({}:{})", place.file(), place.line()));
         let file = FILE.with(|file| file.try_borrow().map(|file| file.clone()).unwrap_or_default());
         output::note(&message(&file, &format!("{what}{place}")));

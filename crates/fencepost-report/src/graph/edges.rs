@@ -46,7 +46,7 @@ impl Builder<'_> {
         let crowded = self.node_of.len() > CROWDED;
         self.reads_from(selection);
         self.modification_order(selection, crowded);
-        self.from_read(crowded);
+        self.overwritten_reads(crowded);
         if let (ViolationKind::DataRace, Some(other)) = (self.violation.kind, opponent(self.violation)) {
             let (from, to) = (self.node_of[&other], self.node_of[&self.violation.culprit]);
             self.link(from, to, LinkKind::Race, true);
@@ -130,7 +130,7 @@ impl Builder<'_> {
     }
 
     /// From each read to the write right after the one it reads from.
-    fn from_read(&mut self, crowded: bool) {
+    fn overwritten_reads(&mut self, crowded: bool) {
         let graph = &self.violation.graph;
         for read in self.shown().into_iter().filter(|&id| !graph.label(id).is_write()) {
             let (Some(source), Some(loc)) = (graph.source(read), graph.label(read).loc()) else { continue };

@@ -1,6 +1,6 @@
 //! A run, step by step, in columns.
 
-use fencepost_verdict::{Run, RunStep};
+use fencepost_verdict::RunStep;
 
 use super::layout::{Align, cut, table};
 use super::{Look, Paint};
@@ -19,10 +19,10 @@ pub(super) struct Finale {
     pub(super) remark: String,
 }
 
-/// The steps of `run` and the one that goes wrong.
-pub(super) fn trace(subject: &Subject<'_>, run: &Run, finale: &Finale, look: &Look) -> String {
+/// The steps and the one that goes wrong.
+pub(super) fn trace(subject: &Subject<'_>, steps: &[RunStep], finale: &Finale, look: &Look) -> String {
     let paint = Paint(look.color);
-    let count = run.steps.len();
+    let count = steps.len();
     let source_width = look.width.saturating_sub(44).clamp(16, 60);
     let row = |number: usize, step: &RunStep| -> [String; 5] {
         let spot = subject.spot(step.site);
@@ -40,7 +40,7 @@ pub(super) fn trace(subject: &Subject<'_>, run: &Run, finale: &Finale, look: &Lo
         KEPT_AT_START..count - (LONGEST - KEPT_AT_START)
     };
     let mut rows = vec![["step", "thread", "line", "source", "effect"].map(String::from)];
-    for (i, step) in run.steps.iter().enumerate().filter(|(i, _)| !elided.contains(i)) {
+    for (i, step) in steps.iter().enumerate().filter(|(i, _)| !elided.contains(i)) {
         rows.push(row(i + 1, step));
     }
     let mut last = row(count + 1, &finale.step);

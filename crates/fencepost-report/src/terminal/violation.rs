@@ -38,7 +38,7 @@ pub(super) fn violation(subject: &Subject<'_>, violation: &Violation, model: &st
         _ => format!("The run, step by step: SC up to the last step, which {model} permits and SC does not"),
     };
     text += &heading(&title, look);
-    text += &trace(subject, &violation.run, &finale, look);
+    text += &trace(subject, &words::steps_before_culprit(violation), &finale, look);
     text += &cycle(subject, violation, look);
     text.push('\n');
     text
@@ -56,7 +56,7 @@ pub(super) fn failure(subject: &Subject<'_>, failure: &ScFailure, look: &Look) -
     let finale = Finale { step: RunStep { site: failure.site, label: None, choice: None }, remark: message };
     let mut text = snippet(subject, &title, annotations, &[], look);
     text += &heading("The SC run that leads there", look);
-    text += &trace(subject, &failure.run, &finale, look);
+    text += &trace(subject, &words::steps(&failure.run), &finale, look);
     text.push('\n');
     text
 }

@@ -80,7 +80,7 @@ impl Session<'_> {
             Err(internal::Panicked) => self.internal_error(source.name(), "the program could not be read"),
             Ok(Loaded { program: None, diagnostics }) => self.malformed(&source, &diagnostics),
             Ok(Loaded { program: Some(program), diagnostics }) => {
-                if self.args.format == Format::Human && !self.args.quiet {
+                if !self.args.quiet {
                     self.output.note(&terminal::diagnostics(&source, &diagnostics, &self.error_look));
                 }
                 for model in self.models.clone() {

@@ -1,0 +1,211 @@
+//! The command line as its users meet it. `cmd/*.md` are sessions with their
+//! expected output (`TRYCMD=overwrite cargo test -p fencepost` rewrites it);
+//! here is what a session cannot show.
+
+use std::io::Write as _;
+use std::path::PathBuf;
+use std::process::{Command, Output, Stdio};
+
+fn fencepost(args: &[&str], stdin: &[u8]) -> Output {
+    let mut child = Command::new(env!("CARGO_BIN_EXE_fencepost"))
+        .args(args)
+        .env_remove("FENCEPOST_TIMEOUT")
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("fencepost starts");
+    // It may have stopped reading already; that is its right.
+    let _ = child.stdin.take().expect("a pipe").write_all(stdin);
+    child.wait_with_output().expect("fencepost ends")
+}
+
+fn code(output: &Output) -> i32 {
+    output.status.code().expect("no signal")
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
+}
+
+/// A new empty directory for one test.
+fn scratch(name: &str) -> PathBuf {
+    let path = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(name);
+    let _ = std::fs::remove_dir_all(&path);
+    std::fs::create_dir_all(&path).expect("a scratch directory");
+    path
+}
+
+const SB: &str = include_str!("cmd/check.in/sb.fp");
+const MP: &str = include_str!("cmd/check.in/dir/mp.fp");
+
+#[test]
+fn sessions() {
+    trycmd::TestCases::new().case("tests/cmd/*.md");
+}
+
+#[test]
+fn json_lines_keep_the_contract() {
+    let dir = scratch("json");
+    std::fs::write(dir.join("a.fp"), SB).expect("a file");
+    std::fs::write(dir.join("b.fp"), MP).expect("a file");
+    std::fs::write(dir.join("c.fp"), "thread {").expect("a file");
+    let output = fencepost(&["check", dir.to_str().expect("UTF-8"), "--format", "json"], b"");
+    assert_eq!(code(&output), 2);
+    let lines: Vec<serde_json::Value> =
+        text(&output.stdout).lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
+    assert_eq!(lines.len(), 3);
+    let (violation, robust, error) = (&lines[0], &lines[1], &lines[2]);
+    for line in &lines {
+        assert_eq!(line["schema"], "fencepost/1");
+        assert!(line["file"].is_string());
+    }
+    assert_eq!((&violation["property"], &violation["model"]), (&"robustness".into(), &"ra".into()));
+    assert_eq!(violation["program"], "store buffering");
+    assert_eq!(violation["verdict"], "violation");
+    let details = &violation["violation"];
+    assert_eq!(details["kind"], "stale-read");
+    assert_eq!(details["shape"], "SB");
+    assert_eq!(details["stale_values"], serde_json::json!([0]));
+    for place in [&details["access"], &details["conflicting"], &details["trace"][0]] {
+        assert!(place["line"].is_u64() && place["column"].is_u64() && place["text"].is_string(), "{place}");
+    }
+    assert!(details["thread"].is_string() && details["location"].is_string());
+    assert!(details["conflicting"]["thread"].is_string() && details["trace"][0]["effect"].is_string());
+    assert_eq!(robust["verdict"], "robust");
+    for figure in ["states", "transitions", "depth", "time_ms", "peak_bytes", "state_bits"] {
+        assert!(robust["stats"][figure].is_number(), "{figure}");
+    }
+    assert_eq!(error["verdict"], "error");
+    assert!(error["errors"][0]["line"].is_u64() && error["errors"][0]["message"].is_string());
+}
+
+#[test]
+fn standard_input_in_both_languages() {
+    let output = fencepost(&["check", "-"], SB.as_bytes());
+    assert_eq!(code(&output), 1);
+    assert!(text(&output.stdout).starts_with("<stdin>: NOT ROBUST against ra\n"));
+    let output = fencepost(&["check", "-", "--language", "tpl"], b"global x; fn a { x.store(1); }");
+    assert_eq!((code(&output), text(&output.stdout)), (0, "<stdin>: ROBUST against ra\n".into()));
+    let output = fencepost(&["check", "-", "--format", "json"], b"\xff");
+    assert_eq!(code(&output), 2);
+    assert!(text(&output.stdout).contains("\"line\":1,\"column\":1"));
+}
+
+#[test]
+fn limits_come_from_the_environment_too() {
+    for (name, value, wanted) in
+        [("FENCEPOST_MAX_STATES", "1", 3), ("FENCEPOST_MEMORY", "1", 3), ("FENCEPOST_TIMEOUT", "never", 2)]
+    {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_fencepost"));
+        let status = command
+            .args(["check", "tests/cmd/check.in/dir/mp.fp"])
+            .env(name, value)
+            .current_dir(env!("CARGO_MANIFEST_DIR"))
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .status();
+        assert_eq!(status.expect("fencepost runs").code(), Some(wanted), "{name}");
+    }
+}
+
+#[test]
+fn bytes_that_are_no_text_are_located() {
+    let dir = scratch("bytes");
+    let file = dir.join("bad.fp");
+    std::fs::write(&file, b"global x;\nthread \xff\xfe {}\n").expect("a file");
+    let output = fencepost(&["check", file.to_str().expect("UTF-8")], b"");
+    assert_eq!(code(&output), 2);
+    let message = text(&output.stderr);
+    assert!(message.contains("bad.fp:2:8") && message.contains("offset 17"), "{message}");
+    for bytes in [&b"\0\0\0"[..], b"", b"\n\n", b"\xef\xbb\xbf", b"\xf0\x9f\x92\xa5"] {
+        let code = code(&fencepost(&["check", "-"], bytes));
+        assert!(code == 0 || code == 2, "{bytes:?}");
+    }
+}
+
+#[test]
+fn hostile_programs_end_in_a_verdict_or_a_message() {
+    let limits = ["--timeout", "2s", "--memory", "64M"];
+    let nested = format!("thread t {{ {} }}", "if (1) { ".repeat(100_000));
+    let parentheses = format!("thread t {{ local r; r = {}1; }}", "(".repeat(100_000));
+    let sums = format!("thread t {{ local r; r = 1{}; }}", " + 1".repeat(100_000));
+    let wide = "domain 2147483648; global x, y; thread t { x.store(2147483647); } thread s { local r; r = x.load(); }";
+    let endless = "domain 2000000000; global x; thread t { local r; while (1) { r = x.fadd(1); } }";
+    let huge_domain = "domain 99999999999999999999; global x; thread t { x.store(1); }";
+    let many = "global x; thread t[10000] { local r; r = x.fadd(1); }";
+    for program in [nested.as_str(), &parentheses, &sums, wide, endless, huge_domain, many] {
+        let output = fencepost(&[&["check", "-"], &limits[..]].concat(), program.as_bytes());
+        let start: String = program.chars().take(60).collect();
+        assert!([0, 1, 2, 3].contains(&code(&output)), "{start}: {} {}", code(&output), text(&output.stderr));
+        if code(&output) == 2 {
+            assert!(text(&output.stderr).contains("error: "), "{start}");
+        }
+    }
+    assert_eq!(code(&fencepost(&["check", "-"], wide.as_bytes())), 0);
+    for limit in [["--timeout", "200ms"], ["--memory", "1M"], ["--max-states", "1000"]] {
+        let output = fencepost(&[&["check", "-", "--format", "json"], &limit[..]].concat(), endless.as_bytes());
+        assert_eq!(code(&output), 3, "{limit:?}");
+        let reason = limit[0].trim_start_matches('-');
+        assert!(text(&output.stdout).contains(&format!(r#""verdict":"unknown","reason":"{reason}""#)), "{limit:?}");
+    }
+}
+
+#[test]
+fn formatting_in_place_is_stable() {
+    let dir = scratch("fmt");
+    let file = dir.join("ugly.fp");
+    std::fs::write(&file, include_str!("cmd/fmt.in/ugly.fp")).expect("a file");
+    let path = file.to_str().expect("UTF-8");
+    assert_eq!(code(&fencepost(&["fmt", "--check", path], b"")), 1);
+    assert_eq!(code(&fencepost(&["fmt", path], b"")), 0);
+    assert_eq!(code(&fencepost(&["fmt", "--check", path], b"")), 0);
+    let piped = fencepost(&["fmt", "-"], include_bytes!("cmd/fmt.in/ugly.fp"));
+    assert_eq!(text(&piped.stdout), std::fs::read_to_string(&file).expect("a file"));
+    std::fs::write(&file, "thread {").expect("a file");
+    assert_eq!(code(&fencepost(&["fmt", path], b"")), 2);
+    assert_eq!(std::fs::read_to_string(&file).expect("a file"), "thread {");
+}
+
+#[test]
+fn pictures_are_written_only_for_violations() {
+    let dir = scratch("graph");
+    let picture = dir.join("out.svg");
+    let path = picture.to_str().expect("UTF-8");
+    assert_eq!(code(&fencepost(&["graph", "-", "-o", path], MP.as_bytes())), 0);
+    assert!(!picture.exists());
+    assert_eq!(code(&fencepost(&["graph", "-", "-o", path], SB.as_bytes())), 0);
+    assert!(std::fs::read_to_string(&picture).expect("a picture").starts_with("<svg "));
+    let nowhere = dir.join("no/such/directory.svg");
+    assert_eq!(code(&fencepost(&["graph", "-", "-o", nowhere.to_str().expect("UTF-8")], SB.as_bytes())), 2);
+}
+
+#[test]
+fn colours_only_on_request() {
+    let plain = fencepost(&["check", "-"], SB.as_bytes());
+    assert!(!plain.stdout.contains(&0x1b));
+    let coloured = fencepost(&["check", "-", "--color", "always"], SB.as_bytes());
+    assert!(coloured.stdout.contains(&0x1b));
+}
+
+#[test]
+fn completions_for_every_shell() {
+    for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
+        let output = fencepost(&["completions", shell], b"");
+        assert_eq!(code(&output), 0);
+        assert!(text(&output.stdout).contains("fencepost"), "{shell}");
+    }
+}
+
+#[test]
+fn a_reader_who_leaves_gets_no_complaint() {
+    let mut child = Command::new(env!("CARGO_BIN_EXE_fencepost"))
+        .args(["completions", "bash"])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("fencepost starts");
+    drop(child.stdout.take());
+    let output = child.wait_with_output().expect("fencepost ends");
+    assert_eq!(text(&output.stderr), "");
+}
