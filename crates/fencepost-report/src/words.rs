@@ -58,11 +58,12 @@ pub(crate) fn violation_sentence(subject: &Subject<'_>, violation: &Violation) -
     let what = place(subject, violation);
     let access = operation(&subject.program.instr(violation.access.thread, violation.access.pc).op);
     let conflicting = operation(&subject.program.instr(violation.conflicting.thread, violation.conflicting.pc).op);
+    let of = if access == "wait" { "for" } else { "of" };
     let values = alternatives(&violation.stale_values);
     let old = if violation.stale_values.len() == 1 { "value" } else { "values" };
     match violation.kind {
         ViolationKind::StaleRead => format!(
-            "thread `{thread}`: this {access} of {what} can return the overwritten {old} {values}, although the \
+            "thread `{thread}`: this {access} {of} {what} can return the overwritten {old} {values}, although the \
              {conflicting} by `{other}` comes before it in every SC order"
         ),
         ViolationKind::StaleWrite => format!(

@@ -37,7 +37,7 @@ impl Line {
         });
         let per_second = progress.states as f64 / elapsed.as_secs_f64();
         bar.set_message(format!(
-            "{name}: {} states, frontier {}, depth {}, {} states/s, {}",
+            "{} states, frontier {}, depth {}, {} states/s, {}  {name}",
             HumanCount(progress.states),
             HumanCount(progress.frontier),
             HumanCount(progress.depth),
