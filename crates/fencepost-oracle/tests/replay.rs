@@ -116,17 +116,15 @@ fn failures_are_confirmed_iff_they_happen() {
 fn store_buffering() -> (fencepost_ir::Program, Run) {
     let program = litmus::all().swap_remove(0).0;
     assert_eq!(program.name(), Some("SB"));
-    let mut walk = Walk::new(&program);
-    // Both stores and the first load: the second load may be stale.
-    let mut random = Random::new(0);
-    while walk.configuration.graph.thread_events(ThreadId(0)).count() < 2
-        || walk.configuration.graph.thread_events(ThreadId(1)).count() != 1
-    {
-        if walk.step(&mut random).is_none() {
-            walk = Walk::new(&program);
-        }
-    }
-    let run = walk.run;
+    // One thread runs, then the other stores: its load may be stale now. By chance, with many seeds to try.
+    let run = (0..)
+        .find_map(|seed| {
+            let (mut walk, mut random) = (Walk::new(&program), Random::new(seed));
+            (0..3).for_each(|_| assert!(walk.step(&mut random).is_some()));
+            let threads: Vec<u32> = walk.run.steps.iter().map(|step| step.site.thread.0).collect();
+            (threads == [0, 0, 1]).then_some(walk.run)
+        })
+        .expect("found at last");
     (program, run)
 }
 
@@ -167,4 +165,34 @@ fn runs_that_are_none_of_the_program_are_refused() {
     let mut with_bookkeeping = run.clone();
     with_bookkeeping.steps.insert(1, idle);
     assert!(replay(&program, &Ra, &Candidate::Stale { run: with_bookkeeping, site }).is_ok());
+}
+
+/// A run of 600 events before the stale load: witnesses of real programs are shorter, but they may be long.
+#[test]
+fn long_runs_are_replayed_in_time() {
+    let (x, y) = (0, 1);
+    let work = |loc| (0..300).map(|i| litmus::store(loc, i % 3)).collect::<Vec<_>>();
+    let first = [work(x), vec![litmus::load(0, y)]].concat();
+    let second = [work(y), vec![litmus::load(0, x)]].concat();
+    let program = litmus::program("long SB", 3, 2, 0, vec![first, second]);
+    let mut walk = Walk::new(&program);
+    let mut run = Run::default();
+    for thread in [ThreadId(0), ThreadId(1)] {
+        for _ in 0..if thread == ThreadId(0) { 301 } else { 300 } {
+            let site = walk.site(thread);
+            let access = walk.system.next_access(&walk.configuration, thread).expect("an access");
+            let graph = &walk.configuration.graph;
+            let last = graph.last_write(access.loc);
+            let old = graph.label(last).value_written().expect("a write");
+            let state = &walk.configuration.threads[thread.index()];
+            let (label, after) = walk.system.interpreter().labels(thread, state, &access, old).swap_remove(0);
+            walk.configuration.graph.add(thread, label, Some(last), None);
+            walk.configuration.threads[thread.index()] = after;
+            run.steps.push(RunStep { site, label: Some(label), choice: None });
+        }
+    }
+    let site = walk.site(ThreadId(1));
+    let violation = replay(&program, &Ra, &Candidate::Stale { run, site }).expect("a violation");
+    assert_eq!(violation.shape.as_deref(), Some("SB"));
+    assert_eq!(violation.stale_values, [0, 1, 2]);
 }
