@@ -205,7 +205,8 @@ fn run_time_errors_stop_the_thread_where_they_happen() {
         (_, rest) => panic!("{rest:?}"),
     };
     let skip = || Op::LightFence { locations: None };
-    assert_eq!(failure(vec![skip(), Op::Verify { value: crash() }]), (Pc(1), ScFailureKind::DivisionByZero));
+    assert_eq!(failure(vec![skip(), Op::Assume { cond: crash() }]), (Pc(1), ScFailureKind::DivisionByZero));
+    assert_eq!(rest(vec![Op::Verify { value: crash() }]).1, Rest::Halted, "nothing is evaluated");
     assert_eq!(failure(vec![load(crash())]), (Pc(0), ScFailureKind::DivisionByZero));
     let out_of_range = |index| ScFailureKind::IndexOutOfRange { index, length: 2 };
     assert_eq!(failure(vec![load(reg(1))]), (Pc(0), out_of_range(2)));
