@@ -18,7 +18,8 @@ const WORK_BETWEEN_CHECKS: usize = 1 << 16;
 pub(crate) fn breadth_first(system: &impl System, budget: &Budget<'_>) -> Exploration {
     let hasher = foldhash::fast::FixedState::default();
     let store = StateStore::new(system.words(), hasher, budget.max_states, budget.max_bytes);
-    let mut search = Search { system, budget, store, stats: Stats::default(), failure: None, work: 0 };
+    let mut search =
+        Search { system, budget, store, stats: Stats::default(), failure: None, level: 0, work: WORK_BETWEEN_CHECKS };
     search.stats.state_bits = system.bits() as u64;
     let end = search.run();
     let sc_failure = search.failure.take().map(|(parent, step, (site, kind))| {
@@ -38,6 +39,8 @@ struct Search<'a, S, H> {
     stats: Stats,
     /// The first failure: from which state, by which step, what.
     failure: Option<(StateId, Option<RunStep>, (Site, ScFailureKind))>,
+    /// Length of the runs to the states being expanded.
+    level: u64,
     work: usize,
 }
 
@@ -56,7 +59,7 @@ impl<S: System, H: std::hash::BuildHasher> Search<'_, S, H> {
         while (next as usize) < self.store.len() {
             if next == level_ends {
                 level_ends = self.store.len() as StateId;
-                self.stats.depth += 1;
+                self.level += 1;
             }
             current.copy_from_slice(self.store.state(next));
             let mut end = None;
@@ -86,7 +89,7 @@ impl<S: System, H: std::hash::BuildHasher> Search<'_, S, H> {
             (self.budget.progress)(Progress {
                 states: self.store.len() as u64,
                 frontier: (self.store.len() - from as usize) as u64,
-                depth: self.stats.depth,
+                depth: self.level,
                 bytes: self.store.bytes(),
             });
             if (self.budget.expired)() {
@@ -103,13 +106,16 @@ impl<S: System, H: std::hash::BuildHasher> Search<'_, S, H> {
     fn discover(&mut self, state: &[u64], parent: StateId) -> Result<(), End> {
         match self.store.insert(state, parent) {
             Ok(Inserted::Known) => Ok(()),
-            Ok(Inserted::New(id)) => match self.system.inspect(state) {
-                None => Ok(()),
-                Some(Finding::Stale(site)) => Err(End::Found(Candidate::Stale { run: self.run_to(id), site })),
-                Some(Finding::Race(first, second)) => {
-                    Err(End::Found(Candidate::Race { run: self.run_to(id), first, second }))
+            Ok(Inserted::New(id)) => {
+                self.stats.depth = if parent == NO_PARENT { 0 } else { self.level + 1 };
+                match self.system.inspect(state) {
+                    None => Ok(()),
+                    Some(Finding::Stale(site)) => Err(End::Found(Candidate::Stale { run: self.run_to(id), site })),
+                    Some(Finding::Race(first, second)) => {
+                        Err(End::Found(Candidate::Race { run: self.run_to(id), first, second }))
+                    }
                 }
-            },
+            }
             Err(reason) => Err(End::GaveUp(reason)),
         }
     }

@@ -60,7 +60,10 @@ impl Reason {
 impl fmt::Display for Reason {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Reason::States(limit) => write!(f, "the limit of {limit} states was reached"),
+            Reason::States(limit) => write!(f, "the limit on states ({limit}) was reached"),
+            Reason::Memory(limit) if *limit < 1 << 20 => {
+                write!(f, "the memory limit of {:.1} KiB was reached", *limit as f64 / 1024.0)
+            }
             Reason::Memory(limit) => {
                 write!(f, "the memory limit of {:.1} MiB was reached", *limit as f64 / f64::from(1 << 20))
             }
@@ -77,7 +80,7 @@ pub struct Stats {
     pub states: u64,
     /// Steps taken between them.
     pub transitions: u64,
-    /// Length of the longest shortest run.
+    /// Steps of the SC runs to the states found last: no state found is further from the initial one.
     pub depth: u64,
     /// Bits of one state.
     pub state_bits: u64,

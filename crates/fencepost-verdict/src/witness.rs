@@ -73,9 +73,9 @@ pub struct Violation {
     pub stale_values: Vec<Value>,
     /// The name of the litmus shape, if it has one.
     pub shape: Option<String>,
-    /// The SC run that leads there.
+    /// The SC run that leads there. The offending step is not in it; nor, for a race, the other access.
     pub run: Run,
-    /// The execution graph of the run and the offending step.
+    /// The execution graph of the run and the offending step (for a race, of both accesses).
     pub graph: Graph,
     /// The offending step in `graph`.
     pub culprit: EventId,

@@ -1,0 +1,68 @@
+//: ra robust
+// The Chase-Lev deque with fences on both sides (compare Le et al. 2013). For correctness a thief
+// needs the one between its two loads; the one in front of them makes polling agree with SC, and
+// the last one is there because a failed compare-and-swap is a stale read. The two are harmless to
+// leave out, but then there are runs that SC does not have.
+name "chase-lev-ra";
+domain 8;
+const LAST = 3;
+const SIZE = 2;
+global top = 1, bottom = 1;
+nonatomic task[LAST];
+
+proc run(i) {
+  local r;
+  r = task[i];
+  assert(r == 1);
+  task[i] = 0;
+}
+
+thread owner {
+  local b = 1, t, r;
+  while (1) {
+    choose {
+      fence(sc);
+      t = top.load(acq);
+      if (b < LAST && b - t < SIZE) {
+        task[b] = 1;
+        b = b + 1;
+        bottom.store(b, rel);
+      }
+    } or {
+      b = b - 1;
+      bottom.store(b, rlx);
+      fence(sc);
+      t = top.load(rlx);
+      if (b > t) {
+        run(b);
+      } else if (b < t) {
+        b = t;
+        bottom.store(b, rlx);
+      } else {
+        r = top.cas(t, t + 1, acqrel, rlx);
+        b = t + 1;
+        bottom.store(b, rlx);
+        if (r == t) {
+          run(t);
+        }
+      }
+    }
+  }
+}
+
+thread thief[2] {
+  local b, t, r;
+  while (1) {
+    fence(sc);
+    t = top.load(acq);
+    fence(sc);
+    b = bottom.load(acq);
+    if (t < b) {
+      fence(sc);
+      r = top.cas(t, t + 1, acqrel, rlx);
+      if (r == t) {
+        run(t);
+      }
+    }
+  }
+}

@@ -1,0 +1,40 @@
+//: ra robust
+// Lamport's fast mutual exclusion for two threads with a third fence, between raising b and
+// writing x: now whoever overwrites x has seen the flag of the one before.
+name "lamport2-ra";
+domain 4;
+const N = 2;
+global b[N], x, y;
+nonatomic owner;
+
+thread p[N] {
+  local r;
+  while (1) {
+    start:
+    b[me].store(1, rel);
+    fence(sc);
+    x.store(me + 1, rel);
+    fence(sc);
+    r = y.load(acq);
+    if (r != 0) {
+      b[me].store(0, rel);
+      wait(y == 0, acq);
+      goto start;
+    }
+    y.store(me + 1, rel);
+    fence(sc);
+    r = x.load(acq);
+    if (r != me + 1) {
+      b[me].store(0, rel);
+      wait(b[1 - me] == 0, acq);
+      r = y.load(acq);
+      if (r != me + 1) {
+        wait(y == 0, acq);
+        goto start;
+      }
+    }
+    owner = me;
+    y.store(0, rel);
+    b[me].store(0, rel);
+  }
+}

@@ -1,0 +1,40 @@
+//: ra violation
+// Lamport's fast mutual exclusion with the two fences per thread that TSO needs, after the writes
+// to x and y. Release/acquire still allows a thread to overwrite x without having seen the flag b
+// raised before it, and to go on with an old value of y.
+name "lamport2-tso";
+domain 4;
+const N = 2;
+global b[N], x, y;
+nonatomic owner;
+
+thread p[N] {
+  local r;
+  while (1) {
+    start:
+    b[me].store(1, rel);
+    x.store(me + 1, rel);
+    fence(sc);
+    r = y.load(acq);
+    if (r != 0) {
+      b[me].store(0, rel);
+      wait(y == 0, acq);
+      goto start;
+    }
+    y.store(me + 1, rel);
+    fence(sc);
+    r = x.load(acq);
+    if (r != me + 1) {
+      b[me].store(0, rel);
+      wait(b[1 - me] == 0, acq);
+      r = y.load(acq);
+      if (r != me + 1) {
+        wait(y == 0, acq);
+        goto start;
+      }
+    }
+    owner = me;
+    y.store(0, rel);
+    b[me].store(0, rel);
+  }
+}

@@ -1,0 +1,22 @@
+//: ra robust
+// The ticket lock (Reed and Kanodia 1979; Linux used it since 2008): draw a number, wait for it to
+// be called, call the next one. Tickets wrap around, which is fine while there are more of them
+// than threads. Each call follows the one before in happens-before, so there is nothing stale to
+// be served by.
+name "ticketlock";
+domain 4;
+const N = 2;
+global next, serving;
+nonatomic owner;
+
+thread p[N] {
+  local t, r;
+  while (1) {
+    t = next.fadd(1, rlx);
+    wait(serving == t, acq);
+    owner = me;
+    r = owner;
+    assert(r == me);
+    serving.store(t + 1, rel);
+  }
+}

@@ -1,0 +1,21 @@
+//: ra robust
+// The four writes of 2+2w with an SC fence between the two of each thread.
+name "2+2w+fences";
+domain 4;
+global x, y;
+
+thread left {
+  local r;
+  x.store(1, rlx);
+  fence(sc);
+  y.store(2, rlx);
+  r = y.load(rlx);
+}
+
+thread right {
+  local r;
+  y.store(1, rlx);
+  fence(sc);
+  x.store(2, rlx);
+  r = x.load(rlx);
+}

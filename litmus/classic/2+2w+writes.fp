@@ -1,0 +1,16 @@
+//: ra violation
+// The four writes of 2+2w without the reads. No state can show it, but the order of writes in the
+// execution graph is one that SC does not have.
+name "2+2w+writes";
+domain 4;
+global x, y;
+
+thread left {
+  x.store(1, rel);
+  y.store(2, rel);
+}
+
+thread right {
+  y.store(1, rel);
+  x.store(2, rel);
+}

@@ -1,0 +1,21 @@
+//: ra violation
+// The barrier with busy loops written with labels and jumps: the same violation as bar+loops.
+name "bar+goto";
+domain 2;
+global x, y;
+
+thread left {
+  local r;
+  x.store(1, rel);
+  again:
+  r = y.load(acq);
+  if (r != 1) goto again;
+}
+
+thread right {
+  local r;
+  y.store(1, rel);
+  again:
+  r = x.load(acq);
+  if (r != 1) goto again;
+}

@@ -1,0 +1,20 @@
+//: ra robust
+// The barrier with busy loops, made robust by SC fences between store and loop. For correctness
+// they are not needed: a blocking wait, as in barw-1-1, says the same without them.
+name "bar+loops+fences";
+domain 2;
+global x, y;
+
+thread left {
+  local r;
+  x.store(1, rel);
+  fence(sc);
+  do { r = y.load(acq); } while (r != 1);
+}
+
+thread right {
+  local r;
+  y.store(1, rel);
+  fence(sc);
+  do { r = x.load(acq); } while (r != 1);
+}

@@ -1,0 +1,18 @@
+//: ra robust
+// Both threads wait for the initial value, behind SC fences: at most one of them gets past, as
+// under SC.
+name "barw-0-0+fences";
+domain 4;
+global x, y;
+
+thread left {
+  x.store(1, rel);
+  fence(sc);
+  wait(y == 0, acq);
+}
+
+thread right {
+  y.store(1, rel);
+  fence(sc);
+  wait(x == 0, acq);
+}

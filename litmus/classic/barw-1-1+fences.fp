@@ -1,0 +1,17 @@
+//: ra robust
+// The barrier with blocking waits and SC fences that it does not need.
+name "barw-1-1+fences";
+domain 4;
+global x, y;
+
+thread left {
+  x.store(1, rel);
+  fence(sc);
+  wait(y == 1, acq);
+}
+
+thread right {
+  y.store(1, rel);
+  fence(sc);
+  wait(x == 1, acq);
+}

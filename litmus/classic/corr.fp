@@ -1,0 +1,15 @@
+//: ra robust
+// Coherence of two reads: a thread that has seen the newer value of a location never sees the
+// older one again.
+name "corr";
+domain 2;
+global x;
+
+thread writer { x.store(1, rlx); }
+
+thread reader {
+  local r, s;
+  r = x.load(rlx);
+  s = x.load(rlx);
+  assert(r <= s);
+}

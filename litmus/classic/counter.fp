@@ -1,0 +1,15 @@
+//: ra robust
+// Three threads increment a shared counter. The increments form one chain, so every thread draws
+// its own number, and who draws the last one knows that all others are done.
+name "counter";
+domain 4;
+global n;
+nonatomic sum;
+
+thread p[3] {
+  local r;
+  r = n.fadd(1, acqrel);
+  if (r == 2) {
+    sum = r + 1;
+  }
+}

@@ -1,0 +1,22 @@
+//: ra violation
+// Independent reads of independent writes with updates in place of all loads. Both writers store
+// blindly, and such a store may be ordered after an update that did not see it, so the readers can
+// still disagree.
+name "iriw+rmw-reads";
+domain 2;
+global x, y;
+
+thread wx { x.store(1, rel); }
+thread wy { y.store(1, rel); }
+
+thread xy {
+  local r, s;
+  r = x.fadd(0, acqrel);
+  s = y.fadd(0, acqrel);
+}
+
+thread yx {
+  local r, s;
+  r = y.fadd(0, acqrel);
+  s = x.fadd(0, acqrel);
+}

@@ -1,0 +1,19 @@
+//: ra robust
+// Load buffering. Under release/acquire a load never reads from a store that comes later in
+// happens-before, so not both loads can return 1. (Relaxed accesses in C++ would permit it on
+// paper.)
+name "lb";
+domain 2;
+global x, y;
+
+thread left {
+  local r;
+  r = x.load(acq);
+  y.store(1, rel);
+}
+
+thread right {
+  local r;
+  r = y.load(acq);
+  x.store(1, rel);
+}

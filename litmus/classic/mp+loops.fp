@@ -1,0 +1,24 @@
+//: ra robust
+// A stream of messages: the producer publishes an odd and an even version for ever, the consumer
+// keeps polling. With a single writer all writes are ordered by happens-before, and nothing a pure
+// reader does can close a cycle.
+name "mp+loops";
+domain 4;
+global data, flag;
+
+thread producer {
+  local v;
+  while (1) {
+    v = v + 1;
+    data.store(v, rlx);
+    flag.store(v, rel);
+  }
+}
+
+thread consumer {
+  local f, d;
+  while (1) {
+    f = flag.load(acq);
+    d = data.load(rlx);
+  }
+}

@@ -1,0 +1,19 @@
+//: ra robust
+// Message passing with non-atomic data behind a blocking wait for the flag: no race, and no stale
+// value.
+name "mp+na+wait";
+domain 2;
+global flag;
+nonatomic data;
+
+thread producer {
+  data = 1;
+  flag.store(1, rel);
+}
+
+thread consumer {
+  local d;
+  wait(flag == 1, acq);
+  d = data;
+  assert(d == 1);
+}

@@ -1,0 +1,18 @@
+//: ra violation
+// Message passing with non-atomic data that is read whether or not the flag was seen: a data race,
+// hence undefined behaviour in C and C++.
+name "mp+na";
+domain 2;
+global flag;
+nonatomic data;
+
+thread producer {
+  data = 1;
+  flag.store(1, rel);
+}
+
+thread consumer {
+  local f, d;
+  f = flag.load(acq);
+  d = data;
+}

@@ -1,0 +1,19 @@
+//: ra robust
+// Threads that write different cells of a non-atomic array do not race; the last one to arrive may
+// read them all.
+name "na-cells";
+domain 4;
+const N = 2;
+global arrived;
+nonatomic cell[N];
+
+thread p[N] {
+  local r, s;
+  cell[me] = me + 1;
+  r = arrived.fadd(1, acqrel);
+  if (r == 1) {
+    r = cell[0];
+    s = cell[1];
+    assert(r == 1 && s == 2);
+  }
+}

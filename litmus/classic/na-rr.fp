@@ -1,0 +1,11 @@
+//: ra robust
+// Non-atomic reads alone never race.
+name "na-rr";
+domain 2;
+nonatomic d = 1;
+
+thread p[3] {
+  local r;
+  r = d;
+  assert(r == 1);
+}

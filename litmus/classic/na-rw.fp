@@ -1,0 +1,12 @@
+//: ra violation
+// A non-atomic read next to a non-atomic write, with nothing in between: the smallest data race.
+name "na-rw";
+domain 2;
+nonatomic d;
+
+thread writer { d = 1; }
+
+thread reader {
+  local r;
+  r = d;
+}

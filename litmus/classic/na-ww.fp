@@ -1,0 +1,7 @@
+//: ra violation
+// Two non-atomic writes at the same time race even if they write the same value.
+name "na-ww";
+domain 2;
+nonatomic d;
+
+thread p[2] { d = 1; }

@@ -1,0 +1,20 @@
+//: ra violation
+// Two threads increment a non-atomic counter and only one of them takes the lock: a data race.
+name "no-lock";
+domain 4;
+global lock;
+nonatomic count;
+
+thread careful {
+  local r;
+  lock.bcas(0, 1, acq);
+  r = count;
+  count = r + 1;
+  lock.store(0, rel);
+}
+
+thread careless {
+  local r;
+  r = count;
+  count = r + 1;
+}

@@ -1,0 +1,18 @@
+//: ra robust
+// The R shape with SC fences in both threads.
+name "r+fences";
+domain 4;
+global x, y;
+
+thread left {
+  x.store(1, rlx);
+  fence(sc);
+  y.store(1, rlx);
+}
+
+thread right {
+  local r;
+  y.store(2, rlx);
+  fence(sc);
+  r = x.load(rlx);
+}

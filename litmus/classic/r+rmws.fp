@@ -1,0 +1,17 @@
+//: ra robust
+// The R shape with exchanges in place of the two stores to y. The later exchange reads from the
+// earlier one and so synchronises with it: overwriting now means having seen.
+name "r+rmws";
+domain 4;
+global x, y;
+
+thread left {
+  x.store(1, rlx);
+  y.xchg(1, acqrel);
+}
+
+thread right {
+  local r;
+  y.xchg(2, acqrel);
+  r = x.load(rlx);
+}

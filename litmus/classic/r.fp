@@ -1,0 +1,17 @@
+//: ra violation
+// The R shape: a store that comes second in the order of writes, followed by a load. The load may
+// still miss what came before the first store, since being overwritten is not a way to be seen.
+name "r";
+domain 4;
+global x, y;
+
+thread left {
+  x.store(1, rel);
+  y.store(1, rel);
+}
+
+thread right {
+  local r;
+  y.store(2, rel);
+  r = x.load(acq);
+}

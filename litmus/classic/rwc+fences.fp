@@ -1,0 +1,21 @@
+//: ra robust
+// Read-to-write causality with SC fences in the second and the third thread.
+name "rwc+fences";
+domain 2;
+global x, y;
+
+thread writer { x.store(1, rel); }
+
+thread middle {
+  local r, s;
+  r = x.load(acq);
+  fence(sc);
+  s = y.load(acq);
+}
+
+thread last {
+  local r;
+  y.store(1, rel);
+  fence(sc);
+  r = x.load(acq);
+}

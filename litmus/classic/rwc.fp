@@ -1,0 +1,21 @@
+//: ra violation
+// Read-to-write causality: the second thread sees x but not yet y, the third stores y and does not
+// see x. Under SC the store to y must then come after the one to x; without a fence in the third
+// thread (and its partner in the second) it may not.
+name "rwc";
+domain 2;
+global x, y;
+
+thread writer { x.store(1, rel); }
+
+thread middle {
+  local r, s;
+  r = x.load(acq);
+  s = y.load(acq);
+}
+
+thread last {
+  local r;
+  y.store(1, rel);
+  r = x.load(acq);
+}

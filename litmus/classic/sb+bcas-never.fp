@@ -1,0 +1,16 @@
+//: ra robust
+// Store buffering with blocking compare-and-swaps from a value nobody writes. They never happen,
+// and a thread that is stuck reads nothing.
+name "sb+bcas-never";
+domain 4;
+global x, y;
+
+thread left {
+  x.store(1, rel);
+  y.bcas(2, 3, acqrel);
+}
+
+thread right {
+  y.store(1, rel);
+  x.bcas(2, 3, acqrel);
+}

@@ -1,0 +1,18 @@
+//: ra violation
+// As sb+cas-consumed with weak compare-and-swaps. A weak one may fail for no reason after reading
+// the very value it hoped for, so here it is a plain stale load of 0.
+name "sb+casw-consumed";
+domain 4;
+global x, y;
+
+thread left {
+  local r;
+  x.xchg(1, acqrel);
+  r = y.casw(0, 2, acqrel, acq);
+}
+
+thread right {
+  local r;
+  y.xchg(1, acqrel);
+  r = x.casw(0, 2, acqrel, acq);
+}

@@ -1,0 +1,20 @@
+//: ra violation
+// Store buffering where each thread may or may not take the fence. One run without fences is
+// enough.
+name "sb+choose";
+domain 2;
+global x, y;
+
+thread left {
+  local r;
+  x.store(1, rlx);
+  choose { fence(sc); } or { skip; }
+  r = y.load(rlx);
+}
+
+thread right {
+  local r;
+  y.store(1, rlx);
+  choose { fence(sc); } or { skip; }
+  r = x.load(rlx);
+}

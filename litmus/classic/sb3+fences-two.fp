@@ -1,0 +1,16 @@
+//: ra violation
+// The ring of three with one fence missing. The unfenced thread may read its neighbour's initial
+// value even when the two fences say that the neighbour stored long ago.
+name "sb3+fences-two";
+domain 4;
+const N = 3;
+global x[N];
+
+thread p[N] {
+  local r;
+  x[me].store(1, rel);
+  if (me != 2) {
+    fence(sc);
+  }
+  r = x[(me + 1) % N].load(acq);
+}

@@ -1,0 +1,13 @@
+//: ra violation
+// Store buffering around a ring of three threads: each stores to its own location and reads the
+// next one's.
+name "sb3";
+domain 4;
+const N = 3;
+global x[N];
+
+thread p[N] {
+  local r;
+  x[me].store(1, rel);
+  r = x[(me + 1) % N].load(acq);
+}

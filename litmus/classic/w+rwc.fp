@@ -1,0 +1,24 @@
+//: ra violation
+// Write, then read-to-write causality: as rwc, but the first thread announces its write through a
+// flag that the second thread reads. The flag is not enough to order the third thread's store
+// against anything.
+name "w+rwc";
+domain 2;
+global x, y, z;
+
+thread first {
+  x.store(1, rlx);
+  z.store(1, rel);
+}
+
+thread middle {
+  local r, s;
+  r = z.load(acq);
+  s = y.load(acq);
+}
+
+thread last {
+  local r;
+  y.store(1, rel);
+  r = x.load(acq);
+}

@@ -1,0 +1,16 @@
+//: ra violation
+// Store buffering with waits for "still at most 0". The comparison admits the stale initial value,
+// so both threads can pass where SC stops one of them.
+name "wait-le";
+domain 4;
+global x, y;
+
+thread left {
+  x.store(1, rel);
+  wait(y <= 0, acq);
+}
+
+thread right {
+  y.store(2, rel);
+  wait(x < 1, acq);
+}
