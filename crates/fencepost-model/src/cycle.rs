@@ -83,21 +83,23 @@ fn backtrack(reached: &[Option<(EventId, Edge)>], start: EventId) -> Cycle {
     Cycle { steps }
 }
 
-/// The name of the litmus shape a cycle has, when it is a known one. Events
-/// that several threads use as fences (updates of `is_fence` locations) count
-/// like any other.
+/// The name of the litmus shape a cycle has, when it is a known one. A
+/// read-modify-write counts as the half of it that the cycle uses.
 pub fn shape_name(graph: &Graph, cycle: &Cycle) -> Option<String> {
+    let incoming = |step: usize| cycle.steps[(step + cycle.steps.len() - 1) % cycle.steps.len()].1;
     let letters: Vec<String> = cycle
         .steps
         .iter()
-        .map(|&(event, edge)| {
-            let kind = match graph.label(event) {
-                Label::Read { .. } => "R",
-                Label::Write { .. } => "W",
-                Label::Rmw { .. } => "U",
-                Label::Fence { .. } => "F",
+        .enumerate()
+        .map(|(step, &(event, outgoing))| {
+            let kind = match (graph.label(event), outgoing, incoming(step)) {
+                (Label::Read { .. }, _, _) => "R",
+                (Label::Write { .. }, _, _) => "W",
+                (Label::Rmw { .. }, Edge::Fr, _) | (Label::Rmw { .. }, Edge::Po, Edge::Rf) => "R",
+                (Label::Rmw { .. }, _, _) => "W",
+                (Label::Fence { .. }, _, _) => "F",
             };
-            format!("{kind} {}", edge.as_str())
+            format!("{kind} {}", outgoing.as_str())
         })
         .collect();
     let rotated = |shift: usize| -> String {
