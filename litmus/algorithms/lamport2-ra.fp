@@ -1,6 +1,7 @@
 //: ra robust
-// Lamport's fast mutual exclusion for two threads with a third fence, between raising b and
-// writing x: now whoever overwrites x has seen the flag of the one before.
+// Lamport's fast mutual exclusion (1987, second algorithm) for two threads with a third fence, in
+// front of the write to x. Now both writes to x are enclosed by fences, and whoever overwrites x
+// knows what came before it.
 name "lamport2-ra";
 domain 4;
 const N = 2;

@@ -1,7 +1,7 @@
 //: ra violation
-// Lamport's fast mutual exclusion with the two fences per thread that TSO needs, after the writes
-// to x and y. Release/acquire still allows a thread to overwrite x without having seen the flag b
-// raised before it, and to go on with an old value of y.
+// Lamport's fast mutual exclusion (1987, second algorithm) with the two fences per thread that TSO
+// needs, after the writes to x and y. Under release/acquire a thread can still overwrite x without
+// having seen what came before the overwritten value, and go on with an old value of y.
 name "lamport2-tso";
 domain 4;
 const N = 2;

@@ -1,0 +1,20 @@
+//: ra violation
+// Store buffering where a thread looks a second time behind a fence. The second look cannot be
+// stale, the first one still can.
+name "sb+recheck";
+domain 2;
+global x, y;
+
+thread p[2] {
+  local r;
+  if (me == 0) {
+    x.store(1, rlx);
+    r = y.load(rlx);
+    fence(sc);
+    r = y.load(rlx);
+  } else {
+    y.store(1, rlx);
+    fence(sc);
+    r = x.load(rlx);
+  }
+}

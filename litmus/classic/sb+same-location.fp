@@ -1,0 +1,13 @@
+//: ra robust
+// Both threads write and read the same location. A thread sees its own store or a newer one, so
+// there is nothing to buffer.
+name "sb+same-location";
+domain 4;
+global x;
+
+thread p[2] {
+  local r;
+  x.store(me + 1, rel);
+  r = x.load(acq);
+  assert(r != 0);
+}
