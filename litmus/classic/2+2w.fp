@@ -1,7 +1,8 @@
 //: ra violation
 // Two threads that each write both locations, in opposite order, and then look at the second one
-// (Wickerson et al. 2017). Release/acquire lets the two orders of writes contradict the program:
-// each thread can see its own second write overwritten by the other's first. TSO cannot do that.
+// (Lahav and Margalit 2019, example 3.4). Release/acquire lets the two orders of writes contradict
+// the program: each thread can see its own second write overwritten by the other's first. TSO
+// cannot do that.
 name "2+2w";
 domain 4;
 global x, y;
