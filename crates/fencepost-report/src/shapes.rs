@@ -45,7 +45,7 @@ const SHAPES: &[(&str, &str, &str)] = &[
     (
         "RWC",
         "read-to-write-causality",
-        "a store seen by one thread misses a second one, whose own store the first misses",
+        "a thread sees one store and misses another, whose thread then misses the first",
     ),
     ("WWC", "write-to-write-causality", "a store told on through two threads is ordered after the store it caused"),
     ("WRR+2W", "WRR+2W", "a thread sees a store but misses another one that is ordered before it"),
