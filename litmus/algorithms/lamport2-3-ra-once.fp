@@ -1,4 +1,4 @@
-//: ra robust
+//: ra robust states=1317041
 // Lamport's fast mutual exclusion for three threads, as in lamport2-3-ra, with each thread entering
 // the critical section once. Small enough to be decided every time; all five fences are needed.
 name "lamport2-3-ra-once";

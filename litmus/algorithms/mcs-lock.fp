@@ -1,4 +1,4 @@
-//: ra robust
+//: ra robust states=589
 // The queue lock of Mellor-Crummey and Scott (1991) for three threads: each waits on a flag of its
 // own and is woken by its predecessor. Threads join by an exchange of the tail; the links have one
 // writer each. Values are thread numbers plus one.

@@ -1,4 +1,4 @@
-//: ra robust
+//: ra robust states=5816
 // The spinlock of old Linux kernels for four threads. Each waiting thread decrements at most once
 // per release, so the counter stays within the domain.
 name "spinlock4";

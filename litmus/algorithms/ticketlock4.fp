@@ -1,4 +1,4 @@
-//: ra robust
+//: ra robust states=148847
 // The ticket lock for four threads, with eight tickets that are reused for ever.
 name "ticketlock4";
 domain 8;

@@ -1,4 +1,4 @@
-//: ra robust
+//: ra robust states=58
 // The four writes of 2+2w with an SC fence between the two of each thread.
 name "2+2w+fences";
 domain 4;

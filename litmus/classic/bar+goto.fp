@@ -1,4 +1,4 @@
-//: ra violation
+//: ra violation states=7
 // The barrier with busy loops written with labels and jumps: the same violation as bar+loops.
 name "bar+goto";
 domain 2;

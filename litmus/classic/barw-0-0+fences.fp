@@ -1,4 +1,4 @@
-//: ra robust
+//: ra robust states=16
 // Both threads wait for the initial value, behind SC fences: at most one of them gets past, as
 // under SC.
 name "barw-0-0+fences";

@@ -1,4 +1,4 @@
-//: ra robust
+//: ra robust states=18
 // The barrier with blocking waits and SC fences that it does not need.
 name "barw-1-1+fences";
 domain 4;

@@ -1,4 +1,4 @@
-//: ra robust
+//: ra robust states=226
 // Three threads increment a non-atomic counter under a lock taken by a blocking compare-and-swap:
 // no race, no lost update.
 name "bcas-lock";

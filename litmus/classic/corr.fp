@@ -1,4 +1,4 @@
-//: ra robust
+//: ra robust states=8
 // Coherence of two reads: a thread that has seen the newer value of a location never sees the
 // older one again.
 name "corr";

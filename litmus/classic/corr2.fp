@@ -1,4 +1,4 @@
-//: ra robust
+//: ra robust states=109
 // Coherence of four reads and two writers: both readers must agree on the order in which one
 // location was written. With a single location, release/acquire is SC.
 name "corr2";

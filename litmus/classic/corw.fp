@@ -1,4 +1,4 @@
-//: ra robust
+//: ra robust states=8
 // Coherence of a read and the write after it: what a thread reads is older than what it writes
 // next.
 name "corw";

@@ -1,4 +1,4 @@
-//: ra robust
+//: ra robust states=9
 // Coherence of a write and the read after it: a thread reads its own write or a newer one, never
 // an older one.
 name "cowr";

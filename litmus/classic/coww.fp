@@ -1,4 +1,4 @@
-//: ra robust
+//: ra robust states=13
 // Coherence of writes: two threads write the same location twice each. The order of writes must
 // respect both threads, and any such order is an interleaving.
 name "coww";

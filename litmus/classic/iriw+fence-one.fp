@@ -1,4 +1,4 @@
-//: ra violation
+//: ra violation states=91
 // Independent reads of independent writes with a fence in one reader only, which is no better than
 // none.
 name "iriw+fence-one";

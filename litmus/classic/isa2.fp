@@ -1,4 +1,4 @@
-//: ra robust
+//: ra robust states=32
 // Message passing through an intermediary: the flag is handed on from thread to thread, and the
 // data with it.
 name "isa2";

@@ -1,4 +1,4 @@
-//: ra robust
+//: ra robust states=13
 // Load buffering. Under release/acquire a load never reads from a store that comes later in
 // happens-before, so not both loads can return 1. (Relaxed accesses in C++ would permit it on
 // paper.)

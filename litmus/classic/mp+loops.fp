@@ -1,4 +1,4 @@
-//: ra robust
+//: ra robust states=60
 // A stream of messages: the producer publishes an odd and an even version for ever, the consumer
 // keeps polling. With a single writer all writes are ordered by happens-before, and nothing a pure
 // reader does can close a cycle.

@@ -1,4 +1,4 @@
-//: ra robust
+//: ra robust states=8
 // Message passing with non-atomic data that is read only when the flag was seen. The acquire load
 // that returns 1 orders the read after the write, so there is no race.
 name "mp+na+if";

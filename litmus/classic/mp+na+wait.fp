@@ -1,4 +1,4 @@
-//: ra robust
+//: ra robust states=5
 // Message passing with non-atomic data behind a blocking wait for the flag: no race, and no stale
 // value.
 name "mp+na+wait";

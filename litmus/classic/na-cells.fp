@@ -1,4 +1,4 @@
-//: ra robust
+//: ra robust states=14
 // Threads that write different cells of a non-atomic array do not race; the last one to arrive may
 // read them all.
 name "na-cells";

@@ -1,4 +1,4 @@
-//: ra robust
+//: ra robust states=8
 // Non-atomic reads alone never race.
 name "na-rr";
 domain 2;

@@ -1,4 +1,4 @@
-//: ra violation
+//: ra violation kind=data-race location=d states=1
 // A non-atomic read next to a non-atomic write, with nothing in between: the smallest data race.
 name "na-rw";
 domain 2;

@@ -1,4 +1,4 @@
-//: ra violation
+//: ra violation kind=data-race states=1
 // Two non-atomic writes at the same time race even if they write the same value.
 name "na-ww";
 domain 2;

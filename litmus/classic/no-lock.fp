@@ -1,4 +1,4 @@
-//: ra violation
+//: ra violation kind=data-race states=4
 // Two threads increment a non-atomic counter and only one of them takes the lock: a data race.
 name "no-lock";
 domain 4;

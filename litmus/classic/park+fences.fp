@@ -1,4 +1,4 @@
-//: ra robust
+//: ra robust states=33
 // The parking shape with an SC fence on each side between the store and the look at the other's
 // location.
 name "park+fences";

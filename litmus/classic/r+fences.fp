@@ -1,4 +1,4 @@
-//: ra robust
+//: ra robust states=26
 // The R shape with SC fences in both threads.
 name "r+fences";
 domain 4;

@@ -1,4 +1,4 @@
-//: ra robust
+//: ra robust states=13
 // The R shape with exchanges in place of the two stores to y. The later exchange reads from the
 // earlier one and so synchronises with it: overwriting now means having seen.
 name "r+rmws";

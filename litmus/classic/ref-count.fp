@@ -1,4 +1,4 @@
-//: ra robust
+//: ra robust states=38
 // Reference counting: each holder uses the object and then gives up its reference; the last one
 // destroys the object. The decrements form a chain that hands all uses over to the one who
 // destroys, so there is no race.

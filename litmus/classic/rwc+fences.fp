@@ -1,4 +1,4 @@
-//: ra robust
+//: ra robust states=75
 // Read-to-write causality with SC fences in the second and the third thread.
 name "rwc+fences";
 domain 2;

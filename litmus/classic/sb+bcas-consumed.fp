@@ -1,4 +1,4 @@
-//: ra robust
+//: ra robust states=8
 // As sb+bcas, but the first accesses are exchanges. Each of them has consumed the initial write,
 // and no second update can read it again: a compare-and-swap from 0 that comes too late does not
 // succeed.

@@ -1,4 +1,4 @@
-//: ra robust
+//: ra robust states=4
 // Store buffering with blocking compare-and-swaps from a value nobody writes. They never happen,
 // and a thread that is stuck reads nothing.
 name "sb+bcas-never";

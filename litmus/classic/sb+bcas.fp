@@ -1,4 +1,4 @@
-//: ra violation
+//: ra violation kind=stale-rmw states=7
 // Store buffering with blocking compare-and-swaps from the initial value. Once both stores are
 // done they can succeed only on a stale write; release/acquire lets the update slip in right after
 // the initial write, before the store.

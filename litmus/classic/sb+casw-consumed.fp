@@ -1,4 +1,4 @@
-//: ra violation
+//: ra violation states=10
 // As sb+cas-consumed with weak compare-and-swaps. A weak one may fail for no reason after reading
 // the very value it hoped for, so here it is a plain stale load of 0.
 name "sb+casw-consumed";

@@ -1,4 +1,4 @@
-//: ra robust
+//: ra robust states=50
 // Store buffering where each thread chooses between two ways to order its store before its load:
 // an SC fence, or no load at all. Every branch is safe.
 name "sb+choose-fenced";

@@ -1,4 +1,4 @@
-//: ra violation
+//: ra violation states=36
 // Store buffering where each thread may or may not take the fence. One run without fences is
 // enough.
 name "sb+choose";

@@ -1,4 +1,4 @@
-//: ra robust
+//: ra robust states=17
 // Store buffering with both accesses of each thread under one lock: race-free programs have SC
 // behaviour only.
 name "sb+locks";

@@ -1,4 +1,4 @@
-//: ra violation
+//: ra violation states=68
 // Store buffering with arbitrary written values. Which value is written does not matter, only that
 // the loads may miss it.
 name "sb+nondet";

@@ -1,4 +1,4 @@
-//: ra violation
+//: ra violation states=14
 // Store buffering where a thread looks a second time behind a fence. The second look cannot be
 // stale, the first one still can.
 name "sb+recheck";

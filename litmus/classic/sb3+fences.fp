@@ -1,4 +1,4 @@
-//: ra robust
+//: ra robust states=203
 // The ring of three with an SC fence in every thread. Fences are totally ordered, so the thread
 // whose fence comes last sees its neighbour's store.
 name "sb3+fences";

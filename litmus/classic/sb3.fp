@@ -1,4 +1,4 @@
-//: ra violation
+//: ra violation shape=3.SB states=33
 // Store buffering around a ring of three threads: each stores to its own location and reads the
 // next one's.
 name "sb3";

@@ -1,4 +1,4 @@
-//: ra robust
+//: ra robust states=71
 // Two locks, always taken in the same order, protect one cell each. Locking discipline means no
 // races, and no races means no weak behaviour.
 name "two-locks";

@@ -1,4 +1,4 @@
-//: ra robust
+//: ra robust states=12
 // As wait-either, but the right thread accepts the last value of x or one that never comes:
 // nothing stale satisfies it.
 name "wait-either+last";

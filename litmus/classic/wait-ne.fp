@@ -1,4 +1,4 @@
-//: ra robust
+//: ra robust states=7
 // Store buffering with waits for "no longer 0". The only stale value is 0, which the comparison
 // rules out.
 name "wait-ne";

@@ -1,4 +1,4 @@
-//: ra robust
+//: ra robust states=36
 // Write-to-read causality: the second thread passes on what it has seen, the third must see it
 // too. Happens-before is transitive, so release/acquire guarantees it.
 name "wrc";

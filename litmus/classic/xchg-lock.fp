@@ -1,4 +1,4 @@
-//: ra robust
+//: ra robust states=24
 // A test-and-set lock: exchange until the old value was 0. A failed exchange writes 1 over 1,
 // which keeps all writes in the chain of updates; the spinning does no harm.
 name "xchg-lock";

@@ -9,7 +9,7 @@ use fencepost_syntax::messages::suggestion;
 
 use super::symbols::{Shared, Symbol};
 use super::thread::{Binding, Target, ThreadLowerer};
-use crate::expr::{BinaryOp, CmpOp, Expr, UnaryOp};
+use crate::expr::{BinaryOp, CmpOp, Expr, UnaryOp, reduce};
 use crate::program::{LocationKind, Place};
 
 /// How the results of operators are treated.
@@ -136,11 +136,27 @@ impl ThreadLowerer<'_, '_> {
                 let (left, right) = (self.expr_in(left, arithmetic), self.expr_in(right, arithmetic));
                 let op = binary_op(*op);
                 let lowered = Expr::Binary(op, Box::new(left?), Box::new(right?));
+                if wraps(op) && arithmetic == Arithmetic::Wrapping {
+                    self.warn_of_wrapping_constant(&lowered, expr.span);
+                }
                 Some(if wraps(op) { wrapped(lowered) } else { lowered })
             }
             ExprKind::Integer(operand) => self.expr_in(operand, Arithmetic::Integers),
             ExprKind::Wrap(operand) => Some(Expr::Wrap(Box::new(self.expr_in(operand, arithmetic)?))),
             ExprKind::Error => None,
+        }
+    }
+
+    /// `(me + 2) % 3` where the sum wraps around before the remainder is taken is hardly ever meant.
+    fn warn_of_wrapping_constant(&mut self, result: &Expr, span: Span) {
+        let domain = self.globals().domain;
+        if let Some(number) = result.as_constant(domain).filter(|number| !(0..i64::from(domain)).contains(number)) {
+            let message = format!("this is {number}, which wraps around to {}", reduce(number, domain));
+            self.push(
+                Diagnostic::warning(span, message)
+                    .label(format!("values are 0 to {}", domain - 1))
+                    .help("declare a larger `domain`, or write `int(…)` around the whole expression"),
+            );
         }
     }
 

@@ -12,4 +12,6 @@ thread t {
   wait(x < 9 || x > 4);
   r = r % 4;
   assert(r < 4);
+  r = (2 + 3) % 3;
+  r = int((2 + 3) % 3);
 }
