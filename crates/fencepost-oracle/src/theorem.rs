@@ -47,6 +47,15 @@ impl<'a> Conditions<'a> {
         self.hb_sc.reaches(self.graph.last_write(loc), |e| self.is_of(e, thread))
     }
 
+    /// Some write to the location behind the step's predecessor is in dom(hb_SC ; [E_τ]): then, and only then, does
+    /// a step that RAG takes leave the SC-consistent graphs. The last write is the one that Thm 5.1 asks about.
+    pub fn is_aware_of_later_write(&self, step: &Step) -> bool {
+        let loc = step.label.loc().expect("an access");
+        let writes = self.graph.writes(loc).iter();
+        let mut later = writes.skip_while(|&&write| write != step.predecessor).skip(1);
+        later.any(|&write| self.hb_sc.reaches(write, |e| self.is_of(e, step.thread)))
+    }
+
     /// Thm 5.1: with this step of FG, ⟨q, G, τ, l, w⟩ is a non-robustness witness if SCG reaches ⟨q, G⟩.
     pub fn is_witness(&self, step: &Step) -> bool {
         let loc = step.label.loc().expect("an access");

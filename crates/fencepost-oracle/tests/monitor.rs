@@ -93,13 +93,20 @@ impl<'a> Monitored<'a> {
         }
         let conditions = Conditions::new(&configuration.graph);
         let steps = self.walk.system.free_steps(configuration, thread);
+        for step in &steps {
+            // The steps of RAG and the axioms; what leaves SC, by edges and by the axioms. A witness leaves SC, but
+            // not the other way round: the write that makes the cycle need not be the last one any more.
+            let permitted = Ra.permits(&step.after.graph);
+            assert_eq!(conditions.rag_takes(step), permitted, "seed {seed}: {step:?}");
+            if permitted {
+                let forbidden = !Sc.permits(&step.after.graph);
+                assert_eq!(conditions.is_aware_of_later_write(step), forbidden, "seed {seed}: {step:?}");
+                assert!(forbidden || !conditions.is_witness(step), "seed {seed}: {step:?}");
+            }
+        }
         for (index, kind) in [AttemptKind::Read, AttemptKind::Write, AttemptKind::Rmw].into_iter().enumerate() {
             let of_kind = || steps.iter().filter(|step| kind_of(&step.label) == kind);
             let literal = of_kind().any(|step| conditions.is_witness(step));
-            let leaves_sc = of_kind().any(|step| Ra.permits(&step.after.graph) && !Sc.permits(&step.after.graph));
-            // Not the other way round: a step may leave SC for the sake of a write that is not the last one any more;
-            // there is a witness then, but in an earlier state.
-            assert!(leaves_sc || !literal, "seed {seed}: Thm 5.1 and the axioms, {kind:?} at {access:?}");
             let monitored = self.violated(thread, &access, kind);
             assert_eq!(
                 literal, monitored,
