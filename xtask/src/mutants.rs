@@ -66,19 +66,9 @@ const MUTANTS: &[Mutant] = &[
         "AttemptKind::Write | AttemptKind::Rmw => &self.v[t],",
     ),
     mutant("V_SC-not-asked", MONITOR, "if !self.v_sc[t].test(state, x) {", "if false {"),
-    mutant("no-atomicity", AXIOMS, "&& atomicity.is_irreflexive()", "&& (atomicity.is_irreflexive() || true)"),
-    mutant(
-        "no-read-coherence",
-        AXIOMS,
-        "&& read_coherence.is_irreflexive()",
-        "&& (read_coherence.is_irreflexive() || true)",
-    ),
-    mutant(
-        "no-write-coherence",
-        AXIOMS,
-        "&& write_coherence.is_irreflexive()",
-        "&& (write_coherence.is_irreflexive() || true)",
-    ),
+    mutant("no-atomicity", AXIOMS, "&& read_coherence && atomicity", "&& read_coherence && (atomicity || true)"),
+    mutant("no-read-coherence", AXIOMS, "&& read_coherence && atomicity", "&& (read_coherence || true) && atomicity"),
+    mutant("no-write-coherence", AXIOMS, "&& write_coherence", "&& (write_coherence || true)"),
     mutant("plain-reads-synchronise", AXIOMS, "!graph.label(read).is_nonatomic()", "graph.label(read).is_read()"),
     mutant(
         "failed-cas-unchecked",

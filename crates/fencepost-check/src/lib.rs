@@ -12,7 +12,10 @@ use fencepost_explore::{End, Options};
 use fencepost_ir::Program;
 use fencepost_model::Model;
 use fencepost_oracle::replay::{replay, replay_failure};
-use fencepost_verdict::{Budget, Outcome, Property, Verdict};
+use fencepost_verdict::{Budget, Outcome, Property, Reason, Verdict};
+
+/// Longest run that is replayed: relations on execution graphs take space quadratic in it.
+const LONGEST_REPLAY: usize = 20_000;
 
 /// Two parts of fencepost disagree: a bug, never the user's.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -44,6 +47,12 @@ pub fn check_with(
     let verdict = match exploration.end {
         End::Exhausted => Verdict::Holds,
         End::GaveUp(reason) => Verdict::Unknown(reason),
+        End::Found(candidate) if candidate.run().steps.len() > LONGEST_REPLAY => {
+            let steps = candidate.run().steps.len();
+            Verdict::Unknown(Reason::TooLarge(format!(
+                "a run of {steps} steps seems to leave SC, but more than {LONGEST_REPLAY} cannot be replayed"
+            )))
+        }
         End::Found(candidate) => match replay(program, model, &candidate) {
             Ok(violation) => Verdict::Violated(Box::new(violation)),
             Err(error) => {

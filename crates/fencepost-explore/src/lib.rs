@@ -1,7 +1,7 @@
 //! Walk every SC run of a program, carrying a monitor.
 //!
-//! The program and the monitor are compiled to a [`product::Product`] over
-//! packed states, which is a [`system::System`]; [`search`] walks any such
+//! The program and the monitor are compiled to a `product::Product` over
+//! packed states, which is a `system::System`; `search` walks any such
 //! system breadth first. Reductions belong between the two: they choose which
 //! successors to visit and which of several equal states to keep, and neither
 //! the search nor the product needs to know why.

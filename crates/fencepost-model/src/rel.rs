@@ -44,13 +44,17 @@ impl Rel {
 
     /// All pairs, in order.
     pub fn pairs(&self) -> impl Iterator<Item = (EventId, EventId)> + '_ {
-        let all = || (0..self.size).map(EventId::from_index);
-        all().flat_map(move |a| all().filter(move |&b| self.contains(a, b)).map(move |b| (a, b)))
+        (0..self.size).map(EventId::from_index).flat_map(|a| self.successors(a).map(move |b| (a, b)))
     }
 
     /// The successors of `a`, in order.
-    pub fn successors(&self, a: EventId) -> impl Iterator<Item = EventId> + '_ {
-        (0..self.size).map(EventId::from_index).filter(move |&b| self.contains(a, b))
+    pub fn successors(&self, a: EventId) -> impl Iterator<Item = EventId> + use<'_> {
+        let row = &self.bits[a.index() * self.words..(a.index() + 1) * self.words];
+        row.iter().enumerate().flat_map(|(word, &bits)| {
+            let rest = |bits: &u64| Some(bits & (bits - 1)).filter(|&rest| rest != 0);
+            std::iter::successors(Some(bits).filter(|&bits| bits != 0), rest)
+                .map(move |bits| EventId::from_index(word * 64 + bits.trailing_zeros() as usize))
+        })
     }
 
     /// R ∪ S
@@ -75,13 +79,9 @@ impl Rel {
     #[must_use]
     pub fn then(&self, other: &Rel) -> Rel {
         let mut result = Rel::empty(self.size);
-        for a in 0..self.size {
-            for b in (0..self.size).map(EventId::from_index) {
-                if self.contains(EventId::from_index(a), b) {
-                    for word in 0..self.words {
-                        result.bits[a * self.words + word] |= other.bits[b.index() * self.words + word];
-                    }
-                }
+        for (a, b) in self.pairs() {
+            for word in 0..self.words {
+                result.bits[a.index() * self.words + word] |= other.bits[b.index() * self.words + word];
             }
         }
         result
@@ -106,6 +106,34 @@ impl Rel {
     /// R⁺: the transitive closure.
     #[must_use]
     pub fn plus(&self) -> Rel {
+        if self.is_ascending() { self.plus_of_ascending() } else { self.plus_of_any() }
+    }
+
+    /// Does every pair lead to a later element? So do po and rf, in a graph that grew along them.
+    fn is_ascending(&self) -> bool {
+        (0..self.size).map(EventId::from_index).all(|a| self.successors(a).next().is_none_or(|b| b > a))
+    }
+
+    /// From the last element backwards, each one reaches what its successors reach; a successor
+    /// reached already has nothing to add.
+    fn plus_of_ascending(&self) -> Rel {
+        let mut result = Rel::empty(self.size);
+        for a in (0..self.size).rev() {
+            let (before, after) = result.bits.split_at_mut((a + 1) * self.words);
+            let row = &mut before[a * self.words..];
+            for b in self.successors(EventId::from_index(a)) {
+                if row[b.index() / 64] >> (b.index() % 64) & 1 == 0 {
+                    row[b.index() / 64] |= 1 << (b.index() % 64);
+                    let reached = &after[(b.index() - a - 1) * self.words..][..self.words];
+                    row.iter_mut().zip(reached).for_each(|(word, bits)| *word |= bits);
+                }
+            }
+        }
+        result
+    }
+
+    /// Warshall's algorithm.
+    fn plus_of_any(&self) -> Rel {
         let mut result = self.clone();
         for via in 0..self.size {
             let row: Vec<u64> = result.bits[via * self.words..(via + 1) * self.words].to_vec();
@@ -135,7 +163,48 @@ impl Rel {
         (0..self.size).map(EventId::from_index).all(|a| !self.contains(a, a))
     }
 
-    /// Is `a` in the domain of R ; [S]?
+    /// R⁺ is irreflexive.
+    pub fn is_acyclic(&self) -> bool {
+        // Depth first; an element is open while its successors are being visited.
+        #[derive(Clone, Copy, PartialEq)]
+        enum Mark {
+            New,
+            Open,
+            Done,
+        }
+        let mut marks = vec![Mark::New; self.size];
+        for root in (0..self.size).map(EventId::from_index) {
+            if marks[root.index()] != Mark::New {
+                continue;
+            }
+            marks[root.index()] = Mark::Open;
+            let mut path = vec![(root, self.successors(root))];
+            while let Some((a, successors)) = path.last_mut() {
+                match successors.next() {
+                    None => {
+                        marks[a.index()] = Mark::Done;
+                        path.pop();
+                    }
+                    Some(b) => match marks[b.index()] {
+                        Mark::Open => return false,
+                        Mark::Done => {}
+                        Mark::New => {
+                            marks[b.index()] = Mark::Open;
+                            path.push((b, self.successors(b)));
+                        }
+                    },
+                }
+            }
+        }
+        true
+    }
+
+    /// R ; S is irreflexive: no pair of R is turned around in S.
+    pub fn then_is_irreflexive(&self, other: &Rel) -> bool {
+        self.pairs().all(|(a, b)| !other.contains(b, a))
+    }
+
+    /// Is `a` in the domain of `R ; [S]`?
     pub fn reaches(&self, a: EventId, in_set: impl Fn(EventId) -> bool) -> bool {
         self.successors(a).any(in_set)
     }
@@ -170,5 +239,20 @@ mod tests {
         assert_eq!(r.minus(&rel(70, &[(0, 1)])), rel(70, &[(1, 69)]));
         assert!(r.optional().contains(EventId(7), EventId(7)));
         assert!(r.reaches(EventId(1), |e| e == EventId(69)));
+    }
+
+    #[test]
+    fn shortcuts_agree_with_their_definitions() {
+        // Every relation on three elements, in a carrier of more than one word.
+        for bits in 0u32..1 << 9 {
+            let mut r = Rel::empty(66);
+            for pair in (0..9).filter(|pair| bits >> pair & 1 == 1) {
+                r.insert(EventId(63 + pair / 3), EventId(63 + pair % 3));
+            }
+            assert_eq!(r.plus(), r.plus_of_any());
+            assert_eq!(r.is_acyclic(), r.plus_of_any().is_irreflexive());
+            let turned = r.filter(|a, b| a >= b).inverse().union(&rel(66, &[(64, 63)]));
+            assert_eq!(r.then_is_irreflexive(&turned), r.then(&turned).is_irreflexive());
+        }
     }
 }

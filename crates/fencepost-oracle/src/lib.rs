@@ -9,7 +9,7 @@
 //! - [`system`]: program and memory synchronised, with execution graphs as memory;
 //! - [`enumerate`]: robustness decided in three independent ways;
 //! - [`theorem`]: the literal conditions of Thm 5.1 and Def. 6.1;
-//! - [`replay`]: an SC run checked step by step, and the step that leaves SC.
+//! - [`mod@replay`]: an SC run checked step by step, and the step that leaves SC.
 
 pub mod enumerate;
 pub mod interpreter;

@@ -42,12 +42,12 @@ impl<'a> Conditions<'a> {
         !observed && !atomicity_broken
     }
 
-    /// wmaxₓ ∈ dom(hb_SC ; [E_τ])
+    /// wmaxₓ ∈ `dom(hb_SC ; [E_τ])`
     pub fn is_aware_of_last_write(&self, thread: ThreadId, loc: LocId) -> bool {
         self.hb_sc.reaches(self.graph.last_write(loc), |e| self.is_of(e, thread))
     }
 
-    /// Some write to the location behind the step's predecessor is in dom(hb_SC ; [E_τ]): then, and only then, does
+    /// Some write to the location behind the step's predecessor is in `dom(hb_SC ; [E_τ])`: then, and only then, does
     /// a step that RAG takes leave the SC-consistent graphs. The last write is the one that Thm 5.1 asks about.
     pub fn is_aware_of_later_write(&self, step: &Step) -> bool {
         let loc = step.label.loc().expect("an access");

@@ -1,8 +1,8 @@
 //! The execution graph of a violation as a picture: one column per thread,
 //! initialisation on top, the cycle in bold, the culprit filled.
 //!
-//! [`picture`] decides what is worth showing, [`route`] which way each edge
-//! takes around the events, [`layout`] where everything lies; DOT and SVG only
+//! `picture` decides what is worth showing, `route` which way each edge
+//! takes around the events, `layout` where everything lies; DOT and SVG only
 //! write it down.
 
 mod dot;

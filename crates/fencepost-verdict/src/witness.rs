@@ -130,3 +130,12 @@ pub enum Candidate {
         second: Site,
     },
 }
+
+impl Candidate {
+    /// The SC run.
+    pub fn run(&self) -> &Run {
+        match self {
+            Candidate::Stale { run, .. } | Candidate::Race { run, .. } => run,
+        }
+    }
+}

@@ -28,7 +28,7 @@ use crate::rel::Rel;
 /// Release/acquire.
 pub struct Ra;
 
-/// hb = (po ∪ ⋃ [Wₓ] ; rf ; [Rₓ])⁺ over atomic locations x: non-atomic reads do not synchronise.
+/// `hb = (po ∪ ⋃ [Wₓ] ; rf ; [Rₓ])⁺` over atomic locations x: non-atomic reads do not synchronise.
 pub fn hb(graph: &Graph) -> Rel {
     let synchronises = graph.rf().filter(|_, read| !graph.label(read).is_nonatomic());
     graph.po().union(&synchronises).plus()
@@ -70,16 +70,13 @@ Source: Lahav and Margalit, Robustness against Release/Acquire Semantics, PLDI 2
         let hb = hb(graph);
         let mo = graph.mo();
         let fr = graph.fr();
-        let write_coherence = mo.then(&hb);
-        let read_coherence = fr.then(&hb);
-        let atomicity = fr.then(&mo);
-        hb.is_irreflexive()
-            && write_coherence.is_irreflexive()
-            && read_coherence.is_irreflexive()
-            && atomicity.is_irreflexive()
+        let write_coherence = mo.then_is_irreflexive(&hb);
+        let read_coherence = fr.then_is_irreflexive(&hb);
+        let atomicity = fr.then_is_irreflexive(&mo);
+        hb.is_irreflexive() && write_coherence && read_coherence && atomicity
     }
 
-    /// The last write must have been observed: wmaxₓ ∈ Init ∪ dom(hb? ; [E_τ]).
+    /// The last write must have been observed: `wmaxₓ ∈ Init ∪ dom(hb? ; [E_τ])`.
     fn races(&self, graph: &Graph, thread: ThreadId, loc: LocId) -> bool {
         let last = graph.last_write(loc);
         !graph.is_init(last) && !hb(graph).optional().reaches(last, |e| graph.event(e).thread == Some(thread))

@@ -50,7 +50,7 @@ Source: Lamport 1979; in this form Lahav and Margalit, PLDI 2019, Def. A.7.
     }
 
     fn permits(&self, graph: &Graph) -> bool {
-        hb_sc(graph).is_irreflexive()
+        graph.po().union(&graph.rf()).union(&graph.mo()).union(&graph.fr()).is_acyclic()
     }
 
     /// A race is a notion of the language's happens-before; under SC alone every access is ordered.
