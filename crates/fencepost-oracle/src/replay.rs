@@ -21,6 +21,9 @@ use fencepost_verdict::{Candidate, Run, RunStep, ScFailure, Site, Violation, Vio
 
 use crate::interpreter::{Access, Interpreter, Rest, ThreadState};
 
+/// Pairs of events that the axioms may be evaluated on while the list of stale values is completed.
+const AXIOM_WORK: usize = 1 << 30;
+
 /// Why a candidate was not confirmed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ReplayError {
@@ -204,10 +207,15 @@ impl<'a> Replay<'a> {
     }
 
     /// The steps at `site` that leave SC, latest predecessor first; of those alike in kind and stale value, one.
+    /// After very long runs, once there is a witness, only the latest predecessors are tried.
     fn witnesses(&self, site: Site, access: &Access) -> Vec<Witness> {
         let mut found: Vec<Witness> = Vec::new();
         let writes = self.graph.writes(access.loc);
-        for &w in writes[..writes.len() - 1].iter().rev() {
+        let enough = (AXIOM_WORK / (self.graph.len() * self.graph.len())).max(16);
+        for (tried, &w) in writes[..writes.len() - 1].iter().rev().enumerate() {
+            if tried > enough && !found.is_empty() {
+                break;
+            }
             let stale = self.value_of(w);
             for (label, _) in self.enabled(site.thread, access, w) {
                 if found.iter().any(|known| known.stale == stale && kind_of(&known.label) == kind_of(&label)) {

@@ -245,16 +245,24 @@ fn default_model() -> &'static str {
     models::checkable().next().map_or("", |model| model.name())
 }
 
-const EXIT_CODES: &str = "\
+/// A macro, because only literals can be joined in constants.
+macro_rules! exit_codes {
+    () => {
+        "\
 Exit codes:
   0    the property holds
-  1    a violation was found, or an assertion fails under SC
+  1    a violation was found, or something fails under SC
   2    bad usage, unreadable or malformed input
   3    undecided: time, memory or states ran out
   101  a bug in fencepost: please report it
-  With several files, the worst: 101, then 2, 1, 3, 0.";
+  With several files, the worst: 101, then 2, 1, 3, 0."
+    };
+}
 
-const LONG_HELP: &str = "\
+const EXIT_CODES: &str = exit_codes!();
+
+const LONG_HELP: &str = concat!(
+    "\
 Examples:
   fencepost check sb.fp                      is it robust?
   fencepost check litmus --model ra -q       a verdict for every file of a directory
@@ -263,15 +271,12 @@ Examples:
   fencepost fmt --check litmus               are all files formatted?
   fencepost models ra                        what is this model?
 
-Exit codes:
-  0    the property holds
-  1    a violation was found, or an assertion fails under SC
-  2    bad usage, unreadable or malformed input
-  3    undecided: time, memory or states ran out
-  101  a bug in fencepost: please report it
-  With several files, the worst: 101, then 2, 1, 3, 0.";
+",
+    exit_codes!()
+);
 
-const CHECK_HELP: &str = "\
+const CHECK_HELP: &str = concat!(
+    "\
 Examples:
   fencepost check sb.fp                               check one file against every model
   fencepost check litmus mine.tpl --model ra          check a directory and a file
@@ -279,13 +284,9 @@ Examples:
   fencepost check - --language tpl < program          check standard input
   fencepost check litmus --format json | jq .verdict  verdicts for a script
 
-Exit codes:
-  0    every program is robust and no assertion fails
-  1    a violation was found, or something fails under SC
-  2    bad usage, unreadable or malformed input
-  3    undecided: time, memory or states ran out
-  101  a bug in fencepost: please report it
-  With several files, the worst: 101, then 2, 1, 3, 0.";
+",
+    exit_codes!()
+);
 
 #[cfg(test)]
 mod tests {
