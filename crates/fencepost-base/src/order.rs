@@ -56,9 +56,21 @@ orders!(
     FenceOrder { Acq => "acq", Rel => "rel", AcqRel => "acqrel", Sc => "sc" }
 );
 orders!(
-    /// The order of an event of an execution graph, whatever its kind.
-    Mode { Na => "na", Rlx => "rlx", Acq => "acq", Rel => "rel", AcqRel => "acqrel", Sc => "sc" }
+    /// The order of an event of an execution graph, whatever its kind; `Full` is the update that a `fence(sc)` makes.
+    Mode { Na => "na", Rlx => "rlx", Acq => "acq", Rel => "rel", AcqRel => "acqrel", Sc => "sc", Full => "full" }
 );
+
+impl Mode {
+    /// At least acquire.
+    pub fn acquires(self) -> bool {
+        matches!(self, Mode::Acq | Mode::AcqRel | Mode::Sc | Mode::Full)
+    }
+
+    /// At least release.
+    pub fn releases(self) -> bool {
+        matches!(self, Mode::Rel | Mode::AcqRel | Mode::Sc | Mode::Full)
+    }
+}
 
 impl From<ReadOrder> for Mode {
     fn from(order: ReadOrder) -> Self {

@@ -71,6 +71,28 @@ pub(crate) enum AccessKind {
     FenceUpdate,
 }
 
+impl AccessKind {
+    /// The order of a plain read of it, as a load, a wait or a failed compare-and-swap makes.
+    pub(crate) fn read_mode(&self) -> Option<Mode> {
+        match self {
+            AccessKind::Load(mode) | AccessKind::Wait(_, mode) | AccessKind::Cas { failure: mode, .. } => Some(*mode),
+            _ => None,
+        }
+    }
+
+    /// The order of a write or update of it.
+    pub(crate) fn write_mode(&self) -> Option<Mode> {
+        match self {
+            AccessKind::Store(_, mode)
+            | AccessKind::Update(_, _, mode)
+            | AccessKind::Cas { success: mode, .. }
+            | AccessKind::BlockingCas { mode, .. } => Some(*mode),
+            AccessKind::FenceUpdate => Some(Mode::Full),
+            AccessKind::Load(_) | AccessKind::Wait(..) => None,
+        }
+    }
+}
+
 /// A memory access.
 #[derive(Debug)]
 pub(crate) struct Access {
@@ -89,6 +111,8 @@ pub(crate) enum Step {
     Assume(Code),
     Assert(Code),
     Skip,
+    /// A fence that is an event of its own.
+    Fence(Mode),
     Choose(Vec<u32>),
     Nondet(Slot, Code, Code),
     Access(Access),
@@ -103,6 +127,35 @@ pub(crate) struct CompiledThread {
     pub(crate) steps: Vec<Step>,
     /// For every instruction, the registers to forget when the thread rests there.
     pub(crate) dead: Vec<Vec<Slot>>,
+}
+
+impl CompiledThread {
+    /// The accesses in its code.
+    pub(crate) fn accesses(&self) -> impl Iterator<Item = &Access> {
+        self.steps.iter().filter_map(|step| match step {
+            Step::Access(access) => Some(access),
+            _ => None,
+        })
+    }
+
+    /// The orders of the fences in its code.
+    pub(crate) fn fence_modes(&self) -> impl Iterator<Item = Mode> {
+        self.steps.iter().filter_map(|step| match step {
+            Step::Fence(mode) => Some(*mode),
+            Step::Access(Access { kind: AccessKind::FenceUpdate, .. }) => Some(Mode::Full),
+            _ => None,
+        })
+    }
+}
+
+impl Target {
+    /// The locations it can be.
+    pub(crate) fn locations(&self) -> std::ops::Range<usize> {
+        match self {
+            Target::Fixed(loc) => loc.index()..loc.index() + 1,
+            Target::Element { base, len, .. } => base.index()..base.index() + *len as usize,
+        }
+    }
 }
 
 /// Instructions times registers up to which it is worth knowing which registers are dead.
@@ -187,6 +240,7 @@ impl Compiler<'_> {
             Op::Verify { .. } | Op::LightFence { .. } => Step::Skip,
             Op::Fence { order } => match self.model.fence(*order) {
                 FenceMeaning::Nothing => Step::Skip,
+                FenceMeaning::Event => Step::Fence((*order).into()),
                 FenceMeaning::HiddenRmw => {
                     let loc = self.program.fence_location().expect("a program with such a fence has its location");
                     Step::Access(Access {

@@ -13,10 +13,13 @@ use std::sync::Arc;
 
 use fencepost_base::event::Label;
 use fencepost_base::ids::{LocId, Pc, ThreadId, Value};
+use fencepost_base::order::Mode;
 use fencepost_ir::{CasStrength, EvalError, LocationKind, Program};
 use fencepost_model::monitor::Accepts;
 use fencepost_model::packed::{Layout, Slot, bits_for};
-use fencepost_model::{Attempt, AttemptKind, Model, Monitor, Shape};
+use fencepost_model::{
+    Attempt, AttemptKind, Model, Monitor, PlainKind, RaceRule, Shape, Step as MonitorStep, ThreadShape,
+};
 use fencepost_verdict::{RunStep, ScFailureKind, Site};
 
 use crate::classes::{self, Classes};
@@ -65,14 +68,10 @@ impl Product {
         let atomic = program.locations().iter().filter(|location| location.kind != LocationKind::NonAtomic).count();
         refuse_too_large(program.threads().len(), atomic, atomic)?;
         let classes = classes::classes(program, &values)?;
-        let shape = Shape {
-            threads: program.threads().len(),
-            classes: classes
-                .iter()
-                .map(|classes| classes.as_ref().map_or(0, |classes| classes.representatives().len()))
-                .collect(),
-        };
-        refuse_too_large(shape.threads, atomic, shape.classes.iter().sum())?;
+        let counts =
+            classes.iter().map(|classes| classes.as_ref().map_or(0, |classes| classes.representatives().len()));
+        let counts: Vec<usize> = counts.collect();
+        refuse_too_large(program.threads().len(), atomic, counts.iter().sum())?;
         let mut layout = Layout::new();
         let compiled: Vec<CompiledThread> = program
             .thread_ids()
@@ -81,6 +80,7 @@ impl Product {
         let memory = (0..program.locations().len())
             .map(|loc| layout.slot(bits_for(values.location(LocId::from_index(loc)).bound(program.domain()))))
             .collect();
+        let shape = shape(program, &compiled, counts);
         let monitor = model.monitor(&shape, &mut layout);
         Ok(Product {
             registers: program
@@ -116,6 +116,12 @@ impl Product {
                 Step::Jump(target) => Ok(*target),
                 Step::Branch(cond, target) => cond.eval(state).map(|c| if c != 0 { *target } else { pc + 1 }),
                 Step::Skip => Ok(pc + 1),
+                Step::Fence(mode) => {
+                    if let Some(monitor) = &self.monitor {
+                        monitor.fence(state, ThreadId::from_index(t), *mode);
+                    }
+                    Ok(pc + 1)
+                }
                 Step::Assume(cond) => match cond.eval(state) {
                     Ok(0) => {
                         self.stop(state, t);
@@ -186,9 +192,7 @@ impl Product {
                 let integer = function.apply(old, i64::from(value(operand)?));
                 Label::Rmw { loc, read: old, written: as_value(integer.rem_euclid(self.domain)), mode: *mode }
             }
-            AccessKind::FenceUpdate => {
-                Label::Rmw { loc, read: old, written: old, mode: fencepost_base::order::Mode::Sc }
-            }
+            AccessKind::FenceUpdate => Label::Rmw { loc, read: old, written: old, mode: Mode::Full },
             AccessKind::Cas { expected, desired, success, failure, strength } => {
                 let failed = Label::Read { loc, value: old, mode: *failure };
                 let (expected, desired) = (value(expected)?, value(desired)?);
@@ -226,14 +230,19 @@ impl Product {
     fn perform(&self, state: &mut [u64], t: usize, access: &Access, label: &Label) {
         let loc = label.loc().expect("accesses have locations");
         let slot = self.memory[loc.index()];
-        if let (Some(monitor), false) = (&self.monitor, access.plain) {
-            let kind = match label {
-                Label::Read { .. } => AttemptKind::Read,
-                Label::Write { .. } => AttemptKind::Write,
-                _ => AttemptKind::Rmw,
-            };
-            let current = self.class(loc, slot.get(state) as Value).expect("a location holds only possible values");
-            monitor.step(state, ThreadId::from_index(t), kind, loc, current);
+        if let Some(monitor) = &self.monitor {
+            let thread = ThreadId::from_index(t);
+            if access.plain {
+                monitor.plain(state, thread, loc, plain_kind(label));
+            } else {
+                let kind = match label {
+                    Label::Read { .. } => AttemptKind::Read,
+                    Label::Write { .. } => AttemptKind::Write,
+                    _ => AttemptKind::Rmw,
+                };
+                let current = self.class(loc, slot.get(state) as Value).expect("a location holds only possible values");
+                monitor.step(state, thread, &MonitorStep { kind, loc, mode: label.mode(), current });
+            }
         }
         if let Some(written) = label.value_written() {
             slot.set(state, u64::from(written));
@@ -248,7 +257,12 @@ impl Product {
         let loc = Self::locate(&access.target, state)?;
         let class = |code: &Code| Ok(self.class(loc, as_value(code.eval(state).map_err(eval_failure)?)));
         let stale = |kind: AttemptKind, accepts: Accepts<'_>| {
-            monitor.violated(state, ThreadId::from_index(t), &Attempt { kind, loc, accepts })
+            let mode = match kind {
+                AttemptKind::Read => access.kind.read_mode(),
+                AttemptKind::Write | AttemptKind::Rmw => access.kind.write_mode(),
+            };
+            let mode = mode.expect("an access makes only such attempts");
+            monitor.violated(state, ThreadId::from_index(t), &Attempt { kind, loc, mode, accepts })
         };
         let stale_update = |class: Option<usize>| class.is_some_and(|c| stale(AttemptKind::Rmw, Accepts::Only(c)));
         Ok(match &access.kind {
@@ -301,21 +315,39 @@ impl Product {
         }
     }
 
-    fn race(&self, state: &[u64]) -> Option<Finding> {
-        let mut plain: Vec<(LocId, bool, Site)> = Vec::new();
+    /// The plain accesses that threads are about to make.
+    fn plain_accesses(&self, state: &[u64]) -> Vec<(LocId, PlainKind, Site)> {
+        let mut plain = Vec::new();
         for t in 0..self.threads.len() {
-            let Some((pc, access)) = self.next_access(state, t).filter(|(_, access)| access.plain) else { continue };
-            let Ok([Some(label), _]) = self.labels(state, access) else { continue };
-            let loc = label.loc().expect("accesses have locations");
-            let here = site(t, pc);
-            if let Some(&(_, _, there)) =
-                plain.iter().find(|&&(other, writes, _)| other == loc && (writes || label.is_write()))
+            if let Some((pc, access)) = self.next_access(state, t).filter(|(_, access)| access.plain)
+                && let Ok([Some(label), _]) = self.labels(state, access)
             {
+                plain.push((label.loc().expect("accesses have locations"), plain_kind(&label), site(t, pc)));
+            }
+        }
+        plain
+    }
+
+    /// Two conflicting plain accesses that are enabled at once.
+    fn race_of_enabled(&self, state: &[u64]) -> Option<Finding> {
+        let plain = self.plain_accesses(state);
+        for (i, &(loc, kind, here)) in plain.iter().enumerate() {
+            let conflicts = |&&(other, theirs, _): &&(LocId, PlainKind, Site)| {
+                other == loc && (theirs == PlainKind::Write || kind == PlainKind::Write)
+            };
+            if let Some(&(_, _, there)) = plain[..i].iter().find(conflicts) {
                 return Some(Finding::Race(there, here));
             }
-            plain.push((loc, label.is_write(), here));
         }
         None
+    }
+
+    /// A plain access that an earlier one is not ordered before.
+    fn race_with_past(&self, monitor: &dyn Monitor, state: &[u64]) -> Option<Finding> {
+        let mut plain = self.plain_accesses(state).into_iter();
+        plain
+            .find(|&(loc, kind, site)| monitor.is_race(state, site.thread, loc, kind))
+            .map(|(_, _, site)| Finding::LateRace(site))
     }
 }
 
@@ -410,8 +442,47 @@ impl System for Product {
                 }
             }
         }
-        self.race(state)
+        match &self.monitor {
+            Some(monitor) if monitor.races() == RaceRule::Monitored => self.race_with_past(monitor.as_ref(), state),
+            _ => self.race_of_enabled(state),
+        }
     }
+}
+
+/// What the monitor needs to know about the program.
+fn shape(program: &Program, threads: &[CompiledThread], classes: Vec<usize>) -> Shape {
+    let all: Vec<&Access> = threads.iter().flat_map(CompiledThread::accesses).collect();
+    let fences = |thread: &CompiledThread, orders: fn(Mode) -> bool| thread.fence_modes().any(orders);
+    let modes = |access: &&Access| [access.kind.read_mode(), access.kind.write_mode()].into_iter().flatten();
+    let mut plain = vec![Vec::new(); program.locations().len()];
+    for (thread, compiled) in program.thread_ids().zip(threads) {
+        for access in compiled.accesses().filter(|access| access.plain) {
+            for accessed_by in &mut plain[access.target.locations()] {
+                if accessed_by.last() != Some(&thread) {
+                    accessed_by.push(thread);
+                }
+            }
+        }
+    }
+    Shape {
+        threads: threads
+            .iter()
+            .map(|thread| ThreadShape {
+                acquire_fence: fences(thread, Mode::acquires),
+                release_fence: fences(thread, Mode::releases),
+            })
+            .collect(),
+        classes,
+        plain,
+        relaxed_writes: all
+            .iter()
+            .any(|access| !access.plain && access.kind.write_mode().is_some_and(|mode| !mode.releases())),
+        sc_accesses: all.iter().flat_map(modes).any(|mode| mode == Mode::Sc),
+    }
+}
+
+fn plain_kind(label: &Label) -> PlainKind {
+    if label.is_write() { PlainKind::Write } else { PlainKind::Read }
 }
 
 /// A monitor has a row of bits for every thread and every location.

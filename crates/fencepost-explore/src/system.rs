@@ -20,6 +20,8 @@ pub(crate) enum Finding {
     Stale(Site),
     /// These two plain accesses are enabled at once.
     Race(Site, Site),
+    /// This plain access is not ordered after an earlier one.
+    LateRace(Site),
 }
 
 /// A finite transition system.

@@ -149,6 +149,15 @@ impl Graph {
         *self.modification_order[loc.index()].last().expect("every location has its initialisation write")
     }
 
+    /// The write that `access` reads from, or follows immediately in modification order.
+    pub fn predecessor(&self, access: EventId) -> Option<EventId> {
+        self.source(access).or_else(|| {
+            let writes = self.writes(self.label(access).loc()?);
+            let position = writes.iter().position(|&write| write == access)?;
+            writes.get(position.checked_sub(1)?).copied()
+        })
+    }
+
     /// The events of `thread`, in program order.
     pub fn thread_events(&self, thread: ThreadId) -> impl DoubleEndedIterator<Item = EventId> + '_ {
         self.ids().filter(move |&id| self.event(id).thread == Some(thread))

@@ -12,7 +12,8 @@ pub mod models;
 pub mod monitor;
 pub mod packed;
 pub mod rel;
+mod tracker;
 
 pub use graph::{EventId, Graph};
 pub use model::{FenceMeaning, Model};
-pub use monitor::{Attempt, AttemptKind, Monitor, Shape};
+pub use monitor::{Attempt, AttemptKind, Monitor, PlainKind, RaceRule, Shape, Step, ThreadShape};

@@ -1,9 +1,8 @@
 //! Memory models.
 
-use fencepost_base::ids::{LocId, ThreadId};
 use fencepost_base::order::FenceOrder;
 
-use crate::graph::Graph;
+use crate::graph::{EventId, Graph};
 use crate::monitor::{Monitor, Shape};
 use crate::packed::Layout;
 
@@ -24,9 +23,9 @@ pub trait Model: Sync {
     /// The axioms: is the graph consistent?
     fn permits(&self, graph: &Graph) -> bool;
 
-    /// Would a non-atomic access of `thread` to `loc`, next after `graph`, be
-    /// a data race (and so have undefined behaviour)?
-    fn races(&self, graph: &Graph, thread: ThreadId, loc: LocId) -> bool;
+    /// The earlier event that the plain access `event`, last of its thread and added last, is in a data race with
+    /// (and so has undefined behaviour).
+    fn race(&self, graph: &Graph, event: EventId) -> Option<EventId>;
 
     /// A monitor that decides robustness against this model, its state reserved in `layout`; none for SC itself.
     fn monitor(&self, shape: &Shape, layout: &mut Layout) -> Option<Box<dyn Monitor>>;
@@ -39,4 +38,6 @@ pub enum FenceMeaning {
     Nothing,
     /// A read-modify-write of one hidden location that adds 0.
     HiddenRmw,
+    /// An event of its own, which touches no location.
+    Event,
 }

@@ -2,19 +2,44 @@
 //! model could have taken the next step differently.
 
 use fencepost_base::ids::{LocId, ThreadId};
+use fencepost_base::order::Mode;
 
 /// What a monitor needs to know about a program.
 #[derive(Clone, Debug)]
 pub struct Shape {
-    /// Number of threads.
-    pub threads: usize,
+    /// For every thread, what its code contains.
+    pub threads: Vec<ThreadShape>,
     /// For every location: the number of value classes to tell apart (at
-    /// least 1), or 0 if the location is non-atomic and not monitored.
+    /// least 1), or 0 if the location is non-atomic.
     ///
     /// Values are in one class when no blocking instruction of the program can
     /// distinguish them (the critical values of §5.1 of the PLDI 2019 paper,
     /// generalised to sets of values).
     pub classes: Vec<usize>,
+    /// For every location, the threads that access it plainly; empty unless it is non-atomic.
+    pub plain: Vec<Vec<ThreadId>>,
+    /// Is there a store or read-modify-write without release order?
+    pub relaxed_writes: bool,
+    /// Is there an SC access?
+    pub sc_accesses: bool,
+}
+
+/// What a monitor needs to know about a thread.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ThreadShape {
+    /// Has it a fence that acquires?
+    pub acquire_fence: bool,
+    /// Has it a fence that releases?
+    pub release_fence: bool,
+}
+
+impl Shape {
+    /// A program of release/acquire accesses only, with these numbers of threads and of classes for every location.
+    pub fn simple(threads: usize, classes: Vec<usize>) -> Self {
+        let plain = vec![Vec::new(); classes.len()];
+        let threads = vec![ThreadShape::default(); threads];
+        Shape { threads, classes, plain, relaxed_writes: false, sc_accesses: false }
+    }
 }
 
 /// What kind of step it is.
@@ -60,8 +85,41 @@ pub struct Attempt<'a> {
     pub kind: AttemptKind,
     /// Location.
     pub loc: LocId,
+    /// Order.
+    pub mode: Mode,
     /// For reads and read-modify-writes, the values the thread can go on with.
     pub accepts: Accepts<'a>,
+}
+
+/// An SC step on an atomic location.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Step {
+    /// Kind.
+    pub kind: AttemptKind,
+    /// Location.
+    pub loc: LocId,
+    /// Order.
+    pub mode: Mode,
+    /// The class of the location's value before the step.
+    pub current: usize,
+}
+
+/// A plain access.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PlainKind {
+    /// A load.
+    Read,
+    /// A store.
+    Write,
+}
+
+/// How data races on non-atomic locations are found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RaceRule {
+    /// Two conflicting plain accesses enabled at the same time.
+    BothEnabled,
+    /// The monitor knows which earlier accesses a thread is ordered after.
+    Monitored,
 }
 
 /// Follows an SC run. States live in slots of a packed state.
@@ -73,8 +131,29 @@ pub trait Monitor: Sync {
     /// Writes the initial monitor state into its slots.
     fn start(&self, state: &mut [u64]);
 
-    /// The SC step of `thread` on `loc`, an atomic location whose value before the step is in class `current`.
-    fn step(&self, state: &mut [u64], thread: ThreadId, kind: AttemptKind, loc: LocId, current: usize);
+    /// An SC step of `thread` on an atomic location.
+    fn step(&self, state: &mut [u64], thread: ThreadId, step: &Step);
+
+    /// A fence of `thread` that is an event in this model.
+    fn fence(&self, state: &mut [u64], thread: ThreadId, mode: Mode) {
+        let _ = (state, thread, mode);
+    }
+
+    /// A plain access of `thread` to a non-atomic location.
+    fn plain(&self, state: &mut [u64], thread: ThreadId, loc: LocId, kind: PlainKind) {
+        let _ = (state, thread, loc, kind);
+    }
+
+    /// How races are found.
+    fn races(&self) -> RaceRule {
+        RaceRule::BothEnabled
+    }
+
+    /// Under [`RaceRule::Monitored`]: does the plain access race with an earlier one?
+    fn is_race(&self, state: &[u64], thread: ThreadId, loc: LocId, kind: PlainKind) -> bool {
+        let _ = (state, thread, loc, kind);
+        false
+    }
 
     /// Could the model take the attempted step with a predecessor write that
     /// SC forbids, leaving the SC executions?

@@ -20,7 +20,7 @@ use fencepost_model::Model;
 use fencepost_model::models::sc::Sc;
 
 use crate::interpreter::Rest;
-use crate::system::{Configuration, LimitReached, Memory, System};
+use crate::system::{Configuration, LimitReached, Memory, Step, System};
 
 /// The answer to: is the program robust?
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -73,8 +73,8 @@ impl Answer {
 /// races. At most `limit` states are looked at.
 pub fn robust(program: &Program, model: &dyn Model, limit: usize) -> Answer {
     let system = System::new(program, model);
-    let found = system.explore(Memory::Consistent(model), limit, |configuration, steps| {
-        if let Some(race) = race(&system, model, configuration) {
+    let found = system.explore(Memory::Consistent(model), limit, |_, steps| {
+        if let Some(race) = race(model, steps) {
             return ControlFlow::Break(race);
         }
         match steps.iter().find(|step| !Sc.permits(&step.after.graph)) {
@@ -93,7 +93,10 @@ pub fn robust_by_inclusion(program: &Program, model: &dyn Model, limit: usize) -
     let (Ok(weak), Ok(strong)) = (reachable(Memory::Consistent(model)), reachable(Memory::Scg)) else {
         return Answer::TooLarge;
     };
-    let reaches_bottom = weak.iter().any(|configuration| race(&system, model, configuration).is_some());
+    let races = |configuration: &Configuration| {
+        program.thread_ids().any(|thread| race(model, &system.free_steps(configuration, thread)).is_some())
+    };
+    let reaches_bottom = weak.iter().any(races);
     match reaches_bottom || !weak.is_subset(&strong) {
         true => Answer::Violation(Finding::Escape),
         false => Answer::Robust,
@@ -120,11 +123,13 @@ pub fn fails_under_sc(program: &Program, model: &dyn Model, limit: usize) -> Opt
     found.ok().map(|end| end.is_break())
 }
 
-/// A thread about to make a non-atomic access that leads the model to ⊥.
-fn race(system: &System<'_>, model: &dyn Model, configuration: &Configuration) -> Option<Finding> {
-    system.program().thread_ids().find_map(|thread| {
-        let location = system.next_access(configuration, thread)?.loc;
-        (system.is_nonatomic(location) && model.races(&configuration.graph, thread, location))
-            .then_some(Finding::Race { thread, location })
-    })
+/// A step that is a plain access in a race.
+fn race(model: &dyn Model, steps: &[Step]) -> Option<Finding> {
+    let plain = steps.iter().filter(|step| step.label.is_nonatomic());
+    let mut racing = plain.filter(|step| {
+        let graph = &step.after.graph;
+        let event = graph.thread_events(step.thread).next_back().expect("the step added an event");
+        model.race(graph, event).is_some()
+    });
+    racing.next().map(|step| Finding::Race { thread: step.thread, location: step.label.loc().expect("an access") })
 }

@@ -34,6 +34,8 @@ pub struct ThreadState {
 pub enum Rest {
     /// It is about to access memory.
     Access(Access),
+    /// It is about to pass a fence that is an event of its own.
+    Fence(Mode),
     /// It is about to continue at any one of these instructions.
     Choose(Vec<Pc>),
     /// It is about to set `dst` to any value from `low` to `high`; it blocks when there is none.
@@ -230,6 +232,7 @@ impl<'a> Interpreter<'a> {
             Op::Verify { .. } | Op::LightFence { .. } => Ok(Local::Continue(next)),
             Op::Fence { order } => match self.model.fence(*order) {
                 FenceMeaning::Nothing => Ok(Local::Continue(next)),
+                FenceMeaning::Event => rest(Rest::Fence((*order).into())),
                 FenceMeaning::HiddenRmw => {
                     rest(Rest::Access(Access { loc: self.fence(*order), action: Action::Fence }))
                 }
@@ -317,7 +320,7 @@ impl<'a> Interpreter<'a> {
             Action::BlockingCas { expected, desired, mode } => {
                 (old == *expected).then(|| rmw(*desired, *mode)).into_iter().collect()
             }
-            Action::Fence => vec![rmw(old, Mode::Sc)],
+            Action::Fence => vec![rmw(old, Mode::Full)],
         };
         if labels.is_empty() {
             return Vec::new();
@@ -329,6 +332,12 @@ impl<'a> Interpreter<'a> {
         after.pc = Pc(state.pc.0 + 1);
         let after = self.settle(thread, after).0;
         labels.into_iter().map(|label| (label, after.clone())).collect()
+    }
+
+    /// The state at the next point of rest after the fence that the thread rests at.
+    pub fn pass_fence(&self, thread: ThreadId, state: &ThreadState) -> ThreadState {
+        let after = ThreadState { pc: Pc(state.pc.0 + 1), registers: state.registers.clone() };
+        self.settle(thread, after).0
     }
 
     /// The silent steps from a choice: which alternative or value, and the state at the next point of rest.

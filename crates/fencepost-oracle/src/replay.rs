@@ -12,7 +12,7 @@
 use std::fmt;
 
 use fencepost_base::event::Label;
-use fencepost_base::ids::{Pc, ThreadId, Value};
+use fencepost_base::ids::{LocId, Pc, ThreadId, Value};
 use fencepost_ir::{LocationKind, Program};
 use fencepost_model::cycle;
 use fencepost_model::models::sc::Sc;
@@ -50,6 +50,7 @@ pub fn replay(program: &Program, model: &dyn Model, candidate: &Candidate) -> Re
     match candidate {
         Candidate::Stale { run, site } => Replay::of(program, model, run)?.stale(run, *site),
         Candidate::Race { run, first, second } => Replay::of(program, model, run)?.race(run, *first, *second),
+        Candidate::LateRace { run, site } => Replay::of(program, model, run)?.late_race(run, *site),
     }
 }
 
@@ -58,7 +59,7 @@ pub fn replay(program: &Program, model: &dyn Model, candidate: &Candidate) -> Re
 /// # Errors
 /// When the run is not one of the program, or does not end in this failure.
 pub fn replay_failure(program: &Program, model: &dyn Model, failure: &ScFailure) -> Result<(), ReplayError> {
-    let replay = Replay::of(program, model, &failure.run)?;
+    let mut replay = Replay::of(program, model, &failure.run)?;
     match replay.rest_at(failure.site)? {
         Rest::Failed(kind) if kind == failure.kind => Ok(()),
         rest => error(format!("{}: not the failure {:?} but {rest:?}", show(failure.site), failure.kind)),
@@ -148,18 +149,25 @@ impl<'a> Replay<'a> {
         self.graph.label(w).value_written().expect("a write")
     }
 
-    /// Why the thread rests, which must be at this instruction.
-    fn rest_at(&self, site: Site) -> Result<Rest, ReplayError> {
-        let Some(state) = self.threads.get(site.thread.index()) else {
+    /// Why the thread rests, which must be at this instruction. Fences on the way are passed: they are events of the
+    /// thread alone, which a searcher need not mention.
+    fn rest_at(&mut self, site: Site) -> Result<Rest, ReplayError> {
+        let Some(state) = self.threads.get_mut(site.thread.index()) else {
             return error(format!("there is no thread {:?}", site.thread));
         };
+        while state.pc != site.pc
+            && let Rest::Fence(mode) = self.interpreter.rest(site.thread, state)
+        {
+            self.graph.add(site.thread, Label::Fence { mode }, None, Some(state.pc));
+            *state = self.interpreter.pass_fence(site.thread, state);
+        }
         match state.pc == site.pc {
             true => Ok(self.interpreter.rest(site.thread, state)),
             false => error(format!("thread {:?} rests at {:?}, not at {:?}", site.thread, state.pc, site.pc)),
         }
     }
 
-    fn access_at(&self, site: Site) -> Result<Access, ReplayError> {
+    fn access_at(&mut self, site: Site) -> Result<Access, ReplayError> {
         match self.rest_at(site)? {
             Rest::Access(access) => Ok(access),
             rest => error(format!("{} is no access of memory: {rest:?}", show(site))),
@@ -170,7 +178,7 @@ impl<'a> Replay<'a> {
         self.interpreter.program().location(access.loc).kind == LocationKind::NonAtomic
     }
 
-    fn stale(self, run: &Run, site: Site) -> Result<Violation, ReplayError> {
+    fn stale(mut self, run: &Run, site: Site) -> Result<Violation, ReplayError> {
         let access = self.access_at(site)?;
         if self.is_nonatomic(&access) {
             return error(format!("{}: a plain access is never stale, it races", show(site)));
@@ -247,22 +255,41 @@ impl<'a> Replay<'a> {
             (false, false) => return error("two plain loads do not race"),
         };
         self.take(writer, &write, None)?;
-        if !self.model.races(&self.graph, racer.thread, location) {
+        let culprit = self.take(racer, &access, None)?;
+        if self.model.race(&self.graph, culprit).is_none() {
             return error(format!("{} is not a race in {}", show(racer), self.model.name()));
         }
-        let culprit = self.take(racer, &access, None)?;
-        Ok(Violation {
+        Ok(self.data_race(run, racer, location, writer, culprit))
+    }
+
+    fn late_race(mut self, run: &Run, site: Site) -> Result<Violation, ReplayError> {
+        let access = self.access_at(site)?;
+        if !self.is_nonatomic(&access) {
+            return error(format!("{}: not a plain access: {access:?}", show(site)));
+        }
+        let culprit = self.take(site, &access, None)?;
+        let Some(other) = self.model.race(&self.graph, culprit).map(|other| self.graph.event(other)) else {
+            return error(format!("{} is not a race in {}", show(site), self.model.name()));
+        };
+        let (Some(thread), Some(pc)) = (other.thread, other.pc) else {
+            return error("a race with an initialisation write");
+        };
+        Ok(self.data_race(run, site, access.loc, Site { thread, pc }, culprit))
+    }
+
+    fn data_race(self, run: &Run, access: Site, location: LocId, conflicting: Site, culprit: EventId) -> Violation {
+        Violation {
             kind: ViolationKind::DataRace,
-            access: racer,
+            access,
             location,
-            conflicting: writer,
+            conflicting,
             stale_values: Vec::new(),
             shape: None,
             run: run.clone(),
             graph: self.graph,
             culprit,
             cycle: None,
-        })
+        }
     }
 }
 

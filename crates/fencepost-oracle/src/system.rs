@@ -91,10 +91,16 @@ impl<'a> System<'a> {
         self.program().location(loc).kind == LocationKind::NonAtomic
     }
 
-    /// The silent steps of `thread`: those from a choice.
+    /// The steps of `thread` that no other thread sees: those from a choice, and fences that are events.
     pub fn silent_steps(&self, configuration: &Configuration, thread: ThreadId) -> Vec<Configuration> {
         let state = &configuration.threads[thread.index()];
         let rest = self.interpreter.rest(thread, state);
+        if let Rest::Fence(mode) = rest {
+            let mut after = with_thread(configuration, thread, self.interpreter.pass_fence(thread, state));
+            after.graph.add(thread, Label::Fence { mode }, None, None);
+            after.graph = after.graph.canonical();
+            return vec![after];
+        }
         let choices = self.interpreter.choices(thread, state, &rest);
         choices.into_iter().map(|(_, after)| with_thread(configuration, thread, after)).collect()
     }

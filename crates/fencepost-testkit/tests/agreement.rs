@@ -3,6 +3,8 @@
 use fencepost_check::check;
 use fencepost_ir::Program;
 use fencepost_model::models::ra::Ra;
+
+use fencepost_model::{Model, models};
 use fencepost_oracle::enumerate::{Answer, fails_under_sc, robust};
 use fencepost_testkit::generate::{self, Options};
 use fencepost_testkit::shrink::shrink;
@@ -17,8 +19,8 @@ const SOME: usize = 150;
 
 /// What the engine says: whether the program is robust, and whether it fails under SC, if all runs were looked at.
 /// Or what is wrong with the answer.
-fn engine(program: &Program) -> Result<(bool, Option<bool>), String> {
-    let outcome = check(program, &Ra, &Budget::unlimited()).map_err(|error| error.to_string())?;
+fn engine(program: &Program, model: &'static dyn Model) -> Result<(bool, Option<bool>), String> {
+    let outcome = check(program, model, &Budget::unlimited()).map_err(|error| error.to_string())?;
     match outcome.verdict {
         Verdict::Holds => Ok((true, Some(outcome.sc_failure.is_some()))),
         Verdict::Violated(_) => Ok((false, None)),
@@ -27,9 +29,9 @@ fn engine(program: &Program) -> Result<(bool, Option<bool>), String> {
 }
 
 /// How the two disagree; `None` when they agree, or the program is too large for the oracle.
-fn disagreement(program: &Program, limit: usize) -> Option<String> {
-    let answer = engine(program);
-    let robust = robust(program, &Ra, limit);
+fn disagreement(program: &Program, model: &'static dyn Model, limit: usize) -> Option<String> {
+    let answer = engine(program, model);
+    let robust = robust(program, model, limit);
     let agreed = match (&answer, robust) {
         (Ok((holds, _)), Answer::Robust) => *holds,
         (Ok((holds, _)), Answer::Violation(_)) => !holds,
@@ -40,7 +42,7 @@ fn disagreement(program: &Program, limit: usize) -> Option<String> {
         return Some(format!("the engine says {answer:?}, the definitions {robust:?}"));
     }
     if let Ok((true, Some(failure))) = answer
-        && fails_under_sc(program, &Ra, limit).is_some_and(|expected| expected != failure)
+        && fails_under_sc(program, model, limit).is_some_and(|expected| expected != failure)
     {
         return Some(format!("failure under SC: the engine says {failure}, the definitions do not"));
     }
@@ -48,17 +50,20 @@ fn disagreement(program: &Program, limit: usize) -> Option<String> {
 }
 
 fn assert_agreement(seed: u64, program: &Program, limit: usize) {
-    if let Some(disagreement) = disagreement(program, limit) {
-        let small = shrink(program, |smaller| self::disagreement(smaller, limit).is_some());
-        let difference = self::disagreement(&small, limit).unwrap_or_default();
-        panic!("seed {seed}: {disagreement}; smaller: {difference} about\n{}", fencepost_ir::print(&small));
+    for model in models::checkable() {
+        if let Some(disagreement) = disagreement(program, model, limit) {
+            let small = shrink(program, |smaller| self::disagreement(smaller, model, limit).is_some());
+            let difference = self::disagreement(&small, model, limit).unwrap_or_default();
+            let name = model.name();
+            panic!("seed {seed}, {name}: {disagreement}; smaller: {difference} about\n{}", fencepost_ir::print(&small));
+        }
     }
 }
 
 #[test]
 fn litmus_tests() {
     for (program, expected) in litmus::all() {
-        assert_eq!(engine(&program).map(|(holds, _)| holds), Ok(expected), "{:?}", program.name());
+        assert_eq!(engine(&program, &Ra).map(|(holds, _)| holds), Ok(expected), "{:?}", program.name());
     }
 }
 

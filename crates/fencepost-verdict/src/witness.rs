@@ -129,13 +129,20 @@ pub enum Candidate {
         /// The other.
         second: Site,
     },
+    /// After the run, a plain access is enabled that an earlier one is not ordered before.
+    LateRace {
+        /// The SC run.
+        run: Run,
+        /// The access.
+        site: Site,
+    },
 }
 
 impl Candidate {
     /// The SC run.
     pub fn run(&self) -> &Run {
         match self {
-            Candidate::Stale { run, .. } | Candidate::Race { run, .. } => run,
+            Candidate::Stale { run, .. } | Candidate::Race { run, .. } | Candidate::LateRace { run, .. } => run,
         }
     }
 }

@@ -1,12 +1,13 @@
 //! The list of memory models. A model is one file and one line here.
 
 pub mod ra;
+pub mod rc20;
 pub mod sc;
 
 use crate::model::Model;
 
 /// Every model, strongest first.
-pub static MODELS: &[&dyn Model] = &[&sc::Sc, &ra::Ra];
+pub static MODELS: &[&dyn Model] = &[&sc::Sc, &ra::Ra, &rc20::Rc20];
 
 /// The model called `name`.
 pub fn by_name(name: &str) -> Option<&'static dyn Model> {
@@ -15,7 +16,7 @@ pub fn by_name(name: &str) -> Option<&'static dyn Model> {
 
 /// The models robustness can be checked against.
 pub fn checkable() -> impl Iterator<Item = &'static dyn Model> {
-    let shape = crate::Shape { threads: 1, classes: vec![1] };
+    let shape = crate::Shape::simple(1, vec![1]);
     MODELS.iter().copied().filter(move |model| model.monitor(&shape, &mut crate::packed::Layout::new()).is_some())
 }
 

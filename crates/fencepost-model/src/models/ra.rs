@@ -16,10 +16,9 @@
 pub mod meaning;
 pub mod monitor;
 
-use fencepost_base::ids::{LocId, ThreadId};
 use fencepost_base::order::FenceOrder;
 
-use crate::graph::Graph;
+use crate::graph::{EventId, Graph};
 use crate::model::{FenceMeaning, Model};
 use crate::monitor::{Monitor, Shape};
 use crate::packed::Layout;
@@ -76,10 +75,10 @@ Source: Lahav and Margalit, Robustness against Release/Acquire Semantics, PLDI 2
         hb.is_irreflexive() && write_coherence && read_coherence && atomicity
     }
 
-    /// The last write must have been observed: `wmaxₓ ∈ Init ∪ dom(hb? ; [E_τ])`.
-    fn races(&self, graph: &Graph, thread: ThreadId, loc: LocId) -> bool {
-        let last = graph.last_write(loc);
-        !graph.is_init(last) && !hb(graph).optional().reaches(last, |e| graph.event(e).thread == Some(thread))
+    /// The last write before it must have been observed: `wmaxₓ ∈ Init ∪ dom(hb? ; [E_τ])`.
+    fn race(&self, graph: &Graph, event: EventId) -> Option<EventId> {
+        let last = graph.predecessor(event).expect("a plain access has a predecessor write");
+        (!graph.is_init(last) && !hb(graph).contains(last, event)).then_some(last)
     }
 
     fn monitor(&self, shape: &Shape, layout: &mut Layout) -> Option<Box<dyn Monitor>> {

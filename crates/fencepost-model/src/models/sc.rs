@@ -2,10 +2,9 @@
 //!
 //! Paper: Lahav and Margalit, PLDI 2019, §4.1, Def. A.7 (after Alglave et al.).
 
-use fencepost_base::ids::{LocId, ThreadId};
 use fencepost_base::order::FenceOrder;
 
-use crate::graph::Graph;
+use crate::graph::{EventId, Graph};
 use crate::model::{FenceMeaning, Model};
 use crate::monitor::{Monitor, Shape};
 use crate::packed::Layout;
@@ -54,8 +53,8 @@ Source: Lamport 1979; in this form Lahav and Margalit, PLDI 2019, Def. A.7.
     }
 
     /// A race is a notion of the language's happens-before; under SC alone every access is ordered.
-    fn races(&self, _: &Graph, _: ThreadId, _: LocId) -> bool {
-        false
+    fn race(&self, _: &Graph, _: EventId) -> Option<EventId> {
+        None
     }
 
     fn monitor(&self, _: &Shape, _: &mut Layout) -> Option<Box<dyn Monitor>> {

@@ -1,0 +1,115 @@
+//! RC20: relaxed, release, acquire and SC accesses, fences, non-atomics.
+//!
+//! Paper: Margalit and Lahav, "Verifying Observational Robustness against a
+//! C11-Style Memory Model", POPL 2021. The axioms are Def. 3.5 with the
+//! synchronisation of §3.1 and the races of §6; the monitor ([`monitor`]) is
+//! SC_M of §5.2 for plain robustness (Thm 4.6), without taints.
+//!
+//! Deviations: (1) `fence(sc)` is one event, an update of a hidden location
+//! that counts as an acquire and a release fence besides; the paper has three
+//! events in a row, which order everything else alike. (2) SC accesses, which
+//! the paper leaves out: acquire/release accesses that in addition have a
+//! total order consistent with hb, mo and fr, the rule of C++11. C++20 weakens
+//! its hb part. SC fences and SC accesses do not order each other beyond hb. (3)
+//! Value classes instead of values, as for release/acquire.
+
+pub mod monitor;
+
+use fencepost_base::event::Label;
+use fencepost_base::order::{FenceOrder, Mode};
+
+use crate::graph::{EventId, Graph};
+use crate::model::{FenceMeaning, Model};
+use crate::monitor::{Monitor, Shape};
+use crate::packed::Layout;
+use crate::rel::Rel;
+
+/// RC20.
+pub struct Rc20;
+
+/// sw = `[E⊒rel] ; ([F] ; po)? ; rf⁺ ; (po ; [F])? ; [E⊒acq]`
+pub fn sw(graph: &Graph) -> Rel {
+    let identity = |in_set: &dyn Fn(EventId) -> bool| Rel::identity_on(graph.len(), in_set);
+    let is_fence = |e: EventId| matches!(graph.label(e), Label::Fence { .. } | Label::Rmw { mode: Mode::Full, .. });
+    let fence = identity(&is_fence);
+    let release = identity(&|e| graph.label(e).mode().releases());
+    let acquire = identity(&|e| graph.label(e).mode().acquires());
+    let po = graph.po();
+    let from_fence = fence.then(&po).optional();
+    let to_fence = po.then(&fence).optional();
+    release.then(&from_fence).then(&graph.rf().plus()).then(&to_fence).then(&acquire)
+}
+
+/// hb = (po ∪ sw)⁺
+pub fn hb(graph: &Graph) -> Rel {
+    graph.po().union(&sw(graph)).plus()
+}
+
+/// The order that SC accesses must have: (`[SC] ; (hb ∪ mo ∪ fr) ; [SC]`)⁺
+pub fn sc_order(graph: &Graph) -> Rel {
+    let is_sc = |e: EventId| graph.label(e).mode() == Mode::Sc;
+    hb(graph).union(&graph.mo()).union(&graph.fr()).filter(|a, b| is_sc(a) && is_sc(b)).plus()
+}
+
+impl Model for Rc20 {
+    fn name(&self) -> &'static str {
+        "rc20"
+    }
+
+    fn title(&self) -> &'static str {
+        "C11-style relaxed, release/acquire and SC accesses, fences"
+    }
+
+    fn essay(&self) -> &'static str {
+        "\
+What it is: the C/C++ memory model without out-of-thin-air values: every access has the order that is written. \
+Compilers and all common processors implement it.
+
+What is modelled: relaxed, acquire, release, acquire/release accesses and fences; release sequences (through \
+read-modify-writes); `fence(sc)` as an acquire fence, an update of one hidden location and a release fence; SC accesses \
+as acquire/release accesses with a total order consistent with happens-before, modification order and \
+from-read; plain accesses to non-atomic locations race unless ordered by happens-before.
+
+What is not: program order ∪ reads-from is acyclic, so loads do not see stores that come after them (load buffering). \
+C++20 asks less of SC accesses than C++11, whose rule this is; SC fences and SC accesses order each other only \
+through happens-before, so code that mixes them may be reported although C++ orders it. Consume; liveness.
+
+Source: Margalit and Lahav, Verifying Observational Robustness against a C11-Style Memory Model, POPL 2021; SC \
+accesses after C++11.
+"
+    }
+
+    fn fence(&self, order: FenceOrder) -> FenceMeaning {
+        match order {
+            FenceOrder::Sc => FenceMeaning::HiddenRmw,
+            FenceOrder::Acq | FenceOrder::Rel | FenceOrder::AcqRel => FenceMeaning::Event,
+        }
+    }
+
+    fn permits(&self, graph: &Graph) -> bool {
+        let (rf, mo, fr, hb) = (graph.rf(), graph.mo(), graph.fr(), hb(graph));
+        let write_coherence = mo.then(&rf.optional()).then_is_irreflexive(&hb.optional());
+        let read_coherence = fr.then(&rf.optional()).then_is_irreflexive(&hb);
+        let atomicity = fr.then_is_irreflexive(&mo);
+        let no_thin_air = graph.po().union(&rf).is_acyclic();
+        let sc_accesses = sc_order(graph).is_irreflexive();
+        write_coherence && read_coherence && atomicity && no_thin_air && sc_accesses
+    }
+
+    /// Def. 6.1: a conflicting access that happens-before does not order.
+    fn race(&self, graph: &Graph, event: EventId) -> Option<EventId> {
+        let hb = hb(graph);
+        let loc = graph.label(event).loc();
+        graph.ids().find(|&other| {
+            other != event
+                && graph.label(other).loc() == loc
+                && (graph.label(other).is_write() || graph.label(event).is_write())
+                && !hb.contains(other, event)
+                && !hb.contains(event, other)
+        })
+    }
+
+    fn monitor(&self, shape: &Shape, layout: &mut Layout) -> Option<Box<dyn Monitor>> {
+        Some(Box::new(monitor::ScM::new(shape, layout)))
+    }
+}
