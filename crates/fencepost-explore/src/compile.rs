@@ -9,6 +9,7 @@ use fencepost_model::packed::{Layout, Slot, bits_for};
 use fencepost_model::{FenceMeaning, Model};
 
 use crate::liveness;
+use crate::product::Options;
 use crate::values::PossibleValues;
 
 /// An expression whose registers are slots.
@@ -72,6 +73,11 @@ pub(crate) enum AccessKind {
 }
 
 impl AccessKind {
+    /// Can it be a read whose value nobody may ever use? A wait and a failing strong compare-and-swap decide something.
+    pub(crate) fn is_speculative(&self) -> bool {
+        matches!(self, AccessKind::Load(_) | AccessKind::Cas { strength: CasStrength::Weak, .. })
+    }
+
     /// The order of a plain read of it, as a load, a wait or a failed compare-and-swap makes.
     pub(crate) fn read_mode(&self) -> Option<Mode> {
         match self {
@@ -111,6 +117,8 @@ pub(crate) enum Step {
     Assume(Code),
     Assert(Code),
     Skip,
+    /// Does nothing, but must not use a tainted value.
+    Verify,
     /// A fence that is an event of its own.
     Fence(Mode),
     Choose(Vec<u32>),
@@ -125,11 +133,35 @@ pub(crate) struct CompiledThread {
     pub(crate) pc: Slot,
     pub(crate) registers: Vec<Slot>,
     pub(crate) steps: Vec<Step>,
-    /// For every instruction, the registers to forget when the thread rests there.
+    /// For every instruction, the registers to forget when the thread rests there, and their taints.
     pub(crate) dead: Vec<Vec<Slot>>,
+    /// When taints are tracked.
+    pub(crate) taints: Option<Taints>,
+}
+
+/// One bit per register: does its value depend on a read that may be stale?
+#[derive(Debug)]
+pub(crate) struct Taints {
+    pub(crate) registers: Vec<Slot>,
+    /// For every instruction, the bits of the registers whose values it uses.
+    pub(crate) used: Vec<Vec<Slot>>,
+    /// For every instruction, the bit of the register it sets.
+    pub(crate) set: Vec<Option<Slot>>,
 }
 
 impl CompiledThread {
+    /// Does the instruction use a tainted value?
+    pub(crate) fn uses_taint(&self, state: &[u64], pc: u32) -> bool {
+        self.taints.as_ref().is_some_and(|taints| taints.used[pc as usize].iter().any(|slot| slot.get(state) == 1))
+    }
+
+    /// Taints or clears the register that the instruction sets.
+    pub(crate) fn set_taint(&self, state: &mut [u64], pc: u32, tainted: bool) {
+        if let Some(slot) = self.taints.as_ref().and_then(|taints| taints.set[pc as usize]) {
+            slot.set(state, u64::from(tainted));
+        }
+    }
+
     /// The accesses in its code.
     pub(crate) fn accesses(&self) -> impl Iterator<Item = &Access> {
         self.steps.iter().filter_map(|step| match step {
@@ -167,7 +199,7 @@ pub(crate) fn thread(
     model: &dyn Model,
     id: ThreadId,
     values: &PossibleValues,
-    forget_dead: bool,
+    options: Options,
     layout: &mut Layout,
 ) -> CompiledThread {
     let thread = program.thread(id);
@@ -177,16 +209,36 @@ pub(crate) fn thread(
         .collect();
     let compiler = Compiler { program, model, registers: &registers };
     let steps = thread.code.iter().map(|instr| compiler.step(&instr.op)).collect();
+    let taints = options.observational.then(|| taints(thread, layout));
     let small = thread.code.len().saturating_mul(registers.len()) <= LARGEST_ANALYSIS;
-    let dead = if forget_dead && small { dead_slots(thread, &registers) } else { vec![Vec::new(); thread.code.len()] };
-    CompiledThread { pc, registers, steps, dead }
+    let dead = if options.forget_dead_registers && small {
+        dead_slots(thread, &registers, taints.as_ref())
+    } else {
+        vec![Vec::new(); thread.code.len()]
+    };
+    CompiledThread { pc, registers, steps, dead, taints }
 }
 
-fn dead_slots(thread: &Thread, registers: &[Slot]) -> Vec<Vec<Slot>> {
-    liveness::dead_registers(thread)
-        .iter()
-        .map(|dead| dead.iter().map(|reg| registers[reg.index()]).collect())
-        .collect()
+fn taints(thread: &Thread, layout: &mut Layout) -> Taints {
+    let registers: Vec<Slot> = thread.registers.iter().map(|_| layout.slot(1)).collect();
+    let used = |op: &Op| {
+        let mut slots = Vec::new();
+        op.for_each_expr(&mut |expr| expr.for_each_register(&mut |reg| slots.push(registers[reg.index()])));
+        slots
+    };
+    Taints {
+        used: thread.code.iter().map(|instr| used(&instr.op)).collect(),
+        set: thread.code.iter().map(|instr| instr.op.dst().map(|reg| registers[reg.index()])).collect(),
+        registers,
+    }
+}
+
+fn dead_slots(thread: &Thread, registers: &[Slot], taints: Option<&Taints>) -> Vec<Vec<Slot>> {
+    let slots = |reg: &RegId| {
+        let taint = taints.map(|taints| taints.registers[reg.index()]);
+        std::iter::once(registers[reg.index()]).chain(taint)
+    };
+    liveness::dead_registers(thread).iter().map(|dead| dead.iter().flat_map(slots).collect()).collect()
 }
 
 struct Compiler<'a> {
@@ -237,7 +289,8 @@ impl Compiler<'_> {
             Op::Choose { targets } => Step::Choose(targets.iter().map(|target: &Pc| target.0).collect()),
             Op::Assume { cond } => Step::Assume(self.integer(cond)),
             Op::Assert { cond } => Step::Assert(self.integer(cond)),
-            Op::Verify { .. } | Op::LightFence { .. } => Step::Skip,
+            Op::Verify { .. } => Step::Verify,
+            Op::LightFence { .. } => Step::Skip,
             Op::Fence { order } => match self.model.fence(*order) {
                 FenceMeaning::Nothing => Step::Skip,
                 FenceMeaning::Event => Step::Fence((*order).into()),

@@ -32,11 +32,13 @@ use crate::values::PossibleValues;
 pub struct Options {
     /// Treat states that differ only in registers nobody reads again as one.
     pub forget_dead_registers: bool,
+    /// Let reads be stale as long as nothing depends on them (observational robustness).
+    pub observational: bool,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Options { forget_dead_registers: true }
+        Options { forget_dead_registers: true, observational: false }
     }
 }
 
@@ -73,10 +75,8 @@ impl Product {
         let counts: Vec<usize> = counts.collect();
         refuse_too_large(program.threads().len(), atomic, counts.iter().sum())?;
         let mut layout = Layout::new();
-        let compiled: Vec<CompiledThread> = program
-            .thread_ids()
-            .map(|id| compile::thread(program, model, id, &values, options.forget_dead_registers, &mut layout))
-            .collect();
+        let compiled: Vec<CompiledThread> =
+            program.thread_ids().map(|id| compile::thread(program, model, id, &values, options, &mut layout)).collect();
         let memory = (0..program.locations().len())
             .map(|loc| layout.slot(bits_for(values.location(LocId::from_index(loc)).bound(program.domain()))))
             .collect();
@@ -108,14 +108,21 @@ impl Product {
     fn run_local(&self, state: &mut [u64], t: usize, mut pc: u32) -> Failure {
         let thread = &self.threads[t];
         for _ in 0..LONGEST_LOCAL_RUN {
+            // A tainted value must not decide anything: the thread rests there, and is found out.
+            if matches!(&thread.steps[pc as usize], Step::Branch(..) | Step::Assume(_) | Step::Assert(_) | Step::Verify)
+                && thread.uses_taint(state, pc)
+            {
+                break;
+            }
             let outcome = match &thread.steps[pc as usize] {
                 Step::Assign(dst, value) => value.eval(state).map(|integer| {
+                    thread.set_taint(state, pc, thread.uses_taint(state, pc));
                     dst.set(state, integer as u64);
                     pc + 1
                 }),
                 Step::Jump(target) => Ok(*target),
                 Step::Branch(cond, target) => cond.eval(state).map(|c| if c != 0 { *target } else { pc + 1 }),
-                Step::Skip => Ok(pc + 1),
+                Step::Skip | Step::Verify => Ok(pc + 1),
                 Step::Fence(mode) => {
                     if let Some(monitor) = &self.monitor {
                         monitor.fence(state, ThreadId::from_index(t), *mode);
@@ -155,7 +162,8 @@ impl Product {
     fn stop(&self, state: &mut [u64], t: usize) {
         let thread = &self.threads[t];
         thread.pc.set(state, thread.steps.len() as u64);
-        for register in &thread.registers {
+        let taints = thread.taints.iter().flat_map(|taints| &taints.registers);
+        for register in thread.registers.iter().chain(taints) {
             register.set(state, 0);
         }
     }
@@ -227,7 +235,8 @@ impl Product {
     }
 
     /// Performs a label on memory and monitor.
-    fn perform(&self, state: &mut [u64], t: usize, access: &Access, label: &Label) {
+    fn perform(&self, state: &mut [u64], t: usize, pc: u32, access: &Access, label: &Label) {
+        let tainted = self.is_tainted_read(state, t, access, label);
         let loc = label.loc().expect("accesses have locations");
         let slot = self.memory[loc.index()];
         if let Some(monitor) = &self.monitor {
@@ -241,7 +250,12 @@ impl Product {
                     _ => AttemptKind::Rmw,
                 };
                 let current = self.class(loc, slot.get(state) as Value).expect("a location holds only possible values");
-                monitor.step(state, thread, &MonitorStep { kind, loc, mode: label.mode(), current });
+                let step = MonitorStep { kind, loc, mode: label.mode(), current };
+                if tainted {
+                    monitor.tainted_read(state, thread, &step);
+                } else {
+                    monitor.step(state, thread, &step);
+                }
             }
         }
         if let Some(written) = label.value_written() {
@@ -250,6 +264,17 @@ impl Product {
         if let (Some(dst), Some(read)) = (access.dst, label.value_read()) {
             dst.set(state, u64::from(read));
         }
+        self.threads[t].set_taint(state, pc, tainted);
+    }
+
+    /// Is this a read that may be stale, in a search that lets it be?
+    fn is_tainted_read(&self, state: &[u64], t: usize, access: &Access, label: &Label) -> bool {
+        let (Some(monitor), Label::Read { loc, mode, .. }) = (&self.monitor, *label) else { return false };
+        let attempt = Attempt { kind: AttemptKind::Read, loc, mode, accepts: Accepts::Any };
+        !access.plain
+            && self.threads[t].taints.is_some()
+            && access.kind.is_speculative()
+            && monitor.violated(state, ThreadId::from_index(t), &attempt)
     }
 
     /// Could this access, about to be made by thread `t`, leave SC?
@@ -264,9 +289,10 @@ impl Product {
             let mode = mode.expect("an access makes only such attempts");
             monitor.violated(state, ThreadId::from_index(t), &Attempt { kind, loc, mode, accepts })
         };
+        let speculating = self.threads[t].taints.is_some();
         let stale_update = |class: Option<usize>| class.is_some_and(|c| stale(AttemptKind::Rmw, Accepts::Only(c)));
         Ok(match &access.kind {
-            AccessKind::Load(_) => stale(AttemptKind::Read, Accepts::Any),
+            AccessKind::Load(_) => !speculating && stale(AttemptKind::Read, Accepts::Any),
             AccessKind::Store(code, _) => {
                 code.eval(state).map_err(eval_failure)?;
                 stale(AttemptKind::Write, Accepts::Any)
@@ -283,7 +309,8 @@ impl Product {
                     (CasStrength::Strong, Some(c)) => Accepts::AllBut(c),
                     (CasStrength::Strong, None) | (CasStrength::Weak, _) => Accepts::Any,
                 };
-                stale(AttemptKind::Read, failing) || stale_update(expected)
+                let may_fail_stale = !(speculating && *strength == CasStrength::Weak);
+                may_fail_stale && stale(AttemptKind::Read, failing) || stale_update(expected)
             }
             AccessKind::BlockingCas { expected, desired, .. } => {
                 desired.eval(state).map_err(eval_failure)?;
@@ -400,7 +427,7 @@ impl System for Product {
                     Ok(labels) => {
                         for label in labels.into_iter().flatten() {
                             take(Some(label), None, &|next| {
-                                self.perform(next, t, access, &label);
+                                self.perform(next, t, pc, access, &label);
                                 self.run_local(next, t, pc + 1)
                             })?;
                         }
@@ -417,6 +444,7 @@ impl System for Product {
                         for value in low..=high {
                             take(None, Some(as_value(value)), &|next| {
                                 dst.set(next, value as u64);
+                                thread.set_taint(next, pc, false);
                                 self.run_local(next, t, pc + 1)
                             })?;
                         }
@@ -433,6 +461,12 @@ impl System for Product {
     }
 
     fn inspect(&self, state: &[u64]) -> Option<Finding> {
+        for (t, thread) in self.threads.iter().enumerate().filter(|(_, thread)| thread.taints.is_some()) {
+            let pc = thread.pc.get(state) as u32;
+            if (pc as usize) < thread.steps.len() && thread.uses_taint(state, pc) {
+                return Some(Finding::TaintedUse(site(t, pc)));
+            }
+        }
         if let Some(monitor) = &self.monitor {
             for t in 0..self.threads.len() {
                 if let Some((pc, access)) = self.next_access(state, t).filter(|(_, access)| !access.plain)

@@ -111,6 +111,9 @@ impl<S: System, H: std::hash::BuildHasher> Search<'_, S, H> {
                 match self.system.inspect(state) {
                     None => Ok(()),
                     Some(Finding::Stale(site)) => Err(End::Found(Candidate::Stale { run: self.run_to(id), site })),
+                    Some(Finding::TaintedUse(site)) => {
+                        Err(End::Found(Candidate::TaintedUse { run: self.run_to(id), site }))
+                    }
                     Some(Finding::LateRace(site)) => {
                         Err(End::Found(Candidate::LateRace { run: self.run_to(id), site }))
                     }

@@ -20,6 +20,8 @@ pub(crate) enum Finding {
     Stale(Site),
     /// These two plain accesses are enabled at once.
     Race(Site, Site),
+    /// The instruction at this site uses the value of a read that may be stale.
+    TaintedUse(Site),
     /// This plain access is not ordered after an earlier one.
     LateRace(Site),
 }

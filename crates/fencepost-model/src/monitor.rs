@@ -134,6 +134,10 @@ pub trait Monitor: Sync {
     /// An SC step of `thread` on an atomic location.
     fn step(&self, state: &mut [u64], thread: ThreadId, step: &Step);
 
+    /// An SC step of `thread` that reads, and may be stale in the model, and whose value nothing depends on: the
+    /// thread learns from it only what SC orders, not what the model would pass on (000, Fig. 5, TAINT-READ).
+    fn tainted_read(&self, state: &mut [u64], thread: ThreadId, step: &Step);
+
     /// A fence of `thread` that is an event in this model.
     fn fence(&self, state: &mut [u64], thread: ThreadId, mode: Mode) {
         let _ = (state, thread, mode);

@@ -10,6 +10,8 @@ use crate::witness::{ScFailure, Violation};
 pub enum Property {
     /// Is the program robust against the model?
     Robustness,
+    /// Can it be shown that whatever the program does there and not under SC is never observed?
+    ObservationalRobustness,
 }
 
 impl Property {
@@ -17,6 +19,7 @@ impl Property {
     pub fn as_str(self) -> &'static str {
         match self {
             Property::Robustness => "robustness",
+            Property::ObservationalRobustness => "observational-robustness",
         }
     }
 }

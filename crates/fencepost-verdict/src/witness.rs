@@ -41,6 +41,8 @@ pub enum ViolationKind {
     StaleWrite,
     /// A read-modify-write can do both.
     StaleRmw,
+    /// A value that can be stale is used (it decides something, or is written).
+    TaintedUse,
     /// Two conflicting plain accesses are not ordered.
     DataRace,
 }
@@ -52,6 +54,7 @@ impl ViolationKind {
             ViolationKind::StaleRead => "stale-read",
             ViolationKind::StaleWrite => "stale-write",
             ViolationKind::StaleRmw => "stale-rmw",
+            ViolationKind::TaintedUse => "tainted-use",
             ViolationKind::DataRace => "data-race",
         }
     }
@@ -129,6 +132,13 @@ pub enum Candidate {
         /// The other.
         second: Site,
     },
+    /// After the run, the instruction at `site` uses the value of a read that may be stale.
+    TaintedUse {
+        /// The SC run.
+        run: Run,
+        /// The instruction.
+        site: Site,
+    },
     /// After the run, a plain access is enabled that an earlier one is not ordered before.
     LateRace {
         /// The SC run.
@@ -142,7 +152,10 @@ impl Candidate {
     /// The SC run.
     pub fn run(&self) -> &Run {
         match self {
-            Candidate::Stale { run, .. } | Candidate::Race { run, .. } | Candidate::LateRace { run, .. } => run,
+            Candidate::Stale { run, .. }
+            | Candidate::TaintedUse { run, .. }
+            | Candidate::Race { run, .. }
+            | Candidate::LateRace { run, .. } => run,
         }
     }
 }

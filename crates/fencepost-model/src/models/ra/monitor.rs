@@ -98,6 +98,10 @@ impl Monitor for Scm {
         }
     }
 
+    fn tainted_read(&self, state: &mut [u64], thread: ThreadId, step: &Step) {
+        self.hb_sc.read(state, thread.index(), self.columns.position(step.loc));
+    }
+
     fn violated(&self, state: &[u64], thread: ThreadId, attempt: &Attempt<'_>) -> bool {
         let t = thread.index();
         let x = self.columns.position(attempt.loc);

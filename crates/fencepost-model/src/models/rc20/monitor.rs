@@ -185,11 +185,11 @@ impl ScM {
         if step.kind != AttemptKind::Write {
             views.travelling.acquire_from(state, t, x, step.mode);
         }
+        if is_sc && step.kind != AttemptKind::Read {
+            narrow(state, &views.own[t], &views.accesses[x]);
+        }
         if is_sc {
             narrow(state, &views.own[t], &views.travelling.current[t]);
-            if step.kind != AttemptKind::Read {
-                narrow(state, &views.own[t], &views.accesses[x]);
-            }
         }
         if step.kind != AttemptKind::Read {
             if let Some(class) = overwritten {
@@ -240,6 +240,19 @@ impl Monitor for ScM {
         }
         if step.mode == Mode::Full {
             self.fence(state, thread, Mode::Rel);
+        }
+    }
+
+    fn tainted_read(&self, state: &mut [u64], thread: ThreadId, step: &Step) {
+        let t = thread.index();
+        let x = self.columns.position(step.loc);
+        self.hb_sc.read(state, t, x);
+        // Stale or not, it has its place in the order of SC accesses.
+        if step.mode == Mode::Sc {
+            for views in self.sc.iter().flatten() {
+                narrow(state, &views.own[t], &views.travelling.current[t]);
+                narrow(state, &views.accesses[x], &views.own[t]);
+            }
         }
     }
 
