@@ -36,6 +36,16 @@ pub fn check(program: &Program, model: &'static dyn Model, budget: &Budget<'_>) 
     check_with(program, model, Options::default(), budget)
 }
 
+/// Can `program` be shown observationally robust against `model`? Sound, not complete: a violation is a witness in
+/// the sense of the POPL 2021 paper (Def. 4.14), which about a third of the observationally robust programs have too.
+pub fn check_observational(
+    program: &Program,
+    model: &'static dyn Model,
+    budget: &Budget<'_>,
+) -> Result<Outcome, InternalError> {
+    check_with(program, model, Options { observational: true, ..Options::default() }, budget)
+}
+
 /// As [`check`], exploring in a given way; the verdict is the same in every way.
 pub fn check_with(
     program: &Program,
@@ -65,7 +75,7 @@ pub fn check_with(
             .map_err(|error| InternalError { message: format!("a failure under SC does not replay: {error}") })?;
     }
     Ok(Outcome {
-        property: Property::Robustness,
+        property: if options.observational { Property::ObservationalRobustness } else { Property::Robustness },
         model: model.name(),
         verdict,
         sc_failure: exploration.sc_failure.map(Box::new),

@@ -51,6 +51,7 @@ pub fn replay(program: &Program, model: &dyn Model, candidate: &Candidate) -> Re
         Candidate::Stale { run, site } => Replay::of(program, model, run)?.stale(run, *site),
         Candidate::Race { run, first, second } => Replay::of(program, model, run)?.race(run, *first, *second),
         Candidate::LateRace { run, site } => Replay::of(program, model, run)?.late_race(run, *site),
+        Candidate::TaintedUse { .. } => error("a tainted use is not replayed here"),
     }
 }
 

@@ -13,7 +13,7 @@ pub use layout::paragraphs;
 
 use annotate_snippets::Renderer;
 use annotate_snippets::renderer::{AnsiColor, Effects, Style};
-use fencepost_verdict::{Outcome, Verdict};
+use fencepost_verdict::{Outcome, Property, Verdict};
 
 use crate::subject::Subject;
 use crate::words;
@@ -44,13 +44,31 @@ pub fn headline(subject: &Subject<'_>, outcome: &Outcome, look: &Look) -> String
         None => String::new(),
         Some(failure) => format!("; {}", paint.bad(&format!("FAILS under SC: {}", words::failure_message(failure)))),
     };
+    let (holds, violated) = match outcome.property {
+        Property::Robustness => ("ROBUST", "NOT ROBUST"),
+        // The method is sound, not complete: a violation means that the proof failed.
+        Property::ObservationalRobustness => ("OBSERVATIONALLY ROBUST", "NOT SHOWN OBSERVATIONALLY ROBUST"),
+    };
     match &outcome.verdict {
-        Verdict::Holds => format!("{file}: {} against {model}{failure}\n", paint.good("ROBUST")),
-        Verdict::Violated(_) => format!("{file}: {} against {model}{failure}\n", paint.bad("NOT ROBUST")),
+        Verdict::Holds => format!("{file}: {} against {model}{failure}\n", paint.good(holds)),
+        Verdict::Violated(_) => format!("{file}: {} against {model}{failure}\n", paint.bad(violated)),
         Verdict::Unknown(reason) => {
             format!("{file}: {} ({reason}) against {model}{failure}\n", paint.unsure("UNKNOWN"))
         }
     }
+}
+
+/// Where on the ladder of models a program stops being robust: `robust against ra, not against rc20`.
+pub fn ladder(subject: &Subject<'_>, outcomes: &[Outcome], look: &Look) -> String {
+    let weakest = outcomes.iter().rfind(|outcome| matches!(outcome.verdict, Verdict::Holds));
+    let breaks = outcomes.iter().find(|outcome| matches!(outcome.verdict, Verdict::Violated(_)));
+    let weakest = weakest.map_or("robust against none of the models".to_string(), |outcome| {
+        format!("the weakest model it is robust against is {}", outcome.model)
+    });
+    let breaks =
+        breaks.map_or("none breaks it".to_string(), |outcome| format!("the first that breaks it is {}", outcome.model));
+    let line = format!("{}: {weakest}; {breaks}", subject.source.name());
+    Paint(look.color).strong(&line) + "\n"
 }
 
 /// The verdict with everything that explains it.

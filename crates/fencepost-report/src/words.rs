@@ -4,6 +4,7 @@ use fencepost_base::diag::Diagnostic;
 use fencepost_base::ids::Value;
 use fencepost_base::source::{SourceFile, Span};
 use fencepost_ir::Op;
+use fencepost_model::EventId;
 use fencepost_model::cycle::Edge;
 use fencepost_verdict::{Run, RunStep, ScFailure, ScFailureKind, Site, Violation, ViolationKind};
 
@@ -23,6 +24,8 @@ pub(crate) fn operation(op: &Op) -> &'static str {
         Op::PlainStore { .. } => "plain store",
         Op::Fence { .. } | Op::LightFence { .. } => "fence",
         Op::Assert { .. } => "assertion",
+        Op::Assume { .. } => "assumption",
+        Op::Branch { .. } => "branch",
         _ => "statement",
     }
 }
@@ -44,6 +47,7 @@ pub(crate) fn violation_title(subject: &Subject<'_>, violation: &Violation) -> S
         ViolationKind::StaleRead => format!("thread `{thread}` can read an overwritten value of {what}"),
         ViolationKind::StaleWrite => format!("thread `{thread}` can write {what} in the past"),
         ViolationKind::StaleRmw => format!("thread `{thread}` can update an overwritten value of {what}"),
+        ViolationKind::TaintedUse => format!("thread `{thread}` uses a value of {what} that can be stale"),
         ViolationKind::DataRace => {
             let other = subject.thread(violation.conflicting.thread);
             format!("threads `{thread}` and `{other}` race on {what}")
@@ -74,6 +78,10 @@ pub(crate) fn violation_sentence(subject: &Subject<'_>, violation: &Violation) -
             "thread `{thread}`: this {access} of {what} can read the overwritten {old} {values} and be ordered right \
              after it, although the {conflicting} by `{other}` comes before it in every SC order"
         ),
+        ViolationKind::TaintedUse => format!(
+            "thread `{thread}`: the {conflicting} of {what} can return the overwritten {old} {values}, and this {access} \
+             depends on it; a stale read is harmless only as long as nothing does"
+        ),
         ViolationKind::DataRace => format!(
             "thread `{thread}`: this {access} of {what} and the {conflicting} by `{other}` are not ordered by any \
              synchronisation, and at least one of them writes: the program has undefined behaviour"
@@ -89,6 +97,7 @@ pub(crate) fn access_remark(subject: &Subject<'_>, violation: &Violation) -> Str
         ViolationKind::StaleRead => format!("(1) thread `{thread}` can read {values} here"),
         ViolationKind::StaleWrite => format!("(1) thread `{thread}` can write here right after the old {values}"),
         ViolationKind::StaleRmw => format!("(1) thread `{thread}` can update the old {values} here"),
+        ViolationKind::TaintedUse => "(2) its value is used here".to_string(),
         ViolationKind::DataRace => format!("(1) thread `{thread}` {} here", verb(subject, violation, true)),
     }
 }
@@ -101,6 +110,9 @@ pub(crate) fn conflicting_remark(subject: &Subject<'_>, violation: &Violation) -
             format!("(2) although thread `{thread}` has overwritten it here")
         }
         ViolationKind::StaleWrite => format!("(2) although thread `{thread}` has written here before"),
+        ViolationKind::TaintedUse => {
+            format!("(1) thread `{thread}` can read {} here", alternatives(&violation.stale_values))
+        }
         ViolationKind::DataRace => {
             format!("(2) while thread `{thread}` {} here", verb(subject, violation, false))
         }
@@ -137,8 +149,12 @@ pub(crate) fn steps(run: &Run) -> Vec<RunStep> {
 pub(crate) fn steps_before_culprit(violation: &Violation) -> Vec<RunStep> {
     let graph = &violation.graph;
     let mut steps = steps(&violation.run);
+    if violation.kind == ViolationKind::TaintedUse {
+        return steps;
+    }
     let in_run = steps.iter().filter(|step| step.label.is_some()).count();
-    let events = graph.ids().filter(|&id| !graph.is_init(id));
+    let is_access = |id: &EventId| !graph.is_init(*id) && graph.label(*id).loc().is_some();
+    let events = graph.ids().filter(is_access);
     for id in events.skip(in_run).filter(|&id| id != violation.culprit) {
         let event = graph.event(id);
         if let (Some(thread), Some(pc)) = (event.thread, event.pc) {

@@ -45,9 +45,13 @@ pub(crate) struct CheckArgs {
     #[arg(value_name = "PATH", required = true)]
     pub(crate) paths: Vec<PathBuf>,
 
-    /// Memory model; may be given several times [default: all of them]
-    #[arg(long, short, value_name = "MODEL", value_parser = model_parser(), value_delimiter = ',')]
-    pub(crate) model: Vec<ModelChoice>,
+    /// Memory model; may be given several times
+    #[arg(long, short, value_name = "MODEL", value_parser = models_parser(), value_delimiter = ',', default_value = ALL)]
+    pub(crate) model: Vec<ModelsChoice>,
+
+    /// Allow stale reads that nothing depends on (sound: what is called observationally robust is)
+    #[arg(long)]
+    pub(crate) observational: bool,
 
     /// Form of the results
     #[arg(long, value_enum, default_value_t = Format::Human)]
@@ -230,6 +234,25 @@ fn model_parser() -> impl TypedValueParser<Value = ModelChoice> {
     choose(models::checkable().collect())
 }
 
+/// All models that can be checked, or one.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum ModelsChoice {
+    All,
+    One(ModelChoice),
+}
+
+const ALL: &str = "all";
+
+fn models_parser() -> impl TypedValueParser<Value = ModelsChoice> {
+    let all = PossibleValue::new(ALL).help("every model below, strongest first");
+    let values = std::iter::once(all)
+        .chain(models::checkable().map(|model| PossibleValue::new(model.name()).help(model.title())));
+    PossibleValuesParser::new(values).map(|name| match models::by_name(&name) {
+        Some(model) => ModelsChoice::One(ModelChoice(model)),
+        None => ModelsChoice::All,
+    })
+}
+
 fn any_model_parser() -> impl TypedValueParser<Value = ModelChoice> {
     choose(models::MODELS.to_vec())
 }
@@ -280,6 +303,7 @@ const CHECK_HELP: &str = concat!(
 Examples:
   fencepost check sb.fp                               check one file against every model
   fencepost check litmus mine.tpl --model ra          check a directory and a file
+  fencepost check seqlock.fp --observational          are its stale reads harmless?
   fencepost check peterson.fp --timeout 30s --stats   at most 30 seconds; what did it cost?
   fencepost check - --language tpl < program          check standard input
   fencepost check litmus --format json | jq .verdict  verdicts for a script

@@ -26,15 +26,17 @@ pub(super) fn violation(subject: &Subject<'_>, violation: &Violation, model: &st
         ViolationKind::StaleRead => "stale",
         ViolationKind::StaleWrite => "ordered in the past",
         ViolationKind::StaleRmw => "updates a stale value",
+        ViolationKind::TaintedUse => "uses it",
         ViolationKind::DataRace => "races",
     };
-    let finale = Finale {
-        step: RunStep { site: violation.access, label: Some(*violation.graph.label(violation.culprit)), choice: None },
-        remark: remark.to_string(),
+    let label = match violation.kind {
+        ViolationKind::TaintedUse => None,
+        _ => Some(*violation.graph.label(violation.culprit)),
     };
+    let finale = Finale { step: RunStep { site: violation.access, label, choice: None }, remark: remark.to_string() };
     let mut text = snippet(subject, &words::violation_title(subject, violation), annotations, &notes, look);
     let title = match violation.kind {
-        ViolationKind::DataRace => "The SC run that leads there".to_string(),
+        ViolationKind::DataRace | ViolationKind::TaintedUse => "The SC run that leads there".to_string(),
         _ => format!("The run, step by step: SC up to the last step, which {model} permits and SC does not"),
     };
     text += &heading(&title, look);

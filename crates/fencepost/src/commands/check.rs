@@ -10,7 +10,7 @@ use fencepost_report::terminal::{self, Counts, Look};
 use fencepost_report::{Subject, json};
 use fencepost_verdict::{Outcome, Verdict};
 
-use crate::args::{CheckArgs, Format};
+use crate::args::{CheckArgs, Format, ModelsChoice};
 use crate::exit::Exit;
 use crate::input::{self, Input};
 use crate::internal;
@@ -22,11 +22,7 @@ use crate::progress::Line;
 pub(crate) fn run(args: &CheckArgs, output: &mut Output) -> io::Result<Exit> {
     let mut session = Session {
         args,
-        models: if args.model.is_empty() {
-            models::checkable().collect()
-        } else {
-            args.model.iter().map(|choice| choice.0).collect()
-        },
+        models: chosen_models(&args.model),
         limits: Limits::new(&args.limits),
         look: options::stdout_look(&args.common, args.full_trace),
         error_look: options::stderr_look(&args.common),
@@ -83,30 +79,45 @@ impl Session<'_> {
                 if !self.args.quiet {
                     self.output.note(&terminal::diagnostics(&source, &diagnostics, &self.error_look));
                 }
-                for model in self.models.clone() {
-                    self.question(&Subject { source: &source, program: &program }, model)?;
-                }
-                Ok(())
+                self.questions(&Subject { source: &source, program: &program })
             }
         }
     }
 
-    fn question(&mut self, subject: &Subject<'_>, model: &'static dyn Model) -> io::Result<()> {
+    /// Every model in turn. Only the first violation is explained: those of weaker models are much alike.
+    fn questions(&mut self, subject: &Subject<'_>) -> io::Result<()> {
+        let mut outcomes: Vec<Outcome> = Vec::new();
+        for model in self.models.clone() {
+            let Some(outcome) = self.question(subject, model)? else { continue };
+            let explained = outcomes.iter().any(|earlier| matches!(earlier.verdict, Verdict::Violated(_)));
+            self.answer(subject, &outcome, !explained)?;
+            outcomes.push(outcome);
+        }
+        if outcomes.len() > 1 && self.args.format == Format::Human && !self.args.quiet {
+            self.output.out(&terminal::ladder(subject, &outcomes, &self.look))?;
+        }
+        Ok(())
+    }
+
+    /// The outcome, unless it is an internal error, which is reported.
+    fn question(&mut self, subject: &Subject<'_>, model: &'static dyn Model) -> io::Result<Option<Outcome>> {
         let name = subject.source.name();
         let line = Line::new(name, self.progress);
-        let result = internal::guard(name, || check(subject.program, model, &self.limits, &line));
+        let observational = self.args.observational;
+        let result = internal::guard(name, || check(subject.program, model, observational, &self.limits, &line));
         line.clear();
         match result {
-            Ok(Ok(outcome)) => self.answer(subject, &outcome),
+            Ok(Ok(outcome)) => return Ok(Some(outcome)),
             Ok(Err(message)) => {
                 self.output.note(&internal::message(name, &message));
-                self.internal_error(name, &message)
+                self.internal_error(name, &message)?;
             }
-            Err(internal::Panicked) => self.internal_error(name, "the check panicked"),
+            Err(internal::Panicked) => self.internal_error(name, "the check panicked")?,
         }
+        Ok(None)
     }
 
-    fn answer(&mut self, subject: &Subject<'_>, outcome: &Outcome) -> io::Result<()> {
+    fn answer(&mut self, subject: &Subject<'_>, outcome: &Outcome, explain: bool) -> io::Result<()> {
         self.answers += 1;
         let fails = outcome.sc_failure.is_some();
         let exit = match &outcome.verdict {
@@ -131,7 +142,7 @@ impl Session<'_> {
         let text = match self.args.format {
             Format::Json => json::outcome(subject, outcome),
             Format::Human => {
-                let mut text = if self.args.quiet {
+                let mut text = if self.args.quiet || !explain {
                     terminal::headline(subject, outcome, &self.look)
                 } else {
                     terminal::outcome(subject, outcome, &self.look)
@@ -178,12 +189,25 @@ impl Session<'_> {
     }
 }
 
+/// The models asked for, each once, in the order of the list.
+fn chosen_models(choices: &[ModelsChoice]) -> Vec<&'static dyn Model> {
+    let chosen = |model: &&'static dyn Model| {
+        choices.iter().any(|choice| match choice {
+            ModelsChoice::All => true,
+            ModelsChoice::One(one) => one.0.name() == model.name(),
+        })
+    };
+    models::checkable().filter(chosen).collect()
+}
+
 /// One question to the engines, within limits.
 pub(crate) fn check(
     program: &Program,
     model: &'static dyn Model,
+    observational: bool,
     limits: &Limits,
     line: &Line,
 ) -> Result<Outcome, String> {
-    limits.check(line, |budget| fencepost_check::check(program, model, budget)).map_err(|error| error.to_string())
+    let ask = if observational { fencepost_check::check_observational } else { fencepost_check::check };
+    limits.check(line, |budget| ask(program, model, budget)).map_err(|error| error.to_string())
 }
