@@ -1,8 +1,12 @@
 //: ra robust states=176604
+//: rc20 violation
 // The Chase-Lev deque with fences on both sides (compare Le et al. 2013). For correctness a thief
 // needs the one between its two loads; the one in front of them makes polling agree with SC, and
 // the last one is there because a failed compare-and-swap is a stale read. The two are harmless to
-// leave out, but then there are runs that SC does not have.
+// leave out, but then there are runs that SC does not have. With the relaxed orders that are written
+// here there are such runs again: the owner's store that puts bottom back does not carry its
+// compare-and-swap of top along, so thieves may know the former and not the latter. Harmless too, but
+// see chase-lev-rel for what it takes to be robust.
 name "chase-lev-ra";
 domain 8;
 const LAST = 3;

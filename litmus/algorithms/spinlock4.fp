@@ -1,4 +1,5 @@
 //: ra robust states=5816
+//: rc20 robust
 // The spinlock of old Linux kernels for four threads. Each waiting thread decrements at most once
 // per release, so the counter stays within the domain.
 name "spinlock4";

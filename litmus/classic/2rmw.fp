@@ -1,4 +1,5 @@
 //: ra robust states=9
+//: rc20 robust
 // Two compare-and-swaps from 0 to 1: exactly one of them wins, because no write is consumed by two
 // updates.
 name "2rmw";

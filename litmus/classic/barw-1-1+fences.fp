@@ -1,4 +1,5 @@
 //: ra robust states=18
+//: rc20 robust
 // The barrier with blocking waits and SC fences that it does not need.
 name "barw-1-1+fences";
 domain 4;

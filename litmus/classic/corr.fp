@@ -1,4 +1,5 @@
 //: ra robust states=8
+//: rc20 robust
 // Coherence of two reads: a thread that has seen the newer value of a location never sees the
 // older one again.
 name "corr";

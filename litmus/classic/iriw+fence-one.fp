@@ -1,4 +1,5 @@
 //: ra violation states=91
+//: rc20 violation
 // Independent reads of independent writes with a fence in one reader only, which is no better than
 // none.
 name "iriw+fence-one";

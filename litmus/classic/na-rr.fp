@@ -1,4 +1,5 @@
 //: ra robust states=8
+//: rc20 robust
 // Non-atomic reads alone never race.
 name "na-rr";
 domain 2;

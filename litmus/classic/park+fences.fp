@@ -1,4 +1,5 @@
 //: ra robust states=33
+//: rc20 robust
 // The parking shape with an SC fence on each side between the store and the look at the other's
 // location.
 name "park+fences";

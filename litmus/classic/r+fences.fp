@@ -1,4 +1,5 @@
 //: ra robust states=26
+//: rc20 robust
 // The R shape with SC fences in both threads.
 name "r+fences";
 domain 4;

@@ -1,4 +1,5 @@
 //: ra robust states=75
+//: rc20 robust
 // Read-to-write causality with SC fences in the second and the third thread.
 name "rwc+fences";
 domain 2;

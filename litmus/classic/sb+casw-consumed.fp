@@ -1,4 +1,5 @@
 //: ra violation states=10
+//: rc20 violation
 // As sb+cas-consumed with weak compare-and-swaps. A weak one may fail for no reason after reading
 // the very value it hoped for, so here it is a plain stale load of 0.
 name "sb+casw-consumed";

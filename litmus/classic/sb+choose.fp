@@ -1,4 +1,5 @@
 //: ra violation states=36
+//: rc20 violation
 // Store buffering where each thread may or may not take the fence. One run without fences is
 // enough.
 name "sb+choose";

@@ -1,4 +1,5 @@
 //: ra violation states=11
+//: rc20 violation
 // Store buffering with a fence on one side only. A lone SC fence has no partner to synchronise
 // with, so it changes nothing: the other thread still reads 0 after both stores have happened.
 name "sb+fence-one";

@@ -1,4 +1,5 @@
 //: ra violation states=68
+//: rc20 violation
 // Store buffering with arbitrary written values. Which value is written does not matter, only that
 // the loads may miss it.
 name "sb+nondet";

@@ -1,4 +1,5 @@
 //: ra robust states=71
+//: rc20 robust
 // Two locks, always taken in the same order, protect one cell each. Locking discipline means no
 // races, and no races means no weak behaviour.
 name "two-locks";
