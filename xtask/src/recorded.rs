@@ -7,10 +7,10 @@
 //! axioms, "robust" must be confirmed by enumerating all execution graphs.
 //! Known artefacts are explained in `recorded-artefacts.txt`.
 
-use std::collections::BTreeMap;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
+use fencepost_ir::Program;
 use fencepost_model::models;
 use fencepost_oracle::enumerate::{self, Answer};
 use fencepost_verdict::{Budget, Verdict};
@@ -23,52 +23,79 @@ const MEMORY_LIMIT: u64 = 8 << 30;
 /// Configurations the oracle may visit.
 const ORACLE_LIMIT: usize = 1_000_000;
 
+/// The recorded names of models, and ours.
+const MODELS: &[(&str, &str)] = &[("ra", "ra"), ("rlx", "rc20")];
+
+/// How many of which.
+#[derive(Default)]
+struct Tally {
+    agreed: usize,
+    artefacts: usize,
+    undecided: usize,
+    wrong: usize,
+}
+
 pub(crate) fn run(arguments: &[String]) -> Result<(), String> {
     let [dir] = arguments else { return Err("give the directory with the recorded programs".into()) };
-    let artefacts: BTreeMap<&str, &str> =
-        ARTEFACTS.lines().filter(|line| !line.starts_with('#')).filter_map(|line| line.split_once(": ")).collect();
-    let model = models::by_name("ra").ok_or("no model `ra`")?;
-    let (mut agreed, mut artefact, mut undecided, mut silent, mut wrong) = (0, 0, 0, 0, 0);
+    let mut tally = Tally::default();
     for file in files::programs(Path::new(dir))? {
         let name = file.strip_prefix(dir).unwrap_or(&file).display().to_string();
         let (program, text) = files::load(&file)?;
-        let Some(recorded) = recorded_verdict(&text, "ra") else {
-            silent += 1;
-            continue;
-        };
-        let start = Instant::now();
-        let budget =
-            Budget { max_bytes: MEMORY_LIMIT, expired: &|| start.elapsed() > TIME_LIMIT, ..Budget::unlimited() };
-        let outcome = fencepost_check::check(&program, model, &budget).map_err(|error| format!("{name}: {error}"))?;
-        let (ours, confirmed) = match outcome.verdict {
-            Verdict::Holds if recorded == "robust" => ("robust", true),
-            Verdict::Holds => {
-                let answer = program.is_loop_free().then(|| enumerate::robust(&program, model, ORACLE_LIMIT));
-                ("robust", answer == Some(Answer::Robust))
+        for (recorded_name, model) in MODELS {
+            if let Some(recorded) = recorded_verdict(&text, recorded_name) {
+                compare(&name, &program, model, recorded, &mut tally)?;
             }
-            Verdict::Violated(_) => ("not robust", true),
-            Verdict::Unknown(reason) => {
-                undecided += 1;
-                println!("unknown   {name}: {reason} after {} states", outcome.stats.states);
-                continue;
-            }
-        };
-        let explanation = artefacts.iter().find(|(file, _)| name.ends_with(*file)).map(|(_, reason)| *reason);
-        if ours == recorded {
-            agreed += 1;
-        } else if confirmed {
-            artefact += 1;
-            let reason = explanation.unwrap_or("not explained yet");
-            println!("artefact  {name}: recorded {recorded}, is {ours} by the definition; {reason}");
-        } else {
-            wrong += 1;
-            println!("DISAGREES {name}: recorded {recorded}, is {ours}; too large for the oracle to say who is right");
         }
     }
+    let Tally { agreed, artefacts, undecided, wrong } = tally;
     println!(
-        "{agreed} agree, {artefact} artefacts of the recording, {undecided} undecided, {wrong} disagree, {silent} without a recorded verdict"
+        "{agreed} verdicts agree, {artefacts} artefacts of the recording, {undecided} undecided, {wrong} disagree"
     );
     if wrong == 0 { Ok(()) } else { Err("verdicts disagree".into()) }
+}
+
+fn compare(name: &str, program: &Program, model: &str, recorded: &str, tally: &mut Tally) -> Result<(), String> {
+    let model = models::by_name(model).ok_or_else(|| format!("no model `{model}`"))?;
+    let start = Instant::now();
+    let budget = Budget { max_bytes: MEMORY_LIMIT, expired: &|| start.elapsed() > TIME_LIMIT, ..Budget::unlimited() };
+    let outcome = fencepost_check::check(program, model, &budget).map_err(|error| format!("{name}: {error}"))?;
+    let (ours, confirmed) = match outcome.verdict {
+        Verdict::Holds if recorded == "robust" => ("robust", true),
+        Verdict::Holds => {
+            let answer = program.is_loop_free().then(|| enumerate::robust(program, model, ORACLE_LIMIT));
+            ("robust", answer == Some(Answer::Robust))
+        }
+        Verdict::Violated(_) => ("not robust", true),
+        Verdict::Unknown(reason) => {
+            tally.undecided += 1;
+            println!("unknown   {name} {}: {reason} after {} states", model.name(), outcome.stats.states);
+            return Ok(());
+        }
+    };
+    let model = model.name();
+    if ours == recorded {
+        tally.agreed += 1;
+    } else if confirmed {
+        tally.artefacts += 1;
+        let reason = artefact(name, model).unwrap_or("not explained yet");
+        println!("artefact  {name} {model}: recorded {recorded}, is {ours} by the definition; {reason}");
+    } else {
+        tally.wrong += 1;
+        println!(
+            "DISAGREES {name} {model}: recorded {recorded}, is {ours}; too large for the oracle to say who is right"
+        );
+    }
+    Ok(())
+}
+
+/// The explanation of an artefact, from lines `FILE MODEL: reason`.
+fn artefact(name: &str, model: &str) -> Option<&'static str> {
+    ARTEFACTS.lines().filter(|line| !line.starts_with('#')).filter_map(|line| line.split_once(": ")).find_map(
+        |(what, reason)| {
+            let (file, of) = what.split_once(' ')?;
+            (name.ends_with(file) && of == model).then_some(reason)
+        },
+    )
 }
 
 /// What the headers say about robustness against `model`.
