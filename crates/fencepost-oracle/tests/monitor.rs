@@ -1,47 +1,23 @@
 //! The monitor SCM against its meaning on execution graphs (Lemma 5.2 of the PLDI 2019 paper) and against the
 //! literal witnesses of Thm 5.1 (Thm 5.3), after every step of random SC runs.
 
+mod attempts;
 mod common;
 
-use common::Walk;
-use fencepost_base::event::Label;
-use fencepost_base::ids::{LocId, ThreadId, Value};
-use fencepost_ir::{CasStrength, LocationKind, Program};
-use fencepost_model::models::ra::Ra;
+use attempts::{Classes, KINDS, kind_of, violated};
+use common::{Walk, Walked};
+use fencepost_base::ids::ThreadId;
+use fencepost_ir::Program;
 use fencepost_model::models::ra::meaning::meaning;
 use fencepost_model::models::ra::monitor::Scm;
+use fencepost_model::models::ra::{Ra, hb};
 use fencepost_model::models::sc::Sc;
-use fencepost_model::monitor::Accepts;
 use fencepost_model::packed::Layout;
-use fencepost_model::{Attempt, AttemptKind, Model, Monitor, Shape};
-use fencepost_oracle::interpreter::{Access, Action};
-use fencepost_oracle::system::Step;
+use fencepost_model::{Model, Monitor, Shape, Step};
 use fencepost_oracle::theorem::Conditions;
 use fencepost_testkit::generate::{self, Options};
 use fencepost_testkit::random::Random;
 use fencepost_testkit::repetitions;
-
-/// Values in classes: for every atomic location, the class of every value.
-struct Classes {
-    of: Vec<Option<Vec<usize>>>,
-}
-
-impl Classes {
-    fn new(program: &Program, mut class: impl FnMut(Value) -> usize) -> Self {
-        let atomic = |kind: LocationKind| kind != LocationKind::NonAtomic;
-        let mut row = || (0..program.domain()).map(&mut class).collect();
-        Classes { of: program.locations().iter().map(|location| atomic(location.kind).then(&mut row)).collect() }
-    }
-
-    fn get(&self, loc: LocId, value: Value) -> Option<usize> {
-        self.of[loc.index()].as_ref().map(|classes| classes[value as usize])
-    }
-
-    fn shape(&self, program: &Program) -> Shape {
-        let count = |classes: &Option<Vec<usize>>| classes.as_ref().map_or(0, |c| 1 + c.iter().max().expect("values"));
-        Shape { threads: program.threads().len(), classes: self.of.iter().map(count).collect() }
-    }
-}
 
 struct Monitored<'a> {
     walk: Walk<'a>,
@@ -53,24 +29,24 @@ struct Monitored<'a> {
 impl<'a> Monitored<'a> {
     fn new(program: &'a Program, classes: Classes) -> Self {
         let mut layout = Layout::new();
-        let monitor = Scm::new(&classes.shape(program), &mut layout);
+        let monitor = Scm::new(&Shape::simple(program.threads().len(), classes.counts()), &mut layout);
         let mut state = vec![0; layout.words()];
         monitor.start(&mut state);
-        Monitored { walk: Walk::new(program), classes, monitor, state }
+        Monitored { walk: Walk::new(program, &Ra, hb), classes, monitor, state }
     }
 
     /// One step of walk and monitor; whether there was one, and no race.
     fn step(&mut self, random: &mut Random) -> bool {
         let before = self.walk.configuration.graph.clone();
         let Some(step) = self.walk.step(random) else { return false };
-        if let Some(Step { thread, label, .. }) = step {
-            let loc = label.loc().expect("an access");
+        if let Walked::Access(step) = step {
+            let (kind, mode, loc) = (kind_of(&step.label), step.label.mode(), step.label.loc().expect("an access"));
             if self.walk.system.is_nonatomic(loc) {
                 return !self.walk.has_race();
             }
             let old = before.label(before.last_write(loc)).value_written().expect("a write");
             let current = self.classes.get(loc, old).expect("an atomic location");
-            self.monitor.step(&mut self.state, thread, kind_of(&label), loc, current);
+            self.monitor.step(&mut self.state, step.thread, &Step { kind, loc, mode, current });
         }
         true
     }
@@ -104,10 +80,11 @@ impl<'a> Monitored<'a> {
                 assert!(forbidden || !conditions.is_witness(step), "seed {seed}: {step:?}");
             }
         }
-        for (index, kind) in [AttemptKind::Read, AttemptKind::Write, AttemptKind::Rmw].into_iter().enumerate() {
+        for (index, kind) in KINDS.into_iter().enumerate() {
             let of_kind = || steps.iter().filter(|step| kind_of(&step.label) == kind);
             let literal = of_kind().any(|step| conditions.is_witness(step));
-            let monitored = self.violated(thread, &access, kind);
+            let domain = self.walk.system.program().domain();
+            let monitored = violated(&self.monitor, &self.state, domain, thread, &access, kind);
             assert_eq!(
                 literal, monitored,
                 "seed {seed}: {kind:?} at {access:?} by {thread:?} after {configuration:#?}"
@@ -115,36 +92,6 @@ impl<'a> Monitored<'a> {
             violations[index] += u64::from(literal);
         }
         violations
-    }
-
-    fn violated(&self, thread: ThreadId, access: &Access, kind: AttemptKind) -> bool {
-        let domain = self.walk.system.program().domain();
-        let accepted = |value: Value| match (&access.action, kind) {
-            (Action::Read { .. }, AttemptKind::Read) => true,
-            (Action::Write { .. }, AttemptKind::Write) => true,
-            (Action::Update { .. } | Action::Fence, AttemptKind::Rmw) => true,
-            (Action::Cas { expected, strength, .. }, AttemptKind::Read) => {
-                value != *expected || *strength == CasStrength::Weak
-            }
-            (Action::Cas { expected, .. } | Action::BlockingCas { expected, .. }, AttemptKind::Rmw) => {
-                value == *expected
-            }
-            (Action::Wait { any_of, .. }, AttemptKind::Read) => {
-                any_of.iter().any(|&(cmp, right)| cmp.holds(i64::from(value), right))
-            }
-            _ => false,
-        };
-        let bits = (0..domain).filter(|&value| accepted(value)).fold(0u64, |bits, value| bits | 1 << value);
-        let attempt = Attempt { kind, loc: access.loc, accepts: Accepts::Classes(&[bits]) };
-        self.monitor.violated(&self.state, thread, &attempt)
-    }
-}
-
-fn kind_of(label: &Label) -> AttemptKind {
-    match label {
-        Label::Read { .. } => AttemptKind::Read,
-        Label::Write { .. } => AttemptKind::Write,
-        Label::Rmw { .. } | Label::Fence { .. } => AttemptKind::Rmw,
     }
 }
 

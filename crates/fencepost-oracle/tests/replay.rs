@@ -5,7 +5,7 @@ mod common;
 use common::Walk;
 use fencepost_base::event::Label;
 use fencepost_base::ids::{Pc, ThreadId};
-use fencepost_model::models::ra::Ra;
+use fencepost_model::models::ra::{Ra, hb};
 use fencepost_model::models::sc::Sc;
 use fencepost_model::{Graph, Model};
 use fencepost_oracle::interpreter::Rest;
@@ -23,7 +23,7 @@ fn candidates_are_confirmed_iff_they_leave_sc() {
         let program =
             generate::program(seed, &Options { total_accesses: 12, loops: seed % 4 == 0, ..Options::default() });
         let mut random = Random::new(!seed);
-        let mut walk = Walk::new(&program);
+        let mut walk = Walk::new(&program, &Ra, hb);
         for _ in 0..15 {
             if let Some((first, second, location)) = racy(&walk.system, &walk.configuration) {
                 let (first, second) = (walk.site(first), walk.site(second));
@@ -88,7 +88,7 @@ fn failures_are_confirmed_iff_they_happen() {
     for seed in 0..repetitions(1_500) {
         let program = generate::program(seed, &Options::default());
         let mut random = Random::new(!seed);
-        let mut walk = Walk::new(&program);
+        let mut walk = Walk::new(&program, &Ra, hb);
         let mut last = None;
         loop {
             for thread in program.thread_ids() {
@@ -119,7 +119,7 @@ fn store_buffering() -> (fencepost_ir::Program, Run) {
     // One thread runs, then the other stores: its load may be stale now. By chance, with many seeds to try.
     let run = (0..)
         .find_map(|seed| {
-            let (mut walk, mut random) = (Walk::new(&program), Random::new(seed));
+            let (mut walk, mut random) = (Walk::new(&program, &Ra, hb), Random::new(seed));
             (0..3).for_each(|_| assert!(walk.step(&mut random).is_some()));
             let threads: Vec<u32> = walk.run.steps.iter().map(|step| step.site.thread.0).collect();
             (threads == [0, 0, 1]).then_some(walk.run)
@@ -175,7 +175,7 @@ fn long_runs_are_replayed_in_time() {
     let first = [work(x), vec![litmus::load(0, y)]].concat();
     let second = [work(y), vec![litmus::load(0, x)]].concat();
     let program = litmus::program("long SB", 3, 2, 0, vec![first, second]);
-    let mut walk = Walk::new(&program);
+    let mut walk = Walk::new(&program, &Ra, hb);
     let mut run = Run::default();
     for thread in [ThreadId(0), ThreadId(1)] {
         for _ in 0..if thread == ThreadId(0) { 301 } else { 300 } {

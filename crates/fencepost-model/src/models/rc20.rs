@@ -13,6 +13,7 @@
 //! its hb part. SC fences and SC accesses do not order each other beyond hb. (3)
 //! Value classes instead of values, as for release/acquire.
 
+pub mod meaning;
 pub mod monitor;
 
 use fencepost_base::event::Label;

@@ -1,8 +1,11 @@
 //! A random walk in the SC runs of a program, with its execution graph.
 
+use fencepost_base::event::Label;
 use fencepost_base::ids::ThreadId;
+use fencepost_base::order::Mode;
 use fencepost_ir::Program;
-use fencepost_model::models::ra::{Ra, hb};
+use fencepost_model::rel::Rel;
+use fencepost_model::{Graph, Model};
 use fencepost_oracle::interpreter::Rest;
 use fencepost_oracle::system::{Configuration, Memory, Step, System};
 use fencepost_testkit::random::Random;
@@ -13,60 +16,76 @@ pub(crate) struct Walk<'a> {
     pub(crate) system: System<'a>,
     pub(crate) configuration: Configuration,
     pub(crate) run: Run,
+    hb: fn(&Graph) -> Rel,
+}
+
+/// A step of the walk.
+#[allow(clippy::large_enum_variant)]
+pub(crate) enum Walked {
+    Access(Step),
+    Fence(ThreadId, Mode),
+    Choice(ThreadId, u32),
 }
 
 impl<'a> Walk<'a> {
-    pub(crate) fn new(program: &'a Program) -> Self {
-        let system = System::new(program, &Ra);
-        Walk { system, configuration: system.initial(), run: Run::default() }
+    /// At the beginning, with the fences of `model`, whose happens-before is `hb`.
+    pub(crate) fn new(program: &'a Program, model: &'a dyn Model, hb: fn(&Graph) -> Rel) -> Self {
+        let system = System::new(program, model);
+        Walk { system, configuration: system.initial(), run: Run::default(), hb }
     }
 
     pub(crate) fn site(&self, thread: ThreadId) -> Site {
         Site { thread, pc: self.configuration.threads[thread.index()].pc }
     }
 
-    /// One random step, if there is one; the step of memory, if it was one.
-    pub(crate) fn step(&mut self, random: &mut Random) -> Option<Option<Step>> {
-        enum Next {
-            Access(Step),
-            Choice(ThreadId, u32),
-        }
+    /// One random step, if there is one.
+    pub(crate) fn step(&mut self, random: &mut Random) -> Option<Walked> {
         let mut possible = Vec::new();
         for thread in self.system.program().thread_ids() {
             let state = &self.configuration.threads[thread.index()];
             let rest = self.system.interpreter().rest(thread, state);
             let choices = self.system.interpreter().choices(thread, state, &rest);
-            possible.extend(choices.iter().map(|&(choice, _)| Next::Choice(thread, choice)));
+            possible.extend(choices.iter().map(|&(choice, _)| Walked::Choice(thread, choice)));
+            if let Rest::Fence(mode) = rest {
+                possible.push(Walked::Fence(thread, mode));
+            }
             let steps = self.system.steps(Memory::Scg, &self.configuration, thread);
-            possible.extend(steps.into_iter().map(Next::Access));
+            possible.extend(steps.into_iter().map(Walked::Access));
         }
         if possible.is_empty() {
             return None;
         }
-        match possible.swap_remove(random.below(possible.len())) {
-            Next::Access(step) => {
+        let step = possible.swap_remove(random.below(possible.len()));
+        match &step {
+            Walked::Access(step) => {
                 let site = self.site(step.thread);
                 self.run.steps.push(RunStep { site, label: Some(step.label), choice: None });
                 self.configuration = step.after.clone();
-                Some(Some(step))
             }
-            Next::Choice(thread, choice) => {
+            // Runs do not mention fences that are events.
+            &Walked::Fence(thread, mode) => {
+                let state = &self.configuration.threads[thread.index()];
+                self.configuration.threads[thread.index()] = self.system.interpreter().pass_fence(thread, state);
+                self.configuration.graph.add(thread, Label::Fence { mode }, None, None);
+                self.configuration.graph = self.configuration.graph.canonical();
+            }
+            &Walked::Choice(thread, choice) => {
                 let site = self.site(thread);
                 self.run.steps.push(RunStep { site, label: None, choice: Some(choice) });
                 let state = &self.configuration.threads[thread.index()];
                 let rest: Rest = self.system.interpreter().rest(thread, state);
                 let after = self.system.interpreter().choose(thread, state, &rest, choice);
                 self.configuration.threads[thread.index()] = after.expect("one of the choices");
-                Some(None)
             }
         }
+        Some(step)
     }
 
     /// Has the run two conflicting plain accesses that hb does not order? Then robustness is lost already, and
     /// hb_SC has edges that the monitor, which knows atomic locations only, cannot know.
     pub(crate) fn has_race(&self) -> bool {
         let graph = &self.configuration.graph;
-        let hb = hb(graph);
+        let hb = (self.hb)(graph);
         let conflicting = |a, b| {
             let (one, other) = (graph.label(a), graph.label(b));
             one.is_nonatomic() && one.loc() == other.loc() && (one.is_write() || other.is_write())

@@ -18,6 +18,7 @@
 use fencepost_base::ids::{LocId, ThreadId};
 use fencepost_base::order::Mode;
 
+use super::meaning::{Components, ScViewSets, View, ViewSets};
 use crate::monitor::{Attempt, AttemptKind, Monitor, PlainKind, RaceRule, Shape, Step};
 use crate::packed::{Layout, Row};
 use crate::tracker::{Columns, HbScTracker, copy, narrow};
@@ -310,5 +311,53 @@ impl Monitor for ScM {
             }
             _ => self.columns.any_accepted(state, &[current], x, &attempt.accepts),
         }
+    }
+}
+
+impl ScM {
+    /// The components, as sets; for tests.
+    pub fn components(&self, state: &[u64]) -> Components {
+        let sc_views = |views: &ScViews| {
+            let own = self.sets(state, &views.own);
+            let travelling = self.view_sets(state, &views.travelling);
+            let combined = own.iter().zip(&travelling.current).map(|(own, current)| own & current).collect();
+            ScViewSets { own, travelling, accesses: self.sets(state, &views.accesses), combined }
+        };
+        let mut read = self.view_sets(state, &self.read);
+        for (view, row) in read.iter_mut().zip(self.read.rows()) {
+            for (x, copies) in self.plain.copies.iter().enumerate() {
+                let unaware = copies.iter().filter(|&&(_, column)| row.test(state, column));
+                view.extend(unaware.map(|&(thread, _)| (LocId::from_index(x), thread.index())));
+            }
+        }
+        Components {
+            hb_sc: self.hb_sc.components(state, &self.columns),
+            read,
+            write: self.view_sets(state, &self.write),
+            sc: self.sc.as_ref().map(|families| families.each_ref().map(sc_views)),
+        }
+    }
+
+    fn sets(&self, state: &[u64], rows: &[Row]) -> Vec<View> {
+        rows.iter().map(|row| self.columns.members(state, row)).collect()
+    }
+
+    fn view_sets(&self, state: &[u64], views: &Views) -> ViewSets {
+        let set = |row: &Row| self.columns.members(state, row);
+        ViewSets {
+            current: self.sets(state, &views.current),
+            acquire: views.acquire.iter().map(|row| row.as_ref().map(set)).collect(),
+            release: views.release.iter().map(|row| row.as_ref().map(set)).collect(),
+            nothing: views.nothing.as_ref().map(set),
+            location: self.sets(state, &views.location),
+        }
+    }
+}
+
+impl Views {
+    /// All rows, in the order of [`ViewSets::iter_mut`].
+    fn rows(&self) -> impl Iterator<Item = &Row> {
+        let fenced = self.acquire.iter().chain(&self.release).chain([&self.nothing]).flatten();
+        self.current.iter().chain(fenced).chain(&self.location)
     }
 }

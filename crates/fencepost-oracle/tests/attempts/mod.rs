@@ -1,0 +1,78 @@
+//! What a test of a monitor tells it: classes of values, kinds of steps, the values an access accepts.
+
+use fencepost_base::event::Label;
+use fencepost_base::ids::{LocId, ThreadId, Value};
+use fencepost_base::order::Mode;
+use fencepost_ir::{CasStrength, LocationKind, Program};
+use fencepost_model::monitor::Accepts;
+use fencepost_model::{Attempt, AttemptKind, Monitor};
+use fencepost_oracle::interpreter::{Access, Action};
+
+/// The kinds of step.
+pub(crate) const KINDS: [AttemptKind; 3] = [AttemptKind::Read, AttemptKind::Write, AttemptKind::Rmw];
+
+/// Values in classes: for every atomic location, the class of every value.
+pub(crate) struct Classes {
+    of: Vec<Option<Vec<usize>>>,
+}
+
+impl Classes {
+    pub(crate) fn new(program: &Program, mut class: impl FnMut(Value) -> usize) -> Self {
+        let atomic = |kind: LocationKind| kind != LocationKind::NonAtomic;
+        let mut row = || (0..program.domain()).map(&mut class).collect();
+        Classes { of: program.locations().iter().map(|location| atomic(location.kind).then(&mut row)).collect() }
+    }
+
+    pub(crate) fn get(&self, loc: LocId, value: Value) -> Option<usize> {
+        self.of[loc.index()].as_ref().map(|classes| classes[value as usize])
+    }
+
+    pub(crate) fn counts(&self) -> Vec<usize> {
+        let count = |classes: &Option<Vec<usize>>| classes.as_ref().map_or(0, |c| 1 + c.iter().max().expect("values"));
+        self.of.iter().map(count).collect()
+    }
+}
+
+pub(crate) fn kind_of(label: &Label) -> AttemptKind {
+    match label {
+        Label::Read { .. } => AttemptKind::Read,
+        Label::Write { .. } => AttemptKind::Write,
+        Label::Rmw { .. } | Label::Fence { .. } => AttemptKind::Rmw,
+    }
+}
+
+/// The order of the access if it takes a step of this kind, and whether it takes one with this value.
+fn taken(access: &Access, kind: AttemptKind, value: Value) -> Option<Mode> {
+    let (mode, accepted) = match (&access.action, kind) {
+        (Action::Read { mode, .. }, AttemptKind::Read) => (mode, true),
+        (Action::Write { mode, .. }, AttemptKind::Write) => (mode, true),
+        (Action::Update { mode, .. }, AttemptKind::Rmw) => (mode, true),
+        (Action::Fence, AttemptKind::Rmw) => (&Mode::Full, true),
+        (Action::Cas { expected, failure, strength, .. }, AttemptKind::Read) => {
+            (failure, value != *expected || *strength == CasStrength::Weak)
+        }
+        (Action::Cas { expected, success: mode, .. }, AttemptKind::Rmw)
+        | (Action::BlockingCas { expected, mode, .. }, AttemptKind::Rmw) => (mode, value == *expected),
+        (Action::Wait { any_of, mode, .. }, AttemptKind::Read) => {
+            (mode, any_of.iter().any(|&(cmp, right)| cmp.holds(i64::from(value), right)))
+        }
+        _ => return None,
+    };
+    accepted.then_some(*mode)
+}
+
+/// What the monitor of a program whose classes are its values says about a step of this kind.
+pub(crate) fn violated(
+    monitor: &dyn Monitor,
+    state: &[u64],
+    domain: u32,
+    thread: ThreadId,
+    access: &Access,
+    kind: AttemptKind,
+) -> bool {
+    let modes = || (0..domain).filter_map(|value| Some((value, taken(access, kind, value)?)));
+    let bits = modes().fold(0u64, |bits, (value, _)| bits | 1 << value);
+    let Some((_, mode)) = modes().next() else { return false };
+    let attempt = Attempt { kind, loc: access.loc, mode, accepts: Accepts::Classes(&[bits]) };
+    monitor.violated(state, thread, &attempt)
+}
