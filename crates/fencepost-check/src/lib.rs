@@ -79,6 +79,7 @@ pub fn check_with(
         model: model.name(),
         verdict,
         sc_failure: exploration.sc_failure.map(Box::new),
+        speculative: exploration.speculative,
         stats: exploration.stats,
     })
 }

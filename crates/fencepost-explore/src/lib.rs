@@ -17,7 +17,7 @@ mod values;
 
 use fencepost_ir::Program;
 use fencepost_model::Model;
-use fencepost_verdict::{Budget, Candidate, Reason, ScFailure, Stats};
+use fencepost_verdict::{Budget, Candidate, Reason, ScFailure, Site, Stats};
 
 pub use product::Options;
 
@@ -39,6 +39,8 @@ pub struct Exploration {
     pub end: End,
     /// The first assertion failure or run-time error met on the way. Not yet replayed.
     pub sc_failure: Option<ScFailure>,
+    /// Reads that may be stale, met on the way in an observational search.
+    pub speculative: Vec<Site>,
     /// The cost.
     pub stats: Stats,
 }

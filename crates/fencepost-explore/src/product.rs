@@ -402,7 +402,7 @@ impl System for Product {
         }
         let failures = (0..self.threads.len())
             .filter_map(|t| self.run_local(&mut state, t, 0))
-            .map(|failure| Transition { step: None, failure: Some(failure) })
+            .map(|failure| Transition { step: None, failure: Some(failure), speculative: false })
             .collect();
         (state, failures)
     }
@@ -420,7 +420,11 @@ impl System for Product {
             let mut take = |label: Option<Label>, choice: Option<u32>, act: &dyn Fn(&mut [u64]) -> Failure| {
                 next.copy_from_slice(state);
                 let failure = act(&mut next);
-                visit(Transition { step: Some(RunStep { site, label, choice }), failure }, &next)
+                let speculative = match (step, &label) {
+                    (Step::Access(access), Some(label)) => self.is_tainted_read(state, t, access, label),
+                    _ => false,
+                };
+                visit(Transition { step: Some(RunStep { site, label, choice }), failure, speculative }, &next)
             };
             match step {
                 Step::Access(access) => match self.labels(state, access) {

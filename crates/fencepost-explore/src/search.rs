@@ -3,8 +3,10 @@
 //! States are numbered in order of discovery, which is the order in which
 //! breadth-first search expands them: the store is the queue.
 
+use std::collections::BTreeSet;
 use std::ops::ControlFlow;
 
+use fencepost_base::ids::{Pc, ThreadId};
 use fencepost_verdict::{Budget, Candidate, Progress, Reason, Run, RunStep, ScFailure, ScFailureKind, Site, Stats};
 
 use crate::store::{Inserted, NO_PARENT, StateId, StateStore};
@@ -18,8 +20,16 @@ const WORK_BETWEEN_CHECKS: usize = 1 << 16;
 pub(crate) fn breadth_first(system: &impl System, budget: &Budget<'_>) -> Exploration {
     let hasher = foldhash::fast::FixedState::default();
     let store = StateStore::new(system.words(), hasher, budget.max_states, budget.max_bytes);
-    let mut search =
-        Search { system, budget, store, stats: Stats::default(), failure: None, level: 0, work: WORK_BETWEEN_CHECKS };
+    let mut search = Search {
+        system,
+        budget,
+        store,
+        stats: Stats::default(),
+        failure: None,
+        speculative: BTreeSet::new(),
+        level: 0,
+        work: WORK_BETWEEN_CHECKS,
+    };
     search.stats.state_bits = system.bits() as u64;
     let end = search.run();
     let sc_failure = search.failure.take().map(|(parent, step, (site, kind))| {
@@ -29,7 +39,8 @@ pub(crate) fn breadth_first(system: &impl System, budget: &Budget<'_>) -> Explor
     });
     search.stats.states = search.store.len() as u64;
     search.stats.peak_bytes = search.store.bytes();
-    Exploration { end, sc_failure, stats: search.stats }
+    let speculative = search.speculative.into_iter().map(|(thread, pc)| Site { thread, pc }).collect();
+    Exploration { end, sc_failure, speculative, stats: search.stats }
 }
 
 struct Search<'a, S, H> {
@@ -39,6 +50,8 @@ struct Search<'a, S, H> {
     stats: Stats,
     /// The first failure: from which state, by which step, what.
     failure: Option<(StateId, Option<RunStep>, (Site, ScFailureKind))>,
+    /// The reads that may be stale, if the search lets them be.
+    speculative: BTreeSet<(ThreadId, Pc)>,
     /// Length of the runs to the states being expanded.
     level: u64,
     work: usize,
@@ -95,6 +108,9 @@ impl<S: System, H: std::hash::BuildHasher> Search<'_, S, H> {
             if (self.budget.expired)() {
                 return Err(End::GaveUp(Reason::Time));
             }
+        }
+        if let (true, Some(step)) = (transition.speculative, &transition.step) {
+            self.speculative.insert((step.site.thread, step.site.pc));
         }
         if transition.failure.is_some() {
             self.note(from, transition);

@@ -11,6 +11,8 @@ pub(crate) struct Transition {
     pub(crate) step: Option<RunStep>,
     /// What went wrong on the way, although all is SC.
     pub(crate) failure: Option<(Site, ScFailureKind)>,
+    /// Is the step a read that may be stale, in a search that lets it be?
+    pub(crate) speculative: bool,
 }
 
 /// A step that would leave SC, possible in some state.

@@ -72,6 +72,7 @@ pub fn report(subject: &Subject<'_>, outcome: &Outcome) -> Report {
         detail,
         violation,
         sc_failure: outcome.sc_failure.as_deref().map(|found| failure(subject, found)),
+        speculative: outcome.speculative.iter().map(|&site| access(subject, site)).collect(),
         stats: figures(&outcome.stats),
     }
 }

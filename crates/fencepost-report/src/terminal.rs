@@ -77,6 +77,9 @@ pub fn outcome(subject: &Subject<'_>, outcome: &Outcome, look: &Look) -> String 
     if let Verdict::Violated(violation) = &outcome.verdict {
         text.push_str(&violation::violation(subject, violation, outcome.model, look));
     }
+    if let (Verdict::Holds, false) = (&outcome.verdict, outcome.speculative.is_empty()) {
+        text.push_str(&violation::speculative_reads(subject, &outcome.speculative, look));
+    }
     if let Some(failure) = &outcome.sc_failure {
         text.push_str(&violation::failure(subject, failure, look));
     }

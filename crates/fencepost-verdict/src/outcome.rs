@@ -3,7 +3,7 @@
 use std::fmt;
 use std::time::Duration;
 
-use crate::witness::{ScFailure, Violation};
+use crate::witness::{ScFailure, Site, Violation};
 
 /// The question that was asked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -104,6 +104,8 @@ pub struct Outcome {
     pub verdict: Verdict,
     /// An assertion that fails, or a run-time error, under SC, met in the same search (the shallowest one).
     pub sc_failure: Option<Box<ScFailure>>,
+    /// Under [`Property::ObservationalRobustness`]: the reads that may be stale, all of them if the property holds.
+    pub speculative: Vec<Site>,
     /// The cost.
     pub stats: Stats,
 }

@@ -32,6 +32,9 @@ pub struct Report {
     /// What fails even under SC.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub sc_failure: Option<Failure>,
+    /// Reads that may be stale, for observational robustness.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub speculative: Vec<Access>,
     /// The cost.
     pub stats: Figures,
 }

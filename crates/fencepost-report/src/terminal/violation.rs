@@ -63,6 +63,19 @@ pub(super) fn failure(subject: &Subject<'_>, failure: &ScFailure, look: &Look) -
     text
 }
 
+/// The reads that may be stale in a program that is robust all the same.
+pub(super) fn speculative_reads(subject: &Subject<'_>, sites: &[Site], look: &Look) -> String {
+    let rows: Vec<[String; 3]> = sites
+        .iter()
+        .map(|&site| {
+            let spot = subject.spot(site);
+            [format!("line {}", spot.position.line), spot.text, format!("thread `{}`", subject.thread(site.thread))]
+        })
+        .collect();
+    let body: String = table([Align::Left; 3], &rows).iter().map(|line| format!("    {line}\n")).collect();
+    heading("Reads that can be stale, which nothing depends on then", look) + &body + "\n"
+}
+
 /// The statement, and the call it is inlined from.
 fn annotations<'a>(subject: &Subject<'_>, site: Site, kind: AnnotationKind, remark: &str) -> Vec<Annotation<'a>> {
     let spot = subject.spot(site);

@@ -173,7 +173,7 @@ pub(crate) fn outcome(verdict: Verdict, sc_failure: Option<Box<ScFailure>>) -> O
         peak_bytes: 123_456,
         time: Duration::from_micros(12_345),
     };
-    Outcome { property: Property::Robustness, model: "ra", verdict, sc_failure, stats }
+    Outcome { property: Property::Robustness, model: "ra", verdict, sc_failure, speculative: Vec::new(), stats }
 }
 
 fn op(act: Act) -> Op {
