@@ -49,8 +49,11 @@ pub struct Exploration {
 pub fn explore(program: &Program, model: &dyn Model, options: Options, budget: &Budget<'_>) -> Exploration {
     match product::Product::new(program, model, options) {
         Ok(product) => search::breadth_first(&product, budget),
-        Err(too_large) => {
-            Exploration { end: End::GaveUp(Reason::TooLarge(too_large)), sc_failure: None, stats: Stats::default() }
-        }
+        Err(too_large) => Exploration {
+            end: End::GaveUp(Reason::TooLarge(too_large)),
+            sc_failure: None,
+            speculative: Vec::new(),
+            stats: Stats::default(),
+        },
     }
 }
