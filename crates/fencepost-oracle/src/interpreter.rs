@@ -179,7 +179,17 @@ impl<'a> Interpreter<'a> {
     }
 
     /// ε*: runs local steps up to the next point of rest.
-    pub fn settle(&self, thread: ThreadId, mut state: ThreadState) -> (ThreadState, Rest) {
+    pub fn settle(&self, thread: ThreadId, state: ThreadState) -> (ThreadState, Rest) {
+        self.settle_visiting(thread, state, &mut |_| {})
+    }
+
+    /// As [`Interpreter::settle`], telling `visit` of every local instruction on the way before it is executed.
+    pub fn settle_visiting(
+        &self,
+        thread: ThreadId,
+        mut state: ThreadState,
+        visit: &mut dyn FnMut(Pc),
+    ) -> (ThreadState, Rest) {
         // A run of local steps that does not end repeats a state (Brent's
         // algorithm finds one without storing them all), and goes backwards.
         let mut landmark: Option<ThreadState> = None;
@@ -189,6 +199,7 @@ impl<'a> Interpreter<'a> {
                 Err(failure) => return (state, Rest::Failed(failure)),
                 Ok(Local::Rest(rest)) => return (state, rest),
                 Ok(Local::Continue(next)) => {
+                    visit(state.pc);
                     let goes_back = next <= state.pc;
                     state.pc = next;
                     if goes_back {

@@ -9,6 +9,7 @@
 //! - [`system`]: program and memory synchronised, with execution graphs as memory;
 //! - [`enumerate`]: robustness decided in three independent ways;
 //! - [`theorem`]: the literal conditions of Thm 5.1 and Def. 6.1;
+//! - [`witness`]: those of RC20;
 //! - [`mod@replay`]: an SC run checked step by step, and the step that leaves SC.
 
 pub mod enumerate;
@@ -16,6 +17,7 @@ pub mod interpreter;
 pub mod replay;
 pub mod system;
 pub mod theorem;
+pub mod witness;
 
 pub use enumerate::{Answer, Finding, robust};
 pub use replay::{ReplayError, replay, replay_failure};

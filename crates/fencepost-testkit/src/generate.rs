@@ -3,6 +3,7 @@
 //! Every kind of instruction of the IR occurs. Each program draws its own
 //! mixture of them first, so that there are also programs of stores and loads
 //! only, of updates only, and so on; uniformly mixed programs are all alike.
+//! The same goes for orders ([`Palette`]).
 //! Programs are loop-free unless loops are asked for. They are small enough
 //! for the oracle to enumerate their execution graphs: few accesses altogether.
 
@@ -11,13 +12,17 @@ use std::ops::RangeInclusive;
 use fencepost_base::ids::{ArrayId, LocId, Pc, RegId};
 use fencepost_base::order::{FenceOrder, ReadOrder, RmwOrder, WriteOrder};
 use fencepost_ir::{
-    CasStrength, CmpOp, Expr, Instr, LocationKind, Op, Origin, Place, Program, ProgramBuilder, Register, RmwFunction,
-    WaitCondition,
+    CasStrength, CmpOp, Expr, Instr, Op, Origin, Place, Program, ProgramBuilder, Register, RmwFunction, WaitCondition,
 };
 
 use crate::random::Random;
 
 mod exprs;
+mod memory;
+mod orders;
+
+use memory::Memory;
+pub use orders::Palette;
 
 /// What programs to generate.
 #[derive(Clone, Debug)]
@@ -32,11 +37,23 @@ pub struct Options {
     pub domain: RangeInclusive<usize>,
     /// May there be loops?
     pub loops: bool,
+    /// The orders; each program draws its palette if none is given.
+    pub palette: Option<Palette>,
+    /// May there be non-atomic locations?
+    pub plain: bool,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Options { threads: 2..=4, accesses: 1..=4, total_accesses: 8, domain: 2..=4, loops: false }
+        Options {
+            threads: 2..=4,
+            accesses: 1..=4,
+            total_accesses: 8,
+            domain: 2..=4,
+            loops: false,
+            palette: None,
+            plain: true,
+        }
     }
 }
 
@@ -71,8 +88,9 @@ pub fn program(seed: u64, options: &Options) -> Program {
     let mut random = Random::new(seed);
     let domain = random.within(&options.domain) as u32;
     let mut builder = ProgramBuilder::new(Some(format!("generated {seed}")), domain);
-    let memory = Memory::declare(&mut random, &mut builder, domain);
-    let mixture = Mixture::draw(&mut random, &memory, options.loops);
+    let memory = Memory::declare(&mut random, &mut builder, domain, options.plain);
+    let palette = options.palette.clone().unwrap_or_else(|| Palette::draw(&mut random));
+    let mixture = Mixture::draw(&mut random, &memory, palette, options.loops);
     let count = random.within(&options.threads).min(random.within(&options.threads));
     let mut left = options.total_accesses.max(count);
     for index in 0..count {
@@ -88,52 +106,17 @@ pub fn program(seed: u64, options: &Options) -> Program {
     builder.build().expect("generated programs are well-formed")
 }
 
-/// The shared locations.
-struct Memory {
-    atomic: Vec<LocId>,
-    atomic_array: Option<(ArrayId, u32)>,
-    plain: Vec<LocId>,
-    plain_array: Option<(ArrayId, u32)>,
-}
-
-impl Memory {
-    fn declare(random: &mut Random, builder: &mut ProgramBuilder, domain: u32) -> Self {
-        let init = |random: &mut Random| if random.chance(80) { 0 } else { random.below(domain as usize) as u32 };
-        let mut memory = Memory { atomic: Vec::new(), atomic_array: None, plain: Vec::new(), plain_array: None };
-        if random.chance(15) {
-            let inits = [init(random), init(random)];
-            memory.atomic_array = Some((builder.array("a", &inits, LocationKind::Atomic), 2));
-        }
-        let count = match memory.atomic_array {
-            Some(_) => random.below(2),
-            None => random.weighted(&[(1, 1), (6, 2), (3, 3)]),
-        };
-        for name in ["x", "y", "z"].iter().take(count) {
-            let value = init(random);
-            memory.atomic.push(builder.location(*name, value, LocationKind::Atomic));
-        }
-        if random.chance(25) {
-            let value = init(random);
-            memory.plain.push(builder.location("d", value, LocationKind::NonAtomic));
-        }
-        if random.chance(4) {
-            let inits = [init(random), init(random)];
-            memory.plain_array = Some((builder.array("b", &inits, LocationKind::NonAtomic), 2));
-        }
-        memory
-    }
-}
-
 /// How often each kind of statement occurs.
 struct Mixture {
     accesses: Vec<(usize, Kind)>,
     locals: Vec<(usize, Local)>,
+    palette: Palette,
     /// In a hundred: a local statement before an access.
     local: usize,
 }
 
 impl Mixture {
-    fn draw(random: &mut Random, memory: &Memory, loops: bool) -> Self {
+    fn draw(random: &mut Random, memory: &Memory, palette: Palette, loops: bool) -> Self {
         let mut weight = |percent: usize, most: usize| if random.chance(percent) { 1 + random.below(most) } else { 0 };
         let plain = if memory.plain.is_empty() && memory.plain_array.is_none() { 0 } else { 3 };
         let accesses = vec![
@@ -156,7 +139,7 @@ impl Mixture {
             (weight(20, 2), Local::Assert),
             (weight(10, 1), Local::Silent),
         ];
-        Mixture { accesses, locals, local: if loops { 40 } else { weight(80, 40) } }
+        Mixture { accesses, locals, palette, local: if loops { 40 } else { weight(80, 40) } }
     }
 }
 
@@ -222,10 +205,10 @@ impl<'a> Writer<'a> {
         let op = match kind {
             Kind::Load => {
                 let dst = self.optional_register();
-                Op::Load { dst, place: self.place(), order: self.random.pick(ReadOrder::ALL) }
+                Op::Load { dst, place: self.place(), order: self.read_order() }
             }
             Kind::Store => {
-                let order = self.random.pick(WriteOrder::ALL);
+                let order = self.write_order();
                 Op::Store { place: self.place(), value: self.value(), order }
             }
             Kind::Update => {
@@ -238,35 +221,64 @@ impl<'a> Writer<'a> {
                     RmwFunction::Exchange,
                 ]);
                 let (dst, place, operand) = (self.optional_register(), self.place(), self.value());
-                Op::Update { dst, place, function, operand, order: self.random.pick(RmwOrder::ALL) }
+                Op::Update { dst, place, function, operand, order: self.rmw_order() }
             }
             Kind::Cas => Op::Cas {
                 dst: self.optional_register(),
                 place: self.place(),
                 expected: self.value(),
                 desired: self.value(),
-                success: self.random.pick(RmwOrder::ALL),
-                failure: self.random.pick(ReadOrder::ALL),
+                success: self.rmw_order(),
+                failure: self.read_order(),
                 strength: self.random.pick(&[CasStrength::Strong, CasStrength::Weak]),
             },
             Kind::Wait => {
                 let (dst, place) = (self.optional_register(), self.place());
-                Op::Wait { dst, place, condition: self.wait_condition(), order: self.random.pick(ReadOrder::ALL) }
+                Op::Wait { dst, place, condition: self.wait_condition(), order: self.read_order() }
             }
             Kind::BlockingCas => Op::BlockingCas {
                 place: self.place(),
                 expected: self.value(),
                 desired: self.value(),
-                order: self.random.pick(RmwOrder::ALL),
+                order: self.rmw_order(),
             },
-            Kind::Fence => {
-                let order = if self.random.chance(70) { FenceOrder::Sc } else { self.random.pick(FenceOrder::ALL) };
-                Op::Fence { order }
-            }
+            Kind::Fence => Op::Fence { order: self.random.weighted(self.mixture.palette.fences) },
             Kind::Plain => self.plain(),
         };
-        self.emit(op);
+        self.emit_fenced(op);
         1
+    }
+
+    /// An access, and what fences the palette has around it.
+    fn emit_fenced(&mut self, op: Op) {
+        let fence = self.random.chance(self.mixture.palette.fenced);
+        let (before, after) = match &op {
+            Op::Load { order: ReadOrder::Rlx, .. } | Op::Wait { order: ReadOrder::Rlx, .. } => (false, fence),
+            Op::Store { order: WriteOrder::Rlx, .. } => (fence, false),
+            Op::Update { order: RmwOrder::Rlx, .. }
+            | Op::Cas { success: RmwOrder::Rlx, .. }
+            | Op::BlockingCas { order: RmwOrder::Rlx, .. } => (fence && self.random.chance(50), fence),
+            _ => (false, false),
+        };
+        if before {
+            self.emit(Op::Fence { order: FenceOrder::Rel });
+        }
+        self.emit(op);
+        if after {
+            self.emit(Op::Fence { order: FenceOrder::Acq });
+        }
+    }
+
+    fn read_order(&mut self) -> ReadOrder {
+        self.random.pick(self.mixture.palette.reads)
+    }
+
+    fn write_order(&mut self) -> WriteOrder {
+        self.random.pick(self.mixture.palette.writes)
+    }
+
+    fn rmw_order(&mut self) -> RmwOrder {
+        self.random.pick(self.mixture.palette.rmws)
     }
 
     fn plain(&mut self) -> Op {
@@ -282,21 +294,25 @@ impl<'a> Writer<'a> {
         let flag = Place::Fixed(self.random.pick(&self.memory.atomic));
         let one = Expr::Const(1);
         let plain = self.plain();
+        // With orders or fences that make it right, or with those of the palette.
+        let right = self.random.chance(60);
+        let acquire = if right { ReadOrder::Acq } else { self.read_order() };
+        let release = if right { WriteOrder::Rel } else { self.write_order() };
         match self.random.below(if left >= 3 { 4 } else { 3 }) {
             0 => {
                 self.emit(plain);
-                self.emit(Op::Store { place: flag, value: one, order: WriteOrder::Rel });
+                self.emit_fenced(Op::Store { place: flag, value: one, order: release });
                 2
             }
             1 => {
                 let condition = WaitCondition { any_of: vec![(CmpOp::Eq, one)] };
-                self.emit(Op::Wait { dst: None, place: flag, condition, order: ReadOrder::Acq });
+                self.emit_fenced(Op::Wait { dst: None, place: flag, condition, order: acquire });
                 self.emit(plain);
                 2
             }
             2 => {
                 let dst = self.register();
-                self.emit(Op::Load { dst: Some(dst), place: flag, order: ReadOrder::Acq });
+                self.emit_fenced(Op::Load { dst: Some(dst), place: flag, order: acquire });
                 let target = Pc(self.here().0 + 2);
                 let differs = exprs::compare(CmpOp::Ne, Expr::Reg(dst), one);
                 self.emit(Op::Branch { cond: differs, target });
@@ -304,10 +320,15 @@ impl<'a> Writer<'a> {
                 2
             }
             _ => {
-                let order = RmwOrder::AcqRel;
-                self.emit(Op::BlockingCas { place: flag.clone(), expected: Expr::Const(0), desired: one, order });
+                let order = if right { RmwOrder::AcqRel } else { self.rmw_order() };
+                self.emit_fenced(Op::BlockingCas {
+                    place: flag.clone(),
+                    expected: Expr::Const(0),
+                    desired: one,
+                    order,
+                });
                 self.emit(plain);
-                self.emit(Op::Store { place: flag, value: Expr::Const(0), order: WriteOrder::Rel });
+                self.emit_fenced(Op::Store { place: flag, value: Expr::Const(0), order: release });
                 3
             }
         }
