@@ -3,10 +3,10 @@
 // The ticket lock (Reed and Kanodia 1979; Linux used it since 2008): draw a number, wait for it to
 // be called, call the next one. Tickets wrap around, which is fine while there are more of them
 // than threads. Each call follows the one before in happens-before, so there is nothing stale to
-// be served by. With a relaxed draw, as written, reuse matters: who draws a ticket for the second
-// time has learned nothing of the calls in between and may be served by the call of the first time.
-// It takes a whole round of tickets, so practice does not notice. Compare ticketlock4, where drawing
-// synchronises, and ticketlock-once, where no ticket is used twice.
+// be served by. With a relaxed draw, as written, reuse matters: who draws a number for the second
+// time it is in use has learned nothing of the calls in between, and may be served by the call of
+// the first time. That takes a whole round of tickets, so practice does not notice. Compare
+// ticketlock4, where drawing synchronises, and ticketlock-once, where no number is used twice.
 name "ticketlock";
 domain 4;
 const N = 2;

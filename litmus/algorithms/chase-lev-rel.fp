@@ -1,0 +1,68 @@
+//: ra robust
+//: rc20 robust
+// The Chase-Lev deque with the fences of chase-lev-ra, where all stores to bottom release, the ones
+// that put it back included. Then who has seen bottom knows which compare-and-swap of top came
+// before, and the relaxed loads do no harm.
+name "chase-lev-rel";
+domain 8;
+const LAST = 3;
+const SIZE = 2;
+global top = 1, bottom = 1;
+nonatomic task[LAST];
+
+proc run(i) {
+  local r;
+  r = task[i];
+  assert(r == 1);
+  task[i] = 0;
+}
+
+thread owner {
+  local b = 1, t, r;
+  while (1) {
+    choose {
+      fence(sc);
+      t = top.load(acq);
+      if (b < LAST && b - t < SIZE) {
+        task[b] = 1;
+        b = b + 1;
+        bottom.store(b, rel);
+      }
+    } or {
+      b = b - 1;
+      bottom.store(b, rel);
+      fence(sc);
+      t = top.load(rlx);
+      if (b > t) {
+        run(b);
+      } else if (b < t) {
+        b = t;
+        bottom.store(b, rel);
+      } else {
+        r = top.cas(t, t + 1, acqrel, rlx);
+        b = t + 1;
+        bottom.store(b, rel);
+        if (r == t) {
+          run(t);
+        }
+      }
+    }
+  }
+}
+
+thread thief[2] {
+  local b, t, r;
+  while (1) {
+    fence(sc);
+    t = top.load(rlx);
+    fence(sc);
+    b = bottom.load(acq);
+    if (t < b) {
+      fence(sc);
+      r = top.cas(t, t + 1, acqrel, rlx);
+      if (r == t) {
+        run(t);
+      }
+    }
+  }
+}

@@ -1,0 +1,36 @@
+//: ra robust
+//: rc20 robust
+// Dekker's algorithm with relaxed accesses after A. Williams (2010; Margalit and Lahav 2021, figure
+// 6): an SC fence after each raising of the flag, an acquire fence in front of the critical
+// section, a release fence behind it. The turn is stored before that fence and waited for by
+// blocking instead of spinning.
+name "dekker-rlx";
+domain 2;
+global flag[2], turn;
+nonatomic owner;
+
+thread p[2] {
+  local r;
+  while (1) {
+    flag[me].store(1, rlx);
+    fence(sc);
+    r = flag[1 - me].load(rlx);
+    while (r == 1) {
+      r = turn.load(rlx);
+      if (r != me) {
+        flag[me].store(0, rlx);
+        wait(turn == me, rlx);
+        flag[me].store(1, rlx);
+        fence(sc);
+      }
+      r = flag[1 - me].load(rlx);
+    }
+    fence(acq);
+    owner = me;
+    r = owner;
+    assert(r == me);
+    turn.store(1 - me, rlx);
+    fence(rel);
+    flag[me].store(0, rlx);
+  }
+}

@@ -1,0 +1,28 @@
+//: ra robust
+//: rc20 robust
+// Vyukov's version of Peterson's algorithm (peterson-rlx) repaired by an acquire load of the turn
+// (Margalit and Lahav 2021, section 7): whoever gets in because the turn came back synchronises
+// with the exchange that gave it.
+name "peterson-rlx-fix1";
+domain 2;
+global flag[2], turn;
+nonatomic owner;
+
+thread p[2] {
+  local f, t;
+  while (1) {
+    flag[me].store(1, rlx);
+    turn.xchg(1 - me, acqrel);
+    do {
+      f = flag[1 - me].load(acq);
+      if (f == 0) {
+        break;
+      }
+      t = turn.load(acq);
+    } while (t != me);
+    owner = me;
+    f = owner;
+    assert(f == me);
+    flag[me].store(0, rel);
+  }
+}

@@ -1,0 +1,16 @@
+//: ra violation shape=2+2W
+//: rc20 violation shape=2+2W
+// Opposite writes where only the first store of each thread is SC.
+name "2+2w+sc-firsts";
+domain 4;
+global x, y;
+
+thread left {
+  x.store(1, sc);
+  y.store(2, rel);
+}
+
+thread right {
+  y.store(1, sc);
+  x.store(2, rel);
+}

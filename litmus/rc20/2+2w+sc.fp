@@ -1,0 +1,17 @@
+//: ra violation shape=2+2W
+//: rc20 robust
+// Two threads that write both locations in opposite order, by SC stores: the order of writes of
+// each location follows the total order.
+name "2+2w+sc";
+domain 4;
+global x, y;
+
+thread left {
+  x.store(1, sc);
+  y.store(2, sc);
+}
+
+thread right {
+  y.store(1, sc);
+  x.store(2, sc);
+}

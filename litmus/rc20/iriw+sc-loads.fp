@@ -1,0 +1,28 @@
+//: ra violation shape=IRIW
+//: rc20 violation shape=IRIW
+// Independent reads of independent writes with relaxed stores and SC loads. In the rule used here,
+// that of C++11, the total order relates SC accesses only, and the stores are not among them. C++20
+// rules the outcome out: it also orders an SC load before another one that reads a later write.
+name "iriw+sc-loads";
+domain 2;
+global x, y;
+
+thread wx {
+  x.store(1, rlx);
+}
+
+thread wy {
+  y.store(1, rlx);
+}
+
+thread xy {
+  local r, s;
+  r = x.load(sc);
+  s = y.load(sc);
+}
+
+thread yx {
+  local r, s;
+  r = y.load(sc);
+  s = x.load(sc);
+}

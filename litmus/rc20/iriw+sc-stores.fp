@@ -1,0 +1,27 @@
+//: ra violation shape=IRIW
+//: rc20 violation shape=IRIW
+// Independent reads of independent writes with SC stores and acquire loads. A total order of the
+// stores does not oblige loads that are not part of it.
+name "iriw+sc-stores";
+domain 2;
+global x, y;
+
+thread wx {
+  x.store(1, sc);
+}
+
+thread wy {
+  y.store(1, sc);
+}
+
+thread xy {
+  local r, s;
+  r = x.load(acq);
+  s = y.load(acq);
+}
+
+thread yx {
+  local r, s;
+  r = y.load(acq);
+  s = x.load(acq);
+}

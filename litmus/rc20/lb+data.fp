@@ -1,0 +1,20 @@
+//: ra robust
+//: rc20 robust
+// Load buffering with a value copied in each direction: a cycle would make it come out of thin air.
+// No value but 0 is ever there.
+name "lb+data";
+domain 2;
+global x, y;
+
+thread left {
+  local r;
+  r = x.load(rlx);
+  y.store(r, rlx);
+}
+
+thread right {
+  local r;
+  r = y.load(rlx);
+  x.store(r, rlx);
+  assert(r == 0);
+}

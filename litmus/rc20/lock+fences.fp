@@ -1,0 +1,25 @@
+//: ra robust
+//: rc20 robust
+// A lock with relaxed accesses of the lock word and fences on the inside: acquire after taking it,
+// release before giving it back.
+name "lock+fences";
+domain 2;
+global lock;
+nonatomic data;
+
+thread left {
+  lock.bcas(0, 1, rlx);
+  fence(acq);
+  data = 1;
+  fence(rel);
+  lock.store(0, rlx);
+}
+
+thread right {
+  local r;
+  lock.bcas(0, 1, rlx);
+  fence(acq);
+  r = data;
+  fence(rel);
+  lock.store(0, rlx);
+}

@@ -1,0 +1,21 @@
+//: ra robust
+//: rc20 violation kind=data-race location=data
+// A lock taken by a relaxed compare-and-swap: mutual exclusion holds, and still the accesses it
+// protects race.
+name "lock+rlx-lock";
+domain 2;
+global lock;
+nonatomic data;
+
+thread left {
+  lock.bcas(0, 1, rlx);
+  data = 1;
+  lock.store(0, rel);
+}
+
+thread right {
+  local r;
+  lock.bcas(0, 1, rlx);
+  r = data;
+  lock.store(0, rel);
+}

@@ -1,0 +1,18 @@
+//: ra robust
+//: rc20 robust
+// Message passing from a relaxed store behind a release fence to an acquire load.
+name "mp+fence+acq";
+domain 2;
+global data, flag;
+
+thread producer {
+  data.store(1, rlx);
+  fence(rel);
+  flag.store(1, rlx);
+}
+
+thread consumer {
+  local r, s;
+  r = flag.load(acq);
+  s = data.load(rlx);
+}

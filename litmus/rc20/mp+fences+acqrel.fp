@@ -1,0 +1,19 @@
+//: ra robust
+//: rc20 robust
+// As mp+fences with fences that do both, which is more than either side needs.
+name "mp+fences+acqrel";
+domain 2;
+global data, flag;
+
+thread producer {
+  data.store(1, rlx);
+  fence(acqrel);
+  flag.store(1, rlx);
+}
+
+thread consumer {
+  local r, s;
+  r = flag.load(rlx);
+  fence(acqrel);
+  s = data.load(rlx);
+}

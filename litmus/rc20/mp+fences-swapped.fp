@@ -1,0 +1,20 @@
+//: ra robust
+//: rc20 violation shape=MP
+// Message passing with an acquire fence where a release fence belongs and the reverse. Neither does
+// anything here.
+name "mp+fences-swapped";
+domain 2;
+global data, flag;
+
+thread producer {
+  data.store(1, rlx);
+  fence(acq);
+  flag.store(1, rlx);
+}
+
+thread consumer {
+  local r, s;
+  r = flag.load(rlx);
+  fence(rel);
+  s = data.load(rlx);
+}

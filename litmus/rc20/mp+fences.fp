@@ -1,0 +1,21 @@
+//: ra robust
+//: rc20 robust
+// Message passing with relaxed accesses, a release fence before the flag is raised and an acquire
+// fence after it is seen. The fences synchronise with each other through the flag.
+name "mp+fences";
+domain 2;
+global data, flag;
+
+thread producer {
+  data.store(1, rlx);
+  fence(rel);
+  flag.store(1, rlx);
+}
+
+thread consumer {
+  local r, s;
+  r = flag.load(rlx);
+  fence(acq);
+  s = data.load(rlx);
+  assert(r == 0 || s == 1);
+}

@@ -1,0 +1,21 @@
+//: ra robust
+//: rc20 robust
+// Message passing with fences and a loop that waits for the flag (Margalit and Lahav 2021, example
+// 3.6). The loop may spin on relaxed loads; one acquire fence behind it is enough.
+name "mp+loop+fences";
+domain 2;
+global data, flag;
+
+thread producer {
+  data.store(1, rlx);
+  fence(rel);
+  flag.store(1, rlx);
+}
+
+thread consumer {
+  local r, s;
+  do { r = flag.load(rlx); } while (r == 0);
+  fence(acq);
+  s = data.load(rlx);
+  assert(s == 1);
+}

@@ -1,0 +1,19 @@
+//: ra robust
+//: rc20 violation kind=data-race location=data
+// The acquire fence comes after the access that needs it.
+name "mp+na+fence-late";
+domain 2;
+global flag;
+nonatomic data;
+
+thread producer {
+  data = 1;
+  flag.store(1, rel);
+}
+
+thread consumer {
+  local s;
+  wait(flag == 1, rlx);
+  s = data;
+  fence(acq);
+}

@@ -1,0 +1,22 @@
+//: ra robust
+//: rc20 robust
+// Non-atomic data published by a relaxed store behind a release fence, and read behind an acquire
+// fence.
+name "mp+na+fences";
+domain 2;
+global flag;
+nonatomic data;
+
+thread producer {
+  data = 1;
+  fence(rel);
+  flag.store(1, rlx);
+}
+
+thread consumer {
+  local s;
+  wait(flag == 1, rlx);
+  fence(acq);
+  s = data;
+  assert(s == 1);
+}

@@ -1,0 +1,18 @@
+//: ra robust
+//: rc20 violation kind=data-race location=data
+// Non-atomic data published by a release store, but seen by a relaxed load: a race.
+name "mp+na+rel+rlx";
+domain 2;
+global flag;
+nonatomic data;
+
+thread producer {
+  data = 1;
+  flag.store(1, rel);
+}
+
+thread consumer {
+  local s;
+  wait(flag == 1, rlx);
+  s = data;
+}

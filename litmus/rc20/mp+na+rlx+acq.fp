@@ -1,0 +1,18 @@
+//: ra robust
+//: rc20 violation kind=data-race location=data
+// Non-atomic data published by a relaxed store: an acquire load does not help.
+name "mp+na+rlx+acq";
+domain 2;
+global flag;
+nonatomic data;
+
+thread producer {
+  data = 1;
+  flag.store(1, rlx);
+}
+
+thread consumer {
+  local s;
+  wait(flag == 1, acq);
+  s = data;
+}

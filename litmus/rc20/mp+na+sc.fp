@@ -1,0 +1,21 @@
+//: ra robust
+//: rc20 robust
+// Non-atomic data published and seen by SC accesses.
+name "mp+na+sc";
+domain 2;
+global flag;
+nonatomic data;
+
+thread producer {
+  data = 1;
+  flag.store(1, sc);
+}
+
+thread consumer {
+  local r, s;
+  r = flag.load(sc);
+  if (r == 1) {
+    s = data;
+    assert(s == 1);
+  }
+}

@@ -1,0 +1,18 @@
+//: ra robust
+//: rc20 robust
+// Message passing from a release store to a relaxed load with an acquire fence behind it.
+name "mp+rel+fence";
+domain 2;
+global data, flag;
+
+thread producer {
+  data.store(1, rlx);
+  flag.store(1, rel);
+}
+
+thread consumer {
+  local r, s;
+  r = flag.load(rlx);
+  fence(acq);
+  s = data.load(rlx);
+}

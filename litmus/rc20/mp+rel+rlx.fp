@@ -1,0 +1,17 @@
+//: ra robust
+//: rc20 violation shape=MP
+// Message passing with a release store and a relaxed load of the flag. Synchronisation takes two.
+name "mp+rel+rlx";
+domain 2;
+global data, flag;
+
+thread producer {
+  data.store(1, rlx);
+  flag.store(1, rel);
+}
+
+thread consumer {
+  local r, s;
+  r = flag.load(rlx);
+  s = data.load(rlx);
+}

@@ -1,0 +1,18 @@
+//: ra robust
+//: rc20 violation shape=MP
+// Message passing with a relaxed store and an acquire load of the flag. There is nothing to
+// acquire.
+name "mp+rlx+acq";
+domain 2;
+global data, flag;
+
+thread producer {
+  data.store(1, rlx);
+  flag.store(1, rlx);
+}
+
+thread consumer {
+  local r, s;
+  r = flag.load(acq);
+  s = data.load(rlx);
+}

@@ -1,0 +1,18 @@
+//: ra robust
+//: rc20 violation shape=MP
+// Message passing with the acquire fence only: the writer's two stores are not ordered.
+name "mp+rlx+fence";
+domain 2;
+global data, flag;
+
+thread producer {
+  data.store(1, rlx);
+  flag.store(1, rlx);
+}
+
+thread consumer {
+  local r, s;
+  r = flag.load(rlx);
+  fence(acq);
+  s = data.load(rlx);
+}

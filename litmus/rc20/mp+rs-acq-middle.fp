@@ -1,0 +1,22 @@
+//: ra robust
+//: rc20 violation
+// Two producers count up a flag, the first by a relaxed update, the second by an acquire-release
+// one. The second acquires nothing from the first, so it cannot pass the first one's data on.
+name "mp+rs-acq-middle";
+domain 4;
+global a, flag;
+
+thread first {
+  a.store(1, rlx);
+  flag.fadd(1, rlx);
+}
+
+thread second {
+  flag.bcas(1, 2, acqrel);
+}
+
+thread consumer {
+  local r;
+  wait(flag == 2, acq);
+  r = a.load(rlx);
+}

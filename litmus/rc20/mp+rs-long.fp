@@ -1,0 +1,26 @@
+//: ra robust
+//: rc20 robust
+// A release sequence through two relaxed updates by different threads.
+name "mp+rs-long";
+domain 8;
+global data, flag;
+
+thread producer {
+  data.store(1, rlx);
+  flag.store(1, rel);
+}
+
+thread two {
+  flag.fadd(2, rlx);
+}
+
+thread four {
+  flag.fadd(4, rlx);
+}
+
+thread consumer {
+  local r, s;
+  r = flag.load(acq);
+  s = data.load(rlx);
+  assert(r % 2 == 0 || s == 1);
+}

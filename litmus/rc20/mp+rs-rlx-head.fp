@@ -1,0 +1,22 @@
+//: ra robust
+//: rc20 violation shape=MP
+// As mp+rs, but the store of the flag is relaxed: a chain of updates releases nothing unless its
+// head, or an update in it, does.
+name "mp+rs-rlx-head";
+domain 4;
+global data, flag;
+
+thread producer {
+  data.store(1, rlx);
+  flag.store(1, rlx);
+}
+
+thread updater {
+  flag.fadd(2, rlx);
+}
+
+thread consumer {
+  local r, s;
+  r = flag.load(acq);
+  s = data.load(rlx);
+}

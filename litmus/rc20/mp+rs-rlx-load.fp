@@ -1,0 +1,21 @@
+//: ra robust
+//: rc20 violation shape=MP
+// As mp+rs, but the flag is read by a relaxed load.
+name "mp+rs-rlx-load";
+domain 4;
+global data, flag;
+
+thread producer {
+  data.store(1, rlx);
+  flag.store(1, rel);
+}
+
+thread updater {
+  flag.fadd(2, rlx);
+}
+
+thread consumer {
+  local r, s;
+  r = flag.load(rlx);
+  s = data.load(rlx);
+}

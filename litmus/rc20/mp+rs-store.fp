@@ -1,0 +1,23 @@
+//: ra robust
+//: rc20 violation
+// What continues a release sequence is an update, not a store: the third thread has seen the flag
+// and raises it once more by a relaxed store. Whoever reads that one learns nothing.
+name "mp+rs-store";
+domain 4;
+global data, flag;
+
+thread producer {
+  data.store(1, rlx);
+  flag.store(1, rel);
+}
+
+thread updater {
+  wait(flag == 1, acq);
+  flag.store(2, rlx);
+}
+
+thread consumer {
+  local r;
+  wait(flag == 2, acq);
+  r = data.load(rlx);
+}

@@ -1,0 +1,26 @@
+//: ra robust
+//: rc20 robust
+// Two producers with data of their own count up a flag by release updates. The second update
+// continues the sequence that the first one heads, so the consumer that sees both has the data of
+// both.
+name "mp+rs-two-heads";
+domain 4;
+global a, b, flag;
+
+thread first {
+  a.store(1, rlx);
+  flag.fadd(1, rel);
+}
+
+thread second {
+  b.store(1, rlx);
+  flag.fadd(1, rel);
+}
+
+thread consumer {
+  local r, s;
+  wait(flag == 2, acq);
+  r = a.load(rlx);
+  s = b.load(rlx);
+  assert(r == 1 && s == 1);
+}

@@ -1,0 +1,17 @@
+//: ra robust
+//: rc20 robust
+// Message passing with an SC flag and relaxed data: the flag synchronises.
+name "mp+sc-flag";
+domain 2;
+global data, flag;
+
+thread producer {
+  data.store(1, rlx);
+  flag.store(1, sc);
+}
+
+thread consumer {
+  local r, s;
+  r = flag.load(sc);
+  s = data.load(rlx);
+}

@@ -1,0 +1,17 @@
+//: ra robust
+//: rc20 violation shape=MP
+// Message passing with an SC store and a relaxed load of the flag: strength on one side only.
+name "mp+sc-store";
+domain 2;
+global data, flag;
+
+thread producer {
+  data.store(1, sc);
+  flag.store(1, sc);
+}
+
+thread consumer {
+  local r, s;
+  r = flag.load(rlx);
+  s = data.load(rlx);
+}

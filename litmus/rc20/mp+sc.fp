@@ -1,0 +1,17 @@
+//: ra robust
+//: rc20 robust
+// Message passing with SC accesses, which are release stores and acquire loads among other things.
+name "mp+sc";
+domain 2;
+global data, flag;
+
+thread producer {
+  data.store(1, sc);
+  flag.store(1, sc);
+}
+
+thread consumer {
+  local r, s;
+  r = flag.load(sc);
+  s = data.load(sc);
+}

@@ -1,0 +1,18 @@
+//: ra robust
+//: rc20 violation shape=MP
+// Message passing where the flag is raised by an acquire exchange and read by a release one: each
+// of them has the half of acquire-release that is of no use in its place.
+name "mp+xchg-acq";
+domain 2;
+global data, flag;
+
+thread producer {
+  data.store(1, rlx);
+  flag.xchg(1, acq);
+}
+
+thread consumer {
+  local r, s;
+  r = flag.fadd(0, rel);
+  s = data.load(rlx);
+}

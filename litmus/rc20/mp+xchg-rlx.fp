@@ -1,0 +1,18 @@
+//: ra robust
+//: rc20 violation shape=MP
+// Message passing where the flag is raised by a relaxed exchange. Being a read-modify-write does
+// not make it a release.
+name "mp+xchg-rlx";
+domain 2;
+global data, flag;
+
+thread producer {
+  data.store(1, rlx);
+  flag.xchg(1, rlx);
+}
+
+thread consumer {
+  local r, s;
+  r = flag.load(acq);
+  s = data.load(rlx);
+}

@@ -1,0 +1,18 @@
+//: ra robust
+//: rc20 robust
+// Message passing where the flag is raised by a release exchange and read by an acquire
+// fetch-and-add of 0.
+name "mp+xchgs";
+domain 2;
+global data, flag;
+
+thread producer {
+  data.store(1, rlx);
+  flag.xchg(1, rel);
+}
+
+thread consumer {
+  local r, s;
+  r = flag.fadd(0, acq);
+  s = data.load(rlx);
+}

@@ -1,0 +1,18 @@
+//: ra robust
+//: rc20 violation
+// The R shape with relaxed exchanges in place of the two stores to y. The later exchange reads from
+// the earlier one but does not synchronise with it.
+name "r+rmws-rlx";
+domain 4;
+global x, y;
+
+thread left {
+  x.store(1, rlx);
+  y.xchg(1, rlx);
+}
+
+thread right {
+  local r;
+  y.xchg(2, rlx);
+  r = x.load(rlx);
+}

@@ -1,0 +1,17 @@
+//: ra violation shape=R
+//: rc20 robust
+// The R shape with SC accesses.
+name "r+sc";
+domain 4;
+global x, y;
+
+thread left {
+  x.store(1, sc);
+  y.store(1, sc);
+}
+
+thread right {
+  local r;
+  y.store(2, sc);
+  r = x.load(sc);
+}

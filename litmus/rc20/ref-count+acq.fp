@@ -1,0 +1,18 @@
+//: ra robust
+//: rc20 violation kind=data-race location=object
+// Reference counting with acquire decrements: the last holder acquires, but nobody has released.
+name "ref-count+acq";
+domain 4;
+const N = 3;
+global count = N;
+nonatomic object = 1;
+
+thread holder[N] {
+  local r;
+  r = object;
+  assert(r == 1);
+  r = count.fsub(1, acq);
+  if (r == 1) {
+    object = 0;
+  }
+}

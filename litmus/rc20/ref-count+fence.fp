@@ -1,0 +1,21 @@
+//: ra robust
+//: rc20 robust
+// Reference counting as in C++ and Rust libraries: decrements release, and only the last holder
+// pays for an acquire fence. All decrements are in the release sequences of those before them, so
+// the fence synchronises with every holder.
+name "ref-count+fence";
+domain 4;
+const N = 3;
+global count = N;
+nonatomic object = 1;
+
+thread holder[N] {
+  local r;
+  r = object;
+  assert(r == 1);
+  r = count.fsub(1, rel);
+  if (r == 1) {
+    fence(acq);
+    object = 0;
+  }
+}

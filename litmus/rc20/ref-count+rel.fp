@@ -1,0 +1,19 @@
+//: ra robust
+//: rc20 violation kind=data-race location=object
+// Reference counting where the acquire fence of the last holder was forgotten: it may destroy the
+// object while others still use it.
+name "ref-count+rel";
+domain 4;
+const N = 3;
+global count = N;
+nonatomic object = 1;
+
+thread holder[N] {
+  local r;
+  r = object;
+  assert(r == 1);
+  r = count.fsub(1, rel);
+  if (r == 1) {
+    object = 0;
+  }
+}

@@ -1,0 +1,20 @@
+//: ra robust
+//: rc20 violation kind=data-race location=object
+// Reference counting with relaxed decrements and an acquire fence: the fence has nothing to
+// acquire.
+name "ref-count+rlx";
+domain 4;
+const N = 3;
+global count = N;
+nonatomic object = 1;
+
+thread holder[N] {
+  local r;
+  r = object;
+  assert(r == 1);
+  r = count.fsub(1, rlx);
+  if (r == 1) {
+    fence(acq);
+    object = 0;
+  }
+}

@@ -1,0 +1,22 @@
+//: ra violation shape=RWC
+//: rc20 robust
+// Read-to-write causality with SC accesses.
+name "rwc+sc";
+domain 2;
+global x, y;
+
+thread writer {
+  x.store(1, sc);
+}
+
+thread middle {
+  local r, s;
+  r = x.load(sc);
+  s = y.load(sc);
+}
+
+thread last {
+  local r;
+  y.store(1, sc);
+  r = x.load(sc);
+}

@@ -1,0 +1,21 @@
+//: ra robust
+//: rc20 violation
+// As sb+rlx-rmws with acquire updates. Half of a fence: the later one acquires, but the earlier one
+// has not released.
+name "sb+acq-rmws";
+domain 2;
+global x, y, f;
+
+thread left {
+  local r;
+  x.store(1, rlx);
+  f.fadd(0, acq);
+  r = y.load(rlx);
+}
+
+thread right {
+  local r;
+  y.store(1, rlx);
+  f.fadd(0, acq);
+  r = x.load(rlx);
+}

@@ -1,0 +1,20 @@
+//: ra robust
+//: rc20 robust
+// Store buffering where every access is an update, and all are relaxed. Atomicity is all it takes:
+// an overwritten value has been consumed by the update that follows it, and no other update can
+// have it.
+name "sb+all-rmws-rlx";
+domain 2;
+global x, y;
+
+thread left {
+  local r;
+  x.xchg(1, rlx);
+  r = y.fadd(0, rlx);
+}
+
+thread right {
+  local r;
+  y.xchg(1, rlx);
+  r = x.fadd(0, rlx);
+}

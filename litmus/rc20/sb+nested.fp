@@ -1,0 +1,31 @@
+//: ra violation
+//: rc20 violation
+// Two instances of store buffering, one inside the other (after Margalit and Lahav 2021, example
+// 4.18). If the inner loads are stale the outer ones may be; if they are not, they make the thread
+// aware of the outer store.
+// not observationally robust (POPL 2021, example 4.18)
+name "sb+nested";
+domain 2;
+global x, y, z, w;
+
+thread left {
+  local r, s, t;
+  x.store(1, rel);
+  y.store(1, rel);
+  r = z.load(acq);
+  s = w.load(acq);
+  if (s == 0) {
+    t = 1;
+  }
+}
+
+thread right {
+  local r, s, t;
+  w.store(1, rel);
+  z.store(1, rel);
+  r = y.load(acq);
+  s = x.load(acq);
+  if (s == 0) {
+    t = 1;
+  }
+}

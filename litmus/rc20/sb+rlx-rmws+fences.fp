@@ -1,0 +1,25 @@
+//: ra robust
+//: rc20 robust
+// As sb+rlx-rmws with the fences that an SC fence has around its hidden update: release before,
+// acquire after. A relaxed update is then as good as an acquire-release one.
+name "sb+rlx-rmws+fences";
+domain 2;
+global x, y, f;
+
+thread left {
+  local r;
+  x.store(1, rlx);
+  fence(rel);
+  f.fadd(0, rlx);
+  fence(acq);
+  r = y.load(rlx);
+}
+
+thread right {
+  local r;
+  y.store(1, rlx);
+  fence(rel);
+  f.fadd(0, rlx);
+  fence(acq);
+  r = x.load(rlx);
+}

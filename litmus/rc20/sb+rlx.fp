@@ -1,0 +1,18 @@
+//: ra violation shape=SB
+//: rc20 violation shape=SB
+// Store buffering with relaxed accesses: no better than with release and acquire.
+name "sb+rlx";
+domain 2;
+global x, y;
+
+thread left {
+  local r;
+  x.store(1, rlx);
+  r = y.load(rlx);
+}
+
+thread right {
+  local r;
+  y.store(1, rlx);
+  r = x.load(rlx);
+}

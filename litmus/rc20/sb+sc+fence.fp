@@ -1,0 +1,21 @@
+//: ra violation shape=SB
+//: rc20 violation shape=SB
+// Store buffering with SC accesses in one thread and an SC fence between relaxed accesses in the
+// other. C++ orders SC fences and SC accesses among each other, so it rules the weak outcome out;
+// the model here orders them by happens-before only, and reports it.
+name "sb+sc+fence";
+domain 2;
+global x, y;
+
+thread left {
+  local r;
+  x.store(1, sc);
+  r = y.load(sc);
+}
+
+thread right {
+  local r;
+  y.store(1, rlx);
+  fence(sc);
+  r = x.load(rlx);
+}

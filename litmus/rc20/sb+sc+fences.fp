@@ -1,0 +1,20 @@
+//: ra robust
+//: rc20 robust
+// Store buffering with SC accesses and SC fences between them: either would do.
+name "sb+sc+fences";
+domain 2;
+global x, y;
+
+thread left {
+  local r;
+  x.store(1, sc);
+  fence(sc);
+  r = y.load(sc);
+}
+
+thread right {
+  local r;
+  y.store(1, sc);
+  fence(sc);
+  r = x.load(sc);
+}

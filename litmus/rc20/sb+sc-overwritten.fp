@@ -1,0 +1,25 @@
+//: ra violation
+//: rc20 violation
+// As sb+sc-third, but the left thread sees its SC store overwritten by the release store before it
+// looks at y. When the right thread has read 1 from x it comes before the release store, but that
+// one is not part of the total order, and the left thread may still miss y.
+name "sb+sc-overwritten";
+domain 4;
+global x, y;
+
+thread left {
+  local r;
+  x.store(1, sc);
+  wait(x == 2, acq);
+  r = y.load(sc);
+}
+
+thread right {
+  local r;
+  y.store(1, sc);
+  r = x.load(sc);
+}
+
+thread third {
+  x.store(2, rel);
+}

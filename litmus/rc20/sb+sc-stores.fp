@@ -1,0 +1,19 @@
+//: ra violation shape=SB
+//: rc20 violation shape=SB
+// Store buffering with SC stores and relaxed loads. On x86 this is safe, because the store carries
+// the fence; the language does not promise it, and on ARMv8 a relaxed load may overtake the store.
+name "sb+sc-stores";
+domain 2;
+global x, y;
+
+thread left {
+  local r;
+  x.store(1, sc);
+  r = y.load(rlx);
+}
+
+thread right {
+  local r;
+  y.store(1, sc);
+  r = x.load(rlx);
+}

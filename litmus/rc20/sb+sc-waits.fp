@@ -1,0 +1,16 @@
+//: ra violation shape=SB
+//: rc20 robust
+// Two SC waits for the initial value: at most one of them gets past.
+name "sb+sc-waits";
+domain 2;
+global x, y;
+
+thread left {
+  x.store(1, sc);
+  wait(y == 0, sc);
+}
+
+thread right {
+  y.store(1, sc);
+  wait(x == 0, sc);
+}

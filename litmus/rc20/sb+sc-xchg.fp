@@ -1,0 +1,18 @@
+//: ra violation shape=SB
+//: rc20 robust
+// Store buffering with SC exchanges in place of the stores, and SC loads.
+name "sb+sc-xchg";
+domain 2;
+global x, y;
+
+thread left {
+  local r;
+  x.xchg(1, sc);
+  r = y.load(sc);
+}
+
+thread right {
+  local r;
+  y.xchg(1, sc);
+  r = x.load(sc);
+}

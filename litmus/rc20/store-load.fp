@@ -1,0 +1,14 @@
+//: ra robust
+//: rc20 robust
+// One thread that stores and loads (Margalit and Lahav 2021, example 2.5): a thread sees its own
+// stores.
+name "store-load";
+domain 8;
+global x;
+
+thread only {
+  local a;
+  x.store(1, rel);
+  a = x.load(acq);
+  assert(a == 1);
+}

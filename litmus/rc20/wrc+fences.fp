@@ -1,0 +1,25 @@
+//: ra robust
+//: rc20 robust
+// Write-to-read causality with relaxed accesses and one fence each in relay (release) and reader
+// (acquire).
+name "wrc+fences";
+domain 2;
+global x, y;
+
+thread writer {
+  x.store(1, rlx);
+}
+
+thread relay {
+  local r;
+  r = x.load(rlx);
+  fence(rel);
+  y.store(1, rlx);
+}
+
+thread reader {
+  local r, s;
+  r = y.load(rlx);
+  fence(acq);
+  s = x.load(rlx);
+}

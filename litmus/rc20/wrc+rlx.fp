@@ -1,0 +1,23 @@
+//: ra robust
+//: rc20 violation shape=WRC
+// Write-to-read causality with relaxed accesses: the reader may swap its loads, the relay its load
+// and its store.
+name "wrc+rlx";
+domain 2;
+global x, y;
+
+thread writer {
+  x.store(1, rlx);
+}
+
+thread relay {
+  local r;
+  r = x.load(rlx);
+  y.store(1, rlx);
+}
+
+thread reader {
+  local r, s;
+  r = y.load(rlx);
+  s = x.load(rlx);
+}
