@@ -11,11 +11,13 @@ use std::fmt;
 use fencepost_explore::{End, Options};
 use fencepost_ir::Program;
 use fencepost_model::Model;
-use fencepost_oracle::replay::{replay, replay_failure};
+use fencepost_oracle::replay::{replay, replay_failure, replay_observational};
 use fencepost_verdict::{Budget, Outcome, Property, Reason, Verdict};
 
 /// Longest run that is replayed: relations on execution graphs take space quadratic in it.
 const LONGEST_REPLAY: usize = 20_000;
+/// Longest run that is replayed with taints: every read on the way is put to the axioms.
+const LONGEST_TAINTED_REPLAY: usize = 1_000;
 
 /// Two parts of fencepost disagree: a bug, never the user's.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -53,17 +55,21 @@ pub fn check_with(
     options: Options,
     budget: &Budget<'_>,
 ) -> Result<Outcome, InternalError> {
+    let (replay_as, longest) = match options.observational {
+        true => (replay_observational as fn(&_, &_, &_) -> _, LONGEST_TAINTED_REPLAY),
+        false => (replay as fn(&_, &_, &_) -> _, LONGEST_REPLAY),
+    };
     let exploration = fencepost_explore::explore(program, model, options, budget);
     let verdict = match exploration.end {
         End::Exhausted => Verdict::Holds,
         End::GaveUp(reason) => Verdict::Unknown(reason),
-        End::Found(candidate) if candidate.run().steps.len() > LONGEST_REPLAY => {
+        End::Found(candidate) if candidate.run().steps.len() > longest => {
             let steps = candidate.run().steps.len();
             Verdict::Unknown(Reason::TooLarge(format!(
-                "a run of {steps} steps seems to leave SC, but more than {LONGEST_REPLAY} cannot be replayed"
+                "a run of {steps} steps seems to leave SC, but more than {longest} cannot be replayed"
             )))
         }
-        End::Found(candidate) => match replay(program, model, &candidate) {
+        End::Found(candidate) => match replay_as(program, model, &candidate) {
             Ok(violation) => Verdict::Violated(Box::new(violation)),
             Err(error) => {
                 return Err(InternalError { message: format!("a violation does not replay on the axioms: {error}") });

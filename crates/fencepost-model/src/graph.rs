@@ -206,6 +206,17 @@ impl Graph {
         rel
     }
 
+    /// The graph in which these reads read nothing: events that keep their place in program order and no more.
+    #[must_use]
+    pub fn without_reads(&self, is_forgotten: impl Fn(EventId) -> bool) -> Graph {
+        let mut graph = self.clone();
+        for id in self.ids().filter(|&id| is_forgotten(id)) {
+            graph.events[id.index()].label = Label::Fence { mode: Mode::Rlx };
+            graph.reads_from[id.index()] = None;
+        }
+        graph
+    }
+
     /// The same graph with events sorted by thread: equal for equal graphs, in whatever order they grew.
     #[must_use]
     pub fn canonical(&self) -> Graph {

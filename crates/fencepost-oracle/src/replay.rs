@@ -9,6 +9,8 @@
 //!
 //! Sound: never confirms what is no violation. Complete for true candidates.
 
+mod taint;
+
 use std::fmt;
 
 use fencepost_base::event::Label;
@@ -20,6 +22,7 @@ use fencepost_model::{EventId, Graph, Model};
 use fencepost_verdict::{Candidate, Run, RunStep, ScFailure, Site, Violation, ViolationKind};
 
 use crate::interpreter::{Access, Interpreter, Rest, ThreadState};
+use taint::Taints;
 
 /// Pairs of events that the axioms may be evaluated on while the list of stale values is completed.
 const AXIOM_WORK: usize = 1 << 30;
@@ -48,10 +51,28 @@ fn error<T>(message: impl Into<String>) -> Result<T, ReplayError> {
 /// When the run is not one of the program, or the step after it does not leave SC.
 pub fn replay(program: &Program, model: &dyn Model, candidate: &Candidate) -> Result<Violation, ReplayError> {
     match candidate {
-        Candidate::Stale { run, site } => Replay::of(program, model, run)?.stale(run, *site),
-        Candidate::Race { run, first, second } => Replay::of(program, model, run)?.race(run, *first, *second),
-        Candidate::LateRace { run, site } => Replay::of(program, model, run)?.late_race(run, *site),
-        Candidate::TaintedUse { .. } => error("a tainted use is not replayed here"),
+        Candidate::Stale { run, site } => Replay::of(program, model, run, None)?.stale(run, *site),
+        Candidate::Race { run, first, second } => Replay::of(program, model, run, None)?.race(run, *first, *second),
+        Candidate::LateRace { run, site } => Replay::of(program, model, run, None)?.late_race(run, *site),
+        Candidate::TaintedUse { .. } => error("nothing is tainted where every read counts"),
+    }
+}
+
+/// Replays a candidate of an observational search: a witness in the sense of Def. 4.14 of the POPL 2021 paper.
+///
+/// # Errors
+/// When the run is not one of the program, or the step after it neither leaves SC nor uses a tainted value.
+pub fn replay_observational(
+    program: &Program,
+    model: &dyn Model,
+    candidate: &Candidate,
+) -> Result<Violation, ReplayError> {
+    let of = |run: &Run| Replay::of(program, model, run, Some(Taints::new(program)));
+    match candidate {
+        Candidate::Stale { run, site } => of(run)?.stale(run, *site),
+        Candidate::Race { run, first, second } => of(run)?.race(run, *first, *second),
+        Candidate::LateRace { run, site } => of(run)?.late_race(run, *site),
+        Candidate::TaintedUse { run, site } => of(run)?.tainted_use(run, *site),
     }
 }
 
@@ -60,7 +81,7 @@ pub fn replay(program: &Program, model: &dyn Model, candidate: &Candidate) -> Re
 /// # Errors
 /// When the run is not one of the program, or does not end in this failure.
 pub fn replay_failure(program: &Program, model: &dyn Model, failure: &ScFailure) -> Result<(), ReplayError> {
-    let mut replay = Replay::of(program, model, &failure.run)?;
+    let mut replay = Replay::of(program, model, &failure.run, None)?;
     match replay.rest_at(failure.site)? {
         Rest::Failed(kind) if kind == failure.kind => Ok(()),
         rest => error(format!("{}: not the failure {:?} but {rest:?}", show(failure.site), failure.kind)),
@@ -73,6 +94,8 @@ struct Replay<'a> {
     model: &'a dyn Model,
     threads: Vec<ThreadState>,
     graph: Graph,
+    /// In an observational replay.
+    taints: Option<Taints>,
 }
 
 /// A step that the model permits and SC does not.
@@ -84,7 +107,7 @@ struct Witness {
 }
 
 impl<'a> Replay<'a> {
-    fn of(program: &'a Program, model: &'a dyn Model, run: &Run) -> Result<Self, ReplayError> {
+    fn of(program: &'a Program, model: &'a dyn Model, run: &Run, taints: Option<Taints>) -> Result<Self, ReplayError> {
         let interpreter = Interpreter::new(program, model);
         let init: Vec<_> = program.locations().iter().map(|location| location.init).collect();
         let mut replay = Replay {
@@ -92,7 +115,12 @@ impl<'a> Replay<'a> {
             model,
             threads: program.thread_ids().map(|thread| interpreter.initial(thread)).collect(),
             graph: Graph::initial(&init),
+            taints,
         };
+        for thread in program.thread_ids() {
+            let registers = program.thread(thread).registers.iter().map(|register| register.init).collect();
+            replay.spread_taint(thread, ThreadState { pc: Pc(0), registers });
+        }
         for (index, step) in run.steps.iter().enumerate() {
             if let Err(cause) = replay.follow(step) {
                 return error(format!("step {index} of the run, {}: {cause}", show(step.site)));
@@ -117,6 +145,8 @@ impl<'a> Replay<'a> {
                 let state = &self.threads[thread.index()];
                 match self.interpreter.choose(thread, state, &rest, choice) {
                     Some(after) => {
+                        let started = self.after_choice(step.site, choice);
+                        self.spread_taint(thread, started);
                         self.threads[thread.index()] = after;
                         Ok(())
                     }
@@ -131,13 +161,17 @@ impl<'a> Replay<'a> {
     fn take(&mut self, site: Site, access: &Access, label: Option<Label>) -> Result<EventId, ReplayError> {
         let last = self.graph.last_write(access.loc);
         let enabled = self.enabled(site.thread, access, last);
-        let chosen = enabled.iter().find(|(enabled, _)| label.is_none_or(|label| label == *enabled));
-        let Some((label, after)) = chosen else {
+        let chosen = enabled.iter().find(|(enabled, _)| label.is_none_or(|label| label == *enabled)).cloned();
+        let Some((label, after)) = &chosen else {
             let labels: Vec<Label> = enabled.iter().map(|(label, _)| *label).collect();
             return error(format!("label {label:?} is not enabled; enabled under SC: {labels:?}"));
         };
+        let stale = if self.taintable(site, label) { self.tainting_values(site, access) } else { Vec::new() };
         let event = self.graph.add(site.thread, *label, Some(last), Some(site.pc));
+        let started = self.after_access(site, label);
         self.threads[site.thread.index()] = after.clone();
+        self.note_read(site, event, stale);
+        self.spread_taint(site.thread, started);
         Ok(event)
     }
 
@@ -150,18 +184,25 @@ impl<'a> Replay<'a> {
         self.graph.label(w).value_written().expect("a write")
     }
 
-    /// Why the thread rests, which must be at this instruction. Fences on the way are passed: they are events of the
-    /// thread alone, which a searcher need not mention.
+    /// Passes the fences on the way to `site`: they are events of the thread alone, which a searcher need not mention.
+    fn pass_fences(&mut self, site: Site) {
+        let thread = site.thread;
+        while let Some(state) = self.threads.get(thread.index()).filter(|state| state.pc != site.pc)
+            && let Rest::Fence(mode) = self.interpreter.rest(thread, state)
+        {
+            self.graph.add(thread, Label::Fence { mode }, None, Some(state.pc));
+            let started = ThreadState { pc: Pc(state.pc.0 + 1), registers: state.registers.clone() };
+            self.threads[thread.index()] = self.interpreter.pass_fence(thread, state);
+            self.spread_taint(thread, started);
+        }
+    }
+
+    /// Why the thread rests, which must be at this instruction, fences passed.
     fn rest_at(&mut self, site: Site) -> Result<Rest, ReplayError> {
-        let Some(state) = self.threads.get_mut(site.thread.index()) else {
+        self.pass_fences(site);
+        let Some(state) = self.threads.get(site.thread.index()) else {
             return error(format!("there is no thread {:?}", site.thread));
         };
-        while state.pc != site.pc
-            && let Rest::Fence(mode) = self.interpreter.rest(site.thread, state)
-        {
-            self.graph.add(site.thread, Label::Fence { mode }, None, Some(state.pc));
-            *state = self.interpreter.pass_fence(site.thread, state);
-        }
         match state.pc == site.pc {
             true => Ok(self.interpreter.rest(site.thread, state)),
             false => error(format!("thread {:?} rests at {:?}, not at {:?}", site.thread, state.pc, site.pc)),
@@ -232,7 +273,7 @@ impl<'a> Replay<'a> {
                 }
                 let mut graph = self.graph.clone();
                 let culprit = graph.add(site.thread, label, Some(w), Some(site.pc));
-                if self.model.permits(&graph) && !Sc.permits(&graph) {
+                if self.permits(&graph) && !Sc.permits(&graph) {
                     found.push(Witness { label, stale, graph, culprit });
                 }
             }
