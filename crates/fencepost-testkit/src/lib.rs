@@ -2,6 +2,7 @@
 //! generated programs, shrinking of those that show a mistake, and the litmus
 //! tests of the papers.
 
+pub mod edit;
 pub mod expect;
 pub mod generate;
 pub mod litmus;

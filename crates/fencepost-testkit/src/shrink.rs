@@ -18,16 +18,16 @@ pub fn shrink(program: &Program, mut shows: impl FnMut(&Program) -> bool) -> Pro
 
 /// The parts of a program, taken apart and put together again.
 #[derive(Clone)]
-struct Parts {
+pub(crate) struct Parts {
     name: Option<String>,
     domain: u32,
     locations: Vec<Location>,
     arrays: Vec<Array>,
-    threads: Vec<Thread>,
+    pub(crate) threads: Vec<Thread>,
 }
 
 impl Parts {
-    fn of(program: &Program) -> Self {
+    pub(crate) fn of(program: &Program) -> Self {
         Parts {
             name: program.name().map(str::to_string),
             domain: program.domain(),
@@ -37,7 +37,7 @@ impl Parts {
         }
     }
 
-    fn build(self) -> Option<Program> {
+    pub(crate) fn build(self) -> Option<Program> {
         let mut builder = ProgramBuilder::new(self.name, self.domain);
         let mut next = 0;
         while let Some(location) = self.locations.get(next) {

@@ -1,0 +1,137 @@
+//! Small changes to a program: an order made stronger, a fence more. Laws
+//! about memory models say what such a change can and cannot do.
+
+use fencepost_base::ids::{Pc, ThreadId};
+use fencepost_base::order::{FenceOrder, ReadOrder, RmwOrder, WriteOrder};
+use fencepost_ir::{Instr, Op, Origin, Program};
+
+use crate::shrink::Parts;
+
+/// The programs in which the order of one access is stronger: the next stronger ones, and SC.
+pub fn strengthened(program: &Program) -> Vec<Program> {
+    let mut found = Vec::new();
+    for (thread, pc) in sites(program) {
+        for op in stronger(&program.instr(thread, pc).op) {
+            let mut parts = Parts::of(program);
+            parts.threads[thread.index()].code[pc.index()].op = op;
+            found.extend(parts.build());
+        }
+    }
+    found
+}
+
+/// The programs with one more fence of this order, before some instruction.
+pub fn fenced(program: &Program, order: FenceOrder) -> Vec<Program> {
+    let with_fence = |(thread, pc): (ThreadId, Pc)| {
+        let mut parts = Parts::of(program);
+        insert(&mut parts.threads[thread.index()].code, pc, Op::Fence { order });
+        parts.build()
+    };
+    sites(program).filter_map(with_fence).collect()
+}
+
+fn sites(program: &Program) -> impl Iterator<Item = (ThreadId, Pc)> + '_ {
+    let code = |thread: ThreadId| 0..program.thread(thread).code.len();
+    program.thread_ids().flat_map(move |thread| code(thread).map(move |pc| (thread, Pc::from_index(pc))))
+}
+
+/// Inserts an instruction; jumps to the one behind it go through it.
+fn insert(code: &mut Vec<Instr>, pc: Pc, op: Op) {
+    let move_target = |target: &mut Pc| {
+        if *target > pc {
+            target.0 += 1;
+        }
+    };
+    for instr in code.iter_mut() {
+        match &mut instr.op {
+            Op::Jump { target } | Op::Branch { target, .. } => move_target(target),
+            Op::Choose { targets } => targets.iter_mut().for_each(move_target),
+            _ => {}
+        }
+    }
+    code.insert(pc.index(), Instr { op, origin: Origin::default() });
+}
+
+fn stronger_reads(order: ReadOrder) -> &'static [ReadOrder] {
+    match order {
+        ReadOrder::Rlx => &[ReadOrder::Acq, ReadOrder::Sc],
+        ReadOrder::Acq => &[ReadOrder::Sc],
+        ReadOrder::Sc => &[],
+    }
+}
+
+fn stronger_writes(order: WriteOrder) -> &'static [WriteOrder] {
+    match order {
+        WriteOrder::Rlx => &[WriteOrder::Rel, WriteOrder::Sc],
+        WriteOrder::Rel => &[WriteOrder::Sc],
+        WriteOrder::Sc => &[],
+    }
+}
+
+fn stronger_rmws(order: RmwOrder) -> &'static [RmwOrder] {
+    match order {
+        RmwOrder::Rlx => &[RmwOrder::Acq, RmwOrder::Rel, RmwOrder::AcqRel, RmwOrder::Sc],
+        RmwOrder::Acq | RmwOrder::Rel => &[RmwOrder::AcqRel, RmwOrder::Sc],
+        RmwOrder::AcqRel => &[RmwOrder::Sc],
+        RmwOrder::Sc => &[],
+    }
+}
+
+/// The instruction with a stronger order.
+fn stronger(op: &Op) -> Vec<Op> {
+    let with = |change: &dyn Fn(&mut Op)| {
+        let mut op = op.clone();
+        change(&mut op);
+        op
+    };
+    let reads = |order: ReadOrder| {
+        stronger_reads(order).iter().map(move |&stronger| {
+            with(&|op| {
+                if let Op::Load { order, .. } | Op::Wait { order, .. } | Op::Cas { failure: order, .. } = op {
+                    *order = stronger;
+                }
+            })
+        })
+    };
+    let rmws = |order: RmwOrder| {
+        stronger_rmws(order).iter().map(move |&stronger| {
+            with(&|op| {
+                if let Op::Update { order, .. } | Op::BlockingCas { order, .. } | Op::Cas { success: order, .. } = op {
+                    *order = stronger;
+                }
+            })
+        })
+    };
+    match op {
+        Op::Load { order, .. } | Op::Wait { order, .. } => reads(*order).collect(),
+        Op::Update { order, .. } | Op::BlockingCas { order, .. } => rmws(*order).collect(),
+        Op::Cas { success, failure, .. } => rmws(*success).chain(reads(*failure)).collect(),
+        Op::Store { place, value, order } => stronger_writes(*order)
+            .iter()
+            .map(|&order| Op::Store { place: place.clone(), value: value.clone(), order })
+            .collect(),
+        _ => Vec::new(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::generate;
+
+    #[test]
+    fn a_fence_is_one_instruction_more_and_jumps_still_land() {
+        for seed in 0..100 {
+            let program = generate::program(seed, &generate::Options { loops: true, ..Default::default() });
+            let fenced = fenced(&program, FenceOrder::Acq);
+            assert_eq!(fenced.len(), program.size(), "a fence before every instruction");
+            assert!(fenced.iter().all(|fenced| fenced.size() == program.size() + 1));
+        }
+    }
+
+    #[test]
+    fn nothing_is_stronger_than_sc() {
+        let sc = generate::Options { palette: Some(generate::Palette::SC), plain: false, ..Default::default() };
+        assert!((0..100).all(|seed| strengthened(&generate::program(seed, &sc)).is_empty()));
+    }
+}
