@@ -1,5 +1,5 @@
 //: ra robust
-//: rc20 violation
+//: rc20 violation kind=data-race location=owner
 // Dekker's algorithm as in dekker-rlx without the acquire fence in front of the critical section.
 name "dekker-rlx-no-acq";
 domain 2;
@@ -8,25 +8,23 @@ nonatomic owner;
 
 thread p[2] {
   local r;
-  while (1) {
-    flag[me].store(1, rlx);
-    fence(sc);
-    r = flag[1 - me].load(rlx);
-    while (r == 1) {
-      r = turn.load(rlx);
-      if (r != me) {
-        flag[me].store(0, rlx);
-        wait(turn == me, rlx);
-        flag[me].store(1, rlx);
-        fence(sc);
-      }
-      r = flag[1 - me].load(rlx);
+  flag[me].store(1, rlx);
+  fence(sc);
+  r = flag[1 - me].load(rlx);
+  while (r == 1) {
+    r = turn.load(rlx);
+    if (r != me) {
+      flag[me].store(0, rlx);
+      wait(turn == me, rlx);
+      flag[me].store(1, rlx);
+      fence(sc);
     }
-    owner = me;
-    r = owner;
-    assert(r == me);
-    turn.store(1 - me, rlx);
-    fence(rel);
-    flag[me].store(0, rlx);
+    r = flag[1 - me].load(rlx);
   }
+  owner = me;
+  r = owner;
+  assert(r == me);
+  turn.store(1 - me, rlx);
+  fence(rel);
+  flag[me].store(0, rlx);
 }
