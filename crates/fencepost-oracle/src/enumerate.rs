@@ -50,6 +50,11 @@ pub enum Finding {
         /// The location.
         location: LocId,
     },
+    /// An instruction depends on a read that could have been stale.
+    Dependent {
+        /// The thread.
+        thread: ThreadId,
+    },
     /// The model reaches a state, ⟨q, G⟩ or ⊥, that SC does not reach.
     Escape,
 }
@@ -124,7 +129,7 @@ pub fn fails_under_sc(program: &Program, model: &dyn Model, limit: usize) -> Opt
 }
 
 /// A step that is a plain access in a race.
-fn race(model: &dyn Model, steps: &[Step]) -> Option<Finding> {
+pub(crate) fn race(model: &dyn Model, steps: &[Step]) -> Option<Finding> {
     let plain = steps.iter().filter(|step| step.label.is_nonatomic());
     let mut racing = plain.filter(|step| {
         let graph = &step.after.graph;

@@ -10,14 +10,20 @@
 //! - [`enumerate`]: robustness decided in three independent ways;
 //! - [`theorem`]: the literal conditions of Thm 5.1 and Def. 6.1;
 //! - [`witness`]: those of RC20;
+//! - [`dependency`], [`observe`], [`taint`]: observational robustness against RC20;
 //! - [`mod@replay`]: an SC run checked step by step, and the step that leaves SC.
 
+pub mod dependency;
 pub mod enumerate;
 pub mod interpreter;
+pub mod observe;
 pub mod replay;
 pub mod system;
+pub mod taint;
 pub mod theorem;
 pub mod witness;
 
 pub use enumerate::{Answer, Finding, robust};
+pub use observe::observationally_robust;
 pub use replay::{ReplayError, replay, replay_failure};
+pub use taint::observational_witness;

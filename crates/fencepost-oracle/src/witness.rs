@@ -26,6 +26,7 @@ use crate::system::Step;
 pub struct Conditions<'a> {
     graph: &'a Graph,
     hb_sc: Rel,
+    hb: Rel,
     /// `mo ; rf_T̄? ; hb_T̄?`
     aware: Rel,
     /// `mo ; [W ∩ SC] ; S? ; [SC] ; hb_T̄?`
@@ -59,6 +60,7 @@ impl<'a> Conditions<'a> {
             hb_sc: hb_sc(graph),
             aware: graph.mo().then(&rf.optional()).then(&hb.optional()),
             in_order: graph.mo().then(&sc_writes).then(&order.optional()).then(&hb.optional()),
+            hb: hb.optional(),
         }
     }
 
@@ -66,7 +68,8 @@ impl<'a> Conditions<'a> {
     pub fn is_coherent(&self, step: &Step) -> bool {
         let w = step.predecessor;
         let read_by_rmw = |e: EventId| self.graph.label(e).is_rmw() && self.graph.source(e) == Some(w);
-        !self.reaches(&self.aware, w, step.thread) && !(step.label.is_write() && self.graph.ids().any(read_by_rmw))
+        let room = !step.label.is_write() || !self.graph.ids().any(read_by_rmw);
+        room && !self.reaches(&self.aware, w, step.thread)
     }
 
     /// Is the step permitted, behind its predecessor write?
@@ -87,6 +90,16 @@ impl<'a> Conditions<'a> {
         step.predecessor != self.graph.last_write(loc)
             && self.permits(step)
             && self.is_aware_of_last_write(step.thread, loc)
+    }
+
+    /// Def. 6.1, of the access about to be made: a conflicting one that is not in `dom(hb_T̄? ; [E_τ])`.
+    pub fn is_race(&self, step: &Step) -> bool {
+        let conflicts = |e: EventId| {
+            let label = self.graph.label(e);
+            label.loc() == step.label.loc() && (label.is_write() || step.label.is_write())
+        };
+        let mut others = self.graph.ids().filter(|&e| conflicts(e) && !self.graph.is_init(e));
+        others.any(|e| !self.reaches(&self.hb, e, step.thread))
     }
 
     fn reaches(&self, path: &Rel, from: EventId, thread: ThreadId) -> bool {

@@ -1,9 +1,9 @@
 //! Small changes to a program: an order made stronger, a fence more. Laws
 //! about memory models say what such a change can and cannot do.
 
-use fencepost_base::ids::{Pc, ThreadId};
+use fencepost_base::ids::{Pc, RegId, ThreadId};
 use fencepost_base::order::{FenceOrder, ReadOrder, RmwOrder, WriteOrder};
-use fencepost_ir::{Instr, Op, Origin, Program};
+use fencepost_ir::{BinaryOp, CasStrength, CmpOp, Expr, Instr, Op, Origin, Program, Register};
 
 use crate::shrink::Parts;
 
@@ -28,6 +28,29 @@ pub fn fenced(program: &Program, order: FenceOrder) -> Vec<Program> {
         parts.build()
     };
     sites(program).filter_map(with_fence).collect()
+}
+
+/// The program with a vacuous `assert(r == r)` after every load and every weak compare-and-swap, r being its result
+/// (POPL 2021, Lemma 4.20: then observational robustness is robustness).
+pub fn asserting_reads(program: &Program) -> Program {
+    let mut parts = Parts::of(program);
+    for thread in &mut parts.threads {
+        let mut pc = 0;
+        while pc < thread.code.len() {
+            if let Op::Load { dst, .. } | Op::Cas { dst, strength: CasStrength::Weak, .. } = &mut thread.code[pc].op {
+                let register = *dst.get_or_insert_with(|| {
+                    thread.registers.push(Register { name: format!("unused{pc}"), init: 0 });
+                    RegId::from_index(thread.registers.len() - 1)
+                });
+                let result = || Box::new(Expr::Reg(register));
+                let cond = Expr::Binary(BinaryOp::Cmp(CmpOp::Eq), result(), result());
+                // Behind the load; jumps there need not assert anything, but may.
+                insert(&mut thread.code, Pc::from_index(pc + 1), Op::Assert { cond });
+            }
+            pc += 1;
+        }
+    }
+    parts.build().expect("still well-formed")
 }
 
 fn sites(program: &Program) -> impl Iterator<Item = (ThreadId, Pc)> + '_ {
