@@ -2,10 +2,10 @@
 //!
 //! TPL files carry headers such as `// ROBUSTNESS egr: robust: ra. not: rlx.`;
 //! `egr` is execution-graph robustness, `wegr` observational robustness, whose
-//! failure implies that of the former. Where we differ, the definitional
-//! oracle decides who is right: "not robust" comes with a run replayed on the
-//! axioms, "robust" must be confirmed by enumerating all execution graphs.
-//! Known artefacts are explained in `recorded-artefacts.txt`.
+//! failure implies that of the former. Where we differ about the former, the
+//! definitional oracle decides who is right: "not robust" comes with a run
+//! replayed on the axioms, "robust" must be confirmed by enumerating all
+//! execution graphs. Known artefacts are explained in `recorded-artefacts.txt`.
 
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -26,6 +26,13 @@ const ORACLE_LIMIT: usize = 1_000_000;
 /// The recorded names of models, and ours.
 const MODELS: &[(&str, &str)] = &[("ra", "ra"), ("rlx", "rc20")];
 
+/// What a verdict is about.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Notion {
+    Robustness,
+    Observational,
+}
+
 /// How many of which.
 #[derive(Default)]
 struct Tally {
@@ -42,8 +49,10 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), String> {
         let name = file.strip_prefix(dir).unwrap_or(&file).display().to_string();
         let (program, text) = files::load(&file)?;
         for (recorded_name, model) in MODELS {
-            if let Some(recorded) = recorded_verdict(&text, recorded_name) {
-                compare(&name, &program, model, recorded, &mut tally)?;
+            for notion in [Notion::Robustness, Notion::Observational] {
+                if let Some(recorded) = recorded_verdict(&text, recorded_name, notion) {
+                    compare(&name, &program, model, notion, recorded, &mut tally)?;
+                }
             }
         }
     }
@@ -54,13 +63,25 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), String> {
     if wrong == 0 { Ok(()) } else { Err("verdicts disagree".into()) }
 }
 
-fn compare(name: &str, program: &Program, model: &str, recorded: &str, tally: &mut Tally) -> Result<(), String> {
+fn compare(
+    name: &str,
+    program: &Program,
+    model: &str,
+    notion: Notion,
+    recorded: &str,
+    tally: &mut Tally,
+) -> Result<(), String> {
     let model = models::by_name(model).ok_or_else(|| format!("no model `{model}`"))?;
     let start = Instant::now();
     let budget = Budget { max_bytes: MEMORY_LIMIT, expired: &|| start.elapsed() > TIME_LIMIT, ..Budget::unlimited() };
-    let outcome = fencepost_check::check(program, model, &budget).map_err(|error| format!("{name}: {error}"))?;
+    let check = match notion {
+        Notion::Robustness => fencepost_check::check,
+        Notion::Observational => fencepost_check::check_observational,
+    };
+    let outcome = check(program, model, &budget).map_err(|error| format!("{name}: {error}"))?;
     let (ours, confirmed) = match outcome.verdict {
         Verdict::Holds if recorded == "robust" => ("robust", true),
+        Verdict::Holds if notion == Notion::Observational => ("robust", false),
         Verdict::Holds => {
             let answer = program.is_loop_free().then(|| enumerate::robust(program, model, ORACLE_LIMIT));
             ("robust", answer == Some(Answer::Robust))
@@ -98,20 +119,22 @@ fn artefact(name: &str, model: &str) -> Option<&'static str> {
     )
 }
 
-/// What the headers say about robustness against `model`.
-fn recorded_verdict(text: &str, model: &str) -> Option<&'static str> {
+/// What the headers say about `model`.
+fn recorded_verdict(text: &str, model: &str, notion: Notion) -> Option<&'static str> {
     let mut verdict = None;
     for header in text.lines().filter_map(|line| line.trim().strip_prefix("// ROBUSTNESS ")) {
-        let (notion, claims) = header.split_once(':')?;
+        let (about, claims) = header.split_once(':')?;
         for claim in claims.split('.') {
             let Some((what, models)) = claim.split_once(':') else { continue };
             if !models.split(',').any(|name| name.trim() == model) {
                 continue;
             }
-            match (notion.trim(), what.trim()) {
-                ("egr", "robust") => verdict = Some("robust"),
+            match (notion, about.trim(), what.trim()) {
+                (Notion::Robustness, "egr", "robust") | (Notion::Observational, "wegr", "robust") => {
+                    verdict = Some("robust");
+                }
                 // Not even observationally robust: all the less robust.
-                (_, "not") => verdict = Some("not robust"),
+                (_, "wegr", "not") | (Notion::Robustness, "egr", "not") => verdict = Some("not robust"),
                 _ => {}
             }
         }
@@ -121,15 +144,19 @@ fn recorded_verdict(text: &str, model: &str) -> Option<&'static str> {
 
 #[cfg(test)]
 mod tests {
-    use super::recorded_verdict;
+    use super::{Notion, recorded_verdict};
 
     #[test]
     fn headers_are_read() {
+        let plain = |text, model| recorded_verdict(text, model, Notion::Robustness);
+        let observational = |text, model| recorded_verdict(text, model, Notion::Observational);
         let both = "// ROBUSTNESS egr: robust: ra. not: rlx.\n// ROBUSTNESS wegr: robust: ra,rlx.\n";
-        assert_eq!(recorded_verdict(both, "ra"), Some("robust"));
-        assert_eq!(recorded_verdict(both, "rlx"), Some("not robust"));
-        assert_eq!(recorded_verdict("// ROBUSTNESS wegr: not: ra.", "ra"), Some("not robust"));
-        assert_eq!(recorded_verdict("// ROBUSTNESS wegr: robust: ra.", "ra"), None);
-        assert_eq!(recorded_verdict("max_value 2;", "ra"), None);
+        assert_eq!(plain(both, "ra"), Some("robust"));
+        assert_eq!(plain(both, "rlx"), Some("not robust"));
+        assert_eq!(observational(both, "rlx"), Some("robust"));
+        assert_eq!(plain("// ROBUSTNESS wegr: not: ra.", "ra"), Some("not robust"));
+        assert_eq!(plain("// ROBUSTNESS wegr: robust: ra.", "ra"), None);
+        assert_eq!(observational("// ROBUSTNESS egr: not: ra.", "ra"), None);
+        assert_eq!(plain("max_value 2;", "ra"), None);
     }
 }

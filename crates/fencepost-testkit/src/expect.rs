@@ -3,6 +3,7 @@
 //! ```text
 //! //: ra robust
 //! //: ra violation kind=stale-read shape=SB values=0 states<=200
+//! //: rc20 observational robust
 //! //: sc assertion-fails
 //! ```
 //!
@@ -74,6 +75,8 @@ pub struct Expectation {
     pub line: usize,
     /// The model.
     pub model: &'static str,
+    /// Is it about observational robustness?
+    pub observational: bool,
     /// The answer.
     pub answer: Expected,
     /// How many states the search finds.
@@ -106,7 +109,7 @@ impl fmt::Display for ExpectationError {
 impl std::error::Error for ExpectationError {}
 
 /// The kinds of violation, as in machine-readable output.
-pub const KINDS: [&str; 4] = ["stale-read", "stale-write", "stale-rmw", "data-race"];
+pub const KINDS: [&str; 5] = ["stale-read", "stale-write", "stale-rmw", "tainted-use", "data-race"];
 
 /// The expectations of a source file, in order.
 ///
@@ -120,7 +123,11 @@ pub fn expectations(source: &str) -> Result<Vec<Expectation>, ExpectationError> 
         let Some(text) = text.trim_start().strip_prefix("//:") else { continue };
         let expectation = parse(line, text).map_err(fail)?;
         let about_runs = |e: &Expectation| !matches!(e.answer, Expected::Robust | Expected::Violation);
-        let same = |e: &Expectation| e.model == expectation.model && about_runs(e) == about_runs(&expectation);
+        let same = |e: &Expectation| {
+            e.model == expectation.model
+                && e.observational == expectation.observational
+                && about_runs(e) == about_runs(&expectation)
+        };
         if let Some(earlier) = found.iter().find(|e| same(e)) {
             return Err(fail(format!("line {} says already what is expected of {}", earlier.line, earlier.model)));
         }
@@ -133,18 +140,31 @@ fn parse(line: usize, text: &str) -> Result<Expectation, String> {
     let mut words = text.split_whitespace();
     let name = words.next().ok_or("expected a model and an answer")?;
     let model = models::by_name(name).ok_or_else(|| format!("unknown model `{name}`"))?.name();
-    let answer = words.next().ok_or("expected an answer after the model")?;
+    let mut answer = words.next().ok_or("expected an answer after the model")?;
+    let observational = answer == "observational";
+    if observational {
+        answer = words.next().ok_or("expected an answer after `observational`")?;
+    }
     let answer = Expected::ALL
         .iter()
         .find(|(text, _)| *text == answer)
         .map(|&(_, expected)| expected)
         .ok_or_else(|| format!("unknown answer `{answer}`"))?;
     let about_runs = !matches!(answer, Expected::Robust | Expected::Violation);
-    if about_runs != (model == "sc") {
+    if about_runs != (model == "sc") || (about_runs && observational) {
         return Err(format!("`{}` is not an answer about {model}", answer.as_str()));
     }
-    let mut expectation =
-        Expectation { line, model, answer, states: None, kind: None, shape: None, location: None, values: None };
+    let mut expectation = Expectation {
+        line,
+        model,
+        observational,
+        answer,
+        states: None,
+        kind: None,
+        shape: None,
+        location: None,
+        values: None,
+    };
     for word in words {
         detail(&mut expectation, word)?;
     }
@@ -193,6 +213,8 @@ mod tests {
         assert_eq!(found[0].values, Some(vec![0, 2]));
         assert!(found[0].states.is_some_and(|states| states.allows(20) && !states.allows(21)));
         assert_eq!((found[1].line, found[1].model, found[1].answer), (4, "sc", Expected::AssertionFails));
+        let both = expectations("//: ra violation\n//: ra observational robust\n").expect("two questions");
+        assert_eq!(both.iter().map(|e| e.observational).collect::<Vec<_>>(), [false, true]);
         assert_eq!(expectations("//: ra robust states=7\n").expect("well-formed")[0].states, Some(States::Exactly(7)));
     }
 
@@ -212,6 +234,7 @@ mod tests {
             (1, "//: ra violation shape=SB shape=MP", "given twice"),
             (1, "//: sc robust", "not an answer about sc"),
             (1, "//: ra safe", "not an answer about ra"),
+            (1, "//: ra observational", "expected an answer after"),
             (3, "//: ra robust\n//: sc safe\n//: ra violation", "line 1 says already"),
         ] {
             let error = expectations(text).expect_err(text);

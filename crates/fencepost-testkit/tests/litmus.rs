@@ -61,7 +61,7 @@ fn judge(file: &Path) -> Result<(), String> {
     for model in models::checkable() {
         let expectation = expected
             .iter()
-            .find(|expectation| expectation.model == model.name())
+            .find(|expectation| expectation.model == model.name() && !expectation.observational)
             .ok_or_else(|| format!("nothing is expected of {}", model.name()))?;
         let outcome = explore(&program, model, expectation, Options::default())?;
         if let Some(line) = pin(&text, expectation, outcome.stats.states) {
@@ -70,7 +70,8 @@ fn judge(file: &Path) -> Result<(), String> {
             compare(&program, expectation, &outcome)?;
         }
         compare_failure(on_runs, &outcome)?;
-        let remembering = explore(&program, model, expectation, Options { forget_dead_registers: false })?;
+        let remembering =
+            explore(&program, model, expectation, Options { forget_dead_registers: false, ..Options::default() })?;
         if answer(&remembering) != answer(&outcome) {
             return Err("remembering dead registers changes the answer".into());
         }
@@ -82,6 +83,11 @@ fn judge(file: &Path) -> Result<(), String> {
             Answer::Violation(_) if expectation.answer == Expected::Violation => {}
             other => return Err(format!("the oracle says {other:?}")),
         }
+    }
+    for expectation in expected.iter().filter(|expectation| expectation.observational) {
+        let model = models::by_name(expectation.model).ok_or("a model of the list")?;
+        let options = Options { observational: true, ..Options::default() };
+        compare(&program, expectation, &explore(&program, model, expectation, options)?)?;
     }
     if pinned != text {
         std::fs::write(file, pinned).map_err(|error| error.to_string())?;
