@@ -9,7 +9,8 @@
 //! wherever it occurs. Branches, assumptions, assertions, `verify` and the
 //! bounds of a choice of values are control events, and depend on the registers they
 //! mention, whatever the values. A read sets its register's dependencies to
-//! itself; an assignment passes dependencies on. A failed weak compare-and-swap
+//! itself; an assignment passes dependencies on, and one that could divide by
+//! zero is a control event as well, since it decides whether the thread goes on. A failed weak compare-and-swap
 //! is a plain read; a failed strong one and a wait are R*.
 //!
 //! Not modelled: control events as events of the graph. Local steps run
@@ -21,7 +22,7 @@ use std::ops::ControlFlow;
 
 use fencepost_base::event::Label;
 use fencepost_base::ids::{Pc, RegId, ThreadId};
-use fencepost_ir::{CasStrength, Op, Place, Program};
+use fencepost_ir::{BinaryOp, CasStrength, Expr, Op, Place, Program};
 use fencepost_model::{EventId, Graph, Model};
 
 use crate::enumerate::{Answer, Finding};
@@ -138,9 +139,12 @@ impl<'a> Dependencies<'a> {
     fn follow_local_steps(&self, tracked: &mut Tracked, thread: ThreadId, state: ThreadState) {
         let program = self.system.program();
         let mut visit = |pc: Pc| match &program.instr(thread, pc).op {
-            op @ Op::Assign { dst, .. } => {
-                let passed_on = tracked.dependencies(thread, &all_inputs(op)).map(|(_, read)| read).collect();
-                tracked.store[thread.index()][dst.index()] = passed_on;
+            op @ Op::Assign { dst, value } => {
+                let inputs: Vec<Position> = tracked.dependencies(thread, &all_inputs(op)).collect();
+                tracked.store[thread.index()][dst.index()] = inputs.iter().map(|&(_, read)| read).collect();
+                if can_fail(value, program.domain()) {
+                    tracked.used.extend(inputs);
+                }
             }
             op
             @ (Op::Branch { .. } | Op::Assume { .. } | Op::Assert { .. } | Op::Verify { .. } | Op::Nondet { .. }) => {
@@ -192,6 +196,19 @@ fn all_inputs(op: &Op) -> Vec<RegId> {
     let mut registers = Vec::new();
     op.for_each_expr(&mut |expr| expr.for_each_register(&mut |register| registers.push(register)));
     registers
+}
+
+/// Does the expression divide by anything but a constant that is not zero?
+fn can_fail(expr: &Expr, domain: u32) -> bool {
+    match expr {
+        Expr::Const(_) | Expr::Reg(_) => false,
+        Expr::Unary(_, operand) | Expr::Wrap(operand) => can_fail(operand, domain),
+        Expr::Binary(op, left, right) => {
+            let divides = matches!(op, BinaryOp::Div | BinaryOp::Rem);
+            let by_zero = divides && right.as_constant(domain).is_none_or(|divisor| divisor == 0);
+            by_zero || can_fail(left, domain) || can_fail(right, domain)
+        }
+    }
 }
 
 /// R_in of the instruction when it takes a step with this label.

@@ -116,12 +116,21 @@ pub fn sc_reachable(program: &Program, model: &dyn Model, limit: usize, scg: boo
 
 /// Does an assertion fail, or a run-time error happen, in some SC run? `None` when there are more than `limit` states.
 pub fn fails_under_sc(program: &Program, model: &dyn Model, limit: usize) -> Option<bool> {
+    fails(program, model, Memory::Scg, limit)
+}
+
+/// The same in some run of the model itself. Races count for nothing here.
+pub fn fails_under(program: &Program, model: &dyn Model, limit: usize) -> Option<bool> {
+    fails(program, model, Memory::Consistent(model), limit)
+}
+
+fn fails(program: &Program, model: &dyn Model, memory: Memory<'_>, limit: usize) -> Option<bool> {
     let system = System::new(program, model);
     let failed = |configuration: &Configuration| {
         let rest = |thread: ThreadId| system.interpreter().rest(thread, &configuration.threads[thread.index()]);
         program.thread_ids().any(|thread| matches!(rest(thread), Rest::Failed(_)))
     };
-    let found = system.explore(Memory::Scg, limit, |configuration, _| match failed(configuration) {
+    let found = system.explore(memory, limit, |configuration, _| match failed(configuration) {
         true => ControlFlow::Break(()),
         false => ControlFlow::Continue(()),
     });

@@ -1,9 +1,9 @@
 //! Observational robustness: what the definitions and the theorems of the POPL 2021 paper say about each other, on its
 //! examples and on generated programs.
 
-use fencepost_ir::Program;
+use fencepost_ir::{Language, Program};
 use fencepost_model::models::rc20::Rc20;
-use fencepost_oracle::enumerate::{Answer, robust};
+use fencepost_oracle::enumerate::{Answer, fails_under, fails_under_sc, robust};
 use fencepost_oracle::{observational_witness, observationally_robust};
 use fencepost_testkit::edit::asserting_reads;
 use fencepost_testkit::generate::{self, Options};
@@ -68,4 +68,116 @@ fn if_every_read_is_asserted_a_witness_is_a_violation() {
             panic!("seed {seed}:\n{}", fencepost_ir::print(&shrink(&program, differ)));
         }
     }
+}
+
+/// Prop. 4.12, by way of Thm 4.16: without a witness, a program may fail under RC20 iff it may fail under SC.
+#[test]
+fn without_a_witness_only_what_fails_under_sc_fails() {
+    let lies = |program: &Program| {
+        observational_witness(program, LIMIT) == Answer::Robust
+            && fails_under(program, &Rc20, LIMIT) == Some(true)
+            && fails_under_sc(program, &Rc20, LIMIT) == Some(false)
+    };
+    let mut fails = 0;
+    for seed in 0..repetitions(2_000) {
+        let program = generate::program(seed, &Options { total_accesses: 7, ..Options::default() });
+        if lies(&program) {
+            panic!("seed {seed}:\n{}", fencepost_ir::print(&shrink(&program, lies)));
+        }
+        fails += u64::from(fails_under(&program, &Rc20, LIMIT) == Some(true));
+    }
+    assert!(50 * fails > repetitions(2_000), "only {fails} fail");
+}
+
+fn read(text: &str) -> Program {
+    let loaded = fencepost_ir::load(Language::Fp, text);
+    loaded.program.unwrap_or_else(|| panic!("{:?}", loaded.diagnostics))
+}
+
+fn message_passing(reaction: &str) -> Program {
+    read(&format!(
+        "domain 3; global x, y;
+         thread writer {{ x.store(1, rlx); y.store(1, rlx); }}
+         thread reader {{ local a, b, c; a = y.load(rlx); if (a == 1) {{ b = x.load(rlx); {reaction} }} }}"
+    ))
+}
+
+/// Ex. 4.10: a stale value matters only if something is done with it.
+#[test]
+fn message_passing_depends_on_what_is_done_with_the_message() {
+    for reaction in ["", "c = b + 1;", "c = b; b = 0; assert(b == 0);", "b = x.load(rlx);", "c = 2 / (b - b + 1) * 0;"]
+    {
+        let harmless = !reaction.contains('/');
+        assert_eq!(decide(&message_passing(reaction)), Some([false, harmless, harmless]), "{reaction}");
+    }
+    for reaction in [
+        "assert(b != 0);",
+        "assert(b == b);",
+        "assume(b == 1);",
+        "verify(b);",
+        "x.store(b, rlx);",
+        "c = b + 1; y.fadd(c, rlx);",
+        "wait(x == b, rlx);",
+        "y.cas(b, 2, rlx, rlx);",
+        "x.casw(0, b, rlx, rlx);",
+        "c = nondet(0, b);",
+    ] {
+        assert_eq!(decide(&message_passing(reaction)), Some([false, false, false]), "{reaction}");
+    }
+}
+
+/// A division decides whether the thread goes on. Otherwise this program would be called observationally robust, and
+/// yet it divides by zero under RC20 only.
+#[test]
+fn a_division_is_a_decision() {
+    let program = message_passing("c = 2 / b;");
+    assert_eq!(decide(&program), Some([false, false, false]));
+    assert_eq!(fails_under_sc(&program, &Rc20, LIMIT), Some(false));
+    assert_eq!(fails_under(&program, &Rc20, LIMIT), Some(true));
+    assert_eq!(decide(&message_passing("c = b / 2;")), Some([false, true, true]));
+}
+
+/// Ex. 4.18: a tainted read must not make its thread aware of anything.
+#[test]
+fn nested_store_buffering_has_a_witness() {
+    let program = read(
+        "domain 2; global x, y, z, w;
+         thread left { local r, s, t; x.store(1, rel); y.store(1, rel); r = z.load(acq); s = w.load(acq);
+                       if (s == 0) { t = 1; } }
+         thread right { local r, s, t; w.store(1, rel); z.store(1, rel); r = y.load(acq); s = x.load(acq);
+                        if (s == 0) { t = 1; } }",
+    );
+    assert!(observationally_robust(&program, 100_000).is_violation());
+    assert!(observational_witness(&program, LIMIT).is_violation());
+}
+
+/// Ex. 4.19: the converse of Thm 4.16 does not hold.
+#[test]
+fn a_witness_is_no_proof() {
+    let program = read(
+        "domain 2; global x, y;
+         thread left { local r; x.store(1, rel); r = y.load(acq); }
+         thread right { local r; y.store(1, rel); r = x.load(acq); assert(r == r); }",
+    );
+    assert_eq!(decide(&program), Some([false, true, false]));
+}
+
+/// Ex. 4.8 and 4.10, with one attempt to read.
+#[test]
+fn a_sequence_lock_drops_what_is_stale() {
+    let sequence_lock = |fence: &str| {
+        read(&format!(
+            "domain 5; global seq, x, y;
+             thread writer {{ seq.store(1, rlx); fence(rel); x.store(1, rlx); y.store(1, rlx); seq.store(2, rel);
+                              seq.store(3, rlx); fence(rel); x.store(2, rlx); y.store(2, rlx); seq.store(4, rel); }}
+             thread reader {{ local s, t, a, b; s = seq.load(acq); a = x.load(rlx); b = y.load(rlx); {fence}
+                              t = seq.load(rlx); if (s == t && s % 2 == 0) {{ assert(a == b); }} }}"
+        ))
+    };
+    let fenced = sequence_lock("fence(acq);");
+    assert!(robust(&fenced, &Rc20, 20_000).is_violation());
+    assert_eq!(observational_witness(&fenced, LIMIT), Answer::Robust);
+    assert_eq!(observationally_robust(&fenced, 50_000), Answer::Robust);
+    assert!(observational_witness(&sequence_lock(""), LIMIT).is_violation());
+    assert!(observationally_robust(&sequence_lock(""), 50_000).is_violation());
 }
