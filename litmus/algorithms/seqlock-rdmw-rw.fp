@@ -20,13 +20,11 @@ proc write(v) {
 }
 
 proc read() {
-  local s, t, a, b;
-  do {
-    do { s = seq.load(acq); } while (s % 2 == 1);
-    a = x.load(rlx);
-    b = y.load(rlx);
-    t = seq.fadd(0, rel);
-  } while (s != t);
+  local s, a, b;
+  do { s = seq.load(acq); } while (s % 2 == 1);
+  a = x.load(rlx);
+  b = y.load(rlx);
+  seq.bcas(s, s, rel);
   assert(a == b);
 }
 

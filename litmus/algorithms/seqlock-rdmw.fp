@@ -1,9 +1,12 @@
 //: ra robust
 //: rc20 violation
 // A sequence lock after Boehm (2012; Margalit and Lahav 2021, figure 6), for three threads that
-// write or read and then read. As seqlock-fence, but the reader's second look is a fetch-and-add of
-// 0 that releases, an update that changes nothing, instead of a fence and a load: the loads before
-// it cannot see what the next writer does.
+// write or read and then read. As seqlock-fence, but the reader's second look is an update that
+// changes nothing and releases ("read, don't modify, write") instead of a fence and a load: what
+// the reader has loaded comes before whatever the next writer stores. The update is a blocking
+// compare-and-swap from the number to itself, so a reader whose number has changed stays there. If
+// it started again it would need an acquire fence first: it may have seen new data, and yet find
+// the old number once more. See seqlock-rdmw-fadd.
 // observationally robust (POPL 2021, Fig. 6)
 name "seqlock-rdmw";
 domain 8;
@@ -22,13 +25,11 @@ proc write(v) {
 }
 
 proc read() {
-  local s, t, a, b;
-  do {
-    do { s = seq.load(acq); } while (s % 2 == 1);
-    a = x.load(rlx);
-    b = y.load(rlx);
-    t = seq.fadd(0, rel);
-  } while (s != t);
+  local s, a, b;
+  do { s = seq.load(acq); } while (s % 2 == 1);
+  a = x.load(rlx);
+  b = y.load(rlx);
+  seq.bcas(s, s, rel);
   assert(a == b);
 }
 
