@@ -147,12 +147,25 @@ pub(crate) struct Taints {
     pub(crate) used: Vec<Vec<Slot>>,
     /// For every instruction, the bit of the register it sets.
     pub(crate) set: Vec<Option<Slot>>,
+    /// For every instruction, does it decide something within the thread? A division decides whether the thread goes on.
+    pub(crate) decides: Vec<bool>,
 }
 
 impl CompiledThread {
     /// Does the instruction use a tainted value?
     pub(crate) fn uses_taint(&self, state: &[u64], pc: u32) -> bool {
         self.taints.as_ref().is_some_and(|taints| taints.used[pc as usize].iter().any(|slot| slot.get(state) == 1))
+    }
+
+    /// Does a tainted value decide something here, within the thread?
+    pub(crate) fn decides_by_taint(&self, state: &[u64], pc: u32) -> bool {
+        self.taints.as_ref().is_some_and(|taints| taints.decides[pc as usize]) && self.uses_taint(state, pc)
+    }
+
+    /// Is the thread, resting at `pc`, about to use a tainted value for more than an assignment?
+    pub(crate) fn rests_at_tainted_use(&self, state: &[u64], pc: u32) -> bool {
+        let silent = matches!(self.steps[pc as usize], Step::Assign(..));
+        if silent { self.decides_by_taint(state, pc) } else { self.uses_taint(state, pc) }
     }
 
     /// Taints or clears the register that the instruction sets.
@@ -209,7 +222,7 @@ pub(crate) fn thread(
         .collect();
     let compiler = Compiler { program, model, registers: &registers };
     let steps = thread.code.iter().map(|instr| compiler.step(&instr.op)).collect();
-    let taints = options.observational.then(|| taints(thread, layout));
+    let taints = options.observational.then(|| taints(thread, program.domain(), layout));
     let small = thread.code.len().saturating_mul(registers.len()) <= LARGEST_ANALYSIS;
     let dead = if options.forget_dead_registers && small {
         dead_slots(thread, &registers, taints.as_ref())
@@ -219,14 +232,20 @@ pub(crate) fn thread(
     CompiledThread { pc, registers, steps, dead, taints }
 }
 
-fn taints(thread: &Thread, layout: &mut Layout) -> Taints {
+fn taints(thread: &Thread, domain: u32, layout: &mut Layout) -> Taints {
     let registers: Vec<Slot> = thread.registers.iter().map(|_| layout.slot(1)).collect();
     let used = |op: &Op| {
         let mut slots = Vec::new();
         op.for_each_expr(&mut |expr| expr.for_each_register(&mut |reg| slots.push(registers[reg.index()])));
         slots
     };
+    let decides = |op: &Op| match op {
+        Op::Branch { .. } | Op::Assume { .. } | Op::Assert { .. } | Op::Verify { .. } => true,
+        Op::Assign { value, .. } => value.can_fail(domain),
+        _ => false,
+    };
     Taints {
+        decides: thread.code.iter().map(|instr| decides(&instr.op)).collect(),
         used: thread.code.iter().map(|instr| used(&instr.op)).collect(),
         set: thread.code.iter().map(|instr| instr.op.dst().map(|reg| registers[reg.index()])).collect(),
         registers,

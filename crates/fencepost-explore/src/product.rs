@@ -109,9 +109,7 @@ impl Product {
         let thread = &self.threads[t];
         for _ in 0..LONGEST_LOCAL_RUN {
             // A tainted value must not decide anything: the thread rests there, and is found out.
-            if matches!(&thread.steps[pc as usize], Step::Branch(..) | Step::Assume(_) | Step::Assert(_) | Step::Verify)
-                && thread.uses_taint(state, pc)
-            {
+            if thread.decides_by_taint(state, pc) {
                 break;
             }
             let outcome = match &thread.steps[pc as usize] {
@@ -467,7 +465,7 @@ impl System for Product {
     fn inspect(&self, state: &[u64]) -> Option<Finding> {
         for (t, thread) in self.threads.iter().enumerate().filter(|(_, thread)| thread.taints.is_some()) {
             let pc = thread.pc.get(state) as u32;
-            if (pc as usize) < thread.steps.len() && thread.uses_taint(state, pc) {
+            if (pc as usize) < thread.steps.len() && thread.rests_at_tainted_use(state, pc) {
                 return Some(Finding::TaintedUse(site(t, pc)));
             }
         }

@@ -204,6 +204,19 @@ impl Expr {
         if constant { self.eval(&[], domain).ok() } else { None }
     }
 
+    /// Can it have no value: does it divide by anything but a constant that is not zero?
+    pub fn can_fail(&self, domain: u32) -> bool {
+        match self {
+            Expr::Const(_) | Expr::Reg(_) => false,
+            Expr::Unary(_, operand) | Expr::Wrap(operand) => operand.can_fail(domain),
+            Expr::Binary(op, left, right) => {
+                let divides = matches!(op, BinaryOp::Div | BinaryOp::Rem);
+                let by_zero = divides && right.as_constant(domain).is_none_or(|divisor| divisor == 0);
+                by_zero || left.can_fail(domain) || right.can_fail(domain)
+            }
+        }
+    }
+
     /// Calls `visit` for every register mentioned.
     pub fn for_each_register(&self, visit: &mut impl FnMut(RegId)) {
         match self {

@@ -22,7 +22,7 @@ use std::ops::ControlFlow;
 
 use fencepost_base::event::Label;
 use fencepost_base::ids::{Pc, RegId, ThreadId};
-use fencepost_ir::{BinaryOp, CasStrength, Expr, Op, Place, Program};
+use fencepost_ir::{CasStrength, Op, Place, Program};
 use fencepost_model::{EventId, Graph, Model};
 
 use crate::enumerate::{Answer, Finding};
@@ -142,7 +142,7 @@ impl<'a> Dependencies<'a> {
             op @ Op::Assign { dst, value } => {
                 let inputs: Vec<Position> = tracked.dependencies(thread, &all_inputs(op)).collect();
                 tracked.store[thread.index()][dst.index()] = inputs.iter().map(|&(_, read)| read).collect();
-                if can_fail(value, program.domain()) {
+                if value.can_fail(program.domain()) {
                     tracked.used.extend(inputs);
                 }
             }
@@ -196,19 +196,6 @@ fn all_inputs(op: &Op) -> Vec<RegId> {
     let mut registers = Vec::new();
     op.for_each_expr(&mut |expr| expr.for_each_register(&mut |register| registers.push(register)));
     registers
-}
-
-/// Does the expression divide by anything but a constant that is not zero?
-fn can_fail(expr: &Expr, domain: u32) -> bool {
-    match expr {
-        Expr::Const(_) | Expr::Reg(_) => false,
-        Expr::Unary(_, operand) | Expr::Wrap(operand) => can_fail(operand, domain),
-        Expr::Binary(op, left, right) => {
-            let divides = matches!(op, BinaryOp::Div | BinaryOp::Rem);
-            let by_zero = divides && right.as_constant(domain).is_none_or(|divisor| divisor == 0);
-            by_zero || can_fail(left, domain) || can_fail(right, domain)
-        }
-    }
 }
 
 /// R_in of the instruction when it takes a step with this label.

@@ -58,29 +58,41 @@ pub fn headline(subject: &Subject<'_>, outcome: &Outcome, look: &Look) -> String
     }
 }
 
-/// Where on the ladder of models a program stops being robust: `robust against ra, not against rc20`.
+/// Where on the ladder of models a program stops being robust.
 pub fn ladder(subject: &Subject<'_>, outcomes: &[Outcome], look: &Look) -> String {
     let weakest = outcomes.iter().rfind(|outcome| matches!(outcome.verdict, Verdict::Holds));
     let breaks = outcomes.iter().find(|outcome| matches!(outcome.verdict, Verdict::Violated(_)));
-    let weakest = weakest.map_or("robust against none of the models".to_string(), |outcome| {
-        format!("the weakest model it is robust against is {}", outcome.model)
-    });
-    let breaks =
-        breaks.map_or("none breaks it".to_string(), |outcome| format!("the first that breaks it is {}", outcome.model));
-    let line = format!("{}: {weakest}; {breaks}", subject.source.name());
+    let undecided: Vec<&str> = outcomes
+        .iter()
+        .filter(|outcome| matches!(outcome.verdict, Verdict::Unknown(_)))
+        .map(|outcome| outcome.model)
+        .collect();
+    let mut parts = Vec::new();
+    parts.extend(weakest.map(|outcome| format!("the weakest model it is robust against is {}", outcome.model)));
+    parts.extend(breaks.map(|outcome| format!("the first that breaks it is {}", outcome.model)));
+    if !undecided.is_empty() {
+        parts.push(format!("undecided for {}", undecided.join(" and ")));
+    } else if weakest.is_none() {
+        parts.insert(0, "robust against none of the models".into());
+    } else if breaks.is_none() {
+        parts.push("none breaks it".into());
+    }
+    let line = format!("{}: {}", subject.source.name(), parts.join("; "));
     Paint(look.color).strong(&line) + "\n"
 }
 
-/// The verdict with everything that explains it.
-pub fn outcome(subject: &Subject<'_>, outcome: &Outcome, look: &Look) -> String {
+/// The verdict with everything that explains it, except what `earlier` outcomes for other models have explained: their
+/// violations are much alike, and failures under SC are the same.
+pub fn outcome(subject: &Subject<'_>, outcome: &Outcome, earlier: &[Outcome], look: &Look) -> String {
     let mut text = headline(subject, outcome, look);
-    if let Verdict::Violated(violation) = &outcome.verdict {
+    let violated = |outcome: &Outcome| matches!(outcome.verdict, Verdict::Violated(_));
+    if let (Verdict::Violated(violation), false) = (&outcome.verdict, earlier.iter().any(violated)) {
         text.push_str(&violation::violation(subject, violation, outcome.model, look));
     }
     if let (Verdict::Holds, false) = (&outcome.verdict, outcome.speculative.is_empty()) {
         text.push_str(&violation::speculative_reads(subject, &outcome.speculative, look));
     }
-    if let Some(failure) = &outcome.sc_failure {
+    if let (Some(failure), false) = (&outcome.sc_failure, earlier.iter().any(|outcome| outcome.sc_failure.is_some())) {
         text.push_str(&violation::failure(subject, failure, look));
     }
     text

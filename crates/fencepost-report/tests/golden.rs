@@ -27,7 +27,7 @@ fn violations_in_every_format() {
     for (name, sample, outcome) in samples::violations() {
         let subject = sample.subject();
         let Verdict::Violated(violation) = &outcome.verdict else { panic!("{name} is a violation") };
-        check(&format!("{name}.txt"), &terminal::outcome(&subject, &outcome, &Look::default()));
+        check(&format!("{name}.txt"), &terminal::outcome(&subject, &outcome, &[], &Look::default()));
         check(&format!("{name}.json"), &json::outcome(&subject, &outcome));
         check(&format!("{name}.svg"), &graph::svg(&subject, violation, "ra"));
         check(&format!("{name}.dot"), &graph::dot(&subject, violation, "ra"));
@@ -39,7 +39,7 @@ fn long_runs_are_shown_whole_on_request() {
     let (_, sample, outcome) = samples::violations().pop().expect("the lock is last");
     let run = sample.run(&samples::lock_schedule());
     let full = Look { full_trace: true, ..Look::default() };
-    let text = terminal::outcome(&run.subject(), &outcome, &full);
+    let text = terminal::outcome(&run.subject(), &outcome, &[], &full);
     assert!(!text.contains("left out"));
     assert_eq!(text.matches("turn.load").count(), 35);
 }
@@ -48,10 +48,10 @@ fn long_runs_are_shown_whole_on_request() {
 fn failures_under_sc() {
     let sample = samples::assertion().run(&[0, 1]);
     let outcome = sample.fails(1, ScFailureKind::Assertion);
-    check("assertion.txt", &terminal::outcome(&sample.subject(), &outcome, &Look::default()));
+    check("assertion.txt", &terminal::outcome(&sample.subject(), &outcome, &[], &Look::default()));
     check("assertion.json", &json::outcome(&sample.subject(), &outcome));
     let index = sample.fails(1, ScFailureKind::IndexOutOfRange { index: -1, length: 2 });
-    check("index.txt", &terminal::outcome(&sample.subject(), &index, &Look::default()));
+    check("index.txt", &terminal::outcome(&sample.subject(), &index, &[], &Look::default()));
 }
 
 #[test]

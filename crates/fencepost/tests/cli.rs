@@ -50,7 +50,7 @@ fn json_lines_keep_the_contract() {
     std::fs::write(dir.join("a.fp"), SB).expect("a file");
     std::fs::write(dir.join("b.fp"), MP).expect("a file");
     std::fs::write(dir.join("c.fp"), "thread {").expect("a file");
-    let output = fencepost(&["check", dir.to_str().expect("UTF-8"), "--format", "json"], b"");
+    let output = fencepost(&["check", dir.to_str().expect("UTF-8"), "--model", "ra", "--format", "json"], b"");
     assert_eq!(code(&output), 2);
     let lines: Vec<serde_json::Value> =
         text(&output.stdout).lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
@@ -81,11 +81,32 @@ fn json_lines_keep_the_contract() {
 }
 
 #[test]
+fn observational_robustness_has_its_own_name() {
+    let mp = b"domain 2; global x, y;
+thread t { x.store(1, rlx); y.store(1, rlx); }
+thread u { local a, b; a = y.load(rlx); b = x.load(rlx); if (a == 1) { assert(b == 1); } }";
+    let output = fencepost(&["check", "-", "--model", "rc20", "--observational", "--format", "json"], mp);
+    assert_eq!(code(&output), 1);
+    let line: serde_json::Value = serde_json::from_str(&text(&output.stdout)).expect("JSON");
+    assert_eq!(line["property"], "observational-robustness");
+    assert_eq!(line["violation"]["kind"], "tainted-use");
+    assert_eq!(line["violation"]["location"], "x");
+    assert_eq!(line["violation"]["access"]["text"], "assert(b == 1)");
+    assert_eq!(line["violation"]["conflicting"]["text"], "b = x.load(rlx)");
+    let unused = text(mp).replace("assert(b == 1);", "skip;");
+    let output =
+        fencepost(&["check", "-", "--model", "rc20", "--observational", "--format", "json"], unused.as_bytes());
+    assert_eq!(code(&output), 0);
+    let line: serde_json::Value = serde_json::from_str(&text(&output.stdout)).expect("JSON");
+    assert_eq!((&line["verdict"], &line["speculative"][0]["text"]), (&"robust".into(), &"b = x.load(rlx)".into()));
+}
+
+#[test]
 fn standard_input_in_both_languages() {
     let output = fencepost(&["check", "-"], SB.as_bytes());
     assert_eq!(code(&output), 1);
     assert!(text(&output.stdout).starts_with("<stdin>: NOT ROBUST against ra\n"));
-    let output = fencepost(&["check", "-", "--language", "tpl"], b"global x; fn a { x.store(1); }");
+    let output = fencepost(&["check", "-", "--model", "ra", "--language", "tpl"], b"global x; fn a { x.store(1); }");
     assert_eq!((code(&output), text(&output.stdout)), (0, "<stdin>: ROBUST against ra\n".into()));
     let output = fencepost(&["check", "-", "--format", "json"], b"\xff");
     assert_eq!(code(&output), 2);

@@ -187,12 +187,7 @@ pub(super) const MUTANTS: &[Mutant] = &[
         "        self.hb_sc.read(state, t, x);\n        self.step_views(&self.read, state, t, step, None);\n        // Stale",
     ),
     mutant("taint stays in its register", PRODUCT, "thread.set_taint(state, pc, thread.uses_taint(state, pc));", ""),
-    mutant(
-        "decisions may be tainted",
-        PRODUCT,
-        "                && thread.uses_taint(state, pc)\n            {\n                break;",
-        "                && thread.uses_taint(state, pc)\n                && false\n            {\n                break;",
-    ),
+    mutant("decisions may be tainted", PRODUCT, "if thread.decides_by_taint(state, pc) {", "if false {"),
     mutant(
         "failed cas unchecked",
         PRODUCT,

@@ -138,6 +138,11 @@ impl Replay<'_> {
         let mut visit = |pc: Pc| {
             let op = &program.instr(thread, pc).op;
             let source = taints.used_by(thread, op);
+            if let (Op::Assign { value, .. }, Some(read)) = (op, source)
+                && value.can_fail(program.domain())
+            {
+                taints.used.get_or_insert((Site { thread, pc }, read));
+            }
             match (op, source) {
                 (Op::Assign { dst, .. }, Some(read)) => _ = taints.registers[thread.index()].insert(*dst, read),
                 (Op::Assign { dst, .. }, None) => _ = taints.registers[thread.index()].remove(dst),

@@ -29,13 +29,14 @@ pub(crate) fn run(args: &CheckArgs, output: &mut Output) -> io::Result<Exit> {
         progress: options::wants_progress(args.no_progress),
         output,
         counts: Counts::default(),
-        answers: 0,
+        inputs: 0,
         worst: Exit::Holds,
     };
     for input in input::collect(&args.paths, options::language(&args.common)) {
+        session.inputs += 1;
         session.input(input)?;
     }
-    if args.format == Format::Human && session.answers > 1 && !args.quiet {
+    if args.format == Format::Human && session.inputs > 1 && !args.quiet {
         let summary = terminal::summary(&session.counts, &session.look);
         session.output.out(&summary)?;
     }
@@ -51,8 +52,8 @@ struct Session<'a> {
     progress: bool,
     output: &'a mut Output,
     counts: Counts,
-    /// Verdicts and errors so far.
-    answers: usize,
+    /// Files so far.
+    inputs: usize,
     worst: Exit,
 }
 
@@ -84,13 +85,12 @@ impl Session<'_> {
         }
     }
 
-    /// Every model in turn. Only the first violation is explained: those of weaker models are much alike.
+    /// Every model in turn.
     fn questions(&mut self, subject: &Subject<'_>) -> io::Result<()> {
         let mut outcomes: Vec<Outcome> = Vec::new();
         for model in self.models.clone() {
             let Some(outcome) = self.question(subject, model)? else { continue };
-            let explained = outcomes.iter().any(|earlier| matches!(earlier.verdict, Verdict::Violated(_)));
-            self.answer(subject, &outcome, !explained)?;
+            self.answer(subject, &outcome, &outcomes)?;
             outcomes.push(outcome);
         }
         if outcomes.len() > 1 && self.args.format == Format::Human && !self.args.quiet {
@@ -117,8 +117,7 @@ impl Session<'_> {
         Ok(None)
     }
 
-    fn answer(&mut self, subject: &Subject<'_>, outcome: &Outcome, explain: bool) -> io::Result<()> {
-        self.answers += 1;
+    fn answer(&mut self, subject: &Subject<'_>, outcome: &Outcome, earlier: &[Outcome]) -> io::Result<()> {
         let fails = outcome.sc_failure.is_some();
         let exit = match &outcome.verdict {
             Verdict::Holds if fails => {
@@ -142,10 +141,10 @@ impl Session<'_> {
         let text = match self.args.format {
             Format::Json => json::outcome(subject, outcome),
             Format::Human => {
-                let mut text = if self.args.quiet || !explain {
+                let mut text = if self.args.quiet {
                     terminal::headline(subject, outcome, &self.look)
                 } else {
-                    terminal::outcome(subject, outcome, &self.look)
+                    terminal::outcome(subject, outcome, earlier, &self.look)
                 };
                 if self.args.stats {
                     text += &terminal::stats(&outcome.stats, &self.look);
@@ -183,7 +182,6 @@ impl Session<'_> {
     }
 
     fn failed(&mut self, exit: Exit) {
-        self.answers += 1;
         self.counts.errors += 1;
         self.worst = self.worst.max(exit);
     }
