@@ -144,23 +144,28 @@ pub(crate) fn steps(run: &Run) -> Vec<RunStep> {
     run.steps.iter().filter(|step| step.label.is_some() || step.choice.is_some()).cloned().collect()
 }
 
-/// The steps up to the culprit. A race is found when both accesses are about to happen; the graph then has the other
-/// one first, and so has this list.
+/// The steps up to the culprit, as the graph has them: with the fences, which the engine does not count as steps; and a
+/// race, found when both accesses are about to happen, with the other access first.
 pub(crate) fn steps_before_culprit(violation: &Violation) -> Vec<RunStep> {
     let graph = &violation.graph;
-    let mut steps = steps(&violation.run);
-    if violation.kind == ViolationKind::TaintedUse {
-        return steps;
-    }
-    let in_run = steps.iter().filter(|step| step.label.is_some()).count();
-    let is_access = |id: &EventId| !graph.is_init(*id) && graph.label(*id).loc().is_some();
-    let events = graph.ids().filter(is_access);
-    for id in events.skip(in_run).filter(|&id| id != violation.culprit) {
+    let step_of = |id: EventId| {
         let event = graph.event(id);
-        if let (Some(thread), Some(pc)) = (event.thread, event.pc) {
-            steps.push(RunStep { site: Site { thread, pc }, label: Some(event.label), choice: None });
+        let site = Site { thread: event.thread?, pc: event.pc? };
+        Some(RunStep { site, label: Some(event.label), choice: None })
+    };
+    let is_last = |id: &EventId| *id == violation.culprit && violation.kind != ViolationKind::TaintedUse;
+    let mut events = graph.ids().filter(|id| !graph.is_init(*id) && !is_last(id)).filter_map(step_of).peekable();
+    let mut steps = Vec::new();
+    for step in self::steps(&violation.run) {
+        if step.label.is_some() {
+            while let Some(fence) = events.next_if(|event| event.label.is_some_and(|label| label.loc().is_none())) {
+                steps.push(fence);
+            }
+            events.next();
         }
+        steps.push(step);
     }
+    steps.extend(events);
     steps
 }
 
