@@ -1,0 +1,69 @@
+//! Observational robustness: the engine finds a witness iff the literal system SC_T reaches its error state, and stands
+//! between robustness and the definition of observational robustness.
+
+use fencepost_check::{check, check_observational};
+use fencepost_ir::Program;
+use fencepost_model::models::rc20::Rc20;
+use fencepost_model::{Model, models};
+use fencepost_oracle::{Answer, observational_witness};
+use fencepost_testkit::generate::{self, Options};
+use fencepost_testkit::repetitions;
+use fencepost_testkit::shrink::shrink;
+use fencepost_verdict::{Budget, Outcome, Verdict};
+
+/// Enough for nearly all programs without loops.
+const LIMIT: usize = 6_000;
+
+fn holds(outcome: &Outcome) -> Result<bool, String> {
+    match &outcome.verdict {
+        Verdict::Holds => Ok(true),
+        Verdict::Violated(_) => Ok(false),
+        Verdict::Unknown(reason) => Err(reason.to_string()),
+    }
+}
+
+fn engine(program: &Program, model: &'static dyn Model) -> Result<bool, String> {
+    holds(&check_observational(program, model, &Budget::unlimited()).map_err(|error| error.to_string())?)
+}
+
+fn differs_from_sc_t(program: &Program) -> Option<String> {
+    let found = engine(program, &Rc20);
+    let agreed = match observational_witness(program, LIMIT) {
+        Answer::TooLarge => found.is_ok(),
+        Answer::Robust => found == Ok(true),
+        Answer::Violation(_) => found == Ok(false),
+    };
+    (!agreed).then(|| format!("the engine says {found:?}, SC_T does not"))
+}
+
+#[test]
+fn the_engine_is_sc_t() {
+    for seed in 0..repetitions(3_000) {
+        let seed = seed + (3 << 32);
+        let program = generate::program(seed, &Options::default());
+        if let Some(difference) = differs_from_sc_t(&program) {
+            let small = shrink(&program, |smaller| differs_from_sc_t(smaller).is_some());
+            panic!("seed {seed}: {difference}; smaller:\n{}", fencepost_ir::print(&small));
+        }
+    }
+}
+
+#[test]
+fn robust_programs_are_observationally_robust() {
+    for seed in 0..repetitions(2_000) {
+        let options = Options { loops: seed % 2 == 0, ..Options::default() };
+        let program = generate::program(seed + (4 << 32), &options);
+        for model in models::checkable() {
+            let plain = check(&program, model, &Budget::unlimited()).expect("no internal error");
+            if holds(&plain) == Ok(true) {
+                let name = model.name();
+                assert_eq!(
+                    engine(&program, model),
+                    Ok(true),
+                    "seed {seed}, {name}:\n{}",
+                    fencepost_ir::print(&program)
+                );
+            }
+        }
+    }
+}
