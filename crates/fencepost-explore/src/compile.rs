@@ -86,6 +86,15 @@ impl AccessKind {
         }
     }
 
+    /// The order of any read of it, an update's read half included; of several, one that does not acquire.
+    pub(crate) fn read_half(&self) -> Option<Mode> {
+        match self {
+            AccessKind::Store(..) => None,
+            AccessKind::Cas { success, failure, .. } if success.acquires() => Some(*failure),
+            _ => self.write_mode().or(self.read_mode()),
+        }
+    }
+
     /// The order of a write or update of it.
     pub(crate) fn write_mode(&self) -> Option<Mode> {
         match self {

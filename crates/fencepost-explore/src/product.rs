@@ -487,9 +487,13 @@ impl System for Product {
 
 /// What the monitor needs to know about the program.
 fn shape(program: &Program, threads: &[CompiledThread], classes: Vec<usize>) -> Shape {
-    let all: Vec<&Access> = threads.iter().flat_map(CompiledThread::accesses).collect();
+    let atomic = |thread: &'_ CompiledThread, modes: fn(&AccessKind) -> Option<Mode>, wanted: fn(Mode) -> bool| {
+        thread.accesses().filter(|access| !access.plain).filter_map(|access| modes(&access.kind)).any(wanted)
+    };
+    let relaxed_reads = |thread: &CompiledThread| atomic(thread, AccessKind::read_half, |mode| !mode.acquires());
+    let relaxed_writes = |thread: &CompiledThread| atomic(thread, AccessKind::write_mode, |mode| !mode.releases());
     let fences = |thread: &CompiledThread, orders: fn(Mode) -> bool| thread.fence_modes().any(orders);
-    let modes = |access: &&Access| [access.kind.read_mode(), access.kind.write_mode()].into_iter().flatten();
+    let is_sc = |mode: Mode| mode == Mode::Sc;
     let mut plain = vec![Vec::new(); program.locations().len()];
     for (thread, compiled) in program.thread_ids().zip(threads) {
         for access in compiled.accesses().filter(|access| access.plain) {
@@ -504,16 +508,16 @@ fn shape(program: &Program, threads: &[CompiledThread], classes: Vec<usize>) -> 
         threads: threads
             .iter()
             .map(|thread| ThreadShape {
-                acquire_fence: fences(thread, Mode::acquires),
-                release_fence: fences(thread, Mode::releases),
+                acquire_fence: fences(thread, Mode::acquires) && relaxed_reads(thread),
+                release_fence: fences(thread, Mode::releases) && relaxed_writes(thread),
             })
             .collect(),
         classes,
         plain,
-        relaxed_writes: all
-            .iter()
-            .any(|access| !access.plain && access.kind.write_mode().is_some_and(|mode| !mode.releases())),
-        sc_accesses: all.iter().flat_map(modes).any(|mode| mode == Mode::Sc),
+        relaxed_writes: threads.iter().any(|thread| relaxed_writes(thread) && !fences(thread, Mode::releases)),
+        sc_accesses: threads.iter().any(|thread| {
+            atomic(thread, AccessKind::read_mode, is_sc) || atomic(thread, AccessKind::write_mode, is_sc)
+        }),
     }
 }
 

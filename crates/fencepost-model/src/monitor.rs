@@ -18,7 +18,7 @@ pub struct Shape {
     pub classes: Vec<usize>,
     /// For every location, the threads that access it plainly; empty unless it is non-atomic.
     pub plain: Vec<Vec<ThreadId>>,
-    /// Is there a store or read-modify-write without release order?
+    /// Is there a store or read-modify-write without release order in a thread without release fences?
     pub relaxed_writes: bool,
     /// Is there an SC access?
     pub sc_accesses: bool,
@@ -27,9 +27,9 @@ pub struct Shape {
 /// What a monitor needs to know about a thread.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ThreadShape {
-    /// Has it a fence that acquires?
+    /// Has it a fence that acquires, and atomic reads that do not? Otherwise acquire fences tell it nothing new.
     pub acquire_fence: bool,
-    /// Has it a fence that releases?
+    /// Has it a fence that releases, and atomic writes that do not? Otherwise release fences tell nobody anything new.
     pub release_fence: bool,
 }
 

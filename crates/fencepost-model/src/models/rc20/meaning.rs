@@ -24,7 +24,8 @@
 //! has this set as an intersection of what the thread's own SC accesses know,
 //! `mo ; [W ∩ SC] ; S? ; [SC ∩ E_τ]`, and of what has come to it by
 //! synchronisation, `R_S ; sw ; [E_τ]`; all views are values of suffixes of mo,
-//! so intersecting sets of values loses nothing.
+//! so intersecting sets of values loses nothing. Reads-from on non-atomic locations
+//! carries nothing here: without races it leads only where happens-before leads already.
 
 use std::collections::BTreeSet;
 
@@ -32,7 +33,7 @@ use fencepost_base::event::Label;
 use fencepost_base::ids::{LocId, ThreadId, Value};
 use fencepost_base::order::Mode;
 
-use super::{hb, sc_order, sw};
+use super::{hb, sc_order};
 use crate::graph::{EventId, Graph};
 use crate::models::sc::hb_sc;
 use crate::monitor::Shape;
@@ -59,11 +60,11 @@ pub struct Components {
 pub struct ViewSets {
     /// V^c.
     pub current: Vec<View>,
-    /// V^a, for threads with an acquire fence.
+    /// V^a, for threads that need it.
     pub acquire: Vec<Option<View>>,
-    /// V^r, for threads with a release fence.
+    /// V^r, for threads that need it.
     pub release: Vec<Option<View>>,
-    /// V^r of all other threads.
+    /// V^r of threads without release fences.
     pub nothing: Option<View>,
     /// V^w.
     pub location: Vec<View>,
@@ -89,8 +90,12 @@ struct Paths<'a> {
     locs: Vec<LocId>,
     hb: Rel,
     hb_sc: Rel,
+    /// rf on atomic locations.
+    rf: Rel,
     /// `[E⊒rel] ; ([F] ; po)? ; rf*`: to the writes that pass something on.
     passed_on: Rel,
+    /// `(po ; [F])? ; [E⊒acq]`: to where it is taken up.
+    taken_up: Rel,
     /// The last access that each copy of each non-atomic location records.
     last_plain: Vec<(LocId, ThreadId, EventId)>,
 }
@@ -119,7 +124,9 @@ impl<'a> Paths<'a> {
         let identity = |in_set: &dyn Fn(EventId) -> bool| Rel::identity_on(graph.len(), in_set);
         let is_fence = |e: EventId| matches!(graph.label(e), Label::Fence { .. } | Label::Rmw { mode: Mode::Full, .. });
         let releases = identity(&|e| graph.label(e).mode().releases());
-        let from_fence = identity(&is_fence).then(&graph.po()).optional();
+        let acquires = identity(&|e| graph.label(e).mode().acquires());
+        let fence = identity(&is_fence);
+        let rf = graph.rf().filter(|_, read| !graph.label(read).is_nonatomic());
         let hb_sc = hb_sc(graph);
         let mut last_plain = Vec::new();
         for (x, accessed_by) in shape.plain.iter().enumerate() {
@@ -138,7 +145,9 @@ impl<'a> Paths<'a> {
         }
         Paths {
             locs: (0..graph.locations()).map(LocId::from_index).filter(|x| shape.classes[x.index()] > 0).collect(),
-            passed_on: releases.then(&from_fence).then(&graph.rf().plus().optional()),
+            passed_on: releases.then(&fence.then(&graph.po()).optional()).then(&rf.plus().optional()),
+            taken_up: graph.po().then(&fence).optional().then(&acquires),
+            rf,
             hb: hb(graph),
             graph,
             shape,
@@ -191,12 +200,11 @@ impl<'a> Paths<'a> {
         let at_fence = |t: ThreadId| entries(&|w| family.release.reaches(w, |e| is_fence_of(e, t)));
         let of_location = |y: &LocId| entries(&|w| family.location.contains(w, self.graph.last_write(*y)));
         let shape = |t: ThreadId| &self.shape.threads[t.index()];
-        let unfenced = self.threads().any(|t| !shape(t).release_fence);
         ViewSets {
             current: self.threads().map(|t| of_thread(&family.current, t)).collect(),
             acquire: self.threads().map(|t| shape(t).acquire_fence.then(|| of_thread(&family.acquire, t))).collect(),
             release: self.threads().map(|t| shape(t).release_fence.then(|| at_fence(t))).collect(),
-            nothing: (self.shape.relaxed_writes && unfenced).then(|| entries(&|_| false)),
+            nothing: self.shape.relaxed_writes.then(|| entries(&|_| false)),
             location: self.locs.iter().map(of_location).collect(),
         }
     }
@@ -204,7 +212,7 @@ impl<'a> Paths<'a> {
     /// V or V_RMW; V with the copies of non-atomic locations.
     fn views_of_writes(&self, rmw: bool, class_of: ClassOf<'_>) -> ViewSets {
         let family = |known: Rel| Family {
-            acquire: known.then(&self.passed_on.then(&self.graph.rf()).optional()),
+            acquire: known.then(&self.passed_on.then(&self.rf).optional()),
             location: known.then(&self.passed_on),
             release: known.clone(),
             current: known,
@@ -227,8 +235,8 @@ impl<'a> Paths<'a> {
         let known_to_sc = self.graph.mo().then(&sc_writes).then(&sc_order(self.graph).optional());
         let known = known_to_sc.then(&self.hb.optional());
         let family = Family {
-            current: known.then(&sw(self.graph)),
-            acquire: known.then(&self.passed_on).then(&self.graph.rf()),
+            current: known.then(&self.passed_on).then(&self.rf).then(&self.taken_up),
+            acquire: known.then(&self.passed_on).then(&self.rf),
             location: known.then(&self.passed_on),
             release: known.clone(),
         };

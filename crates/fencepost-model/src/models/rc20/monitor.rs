@@ -11,9 +11,10 @@
 //! Additions: races on a non-atomic location by a copy of it for each thread
 //! that accesses it (§6), of which a view holds one bit, "not aware of the last
 //! access"; SC accesses by a second family of views ([`ScViews`]). Parts that a
-//! program has no use for are not there: acquire views exist for threads with
-//! acquire fences only, release views for threads with release fences, and
-//! all other threads share one, the view that knows nothing.
+//! program has no use for are not there: acquire views exist only for
+//! threads with acquire fences and reads that do not acquire, release views
+//! for threads with release fences and writes that do not release, and all
+//! other threads with such writes share one, the view that knows nothing.
 
 use fencepost_base::ids::{LocId, ThreadId};
 use fencepost_base::order::Mode;
@@ -70,13 +71,12 @@ struct ScViews {
 
 impl Views {
     fn new(shape: &Shape, locations: usize, width: usize, layout: &mut Layout) -> Self {
-        let unfenced = shape.threads.iter().any(|thread| !thread.release_fence);
         let mut row = || layout.row(width);
         Views {
             current: shape.threads.iter().map(|_| row()).collect(),
             acquire: shape.threads.iter().map(|thread| thread.acquire_fence.then(&mut row)).collect(),
             release: shape.threads.iter().map(|thread| thread.release_fence.then(&mut row)).collect(),
-            nothing: (shape.relaxed_writes && unfenced).then(&mut row),
+            nothing: shape.relaxed_writes.then(&mut row),
             location: (0..locations).map(|_| row()).collect(),
         }
     }
@@ -112,11 +112,11 @@ impl Views {
 
     /// Alg. 3.
     fn fence(&self, state: &mut [u64], t: usize, mode: Mode) {
-        if mode.acquires() {
-            copy(state, &self.current[t], self.acquire[t].as_ref().expect("a thread with an acquire fence"));
+        if let (true, Some(acquire)) = (mode.acquires(), &self.acquire[t]) {
+            copy(state, &self.current[t], acquire);
         }
-        if mode.releases() {
-            copy(state, self.release[t].as_ref().expect("a thread with a release fence"), &self.current[t]);
+        if let (true, Some(release)) = (mode.releases(), &self.release[t]) {
+            copy(state, release, &self.current[t]);
         }
     }
 
