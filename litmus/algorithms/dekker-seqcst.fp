@@ -1,5 +1,5 @@
-//: ra violation
-//: rc20 robust
+//: ra violation states=8
+//: rc20 robust states=1471
 // Dekker's algorithm with SC accesses, C++'s default: no fence is needed.
 name "dekker-seqcst";
 domain 2;

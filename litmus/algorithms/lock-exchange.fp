@@ -1,5 +1,5 @@
-//: ra robust
-//: rc20 robust
+//: ra robust states=57
+//: rc20 robust states=82
 // A lock taken by an exchange (compare Margalit and Lahav 2021, figure 6, which has a program of
 // this name): look by relaxed loads until it seems free, then exchange, which acquires only when it
 // succeeds. The exchange is relaxed, and a fence follows when the old value was 0.

@@ -1,5 +1,5 @@
 //: ra robust states=341
-//: rc20 robust
+//: rc20 robust states=346
 // Peterson's algorithm after D. Vyukov (published by A. Williams 2008): no fences, but the turn is
 // given away by an exchange. The second exchange reads from the first and thereby learns that the
 // other flag is up.

@@ -1,5 +1,5 @@
-//: ra robust
-//: rc20 robust
+//: ra robust states=118
+//: rc20 robust states=118
 // Vyukov's version of Peterson's algorithm (peterson-rlx) where each thread enters once, which is
 // what its informal and formal proofs were about. The thread that gets in because the turn came
 // back is the first, so there is nothing to acquire.

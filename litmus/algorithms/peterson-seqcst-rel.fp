@@ -1,5 +1,5 @@
-//: ra violation
-//: rc20 robust
+//: ra violation states=12
+//: rc20 robust states=566
 // Peterson's algorithm with SC accesses, except that leaving is a release store. It hands the
 // critical section over, and whoever raises the flag again does so by an SC store.
 name "peterson-seqcst-rel";

@@ -1,5 +1,5 @@
-//: ra violation
-//: rc20 robust
+//: ra violation states=12
+//: rc20 robust states=566
 // Peterson's algorithm with SC accesses, C++'s default: no fence is needed. (Under ra all accesses
 // count as release/acquire, and this is peterson-sc.)
 name "peterson-seqcst";

@@ -1,5 +1,5 @@
-//: ra robust
-//: rc20 robust
+//: ra robust states=12415
+//: rc20 robust states=32312
 // Read-copy-update with quiescent states as in rcu, with two readers instead of three.
 name "rcu-two-readers";
 domain 4;

@@ -1,5 +1,6 @@
-//: ra robust
-//: rc20 violation
+//: ra robust states=89238
+//: rc20 violation states=5613
+//: rc20 observational robust
 // A sequence lock after Boehm (2012; Margalit and Lahav 2021, figure 6), for three threads that
 // write or read and then read. The writer's stores are relaxed behind a release fence; the reader
 // has an acquire fence between its relaxed loads and its second look at the number. Loads may be

@@ -1,5 +1,5 @@
 //: ra robust states=5816
-//: rc20 robust
+//: rc20 robust states=6165
 // The spinlock of old Linux kernels for four threads. Each waiting thread decrements at most once
 // per release, so the counter stays within the domain.
 name "spinlock4";

@@ -1,5 +1,5 @@
 //: ra robust states=58
-//: rc20 robust
+//: rc20 robust states=58
 // The four writes of 2+2w with an SC fence between the two of each thread.
 name "2+2w+fences";
 domain 4;

@@ -1,5 +1,5 @@
 //: ra robust states=9
-//: rc20 robust
+//: rc20 robust states=9
 // Two compare-and-swaps from 0 to 1: exactly one of them wins, because no write is consumed by two
 // updates.
 name "2rmw";

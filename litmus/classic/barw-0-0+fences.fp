@@ -1,5 +1,5 @@
 //: ra robust states=16
-//: rc20 robust
+//: rc20 robust states=16
 // Both threads wait for the initial value, behind SC fences: at most one of them gets past, as
 // under SC.
 name "barw-0-0+fences";

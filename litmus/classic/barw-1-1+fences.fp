@@ -1,5 +1,5 @@
 //: ra robust states=18
-//: rc20 robust
+//: rc20 robust states=18
 // The barrier with blocking waits and SC fences that it does not need.
 name "barw-1-1+fences";
 domain 4;

@@ -1,5 +1,5 @@
 //: ra robust states=226
-//: rc20 robust
+//: rc20 robust states=226
 // Three threads increment a non-atomic counter under a lock taken by a blocking compare-and-swap:
 // no race, no lost update.
 name "bcas-lock";

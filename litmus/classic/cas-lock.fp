@@ -1,5 +1,5 @@
 //: ra robust states=26
-//: rc20 robust
+//: rc20 robust states=37
 // A lock taken by strong compare-and-swaps in a loop. A failed attempt is a stale read at worst,
 // and a thread that only fails has no way to know better: the lock word is all it looks at.
 name "cas-lock";

@@ -1,5 +1,5 @@
 //: ra robust states=8
-//: rc20 robust
+//: rc20 robust states=8
 // Coherence of two reads: a thread that has seen the newer value of a location never sees the
 // older one again.
 name "corr";

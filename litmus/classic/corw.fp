@@ -1,5 +1,5 @@
 //: ra robust states=8
-//: rc20 robust
+//: rc20 robust states=8
 // Coherence of a read and the write after it: what a thread reads is older than what it writes
 // next.
 name "corw";

@@ -1,5 +1,5 @@
 //: ra robust states=9
-//: rc20 robust
+//: rc20 robust states=9
 // Coherence of a write and the read after it: a thread reads its own write or a newer one, never
 // an older one.
 name "cowr";

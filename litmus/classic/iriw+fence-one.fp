@@ -1,5 +1,5 @@
 //: ra violation states=91
-//: rc20 violation
+//: rc20 violation states=91
 // Independent reads of independent writes with a fence in one reader only, which is no better than
 // none.
 name "iriw+fence-one";

@@ -1,5 +1,5 @@
 //: ra robust states=215
-//: rc20 robust
+//: rc20 robust states=215
 // Independent reads of independent writes with an SC fence between the two reads of each reader:
 // the reader whose fence comes second has learned what the first one had read.
 name "iriw+fences";

@@ -1,5 +1,5 @@
 //: ra robust states=32
-//: rc20 robust
+//: rc20 robust states=32
 // Message passing through an intermediary: the flag is handed on from thread to thread, and the
 // data with it.
 name "isa2";

@@ -1,5 +1,5 @@
 //: ra robust states=13
-//: rc20 robust
+//: rc20 robust states=13
 // Load buffering. Under release/acquire a load never reads from a store that comes later in
 // happens-before, so not both loads can return 1. (Relaxed accesses in C++ would permit it on
 // paper.)

@@ -1,5 +1,5 @@
 //: ra robust states=5
-//: rc20 robust
+//: rc20 robust states=5
 // Message passing with non-atomic data behind a blocking wait for the flag: no race, and no stale
 // value.
 name "mp+na+wait";

@@ -1,5 +1,5 @@
 //: ra robust states=15
-//: rc20 robust
+//: rc20 robust states=15
 // Message passing where the consumer waits until a counter has passed a threshold. Only the values
 // that satisfy the comparison matter: once one of them is seen, so are both pieces of data.
 name "mp+wait-ge";

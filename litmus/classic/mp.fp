@@ -1,5 +1,5 @@
 //: ra robust states=13
-//: rc20 robust
+//: rc20 robust states=13
 // Message passing: the idiom that release and acquire exist for. Who sees the flag sees the data.
 // A reader that misses the flag just counts as having come earlier.
 name "mp";

@@ -1,5 +1,5 @@
 //: ra robust states=14
-//: rc20 robust
+//: rc20 robust states=14
 // Threads that write different cells of a non-atomic array do not race; the last one to arrive may
 // read them all.
 name "na-cells";

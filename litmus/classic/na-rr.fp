@@ -1,5 +1,5 @@
 //: ra robust states=8
-//: rc20 robust
+//: rc20 robust states=8
 // Non-atomic reads alone never race.
 name "na-rr";
 domain 2;

@@ -1,5 +1,5 @@
 //: ra robust states=33
-//: rc20 robust
+//: rc20 robust states=33
 // The parking shape with an SC fence on each side between the store and the look at the other's
 // location.
 name "park+fences";

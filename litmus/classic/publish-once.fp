@@ -1,5 +1,5 @@
 //: ra robust states=356
-//: rc20 robust
+//: rc20 robust states=356
 // One-time initialisation (double-checked locking): look without the lock, then again with it,
 // build the object, publish it by a release store. The object is non-atomic, and everyone who uses
 // it has seen the publication.

@@ -1,5 +1,5 @@
 //: ra robust states=26
-//: rc20 robust
+//: rc20 robust states=26
 // The R shape with SC fences in both threads.
 name "r+fences";
 domain 4;

@@ -1,5 +1,5 @@
 //: ra robust states=13
-//: rc20 robust
+//: rc20 robust states=13
 // The R shape with exchanges in place of the two stores to y. The later exchange reads from the
 // earlier one and so synchronises with it: overwriting now means having seen.
 name "r+rmws";

@@ -1,5 +1,5 @@
 //: ra robust states=75
-//: rc20 robust
+//: rc20 robust states=75
 // Read-to-write causality with SC fences in the second and the third thread.
 name "rwc+fences";
 domain 2;

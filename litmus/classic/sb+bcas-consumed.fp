@@ -1,5 +1,5 @@
 //: ra robust states=8
-//: rc20 robust
+//: rc20 robust states=8
 // As sb+bcas, but the first accesses are exchanges. Each of them has consumed the initial write,
 // and no second update can read it again: a compare-and-swap from 0 that comes too late does not
 // succeed.

@@ -1,5 +1,5 @@
 //: ra robust states=50
-//: rc20 robust
+//: rc20 robust states=50
 // Store buffering where each thread chooses between two ways to order its store before its load:
 // an SC fence, or no load at all. Every branch is safe.
 name "sb+choose-fenced";

@@ -1,5 +1,5 @@
 //: ra robust states=17
-//: rc20 robust
+//: rc20 robust states=17
 // Store buffering with both accesses of each thread under one lock: race-free programs have SC
 // behaviour only.
 name "sb+locks";

@@ -1,5 +1,5 @@
 //: ra robust states=17
-//: rc20 robust
+//: rc20 robust states=17
 // Both threads write and read the same location. A thread sees its own store or a newer one, so
 // there is nothing to buffer.
 name "sb+same-location";

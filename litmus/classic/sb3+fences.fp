@@ -1,5 +1,5 @@
 //: ra robust states=203
-//: rc20 robust
+//: rc20 robust states=203
 // The ring of three with an SC fence in every thread. Fences are totally ordered, so the thread
 // whose fence comes last sees its neighbour's store.
 name "sb3+fences";

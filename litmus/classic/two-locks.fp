@@ -1,5 +1,5 @@
 //: ra robust states=71
-//: rc20 robust
+//: rc20 robust states=71
 // Two locks, always taken in the same order, protect one cell each. Locking discipline means no
 // races, and no races means no weak behaviour.
 name "two-locks";

@@ -1,5 +1,5 @@
 //: ra robust states=12
-//: rc20 robust
+//: rc20 robust states=12
 // As wait-either, but the right thread accepts the last value of x or one that never comes:
 // nothing stale satisfies it.
 name "wait-either+last";

@@ -1,5 +1,5 @@
-//: ra violation shape=2+2W
-//: rc20 robust
+//: ra violation shape=2+2W states=8
+//: rc20 robust states=34
 // As 2+2w with SC stores; the loads that look at the result may be relaxed, since a thread cannot
 // miss its own store.
 name "2+2w+sc+rlx";

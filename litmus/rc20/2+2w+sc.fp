@@ -1,5 +1,5 @@
-//: ra violation shape=2+2W
-//: rc20 robust
+//: ra violation shape=2+2W states=7
+//: rc20 robust states=13
 // Two threads that write both locations in opposite order, by SC stores: the order of writes of
 // each location follows the total order.
 name "2+2w+sc";

@@ -1,5 +1,5 @@
-//: ra robust
-//: rc20 robust
+//: ra robust states=7
+//: rc20 robust states=7
 // Coherence across threads: one thread has read the new value of x and tells another, which cannot
 // read the old one then, although no access of x synchronises.
 name "corr+rlx-relay";

@@ -1,5 +1,5 @@
-//: ra robust
-//: rc20 robust
+//: ra robust states=90
+//: rc20 robust states=90
 // Three threads count events with relaxed updates; a fourth waits for all of them and reads the
 // total. Waiting synchronises, counting need not.
 name "counter+rlx";

@@ -1,5 +1,5 @@
-//: ra robust
-//: rc20 robust
+//: ra robust states=9
+//: rc20 robust states=9
 // Coherence of writes across threads: a thread that is told of a write overwrites it, and its own
 // write is the newer one.
 name "coww+rlx-relay";

@@ -1,5 +1,5 @@
-//: ra robust
-//: rc20 robust
+//: ra robust states=215
+//: rc20 robust states=215
 // Independent reads of independent writes with relaxed accesses and SC fences between the loads.
 // The fence of the second reader knows what the first one has read, however relaxed it was.
 name "iriw+rlx+fences";

@@ -1,5 +1,5 @@
-//: ra violation shape=IRIW
-//: rc20 robust
+//: ra violation shape=IRIW states=61
+//: rc20 robust states=97
 // Independent reads of independent writes with SC stores, acquire first loads and SC second loads.
 // A store happens before the second load of the reader that saw it, and the total order must
 // respect that. (The rule of C++11. C++20 does not ask for it, for the sake of POWER, so there the

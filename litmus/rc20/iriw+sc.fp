@@ -1,5 +1,5 @@
-//: ra violation shape=IRIW
-//: rc20 robust
+//: ra violation shape=IRIW states=61
+//: rc20 robust states=97
 // Independent reads of independent writes with SC accesses: one total order for all readers.
 name "iriw+sc";
 domain 2;

@@ -1,5 +1,5 @@
-//: ra robust
-//: rc20 robust
+//: ra robust states=32
+//: rc20 robust states=32
 // Message passing through an intermediary with relaxed accesses and one acquire-release fence
 // between them. The fence synchronises in both directions.
 name "isa2+fence-relay";

@@ -1,5 +1,5 @@
-//: ra robust
-//: rc20 robust
+//: ra robust states=13
+//: rc20 robust states=13
 // Load buffering with a value copied in each direction: a cycle would make it come out of thin air.
 // No value but 0 is ever there.
 name "lb+data";

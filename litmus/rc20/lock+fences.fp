@@ -1,5 +1,5 @@
-//: ra robust
-//: rc20 robust
+//: ra robust states=13
+//: rc20 robust states=13
 // A lock with relaxed accesses of the lock word and fences on the inside: acquire after taking it,
 // release before giving it back.
 name "lock+fences";

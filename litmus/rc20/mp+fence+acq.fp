@@ -1,5 +1,5 @@
-//: ra robust
-//: rc20 robust
+//: ra robust states=13
+//: rc20 robust states=13
 // Message passing from a relaxed store behind a release fence to an acquire load.
 name "mp+fence+acq";
 domain 2;

@@ -1,5 +1,5 @@
-//: ra robust
-//: rc20 robust
+//: ra robust states=13
+//: rc20 robust states=13
 // As mp+fences with fences that do both, which is more than either side needs.
 name "mp+fences+acqrel";
 domain 2;

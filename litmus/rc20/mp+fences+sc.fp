@@ -1,5 +1,5 @@
-//: ra robust
-//: rc20 robust
+//: ra robust states=26
+//: rc20 robust states=26
 // As mp+fences with SC fences, which are acquire and release fences too. (Under ra they count as an
 // update of one hidden location, and the accesses synchronise by themselves.)
 name "mp+fences+sc";

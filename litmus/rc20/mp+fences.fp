@@ -1,5 +1,5 @@
-//: ra robust
-//: rc20 robust
+//: ra robust states=13
+//: rc20 robust states=13
 // Message passing with relaxed accesses, a release fence before the flag is raised and an acquire
 // fence after it is seen. The fences synchronise with each other through the flag.
 name "mp+fences";

@@ -1,5 +1,5 @@
-//: ra robust
-//: rc20 violation kind=data-race location=data
+//: ra robust states=5
+//: rc20 violation kind=data-race location=data states=4
 // The acquire fence comes after the access that needs it.
 name "mp+na+fence-late";
 domain 2;

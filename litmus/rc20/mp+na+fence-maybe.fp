@@ -1,5 +1,5 @@
-//: ra robust
-//: rc20 robust
+//: ra robust states=5
+//: rc20 robust states=5
 // The acquire fence only where it is needed: after the flag was seen. Polling costs no more than a
 // relaxed load.
 name "mp+na+fence-maybe";

@@ -1,5 +1,5 @@
-//: ra robust
-//: rc20 robust
+//: ra robust states=5
+//: rc20 robust states=5
 // Non-atomic data published by a relaxed store behind a release fence, and read behind an acquire
 // fence.
 name "mp+na+fences";

@@ -1,5 +1,5 @@
-//: ra robust
-//: rc20 violation kind=data-race location=data
+//: ra robust states=5
+//: rc20 violation kind=data-race location=data states=4
 // Non-atomic data published by a release store, but seen by a relaxed load: a race.
 name "mp+na+rel+rlx";
 domain 2;

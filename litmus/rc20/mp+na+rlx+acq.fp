@@ -1,5 +1,5 @@
-//: ra robust
-//: rc20 violation kind=data-race location=data
+//: ra robust states=5
+//: rc20 violation kind=data-race location=data states=4
 // Non-atomic data published by a relaxed store: an acquire load does not help.
 name "mp+na+rlx+acq";
 domain 2;

@@ -1,5 +1,5 @@
-//: ra robust
-//: rc20 violation kind=data-race location=data
+//: ra robust states=9
+//: rc20 violation kind=data-race location=data states=4
 // As mp+na+rs, but the thread in the middle looks at the data itself. The sequence is good for
 // those who acquire; it has only passed it on.
 name "mp+na+rs-middle";

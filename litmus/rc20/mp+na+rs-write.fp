@@ -1,5 +1,5 @@
-//: ra robust
-//: rc20 violation kind=data-race location=data
+//: ra robust states=8
+//: rc20 violation kind=data-race location=data states=7
 // As mp+na+rs, but the thread in the middle has touched the data before: its own accesses are not
 // released by a relaxed update.
 name "mp+na+rs-write";

@@ -1,5 +1,5 @@
-//: ra robust
-//: rc20 robust
+//: ra robust states=8
+//: rc20 robust states=8
 // Non-atomic data published and seen by SC accesses.
 name "mp+na+sc";
 domain 2;

@@ -1,5 +1,5 @@
-//: ra robust
-//: rc20 robust
+//: ra robust states=13
+//: rc20 robust states=13
 // Message passing from a release store to a relaxed load with an acquire fence behind it.
 name "mp+rel+fence";
 domain 2;

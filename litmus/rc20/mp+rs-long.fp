@@ -1,5 +1,5 @@
-//: ra robust
-//: rc20 robust
+//: ra robust states=140
+//: rc20 robust states=140
 // A release sequence through two relaxed updates by different threads.
 name "mp+rs-long";
 domain 8;

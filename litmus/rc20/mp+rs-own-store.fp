@@ -1,5 +1,5 @@
-//: ra robust
-//: rc20 violation
+//: ra robust states=6
+//: rc20 violation states=5
 // A relaxed store after a release store to the same location by the same thread. In C++11 it
 // continued the release sequence, since C++20 it does not, and neither does it here.
 name "mp+rs-own-store";

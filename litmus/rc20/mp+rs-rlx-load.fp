@@ -1,5 +1,5 @@
-//: ra robust
-//: rc20 violation shape=MP
+//: ra robust states=39
+//: rc20 violation shape=MP states=12
 // As mp+rs, but the flag is read by a relaxed load.
 name "mp+rs-rlx-load";
 domain 4;

@@ -1,5 +1,5 @@
-//: ra robust
-//: rc20 violation
+//: ra robust states=7
+//: rc20 violation states=6
 // What continues a release sequence is an update, not a store: the third thread has seen the flag
 // and raises it once more by a relaxed store. Whoever reads that one learns nothing.
 name "mp+rs-store";

@@ -1,5 +1,5 @@
-//: ra robust
-//: rc20 robust
+//: ra robust states=40
+//: rc20 robust states=40
 // A release sequence: between the release store of the flag and its acquire load there is a relaxed
 // update by a third thread. Who reads the update still synchronises with the store it is built on.
 name "mp+rs";

@@ -1,5 +1,5 @@
-//: ra robust
-//: rc20 robust
+//: ra robust states=13
+//: rc20 robust states=13
 // Message passing with an SC flag and relaxed data: the flag synchronises.
 name "mp+sc-flag";
 domain 2;

@@ -1,5 +1,5 @@
-//: ra robust
-//: rc20 robust
+//: ra robust states=13
+//: rc20 robust states=13
 // Message passing with SC accesses, which are release stores and acquire loads among other things.
 name "mp+sc";
 domain 2;

@@ -1,5 +1,5 @@
-//: ra robust
-//: rc20 robust
+//: ra robust states=13
+//: rc20 robust states=13
 // Message passing where the flag is raised by a release exchange and read by an acquire
 // fetch-and-add of 0.
 name "mp+xchgs";

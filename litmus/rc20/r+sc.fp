@@ -1,5 +1,5 @@
-//: ra violation shape=R
-//: rc20 robust
+//: ra violation shape=R states=7
+//: rc20 robust states=13
 // The R shape with SC accesses.
 name "r+sc";
 domain 4;

@@ -1,5 +1,5 @@
-//: ra robust
-//: rc20 robust
+//: ra robust states=38
+//: rc20 robust states=41
 // Reference counting as in C++ and Rust libraries: decrements release, and only the last holder
 // pays for an acquire fence. All decrements are in the release sequences of those before them, so
 // the fence synchronises with every holder.

@@ -1,5 +1,5 @@
-//: ra violation shape=RWC
-//: rc20 robust
+//: ra violation shape=RWC states=20
+//: rc20 robust states=36
 // Read-to-write causality with SC accesses.
 name "rwc+sc";
 domain 2;

@@ -1,5 +1,5 @@
-//: ra robust
-//: rc20 robust
+//: ra robust states=13
+//: rc20 robust states=13
 // The S shape with relaxed accesses, a release fence and an acquire fence.
 name "s+fences";
 domain 4;

@@ -1,5 +1,5 @@
-//: ra robust
-//: rc20 robust
+//: ra robust states=13
+//: rc20 robust states=13
 // Store buffering where every access is an update, and all are relaxed. Atomicity is all it takes:
 // an overwritten value has been consumed by the update that follows it, and no other update can
 // have it.

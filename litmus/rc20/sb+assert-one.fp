@@ -1,5 +1,6 @@
-//: ra violation shape=SB
-//: rc20 violation shape=SB
+//: ra violation shape=SB states=7
+//: rc20 violation shape=SB states=7
+//: rc20 observational violation
 // Store buffering where only one thread uses what it loads (Margalit and Lahav 2021, example 4.19).
 // The other load may be moved to the front without anybody noticing.
 // observationally robust (POPL 2021, example 4.19), although a witness against it exists

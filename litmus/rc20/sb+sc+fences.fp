@@ -1,5 +1,5 @@
-//: ra robust
-//: rc20 robust
+//: ra robust states=26
+//: rc20 robust states=26
 // Store buffering with SC accesses and SC fences between them: either would do.
 name "sb+sc+fences";
 domain 2;

@@ -1,5 +1,5 @@
-//: ra violation kind=stale-rmw
-//: rc20 robust
+//: ra violation kind=stale-rmw states=7
+//: rc20 robust states=8
 // Store buffering with blocking SC compare-and-swaps from the initial value: at most one of them
 // succeeds.
 name "sb+sc-bcas";

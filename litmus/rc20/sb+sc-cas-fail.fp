@@ -1,5 +1,5 @@
-//: ra violation
-//: rc20 robust
+//: ra violation states=7
+//: rc20 robust states=13
 // Store buffering where the loads are SC compare-and-swaps that fail, with an SC failure order.
 name "sb+sc-cas-fail";
 domain 4;

@@ -1,5 +1,5 @@
-//: ra violation
-//: rc20 robust
+//: ra violation states=11
+//: rc20 robust states=41
 // Store buffering with SC accesses and a third thread that writes x by a release store. Whichever
 // way its store is ordered, the SC stores keep the loads from being stale.
 name "sb+sc-third";

@@ -1,5 +1,5 @@
-//: ra violation shape=SB
-//: rc20 robust
+//: ra violation shape=SB states=7
+//: rc20 robust states=8
 // Two SC waits for the initial value: at most one of them gets past.
 name "sb+sc-waits";
 domain 2;

@@ -1,5 +1,5 @@
-//: ra violation shape=SB
-//: rc20 robust
+//: ra violation shape=SB states=7
+//: rc20 robust states=13
 // Store buffering with SC exchanges in place of the stores, and SC loads.
 name "sb+sc-xchg";
 domain 2;

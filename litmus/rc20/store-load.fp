@@ -1,5 +1,5 @@
-//: ra robust
-//: rc20 robust
+//: ra robust states=3
+//: rc20 robust states=3
 // One thread that stores and loads (Margalit and Lahav 2021, example 2.5): a thread sees its own
 // stores.
 name "store-load";

@@ -1,5 +1,5 @@
-//: ra robust
-//: rc20 robust
+//: ra robust states=36
+//: rc20 robust states=36
 // Write-to-read causality with relaxed accesses and one fence each in relay (release) and reader
 // (acquire).
 name "wrc+fences";

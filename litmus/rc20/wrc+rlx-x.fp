@@ -1,5 +1,5 @@
-//: ra robust
-//: rc20 robust
+//: ra robust states=36
+//: rc20 robust states=36
 // Write-to-read causality with relaxed accesses of x; only the flag y is release/acquire. The relay
 // has read x before it raises the flag, and who comes after a read in happens-before does not read
 // an older value.
