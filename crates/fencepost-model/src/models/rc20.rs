@@ -72,8 +72,10 @@ as acquire/release accesses with a total order consistent with happens-before, m
 from-read; plain accesses to non-atomic locations race unless ordered by happens-before.
 
 What is not: program order ∪ reads-from is acyclic, so loads do not see stores that come after them (load buffering). \
-C++20 asks less of SC accesses than C++11, whose rule this is; SC fences and SC accesses order each other only \
-through happens-before, so code that mixes them may be reported although C++ orders it. Consume; liveness.
+The rule for SC accesses is that of C++11 between pairs of SC accesses: C++20 asks less of happens-before, and more where \
+an SC load and another SC load are ordered through a store that is not SC; SC fences and SC accesses order each other only \
+through happens-before. Code that mixes SC and other accesses, or SC accesses and fences, may therefore be reported although \
+C++20 orders it. Consume; liveness.
 
 Source: Margalit and Lahav, Verifying Observational Robustness against a C11-Style Memory Model, POPL 2021; SC \
 accesses after C++11.

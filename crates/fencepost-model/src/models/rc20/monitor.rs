@@ -10,7 +10,7 @@
 //!
 //! Additions: races on a non-atomic location by a copy of it for each thread
 //! that accesses it (§6), of which a view holds one bit, "not aware of the last
-//! access"; SC accesses by a second family of views ([`ScViews`]). Parts that a
+//! access"; SC accesses by a second family of views (`ScViews`). Parts that a
 //! program has no use for are not there: acquire views exist only for
 //! threads with acquire fences and reads that do not acquire, release views
 //! for threads with release fences and writes that do not release, and all
