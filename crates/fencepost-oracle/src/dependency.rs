@@ -192,7 +192,7 @@ pub fn is_speculative(op: &Op, label: &Label) -> bool {
 }
 
 /// R_in of all that the instruction can do.
-fn all_inputs(op: &Op) -> Vec<RegId> {
+pub(crate) fn all_inputs(op: &Op) -> Vec<RegId> {
     let mut registers = Vec::new();
     op.for_each_expr(&mut |expr| expr.for_each_register(&mut |register| registers.push(register)));
     registers

@@ -298,7 +298,7 @@ impl<'a> Replay<'a> {
         };
         self.take(writer, &write, None)?;
         let culprit = self.take(racer, &access, None)?;
-        if self.model.race(&self.graph, culprit).is_none() {
+        if self.model.race(&self.believed(&self.graph), culprit).is_none() {
             return error(format!("{} is not a race in {}", show(racer), self.model.name()));
         }
         Ok(self.data_race(run, racer, location, writer, culprit))
@@ -310,7 +310,8 @@ impl<'a> Replay<'a> {
             return error(format!("{}: not a plain access: {access:?}", show(site)));
         }
         let culprit = self.take(site, &access, None)?;
-        let Some(other) = self.model.race(&self.graph, culprit).map(|other| self.graph.event(other)) else {
+        let Some(other) = self.model.race(&self.believed(&self.graph), culprit).map(|other| self.graph.event(other))
+        else {
             return error(format!("{} is not a race in {}", show(site), self.model.name()));
         };
         let (Some(thread), Some(pc)) = (other.thread, other.pc) else {

@@ -11,16 +11,18 @@
 //! of SC accesses too, so more is confirmed than the definition would. The
 //! engine that finds the candidates keeps its place in that order.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::borrow::Cow;
+use std::collections::BTreeMap;
 
 use fencepost_base::event::Label;
 use fencepost_base::ids::{LocId, Pc, RegId, ThreadId, Value};
-use fencepost_ir::{CasStrength, Op, Program};
+use fencepost_ir::{Op, Program};
 use fencepost_model::models::sc::{Sc, hb_sc};
 use fencepost_model::{EventId, Graph, Model as _};
 use fencepost_verdict::{Run, Site, Violation, ViolationKind};
 
 use super::{Replay, ReplayError, error, show};
+use crate::dependency::{all_inputs, is_speculative};
 use crate::interpreter::{Access, ThreadState};
 
 /// T and ψ of SC_T, as far as they matter.
@@ -41,9 +43,7 @@ impl Taints {
 
     /// A tainted read that the instruction's operands depend on.
     fn used_by(&self, thread: ThreadId, op: &Op) -> Option<EventId> {
-        let mut registers = BTreeSet::new();
-        op.for_each_expr(&mut |expr| expr.for_each_register(&mut |reg| _ = registers.insert(reg)));
-        registers.iter().find_map(|reg| self.registers[thread.index()].get(reg).copied())
+        all_inputs(op).iter().find_map(|reg| self.registers[thread.index()].get(reg).copied())
     }
 }
 
@@ -52,18 +52,22 @@ impl Replay<'_> {
         &self.interpreter.program().instr(site.thread, site.pc).op
     }
 
-    /// Does the model permit the graph? In an observational replay tainted reads read nothing.
+    /// Does the model permit the graph?
     pub(super) fn permits(&self, graph: &Graph) -> bool {
+        self.model.permits(&self.believed(graph))
+    }
+
+    /// The graph as the model is shown it: in an observational replay tainted reads read nothing.
+    pub(super) fn believed<'g>(&self, graph: &'g Graph) -> Cow<'g, Graph> {
         match &self.taints {
-            None => self.model.permits(graph),
-            Some(taints) => self.model.permits(&graph.without_reads(|id| taints.reads.contains_key(&id))),
+            None => Cow::Borrowed(graph),
+            Some(taints) => Cow::Owned(graph.without_reads(|id| taints.reads.contains_key(&id))),
         }
     }
 
     /// Is this a read that could be tainted?
     pub(super) fn taintable(&self, site: Site, label: &Label) -> bool {
-        let speculative = matches!(self.op(site), Op::Load { .. } | Op::Cas { strength: CasStrength::Weak, .. });
-        self.taints.is_some() && speculative && matches!(label, Label::Read { .. })
+        self.taints.is_some() && is_speculative(self.op(site), label)
     }
 
     /// The old values that a read at `site` could have in the model and not under SC.
