@@ -67,13 +67,17 @@ pub fn ladder(subject: &Subject<'_>, outcomes: &[Outcome], look: &Look) -> Strin
         .filter(|outcome| matches!(outcome.verdict, Verdict::Unknown(_)))
         .map(|outcome| outcome.model)
         .collect();
+    let robust = match outcomes.first().map(|outcome| outcome.property) {
+        Some(Property::ObservationalRobustness) => "observationally robust",
+        _ => "robust",
+    };
     let mut parts = Vec::new();
-    parts.extend(weakest.map(|outcome| format!("the weakest model it is robust against is {}", outcome.model)));
+    parts.extend(weakest.map(|outcome| format!("the weakest model it is {robust} against is {}", outcome.model)));
     parts.extend(breaks.map(|outcome| format!("the first that breaks it is {}", outcome.model)));
     if !undecided.is_empty() {
         parts.push(format!("undecided for {}", undecided.join(" and ")));
     } else if weakest.is_none() {
-        parts.insert(0, "robust against none of the models".into());
+        parts.insert(0, format!("{robust} against none of the models"));
     } else if breaks.is_none() {
         parts.push("none breaks it".into());
     }

@@ -3,10 +3,11 @@
 
 use fencepost_check::{check, check_observational};
 use fencepost_ir::Program;
+use fencepost_model::models::ra::Ra;
 use fencepost_model::models::rc20::Rc20;
 use fencepost_model::{Model, models};
 use fencepost_oracle::{Answer, observational_witness};
-use fencepost_testkit::generate::{self, Options};
+use fencepost_testkit::generate::{self, Options, Palette};
 use fencepost_testkit::repetitions;
 use fencepost_testkit::shrink::shrink;
 use fencepost_verdict::{Budget, Outcome, Verdict};
@@ -65,5 +66,16 @@ fn robust_programs_are_observationally_robust() {
                 );
             }
         }
+    }
+}
+
+/// SC_T is written down for RC20; of release/acquire programs it speaks for both models.
+#[test]
+fn with_release_acquire_accesses_only_both_models_agree() {
+    for seed in 0..repetitions(2_000) {
+        let palette = Some(Palette::RELEASE_ACQUIRE);
+        let options = Options { loops: seed % 4 == 0, plain: false, palette, ..Options::default() };
+        let program = generate::program(seed + (5 << 32), &options);
+        assert_eq!(engine(&program, &Ra), engine(&program, &Rc20), "seed {seed}:\n{}", fencepost_ir::print(&program));
     }
 }
