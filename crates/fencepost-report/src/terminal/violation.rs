@@ -1,6 +1,8 @@
 //! Why a program is not robust, or fails under SC: the two accesses in their
 //! source, the run that leads there, the cycle.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use annotate_snippets::{Annotation, AnnotationKind, Level, Snippet};
 use fencepost_verdict::{RunStep, ScFailure, ScFailureKind, Site, Violation, ViolationKind};
 
@@ -65,11 +67,19 @@ pub(super) fn failure(subject: &Subject<'_>, failure: &ScFailure, look: &Look) -
 
 /// The reads that may be stale in a program that is robust all the same.
 pub(super) fn speculative_reads(subject: &Subject<'_>, sites: &[Site], look: &Look) -> String {
-    let rows: Vec<[String; 3]> = sites
-        .iter()
-        .map(|&site| {
-            let spot = subject.spot(site);
-            [format!("line {}", spot.position.line), spot.text, format!("thread `{}`", subject.thread(site.thread))]
+    // One line for each place in the source, however many threads and calls come by.
+    let mut places: BTreeMap<(usize, String), BTreeSet<String>> = BTreeMap::new();
+    for &site in sites {
+        let spot = subject.spot(site);
+        let thread = format!("`{}`", subject.thread(site.thread));
+        places.entry((spot.position.line, spot.text)).or_default().insert(thread);
+    }
+    let rows: Vec<[String; 3]> = places
+        .into_iter()
+        .map(|((line, text), threads)| {
+            let noun = if threads.len() == 1 { "thread" } else { "threads" };
+            let threads: Vec<String> = threads.into_iter().collect();
+            [format!("line {line}"), text, format!("{noun} {}", threads.join(", "))]
         })
         .collect();
     let body: String = table([Align::Left; 3], &rows).iter().map(|line| format!("    {line}\n")).collect();
