@@ -14,10 +14,10 @@ use fencepost_model::Model;
 use fencepost_oracle::replay::{replay, replay_failure, replay_observational};
 use fencepost_verdict::{Budget, Outcome, Property, Reason, Verdict};
 
-/// Longest run that is replayed: relations on execution graphs take space quadratic in it.
-const LONGEST_REPLAY: usize = 20_000;
-/// Longest run that is replayed with taints: every read on the way is put to the axioms.
-const LONGEST_TAINTED_REPLAY: usize = 1_000;
+/// Largest execution graph of a replay, in steps and locations: relations take space quadratic in it.
+const LARGEST_REPLAY: usize = 20_000;
+/// The same with taints: every read on the way is put to the axioms.
+const LARGEST_TAINTED_REPLAY: usize = 1_000;
 
 /// Two parts of fencepost disagree: a bug, never the user's.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -55,18 +55,18 @@ pub fn check_with(
     options: Options,
     budget: &Budget<'_>,
 ) -> Result<Outcome, InternalError> {
-    let (replay_as, longest) = match options.observational {
-        true => (replay_observational as fn(&_, &_, &_) -> _, LONGEST_TAINTED_REPLAY),
-        false => (replay as fn(&_, &_, &_) -> _, LONGEST_REPLAY),
+    let (replay_as, largest) = match options.observational {
+        true => (replay_observational as fn(&_, &_, &_) -> _, LARGEST_TAINTED_REPLAY),
+        false => (replay as fn(&_, &_, &_) -> _, LARGEST_REPLAY),
     };
     let exploration = fencepost_explore::explore(program, model, options, budget);
     let verdict = match exploration.end {
         End::Exhausted => Verdict::Holds,
         End::GaveUp(reason) => Verdict::Unknown(reason),
-        End::Found(candidate) if candidate.run().steps.len() > longest => {
-            let steps = candidate.run().steps.len();
+        End::Found(candidate) if candidate.run().steps.len() + program.locations().len() > largest => {
+            let (steps, locations) = (candidate.run().steps.len(), program.locations().len());
             Verdict::Unknown(Reason::TooLarge(format!(
-                "a run of {steps} steps seems to leave SC, but more than {longest} cannot be replayed"
+                "a run of {steps} steps seems to leave SC, but with {locations} locations it is too large to be replayed"
             )))
         }
         End::Found(candidate) => match replay_as(program, model, &candidate) {

@@ -57,7 +57,9 @@ pub(crate) struct Product {
 
 /// Local steps after which a thread rests wherever it is, so that a local loop is a cycle of states.
 const LONGEST_LOCAL_RUN: usize = 1 << 10;
-/// Largest monitor, in bits of one state.
+/// Largest state, in words.
+const LARGEST_STATE: usize = 1 << 18;
+/// Largest monitor that is worth trying, in bits of one state, roughly.
 const LARGEST_MONITOR: u128 = 1 << 23;
 
 /// Why a thread stopped in the middle of its local steps.
@@ -74,7 +76,7 @@ impl Product {
             classes.iter().map(|classes| classes.as_ref().map_or(0, |classes| classes.representatives().len()));
         let counts: Vec<usize> = counts.collect();
         refuse_too_large(program.threads().len(), atomic, counts.iter().sum())?;
-        let mut layout = Layout::new();
+        let mut layout = Layout::with_limit(LARGEST_STATE);
         let compiled: Vec<CompiledThread> =
             program.thread_ids().map(|id| compile::thread(program, model, id, &values, options, &mut layout)).collect();
         let memory = (0..program.locations().len())
@@ -82,6 +84,9 @@ impl Product {
             .collect();
         let shape = shape(program, &compiled, counts);
         let monitor = model.monitor(&shape, &mut layout);
+        if layout.overflowed() {
+            return Err(format!("a state would need more than {} KiB", LARGEST_STATE * 8 / 1024));
+        }
         Ok(Product {
             registers: program
                 .threads()

@@ -72,16 +72,36 @@ impl Row {
 }
 
 /// Hands out slots; wide fields first pack best, but any order works.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct Layout {
     /// Bits used in each word.
     used: Vec<u8>,
+    /// Most words.
+    limit: usize,
+    overflowed: bool,
+}
+
+impl Default for Layout {
+    fn default() -> Self {
+        Layout { used: Vec::new(), limit: usize::MAX, overflowed: false }
+    }
 }
 
 impl Layout {
     /// No slots yet.
     pub fn new() -> Self {
         Layout::default()
+    }
+
+    /// No slots yet, and room for `limit` words. What does not fit gets slots that nobody may use: ask
+    /// [`Layout::overflowed`] when all is reserved.
+    pub fn with_limit(limit: usize) -> Self {
+        Layout { limit, ..Layout::default() }
+    }
+
+    /// Was more reserved than there is room for?
+    pub fn overflowed(&self) -> bool {
+        self.overflowed
     }
 
     /// Reserves `width` bits (at most 64) in the first word with room.
@@ -92,11 +112,15 @@ impl Layout {
         assert!(width <= 64, "a slot lies within one word");
         // Only the last few words are tried: states may have thousands of words.
         let first = self.used.len().saturating_sub(16);
-        let word =
-            (first..self.used.len()).find(|&word| u32::from(self.used[word]) + width <= 64).unwrap_or_else(|| {
-                self.used.push(0);
-                self.used.len() - 1
-            });
+        let room = (first..self.used.len()).find(|&word| u32::from(self.used[word]) + width <= 64);
+        if room.is_none() && self.used.len() >= self.limit {
+            self.overflowed = true;
+            return Slot { word: 0, shift: 0, mask: 0 };
+        }
+        let word = room.unwrap_or_else(|| {
+            self.used.push(0);
+            self.used.len() - 1
+        });
         // A field of no bits may be asked for in a full word; any shift below 64 reads it as 0.
         let shift = self.used[word].min(63);
         self.used[word] += width as u8;
@@ -108,7 +132,7 @@ impl Layout {
     pub fn row(&mut self, width: usize) -> Row {
         let mut chunks = Vec::new();
         let mut rest = width;
-        while rest > 0 {
+        while rest > 0 && !self.overflowed {
             let bits = rest.min(64);
             chunks.push(self.slot(bits as u32));
             rest -= bits;
@@ -166,6 +190,16 @@ mod tests {
         row.remove(&mut state, 63);
         assert!(!row.test(&state, 63) && row.test(&state, 64) && row.test(&state, 129));
         assert_eq!(row.chunks(), 3);
+    }
+
+    #[test]
+    fn what_does_not_fit_is_noticed() {
+        let mut layout = Layout::with_limit(2);
+        layout.row(100);
+        assert!(!layout.overflowed());
+        layout.slot(20);
+        layout.row(1 << 40);
+        assert!(layout.overflowed() && layout.words() <= 2);
     }
 
     #[test]
