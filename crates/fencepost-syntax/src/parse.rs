@@ -219,8 +219,9 @@ impl<'a> Parser<'a> {
     /// "expected …, found …" at the cursor, with what is still open.
     fn unclosed<T>(&mut self, what: &str, open: Span) -> Result<T> {
         let message = format!("expected {what}, found {}", self.found());
-        let span = self.span();
-        self.report(Diagnostic::error(span, message).also(open, "to close this"))
+        let problem = Diagnostic::error(self.span(), message).also(open, "to close this");
+        let meant_comparison = self.kind() == TokenKind::Equals && what == "`)`";
+        self.report(if meant_comparison { problem.help("did you mean `==`?") } else { problem })
     }
 
     /// `;`, blamed on the end of what comes before when it is missing.

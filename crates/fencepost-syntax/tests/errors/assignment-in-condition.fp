@@ -1,0 +1,5 @@
+global x;
+thread t {
+  local r;
+  if (r = 1) { skip; }
+}
