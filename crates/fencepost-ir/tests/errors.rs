@@ -1,51 +1,12 @@
-//! Golden tests of errors of meaning: each file in `errors/` has what is wrong with
-//! it in a file beside it. `FENCEPOST_BLESS=1` writes those files anew.
+//! Golden tests of errors of meaning, in `errors/`.
 
-use std::fmt::Write as _;
 use std::path::Path;
-use std::{env, fs};
 
-use fencepost_base::diag::{Diagnostic, Severity};
-use fencepost_base::source::SourceFile;
-use fencepost_ir::{Language, load};
-
-fn listing(source: &SourceFile, diagnostics: &[Diagnostic]) -> String {
-    let mut out = String::new();
-    for diagnostic in diagnostics {
-        let at = source.start_of(diagnostic.primary.span);
-        let severity = if diagnostic.severity == Severity::Error { "error" } else { "warning" };
-        let _ = writeln!(out, "{}:{} {severity}: {}", at.line, at.column, diagnostic.message);
-        if !diagnostic.primary.text.is_empty() {
-            let _ = writeln!(out, "  {}", diagnostic.primary.text);
-        }
-        for other in &diagnostic.secondary {
-            let at = source.start_of(other.span);
-            let _ = writeln!(out, "  {}:{} {}", at.line, at.column, other.text);
-        }
-        for help in &diagnostic.help {
-            let _ = writeln!(out, "  help: {help}");
-        }
-    }
-    out
-}
+use fencepost_ir::load;
+use fencepost_testkit::golden::assert_diagnostics;
 
 #[test]
 fn errors_and_warnings_are_reported_as_recorded() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/errors");
-    let mut paths: Vec<_> = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
-    paths.sort();
-    let bless = env::var_os("FENCEPOST_BLESS").is_some();
-    let mut wrong = Vec::new();
-    for path in paths {
-        let Some(language) = Language::from_path(&path) else { continue };
-        let source = SourceFile::new("", fs::read_to_string(&path).unwrap());
-        let found = listing(&source, &load(language, source.text()).diagnostics);
-        let golden = path.with_extension(format!("{}.txt", language.extension()));
-        if bless {
-            fs::write(&golden, &found).unwrap();
-        } else if fs::read_to_string(&golden).unwrap_or_default() != found {
-            wrong.push(format!("{}\n{found}", path.display()));
-        }
-    }
-    assert!(wrong.is_empty(), "differs from the golden file:\n{}", wrong.join("\n"));
+    assert_diagnostics(&folder, |language, text| load(language, text).diagnostics);
 }

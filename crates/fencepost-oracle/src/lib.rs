@@ -2,8 +2,8 @@
 //! small programs, and replay witnesses that somebody else found.
 //!
 //! Paper: Lahav and Margalit, "Robustness against Release/Acquire Semantics",
-//! PLDI 2019, §2, §4, Thm 5.1 and §6. Nothing here is clever, and nothing here
-//! is shared with the searching engine: the two agree only if both are right.
+//! PLDI 2019, §2, §4, Thm 5.1 and §6. Nothing here is clever, and only the
+//! program itself, its operators included, is shared with the searching engine.
 //!
 //! - [`interpreter`]: the labelled transition system of one thread;
 //! - [`system`]: program and memory synchronised, with execution graphs as memory;

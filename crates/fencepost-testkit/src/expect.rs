@@ -23,11 +23,11 @@ pub enum Expected {
     Robust,
     /// Not robust against the model.
     Violation,
-    /// An assertion fails in some run of the model (of SC, for now).
+    /// An assertion fails in some SC run.
     AssertionFails,
-    /// A run-time error in some run of the model (of SC, for now).
+    /// A run-time error in some SC run.
     RuntimeError,
-    /// Neither of the two in any run of the model (of SC, for now).
+    /// Neither of the two in any SC run.
     Safe,
 }
 

@@ -5,6 +5,7 @@
 pub mod edit;
 pub mod expect;
 pub mod generate;
+pub mod golden;
 pub mod litmus;
 pub mod random;
 pub mod shrink;

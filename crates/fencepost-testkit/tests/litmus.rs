@@ -68,6 +68,7 @@ fn judge(file: &Path) -> Result<(), String> {
             .ok_or_else(|| format!("nothing is expected of {}", model.name()))?;
         let outcome = explore(&program, model, expectation, Options::default())?;
         if let Some(line) = pin(&text, expectation, outcome.stats.states) {
+            compare(&program, &Expectation { states: None, ..expectation.clone() }, &outcome)?;
             pinned = pinned.replace(text.lines().nth(expectation.line - 1).unwrap_or(""), &line);
         } else {
             compare(&program, expectation, &outcome)?;

@@ -81,6 +81,26 @@ fn json_lines_keep_the_contract() {
 }
 
 #[test]
+fn the_same_question_has_the_same_answer_to_the_byte() {
+    let algorithms = concat!(env!("CARGO_MANIFEST_DIR"), "/../../litmus/classic");
+    let answers = || -> Vec<serde_json::Value> {
+        let output = fencepost(&["check", algorithms, "--format", "json"], b"");
+        let read = |line: &str| {
+            let mut answer: serde_json::Value = serde_json::from_str(line).expect("JSON");
+            answer["stats"]["time_ms"] = 0.into();
+            answer
+        };
+        text(&output.stdout).lines().map(read).collect()
+    };
+    let first = answers();
+    assert!(first.len() > 100);
+    assert_eq!(first, answers());
+    let picture = || fencepost(&["graph", &format!("{algorithms}/iriw.fp"), "--model", "rc20"], b"").stdout;
+    assert!(!picture().is_empty());
+    assert_eq!(picture(), picture());
+}
+
+#[test]
 fn observational_robustness_has_its_own_name() {
     let mp = b"domain 2; global x, y;
 thread t { x.store(1, rlx); y.store(1, rlx); }

@@ -1,0 +1,56 @@
+//! Golden files of diagnostics: each program of a folder has what is wrong with it in a file beside it.
+
+use std::fmt::Write as _;
+use std::path::Path;
+use std::{env, fs};
+
+use fencepost_base::diag::{Diagnostic, Severity};
+use fencepost_base::source::SourceFile;
+use fencepost_ir::Language;
+
+/// Compares what `diagnose` says of every program in `folder` with the file beside it; with `FENCEPOST_BLESS` set,
+/// writes those files anew.
+///
+/// # Panics
+/// When something differs, or the folder cannot be read or has no programs.
+pub fn assert_diagnostics(folder: &Path, diagnose: impl Fn(Language, &str) -> Vec<Diagnostic>) {
+    let mut paths: Vec<_> =
+        fs::read_dir(folder).expect("a folder").map(|entry| entry.expect("an entry").path()).collect();
+    paths.sort();
+    let bless = env::var_os("FENCEPOST_BLESS").is_some();
+    let (mut seen, mut wrong) = (0, Vec::new());
+    for path in paths {
+        let Some(language) = Language::from_path(&path) else { continue };
+        seen += 1;
+        let source = SourceFile::new("", fs::read_to_string(&path).expect("UTF-8"));
+        let found = listing(&source, &diagnose(language, source.text()));
+        let golden = path.with_extension(format!("{}.txt", language.extension()));
+        if bless {
+            fs::write(&golden, &found).expect("a writable folder");
+        } else if fs::read_to_string(&golden).unwrap_or_default() != found {
+            wrong.push(format!("{}\n{found}", path.display()));
+        }
+    }
+    assert!(seen > 0, "no programs in {}", folder.display());
+    assert!(wrong.is_empty(), "differs from the golden file:\n{}", wrong.join("\n"));
+}
+
+fn listing(source: &SourceFile, diagnostics: &[Diagnostic]) -> String {
+    let mut out = String::new();
+    for diagnostic in diagnostics {
+        let at = source.start_of(diagnostic.primary.span);
+        let severity = if diagnostic.severity == Severity::Error { "error" } else { "warning" };
+        let _ = writeln!(out, "{}:{} {severity}: {}", at.line, at.column, diagnostic.message);
+        if !diagnostic.primary.text.is_empty() {
+            let _ = writeln!(out, "  {}", diagnostic.primary.text);
+        }
+        for other in &diagnostic.secondary {
+            let at = source.start_of(other.span);
+            let _ = writeln!(out, "  {}:{} {}", at.line, at.column, other.text);
+        }
+        for help in &diagnostic.help {
+            let _ = writeln!(out, "  help: {help}");
+        }
+    }
+    out
+}
