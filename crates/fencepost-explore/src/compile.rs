@@ -9,7 +9,7 @@ use fencepost_model::packed::{Layout, Slot, bits_for};
 use fencepost_model::{FenceMeaning, Model};
 
 use crate::liveness;
-use crate::product::Options;
+use crate::options::Options;
 use crate::values::PossibleValues;
 
 /// An expression whose registers are slots.
@@ -115,6 +115,20 @@ pub(crate) struct Access {
     pub(crate) kind: AccessKind,
     pub(crate) dst: Option<Slot>,
     pub(crate) plain: bool,
+    /// Nobody else ever accesses its location: it is as local as a register.
+    pub(crate) private: bool,
+}
+
+impl Access {
+    /// May it be an access to `loc`?
+    pub(crate) fn may_access(&self, loc: LocId) -> bool {
+        self.target.locations().contains(&loc.index())
+    }
+
+    /// Can it never write?
+    pub(crate) fn only_reads(&self) -> bool {
+        self.kind.write_mode().is_none()
+    }
 }
 
 /// One compiled instruction. Threads rest at accesses, choices and the end; everything else runs through.
@@ -146,6 +160,8 @@ pub(crate) struct CompiledThread {
     pub(crate) dead: Vec<Vec<Slot>>,
     /// When taints are tracked.
     pub(crate) taints: Option<Taints>,
+    /// For every instruction, those that can come next.
+    pub(crate) next: Vec<Vec<u32>>,
 }
 
 /// One bit per register: does its value depend on a read that may be stale?
@@ -181,6 +197,14 @@ impl CompiledThread {
     pub(crate) fn set_taint(&self, state: &mut [u64], pc: u32, tainted: bool) {
         if let Some(slot) = self.taints.as_ref().and_then(|taints| taints.set[pc as usize]) {
             slot.set(state, u64::from(tainted));
+        }
+    }
+
+    /// The access at `pc`, if there is one.
+    pub(crate) fn access(&self, pc: u32) -> Option<&Access> {
+        match self.steps.get(pc as usize) {
+            Some(Step::Access(access)) => Some(access),
+            _ => None,
         }
     }
 
@@ -221,6 +245,7 @@ pub(crate) fn thread(
     model: &dyn Model,
     id: ThreadId,
     values: &PossibleValues,
+    private: &[bool],
     options: Options,
     layout: &mut Layout,
 ) -> CompiledThread {
@@ -229,16 +254,56 @@ pub(crate) fn thread(
     let registers: Vec<Slot> = (0..thread.registers.len())
         .map(|reg| layout.slot(bits_for(values.register(id, RegId::from_index(reg)).bound(program.domain()))))
         .collect();
-    let compiler = Compiler { program, model, registers: &registers };
+    let compiler = Compiler { program, model, registers: &registers, private };
     let steps = thread.code.iter().map(|instr| compiler.step(&instr.op)).collect();
     let taints = options.observational.then(|| taints(thread, program.domain(), layout));
     let small = thread.code.len().saturating_mul(registers.len()) <= LARGEST_ANALYSIS;
-    let dead = if options.forget_dead_registers && small {
+    let dead = if options.reductions.dead_registers && small {
         dead_slots(thread, &registers, taints.as_ref())
     } else {
         vec![Vec::new(); thread.code.len()]
     };
-    CompiledThread { pc, registers, steps, dead, taints }
+    let next = |pc: usize| thread.code[pc].op.successors(Pc::from_index(pc)).iter().map(|next| next.0).collect();
+    CompiledThread { pc, registers, steps, dead, taints, next: (0..thread.code.len()).map(next).collect() }
+}
+
+/// For every location: does only one thread have accesses to it, none of them SC? No step of another thread can tell
+/// when they happen. (What an SC access of a private location says about the order of SC accesses, the next SC access
+/// says too; but that is an argument about one model.)
+pub(crate) fn private_locations(program: &Program) -> Vec<bool> {
+    let mut owner: Vec<Option<ThreadId>> = vec![None; program.locations().len()];
+    let mut private = vec![true; program.locations().len()];
+    for thread in program.thread_ids() {
+        for op in program.thread(thread).code.iter().map(|instr| &instr.op) {
+            let locations = match op.place() {
+                Some(Place::Fixed(loc)) => loc.index()..loc.index() + 1,
+                Some(Place::Element { array, .. }) => {
+                    let array = program.array(*array);
+                    array.base.index()..array.base.index() + array.len as usize
+                }
+                None => continue,
+            };
+            for loc in locations {
+                private[loc] &= !is_sc(op) && owner[loc].is_none_or(|owner| owner == thread);
+                owner[loc] = Some(thread);
+            }
+        }
+    }
+    if let Some(fence) = program.fence_location() {
+        private[fence.index()] = false;
+    }
+    private
+}
+
+fn is_sc(op: &Op) -> bool {
+    let is = |mode: Mode| mode == Mode::Sc;
+    match op {
+        Op::Load { order, .. } | Op::Wait { order, .. } => is((*order).into()),
+        Op::Store { order, .. } => is((*order).into()),
+        Op::Update { order, .. } | Op::BlockingCas { order, .. } => is((*order).into()),
+        Op::Cas { success, failure, .. } => is((*success).into()) || is((*failure).into()),
+        _ => false,
+    }
 }
 
 fn taints(thread: &Thread, domain: u32, layout: &mut Layout) -> Taints {
@@ -273,6 +338,7 @@ struct Compiler<'a> {
     program: &'a Program,
     model: &'a dyn Model,
     registers: &'a [Slot],
+    private: &'a [bool],
 }
 
 impl Compiler<'_> {
@@ -329,6 +395,7 @@ impl Compiler<'_> {
                         kind: AccessKind::FenceUpdate,
                         dst: None,
                         plain: false,
+                        private: false,
                     })
                 }
             },
@@ -375,6 +442,7 @@ impl Compiler<'_> {
             Place::Element { array, index } => self.element(*array, index),
         };
         Access {
+            private: self.private[target.locations()].iter().all(|&private| private),
             target,
             kind,
             dst: op.dst().map(|reg| self.slot(reg)),

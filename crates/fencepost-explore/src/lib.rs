@@ -6,20 +6,24 @@
 //! successors to visit and which of several equal states to keep, and neither
 //! the search nor the product needs to know why.
 
+mod ample;
 mod classes;
 mod compile;
 mod liveness;
+mod options;
 mod product;
 mod search;
 mod store;
+mod symmetry;
 mod system;
 mod values;
+mod watches;
 
 use fencepost_ir::Program;
 use fencepost_model::Model;
 use fencepost_verdict::{Budget, Candidate, Reason, ScFailure, Site, Stats};
 
-pub use product::Options;
+pub use options::{Options, Reductions};
 
 /// How an exploration ended.
 #[derive(Clone, Debug)]
@@ -48,7 +52,7 @@ pub struct Exploration {
 /// Explores all SC runs of `program` with the monitor of `model`, shortest runs first.
 pub fn explore(program: &Program, model: &dyn Model, options: Options, budget: &Budget<'_>) -> Exploration {
     match product::Product::new(program, model, options) {
-        Ok(product) => search::breadth_first(&product, budget),
+        Ok(product) => search::breadth_first(&product, options.jobs, budget),
         Err(too_large) => Exploration {
             end: End::GaveUp(Reason::TooLarge(too_large)),
             sc_failure: None,

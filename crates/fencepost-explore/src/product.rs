@@ -8,7 +8,6 @@
 //! that is enabled in q"). Races are states in which two conflicting plain
 //! accesses are enabled (Def. 6.1).
 
-use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use fencepost_base::event::Label;
@@ -16,31 +15,21 @@ use fencepost_base::ids::{LocId, Pc, ThreadId, Value};
 use fencepost_base::order::Mode;
 use fencepost_ir::{CasStrength, EvalError, LocationKind, Program};
 use fencepost_model::monitor::Accepts;
-use fencepost_model::packed::{Layout, Slot, bits_for};
+use fencepost_model::packed::{Layout, Region, Slot, bits_for};
 use fencepost_model::{
-    Attempt, AttemptKind, Model, Monitor, PlainKind, RaceRule, Shape, Step as MonitorStep, ThreadShape,
+    Attempt, AttemptKind, Model, Monitor, PlainKind, RaceRule, Shape, StaleKind, Step as MonitorStep, ThreadShape,
+    Watch,
 };
 use fencepost_verdict::{RunStep, ScFailureKind, Site};
 
+use crate::ample::{Futures, Next};
 use crate::classes::{self, Classes};
 use crate::compile::{self, Access, AccessKind, Code, CompiledThread, Step, Target, as_value};
-use crate::system::{Finding, System, Transition};
+use crate::options::Options;
+use crate::symmetry::{self, Symmetry};
+use crate::system::{Expansion, Failure, Finding, Initial, System, ThreadSet};
 use crate::values::PossibleValues;
-
-/// How to explore.
-#[derive(Clone, Copy, Debug)]
-pub struct Options {
-    /// Treat states that differ only in registers nobody reads again as one.
-    pub forget_dead_registers: bool,
-    /// Let reads be stale as long as nothing depends on them (observational robustness).
-    pub observational: bool,
-}
-
-impl Default for Options {
-    fn default() -> Self {
-        Options { forget_dead_registers: true, observational: false }
-    }
-}
+use crate::watches::{Meaning, WatchKind, Watched, Watches};
 
 /// Program × monitor.
 pub(crate) struct Product {
@@ -50,9 +39,27 @@ pub(crate) struct Product {
     initial_memory: Vec<Value>,
     domain: i64,
     classes: Vec<Option<Arc<Classes>>>,
-    monitor: Option<Box<dyn Monitor>>,
+    monitoring: Monitoring,
+    /// For every watch and, first, for none: what of the monitor belongs to each thread.
+    rows: Vec<Vec<Region>>,
+    /// For every watch and, first, for none: which states are the same.
+    symmetry: Vec<Symmetry>,
+    /// To find persistent sets.
+    futures: Option<Futures>,
+    /// Give up states from which no violation can follow?
+    hope: bool,
     words: usize,
     bits: usize,
+}
+
+/// How a run is followed.
+enum Monitoring {
+    /// Not at all: SC.
+    Nothing,
+    /// By a whole monitor.
+    Everything(Box<dyn Monitor>),
+    /// By one column at a time.
+    Watching(Watches),
 }
 
 /// Local steps after which a thread rests wherever it is, so that a local loop is a cycle of states.
@@ -61,9 +68,6 @@ const LONGEST_LOCAL_RUN: usize = 1 << 10;
 const LARGEST_STATE: usize = 1 << 18;
 /// Largest monitor that is worth trying, in bits of one state, roughly.
 const LARGEST_MONITOR: u128 = 1 << 23;
-
-/// Why a thread stopped in the middle of its local steps.
-type Failure = Option<(Site, ScFailureKind)>;
 
 impl Product {
     /// Compiles `program` with the monitor of `model`; says what is too large if something is.
@@ -77,31 +81,92 @@ impl Product {
         let counts: Vec<usize> = counts.collect();
         refuse_too_large(program.threads().len(), atomic, counts.iter().sum())?;
         let mut layout = Layout::with_limit(LARGEST_STATE);
-        let compiled: Vec<CompiledThread> =
-            program.thread_ids().map(|id| compile::thread(program, model, id, &values, options, &mut layout)).collect();
-        let memory = (0..program.locations().len())
+        // A tainted value must not be used in a store, private or not, so a search for taints rests there.
+        let private = match options.reductions.private_locations && !options.observational {
+            true => compile::private_locations(program),
+            false => vec![false; program.locations().len()],
+        };
+        let compiled: Vec<CompiledThread> = program
+            .thread_ids()
+            .map(|id| compile::thread(program, model, id, &values, &private, options, &mut layout))
+            .collect();
+        let memory: Vec<Slot> = (0..program.locations().len())
             .map(|loc| layout.slot(bits_for(values.location(LocId::from_index(loc)).bound(program.domain()))))
             .collect();
+        let counts = counts.iter().zip(&private).map(|(&count, &private)| if private { 0 } else { count }).collect();
         let shape = shape(program, &compiled, counts);
-        let monitor = model.monitor(&shape, &mut layout);
+        let monitoring = Monitoring::new(&compiled, &classes, model, &shape, options, &mut layout);
         if layout.overflowed() {
             return Err(format!("a state would need more than {} KiB", LARGEST_STATE * 8 / 1024));
         }
+        let monitors: Vec<Option<&dyn Monitor>> = match &monitoring {
+            Monitoring::Nothing => vec![None],
+            Monitoring::Everything(monitor) => vec![Some(monitor.as_ref())],
+            Monitoring::Watching(watches) => {
+                std::iter::once(None).chain(watches.iter().map(|watched| Some(watched.monitor.as_ref()))).collect()
+            }
+        };
+        let rows = |monitor: Option<&dyn Monitor>, t: usize| -> Vec<Slot> {
+            let rows = monitor.map_or(Vec::new(), |monitor| monitor.rows(ThreadId::from_index(t)));
+            rows.iter().flat_map(|row| row.slots().to_vec()).collect()
+        };
+        let regions = |monitor: Option<&dyn Monitor>| match options.reductions.dead_bits {
+            true => (0..compiled.len()).map(|t| Region::of(rows(monitor, t))).collect(),
+            false => Vec::new(),
+        };
+        // A whole monitor of plain accesses has a column for each thread that makes them, which permutations would
+        // have to permute.
+        let named = matches!(&monitoring, Monitoring::Everything(monitor) if monitor.races() == RaceRule::Monitored)
+            && shape.plain.iter().any(|threads| !threads.is_empty());
+        let equal = match options.reductions.symmetry && !named {
+            true => symmetry::equal_threads(program),
+            false => Vec::new(),
+        };
+        let symmetry = |monitor: Option<&dyn Monitor>| {
+            Symmetry::new(&equal, |t| {
+                let thread = &compiled[t];
+                let taints = thread.taints.iter().flat_map(|taints| &taints.registers);
+                let local = std::iter::once(&thread.pc).chain(&thread.registers).chain(taints).copied();
+                local.chain(rows(monitor, t)).collect()
+            })
+        };
+        let futures = options.reductions.por && compiled.len() <= ThreadSet::BITS as usize;
         Ok(Product {
             registers: program
                 .threads()
                 .iter()
                 .map(|thread| thread.registers.iter().map(|register| register.init).collect())
                 .collect(),
+            rows: monitors.iter().map(|&monitor| regions(monitor)).collect(),
+            symmetry: monitors.iter().map(|&monitor| symmetry(monitor)).collect(),
+            futures: futures.then(|| Futures::of(&compiled)),
+            hope: options.reductions.dead_bits,
             threads: compiled,
             memory,
             initial_memory: program.locations().iter().map(|location| location.init).collect(),
             domain: i64::from(program.domain()),
             classes,
-            monitor,
+            monitoring,
             words: layout.words(),
             bits: layout.bits(),
         })
+    }
+
+    /// The monitor that follows the run now.
+    fn monitor(&self, state: &[u64]) -> Option<&dyn Monitor> {
+        match &self.monitoring {
+            Monitoring::Nothing => None,
+            Monitoring::Everything(monitor) => Some(monitor.as_ref()),
+            Monitoring::Watching(watches) => watches.current(state).map(|watched| watched.monitor.as_ref()),
+        }
+    }
+
+    /// The number of the current watch plus one; 0 if there is none.
+    fn watch(&self, state: &[u64]) -> usize {
+        match &self.monitoring {
+            Monitoring::Watching(watches) => watches.number(state),
+            Monitoring::Nothing | Monitoring::Everything(_) => 0,
+        }
     }
 
     /// The class of `value` at `loc`; none if never held there.
@@ -109,8 +174,8 @@ impl Product {
         self.classes[loc.index()].as_ref().and_then(|classes| classes.of(value))
     }
 
-    /// Lets thread `t` run from `pc` to its next resting point.
-    fn run_local(&self, state: &mut [u64], t: usize, mut pc: u32) -> Failure {
+    /// Lets thread `t` run from `pc` to its next resting point, and says what it does to memory on the way.
+    fn run_local(&self, state: &mut [u64], t: usize, mut pc: u32, record: &mut dyn FnMut(RunStep)) -> Failure {
         let thread = &self.threads[t];
         for _ in 0..LONGEST_LOCAL_RUN {
             // A tainted value must not decide anything: the thread rests there, and is found out.
@@ -127,7 +192,7 @@ impl Product {
                 Step::Branch(cond, target) => cond.eval(state).map(|c| if c != 0 { *target } else { pc + 1 }),
                 Step::Skip | Step::Verify => Ok(pc + 1),
                 Step::Fence(mode) => {
-                    if let Some(monitor) = &self.monitor {
+                    if let Some(monitor) = self.monitor(state) {
                         monitor.fence(state, ThreadId::from_index(t), *mode);
                     }
                     Ok(pc + 1)
@@ -147,6 +212,19 @@ impl Product {
                     self.stop(state, t);
                     return None;
                 }
+                Step::Access(access) if access.private => match self.labels(state, access) {
+                    Ok([Some(label), None]) => {
+                        record(RunStep { site: site(t, pc), label: Some(label), choice: None });
+                        self.update(state, access, &label);
+                        Ok(pc + 1)
+                    }
+                    // It blocks, or there is a choice.
+                    Ok(_) => break,
+                    Err(kind) => {
+                        record(RunStep { site: site(t, pc), label: None, choice: None });
+                        return self.fail(state, t, pc, kind);
+                    }
+                },
                 Step::Choose(_) | Step::Nondet(..) | Step::Access(_) => break,
             };
             match outcome {
@@ -237,74 +315,120 @@ impl Product {
         Ok([Some(label), None])
     }
 
-    /// Performs a label on memory and monitor.
-    fn perform(&self, state: &mut [u64], t: usize, pc: u32, access: &Access, label: &Label) {
+    /// Performs a label on memory, monitor and taints.
+    fn perform(&self, state: &mut [u64], t: usize, pc: u32, access: &Access, label: &Label, meaning: Meaning) {
         let tainted = self.is_tainted_read(state, t, access, label);
-        let loc = label.loc().expect("accesses have locations");
-        let slot = self.memory[loc.index()];
-        if let Some(monitor) = &self.monitor {
-            let thread = ThreadId::from_index(t);
-            if access.plain {
-                monitor.plain(state, thread, loc, plain_kind(label));
-            } else {
-                let kind = match label {
-                    Label::Read { .. } => AttemptKind::Read,
-                    Label::Write { .. } => AttemptKind::Write,
-                    _ => AttemptKind::Rmw,
-                };
-                let current = self.class(loc, slot.get(state) as Value).expect("a location holds only possible values");
-                let step = MonitorStep { kind, loc, mode: label.mode(), current };
-                if tainted {
-                    monitor.tainted_read(state, thread, &step);
-                } else {
-                    monitor.step(state, thread, &step);
+        match (&self.monitoring, meaning) {
+            (Monitoring::Nothing, _) | (_, Meaning::Silent) => {}
+            (Monitoring::Everything(monitor), _) => self.follow(monitor.as_ref(), state, t, access, label, tainted),
+            (Monitoring::Watching(watches), _) => {
+                match meaning {
+                    Meaning::Begin { watch, waiting } => {
+                        watches.begin(state, watch, waiting);
+                    }
+                    Meaning::Last => watches.stop_waiting(state),
+                    Meaning::Step | Meaning::Silent => {}
+                }
+                if let Some(watched) = watches.current(state) {
+                    self.follow(watched.monitor.as_ref(), state, t, access, label, false);
                 }
             }
         }
+        self.update(state, access, label);
+        self.threads[t].set_taint(state, pc, tainted);
+    }
+
+    /// Tells the monitor; memory is as before the step.
+    fn follow(
+        &self,
+        monitor: &dyn Monitor,
+        state: &mut [u64],
+        t: usize,
+        access: &Access,
+        label: &Label,
+        tainted: bool,
+    ) {
+        let thread = ThreadId::from_index(t);
+        let loc = label.loc().expect("accesses have locations");
+        if access.plain {
+            return monitor.plain(state, thread, loc, plain_kind(label));
+        }
+        let kind = match label {
+            Label::Read { .. } => AttemptKind::Read,
+            Label::Write { .. } => AttemptKind::Write,
+            _ => AttemptKind::Rmw,
+        };
+        let current = self.current_class(state, loc).expect("a location holds only possible values");
+        let step = MonitorStep { kind, loc, mode: label.mode(), current };
+        if tainted {
+            monitor.tainted_read(state, thread, &step);
+        } else {
+            monitor.step(state, thread, &step);
+        }
+    }
+
+    /// The class of what `loc` holds; none for non-atomic locations.
+    fn current_class(&self, state: &[u64], loc: LocId) -> Option<usize> {
+        self.class(loc, self.memory[loc.index()].get(state) as Value)
+    }
+
+    /// Performs a label on memory and registers.
+    fn update(&self, state: &mut [u64], access: &Access, label: &Label) {
+        let loc = label.loc().expect("accesses have locations");
         if let Some(written) = label.value_written() {
-            slot.set(state, u64::from(written));
+            self.memory[loc.index()].set(state, u64::from(written));
         }
         if let (Some(dst), Some(read)) = (access.dst, label.value_read()) {
             dst.set(state, u64::from(read));
         }
-        self.threads[t].set_taint(state, pc, tainted);
     }
 
     /// Is this a read that may be stale, in a search that lets it be?
     fn is_tainted_read(&self, state: &[u64], t: usize, access: &Access, label: &Label) -> bool {
-        let (Some(monitor), Label::Read { loc, mode, .. }) = (&self.monitor, *label) else { return false };
+        if self.threads[t].taints.is_none() || access.plain || !access.kind.is_speculative() {
+            return false;
+        }
+        let (Some(monitor), Label::Read { loc, mode, .. }) = (self.monitor(state), *label) else { return false };
         let attempt = Attempt { kind: AttemptKind::Read, loc, mode, accepts: Accepts::Any };
-        !access.plain
-            && self.threads[t].taints.is_some()
-            && access.kind.is_speculative()
-            && monitor.violated(state, ThreadId::from_index(t), &attempt)
+        monitor.violated(state, ThreadId::from_index(t), &attempt)
     }
 
     /// Could this access, about to be made by thread `t`, leave SC?
     fn is_stale(&self, monitor: &dyn Monitor, state: &[u64], t: usize, access: &Access) -> Result<bool, ScFailureKind> {
+        self.any_attempt(state, t, access, |attempt| monitor.violated(state, ThreadId::from_index(t), attempt))
+    }
+
+    /// Is there an attempt `test` holds of among those the access of thread `t` can make, whatever SC memory says?
+    fn any_attempt(
+        &self,
+        state: &[u64],
+        t: usize,
+        access: &Access,
+        test: impl Fn(&Attempt<'_>) -> bool,
+    ) -> Result<bool, ScFailureKind> {
         let loc = Self::locate(&access.target, state)?;
         let class = |code: &Code| Ok(self.class(loc, as_value(code.eval(state).map_err(eval_failure)?)));
-        let stale = |kind: AttemptKind, accepts: Accepts<'_>| {
+        let holds = |kind: AttemptKind, accepts: Accepts<'_>| {
             let mode = match kind {
                 AttemptKind::Read => access.kind.read_mode(),
                 AttemptKind::Write | AttemptKind::Rmw => access.kind.write_mode(),
             };
             let mode = mode.expect("an access makes only such attempts");
-            monitor.violated(state, ThreadId::from_index(t), &Attempt { kind, loc, mode, accepts })
+            test(&Attempt { kind, loc, mode, accepts })
         };
         let speculating = self.threads[t].taints.is_some();
-        let stale_update = |class: Option<usize>| class.is_some_and(|c| stale(AttemptKind::Rmw, Accepts::Only(c)));
+        let update = |class: Option<usize>| class.is_some_and(|c| holds(AttemptKind::Rmw, Accepts::Only(c)));
         Ok(match &access.kind {
-            AccessKind::Load(_) => !speculating && stale(AttemptKind::Read, Accepts::Any),
+            AccessKind::Load(_) => !speculating && holds(AttemptKind::Read, Accepts::Any),
             AccessKind::Store(code, _) => {
                 code.eval(state).map_err(eval_failure)?;
-                stale(AttemptKind::Write, Accepts::Any)
+                holds(AttemptKind::Write, Accepts::Any)
             }
             AccessKind::Update(_, operand, _) => {
                 operand.eval(state).map_err(eval_failure)?;
-                stale(AttemptKind::Rmw, Accepts::Any)
+                holds(AttemptKind::Rmw, Accepts::Any)
             }
-            AccessKind::FenceUpdate => stale(AttemptKind::Rmw, Accepts::Any),
+            AccessKind::FenceUpdate => holds(AttemptKind::Rmw, Accepts::Any),
             AccessKind::Cas { expected, desired, strength, .. } => {
                 desired.eval(state).map_err(eval_failure)?;
                 let expected = class(expected)?;
@@ -313,11 +437,11 @@ impl Product {
                     (CasStrength::Strong, None) | (CasStrength::Weak, _) => Accepts::Any,
                 };
                 let may_fail_stale = !(speculating && *strength == CasStrength::Weak);
-                may_fail_stale && stale(AttemptKind::Read, failing) || stale_update(expected)
+                may_fail_stale && holds(AttemptKind::Read, failing) || update(expected)
             }
             AccessKind::BlockingCas { expected, desired, .. } => {
                 desired.eval(state).map_err(eval_failure)?;
-                stale_update(class(expected)?)
+                update(class(expected)?)
             }
             AccessKind::Wait(any_of, _) => {
                 let classes = self.classes[loc.index()].as_ref().expect("waits are on atomic locations");
@@ -330,19 +454,46 @@ impl Product {
                         }
                     }
                 }
-                stale(AttemptKind::Read, Accepts::Classes(&accepted))
+                holds(AttemptKind::Read, Accepts::Classes(&accepted))
             }
         })
+    }
+
+    /// Is there a thread that may still use what is watched?
+    fn has_hope(&self, watched: &Watched, state: &[u64]) -> bool {
+        self.threads.iter().enumerate().any(|(t, thread)| {
+            let pc = thread.pc.get(state) as u32;
+            (pc as usize) < thread.steps.len()
+                && watched.has_hope(state, thread, t, pc, |access| self.uses_watched(watched, state, t, access))
+        })
+    }
+
+    /// Would the access use what is watched, if that is within reach? None if it does not come into question, and
+    /// later accesses do.
+    fn uses_watched(&self, watched: &Watched, state: &[u64], t: usize, access: &Access) -> Option<bool> {
+        let here = Self::locate(&access.target, state).is_ok_and(|loc| loc == watched.loc);
+        match watched.kind {
+            _ if !here => None,
+            WatchKind::After(PlainKind::Write) => Some(true),
+            WatchKind::After(PlainKind::Read) => (!access.only_reads()).then_some(true),
+            WatchKind::Stale { class, by, .. } => {
+                let uses = self.any_attempt(state, t, access, |attempt| {
+                    let kind = match attempt.kind {
+                        AttemptKind::Read => StaleKind::Read,
+                        AttemptKind::Write | AttemptKind::Rmw => StaleKind::Write,
+                    };
+                    kind == by && class.map_or(attempt.accepts == Accepts::Any, |c| attempt.accepts.contains(c))
+                });
+                Some(uses.unwrap_or(false))
+            }
+        }
     }
 
     /// The access thread `t` is about to make, if it rests at one.
     fn next_access(&self, state: &[u64], t: usize) -> Option<(u32, &Access)> {
         let thread = &self.threads[t];
         let pc = thread.pc.get(state) as u32;
-        match thread.steps.get(pc as usize) {
-            Some(Step::Access(access)) => Some((pc, access)),
-            _ => None,
-        }
+        thread.access(pc).filter(|access| !access.private).map(|access| (pc, access))
     }
 
     /// The plain accesses that threads are about to make.
@@ -379,6 +530,112 @@ impl Product {
             .find(|&(loc, kind, site)| monitor.is_race(state, site.thread, loc, kind))
             .map(|(_, _, site)| Finding::LateRace(site))
     }
+
+    /// A plain access that conflicts with the one that is watched, and is not ordered after it.
+    fn race_with_watched(&self, watched: &Watched, first: PlainKind, state: &[u64]) -> Option<Finding> {
+        let conflicts =
+            |loc: LocId, kind: PlainKind| loc == watched.loc && (first == PlainKind::Write || kind == PlainKind::Write);
+        let mut plain = self.plain_accesses(state).into_iter();
+        plain
+            .find(|&(loc, kind, site)| conflicts(loc, kind) && watched.monitor.is_race(state, site.thread, loc, kind))
+            .map(|(_, _, site)| Finding::LateRace(site))
+    }
+
+    /// An access that could use a stale write; only at `loc`, if given.
+    fn stale_access(&self, monitor: &dyn Monitor, state: &[u64], loc: Option<LocId>) -> Option<Finding> {
+        (0..self.threads.len()).find_map(|t| {
+            let (pc, access) = self.next_access(state, t)?;
+            let concerned = !access.plain && loc.is_none_or(|loc| access.may_access(loc));
+            let concerned = concerned
+                && loc.is_none_or(|loc| Self::locate(&access.target, state).is_ok_and(|target| target == loc));
+            (concerned && self.is_stale(monitor, state, t, access) == Ok(true)).then(|| Finding::Stale(site(t, pc)))
+        })
+    }
+
+    /// What thread `t` does next, as far as it concerns others.
+    fn next(&self, state: &[u64], t: usize) -> (Next, u32) {
+        let thread = &self.threads[t];
+        let pc = thread.pc.get(state) as u32;
+        let next = match thread.steps.get(pc as usize) {
+            None => Next::Nothing,
+            Some(Step::Access(access)) => match self.labels(state, access) {
+                Ok(labels) if access.private => {
+                    if labels == [None, None] {
+                        Next::Nothing
+                    } else {
+                        Next::Local
+                    }
+                }
+                Ok([None, None]) => Next::Blocked(Self::locate(&access.target, state).expect("it has labels")),
+                Ok(labels) => self.next_of(state, labels),
+                Err(_) => Next::Local,
+            },
+            Some(_) => Next::Local,
+        };
+        (next, pc)
+    }
+
+    /// What an access with these labels is to others.
+    fn next_of(&self, state: &[u64], labels: [Option<Label>; 2]) -> Next {
+        let loc = labels.iter().flatten().find_map(Label::loc).expect("accesses have locations");
+        let writes = |label: &Label| label.is_write();
+        let forbidden = match &self.monitoring {
+            Monitoring::Watching(watches) => watches.forbids_writes(state, loc),
+            Monitoring::Nothing | Monitoring::Everything(_) => false,
+        };
+        match (labels.iter().flatten().any(writes), labels.iter().flatten().all(writes)) {
+            // The watch would be given up: this thread does nothing more here.
+            (true, true) if forbidden => Next::Nothing,
+            (any, _) => Next::Access { loc, writes: any && !forbidden },
+        }
+    }
+
+    /// Ends a step that was begun: forgets what cannot matter, and gives up what cannot leave SC.
+    fn finish(&self, out: &mut Expansion, site: Site, failure: Failure, speculative: bool, pure: bool, trace: usize) {
+        let state = out.state();
+        let watch = self.watch(state);
+        if !self.rows[watch].is_empty() {
+            for (thread, rows) in self.threads.iter().zip(&self.rows[watch]) {
+                if thread.pc.get(state) as usize >= thread.steps.len() {
+                    rows.clear(state);
+                }
+            }
+        }
+        let hopeless = match &self.monitoring {
+            Monitoring::Watching(watches) => {
+                self.hope && watches.current(state).is_some_and(|watched| !self.has_hope(watched, state))
+            }
+            Monitoring::Nothing | Monitoring::Everything(_) => false,
+        };
+        if hopeless { out.discard(trace) } else { out.keep(site, failure, speculative, pure, trace) }
+    }
+
+    /// Adds the steps of an access of thread `t` that has this label.
+    fn expand_access(&self, state: &[u64], t: usize, pc: u32, access: &Access, label: Label, out: &mut Expansion) {
+        let site = site(t, pc);
+        let speculative = self.is_tainted_read(state, t, access, &label);
+        let mut take = |meaning: Meaning| {
+            let trace = out.begin(state, RunStep { site, label: Some(label), choice: None });
+            self.perform(out.state(), t, pc, access, &label, meaning);
+            let failure = self.run_on(out, t, pc + 1);
+            let pure = !matches!(meaning, Meaning::Begin { .. } | Meaning::Last);
+            self.finish(out, site, failure, speculative, pure, trace);
+        };
+        match &self.monitoring {
+            _ if access.private => take(Meaning::Silent),
+            Monitoring::Watching(watches) => {
+                let loc = label.loc().expect("accesses have locations");
+                watches.meanings(state, &label, self.current_class(state, loc), take);
+            }
+            Monitoring::Nothing | Monitoring::Everything(_) => take(Meaning::Step),
+        }
+    }
+
+    /// Lets thread `t` run on from `pc` in the step that was begun.
+    fn run_on(&self, out: &mut Expansion, t: usize, pc: u32) -> Failure {
+        let (state, mut record) = out.parts();
+        self.run_local(state, t, pc, &mut record)
+    }
 }
 
 impl System for Product {
@@ -390,7 +647,11 @@ impl System for Product {
         self.bits
     }
 
-    fn initial(&self) -> (Vec<u64>, Vec<Transition>) {
+    fn threads(&self) -> usize {
+        self.threads.len()
+    }
+
+    fn initial(&self) -> Initial {
         let mut state = vec![0; self.words];
         for (slot, &init) in self.memory.iter().zip(&self.initial_memory) {
             slot.set(&mut state, u64::from(init));
@@ -400,71 +661,73 @@ impl System for Product {
                 slot.set(&mut state, u64::from(init));
             }
         }
-        if let Some(monitor) = &self.monitor {
+        if let Monitoring::Everything(monitor) = &self.monitoring {
             monitor.start(&mut state);
         }
-        let failures = (0..self.threads.len())
-            .filter_map(|t| self.run_local(&mut state, t, 0))
-            .map(|failure| Transition { step: None, failure: Some(failure), speculative: false })
-            .collect();
-        (state, failures)
+        let mut trace = Vec::new();
+        let mut failure = None;
+        for t in 0..self.threads.len() {
+            let failed = self.run_local(&mut state, t, 0, &mut |step| trace.push(step));
+            failure = failure.or(failed.map(|what| (trace.len(), what)));
+        }
+        Initial { state, trace, failure }
     }
 
-    fn successors(
-        &self,
-        state: &[u64],
-        visit: &mut dyn FnMut(Transition, &[u64]) -> ControlFlow<()>,
-    ) -> ControlFlow<()> {
-        let mut next = state.to_vec();
-        for (t, thread) in self.threads.iter().enumerate() {
-            let pc = thread.pc.get(state) as u32;
-            let Some(step) = thread.steps.get(pc as usize) else { continue };
-            let site = site(t, pc);
-            let mut take = |label: Option<Label>, choice: Option<u32>, act: &dyn Fn(&mut [u64]) -> Failure| {
-                next.copy_from_slice(state);
-                let failure = act(&mut next);
-                let speculative = match (step, &label) {
-                    (Step::Access(access), Some(label)) => self.is_tainted_read(state, t, access, label),
-                    _ => false,
-                };
-                visit(Transition { step: Some(RunStep { site, label, choice }), failure, speculative }, &next)
-            };
-            match step {
-                Step::Access(access) => match self.labels(state, access) {
-                    Ok(labels) => {
-                        for label in labels.into_iter().flatten() {
-                            take(Some(label), None, &|next| {
-                                self.perform(next, t, pc, access, &label);
-                                self.run_local(next, t, pc + 1)
-                            })?;
-                        }
-                    }
-                    Err(kind) => take(None, None, &|next| self.fail(next, t, pc, kind.clone()))?,
-                },
-                Step::Choose(targets) => {
-                    for (i, &target) in targets.iter().enumerate() {
-                        take(None, Some(i as u32), &|next| self.run_local(next, t, target))?;
+    fn expand(&self, state: &[u64], t: usize, out: &mut Expansion) {
+        let thread = &self.threads[t];
+        let pc = thread.pc.get(state) as u32;
+        let Some(step) = thread.steps.get(pc as usize) else { return };
+        let site = site(t, pc);
+        let mut take = |choice: Option<u32>, act: &dyn Fn(&mut Expansion) -> Failure| {
+            let trace = out.begin(state, RunStep { site, label: None, choice });
+            let failure = act(out);
+            self.finish(out, site, failure, false, true, trace);
+        };
+        match step {
+            Step::Access(access) => match self.labels(state, access) {
+                Ok(labels) => {
+                    for label in labels.into_iter().flatten() {
+                        self.expand_access(state, t, pc, access, label, out);
                     }
                 }
-                Step::Nondet(dst, low, high) => match (low.eval(state), high.eval(state)) {
-                    (Ok(low), Ok(high)) => {
-                        for value in low..=high {
-                            take(None, Some(as_value(value)), &|next| {
-                                dst.set(next, value as u64);
-                                thread.set_taint(next, pc, false);
-                                self.run_local(next, t, pc + 1)
-                            })?;
-                        }
-                    }
-                    (Err(error), _) | (_, Err(error)) => {
-                        take(None, None, &|next| self.fail(next, t, pc, eval_failure(error)))?;
-                    }
-                },
-                // A local run that was cut short goes on.
-                _ => take(None, None, &|next| self.run_local(next, t, pc))?,
+                Err(kind) => take(None, &|out| self.fail(out.state(), t, pc, kind.clone())),
+            },
+            Step::Choose(targets) => {
+                for (i, &target) in targets.iter().enumerate() {
+                    take(Some(i as u32), &|out| self.run_on(out, t, target));
+                }
             }
+            Step::Nondet(dst, low, high) => match (low.eval(state), high.eval(state)) {
+                (Ok(low), Ok(high)) => {
+                    for value in low..=high {
+                        take(Some(as_value(value)), &|out| {
+                            dst.set(out.state(), value as u64);
+                            thread.set_taint(out.state(), pc, false);
+                            self.run_on(out, t, pc + 1)
+                        });
+                    }
+                }
+                (Err(error), _) | (_, Err(error)) => {
+                    take(None, &|out| self.fail(out.state(), t, pc, eval_failure(error)));
+                }
+            },
+            // A local run that was cut short goes on.
+            _ => take(None, &|out| self.run_on(out, t, pc)),
         }
-        ControlFlow::Continue(())
+    }
+
+    fn persistent(&self, state: &[u64], sets: &mut Vec<ThreadSet>) {
+        if let Some(futures) = &self.futures {
+            let mut next = [(Next::Nothing, 0); ThreadSet::BITS as usize];
+            for (t, next) in next.iter_mut().enumerate().take(self.threads.len()) {
+                *next = self.next(state, t);
+            }
+            futures.persistent(&next[..self.threads.len()], sets);
+        }
+    }
+
+    fn canonical(&self, state: &mut [u64]) {
+        self.symmetry[self.watch(state)].sort(state);
     }
 
     fn inspect(&self, state: &[u64]) -> Option<Finding> {
@@ -474,18 +737,46 @@ impl System for Product {
                 return Some(Finding::TaintedUse(site(t, pc)));
             }
         }
-        if let Some(monitor) = &self.monitor {
-            for t in 0..self.threads.len() {
-                if let Some((pc, access)) = self.next_access(state, t).filter(|(_, access)| !access.plain)
-                    && self.is_stale(monitor.as_ref(), state, t, access) == Ok(true)
-                {
-                    return Some(Finding::Stale(site(t, pc)));
-                }
+        match &self.monitoring {
+            Monitoring::Nothing => self.race_of_enabled(state),
+            Monitoring::Everything(monitor) => {
+                self.stale_access(monitor.as_ref(), state, None).or_else(|| match monitor.races() {
+                    RaceRule::Monitored => self.race_with_past(monitor.as_ref(), state),
+                    RaceRule::BothEnabled => self.race_of_enabled(state),
+                })
+            }
+            Monitoring::Watching(watches) => match watches.current(state) {
+                None if watches.races() == RaceRule::Monitored => None,
+                None => self.race_of_enabled(state),
+                Some(watched) => match watched.kind {
+                    WatchKind::Stale { .. } => self.stale_access(watched.monitor.as_ref(), state, Some(watched.loc)),
+                    WatchKind::After(first) => self.race_with_watched(watched, first, state),
+                },
+            },
+        }
+    }
+}
+
+impl Monitoring {
+    fn new(
+        threads: &[CompiledThread],
+        classes: &[Option<Arc<Classes>>],
+        model: &dyn Model,
+        shape: &Shape,
+        options: Options,
+        layout: &mut Layout,
+    ) -> Self {
+        // A read that is allowed to be stale leaves its mark on all columns: they cannot be taken apart.
+        if options.reductions.watch_one && !options.observational {
+            let unwatched = layout.clone();
+            match Watches::new(threads, classes, model, shape, layout) {
+                Some(watches) => return Monitoring::Watching(watches),
+                None => *layout = unwatched,
             }
         }
-        match &self.monitor {
-            Some(monitor) if monitor.races() == RaceRule::Monitored => self.race_with_past(monitor.as_ref(), state),
-            _ => self.race_of_enabled(state),
+        match model.monitor(shape, layout) {
+            None => Monitoring::Nothing,
+            Some(monitor) => Monitoring::Everything(monitor),
         }
     }
 }
@@ -493,7 +784,11 @@ impl System for Product {
 /// What the monitor needs to know about the program.
 fn shape(program: &Program, threads: &[CompiledThread], classes: Vec<usize>) -> Shape {
     let atomic = |thread: &'_ CompiledThread, modes: fn(&AccessKind) -> Option<Mode>, wanted: fn(Mode) -> bool| {
-        thread.accesses().filter(|access| !access.plain).filter_map(|access| modes(&access.kind)).any(wanted)
+        thread
+            .accesses()
+            .filter(|access| !access.plain && !access.private)
+            .filter_map(|access| modes(&access.kind))
+            .any(wanted)
     };
     let relaxed_reads = |thread: &CompiledThread| atomic(thread, AccessKind::read_half, |mode| !mode.acquires());
     let relaxed_writes = |thread: &CompiledThread| atomic(thread, AccessKind::write_mode, |mode| !mode.releases());
@@ -501,7 +796,7 @@ fn shape(program: &Program, threads: &[CompiledThread], classes: Vec<usize>) -> 
     let is_sc = |mode: Mode| mode == Mode::Sc;
     let mut plain = vec![Vec::new(); program.locations().len()];
     for (thread, compiled) in program.thread_ids().zip(threads) {
-        for access in compiled.accesses().filter(|access| access.plain) {
+        for access in compiled.accesses().filter(|access| access.plain && !access.private) {
             for accessed_by in &mut plain[access.target.locations()] {
                 if accessed_by.last() != Some(&thread) {
                     accessed_by.push(thread);
@@ -523,6 +818,7 @@ fn shape(program: &Program, threads: &[CompiledThread], classes: Vec<usize>) -> 
         sc_accesses: threads.iter().any(|thread| {
             atomic(thread, AccessKind::read_mode, is_sc) || atomic(thread, AccessKind::write_mode, is_sc)
         }),
+        watch: Watch::Everything,
     }
 }
 

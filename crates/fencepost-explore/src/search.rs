@@ -1,174 +1,343 @@
-//! Breadth-first search: the first finding has a shortest run.
+//! Breadth-first search by layers, on several threads.
 //!
-//! States are numbered in order of discovery, which is the order in which
-//! breadth-first search expands them: the store is the queue.
+//! A layer is the set of states at one distance from the start; the threads share the work of expanding one and
+//! meet before the next. What a layer contains does not depend on who finds it first, so neither do the number of
+//! states, the verdict and, because runs are rebuilt by taking the least of all predecessors, the witness.
+//!
+//! No parents are kept. A run is rebuilt by looking for predecessors layer by layer, backwards: that costs another
+//! pass over the states, but only when there is something to show.
+//!
+//! Partial-order reduction: of the steps out of a state it is enough to take those of a persistent set, provided one
+//! of them leads to a state in the layer that is being built; otherwise the steps of the set lead only to
+//! states that have been expanded, and what was put off might be put off for ever (see [`crate::ample`]).
 
 use std::collections::BTreeSet;
-use std::ops::ControlFlow;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
 
 use fencepost_base::ids::{Pc, ThreadId};
-use fencepost_verdict::{Budget, Candidate, Progress, Reason, Run, RunStep, ScFailure, ScFailureKind, Site, Stats};
+use fencepost_verdict::{Budget, Candidate, Progress, Reason, Run, ScFailure, ScFailureKind, Site, Stats};
 
-use crate::store::{Inserted, NO_PARENT, StateId, StateStore};
-use crate::system::{Finding, System, Transition};
+use crate::store::{Inserted, StateId, StateStore};
+use crate::system::{Expansion, Finding, System, ThreadSet};
 use crate::{End, Exploration};
 
 /// Words of states generated between two looks at the budget.
 const WORK_BETWEEN_CHECKS: usize = 1 << 16;
+/// States that a thread takes from a layer at a time.
+const CHUNK: usize = 1 << 8;
+/// Layers with fewer states than this for each thread are expanded by one.
+const WORTH_A_THREAD: usize = 1 << 10;
 
-/// Visits every reachable state of `system`.
-pub(crate) fn breadth_first(system: &impl System, budget: &Budget<'_>) -> Exploration {
+/// Visits every reachable state of `system`, on `jobs` threads.
+pub(crate) fn breadth_first(system: &impl System, jobs: usize, budget: &Budget<'_>) -> Exploration {
     let hasher = foldhash::fast::FixedState::default();
-    let store = StateStore::new(system.words(), hasher, budget.max_states, budget.max_bytes);
-    let mut search = Search {
-        system,
-        budget,
-        store,
-        stats: Stats::default(),
-        failure: None,
-        speculative: BTreeSet::new(),
-        level: 0,
-        work: WORK_BETWEEN_CHECKS,
-    };
-    search.stats.state_bits = system.bits() as u64;
-    let end = search.run();
-    let sc_failure = search.failure.take().map(|(parent, step, (site, kind))| {
-        let mut run = search.run_to(parent);
-        run.steps.extend(step);
-        ScFailure { kind, site, run }
-    });
-    search.stats.states = search.store.len() as u64;
-    search.stats.peak_bytes = search.store.bytes();
-    let speculative = search.speculative.into_iter().map(|(thread, pc)| Site { thread, pc }).collect();
-    Exploration { end, sc_failure, speculative, stats: search.stats }
+    let jobs = jobs.max(1);
+    let store = StateStore::new(system.words(), hasher, jobs, budget.max_states, budget.max_bytes);
+    let mut search = Search { system, budget, store, jobs, layers: Vec::new(), stopped: AtomicBool::new(false) };
+    search.run()
 }
 
 struct Search<'a, S, H> {
     system: &'a S,
     budget: &'a Budget<'a>,
     store: StateStore<H>,
-    stats: Stats,
-    /// The first failure: from which state, by which step, what.
-    failure: Option<(StateId, Option<RunStep>, (Site, ScFailureKind))>,
-    /// The reads that may be stale, if the search lets them be.
-    speculative: BTreeSet<(ThreadId, Pc)>,
-    /// Length of the runs to the states being expanded.
-    level: u64,
-    work: usize,
+    jobs: usize,
+    /// Where each shard's part of every finished layer ends.
+    layers: Vec<Vec<StateId>>,
+    /// Is there no point in going on with this layer?
+    stopped: AtomicBool,
 }
 
-impl<S: System, H: std::hash::BuildHasher> Search<'_, S, H> {
-    fn run(&mut self) -> End {
-        let (initial, failures) = self.system.initial();
-        for transition in failures {
-            self.note(NO_PARENT, transition);
-        }
-        if let Err(end) = self.discover(&initial, NO_PARENT) {
-            return end;
-        }
-        let mut current = initial;
-        let mut next: StateId = 0;
-        let mut level_ends: StateId = 1;
-        while (next as usize) < self.store.len() {
-            if next == level_ends {
-                level_ends = self.store.len() as StateId;
-                self.level += 1;
+/// A state, as the search stores it.
+type State = Vec<u64>;
+
+/// What was met in a layer.
+#[derive(Default)]
+struct Met {
+    transitions: u64,
+    /// The least state of the next layer from which SC can be left.
+    finding: Option<State>,
+    /// The least state with a step on which something goes wrong: at which instruction, and what.
+    failure: Option<(State, Pc, ScFailureKind)>,
+    speculative: BTreeSet<(ThreadId, Pc)>,
+    gave_up: Option<Reason>,
+}
+
+impl Met {
+    fn merge(&mut self, other: Met) {
+        self.transitions += other.transitions;
+        self.finding = [self.finding.take(), other.finding].into_iter().flatten().min();
+        self.failure =
+            [self.failure.take(), other.failure].into_iter().flatten().min_by(|a, b| (&a.0, a.1).cmp(&(&b.0, b.1)));
+        self.speculative.extend(other.speculative);
+        self.gave_up = self.gave_up.take().or(other.gave_up);
+    }
+}
+
+impl<S: System, H: std::hash::BuildHasher + Sync> Search<'_, S, H> {
+    fn run(&mut self) -> Exploration {
+        let initial = self.system.initial();
+        let mut failure = initial.failure.map(|(end, (site, kind))| ScFailure {
+            kind,
+            site,
+            run: Run { steps: initial.trace[..end].to_vec() },
+        });
+        let mut stats = Stats { state_bits: self.system.bits() as u64, ..Stats::default() };
+        let mut speculative = BTreeSet::new();
+        let mut start = initial.state;
+        self.system.canonical(&mut start);
+        let mut end = match self.store.insert(&start) {
+            Err(reason) => Some(End::GaveUp(reason)),
+            Ok(_) => self.system.inspect(&start).map(|_| End::Found(self.candidate(&start))),
+        };
+        while end.is_none() {
+            let layer = self.store.end_layer();
+            let chunks = self.chunks(&layer);
+            self.layers.push(layer);
+            if chunks.is_empty() {
+                end = Some(End::Exhausted);
+                break;
             }
-            current.copy_from_slice(self.store.state(next));
-            let mut end = None;
-            let _ = self.system.successors(&current, &mut |transition, successor| match self
-                .follow(next, transition, successor)
+            let met = self.expand_layer(&chunks);
+            stats.transitions += met.transitions;
+            speculative.extend(met.speculative);
+            if let (None, Some((state, pc, kind))) = (&failure, met.failure) {
+                failure = Some(self.failing_run(&state, pc, kind));
+            }
+            if let Some(state) = met.finding {
+                stats.depth = self.layers.len() as u64;
+                end = Some(End::Found(self.candidate(&state)));
+            } else if let Some(reason) = met.gave_up {
+                end = Some(End::GaveUp(reason));
+            } else {
+                stats.depth = self.layers.len() as u64 - 1;
+            }
+        }
+        stats.states = self.store.len();
+        stats.peak_bytes = self.store.bytes();
+        let speculative = speculative.into_iter().map(|(thread, pc)| Site { thread, pc }).collect();
+        Exploration { end: end.expect("the search has ended"), sc_failure: failure, speculative, stats }
+    }
+
+    /// The work of a layer that ends at `ends`, in pieces.
+    fn chunks(&self, ends: &[StateId]) -> Vec<(usize, std::ops::Range<StateId>)> {
+        let mut chunks = Vec::new();
+        for (shard, &end) in ends.iter().enumerate() {
+            let start = self.layers.last().map_or(0, |previous| previous[shard]);
+            for first in (start..end).step_by(CHUNK) {
+                chunks.push((shard, first..end.min(first + CHUNK as StateId)));
+            }
+        }
+        chunks
+    }
+
+    fn expand_layer(&self, chunks: &[(usize, std::ops::Range<StateId>)]) -> Met {
+        let states: usize = chunks.iter().map(|(_, ids)| ids.len()).sum();
+        let jobs = self.jobs.min(states / WORTH_A_THREAD).max(1);
+        let next = AtomicUsize::new(0);
+        let met = Mutex::new(Met::default());
+        let work = || {
+            let found = self.work(chunks, &next, states);
+            met.lock().unwrap_or_else(PoisonError::into_inner).merge(found);
+        };
+        std::thread::scope(|scope| {
+            for _ in 1..jobs {
+                scope.spawn(work);
+            }
+            work();
+        });
+        met.into_inner().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Expands pieces of the layer as long as there are any.
+    fn work(&self, chunks: &[(usize, std::ops::Range<StateId>)], next: &AtomicUsize, frontier: usize) -> Met {
+        let mut met = Met::default();
+        let mut states = Vec::new();
+        let mut out = Expansion::new(self.system.words());
+        let mut sets = Vec::new();
+        let mut work = WORK_BETWEEN_CHECKS;
+        while let Some((shard, ids)) = chunks.get(next.fetch_add(1, Ordering::Relaxed)) {
+            states.clear();
+            self.store.copy(*shard, ids.clone(), &mut states);
+            for i in 0..ids.len() {
+                let state = &states[i * self.system.words()..(i + 1) * self.system.words()];
+                if let Err(reason) = self.expand(state, &mut out, &mut sets, &mut met) {
+                    met.gave_up = Some(reason);
+                    self.stopped.store(true, Ordering::Relaxed);
+                }
+                work += out.len() * (state.len() + 8);
+                if work >= WORK_BETWEEN_CHECKS {
+                    work = 0;
+                    self.report(frontier);
+                    if (self.budget.expired)() {
+                        met.gave_up = Some(Reason::Time);
+                        self.stopped.store(true, Ordering::Relaxed);
+                    }
+                }
+                if self.stopped.load(Ordering::Relaxed) {
+                    return met;
+                }
+            }
+        }
+        met
+    }
+
+    fn report(&self, frontier: usize) {
+        (self.budget.progress)(Progress {
+            states: self.store.len(),
+            frontier: frontier as u64,
+            depth: self.layers.len() as u64,
+            bytes: self.store.bytes(),
+        });
+    }
+
+    /// Takes enough steps out of `state`.
+    fn expand(
+        &self,
+        state: &[u64],
+        out: &mut Expansion,
+        sets: &mut Vec<ThreadSet>,
+        met: &mut Met,
+    ) -> Result<(), Reason> {
+        sets.clear();
+        self.system.persistent(state, sets);
+        let mut done: ThreadSet = 0;
+        for &set in sets.iter() {
+            let threads = (0..self.system.threads()).filter(|t| set >> t & 1 == 1);
+            if self.take(state, threads.filter(|t| done >> t & 1 == 0), out, met)? {
+                return Ok(());
+            }
+            done |= set;
+        }
+        let rest = (0..self.system.threads()).filter(|&t| t >= ThreadSet::BITS as usize || done >> t & 1 == 0);
+        self.take(state, rest, out, met).map(|_| ())
+    }
+
+    /// Takes the steps of some threads; does one of them lead to a state that is yet to be expanded?
+    fn take(
+        &self,
+        state: &[u64],
+        threads: impl Iterator<Item = usize>,
+        out: &mut Expansion,
+        met: &mut Met,
+    ) -> Result<bool, Reason> {
+        out.clear();
+        for t in threads {
+            self.system.expand(state, t, out);
+        }
+        let mut ahead = false;
+        for step in 0..out.len() {
+            met.transitions += 1;
+            let successor = out.step(step);
+            if let Some((site, kind)) = &successor.failure {
+                let failure = (state.to_vec(), site.pc, kind.clone());
+                if met.failure.as_ref().is_none_or(|least| (&failure.0, failure.1) < (&least.0, least.1)) {
+                    met.failure = Some(failure);
+                }
+            }
+            if successor.speculative {
+                met.speculative.insert((successor.site.thread, successor.site.pc));
+            }
+            let pure = successor.pure;
+            let target = out.target_mut(step);
+            self.system.canonical(target);
+            let inserted = self.store.insert(target)?;
+            ahead |= pure && inserted != Inserted::Old;
+            if inserted == Inserted::New
+                && self.system.inspect(target).is_some()
+                && met.finding.as_ref().is_none_or(|least| target[..] < least[..])
             {
-                Ok(()) => ControlFlow::Continue(()),
-                Err(reached) => {
-                    end = Some(reached);
-                    ControlFlow::Break(())
-                }
-            });
-            if let Some(end) = end {
-                return end;
-            }
-            next += 1;
-        }
-        End::Exhausted
-    }
-
-    /// One step out of state `from`.
-    fn follow(&mut self, from: StateId, transition: Transition, successor: &[u64]) -> Result<(), End> {
-        self.stats.transitions += 1;
-        self.work += successor.len() + 8;
-        if self.work >= WORK_BETWEEN_CHECKS {
-            self.work = 0;
-            (self.budget.progress)(Progress {
-                states: self.store.len() as u64,
-                frontier: (self.store.len() - from as usize) as u64,
-                depth: self.level,
-                bytes: self.store.bytes(),
-            });
-            if (self.budget.expired)() {
-                return Err(End::GaveUp(Reason::Time));
+                met.finding = Some(target.to_vec());
             }
         }
-        if let (true, Some(step)) = (transition.speculative, &transition.step) {
-            self.speculative.insert((step.site.thread, step.site.pc));
-        }
-        if transition.failure.is_some() {
-            self.note(from, transition);
-        }
-        self.discover(successor, from)
+        Ok(ahead)
     }
 
-    /// Adds a state and looks for trouble in it.
-    fn discover(&mut self, state: &[u64], parent: StateId) -> Result<(), End> {
-        match self.store.insert(state, parent) {
-            Ok(Inserted::Known) => Ok(()),
-            Ok(Inserted::New(id)) => {
-                self.stats.depth = if parent == NO_PARENT { 0 } else { self.level + 1 };
-                match self.system.inspect(state) {
-                    None => Ok(()),
-                    Some(Finding::Stale(site)) => Err(End::Found(Candidate::Stale { run: self.run_to(id), site })),
-                    Some(Finding::TaintedUse(site)) => {
-                        Err(End::Found(Candidate::TaintedUse { run: self.run_to(id), site }))
-                    }
-                    Some(Finding::LateRace(site)) => {
-                        Err(End::Found(Candidate::LateRace { run: self.run_to(id), site }))
-                    }
-                    Some(Finding::Race(first, second)) => {
-                        Err(End::Found(Candidate::Race { run: self.run_to(id), first, second }))
-                    }
+    /// What leaves SC from `state`, a state of the last layer, as threads of the program do it.
+    fn candidate(&self, state: &[u64]) -> Candidate {
+        let (run, end) = self.run_to(state, self.layers.len());
+        match self.system.inspect(&end).expect("names of threads make no difference") {
+            Finding::Stale(site) => Candidate::Stale { run, site },
+            Finding::TaintedUse(site) => Candidate::TaintedUse { run, site },
+            Finding::LateRace(site) => Candidate::LateRace { run, site },
+            Finding::Race(first, second) => Candidate::Race { run, first, second },
+        }
+    }
+
+    /// A run that goes wrong at a step out of `state`, a state of the last finished layer.
+    fn failing_run(&self, state: &[u64], pc: Pc, kind: ScFailureKind) -> ScFailure {
+        let (mut run, end) = self.run_to(state, self.layers.len() - 1);
+        let mut out = Expansion::traced(self.system.words());
+        for t in 0..self.system.threads() {
+            self.system.expand(&end, t, &mut out);
+        }
+        let fails =
+            |step: &usize| out.step(*step).failure.as_ref().is_some_and(|(site, what)| site.pc == pc && *what == kind);
+        let step = (0..out.len()).find(fails).expect("names of threads make no difference");
+        let site = out.step(step).failure.as_ref().expect("it fails").0;
+        run.steps.extend_from_slice(out.trace(step));
+        ScFailure { kind, site, run }
+    }
+
+    /// A shortest run to a state that is equal to `state`, in this layer, up to names of threads; and that state.
+    fn run_to(&self, state: &[u64], layer: usize) -> (Run, State) {
+        let mut path = vec![state.to_vec()];
+        for layer in (0..layer).rev() {
+            let predecessor = self.predecessor(layer, path.last().expect("a state"));
+            path.push(predecessor.expect("a state was reached from one of the layer before"));
+        }
+        let initial = self.system.initial();
+        let mut run = Run { steps: initial.trace };
+        let mut at = initial.state;
+        let mut out = Expansion::traced(self.system.words());
+        for target in path.iter().rev().skip(1) {
+            out.clear();
+            for t in 0..self.system.threads() {
+                self.system.expand(&at, t, &mut out);
+            }
+            let leads_there = |step: &usize| {
+                let mut reached = out.target(*step).to_vec();
+                self.system.canonical(&mut reached);
+                reached == *target
+            };
+            let step = (0..out.len()).find(leads_there).expect("names of threads make no difference");
+            run.steps.extend_from_slice(out.trace(step));
+            at = out.target(step).to_vec();
+        }
+        (run, at)
+    }
+
+    /// The least state of a finished layer with a step to `state`.
+    fn predecessor(&self, layer: usize, state: &[u64]) -> Option<State> {
+        let words = self.system.words();
+        let mut out = Expansion::new(words);
+        let mut states = Vec::new();
+        let mut least: Option<State> = None;
+        for shard in 0..self.layers[layer].len() {
+            let start = if layer == 0 { 0 } else { self.layers[layer - 1][shard] };
+            states.clear();
+            self.store.copy(shard, start..self.layers[layer][shard], &mut states);
+            let count = (self.layers[layer][shard] - start) as usize;
+            for candidate in (0..count).map(|i| &states[i * words..(i + 1) * words]) {
+                if least.as_ref().is_some_and(|least| least[..] <= *candidate) {
+                    continue;
+                }
+                out.clear();
+                for t in 0..self.system.threads() {
+                    self.system.expand(candidate, t, &mut out);
+                }
+                let steps = out.len();
+                let mut leads_there = |step: usize| {
+                    let reached = out.target_mut(step);
+                    self.system.canonical(reached);
+                    *reached == *state
+                };
+                if (0..steps).any(&mut leads_there) {
+                    least = Some(candidate.to_vec());
                 }
             }
-            Err(reason) => Err(End::GaveUp(reason)),
         }
-    }
-
-    /// Keeps the first failure: breadth first, it is a shallowest one.
-    fn note(&mut self, from: StateId, transition: Transition) {
-        if let (None, Some(failure)) = (&self.failure, transition.failure) {
-            self.failure = Some((from, transition.step, failure));
-        }
-    }
-
-    /// The steps from the initial state to `state`; none for [`NO_PARENT`].
-    fn run_to(&self, state: StateId) -> Run {
-        let mut steps = Vec::new();
-        let mut at = state;
-        while at != NO_PARENT && self.store.parent(at) != NO_PARENT {
-            let parent = self.store.parent(at);
-            let target = self.store.state(at);
-            let mut found = None;
-            let _ = self.system.successors(self.store.state(parent), &mut |transition, successor| {
-                if successor == target {
-                    found = transition.step;
-                    ControlFlow::Break(())
-                } else {
-                    ControlFlow::Continue(())
-                }
-            });
-            steps.push(found.expect("successors are a function of the state"));
-            at = parent;
-        }
-        steps.reverse();
-        Run { steps }
+        least
     }
 }

@@ -1,122 +1,136 @@
-//! The set of visited states: insert-only, exact, in order of discovery.
+//! The set of visited states: insert-only, exact, in layers.
 //!
-//! States live one after the other in blocks that never move; an
-//! open-addressing table of (hash, number) pairs finds them. A state is known
-//! only if all its words are equal, whatever the hashes say.
+//! States live one after the other in blocks that never move; an open-addressing table of (hash, number) pairs
+//! finds them. A state is known only if all its words are equal, whatever the hashes say. The set is cut into
+//! shards by hash, each behind a lock of its own, so that several threads can insert at once.
+//!
+//! A search by layers asks one more thing: was a state that is known found in an earlier layer, or in the one
+//! that is being built? Within a shard numbers ascend with layers, so one number per shard tells.
 
 use std::hash::{BuildHasher, Hasher};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use fencepost_verdict::Reason;
 
-/// A number of a state, in order of discovery.
+/// A number of a state within its shard.
 pub(crate) type StateId = u32;
-
-/// The parent of the initial state.
-pub(crate) const NO_PARENT: StateId = StateId::MAX;
 
 /// Words of a block, roughly: small enough for small programs, large enough not to matter for large ones.
 const BLOCK_WORDS: usize = 1 << 14;
 /// A free place in the table.
 const FREE: u64 = u64::MAX;
 
-/// Visited states with the state each was first reached from.
+/// Visited states.
 pub(crate) struct StateStore<H> {
     words: usize,
     hasher: H,
+    /// The number is a power of two.
+    shards: Vec<Mutex<Shard>>,
+    max_states: u64,
+    max_bytes: u64,
+    states: AtomicU64,
+    bytes: AtomicU64,
+}
+
+/// The states of some hashes.
+struct Shard {
     /// States per block.
     block: usize,
-    blocks: Vec<Block>,
+    blocks: Vec<Vec<u64>>,
     len: usize,
     /// Upper half of the hash and number of the state; its length is a power of two.
     table: Vec<u64>,
-    max_bytes: u64,
-    max_states: u64,
-}
-
-/// Some consecutive states and their parents; allocated once, never moved.
-struct Block {
-    states: Vec<u64>,
-    parents: Vec<StateId>,
+    /// The first state of the layer that is being built.
+    layer: StateId,
 }
 
 /// What became of an insertion.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Inserted {
-    /// The state is new and has this number.
-    New(StateId),
-    /// The state was known.
-    Known,
+    /// The state is new.
+    New,
+    /// The state was known in the layer that is being built.
+    Again,
+    /// The state was known before.
+    Old,
 }
 
 impl<H: BuildHasher> StateStore<H> {
-    /// An empty store for states of `words` words.
-    pub(crate) fn new(words: usize, hasher: H, max_states: u64, max_bytes: u64) -> Self {
-        StateStore {
+    /// An empty store for states of `words` words, to be used by `users` threads.
+    pub(crate) fn new(words: usize, hasher: H, users: usize, max_states: u64, max_bytes: u64) -> Self {
+        let shards = if users <= 1 { 1 } else { (users * 16).next_power_of_two().min(1 << 10) };
+        let store = StateStore {
             words,
             hasher,
-            block: (BLOCK_WORDS / words.max(1)).clamp(1, 1 << 12),
-            blocks: Vec::new(),
-            len: 0,
-            table: vec![FREE; 1 << 10],
+            shards: (0..shards).map(|_| Mutex::new(Shard::new(words))).collect(),
+            max_states: max_states.min(u64::from(StateId::MAX)),
             max_bytes,
-            max_states: max_states.min(u64::from(NO_PARENT)),
-        }
+            states: AtomicU64::new(0),
+            bytes: AtomicU64::new(0),
+        };
+        let bytes = store.shards.iter().map(|shard| lock(shard).table.len() as u64 * 8).sum();
+        store.bytes.store(bytes, Ordering::Relaxed);
+        store
     }
 
     /// Number of states.
-    pub(crate) fn len(&self) -> usize {
-        self.len
+    pub(crate) fn len(&self) -> u64 {
+        self.states.load(Ordering::Relaxed)
     }
 
     /// Bytes in use.
     pub(crate) fn bytes(&self) -> u64 {
-        self.blocks.len() as u64 * self.block_bytes() + self.table.len() as u64 * 8
+        self.bytes.load(Ordering::Relaxed)
     }
 
-    fn block_bytes(&self) -> u64 {
-        (self.block * (self.words * 8 + size_of::<StateId>())) as u64
+    /// Ends the layer that is being built; where each shard's part of it ends.
+    pub(crate) fn end_layer(&self) -> Vec<StateId> {
+        let end = |shard: &Mutex<Shard>| {
+            let mut shard = lock(shard);
+            shard.layer = shard.len as StateId;
+            shard.layer
+        };
+        self.shards.iter().map(end).collect()
     }
 
-    /// The words of a state.
-    pub(crate) fn state(&self, id: StateId) -> &[u64] {
-        let start = (id as usize % self.block) * self.words;
-        &self.blocks[id as usize / self.block].states[start..start + self.words]
-    }
-
-    /// The state from which `id` was first reached.
-    pub(crate) fn parent(&self, id: StateId) -> StateId {
-        self.blocks[id as usize / self.block].parents[id as usize % self.block]
+    /// Copies consecutive states of a shard to the end of `states`.
+    pub(crate) fn copy(&self, shard: usize, ids: std::ops::Range<StateId>, states: &mut Vec<u64>) {
+        let shard = lock(&self.shards[shard]);
+        for id in ids {
+            states.extend_from_slice(shard.state(id, self.words));
+        }
     }
 
     /// Adds a state unless it is known; refuses when a limit would be passed.
-    pub(crate) fn insert(&mut self, state: &[u64], parent: StateId) -> Result<Inserted, Reason> {
+    pub(crate) fn insert(&self, state: &[u64]) -> Result<Inserted, Reason> {
         debug_assert_eq!(state.len(), self.words);
         let hash = self.hash(state);
-        let mask = self.table.len() - 1;
-        let mut place = hash as usize & mask;
-        while self.table[place] != FREE {
-            let entry = self.table[place];
-            if entry >> 32 == hash >> 32 && self.state(entry as StateId) == state {
-                return Ok(Inserted::Known);
-            }
-            place = (place + 1) & mask;
-        }
-        if self.len() as u64 >= self.max_states {
+        let mut shard = lock(&self.shards[hash as usize & (self.shards.len() - 1)]);
+        let shard = &mut *shard;
+        let place = match shard.find(state, hash) {
+            Ok(id) if id >= shard.layer => return Ok(Inserted::Again),
+            Ok(_) => return Ok(Inserted::Old),
+            Err(place) => place,
+        };
+        if self.states.fetch_add(1, Ordering::Relaxed) >= self.max_states {
+            self.states.fetch_sub(1, Ordering::Relaxed);
             return Err(Reason::States(self.max_states));
         }
-        let id = self.len() as StateId;
-        if self.len.is_multiple_of(self.block) {
-            self.add_block()?;
+        if shard.len.is_multiple_of(shard.block) {
+            self.allow((shard.block * self.words * 8) as u64)?;
+            shard.blocks.push(Vec::with_capacity(shard.block * self.words));
         }
-        let block = self.blocks.last_mut().expect("a block with room");
-        block.states.extend_from_slice(state);
-        block.parents.push(parent);
-        self.len += 1;
-        self.table[place] = (hash >> 32 << 32) | u64::from(id);
-        if self.len() * 4 > self.table.len() * 3 {
-            self.grow()?;
+        shard.blocks.last_mut().expect("a block with room").extend_from_slice(state);
+        shard.table[place] = (hash >> 32 << 32) | shard.len as u64;
+        shard.len += 1;
+        if shard.len * 4 > shard.table.len() * 3 {
+            self.allow(shard.table.len() as u64 * 16)?;
+            let before = shard.table.len();
+            shard.grow(|state| self.hash(state));
+            self.bytes.fetch_sub(before as u64 * 8, Ordering::Relaxed);
         }
-        Ok(Inserted::New(id))
+        Ok(Inserted::New)
     }
 
     fn hash(&self, state: &[u64]) -> u64 {
@@ -128,35 +142,62 @@ impl<H: BuildHasher> StateStore<H> {
         hasher.finish() & !(1 << 63)
     }
 
-    fn add_block(&mut self) -> Result<(), Reason> {
-        self.allow(self.block_bytes())?;
-        self.blocks.push(Block {
-            states: Vec::with_capacity(self.block * self.words),
-            parents: Vec::with_capacity(self.block),
-        });
+    /// Uses this many more bytes, if that is allowed.
+    fn allow(&self, more: u64) -> Result<(), Reason> {
+        if self.bytes.fetch_add(more, Ordering::Relaxed) + more > self.max_bytes {
+            self.bytes.fetch_sub(more, Ordering::Relaxed);
+            return Err(Reason::Memory(self.max_bytes));
+        }
         Ok(())
     }
+}
 
-    /// May this many more bytes be used?
-    fn allow(&self, more: u64) -> Result<(), Reason> {
-        if self.bytes() + more > self.max_bytes { Err(Reason::Memory(self.max_bytes)) } else { Ok(()) }
+impl Shard {
+    fn new(words: usize) -> Self {
+        let block = (BLOCK_WORDS / words.max(1)).clamp(1, 1 << 12);
+        Shard { block, blocks: Vec::new(), len: 0, table: vec![FREE; 1 << 8], layer: 0 }
     }
 
-    fn grow(&mut self) -> Result<(), Reason> {
-        self.allow(self.table.len() as u64 * 16)?;
+    fn state(&self, id: StateId, words: usize) -> &[u64] {
+        let start = (id as usize % self.block) * words;
+        &self.blocks[id as usize / self.block][start..start + words]
+    }
+
+    /// The number of a state, or the free place where it belongs. The lowest bits of a hash are the shard's.
+    fn find(&self, state: &[u64], hash: u64) -> Result<StateId, usize> {
+        let mask = self.table.len() - 1;
+        let mut place = (hash >> 10) as usize & mask;
+        loop {
+            let entry = self.table[place];
+            if entry == FREE {
+                return Err(place);
+            }
+            if entry >> 32 == hash >> 32 && self.state(entry as StateId, state.len()) == state {
+                return Ok(entry as StateId);
+            }
+            place = (place + 1) & mask;
+        }
+    }
+
+    fn grow(&mut self, hash: impl Fn(&[u64]) -> u64) {
         let mut table = vec![FREE; self.table.len() * 2];
         let mask = table.len() - 1;
-        for id in 0..self.len() as StateId {
-            let hash = self.hash(self.state(id));
-            let mut place = hash as usize & mask;
+        let words = self.blocks.first().map_or(0, |block| block.capacity() / self.block);
+        for id in 0..self.len as StateId {
+            let hash = hash(self.state(id, words));
+            let mut place = (hash >> 10) as usize & mask;
             while table[place] != FREE {
                 place = (place + 1) & mask;
             }
             table[place] = (hash >> 32 << 32) | u64::from(id);
         }
         self.table = table;
-        Ok(())
     }
+}
+
+/// A lock is poisoned only by a panic elsewhere, which ends the search anyway.
+fn lock(shard: &Mutex<Shard>) -> MutexGuard<'_, Shard> {
+    shard.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 #[cfg(test)]
@@ -177,33 +218,54 @@ mod tests {
 
     #[test]
     fn states_are_compared_not_only_hashed() {
-        let mut store = StateStore::new(2, BuildHasherDefault::<Constant>::default(), 10_000, u64::MAX);
+        let store = StateStore::new(2, BuildHasherDefault::<Constant>::default(), 1, 10_000, u64::MAX);
         for i in 0..2000 {
-            assert_eq!(store.insert(&[i, i / 2], NO_PARENT), Ok(Inserted::New(i as u32)));
+            assert_eq!(store.insert(&[i, i / 2]), Ok(Inserted::New));
         }
+        assert_eq!(store.insert(&[77, 38]), Ok(Inserted::Again));
+        assert_eq!(store.end_layer(), [2000]);
+        let mut states = Vec::new();
         for i in 0..2000 {
-            assert_eq!(store.insert(&[i, i / 2], NO_PARENT), Ok(Inserted::Known));
-            assert_eq!(store.state(i as u32), [i, i / 2]);
+            assert_eq!(store.insert(&[i, i / 2]), Ok(Inserted::Old));
+            store.copy(0, i as u32..i as u32 + 1, &mut states);
+            assert_eq!(states[2 * i as usize..], [i, i / 2]);
         }
     }
 
     #[test]
     fn limits_are_kept() {
         let hasher = foldhash::fast::FixedState::default;
-        let mut store = StateStore::new(1, hasher(), 3, u64::MAX);
-        assert!((0..3).all(|i| store.insert(&[i], NO_PARENT).is_ok()));
-        assert_eq!(store.insert(&[3], NO_PARENT), Err(Reason::States(3)));
-        assert_eq!(store.insert(&[2], NO_PARENT), Ok(Inserted::Known));
+        let store = StateStore::new(1, hasher(), 4, 3, u64::MAX);
+        assert!((0..3).all(|i| store.insert(&[i]).is_ok()));
+        assert_eq!(store.insert(&[3]), Err(Reason::States(3)));
+        assert_eq!((store.insert(&[2]), store.len()), (Ok(Inserted::Again), 3));
 
-        let mut store = StateStore::new(100, hasher(), u64::MAX, 1 << 20);
-        let refused = (0..).find(|&i| store.insert(&[i; 100], NO_PARENT).is_err()).unwrap();
+        let store = StateStore::new(100, hasher(), 1, u64::MAX, 1 << 20);
+        let refused = (0..).find(|&i| store.insert(&[i; 100]).is_err()).unwrap();
         assert!(refused > 500 && store.bytes() <= 1 << 20, "{refused} states in {} bytes", store.bytes());
     }
 
     #[test]
     fn a_state_of_no_words_is_one_state() {
-        let mut store = StateStore::new(0, foldhash::fast::FixedState::default(), 10, u64::MAX);
-        assert_eq!(store.insert(&[], NO_PARENT), Ok(Inserted::New(0)));
-        assert_eq!(store.insert(&[], NO_PARENT), Ok(Inserted::Known));
+        let store = StateStore::new(0, foldhash::fast::FixedState::default(), 1, 10, u64::MAX);
+        assert_eq!(store.insert(&[]), Ok(Inserted::New));
+        assert_eq!(store.insert(&[]), Ok(Inserted::Again));
+    }
+
+    #[test]
+    fn threads_insert_each_state_once() {
+        let store = StateStore::new(1, foldhash::fast::FixedState::default(), 4, u64::MAX, u64::MAX);
+        let new = AtomicU64::new(0);
+        std::thread::scope(|scope| {
+            for _ in 0..4 {
+                scope.spawn(|| {
+                    for i in 0..50_000 {
+                        new.fetch_add(u64::from(store.insert(&[i]) == Ok(Inserted::New)), Ordering::Relaxed);
+                    }
+                });
+            }
+        });
+        assert_eq!((new.into_inner(), store.len()), (50_000, 50_000));
+        assert_eq!(store.end_layer().iter().sum::<u32>(), 50_000);
     }
 }

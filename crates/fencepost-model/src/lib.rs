@@ -16,4 +16,4 @@ mod tracker;
 
 pub use graph::{EventId, Graph};
 pub use model::{FenceMeaning, Model};
-pub use monitor::{Attempt, AttemptKind, Monitor, PlainKind, RaceRule, Shape, Step, ThreadShape};
+pub use monitor::{Attempt, AttemptKind, Monitor, PlainKind, RaceRule, Shape, StaleKind, Step, ThreadShape, Watch};

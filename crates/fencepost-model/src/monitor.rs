@@ -4,6 +4,8 @@
 use fencepost_base::ids::{LocId, ThreadId};
 use fencepost_base::order::Mode;
 
+use crate::packed::Row;
+
 /// What a monitor needs to know about a program.
 #[derive(Clone, Debug)]
 pub struct Shape {
@@ -22,6 +24,38 @@ pub struct Shape {
     pub relaxed_writes: bool,
     /// Is there an SC access?
     pub sc_accesses: bool,
+    /// What to look out for.
+    pub watch: Watch,
+}
+
+/// Which stale writes a monitor looks out for.
+///
+/// A row of a monitor has a column for every value class of every location, and no step mixes columns: each is a
+/// monitor of its own. So a monitor that watches some columns sees in them what the whole monitor sees.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Watch {
+    /// All of them at once.
+    Everything,
+    /// Those of one location, of one class or of any, that a thread could read, or write right after.
+    Stale {
+        /// The location.
+        loc: LocId,
+        /// The class of the value that was overwritten; none for any.
+        class: Option<usize>,
+        /// What would be done with it.
+        by: StaleKind,
+    },
+    /// One access to this non-atomic location: who is not ordered after it?
+    Plain(LocId),
+}
+
+/// What a model could do with a stale write.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum StaleKind {
+    /// Read it.
+    Read,
+    /// Write right after it, as a write or a read-modify-write.
+    Write,
 }
 
 /// What a monitor needs to know about a thread.
@@ -38,7 +72,7 @@ impl Shape {
     pub fn simple(threads: usize, classes: Vec<usize>) -> Self {
         let plain = vec![Vec::new(); classes.len()];
         let threads = vec![ThreadShape::default(); threads];
-        Shape { threads, classes, plain, relaxed_writes: false, sc_accesses: false }
+        Shape { threads, classes, plain, relaxed_writes: false, sc_accesses: false, watch: Watch::Everything }
     }
 }
 
@@ -128,7 +162,12 @@ pub enum RaceRule {
 /// state is a function of the execution graph alone, so that steps which
 /// commute in the graph commute here.
 pub trait Monitor: Sync {
-    /// Writes the initial monitor state into its slots.
+    /// Writes the initial monitor state into its slots, all of which are 0.
+    ///
+    /// A monitor that watches one location may be started later: slots of 0, started, that see a write to the
+    /// location are as if the monitor had been there from the beginning, because what is known of the watched writes
+    /// starts anew with it. Without `start` such a monitor follows what each thread could still do with the
+    /// stale write, but never finds a violation, because nobody is known to know of a later one.
     fn start(&self, state: &mut [u64]);
 
     /// An SC step of `thread` on an atomic location.
@@ -158,6 +197,13 @@ pub trait Monitor: Sync {
         let _ = (state, thread, loc, kind);
         false
     }
+
+    /// For a monitor that does not watch everything: is the watched write, as far as the model goes, still
+    /// there for `thread`? Once it is not, it never is again.
+    fn is_within_reach(&self, state: &[u64], thread: ThreadId) -> bool;
+
+    /// The slots that belong to `thread`; those of another thread correspond to them one by one.
+    fn rows(&self, thread: ThreadId) -> Vec<Row>;
 
     /// Could the model take the attempted step with a predecessor write that
     /// SC forbids, leaving the SC executions?

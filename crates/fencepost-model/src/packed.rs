@@ -26,6 +26,56 @@ impl Slot {
     }
 }
 
+impl Slot {
+    /// Number of bits.
+    pub fn width(self) -> u32 {
+        self.mask.count_ones()
+    }
+
+    /// This field and `next` as one, if `next` starts where this one ends.
+    pub fn join(self, next: Slot) -> Option<Slot> {
+        let width = self.width();
+        let adjacent = self.word == next.word && u32::from(self.shift) + width == u32::from(next.shift);
+        (adjacent && width > 0 && width < 64).then(|| Slot { mask: self.mask | next.mask << width, ..self })
+    }
+}
+
+/// Some bits of a state.
+#[derive(Clone, Debug, PartialEq, Eq, Default)]
+pub struct Region {
+    /// Words and the bits of them.
+    parts: Vec<(u32, u64)>,
+}
+
+impl Region {
+    /// The bits of some fields.
+    pub fn of(slots: impl IntoIterator<Item = Slot>) -> Self {
+        let mut region = Region::default();
+        for slot in slots.into_iter().filter(|slot| slot.mask != 0) {
+            let bits = slot.mask << slot.shift;
+            match region.parts.iter_mut().find(|(word, _)| *word == slot.word) {
+                Some((_, mask)) => *mask |= bits,
+                None => region.parts.push((slot.word, bits)),
+            }
+        }
+        region
+    }
+
+    /// Sets all of them to 0.
+    #[inline]
+    pub fn clear(&self, state: &mut [u64]) {
+        for &(word, mask) in &self.parts {
+            state[word as usize] &= !mask;
+        }
+    }
+
+    /// The bits of both.
+    pub fn and(&self, other: &Region) -> Region {
+        let slot = |&(word, mask): &(u32, u64)| Slot { word, shift: 0, mask };
+        Region::of(self.parts.iter().chain(&other.parts).map(slot))
+    }
+}
+
 /// A field of any number of bits, in chunks of at most 64.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
 pub struct Row {
@@ -33,6 +83,11 @@ pub struct Row {
 }
 
 impl Row {
+    /// The chunks, as fields of their own.
+    pub fn slots(&self) -> &[Slot] {
+        &self.chunks
+    }
+
     /// Number of chunks.
     pub fn chunks(&self) -> usize {
         self.chunks.len()
@@ -140,6 +195,23 @@ impl Layout {
         Row { chunks }
     }
 
+    /// What was reserved here since it was a copy of `earlier`.
+    pub fn since(&self, earlier: &Layout) -> Region {
+        let before = |word: usize| earlier.used.get(word).copied().unwrap_or(0);
+        let low = |bits: u8| if bits >= 64 { u64::MAX } else { (1 << bits) - 1 };
+        let slot = |word: usize| Slot { word: word as u32, shift: 0, mask: low(self.used[word]) & !low(before(word)) };
+        Region::of((0..self.used.len()).map(slot))
+    }
+
+    /// Reserves whatever `other` has reserved.
+    pub fn cover(&mut self, other: &Layout) {
+        self.used.resize(self.used.len().max(other.used.len()), 0);
+        for (mine, theirs) in self.used.iter_mut().zip(&other.used) {
+            *mine = (*mine).max(*theirs);
+        }
+        self.overflowed |= other.overflowed;
+    }
+
     /// Number of words of a state.
     pub fn words(&self) -> usize {
         self.used.len()
@@ -190,6 +262,30 @@ mod tests {
         row.remove(&mut state, 63);
         assert!(!row.test(&state, 63) && row.test(&state, 64) && row.test(&state, 129));
         assert_eq!(row.chunks(), 3);
+    }
+
+    #[test]
+    fn adjacent_slots_join() {
+        let mut layout = Layout::new();
+        let (a, b, c) = (layout.slot(5), layout.slot(7), layout.slot(60));
+        let mut state = vec![0u64; layout.words()];
+        let joined = a.join(b).unwrap();
+        joined.set(&mut state, 3 | 65 << 5);
+        assert_eq!((a.get(&state), b.get(&state), c.get(&state)), (3, 65, 0));
+        assert_eq!((b.join(a), b.join(c)), (None, None));
+    }
+
+    #[test]
+    fn regions_are_what_was_reserved() {
+        let mut layout = Layout::new();
+        let (a, b) = (layout.slot(60), layout.slot(30));
+        let earlier = layout.clone();
+        let rows = [layout.row(3), layout.row(70), layout.row(40)];
+        let mut state = vec![u64::MAX; layout.words()];
+        layout.since(&earlier).clear(&mut state);
+        assert_eq!((a.get(&state), b.get(&state)), ((1 << 60) - 1, (1 << 30) - 1));
+        assert!(rows.iter().flat_map(|row| row.slots()).all(|slot| slot.get(&state) == 0));
+        assert_eq!(Region::of(rows.iter().flat_map(|row| row.slots().to_vec())), layout.since(&earlier));
     }
 
     #[test]

@@ -5,24 +5,37 @@ use std::collections::BTreeSet;
 
 use fencepost_base::ids::LocId;
 
-use crate::monitor::Accepts;
+use crate::monitor::{Accepts, Shape, StaleKind, Watch};
 use crate::packed::{Layout, Row};
 
-/// The atomic locations of a program and the columns of their value classes in a row of values.
+/// The atomic locations of a program, and the columns that a row of values has for their value classes.
 pub(crate) struct Columns {
     /// For every location of the program: its position among the monitored ones.
     monitored: Vec<Option<usize>>,
     /// For every monitored location: where its value classes start in a row, and how many there are.
     classes: Vec<(usize, usize)>,
     width: usize,
+    watched: Watched,
+}
+
+/// Which columns there are.
+#[derive(Clone, Copy)]
+enum Watched {
+    /// One for every class of every location.
+    Everything,
+    /// One, for a class of the location at this position, or for all its classes together.
+    One(usize, Option<usize>),
+    /// None.
+    Nothing,
 }
 
 impl Columns {
-    /// For locations with these numbers of classes; none for those with 0.
-    pub(crate) fn new(counts: &[usize]) -> Self {
+    /// What a program of this shape needs to know of the writes that can be used in the way `by`.
+    pub(crate) fn new(shape: &Shape, by: StaleKind) -> Self {
         let mut classes = Vec::new();
         let mut width = 0;
-        let monitored = counts
+        let monitored: Vec<Option<usize>> = shape
+            .classes
             .iter()
             .map(|&count| {
                 (count > 0).then(|| {
@@ -32,7 +45,19 @@ impl Columns {
                 })
             })
             .collect();
-        Columns { monitored, classes, width }
+        let watched = match shape.watch {
+            Watch::Everything => Watched::Everything,
+            Watch::Stale { loc, class, by: watched } if watched == by => {
+                Watched::One(monitored[loc.index()].expect("only atomic locations are watched so"), class)
+            }
+            Watch::Stale { .. } | Watch::Plain(_) => Watched::Nothing,
+        };
+        let width = match watched {
+            Watched::Everything => width,
+            Watched::One(..) => 1,
+            Watched::Nothing => 0,
+        };
+        Columns { monitored, classes, width, watched }
     }
 
     /// Number of monitored locations.
@@ -50,23 +75,46 @@ impl Columns {
         self.monitored[loc.index()].expect("only atomic locations are monitored")
     }
 
-    /// The column of a class.
-    pub(crate) fn column(&self, x: usize, class: usize) -> usize {
-        self.classes[x].0 + class
+    /// The column of a class, if it has one.
+    pub(crate) fn column(&self, x: usize, class: usize) -> Option<usize> {
+        match self.watched {
+            Watched::Everything => Some(self.classes[x].0 + class),
+            Watched::One(watched, only) => (x == watched && only.is_none_or(|only| only == class)).then_some(0),
+            Watched::Nothing => None,
+        }
     }
 
     /// Clears the columns of location `x`.
     pub(crate) fn clear(&self, state: &mut [u64], row: &Row, x: usize) {
-        let (first, count) = self.classes[x];
-        for column in first..first + count {
-            row.remove(state, column);
+        match self.watched {
+            Watched::Everything => {
+                let (first, count) = self.classes[x];
+                for column in first..first + count {
+                    row.remove(state, column);
+                }
+            }
+            Watched::One(watched, _) if watched == x => row.remove(state, 0),
+            Watched::One(..) | Watched::Nothing => {}
         }
     }
 
     /// Is a class of location `x` that is accepted set in every one of `rows`?
     pub(crate) fn any_accepted(&self, state: &[u64], rows: &[&Row], x: usize, accepts: &Accepts<'_>) -> bool {
-        let (first, count) = self.classes[x];
-        (0..count).any(|class| accepts.contains(class) && rows.iter().all(|row| row.test(state, first + class)))
+        let everywhere = |column: usize| rows.iter().all(|row| row.test(state, column));
+        match self.watched {
+            Watched::Everything => {
+                let (first, count) = self.classes[x];
+                (0..count).any(|class| accepts.contains(class) && everywhere(first + class))
+            }
+            Watched::One(watched, only) => {
+                let accepted = match only {
+                    Some(class) => accepts.contains(class),
+                    None => *accepts == Accepts::Any,
+                };
+                watched == x && accepted && everywhere(0)
+            }
+            Watched::Nothing => false,
+        }
     }
 
     /// The monitored locations.
@@ -74,7 +122,7 @@ impl Columns {
         (0..self.monitored.len()).filter(|&loc| self.monitored[loc].is_some()).map(LocId::from_index).collect()
     }
 
-    /// The classes set in a row; for tests.
+    /// The classes set in a row of everything; for tests.
     pub(crate) fn members(&self, state: &[u64], row: &Row) -> BTreeSet<(LocId, usize)> {
         let locs = self.ids();
         let mut set = BTreeSet::new();
@@ -106,27 +154,45 @@ pub(crate) struct HbScTracker {
     v: Vec<Row>,
     m: Vec<Row>,
     w: Vec<Row>,
+    /// The positions of the locations whose last writes are followed, one for each column.
+    followed: Vec<usize>,
 }
 
 impl HbScTracker {
-    pub(crate) fn new(threads: usize, locations: usize, layout: &mut Layout) -> Self {
-        let mut rows = |count: usize| -> Vec<Row> { (0..count).map(|_| layout.row(locations)).collect() };
-        HbScTracker { v: rows(threads), m: rows(locations), w: rows(locations) }
+    pub(crate) fn new(shape: &Shape, columns: &Columns, layout: &mut Layout) -> Self {
+        let locations = columns.locations();
+        let followed = match shape.watch {
+            Watch::Everything => (0..locations).collect(),
+            Watch::Stale { loc, .. } => vec![columns.position(loc)],
+            Watch::Plain(_) => Vec::new(),
+        };
+        let mut rows = |count: usize| -> Vec<Row> { (0..count).map(|_| layout.row(followed.len())).collect() };
+        HbScTracker { v: rows(shape.threads.len()), m: rows(locations), w: rows(locations), followed }
+    }
+
+    /// The column of the location at position `x`, if it is followed.
+    fn column(&self, x: usize) -> Option<usize> {
+        self.followed.binary_search(&x).ok()
     }
 
     pub(crate) fn start(&self, state: &mut [u64]) {
-        for x in 0..self.m.len() {
+        for (column, &x) in self.followed.iter().enumerate() {
             for row in &self.v {
-                row.insert(state, x);
+                row.insert(state, column);
             }
-            self.m[x].insert(state, x);
-            self.w[x].insert(state, x);
+            self.m[x].insert(state, column);
+            self.w[x].insert(state, column);
         }
     }
 
     /// Is thread `t` hb_SC-aware of the last write of `x`?
     pub(crate) fn knows(&self, state: &[u64], t: usize, x: usize) -> bool {
-        self.v[t].test(state, x)
+        self.column(x).is_some_and(|column| self.v[t].test(state, column))
+    }
+
+    /// What belongs to thread `t`.
+    pub(crate) fn row(&self, t: usize) -> &Row {
+        &self.v[t]
     }
 
     /// Fig. 5, reads: the thread learns what the last write of x knew; x remembers what its reader knew.
@@ -148,14 +214,15 @@ impl HbScTracker {
             self.m[x].set(state, i, known);
             self.w[x].set(state, i, known);
         }
+        let Some(column) = self.column(x) else { return };
         for (other, row) in self.v.iter().enumerate() {
             if other != t {
-                row.remove(state, x);
+                row.remove(state, column);
             }
         }
         for y in (0..self.m.len()).filter(|&y| y != x) {
-            self.m[y].remove(state, x);
-            self.w[y].remove(state, x);
+            self.m[y].remove(state, column);
+            self.w[y].remove(state, column);
         }
     }
 

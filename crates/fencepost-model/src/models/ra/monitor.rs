@@ -9,13 +9,16 @@
 use fencepost_base::ids::ThreadId;
 
 use super::meaning::Components;
-use crate::monitor::{Attempt, AttemptKind, Monitor, Shape, Step};
+use crate::monitor::{Attempt, AttemptKind, Monitor, Shape, StaleKind, Step};
 use crate::packed::{Layout, Row};
 use crate::tracker::{Columns, HbScTracker, copy, narrow};
 
 /// The monitor; its state is in the packed state.
 pub struct Scm {
-    columns: Columns,
+    /// The columns of `v` and `w`.
+    read: Columns,
+    /// The columns of `v_rmw` and `w_rmw`.
+    write: Columns,
     hb_sc: HbScTracker,
     v: Vec<Row>,
     w: Vec<Row>,
@@ -26,17 +29,18 @@ pub struct Scm {
 impl Scm {
     /// A monitor for programs of this shape.
     pub fn new(shape: &Shape, layout: &mut Layout) -> Self {
-        let columns = Columns::new(&shape.classes);
-        let (threads, locations) = (shape.threads.len(), columns.locations());
-        let mut rows = |count: usize| -> Vec<Row> { (0..count).map(|_| layout.row(columns.width())).collect() };
-        let (v, v_rmw, w, w_rmw) = (rows(threads), rows(threads), rows(locations), rows(locations));
-        Scm { hb_sc: HbScTracker::new(threads, locations, layout), columns, v, w, v_rmw, w_rmw }
+        let (read, write) = (Columns::new(shape, StaleKind::Read), Columns::new(shape, StaleKind::Write));
+        let (threads, locations) = (shape.threads.len(), read.locations());
+        let mut rows = |count: usize, width: usize| -> Vec<Row> { (0..count).map(|_| layout.row(width)).collect() };
+        let (v, v_rmw) = (rows(threads, read.width()), rows(threads, write.width()));
+        let (w, w_rmw) = (rows(locations, read.width()), rows(locations, write.width()));
+        Scm { hb_sc: HbScTracker::new(shape, &read, layout), read, write, v, w, v_rmw, w_rmw }
     }
 
     /// The components, as sets; for tests.
     pub fn components(&self, state: &[u64]) -> Components {
-        let values = |rows: &[Row]| rows.iter().map(|row| self.columns.members(state, row)).collect();
-        let [v_sc, m_sc, w_sc] = self.hb_sc.components(state, &self.columns);
+        let values = |rows: &[Row]| rows.iter().map(|row| self.read.members(state, row)).collect();
+        let [v_sc, m_sc, w_sc] = self.hb_sc.components(state, &self.read);
         Components {
             v_sc,
             m_sc,
@@ -49,8 +53,8 @@ impl Scm {
     }
 
     /// Fig. 6: the value overwritten is one that everybody but the writer may still see.
-    fn overwrite(&self, state: &mut [u64], threads: &[Row], locations: &[Row], t: usize, x: usize, current: usize) {
-        let column = self.columns.column(x, current);
+    fn overwrite(state: &mut [u64], (columns, threads, locations): Family<'_>, t: usize, x: usize, current: usize) {
+        let Some(column) = columns.column(x, current) else { return };
         for (_, row) in threads.iter().enumerate().filter(|&(other, _)| other != t) {
             row.insert(state, column);
         }
@@ -60,12 +64,16 @@ impl Scm {
     }
 
     /// Fig. 6, writes: the writer knows its own write to be the last; the write passes on what the writer knew.
-    fn write_stale(&self, state: &mut [u64], threads: &[Row], locations: &[Row], t: usize, x: usize, current: usize) {
-        self.columns.clear(state, &threads[t], x);
+    fn write_stale(state: &mut [u64], family: Family<'_>, t: usize, x: usize, current: usize) {
+        let (columns, threads, locations) = family;
+        columns.clear(state, &threads[t], x);
         copy(state, &locations[x], &threads[t]);
-        self.overwrite(state, threads, locations, t, x, current);
+        Self::overwrite(state, family, t, x, current);
     }
 }
+
+/// Columns, and their rows of threads and locations.
+type Family<'a> = (&'a Columns, &'a [Row], &'a [Row]);
 
 impl Monitor for Scm {
     fn start(&self, state: &mut [u64]) {
@@ -74,7 +82,9 @@ impl Monitor for Scm {
 
     fn step(&self, state: &mut [u64], thread: ThreadId, step: &Step) {
         let t = thread.index();
-        let x = self.columns.position(step.loc);
+        let x = self.read.position(step.loc);
+        let read: Family<'_> = (&self.read, &self.v, &self.w);
+        let write: Family<'_> = (&self.write, &self.v_rmw, &self.w_rmw);
         match step.kind {
             AttemptKind::Read => {
                 self.hb_sc.read(state, t, x);
@@ -83,14 +93,14 @@ impl Monitor for Scm {
             }
             AttemptKind::Write => {
                 self.hb_sc.write(state, t, x);
-                self.write_stale(state, &self.v, &self.w, t, x, step.current);
-                self.write_stale(state, &self.v_rmw, &self.w_rmw, t, x, step.current);
+                Self::write_stale(state, read, t, x, step.current);
+                Self::write_stale(state, write, t, x, step.current);
             }
             AttemptKind::Rmw => {
                 self.hb_sc.write(state, t, x);
                 narrow(state, &self.v[t], &self.w[x]);
                 copy(state, &self.w[x], &self.v[t]);
-                self.overwrite(state, &self.v, &self.w, t, x, step.current);
+                Self::overwrite(state, read, t, x, step.current);
                 // The write that was read now has a read-modify-write right behind it: nobody may write there.
                 narrow(state, &self.v_rmw[t], &self.w_rmw[x]);
                 copy(state, &self.w_rmw[x], &self.v_rmw[t]);
@@ -99,16 +109,26 @@ impl Monitor for Scm {
     }
 
     fn tainted_read(&self, state: &mut [u64], thread: ThreadId, step: &Step) {
-        self.hb_sc.read(state, thread.index(), self.columns.position(step.loc));
+        self.hb_sc.read(state, thread.index(), self.read.position(step.loc));
+    }
+
+    fn is_within_reach(&self, state: &[u64], thread: ThreadId) -> bool {
+        let rows = [&self.v[thread.index()], &self.v_rmw[thread.index()]];
+        rows.iter().any(|row| row.chunks() > 0 && row.test(state, 0))
+    }
+
+    fn rows(&self, thread: ThreadId) -> Vec<Row> {
+        let t = thread.index();
+        vec![self.v[t].clone(), self.v_rmw[t].clone(), self.hb_sc.row(t).clone()]
     }
 
     fn violated(&self, state: &[u64], thread: ThreadId, attempt: &Attempt<'_>) -> bool {
         let t = thread.index();
-        let x = self.columns.position(attempt.loc);
-        let row = match attempt.kind {
-            AttemptKind::Read => &self.v[t],
-            AttemptKind::Write | AttemptKind::Rmw => &self.v_rmw[t],
+        let x = self.read.position(attempt.loc);
+        let (columns, row) = match attempt.kind {
+            AttemptKind::Read => (&self.read, &self.v[t]),
+            AttemptKind::Write | AttemptKind::Rmw => (&self.write, &self.v_rmw[t]),
         };
-        self.hb_sc.knows(state, t, x) && self.columns.any_accepted(state, &[row], x, &attempt.accepts)
+        self.hb_sc.knows(state, t, x) && columns.any_accepted(state, &[row], x, &attempt.accepts)
     }
 }

@@ -20,22 +20,27 @@ use fencepost_base::ids::{LocId, ThreadId};
 use fencepost_base::order::Mode;
 
 use super::meaning::{Components, ScViewSets, View, ViewSets};
-use crate::monitor::{Attempt, AttemptKind, Monitor, PlainKind, RaceRule, Shape, Step};
+use crate::monitor::{Attempt, AttemptKind, Monitor, PlainKind, RaceRule, Shape, StaleKind, Step, Watch};
 use crate::packed::{Layout, Row};
 use crate::tracker::{Columns, HbScTracker, copy, narrow};
 
 /// The monitor; its state is in the packed state.
 pub struct ScM {
-    columns: Columns,
     hb_sc: HbScTracker,
     /// V: what can be read.
-    read: Views,
+    read: Family,
     /// V_RMW: what can be written after.
-    write: Views,
+    write: Family,
     /// The columns of plain locations in the views of `read`.
     plain: PlainColumns,
+}
+
+/// What is known about the writes that can be used in one way.
+struct Family {
+    columns: Columns,
+    views: Views,
     /// For programs with SC accesses.
-    sc: Option<[ScViews; 2]>,
+    sc: Option<ScViews>,
 }
 
 /// Views that travel along happens-before.
@@ -52,10 +57,24 @@ struct Views {
     location: Vec<Row>,
 }
 
-/// For every non-atomic location, the column of each thread's copy.
-struct PlainColumns {
-    copies: Vec<Vec<(ThreadId, usize)>>,
-    width: usize,
+/// Columns of non-atomic locations.
+enum PlainColumns {
+    /// For every location, the column of each thread's copy.
+    Copies(Vec<Vec<(ThreadId, usize)>>),
+    /// One column for one access to this location.
+    One(LocId),
+}
+
+impl PlainColumns {
+    /// The columns that an access of `thread` to `loc` is about.
+    fn of(&self, loc: LocId, thread: ThreadId, kind: PlainKind) -> impl Iterator<Item = usize> {
+        let (copies, one) = match self {
+            PlainColumns::Copies(copies) => (&copies[loc.index()][..], None),
+            PlainColumns::One(watched) => (&[][..], (*watched == loc).then_some(0)),
+        };
+        let about = move |&&(copy, _): &&(ThreadId, usize)| kind == PlainKind::Write || copy == thread;
+        copies.iter().filter(about).map(|&(_, column)| column).chain(one)
+    }
 }
 
 /// What is known about SC writes. An entry of location x holds the classes of
@@ -130,35 +149,36 @@ impl Views {
     }
 }
 
-impl ScM {
-    /// A monitor for programs of this shape.
-    pub fn new(shape: &Shape, layout: &mut Layout) -> Self {
-        let columns = Columns::new(&shape.classes);
-        let (threads, locations, width) = (shape.threads.len(), columns.locations(), columns.width());
-        let mut plain = PlainColumns { copies: Vec::new(), width };
-        for accessed_by in &shape.plain {
-            let copies = accessed_by.iter().zip(plain.width..).map(|(&thread, column)| (thread, column)).collect();
-            plain.copies.push(copies);
-            plain.width += accessed_by.len();
-        }
-        let mut sc_views = || ScViews {
-            own: (0..threads).map(|_| layout.row(width)).collect(),
+impl Family {
+    /// The views of `extra` more columns hold them after the others.
+    fn new(shape: &Shape, by: StaleKind, extra: usize, layout: &mut Layout) -> Self {
+        let columns = Columns::new(shape, by);
+        let (locations, width) = (columns.locations(), columns.width());
+        let views = Views::new(shape, locations, width + extra, layout);
+        let sc = shape.sc_accesses.then(|| ScViews {
+            own: shape.threads.iter().map(|_| layout.row(width)).collect(),
             travelling: Views::new(shape, locations, width, layout),
             accesses: (0..locations).map(|_| layout.row(width)).collect(),
-        };
-        let sc = shape.sc_accesses.then(|| [sc_views(), sc_views()]);
-        ScM {
-            read: Views::new(shape, locations, plain.width, layout),
-            write: Views::new(shape, locations, width, layout),
-            hb_sc: HbScTracker::new(threads, locations, layout),
-            columns,
-            plain,
-            sc,
+        });
+        Family { columns, views, sc }
+    }
+
+    /// A step; `overwritten` is the class that becomes stale, if it does in this family.
+    fn step(&self, state: &mut [u64], t: usize, step: &Step, overwritten: Option<usize>) {
+        self.step_views(state, t, step, overwritten);
+        if let Some(sc) = &self.sc {
+            self.step_sc(sc, state, t, step, overwritten);
         }
     }
 
-    /// One family of views at a step; `overwritten` is the class that becomes stale, if it does in this family.
-    fn step_views(&self, views: &Views, state: &mut [u64], t: usize, step: &Step, overwritten: Option<usize>) {
+    /// The column that a step of this kind sets in the views that do not know of it.
+    fn overwritten(&self, x: usize, class: Option<usize>) -> Option<usize> {
+        class.and_then(|class| self.columns.column(x, class))
+    }
+
+    /// The views of writes at a step.
+    fn step_views(&self, state: &mut [u64], t: usize, step: &Step, overwritten: Option<usize>) {
+        let views = &self.views;
         let x = self.columns.position(step.loc);
         // Whoever accesses x is aware of its last write.
         for row in views.mine(t) {
@@ -168,8 +188,7 @@ impl ScM {
             views.acquire_from(state, t, x, step.mode);
         }
         if step.kind != AttemptKind::Read {
-            if let Some(class) = overwritten {
-                let column = self.columns.column(x, class);
+            if let Some(column) = self.overwritten(x, overwritten) {
                 for row in views.others(t, Some(x)) {
                     row.insert(state, column);
                 }
@@ -193,8 +212,7 @@ impl ScM {
             narrow(state, &views.own[t], &views.travelling.current[t]);
         }
         if step.kind != AttemptKind::Read {
-            if let Some(class) = overwritten {
-                let column = self.columns.column(x, class);
+            if let Some(column) = self.overwritten(x, overwritten) {
                 let everybody = views.travelling.others(t, None).chain(views.travelling.mine(t));
                 for row in everybody.chain(&views.own).chain(&views.accesses) {
                     row.insert(state, column);
@@ -216,6 +234,67 @@ impl ScM {
     }
 }
 
+impl Family {
+    /// A read that may be stale has its place in the order of SC accesses.
+    fn tainted_read(&self, state: &mut [u64], t: usize, x: usize, mode: Mode) {
+        if let (Mode::Sc, Some(sc)) = (mode, &self.sc) {
+            narrow(state, &sc.own[t], &sc.travelling.current[t]);
+            narrow(state, &sc.accesses[x], &sc.own[t]);
+        }
+    }
+
+    fn fence(&self, state: &mut [u64], t: usize, mode: Mode) {
+        self.views.fence(state, t, mode);
+        if let Some(sc) = &self.sc {
+            sc.travelling.fence(state, t, mode);
+            if let (true, Some(release)) = (mode.releases(), &sc.travelling.release[t]) {
+                narrow(state, release, &sc.own[t]);
+            }
+        }
+    }
+
+    /// Can an access of this order and thread use a stale write that it accepts?
+    fn is_stale(&self, state: &[u64], t: usize, x: usize, attempt: &Attempt<'_>) -> bool {
+        let current = &self.views.current[t];
+        match (attempt.mode, &self.sc) {
+            (Mode::Sc, Some(ScViews { own, travelling, .. })) => {
+                let rows = [current, &own[t], &travelling.current[t]];
+                self.columns.any_accepted(state, &rows, x, &attempt.accepts)
+            }
+            _ => self.columns.any_accepted(state, &[current], x, &attempt.accepts),
+        }
+    }
+
+    /// What belongs to thread `t`.
+    fn rows_of(&self, t: usize) -> impl Iterator<Item = Row> {
+        let sc = self.sc.iter().flat_map(move |sc| std::iter::once(sc.own[t].clone()).chain(sc.travelling.rows_of(t)));
+        self.views.rows_of(t).chain(sc)
+    }
+}
+
+impl ScM {
+    /// A monitor for programs of this shape.
+    pub fn new(shape: &Shape, layout: &mut Layout) -> Self {
+        let (plain, extra) = match shape.watch {
+            Watch::Everything => {
+                let mut column = Columns::new(shape, StaleKind::Read).width();
+                let first = column;
+                let mut next = |&thread: &ThreadId| {
+                    column += 1;
+                    (thread, column - 1)
+                };
+                let copies = shape.plain.iter().map(|threads| threads.iter().map(&mut next).collect()).collect();
+                (PlainColumns::Copies(copies), column - first)
+            }
+            Watch::Plain(loc) => (PlainColumns::One(loc), 1),
+            Watch::Stale { .. } => (PlainColumns::Copies(vec![Vec::new(); shape.plain.len()]), 0),
+        };
+        let read = Family::new(shape, StaleKind::Read, extra, layout);
+        let write = Family::new(shape, StaleKind::Write, 0, layout);
+        ScM { hb_sc: HbScTracker::new(shape, &read.columns, layout), read, write, plain }
+    }
+}
+
 impl Monitor for ScM {
     fn start(&self, state: &mut [u64]) {
         self.hb_sc.start(state);
@@ -223,7 +302,7 @@ impl Monitor for ScM {
 
     fn step(&self, state: &mut [u64], thread: ThreadId, step: &Step) {
         let t = thread.index();
-        let x = self.columns.position(step.loc);
+        let x = self.read.columns.position(step.loc);
         if step.mode == Mode::Full {
             self.fence(state, thread, Mode::Acq);
         }
@@ -233,12 +312,8 @@ impl Monitor for ScM {
         }
         // The write that an update reads has the update right behind it: nobody may write there.
         let writable = (step.kind == AttemptKind::Write).then_some(step.current);
-        self.step_views(&self.read, state, t, step, Some(step.current));
-        self.step_views(&self.write, state, t, step, writable);
-        if let Some([read, write]) = &self.sc {
-            self.step_sc(read, state, t, step, Some(step.current));
-            self.step_sc(write, state, t, step, writable);
-        }
+        self.read.step(state, t, step, Some(step.current));
+        self.write.step(state, t, step, writable);
         if step.mode == Mode::Full {
             self.fence(state, thread, Mode::Rel);
         }
@@ -246,38 +321,25 @@ impl Monitor for ScM {
 
     fn tainted_read(&self, state: &mut [u64], thread: ThreadId, step: &Step) {
         let t = thread.index();
-        let x = self.columns.position(step.loc);
+        let x = self.read.columns.position(step.loc);
         self.hb_sc.read(state, t, x);
-        // Stale or not, it has its place in the order of SC accesses.
-        if step.mode == Mode::Sc {
-            for views in self.sc.iter().flatten() {
-                narrow(state, &views.own[t], &views.travelling.current[t]);
-                narrow(state, &views.accesses[x], &views.own[t]);
-            }
-        }
+        self.read.tainted_read(state, t, x, step.mode);
+        self.write.tainted_read(state, t, x, step.mode);
     }
 
     fn fence(&self, state: &mut [u64], thread: ThreadId, mode: Mode) {
-        let t = thread.index();
-        self.read.fence(state, t, mode);
-        self.write.fence(state, t, mode);
-        for views in self.sc.iter().flatten() {
-            views.travelling.fence(state, t, mode);
-            if let (true, Some(release)) = (mode.releases(), &views.travelling.release[t]) {
-                narrow(state, release, &views.own[t]);
-            }
-        }
+        self.read.fence(state, thread.index(), mode);
+        self.write.fence(state, thread.index(), mode);
     }
 
     fn plain(&self, state: &mut [u64], thread: ThreadId, loc: LocId, kind: PlainKind) {
-        for &(copy, column) in &self.plain.copies[loc.index()] {
-            if kind == PlainKind::Write || copy == thread {
-                for row in self.read.others(thread.index(), None) {
-                    row.insert(state, column);
-                }
-                for row in self.read.mine(thread.index()) {
-                    row.remove(state, column);
-                }
+        let views = &self.read.views;
+        for column in self.plain.of(loc, thread, kind) {
+            for row in views.others(thread.index(), None) {
+                row.insert(state, column);
+            }
+            for row in views.mine(thread.index()) {
+                row.remove(state, column);
             }
         }
     }
@@ -287,57 +349,60 @@ impl Monitor for ScM {
     }
 
     fn is_race(&self, state: &[u64], thread: ThreadId, loc: LocId, kind: PlainKind) -> bool {
-        let unaware = |column: usize| self.read.current[thread.index()].test(state, column);
-        let mut copies = self.plain.copies[loc.index()].iter();
-        copies.any(|&(copy, column)| (kind == PlainKind::Write || copy == thread) && unaware(column))
+        let unaware = |column: usize| self.read.views.current[thread.index()].test(state, column);
+        self.plain.of(loc, thread, kind).any(unaware)
+    }
+
+    fn is_within_reach(&self, state: &[u64], thread: ThreadId) -> bool {
+        let rows = [&self.read, &self.write].map(|family| &family.views.current[thread.index()]);
+        rows.iter().any(|row| row.chunks() > 0 && row.test(state, 0))
+    }
+
+    fn rows(&self, thread: ThreadId) -> Vec<Row> {
+        let t = thread.index();
+        let hb_sc = std::iter::once(self.hb_sc.row(t).clone());
+        self.read.rows_of(t).chain(self.write.rows_of(t)).chain(hb_sc).collect()
     }
 
     fn violated(&self, state: &[u64], thread: ThreadId, attempt: &Attempt<'_>) -> bool {
         let t = thread.index();
-        let x = self.columns.position(attempt.loc);
-        let (views, family) = match attempt.kind {
-            AttemptKind::Read => (&self.read, 0),
-            AttemptKind::Write | AttemptKind::Rmw => (&self.write, 1),
+        let x = self.read.columns.position(attempt.loc);
+        let family = match attempt.kind {
+            AttemptKind::Read => &self.read,
+            AttemptKind::Write | AttemptKind::Rmw => &self.write,
         };
-        if !self.hb_sc.knows(state, t, x) {
-            return false;
-        }
-        let current = &views.current[t];
-        match (attempt.mode, &self.sc) {
-            (Mode::Sc, Some(sc)) => {
-                let ScViews { own, travelling, .. } = &sc[family];
-                let rows = [current, &own[t], &travelling.current[t]];
-                self.columns.any_accepted(state, &rows, x, &attempt.accepts)
-            }
-            _ => self.columns.any_accepted(state, &[current], x, &attempt.accepts),
-        }
+        self.hb_sc.knows(state, t, x) && family.is_stale(state, t, x, attempt)
     }
 }
 
 impl ScM {
     /// The components, as sets; for tests.
     pub fn components(&self, state: &[u64]) -> Components {
-        let sc_views = |views: &ScViews| {
-            let own = self.sets(state, &views.own);
-            let travelling = self.view_sets(state, &views.travelling);
+        let sc_views = |family: &Family| {
+            let views = family.sc.as_ref()?;
+            let own = family.sets(state, &views.own);
+            let travelling = family.view_sets(state, &views.travelling);
             let combined = own.iter().zip(&travelling.current).map(|(own, current)| own & current).collect();
-            ScViewSets { own, travelling, accesses: self.sets(state, &views.accesses), combined }
+            Some(ScViewSets { own, travelling, accesses: family.sets(state, &views.accesses), combined })
         };
-        let mut read = self.view_sets(state, &self.read);
-        for (view, row) in read.iter_mut().zip(self.read.rows()) {
-            for (x, copies) in self.plain.copies.iter().enumerate() {
+        let mut read = self.read.view_sets(state, &self.read.views);
+        let PlainColumns::Copies(copies) = &self.plain else { unreachable!("tests look at monitors of everything") };
+        for (view, row) in read.iter_mut().zip(self.read.views.rows()) {
+            for (x, copies) in copies.iter().enumerate() {
                 let unaware = copies.iter().filter(|&&(_, column)| row.test(state, column));
                 view.extend(unaware.map(|&(thread, _)| (LocId::from_index(x), thread.index())));
             }
         }
         Components {
-            hb_sc: self.hb_sc.components(state, &self.columns),
+            hb_sc: self.hb_sc.components(state, &self.read.columns),
             read,
-            write: self.view_sets(state, &self.write),
-            sc: self.sc.as_ref().map(|families| families.each_ref().map(sc_views)),
+            write: self.write.view_sets(state, &self.write.views),
+            sc: sc_views(&self.read).zip(sc_views(&self.write)).map(|(read, write)| [read, write]),
         }
     }
+}
 
+impl Family {
     fn sets(&self, state: &[u64], rows: &[Row]) -> Vec<View> {
         rows.iter().map(|row| self.columns.members(state, row)).collect()
     }
@@ -355,6 +420,11 @@ impl ScM {
 }
 
 impl Views {
+    /// What belongs to thread `t`.
+    fn rows_of(&self, t: usize) -> impl Iterator<Item = Row> {
+        std::iter::once(&self.current[t]).chain(&self.acquire[t]).chain(&self.release[t]).cloned()
+    }
+
     /// All rows, in the order of [`ViewSets::iter_mut`].
     fn rows(&self) -> impl Iterator<Item = &Row> {
         let fenced = self.acquire.iter().chain(&self.release).chain([&self.nothing]).flatten();

@@ -1,0 +1,157 @@
+//! Partial-order reduction: which threads can be tried alone?
+//!
+//! Papers: Godefroid, "Partial-Order Methods for the Verification of Concurrent Systems" (1996), for persistent
+//! sets; Bošnački and Holzmann, "Improving Spin's partial-order reduction for breadth-first search" (SPIN
+//! 2005), for the condition on cycles that the search checks.
+//!
+//! Two steps of different threads are independent if they touch different locations, or only read: in
+//! either order they give the same execution graph, hence the same memory *and* the same monitor, which is a function
+//! of the graph (PLDI 2019, Lemma 5.2; POPL 2021, Thm 5.5). Whether a thread could use a stale write of x
+//! depends on its own past and on the writes to x, so to be ready for an access is a read of x as far as
+//! independence goes, also when SC memory blocks the access.
+//!
+//! A set T of threads is persistent in a state if whatever the other threads do, as long as those in T do nothing,
+//! is independent of the next steps of T. What the others can do is over-approximated by the accesses
+//! in their code from where they are; threads blocked in a `wait` or blocking compare-and-swap do nothing until somebody
+//! writes that location. Sound: a run from the state that leaves SC either contains a step of T, which can be
+//! moved to its front, or none, and then it is possible after any step of T as well. The second case
+//! must not repeat for ever: the search insists on a step of T that leads to a state not yet
+//! expanded, and tries all threads otherwise.
+
+use fencepost_base::ids::LocId;
+
+use crate::compile::CompiledThread;
+use crate::system::ThreadSet;
+
+/// A set of locations; beyond 64, several locations share a bit, which only makes more steps dependent.
+type LocSet = u64;
+
+/// What the code of every thread can access from every instruction on.
+pub(crate) struct Futures {
+    threads: Vec<Vec<Future>>,
+}
+
+/// Locations read or written, and locations written.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Future {
+    accessed: LocSet,
+    written: LocSet,
+}
+
+/// What a thread is about to do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Next {
+    /// Nothing any more.
+    Nothing,
+    /// Something that concerns nobody else.
+    Local,
+    /// An access that SC memory allows.
+    Access { loc: LocId, writes: bool },
+    /// An access that SC memory blocks until somebody writes the location.
+    Blocked(LocId),
+}
+
+fn bit(loc: LocId) -> LocSet {
+    1 << (loc.index() % 64)
+}
+
+impl Futures {
+    /// Looks ahead in the code of `threads`.
+    pub(crate) fn of(threads: &[CompiledThread]) -> Self {
+        Futures { threads: threads.iter().map(futures).collect() }
+    }
+
+    /// Adds the persistent sets found, given what every thread (at most 64) does next and where it is.
+    pub(crate) fn persistent(&self, next: &[(Next, u32)], sets: &mut Vec<ThreadSet>) {
+        let enabled = |t: &usize| matches!(next[*t].0, Next::Local | Next::Access { .. });
+        let all: ThreadSet = (0..next.len()).filter(enabled).map(|t| 1 << t).sum();
+        if all.count_ones() < 2 {
+            return;
+        }
+        for t in (0..next.len()).filter(enabled) {
+            let set = self.closure(next, 1 << t);
+            if set != all && !sets.contains(&set) {
+                sets.push(set);
+            }
+        }
+        sets.sort_by_key(|set| set.count_ones());
+    }
+
+    fn future(&self, next: &[(Next, u32)], t: usize) -> Future {
+        self.threads[t].get(next[t].1 as usize).copied().unwrap_or_default()
+    }
+
+    /// The smallest persistent set that contains `set`, as far as this analysis can tell.
+    fn closure(&self, next: &[(Next, u32)], mut set: ThreadSet) -> ThreadSet {
+        loop {
+            let added = self.disturbers(next, set) & !set;
+            if added == 0 {
+                return set;
+            }
+            set |= added;
+        }
+    }
+
+    /// Enabled threads outside `set` that may do, or let others do, something that depends on the next steps of `set`.
+    fn disturbers(&self, next: &[(Next, u32)], set: ThreadSet) -> ThreadSet {
+        let (mut accessed, mut written) = (0, 0);
+        for (t, &(step, _)) in next.iter().enumerate() {
+            if let (Next::Access { loc, writes }, 1) = (step, set >> t & 1) {
+                accessed |= bit(loc);
+                written |= if writes { bit(loc) } else { 0 };
+            }
+        }
+        let mut disturbers = 0;
+        for (t, &(step, _)) in next.iter().enumerate().filter(|(t, _)| set >> t & 1 == 0) {
+            if matches!(step, Next::Local | Next::Access { .. }) {
+                let future = self.reach(next, set, t);
+                if future.written & accessed != 0 || future.accessed & written != 0 {
+                    disturbers |= 1 << t;
+                }
+            }
+        }
+        disturbers
+    }
+
+    /// What thread `t` may do, and the blocked threads outside `set` that it may wake.
+    fn reach(&self, next: &[(Next, u32)], set: ThreadSet, t: usize) -> Future {
+        let mut reach = self.future(next, t);
+        let mut woken: ThreadSet = set;
+        loop {
+            let sleeper = next.iter().enumerate().find(|(other, (step, _))| {
+                woken >> other & 1 == 0 && matches!(step, Next::Blocked(loc) if reach.written & bit(*loc) != 0)
+            });
+            let Some((sleeper, _)) = sleeper else { return reach };
+            woken |= 1 << sleeper;
+            let future = self.future(next, sleeper);
+            reach.accessed |= future.accessed;
+            reach.written |= future.written;
+        }
+    }
+}
+
+/// Backward data-flow analysis on the control-flow graph of one thread.
+fn futures(thread: &CompiledThread) -> Vec<Future> {
+    let own = |pc: usize| match thread.access(pc as u32) {
+        Some(access) if !access.private => {
+            let accessed = access.target.locations().map(|loc| bit(LocId::from_index(loc))).fold(0, |a, b| a | b);
+            Future { accessed, written: if access.only_reads() { 0 } else { accessed } }
+        }
+        _ => Future::default(),
+    };
+    let mut futures: Vec<Future> = (0..thread.steps.len()).map(own).collect();
+    let mut changed = true;
+    while changed {
+        changed = false;
+        for pc in (0..futures.len()).rev() {
+            let mut future = futures[pc];
+            for &next in &thread.next[pc] {
+                future.accessed |= futures[next as usize].accessed;
+                future.written |= futures[next as usize].written;
+            }
+            changed |= future != futures[pc];
+            futures[pc] = future;
+        }
+    }
+    futures
+}

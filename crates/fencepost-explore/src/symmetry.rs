@@ -1,0 +1,102 @@
+//! Symmetry: threads with the same code are interchangeable.
+//!
+//! A permutation of such threads maps runs to runs, and a monitor names threads only by their rows (see
+//! [`fencepost_model::Monitor::rows`]). So of all states that differ by a permutation one is enough: the one in
+//! which the local states of equal threads are sorted.
+
+use fencepost_ir::Program;
+use fencepost_model::packed::Slot;
+
+/// Which threads are interchangeable, and what belongs to each.
+#[derive(Debug, Default)]
+pub(crate) struct Symmetry {
+    /// Groups of two or more threads; for every thread its fields, which correspond one by one.
+    groups: Vec<Vec<Vec<Slot>>>,
+}
+
+/// Groups of two or more threads with the same code and the same initial registers.
+pub(crate) fn equal_threads(program: &Program) -> Vec<Vec<usize>> {
+    let mut groups: Vec<Vec<usize>> = Vec::new();
+    for (t, thread) in program.threads().iter().enumerate() {
+        let equal = |group: &&mut Vec<usize>| {
+            let first = &program.threads()[group[0]];
+            let same_registers = || {
+                first.registers.len() == thread.registers.len()
+                    && first.registers.iter().zip(&thread.registers).all(|(a, b)| a.init == b.init)
+            };
+            let same_code = || first.code.iter().zip(&thread.code).all(|(a, b)| a.op == b.op);
+            first.code.len() == thread.code.len() && same_registers() && same_code()
+        };
+        match groups.iter_mut().find(equal) {
+            Some(group) => group.push(t),
+            None => groups.push(vec![t]),
+        }
+    }
+    groups.retain(|group| group.len() > 1);
+    groups
+}
+
+impl Symmetry {
+    /// The symmetry of `groups` of threads whose fields are `fields`.
+    pub(crate) fn new(groups: &[Vec<usize>], fields: impl Fn(usize) -> Vec<Slot>) -> Self {
+        let mut kept = Vec::new();
+        for group in groups {
+            let members: Vec<Vec<Slot>> = group.iter().map(|&t| fields(t)).collect();
+            let widths = |slots: &[Slot]| slots.iter().map(|slot| slot.width()).collect::<Vec<u32>>();
+            // Fields of different widths, of which one value may not fit in another: not the same after all.
+            if members.iter().all(|slots| widths(slots) == widths(&members[0])) {
+                kept.push(joined(members));
+            }
+        }
+        Symmetry { groups: kept }
+    }
+
+    /// Sorts the local states of equal threads.
+    #[inline]
+    pub(crate) fn sort(&self, state: &mut [u64]) {
+        for members in &self.groups {
+            for end in 1..members.len() {
+                let mut at = end;
+                while at > 0 && less(state, &members[at], &members[at - 1]) {
+                    for (a, b) in members[at].iter().zip(&members[at - 1]) {
+                        let (mine, theirs) = (a.get(state), b.get(state));
+                        a.set(state, theirs);
+                        b.set(state, mine);
+                    }
+                    at -= 1;
+                }
+            }
+        }
+    }
+}
+
+fn less(state: &[u64], left: &[Slot], right: &[Slot]) -> bool {
+    for (a, b) in left.iter().zip(right) {
+        let (a, b) = (a.get(state), b.get(state));
+        if a != b {
+            return a < b;
+        }
+    }
+    false
+}
+
+/// The same bits in fewer fields: those that lie side by side in every thread become one.
+fn joined(mut members: Vec<Vec<Slot>>) -> Vec<Vec<Slot>> {
+    for slots in &mut members {
+        slots.retain(|slot| slot.width() > 0);
+    }
+    let mut at = 0;
+    while at + 1 < members[0].len() {
+        let pairs: Option<Vec<Slot>> = members.iter().map(|slots| slots[at].join(slots[at + 1])).collect();
+        match pairs {
+            Some(pairs) => {
+                for (slots, pair) in members.iter_mut().zip(pairs) {
+                    slots[at] = pair;
+                    slots.remove(at + 1);
+                }
+            }
+            None => at += 1,
+        }
+    }
+    members
+}

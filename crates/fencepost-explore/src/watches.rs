@@ -1,0 +1,367 @@
+//! Watch one stale write at a time.
+//!
+//! Papers: the monitors of Lahav and Margalit, PLDI 2019 (§5) and Margalit and Lahav, POPL 2021 (§5), taken apart.
+//!
+//! No step of these monitors mixes columns, so a program × monitor is a program × many small monitors that do not see
+//! each other. Their product is what makes the state space large; we search their *sum* instead. A run that leaves SC
+//! does so at a thread that (1) is hb_SC-aware of the last write `w` to a location x, and (2) is not aware, in the
+//! model, of any write later than some `v` before `w`, whose value it accepts. So the search walks the SC runs
+//! without any monitor and guesses, at a write to x, that
+//!
+//! - it overwrites `v` and is itself the last write `w`: both columns of x start here; or
+//! - it overwrites `v`, and `w` comes later: only column (2) starts, and column (1) starts at a later write to x.
+//!   This matters only if values of x are told apart, for otherwise being unaware of the last write says it all.
+//!
+//! From the guess on, one column is all there is of the monitor. A guess proved wrong is given up: when `w` is
+//! overwritten; when a value of `v`'s class is overwritten again (the later one is within reach of more threads); when no
+//! thread's next access to x could use `v` and has it still within reach. Races under a model that remembers plain accesses
+//! are found in the same way: guess the first of the two.
+//!
+//! Sound and complete: a column after a write to its location does not depend on what was in it before, and the writes
+//! within reach of a thread are a suffix of the modification order, so the last guess of a class sees what all see.
+//! `tests/reductions.rs` of the test kit compares with the whole monitor.
+
+use fencepost_base::event::Label;
+use fencepost_base::ids::{LocId, ThreadId};
+use fencepost_ir::CasStrength;
+use fencepost_model::packed::{Layout, Region, Slot, bits_for};
+use fencepost_model::{Model, Monitor, PlainKind, RaceRule, Shape, StaleKind, Watch};
+
+use crate::classes::Classes;
+use crate::compile::{Access, AccessKind, Code, CompiledThread, as_value};
+
+/// Most watches; a program that needs more is better off with the whole monitor.
+const MOST_WATCHES: usize = 1 << 12;
+
+/// All watches, and where the state of the current one is kept.
+pub(crate) struct Watches {
+    all: Vec<Watched>,
+    /// For every location, the watches of it.
+    of: Vec<Vec<u32>>,
+    /// One more than the number of the current watch; 0 while nothing is watched yet.
+    current: Slot,
+    /// 1 if the last write to the watched location is still to come.
+    waiting: Slot,
+    /// The columns of the current watch.
+    region: Region,
+    races: RaceRule,
+}
+
+/// A watch.
+pub(crate) struct Watched {
+    pub(crate) kind: WatchKind,
+    pub(crate) loc: LocId,
+    pub(crate) monitor: Box<dyn Monitor>,
+    /// For every thread and instruction: can the next access to the location be one that uses the watched write?
+    hope: Vec<Vec<bool>>,
+}
+
+/// What is watched.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum WatchKind {
+    /// An overwritten value, of one class or of any.
+    Stale {
+        class: Option<usize>,
+        by: StaleKind,
+        /// Are there other classes? Only then can a write of the location leave the watched class alone.
+        waits: bool,
+    },
+    /// A plain access.
+    After(PlainKind),
+}
+
+/// What a step may mean to the current watch.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Meaning {
+    /// The monitor, if any, takes it like any other step.
+    Step,
+    /// It does not concern the monitor.
+    Silent,
+    /// This watch begins with it; the last write may be still to come.
+    Begin { watch: u32, waiting: bool },
+    /// It is the last write that was waited for.
+    Last,
+}
+
+impl Watches {
+    /// The watches of a program of this `shape` whose locations have these `classes`; none if they are too many, or
+    /// there is nothing to watch.
+    pub(crate) fn new(
+        threads: &[CompiledThread],
+        classes: &[Option<std::sync::Arc<Classes>>],
+        model: &dyn Model,
+        shape: &Shape,
+        layout: &mut Layout,
+    ) -> Option<Watches> {
+        let races = model.monitor(shape, &mut Layout::new())?.races();
+        let kinds = kinds(threads, classes, shape, races);
+        if kinds.len() > MOST_WATCHES {
+            return None;
+        }
+        let current = layout.slot(bits_for(kinds.len() as u64 + 1));
+        let waits = |&(_, kind): &(LocId, WatchKind)| matches!(kind, WatchKind::Stale { waits: true, .. });
+        let waiting = layout.slot(u32::from(kinds.iter().any(waits)));
+        let program = layout.clone();
+        let mut region = Region::default();
+        let mut of = vec![Vec::new(); classes.len()];
+        let mut all = Vec::new();
+        for (loc, kind) in kinds {
+            let watch = match kind {
+                WatchKind::Stale { class, by, .. } => Watch::Stale { loc, class, by },
+                WatchKind::After(_) => Watch::Plain(loc),
+            };
+            let mut columns = program.clone();
+            let monitor = model.monitor(&Shape { watch, ..shape.clone() }, &mut columns)?;
+            region = region.and(&columns.since(&program));
+            layout.cover(&columns);
+            of[loc.index()].push(all.len() as u32);
+            let hope = threads.iter().map(|thread| hope(thread, loc, kind, classes)).collect();
+            all.push(Watched { kind, loc, monitor, hope });
+        }
+        Some(Watches { all, of, current, waiting, region, races })
+    }
+
+    /// All watches, in the order of their numbers.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &Watched> {
+        self.all.iter()
+    }
+
+    /// How races are found.
+    pub(crate) fn races(&self) -> RaceRule {
+        self.races
+    }
+
+    /// The number of the current watch plus one, or 0.
+    pub(crate) fn number(&self, state: &[u64]) -> usize {
+        self.current.get(state) as usize
+    }
+
+    /// The current watch.
+    pub(crate) fn current(&self, state: &[u64]) -> Option<&Watched> {
+        self.number(state).checked_sub(1).map(|watch| &self.all[watch])
+    }
+
+    /// Is the last write to the watched location still to come?
+    pub(crate) fn is_waiting(&self, state: &[u64]) -> bool {
+        self.waiting.get(state) == 1
+    }
+
+    /// Calls `visit` with everything a step of this label may mean; `current` is the class of the value before it.
+    pub(crate) fn meanings(
+        &self,
+        state: &[u64],
+        label: &Label,
+        current: Option<usize>,
+        mut visit: impl FnMut(Meaning),
+    ) {
+        let Some(loc) = label.loc() else { return visit(Meaning::Step) };
+        match self.current(state) {
+            None => {
+                visit(Meaning::Silent);
+                for &watch in &self.of[loc.index()] {
+                    let kind = self.all[watch as usize].kind;
+                    if kind.starts_with(label, current) {
+                        visit(Meaning::Begin { watch, waiting: false });
+                        if matches!(kind, WatchKind::Stale { waits: true, .. }) {
+                            visit(Meaning::Begin { watch, waiting: true });
+                        }
+                    }
+                }
+            }
+            Some(watched) if watched.loc != loc => visit(Meaning::Step),
+            Some(Watched { kind: WatchKind::After(_), .. }) => {
+                if !label.is_write() {
+                    visit(Meaning::Silent);
+                }
+            }
+            Some(watched) => {
+                if !label.is_write() {
+                    visit(Meaning::Step);
+                } else if self.is_waiting(state) && !watched.kind.starts_with(label, current) {
+                    visit(Meaning::Step);
+                    visit(Meaning::Last);
+                }
+            }
+        }
+    }
+
+    /// Would the current watch be given up if somebody wrote `loc`, whatever is written?
+    pub(crate) fn forbids_writes(&self, state: &[u64], loc: LocId) -> bool {
+        self.current(state).is_some_and(|watched| watched.loc == loc) && !self.is_waiting(state)
+    }
+
+    /// Makes `watch` the current one, with nothing known yet.
+    pub(crate) fn begin(&self, state: &mut [u64], watch: u32, waiting: bool) -> &Watched {
+        self.region.clear(state);
+        self.current.set(state, u64::from(watch) + 1);
+        self.waiting.set(state, u64::from(waiting));
+        let watched = &self.all[watch as usize];
+        if !waiting {
+            watched.monitor.start(state);
+        }
+        watched
+    }
+
+    /// The next write is the last one.
+    pub(crate) fn stop_waiting(&self, state: &mut [u64]) {
+        self.waiting.set(state, 0);
+        if let Some(watched) = self.current(state) {
+            watched.monitor.start(state);
+        }
+    }
+}
+
+impl Watched {
+    /// May thread `t`, resting at `pc`, still use the watched write? `accepts` answers for an access to the location.
+    pub(crate) fn has_hope(
+        &self,
+        state: &[u64],
+        thread: &CompiledThread,
+        t: usize,
+        pc: u32,
+        accepts: impl FnOnce(&Access) -> Option<bool>,
+    ) -> bool {
+        if !self.hope[t][pc as usize] || !self.monitor.is_within_reach(state, ThreadId::from_index(t)) {
+            return false;
+        }
+        match thread.access(pc) {
+            Some(access) if access.may_access(self.loc) => accepts(access)
+                .unwrap_or_else(|| thread.next[pc as usize].iter().any(|&next| self.hope[t][next as usize])),
+            _ => true,
+        }
+    }
+}
+
+impl WatchKind {
+    /// Does the watch begin with a step of this label?
+    fn starts_with(self, label: &Label, current: Option<usize>) -> bool {
+        match self {
+            WatchKind::Stale { class, by, .. } => {
+                let qualifies = match by {
+                    StaleKind::Read => label.is_write(),
+                    // Nobody may write between an update and the write it reads.
+                    StaleKind::Write => matches!(label, Label::Write { .. }),
+                };
+                qualifies && (class.is_none() || class == current)
+            }
+            WatchKind::After(kind) => kind == if label.is_write() { PlainKind::Write } else { PlainKind::Read },
+        }
+    }
+
+    /// Could this access, if it goes to the watched location, use what is watched?
+    fn concerns(self, access: &Access, classes: Option<&Classes>) -> bool {
+        match self {
+            WatchKind::After(PlainKind::Write) => true,
+            WatchKind::After(PlainKind::Read) => !access.only_reads(),
+            WatchKind::Stale { class: None, by, .. } => asks_for_any(access, by),
+            WatchKind::Stale { class: Some(class), by, waits } => {
+                let classes = classes.expect("atomic locations have classes");
+                (!waits && asks_for_any(access, by)) || asks_for(access, by, class, classes)
+            }
+        }
+    }
+}
+
+/// Does it use a stale write, of whatever value?
+fn asks_for_any(access: &Access, by: StaleKind) -> bool {
+    match (by, &access.kind) {
+        (StaleKind::Read, AccessKind::Load(_) | AccessKind::Cas { strength: CasStrength::Weak, .. }) => true,
+        (StaleKind::Write, AccessKind::Store(..) | AccessKind::Update(..) | AccessKind::FenceUpdate) => true,
+        _ => false,
+    }
+}
+
+/// May it use a stale write of this class, but not of every class?
+fn asks_for(access: &Access, by: StaleKind, class: usize, classes: &Classes) -> bool {
+    let representative = i64::from(classes.representatives()[class]);
+    let constant = |code: &Code| match code {
+        Code::Const(value) => Some(classes.of(as_value(*value)) == Some(class)),
+        _ => None,
+    };
+    match (by, &access.kind) {
+        (StaleKind::Read, AccessKind::Wait(any_of, _)) => any_of.iter().any(|(cmp, code)| match code {
+            Code::Const(operand) => cmp.holds(representative, *operand),
+            _ => true,
+        }),
+        (StaleKind::Read, AccessKind::Cas { strength: CasStrength::Strong, expected, .. }) => {
+            constant(expected) != Some(true)
+        }
+        (StaleKind::Write, AccessKind::Cas { expected, .. } | AccessKind::BlockingCas { expected, .. }) => {
+            constant(expected) != Some(false)
+        }
+        _ => false,
+    }
+}
+
+/// What has to be watched: whatever some write can begin and some access can use.
+fn kinds(
+    threads: &[CompiledThread],
+    classes: &[Option<std::sync::Arc<Classes>>],
+    shape: &Shape,
+    races: RaceRule,
+) -> Vec<(LocId, WatchKind)> {
+    let mut accesses: Vec<Vec<&Access>> = vec![Vec::new(); classes.len()];
+    for access in threads.iter().flat_map(CompiledThread::accesses).filter(|access| !access.private) {
+        access.target.locations().for_each(|loc| accesses[loc].push(access));
+    }
+    let mut kinds = Vec::new();
+    for (loc, accesses) in accesses.iter().enumerate() {
+        let id = LocId::from_index(loc);
+        let mut add = |kind: WatchKind, starts: &dyn Fn(&Access) -> bool| {
+            let used = accesses.iter().any(|access| kind.concerns(access, classes[loc].as_deref()));
+            if used && accesses.iter().any(|access| starts(access)) {
+                kinds.push((id, kind));
+            }
+        };
+        if shape.classes[loc] == 0 {
+            if races == RaceRule::Monitored {
+                add(WatchKind::After(PlainKind::Write), &|access| !access.only_reads());
+                add(WatchKind::After(PlainKind::Read), &Access::only_reads);
+            }
+            continue;
+        }
+        for by in [StaleKind::Read, StaleKind::Write] {
+            let starts = |access: &Access| match by {
+                StaleKind::Read => !access.only_reads(),
+                StaleKind::Write => matches!(access.kind, AccessKind::Store(..)),
+            };
+            let waits = shape.classes[loc] > 1;
+            if waits {
+                add(WatchKind::Stale { class: None, by, waits: false }, &starts);
+            }
+            for class in 0..shape.classes[loc] {
+                add(WatchKind::Stale { class: Some(class), by, waits }, &starts);
+            }
+        }
+    }
+    kinds
+}
+
+/// For every instruction of `thread`: can its next access to `loc` use what is watched? An access to the location puts
+/// the watched write out of reach, except that a plain one may come again.
+fn hope(
+    thread: &CompiledThread,
+    loc: LocId,
+    kind: WatchKind,
+    classes: &[Option<std::sync::Arc<Classes>>],
+) -> Vec<bool> {
+    let mut hope = vec![false; thread.steps.len()];
+    let mut changed = true;
+    while changed {
+        changed = false;
+        for pc in (0..hope.len()).rev() {
+            let later = || thread.next[pc].iter().any(|&next| hope[next as usize]);
+            let hopeful = match thread.access(pc as u32).filter(|access| access.may_access(loc)) {
+                Some(access) => {
+                    let surely = access.target.locations().len() == 1;
+                    let passes = !surely || kind == WatchKind::After(PlainKind::Read) && access.only_reads();
+                    kind.concerns(access, classes[loc.index()].as_deref()) || passes && later()
+                }
+                None => later(),
+            };
+            changed |= hopeful != hope[pc];
+            hope[pc] = hopeful;
+        }
+    }
+    hope
+}
