@@ -1,5 +1,5 @@
-//: ra violation states=709
-//: rc20 violation states=713
+//: ra violation states=807
+//: rc20 violation states=816
 // The Chase-Lev deque with the owner's fences that TSO needs: in pop between bottom and top, and
 // before push looks at top. Under release/acquire a fence needs a partner, and the thieves have
 // none: they may see a new top next to an old bottom.

@@ -1,5 +1,5 @@
 //: ra robust states=188
-//: rc20 violation kind=data-race location=owner states=96
+//: rc20 violation kind=data-race location=owner states=109
 // Dekker's algorithm as in dekker-rlx without the acquire fence in front of the critical section.
 name "dekker-rlx-no-acq";
 domain 2;

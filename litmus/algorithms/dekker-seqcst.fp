@@ -1,4 +1,4 @@
-//: ra violation states=8
+//: ra violation states=12
 //: rc20 robust states=1471
 // Dekker's algorithm with SC accesses, C++'s default: no fence is needed.
 name "dekker-seqcst";

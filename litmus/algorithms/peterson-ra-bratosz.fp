@@ -1,5 +1,5 @@
-//: ra violation states=12
-//: rc20 violation states=12
+//: ra violation states=18
+//: rc20 violation states=18
 // Peterson's algorithm after B. Milewski (discussed by A. Williams 2008), with an exchange where
 // the flag is raised. The wrong place: nobody else writes that flag, so the exchange meets no
 // partner and orders nothing; turn is still written blindly.

@@ -1,5 +1,5 @@
 //: ra robust states=302
-//: rc20 violation states=171
+//: rc20 violation states=206
 //: rc20 observational violation
 // Peterson's algorithm as D. Vyukov wrote it for C++11 (2008): the turn is given away by an
 // exchange, and read back by a relaxed load. The two threads are never in the critical section at

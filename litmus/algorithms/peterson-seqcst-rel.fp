@@ -1,4 +1,4 @@
-//: ra violation states=12
+//: ra violation states=18
 //: rc20 robust states=566
 // Peterson's algorithm with SC accesses, except that leaving is a release store. It hands the
 // critical section over, and whoever raises the flag again does so by an SC store.

@@ -1,4 +1,4 @@
-//: ra violation states=12
+//: ra violation states=18
 //: rc20 robust states=566
 // Peterson's algorithm with SC accesses, C++'s default: no fence is needed. (Under ra all accesses
 // count as release/acquire, and this is peterson-sc.)

@@ -1,5 +1,5 @@
 //: ra robust states=89238
-//: rc20 violation states=5519
+//: rc20 violation states=7417
 //: rc20 observational robust
 // A sequence lock after Boehm (2012; Margalit and Lahav 2021, figure 6), for three threads that
 // write or read and then read. As seqlock-fence with release stores of the data in place of the

@@ -1,5 +1,5 @@
 //: ra robust states=143479
-//: rc20 violation states=6618
+//: rc20 violation states=9208
 //: rc20 observational violation
 // The sequence lock of seqlock-rdmw with a fetch-and-add of 0 for the reader's second look. The
 // update takes place whatever the number is, and when the number has changed it may be ordered

@@ -1,5 +1,5 @@
 //: ra robust states=88228
-//: rc20 violation states=6004
+//: rc20 violation states=7948
 //: rc20 observational robust
 // A sequence lock after Boehm (2012; Margalit and Lahav 2021, figure 6), for three threads that
 // write or read and then read. As seqlock-rdmw with release stores of the data in place of the

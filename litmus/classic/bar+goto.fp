@@ -1,5 +1,5 @@
-//: ra violation states=7
-//: rc20 violation states=7
+//: ra violation states=10
+//: rc20 violation states=10
 // The barrier with busy loops written with labels and jumps: the same violation as bar+loops.
 name "bar+goto";
 domain 2;

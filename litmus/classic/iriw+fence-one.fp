@@ -1,5 +1,5 @@
-//: ra violation states=91
-//: rc20 violation states=91
+//: ra violation states=112
+//: rc20 violation states=112
 // Independent reads of independent writes with a fence in one reader only, which is no better than
 // none.
 name "iriw+fence-one";

@@ -1,5 +1,5 @@
-//: ra violation states=75
-//: rc20 violation states=75
+//: ra violation states=108
+//: rc20 violation states=108
 // Independent reads of independent writes with updates in place of all loads. Both writers store
 // blindly, and such a store may be ordered after an update that did not see it, so the readers can
 // still disagree.

@@ -1,5 +1,5 @@
-//: ra violation shape=IRIW states=61
-//: rc20 violation shape=IRIW states=61
+//: ra violation shape=IRIW states=82
+//: rc20 violation shape=IRIW states=82
 // Independent reads of independent writes (Boehm and Adve 2008). The two readers may disagree
 // about which write came first, because release/acquire does not make a write visible to all
 // threads at once. TSO forbids it.

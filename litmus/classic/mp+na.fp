@@ -1,5 +1,5 @@
 //: ra violation kind=data-race states=3
-//: rc20 violation kind=data-race states=5
+//: rc20 violation kind=data-race states=6
 // Message passing with non-atomic data that is read whether or not the flag was seen: a data race,
 // hence undefined behaviour in C and C++.
 name "mp+na";

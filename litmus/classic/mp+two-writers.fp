@@ -1,5 +1,5 @@
-//: ra violation states=51
-//: rc20 violation states=51
+//: ra violation states=71
+//: rc20 violation states=71
 // Message passing with two producers that fill the same data and raise the same flag blindly. A
 // consumer that has read flag and data of the first one comes before the second one's data; yet
 // the second flag may be ordered before the first, as if raised long ago, because its writer has

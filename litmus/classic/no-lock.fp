@@ -1,5 +1,5 @@
-//: ra violation kind=data-race states=4
-//: rc20 violation kind=data-race states=7
+//: ra violation kind=data-race states=6
+//: rc20 violation kind=data-race states=9
 // Two threads increment a non-atomic counter and only one of them takes the lock: a data race.
 name "no-lock";
 domain 4;

@@ -1,5 +1,5 @@
-//: ra violation kind=stale-rmw states=7
-//: rc20 violation kind=stale-rmw states=7
+//: ra violation kind=stale-rmw states=8
+//: rc20 violation kind=stale-rmw states=8
 // Store buffering with blocking compare-and-swaps from the initial value. Once both stores are
 // done they can succeed only on a stale write; release/acquire lets the update slip in right after
 // the initial write, before the store.

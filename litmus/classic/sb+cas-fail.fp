@@ -1,5 +1,5 @@
-//: ra violation kind=stale-read shape=SB states=7
-//: rc20 violation kind=stale-read shape=SB states=7
+//: ra violation kind=stale-read shape=SB states=10
+//: rc20 violation kind=stale-read shape=SB states=10
 // Store buffering where the loads are strong compare-and-swaps that cannot succeed. A failed
 // compare-and-swap is just a read, and may be as stale as any.
 name "sb+cas-fail";

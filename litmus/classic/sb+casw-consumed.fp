@@ -1,5 +1,5 @@
-//: ra violation states=10
-//: rc20 violation states=10
+//: ra violation states=14
+//: rc20 violation states=14
 // As sb+cas-consumed with weak compare-and-swaps. A weak one may fail for no reason after reading
 // the very value it hoped for, so here it is a plain stale load of 0.
 name "sb+casw-consumed";

@@ -1,5 +1,5 @@
-//: ra violation states=36
-//: rc20 violation states=36
+//: ra violation states=44
+//: rc20 violation states=44
 // Store buffering where each thread may or may not take the fence. One run without fences is
 // enough.
 name "sb+choose";

@@ -1,5 +1,5 @@
-//: ra violation states=11
-//: rc20 violation states=11
+//: ra violation states=14
+//: rc20 violation states=14
 // Store buffering with a fence on one side only. A lone SC fence has no partner to synchronise
 // with, so it changes nothing: the other thread still reads 0 after both stores have happened.
 name "sb+fence-one";

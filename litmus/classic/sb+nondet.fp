@@ -1,5 +1,5 @@
-//: ra violation states=68
-//: rc20 violation states=68
+//: ra violation states=99
+//: rc20 violation states=99
 // Store buffering with arbitrary written values. Which value is written does not matter, only that
 // the loads may miss it.
 name "sb+nondet";

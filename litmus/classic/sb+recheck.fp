@@ -1,5 +1,5 @@
-//: ra violation states=14
-//: rc20 violation states=14
+//: ra violation states=18
+//: rc20 violation states=18
 // Store buffering where a thread looks a second time behind a fence. The second look cannot be
 // stale, the first one still can.
 name "sb+recheck";

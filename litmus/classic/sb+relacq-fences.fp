@@ -1,5 +1,5 @@
-//: ra violation states=7
-//: rc20 violation states=7
+//: ra violation states=10
+//: rc20 violation states=10
 // Store buffering with acquire-release fences. These order everything except a store before a
 // later load, which is exactly the pair that matters here.
 name "sb+relacq-fences";

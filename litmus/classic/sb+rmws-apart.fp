@@ -1,5 +1,5 @@
-//: ra violation states=16
-//: rc20 violation states=16
+//: ra violation states=19
+//: rc20 violation states=19
 // Like sb+rmws, but each thread updates a location of its own. Two updates of different locations
 // never meet, so they order nothing under release/acquire. (On x86 each of them drains the store
 // buffer, and the program is fine.)

@@ -1,5 +1,5 @@
-//: ra violation states=7
-//: rc20 violation states=7
+//: ra violation states=10
+//: rc20 violation states=10
 // Store buffering with the stores strengthened to exchanges. Enough on x86, where a locked
 // instruction drains the buffer; not under release/acquire, where the loads may still return the
 // initial values.

@@ -1,5 +1,5 @@
-//: ra violation states=61
-//: rc20 violation states=61
+//: ra violation states=76
+//: rc20 violation states=76
 // The ring of three with one fence missing. The unfenced thread may read its neighbour's initial
 // value even when the two fences say that the neighbour stored long ago.
 name "sb3+fences-two";

@@ -1,5 +1,5 @@
-//: ra violation shape=3.SB states=33
-//: rc20 violation shape=3.SB states=33
+//: ra violation shape=3.SB states=44
+//: rc20 violation shape=3.SB states=44
 // Store buffering around a ring of three threads: each stores to its own location and reads the
 // next one's.
 name "sb3";

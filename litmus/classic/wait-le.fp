@@ -1,5 +1,5 @@
-//: ra violation states=7
-//: rc20 violation states=7
+//: ra violation states=8
+//: rc20 violation states=8
 // Store buffering with waits for "still at most 0". The comparison admits the stale initial value,
 // so both threads can pass where SC stops one of them.
 name "wait-le";

@@ -1,5 +1,5 @@
-//: ra violation shape=2+2W states=7
-//: rc20 violation shape=2+2W states=7
+//: ra violation shape=2+2W states=10
+//: rc20 violation shape=2+2W states=10
 // Opposite writes with an acquire-release fence between the two of each thread. Nothing is read, so
 // nothing synchronises.
 name "2+2w+acqrel-fences";

@@ -1,5 +1,5 @@
-//: ra violation shape=2+2W states=7
-//: rc20 violation shape=2+2W states=7
+//: ra violation shape=2+2W states=10
+//: rc20 violation shape=2+2W states=10
 // Two threads that write both locations in opposite order, relaxed.
 name "2+2w+rlx";
 domain 4;

@@ -1,5 +1,5 @@
-//: ra violation shape=2+2W states=7
-//: rc20 violation shape=2+2W states=7
+//: ra violation shape=2+2W states=10
+//: rc20 violation shape=2+2W states=10
 // Opposite writes where only the first store of each thread is SC.
 name "2+2w+sc-firsts";
 domain 4;

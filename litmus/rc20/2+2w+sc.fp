@@ -1,4 +1,4 @@
-//: ra violation shape=2+2W states=7
+//: ra violation shape=2+2W states=10
 //: rc20 robust states=13
 // Two threads that write both locations in opposite order, by SC stores: the order of writes of
 // each location follows the total order.

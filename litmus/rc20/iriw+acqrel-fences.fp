@@ -1,5 +1,5 @@
-//: ra violation states=61
-//: rc20 violation states=61
+//: ra violation states=82
+//: rc20 violation states=82
 // Independent reads of independent writes with acquire-release fences between the loads: the
 // readers may still disagree, because neither is told what the other has read.
 name "iriw+acqrel-fences";

@@ -1,5 +1,5 @@
-//: ra violation states=91
-//: rc20 violation states=91
+//: ra violation states=112
+//: rc20 violation states=112
 // Independent reads of independent writes with relaxed accesses and an SC fence in one reader only.
 name "iriw+rlx+fence-one";
 domain 2;

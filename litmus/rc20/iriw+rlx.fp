@@ -1,5 +1,5 @@
-//: ra violation shape=IRIW states=61
-//: rc20 violation shape=IRIW states=61
+//: ra violation shape=IRIW states=82
+//: rc20 violation shape=IRIW states=82
 // Independent reads of independent writes with relaxed accesses. Besides the two readers
 // disagreeing, each of them may swap its loads.
 name "iriw+rlx";

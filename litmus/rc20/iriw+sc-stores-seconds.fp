@@ -1,4 +1,4 @@
-//: ra violation shape=IRIW states=61
+//: ra violation shape=IRIW states=82
 //: rc20 robust states=97
 // Independent reads of independent writes with SC stores, acquire first loads and SC second loads.
 // A store happens before the second load of the reader that saw it, and the total order must

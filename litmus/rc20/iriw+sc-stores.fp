@@ -1,5 +1,5 @@
-//: ra violation shape=IRIW states=61
-//: rc20 violation shape=IRIW states=61
+//: ra violation shape=IRIW states=82
+//: rc20 violation shape=IRIW states=82
 // Independent reads of independent writes with SC stores and acquire loads. A total order of the
 // stores does not oblige loads that are not part of it.
 name "iriw+sc-stores";

@@ -1,4 +1,4 @@
-//: ra violation shape=IRIW states=61
+//: ra violation shape=IRIW states=82
 //: rc20 robust states=97
 // Independent reads of independent writes with SC accesses: one total order for all readers.
 name "iriw+sc";

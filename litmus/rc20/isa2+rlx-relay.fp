@@ -1,5 +1,5 @@
 //: ra robust states=32
-//: rc20 violation shape=ISA2 states=24
+//: rc20 violation shape=ISA2 states=29
 // Message passing through an intermediary that reads the first flag by a relaxed load. It passes
 // its own flag on, but not the data, which it has never acquired.
 name "isa2+rlx-relay";

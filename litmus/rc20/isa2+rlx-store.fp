@@ -1,5 +1,5 @@
 //: ra robust states=32
-//: rc20 violation states=24
+//: rc20 violation states=29
 // Message passing through an intermediary that acquires the data but raises its own flag by a
 // relaxed store.
 name "isa2+rlx-store";

@@ -1,5 +1,5 @@
 //: ra robust states=13
-//: rc20 violation kind=data-race location=data states=8
+//: rc20 violation kind=data-race location=data states=9
 // A lock given back by a fetch-and-subtract with acquire order, a slip that reads well: what is
 // needed is release.
 name "lock+acq-unlock";

@@ -1,5 +1,5 @@
 //: ra robust states=13
-//: rc20 violation kind=data-race location=data states=8
+//: rc20 violation kind=data-race location=data states=9
 // A lock taken by a relaxed compare-and-swap: mutual exclusion holds, and still the accesses it
 // protects race.
 name "lock+rlx-lock";

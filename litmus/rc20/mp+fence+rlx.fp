@@ -1,5 +1,5 @@
 //: ra robust states=13
-//: rc20 violation shape=MP states=7
+//: rc20 violation shape=MP states=10
 // Message passing with the release fence only: the reader's two loads are not ordered.
 name "mp+fence+rlx";
 domain 2;

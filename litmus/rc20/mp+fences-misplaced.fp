@@ -1,5 +1,5 @@
 //: ra robust states=13
-//: rc20 violation shape=MP states=7
+//: rc20 violation shape=MP states=10
 // Message passing with the right fences in the wrong places: the release fence comes after the
 // store of the flag, the acquire fence before its load.
 name "mp+fences-misplaced";

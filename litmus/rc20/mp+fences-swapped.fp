@@ -1,5 +1,5 @@
 //: ra robust states=13
-//: rc20 violation shape=MP states=7
+//: rc20 violation shape=MP states=10
 // Message passing with an acquire fence where a release fence belongs and the reverse. Neither does
 // anything here.
 name "mp+fences-swapped";

@@ -1,5 +1,5 @@
 //: ra robust states=8
-//: rc20 violation kind=data-race location=data states=6
+//: rc20 violation kind=data-race location=data states=7
 // Non-atomic data published by a relaxed store and read after a relaxed load has seen it: a race,
 // whatever the processor does.
 name "mp+na+rlx";

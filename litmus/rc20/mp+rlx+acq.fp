@@ -1,5 +1,5 @@
 //: ra robust states=13
-//: rc20 violation shape=MP states=7
+//: rc20 violation shape=MP states=10
 // Message passing with a relaxed store and an acquire load of the flag. There is nothing to
 // acquire.
 name "mp+rlx+acq";

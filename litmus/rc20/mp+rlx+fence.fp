@@ -1,5 +1,5 @@
 //: ra robust states=13
-//: rc20 violation shape=MP states=7
+//: rc20 violation shape=MP states=10
 // Message passing with the acquire fence only: the writer's two stores are not ordered.
 name "mp+rlx+fence";
 domain 2;

@@ -1,5 +1,5 @@
 //: ra robust states=13
-//: rc20 violation shape=MP states=7
+//: rc20 violation shape=MP states=10
 //: rc20 observational violation kind=tainted-use location=data
 // Relaxed message passing where the data is copied to a second register before it is used. The
 // copy is as stale as the original: an assignment passes dependencies on.

@@ -1,5 +1,5 @@
 //: ra robust states=13
-//: rc20 violation shape=MP states=7
+//: rc20 violation shape=MP states=10
 //: rc20 observational robust
 // Relaxed message passing where the register with the data is overwritten before it is used. What
 // the assertion sees does not depend on the stale read any more.

@@ -1,5 +1,5 @@
 //: ra robust states=13
-//: rc20 violation shape=MP states=7
+//: rc20 violation shape=MP states=10
 //: rc20 observational robust
 // Message passing with relaxed accesses throughout (Margalit and Lahav 2021, example 4.2, without
 // its loop). Seeing the flag says nothing about the data: compilers and processors may swap the two

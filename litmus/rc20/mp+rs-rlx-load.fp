@@ -1,5 +1,5 @@
 //: ra robust states=39
-//: rc20 violation shape=MP states=12
+//: rc20 violation shape=MP states=20
 // As mp+rs, but the flag is read by a relaxed load.
 name "mp+rs-rlx-load";
 domain 4;

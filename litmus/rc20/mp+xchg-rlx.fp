@@ -1,5 +1,5 @@
 //: ra robust states=13
-//: rc20 violation shape=MP states=7
+//: rc20 violation shape=MP states=10
 // Message passing where the flag is raised by a relaxed exchange. Being a read-modify-write does
 // not make it a release.
 name "mp+xchg-rlx";

@@ -1,5 +1,5 @@
 //: ra robust states=13
-//: rc20 violation states=7
+//: rc20 violation states=10
 // The R shape with relaxed exchanges in place of the two stores to y. The later exchange reads from
 // the earlier one but does not synchronise with it.
 name "r+rmws-rlx";

@@ -1,4 +1,4 @@
-//: ra violation shape=R states=7
+//: ra violation shape=R states=10
 //: rc20 robust states=13
 // The R shape with SC accesses.
 name "r+sc";

@@ -1,5 +1,5 @@
 //: ra robust states=38
-//: rc20 violation kind=data-race location=object states=33
+//: rc20 violation kind=data-race location=object states=35
 // Reference counting with acquire decrements: the last holder acquires, but nobody has released.
 name "ref-count+acq";
 domain 4;

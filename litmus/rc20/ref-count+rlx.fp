@@ -1,5 +1,5 @@
 //: ra robust states=38
-//: rc20 violation kind=data-race location=object states=33
+//: rc20 violation kind=data-race location=object states=35
 // Reference counting with relaxed decrements and an acquire fence: the fence has nothing to
 // acquire.
 name "ref-count+rlx";

@@ -1,4 +1,4 @@
-//: ra violation shape=RWC states=20
+//: ra violation shape=RWC states=29
 //: rc20 robust states=36
 // Read-to-write causality with SC accesses.
 name "rwc+sc";

@@ -1,5 +1,5 @@
 //: ra robust states=13
-//: rc20 violation shape=S states=7
+//: rc20 violation shape=S states=10
 // The S shape with relaxed accesses: the second thread has seen the flag, and its store may still
 // be the older one.
 name "s+rlx";

@@ -1,5 +1,5 @@
 //: ra robust states=26
-//: rc20 violation states=13
+//: rc20 violation states=16
 // As sb+rlx-rmws with acquire updates. Half of a fence: the later one acquires, but the earlier one
 // has not released.
 name "sb+acq-rmws";

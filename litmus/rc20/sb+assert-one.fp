@@ -1,5 +1,5 @@
-//: ra violation shape=SB states=7
-//: rc20 violation shape=SB states=7
+//: ra violation shape=SB states=10
+//: rc20 violation shape=SB states=10
 //: rc20 observational violation
 // Store buffering where only one thread uses what it loads (Margalit and Lahav 2021, example 4.19).
 // The other load may be moved to the front without anybody noticing.

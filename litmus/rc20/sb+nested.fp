@@ -1,5 +1,5 @@
-//: ra violation states=18
-//: rc20 violation states=18
+//: ra violation states=23
+//: rc20 violation states=23
 //: rc20 observational violation
 // Two instances of store buffering, one inside the other (after Margalit and Lahav 2021, example
 // 4.18). If the inner loads are stale the outer ones may be; if they are not, they make the thread

@@ -1,5 +1,5 @@
-//: ra violation shape=SB states=7
-//: rc20 violation shape=SB states=7
+//: ra violation shape=SB states=10
+//: rc20 violation shape=SB states=10
 // Store buffering with relaxed accesses: no better than with release and acquire.
 name "sb+rlx";
 domain 2;

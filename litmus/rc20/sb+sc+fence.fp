@@ -1,5 +1,5 @@
-//: ra violation shape=SB states=11
-//: rc20 violation shape=SB states=11
+//: ra violation shape=SB states=14
+//: rc20 violation shape=SB states=14
 // Store buffering with SC accesses in one thread and an SC fence between relaxed accesses in the
 // other. C++ orders SC fences and SC accesses among each other, so it rules the weak outcome out;
 // the model here orders them by happens-before only, and reports it.

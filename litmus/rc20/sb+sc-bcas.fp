@@ -1,4 +1,4 @@
-//: ra violation kind=stale-rmw states=7
+//: ra violation kind=stale-rmw states=8
 //: rc20 robust states=8
 // Store buffering with blocking SC compare-and-swaps from the initial value: at most one of them
 // succeeds.

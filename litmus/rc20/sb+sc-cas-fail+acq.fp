@@ -1,5 +1,5 @@
-//: ra violation states=7
-//: rc20 violation states=7
+//: ra violation states=10
+//: rc20 violation states=10
 // As sb+sc-cas-fail with an acquire failure order: it is the failure order that counts when the
 // compare-and-swap fails.
 name "sb+sc-cas-fail+acq";

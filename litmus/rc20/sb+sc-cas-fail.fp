@@ -1,4 +1,4 @@
-//: ra violation states=7
+//: ra violation states=10
 //: rc20 robust states=13
 // Store buffering where the loads are SC compare-and-swaps that fail, with an SC failure order.
 name "sb+sc-cas-fail";

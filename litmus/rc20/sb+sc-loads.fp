@@ -1,5 +1,5 @@
-//: ra violation shape=SB states=7
-//: rc20 violation shape=SB states=7
+//: ra violation shape=SB states=10
+//: rc20 violation shape=SB states=10
 // Store buffering with relaxed stores and SC loads. The store may be delayed beyond the load.
 name "sb+sc-loads";
 domain 2;

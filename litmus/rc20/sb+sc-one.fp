@@ -1,5 +1,5 @@
-//: ra violation shape=SB states=7
-//: rc20 violation shape=SB states=7
+//: ra violation shape=SB states=10
+//: rc20 violation shape=SB states=10
 // Store buffering with SC accesses in one thread and release/acquire in the other. A total order of
 // accesses of one thread only is nothing new.
 name "sb+sc-one";

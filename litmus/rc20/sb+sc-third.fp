@@ -1,4 +1,4 @@
-//: ra violation states=11
+//: ra violation states=20
 //: rc20 robust states=41
 // Store buffering with SC accesses and a third thread that writes x by a release store. Whichever
 // way its store is ordered, the SC stores keep the loads from being stale.

@@ -1,5 +1,5 @@
-//: ra violation shape=SB states=7
-//: rc20 violation shape=SB states=7
+//: ra violation shape=SB states=10
+//: rc20 violation shape=SB states=10
 // Store buffering with three SC accesses out of four. The release store is not in the total order,
 // so the load of the other thread may ignore it.
 name "sb+sc-three";

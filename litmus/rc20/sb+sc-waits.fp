@@ -1,4 +1,4 @@
-//: ra violation shape=SB states=7
+//: ra violation shape=SB states=8
 //: rc20 robust states=8
 // Two SC waits for the initial value: at most one of them gets past.
 name "sb+sc-waits";

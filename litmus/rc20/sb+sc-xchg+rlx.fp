@@ -1,5 +1,5 @@
-//: ra violation shape=SB states=7
-//: rc20 violation shape=SB states=7
+//: ra violation shape=SB states=10
+//: rc20 violation shape=SB states=10
 // Store buffering with SC exchanges in place of the stores, and relaxed loads. Even an SC update is
 // no fence.
 name "sb+sc-xchg+rlx";

@@ -1,4 +1,4 @@
-//: ra violation shape=SB states=7
+//: ra violation shape=SB states=10
 //: rc20 robust states=13
 // Store buffering with SC exchanges in place of the stores, and SC loads.
 name "sb+sc-xchg";

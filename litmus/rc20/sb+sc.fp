@@ -1,4 +1,4 @@
-//: ra violation shape=SB states=7
+//: ra violation shape=SB states=10
 //: rc20 robust states=13
 // Store buffering with SC accesses. They are totally ordered, so the load that comes last sees the
 // other store. (Under ra every access counts as release/acquire, and the program is sb.)

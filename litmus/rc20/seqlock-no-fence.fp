@@ -1,5 +1,5 @@
 //: ra robust states=49
-//: rc20 violation states=23
+//: rc20 violation states=27
 //: rc20 observational violation
 // As seqlock-once without the fence between the relaxed loads and the second look at the number:
 // that look may be stale as well, and the reader keeps values that do not belong together.

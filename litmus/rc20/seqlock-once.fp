@@ -1,5 +1,5 @@
 //: ra robust states=138
-//: rc20 violation states=66
+//: rc20 violation states=80
 //: rc20 observational robust
 // The litmus test of a sequence lock with one writer that writes twice and one reader (Margalit and
 // Lahav 2021, example 4.8, after Boehm 2012). The reader's relaxed loads may see new x and old y

@@ -1,5 +1,5 @@
-//: ra violation shape=W+RWC states=33
-//: rc20 violation shape=W+RWC states=33
+//: ra violation shape=W+RWC states=44
+//: rc20 violation shape=W+RWC states=44
 //: rc20 observational violation
 // The shape w+rwc where two of the three loads are used (Margalit and Lahav 2021, remark 2). A
 // graph with the stale values is equivalent to an SC one, by changing the load nobody uses; that

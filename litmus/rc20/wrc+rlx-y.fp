@@ -1,5 +1,5 @@
 //: ra robust states=36
-//: rc20 violation states=20
+//: rc20 violation states=29
 // Write-to-read causality with relaxed accesses of the flag y: what the relay knows stays with it.
 name "wrc+rlx-y";
 domain 2;

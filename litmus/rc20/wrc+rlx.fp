@@ -1,5 +1,5 @@
 //: ra robust states=36
-//: rc20 violation shape=WRC states=20
+//: rc20 violation shape=WRC states=29
 // Write-to-read causality with relaxed accesses: the reader may swap its loads, the relay its load
 // and its store.
 name "wrc+rlx";

@@ -8,16 +8,20 @@
 
 use std::fmt;
 
-use fencepost_explore::{End, Options};
+use fencepost_explore::{End, Options, Reductions};
 use fencepost_ir::Program;
 use fencepost_model::Model;
 use fencepost_oracle::replay::{replay, replay_failure, replay_observational};
-use fencepost_verdict::{Budget, Outcome, Property, Reason, Verdict};
+use fencepost_verdict::{Budget, Candidate, Outcome, Property, Reason, Verdict};
 
 /// Largest execution graph of a replay, in steps and locations: relations take space quadratic in it.
 const LARGEST_REPLAY: usize = 20_000;
 /// The same with taints: every read on the way is put to the axioms.
 const LARGEST_TAINTED_REPLAY: usize = 1_000;
+
+/// States that the search for a shortest witness may visit, and how many more for every state of the search before it.
+const CHEAP_STATES: u64 = 50_000;
+const CHEAP_FACTOR: u64 = 4;
 
 /// Two parts of fencepost disagree: a bug, never the user's.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -55,26 +59,17 @@ pub fn check_with(
     options: Options,
     budget: &Budget<'_>,
 ) -> Result<Outcome, InternalError> {
-    let (replay_as, largest) = match options.observational {
-        true => (replay_observational as fn(&_, &_, &_) -> _, LARGEST_TAINTED_REPLAY),
-        false => (replay as fn(&_, &_, &_) -> _, LARGEST_REPLAY),
-    };
     let exploration = fencepost_explore::explore(program, model, options, budget);
     let verdict = match exploration.end {
         End::Exhausted => Verdict::Holds,
         End::GaveUp(reason) => Verdict::Unknown(reason),
-        End::Found(candidate) if candidate.run().steps.len() + program.locations().len() > largest => {
-            let (steps, locations) = (candidate.run().steps.len(), program.locations().len());
-            Verdict::Unknown(Reason::TooLarge(format!(
-                "a run of {steps} steps seems to leave SC, but with {locations} locations it is too large to be replayed"
-            )))
-        }
-        End::Found(candidate) => match replay_as(program, model, &candidate) {
-            Ok(violation) => Verdict::Violated(Box::new(violation)),
-            Err(error) => {
-                return Err(InternalError { message: format!("a violation does not replay on the axioms: {error}") });
+        End::Found(candidate) => {
+            let found = confirm(program, model, options, &candidate)?;
+            match shorter(program, model, options, exploration.stats.states, budget)? {
+                Some(candidate) => confirm(program, model, options, &candidate)?,
+                None => found,
             }
-        },
+        }
     };
     if let Some(failure) = &exploration.sc_failure {
         replay_failure(program, model, failure)
@@ -88,4 +83,48 @@ pub fn check_with(
         speculative: exploration.speculative,
         stats: exploration.stats,
     })
+}
+
+/// Replays what a search found.
+fn confirm(
+    program: &Program,
+    model: &'static dyn Model,
+    options: Options,
+    candidate: &Candidate,
+) -> Result<Verdict, InternalError> {
+    let (replay_as, largest) = match options.observational {
+        true => (replay_observational as fn(&_, &_, &_) -> _, LARGEST_TAINTED_REPLAY),
+        false => (replay as fn(&_, &_, &_) -> _, LARGEST_REPLAY),
+    };
+    let (steps, locations) = (candidate.run().steps.len(), program.locations().len());
+    if steps + locations > largest {
+        return Ok(Verdict::Unknown(Reason::TooLarge(format!(
+            "a run of {steps} steps seems to leave SC, but with {locations} locations it is too large to be replayed"
+        ))));
+    }
+    match replay_as(program, model, candidate) {
+        Ok(violation) => Ok(Verdict::Violated(Box::new(violation))),
+        Err(error) => Err(InternalError { message: format!("a violation does not replay on the axioms: {error}") }),
+    }
+}
+
+/// A shortest run that leaves SC, if it is cheap to find. A search that leaves out interleavings finds a run that is
+/// shortest among those it looks at; this one looks at all.
+fn shorter(
+    program: &Program,
+    model: &'static dyn Model,
+    options: Options,
+    states: u64,
+    budget: &Budget<'_>,
+) -> Result<Option<Candidate>, InternalError> {
+    if options.reductions == Reductions::NONE {
+        return Ok(None);
+    }
+    let max_states = budget.max_states.min(CHEAP_STATES + CHEAP_FACTOR * states);
+    let options = Options { reductions: Reductions::NONE, ..options };
+    match fencepost_explore::explore(program, model, options, &Budget { max_states, ..*budget }).end {
+        End::Found(candidate) => Ok(Some(candidate)),
+        End::GaveUp(_) => Ok(None),
+        End::Exhausted => Err(InternalError { message: "only a reduced search finds a violation".into() }),
+    }
 }

@@ -78,6 +78,11 @@ impl AccessKind {
         matches!(self, AccessKind::Load(_) | AccessKind::Cas { strength: CasStrength::Weak, .. })
     }
 
+    /// Can it be a read-modify-write?
+    pub(crate) fn updates(&self) -> bool {
+        !matches!(self, AccessKind::Store(..)) && self.write_mode().is_some()
+    }
+
     /// The order of a plain read of it, as a load, a wait or a failed compare-and-swap makes.
     pub(crate) fn read_mode(&self) -> Option<Mode> {
         match self {

@@ -10,7 +10,9 @@
 //!
 //! - it overwrites `v` and is itself the last write `w`: both columns of x start here; or
 //! - it overwrites `v`, and `w` comes later: only column (2) starts, and column (1) starts at a later write to x.
-//!   This matters only if values of x are told apart, for otherwise being unaware of the last write says it all.
+//!   This matters only if not every write to x puts another `v` within reach: if values of x are told apart, or if one
+//!   cannot write between `v` and what follows it because that is an update. Otherwise being unaware of the last
+//!   write says it all.
 //!
 //! From the guess on, one column is all there is of the monitor. A guess proved wrong is given up: when `w` is
 //! overwritten; when a value of `v`'s class is overwritten again (the later one is within reach of more threads); when no
@@ -63,7 +65,7 @@ pub(crate) enum WatchKind {
     Stale {
         class: Option<usize>,
         by: StaleKind,
-        /// Are there other classes? Only then can a write of the location leave the watched class alone.
+        /// Can there be later writes to the location that begin no better watch?
         waits: bool,
     },
     /// A plain access.
@@ -254,9 +256,10 @@ impl WatchKind {
             WatchKind::After(PlainKind::Write) => true,
             WatchKind::After(PlainKind::Read) => !access.only_reads(),
             WatchKind::Stale { class: None, by, .. } => asks_for_any(access, by),
-            WatchKind::Stale { class: Some(class), by, waits } => {
+            WatchKind::Stale { class: Some(class), by, .. } => {
                 let classes = classes.expect("atomic locations have classes");
-                (!waits && asks_for_any(access, by)) || asks_for(access, by, class, classes)
+                let alone = classes.representatives().len() == 1;
+                (alone && asks_for_any(access, by)) || asks_for(access, by, class, classes)
             }
         }
     }
@@ -325,12 +328,12 @@ fn kinds(
                 StaleKind::Read => !access.only_reads(),
                 StaleKind::Write => matches!(access.kind, AccessKind::Store(..)),
             };
-            let waits = shape.classes[loc] > 1;
-            if waits {
-                add(WatchKind::Stale { class: None, by, waits: false }, &starts);
+            let updates = by == StaleKind::Write && accesses.iter().any(|access| access.kind.updates());
+            if shape.classes[loc] > 1 {
+                add(WatchKind::Stale { class: None, by, waits: updates }, &starts);
             }
             for class in 0..shape.classes[loc] {
-                add(WatchKind::Stale { class: Some(class), by, waits }, &starts);
+                add(WatchKind::Stale { class: Some(class), by, waits: updates || shape.classes[loc] > 1 }, &starts);
             }
         }
     }

@@ -8,7 +8,7 @@
 use std::path::{Path, PathBuf};
 
 use fencepost_check::check_with;
-use fencepost_explore::Options;
+use fencepost_explore::{Options, Reductions};
 use fencepost_ir::{Language, Program};
 use fencepost_model::{Model, models};
 use fencepost_oracle::enumerate::{self, Answer};
@@ -20,7 +20,6 @@ use libtest_mimic::{Arguments, Failed, Trial};
 const ORACLE_LIMIT: usize = 20_000;
 
 /// Programs with more states are explored in one way only.
-const REMEMBERING_LIMIT: u64 = 50_000;
 
 fn main() {
     let arguments = Arguments::from_args();
@@ -50,6 +49,10 @@ fn collect(dir: &Path, files: &mut Vec<PathBuf>) {
     }
 }
 
+/// The states in the files are those of a search without reductions but the plainest.
+const PLAIN: Options =
+    Options { reductions: Reductions { dead_registers: true, ..Reductions::NONE }, observational: false, jobs: 1 };
+
 fn judge(file: &Path) -> Result<(), String> {
     let language = Language::from_path(file).ok_or("not a program")?;
     let text = std::fs::read_to_string(file).map_err(|error| error.to_string())?;
@@ -66,7 +69,7 @@ fn judge(file: &Path) -> Result<(), String> {
             .iter()
             .find(|expectation| expectation.model == model.name() && !expectation.observational)
             .ok_or_else(|| format!("nothing is expected of {}", model.name()))?;
-        let outcome = explore(&program, model, expectation, Options::default())?;
+        let outcome = explore(&program, model, expectation, PLAIN)?;
         if let Some(line) = pin(&text, expectation, outcome.stats.states) {
             compare(&program, &Expectation { states: None, ..expectation.clone() }, &outcome)?;
             pinned = pinned.replace(text.lines().nth(expectation.line - 1).unwrap_or(""), &line);
@@ -74,12 +77,13 @@ fn judge(file: &Path) -> Result<(), String> {
             compare(&program, expectation, &outcome)?;
         }
         compare_failure(on_runs, &outcome)?;
-        if outcome.stats.states <= REMEMBERING_LIMIT {
-            let options = Options { forget_dead_registers: false, ..Options::default() };
-            let remembering = explore(&program, model, expectation, options)?;
-            if answer(&remembering) != answer(&outcome) {
-                return Err("remembering dead registers changes the answer".into());
+        for options in [Options::default(), Options { jobs: 2, ..Options::default() }] {
+            let reduced =
+                check_with(&program, model, options, &Budget::unlimited()).map_err(|error| error.to_string())?;
+            if answer(&reduced) != expectation.answer.as_str() {
+                return Err(format!("{}: {} with reductions", expectation.model, answer(&reduced)));
             }
+            compare_failure(on_runs, &reduced)?;
         }
         let oracle =
             if program.is_loop_free() { enumerate::robust(&program, model, ORACLE_LIMIT) } else { Answer::TooLarge };
