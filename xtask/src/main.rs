@@ -8,6 +8,7 @@ mod bless;
 mod files;
 mod mutants;
 mod recorded;
+mod spin;
 
 use std::process::ExitCode;
 

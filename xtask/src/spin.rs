@@ -1,0 +1,3 @@
+//! `cargo xtask spin`: another model checker's opinion.
+
+pub(crate) mod runner;
