@@ -18,8 +18,9 @@ type Task = (&'static str, &'static str, &'static str, fn(&[String]) -> Result<(
 const TASKS: &[Task] = &[
     (
         "bench",
-        "[PATH...]",
-        "program, verdict, states, time and memory of each file (default: litmus/algorithms)",
+        "KIND [...]",
+        "files [PATH...]: what each file costs; static [NAME...]: the published tables and scaled families, us and SPIN; \
+         report: tables and plots from the last figures; families DIR: the families as files",
         bench::run,
     ),
     ("bless", "", "run the tests and rewrite the golden files they compare with", bless::run),
