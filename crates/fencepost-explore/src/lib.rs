@@ -6,14 +6,14 @@
 //! successors to visit and which of several equal states to keep, and neither
 //! the search nor the product needs to know why.
 
-mod classes;
+pub mod classes;
 mod compile;
-mod liveness;
+pub mod liveness;
 mod product;
 mod search;
 mod store;
 mod system;
-mod values;
+pub mod values;
 
 use fencepost_ir::Program;
 use fencepost_model::Model;

@@ -34,16 +34,10 @@ impl Tools {
         // Next to this program, wherever the build directory is.
         let own = std::env::current_exe().map_err(|error| error.to_string())?;
         let fencepost = own.with_file_name("fencepost").with_extension(std::env::consts::EXE_EXTENSION);
-        let help = |arguments: &[&str]| -> Result<String, String> {
-            let output = Command::new(&fencepost).args(arguments).arg("--help").output();
-            let output = output.map_err(|error| format!("{}: {error}", fencepost.display()))?;
-            Ok(String::from_utf8_lossy(&output.stdout).into_owned())
-        };
-        let jobs = help(&["check"])?.contains("--jobs");
-        let spin = runner::installed().and_then(|()| {
-            let is_exporting = help(&[])?.contains("export");
-            if is_exporting { Ok(()) } else { Err("fencepost has no `export` yet".into()) }
-        });
+        let help = Command::new(&fencepost).args(["check", "--help"]).output();
+        let help = help.map_err(|error| format!("{}: {error}", fencepost.display()))?;
+        let jobs = String::from_utf8_lossy(&help.stdout).contains("--jobs");
+        let spin = runner::installed();
         if let Err(reason) = &spin {
             println!("without SPIN: {reason}");
         }
@@ -97,7 +91,7 @@ impl Tools {
     /// SPIN on what `fencepost export` makes of a program.
     pub(crate) fn spin(&self, file: &Path, key: &Key, limits: &Limits) -> Result<Run, String> {
         let mut command = Command::new(&self.fencepost);
-        command.arg("export").arg(file).args(["--model", &key.model]);
+        command.arg("export").arg(file).args(["--to", "promela", "--model", &key.model]);
         if key.observational {
             command.arg("--observational");
         }
