@@ -26,6 +26,12 @@ const TASKS: &[Task] = &[
     ("bless", "", "run the tests and rewrite the golden files they compare with", bless::run),
     ("mutants", "[NAME...]", "break the engine on purpose, one rule at a time; the tests must notice", mutants::run),
     ("recorded", "DIR", "compare with the RA verdicts recorded in the headers of TPL files", recorded::run),
+    (
+        "spin",
+        "[PATH...] [--seconds N]",
+        "put programs to SPIN and compare verdicts (default: litmus, 20 seconds each)",
+        spin::run,
+    ),
 ];
 
 fn main() -> ExitCode {

@@ -2,13 +2,15 @@
 
 use fencepost_base::ids::{LocId, RegId, ThreadId};
 use fencepost_explore::values::PossibleValues;
-use fencepost_ir::Program;
+use fencepost_ir::{Op, Program};
 use fencepost_model::packed::bits_for;
 
-/// A variable of the program. What never changes has no variable: it is 0.
+use crate::shape;
+
+/// A variable of the program. What is always 0, or might as well be, has no variable.
 #[derive(Clone, Debug)]
 pub(crate) struct Variable {
-    /// None if it always holds 0.
+    /// None if it counts as 0.
     name: Option<String>,
     bits: u32,
     /// One more than its greatest value.
@@ -55,8 +57,10 @@ pub(crate) struct Names {
 
 impl Names {
     pub(crate) fn new(program: &Program, values: &PossibleValues) -> Self {
+        let observed = observed(program);
         let location = |(loc, location): (usize, &fencepost_ir::Location)| {
             let bound = values.location(LocId::from_index(loc)).bound(program.domain());
+            let bound = if observed[loc] { bound } else { 0 };
             Variable::new(format!("m_{}_{loc}", spell(&location.name)), bound)
         };
         let registers = |thread: ThreadId| {
@@ -79,6 +83,22 @@ impl Names {
     pub(crate) fn register(&self, thread: ThreadId, reg: RegId) -> &Variable {
         &self.registers[thread.index()][reg.index()]
     }
+}
+
+/// For every location: does anything ever depend on the value it has? Nobody needs to know the others'.
+fn observed(program: &Program) -> Vec<bool> {
+    let mut observed = vec![false; program.locations().len()];
+    for op in program.threads().iter().flat_map(|thread| &thread.code).map(|instr| &instr.op) {
+        let observes = match op {
+            Op::Load { dst, .. } | Op::Update { dst, .. } => dst.is_some(),
+            Op::PlainLoad { .. } | Op::Wait { .. } | Op::Cas { .. } | Op::BlockingCas { .. } => true,
+            _ => false,
+        };
+        if let (true, Some(place)) = (observes, op.place()) {
+            observed[shape::locations(program, place)].fill(true);
+        }
+    }
+    observed
 }
 
 /// What of a name can be part of an identifier.

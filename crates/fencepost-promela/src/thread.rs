@@ -175,7 +175,11 @@ impl<'a> Writer<'a> {
                 continue;
             }
             let mut text = format!("{}: /* {} */\n  if\n", rest.label(), self.describe(pc));
-            for alternative in self.alternatives(pc)? {
+            let alternatives = self.alternatives(pc)?;
+            if alternatives.is_empty() {
+                text += "  :: false\n";
+            }
+            for alternative in alternatives {
                 let mut ends = Vec::new();
                 stmt::rests(&alternative.body, &mut ends);
                 most_ends = most_ends.max(ends.len());
