@@ -269,14 +269,31 @@ mod tests {
         decided
     }
 
+    fn load(name: &str) -> Program {
+        let litmus = Path::new(env!("CARGO_MANIFEST_DIR")).join("../litmus");
+        files::load(&litmus.join(name)).expect("a litmus test").0
+    }
+
+    #[test]
+    fn limits_are_no_verdicts() {
+        if spin_is_missing() {
+            return;
+        }
+        let program = load("algorithms/rcu.fp");
+        let model = models::by_name("ra").expect("a model");
+        let promela = fencepost_promela::export(&program, model, Options::default()).expect("Promela");
+        for limits in [Limits { bytes: 24 << 20, ..LIMITS }, Limits { time: Duration::from_millis(1), ..LIMITS }] {
+            let run = runner::run(&promela, &limits).expect("a run");
+            assert!(matches!(run.verdict, SpinVerdict::Incomplete(_)), "{:?}", run.verdict);
+        }
+    }
+
     #[test]
     fn spin_agrees_on_litmus_tests() {
         if spin_is_missing() {
             return;
         }
-        let litmus = Path::new(env!("CARGO_MANIFEST_DIR")).join("../litmus");
-        let load = |name: &&str| files::load(&litmus.join(name)).expect("a litmus test").0;
-        let programs: Vec<Program> = LITMUS.iter().map(load).collect();
+        let programs: Vec<Program> = LITMUS.iter().map(|name| load(name)).collect();
         let questions: Vec<Question<'_>> = programs.iter().flat_map(questions).collect();
         assert!(assert_agreement(&questions) + 2 > questions.len());
     }

@@ -111,12 +111,7 @@ impl PossibleValues {
 
     /// Calls `visit` with every valuation of the registers of `exprs` (registers
     /// not mentioned are 0); returns false, having visited only some, when there are too many.
-    pub fn for_each_valuation(
-        &self,
-        thread: ThreadId,
-        exprs: &[&Expr],
-        visit: &mut dyn FnMut(&[Value]),
-    ) -> bool {
+    pub fn for_each_valuation(&self, thread: ThreadId, exprs: &[&Expr], visit: &mut dyn FnMut(&[Value])) -> bool {
         let mut mentioned = BTreeSet::new();
         for expr in exprs {
             expr.for_each_register(&mut |reg| {

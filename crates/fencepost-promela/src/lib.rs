@@ -9,18 +9,19 @@
 //! compared. What is shared is the analysis of values, classes and dead
 //! registers in `fencepost-explore`.
 //!
-//! A thread rests before every access and every choice, as in the explorer; an
-//! access and what the thread computes up to its next rest are one
-//! `d_step`. Where that computation decides where the thread rests next, an `atomic`
-//! around it jumps there: SPIN stores no state in between.
+//! A thread rests before every access; an access and what the thread computes
+//! up to its next rest are one `d_step`. Where that computation decides where
+//! the thread rests next, or the thread chooses something, an `atomic` around
+//! it does the rest: SPIN stores no state in between. Registers that are dead at a
+//! rest are 0 there, and what nobody ever looks at has no variable.
 //!
 //! Not every program fits: integers are 32 bits wide in SPIN. What does not
 //! fit is refused, never approximated.
 
+mod access;
 mod bits;
 mod encoding;
 mod expr;
-mod access;
 mod hb_sc;
 mod local;
 mod names;
@@ -107,11 +108,17 @@ pub fn export(program: &Program, model: &dyn Model, options: Options) -> Result<
     for thread in &threads {
         text += "\n";
         text += &thread.proctype()?;
-        if text.len() > LARGEST_TEXT {
-            return Err(Unsupported::new(format!("it would be more than {} MiB of Promela", LARGEST_TEXT >> 20)));
-        }
+        check_size(&text)?;
     }
     Ok(text)
+}
+
+/// Refuses a text that is too large.
+fn check_size(text: &str) -> Result<(), Unsupported> {
+    if text.len() > LARGEST_TEXT {
+        return Err(Unsupported::new(format!("it would be more than {} MiB of Promela", LARGEST_TEXT >> 20)));
+    }
+    Ok(())
 }
 
 fn header(program: &Program, model: &dyn Model, options: Options) -> String {

@@ -29,7 +29,8 @@ impl Writer<'_> {
         let mut registers: Vec<Value> = self.thread.registers.iter().map(|register| register.init).collect();
         let mut pc = 0;
         let failed = loop {
-            if self.rests[pc] {
+            // A choice is no local computation.
+            if self.rests[pc] || is_choice(&self.thread.code[pc].op) {
                 for reg in &self.dead[pc] {
                     registers[reg.index()] = 0;
                 }
@@ -71,7 +72,10 @@ impl Writer<'_> {
 
     /// What happens from instruction `pc` on, up to the next rest.
     pub(crate) fn run(&self, pc: usize, way: Way) -> Result<Vec<Stmt>, Unsupported> {
-        if self.rests[pc] { self.arrive(Rest::At(pc as u32), &way) } else { self.go_on(pc, way) }
+        match self.rest(pc) {
+            Some(rest) => self.arrive(rest, &way),
+            None => self.go_on(pc, way),
+        }
     }
 
     /// The same from a local instruction, even if it is one that the thread rests at.
@@ -132,11 +136,17 @@ impl Writer<'_> {
                 }
                 _ => pc += 1,
             }
-            if self.rests[pc] {
-                stmts.extend(self.arrive(Rest::At(pc as u32), &way)?);
+            if let Some(rest) = self.rest(pc) {
+                stmts.extend(self.arrive(rest, &way)?);
                 return Ok(stmts);
             }
         }
+    }
+
+    /// How local computation ends before this instruction, if it does.
+    fn rest(&self, pc: usize) -> Option<Rest> {
+        let rest = if self.rests[pc] { Rest::At } else { Rest::Choosing };
+        (self.rests[pc] || is_choice(&self.thread.code[pc].op)).then(|| rest(pc as u32))
     }
 
     /// A fence that is no step: either it is none in the model, or nobody else has one.
@@ -150,14 +160,7 @@ impl Writer<'_> {
         }
     }
 
-    fn decide(
-        &self,
-        op: &Op,
-        cond: &Expr,
-        yes: Vec<Stmt>,
-        no: Vec<Stmt>,
-        way: &Way,
-    ) -> Result<Vec<Stmt>, Unsupported> {
+    fn decide(&self, op: &Op, cond: &Expr, yes: Vec<Stmt>, no: Vec<Stmt>, way: &Way) -> Result<Vec<Stmt>, Unsupported> {
         let mut stmts = self.untainted(op);
         let term = self.scope.integer(cond)?;
         let fails = self.scope.fails(cond)?;
@@ -194,7 +197,7 @@ impl Writer<'_> {
     /// The end of a way: registers that are dead are forgotten, a plain access is announced.
     fn arrive(&self, rest: Rest, way: &Way) -> Result<Vec<Stmt>, Unsupported> {
         let is_dead = |reg: &&RegId| match rest {
-            Rest::At(pc) => self.dead[pc as usize].contains(reg),
+            Rest::At(pc) | Rest::Choosing(pc) => self.dead[pc as usize].contains(reg),
             Rest::End => true,
         };
         let mut stmts = Vec::new();
@@ -204,7 +207,7 @@ impl Writer<'_> {
         }
         let announcement = match rest {
             Rest::At(pc) => self.announcement(pc)?,
-            Rest::End => None,
+            Rest::Choosing(_) | Rest::End => None,
         };
         let announcement = announcement.or_else(|| way.announces.then(|| "0".into()));
         stmts.extend(announcement.map(|number| Stmt::Line(format!("{} = {number}", about(self.t)))));
@@ -264,7 +267,12 @@ impl Writer<'_> {
             }
             None => None,
         };
-        let number = self.numbers(pc).into_iter().find(|&(other, _)| Some(other) == loc).map_or(0, |(_, number)| number);
+        let number =
+            self.numbers(pc).into_iter().find(|&(other, _)| Some(other) == loc).map_or(0, |(_, number)| number);
         if fails { 0 } else { number as u32 }
     }
+}
+
+fn is_choice(op: &Op) -> bool {
+    matches!(op, Op::Choose { .. } | Op::Nondet { .. })
 }

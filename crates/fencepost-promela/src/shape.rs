@@ -95,7 +95,10 @@ impl Shape {
                     let fences = |orders: fn(Mode) -> bool| {
                         thread.code.iter().any(|instr| fence_mode(model, &instr.op).is_some_and(orders))
                     };
-                    thread_shape(accesses.iter().filter(|access| tracked[access.locations.clone()].contains(&true)), fences)
+                    thread_shape(
+                        accesses.iter().filter(|access| tracked[access.locations.clone()].contains(&true)),
+                        fences,
+                    )
                 })
                 .collect(),
             contested: contested(program),
@@ -156,8 +159,9 @@ fn thread_shape<'a>(
     let relaxed = |mode: Option<Mode>, orders: fn(Mode) -> bool| mode.is_some_and(|mode| !orders(mode));
     let reads =
         accesses.clone().any(|access| relaxed(access.reads, Mode::acquires) || relaxed(access.updates, Mode::acquires));
-    let writes =
-        accesses.clone().any(|access| relaxed(access.writes, Mode::releases) || relaxed(access.updates, Mode::releases));
+    let writes = accesses
+        .clone()
+        .any(|access| relaxed(access.writes, Mode::releases) || relaxed(access.updates, Mode::releases));
     ThreadShape {
         acquire_fence: reads && fences(Mode::acquires),
         release_fence: writes && fences(Mode::releases),
@@ -237,4 +241,3 @@ pub(crate) fn contested(program: &Program) -> Vec<Vec<usize>> {
     }
     threads
 }
-

@@ -20,6 +20,8 @@ pub(crate) enum Stmt {
 pub(crate) enum Rest {
     /// Before this instruction.
     At(u32),
+    /// Not at all: it makes the choice at this instruction at once.
+    Choosing(u32),
     /// For ever.
     End,
 }
@@ -27,7 +29,7 @@ pub(crate) enum Rest {
 impl Rest {
     pub(crate) fn label(self) -> String {
         match self {
-            Rest::At(pc) => format!("L{pc}"),
+            Rest::At(pc) | Rest::Choosing(pc) => format!("L{pc}"),
             Rest::End => "end".into(),
         }
     }

@@ -1,6 +1,7 @@
 //! Threads as proctypes.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
+use std::collections::btree_map::{BTreeMap, Entry};
 use std::fmt::Write as _;
 
 use fencepost_base::ids::{LocId, RegId, ThreadId, Value};
@@ -13,7 +14,7 @@ use crate::encoding::Encoding;
 use crate::expr::Scope;
 use crate::names::{Names, declare, spell};
 use crate::stmt::{self, Rest, Stmt};
-use crate::{Options, Unsupported, rest, shape};
+use crate::{Options, Unsupported, check_size, rest, shape};
 
 /// Instructions times registers up to which it is known which registers are dead.
 const LARGEST_ANALYSIS: usize = 1 << 22;
@@ -64,16 +65,14 @@ impl<'a> Context<'a> {
         let mut instrs = self.program.threads().iter().flat_map(|thread| &thread.code);
         let written = instrs.any(|instr| keeps_old(&instr.op)).then(|| format!("hidden int {WRITTEN}"));
         let memory = self.program.locations().iter().enumerate();
-        let memory = memory.filter_map(|(loc, location)| {
-            self.names.location(LocId::from_index(loc)).declaration(location.init)
-        });
+        let memory =
+            memory.filter_map(|(loc, location)| self.names.location(LocId::from_index(loc)).declaration(location.init));
         written.into_iter().chain(memory).collect()
     }
 
     /// Is the instruction one that a thread rests at?
     fn is_step(&self, op: &Op) -> bool {
         match op {
-            Op::Choose { .. } | Op::Nondet { .. } => true,
             Op::Fence { .. } => self.fence_is_step && is_full_fence(self.model, op),
             _ => op.place().is_some(),
         }
@@ -100,6 +99,14 @@ fn announced(program: &Program) -> Vec<Vec<(LocId, PlainKind)>> {
         accesses
     };
     program.threads().iter().map(of_thread).collect()
+}
+
+/// What is learnt while a thread is written.
+struct Tally {
+    /// Rests that have to be written too.
+    open: Vec<Rest>,
+    /// The greatest number of ends of one step.
+    most_ends: usize,
 }
 
 /// One way for a thread to go on from where it rests.
@@ -158,7 +165,7 @@ impl<'a> Writer<'a> {
             return Vec::new();
         }
         let first = match self.start.rest {
-            Rest::At(pc) => self.first_announcement(pc, &self.start.registers),
+            Rest::At(pc) | Rest::Choosing(pc) => self.first_announcement(pc, &self.start.registers),
             Rest::End => 0,
         };
         vec![declare(&about(self.t), bits_for(announced as u64 + 1), first)]
@@ -167,30 +174,18 @@ impl<'a> Writer<'a> {
     /// The proctype.
     pub(crate) fn proctype(&self) -> Result<String, Unsupported> {
         let mut written: BTreeMap<Rest, String> = BTreeMap::new();
-        let mut open = vec![self.start.rest];
-        let mut most_ends = 1;
-        while let Some(rest) = open.pop() {
+        let mut tally = Tally { open: vec![self.start.rest], most_ends: 1 };
+        while let Some(rest) = tally.open.pop() {
             let Rest::At(pc) = rest else { continue };
-            if written.contains_key(&rest) {
-                continue;
+            if let Entry::Vacant(entry) = written.entry(rest) {
+                let mut text = format!("{}: /* {} */\n", rest.label(), self.describe(pc));
+                self.choice(&mut text, pc, 1, false, &mut tally)?;
+                text += ";\n";
+                entry.insert(text);
             }
-            let mut text = format!("{}: /* {} */\n  if\n", rest.label(), self.describe(pc));
-            let alternatives = self.alternatives(pc)?;
-            if alternatives.is_empty() {
-                text += "  :: false\n";
-            }
-            for alternative in alternatives {
-                let mut ends = Vec::new();
-                stmt::rests(&alternative.body, &mut ends);
-                most_ends = most_ends.max(ends.len());
-                write_alternative(&mut text, &alternative, &ends);
-                open.extend(ends);
-            }
-            text += "  fi;\n";
-            written.insert(rest, text);
         }
         let mut out = format!("active proctype t{}_{}() {{\n", self.t, spell(&self.thread.name));
-        for declaration in self.locals(most_ends) {
+        for declaration in self.locals(tally.most_ends) {
             let _ = writeln!(out, "  {declaration};");
         }
         match (self.start.failed, written.is_empty()) {
@@ -198,9 +193,86 @@ impl<'a> Writer<'a> {
             (false, true) => {}
             (false, false) => drop(writeln!(out, "  goto {};", self.start.rest.label())),
         }
-        written.values().for_each(|text| out += text);
+        for text in written.values() {
+            out += text;
+            check_size(&out)?;
+        }
         out += "end:\n  false\n}\n";
         Ok(out)
+    }
+
+    /// The alternatives before the instruction at `pc`, without a semicolon.
+    fn choice(
+        &self,
+        out: &mut String,
+        pc: u32,
+        depth: usize,
+        atomic: bool,
+        tally: &mut Tally,
+    ) -> Result<(), Unsupported> {
+        let pad = "  ".repeat(depth);
+        let alternatives = self.alternatives(pc)?;
+        let _ = writeln!(out, "{pad}if");
+        if alternatives.is_empty() {
+            let _ = writeln!(out, "{pad}:: false");
+        }
+        for alternative in &alternatives {
+            self.alternative(out, alternative, depth, atomic, tally)?;
+        }
+        let _ = write!(out, "{pad}fi");
+        check_size(out)
+    }
+
+    /// One of them. It is one step up to the next rest: what does not fit a `d_step` is in one `atomic` with it.
+    fn alternative(
+        &self,
+        out: &mut String,
+        alternative: &Alternative,
+        depth: usize,
+        atomic: bool,
+        tally: &mut Tally,
+    ) -> Result<(), Unsupported> {
+        let mut ends = Vec::new();
+        stmt::rests(&alternative.body, &mut ends);
+        tally.most_ends = tally.most_ends.max(ends.len());
+        let mut steps = String::new();
+        let guard = (!alternative.guards.is_empty()).then(|| Stmt::Line(alternative.guards.join(" && ")));
+        stmt::write(&mut steps, guard.as_slice(), &ends, depth + 2);
+        stmt::write(&mut steps, &alternative.body, &ends, depth + 2);
+        let pad = "  ".repeat(depth);
+        let opens = !atomic && !matches!(ends.as_slice(), [Rest::At(_) | Rest::End]);
+        let open = if opens { "atomic { " } else { "" };
+        match (steps.is_empty(), atomic) {
+            (true, true) => drop(writeln!(out, "{pad}::")),
+            (true, false) => drop(writeln!(out, "{pad}:: {open}skip;")),
+            (false, _) => drop(write!(out, "{pad}:: {open}d_step {{\n{steps}{pad}  }};\n")),
+        }
+        if let [end] = ends.as_slice() {
+            self.end(out, *end, depth + 1, tally)?;
+        } else {
+            let _ = writeln!(out, "{pad}  if");
+            for (number, end) in ends.into_iter().enumerate() {
+                let reset = if number == 0 { "" } else { " next = 0;" };
+                let _ = writeln!(out, "{pad}  :: next == {number} ->{reset}");
+                self.end(out, end, depth + 2, tally)?;
+                *out += "\n";
+            }
+            let _ = write!(out, "{pad}  fi");
+        }
+        *out += if opens { " }\n" } else { "\n" };
+        Ok(())
+    }
+
+    /// What follows at the end of a way, without a semicolon.
+    fn end(&self, out: &mut String, end: Rest, depth: usize, tally: &mut Tally) -> Result<(), Unsupported> {
+        match end {
+            Rest::Choosing(pc) => self.choice(out, pc, depth, true, tally),
+            Rest::At(_) | Rest::End => {
+                tally.open.push(end);
+                let _ = write!(out, "{}goto {}", "  ".repeat(depth), end.label());
+                Ok(())
+            }
+        }
     }
 
     fn locals(&self, most_ends: usize) -> Vec<String> {
@@ -226,8 +298,7 @@ impl<'a> Writer<'a> {
     pub(crate) fn uses_taint(&self, op: &Op) -> Option<String> {
         let mut used = BTreeSet::new();
         op.for_each_expr(&mut |expr: &Expr| expr.for_each_register(&mut |reg| used.extend([reg])));
-        let tainted: Vec<String> =
-            used.into_iter().filter(|reg| self.taintable[reg.index()]).map(taint).collect();
+        let tainted: Vec<String> = used.into_iter().filter(|reg| self.taintable[reg.index()]).map(taint).collect();
         crate::expr::any(tainted)
     }
 
@@ -249,33 +320,6 @@ impl<'a> Writer<'a> {
             Some([location]) => format!("{verb} {}", location.name),
             Some([first, .., last]) => format!("{verb} {}..{}", first.name, last.name),
             _ => verb.into(),
-        }
-    }
-}
-
-/// Writes one option of the choice at a rest.
-fn write_alternative(out: &mut String, alternative: &Alternative, ends: &[Rest]) {
-    let mut steps = String::new();
-    let guards: Vec<Stmt> = match alternative.guards.as_slice() {
-        [] => Vec::new(),
-        [guard] => vec![Stmt::Line(guard.clone())],
-        guards => vec![Stmt::Line(guards.join(" && "))],
-    };
-    stmt::write(&mut steps, &guards, ends, 3);
-    stmt::write(&mut steps, &alternative.body, ends, 3);
-    if steps.is_empty() {
-        steps += "      skip;\n";
-    }
-    match ends {
-        [] => drop(write!(out, "  :: d_step {{\n{steps}    }}\n")),
-        [end] => drop(write!(out, "  :: d_step {{\n{steps}    }};\n    goto {}\n", end.label())),
-        [first, others @ ..] => {
-            let _ = write!(out, "  :: atomic {{\n    d_step {{\n{steps}    }};\n    if\n");
-            let _ = writeln!(out, "    :: next == 0 -> goto {}", first.label());
-            for (number, end) in others.iter().enumerate() {
-                let _ = writeln!(out, "    :: next == {} -> next = 0; goto {}", number + 1, end.label());
-            }
-            *out += "    fi }\n";
         }
     }
 }

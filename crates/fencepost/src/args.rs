@@ -128,7 +128,7 @@ pub(crate) struct ExportArgs {
     pub(crate) file: PathBuf,
 
     /// The language of the other model checker
-    #[arg(long, value_enum)]
+    #[arg(long, value_enum, value_name = "LANGUAGE")]
     pub(crate) to: ExportFormat,
 
     /// Memory model; `sc` leaves the program as it is
@@ -330,6 +330,7 @@ Examples:
   fencepost check litmus --model ra -q       a verdict for every file of a directory
   fencepost check sb.fp --format json        the same for scripts
   fencepost graph sb.fp -o sb.svg            a picture of the violation
+  fencepost export sb.fp --to promela        the same question for SPIN
   fencepost fmt --check litmus               are all files formatted?
   fencepost models ra                        what is this model?
 

@@ -115,7 +115,7 @@ pub(crate) fn run(promela: &str, limits: &Limits) -> Result<SpinRun, String> {
         let figure = |suffix: &str| search.figure(suffix);
         let verdict = match (incomplete, figure(" errors")) {
             (Some(reason), _) => SpinVerdict::Incomplete(reason),
-            (None, Some(0.0)) => SpinVerdict::Holds,
+            (None, Some(0.0)) if !search.output.contains("Search not completed") => SpinVerdict::Holds,
             (None, Some(_)) if search.output.contains("assertion violated") => SpinVerdict::Violated,
             _ => return Err(format!("the verifier ended with {}:\n{}", search.ended(), search.output)),
         };
@@ -156,7 +156,7 @@ impl Finished {
             Some(Problem::Depth)
         } else if says("VECTORSZ") {
             Some(Problem::Vector)
-        } else if says("memory limit") || says("out of memory") {
+        } else if says("reached -DMEMLIM bound") || says("out of memory") {
             Some(Problem::Memory)
         } else {
             None
