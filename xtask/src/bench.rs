@@ -18,7 +18,7 @@ use papers::PUBLISHED;
 use raw::{Decision, Key, Limits, Raw, Row, Run, decided};
 
 /// Members of families beyond this size are not tried, even if everybody is still fast.
-const LARGEST: usize = 12;
+const LARGEST: usize = 24;
 /// A second core is tried where one needs more seconds than this.
 const LONG: f64 = 5.0;
 /// Where the members of families are written for the tools to read.
@@ -155,7 +155,7 @@ impl Session {
             self.keep(&row)?;
         }
         if row.spin.is_none() && self.tools.spin && goes_on(before, |row| row.spin.as_ref()) {
-            row.spin = Some(self.tools.spin(file, key, &limits).unwrap_or_else(Run::impossible));
+            row.spin = Some(self.tools.spin(file, key, &limits).unwrap_or_else(|reason| cannot_ask(key, reason)));
             self.keep(&row)?;
         }
         if row.spin_sc.is_none() && self.tools.spin && goes_on(before, |row| row.spin_sc.as_ref()) {
@@ -164,7 +164,8 @@ impl Session {
             let known = self.raw.rows.iter().filter(|row| row.key.program == key.program);
             row.spin_sc = known.filter_map(|row| row.spin_sc.clone()).next();
             if row.spin_sc.is_none() {
-                row.spin_sc = Some(self.tools.spin(file, &sc, &limits).unwrap_or_else(Run::impossible));
+                row.spin_sc =
+                    Some(self.tools.spin(file, &sc, &limits).unwrap_or_else(|reason| cannot_ask(&sc, reason)));
             }
             self.keep(&row)?;
         }
@@ -176,6 +177,12 @@ impl Session {
         *self.raw.row_mut(&row.key) = row.clone();
         self.raw.save(&self.path)
     }
+}
+
+/// One program that SPIN cannot be asked about must not end hours of measuring; but it must be seen.
+fn cannot_ask(key: &Key, reason: String) -> Run {
+    println!("{} ({}): SPIN cannot be asked: {reason}", key.program, key.model);
+    Run::impossible(reason)
 }
 
 /// Questions that two tools answered differently.
@@ -213,4 +220,53 @@ fn write_families(dir: &Path) -> Result<(), String> {
         }
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn options(text: &str) -> Result<Options, String> {
+        Options::parse(&text.split_whitespace().map(str::to_string).collect::<Vec<_>>())
+    }
+
+    fn run(decision: Decision) -> Option<Run> {
+        Some(Run { decision, ..Run::impossible(String::new()) })
+    }
+
+    fn row(fencepost: Option<Run>, spin: Option<Run>) -> Row {
+        let key = Key { program: "p".into(), model: "ra".into(), observational: false };
+        Row { key, fencepost, two_jobs: None, spin, spin_sc: None }
+    }
+
+    #[test]
+    fn options_are_read() {
+        let all = options("").expect("nothing is fine");
+        assert_eq!((all.limits, all.fresh), (Limits { seconds: 60, gibibytes: 8 }, false));
+        assert!(all.selects("anything"));
+        let some = options("--seconds 5 lamport --fresh --memory 2 spin").expect("all of it is known");
+        assert_eq!((some.limits, some.fresh), (Limits { seconds: 5, gibibytes: 2 }, true));
+        assert!(some.selects("lamport2-ra") && some.selects("spinlock") && !some.selects("rcu"));
+        for wrong in ["--seconds", "--seconds soon", "--faster"] {
+            assert!(options(wrong).is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn a_tool_that_failed_on_the_smaller_program_is_not_asked_again() {
+        let before = row(run(Decision::Holds), run(Decision::Undecided("time".into())));
+        assert!(goes_on(None, |row| row.spin.as_ref()));
+        assert!(goes_on(Some(&before), |row| row.fencepost.as_ref()));
+        assert!(!goes_on(Some(&before), |row| row.spin.as_ref()));
+        assert!(!goes_on(Some(&before), |row| row.spin_sc.as_ref()));
+    }
+
+    #[test]
+    fn only_answers_can_disagree() {
+        let same = row(run(Decision::Holds), run(Decision::Holds));
+        let open = row(run(Decision::Violated), run(Decision::Undecided("time".into())));
+        let wrong = row(run(Decision::Violated), run(Decision::Holds));
+        assert_eq!(disagreements(&[same, open]), Vec::<String>::new());
+        assert_eq!(disagreements(&[wrong]), ["p (ra)"]);
+    }
 }

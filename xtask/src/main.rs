@@ -16,13 +16,7 @@ use std::process::ExitCode;
 type Task = (&'static str, &'static str, &'static str, fn(&[String]) -> Result<(), String>);
 
 const TASKS: &[Task] = &[
-    (
-        "bench",
-        "KIND [...]",
-        "files [PATH...]: what each file costs; static [NAME...]: the published tables and scaled families, us and SPIN; \
-         report: tables and plots from the last figures; families DIR: the families as files",
-        bench::run,
-    ),
+    ("bench", "KIND [...]", "what questions cost: `files`, `static` (beside SPIN), `report`, `families`", bench::run),
     ("bless", "", "run the tests and rewrite the golden files they compare with", bless::run),
     ("mutants", "[NAME...]", "break the engine on purpose, one rule at a time; the tests must notice", mutants::run),
     ("recorded", "DIR", "compare with the RA verdicts recorded in the headers of TPL files", recorded::run),

@@ -176,7 +176,7 @@ pub(crate) fn insert(page: &str, block: &str) -> Result<String, String> {
 pub(crate) fn render(raw: &Raw) -> String {
     let Limits { seconds, gibibytes } = raw.limits;
     let mut text = format!(
-        "{}\nLimits of each search: {seconds} s, {gibibytes} GiB.\n\n{}\n",
+        "{}\nLimits of each search: {seconds} s, {gibibytes} GiB.\n\n{}",
         raw.machine.describe(),
         summary(&raw.rows)
     );
@@ -267,14 +267,16 @@ fn published(text: &mut String, raw: &Raw, table: Table) {
     let _ = writeln!(text, "|---|---|---|--:|{FIGURES_RULE}");
     for (published, row) in rows {
         let alias = published.alias.map_or(String::new(), |alias| format!(" ({alias})"));
-        let differs = if (verdict(row) == "robust") == published.holds { "" } else { " ≠" };
+        let expected = if published.holds { Decision::Holds } else { Decision::Violated };
+        let differs = decided(row.fencepost.as_ref()).is_some_and(|run| run.decision != expected);
         let _ = writeln!(
             text,
-            "| {}{alias} | {} | {} | {:.1} s{differs} | {} |",
+            "| {}{alias} | {} | {} | {:.1} s{} | {} |",
             published.program,
             model(&row.key),
             verdict(row),
             published.seconds,
+            if differs { " ≠" } else { "" },
             figures(row, &raw.limits)
         );
     }
@@ -293,7 +295,7 @@ fn families(text: &mut String, raw: &Raw) {
             }
             let largest = |tool: fn(&Row) -> Option<&Run>| {
                 let sizes = rows.iter().filter(|(_, row)| decided(tool(row)).is_some()).map(|(n, _)| *n);
-                sizes.max().map_or("–".to_string(), |n| n.to_string())
+                sizes.max().map_or("–".to_string(), |n| format!("{}{n}", if n == LARGEST { "≥ " } else { "" }))
             };
             let _ = writeln!(
                 reach,
