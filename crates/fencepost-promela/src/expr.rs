@@ -8,6 +8,9 @@ use fencepost_ir::{BinaryOp, Expr, Program, UnaryOp};
 use crate::Unsupported;
 use crate::names::Names;
 
+/// Longest expression, in bytes: operands of some operators have to be written twice.
+const LONGEST: usize = 1 << 16;
+
 /// An expression of Promela, parenthesised, with the range of its integers.
 #[derive(Clone, Debug)]
 pub(crate) struct Term {
@@ -18,6 +21,9 @@ pub(crate) struct Term {
 
 impl Term {
     fn new(text: String, low: i128, high: i128) -> Result<Self, Unsupported> {
+        if text.len() > LONGEST {
+            return Err(Unsupported::new("an expression is too long"));
+        }
         match (i32::try_from(low), i32::try_from(high)) {
             (Ok(low), Ok(high)) => Ok(Term { text, low: low.into(), high: high.into() }),
             _ => Err(Unsupported::new(

@@ -149,7 +149,7 @@ impl Writer<'_> {
         (self.rests[pc] || is_choice(&self.thread.code[pc].op)).then(|| rest(pc as u32))
     }
 
-    /// A fence that is no step: either it is none in the model, or nobody else has one.
+    /// What a fence does, be it an event of its own or an update of the hidden location.
     pub(crate) fn fence(&self, op: &Op, mode: Mode) -> Vec<String> {
         let (Some(encoding), loc) = (self.context.encoding, self.context.program.fence_location()) else {
             return Vec::new();

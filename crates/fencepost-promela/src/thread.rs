@@ -132,7 +132,7 @@ pub(crate) struct Writer<'a> {
     /// For every instruction: does the thread rest before it?
     pub(crate) rests: Vec<bool>,
     /// For every instruction, the registers that are dead before it: they are 0 when the thread rests there.
-    pub(crate) dead: Vec<Vec<RegId>>,
+    pub(crate) dead: Vec<BTreeSet<RegId>>,
     /// For every register: can it depend on a stale read?
     pub(crate) taintable: Vec<bool>,
     start: Start,
@@ -150,7 +150,7 @@ impl<'a> Writer<'a> {
             thread,
             t: id.index(),
             rests: rest::rests(thread, |op| context.is_step(op)),
-            dead: liveness::dead_registers(thread),
+            dead: liveness::dead_registers(thread).into_iter().map(BTreeSet::from_iter).collect(),
             taintable: if context.observational { taintable(thread) } else { vec![false; thread.registers.len()] },
             start: Start { rest: Rest::End, registers: Vec::new(), failed: false },
         };
