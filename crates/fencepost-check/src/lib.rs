@@ -121,7 +121,8 @@ fn shorter(
         return Ok(None);
     }
     let max_states = budget.max_states.min(CHEAP_STATES + CHEAP_FACTOR * states);
-    let options = Options { reductions: Reductions::NONE, ..options };
+    // On one thread: where the limit cuts a layer, several would each time have found something else.
+    let options = Options { reductions: Reductions::NONE, jobs: 1, ..options };
     match fencepost_explore::explore(program, model, options, &Budget { max_states, ..*budget }).end {
         End::Found(candidate) => Ok(Some(candidate)),
         End::GaveUp(_) => Ok(None),
