@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use fencepost_base::ids::{Pc, ThreadId};
 use fencepost_check::check_with;
-use fencepost_explore::{Options, Reductions};
+use fencepost_explore::{Exploration, Options, Reductions, explore};
 use fencepost_ir::Program;
 use fencepost_model::{Model, models};
 use fencepost_testkit::expect::{Expectation, States};
@@ -238,31 +238,37 @@ fn every_reduction_reduces() {
     }
 }
 
-/// Everything about an outcome but the memory that it took: a table for each part of the states.
-fn shown(outcome: &Outcome) -> String {
-    let Outcome { verdict, sc_failure, speculative, stats, .. } = outcome;
-    format!("{verdict:?} {sc_failure:?} {speculative:?} {:?}", Stats { peak_bytes: 0, ..*stats })
+/// All that a search says; except for the memory that it took, a table for each part of the states.
+fn told(
+    program: &Program,
+    model: &'static dyn Model,
+    options: Options,
+    max_states: u64,
+) -> Result<(String, Stats), String> {
+    let budget = Budget { max_states, ..Budget::unlimited() };
+    let Exploration { end, sc_failure, speculative, stats } = explore(program, model, options, &budget);
+    let verdict = search(program, model, options, max_states)?.verdict;
+    Ok((format!("{end:?} {sc_failure:?} {speculative:?} {verdict:?}"), Stats { peak_bytes: 0, ..stats }))
 }
 
 /// How the outcome depends on the number of threads that search.
-fn depends_on_jobs(program: &Program, model: &'static dyn Model, options: Options, most_states: u64) -> Option<String> {
-    let outcome = |jobs: usize| search(program, model, Options { jobs, ..options }, most_states);
-    let alone = outcome(1);
+fn depends_on_jobs(program: &Program, model: &'static dyn Model, options: Options, max_states: u64) -> Option<String> {
+    let told = |jobs: usize| told(program, model, Options { jobs, ..options }, max_states);
+    let alone = told(1);
     // A search that reaches a limit has looked at whatever it happened to find first.
-    if alone.as_ref().is_ok_and(|outcome| outcome.stats.states >= most_states) {
+    if alone.as_ref().is_ok_and(|(_, stats)| stats.states >= max_states) {
         return None;
     }
-    let alone = alone.map(|outcome| shown(&outcome));
     [2, 3].into_iter().find_map(|jobs| {
-        let found = outcome(jobs).map(|outcome| shown(&outcome));
+        let found = told(jobs);
         (found != alone).then(|| format!("{jobs} threads: {found:?}; one thread: {alone:?}; {options:?}"))
     })
 }
 
-fn assert_independent_of_jobs(seed: u64, program: &Program, options: Options, most_states: u64) {
+fn assert_independent_of_jobs(seed: u64, program: &Program, options: Options, max_states: u64) {
     for model in models::checkable() {
-        if let Some(difference) = depends_on_jobs(program, model, options, most_states) {
-            let small = shrink(program, |smaller| depends_on_jobs(smaller, model, options, most_states).is_some());
+        if let Some(difference) = depends_on_jobs(program, model, options, max_states) {
+            let small = shrink(program, |smaller| depends_on_jobs(smaller, model, options, max_states).is_some());
             panic!("seed {seed}, {}: {difference}; smaller:\n{}", model.name(), fencepost_ir::print(&small));
         }
     }
