@@ -8,11 +8,13 @@
 
 use std::fmt;
 
-use fencepost_explore::{End, Options, Reductions};
+use fencepost_explore::End;
 use fencepost_ir::Program;
 use fencepost_model::Model;
 use fencepost_oracle::replay::{replay, replay_failure, replay_observational};
 use fencepost_verdict::{Budget, Candidate, Outcome, Property, Reason, Verdict};
+
+pub use fencepost_explore::{Options, Reductions};
 
 /// Largest execution graph of a replay, in steps and locations: relations take space quadratic in it.
 const LARGEST_REPLAY: usize = 20_000;

@@ -12,7 +12,7 @@ use fencepost_testkit::expect::{Expectation, States};
 use fencepost_testkit::generate::{self, Options as Generate};
 use fencepost_testkit::random::Random;
 use fencepost_testkit::shrink::shrink;
-use fencepost_testkit::{corpus, repetitions};
+use fencepost_testkit::{corpus, edit, repetitions};
 use fencepost_verdict::{Budget, Outcome, Progress, Stats, Verdict};
 
 /// Programs with more states, without reductions, are not compared.
@@ -131,15 +131,14 @@ fn difference(
     None
 }
 
-fn assert_no_difference(seed: u64, options: &Generate, observational: bool) {
-    let program = generate::program(seed, options);
+fn assert_no_difference(seed: u64, program: &Program, observational: bool) {
     // Every reduction alone, and all others alone, on every program; all combinations on some.
     let combinations: Vec<Reductions> =
         if seed % 8 == 0 { combinations().collect() } else { few_combinations().collect() };
     for model in models::checkable() {
         let differs = |program: &Program| difference(program, model, observational, &combinations);
-        if let Some(found) = differs(&program) {
-            let small = shrink(&program, |smaller| differs(smaller).is_some());
+        if let Some(found) = differs(program) {
+            let small = shrink(program, |smaller| differs(smaller).is_some());
             let difference = differs(&small).unwrap_or_default();
             let name = model.name();
             panic!("seed {seed}, {name}: {found}; smaller: {difference} about\n{}", fencepost_ir::print(&small));
@@ -159,7 +158,8 @@ fn options(seed: u64) -> Generate {
 fn loop_free_programs() {
     for seed in 0..repetitions(1_000) {
         let seed = seed + (6 << 32);
-        assert_no_difference(seed, &Generate { loops: false, copies: false, ..options(seed) }, false);
+        let options = Generate { loops: false, copies: false, ..options(seed) };
+        assert_no_difference(seed, &generate::program(seed, &options), false);
     }
 }
 
@@ -167,7 +167,8 @@ fn loop_free_programs() {
 fn programs_with_loops() {
     for seed in 0..repetitions(1_000) {
         let seed = seed + (7 << 32);
-        assert_no_difference(seed, &Generate { loops: true, ..options(seed) }, false);
+        let options = Generate { loops: true, ..options(seed) };
+        assert_no_difference(seed, &generate::program(seed, &options), false);
     }
 }
 
@@ -175,7 +176,8 @@ fn programs_with_loops() {
 fn programs_with_equal_threads() {
     for seed in 0..repetitions(1_000) {
         let seed = seed + (8 << 32);
-        assert_no_difference(seed, &Generate { copies: true, ..options(seed) }, false);
+        let options = Generate { copies: true, ..options(seed) };
+        assert_no_difference(seed, &generate::program(seed, &options), false);
     }
 }
 
@@ -183,7 +185,20 @@ fn programs_with_equal_threads() {
 fn observational_robustness() {
     for seed in 0..repetitions(1_000) {
         let seed = seed + (9 << 32);
-        assert_no_difference(seed, &options(seed), true);
+        assert_no_difference(seed, &generate::program(seed, &options(seed)), true);
+    }
+}
+
+/// A loop that concerns nobody else must not keep a search from what the others do.
+#[test]
+fn programs_beside_loops() {
+    for seed in 0..repetitions(500) {
+        let seed = seed + (13 << 32);
+        let small = Generate { threads: 2..=2, accesses: 1..=2, total_accesses: 4, domain: 3..=3, ..options(seed) };
+        let loops = generate::program(seed, &Generate { loops: true, total_accesses: 3, ..small.clone() });
+        let others = generate::program(!seed, &Generate { loops: false, accesses: 2..=2, ..small });
+        let both = if seed % 2 == 0 { edit::beside(&loops, &others) } else { edit::beside(&others, &loops) };
+        assert_no_difference(seed, &both, false);
     }
 }
 
