@@ -8,6 +8,7 @@ mod bless;
 mod files;
 mod mutants;
 mod recorded;
+mod spin;
 
 use std::process::ExitCode;
 
@@ -15,15 +16,16 @@ use std::process::ExitCode;
 type Task = (&'static str, &'static str, &'static str, fn(&[String]) -> Result<(), String>);
 
 const TASKS: &[Task] = &[
-    (
-        "bench",
-        "[PATH...]",
-        "program, verdict, states, time and memory of each file (default: litmus/algorithms)",
-        bench::run,
-    ),
+    ("bench", "KIND [...]", "what questions cost: `files`, `static` (beside SPIN), `report`, `families`", bench::run),
     ("bless", "", "run the tests and rewrite the golden files they compare with", bless::run),
     ("mutants", "[NAME...]", "break the engine on purpose, one rule at a time; the tests must notice", mutants::run),
     ("recorded", "DIR", "compare with the RA verdicts recorded in the headers of TPL files", recorded::run),
+    (
+        "spin",
+        "[PATH...] [--seconds N]",
+        "put programs to SPIN and compare verdicts (default: litmus, 20 seconds each)",
+        spin::run,
+    ),
 ];
 
 fn main() -> ExitCode {

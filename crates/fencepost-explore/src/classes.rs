@@ -19,11 +19,11 @@ use crate::values::{PossibleValues, ValueSet};
 
 /// The classes of one location.
 #[derive(Clone, Debug)]
-pub(crate) struct Classes {
+pub struct Classes {
     /// Starts of intervals of values in one class, ascending from 0.
-    starts: Vec<Value>,
+    pub starts: Vec<Value>,
     /// The class of each interval; `None` if the location never holds such a value.
-    class: Vec<Option<usize>>,
+    pub class: Vec<Option<usize>>,
     /// A member of each class.
     representatives: Vec<Value>,
 }
@@ -35,12 +35,12 @@ const MOST_QUESTIONS: usize = 1 << 10;
 
 impl Classes {
     /// The class of `value`; `None` if the location never holds it.
-    pub(crate) fn of(&self, value: Value) -> Option<usize> {
+    pub fn of(&self, value: Value) -> Option<usize> {
         self.class[self.starts.partition_point(|&start| start <= value) - 1]
     }
 
     /// A member of each class.
-    pub(crate) fn representatives(&self) -> &[Value] {
+    pub fn representatives(&self) -> &[Value] {
         &self.representatives
     }
 }
@@ -55,7 +55,7 @@ enum Question {
 }
 
 /// The classes of every location; `None` for non-atomic ones.
-pub(crate) fn classes(program: &Program, values: &PossibleValues) -> Result<Vec<Option<Arc<Classes>>>, String> {
+pub fn classes(program: &Program, values: &PossibleValues) -> Result<Vec<Option<Arc<Classes>>>, String> {
     let mut questions: Vec<BTreeSet<Question>> = vec![BTreeSet::new(); program.locations().len()];
     for thread in program.thread_ids() {
         for instr in &program.thread(thread).code {

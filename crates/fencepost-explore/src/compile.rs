@@ -130,6 +130,14 @@ impl Access {
         self.target.locations().contains(&loc.index())
     }
 
+    /// The location of all SC fences, if it is one.
+    pub(crate) fn fence_location(&self) -> Option<LocId> {
+        match (&self.kind, &self.target) {
+            (AccessKind::FenceUpdate, Target::Fixed(loc)) => Some(*loc),
+            _ => None,
+        }
+    }
+
     /// Can it never write?
     pub(crate) fn only_reads(&self) -> bool {
         self.kind.write_mode().is_none()

@@ -7,16 +7,16 @@
 //! the search nor the product needs to know why.
 
 mod ample;
-mod classes;
+pub mod classes;
 mod compile;
-mod liveness;
+pub mod liveness;
 mod options;
 mod product;
 mod search;
 mod store;
 mod symmetry;
 mod system;
-mod values;
+pub mod values;
 mod watches;
 
 use fencepost_ir::Program;

@@ -7,7 +7,7 @@ use fencepost_base::ids::{Pc, RegId};
 use fencepost_ir::Thread;
 
 /// For every instruction, the registers dead before it.
-pub(crate) fn dead_registers(thread: &Thread) -> Vec<Vec<RegId>> {
+pub fn dead_registers(thread: &Thread) -> Vec<Vec<RegId>> {
     let words = thread.registers.len().div_ceil(64);
     let mut live: Vec<Vec<u64>> = vec![vec![0; words]; thread.code.len()];
     let mut predecessors: Vec<Vec<usize>> = vec![Vec::new(); thread.code.len()];

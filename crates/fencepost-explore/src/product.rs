@@ -459,15 +459,6 @@ impl Product {
         })
     }
 
-    /// Is there a thread that may still use what is watched?
-    fn has_hope(&self, watched: &Watched, state: &[u64]) -> bool {
-        self.threads.iter().enumerate().any(|(t, thread)| {
-            let pc = thread.pc.get(state) as u32;
-            (pc as usize) < thread.steps.len()
-                && watched.has_hope(state, thread, t, pc, |access| self.uses_watched(watched, state, t, access))
-        })
-    }
-
     /// Would the access use what is watched, if that is within reach? None if it does not come into question, and
     /// later accesses do.
     fn uses_watched(&self, watched: &Watched, state: &[u64], t: usize, access: &Access) -> Option<bool> {
@@ -603,7 +594,12 @@ impl Product {
         }
         let hopeless = match &self.monitoring {
             Monitoring::Watching(watches) => {
-                self.hope && watches.current(state).is_some_and(|watched| !self.has_hope(watched, state))
+                let state = &*state;
+                let hopeless = |watched: &Watched| {
+                    let uses = |t: usize, access: &Access| self.uses_watched(watched, state, t, access);
+                    !watched.has_hope(state, &self.threads, watches.fence(), uses)
+                };
+                self.hope && watches.current(state).is_some_and(hopeless)
             }
             Monitoring::Nothing | Monitoring::Everything(_) => false,
         };

@@ -13,7 +13,7 @@ use fencepost_ir::{Expr, Op, Place, Program, RmwFunction};
 
 /// A set of values: explicit while small, otherwise "any".
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum ValueSet {
+pub enum ValueSet {
     /// Exactly these.
     Of(BTreeSet<Value>),
     /// Any value of the domain.
@@ -48,7 +48,7 @@ impl ValueSet {
     }
 
     /// Does the set meet `low..=high`?
-    pub(crate) fn meets(&self, low: Value, high: Value) -> bool {
+    pub fn meets(&self, low: Value, high: Value) -> bool {
         match self {
             ValueSet::Of(set) => set.range(low..=high).next().is_some(),
             ValueSet::Any => true,
@@ -56,7 +56,7 @@ impl ValueSet {
     }
 
     /// One more than the greatest value in the set.
-    pub(crate) fn bound(&self, domain: u32) -> u64 {
+    pub fn bound(&self, domain: u32) -> u64 {
         match self {
             ValueSet::Of(set) => set.last().map_or(0, |&greatest| u64::from(greatest) + 1),
             ValueSet::Any => u64::from(domain),
@@ -65,7 +65,7 @@ impl ValueSet {
 }
 
 /// The result of the analysis.
-pub(crate) struct PossibleValues {
+pub struct PossibleValues {
     domain: u32,
     registers: Vec<Vec<ValueSet>>,
     /// For every location, its set in `held`: an array has one for all its elements.
@@ -75,7 +75,7 @@ pub(crate) struct PossibleValues {
 
 impl PossibleValues {
     /// Analyses `program`.
-    pub(crate) fn of(program: &Program) -> Self {
+    pub fn of(program: &Program) -> Self {
         let only = |value: Value| ValueSet::Of(BTreeSet::from([value]));
         let groups = groups(program);
         let mut held = vec![ValueSet::Of(BTreeSet::new()); program.locations().len()];
@@ -100,23 +100,18 @@ impl PossibleValues {
     }
 
     /// The values location `loc` can hold.
-    pub(crate) fn location(&self, loc: LocId) -> &ValueSet {
+    pub fn location(&self, loc: LocId) -> &ValueSet {
         &self.held[self.groups[loc.index()]]
     }
 
     /// The values register `reg` can hold.
-    pub(crate) fn register(&self, thread: ThreadId, reg: RegId) -> &ValueSet {
+    pub fn register(&self, thread: ThreadId, reg: RegId) -> &ValueSet {
         &self.registers[thread.index()][reg.index()]
     }
 
     /// Calls `visit` with every valuation of the registers of `exprs` (registers
     /// not mentioned are 0); returns false, having visited only some, when there are too many.
-    pub(crate) fn for_each_valuation(
-        &self,
-        thread: ThreadId,
-        exprs: &[&Expr],
-        visit: &mut dyn FnMut(&[Value]),
-    ) -> bool {
+    pub fn for_each_valuation(&self, thread: ThreadId, exprs: &[&Expr], visit: &mut dyn FnMut(&[Value])) -> bool {
         let mut mentioned = BTreeSet::new();
         for expr in exprs {
             expr.for_each_register(&mut |reg| {
@@ -150,7 +145,7 @@ impl PossibleValues {
     }
 
     /// The values `expr` can have (where it has one at all).
-    pub(crate) fn values(&self, thread: ThreadId, expr: &Expr) -> ValueSet {
+    pub fn values(&self, thread: ThreadId, expr: &Expr) -> ValueSet {
         let mut set = BTreeSet::new();
         let complete = self.for_each_valuation(thread, &[expr], &mut |registers| {
             if let Ok(value) = expr.value(registers, self.domain) {
@@ -161,7 +156,7 @@ impl PossibleValues {
     }
 
     /// The set of values held where `place` can be.
-    pub(crate) fn group(&self, program: &Program, place: &Place) -> usize {
+    pub fn group(&self, program: &Program, place: &Place) -> usize {
         match place {
             Place::Fixed(loc) => self.groups[loc.index()],
             Place::Element { array, .. } => program.array(*array).base.index(),
@@ -169,7 +164,7 @@ impl PossibleValues {
     }
 
     /// The group of a location.
-    pub(crate) fn group_of(&self, loc: LocId) -> usize {
+    pub fn group_of(&self, loc: LocId) -> usize {
         self.groups[loc.index()]
     }
 

@@ -16,7 +16,9 @@
 //!
 //! From the guess on, one column is all there is of the monitor. A guess proved wrong is given up: when `w` is
 //! overwritten; when a value of `v`'s class is overwritten again (the later one is within reach of more threads); when no
-//! thread's next access to x could use `v` and has it still within reach. Races under a model that remembers plain accesses
+//! thread's next access to x could use `v` and has it still within reach; when nothing that a thread with `v` within reach
+//! can do before its next access to x orders more in SC than in the model, so that nobody can come to be hb_SC-aware
+//! of `w` in any other way than being aware of it in the model. Races under a model that remembers plain accesses
 //! are found in the same way: guess the first of the two.
 //!
 //! Sound and complete: a column after a write to its location does not depend on what was in it before, and the writes
@@ -25,6 +27,7 @@
 
 use fencepost_base::event::Label;
 use fencepost_base::ids::{LocId, ThreadId};
+use fencepost_base::order::Mode;
 use fencepost_ir::CasStrength;
 use fencepost_model::packed::{Layout, Region, Slot, bits_for};
 use fencepost_model::{Model, Monitor, PlainKind, RaceRule, Shape, StaleKind, Watch};
@@ -47,6 +50,8 @@ pub(crate) struct Watches {
     /// The columns of the current watch.
     region: Region,
     races: RaceRule,
+    /// The location that SC fences update.
+    fence: Option<LocId>,
 }
 
 /// A watch.
@@ -54,8 +59,16 @@ pub(crate) struct Watched {
     pub(crate) kind: WatchKind,
     pub(crate) loc: LocId,
     pub(crate) monitor: Box<dyn Monitor>,
-    /// For every thread and instruction: can the next access to the location be one that uses the watched write?
-    hope: Vec<Vec<bool>>,
+    /// What the threads can do, as far as their code goes; and what they can do before their next SC fence.
+    ahead: [Vec<Ahead>; 2],
+}
+
+/// What a thread can do, from every instruction on.
+struct Ahead {
+    /// Can the next access to the location be one that uses the watched write?
+    hope: Vec<bool>,
+    /// Can it, before its next access to the location, do something that orders more in SC than in the model?
+    leaks: Vec<bool>,
 }
 
 /// What is watched.
@@ -104,6 +117,7 @@ impl Watches {
         let waits = |&(_, kind): &(LocId, WatchKind)| matches!(kind, WatchKind::Stale { waits: true, .. });
         let waiting = layout.slot(u32::from(kinds.iter().any(waits)));
         let program = layout.clone();
+        let leaking = leaking(threads, model, classes.len());
         let mut region = Region::default();
         let mut of = vec![Vec::new(); classes.len()];
         let mut all = Vec::new();
@@ -117,15 +131,27 @@ impl Watches {
             region = region.and(&columns.since(&program));
             layout.cover(&columns);
             of[loc.index()].push(all.len() as u32);
-            let hope = threads.iter().map(|thread| hope(thread, loc, kind, classes)).collect();
-            all.push(Watched { kind, loc, monitor, hope });
+            let ahead = [false, true].map(|fences| {
+                let ahead = |thread| Ahead {
+                    hope: hope(thread, loc, kind, classes, fences),
+                    leaks: leaks(thread, loc, &leaking, model, fences),
+                };
+                threads.iter().map(ahead).collect()
+            });
+            all.push(Watched { kind, loc, monitor, ahead });
         }
-        Some(Watches { all, of, current, waiting, region, races })
+        let fence = threads.iter().flat_map(CompiledThread::accesses).find_map(Access::fence_location);
+        Some(Watches { all, of, current, waiting, region, races, fence })
     }
 
     /// All watches, in the order of their numbers.
     pub(crate) fn iter(&self) -> impl Iterator<Item = &Watched> {
         self.all.iter()
+    }
+
+    /// The location that SC fences update.
+    pub(crate) fn fence(&self) -> Option<LocId> {
+        self.fence
     }
 
     /// How races are found.
@@ -214,23 +240,38 @@ impl Watches {
 }
 
 impl Watched {
-    /// May thread `t`, resting at `pc`, still use the watched write? `accepts` answers for an access to the location.
+    /// May one of `threads`, resting at `pcs`, still use the watched write? `accepts` answers for an access to the
+    /// location that a thread is about to make; none if it does not come into question, and later accesses do.
     pub(crate) fn has_hope(
         &self,
         state: &[u64],
-        thread: &CompiledThread,
-        t: usize,
-        pc: u32,
-        accepts: impl FnOnce(&Access) -> Option<bool>,
+        threads: &[CompiledThread],
+        fence: Option<LocId>,
+        accepts: impl Fn(usize, &Access) -> Option<bool>,
     ) -> bool {
-        if !self.hope[t][pc as usize] || !self.monitor.is_within_reach(state, ThreadId::from_index(t)) {
-            return false;
-        }
-        match thread.access(pc) {
-            Some(access) if access.may_access(self.loc) => accepts(access)
-                .unwrap_or_else(|| thread.next[pc as usize].iter().any(|&next| self.hope[t][next as usize])),
-            _ => true,
-        }
+        // Fences synchronise: once one has the watched write out of reach, so have all that follow.
+        let fenced = fence.is_some_and(|fence| self.monitor.is_passed_on(state, fence));
+        let ahead = &self.ahead[usize::from(fenced)];
+        let resting = || {
+            let within_reach =
+                |&(t, _): &(usize, &CompiledThread)| self.monitor.is_within_reach(state, ThreadId::from_index(t));
+            threads
+                .iter()
+                .enumerate()
+                .filter(within_reach)
+                .map(|(t, thread)| (t, thread, thread.pc.get(state) as usize))
+        };
+        let leaks = |(t, _, pc): (usize, &CompiledThread, usize)| ahead[t].leaks.get(pc) == Some(&true);
+        let uses = |(t, thread, pc): (usize, &CompiledThread, usize)| {
+            ahead[t].hope.get(pc) == Some(&true)
+                && match thread.access(pc as u32) {
+                    Some(access) if access.may_access(self.loc) => accepts(t, access)
+                        .unwrap_or_else(|| thread.next[pc].iter().any(|&next| ahead[t].hope[next as usize])),
+                    _ => true,
+                }
+        };
+        resting().any(uses)
+            && (matches!(self.kind, WatchKind::After(_)) || resting().any(leaks) || self.monitor.has_leaked(state))
     }
 }
 
@@ -347,24 +388,87 @@ fn hope(
     loc: LocId,
     kind: WatchKind,
     classes: &[Option<std::sync::Arc<Classes>>],
+    stop_at_fences: bool,
 ) -> Vec<bool> {
-    let mut hope = vec![false; thread.steps.len()];
+    backward(thread, |access, later| {
+        if !access.may_access(loc) {
+            return later && !(stop_at_fences && access.fence_location().is_some());
+        }
+        let surely = access.target.locations().len() == 1;
+        let passes = !surely || kind == WatchKind::After(PlainKind::Read) && access.only_reads();
+        kind.concerns(access, classes[loc.index()].as_deref()) || passes && later
+    })
+}
+
+/// For every location, what an access of a thread that has the watched write of another location within reach can do.
+#[derive(Clone, Copy)]
+struct Leaking {
+    /// A read that acquires can tell it more about SC than about the model: somebody writes without releasing.
+    reads: bool,
+    /// So can an update that acquires: somebody reads, or writes, and does not update.
+    updates: bool,
+}
+
+/// Which accesses can make a thread hb_SC-aware of a write, but not aware in the model of what that write's thread knew?
+///
+/// A store learns, in SC, from all earlier accesses of its location, and in the model from none. A read learns from
+/// the last write, in the model only if the one acquires and the other releases. An update is a read, but it
+/// too learns in SC from earlier reads; where there are only updates that acquire and release, SC and model agree.
+fn leaking(threads: &[CompiledThread], model: &dyn Model, locations: usize) -> Vec<Leaking> {
+    let mut leaking = vec![Leaking { reads: false, updates: false }; locations];
+    for access in threads.iter().flat_map(CompiledThread::accesses).filter(|access| !access.private && !access.plain) {
+        let releases = access.kind.write_mode().is_none_or(|mode| model.releases(mode));
+        let only_updates =
+            matches!(access.kind, AccessKind::Update(..) | AccessKind::BlockingCas { .. } | AccessKind::FenceUpdate);
+        for loc in access.target.locations() {
+            leaking[loc].reads |= !releases;
+            leaking[loc].updates |= !releases || !only_updates;
+        }
+    }
+    leaking
+}
+
+/// For every instruction of `thread`: is there, before an access to `loc`, one that may leak?
+fn leaks(
+    thread: &CompiledThread,
+    loc: LocId,
+    leaking: &[Leaking],
+    model: &dyn Model,
+    stop_at_fences: bool,
+) -> Vec<bool> {
+    let own = |access: &Access| {
+        let somewhere = |may: fn(&Leaking) -> bool| leaking[access.target.locations()].iter().any(may);
+        let acquires = |mode: Option<Mode>| mode.is_none_or(|mode| model.acquires(mode));
+        let reads = access.kind.read_mode().is_some();
+        let leaks = match &access.kind {
+            AccessKind::Store(..) => true,
+            kind if kind.updates() => !acquires(kind.write_mode()) || somewhere(|leaking| leaking.updates),
+            _ => false,
+        };
+        !access.private
+            && !access.plain
+            && (leaks || reads && (!acquires(access.kind.read_mode()) || somewhere(|leaking| leaking.reads)))
+    };
+    backward(thread, |access, later| {
+        let stops = access.may_access(loc) && access.target.locations().len() == 1
+            || stop_at_fences && access.fence_location().is_some();
+        !stops && (own(access) || later)
+    })
+}
+
+/// Backward data-flow analysis: what holds before each instruction, if it holds after another instruction that may
+/// follow, except that `at` decides for accesses, given what holds after them.
+fn backward(thread: &CompiledThread, at: impl Fn(&Access, bool) -> bool) -> Vec<bool> {
+    let mut before = vec![false; thread.steps.len()];
     let mut changed = true;
     while changed {
         changed = false;
-        for pc in (0..hope.len()).rev() {
-            let later = || thread.next[pc].iter().any(|&next| hope[next as usize]);
-            let hopeful = match thread.access(pc as u32).filter(|access| access.may_access(loc)) {
-                Some(access) => {
-                    let surely = access.target.locations().len() == 1;
-                    let passes = !surely || kind == WatchKind::After(PlainKind::Read) && access.only_reads();
-                    kind.concerns(access, classes[loc.index()].as_deref()) || passes && later()
-                }
-                None => later(),
-            };
-            changed |= hopeful != hope[pc];
-            hope[pc] = hopeful;
+        for pc in (0..before.len()).rev() {
+            let later = thread.next[pc].iter().any(|&next| before[next as usize]);
+            let holds = thread.access(pc as u32).map_or(later, |access| at(access, later));
+            changed |= holds != before[pc];
+            before[pc] = holds;
         }
     }
-    hope
+    before
 }

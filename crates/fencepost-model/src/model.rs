@@ -1,6 +1,6 @@
 //! Memory models.
 
-use fencepost_base::order::FenceOrder;
+use fencepost_base::order::{FenceOrder, Mode};
 
 use crate::graph::{EventId, Graph};
 use crate::monitor::{Monitor, Shape};
@@ -19,6 +19,12 @@ pub trait Model: Sync {
 
     /// What a fence is in this model.
     fn fence(&self, order: FenceOrder) -> FenceMeaning;
+
+    /// Does a read of this order, or a read-modify-write's, acquire what the write it reads releases?
+    fn acquires(&self, mode: Mode) -> bool;
+
+    /// Does a write of this order release all that its thread is aware of?
+    fn releases(&self, mode: Mode) -> bool;
 
     /// The axioms: is the graph consistent?
     fn permits(&self, graph: &Graph) -> bool;

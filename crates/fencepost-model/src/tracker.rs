@@ -190,6 +190,13 @@ impl HbScTracker {
         self.column(x).is_some_and(|column| self.v[t].test(state, column))
     }
 
+    /// Is a thread with its row in `threads`, or a location with its row in `locations`, hb_SC-aware of the last write
+    /// of the only location followed, and its row set? Rows have one column or none.
+    pub(crate) fn meets(&self, state: &[u64], threads: &[Row], locations: &[Row]) -> bool {
+        let mut pairs = self.v.iter().zip(threads).chain(self.w.iter().zip(locations));
+        pairs.any(|(aware, row)| aware.chunks() > 0 && row.chunks() > 0 && aware.test(state, 0) && row.test(state, 0))
+    }
+
     /// What belongs to thread `t`.
     pub(crate) fn row(&self, t: usize) -> &Row {
         &self.v[t]

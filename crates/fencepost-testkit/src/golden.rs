@@ -1,4 +1,4 @@
-//! Golden files of diagnostics: each program of a folder has what is wrong with it in a file beside it.
+//! Golden files: what a test expects, in files that are rewritten on request. Diagnostics have theirs beside each program.
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -17,7 +17,6 @@ pub fn assert_diagnostics(folder: &Path, diagnose: impl Fn(Language, &str) -> Ve
     let mut paths: Vec<_> =
         fs::read_dir(folder).expect("a folder").map(|entry| entry.expect("an entry").path()).collect();
     paths.sort();
-    let bless = env::var_os("FENCEPOST_BLESS").is_some();
     let (mut seen, mut wrong) = (0, Vec::new());
     for path in paths {
         let Some(language) = Language::from_path(&path) else { continue };
@@ -25,14 +24,29 @@ pub fn assert_diagnostics(folder: &Path, diagnose: impl Fn(Language, &str) -> Ve
         let source = SourceFile::new("", fs::read_to_string(&path).expect("UTF-8"));
         let found = listing(&source, &diagnose(language, source.text()));
         let golden = path.with_extension(format!("{}.txt", language.extension()));
-        if bless {
-            fs::write(&golden, &found).expect("a writable folder");
-        } else if fs::read_to_string(&golden).unwrap_or_default() != found {
-            wrong.push(format!("{}\n{found}", path.display()));
-        }
+        wrong.extend(difference(&golden, &found));
     }
     assert!(seen > 0, "no programs in {}", folder.display());
     assert!(wrong.is_empty(), "differs from the golden file:\n{}", wrong.join("\n"));
+}
+
+/// Compares `found` with the file `golden`; with `FENCEPOST_BLESS` set, writes that file anew.
+///
+/// # Panics
+/// When they differ, or the file cannot be written.
+pub fn assert_golden(golden: &Path, found: &str) {
+    if let Some(difference) = difference(golden, found) {
+        panic!("differs from the golden file:\n{difference}");
+    }
+}
+
+/// What was found instead of the content of `golden`, if it differs and is not to be accepted.
+fn difference(golden: &Path, found: &str) -> Option<String> {
+    if env::var_os("FENCEPOST_BLESS").is_some() {
+        fs::write(golden, found).expect("a writable folder");
+        return None;
+    }
+    (fs::read_to_string(golden).unwrap_or_default() != found).then(|| format!("{}\n{found}", golden.display()))
 }
 
 fn listing(source: &SourceFile, diagnostics: &[Diagnostic]) -> String {

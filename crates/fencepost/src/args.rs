@@ -26,6 +26,7 @@ pub(crate) struct Args {
 pub(crate) enum Command {
     Check(CheckArgs),
     Graph(GraphArgs),
+    Export(ExportArgs),
     Fmt(FmtArgs),
     Parse(ParseArgs),
     Models(ModelsArgs),
@@ -118,6 +119,38 @@ pub(crate) struct GraphArgs {
 
     #[command(flatten)]
     pub(crate) limits: LimitArgs,
+}
+
+/// Write a program with the monitor of a memory model for another model checker
+///
+/// The result is a Promela program for SPIN, with an assertion at every access that the thread could not use a stale
+/// value: SPIN finds no assertion violated iff `check` says ROBUST. For `sc` the program is written as it is, and SPIN finds out
+/// whether one of its own assertions can fail. A program that SPIN cannot express is refused.
+#[derive(clap::Args, Debug)]
+#[command(after_help = EXPORT_HELP)]
+pub(crate) struct ExportArgs {
+    /// File to export, or `-` for standard input
+    #[arg(value_name = "FILE")]
+    pub(crate) file: PathBuf,
+
+    /// The language of the other model checker
+    #[arg(long, value_enum, value_name = "LANGUAGE")]
+    pub(crate) to: ExportFormat,
+
+    /// Memory model; `sc` leaves the program as it is
+    #[arg(long, short, value_name = "MODEL", value_parser = any_model_parser(), default_value = default_model())]
+    pub(crate) model: ModelChoice,
+
+    /// Allow stale reads that nothing depends on, as in `check --observational`
+    #[arg(long)]
+    pub(crate) observational: bool,
+
+    /// Where to write the result; `-` for standard output
+    #[arg(long, short, value_name = "FILE", default_value = "-")]
+    pub(crate) output: PathBuf,
+
+    #[command(flatten)]
+    pub(crate) common: CommonArgs,
 }
 
 /// Format programs in place
@@ -267,6 +300,12 @@ pub(crate) enum GraphFormat {
 }
 
 #[derive(ValueEnum, Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum ExportFormat {
+    /// The language of the model checker SPIN
+    Promela,
+}
+
+#[derive(ValueEnum, Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Emit {
     /// The syntax tree
     Ast,
@@ -353,6 +392,7 @@ Examples:
   fencepost check litmus --model ra -q       a verdict for every file of a directory
   fencepost check sb.fp --format json        the same for scripts
   fencepost graph sb.fp -o sb.svg            a picture of the violation
+  fencepost export sb.fp --to promela        the same question for SPIN
   fencepost fmt --check litmus               are all files formatted?
   fencepost models ra                        what is this model?
 
@@ -374,6 +414,15 @@ Examples:
 ",
     exit_codes!()
 );
+
+const EXPORT_HELP: &str = "\
+Examples:
+  fencepost export sb.fp --to promela -o sb.pml             is it robust against ra? SPIN decides:
+  spin -a sb.pml && gcc -O2 -DSAFETY -DNOCLAIM -o pan pan.c && ./pan -E -m1000000
+  fencepost export seqlock.fp --to promela --model rc20 --observational
+  fencepost export peterson.fp --to promela --model sc      the program alone, with its own assertions
+
+Failures of the program itself are violations for `sc` only; with other models `spin -DCHECK_ASSERTIONS -a` adds them.";
 
 #[cfg(test)]
 mod tests {

@@ -29,6 +29,7 @@ fn main() -> ExitCode {
     let done = internal::guard("", || match args.command {
         Command::Check(args) => commands::check::run(&args, &mut output),
         Command::Graph(args) => commands::graph::run(&args, &mut output),
+        Command::Export(args) => commands::export::run(&args, &mut output),
         Command::Fmt(args) => commands::fmt::run(&args, &mut output),
         Command::Parse(args) => commands::parse::run(&args, &mut output),
         Command::Models(args) => commands::models::run(&args, &mut output),

@@ -205,12 +205,19 @@ fn hostile_programs_end_in_a_verdict_or_a_message() {
     let endless = "domain 2000000000; global x; thread t { local r; while (1) { r = x.fadd(1); } }";
     let huge_domain = "domain 99999999999999999999; global x; thread t { x.store(1); }";
     let many = "global x; thread t[10000] { local r; r = x.fadd(1); }";
-    for program in [nested.as_str(), &parentheses, &sums, wide, endless, huge_domain, many] {
+    let shifts = ["(".repeat(60), "r".into(), " >> s)".repeat(60)].concat();
+    let shifts =
+        format!("domain 64; global x; thread t {{ local r, s; r = x.load(); s = x.fadd(1); x.store({shifts}); }}");
+    for program in [nested.as_str(), &parentheses, &sums, wide, endless, huge_domain, many, &shifts] {
         let output = fencepost(&[&["check", "-"], &limits[..]].concat(), program.as_bytes());
         let start: String = program.chars().take(60).collect();
         assert!([0, 1, 2, 3].contains(&code(&output)), "{start}: {} {}", code(&output), text(&output.stderr));
         if code(&output) == 2 {
             assert!(text(&output.stderr).contains("error: "), "{start}");
+        }
+        for model in ["sc", "ra", "rc20"] {
+            let output = fencepost(&["export", "-", "--to", "promela", "--model", model], program.as_bytes());
+            assert!([0, 2].contains(&code(&output)), "{start}: {} {}", code(&output), text(&output.stderr));
         }
     }
     assert_eq!(code(&fencepost(&["check", "-"], wide.as_bytes())), 0);

@@ -89,6 +89,14 @@ accesses after C++11.
         }
     }
 
+    fn acquires(&self, mode: Mode) -> bool {
+        mode.acquires()
+    }
+
+    fn releases(&self, mode: Mode) -> bool {
+        mode.releases()
+    }
+
     fn permits(&self, graph: &Graph) -> bool {
         let (rf, mo, fr, hb) = (graph.rf(), graph.mo(), graph.fr(), hb(graph));
         let write_coherence = mo.then(&rf.optional()).then_is_irreflexive(&hb.optional());

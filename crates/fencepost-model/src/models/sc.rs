@@ -2,7 +2,7 @@
 //!
 //! Paper: Lahav and Margalit, PLDI 2019, §4.1, Def. A.7 (after Alglave et al.).
 
-use fencepost_base::order::FenceOrder;
+use fencepost_base::order::{FenceOrder, Mode};
 
 use crate::graph::{EventId, Graph};
 use crate::model::{FenceMeaning, Model};
@@ -46,6 +46,14 @@ Source: Lamport 1979; in this form Lahav and Margalit, PLDI 2019, Def. A.7.
             FenceOrder::Sc => FenceMeaning::HiddenRmw,
             _ => FenceMeaning::Nothing,
         }
+    }
+
+    fn acquires(&self, _: Mode) -> bool {
+        true
+    }
+
+    fn releases(&self, _: Mode) -> bool {
+        true
     }
 
     fn permits(&self, graph: &Graph) -> bool {

@@ -2,6 +2,7 @@
 
 pub(crate) mod check;
 pub(crate) mod completions;
+pub(crate) mod export;
 pub(crate) mod fmt;
 pub(crate) mod graph;
 pub(crate) mod models;

@@ -6,7 +6,7 @@
 //! non-robustness witness (Thm 5.1, Thm 5.3). [`super::meaning`] says what
 //! each component means; the names are the paper's.
 
-use fencepost_base::ids::ThreadId;
+use fencepost_base::ids::{LocId, ThreadId};
 
 use super::meaning::Components;
 use crate::monitor::{Attempt, AttemptKind, Monitor, Shape, StaleKind, Step};
@@ -115,6 +115,15 @@ impl Monitor for Scm {
     fn is_within_reach(&self, state: &[u64], thread: ThreadId) -> bool {
         let rows = [&self.v[thread.index()], &self.v_rmw[thread.index()]];
         rows.iter().any(|row| row.chunks() > 0 && row.test(state, 0))
+    }
+
+    fn is_passed_on(&self, state: &[u64], loc: LocId) -> bool {
+        let x = self.read.position(loc);
+        [&self.w[x], &self.w_rmw[x]].iter().any(|row| row.chunks() > 0 && !row.test(state, 0))
+    }
+
+    fn has_leaked(&self, state: &[u64]) -> bool {
+        self.hb_sc.meets(state, &self.v, &self.w) || self.hb_sc.meets(state, &self.v_rmw, &self.w_rmw)
     }
 
     fn rows(&self, thread: ThreadId) -> Vec<Row> {

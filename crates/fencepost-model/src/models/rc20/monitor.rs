@@ -358,6 +358,18 @@ impl Monitor for ScM {
         rows.iter().any(|row| row.chunks() > 0 && row.test(state, 0))
     }
 
+    fn is_passed_on(&self, state: &[u64], loc: LocId) -> bool {
+        let x = self.read.columns.position(loc);
+        let rows = [&self.read, &self.write].map(|family| &family.views.location[x]);
+        rows.iter().any(|row| row.chunks() > 0 && !row.test(state, 0))
+    }
+
+    fn has_leaked(&self, state: &[u64]) -> bool {
+        [&self.read, &self.write]
+            .iter()
+            .any(|family| self.hb_sc.meets(state, &family.views.current, &family.views.location))
+    }
+
     fn rows(&self, thread: ThreadId) -> Vec<Row> {
         let t = thread.index();
         let hb_sc = std::iter::once(self.hb_sc.row(t).clone());

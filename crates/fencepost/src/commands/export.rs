@@ -1,0 +1,51 @@
+//! `fencepost export`: a program with its monitor, for another model checker.
+
+use std::fs;
+use std::io;
+
+use fencepost_ir::Loaded;
+use fencepost_promela::Options;
+use fencepost_report::terminal;
+
+use crate::args::{ExportArgs, ExportFormat};
+use crate::exit::Exit;
+use crate::input;
+use crate::options;
+use crate::output::Output;
+
+pub(crate) fn run(args: &ExportArgs, output: &mut Output) -> io::Result<Exit> {
+    let look = options::stderr_look(&args.common);
+    let input = input::one(&args.file, options::language(&args.common));
+    let (source, language) = match input.and_then(|input| Ok((input.read()?, input.language))) {
+        Ok(read) => read,
+        Err(error) => {
+            output.note(&error.render(&look));
+            return Ok(Exit::Error);
+        }
+    };
+    let Loaded { program, diagnostics } = fencepost_ir::load(language, source.text());
+    output.note(&terminal::diagnostics(&source, &diagnostics, &look));
+    let Some(program) = program else { return Ok(Exit::Error) };
+
+    let exported = match args.to {
+        ExportFormat::Promela => {
+            fencepost_promela::export(&program, args.model.0, Options { observational: args.observational })
+        }
+    };
+    let text = match exported {
+        Ok(text) => text,
+        Err(error) => {
+            let message = format!("cannot export `{}`: {error}", source.name());
+            output.note(&terminal::plain_error(&message, None, &look));
+            return Ok(Exit::Error);
+        }
+    };
+    if args.output.as_os_str() == "-" {
+        output.out(&text)?;
+    } else if let Err(error) = fs::write(&args.output, text) {
+        let message = format!("cannot write `{}`: {error}", args.output.display());
+        output.note(&terminal::plain_error(&message, None, &look));
+        return Ok(Exit::Error);
+    }
+    Ok(Exit::Holds)
+}

@@ -1,0 +1,5 @@
+global x;
+thread t {
+  x.stor(1);
+  y.load();
+}
