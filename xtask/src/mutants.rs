@@ -8,9 +8,6 @@ use std::process::Command;
 
 use list::{MUTANTS, Mutant};
 
-/// Where the tests are that must notice.
-const JUDGES: &[&str] = &["-p", "fencepost-oracle", "-p", "fencepost-testkit"];
-
 pub(crate) fn run(arguments: &[String]) -> Result<(), String> {
     let copy = Path::new("target/mutants/tree");
     let selected: Vec<&Mutant> = MUTANTS
@@ -18,8 +15,13 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), String> {
         .filter(|mutant| arguments.is_empty() || arguments.iter().any(|name| name == mutant.name))
         .collect();
     copy_tree(copy)?;
-    if !tests_pass(copy)? {
-        return Err("the tests fail already without a mutation".into());
+    let mut judges: Vec<&[&str]> = selected.iter().map(|mutant| mutant.judges).collect();
+    judges.sort_unstable();
+    judges.dedup();
+    for judges in judges {
+        if !tests_pass(copy, judges)? {
+            return Err("the tests fail already without a mutation".into());
+        }
     }
     let mut survivors = Vec::new();
     for mutant in &selected {
@@ -29,7 +31,7 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), String> {
             return Err(format!("mutant {}: its text does not occur exactly once in {}", mutant.name, mutant.file));
         }
         std::fs::write(&path, original.replace(mutant.from, mutant.to)).map_err(|error| error.to_string())?;
-        let survived = tests_pass(copy)?;
+        let survived = tests_pass(copy, mutant.judges)?;
         std::fs::write(&path, original).map_err(|error| error.to_string())?;
         println!("{:48} {}", mutant.name, if survived { "SURVIVED" } else { "caught" });
         if survived {
@@ -56,11 +58,11 @@ fn copy_tree(to: &Path) -> Result<(), String> {
 }
 
 /// Do the judging tests pass? A mutant that does not compile is an error of the list.
-fn tests_pass(tree: &Path) -> Result<bool, String> {
+fn tests_pass(tree: &Path, judges: &[&str]) -> Result<bool, String> {
     let cargo = |arguments: &[&str]| {
         Command::new(std::env::var("CARGO").unwrap_or_else(|_| "cargo".into()))
             .args(arguments)
-            .args(JUDGES)
+            .args(judges)
             .current_dir(tree)
             .env("CARGO_TARGET_DIR", "../target")
             .output()

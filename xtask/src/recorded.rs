@@ -7,9 +7,11 @@
 //! replayed on the axioms, "robust" must be confirmed by enumerating all
 //! execution graphs. Known artefacts are explained in `recorded-artefacts.txt`.
 
+use std::num::NonZero;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
+use fencepost_check::{Options, check_with};
 use fencepost_ir::Program;
 use fencepost_model::models;
 use fencepost_oracle::enumerate::{self, Answer};
@@ -74,11 +76,9 @@ fn compare(
     let model = models::by_name(model).ok_or_else(|| format!("no model `{model}`"))?;
     let start = Instant::now();
     let budget = Budget { max_bytes: MEMORY_LIMIT, expired: &|| start.elapsed() > TIME_LIMIT, ..Budget::unlimited() };
-    let check = match notion {
-        Notion::Robustness => fencepost_check::check,
-        Notion::Observational => fencepost_check::check_observational,
-    };
-    let outcome = check(program, model, &budget).map_err(|error| format!("{name}: {error}"))?;
+    let jobs = std::thread::available_parallelism().map_or(1, NonZero::get);
+    let options = Options { observational: notion == Notion::Observational, jobs, ..Options::default() };
+    let outcome = check_with(program, model, options, &budget).map_err(|error| format!("{name}: {error}"))?;
     let (ours, confirmed) = match outcome.verdict {
         Verdict::Holds if recorded == "robust" => ("robust", true),
         Verdict::Holds if notion == Notion::Observational => ("robust", false),

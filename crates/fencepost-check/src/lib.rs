@@ -8,11 +8,13 @@
 
 use std::fmt;
 
-use fencepost_explore::{End, Options, Reductions};
+use fencepost_explore::End;
 use fencepost_ir::Program;
 use fencepost_model::Model;
 use fencepost_oracle::replay::{replay, replay_failure, replay_observational};
 use fencepost_verdict::{Budget, Candidate, Outcome, Property, Reason, Verdict};
+
+pub use fencepost_explore::{Options, Reductions};
 
 /// Largest execution graph of a replay, in steps and locations: relations take space quadratic in it.
 const LARGEST_REPLAY: usize = 20_000;
@@ -121,7 +123,8 @@ fn shorter(
         return Ok(None);
     }
     let max_states = budget.max_states.min(CHEAP_STATES + CHEAP_FACTOR * states);
-    let options = Options { reductions: Reductions::NONE, ..options };
+    // On one thread: where the limit cuts a layer, several would each time have found something else.
+    let options = Options { reductions: Reductions::NONE, jobs: 1, ..options };
     match fencepost_explore::explore(program, model, options, &Budget { max_states, ..*budget }).end {
         End::Found(candidate) => Ok(Some(candidate)),
         End::GaveUp(_) => Ok(None),

@@ -2,9 +2,11 @@
 //! literal witnesses of Thm 5.1 (Thm 5.3), after every step of random SC runs.
 
 mod attempts;
+mod classes;
 mod common;
 
-use attempts::{Classes, KINDS, kind_of, violated};
+use attempts::violated;
+use classes::{Classes, KINDS, kind_of};
 use common::{Walk, Walked};
 use fencepost_base::ids::ThreadId;
 use fencepost_ir::Program;

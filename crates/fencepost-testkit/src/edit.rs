@@ -1,9 +1,11 @@
 //! Small changes to a program: an order made stronger, a fence more. Laws
 //! about memory models say what such a change can and cannot do.
 
-use fencepost_base::ids::{Pc, RegId, ThreadId};
+use fencepost_base::ids::{LocId, Pc, RegId, ThreadId};
 use fencepost_base::order::{FenceOrder, ReadOrder, RmwOrder, WriteOrder};
-use fencepost_ir::{BinaryOp, CasStrength, CmpOp, Expr, Instr, Op, Origin, Program, Register};
+use fencepost_ir::{
+    Array, BinaryOp, CasStrength, CmpOp, Expr, Instr, Location, LocationKind, Op, Origin, Place, Program, Register,
+};
 
 use crate::shrink::Parts;
 
@@ -51,6 +53,52 @@ pub fn asserting_reads(program: &Program) -> Program {
         }
     }
     parts.build().expect("still well-formed")
+}
+
+/// Both programs at once: they share no location but that of SC fences.
+///
+/// # Panics
+/// When their domains differ.
+pub fn beside(left: &Program, right: &Program) -> Program {
+    assert_eq!(left.domain(), right.domain(), "values mean the same in both");
+    let mut parts = Parts::of(left);
+    // It comes last, and the builder adds it again.
+    parts.locations.retain(|location| location.kind != LocationKind::Fence);
+    let (locations, arrays) = (parts.locations.len() as u32, parts.arrays.len() as u32);
+    let renamed = |name: &str| format!("{name}'");
+    for location in right.locations() {
+        parts.locations.push(Location { name: renamed(&location.name), ..location.clone() });
+    }
+    for array in right.arrays() {
+        let base = LocId(array.base.0 + locations);
+        parts.arrays.push(Array { name: renamed(&array.name), base, len: array.len });
+    }
+    for mut thread in right.threads().iter().cloned() {
+        thread.name = renamed(&thread.name);
+        for place in thread.code.iter_mut().filter_map(|instr| place_mut(&mut instr.op)) {
+            match place {
+                Place::Fixed(loc) => loc.0 += locations,
+                Place::Element { array, .. } => array.0 += arrays,
+            }
+        }
+        parts.threads.push(thread);
+    }
+    parts.build().expect("still well-formed")
+}
+
+/// As `Op::place`, to change it.
+fn place_mut(op: &mut Op) -> Option<&mut Place> {
+    match op {
+        Op::Load { place, .. }
+        | Op::PlainLoad { place, .. }
+        | Op::Store { place, .. }
+        | Op::PlainStore { place, .. }
+        | Op::Update { place, .. }
+        | Op::Cas { place, .. }
+        | Op::Wait { place, .. }
+        | Op::BlockingCas { place, .. } => Some(place),
+        _ => None,
+    }
 }
 
 fn sites(program: &Program) -> impl Iterator<Item = (ThreadId, Pc)> + '_ {
@@ -149,6 +197,24 @@ mod tests {
             let fenced = fenced(&program, FenceOrder::Acq);
             assert_eq!(fenced.len(), program.size(), "a fence before every instruction");
             assert!(fenced.iter().all(|fenced| fenced.size() == program.size() + 1));
+        }
+    }
+
+    #[test]
+    fn programs_beside_each_other_do_not_meet() {
+        for seed in 0..100 {
+            let options = generate::Options { domain: 3..=3, ..Default::default() };
+            let (left, right) = (generate::program(seed, &options), generate::program(!seed, &options));
+            let both = beside(&left, &right);
+            assert_eq!(both.size(), left.size() + right.size());
+            let fences = |program: &Program| usize::from(program.fence_location().is_some());
+            let locations = |program: &Program| program.locations().len() - fences(program);
+            assert_eq!(locations(&both), locations(&left) + locations(&right));
+            for (thread, pc) in sites(&both) {
+                if let Some(Place::Fixed(loc)) = both.instr(thread, pc).op.place() {
+                    assert_eq!(loc.index() < locations(&left), thread.index() < left.threads().len());
+                }
+            }
         }
     }
 

@@ -21,7 +21,7 @@ mod exprs;
 mod memory;
 mod orders;
 
-use memory::Memory;
+use memory::{Memory, Own};
 pub use orders::Palette;
 
 /// What programs to generate.
@@ -41,6 +41,10 @@ pub struct Options {
     pub palette: Option<Palette>,
     /// May there be non-atomic locations?
     pub plain: bool,
+    /// May threads be copies of others?
+    pub copies: bool,
+    /// May threads have locations of their own?
+    pub private: bool,
 }
 
 impl Default for Options {
@@ -53,6 +57,8 @@ impl Default for Options {
             loops: false,
             palette: None,
             plain: true,
+            copies: false,
+            private: false,
         }
     }
 }
@@ -93,15 +99,24 @@ pub fn program(seed: u64, options: &Options) -> Program {
     let mixture = Mixture::draw(&mut random, &memory, palette, options.loops);
     let count = random.within(&options.threads).min(random.within(&options.threads));
     let mut left = options.total_accesses.max(count);
+    let mut threads: Vec<(Vec<Register>, Vec<Instr>)> = Vec::new();
     for index in 0..count {
         let reserve = count - index - 1;
         let accesses = random.within(&options.accesses).max(random.within(&options.accesses)).min(left - reserve);
         left -= accesses;
-        let mut thread = Writer::new(&mut random, &memory, &mixture, domain);
-        thread.accesses(accesses, 2);
-        thread.emit(Op::Halt);
-        let (registers, code) = thread.finish();
-        builder.thread(format!("t{index}"), registers, code);
+        let copied = options.copies && index > 0 && random.chance(60);
+        let thread = if copied {
+            random.pick(&threads)
+        } else {
+            let own = (options.private && random.chance(50)).then(|| memory::own(&mut random, &mut builder, index));
+            let mut thread = Writer::new(&mut random, &memory, &mixture, domain);
+            thread.own = own;
+            thread.accesses(accesses, 2);
+            thread.emit(Op::Halt);
+            thread.finish()
+        };
+        builder.thread(format!("t{index}"), thread.0.clone(), thread.1.clone());
+        threads.push(thread);
     }
     builder.build().expect("generated programs are well-formed")
 }
@@ -153,6 +168,8 @@ struct Writer<'a> {
     code: Vec<Op>,
     /// The place of the latest access.
     latest: Option<Place>,
+    /// A place that threads with other code have no access to.
+    own: Option<Own>,
 }
 
 impl<'a> Writer<'a> {
@@ -164,7 +181,7 @@ impl<'a> Writer<'a> {
                 Register { name: format!("r{index}"), init }
             })
             .collect();
-        Writer { random, memory, mixture, domain, registers, code: Vec::new(), latest: None }
+        Writer { random, memory, mixture, domain, registers, code: Vec::new(), latest: None, own: None }
     }
 
     fn finish(self) -> (Vec<Register>, Vec<Instr>) {
@@ -418,6 +435,9 @@ impl<'a> Writer<'a> {
     }
 
     fn place(&mut self) -> Place {
+        if let Some(own) = self.own.filter(|_| self.random.chance(35)) {
+            return own.place(self.random, self.registers.len());
+        }
         let memory = self.memory;
         let mut draw = || Self::place_in(self.random, &memory.atomic, memory.atomic_array, self.registers.len());
         // Weak behaviour is about several locations: another one than last time is likelier.
@@ -435,13 +455,7 @@ impl<'a> Writer<'a> {
     fn place_in(random: &mut Random, fixed: &[LocId], array: Option<(ArrayId, u32)>, registers: usize) -> Place {
         match array {
             Some((array, len)) if fixed.is_empty() || random.chance(60) => {
-                let register = Expr::Reg(RegId::from_index(random.below(registers)));
-                let index = match random.below(10) {
-                    0..=5 => Expr::Const(random.below(len as usize) as i64),
-                    6..=8 => exprs::binary(fencepost_ir::BinaryOp::Rem, register, Expr::Const(i64::from(len))),
-                    _ => register,
-                };
-                Place::Element { array, index }
+                Place::Element { array, index: exprs::index(random, len, registers) }
             }
             _ => Place::Fixed(random.pick(fixed)),
         }

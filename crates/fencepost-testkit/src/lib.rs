@@ -1,7 +1,8 @@
-//! What tests of several crates need: expectations written in source files,
+//! What tests of several crates need: the corpus, expectations written in source files,
 //! generated programs, shrinking of those that show a mistake, and the litmus
 //! tests of the papers.
 
+pub mod corpus;
 pub mod edit;
 pub mod expect;
 pub mod generate;

@@ -21,8 +21,8 @@ pub fn shrink(program: &Program, mut shows: impl FnMut(&Program) -> bool) -> Pro
 pub(crate) struct Parts {
     name: Option<String>,
     domain: u32,
-    locations: Vec<Location>,
-    arrays: Vec<Array>,
+    pub(crate) locations: Vec<Location>,
+    pub(crate) arrays: Vec<Array>,
     pub(crate) threads: Vec<Thread>,
 }
 

@@ -5,63 +5,31 @@
 //! exploring; so must the definitional oracle, where the program is small
 //! enough for it. `FENCEPOST_BLESS=1` pins the numbers of states anew, never a verdict.
 
-use std::path::{Path, PathBuf};
-
 use fencepost_check::check_with;
 use fencepost_explore::{Options, Reductions};
-use fencepost_ir::{Language, Program};
+use fencepost_ir::Program;
 use fencepost_model::{Model, models};
 use fencepost_oracle::enumerate::{self, Answer};
-use fencepost_testkit::expect::{Expectation, Expected, States, expectations};
+use fencepost_testkit::corpus::{self, Content, Entry};
+use fencepost_testkit::expect::{Expectation, Expected, States};
 use fencepost_verdict::{Budget, Outcome, ScFailureKind, Verdict, Violation};
 use libtest_mimic::{Arguments, Failed, Trial};
 
 /// Configurations the oracle may visit before the file is too large for it.
 const ORACLE_LIMIT: usize = 20_000;
 
-/// Programs with more states are explored in one way only.
-
 fn main() {
     let arguments = Arguments::from_args();
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../litmus");
-    let mut files = Vec::new();
-    collect(&root, &mut files);
-    files.sort();
-    assert!(files.len() > 50, "the corpus is there");
-    let trials = files
-        .into_iter()
-        .map(|file| {
-            let name = file.strip_prefix(&root).unwrap_or(&file).display().to_string();
-            Trial::test(name, move || judge(&file).map_err(Failed::from))
-        })
-        .collect();
-    libtest_mimic::run(&arguments, trials).exit();
-}
-
-fn collect(dir: &Path, files: &mut Vec<PathBuf>) {
-    for entry in std::fs::read_dir(dir).expect("a directory of the corpus") {
-        let path = entry.expect("an entry").path();
-        if path.is_dir() {
-            collect(&path, files);
-        } else {
-            files.push(path);
-        }
-    }
+    let trial = |entry: Entry| Trial::test(entry.name.clone(), move || judge(&entry).map_err(Failed::from));
+    libtest_mimic::run(&arguments, corpus::files().into_iter().map(trial).collect()).exit();
 }
 
 /// The states in the files are those of a search without reductions but the plainest.
 const PLAIN: Options =
     Options { reductions: Reductions { dead_registers: true, ..Reductions::NONE }, observational: false, jobs: 1 };
 
-fn judge(file: &Path) -> Result<(), String> {
-    let language = Language::from_path(file).ok_or("not a program")?;
-    let text = std::fs::read_to_string(file).map_err(|error| error.to_string())?;
-    let loaded = fencepost_ir::load(language, &text);
-    if let Some(diagnostic) = loaded.diagnostics.first() {
-        return Err(format!("the front end complains: {}", diagnostic.message));
-    }
-    let program = loaded.program.ok_or("no program")?;
-    let expected = expectations(&text).map_err(|error| error.to_string())?;
+fn judge(file: &Entry) -> Result<(), String> {
+    let Content { text, program, expected } = file.read()?;
     let on_runs = expected.iter().find(|expectation| expectation.model == "sc");
     let mut pinned = text.clone();
     for model in models::checkable() {
@@ -100,7 +68,7 @@ fn judge(file: &Path) -> Result<(), String> {
         compare(&program, expectation, &explore(&program, model, expectation, options)?)?;
     }
     if pinned != text {
-        std::fs::write(file, pinned).map_err(|error| error.to_string())?;
+        std::fs::write(&file.path, pinned).map_err(|error| error.to_string())?;
     }
     Ok(())
 }

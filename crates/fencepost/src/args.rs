@@ -78,6 +78,9 @@ pub(crate) struct CheckArgs {
     pub(crate) common: CommonArgs,
 
     #[command(flatten)]
+    pub(crate) search: SearchArgs,
+
+    #[command(flatten)]
     pub(crate) limits: LimitArgs,
 }
 
@@ -110,6 +113,9 @@ pub(crate) struct GraphArgs {
 
     #[command(flatten)]
     pub(crate) common: CommonArgs,
+
+    #[command(flatten)]
+    pub(crate) search: SearchArgs,
 
     #[command(flatten)]
     pub(crate) limits: LimitArgs,
@@ -191,6 +197,62 @@ pub(crate) struct CompletionsArgs {
     /// The shell
     #[arg(value_enum)]
     pub(crate) shell: Shell,
+}
+
+/// How to search: a matter of cost, never of the verdict.
+#[derive(clap::Args, Debug, Clone, Copy)]
+#[command(next_help_heading = "Search (what it costs, never what the verdict is)")]
+pub(crate) struct SearchArgs {
+    /// Threads to search with [default: as many as there are cores]
+    ///
+    /// The verdict, the run that is shown and the number of states are the same for every number of threads, unless a
+    /// limit ends the search first; the memory is not quite.
+    #[arg(long, short, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    pub(crate) jobs: Option<u16>,
+
+    /// Use none of the reductions below
+    ///
+    /// Explores every interleaving with the whole monitor, in states that remember everything. Costs far more, never
+    /// changes the verdict: what to say when a reduction is under suspicion.
+    #[arg(long)]
+    pub(crate) no_reductions: bool,
+
+    /// Follow all stale writes at once, not one at a time
+    ///
+    /// Without this, the search guesses which stale write will matter and keeps only what concerns that one. Costs more
+    /// for most programs and less for a few with very many kinds of stale writes; never changes the verdict.
+    #[arg(long)]
+    pub(crate) no_watch: bool,
+
+    /// Explore all interleavings of independent steps, not one (partial-order reduction)
+    ///
+    /// Costs more the more threads there are that seldom meet; never changes the verdict.
+    #[arg(long)]
+    pub(crate) no_por: bool,
+
+    /// Tell threads with the same code apart
+    ///
+    /// Costs up to n! as much for n such threads; never changes the verdict.
+    #[arg(long)]
+    pub(crate) no_symmetry: bool,
+
+    /// Keep what is known about stale writes that nobody can use any more
+    ///
+    /// Costs more; never changes the verdict.
+    #[arg(long)]
+    pub(crate) no_dead_bits: bool,
+
+    /// Keep the content of registers that nobody reads again
+    ///
+    /// Costs more; never changes the verdict.
+    #[arg(long)]
+    pub(crate) no_dead_registers: bool,
+
+    /// Treat locations that only one thread uses like all others
+    ///
+    /// Costs more; never changes the verdict.
+    #[arg(long)]
+    pub(crate) no_private: bool,
 }
 
 /// Limits of the search, per file and model.
@@ -345,6 +407,7 @@ Examples:
   fencepost check litmus mine.tpl --model ra          check a directory and a file
   fencepost check seqlock.fp --observational          are its stale reads harmless?
   fencepost check peterson.fp --timeout 30s --stats   at most 30 seconds; what did it cost?
+  fencepost check peterson.fp --no-por --jobs 1       the same verdict, in another way
   fencepost check - --language tpl < program          check standard input
   fencepost check litmus --format json | jq .verdict  verdicts for a script
 

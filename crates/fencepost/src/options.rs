@@ -1,12 +1,14 @@
 //! What was meant: arguments, environment and terminal put together.
 
 use std::io::{self, IsTerminal};
+use std::num::NonZero;
 
 use clap::ColorChoice;
+use fencepost_check::{Options, Reductions};
 use fencepost_report::terminal::Look;
 use fencepost_syntax::Language;
 
-use crate::args::{CommonArgs, LanguageChoice};
+use crate::args::{CommonArgs, LanguageChoice, SearchArgs};
 
 /// The look of results on standard output.
 pub(crate) fn stdout_look(common: &CommonArgs, full_trace: bool) -> Look {
@@ -24,6 +26,23 @@ pub(crate) fn language(common: &CommonArgs) -> Option<Language> {
         LanguageChoice::Fp => Language::Fp,
         LanguageChoice::Tpl => Language::Tpl,
     })
+}
+
+/// How to search.
+pub(crate) fn search(args: &SearchArgs, observational: bool) -> Options {
+    let reductions = match args.no_reductions {
+        true => Reductions::NONE,
+        false => Reductions {
+            watch_one: !args.no_watch,
+            por: !args.no_por,
+            symmetry: !args.no_symmetry,
+            dead_bits: !args.no_dead_bits,
+            dead_registers: !args.no_dead_registers,
+            private_locations: !args.no_private,
+        },
+    };
+    let cores = || std::thread::available_parallelism().map_or(1, NonZero::get);
+    Options { reductions, observational, jobs: args.jobs.map_or_else(cores, usize::from) }
 }
 
 /// Should there be a progress line?

@@ -80,24 +80,54 @@ fn json_lines_keep_the_contract() {
     assert!(error["errors"][0]["line"].is_u64() && error["errors"][0]["message"].is_string());
 }
 
+const CLASSIC: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../litmus/classic");
+
+/// The answers about the classic litmus tests; the time is not theirs.
+fn answers(options: &[&str]) -> Vec<serde_json::Value> {
+    let output = fencepost(&[&["check", CLASSIC, "--format", "json"], options].concat(), b"");
+    let read = |line: &str| {
+        let mut answer: serde_json::Value = serde_json::from_str(line).expect("JSON");
+        answer["stats"]["time_ms"] = 0.into();
+        answer
+    };
+    text(&output.stdout).lines().map(read).collect()
+}
+
 #[test]
 fn the_same_question_has_the_same_answer_to_the_byte() {
-    let algorithms = concat!(env!("CARGO_MANIFEST_DIR"), "/../../litmus/classic");
-    let answers = || -> Vec<serde_json::Value> {
-        let output = fencepost(&["check", algorithms, "--format", "json"], b"");
-        let read = |line: &str| {
-            let mut answer: serde_json::Value = serde_json::from_str(line).expect("JSON");
-            answer["stats"]["time_ms"] = 0.into();
-            answer
-        };
-        text(&output.stdout).lines().map(read).collect()
-    };
-    let first = answers();
+    let first = answers(&[]);
     assert!(first.len() > 100);
-    assert_eq!(first, answers());
-    let picture = || fencepost(&["graph", &format!("{algorithms}/iriw.fp"), "--model", "rc20"], b"").stdout;
-    assert!(!picture().is_empty());
-    assert_eq!(picture(), picture());
+    assert_eq!(first, answers(&[]));
+    let without_memory = |jobs| {
+        let mut answers = answers(&["--jobs", jobs]);
+        answers.iter_mut().for_each(|answer| answer["stats"]["peak_bytes"] = 0.into());
+        answers
+    };
+    assert_eq!(without_memory("1"), without_memory("7"));
+    let picture =
+        |jobs| fencepost(&["graph", &format!("{CLASSIC}/iriw.fp"), "--model", "rc20", "--jobs", jobs], b"").stdout;
+    assert!(!picture("1").is_empty());
+    assert_eq!(picture("1"), picture("1"));
+    assert_eq!(picture("1"), picture("7"));
+}
+
+#[test]
+fn reductions_change_the_figures_and_nothing_else() {
+    let with_figures = |options: &[&str]| -> (Vec<String>, u64) {
+        let answers = answers(options);
+        let states = answers.iter().filter_map(|answer| answer["stats"]["states"].as_u64()).sum();
+        let shown = |answer: &serde_json::Value| format!("{} {}", answer["verdict"], answer["violation"]);
+        (answers.iter().map(shown).collect(), states)
+    };
+    let (wanted, reduced) = with_figures(&[]);
+    for option in ["--no-watch", "--no-por", "--no-symmetry", "--no-dead-bits", "--no-dead-registers", "--no-private"] {
+        let (found, states) = with_figures(&[option]);
+        assert_eq!(found, wanted, "{option}");
+        assert_ne!(states, reduced, "{option} makes a difference somewhere");
+    }
+    let (found, states) = with_figures(&["--no-reductions"]);
+    assert_eq!(found, wanted);
+    assert!(states > reduced, "{states} states without reductions, {reduced} with");
 }
 
 #[test]

@@ -7,6 +7,8 @@ pub(super) struct Mutant {
     /// Occurs exactly once in the file.
     pub(super) from: &'static str,
     pub(super) to: &'static str,
+    /// Arguments of `cargo test`: where the tests are that must notice.
+    pub(super) judges: &'static [&'static str],
 }
 
 const HB_SC: &str = "crates/fencepost-model/src/tracker.rs";
@@ -16,9 +18,24 @@ const RC20_MONITOR: &str = "crates/fencepost-model/src/models/rc20/monitor.rs";
 const RC20_AXIOMS: &str = "crates/fencepost-model/src/models/rc20.rs";
 const PRODUCT: &str = "crates/fencepost-explore/src/product.rs";
 const CLASSES: &str = "crates/fencepost-explore/src/classes.rs";
+const COMPILE: &str = "crates/fencepost-explore/src/compile.rs";
+const LIVENESS: &str = "crates/fencepost-explore/src/liveness.rs";
+const SEARCH: &str = "crates/fencepost-explore/src/search.rs";
+const STORE: &str = "crates/fencepost-explore/src/store.rs";
+const AMPLE: &str = "crates/fencepost-explore/src/ample.rs";
+const SYMMETRY: &str = "crates/fencepost-explore/src/symmetry.rs";
+const WATCHES: &str = "crates/fencepost-explore/src/watches.rs";
+
+const ALL_JUDGES: &[&str] = &["-p", "fencepost-oracle", "-p", "fencepost-testkit"];
+/// A broken reduction gives another verdict than none.
+const COMPARISONS: &[&str] = &["-p", "fencepost-testkit", "--test", "reductions"];
 
 const fn mutant(name: &'static str, file: &'static str, from: &'static str, to: &'static str) -> Mutant {
-    Mutant { name, file, from, to }
+    Mutant { name, file, from, to, judges: ALL_JUDGES }
+}
+
+const fn reduction(name: &'static str, file: &'static str, from: &'static str, to: &'static str) -> Mutant {
+    Mutant { name, file, from, to, judges: COMPARISONS }
 }
 
 pub(super) const MUTANTS: &[Mutant] = &[
@@ -32,8 +49,8 @@ pub(super) const MUTANTS: &[Mutant] = &[
     mutant("hb_SC: write leaves W_SC", HB_SC, "self.w[x].set(state, i, known);", ""),
     mutant("hb_SC: write leaves M_SC", HB_SC, "self.m[x].set(state, i, known);", ""),
     mutant("hb_SC: write known to all", HB_SC, "if other != t {", "if other == usize::MAX {"),
-    mutant("hb_SC: write stays in M_SC", HB_SC, "self.m[y].remove(state, x);", ""),
-    mutant("hb_SC: write stays in W_SC", HB_SC, "self.w[y].remove(state, x);", ""),
+    mutant("hb_SC: write stays in M_SC", HB_SC, "self.m[y].remove(state, column);", ""),
+    mutant("hb_SC: write stays in W_SC", HB_SC, "self.w[y].remove(state, column);", ""),
     mutant(
         "narrow by union",
         HB_SC,
@@ -47,28 +64,28 @@ pub(super) const MUTANTS: &[Mutant] = &[
         "filter(|&(other, _)| other == t)",
     ),
     mutant("ra: overwritten unseen by writes", RA_MONITOR, "filter(|&(z, _)| z != x)", "filter(|&(z, _)| z == x)"),
-    mutant("ra: writer keeps stale values", RA_MONITOR, "self.columns.clear(state, &threads[t], x);", ""),
+    mutant("ra: writer keeps stale values", RA_MONITOR, "columns.clear(state, &threads[t], x);", ""),
     mutant("ra: write passes nothing on", RA_MONITOR, "copy(state, &locations[x], &threads[t]);", ""),
     mutant("ra: rmw passes nothing on", RA_MONITOR, "copy(state, &self.w[x], &self.v[t]);", ""),
     mutant("ra: rmw passes no RMW view on", RA_MONITOR, "copy(state, &self.w_rmw[x], &self.v_rmw[t]);", ""),
-    mutant("ra: rmw hides no value", RA_MONITOR, "self.overwrite(state, &self.v, &self.w, t, x, step.current);", ""),
+    mutant("ra: rmw hides no value", RA_MONITOR, "Self::overwrite(state, read, t, x, step.current);", ""),
     mutant(
         "ra: rmw lets others in",
         RA_MONITOR,
         "copy(state, &self.w_rmw[x], &self.v_rmw[t]);",
-        "copy(state, &self.w_rmw[x], &self.v_rmw[t]); self.overwrite(state, &self.v_rmw, &self.w_rmw, t, x, step.current);",
+        "copy(state, &self.w_rmw[x], &self.v_rmw[t]); Self::overwrite(state, write, t, x, step.current);",
     ),
     mutant(
         "ra: reads use V_RMW",
         RA_MONITOR,
-        "AttemptKind::Read => &self.v[t],",
-        "AttemptKind::Read => &self.v_rmw[t],",
+        "AttemptKind::Read => (&self.read, &self.v[t]),",
+        "AttemptKind::Read => (&self.write, &self.v_rmw[t]),",
     ),
     mutant(
         "ra: writes use V",
         RA_MONITOR,
-        "AttemptKind::Write | AttemptKind::Rmw => &self.v_rmw[t],",
-        "AttemptKind::Write | AttemptKind::Rmw => &self.v[t],",
+        "AttemptKind::Write | AttemptKind::Rmw => (&self.write, &self.v_rmw[t]),",
+        "AttemptKind::Write | AttemptKind::Rmw => (&self.read, &self.v[t]),",
     ),
     mutant("ra: V_SC not asked", RA_MONITOR, "self.hb_sc.knows(state, t, x) && ", ""),
     mutant("ra: no atomicity", RA_AXIOMS, "&& read_coherence && atomicity", "&& read_coherence && (atomicity || true)"),
@@ -155,18 +172,23 @@ pub(super) const MUTANTS: &[Mutant] = &[
         "narrow(state, &views.travelling.location[x], &views.own[t]);",
         "",
     ),
-    mutant("rc20: SC order unasked", RC20_MONITOR, "(Mode::Sc, Some(sc)) => {", "(Mode::Na, Some(sc)) => {"),
+    mutant(
+        "rc20: SC order unasked",
+        RC20_MONITOR,
+        "(Mode::Sc, Some(ScViews { own, travelling, .. })) => {",
+        "(Mode::Na, Some(ScViews { own, travelling, .. })) => {",
+    ),
     mutant(
         "rc20: plain reads unseen by writers",
         RC20_MONITOR,
-        "kind == PlainKind::Write || copy == thread {",
-        "kind == PlainKind::Write {",
+        "kind == PlainKind::Write || copy == thread;",
+        "kind == PlainKind::Write && copy.0 < u32::MAX;",
     ),
     mutant(
         "rc20: plain write by one thread only",
         RC20_MONITOR,
-        "copies.any(|&(copy, column)| (kind == PlainKind::Write || copy == thread)",
-        "copies.any(|&(copy, column)| copy == thread",
+        "kind == PlainKind::Write || copy == thread;",
+        "copy == thread;",
     ),
     mutant("rc20: no release sequences in the axioms", RC20_AXIOMS, "graph.rf().plus()", "graph.rf()"),
     mutant(
@@ -178,22 +200,22 @@ pub(super) const MUTANTS: &[Mutant] = &[
     mutant(
         "rc20: tainted reads are believed",
         RC20_MONITOR,
-        "        self.hb_sc.read(state, t, x);\n        // Stale",
-        "        self.hb_sc.read(state, t, x);\n        self.step_views(&self.read, state, t, step, None);\n        // Stale",
+        "self.read.tainted_read(state, t, x, step.mode);",
+        "self.read.tainted_read(state, t, x, step.mode); self.read.step_views(state, t, step, None);",
     ),
     mutant("taint stays in its register", PRODUCT, "thread.set_taint(state, pc, thread.uses_taint(state, pc));", ""),
     mutant("decisions may be tainted", PRODUCT, "if thread.decides_by_taint(state, pc) {", "if false {"),
     mutant(
         "failed cas unchecked",
         PRODUCT,
-        "may_fail_stale && stale(AttemptKind::Read, failing) || stale_update(expected)",
-        "stale_update(expected)",
+        "may_fail_stale && holds(AttemptKind::Read, failing) || update(expected)",
+        "update(expected)",
     ),
     mutant(
         "successful cas unchecked",
         PRODUCT,
-        "may_fail_stale && stale(AttemptKind::Read, failing) || stale_update(expected)",
-        "may_fail_stale && stale(AttemptKind::Read, failing)",
+        "may_fail_stale && holds(AttemptKind::Read, failing) || update(expected)",
+        "may_fail_stale && holds(AttemptKind::Read, failing)",
     ),
     mutant(
         "strong cas fails like weak",
@@ -204,14 +226,14 @@ pub(super) const MUTANTS: &[Mutant] = &[
     mutant(
         "wait accepts anything",
         PRODUCT,
-        "stale(AttemptKind::Read, Accepts::Classes(&accepted))",
-        "stale(AttemptKind::Read, Accepts::Any)",
+        "holds(AttemptKind::Read, Accepts::Classes(&accepted))",
+        "holds(AttemptKind::Read, Accepts::Any)",
     ),
     mutant(
         "blocked wait unchecked",
         PRODUCT,
-        "stale(AttemptKind::Read, Accepts::Classes(&accepted))",
-        "self.labels(state, access)?[0].is_some() && stale(AttemptKind::Read, Accepts::Classes(&accepted))",
+        "holds(AttemptKind::Read, Accepts::Classes(&accepted))",
+        "self.labels(state, access)?[0].is_some() && holds(AttemptKind::Read, Accepts::Classes(&accepted))",
     ),
     mutant(
         "races need two writes",
@@ -220,6 +242,172 @@ pub(super) const MUTANTS: &[Mutant] = &[
         "(theirs == PlainKind::Write && kind == PlainKind::Write)",
     ),
     mutant("classes miss an edge", CLASSES, "[operand, operand.saturating_add(1)]", "[operand, operand]"),
+    reduction("search: the first finding is shown", SEARCH, "target[..] < least[..])", "target.len() < least.len())"),
+    reduction(
+        "search: the first predecessor is taken",
+        SEARCH,
+        "least = Some(candidate.to_vec());",
+        "return Some(candidate.to_vec());",
+    ),
+    reduction(
+        "search: the first failure is shown",
+        SEARCH,
+        "is_none_or(|least| (&failure.0, failure.1) < (&least.0, least.1))",
+        "is_none()",
+    ),
+    reduction("store: what is known is expanded", STORE, "return Ok(Inserted::Again),", "return Ok(Inserted::Old),"),
+    reduction(
+        "por: steps may be put off for ever",
+        SEARCH,
+        "ahead |= pure && inserted != Inserted::Old;",
+        "ahead |= pure || inserted != Inserted::Old;",
+    ),
+    reduction(
+        "por: a guess is ahead",
+        SEARCH,
+        "ahead |= pure && inserted != Inserted::Old;",
+        "ahead |= pure | true && inserted != Inserted::Old;",
+    ),
+    reduction(
+        "por: reads and writes are independent",
+        AMPLE,
+        "if future.written & accessed != 0 || future.accessed & written != 0 {",
+        "if future.written & accessed & written != 0 {",
+    ),
+    reduction(
+        "por: nobody is woken",
+        AMPLE,
+        "woken >> other & 1 == 0 && matches!",
+        "woken >> other & 1 == 2 && matches!",
+    ),
+    reduction(
+        "por: threads do one step",
+        AMPLE,
+        "for &next in &thread.next[pc] {",
+        "for &next in thread.next[pc].iter().take(0) {",
+    ),
+    reduction("por: disturbers are not disturbed", AMPLE, "set |= added;", "return set | added;"),
+    reduction(
+        "por: what is waited for is not done",
+        WATCHES,
+        "self.current(state).is_some_and(|watched| watched.loc == loc) && !self.is_waiting(state)",
+        "self.current(state).is_some_and(|watched| watched.loc == loc)",
+    ),
+    reduction(
+        "symmetry: registers stay",
+        PRODUCT,
+        ".chain(&thread.registers).chain(taints).copied();",
+        ".chain(taints).copied();",
+    ),
+    reduction(
+        "symmetry: what the monitor knows of threads stays",
+        PRODUCT,
+        "local.chain(rows(monitor, t)).collect()",
+        "local.chain(rows(monitor, t).into_iter().take(0)).collect()",
+    ),
+    reduction(
+        "symmetry: columns of threads stay",
+        PRODUCT,
+        "options.reductions.symmetry && !named",
+        "options.reductions.symmetry && (!named || true)",
+    ),
+    reduction(
+        "symmetry: code of equal length is equal",
+        SYMMETRY,
+        "&& same_registers() && same_code()",
+        "&& same_registers() && (same_code() || true)",
+    ),
+    reduction(
+        "private: two threads share a location",
+        COMPILE,
+        "owner[loc].is_none_or(|owner| owner == thread);",
+        "owner[loc].is_none_or(|owner| owner == thread || true);",
+    ),
+    reduction(
+        "dead registers: loops are looked at once",
+        LIVENESS,
+        "if !queued[previous] {",
+        "if !queued[previous] && previous == usize::MAX {",
+    ),
+    reduction(
+        "dead bits: of threads before their last access",
+        PRODUCT,
+        "if thread.pc.get(state) as usize >= thread.steps.len() {",
+        "if thread.pc.get(state) as usize + 2 >= thread.steps.len() {",
+    ),
+    reduction(
+        "watch: hope ends at any access",
+        WATCHES,
+        "None => later(),",
+        "None if thread.access(pc as u32).is_some() => false,\n                None => later(),",
+    ),
+    reduction(
+        "watch: a plain read is the last one",
+        WATCHES,
+        "kind == WatchKind::After(PlainKind::Read) && access.only_reads();",
+        "kind == WatchKind::After(PlainKind::Read) && !access.only_reads();",
+    ),
+    reduction(
+        "watch: no hope behind another element",
+        WATCHES,
+        ".unwrap_or_else(|| thread.next[pc as usize].iter().any(|&next| self.hope[t][next as usize])),",
+        ".unwrap_or(false),",
+    ),
+    reduction(
+        "watch: no waiting for another class",
+        WATCHES,
+        "waits: updates || shape.classes[loc] > 1",
+        "waits: updates",
+    ),
+    reduction(
+        "watch: no waiting for updates",
+        WATCHES,
+        "by == StaleKind::Write && accesses.iter().any(|access| access.kind.updates());",
+        "by == StaleKind::Write && accesses.is_empty();",
+    ),
+    reduction(
+        "watch: waiting ends with any value",
+        WATCHES,
+        "qualifies && (class.is_none() || class == current)",
+        "qualifies && (class.is_none() || class == current || true)",
+    ),
+    reduction(
+        "watch: waiting ends with an update",
+        WATCHES,
+        "StaleKind::Write => matches!(label, Label::Write { .. }),",
+        "StaleKind::Write => label.is_write(),",
+    ),
+    reduction(
+        "watch: the last write is not known",
+        WATCHES,
+        "        self.waiting.set(state, 0);\n        if let Some(watched) = self.current(state) {",
+        "        self.waiting.set(state, 0);\n        if let Some(watched) = self.current(state).filter(|_| false) {",
+    ),
+    reduction(
+        "watch: a failing cas has no use for it",
+        WATCHES,
+        "constant(expected) != Some(true)",
+        "constant(expected) == Some(false)",
+    ),
+    reduction(
+        "watch: an update that expects a register has no use for it",
+        WATCHES,
+        "constant(expected) != Some(false)",
+        "constant(expected) == Some(true)",
+    ),
+    reduction(
+        "watch: a weak cas does not fail",
+        WATCHES,
+        "(StaleKind::Read, AccessKind::Load(_) | AccessKind::Cas { strength: CasStrength::Weak, .. }) => true,",
+        "(StaleKind::Read, AccessKind::Load(_)) => true,",
+    ),
+    reduction("watch: one class is not all", WATCHES, "(alone && asks_for_any(access, by)) ||", "(alone && false) ||"),
+    reduction(
+        "watch: a read does not race with the write before",
+        PRODUCT,
+        "loc == watched.loc && (first == PlainKind::Write || kind == PlainKind::Write);",
+        "loc == watched.loc && (first == PlainKind::Write && kind == PlainKind::Write);",
+    ),
 ];
 
 #[cfg(test)]

@@ -1,45 +1,11 @@
-//! What a test of a monitor tells it: classes of values, kinds of steps, the values an access accepts.
+//! What an access would do, as a test of a monitor tells it.
 
-use fencepost_base::event::Label;
-use fencepost_base::ids::{LocId, ThreadId, Value};
+use fencepost_base::ids::{ThreadId, Value};
 use fencepost_base::order::Mode;
-use fencepost_ir::{CasStrength, LocationKind, Program};
+use fencepost_ir::CasStrength;
 use fencepost_model::monitor::Accepts;
 use fencepost_model::{Attempt, AttemptKind, Monitor};
 use fencepost_oracle::interpreter::{Access, Action};
-
-/// The kinds of step.
-pub(crate) const KINDS: [AttemptKind; 3] = [AttemptKind::Read, AttemptKind::Write, AttemptKind::Rmw];
-
-/// Values in classes: for every atomic location, the class of every value.
-pub(crate) struct Classes {
-    of: Vec<Option<Vec<usize>>>,
-}
-
-impl Classes {
-    pub(crate) fn new(program: &Program, mut class: impl FnMut(Value) -> usize) -> Self {
-        let atomic = |kind: LocationKind| kind != LocationKind::NonAtomic;
-        let mut row = || (0..program.domain()).map(&mut class).collect();
-        Classes { of: program.locations().iter().map(|location| atomic(location.kind).then(&mut row)).collect() }
-    }
-
-    pub(crate) fn get(&self, loc: LocId, value: Value) -> Option<usize> {
-        self.of[loc.index()].as_ref().map(|classes| classes[value as usize])
-    }
-
-    pub(crate) fn counts(&self) -> Vec<usize> {
-        let count = |classes: &Option<Vec<usize>>| classes.as_ref().map_or(0, |c| 1 + c.iter().max().expect("values"));
-        self.of.iter().map(count).collect()
-    }
-}
-
-pub(crate) fn kind_of(label: &Label) -> AttemptKind {
-    match label {
-        Label::Read { .. } => AttemptKind::Read,
-        Label::Write { .. } => AttemptKind::Write,
-        Label::Rmw { .. } | Label::Fence { .. } => AttemptKind::Rmw,
-    }
-}
 
 /// The order of the access if it takes a step of this kind, and whether it takes one with this value.
 fn taken(access: &Access, kind: AttemptKind, value: Value) -> Option<Mode> {

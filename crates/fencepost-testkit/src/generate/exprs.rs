@@ -30,6 +30,16 @@ pub(super) fn leaf(random: &mut Random, domain: u32, registers: usize) -> Expr {
     }
 }
 
+/// An index of an array of `len` elements; now and then one that may be out of range.
+pub(super) fn index(random: &mut Random, len: u32, registers: usize) -> Expr {
+    let register = Expr::Reg(RegId::from_index(random.below(registers)));
+    match random.below(10) {
+        0..=5 => Expr::Const(random.below(len as usize) as i64),
+        6..=8 => binary(BinaryOp::Rem, register, Expr::Const(i64::from(len))),
+        _ => register,
+    }
+}
+
 /// An expression that is to become a value.
 pub(super) fn value(random: &mut Random, domain: u32, registers: usize) -> Expr {
     if random.chance(75) {

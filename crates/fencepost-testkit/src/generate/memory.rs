@@ -2,8 +2,9 @@
 //! and then an array, or one that is not atomic.
 
 use fencepost_base::ids::{ArrayId, LocId};
-use fencepost_ir::{LocationKind, ProgramBuilder};
+use fencepost_ir::{LocationKind, Place, ProgramBuilder};
 
+use super::exprs;
 use crate::random::Random;
 
 /// The shared locations.
@@ -39,5 +40,31 @@ impl Memory {
             memory.plain_array = Some((builder.array("b", &inits, LocationKind::NonAtomic), 2));
         }
         memory
+    }
+}
+
+/// What belongs to one thread, or to it and its copies.
+#[derive(Clone, Copy)]
+pub(super) enum Own {
+    Location(LocId),
+    Array(ArrayId, u32),
+}
+
+/// Declares what belongs to the thread of this number.
+pub(super) fn own(random: &mut Random, builder: &mut ProgramBuilder, thread: usize) -> Own {
+    let name = format!("p{thread}");
+    match random.chance(25) {
+        true => Own::Array(builder.array(name, &[0, 0], LocationKind::Atomic), 2),
+        false => Own::Location(builder.location(name, 0, LocationKind::Atomic)),
+    }
+}
+
+impl Own {
+    /// A place in it.
+    pub(super) fn place(self, random: &mut Random, registers: usize) -> Place {
+        match self {
+            Own::Location(loc) => Place::Fixed(loc),
+            Own::Array(array, len) => Place::Element { array, index: exprs::index(random, len, registers) },
+        }
     }
 }

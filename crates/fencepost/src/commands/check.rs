@@ -4,6 +4,7 @@ use std::io;
 
 use fencepost_base::diag::Diagnostic;
 use fencepost_base::source::SourceFile;
+use fencepost_check::Options;
 use fencepost_ir::{Loaded, Program};
 use fencepost_model::{Model, models};
 use fencepost_report::terminal::{self, Counts, Look};
@@ -23,6 +24,7 @@ pub(crate) fn run(args: &CheckArgs, output: &mut Output) -> io::Result<Exit> {
     let mut session = Session {
         args,
         models: chosen_models(&args.model),
+        search: options::search(&args.search, args.observational),
         limits: Limits::new(&args.limits),
         look: options::stdout_look(&args.common, args.full_trace),
         error_look: options::stderr_look(&args.common),
@@ -46,6 +48,7 @@ pub(crate) fn run(args: &CheckArgs, output: &mut Output) -> io::Result<Exit> {
 struct Session<'a> {
     args: &'a CheckArgs,
     models: Vec<&'static dyn Model>,
+    search: Options,
     limits: Limits,
     look: Look,
     error_look: Look,
@@ -103,8 +106,7 @@ impl Session<'_> {
     fn question(&mut self, subject: &Subject<'_>, model: &'static dyn Model) -> io::Result<Option<Outcome>> {
         let name = subject.source.name();
         let line = Line::new(name, self.progress);
-        let observational = self.args.observational;
-        let result = internal::guard(name, || check(subject.program, model, observational, &self.limits, &line));
+        let result = internal::guard(name, || check(subject.program, model, self.search, &self.limits, &line));
         line.clear();
         match result {
             Ok(Ok(outcome)) => return Ok(Some(outcome)),
@@ -202,10 +204,11 @@ fn chosen_models(choices: &[ModelsChoice]) -> Vec<&'static dyn Model> {
 pub(crate) fn check(
     program: &Program,
     model: &'static dyn Model,
-    observational: bool,
+    search: Options,
     limits: &Limits,
     line: &Line,
 ) -> Result<Outcome, String> {
-    let ask = if observational { fencepost_check::check_observational } else { fencepost_check::check };
-    limits.check(line, |budget| ask(program, model, budget)).map_err(|error| error.to_string())
+    limits
+        .check(line, |budget| fencepost_check::check_with(program, model, search, budget))
+        .map_err(|error| error.to_string())
 }

@@ -40,7 +40,8 @@ pub(crate) fn run(args: &GraphArgs, output: &mut Output) -> io::Result<Exit> {
 
     let line = Line::new(source.name(), options::wants_progress(args.no_progress));
     let model = args.model.0;
-    let outcome = match check::check(&program, model, false, &Limits::new(&args.limits), &line) {
+    let search = options::search(&args.search, false);
+    let outcome = match check::check(&program, model, search, &Limits::new(&args.limits), &line) {
         Ok(outcome) => outcome,
         Err(message) => {
             output.note(&internal::message(source.name(), &message));
