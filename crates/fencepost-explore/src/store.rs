@@ -248,7 +248,7 @@ impl Shard {
             if entry == FREE {
                 return Err(place);
             }
-            if entry >> 32 == hash >> 32 && self.state(entry as StateId, state.len()) == state {
+            if entry >> 32 == hash >> 32 && same(self.state(entry as StateId, state.len()), state) {
                 return Ok(entry as StateId);
             }
             place = (place + 1) & mask;
@@ -268,6 +268,12 @@ impl Shard {
         }
         self.table = table;
     }
+}
+
+/// Are they equal? States are mostly too short for comparing memory to be worth a call.
+#[inline]
+fn same(left: &[u64], right: &[u64]) -> bool {
+    left.iter().zip(right).all(|(left, right)| left == right)
 }
 
 /// A lock is poisoned only by a panic elsewhere, which ends the search anyway.
