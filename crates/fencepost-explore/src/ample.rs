@@ -20,15 +20,16 @@
 
 use fencepost_base::ids::LocId;
 
-use crate::compile::CompiledThread;
+use crate::compile::{Access, CompiledThread};
 use crate::system::ThreadSet;
 
 /// A set of locations; beyond 64, several locations share a bit, which only makes more steps dependent.
 type LocSet = u64;
 
-/// What the code of every thread can access from every instruction on.
+/// What the code of every thread can access from every instruction on, and from there first.
 pub(crate) struct Futures {
     threads: Vec<Vec<Future>>,
+    first: Vec<Vec<Future>>,
 }
 
 /// Locations read or written, and locations written.
@@ -47,8 +48,17 @@ pub(crate) enum Next {
     Local,
     /// An access that SC memory allows.
     Access { loc: LocId, writes: bool },
+    /// A fence that nobody notices now, and with it the access after it, whatever that is.
+    Fence,
     /// An access that SC memory blocks until somebody writes the location.
     Blocked(LocId),
+}
+
+impl Next {
+    /// Can the thread take a step now?
+    fn is_enabled(self) -> bool {
+        matches!(self, Next::Local | Next::Access { .. } | Next::Fence)
+    }
 }
 
 fn bit(loc: LocId) -> LocSet {
@@ -58,12 +68,15 @@ fn bit(loc: LocId) -> LocSet {
 impl Futures {
     /// Looks ahead in the code of `threads`.
     pub(crate) fn of(threads: &[CompiledThread]) -> Self {
-        Futures { threads: threads.iter().map(futures).collect() }
+        Futures {
+            threads: threads.iter().map(|thread| futures(thread, |_| true)).collect(),
+            first: threads.iter().map(|thread| futures(thread, |access| access.fence_location().is_some())).collect(),
+        }
     }
 
     /// Adds the persistent sets found, given what every thread (at most 64) does next and where it is.
     pub(crate) fn persistent(&self, next: &[(Next, u32)], sets: &mut Vec<ThreadSet>) {
-        let enabled = |t: &usize| matches!(next[*t].0, Next::Local | Next::Access { .. });
+        let enabled = |t: &usize| next[*t].0.is_enabled();
         let all: ThreadSet = (0..next.len()).filter(enabled).map(|t| 1 << t).sum();
         if all.count_ones() < 2 {
             return;
@@ -96,14 +109,23 @@ impl Futures {
     fn disturbers(&self, next: &[(Next, u32)], set: ThreadSet) -> ThreadSet {
         let (mut accessed, mut written) = (0, 0);
         for (t, &(step, _)) in next.iter().enumerate() {
-            if let (Next::Access { loc, writes }, 1) = (step, set >> t & 1) {
-                accessed |= bit(loc);
-                written |= if writes { bit(loc) } else { 0 };
+            match step {
+                _ if set >> t & 1 == 0 => {}
+                Next::Access { loc, writes } => {
+                    accessed |= bit(loc);
+                    written |= if writes { bit(loc) } else { 0 };
+                }
+                Next::Fence => {
+                    let first = self.first[t][next[t].1 as usize];
+                    accessed |= first.accessed;
+                    written |= first.written;
+                }
+                Next::Nothing | Next::Local | Next::Blocked(_) => {}
             }
         }
         let mut disturbers = 0;
         for (t, &(step, _)) in next.iter().enumerate().filter(|(t, _)| set >> t & 1 == 0) {
-            if matches!(step, Next::Local | Next::Access { .. }) {
+            if step.is_enabled() {
                 let future = self.reach(next, set, t);
                 if future.written & accessed != 0 || future.accessed & written != 0 {
                     disturbers |= 1 << t;
@@ -130,24 +152,25 @@ impl Futures {
     }
 }
 
-/// Backward data-flow analysis on the control-flow graph of one thread.
-fn futures(thread: &CompiledThread) -> Vec<Future> {
-    let own = |pc: usize| match thread.access(pc as u32) {
-        Some(access) if !access.private => {
-            let accessed = access.target.locations().map(|loc| bit(LocId::from_index(loc))).fold(0, |a, b| a | b);
-            Future { accessed, written: if access.only_reads() { 0 } else { accessed } }
-        }
-        _ => Future::default(),
+/// Backward data-flow analysis on the control-flow graph of one thread, which does not look beyond accesses that are
+/// not to be passed.
+fn futures(thread: &CompiledThread, passes: impl Fn(&Access) -> bool) -> Vec<Future> {
+    let own = |access: &Access| {
+        let accessed = access.target.locations().map(|loc| bit(LocId::from_index(loc))).fold(0, |a, b| a | b);
+        Future { accessed, written: if access.only_reads() { 0 } else { accessed } }
     };
-    let mut futures: Vec<Future> = (0..thread.steps.len()).map(own).collect();
+    let mut futures: Vec<Future> = vec![Future::default(); thread.steps.len()];
     let mut changed = true;
     while changed {
         changed = false;
         for pc in (0..futures.len()).rev() {
-            let mut future = futures[pc];
-            for &next in &thread.next[pc] {
-                future.accessed |= futures[next as usize].accessed;
-                future.written |= futures[next as usize].written;
+            let access = thread.access(pc as u32).filter(|access| !access.private);
+            let mut future = access.map_or(Future::default(), own);
+            if access.is_none_or(&passes) {
+                for &next in &thread.next[pc] {
+                    future.accessed |= futures[next as usize].accessed;
+                    future.written |= futures[next as usize].written;
+                }
             }
             changed |= future != futures[pc];
             futures[pc] = future;

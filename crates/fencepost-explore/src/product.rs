@@ -48,6 +48,8 @@ pub(crate) struct Product {
     futures: Option<Futures>,
     /// Give up states from which no violation can follow?
     hope: bool,
+    /// Take SC fences together with what follows while nothing is watched?
+    fuse: bool,
     words: usize,
     bits: usize,
 }
@@ -141,6 +143,7 @@ impl Product {
             symmetry: monitors.iter().map(|&monitor| symmetry(monitor)).collect(),
             futures: futures.then(|| Futures::of(&compiled)),
             hope: options.reductions.dead_bits,
+            fuse: options.reductions.por,
             threads: compiled,
             memory,
             initial_memory: program.locations().iter().map(|location| location.init).collect(),
@@ -549,6 +552,7 @@ impl Product {
         let pc = thread.pc.get(state) as u32;
         let next = match thread.steps.get(pc as usize) {
             None => Next::Nothing,
+            Some(Step::Access(access)) if access.fence_location().is_some() && self.passes_fences(state) => Next::Fence,
             Some(Step::Access(access)) => self.next_access_of(state, access),
             Some(_) => Next::Local,
         };
@@ -648,6 +652,31 @@ impl Product {
         }
     }
 
+    /// Is there no monitor that would notice an SC fence? Then a thread need not rest between a fence and its next access:
+    /// should a watch begin meanwhile, it makes no difference whether the fence comes right before that or right after,
+    /// because nothing has been passed on yet to the location of fences.
+    fn passes_fences(&self, state: &[u64]) -> bool {
+        match &self.monitoring {
+            Monitoring::Watching(watches) => self.fuse && watches.current(state).is_none(),
+            Monitoring::Nothing | Monitoring::Everything(_) => false,
+        }
+    }
+
+    /// Adds the steps of thread `t`, which rests at an SC fence, together with those of the access after it. Plain accesses
+    /// are not taken along: that a thread rests at one is what makes a race.
+    fn expand_fence(&self, state: &[u64], t: usize, pc: u32, out: &mut Expansion) {
+        let site = site(t, pc);
+        let access = self.threads[t].access(pc).expect("a fence");
+        let label = self.labels(state, access).ok().and_then(|[label, _]| label);
+        let trace = out.begin(state, RunStep { site, label, choice: None });
+        let failure = self.run_on(out, t, pc + 1);
+        let rests_at = self.threads[t].access(self.threads[t].pc.get(out.state()) as u32);
+        match rests_at.filter(|access| !access.plain && !access.private) {
+            Some(_) if failure.is_none() => out.go_on(trace, |after, out| self.expand(after, t, out)),
+            _ => self.finish(out, site, failure, false, true, trace),
+        }
+    }
+
     /// Lets thread `t` run on from `pc` in the step that was begun.
     fn run_on(&self, out: &mut Expansion, t: usize, pc: u32) -> Failure {
         let (state, mut record) = out.parts();
@@ -694,6 +723,9 @@ impl System for Product {
         let thread = &self.threads[t];
         let pc = thread.pc.get(state) as u32;
         let Some(step) = thread.steps.get(pc as usize) else { return };
+        if self.passes_fences(state) && thread.access(pc).is_some_and(|access| access.fence_location().is_some()) {
+            return self.expand_fence(state, t, pc, out);
+        }
         let site = site(t, pc);
         let mut take = |choice: Option<u32>, act: &dyn Fn(&mut Expansion) -> Failure| {
             let trace = out.begin(state, RunStep { site, label: None, choice });

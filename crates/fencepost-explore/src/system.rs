@@ -29,6 +29,8 @@ pub(crate) struct Expansion {
     steps: Vec<Successor>,
     /// What happened on the way, if anybody wants to know: an expansion that is part of a search does not.
     trace: Option<Vec<RunStep>>,
+    /// A state that a step passes through.
+    scratch: Vec<u64>,
 }
 
 /// What is known about a step besides where it leads.
@@ -50,7 +52,7 @@ pub(crate) struct Successor {
 impl Expansion {
     /// No steps yet, of states of `words` words.
     pub(crate) fn new(words: usize) -> Self {
-        Expansion { words, states: Vec::new(), steps: Vec::new(), trace: None }
+        Expansion { words, states: Vec::new(), steps: Vec::new(), trace: None, scratch: Vec::new() }
     }
 
     /// The same, which keeps what happens on the way.
@@ -131,6 +133,24 @@ impl Expansion {
     /// The step that was begun is one.
     pub(crate) fn keep(&mut self, site: Site, failure: Failure, speculative: bool, pure: bool, trace: usize) {
         self.steps.push(Successor { site, failure, speculative, pure, trace });
+    }
+
+    /// The step that was begun is only the first part of some: those that `expand` adds for the state it leads to.
+    pub(crate) fn go_on(&mut self, trace: usize, expand: impl FnOnce(&[u64], &mut Expansion)) {
+        let mut state = std::mem::take(&mut self.scratch);
+        state.clear();
+        state.extend_from_slice(self.state());
+        let prefix = self.trace.as_mut().map_or(Vec::new(), |steps| steps.split_off(trace));
+        self.discard(trace);
+        let first = self.steps.len();
+        expand(&state, self);
+        self.scratch = state;
+        // Every step that was added starts with what happened before it.
+        let Some(steps) = &mut self.trace else { return };
+        for (added, successor) in self.steps[first..].iter_mut().enumerate() {
+            successor.trace += added * prefix.len();
+            steps.splice(successor.trace..successor.trace, prefix.iter().cloned());
+        }
     }
 
     /// The step that was begun leads nowhere.
