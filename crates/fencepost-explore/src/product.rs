@@ -663,7 +663,7 @@ impl Product {
     }
 
     /// Adds the steps of thread `t`, which rests at an SC fence, together with those of the access after it. Plain accesses
-    /// are not taken along: that a thread rests at one is what makes a race.
+    /// are not taken along: that a thread rests at one is what makes a race. Nor are fences: there may be no end to them.
     fn expand_fence(&self, state: &[u64], t: usize, pc: u32, out: &mut Expansion) {
         let site = site(t, pc);
         let access = self.threads[t].access(pc).expect("a fence");
@@ -671,7 +671,8 @@ impl Product {
         let trace = out.begin(state, RunStep { site, label, choice: None });
         let failure = self.run_on(out, t, pc + 1);
         let rests_at = self.threads[t].access(self.threads[t].pc.get(out.state()) as u32);
-        match rests_at.filter(|access| !access.plain && !access.private) {
+        let goes_on = |access: &&Access| !access.plain && !access.private && access.fence_location().is_none();
+        match rests_at.filter(goes_on) {
             Some(_) if failure.is_none() => out.go_on(trace, |after, out| self.expand(after, t, out)),
             _ => self.finish(out, site, failure, false, true, trace),
         }
