@@ -134,7 +134,7 @@ fn difference(
 fn assert_no_difference(seed: u64, program: &Program, observational: bool) {
     // Every reduction alone, and all others alone, on every program; all combinations on some.
     let combinations: Vec<Reductions> =
-        if seed % 8 == 0 { combinations().collect() } else { few_combinations().collect() };
+        if seed.is_multiple_of(8) { combinations().collect() } else { few_combinations().collect() };
     for model in models::checkable() {
         let differs = |program: &Program| difference(program, model, observational, &combinations);
         if let Some(found) = differs(program) {
