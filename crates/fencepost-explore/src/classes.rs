@@ -36,7 +36,12 @@ const MOST_QUESTIONS: usize = 1 << 10;
 impl Classes {
     /// The class of `value`; `None` if the location never holds it.
     pub fn of(&self, value: Value) -> Option<usize> {
-        self.class[self.starts.partition_point(|&start| start <= value) - 1]
+        let interval = match self.starts.get(value as usize) {
+            // So many intervals that each value up to here has its own.
+            Some(&start) if start == value => value as usize,
+            _ => self.starts.partition_point(|&start| start <= value) - 1,
+        };
+        self.class[interval]
     }
 
     /// A member of each class.

@@ -37,7 +37,11 @@ impl Code {
                     _ => op.apply(left, right.eval(state)?),
                 }
             }
-            Code::Wrap(operand, domain) => Ok(operand.eval(state)?.rem_euclid(*domain)),
+            Code::Wrap(operand, domain) => {
+                let integer = operand.eval(state)?;
+                // Divisions are slow, and hardly ever needed here.
+                Ok(if (0..*domain).contains(&integer) { integer } else { integer.rem_euclid(*domain) })
+            }
         }
     }
 }

@@ -8,6 +8,7 @@
 
 mod ample;
 pub mod classes;
+mod collapse;
 mod compile;
 pub mod liveness;
 mod options;

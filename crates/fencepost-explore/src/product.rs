@@ -549,7 +549,26 @@ impl Product {
         let pc = thread.pc.get(state) as u32;
         let next = match thread.steps.get(pc as usize) {
             None => Next::Nothing,
-            Some(Step::Access(access)) => match self.labels(state, access) {
+            Some(Step::Access(access)) => self.next_access_of(state, access),
+            Some(_) => Next::Local,
+        };
+        (next, pc)
+    }
+
+    /// What an access that a thread is about to make is to others. This is asked of every thread in every state, so
+    /// nothing is evaluated that does not matter.
+    fn next_access_of(&self, state: &[u64], access: &Access) -> Next {
+        let Ok(loc) = Self::locate(&access.target, state) else { return Next::Local };
+        let decided = match &access.kind {
+            AccessKind::Load(_) => Some(false),
+            AccessKind::Store(..) | AccessKind::Update(..) | AccessKind::FenceUpdate => Some(true),
+            AccessKind::Cas { .. } | AccessKind::Wait(..) | AccessKind::BlockingCas { .. } => None,
+        };
+        match decided {
+            Some(_) if access.private => Next::Local,
+            Some(true) if self.forbids_writes(state, loc) => Next::Nothing,
+            Some(writes) => Next::Access { loc, writes },
+            None => match self.labels(state, access) {
                 Ok(labels) if access.private => {
                     if labels == [None, None] {
                         Next::Nothing
@@ -557,27 +576,29 @@ impl Product {
                         Next::Local
                     }
                 }
-                Ok([None, None]) => Next::Blocked(Self::locate(&access.target, state).expect("it has labels")),
-                Ok(labels) => self.next_of(state, labels),
+                Ok([None, None]) => Next::Blocked(loc),
+                Ok(labels) => self.next_of(state, loc, labels),
                 Err(_) => Next::Local,
             },
-            Some(_) => Next::Local,
-        };
-        (next, pc)
+        }
     }
 
-    /// What an access with these labels is to others.
-    fn next_of(&self, state: &[u64], labels: [Option<Label>; 2]) -> Next {
-        let loc = labels.iter().flatten().find_map(Label::loc).expect("accesses have locations");
-        let writes = |label: &Label| label.is_write();
-        let forbidden = match &self.monitoring {
+    /// Would the current watch be given up if somebody wrote `loc`?
+    fn forbids_writes(&self, state: &[u64], loc: LocId) -> bool {
+        match &self.monitoring {
             Monitoring::Watching(watches) => watches.forbids_writes(state, loc),
             Monitoring::Nothing | Monitoring::Everything(_) => false,
-        };
-        match (labels.iter().flatten().any(writes), labels.iter().flatten().all(writes)) {
+        }
+    }
+
+    /// What an access to `loc` with these labels is to others.
+    fn next_of(&self, state: &[u64], loc: LocId, labels: [Option<Label>; 2]) -> Next {
+        let mut labels = labels.iter().flatten();
+        let (any, all) = (labels.clone().any(Label::is_write), labels.all(Label::is_write));
+        match self.forbids_writes(state, loc) {
             // The watch would be given up: this thread does nothing more here.
-            (true, true) if forbidden => Next::Nothing,
-            (any, _) => Next::Access { loc, writes: any && !forbidden },
+            true if all => Next::Nothing,
+            forbidden => Next::Access { loc, writes: any && !forbidden },
         }
     }
 
@@ -620,8 +641,8 @@ impl Product {
         match &self.monitoring {
             _ if access.private => take(Meaning::Silent),
             Monitoring::Watching(watches) => {
-                let loc = label.loc().expect("accesses have locations");
-                watches.meanings(state, &label, self.current_class(state, loc), take);
+                let overwritten = label.loc().filter(|_| label.is_write());
+                watches.meanings(state, &label, overwritten.and_then(|loc| self.current_class(state, loc)), take);
             }
             Monitoring::Nothing | Monitoring::Everything(_) => take(Meaning::Step),
         }

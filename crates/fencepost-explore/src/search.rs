@@ -13,12 +13,13 @@
 
 use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use fencepost_base::ids::{Pc, ThreadId};
 use fencepost_verdict::{Budget, Candidate, Progress, Reason, Run, ScFailure, ScFailureKind, Site, Stats};
 
-use crate::store::{Inserted, StateId, StateStore};
+use crate::collapse::Collapsed;
+use crate::store::{Inserted, Meter, StateId, StateStore};
 use crate::system::{Expansion, Finding, System, ThreadSet};
 use crate::{End, Exploration};
 
@@ -29,19 +30,57 @@ const CHUNK: usize = 1 << 8;
 /// Layers with fewer states than this for each thread are expanded by one.
 const WORTH_A_THREAD: usize = 1 << 10;
 
+/// States of fewer words are not worth collapsing.
+const WORTH_COLLAPSING: usize = 3;
+
 /// Visits every reachable state of `system`, on `jobs` threads.
 pub(crate) fn breadth_first(system: &impl System, jobs: usize, budget: &Budget<'_>) -> Exploration {
-    let hasher = foldhash::fast::FixedState::default();
     let jobs = jobs.max(1);
-    let store = StateStore::new(system.words(), hasher, jobs, budget.max_states, budget.max_bytes);
-    let mut search = Search { system, budget, store, jobs, layers: Vec::new(), stopped: AtomicBool::new(false) };
+    let meter = Meter::new(budget.max_bytes);
+    let store = StateStore::new(system.words(), Hasher::default(), jobs, budget.max_states, Arc::clone(&meter));
+    let store = Visited::Plain(store);
+    let mut search = Search { system, budget, meter, store, jobs, layers: Vec::new(), stopped: AtomicBool::new(false) };
     search.run()
 }
 
-struct Search<'a, S, H> {
+type Hasher = foldhash::fast::FixedState;
+
+/// The visited states.
+enum Visited {
+    Plain(StateStore<Hasher>),
+    /// When memory ran short.
+    Collapsed(Collapsed<Hasher>),
+}
+
+impl Visited {
+    fn insert(&self, state: &[u64]) -> Result<Inserted, Reason> {
+        match self {
+            Visited::Plain(store) => store.insert(state).map(|(inserted, _)| inserted),
+            Visited::Collapsed(store) => store.insert(state),
+        }
+    }
+
+    fn copy(&self, shard: usize, ids: std::ops::Range<StateId>, states: &mut Vec<u64>) {
+        match self {
+            Visited::Plain(store) => store.copy(shard, ids, states),
+            Visited::Collapsed(store) => store.copy(shard, ids, states),
+        }
+    }
+
+    /// What has one entry for every state.
+    fn entries(&self) -> &StateStore<Hasher> {
+        match self {
+            Visited::Plain(store) => store,
+            Visited::Collapsed(store) => store.entries(),
+        }
+    }
+}
+
+struct Search<'a, S> {
     system: &'a S,
     budget: &'a Budget<'a>,
-    store: StateStore<H>,
+    meter: Arc<Meter>,
+    store: Visited,
     jobs: usize,
     /// Where each shard's part of every finished layer ends.
     layers: Vec<Vec<StateId>>,
@@ -75,7 +114,7 @@ impl Met {
     }
 }
 
-impl<S: System, H: std::hash::BuildHasher + Sync> Search<'_, S, H> {
+impl<S: System> Search<'_, S> {
     fn run(&mut self) -> Exploration {
         let initial = self.system.initial();
         let mut failure = initial.failure.map(|(end, (site, kind))| ScFailure {
@@ -92,14 +131,24 @@ impl<S: System, H: std::hash::BuildHasher + Sync> Search<'_, S, H> {
             Ok(_) => self.system.inspect(&start).map(|_| End::Found(self.candidate(&start))),
         };
         while end.is_none() {
-            let layer = self.store.end_layer();
+            let layer = self.store.entries().end_layer();
             let chunks = self.chunks(&layer);
             self.layers.push(layer);
             if chunks.is_empty() {
                 end = Some(End::Exhausted);
                 break;
             }
-            let met = self.expand_layer(&chunks);
+            let mut met = self.expand_layer(&chunks);
+            if matches!(met.gave_up, Some(Reason::Memory(_))) && met.finding.is_none() && self.can_collapse() {
+                if let Err(reason) = self.collapse() {
+                    end = Some(End::GaveUp(reason));
+                    break;
+                }
+                let layer = self.layers.pop().expect("the layer that was expanded");
+                let chunks = self.chunks(&layer);
+                self.layers.push(layer);
+                met = self.expand_layer(&chunks);
+            }
             stats.transitions += met.transitions;
             speculative.extend(met.speculative);
             if let (None, Some((state, pc, kind))) = (&failure, met.failure) {
@@ -114,10 +163,34 @@ impl<S: System, H: std::hash::BuildHasher + Sync> Search<'_, S, H> {
                 stats.depth = self.layers.len() as u64 - 1;
             }
         }
-        stats.states = self.store.len();
-        stats.peak_bytes = self.store.bytes();
+        stats.states = self.store.entries().len();
+        stats.peak_bytes = self.meter.peak();
         let speculative = speculative.into_iter().map(|(thread, pc)| Site { thread, pc }).collect();
         Exploration { end: end.expect("the search has ended"), sc_failure: failure, speculative, stats }
+    }
+
+    /// Is there memory to be gained?
+    fn can_collapse(&self) -> bool {
+        self.system.words() >= WORTH_COLLAPSING && matches!(self.store, Visited::Plain(_))
+    }
+
+    /// Makes room by collapsing all finished layers; the one after them is forgotten. If there is not even room
+    /// for that, nothing is left of the store.
+    fn collapse(&mut self) -> Result<(), Reason> {
+        let (words, states) = (self.system.words(), self.budget.max_states);
+        let collapsed = Visited::Collapsed(Collapsed::new(words, Hasher::default(), self.jobs, states, &self.meter));
+        let Visited::Plain(plain) = std::mem::replace(&mut self.store, collapsed) else { return Ok(()) };
+        let mut layers = Vec::new();
+        plain.dissolve(&self.layers, |state| match state {
+            Some(state) => self.store.insert(state).map(|_| ()),
+            None => {
+                layers.push(self.store.entries().end_layer());
+                Ok(())
+            }
+        })?;
+        self.layers = layers;
+        self.stopped.store(false, Ordering::Relaxed);
+        Ok(())
     }
 
     /// The work of a layer that ends at `ends`, in pieces.
@@ -185,10 +258,10 @@ impl<S: System, H: std::hash::BuildHasher + Sync> Search<'_, S, H> {
 
     fn report(&self, frontier: usize) {
         (self.budget.progress)(Progress {
-            states: self.store.len(),
+            states: self.store.entries().len(),
             frontier: frontier as u64,
             depth: self.layers.len() as u64,
-            bytes: self.store.bytes(),
+            bytes: self.meter.used(),
         });
     }
 
@@ -339,5 +412,99 @@ impl<S: System, H: std::hash::BuildHasher + Sync> Search<'_, S, H> {
             }
         }
         least
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::system::Initial;
+    use fencepost_verdict::RunStep;
+
+    /// Thread `t` counts to `to[t]`; all others look on. States are much wider than they need be.
+    struct Counters {
+        to: [u64; 2],
+        /// Where SC can be left.
+        bad: Option<[u64; 2]>,
+    }
+
+    const WORDS: usize = 9;
+
+    fn site(t: usize, pc: u64) -> Site {
+        Site { thread: ThreadId::from_index(t), pc: Pc(pc as u32) }
+    }
+
+    impl System for Counters {
+        fn words(&self) -> usize {
+            WORDS
+        }
+
+        fn bits(&self) -> usize {
+            WORDS * 64
+        }
+
+        fn threads(&self) -> usize {
+            2
+        }
+
+        fn initial(&self) -> Initial {
+            Initial { state: vec![0; WORDS], trace: Vec::new(), failure: None }
+        }
+
+        fn expand(&self, state: &[u64], t: usize, out: &mut Expansion) {
+            let place = 5 * t + 1;
+            if state[place] < self.to[t] {
+                let trace = out.begin(state, RunStep { site: site(t, state[place]), label: None, choice: None });
+                out.state()[place] += 1;
+                out.keep(site(t, state[place]), None, false, true, trace);
+            }
+        }
+
+        fn persistent(&self, _: &[u64], _: &mut Vec<ThreadSet>) {}
+
+        fn canonical(&self, _: &mut [u64]) {}
+
+        fn inspect(&self, state: &[u64]) -> Option<Finding> {
+            (self.bad == Some([state[1], state[6]])).then_some(Finding::Stale(site(0, 0)))
+        }
+    }
+
+    fn search(system: &Counters, jobs: usize, max_bytes: u64) -> Exploration {
+        breadth_first(system, jobs, &Budget { max_bytes, ..Budget::unlimited() })
+    }
+
+    #[test]
+    fn a_search_short_of_memory_collapses_its_states_and_goes_on() {
+        let system = Counters { to: [200, 300], bad: None };
+        let ample = search(&system, 1, u64::MAX);
+        assert!(matches!(ample.end, End::Exhausted));
+        assert_eq!((ample.stats.states, ample.stats.depth), (201 * 301, 500));
+        for jobs in [1, 2] {
+            let scarce = search(&system, jobs, ample.stats.peak_bytes * 6 / 10);
+            assert!(matches!(scarce.end, End::Exhausted), "{:?} with {jobs} jobs", scarce.end);
+            assert_eq!(scarce.stats.states, ample.stats.states);
+            assert!(scarce.stats.peak_bytes <= ample.stats.peak_bytes * 6 / 10);
+        }
+    }
+
+    #[test]
+    fn runs_are_rebuilt_from_collapsed_states() {
+        let system = Counters { to: [200, 300], bad: Some([190, 280]) };
+        let run = |exploration: Exploration| match exploration.end {
+            End::Found(candidate) => candidate.run().clone(),
+            other => panic!("{other:?}"),
+        };
+        let ample = search(&system, 1, u64::MAX);
+        let less = ample.stats.peak_bytes * 6 / 10;
+        let ample = run(ample);
+        assert_eq!(ample.steps.len(), 470);
+        assert_eq!(ample, run(search(&system, 1, less)));
+        assert_eq!(ample, run(search(&system, 2, less)));
+    }
+
+    #[test]
+    fn a_search_that_runs_out_of_memory_says_so() {
+        let system = Counters { to: [200, 300], bad: None };
+        assert!(matches!(search(&system, 1, 200_000).end, End::GaveUp(Reason::Memory(200_000))));
     }
 }

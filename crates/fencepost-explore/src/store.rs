@@ -8,18 +8,60 @@
 //! that is being built? Within a shard numbers ascend with layers, so one number per shard tells.
 
 use std::hash::{BuildHasher, Hasher};
+use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use fencepost_verdict::Reason;
 
 /// A number of a state within its shard.
 pub(crate) type StateId = u32;
 
-/// Words of a block, roughly: small enough for small programs, large enough not to matter for large ones.
-const BLOCK_WORDS: usize = 1 << 14;
+/// Words of a block, roughly, or of the blocks of several shards together: small enough for small programs, large
+/// enough not to matter for large ones.
+const BLOCK_WORDS: usize = 1 << 12;
 /// A free place in the table.
 const FREE: u64 = u64::MAX;
+
+/// How many bytes may be used, and are.
+#[derive(Debug)]
+pub(crate) struct Meter {
+    max: u64,
+    used: AtomicU64,
+    peak: AtomicU64,
+}
+
+impl Meter {
+    /// Nothing is used yet.
+    pub(crate) fn new(max: u64) -> Arc<Self> {
+        Arc::new(Meter { max, used: AtomicU64::new(0), peak: AtomicU64::new(0) })
+    }
+
+    /// Bytes in use.
+    pub(crate) fn used(&self) -> u64 {
+        self.used.load(Ordering::Relaxed)
+    }
+
+    /// The most bytes that ever were.
+    pub(crate) fn peak(&self) -> u64 {
+        self.peak.load(Ordering::Relaxed)
+    }
+
+    /// Uses this many more bytes, if that is allowed.
+    fn take(&self, more: u64) -> Result<(), Reason> {
+        let used = self.used.fetch_add(more, Ordering::Relaxed) + more;
+        if used > self.max {
+            self.give_back(more);
+            return Err(Reason::Memory(self.max));
+        }
+        self.peak.fetch_max(used, Ordering::Relaxed);
+        Ok(())
+    }
+
+    fn give_back(&self, bytes: u64) {
+        self.used.fetch_sub(bytes, Ordering::Relaxed);
+    }
+}
 
 /// Visited states.
 pub(crate) struct StateStore<H> {
@@ -28,9 +70,8 @@ pub(crate) struct StateStore<H> {
     /// The number is a power of two.
     shards: Vec<Mutex<Shard>>,
     max_states: u64,
-    max_bytes: u64,
     states: AtomicU64,
-    bytes: AtomicU64,
+    meter: Arc<Meter>,
 }
 
 /// The states of some hashes.
@@ -56,21 +97,24 @@ pub(crate) enum Inserted {
     Old,
 }
 
+/// Where a state is: its shard and its number there.
+pub(crate) type Place = (usize, StateId);
+
 impl<H: BuildHasher> StateStore<H> {
     /// An empty store for states of `words` words, to be used by `users` threads.
-    pub(crate) fn new(words: usize, hasher: H, users: usize, max_states: u64, max_bytes: u64) -> Self {
+    pub(crate) fn new(words: usize, hasher: H, users: usize, max_states: u64, meter: Arc<Meter>) -> Self {
         let shards = if users <= 1 { 1 } else { (users * 16).next_power_of_two().min(1 << 10) };
         let store = StateStore {
             words,
             hasher,
-            shards: (0..shards).map(|_| Mutex::new(Shard::new(words))).collect(),
+            shards: (0..shards).map(|_| Mutex::new(Shard::new(words, BLOCK_WORDS / shards.min(16)))).collect(),
             max_states: max_states.min(u64::from(StateId::MAX)),
-            max_bytes,
             states: AtomicU64::new(0),
-            bytes: AtomicU64::new(0),
+            meter,
         };
-        let bytes = store.shards.iter().map(|shard| lock(shard).table.len() as u64 * 8).sum();
-        store.bytes.store(bytes, Ordering::Relaxed);
+        // Too little to be refused.
+        let tables = store.shards.iter().map(|shard| lock(shard).table.len() as u64 * 8).sum();
+        store.meter.used.fetch_add(tables, Ordering::Relaxed);
         store
     }
 
@@ -79,9 +123,9 @@ impl<H: BuildHasher> StateStore<H> {
         self.states.load(Ordering::Relaxed)
     }
 
-    /// Bytes in use.
-    pub(crate) fn bytes(&self) -> u64 {
-        self.bytes.load(Ordering::Relaxed)
+    /// Number of shards.
+    pub(crate) fn shards(&self) -> usize {
+        self.shards.len()
     }
 
     /// Ends the layer that is being built; where each shard's part of it ends.
@@ -95,7 +139,7 @@ impl<H: BuildHasher> StateStore<H> {
     }
 
     /// Copies consecutive states of a shard to the end of `states`.
-    pub(crate) fn copy(&self, shard: usize, ids: std::ops::Range<StateId>, states: &mut Vec<u64>) {
+    pub(crate) fn copy(&self, shard: usize, ids: Range<StateId>, states: &mut Vec<u64>) {
         let shard = lock(&self.shards[shard]);
         for id in ids {
             states.extend_from_slice(shard.state(id, self.words));
@@ -103,14 +147,15 @@ impl<H: BuildHasher> StateStore<H> {
     }
 
     /// Adds a state unless it is known; refuses when a limit would be passed.
-    pub(crate) fn insert(&self, state: &[u64]) -> Result<Inserted, Reason> {
+    pub(crate) fn insert(&self, state: &[u64]) -> Result<(Inserted, Place), Reason> {
         debug_assert_eq!(state.len(), self.words);
         let hash = self.hash(state);
-        let mut shard = lock(&self.shards[hash as usize & (self.shards.len() - 1)]);
+        let number = hash as usize & (self.shards.len() - 1);
+        let mut shard = lock(&self.shards[number]);
         let shard = &mut *shard;
         let place = match shard.find(state, hash) {
-            Ok(id) if id >= shard.layer => return Ok(Inserted::Again),
-            Ok(_) => return Ok(Inserted::Old),
+            Ok(id) if id >= shard.layer => return Ok((Inserted::Again, (number, id))),
+            Ok(id) => return Ok((Inserted::Old, (number, id))),
             Err(place) => place,
         };
         if self.states.fetch_add(1, Ordering::Relaxed) >= self.max_states {
@@ -118,19 +163,55 @@ impl<H: BuildHasher> StateStore<H> {
             return Err(Reason::States(self.max_states));
         }
         if shard.len.is_multiple_of(shard.block) {
-            self.allow((shard.block * self.words * 8) as u64)?;
+            self.meter.take(shard.block_bytes(self.words))?;
             shard.blocks.push(Vec::with_capacity(shard.block * self.words));
         }
+        let id = shard.len as StateId;
         shard.blocks.last_mut().expect("a block with room").extend_from_slice(state);
-        shard.table[place] = (hash >> 32 << 32) | shard.len as u64;
+        shard.table[place] = (hash >> 32 << 32) | u64::from(id);
         shard.len += 1;
         if shard.len * 4 > shard.table.len() * 3 {
-            self.allow(shard.table.len() as u64 * 16)?;
-            let before = shard.table.len();
-            shard.grow(|state| self.hash(state));
-            self.bytes.fetch_sub(before as u64 * 8, Ordering::Relaxed);
+            self.meter.take(shard.table.len() as u64 * 16)?;
+            let before = shard.table.len() as u64 * 8;
+            shard.grow(|state| self.hash(state), self.words);
+            self.meter.give_back(before);
         }
-        Ok(Inserted::New)
+        Ok((Inserted::New, (number, id)))
+    }
+
+    /// Takes the store apart: calls `visit` for every state of the finished layers, which end at `layers`, one layer
+    /// after the other, and frees memory on the way.
+    pub(crate) fn dissolve<E>(
+        self,
+        layers: &[Vec<StateId>],
+        mut visit: impl FnMut(Option<&[u64]>) -> Result<(), E>,
+    ) -> Result<(), E> {
+        let mut shards: Vec<Shard> = Vec::new();
+        for shard in self.shards {
+            let mut shard = shard.into_inner().unwrap_or_else(PoisonError::into_inner);
+            self.meter.give_back(shard.table.len() as u64 * 8);
+            shard.table = Vec::new();
+            shards.push(shard);
+        }
+        let mut next = vec![0; shards.len()];
+        for ends in layers {
+            for ((shard, next), &end) in shards.iter_mut().zip(&mut next).zip(ends) {
+                for id in *next..end {
+                    visit(Some(shard.state(id, self.words)))?;
+                    if (id as usize + 1).is_multiple_of(shard.block) {
+                        shard.blocks[id as usize / shard.block] = Vec::new();
+                        self.meter.give_back(shard.block_bytes(self.words));
+                    }
+                }
+                *next = end;
+            }
+            visit(None)?;
+        }
+        for shard in shards {
+            let left = shard.blocks.iter().filter(|block| block.capacity() > 0).count() as u64;
+            self.meter.give_back(left * shard.block_bytes(self.words));
+        }
+        Ok(())
     }
 
     fn hash(&self, state: &[u64]) -> u64 {
@@ -141,21 +222,16 @@ impl<H: BuildHasher> StateStore<H> {
         // The all-ones upper half would make the last entry look free.
         hasher.finish() & !(1 << 63)
     }
-
-    /// Uses this many more bytes, if that is allowed.
-    fn allow(&self, more: u64) -> Result<(), Reason> {
-        if self.bytes.fetch_add(more, Ordering::Relaxed) + more > self.max_bytes {
-            self.bytes.fetch_sub(more, Ordering::Relaxed);
-            return Err(Reason::Memory(self.max_bytes));
-        }
-        Ok(())
-    }
 }
 
 impl Shard {
-    fn new(words: usize) -> Self {
-        let block = (BLOCK_WORDS / words.max(1)).clamp(1, 1 << 12);
+    fn new(words: usize, block_words: usize) -> Self {
+        let block = (block_words / words.max(1)).clamp(1, 1 << 12);
         Shard { block, blocks: Vec::new(), len: 0, table: vec![FREE; 1 << 8], layer: 0 }
+    }
+
+    fn block_bytes(&self, words: usize) -> u64 {
+        (self.block * words * 8) as u64
     }
 
     fn state(&self, id: StateId, words: usize) -> &[u64] {
@@ -172,17 +248,16 @@ impl Shard {
             if entry == FREE {
                 return Err(place);
             }
-            if entry >> 32 == hash >> 32 && self.state(entry as StateId, state.len()) == state {
+            if entry >> 32 == hash >> 32 && same(self.state(entry as StateId, state.len()), state) {
                 return Ok(entry as StateId);
             }
             place = (place + 1) & mask;
         }
     }
 
-    fn grow(&mut self, hash: impl Fn(&[u64]) -> u64) {
+    fn grow(&mut self, hash: impl Fn(&[u64]) -> u64, words: usize) {
         let mut table = vec![FREE; self.table.len() * 2];
         let mask = table.len() - 1;
-        let words = self.blocks.first().map_or(0, |block| block.capacity() / self.block);
         for id in 0..self.len as StateId {
             let hash = hash(self.state(id, words));
             let mut place = (hash >> 10) as usize & mask;
@@ -193,6 +268,12 @@ impl Shard {
         }
         self.table = table;
     }
+}
+
+/// Are they equal? States are mostly too short for comparing memory to be worth a call.
+#[inline]
+fn same(left: &[u64], right: &[u64]) -> bool {
+    left.iter().zip(right).all(|(left, right)| left == right)
 }
 
 /// A lock is poisoned only by a panic elsewhere, which ends the search anyway.
@@ -216,17 +297,25 @@ mod tests {
         }
     }
 
+    fn hasher() -> foldhash::fast::FixedState {
+        foldhash::fast::FixedState::default()
+    }
+
+    fn unlimited() -> Arc<Meter> {
+        Meter::new(u64::MAX)
+    }
+
     #[test]
     fn states_are_compared_not_only_hashed() {
-        let store = StateStore::new(2, BuildHasherDefault::<Constant>::default(), 1, 10_000, u64::MAX);
+        let store = StateStore::new(2, BuildHasherDefault::<Constant>::default(), 1, 10_000, unlimited());
         for i in 0..2000 {
-            assert_eq!(store.insert(&[i, i / 2]), Ok(Inserted::New));
+            assert_eq!(store.insert(&[i, i / 2]), Ok((Inserted::New, (0, i as u32))));
         }
-        assert_eq!(store.insert(&[77, 38]), Ok(Inserted::Again));
+        assert_eq!(store.insert(&[77, 38]), Ok((Inserted::Again, (0, 77))));
         assert_eq!(store.end_layer(), [2000]);
         let mut states = Vec::new();
         for i in 0..2000 {
-            assert_eq!(store.insert(&[i, i / 2]), Ok(Inserted::Old));
+            assert_eq!(store.insert(&[i, i / 2]), Ok((Inserted::Old, (0, i as u32))));
             store.copy(0, i as u32..i as u32 + 1, &mut states);
             assert_eq!(states[2 * i as usize..], [i, i / 2]);
         }
@@ -234,38 +323,64 @@ mod tests {
 
     #[test]
     fn limits_are_kept() {
-        let hasher = foldhash::fast::FixedState::default;
-        let store = StateStore::new(1, hasher(), 4, 3, u64::MAX);
+        let store = StateStore::new(1, hasher(), 4, 3, unlimited());
         assert!((0..3).all(|i| store.insert(&[i]).is_ok()));
         assert_eq!(store.insert(&[3]), Err(Reason::States(3)));
-        assert_eq!((store.insert(&[2]), store.len()), (Ok(Inserted::Again), 3));
+        assert_eq!((store.insert(&[2]).unwrap().0, store.len()), (Inserted::Again, 3));
 
-        let store = StateStore::new(100, hasher(), 1, u64::MAX, 1 << 20);
+        let meter = Meter::new(1 << 20);
+        let store = StateStore::new(100, hasher(), 1, u64::MAX, Arc::clone(&meter));
         let refused = (0..).find(|&i| store.insert(&[i; 100]).is_err()).unwrap();
-        assert!(refused > 500 && store.bytes() <= 1 << 20, "{refused} states in {} bytes", store.bytes());
+        assert!(refused > 500 && meter.peak() <= 1 << 20, "{refused} states in {} bytes", meter.used());
     }
 
     #[test]
     fn a_state_of_no_words_is_one_state() {
-        let store = StateStore::new(0, foldhash::fast::FixedState::default(), 1, 10, u64::MAX);
-        assert_eq!(store.insert(&[]), Ok(Inserted::New));
-        assert_eq!(store.insert(&[]), Ok(Inserted::Again));
+        let store = StateStore::new(0, hasher(), 1, 10, unlimited());
+        assert_eq!(store.insert(&[]).unwrap().0, Inserted::New);
+        assert_eq!(store.insert(&[]).unwrap().0, Inserted::Again);
     }
 
     #[test]
     fn threads_insert_each_state_once() {
-        let store = StateStore::new(1, foldhash::fast::FixedState::default(), 4, u64::MAX, u64::MAX);
+        let store = StateStore::new(1, hasher(), 4, u64::MAX, unlimited());
         let new = AtomicU64::new(0);
         std::thread::scope(|scope| {
             for _ in 0..4 {
                 scope.spawn(|| {
                     for i in 0..50_000 {
-                        new.fetch_add(u64::from(store.insert(&[i]) == Ok(Inserted::New)), Ordering::Relaxed);
+                        let inserted = store.insert(&[i]).unwrap().0;
+                        new.fetch_add(u64::from(inserted == Inserted::New), Ordering::Relaxed);
                     }
                 });
             }
         });
         assert_eq!((new.into_inner(), store.len()), (50_000, 50_000));
         assert_eq!(store.end_layer().iter().sum::<u32>(), 50_000);
+    }
+
+    #[test]
+    fn a_dissolved_store_gives_back_states_and_memory() {
+        let meter = unlimited();
+        let store = StateStore::new(2, hasher(), 2, u64::MAX, Arc::clone(&meter));
+        let layers: Vec<Vec<StateId>> = (0..3)
+            .map(|layer| {
+                (0..10_000).for_each(|i| assert!(store.insert(&[layer, i]).is_ok()));
+                store.end_layer()
+            })
+            .collect();
+        (0..100).for_each(|i| assert!(store.insert(&[7, i]).is_ok()));
+        let (mut layer, mut seen) = (0, 0);
+        let visited = store.dissolve(&layers, |state| {
+            match state {
+                Some(state) => {
+                    assert_eq!(state[0], layer);
+                    seen += 1;
+                }
+                None => layer += 1,
+            }
+            Ok::<(), ()>(())
+        });
+        assert_eq!((visited, layer, seen, meter.used()), (Ok(()), 3, 30_000, 0));
     }
 }

@@ -227,7 +227,7 @@ thread p[N] {
 const LAMPORT: &str = "\
 // Without contention a thread touches five locations only, however many threads there are. Fences
 // enclose the write to x and follow the one to y; the slow path has one in front of each look at
-// another thread's flag (two threads would do without).
+// another thread's flag, and one behind the last (two threads would do without, three without the last).
 global b[N], x, y;
 nonatomic critical;
 
@@ -256,6 +256,7 @@ thread p[N] {
         wait(b[(me + k) % N] == 0, acq);
         k = k + 1;
       }
+      fence(sc);
       r = y.load(acq);
       if (r != me + 1) {
         wait(y == 0, acq);
