@@ -255,7 +255,12 @@ pub(super) const MUTANTS: &[Mutant] = &[
         "is_none_or(|least| (&failure.0, failure.1) < (&least.0, least.1))",
         "is_none()",
     ),
-    reduction("store: what is known is expanded", STORE, "return Ok(Inserted::Again),", "return Ok(Inserted::Old),"),
+    reduction(
+        "store: what is known is expanded",
+        STORE,
+        "return Ok((Inserted::Again, (number, id))),",
+        "return Ok((Inserted::Old, (number, id))),",
+    ),
     reduction(
         "por: steps may be put off for ever",
         SEARCH,
