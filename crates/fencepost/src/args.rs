@@ -220,7 +220,7 @@ pub(crate) struct SearchArgs {
     /// Follow all stale writes at once, not one at a time
     ///
     /// Without this, the search guesses which stale write will matter and keeps only what concerns that one. Costs more
-    /// for most programs and less for a few with very many kinds of stale writes; never changes the verdict.
+    /// for most programs, less for some, such as locks with queues; never changes the verdict.
     #[arg(long)]
     pub(crate) no_watch: bool,
 

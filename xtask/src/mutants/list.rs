@@ -255,7 +255,12 @@ pub(super) const MUTANTS: &[Mutant] = &[
         "is_none_or(|least| (&failure.0, failure.1) < (&least.0, least.1))",
         "is_none()",
     ),
-    reduction("store: what is known is expanded", STORE, "return Ok(Inserted::Again),", "return Ok(Inserted::Old),"),
+    reduction(
+        "store: what is known is expanded",
+        STORE,
+        "return Ok((Inserted::Again, (number, id))),",
+        "return Ok((Inserted::Old, (number, id))),",
+    ),
     reduction(
         "por: steps may be put off for ever",
         SEARCH,
@@ -336,22 +341,10 @@ pub(super) const MUTANTS: &[Mutant] = &[
         "if thread.pc.get(state) as usize + 2 >= thread.steps.len() {",
     ),
     reduction(
-        "watch: hope ends at any access",
-        WATCHES,
-        "None => later(),",
-        "None if thread.access(pc as u32).is_some() => false,\n                None => later(),",
-    ),
-    reduction(
         "watch: a plain read is the last one",
         WATCHES,
         "kind == WatchKind::After(PlainKind::Read) && access.only_reads();",
         "kind == WatchKind::After(PlainKind::Read) && !access.only_reads();",
-    ),
-    reduction(
-        "watch: no hope behind another element",
-        WATCHES,
-        ".unwrap_or_else(|| thread.next[pc as usize].iter().any(|&next| self.hope[t][next as usize])),",
-        ".unwrap_or(false),",
     ),
     reduction(
         "watch: no waiting for another class",
@@ -407,6 +400,54 @@ pub(super) const MUTANTS: &[Mutant] = &[
         PRODUCT,
         "loc == watched.loc && (first == PlainKind::Write || kind == PlainKind::Write);",
         "loc == watched.loc && (first == PlainKind::Write && kind == PlainKind::Write);",
+    ),
+    reduction(
+        "watch: hope ends at any access",
+        WATCHES,
+        "return later && !(stop_at_fences && access.fence_location().is_some());",
+        "return later && !stop_at_fences && access.fence_location().is_some();",
+    ),
+    reduction(
+        "watch: hope ends at any fence",
+        WATCHES,
+        "let fenced = fence.is_some_and(|fence| self.monitor.is_passed_on(state, fence));",
+        "let fenced = fence.is_some();",
+    ),
+    reduction(
+        "watch: no hope behind another element",
+        WATCHES,
+        ".unwrap_or_else(|| thread.next[pc].iter().any(|&next| ahead[t].hope[next as usize])),",
+        ".unwrap_or(false),",
+    ),
+    reduction(
+        "watch: a store leaks nothing",
+        WATCHES,
+        "AccessKind::Store(..) => true,",
+        "AccessKind::Store(..) => false,",
+    ),
+    reduction(
+        "watch: a relaxed read leaks nothing",
+        WATCHES,
+        "reads && (!acquires(access.kind.read_mode()) || somewhere(|leaking| leaking.reads))",
+        "reads && somewhere(|leaking| leaking.reads)",
+    ),
+    reduction(
+        "watch: a relaxed write leaks nothing",
+        WATCHES,
+        "reads && (!acquires(access.kind.read_mode()) || somewhere(|leaking| leaking.reads))",
+        "reads && !acquires(access.kind.read_mode())",
+    ),
+    reduction(
+        "watch: an update learns nothing from reads",
+        WATCHES,
+        "leaking[loc].updates |= !releases || !only_updates;",
+        "leaking[loc].updates |= !releases && !only_updates;",
+    ),
+    reduction(
+        "watch: what has leaked is forgotten",
+        WATCHES,
+        "|| resting().any(leaks) || self.monitor.has_leaked(state))",
+        "|| resting().any(leaks))",
     ),
 ];
 
