@@ -325,12 +325,8 @@ impl Product {
             (Monitoring::Nothing, _) | (_, Meaning::Silent) => {}
             (Monitoring::Everything(monitor), _) => self.follow(monitor.as_ref(), state, t, access, label, tainted),
             (Monitoring::Watching(watches), _) => {
-                match meaning {
-                    Meaning::Begin { watch, waiting } => {
-                        watches.begin(state, watch, waiting);
-                    }
-                    Meaning::Last => watches.stop_waiting(state),
-                    Meaning::Step | Meaning::Silent => {}
+                if let Meaning::Begin(watch) = meaning {
+                    watches.begin(state, watch);
                 }
                 if let Some(watched) = watches.current(state) {
                     self.follow(watched.monitor.as_ref(), state, t, access, label, false);
@@ -639,7 +635,7 @@ impl Product {
             let trace = out.begin(state, RunStep { site, label: Some(label), choice: None });
             self.perform(out.state(), t, pc, access, &label, meaning);
             let failure = self.run_on(out, t, pc + 1);
-            let pure = !matches!(meaning, Meaning::Begin { .. } | Meaning::Last);
+            let pure = !matches!(meaning, Meaning::Begin(_));
             self.finish(out, site, failure, speculative, pure, trace);
         };
         match &self.monitoring {

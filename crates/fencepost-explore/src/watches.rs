@@ -4,18 +4,12 @@
 //!
 //! No step of these monitors mixes columns, so a program × monitor is a program × many small monitors that do not see
 //! each other. Their product is what makes the state space large; we search their *sum* instead. A run that leaves SC
-//! does so at a thread that (1) is hb_SC-aware of the last write `w` to a location x, and (2) is not aware, in the
-//! model, of any write later than some `v` before `w`, whose value it accepts. So the search walks the SC runs
-//! without any monitor and guesses, at a write to x, that
+//! does so at a thread that is hb_SC-aware of a write `w` to a location x, and is not aware, in the model, of any write
+//! later than the `v` that `w` overwrote, whose value it accepts. So the search walks the SC runs without any monitor
+//! and guesses, at a write to x, that it is `w`. From then on, one column is all there is of the monitor.
 //!
-//! - it overwrites `v` and is itself the last write `w`: both columns of x start here; or
-//! - it overwrites `v`, and `w` comes later: only column (2) starts, and column (1) starts at a later write to x.
-//!   This matters only if not every write to x puts another `v` within reach: if values of x are told apart, or if one
-//!   cannot write between `v` and what follows it because that is an update. Otherwise being unaware of the last
-//!   write says it all.
-//!
-//! From the guess on, one column is all there is of the monitor. A guess proved wrong is given up: when `w` is
-//! overwritten; when a value of `v`'s class is overwritten again (the later one is within reach of more threads); when no
+//! A guess proved wrong is given up: when a value of `v`'s class is overwritten again, because either the thread in question
+//! is not hb_SC-aware of that, and the same happens in a run without it, or the later guess is as good; when no
 //! thread's next access to x could use `v` and has it still within reach; when nothing that a thread with `v` within reach
 //! can do before its next access to x orders more in SC than in the model, so that nobody can come to be hb_SC-aware
 //! of `w` in any other way than being aware of it in the model. Races under a model that remembers plain accesses
@@ -45,8 +39,6 @@ pub(crate) struct Watches {
     of: Vec<Vec<u32>>,
     /// One more than the number of the current watch; 0 while nothing is watched yet.
     current: Slot,
-    /// 1 if the last write to the watched location is still to come.
-    waiting: Slot,
     /// The columns of the current watch.
     region: Region,
     races: RaceRule,
@@ -78,8 +70,9 @@ pub(crate) enum WatchKind {
     Stale {
         class: Option<usize>,
         by: StaleKind,
-        /// Can there be later writes to the location that begin no better watch?
-        waits: bool,
+        /// Can there be later writes to the location that begin no better watch? Values may be told apart, and
+        /// nobody can write between a write and an update of it.
+        lasting: bool,
     },
     /// A plain access.
     After(PlainKind),
@@ -92,10 +85,8 @@ pub(crate) enum Meaning {
     Step,
     /// It does not concern the monitor.
     Silent,
-    /// This watch begins with it; the last write may be still to come.
-    Begin { watch: u32, waiting: bool },
-    /// It is the last write that was waited for.
-    Last,
+    /// This watch begins with it.
+    Begin(u32),
 }
 
 impl Watches {
@@ -114,8 +105,6 @@ impl Watches {
             return None;
         }
         let current = layout.slot(bits_for(kinds.len() as u64 + 1));
-        let waits = |&(_, kind): &(LocId, WatchKind)| matches!(kind, WatchKind::Stale { waits: true, .. });
-        let waiting = layout.slot(u32::from(kinds.iter().any(waits)));
         let program = layout.clone();
         let leaking = leaking(threads, model, classes.len());
         let mut region = Region::default();
@@ -123,7 +112,7 @@ impl Watches {
         let mut all = Vec::new();
         for (loc, kind) in kinds {
             let watch = match kind {
-                WatchKind::Stale { class, by, .. } => Watch::Stale { loc, class, by },
+                WatchKind::Stale { class, by, lasting } => Watch::Stale { loc, class, by, lasting },
                 WatchKind::After(_) => Watch::Plain(loc),
             };
             let mut columns = program.clone();
@@ -141,7 +130,7 @@ impl Watches {
             all.push(Watched { kind, loc, monitor, ahead });
         }
         let fence = threads.iter().flat_map(CompiledThread::accesses).find_map(Access::fence_location);
-        Some(Watches { all, of, current, waiting, region, races, fence })
+        Some(Watches { all, of, current, region, races, fence })
     }
 
     /// All watches, in the order of their numbers.
@@ -169,11 +158,6 @@ impl Watches {
         self.number(state).checked_sub(1).map(|watch| &self.all[watch])
     }
 
-    /// Is the last write to the watched location still to come?
-    pub(crate) fn is_waiting(&self, state: &[u64]) -> bool {
-        self.waiting.get(state) == 1
-    }
-
     /// Calls `visit` with everything a step of this label may mean; `current` is the class of the value before it.
     pub(crate) fn meanings(
         &self,
@@ -189,10 +173,7 @@ impl Watches {
                 for &watch in &self.of[loc.index()] {
                     let kind = self.all[watch as usize].kind;
                     if kind.starts_with(label, current) {
-                        visit(Meaning::Begin { watch, waiting: false });
-                        if matches!(kind, WatchKind::Stale { waits: true, .. }) {
-                            visit(Meaning::Begin { watch, waiting: true });
-                        }
+                        visit(Meaning::Begin(watch));
                     }
                 }
             }
@@ -203,11 +184,8 @@ impl Watches {
                 }
             }
             Some(watched) => {
-                if !label.is_write() {
+                if !label.is_write() || watched.kind.is_lasting() && !watched.kind.starts_with(label, current) {
                     visit(Meaning::Step);
-                } else if self.is_waiting(state) && !watched.kind.starts_with(label, current) {
-                    visit(Meaning::Step);
-                    visit(Meaning::Last);
                 }
             }
         }
@@ -215,27 +193,14 @@ impl Watches {
 
     /// Would the current watch be given up if somebody wrote `loc`, whatever is written?
     pub(crate) fn forbids_writes(&self, state: &[u64], loc: LocId) -> bool {
-        self.current(state).is_some_and(|watched| watched.loc == loc) && !self.is_waiting(state)
+        self.current(state).is_some_and(|watched| watched.loc == loc && !watched.kind.is_lasting())
     }
 
     /// Makes `watch` the current one, with nothing known yet.
-    pub(crate) fn begin(&self, state: &mut [u64], watch: u32, waiting: bool) -> &Watched {
+    pub(crate) fn begin(&self, state: &mut [u64], watch: u32) {
         self.region.clear(state);
         self.current.set(state, u64::from(watch) + 1);
-        self.waiting.set(state, u64::from(waiting));
-        let watched = &self.all[watch as usize];
-        if !waiting {
-            watched.monitor.start(state);
-        }
-        watched
-    }
-
-    /// The next write is the last one.
-    pub(crate) fn stop_waiting(&self, state: &mut [u64]) {
-        self.waiting.set(state, 0);
-        if let Some(watched) = self.current(state) {
-            watched.monitor.start(state);
-        }
+        self.all[watch as usize].monitor.start(state);
     }
 }
 
@@ -276,6 +241,11 @@ impl Watched {
 }
 
 impl WatchKind {
+    /// Does the watch go on when its location is written again, unless a better one begins then?
+    fn is_lasting(self) -> bool {
+        matches!(self, WatchKind::Stale { lasting: true, .. })
+    }
+
     /// Does the watch begin with a step of this label?
     fn starts_with(self, label: &Label, current: Option<usize>) -> bool {
         match self {
@@ -371,10 +341,10 @@ fn kinds(
             };
             let updates = by == StaleKind::Write && accesses.iter().any(|access| access.kind.updates());
             if shape.classes[loc] > 1 {
-                add(WatchKind::Stale { class: None, by, waits: updates }, &starts);
+                add(WatchKind::Stale { class: None, by, lasting: updates }, &starts);
             }
             for class in 0..shape.classes[loc] {
-                add(WatchKind::Stale { class: Some(class), by, waits: updates || shape.classes[loc] > 1 }, &starts);
+                add(WatchKind::Stale { class: Some(class), by, lasting: updates || shape.classes[loc] > 1 }, &starts);
             }
         }
     }

@@ -44,6 +44,9 @@ pub enum Watch {
         class: Option<usize>,
         /// What would be done with it.
         by: StaleKind,
+        /// Who is hb_SC-aware of the write that overwrote it, whatever is written later? Otherwise: of the location's
+        /// last write.
+        lasting: bool,
     },
     /// One access to this non-atomic location: who is not ordered after it?
     Plain(LocId),
@@ -166,8 +169,7 @@ pub trait Monitor: Sync {
     ///
     /// A monitor that watches one location may be started later: slots of 0, started, that see a write to the
     /// location are as if the monitor had been there from the beginning, because what is known of the watched writes
-    /// starts anew with it. Without `start` such a monitor follows what each thread could still do with the
-    /// stale write, but never finds a violation, because nobody is known to know of a later one.
+    /// starts anew with it.
     fn start(&self, state: &mut [u64]);
 
     /// An SC step of `thread` on an atomic location.
@@ -207,7 +209,7 @@ pub trait Monitor: Sync {
     fn is_passed_on(&self, state: &[u64], loc: LocId) -> bool;
 
     /// For a monitor that watches one location: is some thread, or some location's last write, hb_SC-aware of the
-    /// location's last write, but not, in the model, of any write that puts the watched one out of reach? Only then can
+    /// write that is followed, but not, in the model, of any write that puts the watched one out of reach? Only then can
     /// a violation follow without one of [`Monitor`]'s steps that order more in SC than in the model.
     fn has_leaked(&self, state: &[u64]) -> bool;
 

@@ -47,7 +47,7 @@ impl Columns {
             .collect();
         let watched = match shape.watch {
             Watch::Everything => Watched::Everything,
-            Watch::Stale { loc, class, by: watched } if watched == by => {
+            Watch::Stale { loc, class, by: watched, .. } if watched == by => {
                 Watched::One(monitored[loc.index()].expect("only atomic locations are watched so"), class)
             }
             Watch::Stale { .. } | Watch::Plain(_) => Watched::Nothing,
@@ -156,6 +156,8 @@ pub(crate) struct HbScTracker {
     w: Vec<Row>,
     /// The positions of the locations whose last writes are followed, one for each column.
     followed: Vec<usize>,
+    /// Does every write to a location that is followed become the one to be aware of?
+    renewed: bool,
 }
 
 impl HbScTracker {
@@ -167,7 +169,8 @@ impl HbScTracker {
             Watch::Plain(_) => Vec::new(),
         };
         let mut rows = |count: usize| -> Vec<Row> { (0..count).map(|_| layout.row(followed.len())).collect() };
-        HbScTracker { v: rows(shape.threads.len()), m: rows(locations), w: rows(locations), followed }
+        let renewed = !matches!(shape.watch, Watch::Stale { lasting: true, .. });
+        HbScTracker { v: rows(shape.threads.len()), m: rows(locations), w: rows(locations), followed, renewed }
     }
 
     /// The column of the location at position `x`, if it is followed.
@@ -175,9 +178,10 @@ impl HbScTracker {
         self.followed.binary_search(&x).ok()
     }
 
+    /// Everybody is aware of the initial write, unless that is not the one of interest.
     pub(crate) fn start(&self, state: &mut [u64]) {
         for (column, &x) in self.followed.iter().enumerate() {
-            for row in &self.v {
+            for row in self.v.iter().filter(|_| self.renewed) {
                 row.insert(state, column);
             }
             self.m[x].insert(state, column);
@@ -185,7 +189,7 @@ impl HbScTracker {
         }
     }
 
-    /// Is thread `t` hb_SC-aware of the last write of `x`?
+    /// Is thread `t` hb_SC-aware of the last write of `x`, or the one that is followed?
     pub(crate) fn knows(&self, state: &[u64], t: usize, x: usize) -> bool {
         self.column(x).is_some_and(|column| self.v[t].test(state, column))
     }
@@ -221,7 +225,7 @@ impl HbScTracker {
             self.m[x].set(state, i, known);
             self.w[x].set(state, i, known);
         }
-        let Some(column) = self.column(x) else { return };
+        let Some(column) = self.column(x).filter(|_| self.renewed) else { return };
         for (other, row) in self.v.iter().enumerate() {
             if other != t {
                 row.remove(state, column);

@@ -160,7 +160,7 @@ impl<'a> Watched<'a> {
                     // Whatever overwrites a value that somebody could read begins to watch for any value.
                     let may_wait = class.is_some() || by == StaleKind::Write;
                     for waits in std::iter::once(false).chain(may_wait.then_some(true)) {
-                        let follower = Follower::new(model, &shape, Watch::Stale { loc, class, by });
+                        let follower = Follower::new(model, &shape, Watch::Stale { loc, class, by, lasting: false });
                         stale.push(StaleWatch { loc, class, by, waits, follower, begun: false, started: false });
                     }
                 }

@@ -25,6 +25,7 @@ const STORE: &str = "crates/fencepost-explore/src/store.rs";
 const AMPLE: &str = "crates/fencepost-explore/src/ample.rs";
 const SYMMETRY: &str = "crates/fencepost-explore/src/symmetry.rs";
 const WATCHES: &str = "crates/fencepost-explore/src/watches.rs";
+const TRACKER: &str = "crates/fencepost-model/src/tracker.rs";
 
 const ALL_JUDGES: &[&str] = &["-p", "fencepost-oracle", "-p", "fencepost-testkit"];
 /// A broken reduction gives another verdict than none.
@@ -293,9 +294,9 @@ pub(super) const MUTANTS: &[Mutant] = &[
     ),
     reduction("por: disturbers are not disturbed", AMPLE, "set |= added;", "return set | added;"),
     reduction(
-        "por: what is waited for is not done",
+        "por: what lasting watches allow is not done",
         WATCHES,
-        "self.current(state).is_some_and(|watched| watched.loc == loc) && !self.is_waiting(state)",
+        "self.current(state).is_some_and(|watched| watched.loc == loc && !watched.kind.is_lasting())",
         "self.current(state).is_some_and(|watched| watched.loc == loc)",
     ),
     reduction(
@@ -347,34 +348,34 @@ pub(super) const MUTANTS: &[Mutant] = &[
         "kind == WatchKind::After(PlainKind::Read) && !access.only_reads();",
     ),
     reduction(
-        "watch: no waiting for another class",
+        "watch: another class ends it",
         WATCHES,
-        "waits: updates || shape.classes[loc] > 1",
-        "waits: updates",
+        "lasting: updates || shape.classes[loc] > 1",
+        "lasting: updates",
     ),
     reduction(
-        "watch: no waiting for updates",
+        "watch: an update ends it",
         WATCHES,
         "by == StaleKind::Write && accesses.iter().any(|access| access.kind.updates());",
         "by == StaleKind::Write && accesses.is_empty();",
     ),
     reduction(
-        "watch: waiting ends with any value",
+        "watch: any value begins a better one",
         WATCHES,
         "qualifies && (class.is_none() || class == current)",
         "qualifies && (class.is_none() || class == current || true)",
     ),
     reduction(
-        "watch: waiting ends with an update",
+        "watch: an update begins one",
         WATCHES,
         "StaleKind::Write => matches!(label, Label::Write { .. }),",
         "StaleKind::Write => label.is_write(),",
     ),
     reduction(
-        "watch: the last write is not known",
-        WATCHES,
-        "        self.waiting.set(state, 0);\n        if let Some(watched) = self.current(state) {",
-        "        self.waiting.set(state, 0);\n        if let Some(watched) = self.current(state).filter(|_| false) {",
+        "watch: a later write is the one to be aware of",
+        TRACKER,
+        "let renewed = !matches!(shape.watch, Watch::Stale { lasting: true, .. });",
+        "let renewed = !matches!(shape.watch, Watch::Stale { lasting: true, loc, .. } if loc.index() == usize::MAX);",
     ),
     reduction(
         "watch: a failing cas has no use for it",
