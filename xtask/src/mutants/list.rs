@@ -25,7 +25,6 @@ const STORE: &str = "crates/fencepost-explore/src/store.rs";
 const AMPLE: &str = "crates/fencepost-explore/src/ample.rs";
 const SYMMETRY: &str = "crates/fencepost-explore/src/symmetry.rs";
 const WATCHES: &str = "crates/fencepost-explore/src/watches.rs";
-const TRACKER: &str = "crates/fencepost-model/src/tracker.rs";
 
 const ALL_JUDGES: &[&str] = &["-p", "fencepost-oracle", "-p", "fencepost-testkit"];
 /// A broken reduction gives another verdict than none.
@@ -373,7 +372,7 @@ pub(super) const MUTANTS: &[Mutant] = &[
     ),
     reduction(
         "watch: a later write is the one to be aware of",
-        TRACKER,
+        HB_SC,
         "let renewed = !matches!(shape.watch, Watch::Stale { lasting: true, .. });",
         "let renewed = !matches!(shape.watch, Watch::Stale { lasting: true, loc, .. } if loc.index() == usize::MAX);",
     ),
