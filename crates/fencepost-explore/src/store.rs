@@ -70,12 +70,18 @@ pub(crate) struct StateStore<H> {
     /// The number is a power of two.
     shards: Vec<Mutex<Shard>>,
     max_states: u64,
-    states: AtomicU64,
+    /// How many of them no shard has asked for yet.
+    unclaimed: AtomicU64,
+    /// How many a shard asks for at a time: counting each would keep all threads busy with one counter.
+    claim: u64,
     meter: Arc<Meter>,
 }
 
-/// The states of some hashes.
+/// The states of some hashes. Shards share no line of the processors' caches.
+#[repr(align(128))]
 struct Shard {
+    /// States it may still take.
+    quota: u64,
     /// States per block.
     block: usize,
     blocks: Vec<Vec<u64>>,
@@ -108,8 +114,9 @@ impl<H: BuildHasher> StateStore<H> {
             words,
             hasher,
             shards: (0..shards).map(|_| Mutex::new(Shard::new(words, BLOCK_WORDS / shards.min(16)))).collect(),
-            max_states: max_states.min(u64::from(StateId::MAX)),
-            states: AtomicU64::new(0),
+            max_states,
+            unclaimed: AtomicU64::new(max_states),
+            claim: (max_states / (shards as u64 * 64)).clamp(1, 1 << 10),
             meter,
         };
         // Too little to be refused.
@@ -120,7 +127,7 @@ impl<H: BuildHasher> StateStore<H> {
 
     /// Number of states.
     pub(crate) fn len(&self) -> u64 {
-        self.states.load(Ordering::Relaxed)
+        self.shards.iter().map(|shard| lock(shard).len as u64).sum()
     }
 
     /// Number of shards.
@@ -158,8 +165,11 @@ impl<H: BuildHasher> StateStore<H> {
             Ok(id) => return Ok((Inserted::Old, (number, id))),
             Err(place) => place,
         };
-        if self.states.fetch_add(1, Ordering::Relaxed) >= self.max_states {
-            self.states.fetch_sub(1, Ordering::Relaxed);
+        if shard.quota == 0 {
+            shard.quota = self.claim()?;
+        }
+        // Numbers are short; so many states would fill the memory of most machines anyway.
+        if shard.len >= StateId::MAX as usize {
             return Err(Reason::States(self.max_states));
         }
         if shard.len.is_multiple_of(shard.block) {
@@ -170,6 +180,7 @@ impl<H: BuildHasher> StateStore<H> {
         shard.blocks.last_mut().expect("a block with room").extend_from_slice(state);
         shard.table[place] = (hash >> 32 << 32) | u64::from(id);
         shard.len += 1;
+        shard.quota -= 1;
         if shard.len * 4 > shard.table.len() * 3 {
             self.meter.take(shard.table.len() as u64 * 16)?;
             let before = shard.table.len() as u64 * 8;
@@ -214,6 +225,16 @@ impl<H: BuildHasher> StateStore<H> {
         Ok(())
     }
 
+    /// Permission for some more states.
+    fn claim(&self) -> Result<u64, Reason> {
+        let claim = |unclaimed: u64| Some(unclaimed - unclaimed.min(self.claim));
+        let before = self.unclaimed.fetch_update(Ordering::Relaxed, Ordering::Relaxed, claim);
+        match before.unwrap_or(0).min(self.claim) {
+            0 => Err(Reason::States(self.max_states)),
+            claimed => Ok(claimed),
+        }
+    }
+
     fn hash(&self, state: &[u64]) -> u64 {
         let mut hasher = self.hasher.build_hasher();
         for &word in state {
@@ -227,7 +248,7 @@ impl<H: BuildHasher> StateStore<H> {
 impl Shard {
     fn new(words: usize, block_words: usize) -> Self {
         let block = (block_words / words.max(1)).clamp(1, 1 << 12);
-        Shard { block, blocks: Vec::new(), len: 0, table: vec![FREE; 1 << 8], layer: 0 }
+        Shard { quota: 0, block, blocks: Vec::new(), len: 0, table: vec![FREE; 1 << 8], layer: 0 }
     }
 
     fn block_bytes(&self, words: usize) -> u64 {
@@ -323,6 +344,11 @@ mod tests {
 
     #[test]
     fn limits_are_kept() {
+        for max in [3, 1_000, 100_000] {
+            let store = StateStore::new(1, hasher(), 4, max, unlimited());
+            let refused = (0..).find(|&i| store.insert(&[i]).is_err()).unwrap();
+            assert!(refused <= max && refused >= max - max / 50, "{refused} of {max}");
+        }
         let store = StateStore::new(1, hasher(), 4, 3, unlimited());
         assert!((0..3).all(|i| store.insert(&[i]).is_ok()));
         assert_eq!(store.insert(&[3]), Err(Reason::States(3)));
