@@ -2,7 +2,8 @@
 //!
 //! A layer is the set of states at one distance from the start; the threads share the work of expanding one and
 //! meet before the next. What a layer contains does not depend on who finds it first, so neither do the number of
-//! states, the verdict and, because runs are rebuilt by taking the least of all predecessors, the witness.
+//! states, the verdict and, because runs are rebuilt by taking the greatest of all predecessors, the witness. (Any order would do; in the greatest
+//! state the first threads are mostly behind, so they come late in runs, and the last thread comes first.)
 //!
 //! No parents are kept. A run is rebuilt by looking for predecessors layer by layer, backwards: that costs another
 //! pass over the states, but only when there is something to show.
@@ -95,9 +96,9 @@ type State = Vec<u64>;
 #[derive(Default)]
 struct Met {
     transitions: u64,
-    /// The least state of the next layer from which SC can be left.
+    /// The greatest state of the next layer from which SC can be left.
     finding: Option<State>,
-    /// The least state with a step on which something goes wrong: at which instruction, and what.
+    /// The greatest state with a step on which something goes wrong: at which instruction, and what.
     failure: Option<(State, Pc, ScFailureKind)>,
     speculative: BTreeSet<(ThreadId, Pc)>,
     gave_up: Option<Reason>,
@@ -106,9 +107,9 @@ struct Met {
 impl Met {
     fn merge(&mut self, other: Met) {
         self.transitions += other.transitions;
-        self.finding = [self.finding.take(), other.finding].into_iter().flatten().min();
+        self.finding = [self.finding.take(), other.finding].into_iter().flatten().max();
         self.failure =
-            [self.failure.take(), other.failure].into_iter().flatten().min_by(|a, b| (&a.0, a.1).cmp(&(&b.0, b.1)));
+            [self.failure.take(), other.failure].into_iter().flatten().max_by(|a, b| (&a.0, a.1).cmp(&(&b.0, b.1)));
         self.speculative.extend(other.speculative);
         self.gave_up = self.gave_up.take().or(other.gave_up);
     }
@@ -305,7 +306,7 @@ impl<S: System> Search<'_, S> {
             let successor = out.step(step);
             if let Some((site, kind)) = &successor.failure {
                 let failure = (state.to_vec(), site.pc, kind.clone());
-                if met.failure.as_ref().is_none_or(|least| (&failure.0, failure.1) < (&least.0, least.1)) {
+                if met.failure.as_ref().is_none_or(|greatest| (&failure.0, failure.1) > (&greatest.0, greatest.1)) {
                     met.failure = Some(failure);
                 }
             }
@@ -319,7 +320,7 @@ impl<S: System> Search<'_, S> {
             ahead |= pure && inserted != Inserted::Old;
             if inserted == Inserted::New
                 && self.system.inspect(target).is_some()
-                && met.finding.as_ref().is_none_or(|least| target[..] < least[..])
+                && met.finding.as_ref().is_none_or(|greatest| target[..] > greatest[..])
             {
                 met.finding = Some(target.to_vec());
             }
@@ -381,19 +382,19 @@ impl<S: System> Search<'_, S> {
         (run, at)
     }
 
-    /// The least state of a finished layer with a step to `state`.
+    /// The greatest state of a finished layer with a step to `state`.
     fn predecessor(&self, layer: usize, state: &[u64]) -> Option<State> {
         let words = self.system.words();
         let mut out = Expansion::new(words);
         let mut states = Vec::new();
-        let mut least: Option<State> = None;
+        let mut greatest: Option<State> = None;
         for shard in 0..self.layers[layer].len() {
             let start = if layer == 0 { 0 } else { self.layers[layer - 1][shard] };
             states.clear();
             self.store.copy(shard, start..self.layers[layer][shard], &mut states);
             let count = (self.layers[layer][shard] - start) as usize;
             for candidate in (0..count).map(|i| &states[i * words..(i + 1) * words]) {
-                if least.as_ref().is_some_and(|least| least[..] <= *candidate) {
+                if greatest.as_ref().is_some_and(|greatest| greatest[..] >= *candidate) {
                     continue;
                 }
                 out.clear();
@@ -407,11 +408,11 @@ impl<S: System> Search<'_, S> {
                     *reached == *state
                 };
                 if (0..steps).any(&mut leads_there) {
-                    least = Some(candidate.to_vec());
+                    greatest = Some(candidate.to_vec());
                 }
             }
         }
-        least
+        greatest
     }
 }
 

@@ -14,18 +14,14 @@ pub(crate) struct Symmetry {
     groups: Vec<Vec<Vec<Slot>>>,
 }
 
-/// Groups of two or more threads with the same code and the same initial registers.
+/// Groups of two or more threads with the same code; where they start makes no difference.
 pub(crate) fn equal_threads(program: &Program) -> Vec<Vec<usize>> {
     let mut groups: Vec<Vec<usize>> = Vec::new();
     for (t, thread) in program.threads().iter().enumerate() {
         let equal = |group: &&mut Vec<usize>| {
             let first = &program.threads()[group[0]];
-            let same_registers = || {
-                first.registers.len() == thread.registers.len()
-                    && first.registers.iter().zip(&thread.registers).all(|(a, b)| a.init == b.init)
-            };
             let same_code = || first.code.iter().zip(&thread.code).all(|(a, b)| a.op == b.op);
-            first.code.len() == thread.code.len() && same_registers() && same_code()
+            first.code.len() == thread.code.len() && first.registers.len() == thread.registers.len() && same_code()
         };
         match groups.iter_mut().find(equal) {
             Some(group) => group.push(t),

@@ -23,7 +23,7 @@ use fencepost_base::event::Label;
 use fencepost_base::ids::{LocId, ThreadId};
 use fencepost_base::order::Mode;
 use fencepost_ir::CasStrength;
-use fencepost_model::packed::{Layout, Region, Slot, bits_for};
+use fencepost_model::packed::{Layout, Slot, bits_for};
 use fencepost_model::{Model, Monitor, PlainKind, RaceRule, Shape, StaleKind, Watch};
 
 use crate::classes::Classes;
@@ -39,8 +39,6 @@ pub(crate) struct Watches {
     of: Vec<Vec<u32>>,
     /// One more than the number of the current watch; 0 while nothing is watched yet.
     current: Slot,
-    /// The columns of the current watch.
-    region: Region,
     races: RaceRule,
     /// The location that SC fences update.
     fence: Option<LocId>,
@@ -107,7 +105,6 @@ impl Watches {
         let current = layout.slot(bits_for(kinds.len() as u64 + 1));
         let program = layout.clone();
         let leaking = leaking(threads, model, classes.len());
-        let mut region = Region::default();
         let mut of = vec![Vec::new(); classes.len()];
         let mut all = Vec::new();
         for (loc, kind) in kinds {
@@ -117,7 +114,6 @@ impl Watches {
             };
             let mut columns = program.clone();
             let monitor = model.monitor(&Shape { watch, ..shape.clone() }, &mut columns)?;
-            region = region.and(&columns.since(&program));
             layout.cover(&columns);
             of[loc.index()].push(all.len() as u32);
             let ahead = [false, true].map(|fences| {
@@ -130,7 +126,7 @@ impl Watches {
             all.push(Watched { kind, loc, monitor, ahead });
         }
         let fence = threads.iter().flat_map(CompiledThread::accesses).find_map(Access::fence_location);
-        Some(Watches { all, of, current, region, races, fence })
+        Some(Watches { all, of, current, races, fence })
     }
 
     /// All watches, in the order of their numbers.
@@ -196,9 +192,8 @@ impl Watches {
         self.current(state).is_some_and(|watched| watched.loc == loc && !watched.kind.is_lasting())
     }
 
-    /// Makes `watch` the current one, with nothing known yet.
+    /// Makes `watch` the current one; there was none, so nothing is known yet.
     pub(crate) fn begin(&self, state: &mut [u64], watch: u32) {
-        self.region.clear(state);
         self.current.set(state, u64::from(watch) + 1);
         self.all[watch as usize].monitor.start(state);
     }
@@ -276,12 +271,13 @@ impl WatchKind {
     }
 }
 
-/// Does it use a stale write, of whatever value?
+/// Does it use a stale write, of whatever value? (Fences do, but there are only fences at their location.)
 fn asks_for_any(access: &Access, by: StaleKind) -> bool {
-    match (by, &access.kind) {
-        (StaleKind::Read, AccessKind::Load(_) | AccessKind::Cas { strength: CasStrength::Weak, .. }) => true,
-        (StaleKind::Write, AccessKind::Store(..) | AccessKind::Update(..) | AccessKind::FenceUpdate) => true,
-        _ => false,
+    match by {
+        StaleKind::Read => {
+            matches!(access.kind, AccessKind::Load(_) | AccessKind::Cas { strength: CasStrength::Weak, .. })
+        }
+        StaleKind::Write => matches!(access.kind, AccessKind::Store(..) | AccessKind::Update(..)),
     }
 }
 

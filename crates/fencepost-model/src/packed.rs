@@ -68,12 +68,6 @@ impl Region {
             state[word as usize] &= !mask;
         }
     }
-
-    /// The bits of both.
-    pub fn and(&self, other: &Region) -> Region {
-        let slot = |&(word, mask): &(u32, u64)| Slot { word, shift: 0, mask };
-        Region::of(self.parts.iter().chain(&other.parts).map(slot))
-    }
 }
 
 /// A field of any number of bits, in chunks of at most 64.
@@ -195,14 +189,6 @@ impl Layout {
         Row { chunks }
     }
 
-    /// What was reserved here since it was a copy of `earlier`.
-    pub fn since(&self, earlier: &Layout) -> Region {
-        let before = |word: usize| earlier.used.get(word).copied().unwrap_or(0);
-        let low = |bits: u8| if bits >= 64 { u64::MAX } else { (1 << bits) - 1 };
-        let slot = |word: usize| Slot { word: word as u32, shift: 0, mask: low(self.used[word]) & !low(before(word)) };
-        Region::of((0..self.used.len()).map(slot))
-    }
-
     /// Reserves whatever `other` has reserved.
     pub fn cover(&mut self, other: &Layout) {
         self.used.resize(self.used.len().max(other.used.len()), 0);
@@ -276,16 +262,24 @@ mod tests {
     }
 
     #[test]
-    fn regions_are_what_was_reserved() {
+    fn regions_are_cleared_and_nothing_else() {
         let mut layout = Layout::new();
         let (a, b) = (layout.slot(60), layout.slot(30));
-        let earlier = layout.clone();
         let rows = [layout.row(3), layout.row(70), layout.row(40)];
         let mut state = vec![u64::MAX; layout.words()];
-        layout.since(&earlier).clear(&mut state);
+        Region::of(rows.iter().flat_map(|row| row.slots().to_vec())).clear(&mut state);
         assert_eq!((a.get(&state), b.get(&state)), ((1 << 60) - 1, (1 << 30) - 1));
         assert!(rows.iter().flat_map(|row| row.slots()).all(|slot| slot.get(&state) == 0));
-        assert_eq!(Region::of(rows.iter().flat_map(|row| row.slots().to_vec())), layout.since(&earlier));
+    }
+
+    #[test]
+    fn layouts_cover_each_other() {
+        let mut layout = Layout::new();
+        layout.slot(60);
+        let mut other = layout.clone();
+        other.row(70);
+        layout.cover(&other);
+        assert_eq!((layout.words(), layout.bits()), (other.words(), other.bits()));
     }
 
     #[test]

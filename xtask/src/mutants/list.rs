@@ -319,8 +319,8 @@ pub(super) const MUTANTS: &[Mutant] = &[
     reduction(
         "symmetry: code of equal length is equal",
         SYMMETRY,
-        "&& same_registers() && same_code()",
-        "&& same_registers() && (same_code() || true)",
+        "== thread.registers.len() && same_code()",
+        "== thread.registers.len() && (same_code() || true)",
     ),
     reduction(
         "private: two threads share a location",
