@@ -2,8 +2,7 @@
 //!
 //! A layer is the set of states at one distance from the start; the threads share the work of expanding one and
 //! meet before the next. What a layer contains does not depend on who finds it first, so neither do the number of
-//! states, the verdict and, because runs are rebuilt by taking the greatest of all predecessors, the witness. (Any order would do; in the greatest
-//! state the first threads are mostly behind, so they come late in runs, and the last thread comes first.)
+//! states, the verdict and, because runs are rebuilt by taking the greatest of all predecessors, the witness.
 //!
 //! No parents are kept. A run is rebuilt by looking for predecessors layer by layer, backwards: that costs another
 //! pass over the states, but only when there is something to show.
