@@ -19,7 +19,7 @@ use fencepost_base::ids::{Pc, ThreadId};
 use fencepost_verdict::{Budget, Candidate, Progress, Reason, Run, ScFailure, ScFailureKind, Site, Stats};
 
 use crate::collapse::Collapsed;
-use crate::store::{Inserted, Meter, StateId, StateStore};
+use crate::store::{Batch, Inserted, Meter, StateId, StateStore};
 use crate::system::{Expansion, Finding, System, ThreadSet};
 use crate::{End, Exploration};
 
@@ -60,6 +60,19 @@ impl Visited {
         }
     }
 
+    /// Inserts everything the steps of `out` lead to.
+    fn insert_all(&self, out: &Expansion, batch: &mut Batch) -> Result<(), Reason> {
+        match self {
+            Visited::Plain(store) => store.insert_all(out.targets(), batch),
+            Visited::Collapsed(store) => {
+                for (step, inserted) in batch.reset(out.len()).iter_mut().enumerate() {
+                    *inserted = store.insert(out.target(step))?;
+                }
+                Ok(())
+            }
+        }
+    }
+
     fn copy(&self, shard: usize, ids: std::ops::Range<StateId>, states: &mut Vec<u64>) {
         match self {
             Visited::Plain(store) => store.copy(shard, ids, states),
@@ -86,6 +99,33 @@ struct Search<'a, S> {
     layers: Vec<Vec<StateId>>,
     /// Is there no point in going on with this layer?
     stopped: AtomicBool,
+}
+
+/// What a thread needs to expand a piece of a layer, used again and again.
+struct Piece {
+    out: Expansion,
+    batch: Batch,
+    /// For every step, the state it is out of.
+    source: Vec<usize>,
+    /// For every state, the persistent sets that have not been tried.
+    sets: Vec<Vec<ThreadSet>>,
+    /// For every state, the threads whose steps have been taken; all, if enough have.
+    done: Vec<ThreadSet>,
+    /// The states that need more steps.
+    active: Vec<usize>,
+}
+
+impl Piece {
+    fn new(words: usize) -> Self {
+        Piece {
+            out: Expansion::new(words),
+            batch: Batch::default(),
+            source: Vec::new(),
+            sets: Vec::new(),
+            done: Vec::new(),
+            active: Vec::new(),
+        }
+    }
 }
 
 /// A state, as the search stores it.
@@ -227,30 +267,26 @@ impl<S: System> Search<'_, S> {
     fn work(&self, chunks: &[(usize, std::ops::Range<StateId>)], next: &AtomicUsize, frontier: usize) -> Met {
         let mut met = Met::default();
         let mut states = Vec::new();
-        let mut out = Expansion::new(self.system.words());
-        let mut sets = Vec::new();
+        let mut piece = Piece::new(self.system.words());
         let mut work = WORK_BETWEEN_CHECKS;
         while let Some((shard, ids)) = chunks.get(next.fetch_add(1, Ordering::Relaxed)) {
             states.clear();
             self.store.copy(*shard, ids.clone(), &mut states);
-            for i in 0..ids.len() {
-                let state = &states[i * self.system.words()..(i + 1) * self.system.words()];
-                if let Err(reason) = self.expand(state, &mut out, &mut sets, &mut met) {
-                    met.gave_up = Some(reason);
+            if let Err(reason) = self.expand(&states, ids.len(), &mut piece, &mut met) {
+                met.gave_up = Some(reason);
+                self.stopped.store(true, Ordering::Relaxed);
+            }
+            work += states.len() + 8 * ids.len();
+            if work >= WORK_BETWEEN_CHECKS {
+                work = 0;
+                self.report(frontier);
+                if (self.budget.expired)() {
+                    met.gave_up = Some(Reason::Time);
                     self.stopped.store(true, Ordering::Relaxed);
                 }
-                work += out.len() * (state.len() + 8);
-                if work >= WORK_BETWEEN_CHECKS {
-                    work = 0;
-                    self.report(frontier);
-                    if (self.budget.expired)() {
-                        met.gave_up = Some(Reason::Time);
-                        self.stopped.store(true, Ordering::Relaxed);
-                    }
-                }
-                if self.stopped.load(Ordering::Relaxed) {
-                    return met;
-                }
+            }
+            if self.stopped.load(Ordering::Relaxed) {
+                return met;
             }
         }
         met
@@ -265,45 +301,52 @@ impl<S: System> Search<'_, S> {
         });
     }
 
-    /// Takes enough steps out of `state`.
-    fn expand(
-        &self,
-        state: &[u64],
-        out: &mut Expansion,
-        sets: &mut Vec<ThreadSet>,
-        met: &mut Met,
-    ) -> Result<(), Reason> {
-        sets.clear();
-        self.system.persistent(state, sets);
-        let mut done: ThreadSet = 0;
-        for &set in sets.iter() {
-            let threads = (0..self.system.threads()).filter(|t| set >> t & 1 == 1);
-            if self.take(state, threads.filter(|t| done >> t & 1 == 0), out, met)? {
-                return Ok(());
-            }
-            done |= set;
+    /// Takes enough steps out of each of `count` states.
+    fn expand(&self, states: &[u64], count: usize, piece: &mut Piece, met: &mut Met) -> Result<(), Reason> {
+        let words = self.system.words();
+        let state = |i: usize| &states[i * words..(i + 1) * words];
+        piece.sets.resize_with(count, Vec::new);
+        for i in 0..count {
+            piece.sets[i].clear();
+            self.system.persistent(state(i), &mut piece.sets[i]);
+            // Best last, where it is taken from.
+            piece.sets[i].reverse();
         }
-        let rest = (0..self.system.threads()).filter(|&t| t >= ThreadSet::BITS as usize || done >> t & 1 == 0);
-        self.take(state, rest, out, met).map(|_| ())
+        piece.done.clear();
+        piece.done.resize(count, 0);
+        piece.active.clear();
+        piece.active.extend(0..count);
+        while !piece.active.is_empty() {
+            piece.out.clear();
+            piece.source.clear();
+            for &i in &piece.active {
+                // All that has not been taken, if no set is left.
+                let set = piece.sets[i].pop();
+                let wanted = set.unwrap_or(ThreadSet::MAX) & !piece.done[i];
+                piece.done[i] = if set.is_some() { piece.done[i] | wanted } else { ThreadSet::MAX };
+                let beyond = |t: usize| t >= ThreadSet::BITS as usize;
+                for t in
+                    (0..self.system.threads()).filter(|&t| if beyond(t) { set.is_none() } else { wanted >> t & 1 == 1 })
+                {
+                    self.system.expand(state(i), t, &mut piece.out);
+                }
+                piece.source.resize(piece.out.len(), i);
+            }
+            self.take(states, piece, met)?;
+            let done = &piece.done;
+            piece.active.retain(|&i| done[i] != ThreadSet::MAX);
+        }
+        Ok(())
     }
 
-    /// Takes the steps of some threads; does one of them lead to a state that is yet to be expanded?
-    fn take(
-        &self,
-        state: &[u64],
-        threads: impl Iterator<Item = usize>,
-        out: &mut Expansion,
-        met: &mut Met,
-    ) -> Result<bool, Reason> {
-        out.clear();
-        for t in threads {
-            self.system.expand(state, t, out);
-        }
-        let mut ahead = false;
-        for step in 0..out.len() {
+    /// Takes the steps of a piece; states with one that leads to a state yet to be expanded are done.
+    fn take(&self, states: &[u64], piece: &mut Piece, met: &mut Met) -> Result<(), Reason> {
+        let words = self.system.words();
+        for step in 0..piece.out.len() {
             met.transitions += 1;
-            let successor = out.step(step);
+            let successor = piece.out.step(step);
             if let Some((site, kind)) = &successor.failure {
+                let state = &states[piece.source[step] * words..(piece.source[step] + 1) * words];
                 let failure = (state.to_vec(), site.pc, kind.clone());
                 if met.failure.as_ref().is_none_or(|greatest| (&failure.0, failure.1) > (&greatest.0, greatest.1)) {
                     met.failure = Some(failure);
@@ -312,11 +355,14 @@ impl<S: System> Search<'_, S> {
             if successor.speculative {
                 met.speculative.insert((successor.site.thread, successor.site.pc));
             }
-            let pure = successor.pure;
-            let target = out.target_mut(step);
-            self.system.canonical(target);
-            let inserted = self.store.insert(target)?;
-            ahead |= pure && inserted != Inserted::Old;
+            self.system.canonical(piece.out.target_mut(step));
+        }
+        self.store.insert_all(&piece.out, &mut piece.batch)?;
+        for (step, &inserted) in piece.batch.inserted().iter().enumerate() {
+            if inserted != Inserted::Old && piece.out.step(step).pure {
+                piece.done[piece.source[step]] = ThreadSet::MAX;
+            }
+            let target = piece.out.target(step);
             if inserted == Inserted::New
                 && self.system.inspect(target).is_some()
                 && met.finding.as_ref().is_none_or(|greatest| target[..] > greatest[..])
@@ -324,7 +370,7 @@ impl<S: System> Search<'_, S> {
                 met.finding = Some(target.to_vec());
             }
         }
-        Ok(ahead)
+        Ok(())
     }
 
     /// What leaves SC from `state`, a state of the last layer, as threads of the program do it.

@@ -103,6 +103,55 @@ pub(crate) enum Inserted {
     Old,
 }
 
+/// Many insertions at once, in buffers that are used again and again.
+#[derive(Default)]
+pub(crate) struct Batch {
+    hashes: Vec<u64>,
+    /// The states by shard, and where each shard's end.
+    order: Vec<u32>,
+    ends: Vec<u32>,
+    inserted: Vec<Inserted>,
+}
+
+impl Batch {
+    /// What became of each state.
+    pub(crate) fn inserted(&self) -> &[Inserted] {
+        &self.inserted
+    }
+
+    /// The same answer for every one of `count` states, to begin with.
+    pub(crate) fn reset(&mut self, count: usize) -> &mut [Inserted] {
+        self.inserted.clear();
+        self.inserted.resize(count, Inserted::Old);
+        &mut self.inserted
+    }
+
+    /// Sorts states with these hashes by shard.
+    fn sort(&mut self, hashes: impl Iterator<Item = u64>, shards: usize) {
+        self.hashes.clear();
+        self.hashes.extend(hashes);
+        self.reset(self.hashes.len());
+        self.ends.clear();
+        self.ends.resize(shards + 1, 0);
+        let shard = |hash: u64| hash as usize & (shards - 1);
+        for &hash in &self.hashes {
+            self.ends[shard(hash) + 1] += 1;
+        }
+        for number in 1..=shards {
+            self.ends[number] += self.ends[number - 1];
+        }
+        self.order.clear();
+        self.order.resize(self.hashes.len(), 0);
+        // Backwards from the ends, which are the starts of the next ones afterwards, and then forwards again.
+        for (member, &hash) in self.hashes.iter().enumerate().rev() {
+            self.ends[shard(hash) + 1] -= 1;
+            self.order[self.ends[shard(hash) + 1] as usize] = member as u32;
+        }
+        self.ends.rotate_left(1);
+        self.ends[shards] = self.hashes.len() as u32;
+    }
+}
+
 /// Where a state is: its shard and its number there.
 pub(crate) type Place = (usize, StateId);
 
@@ -157,12 +206,40 @@ impl<H: BuildHasher> StateStore<H> {
     pub(crate) fn insert(&self, state: &[u64]) -> Result<(Inserted, Place), Reason> {
         debug_assert_eq!(state.len(), self.words);
         let hash = self.hash(state);
-        let number = hash as usize & (self.shards.len() - 1);
-        let mut shard = lock(&self.shards[number]);
-        let shard = &mut *shard;
+        let number = self.shard_of(hash);
+        let (inserted, id) = self.insert_into(&mut lock(&self.shards[number]), state, hash)?;
+        Ok((inserted, (number, id)))
+    }
+
+    /// Adds states, one after the other in `states`; what became of each is in `batch`. Shard by shard, so that a lock is
+    /// taken once for many states, and with a look ahead, so that memory is waited for once for many states.
+    pub(crate) fn insert_all(&self, states: &[u64], batch: &mut Batch) -> Result<(), Reason> {
+        batch.sort(states.chunks_exact(self.words.max(1)).map(|state| self.hash(state)), self.shards.len());
+        for number in 0..self.shards.len() {
+            let members = &batch.order[batch.ends[number] as usize..batch.ends[number + 1] as usize];
+            if members.is_empty() {
+                continue;
+            }
+            let state = |member: u32| &states[member as usize * self.words..(member as usize + 1) * self.words];
+            let mut shard = lock(&self.shards[number]);
+            let ahead = members.iter().map(|&member| shard.peek(batch.hashes[member as usize], self.words));
+            std::hint::black_box(ahead.fold(0, |all, one| all ^ one));
+            for &member in members {
+                let hash = batch.hashes[member as usize];
+                batch.inserted[member as usize] = self.insert_into(&mut shard, state(member), hash)?.0;
+            }
+        }
+        Ok(())
+    }
+
+    fn shard_of(&self, hash: u64) -> usize {
+        hash as usize & (self.shards.len() - 1)
+    }
+
+    fn insert_into(&self, shard: &mut Shard, state: &[u64], hash: u64) -> Result<(Inserted, StateId), Reason> {
         let place = match shard.find(state, hash) {
-            Ok(id) if id >= shard.layer => return Ok((Inserted::Again, (number, id))),
-            Ok(id) => return Ok((Inserted::Old, (number, id))),
+            Ok(id) if id >= shard.layer => return Ok((Inserted::Again, id)),
+            Ok(id) => return Ok((Inserted::Old, id)),
             Err(place) => place,
         };
         if shard.quota == 0 {
@@ -187,7 +264,7 @@ impl<H: BuildHasher> StateStore<H> {
             shard.grow(|state| self.hash(state), self.words);
             self.meter.give_back(before);
         }
-        Ok((Inserted::New, (number, id)))
+        Ok((Inserted::New, id))
     }
 
     /// Takes the store apart: calls `visit` for every state of the finished layers, which end at `layers`, one layer
@@ -274,6 +351,13 @@ impl Shard {
             }
             place = (place + 1) & mask;
         }
+    }
+
+    /// Looks where a state with this hash would be, and at what is there.
+    fn peek(&self, hash: u64, words: usize) -> u64 {
+        let entry = self.table[(hash >> 10) as usize & (self.table.len() - 1)];
+        let there = (entry != FREE && entry >> 32 == hash >> 32).then(|| self.state(entry as StateId, words));
+        entry ^ there.and_then(|state| state.first()).copied().unwrap_or(0)
     }
 
     fn grow(&mut self, hash: impl Fn(&[u64]) -> u64, words: usize) {
@@ -383,6 +467,24 @@ mod tests {
         });
         assert_eq!((new.into_inner(), store.len()), (50_000, 50_000));
         assert_eq!(store.end_layer().iter().sum::<u32>(), 50_000);
+    }
+
+    #[test]
+    fn a_batch_is_as_good_as_one_by_one() {
+        for users in [1, 4] {
+            let (one, many) = [(); 2].map(|()| StateStore::new(2, hasher(), users, u64::MAX, unlimited())).into();
+            let mut batch = Batch::default();
+            for round in 0..20u64 {
+                let states: Vec<u64> = (0..1000).flat_map(|i| [i * i % (50 * (round + 1)), round / 3]).collect();
+                many.insert_all(&states, &mut batch).unwrap();
+                let single: Vec<Inserted> = states.chunks(2).map(|state| one.insert(state).unwrap().0).collect();
+                assert_eq!(batch.inserted(), single, "round {round}");
+                if round % 4 == 3 {
+                    assert_eq!(one.end_layer(), many.end_layer());
+                }
+            }
+            assert_eq!(one.len(), many.len());
+        }
     }
 
     #[test]

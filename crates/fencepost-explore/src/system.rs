@@ -89,6 +89,11 @@ impl Expansion {
         &mut self.states[step * self.words..(step + 1) * self.words]
     }
 
+    /// Where all steps lead, one after the other.
+    pub(crate) fn targets(&self) -> &[u64] {
+        &self.states
+    }
+
     /// What happened during a step.
     pub(crate) fn trace(&self, step: usize) -> &[RunStep] {
         let Some(trace) = &self.trace else { return &[] };
