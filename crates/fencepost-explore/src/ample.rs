@@ -76,15 +76,28 @@ impl Futures {
 
     /// Adds the persistent sets found, given what every thread (at most 64) does next and where it is.
     pub(crate) fn persistent(&self, next: &[(Next, u32)], sets: &mut Vec<ThreadSet>) {
-        let enabled = |t: &usize| next[*t].0.is_enabled();
-        let all: ThreadSet = (0..next.len()).filter(enabled).map(|t| 1 << t).sum();
+        let mut threads = [Reach::default(); ThreadSet::BITS as usize];
+        let mut all: ThreadSet = 0;
+        for (t, &(step, pc)) in next.iter().enumerate().filter(|(_, (step, _))| step.is_enabled()) {
+            all |= 1 << t;
+            let step = match step {
+                Next::Access { loc, writes } => {
+                    Future { accessed: bit(loc), written: if writes { bit(loc) } else { 0 } }
+                }
+                Next::Fence => self.first[t][pc as usize],
+                Next::Nothing | Next::Local | Next::Blocked(_) => Future::default(),
+            };
+            threads[t] = Reach { step, reach: self.reach(next, t) };
+        }
         if all.count_ones() < 2 {
             return;
         }
-        for t in (0..next.len()).filter(enabled) {
-            let set = self.closure(next, 1 << t);
-            if set != all && !sets.contains(&set) {
-                sets.push(set);
+        for t in 0..next.len() {
+            if all >> t & 1 == 1 {
+                let set = closure(&threads[..next.len()], all, 1 << t);
+                if set != all && !sets.contains(&set) {
+                    sets.push(set);
+                }
             }
         }
         sets.sort_by_key(|set| set.count_ones());
@@ -94,51 +107,10 @@ impl Futures {
         self.threads[t].get(next[t].1 as usize).copied().unwrap_or_default()
     }
 
-    /// The smallest persistent set that contains `set`, as far as this analysis can tell.
-    fn closure(&self, next: &[(Next, u32)], mut set: ThreadSet) -> ThreadSet {
-        loop {
-            let added = self.disturbers(next, set) & !set;
-            if added == 0 {
-                return set;
-            }
-            set |= added;
-        }
-    }
-
-    /// Enabled threads outside `set` that may do, or let others do, something that depends on the next steps of `set`.
-    fn disturbers(&self, next: &[(Next, u32)], set: ThreadSet) -> ThreadSet {
-        let (mut accessed, mut written) = (0, 0);
-        for (t, &(step, _)) in next.iter().enumerate() {
-            match step {
-                _ if set >> t & 1 == 0 => {}
-                Next::Access { loc, writes } => {
-                    accessed |= bit(loc);
-                    written |= if writes { bit(loc) } else { 0 };
-                }
-                Next::Fence => {
-                    let first = self.first[t][next[t].1 as usize];
-                    accessed |= first.accessed;
-                    written |= first.written;
-                }
-                Next::Nothing | Next::Local | Next::Blocked(_) => {}
-            }
-        }
-        let mut disturbers = 0;
-        for (t, &(step, _)) in next.iter().enumerate().filter(|(t, _)| set >> t & 1 == 0) {
-            if step.is_enabled() {
-                let future = self.reach(next, set, t);
-                if future.written & accessed != 0 || future.accessed & written != 0 {
-                    disturbers |= 1 << t;
-                }
-            }
-        }
-        disturbers
-    }
-
-    /// What thread `t` may do, and the blocked threads outside `set` that it may wake.
-    fn reach(&self, next: &[(Next, u32)], set: ThreadSet, t: usize) -> Future {
+    /// What thread `t` may do, and the blocked threads that it may wake.
+    fn reach(&self, next: &[(Next, u32)], t: usize) -> Future {
         let mut reach = self.future(next, t);
-        let mut woken: ThreadSet = set;
+        let mut woken: ThreadSet = 0;
         loop {
             let sleeper = next.iter().enumerate().find(|(other, (step, _))| {
                 woken >> other & 1 == 0 && matches!(step, Next::Blocked(loc) if reach.written & bit(*loc) != 0)
@@ -150,6 +122,33 @@ impl Futures {
             reach.written |= future.written;
         }
     }
+}
+
+/// What an enabled thread does next, and what it and those that it wakes may do from now on.
+#[derive(Clone, Copy, Debug, Default)]
+struct Reach {
+    step: Future,
+    reach: Future,
+}
+
+/// The smallest persistent set that contains `set`, as far as this analysis can tell: as long as there is an enabled
+/// thread outside that may do, or let others do, something that depends on the next steps of the set, it is added.
+fn closure(threads: &[Reach], all: ThreadSet, mut set: ThreadSet) -> ThreadSet {
+    let mut looked_at: ThreadSet = 0;
+    let (mut accessed, mut written) = (0, 0);
+    while set != looked_at {
+        for t in (0..threads.len()).filter(|t| (set & !looked_at) >> t & 1 == 1) {
+            accessed |= threads[t].step.accessed;
+            written |= threads[t].step.written;
+        }
+        looked_at = set;
+        for (t, Reach { reach, .. }) in threads.iter().enumerate().filter(|(t, _)| (all & !looked_at) >> t & 1 == 1) {
+            if reach.written & accessed != 0 || reach.accessed & written != 0 {
+                set |= 1 << t;
+            }
+        }
+    }
+    set
 }
 
 /// Backward data-flow analysis on the control-flow graph of one thread, which does not look beyond accesses that are

@@ -276,8 +276,8 @@ pub(super) const MUTANTS: &[Mutant] = &[
     reduction(
         "por: reads and writes are independent",
         AMPLE,
-        "if future.written & accessed != 0 || future.accessed & written != 0 {",
-        "if future.written & accessed & written != 0 {",
+        "if reach.written & accessed != 0 || reach.accessed & written != 0 {",
+        "if reach.written & accessed & written != 0 {",
     ),
     reduction(
         "por: nobody is woken",
@@ -291,7 +291,7 @@ pub(super) const MUTANTS: &[Mutant] = &[
         "for &next in &thread.next[pc] {",
         "for &next in thread.next[pc].iter().take(0) {",
     ),
-    reduction("por: disturbers are not disturbed", AMPLE, "set |= added;", "return set | added;"),
+    reduction("por: disturbers are not disturbed", AMPLE, "while set != looked_at {", "while looked_at == 0 {"),
     reduction(
         "por: what lasting watches allow is not done",
         WATCHES,
