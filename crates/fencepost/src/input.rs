@@ -10,6 +10,8 @@ use fencepost_report::terminal::{self, Look};
 use fencepost_syntax::Language;
 use fencepost_syntax::parse::MAX_TEXT;
 
+use crate::output::Output;
+
 /// A text to read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Input {
@@ -62,6 +64,22 @@ pub(crate) fn collect(paths: &[PathBuf], language: Option<Language>) -> Vec<Resu
         }
     }
     inputs
+}
+
+/// The text and language of one path that is no directory; says why if there is none.
+pub(crate) fn read_one(
+    path: &Path,
+    language: Option<Language>,
+    look: &Look,
+    output: &mut Output,
+) -> Option<(SourceFile, Language)> {
+    match one(path, language).and_then(|input| Ok((input.read()?, input.language))) {
+        Ok(read) => Some(read),
+        Err(error) => {
+            output.note(&error.render(look));
+            None
+        }
+    }
 }
 
 /// The input meant by one path that is no directory.

@@ -15,13 +15,8 @@ use crate::output::Output;
 
 pub(crate) fn run(args: &ExportArgs, output: &mut Output) -> io::Result<Exit> {
     let look = options::stderr_look(&args.common);
-    let input = input::one(&args.file, options::language(&args.common));
-    let (source, language) = match input.and_then(|input| Ok((input.read()?, input.language))) {
-        Ok(read) => read,
-        Err(error) => {
-            output.note(&error.render(&look));
-            return Ok(Exit::Error);
-        }
+    let Some((source, language)) = input::read_one(&args.file, options::language(&args.common), &look, output) else {
+        return Ok(Exit::Error);
     };
     let Loaded { program, diagnostics } = fencepost_ir::load(language, source.text());
     output.note(&terminal::diagnostics(&source, &diagnostics, &look));

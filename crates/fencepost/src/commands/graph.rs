@@ -26,13 +26,8 @@ pub(crate) fn run(args: &GraphArgs, output: &mut Output) -> io::Result<Exit> {
         output.note(&terminal::plain_error(&message, Some("end it in .svg or .dot, or say --format svg"), &look));
         return Ok(Exit::Error);
     };
-    let input = input::one(&args.file, options::language(&args.common));
-    let (source, language) = match input.and_then(|input| Ok((input.read()?, input.language))) {
-        Ok(read) => read,
-        Err(error) => {
-            output.note(&error.render(&look));
-            return Ok(Exit::Error);
-        }
+    let Some((source, language)) = input::read_one(&args.file, options::language(&args.common), &look, output) else {
+        return Ok(Exit::Error);
     };
     let Loaded { program, diagnostics } = fencepost_ir::load(language, source.text());
     output.note(&terminal::diagnostics(&source, &diagnostics, &look));

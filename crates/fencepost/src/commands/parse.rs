@@ -13,13 +13,8 @@ use crate::output::Output;
 
 pub(crate) fn run(args: &ParseArgs, output: &mut Output) -> io::Result<Exit> {
     let look = options::stderr_look(&args.common);
-    let input = input::one(&args.file, options::language(&args.common));
-    let (source, language) = match input.and_then(|input| Ok((input.read()?, input.language))) {
-        Ok(read) => read,
-        Err(error) => {
-            output.note(&error.render(&look));
-            return Ok(Exit::Error);
-        }
+    let Some((source, language)) = input::read_one(&args.file, options::language(&args.common), &look, output) else {
+        return Ok(Exit::Error);
     };
     let (text, diagnostics) = match args.emit {
         Emit::Ast => {
