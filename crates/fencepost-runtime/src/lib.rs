@@ -1,0 +1,65 @@
+//! The runtime of the robustness sanitizer: a static library behind the calls that compilers insert for
+//! `-fsanitize=thread`.
+//!
+//! It runs the program's atomic accesses one after the other per location, hence under SC, tells each to the monitor of
+//! [`fencepost_clock`] (PLDI 2025) and reports those that could leave SC under RC20, in this run or any run with the same past;
+//! and it reports data races on plain memory. Reports go as events to a reporter, another process, which knows about symbols.
+//!
+//! - [`hooks`]: what compilers call; [`intercept`]: what of libc is replaced.
+//! - [`shadow`]: addresses to [`place`]s (atomics, locks) and to the cells of [`race`].
+//! - [`thread`]: threads and their clocks; [`stacks`]: where they are in the code; [`sync`]: locks and the like.
+//! - [`schedule`]: controlled schedules; [`spin`]: busy waits.
+//! - [`report`], [`channel`], [`record`], [`options`], [`stats`]: what goes out and comes in.
+//! - [`memory`], [`lock`]: the runtime's own, since it must not use the host's.
+
+mod channel;
+mod hooks;
+mod intercept;
+mod lock;
+mod memory;
+mod options;
+mod place;
+mod race;
+mod record;
+mod report;
+mod schedule;
+mod shadow;
+mod spin;
+mod stacks;
+mod stats;
+mod sync;
+mod thread;
+
+use std::sync::atomic::{AtomicBool, Ordering};
+
+#[cfg(not(test))]
+#[global_allocator]
+static ALLOCATOR: memory::Pages = memory::Pages;
+
+static STARTED: AtomicBool = AtomicBool::new(false);
+
+/// Makes the runtime ready, the first time it is called. The thread that calls is the main thread, since instrumented
+/// objects do so before `main`.
+pub(crate) fn start() {
+    if STARTED.swap(true, Ordering::AcqRel) {
+        return;
+    }
+    options::read();
+    thread::attach_main();
+    record::start();
+    channel::start();
+    schedule::start();
+    intercept::start();
+}
+
+/// Has [`start`] been called?
+pub(crate) fn is_started() -> bool {
+    STARTED.load(Ordering::Acquire)
+}
+
+/// Ends the process with a message: the runtime cannot go on.
+pub(crate) fn fatal(message: &str) -> ! {
+    channel::last_words(message);
+    // SAFETY: ends the process without running anything of it.
+    unsafe { libc::_exit(1) }
+}

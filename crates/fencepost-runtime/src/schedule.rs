@@ -1,0 +1,1 @@
+//! Controlled schedules: one thread runs at a time, and a seeded scheduler decides which.

@@ -1,0 +1,160 @@
+//! What the runtime remembers about each word of the program's memory.
+//!
+//! A tree of tables over the address space, made as it is touched: no address is computed from another by a
+//! fixed distance, so it does not matter where the kernel puts things. 47 bits of address are 16 bits of root (in the
+//! data segment), 15 bits of [`Span`] (2 GiB each), and 16 bits within a [`Region`] of 64 KiB.
+//!
+//! For every aligned word of eight bytes a region has two [`Cell`](crate::race::Cell)s for plain accesses, and, in pages where there is an
+//! atomic or a synchronisation object, the head of a list of [`Place`]s. Both parts of a region are made at its first use.
+
+use std::ptr::null_mut;
+use std::sync::atomic::{AtomicPtr, AtomicU64, Ordering};
+
+use crate::memory;
+use crate::place::Place;
+
+const ADDRESS_BITS: u32 = 47;
+const REGION_BITS: u32 = 16;
+const SPAN_BITS: u32 = 15;
+const PAGE_BITS: u32 = 12;
+const WORD_BITS: u32 = 3;
+
+/// Words of a region.
+const WORDS: usize = 1 << (REGION_BITS - WORD_BITS);
+/// Words of a page.
+const PAGE_WORDS: usize = 1 << (PAGE_BITS - WORD_BITS);
+
+/// The two cells of a word.
+pub(crate) type Cells = [AtomicU64; 2];
+
+struct Span([AtomicPtr<Region>; 1 << SPAN_BITS]);
+
+/// What is known of 64 KiB of the program's memory.
+struct Region {
+    cells: AtomicPtr<[Cells; WORDS]>,
+    places: [AtomicPtr<Page>; 1 << (REGION_BITS - PAGE_BITS)],
+}
+
+/// The atomics and synchronisation objects in a page, by word.
+struct Page([AtomicPtr<Place>; PAGE_WORDS]);
+
+static ROOT: [AtomicPtr<Span>; 1 << (ADDRESS_BITS - SPAN_BITS - REGION_BITS)] =
+    [const { AtomicPtr::new(null_mut()) }; 1 << (ADDRESS_BITS - SPAN_BITS - REGION_BITS)];
+
+/// What `slot` points to, or null.
+#[inline]
+fn look<T>(slot: &AtomicPtr<T>) -> Option<&'static T> {
+    // SAFETY: tables are published with `Release` once they are zeroed, and never unmapped.
+    unsafe { slot.load(Ordering::Acquire).as_ref() }
+}
+
+/// What `slot` points to, made of zeroed pages if it is the first time.
+#[inline]
+fn make<T>(slot: &AtomicPtr<T>) -> &'static T {
+    match look(slot) {
+        Some(table) => table,
+        None => make_now(slot),
+    }
+}
+
+#[cold]
+fn make_now<T>(slot: &AtomicPtr<T>) -> &'static T {
+    let fresh: *mut T = memory::map_table(size_of::<T>()).cast();
+    match slot.compare_exchange(null_mut(), fresh, Ordering::AcqRel, Ordering::Acquire) {
+        // SAFETY: all tables consist of atomics, for which zeroes are valid.
+        Ok(_) => unsafe { &*fresh },
+        Err(other) => {
+            // SAFETY: `fresh` was mapped above with this size and nobody has seen it.
+            unsafe { libc::munmap(fresh.cast(), size_of::<T>()) };
+            // SAFETY: as in `look`.
+            unsafe { &*other }
+        }
+    }
+}
+
+#[inline]
+fn span_slot(addr: usize) -> Option<&'static AtomicPtr<Span>> {
+    ROOT.get(addr >> (SPAN_BITS + REGION_BITS))
+}
+
+#[inline]
+fn region_slot(span: &'static Span, addr: usize) -> &'static AtomicPtr<Region> {
+    &span.0[(addr >> REGION_BITS) & ((1 << SPAN_BITS) - 1)]
+}
+
+#[inline]
+fn page_slot(region: &'static Region, addr: usize) -> &'static AtomicPtr<Page> {
+    &region.places[(addr >> PAGE_BITS) & ((1 << (REGION_BITS - PAGE_BITS)) - 1)]
+}
+
+#[inline]
+fn word_in_region(addr: usize) -> usize {
+    (addr >> WORD_BITS) & (WORDS - 1)
+}
+
+/// The cells of the word that `addr` lies in; none for addresses no program has.
+#[inline]
+pub(crate) fn cells(addr: usize) -> Option<&'static Cells> {
+    let region = make(region_slot(make(span_slot(addr)?), addr));
+    Some(&make(&region.cells)[word_in_region(addr)])
+}
+
+/// The head of the list of places in the word that `addr` lies in.
+#[inline]
+pub(crate) fn places(addr: usize) -> Option<&'static AtomicPtr<Place>> {
+    let region = make(region_slot(make(span_slot(addr)?), addr));
+    Some(&make(page_slot(region, addr)).0[(addr >> WORD_BITS) & (PAGE_WORDS - 1)])
+}
+
+/// The same, if there is anything in the page.
+#[inline]
+pub(crate) fn places_if_any(addr: usize) -> Option<&'static AtomicPtr<Place>> {
+    let page = look(page_slot(look(region_slot(look(span_slot(addr)?)?, addr))?, addr))?;
+    Some(&page.0[(addr >> WORD_BITS) & (PAGE_WORDS - 1)])
+}
+
+/// Forgets everything about `bytes` bytes from `addr` on: they are about to be, or have been, something else.
+pub(crate) fn forget(addr: usize, bytes: usize) {
+    // A word that is shared with a neighbour is kept.
+    let mut at = addr.next_multiple_of(1 << WORD_BITS);
+    let end = (addr.saturating_add(bytes)).min(1 << ADDRESS_BITS) & !((1 << WORD_BITS) - 1);
+    while at < end {
+        let region_end = ((at >> REGION_BITS) + 1) << REGION_BITS;
+        let stop = region_end.min(end);
+        match span_slot(at).and_then(look) {
+            None => at = (((at >> (SPAN_BITS + REGION_BITS)) + 1) << (SPAN_BITS + REGION_BITS)).min(end),
+            Some(span) => {
+                if let Some(region) = look(region_slot(span, at)) {
+                    forget_in(region, at, stop);
+                }
+                at = stop;
+            }
+        }
+    }
+}
+
+fn forget_in(region: &'static Region, from: usize, to: usize) {
+    if let Some(cells) = look(&region.cells) {
+        let whole = to - from == 1 << REGION_BITS;
+        let range = word_in_region(from)..word_in_region(to - 1) + 1;
+        let cells = &cells[range];
+        if whole {
+            // SAFETY: the table is private anonymous memory of ours; afterwards it reads as zeroes, which are valid.
+            unsafe { libc::madvise(cells.as_ptr().cast_mut().cast(), size_of_val(cells), libc::MADV_DONTNEED) };
+        } else {
+            for cell in cells.iter().flatten() {
+                cell.store(0, Ordering::Relaxed);
+            }
+        }
+    }
+    let mut at = from;
+    while at < to {
+        let page_end = (((at >> PAGE_BITS) + 1) << PAGE_BITS).min(to);
+        if let Some(page) = look(page_slot(region, at)) {
+            for word in (at..page_end).step_by(1 << WORD_BITS) {
+                Place::drop_all(&page.0[(word >> WORD_BITS) & (PAGE_WORDS - 1)]);
+            }
+        }
+        at = page_end;
+    }
+}
