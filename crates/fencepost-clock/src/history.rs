@@ -85,6 +85,8 @@ pub struct Write {
     pub rmw: bool,
     /// The writer; none for the initial value.
     pub writer: Option<Slot>,
+    /// Its number among the writer's writes; 0 for the initial value.
+    pub number: u32,
     /// The call site the caller gave; 0 for the initial value.
     pub site: u32,
 }
@@ -143,7 +145,8 @@ impl Entry {
     }
 
     fn write(&self) -> Write {
-        Write { value: self.value, rmw: self.rmw, writer: (self.n > 0).then_some(self.writer), site: self.site }
+        let writer = (self.n > 0).then_some(self.writer);
+        Write { value: self.value, rmw: self.rmw, writer, number: self.n, site: self.site }
     }
 }
 

@@ -175,7 +175,7 @@ impl ThreadClocks {
 
     /// The number of the last write.
     #[inline]
-    pub(crate) fn writes(&self) -> u32 {
+    pub fn writes(&self) -> u32 {
         self.sc.get(self.slot)
     }
 

@@ -14,8 +14,6 @@ macro_rules! shim {
         }
     };
 }
-use shim;
-
 mod atomic;
 mod calls;
 mod monitored;

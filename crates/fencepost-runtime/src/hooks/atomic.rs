@@ -4,7 +4,6 @@
 //! bits and cut.
 
 use super::monitored::{self, Call};
-use super::shim;
 use super::word::{Fetch, Narrow};
 
 unsafe extern "C" fn load<W: Narrow>(addr: usize, order: u32, pc: usize) -> W {

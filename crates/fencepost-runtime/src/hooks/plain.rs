@@ -3,7 +3,6 @@
 use std::sync::atomic::Ordering;
 
 use super::monitored::SEES_PLAIN;
-use super::shim;
 use crate::place::{Content, Kind, Place};
 use crate::race::{self, How};
 use crate::shadow;

@@ -3,7 +3,6 @@
 use std::arch::naked_asm;
 
 use super::monitored::{self, Call};
-use super::shim;
 use super::word::Fetch;
 
 unsafe extern "C" fn load(addr: usize, order: u32, pc: usize) -> u128 {
