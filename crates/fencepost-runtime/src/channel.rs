@@ -418,7 +418,7 @@ fn start_reporter() -> Option<i32> {
     };
     // SAFETY: the stack is ours and no longer used, the socket belongs to the child.
     unsafe {
-        libc::munmap(stack.cast(), STACK);
+        crate::memory::unmap(stack, STACK);
         libc::close(pair[1]);
     }
     if child < 0 {

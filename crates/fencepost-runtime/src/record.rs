@@ -8,6 +8,7 @@
 use std::ptr::null_mut;
 use std::sync::atomic::{AtomicPtr, AtomicU64, Ordering};
 
+use crate::memory;
 use crate::thread::Thread;
 
 const MAGIC: u64 = u64::from_le_bytes(*b"FPTRACE1");
@@ -128,11 +129,8 @@ pub(crate) fn start() -> Option<i32> {
 }
 
 fn map(fd: i32, bytes: usize) -> bool {
-    // SAFETY: a shared mapping of our file at an address of the kernel's choice.
-    let pages = unsafe {
-        libc::mmap(null_mut(), bytes, libc::PROT_READ | libc::PROT_WRITE, libc::MAP_SHARED | libc::MAP_NORESERVE, fd, 0)
-    };
-    if pages == libc::MAP_FAILED {
+    let pages = memory::map_file(fd, bytes);
+    if pages.is_null() {
         return false;
     }
     let header: *mut Header = pages.cast();

@@ -40,7 +40,9 @@ pub(crate) struct Thread {
     /// Its part of the record of the run.
     pub(crate) recorder: Recorder,
     /// To recognise spinning.
-    pub(crate) last_load: LastLoad,
+    pub(crate) last_load: Cell<LastLoad>,
+    /// Slot and epoch, as cells have them.
+    stamp: Cell<u64>,
     /// Is the runtime at work? A signal handler that comes now is not watched.
     busy: Cell<bool>,
     /// Nested `__tsan_ignore_thread_begin`, and threads for which there was no slot.
@@ -136,6 +138,13 @@ pub(crate) fn enter() -> Option<Entered> {
     Some(Entered(thread))
 }
 
+/// The thread that runs, if it is watched, to look at only: the runtime may be at work for it.
+#[inline]
+pub(crate) fn watched() -> Option<&'static Thread> {
+    // SAFETY: as in `enter`; what is read through this reference is changed by this thread only, in cells.
+    unsafe { CURRENT.get().as_ref() }.filter(|thread| thread.ignored == 0)
+}
+
 /// The calls of the thread that runs; they are followed also while the runtime is at work in an outer frame.
 #[inline]
 pub(crate) fn calls() -> Option<&'static CallStack> {
@@ -223,13 +232,15 @@ pub(crate) fn count() -> Tid {
 
 impl Thread {
     fn new(tid: Tid, clocks: ThreadClocks, calls: CallStack) -> Self {
+        let stamp = race::stamp(clocks.slot(), clocks.epoch());
         Thread {
             tid,
             clocks,
             calls,
             counters: Counters::default(),
             recorder: Recorder::default(),
-            last_load: LastLoad::default(),
+            last_load: Cell::default(),
+            stamp: Cell::new(stamp),
             busy: Cell::new(false),
             ignored: 0,
             cache: [None; CACHE],
@@ -285,12 +296,25 @@ impl Thread {
         record::other_thread(self, Op::Join, finished.tid);
     }
 
-    /// Goes on in another slot if the epochs of this one are used up.
+    /// Slot and epoch, as cells have them.
+    #[inline]
+    pub(crate) fn stamp(&self) -> u64 {
+        self.stamp.get()
+    }
+
+    /// The thread does something else than repeating a load.
+    #[inline]
+    pub(crate) fn does_something(&self) {
+        self.last_load.set(LastLoad { pc: 0, ..self.last_load.get() });
+    }
+
+    /// After anything that may have begun an epoch. Goes on in another slot if the epochs of this one are used up.
     #[inline]
     pub(crate) fn renew(&mut self) {
         if self.clocks.epoch() >= race::LAST_EPOCH || self.clocks.is_worn_out() {
             self.renew_now();
         }
+        self.stamp.set(race::stamp(self.clocks.slot(), self.clocks.epoch()));
     }
 
     #[cold]

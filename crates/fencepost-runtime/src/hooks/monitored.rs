@@ -223,13 +223,13 @@ fn violation(thread: &Thread, call: Call, size: u8, name: &'static str, access: 
 /// A load, or a compare-and-exchange that failed, has read `value`: is it made again and again?
 #[inline]
 fn has_read(thread: &mut Thread, call: Call, value: u64) -> bool {
-    let last = thread.last_load;
+    let last = thread.last_load.get();
     let again = last.pc == call.pc && last.addr == call.addr;
     if again && options::get().spin_detection && spin::learn(call.pc, last.value) {
         report::spinning(call.pc, last.value);
     }
     let times = if again { last.times.saturating_add(1) } else { 0 };
-    thread.last_load = LastLoad { pc: call.pc, addr: call.addr, value, times };
+    thread.last_load.set(LastLoad { pc: call.pc, addr: call.addr, value, times });
     times >= ROUNDS
 }
 
@@ -272,7 +272,7 @@ pub(super) unsafe fn store<W: Word>(call: Call, value: W) {
     let location = &mut atomic(&mut session.held).location;
     location.store(&mut session.thread.clocks, call.order(), value.image(), site, limits());
     session.record(call, Op::Store, value.image(), 0, true);
-    session.thread.last_load.pc = 0;
+    session.thread.does_something();
     session.end(call, W::SIZE, true);
 }
 
@@ -281,7 +281,7 @@ impl Session {
         let site = self.thread.calls.site(call.pc, op as u8, call.order);
         let location = &mut atomic(&mut self.held).location;
         location.rmw(&mut self.thread.clocks, call.order(), value, site, limits());
-        self.thread.last_load.pc = 0;
+        self.thread.does_something();
     }
 }
 
@@ -364,7 +364,7 @@ pub(super) unsafe fn wait<W: Word>(call: Call, value: W, differs: bool) -> W {
         if wanted(read.image()) {
             session.load(call.order);
             session.record(call, Op::Wait, read.image(), 0, true);
-            session.thread.last_load.pc = 0;
+            session.thread.does_something();
             session.end(call, W::SIZE, false);
             return read;
         }
@@ -407,7 +407,7 @@ pub(super) fn fence(order: u32, pc: usize) {
     std::sync::atomic::fence(Ordering::SeqCst);
     let Some(mut thread) = thread::enter() else { return };
     thread.counters.fences += 1;
-    thread.last_load.pc = 0;
+    thread.does_something();
     let order = order as u8 & 7;
     let record = |thread: &mut Thread| {
         record::event(thread, |thread| Event {
