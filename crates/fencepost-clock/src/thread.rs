@@ -188,7 +188,7 @@ impl ThreadClocks {
     }
 
     #[inline]
-    pub(crate) fn generation(&self) -> u32 {
+    pub fn generation(&self) -> u32 {
         self.generation
     }
 

@@ -50,6 +50,7 @@ fn initialise(addr: usize) {
         // The value is not known before the write is made; the next access finds that it differs, if it does.
         let value = atomic.location.newest_value();
         atomic.location.reset(value);
+        held.change(|| ());
     }
 }
 
