@@ -42,7 +42,7 @@ fn nothing_is_invented_and_losses_are_reported() {
     let counts = Counts::default();
     let shape = Shape { threads: 4, locations: 2, steps: 40, sc: true, rich: true };
     let limits = (0..5u32, 0..6u32).prop_map(|(history, sightings)| Limits { history, sightings });
-    for_all(2_000, (traces(shape), limits), |(trace, limits)| {
+    for_all(4_000, (traces(shape), limits), |(trace, limits)| {
         let ops = trace.ops();
         let mut full = Monitor::new(trace.locations, UNBOUNDED, Slots::Fresh);
         let mut short = Monitor::new(trace.locations, limits, Slots::Fresh);

@@ -51,7 +51,7 @@ fn side_by_side(
 
 #[test]
 fn slots_make_no_difference() {
-    for_all(1_000, traces(SHAPE), |trace| {
+    for_all(2_000, traces(SHAPE), |trace| {
         let ops = trace.ops();
         for other in [Slots::Reused, Slots::Restless] {
             side_by_side(trace.locations, [(&ops, Slots::Fresh), (&ops, other)], |_, _, first, second| {
@@ -82,7 +82,7 @@ fn strengthened(ops: &[Op], at: prop::sample::Index, to: Order) -> Option<Vec<Op
 #[test]
 fn strengthening_never_adds_a_violation() {
     let orders = prop::sample::select(vec![Order::Acquire, Order::Release, Order::AcqRel, Order::SeqCst]);
-    for_all(1_500, (traces(SHAPE), any::<prop::sample::Index>(), orders), |(trace, at, to)| {
+    for_all(3_000, (traces(SHAPE), any::<prop::sample::Index>(), orders), |(trace, at, to)| {
         let ops = trace.ops();
         let Some(stronger) = strengthened(&ops, at, to) else { return Ok(()) };
         let runs = [(&ops[..], Slots::Fresh), (&stronger[..], Slots::Fresh)];
@@ -98,7 +98,7 @@ fn strengthening_never_adds_a_violation() {
 
 #[test]
 fn an_sc_access_sees_less_than_a_relaxed_one() {
-    for_all(500, traces(SHAPE), |trace| {
+    for_all(1_000, traces(SHAPE), |trace| {
         let mut monitor = Monitor::new(trace.locations, UNBOUNDED, Slots::Fresh);
         for op in trace.ops() {
             if let Op::Access { t, x, .. } = op {
@@ -116,13 +116,13 @@ fn an_sc_access_sees_less_than_a_relaxed_one() {
 
 #[test]
 fn sc_accesses_alone_have_no_violation() {
-    for_all(1_000, traces(SHAPE), |trace| {
+    for_all(2_000, traces(SHAPE), |trace| {
         let mut monitor = Monitor::new(trace.locations, UNBOUNDED, Slots::Fresh);
         for mut op in trace.ops() {
             if let Op::Access { t, x, ref mut order, .. } = op {
                 *order = Order::SeqCst;
                 for (probe, order) in probes() {
-                    if probe.ways(order).iter().all(|(_, order, _)| order.is_sc()) {
+                    if probe.ways(order).iter().all(|way| way.order.is_sc()) {
                         let finding = probe.with(|access| monitor.check(t, x, access, order));
                         prop_assert_eq!(finding, Finding::Clean, "{:?}", probe);
                     }
@@ -159,5 +159,5 @@ fn reset_forgets() {
         Ok(())
     };
     let limits = prop::sample::select(vec![UNBOUNDED, Limits { history: 3, sightings: 3 }]);
-    for_all(1_000, (traces(SHAPE), any::<prop::sample::Index>(), limits), |(trace, at, limits)| law(trace, at, limits));
+    for_all(2_000, (traces(SHAPE), any::<prop::sample::Index>(), limits), |(trace, at, limits)| law(trace, at, limits));
 }

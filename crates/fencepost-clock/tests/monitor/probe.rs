@@ -30,22 +30,52 @@ impl Probe {
         }
     }
 
-    /// The ways in which the access, of this order, can go: how it touches memory, with which order, on which values.
-    pub(crate) fn ways(self, order: Order) -> Vec<(Kind, Order, Box<dyn Fn(u64) -> bool>)> {
-        let any = |_: u64| true;
+    /// The ways in which the access, of this order, can go.
+    pub(crate) fn ways(self, order: Order) -> Vec<Way> {
+        let any = |kind| Way { kind, order, values: Values::Any };
+        let success = |expected| Way { kind: Kind::Rmw, order, values: Values::Only(expected) };
+        let failure = |order, values| Way { kind: Kind::Read, order, values };
         match self {
-            Probe::Load => vec![(Kind::Read, order, Box::new(any))],
-            Probe::Store => vec![(Kind::Write, order, Box::new(any))],
-            Probe::Rmw => vec![(Kind::Rmw, order, Box::new(any))],
-            Probe::Wait { value } => vec![(Kind::Read, order, Box::new(move |read| read == value))],
-            Probe::BlockingCas { expected } => vec![(Kind::Rmw, order, Box::new(move |read| read == expected))],
-            Probe::WeakCas { expected, failure } => {
-                vec![(Kind::Rmw, order, Box::new(move |read| read == expected)), (Kind::Read, failure, Box::new(any))]
+            Probe::Load => vec![any(Kind::Read)],
+            Probe::Store => vec![any(Kind::Write)],
+            Probe::Rmw => vec![any(Kind::Rmw)],
+            Probe::Wait { value } => vec![Way { kind: Kind::Read, order, values: Values::Only(value) }],
+            Probe::BlockingCas { expected } => vec![success(expected)],
+            Probe::WeakCas { expected, failure: order } => vec![success(expected), failure(order, Values::Any)],
+            Probe::StrongCas { expected, failure: order } => {
+                vec![success(expected), failure(order, Values::AllBut(expected))]
             }
-            Probe::StrongCas { expected, failure } => vec![
-                (Kind::Rmw, order, Box::new(move |read| read == expected)),
-                (Kind::Read, failure, Box::new(move |read| read != expected)),
-            ],
+        }
+    }
+
+    /// Is some way of it an SC access?
+    pub(crate) fn is_sc(self, order: Order) -> bool {
+        self.ways(order).iter().any(|way| way.order.is_sc())
+    }
+}
+
+/// How an access can go: how it touches memory, with which order, and after which values.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Way {
+    pub(crate) kind: Kind,
+    pub(crate) order: Order,
+    pub(crate) values: Values,
+}
+
+/// A set of values.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Values {
+    Any,
+    Only(u64),
+    AllBut(u64),
+}
+
+impl Values {
+    pub(crate) fn contains(self, value: u64) -> bool {
+        match self {
+            Values::Any => true,
+            Values::Only(only) => value == only,
+            Values::AllBut(other) => value != other,
         }
     }
 }
