@@ -1,5 +1,6 @@
 //! What can be typed.
 
+use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -31,6 +32,10 @@ pub(crate) enum Command {
     Parse(ParseArgs),
     Models(ModelsArgs),
     Completions(CompletionsArgs),
+    Cc(CcArgs),
+    /// Compile and link C++ for the sanitizer: a drop-in for c++, as `fencepost cc` is for cc
+    #[command(name = "c++")]
+    Cpp(CcArgs),
 }
 
 /// Check programs for robustness against a memory model
@@ -205,6 +210,18 @@ pub(crate) struct CompletionsArgs {
     /// The shell
     #[arg(value_enum)]
     pub(crate) shell: Shell,
+}
+
+/// Compile and link C for the sanitizer: a drop-in for cc
+///
+/// Takes what the compiler takes and passes it on, adding instrumentation when compiling and the runtime when linking a
+/// program: `make CC="fencepost cc"`, `CC="fencepost cc" cmake …`, `CC="fencepost cc" ./configure`.
+#[derive(clap::Args, Debug)]
+#[command(disable_help_flag = true, after_help = CC_HELP)]
+pub(crate) struct CcArgs {
+    /// [--compiler X] first on the line, [--atomics-only] anywhere; everything else is for the compiler
+    #[arg(value_name = "ARGUMENTS", trailing_var_arg = true, allow_hyphen_values = true)]
+    pub(crate) words: Vec<OsString>,
 }
 
 /// How to search: a matter of cost, never of the verdict.
@@ -435,6 +452,16 @@ Examples:
   cc -std=c11 -pthread peterson.c && ./a.out
 
 Failures of the program itself are violations for `sc` only; with other models `spin -DCHECK_ASSERTIONS -a` adds them.";
+
+const CC_HELP: &str = "\
+Examples:
+  fencepost cc -O1 -pthread queue.c -o queue          compile and link
+  fencepost c++ --compiler g++-13 -c queue.cpp        with another compiler than the one it finds
+  make CC='fencepost cc --atomics-only'               a whole project, without plain accesses: faster, no data races
+  fencepost run -- ./queue                            run what was built
+
+Environment: FENCEPOST_CC, FENCEPOST_CXX name the compilers, FENCEPOST_ATOMICS_ONLY=1 is --atomics-only,
+FENCEPOST_CACHE_DIR is where the runtime is unpacked.";
 
 #[cfg(test)]
 mod tests {
