@@ -414,7 +414,12 @@ fn start_reporter() -> Option<i32> {
     // The reporter is no child that the program's own `wait` could see: it ends without a signal.
     // SAFETY: the child runs on a stack of its own until it executes another program; this thread waits meanwhile.
     let child = unsafe {
-        libc::clone(become_reporter, stack.add(STACK).cast(), libc::CLONE_VM | libc::CLONE_VFORK, (&raw mut spawn).cast())
+        libc::clone(
+            become_reporter,
+            stack.add(STACK).cast(),
+            libc::CLONE_VM | libc::CLONE_VFORK,
+            (&raw mut spawn).cast(),
+        )
     };
     // SAFETY: the stack is ours and no longer used, the socket belongs to the child.
     unsafe {
@@ -428,4 +433,3 @@ fn start_reporter() -> Option<i32> {
     }
     Some(pair[0])
 }
-

@@ -140,4 +140,3 @@ unsafe impl Send for Chunk {}
 pub(crate) fn keep<T>(value: T) -> &'static mut T {
     Box::leak(Box::new(value))
 }
-

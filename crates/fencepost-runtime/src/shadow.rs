@@ -166,3 +166,49 @@ fn forget_in(region: &'static Region, from: usize, to: usize) {
         at = page_end;
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{cells, cells_if_any, forget, places_if_any};
+    use crate::place::{Content, Kind, Place};
+    use std::sync::atomic::Ordering;
+
+    fn sync(addr: usize) {
+        let made = || Content::Sync(fencepost_clock::SyncObject::default());
+        assert!(Place::find_or_make(addr, Kind::Sync, made).is_some());
+    }
+
+    #[test]
+    fn memory_that_is_forgotten_is_clear_and_its_neighbours_are_not() {
+        let base = 0x1234_5670_0000;
+        assert!(cells_if_any(base).is_none() && places_if_any(base).is_none());
+        for word in [base, base + 8, base + 16, base + 24] {
+            cells(word).expect("an address of the user's half")[0].store(1, Ordering::Relaxed);
+            sync(word);
+        }
+        // Half a word at either end is shared with something else.
+        forget(base + 4, 16);
+        let kept = |word: usize| cells(word).is_some_and(|cells| cells[0].load(Ordering::Relaxed) == 1);
+        assert_eq!([0, 8, 16, 24].map(|offset| kept(base + offset)), [true, false, true, true]);
+        let found = [0, 8, 16, 24].map(|offset| Place::find(base + offset, Kind::Sync).is_some());
+        assert_eq!(found, [true, false, true, true]);
+    }
+
+    #[test]
+    fn large_ranges_are_forgotten_region_by_region() {
+        let base = 0x2345_0000_0000;
+        for word in [base, base + (1 << 20), base + (1 << 33)] {
+            cells(word).expect("an address of the user's half")[1].store(7, Ordering::Relaxed);
+        }
+        forget(base, (1 << 33) + 8);
+        for word in [base, base + (1 << 20), base + (1 << 33)] {
+            assert_eq!(cells(word).map(|cells| cells[1].load(Ordering::Relaxed)), Some(0));
+        }
+    }
+
+    #[test]
+    fn addresses_no_program_has_are_not_watched() {
+        assert!(cells(usize::MAX).is_none() && cells(1 << 47).is_none());
+        forget(usize::MAX - 8, usize::MAX);
+    }
+}
