@@ -187,6 +187,7 @@ impl ThreadClocks {
         n
     }
 
+    /// Changes whenever the thread has learnt something about others.
     #[inline]
     pub fn generation(&self) -> u32 {
         self.generation

@@ -180,8 +180,10 @@ impl Channel {
     fn open(&mut self) {
         if self.fd == NONE {
             self.fd = start_reporter().unwrap_or(RAW);
-            let start = start_event();
-            self.send(&start);
+            self.send(&start_event());
+            for line in crate::report::threads() {
+                self.send(&line.finish());
+            }
         }
     }
 }
@@ -235,17 +237,8 @@ pub(crate) fn start(record: Option<i32>) {
     if unsafe { libc::fcntl(fd, libc::F_SETFD, libc::FD_CLOEXEC) } == 0 {
         let mut channel = CHANNEL.lock();
         channel.fd = fd;
-        let start = start_event();
-        channel.send(&start);
+        channel.send(&start_event());
     }
-}
-
-/// Sends an event.
-pub(crate) fn send(line: Line) {
-    let mut channel = CHANNEL.lock();
-    channel.open();
-    send_modules(&mut channel);
-    channel.send(&line.finish());
 }
 
 /// Sends a report; true if the reporter wants the program to end.
