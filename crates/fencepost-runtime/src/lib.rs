@@ -46,15 +46,18 @@ pub(crate) fn start() {
     }
     options::read();
     thread::attach_main();
-    record::start();
-    channel::start();
+    let record = record::start();
+    channel::start(record);
     schedule::start();
     intercept::start();
 }
 
-/// Has [`start`] been called?
-pub(crate) fn is_started() -> bool {
-    STARTED.load(Ordering::Acquire)
+/// The program ends with `status`: tells the reporter, and returns the exit code to end with.
+pub(crate) fn finish(status: i32) -> i32 {
+    channel::finish(status, || {
+        thread::with_current(|thread| stats::add(&std::mem::take(&mut thread.counters)));
+        report::summary()
+    })
 }
 
 /// Ends the process with a message: the runtime cannot go on.

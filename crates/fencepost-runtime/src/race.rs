@@ -166,3 +166,11 @@ pub(crate) fn range(t: &mut Thread, addr: usize, bytes: usize, how: How, pc: usi
         at += 1 << log_size;
     }
 }
+
+/// Thread `t` accesses an atomic variable of `size` bytes.
+pub(crate) fn atomic(t: &mut Thread, addr: usize, size: u8, how: How, pc: usize) {
+    match size {
+        16 => range(t, addr, 16, how, pc),
+        _ => access(t, addr, u32::from(size).trailing_zeros(), how, pc),
+    }
+}

@@ -50,12 +50,13 @@ pub(crate) fn keeps_spinning(pc: usize, value: u64) -> bool {
     })
 }
 
-/// The load at `pc` was seen to go round again after reading `value`.
+/// The load at `pc` was seen to go round again after reading `value`. Is that news?
+pub(crate) fn learn(pc: usize, value: u64) -> bool {
+    !keeps_spinning(pc, value) && learn_now(pc, value)
+}
+
 #[cold]
-pub(crate) fn learn(pc: usize, value: u64) {
-    if keeps_spinning(pc, value) {
-        return;
-    }
+fn learn_now(pc: usize, value: u64) -> bool {
     for entry in entries(pc) {
         let owner = entry.pc.compare_exchange(0, pc as u64, Ordering::AcqRel, Ordering::Acquire).unwrap_or_else(|pc| pc);
         if owner != 0 && owner != pc as u64 {
@@ -65,9 +66,10 @@ pub(crate) fn learn(pc: usize, value: u64) {
         for known in &entry.values {
             let before = known.compare_exchange(0, mark, Ordering::AcqRel, Ordering::Acquire).unwrap_or_else(|known| known);
             if before == 0 || before == mark {
-                return;
+                return before == 0;
             }
         }
-        return;
+        return false;
     }
+    false
 }

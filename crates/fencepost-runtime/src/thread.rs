@@ -11,12 +11,12 @@
 use std::cell::Cell;
 use std::ptr::null_mut;
 
-use fencepost_clock::{Slot, ThreadClocks};
+use fencepost_clock::{Epochs, Slot, ThreadClocks};
 
 use crate::lock::{Guard, Guarded};
 use crate::place::Place;
 use crate::race;
-use crate::record::Recorder;
+use crate::record::{self, Op, Recorder};
 use crate::spin::LastLoad;
 use crate::stacks::CallStack;
 use crate::stats::Counters;
@@ -64,7 +64,10 @@ struct Occupant {
 
 struct SlotState {
     free: bool,
-    last: (u32, u32),
+    /// The last epoch of the last occupant.
+    last: u32,
+    /// Where the next occupant goes on.
+    epochs: Epochs,
 }
 
 /// Slots and who has them.
@@ -164,21 +167,21 @@ pub(crate) fn current_tid() -> Tid {
 
 impl Registry {
     /// A slot for a thread whose creator is `parent`, and the epochs it begins with.
-    fn slot(&mut self, parent: Option<&ThreadClocks>) -> Option<(Slot, u32, u32)> {
+    fn slot(&mut self, parent: Option<&ThreadClocks>) -> Option<(Slot, Epochs)> {
         let known = |slot: usize, state: &SlotState| {
-            state.free && parent.is_some_and(|parent| parent.knows(slot as Slot, state.last.0))
+            state.free && parent.is_some_and(|parent| parent.knows(slot as Slot, state.last))
         };
-        let usable = |state: &SlotState| state.last.0 < race::LAST_EPOCH / 2;
+        let usable = |state: &SlotState| state.last < race::LAST_EPOCH / 2 && !state.epochs.is_worn_out();
         let mut found = self.slots.iter().enumerate().position(|(slot, state)| known(slot, state) && usable(state));
         if found.is_none() && self.slots.len() < race::SLOTS {
-            self.slots.push(SlotState { free: true, last: (0, 0) });
+            self.slots.push(SlotState { free: true, last: 0, epochs: Epochs::default() });
             found = Some(self.slots.len() - 1);
         }
         // Better a predecessor whose accesses count as one's own, which hides violations, than no slot.
         let found = found.or_else(|| self.slots.iter().position(|state| state.free && usable(state)))?;
         let state = &mut self.slots[found];
         state.free = false;
-        Some((found as Slot, state.last.0 + 1, state.last.1 + 1))
+        Some((found as Slot, state.epochs))
     }
 
     fn occupy(&mut self, slot: Slot, from: u32, tid: Tid) {
@@ -196,7 +199,8 @@ impl Registry {
     fn vacate(&mut self, clocks: &ThreadClocks) {
         let state = &mut self.slots[usize::from(clocks.slot())];
         state.free = true;
-        state.last = clocks.finished();
+        state.last = clocks.epoch();
+        state.epochs = clocks.finished();
     }
 }
 
@@ -246,10 +250,13 @@ impl Thread {
         let tid = registry.threads;
         let calls = registry.calls();
         match registry.slot(Some(&self.clocks)) {
-            Some((slot, k, n)) => {
-                registry.occupy(slot, n, tid);
+            Some((slot, epochs)) => {
+                let clocks = self.clocks.spawn(slot, epochs);
+                registry.occupy(slot, clocks.writes(), tid);
                 drop(registry);
-                Box::new(Thread::new(tid, self.clocks.spawn(slot, k, n), calls))
+                record::other_thread(self, Op::Spawn, tid);
+                self.renew();
+                Box::new(Thread::new(tid, clocks, calls))
             }
             None => {
                 drop(registry);
@@ -275,12 +282,13 @@ impl Thread {
     /// The threads of a `Finished` that this one has waited for end before what it does from now on.
     pub(crate) fn join(&mut self, finished: &Finished) {
         self.clocks.join(&finished.clocks);
+        record::other_thread(self, Op::Join, finished.tid);
     }
 
     /// Goes on in another slot if the epochs of this one are used up.
     #[inline]
     pub(crate) fn renew(&mut self) {
-        if self.clocks.epoch() >= race::LAST_EPOCH {
+        if self.clocks.epoch() >= race::LAST_EPOCH || self.clocks.is_worn_out() {
             self.renew_now();
         }
     }
@@ -289,11 +297,10 @@ impl Thread {
     fn renew_now(&mut self) {
         let mut registry = REGISTRY.lock();
         match registry.slot(None) {
-            Some((slot, k, n)) => {
-                let next = self.clocks.spawn(slot, k, n);
-                registry.vacate(&self.clocks);
-                registry.occupy(slot, n, self.tid);
-                self.clocks = next;
+            Some((slot, epochs)) => {
+                // The old slot is not vacated: its epochs are used up.
+                self.clocks.move_to(slot, epochs);
+                registry.occupy(slot, self.clocks.writes(), self.tid);
             }
             None => {
                 drop(registry);
@@ -308,11 +315,11 @@ impl Thread {
 pub(crate) fn attach_main() {
     let mut registry = REGISTRY.lock();
     registry.threads = 1;
-    let Some((slot, k, n)) = registry.slot(None) else { return };
-    registry.occupy(slot, n, 1);
+    let Some((slot, epochs)) = registry.slot(None) else { return };
+    registry.occupy(slot, 0, 1);
     let calls = registry.calls();
     drop(registry);
-    attach(Box::new(Thread::new(1, ThreadClocks::new(slot, k, n), calls)));
+    attach(Box::new(Thread::new(1, ThreadClocks::new(slot, epochs), calls)));
 }
 
 /// The thread that runs is the one described.
