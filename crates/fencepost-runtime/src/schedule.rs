@@ -15,7 +15,8 @@ mod policy;
 use std::sync::atomic::Ordering;
 
 pub(crate) use baton::{
-    Key, Outcome, Timeout, begin, block, cancelled, created, ending, finished, forked, frozen, outside, start, wake,
+    Key, Outcome, Timeout, begin, block, cancelled, created, ending, finished, forked, frozen, outside,
+    rouse, start, wake,
 };
 use policy::Reason;
 

@@ -315,35 +315,38 @@ pub(crate) fn wake(key: Key, count: usize) -> usize {
     woken
 }
 
+/// Makes a thread try again, whatever it waits for.
+pub(crate) fn rouse(tid: Tid) {
+    with_control(|control| {
+        if let Some(entry) = control.entry(tid)
+            && matches!(entry.state, State::Blocked(_))
+        {
+            (entry.state, entry.outcome) = (State::Ready, Outcome::Woken);
+        }
+    });
+}
+
 /// The calling thread cannot go on before `key` is woken or the time is over. `before` is done once it counts as waiting, and before
 /// any other thread runs.
 pub(crate) fn block(key: Key, timeout: Option<Timeout>, before: impl FnOnce()) -> Outcome {
     let me = ME.get();
-    let Some(inside) = Inside::enter() else { return Outcome::Uncontrolled };
+    let Some(_inside) = Inside::enter() else { return Outcome::Uncontrolled };
     let mut locked = lock();
-    let Some(control) = controlled(&mut locked) else {
+    let Some(control) = controlled(&mut locked).filter(|_| me != 0) else {
+        drop(locked);
         before();
         return Outcome::Uncontrolled;
     };
     control.suspend(me, State::Blocked(key), timeout);
     drop(locked);
-    drop(inside);
     before();
-    let Some(_inside) = Inside::enter() else { return Outcome::Uncontrolled };
     let mut locked = lock();
-    if let Some(control) = controlled(&mut locked)
-        && control.running == Some(me)
-    {
-        match control.next(me, Reason::Blocked) {
-            Next::Run(next) if next == me => {}
-            next => {
-                control.give(next, me);
-                drop(locked);
-                wait(me);
-                locked = lock();
-            }
+    if let Some(control) = controlled(&mut locked) {
+        // Without the baton, because we were taken to be outside, somebody else goes on.
+        if control.running.is_none_or(|running| running == me) {
+            control.running = None;
+            control.kick(me);
         }
-    } else {
         drop(locked);
         wait(me);
         locked = lock();
@@ -378,7 +381,6 @@ pub(crate) fn outside<T>(work: impl FnOnce() -> T) -> T {
         note("a system call waited while other threads ran: the schedule may not be exactly replayable");
     }
     let result = work();
-    let errno = super::super::intercept::Errno::save();
     if let Some(_inside) = Inside::enter() {
         let mut locked = lock();
         if let Some(control) = controlled(&mut locked) {
@@ -387,7 +389,6 @@ pub(crate) fn outside<T>(work: impl FnOnce() -> T) -> T {
             wait(me);
         }
     }
-    drop(errno);
     result
 }
 
@@ -657,7 +658,7 @@ impl Word {
 }
 
 /// A call of the kernel's futex, past our own interceptors.
-pub(crate) fn futex(word: &AtomicU32, operation: i32, value: u32, nanoseconds: Option<u64>) {
+fn futex(word: &AtomicU32, operation: i32, value: u32, nanoseconds: Option<u64>) {
     let time = nanoseconds.map(|all| libc::timespec {
         tv_sec: (all / 1_000_000_000) as libc::time_t,
         tv_nsec: (all % 1_000_000_000) as libc::c_long,
