@@ -190,3 +190,66 @@ impl Location {
         self.has_readers = false;
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::clock::LAST_EPOCH;
+    use crate::thread::Epochs;
+    use crate::visits::INDEX_END;
+
+    /// Three threads that access two locations, both as `first`, in a fixed disorder; what every check finds.
+    fn findings(first: Location, limits: Limits, start: Epochs) -> Vec<Finding> {
+        let mut main = ThreadClocks::new(0, Epochs::default());
+        let mut threads = [1, 2, 3].map(|slot| main.spawn(slot, start));
+        let mut locations = [first.clone(), first];
+        let mut findings = Vec::new();
+        let mut state = 1u32;
+        for step in 1..2000 {
+            state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+            let choose = |shift: u32, among: u32| ((state >> shift) % among) as usize;
+            let (t, location) = (&mut threads[choose(8, 3)], &mut locations[choose(12, 2)]);
+            let (access, order) = [
+                (Access::Load, Order::Relaxed),
+                (Access::Load, Order::Acquire),
+                (Access::Store, Order::Relaxed),
+                (Access::Store, Order::Release),
+                (Access::Rmw, Order::Relaxed),
+            ][choose(16, 5)];
+            findings.push(location.check(t, access, order));
+            match access {
+                Access::Load => location.load(t, order, limits),
+                Access::Store => location.store(t, order, u64::from(step % 3), step, limits),
+                _ => location.rmw(t, order, 5, step, limits),
+            }
+        }
+        findings
+    }
+
+    #[test]
+    fn indices_start_again_when_they_run_out() {
+        for history in [2, 4, 16] {
+            let limits = Limits { history, ..Limits::default() };
+            let old = |skipped| {
+                let mut location = Location::new(0);
+                location.history.skip(skipped);
+                location
+            };
+            let expected = findings(old(INDEX_END / 2), limits, Epochs::default());
+            assert!(expected.iter().any(|finding| matches!(finding, Finding::Violation(_))));
+            for left in 2..40 {
+                assert_eq!(findings(old(INDEX_END - left), limits, Epochs::default()), expected);
+            }
+        }
+    }
+
+    #[test]
+    fn late_epochs_are_as_good_as_early_ones() {
+        let limits = Limits::default();
+        let expected = findings(Location::new(0), limits, Epochs::default());
+        let late = LAST_EPOCH - 4000;
+        let epochs = Epochs { k: late, n: late, generation: late };
+        assert!(epochs.is_worn_out() && !Epochs::default().is_worn_out());
+        assert_eq!(findings(Location::new(0), limits, epochs), expected);
+    }
+}

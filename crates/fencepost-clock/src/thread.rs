@@ -187,8 +187,9 @@ impl ThreadClocks {
         n
     }
 
+    /// Changes whenever the thread has learnt something about others.
     #[inline]
-    pub(crate) fn generation(&self) -> u32 {
+    pub fn generation(&self) -> u32 {
         self.generation
     }
 

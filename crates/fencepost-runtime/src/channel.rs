@@ -180,8 +180,10 @@ impl Channel {
     fn open(&mut self) {
         if self.fd == NONE {
             self.fd = start_reporter().unwrap_or(RAW);
-            let start = start_event();
-            self.send(&start);
+            self.send(&start_event());
+            for line in crate::report::threads() {
+                self.send(&line.finish());
+            }
         }
     }
 }
@@ -235,17 +237,8 @@ pub(crate) fn start(record: Option<i32>) {
     if unsafe { libc::fcntl(fd, libc::F_SETFD, libc::FD_CLOEXEC) } == 0 {
         let mut channel = CHANNEL.lock();
         channel.fd = fd;
-        let start = start_event();
-        channel.send(&start);
+        channel.send(&start_event());
     }
-}
-
-/// Sends an event.
-pub(crate) fn send(line: Line) {
-    let mut channel = CHANNEL.lock();
-    channel.open();
-    send_modules(&mut channel);
-    channel.send(&line.finish());
 }
 
 /// Sends a report; true if the reporter wants the program to end.
@@ -414,11 +407,16 @@ fn start_reporter() -> Option<i32> {
     // The reporter is no child that the program's own `wait` could see: it ends without a signal.
     // SAFETY: the child runs on a stack of its own until it executes another program; this thread waits meanwhile.
     let child = unsafe {
-        libc::clone(become_reporter, stack.add(STACK).cast(), libc::CLONE_VM | libc::CLONE_VFORK, (&raw mut spawn).cast())
+        libc::clone(
+            become_reporter,
+            stack.add(STACK).cast(),
+            libc::CLONE_VM | libc::CLONE_VFORK,
+            (&raw mut spawn).cast(),
+        )
     };
     // SAFETY: the stack is ours and no longer used, the socket belongs to the child.
     unsafe {
-        libc::munmap(stack.cast(), STACK);
+        crate::memory::unmap(stack, STACK);
         libc::close(pair[1]);
     }
     if child < 0 {
@@ -428,4 +426,3 @@ fn start_reporter() -> Option<i32> {
     }
     Some(pair[0])
 }
-

@@ -10,9 +10,16 @@
 //! - [`thread`]: threads and their clocks; [`stacks`]: where they are in the code; [`sync`]: locks and the like.
 //! - [`schedule`]: controlled schedules; [`spin`]: busy waits.
 //! - [`report`], [`channel`], [`record`], [`options`], [`stats`]: what goes out and comes in.
-//! - [`memory`], [`lock`]: the runtime's own, since it must not use the host's.
+//! - [`memory`], [`lock`], [`copy`]: the runtime's own, since it must not use the host's.
+
+#![cfg(all(target_arch = "x86_64", target_os = "linux", target_env = "gnu"))]
+#![cfg_attr(
+    test,
+    allow(dead_code, unreachable_pub, reason = "a test exports nothing: the names would replace those of libc")
+)]
 
 mod channel;
+mod copy;
 mod hooks;
 mod intercept;
 mod lock;
@@ -44,6 +51,7 @@ pub(crate) fn start() {
     if STARTED.swap(true, Ordering::AcqRel) {
         return;
     }
+    copy::start();
     options::read();
     thread::attach_main();
     let record = record::start();

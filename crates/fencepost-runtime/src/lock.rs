@@ -113,3 +113,19 @@ impl<T> Drop for Guard<'_, T> {
         self.0.lock.release();
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::Guarded;
+
+    #[test]
+    fn one_at_a_time() {
+        static COUNT: Guarded<u32> = Guarded::new(0);
+        std::thread::scope(|scope| {
+            for _ in 0..4 {
+                scope.spawn(|| (0..10_000).for_each(|_| *COUNT.lock() += 1));
+            }
+        });
+        assert_eq!(*COUNT.lock(), 40_000);
+    }
+}

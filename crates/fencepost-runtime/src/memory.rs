@@ -32,20 +32,31 @@ struct Chunk {
 static CLASS: [Guarded<Class>; CLASSES] = [const { Guarded::new(Class { free: null_mut() }) }; CLASSES];
 static CURRENT: Guarded<Chunk> = Guarded::new(Chunk { next: null_mut(), left: 0 });
 
+/// A fresh mapping, or null. `mmap` of libc is intercepted, so the kernel is asked directly.
+fn map_with(bytes: usize, flags: i32, fd: i32) -> *mut u8 {
+    let (read_write, flags) = (libc::PROT_READ | libc::PROT_WRITE, flags | libc::MAP_NORESERVE);
+    // SAFETY: a mapping at an address of the kernel's choice touches nothing that exists.
+    let pages = unsafe { libc::syscall(libc::SYS_mmap, 0, bytes, read_write, flags, fd, 0) };
+    if pages == -1 { null_mut() } else { pages as *mut u8 }
+}
+
 /// Fresh zeroed pages, or null.
 pub(crate) fn map(bytes: usize) -> *mut u8 {
-    // SAFETY: an anonymous mapping at an address of the kernel's choice touches nothing that exists.
-    let pages = unsafe {
-        libc::mmap(
-            null_mut(),
-            bytes,
-            libc::PROT_READ | libc::PROT_WRITE,
-            libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE,
-            -1,
-            0,
-        )
-    };
-    if pages == libc::MAP_FAILED { null_mut() } else { pages.cast() }
+    map_with(bytes, libc::MAP_PRIVATE | libc::MAP_ANONYMOUS, -1)
+}
+
+/// A file, shared with whoever maps it too, or null.
+pub(crate) fn map_file(fd: i32, bytes: usize) -> *mut u8 {
+    map_with(bytes, libc::MAP_SHARED, fd)
+}
+
+/// Gives pages back to the kernel.
+///
+/// # Safety
+/// They must come from here, with this size, and not be used any more.
+pub(crate) unsafe fn unmap(pages: *mut u8, bytes: usize) {
+    // SAFETY: the caller's promise.
+    unsafe { libc::syscall(libc::SYS_munmap, pages, bytes) };
 }
 
 /// Pages of zeroes for tables that last; ends the process with a message if there are none left.
@@ -108,7 +119,7 @@ unsafe impl GlobalAlloc for Pages {
         match class_of(&layout) {
             None => {
                 // SAFETY: the block was mapped by itself with this size.
-                unsafe { libc::munmap(block.cast(), layout.size()) };
+                unsafe { unmap(block, layout.size()) };
             }
             Some(class) => {
                 let mut list = CLASS[class].lock();
@@ -129,4 +140,3 @@ unsafe impl Send for Chunk {}
 pub(crate) fn keep<T>(value: T) -> &'static mut T {
     Box::leak(Box::new(value))
 }
-

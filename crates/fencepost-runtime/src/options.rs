@@ -274,8 +274,7 @@ mod tests {
     #[test]
     fn separators_and_quotes() {
         let all: Vec<_> = pairs("a=1:b=2 c=3,d=\"x y:z\" :e=pct:4:f=/a/b:g=").collect();
-        let expected =
-            [("a", "1"), ("b", "2"), ("c", "3"), ("d", "x y:z"), ("e", "pct:4"), ("f", "/a/b"), ("g", "")];
+        let expected = [("a", "1"), ("b", "2"), ("c", "3"), ("d", "x y:z"), ("e", "pct:4"), ("f", "/a/b"), ("g", "")];
         assert_eq!(all, expected);
     }
 

@@ -6,7 +6,7 @@
 
 use std::cell::UnsafeCell;
 use std::ptr::null_mut;
-use std::sync::atomic::{AtomicPtr, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicPtr, AtomicU64, AtomicUsize, Ordering};
 
 use fencepost_clock::{Location, SyncObject};
 
@@ -47,6 +47,8 @@ pub(crate) struct Place {
     /// Address and, in the lowest bit of the shifted word, kind; 0 for a place that is not in use.
     key: AtomicUsize,
     next: AtomicPtr<Place>,
+    /// Counts changes of the variable, so that loads can be made without the lock: odd while one is going on.
+    version: AtomicU64,
     content: UnsafeCell<Content>,
 }
 
@@ -73,6 +75,17 @@ impl Held {
         unsafe { &mut *self.0.content.get() }
     }
 
+    /// Makes a change: whoever loads without the lock meanwhile notices. A load that sees what `change` writes to memory is
+    /// ordered after the first count, since both are sequentially consistent.
+    #[inline]
+    pub(crate) fn change<T>(&mut self, change: impl FnOnce() -> T) -> T {
+        let version = self.0.version.load(Ordering::Relaxed);
+        self.0.version.store(version + 1, Ordering::Release);
+        let result = change();
+        self.0.version.store(version + 2, Ordering::Release);
+        result
+    }
+
     /// The place itself, to be found faster next time.
     #[inline]
     pub(crate) fn place(&self) -> &'static Place {
@@ -97,6 +110,12 @@ impl Place {
         self.lock.acquire();
         let held = Held(self);
         (self.key.load(Ordering::Relaxed) == key(addr, kind)).then_some(held)
+    }
+
+    /// The number of changes so far; the same number twice means that there was none in between.
+    #[inline]
+    pub(crate) fn version(&self) -> u64 {
+        self.version.load(Ordering::SeqCst)
     }
 
     /// The place at `addr`; `content` makes it if there is none. None for addresses no program has.
@@ -145,6 +164,7 @@ impl Place {
                 lock: Lock::new(),
                 key: AtomicUsize::new(0),
                 next: AtomicPtr::new(null_mut()),
+                version: AtomicU64::new(0),
                 content: UnsafeCell::new(Content::Sync(SyncObject::default())),
             })
         })
@@ -169,6 +189,7 @@ impl Held {
     fn retire(self) {
         let place = self.0;
         place.key.store(0, Ordering::Relaxed);
+        place.version.fetch_add(2, Ordering::Release);
         // SAFETY: the lock is held. Clocks and history are given back.
         unsafe { *place.content.get() = Content::Sync(SyncObject::default()) };
         drop(self);

@@ -48,16 +48,10 @@ pub(crate) struct How {
 pub(crate) struct Cell(u64);
 
 impl Cell {
-    fn new(addr: usize, log_size: u32, how: How, slot: u16, epoch: u32, pc: usize) -> Self {
-        Cell(
-            addr as u64 & OFFSET
-                | u64::from(log_size) << SIZE_SHIFT
-                | if how.write { WRITE } else { 0 }
-                | if how.atomic { ATOMIC } else { 0 }
-                | u64::from(slot) << SLOT_SHIFT
-                | u64::from(epoch) << EPOCH_SHIFT
-                | (pc as u64) << PC_SHIFT,
-        )
+    #[inline]
+    fn at(addr: usize, log_size: u32, how: How, stamp: u64) -> Self {
+        let how = if how.write { WRITE } else { 0 } | if how.atomic { ATOMIC } else { 0 };
+        Cell(addr as u64 & OFFSET | u64::from(log_size) << SIZE_SHIFT | how | stamp)
     }
 
     /// First byte within the word.
@@ -112,17 +106,29 @@ impl Cell {
     }
 }
 
-/// Thread `t` accesses up to eight bytes within a word.
+/// What of a cell identifies the thread and its epoch.
+pub(crate) fn stamp(slot: u16, epoch: u32) -> u64 {
+    u64::from(slot) << SLOT_SHIFT | u64::from(epoch) << EPOCH_SHIFT
+}
+
+/// Has this thread made this access, or one that says as much, in this epoch already? Then there is nothing to do.
 #[inline]
+pub(crate) fn is_known(t: &Thread, addr: usize, log_size: u32, how: How) -> bool {
+    let Some(cells) = shadow::cells_if_any(addr) else { return false };
+    let new = Cell::at(addr, log_size, how, t.stamp()).0;
+    let same = |old: u64| (old ^ new) & (OFFSET | SIZE | ATOMIC | SLOT | EPOCH) == 0 && new & WRITE <= old & WRITE;
+    same(cells[0].load(Ordering::Relaxed)) || same(cells[1].load(Ordering::Relaxed))
+}
+
+/// Thread `t` accesses up to eight bytes within a word.
 pub(crate) fn access(t: &mut Thread, addr: usize, log_size: u32, how: How, pc: usize) {
-    let Some(cells) = shadow::cells(addr) else { return };
-    let new = Cell::new(addr, log_size, how, t.clocks.slot(), t.clocks.epoch(), pc);
-    let same = |old: u64| (old ^ new.0) & (OFFSET | SIZE | ATOMIC | SLOT | EPOCH) == 0 && new.0 & WRITE <= old & WRITE;
-    let old = [cells[0].load(Ordering::Relaxed), cells[1].load(Ordering::Relaxed)];
-    if same(old[0]) || same(old[1]) {
+    if is_known(t, addr, log_size, how) {
         return;
     }
-    remember(t, addr, cells, old.map(Cell), new, pc);
+    let Some(cells) = shadow::cells(addr) else { return };
+    let new = Cell(Cell::at(addr, log_size, how, t.stamp()).0 | (pc as u64) << PC_SHIFT);
+    let old = [&cells[0], &cells[1]].map(|cell| Cell(cell.load(Ordering::Relaxed)));
+    remember(t, addr, cells, old, new, pc);
 }
 
 fn remember(t: &mut Thread, addr: usize, cells: &shadow::Cells, old: [Cell; 2], new: Cell, pc: usize) {
@@ -155,14 +161,13 @@ fn remember(t: &mut Thread, addr: usize, cells: &shadow::Cells, old: [Cell; 2], 
     cells[target].store(new.0, Ordering::Relaxed);
 }
 
-/// Thread `t` accesses `bytes` bytes from `addr` on.
-pub(crate) fn range(t: &mut Thread, addr: usize, bytes: usize, how: How, pc: usize) {
+/// The accesses of up to eight aligned bytes that an access of `bytes` bytes from `addr` on consists of.
+#[inline]
+pub(crate) fn pieces(addr: usize, bytes: usize, mut visit: impl FnMut(usize, u32)) {
     let (mut at, end) = (addr, addr.saturating_add(bytes));
     while at < end {
-        let aligned = at.trailing_zeros().min(3);
-        let fits = (end - at).ilog2().min(3);
-        let log_size = aligned.min(fits);
-        access(t, at, log_size, how, pc);
+        let log_size = at.trailing_zeros().min((end - at).ilog2()).min(3);
+        visit(at, log_size);
         at += 1 << log_size;
     }
 }
@@ -170,7 +175,7 @@ pub(crate) fn range(t: &mut Thread, addr: usize, bytes: usize, how: How, pc: usi
 /// Thread `t` accesses an atomic variable of `size` bytes.
 pub(crate) fn atomic(t: &mut Thread, addr: usize, size: u8, how: How, pc: usize) {
     match size {
-        16 => range(t, addr, 16, how, pc),
+        16 => pieces(addr, 16, |at, log_size| access(t, at, log_size, how, pc)),
         _ => access(t, addr, u32::from(size).trailing_zeros(), how, pc),
     }
 }

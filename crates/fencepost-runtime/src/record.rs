@@ -6,8 +6,9 @@
 //! stamp counter, read while they hold the lock of the location: sorting by it gives an order that agrees with every thread and every location.
 
 use std::ptr::null_mut;
-use std::sync::atomic::{AtomicPtr, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU64, Ordering};
 
+use crate::memory;
 use crate::thread::Thread;
 
 const MAGIC: u64 = u64::from_le_bytes(*b"FPTRACE1");
@@ -91,6 +92,8 @@ pub(crate) struct Recorder {
 }
 
 static RECORD: AtomicPtr<Header> = AtomicPtr::new(null_mut());
+/// Is there a record with room in it?
+static ACTIVE: AtomicBool = AtomicBool::new(false);
 
 /// The time stamp counter, after everything before.
 #[inline]
@@ -128,11 +131,8 @@ pub(crate) fn start() -> Option<i32> {
 }
 
 fn map(fd: i32, bytes: usize) -> bool {
-    // SAFETY: a shared mapping of our file at an address of the kernel's choice.
-    let pages = unsafe {
-        libc::mmap(null_mut(), bytes, libc::PROT_READ | libc::PROT_WRITE, libc::MAP_SHARED | libc::MAP_NORESERVE, fd, 0)
-    };
-    if pages == libc::MAP_FAILED {
+    let pages = memory::map_file(fd, bytes);
+    if pages.is_null() {
         return false;
     }
     let header: *mut Header = pages.cast();
@@ -142,12 +142,20 @@ fn map(fd: i32, bytes: usize) -> bool {
         (*header).capacity = ((bytes - HEADER) / size_of::<Event>()) as u64;
     }
     RECORD.store(header, Ordering::Release);
+    ACTIVE.store(true, Ordering::Release);
     true
 }
 
 /// In a child of `fork`: the record belongs to the parent.
 pub(crate) fn forked() {
+    ACTIVE.store(false, Ordering::Release);
     RECORD.store(null_mut(), Ordering::Release);
+}
+
+/// Are events recorded?
+#[inline]
+pub(crate) fn is_active() -> bool {
+    ACTIVE.load(Ordering::Acquire)
 }
 
 /// Is the record whole so far, and how many events does it have at most?
@@ -164,26 +172,27 @@ pub(crate) fn state() -> (bool, u64) {
 /// Records an event of `thread`.
 #[inline]
 pub(crate) fn event(thread: &mut Thread, make: impl FnOnce(&Thread) -> Event) {
-    let record = RECORD.load(Ordering::Acquire);
-    if record.is_null() {
-        return;
+    if is_active() {
+        let event = make(thread);
+        put(&mut thread.recorder, event);
     }
+}
+
+fn put(recorder: &mut Recorder, event: Event) {
+    let record = RECORD.load(Ordering::Acquire);
     // SAFETY: the mapping stays.
-    let header = unsafe { &*record };
-    if thread.recorder.next == thread.recorder.end {
-        if header.overflowed.load(Ordering::Relaxed) != 0 {
-            return;
-        }
+    let Some(header) = (unsafe { record.as_ref() }) else { return };
+    if recorder.next == recorder.end {
         let next = header.next.fetch_add(BLOCK, Ordering::Relaxed);
         if next + BLOCK > header.capacity {
             header.overflowed.store(1, Ordering::Relaxed);
+            ACTIVE.store(false, Ordering::Release);
             return;
         }
-        thread.recorder = Recorder { next, end: next + BLOCK };
+        *recorder = Recorder { next, end: next + BLOCK };
     }
-    let index = thread.recorder.next as usize;
-    thread.recorder.next += 1;
-    let event = make(thread);
+    let index = recorder.next as usize;
+    recorder.next += 1;
     // SAFETY: the index is below the capacity, and the block belongs to this thread.
     unsafe { record.cast::<u8>().add(HEADER).cast::<Event>().add(index).write(event) };
 }

@@ -177,19 +177,53 @@ fn whole_pc(low: usize) -> usize {
     candidates.find(follows_call).unwrap_or(0)
 }
 
+/// What is told about a thread.
+struct Known {
+    tid: Tid,
+    parent: Tid,
+    name: String,
+    frames: Vec<usize>,
+}
+
+/// The latest threads, for a reporter that comes later.
+static THREADS: Guarded<Vec<Known>> = Guarded::new(Vec::new());
+/// How many are kept.
+const KEPT: usize = 1 << 12;
+
+impl Known {
+    fn line(&self) -> Line {
+        let line = Line::event("thread").number("tid", u64::from(self.tid)).number("parent", u64::from(self.parent));
+        let line = if self.name.is_empty() { line } else { line.string("name", &self.name) };
+        line.numbers("stack", self.frames.iter().copied())
+    }
+}
+
+/// Everything that was told about threads.
+pub(crate) fn threads() -> Vec<Line> {
+    THREADS.lock().iter().map(Known::line).collect()
+}
+
 /// A thread is about to exist; `pc` is where it is created.
 pub(crate) fn thread_created(parent: &Thread, child: Tid, pc: usize) {
-    channel::send_if_open(
-        Line::event("thread")
-            .number("tid", u64::from(child))
-            .number("parent", u64::from(parent.tid))
-            .numbers("stack", stack_of(parent, pc)),
-    );
+    let known = Known { tid: child, parent: parent.tid, name: String::new(), frames: stack_of(parent, pc) };
+    let line = known.line();
+    let mut threads = THREADS.lock();
+    if threads.len() >= KEPT {
+        threads.drain(..KEPT / 2);
+    }
+    threads.push(known);
+    drop(threads);
+    channel::send_if_open(line);
 }
 
 /// A thread has a name.
 pub(crate) fn thread_named(tid: Tid, name: &str) {
-    channel::send_if_open(Line::event("thread").number("tid", u64::from(tid)).string("name", name));
+    let mut threads = THREADS.lock();
+    let Some(known) = threads.iter_mut().rev().find(|known| known.tid == tid) else { return };
+    known.name = name.to_string();
+    let line = known.line();
+    drop(threads);
+    channel::send_if_open(line);
 }
 
 /// A spin loop was recognised: `value` keeps the load at `pc` spinning.

@@ -4,8 +4,8 @@
 //! fixed distance, so it does not matter where the kernel puts things. 47 bits of address are 16 bits of root (in the
 //! data segment), 15 bits of [`Span`] (2 GiB each), and 16 bits within a [`Region`] of 64 KiB.
 //!
-//! For every aligned word of eight bytes a region has two [`Cell`](crate::race::Cell)s for plain accesses, and, in pages where there is an
-//! atomic or a synchronisation object, the head of a list of [`Place`]s. Both parts of a region are made at its first use.
+//! For every aligned word of eight bytes a region has two [`Cell`](crate::race::Cell)s for plain accesses (pages of them that are not used
+//! take no memory), and, in pages where there is an atomic or a synchronisation object, the head of a list of [`Place`]s.
 
 use std::ptr::null_mut;
 use std::sync::atomic::{AtomicPtr, AtomicU64, Ordering};
@@ -30,8 +30,9 @@ pub(crate) type Cells = [AtomicU64; 2];
 struct Span([AtomicPtr<Region>; 1 << SPAN_BITS]);
 
 /// What is known of 64 KiB of the program's memory.
+#[repr(C)]
 struct Region {
-    cells: AtomicPtr<[Cells; WORDS]>,
+    cells: [Cells; WORDS],
     places: [AtomicPtr<Page>; 1 << (REGION_BITS - PAGE_BITS)],
 }
 
@@ -65,7 +66,7 @@ fn make_now<T>(slot: &AtomicPtr<T>) -> &'static T {
         Ok(_) => unsafe { &*fresh },
         Err(other) => {
             // SAFETY: `fresh` was mapped above with this size and nobody has seen it.
-            unsafe { libc::munmap(fresh.cast(), size_of::<T>()) };
+            unsafe { memory::unmap(fresh.cast(), size_of::<T>()) };
             // SAFETY: as in `look`.
             unsafe { &*other }
         }
@@ -96,7 +97,14 @@ fn word_in_region(addr: usize) -> usize {
 #[inline]
 pub(crate) fn cells(addr: usize) -> Option<&'static Cells> {
     let region = make(region_slot(make(span_slot(addr)?), addr));
-    Some(&make(&region.cells)[word_in_region(addr)])
+    Some(&region.cells[word_in_region(addr)])
+}
+
+/// The same, if there is anything in the region: a few loads, no calls.
+#[inline]
+pub(crate) fn cells_if_any(addr: usize) -> Option<&'static Cells> {
+    let region = look(region_slot(look(span_slot(addr)?)?, addr))?;
+    Some(&region.cells[word_in_region(addr)])
 }
 
 /// The head of the list of places in the word that `addr` lies in.
@@ -134,15 +142,15 @@ pub(crate) fn forget(addr: usize, bytes: usize) {
 }
 
 fn forget_in(region: &'static Region, from: usize, to: usize) {
-    if let Some(cells) = look(&region.cells) {
-        let whole = to - from == 1 << REGION_BITS;
-        let range = word_in_region(from)..word_in_region(to - 1) + 1;
-        let cells = &cells[range];
-        if whole {
-            // SAFETY: the table is private anonymous memory of ours; afterwards it reads as zeroes, which are valid.
-            unsafe { libc::madvise(cells.as_ptr().cast_mut().cast(), size_of_val(cells), libc::MADV_DONTNEED) };
-        } else {
-            for cell in cells.iter().flatten() {
+    let cells = &region.cells[word_in_region(from)..word_in_region(to - 1) + 1];
+    if cells.len() == WORDS {
+        // SAFETY: the cells are private anonymous memory of ours, aligned to a page as the first part of a mapping of their own;
+        // afterwards they read as zeroes, which are valid.
+        unsafe { libc::madvise(cells.as_ptr().cast_mut().cast(), size_of_val(cells), libc::MADV_DONTNEED) };
+    } else {
+        for cell in cells.iter().flatten() {
+            // Most words were never accessed: reading keeps their pages unmapped.
+            if cell.load(Ordering::Relaxed) != 0 {
                 cell.store(0, Ordering::Relaxed);
             }
         }
@@ -156,5 +164,51 @@ fn forget_in(region: &'static Region, from: usize, to: usize) {
             }
         }
         at = page_end;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{cells, cells_if_any, forget, places_if_any};
+    use crate::place::{Content, Kind, Place};
+    use std::sync::atomic::Ordering;
+
+    fn sync(addr: usize) {
+        let made = || Content::Sync(fencepost_clock::SyncObject::default());
+        assert!(Place::find_or_make(addr, Kind::Sync, made).is_some());
+    }
+
+    #[test]
+    fn memory_that_is_forgotten_is_clear_and_its_neighbours_are_not() {
+        let base = 0x1234_5670_0000;
+        assert!(cells_if_any(base).is_none() && places_if_any(base).is_none());
+        for word in [base, base + 8, base + 16, base + 24] {
+            cells(word).expect("an address of the user's half")[0].store(1, Ordering::Relaxed);
+            sync(word);
+        }
+        // Half a word at either end is shared with something else.
+        forget(base + 4, 16);
+        let kept = |word: usize| cells(word).is_some_and(|cells| cells[0].load(Ordering::Relaxed) == 1);
+        assert_eq!([0, 8, 16, 24].map(|offset| kept(base + offset)), [true, false, true, true]);
+        let found = [0, 8, 16, 24].map(|offset| Place::find(base + offset, Kind::Sync).is_some());
+        assert_eq!(found, [true, false, true, true]);
+    }
+
+    #[test]
+    fn large_ranges_are_forgotten_region_by_region() {
+        let base = 0x2345_0000_0000;
+        for word in [base, base + (1 << 20), base + (1 << 33)] {
+            cells(word).expect("an address of the user's half")[1].store(7, Ordering::Relaxed);
+        }
+        forget(base, (1 << 33) + 8);
+        for word in [base, base + (1 << 20), base + (1 << 33)] {
+            assert_eq!(cells(word).map(|cells| cells[1].load(Ordering::Relaxed)), Some(0));
+        }
+    }
+
+    #[test]
+    fn addresses_no_program_has_are_not_watched() {
+        assert!(cells(usize::MAX).is_none() && cells(1 << 47).is_none());
+        forget(usize::MAX - 8, usize::MAX);
     }
 }

@@ -45,9 +45,7 @@ fn entries(pc: usize) -> impl Iterator<Item = &'static Entry> {
 /// Does the load at `pc` go round again after reading `value`?
 pub(crate) fn keeps_spinning(pc: usize, value: u64) -> bool {
     let entry = entries(pc).find(|entry| entry.pc.load(Ordering::Acquire) == pc as u64);
-    entry.is_some_and(|entry| {
-        entry.values.iter().any(|known| known.load(Ordering::Relaxed) == value.wrapping_add(1))
-    })
+    entry.is_some_and(|entry| entry.values.iter().any(|known| known.load(Ordering::Relaxed) == value.wrapping_add(1)))
 }
 
 /// The load at `pc` was seen to go round again after reading `value`. Is that news?
@@ -58,13 +56,15 @@ pub(crate) fn learn(pc: usize, value: u64) -> bool {
 #[cold]
 fn learn_now(pc: usize, value: u64) -> bool {
     for entry in entries(pc) {
-        let owner = entry.pc.compare_exchange(0, pc as u64, Ordering::AcqRel, Ordering::Acquire).unwrap_or_else(|pc| pc);
+        let owner =
+            entry.pc.compare_exchange(0, pc as u64, Ordering::AcqRel, Ordering::Acquire).unwrap_or_else(|pc| pc);
         if owner != 0 && owner != pc as u64 {
             continue;
         }
         let mark = value.wrapping_add(1);
         for known in &entry.values {
-            let before = known.compare_exchange(0, mark, Ordering::AcqRel, Ordering::Acquire).unwrap_or_else(|known| known);
+            let before =
+                known.compare_exchange(0, mark, Ordering::AcqRel, Ordering::Acquire).unwrap_or_else(|known| known);
             if before == 0 || before == mark {
                 return before == 0;
             }

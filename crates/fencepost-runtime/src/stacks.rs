@@ -158,3 +158,59 @@ pub(crate) fn site(number: SiteId) -> Option<(u8, u8, Vec<usize>)> {
     let frames = depot.frames[site.at..site.at + usize::from(site.frames)].to_vec();
     Some((site.op, site.order, frames))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{CallStack, FRAMES, site};
+
+    fn frames(calls: &CallStack, pc: usize) -> Vec<usize> {
+        let mut frames = Vec::new();
+        calls.frames(pc, |frame| frames.push(frame));
+        frames
+    }
+
+    #[test]
+    fn calls_that_were_left_without_notice_are_forgotten() {
+        let calls = CallStack::new();
+        calls.enter(1, 1000);
+        calls.enter(2, 900);
+        calls.enter(3, 800);
+        assert_eq!(frames(&calls, 9), [9, 3, 2, 1]);
+        // A jump out of the two inner functions, then another call from the outermost.
+        calls.enter(4, 950);
+        assert_eq!(frames(&calls, 9), [9, 4, 1]);
+        calls.leave();
+        calls.leave();
+        calls.leave();
+        assert_eq!(frames(&calls, 9), [9]);
+    }
+
+    #[test]
+    fn deep_recursion_keeps_the_outer_calls() {
+        let calls = CallStack::new();
+        for depth in 0..super::DEPTH + 10 {
+            calls.enter(depth, (1 << 40) - depth);
+        }
+        assert_eq!(frames(&calls, 9).len(), FRAMES);
+        for _ in 0..super::DEPTH + 10 {
+            calls.leave();
+        }
+        assert_eq!(frames(&calls, 9), [9]);
+    }
+
+    #[test]
+    fn equal_sites_have_equal_numbers() {
+        let calls = CallStack::new();
+        calls.enter(11, 1000);
+        let one = calls.site(100, 1, 0);
+        assert_eq!(calls.site(100, 1, 0), one);
+        assert_ne!(calls.site(100, 1, 3), one, "the order is part of it");
+        calls.enter(12, 900);
+        let inner = calls.site(100, 1, 0);
+        assert_ne!(inner, one, "the stack is part of it");
+        calls.leave();
+        assert_eq!(calls.site(100, 1, 0), one);
+        assert_eq!(site(inner), Some((1, 0, vec![100, 12, 11])));
+        assert_eq!(site(0), None);
+    }
+}

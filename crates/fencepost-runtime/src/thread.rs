@@ -40,12 +40,39 @@ pub(crate) struct Thread {
     /// Its part of the record of the run.
     pub(crate) recorder: Recorder,
     /// To recognise spinning.
-    pub(crate) last_load: LastLoad,
+    pub(crate) last_load: Cell<LastLoad>,
+    /// Slot and epoch, as cells have them.
+    stamp: Cell<u64>,
+    /// Counts changes of the clocks.
+    tick: Cell<u64>,
+    /// The clocks that `tick` stands for: generation and number of writes.
+    counted: (u32, u32),
     /// Is the runtime at work? A signal handler that comes now is not watched.
     busy: Cell<bool>,
     /// Nested `__tsan_ignore_thread_begin`, and threads for which there was no slot.
     pub(crate) ignored: u32,
-    cache: [Option<&'static Place>; CACHE],
+    cache: [Cell<Seen>; CACHE],
+}
+
+/// A variable that a thread accessed lately: where to find it, and what makes loading it again uneventful.
+#[derive(Clone, Copy)]
+pub(crate) struct Seen {
+    /// Its address.
+    pub(crate) addr: usize,
+    /// Its place.
+    pub(crate) place: Option<&'static Place>,
+    /// Its version when it was loaded.
+    pub(crate) version: u64,
+    /// The thread's clocks then; 0 if it was not loaded.
+    pub(crate) tick: u64,
+    /// What was read.
+    pub(crate) value: u64,
+    /// With which order.
+    pub(crate) order: u8,
+}
+
+impl Seen {
+    const NOTHING: Seen = Seen { addr: 0, place: None, version: 0, tick: 0, value: 0, order: 0 };
 }
 
 /// What is left of a thread until it is joined.
@@ -136,6 +163,13 @@ pub(crate) fn enter() -> Option<Entered> {
     Some(Entered(thread))
 }
 
+/// The thread that runs, if it is watched, to look at only: the runtime may be at work for it.
+#[inline]
+pub(crate) fn watched() -> Option<&'static Thread> {
+    // SAFETY: as in `enter`; what is read through this reference is changed by this thread only, in cells.
+    unsafe { CURRENT.get().as_ref() }.filter(|thread| thread.ignored == 0)
+}
+
 /// The calls of the thread that runs; they are followed also while the runtime is at work in an outer frame.
 #[inline]
 pub(crate) fn calls() -> Option<&'static CallStack> {
@@ -223,23 +257,39 @@ pub(crate) fn count() -> Tid {
 
 impl Thread {
     fn new(tid: Tid, clocks: ThreadClocks, calls: CallStack) -> Self {
+        let stamp = race::stamp(clocks.slot(), clocks.epoch());
         Thread {
             tid,
             clocks,
             calls,
             counters: Counters::default(),
             recorder: Recorder::default(),
-            last_load: LastLoad::default(),
+            last_load: Cell::default(),
+            stamp: Cell::new(stamp),
             busy: Cell::new(false),
             ignored: 0,
-            cache: [None; CACHE],
+            tick: Cell::new(1),
+            counted: (0, 0),
+            cache: [const { Cell::new(Seen::NOTHING) }; CACHE],
         }
     }
 
-    /// Where `addr` is remembered in the cache of places.
+    /// Where variables at `addr` are remembered.
     #[inline]
-    pub(crate) fn cached(&mut self, addr: usize) -> &mut Option<&'static Place> {
-        &mut self.cache[(addr >> 2) % CACHE]
+    pub(crate) fn seen(&self, addr: usize) -> &Cell<Seen> {
+        &self.cache[(addr >> 2) % CACHE]
+    }
+
+    /// A number that changes with the clocks.
+    #[inline]
+    pub(crate) fn tick(&self) -> u64 {
+        self.tick.get()
+    }
+
+    /// Is the runtime at work for this thread?
+    #[inline]
+    pub(crate) fn is_busy(&self) -> bool {
+        self.busy.get()
     }
 
     /// The description of a thread that this one is about to create. Creation orders everything so far before everything
@@ -285,11 +335,30 @@ impl Thread {
         record::other_thread(self, Op::Join, finished.tid);
     }
 
-    /// Goes on in another slot if the epochs of this one are used up.
+    /// Slot and epoch, as cells have them.
+    #[inline]
+    pub(crate) fn stamp(&self) -> u64 {
+        self.stamp.get()
+    }
+
+    /// The thread does something else than repeating a load.
+    #[inline]
+    pub(crate) fn does_something(&self) {
+        self.last_load.set(LastLoad { pc: 0, ..self.last_load.get() });
+    }
+
+    /// After anything that may have begun an epoch. Goes on in another slot if the epochs of this one are used up.
     #[inline]
     pub(crate) fn renew(&mut self) {
         if self.clocks.epoch() >= race::LAST_EPOCH || self.clocks.is_worn_out() {
             self.renew_now();
+        }
+        let stamp = race::stamp(self.clocks.slot(), self.clocks.epoch());
+        let counted = (self.clocks.generation(), self.clocks.writes());
+        if (stamp, counted) != (self.stamp.get(), self.counted) {
+            self.stamp.set(stamp);
+            self.counted = counted;
+            self.tick.set(self.tick.get() + 1);
         }
     }
 

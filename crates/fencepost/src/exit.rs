@@ -15,6 +15,8 @@ pub(crate) enum Exit {
     Error,
     /// A bug in fencepost.
     Internal,
+    /// What another program said: the compiler behind `cc`, the program behind `run`.
+    Other(u8),
 }
 
 impl Exit {
@@ -26,6 +28,7 @@ impl Exit {
             Exit::Error => 2,
             Exit::Unknown => 3,
             Exit::Internal => 101,
+            Exit::Other(code) => code,
         }
     }
 }

@@ -4,6 +4,8 @@
 //! one file in [`commands`] and returns an [`exit::Exit`].
 
 mod args;
+#[cfg(fencepost_runtime)]
+mod carried;
 mod commands;
 mod exit;
 mod input;
@@ -19,6 +21,7 @@ use std::process::ExitCode;
 use clap::Parser as _;
 
 use crate::args::{Args, Command};
+use crate::commands::cc::Language;
 use crate::exit::Exit;
 use crate::output::Output;
 
@@ -34,6 +37,8 @@ fn main() -> ExitCode {
         Command::Parse(args) => commands::parse::run(&args, &mut output),
         Command::Models(args) => commands::models::run(&args, &mut output),
         Command::Completions(args) => commands::completions::run(&args, &mut output),
+        Command::Cc(args) => Ok(commands::cc::run(Language::C, args.words)),
+        Command::Cpp(args) => Ok(commands::cc::run(Language::Cpp, args.words)),
     });
     let exit = match done {
         Ok(Ok(exit)) => exit,

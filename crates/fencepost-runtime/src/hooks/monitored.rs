@@ -18,7 +18,7 @@ use crate::report;
 use crate::schedule;
 use crate::spin::{self, LastLoad};
 use crate::stats;
-use crate::thread::{self, Entered, Thread};
+use crate::thread::{self, Entered, Seen, Thread};
 
 /// Are plain accesses instrumented? Only then is it worth remembering atomic ones for them.
 pub(super) static SEES_PLAIN: AtomicBool = AtomicBool::new(false);
@@ -86,24 +86,26 @@ impl Session {
     #[inline]
     fn begin<W: Word>(addr: usize) -> Option<Self> {
         let mut thread = thread::enter()?;
-        let cached = thread.cached(addr).and_then(|place| place.hold(addr, Kind::Atomic));
+        let seen = thread.seen(addr).get();
+        let cached = seen.place.filter(|_| seen.addr == addr).and_then(|place| place.hold(addr, Kind::Atomic));
         let mut held = match cached {
             Some(held) => held,
             None => {
                 let held = find::<W>(&mut thread, addr)?;
-                *thread.cached(addr) = Some(held.place());
+                thread.seen(addr).set(Seen { addr, place: Some(held.place()), tick: 0, ..seen });
                 held
             }
         };
-        thread.counters.accesses += 1;
+        thread.counters.count_access();
         // SAFETY: the program is about to access this address with this width.
         let value = unsafe { W::load(addr) }.image();
-        let atomic = atomic(&mut held);
-        if atomic.location.newest_value() != value {
-            atomic.location.reset(value);
+        if atomic(&mut held).location.newest_value() != value {
+            atomic(&mut held).location.reset(value);
+            held.change(|| ());
             thread.counters.out_of_sight += 1;
             record_reset(&mut thread, addr, value);
         }
+        let atomic = atomic(&mut held);
         if atomic.size != W::SIZE && !atomic.mixed {
             atomic.mixed = true;
             stats::MIXED.fetch_add(1, Ordering::Relaxed);
@@ -149,13 +151,14 @@ impl Session {
 
     /// Gives the location back.
     #[inline]
-    fn end(self, call: Call, size: u8, write: bool) {
+    fn end(self, call: Call, size: u8, write: bool) -> Entered {
         let Session { mut thread, held } = self;
         drop(held);
         if SEES_PLAIN.load(Ordering::Relaxed) {
             race::atomic(&mut thread, call.addr, size, How { write, atomic: true }, call.pc);
         }
         thread.renew();
+        thread
     }
 }
 
@@ -223,14 +226,50 @@ fn violation(thread: &Thread, call: Call, size: u8, name: &'static str, access: 
 /// A load, or a compare-and-exchange that failed, has read `value`: is it made again and again?
 #[inline]
 fn has_read(thread: &mut Thread, call: Call, value: u64) -> bool {
-    let last = thread.last_load;
+    let last = thread.last_load.get();
     let again = last.pc == call.pc && last.addr == call.addr;
     if again && options::get().spin_detection && spin::learn(call.pc, last.value) {
         report::spinning(call.pc, last.value);
     }
     let times = if again { last.times.saturating_add(1) } else { 0 };
-    thread.last_load = LastLoad { pc: call.pc, addr: call.addr, value, times };
+    thread.last_load.set(LastLoad { pc: call.pc, addr: call.addr, value, times });
     times >= ROUNDS
+}
+
+/// A load of what this thread has loaded last time, with nothing new on either side, tells the monitor nothing: it is made without
+/// the lock. None if that is not the case.
+///
+/// # Safety
+/// As for `load`.
+#[inline]
+unsafe fn load_again<W: Word>(call: Call) -> Option<W> {
+    let thread = thread::watched()?;
+    let seen = thread.seen(call.addr).get();
+    let place = seen.place?;
+    let is_same = seen.addr == call.addr && seen.order == call.order && seen.tick == thread.tick();
+    if !is_same || place.version() != seen.version || record::is_active() || thread.is_busy() {
+        return None;
+    }
+    // SAFETY: the caller's promise.
+    let value = unsafe { W::load(call.addr) };
+    if value.image() != seen.value || place.version() != seen.version {
+        return None;
+    }
+    let mut last = thread.last_load.get();
+    if last.pc == call.pc && last.addr == call.addr {
+        // What keeps a loop spinning is learnt on the other path.
+        if last.times < ROUNDS {
+            return None;
+        }
+        last.times = last.times.saturating_add(1);
+        thread.last_load.set(last);
+        thread.counters.count_access();
+        schedule::spinning();
+    } else {
+        thread.last_load.set(LastLoad { pc: call.pc, addr: call.addr, value: seen.value, times: 0 });
+        thread.counters.count_access();
+    }
+    Some(value)
 }
 
 /// # Safety
@@ -238,6 +277,10 @@ fn has_read(thread: &mut Thread, call: Call, value: u64) -> bool {
 #[inline]
 pub(super) unsafe fn load<W: Word>(call: Call) -> W {
     schedule::point();
+    // SAFETY: the caller's promise.
+    if let Some(value) = unsafe { load_again(call) } {
+        return value;
+    }
     let Some(mut session) = Session::begin::<W>(call.addr) else {
         // SAFETY: the caller's promise.
         return unsafe { W::load(call.addr) };
@@ -248,7 +291,13 @@ pub(super) unsafe fn load<W: Word>(call: Call) -> W {
     session.load(call.order);
     session.record(call, Op::Load, value.image(), 0, true);
     let spinning = has_read(&mut session.thread, call, value.image());
-    session.end(call, W::SIZE, false);
+    let place = session.held.place();
+    let version = place.version();
+    let thread = session.end(call, W::SIZE, false);
+    let tick = thread.tick();
+    let seen = Seen { addr: call.addr, place: Some(place), version, tick, value: value.image(), order: call.order };
+    thread.seen(call.addr).set(seen);
+    drop(thread);
     if spinning {
         schedule::spinning();
     }
@@ -267,12 +316,12 @@ pub(super) unsafe fn store<W: Word>(call: Call, value: W) {
     };
     session.check(call, W::SIZE, "store", Access::Store);
     // SAFETY: the caller's promise.
-    unsafe { W::store(call.addr, value) };
+    session.held.change(|| unsafe { W::store(call.addr, value) });
     let site = session.thread.calls.site(call.pc, Op::Store as u8, call.order);
     let location = &mut atomic(&mut session.held).location;
     location.store(&mut session.thread.clocks, call.order(), value.image(), site, limits());
     session.record(call, Op::Store, value.image(), 0, true);
-    session.thread.last_load.pc = 0;
+    session.thread.does_something();
     session.end(call, W::SIZE, true);
 }
 
@@ -281,7 +330,7 @@ impl Session {
         let site = self.thread.calls.site(call.pc, op as u8, call.order);
         let location = &mut atomic(&mut self.held).location;
         location.rmw(&mut self.thread.clocks, call.order(), value, site, limits());
-        self.thread.last_load.pc = 0;
+        self.thread.does_something();
     }
 }
 
@@ -296,7 +345,7 @@ pub(super) unsafe fn fetch<W: Word>(call: Call, fetch: Fetch, value: W) -> W {
     };
     session.check(call, W::SIZE, fetch.name(), Access::Rmw);
     // SAFETY: the caller's promise.
-    let old = unsafe { W::fetch(call.addr, fetch, value) };
+    let old = session.held.change(|| unsafe { W::fetch(call.addr, fetch, value) });
     let new = W::combine(fetch, old, value).image();
     session.written(call, Op::Rmw, new);
     session.record(call, Op::Rmw, new, old.image(), true);
@@ -323,7 +372,7 @@ pub(super) unsafe fn cas<W: Word>(call: Call, weak: bool, expected: W, new: W) -
     };
     session.check(call, W::SIZE, name, access);
     // SAFETY: the caller's promise.
-    let old = unsafe { W::cas(call.addr, expected, new) };
+    let old = session.held.change(|| unsafe { W::cas(call.addr, expected, new) });
     let success = old == expected;
     let mut spinning = false;
     if success {
@@ -364,7 +413,7 @@ pub(super) unsafe fn wait<W: Word>(call: Call, value: W, differs: bool) -> W {
         if wanted(read.image()) {
             session.load(call.order);
             session.record(call, Op::Wait, read.image(), 0, true);
-            session.thread.last_load.pc = 0;
+            session.thread.does_something();
             session.end(call, W::SIZE, false);
             return read;
         }
@@ -390,7 +439,7 @@ pub(super) unsafe fn blocking_cas<W: Word>(call: Call, expected: W, new: W) {
         };
         session.check(call, W::SIZE, "bcas", Access::BlockingCas { expected: expected.image() });
         // SAFETY: the caller's promise.
-        if unsafe { W::cas(call.addr, expected, new) } == expected {
+        if session.held.change(|| unsafe { W::cas(call.addr, expected, new) }) == expected {
             session.written(call, Op::Bcas, new.image());
             session.record(call, Op::Bcas, new.image(), expected.image(), true);
             session.end(call, W::SIZE, true);
@@ -407,7 +456,7 @@ pub(super) fn fence(order: u32, pc: usize) {
     std::sync::atomic::fence(Ordering::SeqCst);
     let Some(mut thread) = thread::enter() else { return };
     thread.counters.fences += 1;
-    thread.last_load.pc = 0;
+    thread.does_something();
     let order = order as u8 & 7;
     let record = |thread: &mut Thread| {
         record::event(thread, |thread| Event {

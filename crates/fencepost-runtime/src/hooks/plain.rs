@@ -6,38 +6,41 @@ use super::monitored::SEES_PLAIN;
 use crate::place::{Content, Kind, Place};
 use crate::race::{self, How};
 use crate::shadow;
-use crate::thread::{self, Entered};
+use crate::thread;
 
 const READ: How = How { write: false, atomic: false };
 const WRITE: How = How { write: true, atomic: false };
 
-#[inline]
-fn enter() -> Option<Entered> {
-    if !SEES_PLAIN.load(Ordering::Relaxed) {
-        SEES_PLAIN.store(true, Ordering::Relaxed);
-    }
-    let mut thread = thread::enter()?;
-    thread.last_load.pc = 0;
-    Some(thread)
-}
-
-#[inline]
 extern "C" fn read<const LOG_SIZE: u32>(addr: usize, pc: usize) {
-    if let Some(mut thread) = enter() {
-        race::access(&mut thread, addr, LOG_SIZE, READ, pc);
+    access(addr, LOG_SIZE, READ, pc);
+}
+
+extern "C" fn write<const LOG_SIZE: u32>(addr: usize, pc: usize) {
+    access(addr, LOG_SIZE, WRITE, pc);
+}
+
+/// The path that nearly all accesses take: nothing to do.
+#[inline]
+fn access(addr: usize, log_size: u32, how: How, pc: usize) {
+    let Some(thread) = thread::watched() else { return };
+    thread.does_something();
+    if !race::is_known(thread, addr, log_size, how) {
+        news(addr, log_size, how, pc);
     }
 }
 
-#[inline]
-extern "C" fn write<const LOG_SIZE: u32>(addr: usize, pc: usize) {
-    if let Some(mut thread) = enter() {
-        race::access(&mut thread, addr, LOG_SIZE, WRITE, pc);
+#[cold]
+#[inline(never)]
+fn news(addr: usize, log_size: u32, how: How, pc: usize) {
+    SEES_PLAIN.store(true, Ordering::Relaxed);
+    let Some(mut thread) = thread::enter() else { return };
+    race::access(&mut thread, addr, log_size, how, pc);
+    if how.write {
         initialise(addr);
     }
 }
 
 /// A plain write to an atomic variable is its initialisation, or a race that has been reported: its history ends here.
-#[inline]
 fn initialise(addr: usize) {
     if let Some(head) = shadow::places_if_any(addr)
         && !head.load(Ordering::Relaxed).is_null()
@@ -47,6 +50,7 @@ fn initialise(addr: usize) {
         // The value is not known before the write is made; the next access finds that it differs, if it does.
         let value = atomic.location.newest_value();
         atomic.location.reset(value);
+        held.change(|| ());
     }
 }
 
@@ -59,18 +63,11 @@ extern "C" fn write_bytes<const BYTES: usize>(addr: usize, pc: usize) {
 }
 
 extern "C" fn read_range(addr: usize, bytes: usize, pc: usize) {
-    if let Some(mut thread) = enter() {
-        race::range(&mut thread, addr, bytes, READ, pc);
-    }
+    race::pieces(addr, bytes, |at, log_size| access(at, log_size, READ, pc));
 }
 
 extern "C" fn write_range(addr: usize, bytes: usize, pc: usize) {
-    if let Some(mut thread) = enter() {
-        race::range(&mut thread, addr, bytes, WRITE, pc);
-        for word in (addr & !7..addr.saturating_add(bytes)).step_by(8) {
-            initialise(word);
-        }
-    }
+    race::pieces(addr, bytes, |at, log_size| access(at, log_size, WRITE, pc));
 }
 
 /// A pointer to the table of virtual functions is written; writing the same again, as destructors of base classes do, is no conflict.

@@ -224,3 +224,53 @@ impl Word for u128 {
         combine!(fetch, old, value)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{Fetch, Word};
+
+    /// What is written is what `combine` says, for every operation and width.
+    fn agrees<W: Word + std::fmt::Debug>(old: W, value: W) {
+        #[repr(align(16))]
+        struct Aligned<W>(W);
+        for fetch in Fetch::ALL {
+            let mut memory = Aligned(old);
+            let addr = &raw mut memory.0 as usize;
+            // SAFETY: a variable of this width, aligned to 16 bytes.
+            let (before, after) = unsafe { (W::fetch(addr, fetch, value), W::load(addr)) };
+            assert_eq!((before, after), (old, W::combine(fetch, old, value)));
+        }
+    }
+
+    #[test]
+    fn operations_write_what_they_say() {
+        agrees(0xf0u8, 0x3c);
+        agrees(0xf00fu16, 0x3c5a);
+        agrees(u32::MAX, 2);
+        agrees(u64::MAX - 7, 0x1234_5678_9abc_def0);
+        agrees(u128::MAX - 7, 1 << 64 | 9);
+    }
+
+    #[test]
+    fn wide_compare_and_exchange() {
+        #[repr(align(16))]
+        struct Aligned(u128);
+        let (old, new) = (7 << 70 | 3, 9 << 90 | 1);
+        let mut memory = Aligned(old);
+        let addr = &raw mut memory.0 as usize;
+        // SAFETY: a variable of this width, aligned.
+        unsafe {
+            assert_eq!(u128::cas(addr, 0, new), old, "nothing is written if the value differs");
+            assert_eq!(u128::cas(addr, old, new), old);
+            assert_eq!(u128::load(addr), new);
+            u128::store(addr, 5);
+            assert_eq!(u128::load(addr), 5);
+        }
+    }
+
+    #[test]
+    fn wide_values_have_different_images() {
+        assert_ne!((1u128 << 64).image(), 1u128.image());
+        assert_ne!((1u128 << 64 | 1).image(), 0u128.image());
+    }
+}

@@ -1,5 +1,10 @@
 //! One file per command.
 
+#[cfg(fencepost_runtime)]
+pub(crate) mod cc;
+#[cfg(not(fencepost_runtime))]
+#[path = "no_cc.rs"]
+pub(crate) mod cc;
 pub(crate) mod check;
 pub(crate) mod completions;
 pub(crate) mod export;
