@@ -87,7 +87,11 @@ fn freeing(block: *mut c_void, pc: usize) {
         let addr = block as usize;
         let Some(size) = blocks::size(addr) else { return };
         if options::get().races && thread.ignored == 0 {
-            race::range(thread, addr, size.min(FREED), How { write: true, atomic: false }, pc);
+            race::pieces(addr, size.min(FREED), |at, log_size| {
+                if shadow::cells_if_any(at).is_some() {
+                    race::access(thread, at, log_size, How { write: true, atomic: false }, pc);
+                }
+            });
         }
         blocks::remove(addr);
     });

@@ -5,7 +5,7 @@ use std::ptr::null_mut;
 use std::sync::atomic::{AtomicI32, Ordering};
 
 use super::real;
-use crate::{channel, lock, schedule};
+use crate::{channel, lock, record, schedule};
 
 /// The status of a process that has aborted, as shells have it.
 const ABORTED: c_int = 128 + libc::SIGABRT;
@@ -59,6 +59,7 @@ unsafe extern "C" fn exiting_quickly(_: *mut c_void) {
 unsafe extern "C" fn forked() {
     lock::forked();
     channel::forked();
+    record::forked();
     schedule::forked();
 }
 
