@@ -12,6 +12,7 @@ macro_rules! intercept {
             $(#[$attribute])*
             #[cfg_attr(not(test), unsafe(no_mangle))]
             #[cfg_attr(test, allow(dead_code))]
+            #[allow(non_snake_case)]
             pub(crate) unsafe extern "C" fn $name($($argument: $type),*) $(-> $result)? {
                 // SAFETY: the caller keeps the contract of the function of this name; so does what is passed on.
                 #[allow(unused_unsafe)]
@@ -29,6 +30,7 @@ macro_rules! intercept_at {
             #[unsafe(naked)]
             #[cfg_attr(not(test), unsafe(no_mangle))]
             #[cfg_attr(test, allow(dead_code))]
+            #[allow(non_snake_case)]
             pub(crate) unsafe extern "C" fn $name() {
                 std::arch::naked_asm!(concat!("mov ", $register, ", [rsp]"), "jmp {body}", body = sym $body)
             }

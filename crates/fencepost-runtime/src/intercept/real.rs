@@ -90,6 +90,7 @@ macro_rules! real {
         $(
             /// The function of this name.
             #[inline]
+            #[allow(non_snake_case)]
             pub(super) unsafe fn $name($($argument: $type),*) $(-> $result)? {
                 // SAFETY: the type is that of the function in the C library, and the caller keeps its contract.
                 unsafe {
