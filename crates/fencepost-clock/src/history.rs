@@ -1,0 +1,361 @@
+//! The latest writes to a location, who has seen them, and what an access could see of them.
+//!
+//! Paper 002, §4 and appendix A, with the location clocks T_c(τ)(x) and T_SC(τ)(x) derived when they are needed:
+//!
+//! - `cur` is the newest write that the thread is aware of: it happens before the next access, or somebody saw it (read or
+//!   overwrote it) in an epoch that happens before the next access. That is T_c(τ)(x).
+//! - `top` is the newest write in the thread's hb_SC-past. That is T_SC(τ)(x).
+//!
+//! The writes from `cur` up to, not including, `top` are the *window*: those that the access can take as its
+//! predecessor under RC20 and not under SC. RMW clocks and value clocks of the paper are functions of the window.
+//!
+//! Sightings. A list of (entry, slot, k): in its epoch k the thread saw the entry. A write is its writer's own sighting. Nothing
+//! is recorded when the thread is aware of the entry by its clocks, after the access: who knows its epoch k knows these
+//! clocks as well. Only the newest write is ever seen, so the list is sorted by entries.
+//!
+//! Bounds. Only the latest writes are kept. The window then starts at the oldest write kept, if the thread is aware of none:
+//! violations can be missed, and none is invented. A sighting is dropped only together with all entries older than the one
+//! seen, because forgetting that somebody is aware of a write *would* invent violations.
+//!
+//! Exact while nothing is dropped; afterwards sound for violations, not complete, and [`Finding::Cut`] says where.
+
+use std::collections::VecDeque;
+
+use crate::clock::Slot;
+use crate::order::Order;
+use crate::thread::ThreadClocks;
+use crate::visits::INDEX_END;
+
+/// How much a location remembers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Limits {
+    /// Writes kept for each location, the newest included.
+    pub history: u32,
+    /// Sightings kept for each location.
+    pub sightings: u32,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Limits { history: 16, sightings: 256 }
+    }
+}
+
+/// An access that is about to happen.
+#[derive(Clone, Copy)]
+pub enum Access<'a> {
+    /// A load.
+    Load,
+    /// A store.
+    Store,
+    /// A read-modify-write that cannot fail: fetch-and-op, exchange.
+    Rmw,
+    /// A compare-and-swap that can fail without a reason.
+    WeakCas {
+        /// The value it waits to replace.
+        expected: u64,
+        /// The order of the load that a failure is.
+        failure: Order,
+    },
+    /// A compare-and-swap.
+    StrongCas {
+        /// The value it waits to replace.
+        expected: u64,
+        /// The order of the load that a failure is.
+        failure: Order,
+    },
+    /// Loads until the value is wanted. For a load at a spinning site, `wanted` are the values not known to keep it spinning.
+    Wait {
+        /// Which values end the waiting.
+        wanted: &'a dyn Fn(u64) -> bool,
+    },
+    /// A compare-and-swap repeated until it succeeds.
+    BlockingCas {
+        /// The value it waits to replace.
+        expected: u64,
+    },
+}
+
+/// A write to a location, as reports need it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Write {
+    /// The value written.
+    pub value: u64,
+    /// Is it a read-modify-write?
+    pub rmw: bool,
+    /// The writer; none for the initial value.
+    pub writer: Option<Slot>,
+    /// The call site the caller gave; 0 for the initial value.
+    pub site: u32,
+}
+
+/// What an access could see and would not see under SC.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Window {
+    /// The writes it could take as predecessor, oldest first; not empty.
+    pub stale: Vec<Write>,
+    /// The newest write that it cannot miss under SC.
+    pub newest: Write,
+    /// There may have been older ones: the history was too short to tell.
+    pub cut: bool,
+}
+
+/// What a check has found.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Finding {
+    /// No violation.
+    Clean,
+    /// No violation among the writes kept. There may have been one among those dropped.
+    Cut,
+    /// A violation.
+    Violation(Window),
+}
+
+/// A write. The initial value is write 0 in epoch 0 of slot 0, which every clock includes.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Entry {
+    pub(crate) value: u64,
+    /// The writer's epoch.
+    pub(crate) k: u32,
+    /// Its number among the writer's writes.
+    pub(crate) n: u32,
+    pub(crate) site: u32,
+    pub(crate) writer: Slot,
+    pub(crate) rmw: bool,
+    pub(crate) sc: bool,
+}
+
+impl Entry {
+    fn initial(value: u64) -> Self {
+        Entry { value, k: 0, n: 0, site: 0, writer: 0, rmw: false, sc: false }
+    }
+
+    /// Is it in the hb_SC-past of `t`?
+    #[inline]
+    pub(crate) fn is_past(&self, t: &ThreadClocks) -> bool {
+        self.n <= t.sc.get(self.writer)
+    }
+
+    /// Does it happen before the next access of `t`, or, if that is an SC access, come before it in the SC order?
+    #[inline]
+    fn is_before(&self, t: &ThreadClocks, sc_access: bool) -> bool {
+        t.knows(self.writer, self.k) || (sc_access && self.sc && self.n <= t.c.s.get(self.writer))
+    }
+
+    fn write(&self) -> Write {
+        Write { value: self.value, rmw: self.rmw, writer: (self.n > 0).then_some(self.writer), site: self.site }
+    }
+}
+
+/// In its epoch `k`, the thread in `slot` saw `entry`.
+#[derive(Clone, Copy, Debug)]
+struct Sighting {
+    entry: u32,
+    k: u32,
+    slot: Slot,
+}
+
+/// The latest writes to a location, numbered from 0, the initial value.
+#[derive(Clone, Debug)]
+pub(crate) struct History {
+    newest: Entry,
+    /// The index of `newest`.
+    index: u32,
+    /// The writes kept before it, oldest first.
+    older: VecDeque<Entry>,
+    sightings: Vec<Sighting>,
+}
+
+impl History {
+    pub(crate) fn new(value: u64) -> Self {
+        History { newest: Entry::initial(value), index: 0, older: VecDeque::new(), sightings: Vec::new() }
+    }
+
+    /// Only the initial value, in the memory there is.
+    pub(crate) fn reset(&mut self, value: u64) {
+        self.newest = Entry::initial(value);
+        self.index = 0;
+        self.older.clear();
+        self.sightings.clear();
+    }
+
+    /// As if so many writes had been made and forgotten.
+    #[cfg(test)]
+    pub(crate) fn skip(&mut self, writes: u32) {
+        assert!(self.sightings.is_empty());
+        self.index += writes;
+    }
+
+    /// The newest write.
+    #[inline]
+    pub(crate) fn newest(&self) -> &Entry {
+        &self.newest
+    }
+
+    /// Its index.
+    #[inline]
+    pub(crate) fn index(&self) -> u32 {
+        self.index
+    }
+
+    /// The index of the oldest write kept; not 0 as soon as one was dropped.
+    #[inline]
+    fn base(&self) -> u32 {
+        self.index - self.older.len() as u32
+    }
+
+    fn entry(&self, index: u32) -> &Entry {
+        if index == self.index { &self.newest } else { &self.older[(index - self.base()) as usize] }
+    }
+
+    /// A new write.
+    #[inline]
+    pub(crate) fn push(&mut self, entry: Entry, limits: Limits) {
+        while self.older.len() as u32 + 1 >= limits.history.max(2) {
+            self.older.pop_front();
+        }
+        self.older.push_back(self.newest);
+        self.newest = entry;
+        self.index += 1;
+        if limits.history < 2 {
+            self.older.clear();
+        }
+    }
+
+    /// Makes room for more indices, if they are running out. By how much the kept ones are smaller now.
+    #[inline]
+    pub(crate) fn renumber(&mut self) -> Option<u32> {
+        (self.index + 1 == INDEX_END).then(|| self.renumber_now())
+    }
+
+    /// The oldest write kept gets index 1: index 0 is what was dropped.
+    #[cold]
+    fn renumber_now(&mut self) -> u32 {
+        if self.base() <= 1 {
+            self.older.clear();
+        }
+        let by = self.base() - 1;
+        self.drop_sightings();
+        self.index -= by;
+        for sighting in &mut self.sightings {
+            sighting.entry -= by;
+        }
+        by
+    }
+
+    /// `t` has seen the newest write.
+    #[inline]
+    pub(crate) fn record(&mut self, t: &ThreadClocks, limits: Limits) {
+        if self.is_aware_of_newest(t) {
+            return;
+        }
+        if self.sightings.len() == self.sightings.capacity() || self.sightings.len() >= limits.sightings as usize {
+            self.make_room(limits);
+        }
+        self.sightings.push(Sighting { entry: self.index, k: t.epoch(), slot: t.slot() });
+    }
+
+    /// By its clocks alone.
+    fn is_aware_of_newest(&self, t: &ThreadClocks) -> bool {
+        let of_newest = self.sightings.iter().rev().take_while(|sighting| sighting.entry == self.index);
+        self.newest.is_before(t, false) || of_newest.into_iter().any(|sighting| t.knows(sighting.slot, sighting.k))
+    }
+
+    /// Drops sightings that are of no use, and then, if there are still too many, the older half of them with the entries
+    /// before those seen.
+    #[cold]
+    fn make_room(&mut self, limits: Limits) {
+        self.drop_sightings();
+        let superseded = |list: &[Sighting], i: usize| {
+            list[i + 1..].iter().any(|later| later.slot == list[i].slot && later.k == list[i].k)
+        };
+        let mut kept = 0;
+        for i in 0..self.sightings.len() {
+            if !superseded(&self.sightings, i) {
+                self.sightings[kept] = self.sightings[i];
+                kept += 1;
+            }
+        }
+        self.sightings.truncate(kept);
+        if kept > 0 && kept >= limits.sightings as usize {
+            let oldest = self.sightings[kept / 2].entry;
+            self.older.drain(..(oldest - self.base()) as usize);
+            // Everybody counts as aware of the oldest entry: nobody needs to have seen it.
+            self.sightings.retain(|sighting| sighting.entry > oldest);
+        }
+    }
+
+    /// Drops sightings of writes that were dropped.
+    fn drop_sightings(&mut self) {
+        let base = self.base();
+        self.sightings.retain(|sighting| sighting.entry >= base);
+    }
+
+    /// What `access` of `t` could see, if it did it now. At its last access `t` saw the entry `own`, or a dropped one.
+    pub(crate) fn judge(&self, t: &ThreadClocks, own: u32, access: Access, order: Order) -> Finding {
+        let Some(top) = self.top(t) else { return Finding::Cut };
+        if own >= top {
+            return Finding::Clean;
+        }
+        let (cur, known) = self.cur(t, own, top, order);
+        let stale = |index: u32| {
+            let entry = self.entry(index);
+            // An RMW that reads from the entry leaves no place for another one, nor for a store.
+            let is_open = || !self.entry(index + 1).rmw;
+            index >= cur
+                && match access {
+                    Access::Load => true,
+                    Access::Wait { wanted } => wanted(entry.value),
+                    Access::Store | Access::Rmw => is_open(),
+                    Access::BlockingCas { expected }
+                    | Access::WeakCas { expected, .. }
+                    | Access::StrongCas { expected, .. } => entry.value == expected && is_open(),
+                }
+        };
+        let failure = match access {
+            Access::WeakCas { failure, .. } | Access::StrongCas { failure, .. } => Some(self.cur(t, own, top, failure)),
+            _ => None,
+        };
+        let fails_stale = |index: u32| {
+            failure.is_some_and(|(cur, _)| index >= cur)
+                && match access {
+                    Access::StrongCas { expected, .. } => self.entry(index).value != expected,
+                    _ => true,
+                }
+        };
+        let cut = !known || failure.is_some_and(|(_, known)| !known);
+        let mut window = (self.base()..top).filter(|&index| stale(index) || fails_stale(index)).peekable();
+        if window.peek().is_some() {
+            Finding::Violation(Window {
+                stale: window.map(|index| self.entry(index).write()).collect(),
+                newest: self.entry(top).write(),
+                cut,
+            })
+        } else if cut {
+            Finding::Cut
+        } else {
+            Finding::Clean
+        }
+    }
+
+    /// The newest write in the hb_SC-past of `t`, if it is kept.
+    fn top(&self, t: &ThreadClocks) -> Option<u32> {
+        (self.base()..=self.index).rev().find(|&index| self.entry(index).is_past(t))
+    }
+
+    /// The newest write up to `top` that `t` is aware of, and true; if it is aware of none that is kept, the oldest and false.
+    /// Nobody is aware of a write later than `top`, since happens-before and the SC order are part of hb_SC.
+    fn cur(&self, t: &ThreadClocks, own: u32, top: u32, order: Order) -> (u32, bool) {
+        let mut sightings = self.sightings.iter().rev().peekable();
+        for index in (self.base()..=top).rev() {
+            let mut is_aware = index == own || self.entry(index).is_before(t, order.is_sc());
+            while let Some(sighting) = sightings.next_if(|sighting| sighting.entry >= index) {
+                is_aware |= sighting.entry == index && t.knows(sighting.slot, sighting.k);
+            }
+            if is_aware {
+                return (index, true);
+            }
+        }
+        (self.base(), false)
+    }
+}

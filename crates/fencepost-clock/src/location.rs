@@ -1,0 +1,255 @@
+//! An atomic location: the rules for accesses.
+//!
+//! Paper 002, appendix A (hb_SC) and appendix B (happens-before), and SC accesses as in C++11: a total order consistent with
+//! happens-before, modification order and from-read between SC accesses. The check is in `history`. Not modelled: C++20's weaker rule,
+//! the order between SC accesses and SC fences beyond happens-before.
+//!
+//! Exact. What is left out of an access changes nothing:
+//!
+//! - A read needs the writer's clock only if the newest write is not yet in its hb_SC-past: hb_SC clocks are closed, who
+//!   has heard of a write has heard of all that the writer had heard of.
+//! - M_sc, the clock of all accesses, is W_sc ⊔ `readers_sc`, the latter from the reads since the last write.
+//! - A load that finds what the same thread's last access found, knowing what it knew then, has nothing to do but to
+//!   publish its number of writes (see `visits`).
+//! - A check that finds nothing learnt since the same thread's last access finds no violation: then it was aware
+//!   of the newest write, and no later one has come into its hb_SC-past since.
+
+use crate::clock::{Clock, View};
+use crate::history::{Access, Entry, Finding, History, Limits};
+use crate::order::Order;
+use crate::thread::ThreadClocks;
+use crate::visits::{Effects, Visit, Visits};
+
+/// The clocks and the history of one atomic location.
+#[derive(Clone, Debug)]
+pub struct Location {
+    history: History,
+    visits: Visits,
+    /// Released by the newest write: its release sequence.
+    w: View,
+    /// hb_SC up to the newest write.
+    w_sc: Clock,
+    /// hb_SC up to the reads since the newest write; stale if there were none.
+    readers_sc: Clock,
+    has_readers: bool,
+    /// The SC order up to any SC access.
+    m_s: Clock,
+}
+
+impl Location {
+    /// A location that holds `value` and was never accessed.
+    pub fn new(value: u64) -> Self {
+        Location {
+            history: History::new(value),
+            visits: Visits::default(),
+            w: View::default(),
+            w_sc: Clock::new(),
+            readers_sc: Clock::new(),
+            has_readers: false,
+            m_s: Clock::new(),
+        }
+    }
+
+    /// Could `access`, if `t` did it now, see what it cannot see under SC?
+    #[inline]
+    pub fn check(&self, t: &ThreadClocks, access: Access, order: Order) -> Finding {
+        let visit = self.visits.get(t.slot());
+        if visit.generation == t.generation() || visit.seen() == self.history.index() {
+            return Finding::Clean;
+        }
+        self.history.judge(t, visit.seen(), access, order)
+    }
+
+    /// A load, or a compare-and-swap that failed (with its order for failures).
+    #[inline]
+    pub fn load(&mut self, t: &mut ThreadClocks, order: Order, limits: Limits) {
+        let effects = Effects::new(order.acquires(), order.is_sc());
+        let visit = self.visits.get(t.slot());
+        if visit.covers(t.generation(), self.history.index(), effects) {
+            self.publish_number(t, order);
+        } else {
+            self.load_news(t, order, limits, visit.seen() == self.history.index());
+            self.visits.set(t.slot(), Visit::new(t.generation(), self.history.index(), effects));
+        }
+    }
+
+    /// The thread knows what it knew at its last access, which read or wrote what is read now.
+    #[inline]
+    fn publish_number(&mut self, t: &mut ThreadClocks, order: Order) {
+        let n = t.writes();
+        if self.has_readers {
+            self.readers_sc.set(t.slot(), n);
+        } else if self.w_sc.get(t.slot()) < n {
+            self.readers_sc.assign(&t.sc);
+            self.has_readers = true;
+        }
+        if order.is_sc() {
+            t.c.s.set(t.slot(), n);
+            self.m_s.set(t.slot(), n);
+        }
+    }
+
+    fn load_news(&mut self, t: &mut ThreadClocks, order: Order, limits: Limits, was_seen: bool) {
+        let mut learnt = false;
+        if !self.history.newest().is_past(t) {
+            learnt |= t.sc.join(&self.w_sc);
+        }
+        if self.has_readers {
+            self.readers_sc.join(&t.sc);
+        } else {
+            self.readers_sc.assign(&t.sc);
+            self.has_readers = true;
+        }
+        learnt |= self.synchronise(t, order);
+        if order.is_sc() {
+            t.c.s.set(t.slot(), t.writes());
+            self.m_s.join(&t.c.s);
+        }
+        t.learn(learnt);
+        if !was_seen {
+            self.history.record(t, limits);
+        }
+    }
+
+    /// A store.
+    #[inline]
+    pub fn store(&mut self, t: &mut ThreadClocks, order: Order, value: u64, site: u32, limits: Limits) {
+        self.write(t, order, value, site, limits, false);
+    }
+
+    /// A read-modify-write that wrote `value`, or a compare-and-swap that succeeded (with its order for success).
+    #[inline]
+    pub fn rmw(&mut self, t: &mut ThreadClocks, order: Order, value: u64, site: u32, limits: Limits) {
+        self.write(t, order, value, site, limits, true);
+    }
+
+    fn write(&mut self, t: &mut ThreadClocks, order: Order, value: u64, site: u32, limits: Limits, rmw: bool) {
+        let mut learnt = false;
+        if !self.history.newest().is_past(t) {
+            learnt |= t.sc.join(&self.w_sc);
+        }
+        if self.has_readers {
+            learnt |= t.sc.join(&self.readers_sc);
+            self.has_readers = false;
+        }
+        let n = t.count_write();
+        self.w_sc.assign(&t.sc);
+        if rmw {
+            learnt |= self.synchronise(t, order);
+        }
+        if order.is_sc() {
+            learnt |= t.c.s.join(&self.m_s);
+            t.c.s.set(t.slot(), n);
+            self.m_s.assign(&t.c.s);
+        }
+        let released = if order.releases() { &t.c } else { &t.r };
+        if rmw {
+            self.w.join(released);
+        } else {
+            self.w.assign(released);
+        }
+        let entry = Entry { value, k: t.epoch(), n, site, writer: t.slot(), rmw, sc: order.is_sc() };
+        self.history.push(entry, limits);
+        if let Some(by) = self.history.renumber() {
+            self.visits.renumber(by);
+        }
+        if order.releases() {
+            t.end_epoch();
+        }
+        t.learn(learnt);
+        // A store has nothing to acquire from itself.
+        let effects = Effects::new(!rmw || order.acquires(), order.is_sc());
+        self.visits.set(t.slot(), Visit::new(t.generation(), self.history.index(), effects));
+    }
+
+    /// What a read takes from the write it reads. Has the thread learnt something at once?
+    #[inline]
+    fn synchronise(&self, t: &mut ThreadClocks, order: Order) -> bool {
+        if order.acquires() {
+            t.c.join(&self.w)
+        } else {
+            t.a.join(&self.w);
+            false
+        }
+    }
+
+    /// The value of the newest write. If memory holds another one, somebody has written to it out of sight.
+    #[inline]
+    pub fn newest_value(&self) -> u64 {
+        self.history.newest().value
+    }
+
+    /// Forgets everything and holds `value`: after initialisation by a plain store, when memory is used anew, after a write out
+    /// of sight.
+    pub fn reset(&mut self, value: u64) {
+        self.history.reset(value);
+        self.visits = Visits::default();
+        for clock in [&mut self.w.hb, &mut self.w.s, &mut self.w_sc, &mut self.m_s] {
+            *clock = Clock::new();
+        }
+        self.has_readers = false;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::clock::LAST_EPOCH;
+    use crate::thread::Epochs;
+    use crate::visits::INDEX_END;
+
+    /// Three threads that access two locations, both as `first`, in a fixed disorder; what every check finds.
+    fn findings(first: Location, limits: Limits, start: Epochs) -> Vec<Finding> {
+        let mut main = ThreadClocks::new(0, Epochs::default());
+        let mut threads = [1, 2, 3].map(|slot| main.spawn(slot, start));
+        let mut locations = [first.clone(), first];
+        let mut findings = Vec::new();
+        let mut state = 1u32;
+        for step in 1..2000 {
+            state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+            let choose = |shift: u32, among: u32| ((state >> shift) % among) as usize;
+            let (t, location) = (&mut threads[choose(8, 3)], &mut locations[choose(12, 2)]);
+            let (access, order) = [
+                (Access::Load, Order::Relaxed),
+                (Access::Load, Order::Acquire),
+                (Access::Store, Order::Relaxed),
+                (Access::Store, Order::Release),
+                (Access::Rmw, Order::Relaxed),
+            ][choose(16, 5)];
+            findings.push(location.check(t, access, order));
+            match access {
+                Access::Load => location.load(t, order, limits),
+                Access::Store => location.store(t, order, u64::from(step % 3), step, limits),
+                _ => location.rmw(t, order, 5, step, limits),
+            }
+        }
+        findings
+    }
+
+    #[test]
+    fn indices_start_again_when_they_run_out() {
+        for history in [2, 4, 16] {
+            let limits = Limits { history, ..Limits::default() };
+            let old = |skipped| {
+                let mut location = Location::new(0);
+                location.history.skip(skipped);
+                location
+            };
+            let expected = findings(old(INDEX_END / 2), limits, Epochs::default());
+            assert!(expected.iter().any(|finding| matches!(finding, Finding::Violation(_))));
+            for left in 2..40 {
+                assert_eq!(findings(old(INDEX_END - left), limits, Epochs::default()), expected);
+            }
+        }
+    }
+
+    #[test]
+    fn late_epochs_are_as_good_as_early_ones() {
+        let limits = Limits::default();
+        let expected = findings(Location::new(0), limits, Epochs::default());
+        let late = LAST_EPOCH - 4000;
+        let epochs = Epochs { k: late, n: late, generation: late };
+        assert!(epochs.is_worn_out() && !Epochs::default().is_worn_out());
+        assert_eq!(findings(Location::new(0), limits, epochs), expected);
+    }
+}

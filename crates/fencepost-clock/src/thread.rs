@@ -1,0 +1,203 @@
+//! What a thread knows.
+//!
+//! Paper 002, appendix B (T_c, T_a, T_r as vector clocks), and the hb_SC clocks that replace the location clocks T_SC of its
+//! appendix A. Exact: `c` is happens-before, `sc` is hb_SC.
+//!
+//! Facts used here and in `location`:
+//!
+//! - `n` counts writes only, since only the numbers of writes are ever compared: who has heard of a thread after a read
+//!   has heard of the writes before that read.
+//! - SC accesses need no numbers of their own. Only SC *writes* are looked up in S-clocks, and a thread's SC writes numbered up
+//!   to `n` are exactly those before its SC access that happens when it has made `n` writes.
+//! - S(τ) and the S-part of `c` are one clock (`c.s`): every rule that reads one of them reads the join of both.
+//! - `a` holds what relaxed reads have picked up and need not include `c`, for it is only ever joined into `c`.
+
+use crate::clock::{Clock, LAST_EPOCH, Slot, View};
+use crate::order::Order;
+use crate::sync::Hidden;
+
+/// Where the counters of a slot stand, for the next thread to use it; [`Epochs::default`] for a slot never used.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Epochs {
+    pub(crate) k: u32,
+    pub(crate) n: u32,
+    pub(crate) generation: u32,
+}
+
+impl Default for Epochs {
+    fn default() -> Self {
+        // Epoch 0 is known to everybody, and so is write 0; generation 0 is that of a thread that was never here.
+        Epochs { k: 1, n: 0, generation: 1 }
+    }
+}
+
+impl Epochs {
+    /// Are the counters near their end, 2³¹? Then the slot must not be used again, and a thread that is still running
+    /// should go on in another ([`ThreadClocks::move_to`]). There are 2²⁰ operations left to do so.
+    pub fn is_worn_out(&self) -> bool {
+        self.k.max(self.n).max(self.generation) > LAST_EPOCH - (1 << 20)
+    }
+}
+
+/// The clocks of one thread.
+#[derive(Clone, Debug)]
+pub struct ThreadClocks {
+    slot: Slot,
+    /// Happens-before; the entry of the own slot is the thread's epoch k.
+    pub(crate) c: View,
+    /// What an acquire fence would add to `c`.
+    pub(crate) a: View,
+    /// `c` at the last release fence.
+    pub(crate) r: View,
+    /// hb_SC; the entry of the own slot is n, the number of the thread's writes.
+    pub(crate) sc: Clock,
+    /// How often `c` or `sc` has changed by more than the own entry: while it stays, the thread has learnt nothing.
+    generation: u32,
+}
+
+impl ThreadClocks {
+    /// The first thread of a program.
+    pub fn new(slot: Slot, epochs: Epochs) -> Self {
+        let empty = ThreadClocks {
+            slot,
+            c: View::default(),
+            a: View::default(),
+            r: View::default(),
+            sc: Clock::new(),
+            generation: 0,
+        };
+        empty.placed(slot, epochs)
+    }
+
+    /// A new thread in `slot`, which knows what this one knows. A slot may be used again, with the epochs of the thread that
+    /// [finished](Self::finished) there, once this thread [knows](Self::knows) that thread's last epoch (say, because
+    /// it has joined it).
+    #[must_use]
+    pub fn spawn(&mut self, slot: Slot, epochs: Epochs) -> ThreadClocks {
+        let child = ThreadClocks {
+            slot,
+            c: self.c.clone(),
+            a: View::default(),
+            r: View::default(),
+            sc: self.sc.clone(),
+            generation: 0,
+        };
+        self.end_epoch();
+        child.placed(slot, epochs)
+    }
+
+    fn placed(mut self, slot: Slot, epochs: Epochs) -> Self {
+        self.move_to(slot, epochs);
+        self
+    }
+
+    /// Goes on in another slot, as when one thread finishes and its successor does what it would have done.
+    pub fn move_to(&mut self, slot: Slot, epochs: Epochs) {
+        self.slot = slot;
+        self.c.hb.set(slot, epochs.k);
+        self.sc.set(slot, epochs.n);
+        self.generation = epochs.generation;
+    }
+
+    /// Waits for a thread that has finished.
+    pub fn join(&mut self, finished: &ThreadClocks) {
+        self.acquire(&finished.c, &finished.sc);
+    }
+
+    /// Where a successor in the same slot goes on.
+    pub fn finished(&self) -> Epochs {
+        Epochs { k: next(self.epoch()), n: self.writes(), generation: next(self.generation) }
+    }
+
+    /// Are the counters near their end ([`Epochs::is_worn_out`])?
+    pub fn is_worn_out(&self) -> bool {
+        self.finished().is_worn_out()
+    }
+
+    /// The thread's place.
+    #[inline]
+    pub fn slot(&self) -> Slot {
+        self.slot
+    }
+
+    /// The epoch k of what the thread does now, plain accesses included.
+    #[inline]
+    pub fn epoch(&self) -> u32 {
+        self.c.hb.get(self.slot)
+    }
+
+    /// Does everything that the thread in `slot` did in its epoch `k` or before happen before the next step of this one? (All
+    /// that was done in the own slot does.) A plain access races with an earlier conflicting one of another thread iff not.
+    #[inline]
+    pub fn knows(&self, slot: Slot, k: u32) -> bool {
+        self.c.hb.get(slot) >= k
+    }
+
+    /// A fence that is not SC.
+    ///
+    /// An SC fence is more than acquire and release, see [`Self::fence_sc`].
+    pub fn fence(&mut self, order: Order) {
+        debug_assert!(!order.is_sc(), "fence_sc");
+        if order.acquires() {
+            self.acquire_fence();
+        }
+        if order.releases() {
+            self.r.assign(&self.c);
+            self.end_epoch();
+        }
+    }
+
+    /// An SC fence: an acquire fence, an acquire/release update of the hidden location, a release fence. The two releases
+    /// can share an epoch, since the thread does nothing between them.
+    pub fn fence_sc(&mut self, hidden: &mut Hidden) {
+        self.acquire_fence();
+        hidden.0.acquire(self);
+        self.r.assign(&self.c);
+        hidden.0.release(self);
+    }
+
+    fn acquire_fence(&mut self) {
+        let learnt = self.c.join(&self.a);
+        self.learn(learnt);
+    }
+
+    /// Learns all that is in these clocks.
+    pub(crate) fn acquire(&mut self, c: &View, sc: &Clock) {
+        let learnt = self.c.join(c) | self.sc.join(sc);
+        self.learn(learnt);
+    }
+
+    /// The thread has released something: what it does from now on is not known to who acquires it.
+    #[inline]
+    pub(crate) fn end_epoch(&mut self) {
+        self.c.hb.set(self.slot, next(self.epoch()));
+    }
+
+    /// The number of the last write.
+    #[inline]
+    pub(crate) fn writes(&self) -> u32 {
+        self.sc.get(self.slot)
+    }
+
+    /// One more write; its number.
+    #[inline]
+    pub(crate) fn count_write(&mut self) -> u32 {
+        let n = next(self.writes());
+        self.sc.set(self.slot, n);
+        n
+    }
+
+    #[inline]
+    pub(crate) fn generation(&self) -> u32 {
+        self.generation
+    }
+
+    #[inline]
+    pub(crate) fn learn(&mut self, learnt: bool) {
+        self.generation = (self.generation + u32::from(learnt)).min(LAST_EPOCH);
+    }
+}
+
+fn next(epoch: u32) -> u32 {
+    (epoch + 1).min(LAST_EPOCH)
+}

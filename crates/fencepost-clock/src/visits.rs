@@ -1,0 +1,87 @@
+//! For each slot, its last access to a location: which write was the newest then, and what the thread knew.
+
+use crate::clock::Slot;
+
+/// Indices of writes are below this, so that two flags fit beside them.
+pub(crate) const INDEX_END: u32 = 1 << 30;
+
+/// Effects of an access that need not be repeated while nothing changes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Effects(u32);
+
+impl Effects {
+    pub(crate) fn new(acquired: bool, sc: bool) -> Self {
+        Effects(u32::from(acquired) << 30 | u32::from(sc) << 31)
+    }
+
+    fn includes(self, other: Effects) -> bool {
+        self.0 & other.0 == other.0
+    }
+}
+
+/// The last access of a slot. Who was never there has generation 0, which no thread has, and "saw" entry 0: either it is the initial
+/// value, which everybody is aware of, or it has been dropped.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Visit {
+    pub(crate) generation: u32,
+    /// Index of the newest write at that time, and the effects.
+    packed: u32,
+}
+
+impl Visit {
+    pub(crate) fn new(generation: u32, seen: u32, effects: Effects) -> Self {
+        Visit { generation, packed: seen | effects.0 }
+    }
+
+    /// The index of the newest write at that time.
+    #[inline]
+    pub(crate) fn seen(self) -> u32 {
+        self.packed & (INDEX_END - 1)
+    }
+
+    #[inline]
+    pub(crate) fn effects(self) -> Effects {
+        Effects(self.packed & !(INDEX_END - 1))
+    }
+
+    /// Would another access find the same write and know the same, and has all of `effects` been done?
+    #[inline]
+    pub(crate) fn covers(self, generation: u32, newest: u32, effects: Effects) -> bool {
+        self.generation == generation && self.seen() == newest && self.effects().includes(effects)
+    }
+}
+
+/// A visit for each slot.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Visits(Box<[Visit]>);
+
+impl Visits {
+    #[inline]
+    pub(crate) fn get(&self, slot: Slot) -> Visit {
+        self.0.get(usize::from(slot)).copied().unwrap_or_default()
+    }
+
+    #[inline]
+    pub(crate) fn set(&mut self, slot: Slot, visit: Visit) {
+        let slot = usize::from(slot);
+        if slot >= self.0.len() {
+            self.grow(slot + 1);
+        }
+        self.0[slot] = visit;
+    }
+
+    /// Indices are smaller by `by` from now on; what would be less than 0 has been dropped and is 0.
+    pub(crate) fn renumber(&mut self, by: u32) {
+        for visit in &mut self.0 {
+            *visit = Visit::new(visit.generation, visit.seen().saturating_sub(by), visit.effects());
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn grow(&mut self, length: usize) {
+        let mut grown = vec![Visit::default(); length.next_power_of_two()].into_boxed_slice();
+        grown[..self.0.len()].copy_from_slice(&self.0);
+        self.0 = grown;
+    }
+}

@@ -1,0 +1,124 @@
+//! The monitor against the definition, before every step of generated runs.
+
+use std::cell::Cell;
+
+use fencepost_clock::{Finding, Order};
+use proptest::prelude::*;
+use proptest::test_runner::TestCaseError;
+
+use crate::graph::{Definition, Windows};
+use crate::probe::{Probe, probes};
+use crate::run::{Monitor, Slots, UNBOUNDED};
+use crate::trace::{Op, Shape, Trace, for_all, live, traces};
+
+/// What the definition says about an access: the call sites of the older writes behind which it could go.
+fn expected(windows: &Windows, probe: Probe, order: Order) -> Vec<u32> {
+    let mut sites = Vec::new();
+    for way in probe.ways(order) {
+        let window = &windows.stale[&(way.kind, way.order)];
+        sites.extend(window.iter().filter(|stale| way.values.contains(stale.value)).map(|stale| stale.site));
+    }
+    sites.sort_unstable();
+    sites.dedup();
+    sites
+}
+
+/// How often something was seen, to know that the test tests it.
+#[derive(Default, Debug)]
+struct Counts {
+    traces: Cell<u64>,
+    violating: Cell<u64>,
+    checks: Cell<u64>,
+    violations: Cell<u64>,
+    races: Cell<u64>,
+}
+
+fn add(count: &Cell<u64>, by: u64) {
+    count.set(count.get() + by);
+}
+
+/// Every access that `t` could make to `x`.
+fn agrees_on(
+    (t, x): (usize, usize),
+    monitor: &Monitor,
+    definition: &Definition,
+    counts: &Counts,
+) -> Result<(), TestCaseError> {
+    let windows = definition.windows(t, x);
+    for (probe, order) in probes() {
+        let sites = expected(&windows, probe, order);
+        add(&counts.checks, 1);
+        add(&counts.violations, u64::from(!sites.is_empty()));
+        match probe.with(|access| monitor.check(t, x, access, order)) {
+            Finding::Clean => {
+                prop_assert!(sites.is_empty(), "{t} at {x}: {probe:?} {order:?} misses {sites:?}");
+            }
+            Finding::Cut => prop_assert!(false, "nothing was dropped"),
+            Finding::Violation(window) => {
+                let found: Vec<u32> = window.stale.iter().map(|write| write.site).collect();
+                prop_assert_eq!(&found, &sites, "{} at {}: {:?} {:?}", t, x, probe, order);
+                prop_assert_eq!(window.newest.site, windows.newest);
+                prop_assert!(!window.cut);
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Before every access, the accesses that the same thread could make there instead; at the end, all that all threads could make.
+fn agrees(trace: &Trace, slots: Slots, counts: &Counts) -> Result<(), TestCaseError> {
+    let ops = trace.ops();
+    let mut monitor = Monitor::new(trace.locations, UNBOUNDED, slots);
+    let mut definition = Definition::new(trace.locations, &ops);
+    // Plain accesses: the step, where the thread was.
+    let mut plain: Vec<(u32, u16, u32)> = Vec::new();
+    let before = counts.violations.get();
+    for (step, &op) in (1..).zip(&ops) {
+        if let Op::Access { t, x, .. } = op {
+            agrees_on((t, x), &monitor, &definition, counts)?;
+        }
+        if let Op::Plain { t } = op {
+            for &(site, slot, k) in &plain {
+                let is_ordered = definition.happens_before_next(site, t);
+                prop_assert_eq!(monitor.threads[t].knows(slot, k), is_ordered, "race of {} and {}", site, step);
+                add(&counts.races, u64::from(!is_ordered));
+            }
+            plain.push((step, monitor.threads[t].slot(), monitor.threads[t].epoch()));
+        }
+        monitor.step(op);
+        definition.step(op);
+    }
+    for t in live(&ops) {
+        for x in 0..trace.locations {
+            agrees_on((t, x), &monitor, &definition, counts)?;
+        }
+    }
+    add(&counts.traces, 1);
+    add(&counts.violating, u64::from(counts.violations.get() > before));
+    Ok(())
+}
+
+impl Counts {
+    /// Many runs have a violation, and most accesses are none.
+    fn assert_telling(&self) {
+        let Counts { traces, violating, checks, violations, .. } = self;
+        assert!(5 * violating.get() > traces.get() && 100 * violations.get() > checks.get(), "{self:?}");
+    }
+}
+
+#[test]
+fn short_runs_agree() {
+    let counts = Counts::default();
+    let shape = Shape { threads: 3, locations: 3, steps: 16, sc: true, rich: false };
+    for_all(2_000, traces(shape), |trace| agrees(&trace, Slots::Fresh, &counts));
+    counts.assert_telling();
+}
+
+#[test]
+fn runs_with_threads_locks_and_plain_accesses_agree() {
+    let counts = Counts::default();
+    let shape = Shape { threads: 3, locations: 3, steps: 20, sc: true, rich: true };
+    for_all(1_000, traces(shape), |trace| agrees(&trace, Slots::Reused, &counts));
+    counts.assert_telling();
+    assert!(counts.races.get() > 100, "{counts:?}");
+}

@@ -1,0 +1,252 @@
+//! Litmus tests, on every interleaving.
+
+use std::collections::BTreeSet;
+
+use fencepost_clock::Order::{AcqRel, Acquire, Relaxed, Release, SeqCst};
+use fencepost_clock::{Finding, Order};
+
+use crate::probe::Probe;
+use crate::run::{Monitor, Slots, UNBOUNDED};
+use crate::trace::{Kind, Op};
+
+/// One instruction of a straight-line program.
+#[derive(Clone, Copy)]
+enum Instr {
+    /// The location, the access, its order, and the value it writes, if it does.
+    Access(usize, Probe, Order, u64),
+    Fence(Order),
+}
+
+const X: usize = 0;
+const Y: usize = 1;
+
+fn load(x: usize, order: Order) -> Instr {
+    Instr::Access(x, Probe::Load, order, 0)
+}
+
+fn store(x: usize, order: Order, value: u64) -> Instr {
+    Instr::Access(x, Probe::Store, order, value)
+}
+
+fn rmw(x: usize, order: Order, value: u64) -> Instr {
+    Instr::Access(x, Probe::Rmw, order, value)
+}
+
+fn wait(x: usize, order: Order, value: u64) -> Instr {
+    Instr::Access(x, Probe::Wait { value }, order, 0)
+}
+
+fn lock(x: usize) -> Instr {
+    Instr::Access(x, Probe::BlockingCas { expected: 0 }, Acquire, 1)
+}
+
+/// One complete run: whose turn it was, and the violations.
+struct Run {
+    turns: Vec<usize>,
+    /// (thread, instruction)
+    violations: BTreeSet<(usize, usize)>,
+}
+
+/// What a thread finds in memory decides how its access goes; none if it has to wait.
+fn resolve(t: usize, instr: Instr, memory: &[u64]) -> Option<Op> {
+    Some(match instr {
+        Instr::Fence(order) => Op::Fence { t, order },
+        Instr::Access(x, probe, order, value) => {
+            let access = |kind, order| Op::Access { t, x, kind, order, value };
+            match probe {
+                Probe::Load => access(Kind::Read, order),
+                Probe::Store => access(Kind::Write, order),
+                Probe::Rmw => access(Kind::Rmw, order),
+                Probe::Wait { value } => (memory[x] == value).then(|| access(Kind::Read, order))?,
+                Probe::BlockingCas { expected } => (memory[x] == expected).then(|| access(Kind::Rmw, order))?,
+                Probe::WeakCas { expected, .. } | Probe::StrongCas { expected, .. } if memory[x] == expected => {
+                    access(Kind::Rmw, order)
+                }
+                Probe::WeakCas { failure, .. } | Probe::StrongCas { failure, .. } => access(Kind::Read, failure),
+            }
+        }
+    })
+}
+
+/// Follows the threads as far as `turns` says. The violations and, if the run is not over, who can go on.
+fn replay(threads: &[Vec<Instr>], turns: &[usize]) -> (BTreeSet<(usize, usize)>, Vec<usize>) {
+    let mut monitor = Monitor::new(3, UNBOUNDED, Slots::Fresh);
+    (1..threads.len()).for_each(|child| monitor.step(Op::Spawn { t: 0, child }));
+    let mut memory = [0; 3];
+    let mut at = vec![0; threads.len()];
+    let mut violations = BTreeSet::new();
+    for &t in turns {
+        let instr = threads[t][at[t]];
+        if let Instr::Access(x, probe, order, _) = instr
+            && let Finding::Violation(_) = probe.with(|access| monitor.check(t, x, access, order))
+        {
+            violations.insert((t, at[t]));
+        }
+        let op = resolve(t, instr, &memory).expect("enabled");
+        if let Op::Access { x, kind: Kind::Write | Kind::Rmw, value, .. } = op {
+            memory[x] = value;
+        }
+        monitor.step(op);
+        at[t] += 1;
+    }
+    let can_go_on = |&t: &usize| threads[t].get(at[t]).is_some_and(|&instr| resolve(t, instr, &memory).is_some());
+    (violations, (0..threads.len()).filter(can_go_on).collect())
+}
+
+/// Every interleaving.
+fn runs(threads: &[Vec<Instr>]) -> Vec<Run> {
+    let mut complete = Vec::new();
+    let mut partial = vec![Vec::new()];
+    while let Some(turns) = partial.pop() {
+        let (violations, next) = replay(threads, &turns);
+        if next.is_empty() {
+            complete.push(Run { turns, violations });
+        } else {
+            partial.extend(next.into_iter().map(|t| [&turns[..], &[t]].concat()));
+        }
+    }
+    complete
+}
+
+/// The instructions at which some run has a violation.
+fn flagged(threads: &[Vec<Instr>]) -> BTreeSet<(usize, usize)> {
+    runs(threads).into_iter().flat_map(|run| run.violations).collect()
+}
+
+fn assert_silent(threads: &[Vec<Instr>]) {
+    assert_eq!(flagged(threads), BTreeSet::new());
+}
+
+#[test]
+fn store_buffering() {
+    let sb = |order_w, order_r, fences: bool| {
+        let thread = |mine, other| {
+            let fence = fences.then_some(Instr::Fence(SeqCst));
+            [store(mine, order_w, 1)].into_iter().chain(fence).chain([load(other, order_r)]).collect()
+        };
+        [thread(X, Y), thread(Y, X)]
+    };
+    let loads = BTreeSet::from([(0, 1), (1, 1)]);
+    assert_eq!(flagged(&sb(Relaxed, Relaxed, false)), loads);
+    assert_eq!(flagged(&sb(Release, Acquire, false)), loads);
+    assert_eq!(flagged(&sb(SeqCst, Acquire, false)), loads);
+    assert_silent(&sb(SeqCst, SeqCst, false));
+    assert_silent(&sb(Relaxed, Relaxed, true));
+}
+
+/// Example 3.1: a violation is predicted from every run in which one thread loads before the other has stored anything,
+/// also if it has stored again since, and in particular when one thread runs entirely before the other.
+#[test]
+fn prediction() {
+    let thread = |mine, other| vec![store(mine, Relaxed, 1), load(other, Relaxed), store(mine, Relaxed, 2)];
+    let runs = runs(&[thread(X, Y), thread(Y, X)]);
+    assert_eq!(runs.len(), 20);
+    for Run { turns, violations } in runs {
+        let time = |t: usize, nth: usize| {
+            turns.iter().enumerate().filter(|&(_, &turn)| turn == t).nth(nth).expect("a complete run").0
+        };
+        let expected = [0, 1].into_iter().filter(|&t| time(1 - t, 1) < time(t, 0)).map(|t| (t, 1)).collect();
+        assert_eq!(violations, expected, "{turns:?}");
+        if turns[..3] == [0, 0, 0] {
+            assert_eq!(violations, BTreeSet::from([(1, 1)]));
+        }
+    }
+}
+
+#[test]
+fn message_passing() {
+    let mp =
+        |order_w, order_r| [vec![store(X, Relaxed, 1), store(Y, order_w, 1)], vec![load(Y, order_r), load(X, Relaxed)]];
+    assert_silent(&mp(Release, Acquire));
+    assert_silent(&mp(SeqCst, SeqCst));
+    let data = BTreeSet::from([(1, 1)]);
+    assert_eq!(flagged(&mp(Relaxed, Relaxed)), data);
+    assert_eq!(flagged(&mp(Release, Relaxed)), data);
+    assert_eq!(flagged(&mp(Relaxed, Acquire)), data);
+}
+
+#[test]
+fn message_passing_with_fences() {
+    let writer = |fence| vec![store(X, Relaxed, 1), Instr::Fence(fence), store(Y, Relaxed, 1)];
+    let reader = |fence| vec![load(Y, Relaxed), Instr::Fence(fence), load(X, Relaxed)];
+    for (release, acquire) in [(Release, Acquire), (AcqRel, AcqRel), (SeqCst, SeqCst), (Release, SeqCst)] {
+        assert_silent(&[writer(release), reader(acquire)]);
+    }
+    let data = BTreeSet::from([(1, 2)]);
+    assert_eq!(flagged(&[writer(Acquire), reader(Acquire)]), data);
+    assert_eq!(flagged(&[writer(Release), reader(Release)]), data);
+}
+
+/// An RMW in the middle passes on what the first write released; a store does not.
+#[test]
+fn release_sequences() {
+    let writer = vec![store(X, Relaxed, 1), store(Y, Release, 1)];
+    let reader = vec![wait(Y, Acquire, 2), load(X, Relaxed)];
+    let rmw_between = vec![Instr::Access(Y, Probe::BlockingCas { expected: 1 }, Relaxed, 2)];
+    let store_between = vec![wait(Y, Relaxed, 1), store(Y, Relaxed, 2)];
+    assert_silent(&[writer.clone(), rmw_between, reader.clone()]);
+    assert_eq!(flagged(&[writer, store_between, reader]), BTreeSet::from([(2, 1)]));
+}
+
+#[test]
+fn independent_reads_of_independent_writes() {
+    let iriw = |order_w, order_r| {
+        [
+            vec![store(X, order_w, 1)],
+            vec![store(Y, order_w, 1)],
+            vec![load(X, order_r), load(Y, order_r)],
+            vec![load(Y, order_r), load(X, order_r)],
+        ]
+    };
+    assert_eq!(flagged(&iriw(Release, Acquire)), BTreeSet::from([(2, 1), (3, 1)]));
+    assert_silent(&iriw(SeqCst, SeqCst));
+}
+
+#[test]
+fn two_plus_two_writes() {
+    let program = |order| [vec![store(X, order, 1), store(Y, order, 2)], vec![store(Y, order, 1), store(X, order, 2)]];
+    assert_eq!(flagged(&program(Relaxed)), BTreeSet::from([(0, 1), (1, 1)]));
+    assert_eq!(flagged(&program(Release)), BTreeSet::from([(0, 1), (1, 1)]));
+    assert_silent(&program(SeqCst));
+}
+
+/// Read-modify-writes read the newest write whatever their order: there is nothing to pass by between them. A load
+/// can still be late.
+#[test]
+fn updates_leave_no_gap() {
+    let thread = |mine, other| vec![rmw(mine, Relaxed, 1), rmw(other, Relaxed, 1)];
+    assert_silent(&[thread(X, Y), thread(Y, X)]);
+    let thread = |mine, other| vec![rmw(mine, Relaxed, 1), load(other, Relaxed)];
+    assert_eq!(flagged(&[thread(X, Y), thread(Y, X)]), BTreeSet::from([(0, 1), (1, 1)]));
+}
+
+/// A reference counter: relaxed increments, release decrements, an acquire fence before the object is destroyed. The counter
+/// is only ever updated; what is protected by it is not stale after the fence.
+#[test]
+fn reference_counter() {
+    let owner = || vec![rmw(X, Relaxed, 2), store(Y, Relaxed, 1), rmw(X, Release, 1)];
+    let last = vec![rmw(X, Release, 0), Instr::Fence(Acquire), store(Y, Relaxed, 9)];
+    assert_silent(&[owner(), vec![rmw(X, Relaxed, 3), rmw(X, Release, 2)], vec![rmw(X, Relaxed, 1)]]);
+    let without_fence = vec![last[0], last[2]];
+    assert_silent(&[owner(), last]);
+    assert_eq!(flagged(&[owner(), without_fence]), BTreeSet::from([(1, 1)]));
+}
+
+/// A lock made of blocking CAS protects what is accessed under it, if it is released with release.
+#[test]
+fn locks() {
+    let thread = || vec![lock(X), load(Y, Relaxed), store(Y, Relaxed, 1), store(X, Release, 0)];
+    assert_silent(&[thread(), thread()]);
+    let careless = || vec![lock(X), load(Y, Relaxed), store(Y, Relaxed, 1), store(X, Relaxed, 0)];
+    assert!(flagged(&[careless(), careless()]).contains(&(0, 1)));
+}
+
+/// A barrier, Example 4.2: who waits for a value cannot be harmed by seeing an old one late.
+#[test]
+fn barrier() {
+    let thread = |mine, other, wait_for: fn(usize) -> Instr| vec![store(mine, Relaxed, 1), wait_for(other)];
+    let waits = |x| wait(x, Relaxed, 1);
+    assert_silent(&[thread(X, Y, waits), thread(Y, X, waits)]);
+    let polls = |x| load(x, Relaxed);
+    assert!(!flagged(&[thread(X, Y, polls), thread(Y, X, polls)]).is_empty());
+}

@@ -1,0 +1,127 @@
+//! The monitor, following a run.
+
+use fencepost_clock::{Access, Epochs, Finding, Hidden, Limits, Location, Order, Slot, SyncObject, ThreadClocks};
+
+use crate::trace::{Kind, OBJECTS, Op};
+
+/// Nothing is ever dropped.
+pub(crate) const UNBOUNDED: Limits = Limits { history: 1 << 20, sightings: 1 << 20 };
+
+/// Which slots threads get.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Slots {
+    /// Each thread its own.
+    Fresh,
+    /// One that was used before, as soon as this is allowed.
+    Reused,
+    /// Threads move to a new one after every step.
+    Restless,
+}
+
+/// The monitor of a whole program.
+pub(crate) struct Monitor {
+    pub(crate) threads: Vec<ThreadClocks>,
+    pub(crate) locations: Vec<Location>,
+    hidden: Hidden,
+    objects: Vec<SyncObject>,
+    pub(crate) limits: Limits,
+    slots: Slots,
+    next_slot: Slot,
+    /// Slots of finished threads, with their last epochs.
+    retired: Vec<(Slot, u32, Epochs)>,
+    /// How many steps there were.
+    time: u32,
+}
+
+impl Monitor {
+    pub(crate) fn new(locations: usize, limits: Limits, slots: Slots) -> Self {
+        Monitor {
+            threads: vec![ThreadClocks::new(0, Epochs::default())],
+            locations: vec![Location::new(0); locations],
+            hidden: Hidden::new(),
+            objects: vec![SyncObject::new(); OBJECTS],
+            limits,
+            slots,
+            next_slot: 1,
+            retired: Vec::new(),
+            time: 0,
+        }
+    }
+
+    fn fresh_slot(&mut self) -> Slot {
+        self.next_slot += 1;
+        self.next_slot - 1
+    }
+
+    fn slot_for_child_of(&mut self, t: usize) -> (Slot, Epochs) {
+        let parent = &self.threads[t];
+        let reusable = self.retired.iter().position(|&(slot, last, _)| parent.knows(slot, last));
+        match reusable {
+            Some(position) if self.slots == Slots::Reused => {
+                let (slot, _, epochs) = self.retired.remove(position);
+                (slot, epochs)
+            }
+            _ => (self.fresh_slot(), Epochs::default()),
+        }
+    }
+
+    /// Follows one step. Step number i, from 1, is the call site of its write.
+    pub(crate) fn step(&mut self, op: Op) {
+        self.time += 1;
+        let (site, limits) = (self.time, self.limits);
+        let actor = match op {
+            Op::Access { t, x, kind, order, value } => {
+                let (thread, location) = (&mut self.threads[t], &mut self.locations[x]);
+                match kind {
+                    Kind::Read => location.load(thread, order, limits),
+                    Kind::Write => location.store(thread, order, value, site, limits),
+                    Kind::Rmw => location.rmw(thread, order, value, site, limits),
+                }
+                t
+            }
+            Op::Fence { t, order: Order::SeqCst } => {
+                self.threads[t].fence_sc(&mut self.hidden);
+                t
+            }
+            Op::Fence { t, order } => {
+                self.threads[t].fence(order);
+                t
+            }
+            Op::Plain { t } => t,
+            Op::Spawn { t, child } => {
+                let (slot, epochs) = self.slot_for_child_of(t);
+                assert_eq!(child, self.threads.len());
+                let child = self.threads[t].spawn(slot, epochs);
+                self.threads.push(child);
+                t
+            }
+            Op::Join { t, child } => {
+                let child = self.threads[child].clone();
+                self.threads[t].join(&child);
+                self.retired.push((child.slot(), child.epoch(), child.finished()));
+                t
+            }
+            Op::Acquire { t, object } => {
+                self.objects[object].acquire(&mut self.threads[t]);
+                t
+            }
+            Op::Release { t, object, join } => {
+                let (thread, object) = (&mut self.threads[t], &mut self.objects[object]);
+                if join {
+                    object.release_join(thread)
+                } else {
+                    object.release(thread)
+                }
+                t
+            }
+        };
+        if self.slots == Slots::Restless {
+            let slot = self.fresh_slot();
+            self.threads[actor].move_to(slot, Epochs::default());
+        }
+    }
+
+    pub(crate) fn check(&self, t: usize, x: usize, access: Access, order: Order) -> Finding {
+        self.locations[x].check(&self.threads[t], access, order)
+    }
+}

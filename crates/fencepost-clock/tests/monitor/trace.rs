@@ -1,0 +1,189 @@
+//! Generated SC runs. A trace is what proptest draws and shrinks; [`Trace::ops`] is what happens in it, every step
+//! having a meaning whatever was removed before it.
+
+use fencepost_clock::Order;
+use fencepost_testkit::repetitions;
+use proptest::prelude::*;
+use proptest::test_runner::{Config, RngAlgorithm, TestCaseError, TestRng, TestRunner};
+
+/// Values are below this.
+pub(crate) const VALUES: u64 = 3;
+
+pub(crate) const READ_ORDERS: [Order; 3] = [Order::Relaxed, Order::Acquire, Order::SeqCst];
+pub(crate) const WRITE_ORDERS: [Order; 3] = [Order::Relaxed, Order::Release, Order::SeqCst];
+pub(crate) const RMW_ORDERS: [Order; 5] =
+    [Order::Relaxed, Order::Acquire, Order::Release, Order::AcqRel, Order::SeqCst];
+
+/// How an access touches memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Kind {
+    Read,
+    Write,
+    Rmw,
+}
+
+/// What happens; threads are numbered in the order of creation.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Op {
+    Access { t: usize, x: usize, kind: Kind, order: Order, value: u64 },
+    Fence { t: usize, order: Order },
+    Plain { t: usize },
+    Spawn { t: usize, child: usize },
+    Join { t: usize, child: usize },
+    Acquire { t: usize, object: usize },
+    Release { t: usize, object: usize, join: bool },
+}
+
+/// What a step tries to do.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Action {
+    Load(Order),
+    Store(Order, u64),
+    Rmw(Order, u64),
+    Cas { expected: u64, value: u64, success: Order, failure: Order },
+    Fence(Order),
+    Plain,
+    Spawn,
+    Join(u8),
+    Acquire,
+    Release { join: bool },
+}
+
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Step {
+    pub(crate) actor: u8,
+    /// Location, or synchronisation object.
+    pub(crate) place: u8,
+    pub(crate) action: Action,
+}
+
+/// What traces can have in them.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Shape {
+    pub(crate) threads: usize,
+    pub(crate) locations: usize,
+    pub(crate) steps: usize,
+    /// SC accesses too?
+    pub(crate) sc: bool,
+    /// Creation and joining of threads in the middle of the run, locks, plain accesses?
+    pub(crate) rich: bool,
+}
+
+#[derive(Clone, Debug)]
+pub(crate) struct Trace {
+    /// At the start.
+    pub(crate) threads: usize,
+    pub(crate) locations: usize,
+    pub(crate) steps: Vec<Step>,
+}
+
+/// At most this many threads live at the same time.
+const CROWD: usize = 5;
+
+/// Synchronisation objects.
+pub(crate) const OBJECTS: usize = 2;
+
+impl Trace {
+    /// The run.
+    pub(crate) fn ops(&self) -> Vec<Op> {
+        let mut ops: Vec<Op> = (1..self.threads).map(|child| Op::Spawn { t: 0, child }).collect();
+        let mut live: Vec<usize> = (0..self.threads).collect();
+        let mut created = self.threads;
+        let mut memory = vec![0; self.locations];
+        for step in &self.steps {
+            let t = live[usize::from(step.actor) % live.len()];
+            let x = usize::from(step.place) % self.locations;
+            let object = usize::from(step.place) % OBJECTS;
+            let access = |kind, order, value| Op::Access { t, x, kind, order, value };
+            ops.push(match step.action {
+                Action::Load(order) => access(Kind::Read, order, 0),
+                Action::Store(order, value) => access(Kind::Write, order, value),
+                Action::Rmw(order, value) => access(Kind::Rmw, order, value),
+                Action::Cas { expected, value, success, .. } if memory[x] == expected => {
+                    access(Kind::Rmw, success, value)
+                }
+                Action::Cas { failure, .. } => access(Kind::Read, failure, 0),
+                Action::Fence(order) => Op::Fence { t, order },
+                Action::Plain => Op::Plain { t },
+                Action::Spawn if live.len() < CROWD => {
+                    created += 1;
+                    live.push(created - 1);
+                    Op::Spawn { t, child: created - 1 }
+                }
+                Action::Join(which) if live.len() > 1 => {
+                    live.retain(|&thread| thread != t);
+                    let child = live.remove(usize::from(which) % live.len());
+                    live.push(t);
+                    live.sort_unstable();
+                    Op::Join { t, child }
+                }
+                Action::Spawn | Action::Join(_) => continue,
+                Action::Acquire => Op::Acquire { t, object },
+                Action::Release { join } => Op::Release { t, object, join },
+            });
+            if let Some(&Op::Access { x, kind: Kind::Write | Kind::Rmw, value, .. }) = ops.last() {
+                memory[x] = value;
+            }
+        }
+        ops
+    }
+}
+
+/// The threads that have not been joined in the end.
+pub(crate) fn live(ops: &[Op]) -> Vec<usize> {
+    let mut live = vec![0];
+    for op in ops {
+        match *op {
+            Op::Spawn { child, .. } => live.push(child),
+            Op::Join { child, .. } => live.retain(|&thread| thread != child),
+            _ => {}
+        }
+    }
+    live
+}
+
+fn order(orders: &'static [Order], sc: bool) -> impl Strategy<Value = Order> {
+    // Relaxed accesses six times as often as each other order: they are what can go wrong.
+    let relaxed = orders.iter().filter(|&&order| order == Order::Relaxed).flat_map(|order| [order; 5]);
+    let orders: Vec<Order> = orders.iter().chain(relaxed).copied().filter(|order| sc || !order.is_sc()).collect();
+    prop::sample::select(orders)
+}
+
+fn action(shape: Shape) -> impl Strategy<Value = Action> {
+    let value = || 0..VALUES;
+    let (reads, writes, rmws) = (&READ_ORDERS, &WRITE_ORDERS, &RMW_ORDERS);
+    let sc = shape.sc;
+    let rich = u32::from(shape.rich);
+    prop_oneof![
+        6 => order(reads, sc).prop_map(Action::Load),
+        6 => (order(writes, sc), value()).prop_map(|(order, value)| Action::Store(order, value)),
+        4 => (order(rmws, sc), value()).prop_map(|(order, value)| Action::Rmw(order, value)),
+        2 => (value(), value(), order(rmws, sc), order(reads, sc)).prop_map(|(expected, value, success, failure)| {
+            Action::Cas { expected, value, success, failure }
+        }),
+        3 => order(&RMW_ORDERS[1..], true).prop_map(Action::Fence),
+        2 * rich => Just(Action::Plain),
+        rich => Just(Action::Spawn),
+        rich => any::<u8>().prop_map(Action::Join),
+        rich => Just(Action::Acquire),
+        rich => any::<bool>().prop_map(|join| Action::Release { join }),
+    ]
+}
+
+/// Traces of this shape.
+pub(crate) fn traces(shape: Shape) -> impl Strategy<Value = Trace> {
+    let step =
+        (any::<u8>(), any::<u8>(), action(shape)).prop_map(|(actor, place, action)| Step { actor, place, action });
+    (2..=shape.threads, 1..=shape.locations, prop::collection::vec(step, shape.steps / 3..=shape.steps))
+        .prop_map(|(threads, locations, steps)| Trace { threads, locations, steps })
+}
+
+/// Runs `law` on as many traces, the same ones every time; panics with a shrunk trace on which it fails.
+pub(crate) fn for_all<S: Strategy>(cases: u64, strategy: S, law: impl Fn(S::Value) -> Result<(), TestCaseError>) {
+    let cases = u32::try_from(repetitions(cases)).expect("a reasonable number");
+    let config = Config { cases, failure_persistence: None, max_shrink_iters: 100_000, ..Config::default() };
+    let mut runner = TestRunner::new_with_rng(config, TestRng::deterministic_rng(RngAlgorithm::ChaCha));
+    if let Err(error) = runner.run(&strategy, law) {
+        panic!("{error}");
+    }
+}
