@@ -1,0 +1,269 @@
+//! Reports for scripts: one JSON object per report and line, and one with the figures at the end.
+//!
+//! The types are the wire format (`fencepost/1`): fields may be added, these stay.
+
+use serde::Serialize;
+
+use crate::report::{Kind, Memory, Operation, Report};
+use crate::reporter::Totals;
+use crate::symbols::Frame as SymbolFrame;
+
+const SCHEMA: &str = "fencepost/1";
+
+#[derive(Serialize)]
+struct ReportLine<'a> {
+    schema: &'static str,
+    property: &'static str,
+    kind: &'static str,
+    pid: u64,
+    access: Access<'a>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    missed: Option<Access<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    stale: Option<Vec<Access<'a>>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    cut: Option<bool>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    other: Option<Access<'a>>,
+    location: Location<'a>,
+    threads: Vec<Creation<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    suggestion: Option<Suggestion<'a>>,
+    reproduce: &'a str,
+    reproducible: bool,
+}
+
+#[derive(Serialize)]
+struct Access<'a> {
+    op: &'a str,
+    order: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    value: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    expected: Option<u64>,
+    address: u64,
+    size: u64,
+    file: Option<&'a str>,
+    line: Option<u32>,
+    column: Option<u32>,
+    function: Option<&'a str>,
+    stack: Vec<Frame<'a>>,
+    thread: Option<Thread<'a>>,
+}
+
+#[derive(Serialize)]
+struct Frame<'a> {
+    function: Option<&'a str>,
+    file: Option<&'a str>,
+    line: Option<u32>,
+    column: Option<u32>,
+    module: &'a str,
+    offset: u64,
+}
+
+#[derive(Serialize)]
+struct Thread<'a> {
+    id: u64,
+    name: Option<&'a str>,
+}
+
+#[derive(Serialize)]
+struct Creation<'a> {
+    thread: Thread<'a>,
+    parent: Thread<'a>,
+    stack: Vec<Frame<'a>>,
+}
+
+#[derive(Serialize, Default)]
+struct Location<'a> {
+    kind: &'static str,
+    name: Option<&'a str>,
+    size: Option<u64>,
+    address: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    thread: Option<Thread<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    stack: Option<Vec<Frame<'a>>>,
+}
+
+#[derive(Serialize)]
+struct Suggestion<'a> {
+    edits: Vec<Edit<'a>>,
+    reevaluated: bool,
+}
+
+#[derive(Serialize)]
+struct Edit<'a> {
+    file: Option<&'a str>,
+    line: Option<u32>,
+    column: Option<u32>,
+    function: Option<&'a str>,
+    change: &'a str,
+}
+
+#[derive(Serialize)]
+struct SummaryLine<'a> {
+    schema: &'static str,
+    summary: Summary<'a>,
+}
+
+#[derive(Serialize)]
+struct Summary<'a> {
+    runs: u64,
+    reports: u64,
+    duplicates: u64,
+    suppressed: u64,
+    seeds: &'a [u64],
+    accesses: u64,
+    plain: u64,
+    fences: u64,
+    locations: u64,
+    cut: u64,
+    out_of_sight: u64,
+    threads: u64,
+    switches: u64,
+    mixed_size: u64,
+    malformed: u64,
+}
+
+/// One report, as a line.
+pub fn report(report: &Report) -> String {
+    let (property, kind) = match report.kind {
+        Kind::Robustness(_) => ("robustness", "robustness"),
+        Kind::Race(_) => ("races", "race"),
+    };
+    let mut line = ReportLine {
+        schema: SCHEMA,
+        property,
+        kind,
+        pid: report.pid,
+        access: access(&report.access),
+        missed: None,
+        stale: None,
+        cut: None,
+        other: None,
+        location: location(&report.memory),
+        threads: report
+            .threads
+            .iter()
+            .map(|creation| Creation {
+                thread: thread(&creation.thread),
+                parent: thread(&creation.parent),
+                stack: creation.stack.iter().map(frame).collect(),
+            })
+            .collect(),
+        suggestion: None,
+        reproduce: &report.reproduce.command,
+        reproducible: report.reproduce.exact,
+    };
+    match &report.kind {
+        Kind::Robustness(window) => {
+            line.missed = Some(access(&window.missed));
+            line.stale = Some(window.stale.iter().map(access).collect());
+            line.cut = Some(window.cut);
+            line.suggestion = window.advice.as_ref().map(|advice| Suggestion {
+                edits: advice
+                    .edits
+                    .iter()
+                    .map(|edit| Edit {
+                        file: edit.place.file.as_deref(),
+                        line: edit.place.line,
+                        column: edit.place.column,
+                        function: edit.place.function.as_deref(),
+                        change: &edit.change,
+                    })
+                    .collect(),
+                reevaluated: advice.reevaluated,
+            });
+        }
+        Kind::Race(other) => line.other = Some(access(other)),
+    }
+    to_line(&line)
+}
+
+/// The figures, as a line.
+pub fn summary(totals: &Totals) -> String {
+    let figures = &totals.figures;
+    to_line(&SummaryLine {
+        schema: SCHEMA,
+        summary: Summary {
+            runs: totals.runs,
+            reports: totals.reports,
+            duplicates: totals.duplicates,
+            suppressed: totals.suppressed,
+            seeds: &totals.seeds,
+            accesses: figures.accesses,
+            plain: figures.plain,
+            fences: figures.fences,
+            locations: figures.locations,
+            cut: figures.cut,
+            out_of_sight: figures.out_of_sight,
+            threads: figures.threads,
+            switches: figures.switches,
+            mixed_size: figures.mixed_size,
+            malformed: totals.malformed,
+        },
+    })
+}
+
+fn to_line(value: &impl Serialize) -> String {
+    // Numbers, strings and lists of them can always be written.
+    serde_json::to_string(value).expect("wire types are serialisable") + "\n"
+}
+
+fn access(operation: &Operation) -> Access<'_> {
+    let blamed = operation.blamed();
+    Access {
+        op: &operation.op,
+        order: operation.order.as_deref(),
+        value: operation.value,
+        expected: operation.expected,
+        address: operation.address,
+        size: operation.size,
+        file: blamed.and_then(|frame| frame.file.as_deref()),
+        line: blamed.and_then(|frame| frame.line),
+        column: blamed.and_then(|frame| frame.column),
+        function: blamed.and_then(|frame| frame.function.as_deref()),
+        stack: operation.stack.iter().map(frame).collect(),
+        thread: operation.thread.as_ref().map(thread),
+    }
+}
+
+fn frame(frame: &SymbolFrame) -> Frame<'_> {
+    Frame {
+        function: frame.function.as_deref(),
+        file: frame.file.as_deref(),
+        line: frame.line,
+        column: frame.column,
+        module: &frame.module,
+        offset: frame.offset,
+    }
+}
+
+fn thread(thread: &crate::report::Thread) -> Thread<'_> {
+    Thread { id: thread.tid, name: thread.name.as_deref() }
+}
+
+fn location(memory: &Memory) -> Location<'_> {
+    match memory {
+        Memory::Global { name, size, address, .. } => Location {
+            kind: "global",
+            name: Some(name),
+            size: Some(*size),
+            address: Some(*address),
+            ..Location::default()
+        },
+        Memory::Heap { size, address, thread: owner, stack } => Location {
+            kind: "heap",
+            size: Some(*size),
+            address: Some(*address),
+            thread: owner.as_ref().map(thread),
+            stack: Some(stack.iter().map(frame).collect()),
+            ..Location::default()
+        },
+        Memory::Stack(owner) => Location { kind: "stack", thread: Some(thread(owner)), ..Location::default() },
+        Memory::Tls(owner) => Location { kind: "tls", thread: owner.as_ref().map(thread), ..Location::default() },
+        Memory::Mapped => Location { kind: "mapped", ..Location::default() },
+        Memory::Unknown => Location { kind: "unknown", ..Location::default() },
+    }
+}

@@ -1,0 +1,19 @@
+//! From the events of an observed program to reports a person can act on.
+//!
+//! The runtime inside the program writes one JSON object per line ([`stream`]). A [`Reporter`] follows the runs of a
+//! program, turns addresses into names ([`symbols`]), keeps each finding once, leaves out what is suppressed
+//! ([`suppress`]), and hands out [`report::Report`]s, which [`text`], [`json`] and [`sarif`] turn into bytes.
+//!
+//! Nothing here reads anything but the program's own files (for symbols), and nothing prints.
+
+pub mod json;
+pub mod report;
+mod reporter;
+mod run;
+pub mod sarif;
+pub mod stream;
+pub mod suppress;
+pub mod symbols;
+pub mod text;
+
+pub use reporter::{Ending, Item, Options, Reporter, Totals};

@@ -1,0 +1,242 @@
+//! What is reported: a finding with names instead of numbers.
+
+use std::fmt;
+
+use crate::symbols::Frame;
+
+/// A finding, symbolised.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Report {
+    /// What it is about.
+    pub kind: Kind,
+    /// The process it was found in.
+    pub pid: u64,
+    /// The access that is reported.
+    pub access: Operation,
+    /// What it accesses.
+    pub memory: Memory,
+    /// Where the threads of the report were created.
+    pub threads: Vec<Creation>,
+    /// How to see it again.
+    pub reproduce: Reproduce,
+}
+
+/// What a report is about.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Kind {
+    /// An access that could use an overwritten value under RC20, and not under SC.
+    Robustness(Box<Window>),
+    /// Two conflicting accesses that happens-before does not order; this is the earlier one.
+    Race(Box<Operation>),
+}
+
+/// What an access may miss, and use instead.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Window {
+    /// The newest write that comes before the access in every SC order.
+    pub missed: Operation,
+    /// The older ones it may take for the newest, oldest first.
+    pub stale: Vec<Operation>,
+    /// There may be more, which the bounded history has forgotten.
+    pub cut: bool,
+    /// What to change.
+    pub advice: Option<Advice>,
+}
+
+/// An access.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Operation {
+    /// `load`, `store`, `fetch-add`, `read`, …
+    pub op: String,
+    /// Its memory order, if it is atomic.
+    pub order: Option<String>,
+    /// What it wrote.
+    pub value: Option<u64>,
+    /// What it expects to read.
+    pub expected: Option<u64>,
+    /// Where.
+    pub address: u64,
+    /// How many bytes.
+    pub size: u64,
+    /// Whose; none for the initial value.
+    pub thread: Option<Thread>,
+    /// Innermost frame first.
+    pub stack: Vec<Frame>,
+}
+
+impl Operation {
+    /// The frame to blame: the innermost one that is no library code.
+    pub fn blamed(&self) -> Option<&Frame> {
+        self.stack.iter().find(|frame| !frame.is_library()).or(self.stack.first())
+    }
+
+    /// What people call it.
+    pub fn name(&self) -> String {
+        match self.op.as_str() {
+            "cas-strong" => "strong compare-and-swap".into(),
+            "cas-weak" => "weak compare-and-swap".into(),
+            "bcas" => "blocking compare-and-swap".into(),
+            "" => "access".into(),
+            op => op.replacen("atomic-", "atomic ", 1),
+        }
+    }
+
+    /// `Load (relaxed)`.
+    pub fn title(&self) -> String {
+        let mut words = self.name();
+        if let Some(first) = words.get_mut(..1) {
+            first.make_ascii_uppercase();
+        }
+        match &self.order {
+            Some(order) => format!("{words} ({order})"),
+            None => words,
+        }
+    }
+
+    /// It writes without reading.
+    pub(crate) fn writes_only(&self) -> bool {
+        self.op == "store"
+    }
+}
+
+/// A thread.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Thread {
+    /// Its number, by order of creation; the main thread has 1.
+    pub tid: u64,
+    /// Its name, if it has one.
+    pub name: Option<String>,
+}
+
+impl fmt::Display for Thread {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match (&self.name, self.tid) {
+            (_, 1) => f.write_str("main thread"),
+            (Some(name), tid) => write!(f, "thread T{tid} '{name}'"),
+            (None, tid) => write!(f, "thread T{tid}"),
+        }
+    }
+}
+
+/// Where a thread was created.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Creation {
+    /// The thread.
+    pub thread: Thread,
+    /// Who created it.
+    pub parent: Thread,
+    /// Where.
+    pub stack: Vec<Frame>,
+}
+
+/// What is at the accessed address.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Memory {
+    /// A global variable.
+    Global {
+        /// Its name, demangled.
+        name: String,
+        /// Its length.
+        size: u64,
+        /// Where it starts.
+        address: u64,
+        /// The file that holds it.
+        module: String,
+    },
+    /// A block from the allocator.
+    Heap {
+        /// Its length.
+        size: u64,
+        /// Where it starts.
+        address: u64,
+        /// Who allocated it.
+        thread: Option<Thread>,
+        /// Where.
+        stack: Vec<Frame>,
+    },
+    /// A thread's stack.
+    Stack(Thread),
+    /// A thread's own variables.
+    Tls(Option<Thread>),
+    /// Memory that was mapped.
+    Mapped,
+    /// Nothing is known.
+    Unknown,
+}
+
+/// What to change.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Advice {
+    /// Where and how.
+    pub edits: Vec<Edit>,
+    /// The recorded run was evaluated again with the edits, and the violation was gone.
+    pub reevaluated: bool,
+}
+
+/// One change.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Edit {
+    /// Where.
+    pub place: Frame,
+    /// What: a phrase that starts with a verb.
+    pub change: String,
+}
+
+/// How to see it again.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Reproduce {
+    /// A command line.
+    pub command: String,
+    /// It takes the same schedule, so that it shows the same.
+    pub exact: bool,
+}
+
+impl Report {
+    /// `robustness violation` or `data race`.
+    pub fn title(&self) -> &'static str {
+        match self.kind {
+            Kind::Robustness(_) => "robustness violation",
+            Kind::Race(_) => "data race",
+        }
+    }
+
+    /// Every access of the report, the reported one first.
+    pub fn operations(&self) -> Vec<&Operation> {
+        let mut all = vec![&self.access];
+        match &self.kind {
+            Kind::Robustness(window) => {
+                all.push(&window.missed);
+                all.extend(&window.stale);
+            }
+            Kind::Race(other) => all.push(other),
+        }
+        all
+    }
+
+    /// What two reports of the same thing have in common: the kind and the places to blame.
+    pub fn identity(&self) -> Identity {
+        let place = |operation: &Operation| operation.blamed().map_or(String::new(), Frame::identity);
+        let mut places = match &self.kind {
+            Kind::Robustness(window) => [place(&self.access), place(&window.missed)],
+            Kind::Race(other) => [place(&self.access), place(other)],
+        };
+        if matches!(self.kind, Kind::Race(_)) {
+            // Which of the two came first is chance.
+            places.sort();
+        }
+        Identity { kind: self.title(), places }
+    }
+}
+
+/// See [`Report::identity`].
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Identity {
+    kind: &'static str,
+    places: [String; 2],
+}
+
+impl fmt::Display for Identity {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {} / {}", self.kind, self.places[0], self.places[1])
+    }
+}

@@ -1,0 +1,194 @@
+//! Follows the runs of a program and decides what is worth telling.
+
+use std::collections::BTreeSet;
+
+use crate::report::{Identity, Report};
+use crate::run::Run;
+use crate::stream::{self, Event, Figures, Finding};
+use crate::suppress::Suppressions;
+use crate::symbols::Symbols;
+
+/// What to tell.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// What not to tell.
+    pub suppressions: Suppressions,
+    /// After so many different reports, the others are only counted.
+    pub max_reports: usize,
+    /// Further words for the command line that reproduces a finding.
+    pub run_words: Vec<String>,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Options { suppressions: Suppressions::default(), max_reports: 100, run_words: Vec::new() }
+    }
+}
+
+/// What a line of the stream comes to.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Item {
+    /// Nothing to tell.
+    Nothing,
+    /// A finding that was not reported before.
+    Report(Box<Report>),
+    /// A finding that was reported before, or is one too many.
+    Known,
+    /// A finding that is suppressed.
+    Suppressed,
+    /// Something the user should know.
+    Note(String),
+    /// The program ends in an orderly way, and waits for our answer.
+    End,
+}
+
+/// How a run ended, as far as the stream tells.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ending {
+    /// The program never said that it started: it was not built for the sanitizer.
+    Silent,
+    /// It ended without saying so.
+    Died,
+    /// It said that it ends.
+    Exited,
+}
+
+/// Figures over all runs.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Totals {
+    /// Runs that were observed.
+    pub runs: u64,
+    /// Different reports, told or not.
+    pub reports: u64,
+    /// Findings that were reported before.
+    pub duplicates: u64,
+    /// Findings that were suppressed.
+    pub suppressed: u64,
+    /// Lines that were no events.
+    pub malformed: u64,
+    /// Sums of what the runs counted; `locations` and `threads` are the largest.
+    pub figures: Figures,
+    /// Seeds of the runs that found something, in order.
+    pub seeds: Vec<u64>,
+}
+
+/// Follows the runs of a program, one after the other.
+pub struct Reporter<S> {
+    options: Options,
+    symbols: S,
+    seen: BTreeSet<Identity>,
+    totals: Totals,
+    run: Run,
+    found: bool,
+}
+
+impl<S: Symbols> Reporter<S> {
+    /// Before the first run.
+    pub fn new(options: Options, symbols: S) -> Self {
+        Reporter {
+            options,
+            symbols,
+            seen: BTreeSet::new(),
+            totals: Totals::default(),
+            run: Run::default(),
+            found: false,
+        }
+    }
+
+    /// Takes in a line of the current run.
+    pub fn line(&mut self, line: &[u8]) -> Item {
+        match stream::parse(line) {
+            Err(error) => {
+                self.totals.malformed += 1;
+                // One is enough to know that something is wrong.
+                match self.totals.malformed {
+                    1 => Item::Note(format!("a line from the program is no event and was left out: {error}")),
+                    _ => Item::Nothing,
+                }
+            }
+            Ok(Event::Report(finding)) => self.finding(&finding),
+            Ok(Event::Note { text }) => Item::Note(text),
+            Ok(event) => {
+                let ends = matches!(event, Event::End { .. });
+                self.run.follow(event);
+                if ends { Item::End } else { Item::Nothing }
+            }
+        }
+    }
+
+    /// The stream has ended, and the run with it.
+    pub fn finish(&mut self) -> Ending {
+        let run = std::mem::take(&mut self.run);
+        let found = std::mem::take(&mut self.found);
+        let Some(start) = run.start else { return Ending::Silent };
+        self.totals.runs += 1;
+        if found {
+            self.totals.seeds.push(start.seed);
+        }
+        self.totals.add(run.figures);
+        if run.status.is_some() { Ending::Exited } else { Ending::Died }
+    }
+
+    /// Does the program wait for an answer after each report? (Option `halt_on_error`.)
+    pub fn waits(&self) -> bool {
+        let start = self.run.start.as_ref();
+        start.and_then(|start| start.options.get("halt_on_error")).is_some_and(|value| value == "1" || value == "true")
+    }
+
+    /// An option of the current run.
+    pub fn option(&self, key: &str) -> Option<&str> {
+        self.run.start.as_ref()?.options.get(key).map(String::as_str)
+    }
+
+    /// Something was found in this run or an earlier one.
+    pub fn has_findings(&self) -> bool {
+        self.totals.reports > 0
+    }
+
+    /// Figures over all finished runs.
+    pub fn totals(&self) -> &Totals {
+        &self.totals
+    }
+
+    /// The suppressions with how often each was used.
+    pub fn suppressions(&self) -> &Suppressions {
+        &self.options.suppressions
+    }
+
+    fn finding(&mut self, finding: &Finding) -> Item {
+        let report = self.run.report(finding, &self.options.run_words, &mut self.symbols);
+        if self.options.suppressions.covers(&report) {
+            self.totals.suppressed += 1;
+            return Item::Suppressed;
+        }
+        self.found = true;
+        if !self.seen.insert(report.identity()) {
+            self.totals.duplicates += 1;
+            return Item::Known;
+        }
+        self.totals.reports += 1;
+        if self.seen.len() > self.options.max_reports {
+            return Item::Known;
+        }
+        Item::Report(Box::new(report))
+    }
+}
+
+impl Totals {
+    fn add(&mut self, figures: Figures) {
+        let sum = &mut self.figures;
+        for (sum, more) in [
+            (&mut sum.accesses, figures.accesses),
+            (&mut sum.plain, figures.plain),
+            (&mut sum.fences, figures.fences),
+            (&mut sum.cut, figures.cut),
+            (&mut sum.out_of_sight, figures.out_of_sight),
+            (&mut sum.switches, figures.switches),
+            (&mut sum.mixed_size, figures.mixed_size),
+        ] {
+            *sum = sum.saturating_add(more);
+        }
+        sum.locations = sum.locations.max(figures.locations);
+        sum.threads = sum.threads.max(figures.threads);
+    }
+}

@@ -1,0 +1,156 @@
+//! Recorded event streams and what becomes of them. Beside `NAME.jsonl`: the text, JSON and SARIF it gives, and
+//! optionally suppressions. `FENCEPOST_BLESS=1` rewrites the results.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use fencepost_sanitizer::report::Report;
+use fencepost_sanitizer::symbols::{Frame, Symbols, Variable};
+use fencepost_sanitizer::text::{self, Look};
+use fencepost_sanitizer::{Ending, Item, Options, Reporter, json, sarif};
+
+/// Symbols from a table in a file.
+#[derive(Clone, Default)]
+struct Table {
+    frames: BTreeMap<u64, Vec<(String, String)>>,
+    variables: Vec<Variable>,
+}
+
+impl Table {
+    fn read(file: &Path) -> Table {
+        let mut table = Table::default();
+        let number = |text: &str| u64::from_str_radix(text.trim_start_matches("0x"), 16).expect("a number");
+        for line in fs::read_to_string(file).expect("symbols").lines().filter(|line| !line.starts_with('#')) {
+            match line.strip_prefix("= ") {
+                Some(variable) => {
+                    let words: Vec<&str> = variable.split_whitespace().collect();
+                    let size = words[1].parse().expect("a number");
+                    table.variables.push(Variable { name: words[2].into(), address: number(words[0]), size });
+                }
+                None => {
+                    let (offset, rest) = line.split_once(' ').expect("an offset");
+                    let (function, place) = rest.rsplit_once(' ').expect("a place");
+                    table.frames.entry(number(offset)).or_default().push((function.into(), place.into()));
+                }
+            }
+        }
+        table
+    }
+}
+
+impl Symbols for Table {
+    fn frames(&mut self, module: &str, address: u64) -> Vec<Frame> {
+        let Some(found) = self.frames.get(&address) else { return vec![Frame::bare(module, address)] };
+        let frame = |(function, place): &(String, String)| {
+            let mut parts = place.rsplitn(3, ':');
+            let (column, line) = (parts.next().expect("column"), parts.next().expect("line"));
+            Frame {
+                function: Some(function.clone()),
+                file: parts.next().map(str::to_string),
+                line: line.parse().ok(),
+                column: column.parse().ok(),
+                ..Frame::bare(module, address)
+            }
+        };
+        found.iter().map(frame).collect()
+    }
+
+    fn variable(&mut self, _: &str, address: u64) -> Option<Variable> {
+        self.variables.iter().find(|variable| address.wrapping_sub(variable.address) < variable.size).cloned()
+    }
+}
+
+struct Results {
+    text: String,
+    json: String,
+    reports: Vec<Report>,
+}
+
+fn report(stream: &Path) -> Results {
+    let mut options = Options::default();
+    if let Ok(list) = fs::read_to_string(stream.with_extension("supp")) {
+        options.suppressions.add(&list).expect("a list of suppressions");
+    }
+    let table = Table::read(&stream.with_file_name("message-passing.symbols"));
+    let mut reporter = Reporter::new(options, table);
+    let mut results = Results { text: String::new(), json: String::new(), reports: Vec::new() };
+    for line in fs::read(stream).expect("a stream").split(|&byte| byte == b'\n').filter(|line| !line.is_empty()) {
+        match reporter.line(line) {
+            Item::Report(report) => {
+                results.text += &text::report(&report, Look::default());
+                results.json += &json::report(&report);
+                results.reports.push(*report);
+            }
+            Item::Note(note) => results.text += &format!("note: {note}\n"),
+            Item::Nothing | Item::Known | Item::Suppressed | Item::End => {}
+        }
+    }
+    results.text += match reporter.finish() {
+        Ending::Silent => "the program was silent\n",
+        Ending::Died => "the program died\n",
+        Ending::Exited => "",
+    };
+    results.text += &text::summary(reporter.totals());
+    results.text += &text::suppressions(reporter.suppressions());
+    results.json += &json::summary(reporter.totals());
+    results
+}
+
+fn compare(file: &Path, found: &str) {
+    if std::env::var_os("FENCEPOST_BLESS").is_some() {
+        fs::write(file, found).expect("a golden file");
+    }
+    let wanted = fs::read_to_string(file).unwrap_or_default();
+    assert!(found == wanted, "{} differs (cargo xtask bless accepts):\n{found}", file.display());
+}
+
+fn streams() -> Vec<PathBuf> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/streams");
+    let mut files: Vec<PathBuf> = fs::read_dir(folder)
+        .expect("the folder")
+        .map(|entry| entry.expect("an entry").path())
+        .filter(|path| path.extension().is_some_and(|extension| extension == "jsonl"))
+        .collect();
+    files.sort();
+    files
+}
+
+#[test]
+fn streams_become_the_recorded_reports() {
+    let streams = streams();
+    assert!(streams.len() >= 5);
+    for stream in streams {
+        let results = report(&stream);
+        compare(&stream.with_extension("txt"), &results.text);
+        compare(&stream.with_extension("json"), &results.json);
+        compare(&stream.with_extension("sarif"), &sarif::log(&results.reports, "0.0.0"));
+    }
+}
+
+#[test]
+fn every_line_of_json_stands_alone_and_has_the_schema() {
+    for stream in streams() {
+        for line in report(&stream).json.lines() {
+            let value: serde_json::Value = serde_json::from_str(line).expect("JSON");
+            assert_eq!(value["schema"], "fencepost/1");
+        }
+    }
+}
+
+#[test]
+fn reports_are_deduplicated_over_runs() {
+    let stream = fs::read(&streams()[1]).expect("a stream");
+    let mut reporter = Reporter::new(Options::default(), fencepost_sanitizer::symbols::NoSymbols);
+    let mut reports = 0;
+    for _ in 0..3 {
+        for line in stream.split(|&byte| byte == b'\n').filter(|line| !line.is_empty()) {
+            reports += usize::from(matches!(reporter.line(line), Item::Report(_)));
+        }
+        assert_eq!(reporter.finish(), Ending::Exited);
+    }
+    let totals = reporter.totals();
+    assert_eq!((reports, totals.reports, totals.duplicates, totals.runs), (1, 1, 5, 3));
+    assert_eq!(totals.seeds, [7, 7, 7]);
+    assert_eq!((totals.figures.accesses, totals.figures.locations), (3 * 1234, 12));
+}

@@ -1,0 +1,91 @@
+//! Whatever the program writes, the reporter does not panic, and says that it did not understand.
+
+use fencepost_sanitizer::symbols::NoSymbols;
+use fencepost_sanitizer::text::{self, Look};
+use fencepost_sanitizer::{Item, Options, Reporter, json, sarif, stream};
+use proptest::prelude::*;
+
+/// Feeds lines, renders everything, and counts the lines that were not understood.
+fn feed(lines: &[Vec<u8>]) -> u64 {
+    let mut reporter = Reporter::new(Options::default(), NoSymbols);
+    let mut reports = Vec::new();
+    for line in lines {
+        if let Item::Report(report) = reporter.line(line) {
+            text::report(&report, Look { color: true });
+            json::report(&report);
+            reports.push(*report);
+        }
+    }
+    reporter.finish();
+    sarif::log(&reports, "0");
+    text::summary(reporter.totals());
+    json::summary(reporter.totals());
+    reporter.totals().malformed
+}
+
+/// A line of a real stream.
+fn real() -> impl Strategy<Value = Vec<u8>> {
+    let streams = [
+        include_str!("streams/message-passing.jsonl"),
+        include_str!("streams/race.jsonl"),
+        include_str!("streams/waits.jsonl"),
+    ];
+    let lines: Vec<Vec<u8>> =
+        streams.iter().flat_map(|text| text.lines()).map(|line| line.as_bytes().to_vec()).collect();
+    proptest::sample::select(lines)
+}
+
+/// A real line with some bytes changed.
+fn damaged() -> impl Strategy<Value = Vec<u8>> {
+    (real(), proptest::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 1..4)).prop_map(
+        |(mut line, changes)| {
+            for (place, byte) in changes {
+                let place = place.index(line.len());
+                line[place] = byte;
+            }
+            line
+        },
+    )
+}
+
+/// A real line with numbers that mean something else.
+fn renumbered() -> impl Strategy<Value = Vec<u8>> {
+    (real(), prop_oneof![Just(0), Just(u64::MAX), any::<u64>()]).prop_map(|(line, number)| {
+        let text = String::from_utf8(line).expect("UTF-8");
+        let mut digits = false;
+        let mut changed = String::new();
+        for c in text.chars() {
+            if !c.is_ascii_digit() {
+                changed.push(c);
+            } else if !digits {
+                changed += &number.to_string();
+            }
+            digits = c.is_ascii_digit();
+        }
+        changed.into_bytes()
+    })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn any_lines_are_survived_and_counted(
+        lines in proptest::collection::vec(
+            prop_oneof![any::<Vec<u8>>(), real(), damaged(), renumbered(), "[{}\\[\\]\":,a-z0-9]{0,40}".prop_map(String::into_bytes)],
+            0..20,
+        )
+    ) {
+        let malformed = lines.iter().filter(|line| stream::parse(line).is_err()).count();
+        prop_assert_eq!(feed(&lines), malformed as u64);
+    }
+}
+
+#[test]
+fn the_first_line_that_is_no_event_is_reported() {
+    let mut reporter = Reporter::new(Options::default(), NoSymbols);
+    assert!(matches!(reporter.line(b"\xff\xfe"), Item::Note(_)));
+    assert_eq!(reporter.line(b"{}"), Item::Nothing);
+    assert_eq!(reporter.totals().malformed, 2);
+    assert!(stream::parse(&vec![b' '; stream::MAX_LINE + 1]).is_err());
+}
