@@ -103,7 +103,8 @@ fn halt_if(asked: bool) {
 #[cold]
 pub(crate) fn robustness(thread: &Thread, access: &Access, window: &Window) {
     let first_frame = |site| stacks::site(site).and_then(|(_, _, frames)| frames.first().copied()).unwrap_or(0);
-    if !is_new(access.pc, first_frame(window.newest.site)) {
+    // A stale guard leads to the function that waits for the initialisation.
+    if intercept::is_guard(access.addr) || !is_new(access.pc, first_frame(window.newest.site)) {
         return;
     }
     let (complete, events) = record::state();

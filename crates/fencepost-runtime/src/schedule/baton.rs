@@ -561,7 +561,9 @@ impl Control {
     /// Lets the time pass until the first timeout; false if there is none.
     fn jump(&mut self) -> bool {
         let waiting = self.entries.iter().filter(|entry| matches!(entry.state, State::Blocked(_)));
-        let Some(due) = waiting.filter_map(|entry| entry.timeout).map(|timeout| timeout.due).min() else { return false };
+        let Some(due) = waiting.filter_map(|entry| entry.timeout).map(|timeout| timeout.due).min() else {
+            return false;
+        };
         self.now = self.now.max(due);
         self.ring();
         true
