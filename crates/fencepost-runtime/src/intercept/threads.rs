@@ -105,8 +105,7 @@ fn create(
     let tid = child.tid;
     report::thread_created(&parent, tid, pc);
     schedule::created(tid);
-    let launch =
-        Launch { child: Cell::new(Some(child)), tid, detached, start, argument, ready: AtomicU32::new(0) };
+    let launch = Launch { child: Cell::new(Some(child)), tid, detached, start, argument, ready: AtomicU32::new(0) };
     drop(errno);
     drop(parent);
     let result = spawn((&raw const launch).cast_mut().cast());

@@ -127,7 +127,8 @@ struct Inside;
 
 impl Inside {
     fn enter() -> Option<Self> {
-        (!INSIDE.replace(true)).then_some(Inside)
+        // Only a mark that was made here may be taken away again.
+        if INSIDE.replace(true) { None } else { Some(Inside) }
     }
 }
 
@@ -195,10 +196,11 @@ pub(super) fn controls_this_thread() -> bool {
 /// The calling thread may go on, or have to wait for its turn.
 #[cold]
 pub(super) fn decide(reason: Reason) {
-    let me = ME.get();
-    if me == 0 {
+    // A signal handler that interrupts the runtime must not wait: its thread may hold locks.
+    if !controls_this_thread() {
         return;
     }
+    let me = ME.get();
     let Some(_inside) = Inside::enter() else { return };
     let mut locked = lock();
     let Some(control) = controlled(&mut locked) else { return };
@@ -559,7 +561,9 @@ impl Control {
     /// Lets the time pass until the first timeout; false if there is none.
     fn jump(&mut self) -> bool {
         let waiting = self.entries.iter().filter(|entry| matches!(entry.state, State::Blocked(_)));
-        let Some(due) = waiting.filter_map(|entry| entry.timeout).map(|timeout| timeout.due).min() else { return false };
+        let Some(due) = waiting.filter_map(|entry| entry.timeout).map(|timeout| timeout.due).min() else {
+            return false;
+        };
         self.now = self.now.max(due);
         self.ring();
         true
