@@ -16,7 +16,7 @@ use std::sync::atomic::Ordering;
 
 pub(crate) use baton::{
     Key, Outcome, Timeout, begin, block, cancelled, created, ending, finished, forked, frozen, outside, rouse, start,
-    wake,
+    steps, wake,
 };
 use policy::Reason;
 

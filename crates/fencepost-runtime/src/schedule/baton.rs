@@ -188,6 +188,12 @@ pub(crate) fn start() {
     CONTROLLED.store(true, Ordering::Release);
 }
 
+/// Decisions so far at which there was a choice: what PCT draws its points from in a later run.
+pub(crate) fn steps() -> u64 {
+    let _inside = Inside::enter();
+    lock().control().map_or(0, |control| control.policy.steps())
+}
+
 /// Does this module schedule the calling thread, and is neither it nor the rest of the runtime at work for it?
 pub(super) fn controls_this_thread() -> bool {
     ME.get() != 0 && !INSIDE.get() && thread::with_current(|_| ()).is_some()
