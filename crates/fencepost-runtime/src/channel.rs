@@ -373,6 +373,9 @@ extern "C" fn become_reporter(spawn: *mut libc::c_void) -> i32 {
             libc::dup2(spawn.record, 3);
         }
         libc::execvp(spawn.path, spawn.argv.as_ptr());
+        // The parent goes on before descriptors are closed by the end of this process, and must not find a reporter then.
+        libc::close(0);
+        libc::close(spawn.socket);
         libc::syscall(libc::SYS_exit_group, 127);
     }
     127

@@ -35,8 +35,9 @@ static CURRENT: Guarded<Chunk> = Guarded::new(Chunk { next: null_mut(), left: 0 
 /// A fresh mapping, or null. `mmap` of libc is intercepted, so the kernel is asked directly.
 fn map_with(bytes: usize, flags: i32, fd: i32) -> *mut u8 {
     let (read_write, flags) = (libc::PROT_READ | libc::PROT_WRITE, flags | libc::MAP_NORESERVE);
+    // The kernel reads whole registers: an argument that is passed on the stack must have all its bits.
     // SAFETY: a mapping at an address of the kernel's choice touches nothing that exists.
-    let pages = unsafe { libc::syscall(libc::SYS_mmap, 0, bytes, read_write, flags, fd, 0usize) };
+    let pages = unsafe { libc::syscall(libc::SYS_mmap, 0usize, bytes, read_write, flags, fd, 0usize) };
     if pages == -1 { null_mut() } else { pages as *mut u8 }
 }
 

@@ -119,7 +119,7 @@ pub(crate) fn robustness(thread: &Thread, access: &Access, window: &Window) {
             line.number("time", record::now()).numbers("stack", stack_of(thread, access.pc))
         })
         .object("newest", |line| write(line, &window.newest))
-        .objects("stale", window.stale.iter().take(16), |line, stale| write(line, stale))
+        .objects("stale", window.stale.iter().take(16), write)
         .object("memory", |line| memory(line, access.addr))
         .flag("cut", window.cut)
         .flag("complete", complete)
