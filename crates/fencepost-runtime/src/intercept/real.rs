@@ -195,7 +195,6 @@ real! {
     fn _ZdaPvm(block: *mut c_void, bytes: size_t);
 
     fn exit(status: c_int) -> !;
-    fn _exit(status: c_int) -> !;
     fn quick_exit(status: c_int) -> !;
     fn abort() -> !;
     fn dlclose(handle: *mut c_void) -> c_int;
