@@ -243,5 +243,6 @@ pub(crate) fn summary() -> Line {
         .number("out_of_sight", read(&stats::OUT_OF_SIGHT))
         .number("threads", u64::from(thread::count()))
         .number("switches", read(&stats::SWITCHES))
+        .number("steps", crate::schedule::steps())
         .number("mixed_size", read(&stats::MIXED))
 }

@@ -15,8 +15,8 @@ mod policy;
 use std::sync::atomic::Ordering;
 
 pub(crate) use baton::{
-    Key, Outcome, Timeout, begin, block, cancelled, created, ending, finished, forked, frozen, outside, rouse, start,
-    wake,
+    Key, Outcome, Timeout, begin, block, cancelled, created, ending, exists, finished, forked, frozen, outside, rouse,
+    start, steps, wake,
 };
 use policy::Reason;
 

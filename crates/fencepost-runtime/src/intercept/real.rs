@@ -195,7 +195,6 @@ real! {
     fn _ZdaPvm(block: *mut c_void, bytes: size_t);
 
     fn exit(status: c_int) -> !;
-    fn _exit(status: c_int) -> !;
     fn quick_exit(status: c_int) -> !;
     fn abort() -> !;
     fn dlclose(handle: *mut c_void) -> c_int;
@@ -216,7 +215,7 @@ real! {
     fn connect(socket: c_int, address: *const c_void, size: c_uint) -> c_int;
     fn poll(files: *mut c_void, count: libc::nfds_t, milliseconds: c_int) -> c_int;
     fn ppoll(files: *mut c_void, count: libc::nfds_t, time: *const timespec, signals: *const c_void) -> c_int;
-    fn select(count: c_int, read: *mut c_void, write: *mut c_void, other: *mut c_void, time: *mut c_void) -> c_int;
+    fn select(count: c_int, read: *mut c_void, write: *mut c_void, other: *mut c_void, time: *mut libc::timeval) -> c_int;
     fn pselect(count: c_int, read: *mut c_void, write: *mut c_void, other: *mut c_void, time: *const timespec, signals: *const c_void) -> c_int;
     fn epoll_wait(queue: c_int, events: *mut c_void, count: c_int, milliseconds: c_int) -> c_int;
     fn epoll_pwait(queue: c_int, events: *mut c_void, count: c_int, milliseconds: c_int, signals: *const c_void) -> c_int;

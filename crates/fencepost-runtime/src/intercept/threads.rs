@@ -117,6 +117,7 @@ fn create(
     while launch.ready.load(Ordering::Acquire) == 0 {
         futex::wait(&launch.ready, 0);
     }
+    schedule::exists(tid);
     schedule::point();
     Some(result)
 }
