@@ -4,7 +4,7 @@ use std::ffi::{c_int, c_void};
 use std::ptr::null_mut;
 use std::sync::atomic::{AtomicI32, Ordering};
 
-use super::real;
+use super::{real, threads};
 use crate::{channel, lock, record, schedule};
 
 /// The status of a process that has aborted, as shells have it.
@@ -69,6 +69,7 @@ unsafe extern "C" fn forked() {
     channel::forked();
     record::forked();
     schedule::forked();
+    threads::forked();
 }
 
 intercept! {

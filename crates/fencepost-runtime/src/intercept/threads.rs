@@ -54,6 +54,12 @@ pub(super) fn start() {
     thread::with_current(|thread| appear(thread.tid, false));
 }
 
+/// In the child of a `fork`: the other threads do not exist, and their handles will be those of new ones.
+pub(super) fn forked() {
+    let tid = thread::current_tid();
+    THREADS.lock().retain(|known| known.tid == tid);
+}
+
 /// The calling thread, for which the runtime is at work, is this one.
 fn appear(tid: Tid, detached: bool) {
     stacks::begin(tid);
