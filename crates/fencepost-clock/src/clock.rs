@@ -4,6 +4,8 @@
 //! over whole vectors. Epochs stay below 2³¹ ([`LAST_EPOCH`]): processors without an unsigned maximum then compute it as a
 //! signed one.
 
+use std::array;
+
 /// A thread's place in every clock.
 pub type Slot = u16;
 
@@ -48,15 +50,15 @@ impl Clock {
         if other.epochs.len() > self.epochs.len() {
             self.grow(other.epochs.len());
         }
-        let mut difference = 0;
-        for (mine, theirs) in self.epochs.chunks_exact_mut(LANES).zip(other.epochs.chunks_exact(LANES)) {
-            for (mine, &theirs) in mine.iter_mut().zip(theirs) {
-                let later = (*mine as i32).max(theirs as i32) as u32;
-                difference |= later ^ *mine;
-                *mine = later;
-            }
+        // The difference is summed up lane by lane, so that the loop stays one of whole vectors.
+        let mut difference = [0; LANES];
+        let mine = self.epochs.as_chunks_mut::<LANES>().0;
+        for (mine, theirs) in mine.iter_mut().zip(other.epochs.as_chunks::<LANES>().0) {
+            let later: [u32; LANES] = array::from_fn(|lane| (mine[lane] as i32).max(theirs[lane] as i32) as u32);
+            difference = array::from_fn(|lane| difference[lane] | (later[lane] ^ mine[lane]));
+            *mine = later;
         }
-        difference != 0
+        difference.iter().fold(0, |all, lane| all | lane) != 0
     }
 
     /// Becomes equal to `other`.
@@ -66,9 +68,14 @@ impl Clock {
         if length > self.epochs.len() {
             self.grow(length);
         }
-        let (copied, rest) = self.epochs.split_at_mut(length);
-        copied.copy_from_slice(&other.epochs);
-        rest.fill(0);
+        // Clocks are short: vectors copied one by one are faster than a call of memcpy, and memset is seldom needed.
+        let mine = self.epochs.as_chunks_mut::<LANES>().0;
+        for (mine, theirs) in mine.iter_mut().zip(other.epochs.as_chunks::<LANES>().0) {
+            *mine = *theirs;
+        }
+        if length < self.epochs.len() {
+            self.epochs[length..].fill(0);
+        }
     }
 
     /// Is every epoch of `other` at most the one here?
@@ -77,6 +84,12 @@ impl Clock {
         let common = self.epochs.len().min(other.epochs.len());
         let (shared, rest) = other.epochs.split_at(common);
         self.epochs.iter().zip(shared).all(|(mine, theirs)| mine >= theirs) && rest.iter().all(|&theirs| theirs == 0)
+    }
+
+    /// Was it never given anything? (Then a join need not even be called, which is most of the cost of joining nothing.)
+    #[inline]
+    fn has_heard_of_nobody(&self) -> bool {
+        self.epochs.is_empty()
     }
 
     /// The only place that allocates.
@@ -101,7 +114,13 @@ impl View {
     /// Joins both parts. Did anything change?
     #[inline]
     pub(crate) fn join(&mut self, other: &View) -> bool {
-        self.hb.join(&other.hb) | self.s.join(&other.s)
+        let mut changed = false;
+        for (mine, theirs) in [(&mut self.hb, &other.hb), (&mut self.s, &other.s)] {
+            if !theirs.has_heard_of_nobody() {
+                changed |= mine.join(theirs);
+            }
+        }
+        changed
     }
 
     /// Becomes equal to `other`.

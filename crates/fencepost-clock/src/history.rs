@@ -76,6 +76,14 @@ pub enum Access<'a> {
     },
 }
 
+impl Access<'_> {
+    /// Does it write, whatever it reads? Then it needs a write that no read-modify-write follows at once.
+    #[inline]
+    pub(crate) fn needs_gap(&self) -> bool {
+        matches!(self, Access::Store | Access::Rmw | Access::BlockingCas { .. })
+    }
+}
+
 /// A write to a location, as reports need it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Write {
@@ -85,6 +93,8 @@ pub struct Write {
     pub rmw: bool,
     /// The writer; none for the initial value.
     pub writer: Option<Slot>,
+    /// Its number among the writer's writes; 0 for the initial value.
+    pub number: u32,
     /// The call site the caller gave; 0 for the initial value.
     pub site: u32,
 }
@@ -143,7 +153,8 @@ impl Entry {
     }
 
     fn write(&self) -> Write {
-        Write { value: self.value, rmw: self.rmw, writer: (self.n > 0).then_some(self.writer), site: self.site }
+        let writer = (self.n > 0).then_some(self.writer);
+        Write { value: self.value, rmw: self.rmw, writer, number: self.n, site: self.site }
     }
 }
 
@@ -161,6 +172,8 @@ pub(crate) struct History {
     newest: Entry,
     /// The index of `newest`.
     index: u32,
+    /// The index of the newest write that is not a read-modify-write, or of a later one.
+    last_store: u32,
     /// The writes kept before it, oldest first.
     older: VecDeque<Entry>,
     sightings: Vec<Sighting>,
@@ -168,13 +181,20 @@ pub(crate) struct History {
 
 impl History {
     pub(crate) fn new(value: u64) -> Self {
-        History { newest: Entry::initial(value), index: 0, older: VecDeque::new(), sightings: Vec::new() }
+        History {
+            newest: Entry::initial(value),
+            index: 0,
+            last_store: 0,
+            older: VecDeque::new(),
+            sightings: Vec::new(),
+        }
     }
 
     /// Only the initial value, in the memory there is.
     pub(crate) fn reset(&mut self, value: u64) {
         self.newest = Entry::initial(value);
         self.index = 0;
+        self.last_store = 0;
         self.older.clear();
         self.sightings.clear();
     }
@@ -184,6 +204,7 @@ impl History {
     pub(crate) fn skip(&mut self, writes: u32) {
         assert!(self.sightings.is_empty());
         self.index += writes;
+        self.last_store = self.index;
     }
 
     /// The newest write.
@@ -196,6 +217,12 @@ impl History {
     #[inline]
     pub(crate) fn index(&self) -> u32 {
         self.index
+    }
+
+    /// The index of a write after which there are only read-modify-writes.
+    #[inline]
+    pub(crate) fn last_store(&self) -> u32 {
+        self.last_store
     }
 
     /// The index of the oldest write kept; not 0 as soon as one was dropped.
@@ -217,6 +244,9 @@ impl History {
         self.older.push_back(self.newest);
         self.newest = entry;
         self.index += 1;
+        if !entry.rmw {
+            self.last_store = self.index;
+        }
         if limits.history < 2 {
             self.older.clear();
         }
@@ -237,6 +267,8 @@ impl History {
         let by = self.base() - 1;
         self.drop_sightings();
         self.index -= by;
+        // Not 0, which stands for all that was dropped: who saw one of these may have missed the store.
+        self.last_store = self.last_store.saturating_sub(by).max(1);
         for sighting in &mut self.sightings {
             sighting.entry -= by;
         }
@@ -261,28 +293,38 @@ impl History {
         self.newest.is_before(t, false) || of_newest.into_iter().any(|sighting| t.knows(sighting.slot, sighting.k))
     }
 
-    /// Drops sightings that are of no use, and then, if there are still too many, the older half of them with the entries
-    /// before those seen.
+    /// Drops sightings that are of no use, until half of the space is free. If there are still too many, the older half goes
+    /// with the entries before those seen; otherwise there is more space to come.
     #[cold]
+    #[inline(never)]
     fn make_room(&mut self, limits: Limits) {
+        let half = self.sightings.len() / 2;
         self.drop_sightings();
-        let superseded = |list: &[Sighting], i: usize| {
-            list[i + 1..].iter().any(|later| later.slot == list[i].slot && later.k == list[i].k)
-        };
+        if self.sightings.len() > half {
+            self.drop_superseded();
+        }
+        let limit = limits.sightings as usize;
+        if self.sightings.len() >= limit.max(1) {
+            let oldest = self.sightings[self.sightings.len() / 2].entry;
+            self.older.drain(..(oldest - self.base()) as usize);
+            // Everybody counts as aware of the oldest entry: nobody needs to have seen it.
+            self.sightings.retain(|sighting| sighting.entry > oldest);
+        } else if self.sightings.len() > half {
+            self.sightings.reserve(self.sightings.len().max(4));
+        }
+    }
+
+    /// Drops sightings where the same thread has seen a newer entry in the same epoch.
+    fn drop_superseded(&mut self) {
         let mut kept = 0;
         for i in 0..self.sightings.len() {
-            if !superseded(&self.sightings, i) {
+            let Sighting { slot, k, .. } = self.sightings[i];
+            if !self.sightings[i + 1..].iter().any(|later| later.slot == slot && later.k == k) {
                 self.sightings[kept] = self.sightings[i];
                 kept += 1;
             }
         }
         self.sightings.truncate(kept);
-        if kept > 0 && kept >= limits.sightings as usize {
-            let oldest = self.sightings[kept / 2].entry;
-            self.older.drain(..(oldest - self.base()) as usize);
-            // Everybody counts as aware of the oldest entry: nobody needs to have seen it.
-            self.sightings.retain(|sighting| sighting.entry > oldest);
-        }
     }
 
     /// Drops sightings of writes that were dropped.

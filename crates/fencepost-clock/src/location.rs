@@ -13,6 +13,8 @@
 //!   publish its number of writes (see `visits`).
 //! - A check that finds nothing learnt since the same thread's last access finds no violation: then it was aware
 //!   of the newest write, and no later one has come into its hb_SC-past since.
+//! - A store or an update finds no violation if there were only updates since the same thread's last access: there is no
+//!   gap for it. Counters that are only ever updated are never searched.
 
 use crate::clock::{Clock, View};
 use crate::history::{Access, Entry, Finding, History, Limits};
@@ -54,7 +56,10 @@ impl Location {
     #[inline]
     pub fn check(&self, t: &ThreadClocks, access: Access, order: Order) -> Finding {
         let visit = self.visits.get(t.slot());
-        if visit.generation == t.generation() || visit.seen() == self.history.index() {
+        let has_learnt_nothing = visit.generation == t.generation();
+        let has_seen_newest = visit.seen() == self.history.index();
+        let has_no_gap = access.needs_gap() && self.history.last_store() <= visit.seen();
+        if has_learnt_nothing || has_seen_newest || has_no_gap {
             return Finding::Clean;
         }
         self.history.judge(t, visit.seen(), access, order)
@@ -143,9 +148,10 @@ impl Location {
             self.m_s.assign(&t.c.s);
         }
         let released = if order.releases() { &t.c } else { &t.r };
-        if rmw {
+        if rmw && order != Order::AcqRel && !order.is_sc() {
             self.w.join(released);
         } else {
+            // What is acquired and released at once is included already.
             self.w.assign(released);
         }
         let entry = Entry { value, k: t.epoch(), n, site, writer: t.slot(), rmw, sc: order.is_sc() };
@@ -238,7 +244,12 @@ mod tests {
             let expected = findings(old(INDEX_END / 2), limits, Epochs::default());
             assert!(expected.iter().any(|finding| matches!(finding, Finding::Violation(_))));
             for left in 2..40 {
-                assert_eq!(findings(old(INDEX_END - left), limits, Epochs::default()), expected);
+                let found = findings(old(INDEX_END - left), limits, Epochs::default());
+                for (found, expected) in found.iter().zip(&expected) {
+                    // That a thread saw the last store is forgotten when the store is.
+                    let is_careful = *found == Finding::Cut && *expected == Finding::Clean;
+                    assert!(found == expected || is_careful, "{found:?} instead of {expected:?}");
+                }
             }
         }
     }
@@ -250,6 +261,6 @@ mod tests {
         let late = LAST_EPOCH - 4000;
         let epochs = Epochs { k: late, n: late, generation: late };
         assert!(epochs.is_worn_out() && !Epochs::default().is_worn_out());
-        assert_eq!(findings(Location::new(0), limits, epochs), expected);
+        assert!(findings(Location::new(0), limits, epochs) == expected);
     }
 }

@@ -175,7 +175,7 @@ impl ThreadClocks {
 
     /// The number of the last write.
     #[inline]
-    pub(crate) fn writes(&self) -> u32 {
+    pub fn writes(&self) -> u32 {
         self.sc.get(self.slot)
     }
 
@@ -187,8 +187,9 @@ impl ThreadClocks {
         n
     }
 
+    /// Changes whenever the thread has learnt something about others.
     #[inline]
-    pub(crate) fn generation(&self) -> u32 {
+    pub fn generation(&self) -> u32 {
         self.generation
     }
 

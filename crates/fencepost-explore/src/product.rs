@@ -8,18 +8,18 @@
 //! that is enabled in q"). Races are states in which two conflicting plain
 //! accesses are enabled (Def. 6.1).
 
+mod ahead;
+mod questions;
+mod shape;
+
 use std::sync::Arc;
 
 use fencepost_base::event::Label;
 use fencepost_base::ids::{LocId, Pc, ThreadId, Value};
 use fencepost_base::order::Mode;
 use fencepost_ir::{CasStrength, EvalError, LocationKind, Program};
-use fencepost_model::monitor::Accepts;
 use fencepost_model::packed::{Layout, Region, Slot, bits_for};
-use fencepost_model::{
-    Attempt, AttemptKind, Model, Monitor, PlainKind, RaceRule, Shape, StaleKind, Step as MonitorStep, ThreadShape,
-    Watch,
-};
+use fencepost_model::{AttemptKind, Model, Monitor, PlainKind, RaceRule, Shape, Step as MonitorStep};
 use fencepost_verdict::{RunStep, ScFailureKind, Site};
 
 use crate::ample::{Futures, Next};
@@ -68,20 +68,18 @@ enum Monitoring {
 const LONGEST_LOCAL_RUN: usize = 1 << 10;
 /// Largest state, in words.
 const LARGEST_STATE: usize = 1 << 18;
-/// Largest monitor that is worth trying, in bits of one state, roughly.
-const LARGEST_MONITOR: u128 = 1 << 23;
 
 impl Product {
     /// Compiles `program` with the monitor of `model`; says what is too large if something is.
     pub(crate) fn new(program: &Program, model: &dyn Model, options: Options) -> Result<Self, String> {
         let values = PossibleValues::of(program);
         let atomic = program.locations().iter().filter(|location| location.kind != LocationKind::NonAtomic).count();
-        refuse_too_large(program.threads().len(), atomic, atomic)?;
+        shape::refuse_too_large(program.threads().len(), atomic, atomic)?;
         let classes = classes::classes(program, &values)?;
         let counts =
             classes.iter().map(|classes| classes.as_ref().map_or(0, |classes| classes.representatives().len()));
         let counts: Vec<usize> = counts.collect();
-        refuse_too_large(program.threads().len(), atomic, counts.iter().sum())?;
+        shape::refuse_too_large(program.threads().len(), atomic, counts.iter().sum())?;
         let mut layout = Layout::with_limit(LARGEST_STATE);
         // A tainted value must not be used in a store, private or not, so a search for taints rests there.
         let private = match options.reductions.private_locations && !options.observational {
@@ -96,7 +94,7 @@ impl Product {
             .map(|loc| layout.slot(bits_for(values.location(LocId::from_index(loc)).bound(program.domain()))))
             .collect();
         let counts = counts.iter().zip(&private).map(|(&count, &private)| if private { 0 } else { count }).collect();
-        let shape = shape(program, &compiled, counts);
+        let shape = shape::shape(program, &compiled, counts);
         let monitoring = Monitoring::new(&compiled, &classes, model, &shape, options, &mut layout);
         if layout.overflowed() {
             return Err(format!("a state would need more than {} KiB", LARGEST_STATE * 8 / 1024));
@@ -382,226 +380,6 @@ impl Product {
         }
     }
 
-    /// Is this a read that may be stale, in a search that lets it be?
-    fn is_tainted_read(&self, state: &[u64], t: usize, access: &Access, label: &Label) -> bool {
-        if self.threads[t].taints.is_none() || access.plain || !access.kind.is_speculative() {
-            return false;
-        }
-        let (Some(monitor), Label::Read { loc, mode, .. }) = (self.monitor(state), *label) else { return false };
-        let attempt = Attempt { kind: AttemptKind::Read, loc, mode, accepts: Accepts::Any };
-        monitor.violated(state, ThreadId::from_index(t), &attempt)
-    }
-
-    /// Could this access, about to be made by thread `t`, leave SC?
-    fn is_stale(&self, monitor: &dyn Monitor, state: &[u64], t: usize, access: &Access) -> Result<bool, ScFailureKind> {
-        self.any_attempt(state, t, access, |attempt| monitor.violated(state, ThreadId::from_index(t), attempt))
-    }
-
-    /// Is there an attempt `test` holds of among those the access of thread `t` can make, whatever SC memory says?
-    fn any_attempt(
-        &self,
-        state: &[u64],
-        t: usize,
-        access: &Access,
-        test: impl Fn(&Attempt<'_>) -> bool,
-    ) -> Result<bool, ScFailureKind> {
-        let loc = Self::locate(&access.target, state)?;
-        let class = |code: &Code| Ok(self.class(loc, as_value(code.eval(state).map_err(eval_failure)?)));
-        let holds = |kind: AttemptKind, accepts: Accepts<'_>| {
-            let mode = match kind {
-                AttemptKind::Read => access.kind.read_mode(),
-                AttemptKind::Write | AttemptKind::Rmw => access.kind.write_mode(),
-            };
-            let mode = mode.expect("an access makes only such attempts");
-            test(&Attempt { kind, loc, mode, accepts })
-        };
-        let speculating = self.threads[t].taints.is_some();
-        let update = |class: Option<usize>| class.is_some_and(|c| holds(AttemptKind::Rmw, Accepts::Only(c)));
-        Ok(match &access.kind {
-            AccessKind::Load(_) => !speculating && holds(AttemptKind::Read, Accepts::Any),
-            AccessKind::Store(code, _) => {
-                code.eval(state).map_err(eval_failure)?;
-                holds(AttemptKind::Write, Accepts::Any)
-            }
-            AccessKind::Update(_, operand, _) => {
-                operand.eval(state).map_err(eval_failure)?;
-                holds(AttemptKind::Rmw, Accepts::Any)
-            }
-            AccessKind::FenceUpdate => holds(AttemptKind::Rmw, Accepts::Any),
-            AccessKind::Cas { expected, desired, strength, .. } => {
-                desired.eval(state).map_err(eval_failure)?;
-                let expected = class(expected)?;
-                let failing = match (strength, expected) {
-                    (CasStrength::Strong, Some(c)) => Accepts::AllBut(c),
-                    (CasStrength::Strong, None) | (CasStrength::Weak, _) => Accepts::Any,
-                };
-                let may_fail_stale = !(speculating && *strength == CasStrength::Weak);
-                may_fail_stale && holds(AttemptKind::Read, failing) || update(expected)
-            }
-            AccessKind::BlockingCas { expected, desired, .. } => {
-                desired.eval(state).map_err(eval_failure)?;
-                update(class(expected)?)
-            }
-            AccessKind::Wait(any_of, _) => {
-                let classes = self.classes[loc.index()].as_ref().expect("waits are on atomic locations");
-                let mut accepted = vec![0u64; classes.representatives().len().div_ceil(64)];
-                for (cmp, code) in any_of {
-                    let operand = code.eval(state).map_err(eval_failure)?;
-                    for (class, &value) in classes.representatives().iter().enumerate() {
-                        if cmp.holds(i64::from(value), operand) {
-                            accepted[class / 64] |= 1 << (class % 64);
-                        }
-                    }
-                }
-                holds(AttemptKind::Read, Accepts::Classes(&accepted))
-            }
-        })
-    }
-
-    /// Would the access use what is watched, if that is within reach? None if it does not come into question, and
-    /// later accesses do.
-    fn uses_watched(&self, watched: &Watched, state: &[u64], t: usize, access: &Access) -> Option<bool> {
-        let here = Self::locate(&access.target, state).is_ok_and(|loc| loc == watched.loc);
-        match watched.kind {
-            _ if !here => None,
-            WatchKind::After(PlainKind::Write) => Some(true),
-            WatchKind::After(PlainKind::Read) => (!access.only_reads()).then_some(true),
-            WatchKind::Stale { class, by, .. } => {
-                let uses = self.any_attempt(state, t, access, |attempt| {
-                    let kind = match attempt.kind {
-                        AttemptKind::Read => StaleKind::Read,
-                        AttemptKind::Write | AttemptKind::Rmw => StaleKind::Write,
-                    };
-                    kind == by && class.map_or(attempt.accepts == Accepts::Any, |c| attempt.accepts.contains(c))
-                });
-                Some(uses.unwrap_or(false))
-            }
-        }
-    }
-
-    /// The access thread `t` is about to make, if it rests at one.
-    fn next_access(&self, state: &[u64], t: usize) -> Option<(u32, &Access)> {
-        let thread = &self.threads[t];
-        let pc = thread.pc.get(state) as u32;
-        thread.access(pc).filter(|access| !access.private).map(|access| (pc, access))
-    }
-
-    /// The plain accesses that threads are about to make.
-    fn plain_accesses(&self, state: &[u64]) -> Vec<(LocId, PlainKind, Site)> {
-        let mut plain = Vec::new();
-        for t in 0..self.threads.len() {
-            if let Some((pc, access)) = self.next_access(state, t).filter(|(_, access)| access.plain)
-                && let Ok([Some(label), _]) = self.labels(state, access)
-            {
-                plain.push((label.loc().expect("accesses have locations"), plain_kind(&label), site(t, pc)));
-            }
-        }
-        plain
-    }
-
-    /// Two conflicting plain accesses that are enabled at once.
-    fn race_of_enabled(&self, state: &[u64]) -> Option<Finding> {
-        let plain = self.plain_accesses(state);
-        for (i, &(loc, kind, here)) in plain.iter().enumerate() {
-            let conflicts = |&&(other, theirs, _): &&(LocId, PlainKind, Site)| {
-                other == loc && (theirs == PlainKind::Write || kind == PlainKind::Write)
-            };
-            if let Some(&(_, _, there)) = plain[..i].iter().find(conflicts) {
-                return Some(Finding::Race(there, here));
-            }
-        }
-        None
-    }
-
-    /// A plain access that an earlier one is not ordered before.
-    fn race_with_past(&self, monitor: &dyn Monitor, state: &[u64]) -> Option<Finding> {
-        let mut plain = self.plain_accesses(state).into_iter();
-        plain
-            .find(|&(loc, kind, site)| monitor.is_race(state, site.thread, loc, kind))
-            .map(|(_, _, site)| Finding::LateRace(site))
-    }
-
-    /// A plain access that conflicts with the one that is watched, and is not ordered after it.
-    fn race_with_watched(&self, watched: &Watched, first: PlainKind, state: &[u64]) -> Option<Finding> {
-        let conflicts =
-            |loc: LocId, kind: PlainKind| loc == watched.loc && (first == PlainKind::Write || kind == PlainKind::Write);
-        let mut plain = self.plain_accesses(state).into_iter();
-        plain
-            .find(|&(loc, kind, site)| conflicts(loc, kind) && watched.monitor.is_race(state, site.thread, loc, kind))
-            .map(|(_, _, site)| Finding::LateRace(site))
-    }
-
-    /// An access that could use a stale write; only at `loc`, if given.
-    fn stale_access(&self, monitor: &dyn Monitor, state: &[u64], loc: Option<LocId>) -> Option<Finding> {
-        (0..self.threads.len()).find_map(|t| {
-            let (pc, access) = self.next_access(state, t)?;
-            let concerned = !access.plain && loc.is_none_or(|loc| access.may_access(loc));
-            let concerned = concerned
-                && loc.is_none_or(|loc| Self::locate(&access.target, state).is_ok_and(|target| target == loc));
-            (concerned && self.is_stale(monitor, state, t, access) == Ok(true)).then(|| Finding::Stale(site(t, pc)))
-        })
-    }
-
-    /// What thread `t` does next, as far as it concerns others.
-    fn next(&self, state: &[u64], t: usize) -> (Next, u32) {
-        let thread = &self.threads[t];
-        let pc = thread.pc.get(state) as u32;
-        let next = match thread.steps.get(pc as usize) {
-            None => Next::Nothing,
-            Some(Step::Access(access)) if access.fence_location().is_some() && self.passes_fences(state) => Next::Fence,
-            Some(Step::Access(access)) => self.next_access_of(state, access),
-            Some(_) => Next::Local,
-        };
-        (next, pc)
-    }
-
-    /// What an access that a thread is about to make is to others. This is asked of every thread in every state, so
-    /// nothing is evaluated that does not matter.
-    fn next_access_of(&self, state: &[u64], access: &Access) -> Next {
-        let Ok(loc) = Self::locate(&access.target, state) else { return Next::Local };
-        let decided = match &access.kind {
-            AccessKind::Load(_) => Some(false),
-            AccessKind::Store(..) | AccessKind::Update(..) | AccessKind::FenceUpdate => Some(true),
-            AccessKind::Cas { .. } | AccessKind::Wait(..) | AccessKind::BlockingCas { .. } => None,
-        };
-        match decided {
-            Some(_) if access.private => Next::Local,
-            Some(true) if self.forbids_writes(state, loc) => Next::Nothing,
-            Some(writes) => Next::Access { loc, writes },
-            None => match self.labels(state, access) {
-                Ok(labels) if access.private => {
-                    if labels == [None, None] {
-                        Next::Nothing
-                    } else {
-                        Next::Local
-                    }
-                }
-                Ok([None, None]) => Next::Blocked(loc),
-                Ok(labels) => self.next_of(state, loc, labels),
-                Err(_) => Next::Local,
-            },
-        }
-    }
-
-    /// Would the current watch be given up if somebody wrote `loc`?
-    fn forbids_writes(&self, state: &[u64], loc: LocId) -> bool {
-        match &self.monitoring {
-            Monitoring::Watching(watches) => watches.forbids_writes(state, loc),
-            Monitoring::Nothing | Monitoring::Everything(_) => false,
-        }
-    }
-
-    /// What an access to `loc` with these labels is to others.
-    fn next_of(&self, state: &[u64], loc: LocId, labels: [Option<Label>; 2]) -> Next {
-        let mut labels = labels.iter().flatten();
-        let (any, all) = (labels.clone().any(Label::is_write), labels.all(Label::is_write));
-        match self.forbids_writes(state, loc) {
-            // The watch would be given up: this thread does nothing more here.
-            true if all => Next::Nothing,
-            forbidden => Next::Access { loc, writes: any && !forbidden },
-        }
-    }
-
     /// Ends a step that was begun: forgets what cannot matter, and gives up what cannot leave SC.
     fn finish(&self, out: &mut Expansion, site: Site, failure: Failure, speculative: bool, pure: bool, trace: usize) {
         let state = out.state();
@@ -827,60 +605,8 @@ impl Monitoring {
     }
 }
 
-/// What the monitor needs to know about the program.
-fn shape(program: &Program, threads: &[CompiledThread], classes: Vec<usize>) -> Shape {
-    let atomic = |thread: &'_ CompiledThread, modes: fn(&AccessKind) -> Option<Mode>, wanted: fn(Mode) -> bool| {
-        thread
-            .accesses()
-            .filter(|access| !access.plain && !access.private)
-            .filter_map(|access| modes(&access.kind))
-            .any(wanted)
-    };
-    let relaxed_reads = |thread: &CompiledThread| atomic(thread, AccessKind::read_half, |mode| !mode.acquires());
-    let relaxed_writes = |thread: &CompiledThread| atomic(thread, AccessKind::write_mode, |mode| !mode.releases());
-    let fences = |thread: &CompiledThread, orders: fn(Mode) -> bool| thread.fence_modes().any(orders);
-    let is_sc = |mode: Mode| mode == Mode::Sc;
-    let mut plain = vec![Vec::new(); program.locations().len()];
-    for (thread, compiled) in program.thread_ids().zip(threads) {
-        for access in compiled.accesses().filter(|access| access.plain && !access.private) {
-            for accessed_by in &mut plain[access.target.locations()] {
-                if accessed_by.last() != Some(&thread) {
-                    accessed_by.push(thread);
-                }
-            }
-        }
-    }
-    Shape {
-        threads: threads
-            .iter()
-            .map(|thread| ThreadShape {
-                acquire_fence: fences(thread, Mode::acquires) && relaxed_reads(thread),
-                release_fence: fences(thread, Mode::releases) && relaxed_writes(thread),
-            })
-            .collect(),
-        classes,
-        plain,
-        relaxed_writes: threads.iter().any(|thread| relaxed_writes(thread) && !fences(thread, Mode::releases)),
-        sc_accesses: threads.iter().any(|thread| {
-            atomic(thread, AccessKind::read_mode, is_sc) || atomic(thread, AccessKind::write_mode, is_sc)
-        }),
-        watch: Watch::Everything,
-    }
-}
-
 fn plain_kind(label: &Label) -> PlainKind {
     if label.is_write() { PlainKind::Write } else { PlainKind::Read }
-}
-
-/// A monitor has a row of bits for every thread and every location.
-fn refuse_too_large(threads: usize, locations: usize, classes: usize) -> Result<(), String> {
-    let bits = (threads as u128 + locations as u128) * 2 * (classes as u128 + locations as u128);
-    if bits > LARGEST_MONITOR {
-        return Err(format!(
-            "{threads} threads and {locations} atomic locations with {classes} values to tell apart are too many to monitor"
-        ));
-    }
-    Ok(())
 }
 
 fn site(t: usize, pc: u32) -> Site {

@@ -5,6 +5,7 @@
 //! one, and no consumer validates again. [`load`] reads one from its source.
 
 mod build;
+pub mod export;
 mod expr;
 mod lower;
 mod print;

@@ -6,12 +6,12 @@
 
 use fencepost_base::ids::{LocId, RegId};
 use fencepost_base::order::Mode;
+use fencepost_ir::export::{Infix as _, Term, any};
 use fencepost_ir::{BinaryOp, CasStrength, CmpOp, Expr, Op, Place, RmwFunction};
 use fencepost_model::{AttemptKind, PlainKind};
 
 use crate::Unsupported;
 use crate::encoding::{Accepts, Attempt, Step};
-use crate::expr::{Term, any, binary};
 use crate::shape;
 use crate::stmt::{Rest, Stmt, lines};
 use crate::thread::{Alternative, WRITTEN, Writer, about};
@@ -58,32 +58,10 @@ impl Writer<'_> {
         }
     }
 
-    /// When the instruction fails instead of making its access or choice.
-    pub(crate) fn fails(&self, op: &Op) -> Result<Option<String>, Unsupported> {
-        let mut reasons = Vec::new();
-        if let Some(Place::Element { array, index }) = op.place() {
-            reasons.extend(self.scope.fails(index)?);
-            let (index, len) = (self.scope.integer(index)?, i64::from(self.context.program.array(*array).len));
-            if index.low < 0 {
-                reasons.push(format!("{} < 0", index.text));
-            }
-            if index.high >= len {
-                reasons.push(format!("{} >= {len}", index.text));
-            }
-        }
-        let mut exprs: Vec<&Expr> = Vec::new();
-        op.for_each_expr(&mut |expr| exprs.push(expr));
-        let skipped = usize::from(matches!(op.place(), Some(Place::Element { .. })));
-        for expr in &exprs[skipped..] {
-            reasons.extend(self.scope.fails(expr)?);
-        }
-        Ok(any(reasons))
-    }
-
     /// Alternatives that every instruction has which uses values: it may use a tainted one, it may fail.
     fn mishaps(&self, pc: u32, op: &Op) -> Result<(Vec<Alternative>, Option<String>), Unsupported> {
         let mut alternatives: Vec<Alternative> = self.uses_taint(op).map(alarm).into_iter().collect();
-        let fails = self.fails(op)?;
+        let fails = self.scope.fails(op)?;
         if let Some(fails) = &fails {
             alternatives.push(Alternative { guards: vec![fails.clone()], body: self.fail(&self.way(pc, None))? });
         }
@@ -233,7 +211,7 @@ impl Writer<'_> {
             RmwFunction::Xor => BinaryOp::BitXor,
             RmwFunction::Exchange => return Ok(operand.clone()),
         };
-        self.scope.reduced(binary(op, old, operand)?)
+        self.scope.reduced(self.scope.binary(op, old, operand)?)
     }
 
     fn stale(&self, kind: AttemptKind, loc: LocId, mode: Mode, accepts: Accepts<'_>) -> Option<String> {

@@ -9,9 +9,9 @@ use std::sync::Arc;
 use fencepost_base::ids::LocId;
 use fencepost_explore::classes::Classes;
 use fencepost_ir::CmpOp;
+use fencepost_ir::export::Term;
 
 use crate::encoding::Accepts;
-use crate::expr::Term;
 use crate::names::declare;
 
 /// Bits of one variable, so that it is never negative.

@@ -4,9 +4,8 @@
 use fencepost_base::ids::LocId;
 use fencepost_base::order::Mode;
 use fencepost_ir::CmpOp;
+use fencepost_ir::export::Term;
 use fencepost_model::{AttemptKind, PlainKind};
-
-use crate::expr::Term;
 
 /// Failures of the program itself stop their thread, and are reported only on demand: robustness is another matter.
 pub(crate) const FAILURES: &str = "\

@@ -33,10 +33,11 @@ mod shape;
 mod stmt;
 mod thread;
 
-use std::fmt::{self, Write as _};
+use std::fmt::Write as _;
 
 use fencepost_explore::values::PossibleValues;
 use fencepost_ir::Program;
+pub use fencepost_ir::export::Unsupported;
 use fencepost_model::Model;
 
 use crate::encoding::Encoding;
@@ -50,26 +51,6 @@ pub struct Options {
     /// Let reads be stale as long as nothing depends on them (observational robustness).
     pub observational: bool,
 }
-
-/// Why a program cannot be exported.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Unsupported {
-    message: String,
-}
-
-impl Unsupported {
-    fn new(message: impl Into<String>) -> Self {
-        Unsupported { message: message.into() }
-    }
-}
-
-impl fmt::Display for Unsupported {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.message)
-    }
-}
-
-impl std::error::Error for Unsupported {}
 
 /// Largest text that is worth giving to SPIN, in bytes: its verifier would take minutes to compile.
 const LARGEST_TEXT: usize = 8 << 20;

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use fencepost_base::ids::{LocId, RegId, Value};
 use fencepost_base::order::Mode;
+use fencepost_ir::export::Infix as _;
 use fencepost_ir::{Expr, Op, Place};
 use fencepost_model::{AttemptKind, FenceMeaning, PlainKind};
 
@@ -85,7 +86,7 @@ impl Writer<'_> {
             let op = &self.thread.code[pc].op;
             match op {
                 Op::Assign { dst, value } => {
-                    let fails = self.scope.fails(value)?;
+                    let fails = self.scope.undefined(value)?;
                     // A division decides whether the thread goes on.
                     if value.can_fail(self.context.program.domain()) {
                         stmts.extend(self.untainted(op));
@@ -163,7 +164,7 @@ impl Writer<'_> {
     fn decide(&self, op: &Op, cond: &Expr, yes: Vec<Stmt>, no: Vec<Stmt>, way: &Way) -> Result<Vec<Stmt>, Unsupported> {
         let mut stmts = self.untainted(op);
         let term = self.scope.integer(cond)?;
-        let fails = self.scope.fails(cond)?;
+        let fails = self.scope.undefined(cond)?;
         let decision = match term.constant().filter(|_| fails.is_none()) {
             Some(0) => no,
             Some(_) => yes,
@@ -246,7 +247,7 @@ impl Writer<'_> {
             _ => text = numbers.first().map_or(0, |&(_, number)| number).to_string(),
         }
         // An access that fails is none.
-        Ok(Some(match self.fails(op)? {
+        Ok(Some(match self.scope.fails(op)? {
             Some(fails) => format!("({fails} -> 0 : {text})"),
             None => text,
         }))

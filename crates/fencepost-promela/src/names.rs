@@ -2,6 +2,7 @@
 
 use fencepost_base::ids::{LocId, RegId, ThreadId};
 use fencepost_explore::values::PossibleValues;
+use fencepost_ir::export::spell;
 use fencepost_ir::{Op, Program};
 use fencepost_model::packed::bits_for;
 
@@ -99,10 +100,4 @@ fn observed(program: &Program) -> Vec<bool> {
         }
     }
     observed
-}
-
-/// What of a name can be part of an identifier.
-pub(crate) fn spell(name: &str) -> String {
-    let letters = name.chars().filter(|&c| c != ']');
-    letters.map(|c| if c.is_ascii_alphanumeric() { c } else { '_' }).collect()
 }

@@ -6,13 +6,14 @@ use std::fmt::Write as _;
 
 use fencepost_base::ids::{LocId, RegId, ThreadId, Value};
 use fencepost_explore::liveness;
+use fencepost_ir::export::{any, spell};
 use fencepost_ir::{Expr, Op, Program, Thread};
 use fencepost_model::packed::bits_for;
 use fencepost_model::{FenceMeaning, Model, PlainKind};
 
 use crate::encoding::Encoding;
 use crate::expr::Scope;
-use crate::names::{Names, declare, spell};
+use crate::names::{Names, declare};
 use crate::stmt::{self, Rest, Stmt};
 use crate::{Options, Unsupported, check_size, rest, shape};
 
@@ -299,7 +300,7 @@ impl<'a> Writer<'a> {
         let mut used = BTreeSet::new();
         op.for_each_expr(&mut |expr: &Expr| expr.for_each_register(&mut |reg| used.extend([reg])));
         let tainted: Vec<String> = used.into_iter().filter(|reg| self.taintable[reg.index()]).map(taint).collect();
-        crate::expr::any(tainted)
+        any(tainted)
     }
 
     fn describe(&self, pc: u32) -> String {

@@ -130,11 +130,15 @@ pub(crate) struct GraphArgs {
     pub(crate) limits: LimitArgs,
 }
 
-/// Write a program with the monitor of a memory model for another model checker
+/// Write a program for another model checker, or in C
 ///
-/// The result is a Promela program for SPIN, with an assertion at every access that the thread could not use a stale
-/// value: SPIN finds no assertion violated iff `check` says ROBUST. For `sc` the program is written as it is, and SPIN finds out
-/// whether one of its own assertions can fail. A program that SPIN cannot express is refused.
+/// To Promela: with the monitor of a memory model, that is, with an assertion at every access that the thread could not
+/// use a stale value. SPIN finds no assertion violated iff `check` says ROBUST. For `sc` the program is written as it is, and
+/// SPIN finds out whether one of its own assertions can fail.
+///
+/// To C: as a program with one POSIX thread for each thread, to be compiled and run.
+///
+/// A program that cannot be expressed there is refused.
 #[derive(clap::Args, Debug)]
 #[command(after_help = EXPORT_HELP)]
 pub(crate) struct ExportArgs {
@@ -142,17 +146,21 @@ pub(crate) struct ExportArgs {
     #[arg(value_name = "FILE")]
     pub(crate) file: PathBuf,
 
-    /// The language of the other model checker
+    /// The other language
     #[arg(long, value_enum, value_name = "LANGUAGE")]
     pub(crate) to: ExportFormat,
 
-    /// Memory model; `sc` leaves the program as it is
+    /// Promela: memory model; `sc` leaves the program as it is
     #[arg(long, short, value_name = "MODEL", value_parser = any_model_parser(), default_value = default_model())]
     pub(crate) model: ModelChoice,
 
-    /// Allow stale reads that nothing depends on, as in `check --observational`
+    /// Promela: allow stale reads that nothing depends on, as in `check --observational`
     #[arg(long)]
     pub(crate) observational: bool,
+
+    /// C: end the run when a thread has jumped backwards this many times
+    #[arg(long, value_name = "N", default_value_t = 1000)]
+    pub(crate) steps: u32,
 
     /// Where to write the result; `-` for standard output
     #[arg(long, short, value_name = "FILE", default_value = "-")]
@@ -438,6 +446,8 @@ pub(crate) enum GraphFormat {
 pub(crate) enum ExportFormat {
     /// The language of the model checker SPIN
     Promela,
+    /// C11 with POSIX threads, to be compiled and run
+    C,
 }
 
 #[derive(ValueEnum, Clone, Copy, Debug, PartialEq, Eq)]
@@ -558,6 +568,8 @@ Examples:
   spin -a sb.pml && gcc -O2 -DSAFETY -DNOCLAIM -o pan pan.c && ./pan -E -m1000000
   fencepost export seqlock.fp --to promela --model rc20 --observational
   fencepost export peterson.fp --to promela --model sc      the program alone, with its own assertions
+  fencepost export peterson.fp --to c -o peterson.c         as a program to run:
+  cc -std=c11 -pthread peterson.c && ./a.out
 
 Failures of the program itself are violations for `sc` only; with other models `spin -DCHECK_ASSERTIONS -a` adds them.";
 

@@ -17,6 +17,7 @@ const RA_AXIOMS: &str = "crates/fencepost-model/src/models/ra.rs";
 const RC20_MONITOR: &str = "crates/fencepost-model/src/models/rc20/monitor.rs";
 const RC20_AXIOMS: &str = "crates/fencepost-model/src/models/rc20.rs";
 const PRODUCT: &str = "crates/fencepost-explore/src/product.rs";
+const PRODUCT_QUESTIONS: &str = "crates/fencepost-explore/src/product/questions.rs";
 const CLASSES: &str = "crates/fencepost-explore/src/classes.rs";
 const COMPILE: &str = "crates/fencepost-explore/src/compile.rs";
 const LIVENESS: &str = "crates/fencepost-explore/src/liveness.rs";
@@ -207,37 +208,37 @@ pub(super) const MUTANTS: &[Mutant] = &[
     mutant("decisions may be tainted", PRODUCT, "if thread.decides_by_taint(state, pc) {", "if false {"),
     mutant(
         "failed cas unchecked",
-        PRODUCT,
+        PRODUCT_QUESTIONS,
         "may_fail_stale && holds(AttemptKind::Read, failing) || update(expected)",
         "update(expected)",
     ),
     mutant(
         "successful cas unchecked",
-        PRODUCT,
+        PRODUCT_QUESTIONS,
         "may_fail_stale && holds(AttemptKind::Read, failing) || update(expected)",
         "may_fail_stale && holds(AttemptKind::Read, failing)",
     ),
     mutant(
         "strong cas fails like weak",
-        PRODUCT,
+        PRODUCT_QUESTIONS,
         "(CasStrength::Strong, Some(c)) => Accepts::AllBut(c),",
         "(CasStrength::Strong, Some(_)) => Accepts::Any,",
     ),
     mutant(
         "wait accepts anything",
-        PRODUCT,
+        PRODUCT_QUESTIONS,
         "holds(AttemptKind::Read, Accepts::Classes(&accepted))",
         "holds(AttemptKind::Read, Accepts::Any)",
     ),
     mutant(
         "blocked wait unchecked",
-        PRODUCT,
+        PRODUCT_QUESTIONS,
         "holds(AttemptKind::Read, Accepts::Classes(&accepted))",
         "self.labels(state, access)?[0].is_some() && holds(AttemptKind::Read, Accepts::Classes(&accepted))",
     ),
     mutant(
         "races need two writes",
-        PRODUCT,
+        PRODUCT_QUESTIONS,
         "(theirs == PlainKind::Write || kind == PlainKind::Write)",
         "(theirs == PlainKind::Write && kind == PlainKind::Write)",
     ),
@@ -402,7 +403,7 @@ pub(super) const MUTANTS: &[Mutant] = &[
     reduction("watch: one class is not all", WATCHES, "(alone && asks_for_any(access, by)) ||", "(alone && false) ||"),
     reduction(
         "watch: a read does not race with the write before",
-        PRODUCT,
+        PRODUCT_QUESTIONS,
         "loc == watched.loc && (first == PlainKind::Write || kind == PlainKind::Write);",
         "loc == watched.loc && (first == PlainKind::Write && kind == PlainKind::Write);",
     ),

@@ -181,7 +181,7 @@ pub(crate) fn traces(shape: Shape) -> impl Strategy<Value = Trace> {
 /// Runs `law` on as many traces, the same ones every time; panics with a shrunk trace on which it fails.
 pub(crate) fn for_all<S: Strategy>(cases: u64, strategy: S, law: impl Fn(S::Value) -> Result<(), TestCaseError>) {
     let cases = u32::try_from(repetitions(cases)).expect("a reasonable number");
-    let config = Config { cases, failure_persistence: None, max_shrink_iters: 100_000, ..Config::default() };
+    let config = Config { cases, failure_persistence: None, max_shrink_iters: 4_000, ..Config::default() };
     let mut runner = TestRunner::new_with_rng(config, TestRng::deterministic_rng(RngAlgorithm::ChaCha));
     if let Err(error) = runner.run(&strategy, law) {
         panic!("{error}");

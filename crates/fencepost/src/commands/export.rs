@@ -1,10 +1,9 @@
-//! `fencepost export`: a program with its monitor, for another model checker.
+//! `fencepost export`: a program with its monitor, for another model checker, or as C to be run.
 
 use std::fs;
 use std::io;
 
 use fencepost_ir::Loaded;
-use fencepost_promela::Options;
 use fencepost_report::terminal;
 
 use crate::args::{ExportArgs, ExportFormat};
@@ -24,8 +23,10 @@ pub(crate) fn run(args: &ExportArgs, output: &mut Output) -> io::Result<Exit> {
 
     let exported = match args.to {
         ExportFormat::Promela => {
-            fencepost_promela::export(&program, args.model.0, Options { observational: args.observational })
+            let options = fencepost_promela::Options { observational: args.observational };
+            fencepost_promela::export(&program, args.model.0, options)
         }
+        ExportFormat::C => fencepost_c::export(&program, &source, fencepost_c::Options { steps: args.steps }),
     };
     let text = match exported {
         Ok(text) => text,

@@ -1,0 +1,82 @@
+/* sb, exported by fencepost.
+     cc -std=c11 -pthread FILE                             an ordinary program
+     fencepost cc -std=c11 FILE && fencepost run ./a.out   is the run robust?
+   The argument is a seed for what the program leaves open. Lines are those of the source. */
+#define _POSIX_C_SOURCE 200809L
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+/* How long threads may wait for each other. */
+#ifndef FP_SECONDS
+#define FP_SECONDS 5
+#endif
+
+static _Atomic uint8_t x = 0;
+static _Atomic uint8_t y = 0;
+
+static void *left(void);
+static void *right(void);
+
+static const struct {
+  const char *name;
+  void *(*run)(void);
+} fp_threads[] = {
+    {"left", left},
+    {"right", right},
+};
+enum { FP_THREADS = sizeof fp_threads / sizeof *fp_threads };
+
+static pthread_barrier_t fp_start;
+
+static void *fp_begin(void *argument) {
+  const size_t number = (size_t)(uintptr_t)argument;
+  pthread_barrier_wait(&fp_start);
+  return fp_threads[number].run();
+}
+
+static void fp_give_up(int signal) {
+  static const char message[] = "gave up: the threads that are left wait for each other\n";
+  (void)signal;
+  (void)!write(STDERR_FILENO, message, sizeof message - 1);
+  _exit(0);
+}
+
+int main(int argc, char **argv) {
+  pthread_t threads[FP_THREADS];
+  (void)argc, (void)argv;
+  signal(SIGALRM, fp_give_up);
+  alarm(FP_SECONDS);
+  pthread_barrier_init(&fp_start, NULL, FP_THREADS);
+  for (size_t number = 0; number < FP_THREADS; number++) {
+    if (pthread_create(&threads[number], NULL, fp_begin, (void *)(uintptr_t)number) != 0) {
+      fprintf(stderr, "thread %s cannot be created\n", fp_threads[number].name);
+      return 2;
+    }
+  }
+  for (size_t number = 0; number < FP_THREADS; number++) pthread_join(threads[number], NULL);
+  return 0;
+}
+
+#line 12 "sb.fp"
+static void *left(void) {
+  volatile uint8_t r = 0; (void)r;
+#line 12
+  atomic_store_explicit(&x, 1, memory_order_release);
+  r = atomic_load_explicit(&y, memory_order_acquire);
+  return NULL;
+}
+
+#line 18 "sb.fp"
+static void *right(void) {
+  volatile uint8_t r = 0; (void)r;
+#line 18
+  atomic_store_explicit(&y, 1, memory_order_release);
+  r = atomic_load_explicit(&x, memory_order_acquire);
+  return NULL;
+}

@@ -1,0 +1,181 @@
+//! What is asked of a state: could the next access of some thread leave SC, is there a race?
+
+use fencepost_base::event::Label;
+use fencepost_base::ids::{LocId, ThreadId};
+use fencepost_ir::CasStrength;
+use fencepost_model::monitor::Accepts;
+use fencepost_model::{Attempt, AttemptKind, Monitor, PlainKind, StaleKind};
+use fencepost_verdict::{ScFailureKind, Site};
+
+use super::{Product, eval_failure, plain_kind, site};
+use crate::compile::{Access, AccessKind, Code, as_value};
+use crate::system::Finding;
+use crate::watches::{WatchKind, Watched};
+
+impl Product {
+    /// Is this a read that may be stale, in a search that lets it be?
+    pub(super) fn is_tainted_read(&self, state: &[u64], t: usize, access: &Access, label: &Label) -> bool {
+        if self.threads[t].taints.is_none() || access.plain || !access.kind.is_speculative() {
+            return false;
+        }
+        let (Some(monitor), Label::Read { loc, mode, .. }) = (self.monitor(state), *label) else { return false };
+        let attempt = Attempt { kind: AttemptKind::Read, loc, mode, accepts: Accepts::Any };
+        monitor.violated(state, ThreadId::from_index(t), &attempt)
+    }
+
+    /// Could this access, about to be made by thread `t`, leave SC?
+    pub(super) fn is_stale(
+        &self,
+        monitor: &dyn Monitor,
+        state: &[u64],
+        t: usize,
+        access: &Access,
+    ) -> Result<bool, ScFailureKind> {
+        self.any_attempt(state, t, access, |attempt| monitor.violated(state, ThreadId::from_index(t), attempt))
+    }
+
+    /// Is there an attempt `test` holds of among those the access of thread `t` can make, whatever SC memory says?
+    fn any_attempt(
+        &self,
+        state: &[u64],
+        t: usize,
+        access: &Access,
+        test: impl Fn(&Attempt<'_>) -> bool,
+    ) -> Result<bool, ScFailureKind> {
+        let loc = Self::locate(&access.target, state)?;
+        let class = |code: &Code| Ok(self.class(loc, as_value(code.eval(state).map_err(eval_failure)?)));
+        let holds = |kind: AttemptKind, accepts: Accepts<'_>| {
+            let mode = match kind {
+                AttemptKind::Read => access.kind.read_mode(),
+                AttemptKind::Write | AttemptKind::Rmw => access.kind.write_mode(),
+            };
+            let mode = mode.expect("an access makes only such attempts");
+            test(&Attempt { kind, loc, mode, accepts })
+        };
+        let speculating = self.threads[t].taints.is_some();
+        let update = |class: Option<usize>| class.is_some_and(|c| holds(AttemptKind::Rmw, Accepts::Only(c)));
+        Ok(match &access.kind {
+            AccessKind::Load(_) => !speculating && holds(AttemptKind::Read, Accepts::Any),
+            AccessKind::Store(code, _) => {
+                code.eval(state).map_err(eval_failure)?;
+                holds(AttemptKind::Write, Accepts::Any)
+            }
+            AccessKind::Update(_, operand, _) => {
+                operand.eval(state).map_err(eval_failure)?;
+                holds(AttemptKind::Rmw, Accepts::Any)
+            }
+            AccessKind::FenceUpdate => holds(AttemptKind::Rmw, Accepts::Any),
+            AccessKind::Cas { expected, desired, strength, .. } => {
+                desired.eval(state).map_err(eval_failure)?;
+                let expected = class(expected)?;
+                let failing = match (strength, expected) {
+                    (CasStrength::Strong, Some(c)) => Accepts::AllBut(c),
+                    (CasStrength::Strong, None) | (CasStrength::Weak, _) => Accepts::Any,
+                };
+                let may_fail_stale = !(speculating && *strength == CasStrength::Weak);
+                may_fail_stale && holds(AttemptKind::Read, failing) || update(expected)
+            }
+            AccessKind::BlockingCas { expected, desired, .. } => {
+                desired.eval(state).map_err(eval_failure)?;
+                update(class(expected)?)
+            }
+            AccessKind::Wait(any_of, _) => {
+                let classes = self.classes[loc.index()].as_ref().expect("waits are on atomic locations");
+                let mut accepted = vec![0u64; classes.representatives().len().div_ceil(64)];
+                for (cmp, code) in any_of {
+                    let operand = code.eval(state).map_err(eval_failure)?;
+                    for (class, &value) in classes.representatives().iter().enumerate() {
+                        if cmp.holds(i64::from(value), operand) {
+                            accepted[class / 64] |= 1 << (class % 64);
+                        }
+                    }
+                }
+                holds(AttemptKind::Read, Accepts::Classes(&accepted))
+            }
+        })
+    }
+
+    /// Would the access use what is watched, if that is within reach? None if it does not come into question, and
+    /// later accesses do.
+    pub(super) fn uses_watched(&self, watched: &Watched, state: &[u64], t: usize, access: &Access) -> Option<bool> {
+        let here = Self::locate(&access.target, state).is_ok_and(|loc| loc == watched.loc);
+        match watched.kind {
+            _ if !here => None,
+            WatchKind::After(PlainKind::Write) => Some(true),
+            WatchKind::After(PlainKind::Read) => (!access.only_reads()).then_some(true),
+            WatchKind::Stale { class, by, .. } => {
+                let uses = self.any_attempt(state, t, access, |attempt| {
+                    let kind = match attempt.kind {
+                        AttemptKind::Read => StaleKind::Read,
+                        AttemptKind::Write | AttemptKind::Rmw => StaleKind::Write,
+                    };
+                    kind == by && class.map_or(attempt.accepts == Accepts::Any, |c| attempt.accepts.contains(c))
+                });
+                Some(uses.unwrap_or(false))
+            }
+        }
+    }
+
+    /// The access thread `t` is about to make, if it rests at one.
+    pub(super) fn next_access(&self, state: &[u64], t: usize) -> Option<(u32, &Access)> {
+        let thread = &self.threads[t];
+        let pc = thread.pc.get(state) as u32;
+        thread.access(pc).filter(|access| !access.private).map(|access| (pc, access))
+    }
+
+    /// The plain accesses that threads are about to make.
+    fn plain_accesses(&self, state: &[u64]) -> Vec<(LocId, PlainKind, Site)> {
+        let mut plain = Vec::new();
+        for t in 0..self.threads.len() {
+            if let Some((pc, access)) = self.next_access(state, t).filter(|(_, access)| access.plain)
+                && let Ok([Some(label), _]) = self.labels(state, access)
+            {
+                plain.push((label.loc().expect("accesses have locations"), plain_kind(&label), site(t, pc)));
+            }
+        }
+        plain
+    }
+
+    /// Two conflicting plain accesses that are enabled at once.
+    pub(super) fn race_of_enabled(&self, state: &[u64]) -> Option<Finding> {
+        let plain = self.plain_accesses(state);
+        for (i, &(loc, kind, here)) in plain.iter().enumerate() {
+            let conflicts = |&&(other, theirs, _): &&(LocId, PlainKind, Site)| {
+                other == loc && (theirs == PlainKind::Write || kind == PlainKind::Write)
+            };
+            if let Some(&(_, _, there)) = plain[..i].iter().find(conflicts) {
+                return Some(Finding::Race(there, here));
+            }
+        }
+        None
+    }
+
+    /// A plain access that an earlier one is not ordered before.
+    pub(super) fn race_with_past(&self, monitor: &dyn Monitor, state: &[u64]) -> Option<Finding> {
+        let mut plain = self.plain_accesses(state).into_iter();
+        plain
+            .find(|&(loc, kind, site)| monitor.is_race(state, site.thread, loc, kind))
+            .map(|(_, _, site)| Finding::LateRace(site))
+    }
+
+    /// A plain access that conflicts with the one that is watched, and is not ordered after it.
+    pub(super) fn race_with_watched(&self, watched: &Watched, first: PlainKind, state: &[u64]) -> Option<Finding> {
+        let conflicts =
+            |loc: LocId, kind: PlainKind| loc == watched.loc && (first == PlainKind::Write || kind == PlainKind::Write);
+        let mut plain = self.plain_accesses(state).into_iter();
+        plain
+            .find(|&(loc, kind, site)| conflicts(loc, kind) && watched.monitor.is_race(state, site.thread, loc, kind))
+            .map(|(_, _, site)| Finding::LateRace(site))
+    }
+
+    /// An access that could use a stale write; only at `loc`, if given.
+    pub(super) fn stale_access(&self, monitor: &dyn Monitor, state: &[u64], loc: Option<LocId>) -> Option<Finding> {
+        (0..self.threads.len()).find_map(|t| {
+            let (pc, access) = self.next_access(state, t)?;
+            let concerned = !access.plain && loc.is_none_or(|loc| access.may_access(loc));
+            let concerned = concerned
+                && loc.is_none_or(|loc| Self::locate(&access.target, state).is_ok_and(|target| target == loc));
+            (concerned && self.is_stale(monitor, state, t, access) == Ok(true)).then(|| Finding::Stale(site(t, pc)))
+        })
+    }
+}

@@ -1,0 +1,490 @@
+//! Atomic accesses as the program makes them: checked, executed, told to the monitor, under the lock of their location.
+//!
+//! The value in memory is what counts. If it is not what the last write in the history left there, somebody wrote it out of sight
+//! (inline assembly, a library that is not instrumented, a signal handler while the runtime was at work), and the location
+//! starts anew: nothing is reported about what is not known.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use fencepost_clock::{Access, Finding, Hidden, Limits, Location, Order, Window};
+
+use super::word::{Fetch, Word};
+use crate::intercept;
+use crate::lock::Guarded;
+use crate::options;
+use crate::place::{Atomic, Content, Held, Kind, Place};
+use crate::race::{self, How};
+use crate::record::{self, Event, Op};
+use crate::report;
+use crate::schedule;
+use crate::spin::{self, LastLoad};
+use crate::stats;
+use crate::thread::{self, Entered, Seen, Thread};
+
+/// Are plain accesses instrumented? Only then is it worth remembering atomic ones for them.
+pub(super) static SEES_PLAIN: AtomicBool = AtomicBool::new(false);
+
+/// The location that SC fences update.
+static HIDDEN: Guarded<Option<Hidden>> = Guarded::new(None);
+
+/// Rounds of a spin loop before the schedule is told.
+const ROUNDS: u32 = 2;
+
+/// An access as it comes from the program.
+#[derive(Clone, Copy)]
+pub(super) struct Call {
+    /// Where in memory.
+    pub(super) addr: usize,
+    /// Its order.
+    pub(super) order: u8,
+    /// Its order if it fails.
+    pub(super) failure: u8,
+    /// Where in the code.
+    pub(super) pc: usize,
+}
+
+impl Call {
+    /// An access that cannot fail.
+    #[inline]
+    pub(super) fn new(addr: usize, order: u32, pc: usize) -> Self {
+        Call { addr, order: order as u8 & 7, failure: 0, pc }
+    }
+
+    /// An access that has this order if it fails.
+    #[inline]
+    pub(super) fn or_fail(self, failure: u32) -> Self {
+        Call { failure: failure as u8 & 7, ..self }
+    }
+
+    fn order(self) -> Order {
+        decode(self.order)
+    }
+}
+
+/// Compilers number orders alike; consume is treated as acquire.
+fn decode(order: u8) -> Order {
+    match order & 7 {
+        0 => Order::Relaxed,
+        1 | 2 => Order::Acquire,
+        3 => Order::Release,
+        4 => Order::AcqRel,
+        _ => Order::SeqCst,
+    }
+}
+
+fn limits() -> Limits {
+    Limits { history: options::get().history, ..Limits::default() }
+}
+
+/// A location that the running thread has to itself.
+struct Session {
+    thread: Entered,
+    held: Held,
+}
+
+impl Session {
+    /// None if the thread or the address is not watched.
+    #[inline]
+    fn begin<W: Word>(addr: usize) -> Option<Self> {
+        let mut thread = thread::enter()?;
+        let seen = thread.seen(addr).get();
+        let cached = seen.place.filter(|_| seen.addr == addr).and_then(|place| place.hold(addr, Kind::Atomic));
+        let mut held = match cached {
+            Some(held) => held,
+            None => {
+                let held = find::<W>(&mut thread, addr)?;
+                thread.seen(addr).set(Seen { addr, place: Some(held.place()), tick: 0, ..seen });
+                held
+            }
+        };
+        thread.counters.count_access();
+        // SAFETY: the program is about to access this address with this width.
+        let value = unsafe { W::load(addr) }.image();
+        if atomic(&mut held).location.newest_value() != value {
+            atomic(&mut held).location.reset(value);
+            held.change(|| ());
+            thread.counters.out_of_sight += 1;
+            record_reset(&mut thread, addr, value);
+        }
+        let atomic = atomic(&mut held);
+        if atomic.size != W::SIZE && !atomic.mixed {
+            atomic.mixed = true;
+            stats::MIXED.fetch_add(1, Ordering::Relaxed);
+        }
+        Some(Session { thread, held })
+    }
+
+    /// Asks the monitor about an access that is about to be made.
+    #[inline]
+    fn check(&mut self, call: Call, size: u8, name: &'static str, access: Access<'_>) {
+        let atomic = atomic(&mut self.held);
+        if atomic.mixed {
+            return;
+        }
+        match atomic.location.check(&self.thread.clocks, access, call.order()) {
+            Finding::Clean => {}
+            Finding::Cut => self.thread.counters.cut += 1,
+            Finding::Violation(window) => violation(&self.thread, call, size, name, access, window),
+        }
+    }
+
+    #[inline]
+    fn load(&mut self, order: u8) {
+        let location = &mut atomic(&mut self.held).location;
+        location.load(&mut self.thread.clocks, decode(order), limits());
+    }
+
+    #[inline]
+    fn record(&mut self, call: Call, op: Op, value: u64, extra: u64, success: bool) {
+        record::event(&mut self.thread, |thread| Event {
+            time: record::now(),
+            addr: call.addr as u64,
+            value,
+            pc: call.pc as u64,
+            extra,
+            tid: thread.tid,
+            op: op as u8,
+            order: call.order,
+            failure: call.failure,
+            success: u8::from(success),
+        });
+    }
+
+    /// Gives the location back.
+    #[inline]
+    fn end(self, call: Call, size: u8, write: bool) -> Entered {
+        let Session { mut thread, held } = self;
+        drop(held);
+        if SEES_PLAIN.load(Ordering::Relaxed) {
+            race::atomic(&mut thread, call.addr, size, How { write, atomic: true }, call.pc);
+        }
+        thread.renew();
+        thread
+    }
+}
+
+fn atomic(held: &mut Held) -> &mut Atomic {
+    match held.content() {
+        Content::Atomic(atomic) => atomic,
+        Content::Sync(_) => unreachable!("places are found by kind"),
+    }
+}
+
+#[cold]
+fn find<W: Word>(thread: &mut Thread, addr: usize) -> Option<Held> {
+    if let Some(held) = Place::find(addr, Kind::Atomic) {
+        return Some(held);
+    }
+    let made = || {
+        // SAFETY: the program is about to access this address with this width.
+        let value = unsafe { W::load(addr) }.image();
+        Content::Atomic(Atomic { location: Location::new(value), size: W::SIZE, mixed: false })
+    };
+    let mut held = Place::find_or_make(addr, Kind::Atomic, made)?;
+    stats::LOCATIONS.fetch_add(1, Ordering::Relaxed);
+    let value = atomic(&mut held).location.newest_value();
+    record_reset(thread, addr, value);
+    Some(held)
+}
+
+fn record_reset(thread: &mut Thread, addr: usize, value: u64) {
+    record::event(thread, |thread| Event {
+        time: record::now(),
+        addr: addr as u64,
+        value,
+        pc: 0,
+        extra: 0,
+        tid: thread.tid,
+        op: Op::Reset as u8,
+        order: 0,
+        failure: 0,
+        success: 1,
+    });
+}
+
+#[cold]
+fn violation(thread: &Thread, call: Call, size: u8, name: &'static str, access: Access<'_>, mut window: Window) {
+    let options = options::get();
+    // A stale guard of a static variable only leads to the slow path, which asks again.
+    if !options.robustness || intercept::is_guard(call.addr) {
+        return;
+    }
+    let expected = match access {
+        Access::WeakCas { expected, .. } | Access::StrongCas { expected, .. } | Access::BlockingCas { expected } => {
+            Some(expected)
+        }
+        _ => None,
+    };
+    let may_spin = matches!(access, Access::Load | Access::WeakCas { .. } | Access::StrongCas { .. });
+    if options.spin_detection && may_spin {
+        window.stale.retain(|stale| Some(stale.value) == expected || !spin::keeps_spinning(call.pc, stale.value));
+    }
+    if !window.stale.is_empty() {
+        let access = report::Access { name, order: call.order, addr: call.addr, size, pc: call.pc, expected };
+        report::robustness(thread, &access, &window);
+    }
+}
+
+/// A load, or a compare-and-exchange that failed, has read `value`: is it made again and again?
+#[inline]
+fn has_read(thread: &mut Thread, call: Call, value: u64) -> bool {
+    let last = thread.last_load.get();
+    let again = last.pc == call.pc && last.addr == call.addr;
+    if again && options::get().spin_detection && spin::learn(call.pc, last.value) {
+        report::spinning(call.pc, last.value);
+    }
+    let times = if again { last.times.saturating_add(1) } else { 0 };
+    thread.last_load.set(LastLoad { pc: call.pc, addr: call.addr, value, times });
+    times >= ROUNDS
+}
+
+/// A load of what this thread has loaded last time, with nothing new on either side, tells the monitor nothing: it is made without
+/// the lock. None if that is not the case.
+///
+/// # Safety
+/// As for `load`.
+#[inline]
+unsafe fn load_again<W: Word>(call: Call) -> Option<W> {
+    let thread = thread::watched()?;
+    let seen = thread.seen(call.addr).get();
+    let place = seen.place?;
+    let is_same = seen.addr == call.addr && seen.order == call.order && seen.tick == thread.tick();
+    if !is_same || place.version() != seen.version || record::is_active() || thread.is_busy() {
+        return None;
+    }
+    // SAFETY: the caller's promise.
+    let value = unsafe { W::load(call.addr) };
+    if value.image() != seen.value || place.version() != seen.version {
+        return None;
+    }
+    let mut last = thread.last_load.get();
+    if last.pc == call.pc && last.addr == call.addr {
+        // What keeps a loop spinning is learnt on the other path.
+        if last.times < ROUNDS {
+            return None;
+        }
+        last.times = last.times.saturating_add(1);
+        thread.last_load.set(last);
+        thread.counters.count_access();
+        schedule::spinning();
+    } else {
+        thread.last_load.set(LastLoad { pc: call.pc, addr: call.addr, value: seen.value, times: 0 });
+        thread.counters.count_access();
+    }
+    Some(value)
+}
+
+/// # Safety
+/// The address must be valid for an atomic access of this width; so for all functions here.
+#[inline]
+pub(super) unsafe fn load<W: Word>(call: Call) -> W {
+    schedule::point();
+    // SAFETY: the caller's promise.
+    if let Some(value) = unsafe { load_again(call) } {
+        return value;
+    }
+    let Some(mut session) = Session::begin::<W>(call.addr) else {
+        // SAFETY: the caller's promise.
+        return unsafe { W::load(call.addr) };
+    };
+    session.check(call, W::SIZE, "load", Access::Load);
+    // SAFETY: the caller's promise.
+    let value = unsafe { W::load(call.addr) };
+    session.load(call.order);
+    session.record(call, Op::Load, value.image(), 0, true);
+    let spinning = has_read(&mut session.thread, call, value.image());
+    let place = session.held.place();
+    let version = place.version();
+    let thread = session.end(call, W::SIZE, false);
+    let tick = thread.tick();
+    let seen = Seen { addr: call.addr, place: Some(place), version, tick, value: value.image(), order: call.order };
+    thread.seen(call.addr).set(seen);
+    drop(thread);
+    if spinning {
+        schedule::spinning();
+    }
+    value
+}
+
+/// # Safety
+/// As for `load`.
+#[inline]
+pub(super) unsafe fn store<W: Word>(call: Call, value: W) {
+    schedule::point();
+    let Some(mut session) = Session::begin::<W>(call.addr) else {
+        // SAFETY: the caller's promise.
+        unsafe { W::store(call.addr, value) };
+        return;
+    };
+    session.check(call, W::SIZE, "store", Access::Store);
+    // SAFETY: the caller's promise.
+    session.held.change(|| unsafe { W::store(call.addr, value) });
+    let site = session.thread.calls.site(call.pc, Op::Store as u8, call.order);
+    let location = &mut atomic(&mut session.held).location;
+    location.store(&mut session.thread.clocks, call.order(), value.image(), site, limits());
+    session.record(call, Op::Store, value.image(), 0, true);
+    session.thread.does_something();
+    session.end(call, W::SIZE, true);
+}
+
+impl Session {
+    fn written(&mut self, call: Call, op: Op, value: u64) {
+        let site = self.thread.calls.site(call.pc, op as u8, call.order);
+        let location = &mut atomic(&mut self.held).location;
+        location.rmw(&mut self.thread.clocks, call.order(), value, site, limits());
+        self.thread.does_something();
+    }
+}
+
+/// # Safety
+/// As for `load`.
+#[inline]
+pub(super) unsafe fn fetch<W: Word>(call: Call, fetch: Fetch, value: W) -> W {
+    schedule::point();
+    let Some(mut session) = Session::begin::<W>(call.addr) else {
+        // SAFETY: the caller's promise.
+        return unsafe { W::fetch(call.addr, fetch, value) };
+    };
+    session.check(call, W::SIZE, fetch.name(), Access::Rmw);
+    // SAFETY: the caller's promise.
+    let old = session.held.change(|| unsafe { W::fetch(call.addr, fetch, value) });
+    let new = W::combine(fetch, old, value).image();
+    session.written(call, Op::Rmw, new);
+    session.record(call, Op::Rmw, new, old.image(), true);
+    session.end(call, W::SIZE, true);
+    old
+}
+
+/// Compares and exchanges; returns what was there.
+///
+/// # Safety
+/// As for `load`.
+#[inline]
+pub(super) unsafe fn cas<W: Word>(call: Call, weak: bool, expected: W, new: W) -> W {
+    schedule::point();
+    let Some(mut session) = Session::begin::<W>(call.addr) else {
+        // SAFETY: the caller's promise.
+        return unsafe { W::cas(call.addr, expected, new) };
+    };
+    let (wanted, failure) = (expected.image(), decode(call.failure));
+    let (op, name, access) = if weak {
+        (Op::CasWeak, "cas-weak", Access::WeakCas { expected: wanted, failure })
+    } else {
+        (Op::CasStrong, "cas-strong", Access::StrongCas { expected: wanted, failure })
+    };
+    session.check(call, W::SIZE, name, access);
+    // SAFETY: the caller's promise.
+    let old = session.held.change(|| unsafe { W::cas(call.addr, expected, new) });
+    let success = old == expected;
+    let mut spinning = false;
+    if success {
+        session.written(call, op, new.image());
+        session.record(call, op, new.image(), wanted, true);
+    } else {
+        session.load(call.failure);
+        session.record(call, op, old.image(), wanted, false);
+        spinning = has_read(&mut session.thread, call, old.image());
+    }
+    session.end(call, W::SIZE, success);
+    if spinning {
+        schedule::spinning();
+    }
+    old
+}
+
+/// Waits until what is read is `value`, or if `differs`, is not; returns what was read.
+///
+/// # Safety
+/// As for `load`.
+pub(super) unsafe fn wait<W: Word>(call: Call, value: W, differs: bool) -> W {
+    let wanted = |image: u64| (image == value.image()) != differs;
+    loop {
+        schedule::point();
+        let Some(mut session) = Session::begin::<W>(call.addr) else {
+            // SAFETY: the caller's promise.
+            let read = unsafe { W::load(call.addr) };
+            if wanted(read.image()) {
+                return read;
+            }
+            std::hint::spin_loop();
+            continue;
+        };
+        session.check(call, W::SIZE, "wait", Access::Wait { wanted: &wanted });
+        // SAFETY: the caller's promise.
+        let read = unsafe { W::load(call.addr) };
+        if wanted(read.image()) {
+            session.load(call.order);
+            session.record(call, Op::Wait, read.image(), 0, true);
+            session.thread.does_something();
+            session.end(call, W::SIZE, false);
+            return read;
+        }
+        drop(session);
+        schedule::spinning();
+    }
+}
+
+/// Waits until it can write `new` over `expected`.
+///
+/// # Safety
+/// As for `load`.
+pub(super) unsafe fn blocking_cas<W: Word>(call: Call, expected: W, new: W) {
+    loop {
+        schedule::point();
+        let Some(mut session) = Session::begin::<W>(call.addr) else {
+            // SAFETY: the caller's promise.
+            if unsafe { W::cas(call.addr, expected, new) } == expected {
+                return;
+            }
+            std::hint::spin_loop();
+            continue;
+        };
+        session.check(call, W::SIZE, "bcas", Access::BlockingCas { expected: expected.image() });
+        // SAFETY: the caller's promise.
+        if session.held.change(|| unsafe { W::cas(call.addr, expected, new) }) == expected {
+            session.written(call, Op::Bcas, new.image());
+            session.record(call, Op::Bcas, new.image(), expected.image(), true);
+            session.end(call, W::SIZE, true);
+            return;
+        }
+        drop(session);
+        schedule::spinning();
+    }
+}
+
+/// A fence.
+pub(super) fn fence(order: u32, pc: usize) {
+    schedule::point();
+    std::sync::atomic::fence(Ordering::SeqCst);
+    let Some(mut thread) = thread::enter() else { return };
+    thread.counters.fences += 1;
+    thread.does_something();
+    let order = order as u8 & 7;
+    let record = |thread: &mut Thread| {
+        record::event(thread, |thread| Event {
+            time: record::now(),
+            addr: 0,
+            value: 0,
+            pc: pc as u64,
+            extra: 0,
+            tid: thread.tid,
+            op: Op::Fence as u8,
+            order,
+            failure: 0,
+            success: 1,
+        });
+    };
+    match decode(order) {
+        Order::Relaxed => {}
+        Order::SeqCst => {
+            let mut hidden = HIDDEN.lock();
+            thread.clocks.fence_sc(hidden.get_or_insert_with(Hidden::new));
+            record(&mut thread);
+        }
+        weaker => {
+            thread.clocks.fence(weaker);
+            record(&mut thread);
+        }
+    }
+    thread.renew();
+}

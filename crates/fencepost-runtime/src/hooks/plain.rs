@@ -1,0 +1,152 @@
+//! Plain accesses, by width and by range, and the functions that copy and fill memory.
+
+use std::sync::atomic::Ordering;
+
+use super::monitored::SEES_PLAIN;
+use crate::place::{Content, Kind, Place};
+use crate::race::{self, How};
+use crate::shadow;
+use crate::thread;
+
+const READ: How = How { write: false, atomic: false };
+const WRITE: How = How { write: true, atomic: false };
+
+extern "C" fn read<const LOG_SIZE: u32>(addr: usize, pc: usize) {
+    access(addr, LOG_SIZE, READ, pc);
+}
+
+extern "C" fn write<const LOG_SIZE: u32>(addr: usize, pc: usize) {
+    access(addr, LOG_SIZE, WRITE, pc);
+}
+
+/// The path that nearly all accesses take: nothing to do.
+#[inline]
+fn access(addr: usize, log_size: u32, how: How, pc: usize) {
+    let Some(thread) = thread::watched() else { return };
+    thread.does_something();
+    if !race::is_known(thread, addr, log_size, how) {
+        news(addr, log_size, how, pc);
+    }
+}
+
+#[cold]
+#[inline(never)]
+fn news(addr: usize, log_size: u32, how: How, pc: usize) {
+    SEES_PLAIN.store(true, Ordering::Relaxed);
+    let Some(mut thread) = thread::enter() else { return };
+    race::access(&mut thread, addr, log_size, how, pc);
+    if how.write {
+        initialise(addr);
+    }
+}
+
+/// A plain write to an atomic variable is its initialisation, or a race that has been reported: its history ends here.
+fn initialise(addr: usize) {
+    if let Some(head) = shadow::places_if_any(addr)
+        && !head.load(Ordering::Relaxed).is_null()
+        && let Some(mut held) = Place::find(addr, Kind::Atomic)
+        && let Content::Atomic(atomic) = held.content()
+    {
+        // The value is not known before the write is made; the next access finds that it differs, if it does.
+        let value = atomic.location.newest_value();
+        atomic.location.reset(value);
+        held.change(|| ());
+    }
+}
+
+extern "C" fn read_bytes<const BYTES: usize>(addr: usize, pc: usize) {
+    read_range(addr, BYTES, pc);
+}
+
+extern "C" fn write_bytes<const BYTES: usize>(addr: usize, pc: usize) {
+    write_range(addr, BYTES, pc);
+}
+
+extern "C" fn read_range(addr: usize, bytes: usize, pc: usize) {
+    race::pieces(addr, bytes, |at, log_size| access(at, log_size, READ, pc));
+}
+
+extern "C" fn write_range(addr: usize, bytes: usize, pc: usize) {
+    race::pieces(addr, bytes, |at, log_size| access(at, log_size, WRITE, pc));
+}
+
+/// A pointer to the table of virtual functions is written; writing the same again, as destructors of base classes do, is no conflict.
+unsafe extern "C" fn vptr_update(slot: usize, new: usize, pc: usize) {
+    // SAFETY: instrumented code is about to write this pointer.
+    if unsafe { (slot as *const usize).read() } != new {
+        write::<3>(slot, pc);
+    }
+}
+
+unsafe extern "C" fn copy(to: *mut u8, from: *const u8, bytes: usize, pc: usize) -> *mut u8 {
+    read_range(from as usize, bytes, pc);
+    write_range(to as usize, bytes, pc);
+    // SAFETY: the contract of `memcpy`, which `memmove` weakens.
+    unsafe { std::ptr::copy(from, to, bytes) };
+    to
+}
+
+unsafe extern "C" fn fill(to: *mut u8, value: i32, bytes: usize, pc: usize) -> *mut u8 {
+    write_range(to as usize, bytes, pc);
+    // SAFETY: the contract of `memset`.
+    unsafe { std::ptr::write_bytes(to, value as u8, bytes) };
+    to
+}
+
+shim!(__tsan_vptr_update, "rdx", vptr_update);
+shim!(__tsan_vptr_read, "rsi", read::<3>);
+shim!(__tsan_read_range, "rdx", read_range);
+shim!(__tsan_write_range, "rdx", write_range);
+shim!(__tsan_memcpy, "rcx", copy);
+shim!(__tsan_memmove, "rcx", copy);
+shim!(__tsan_memset, "rcx", fill);
+shim!(__wrap_memcpy, "rcx", copy);
+shim!(__wrap_memmove, "rcx", copy);
+shim!(__wrap_memset, "rcx", fill);
+
+shim!(__tsan_read1, "rsi", read::<0>);
+shim!(__tsan_write1, "rsi", write::<0>);
+shim!(__tsan_read_write1, "rsi", write::<0>);
+shim!(__tsan_read2, "rsi", read::<1>);
+shim!(__tsan_write2, "rsi", write::<1>);
+shim!(__tsan_read_write2, "rsi", write::<1>);
+shim!(__tsan_read4, "rsi", read::<2>);
+shim!(__tsan_write4, "rsi", write::<2>);
+shim!(__tsan_read_write4, "rsi", write::<2>);
+shim!(__tsan_read8, "rsi", read::<3>);
+shim!(__tsan_write8, "rsi", write::<3>);
+shim!(__tsan_read_write8, "rsi", write::<3>);
+shim!(__tsan_read16, "rsi", read_bytes::<16>);
+shim!(__tsan_write16, "rsi", write_bytes::<16>);
+shim!(__tsan_read_write16, "rsi", write_bytes::<16>);
+shim!(__tsan_unaligned_read2, "rsi", read_bytes::<2>);
+shim!(__tsan_unaligned_write2, "rsi", write_bytes::<2>);
+shim!(__tsan_unaligned_read_write2, "rsi", write_bytes::<2>);
+shim!(__tsan_unaligned_read4, "rsi", read_bytes::<4>);
+shim!(__tsan_unaligned_write4, "rsi", write_bytes::<4>);
+shim!(__tsan_unaligned_read_write4, "rsi", write_bytes::<4>);
+shim!(__tsan_unaligned_read8, "rsi", read_bytes::<8>);
+shim!(__tsan_unaligned_write8, "rsi", write_bytes::<8>);
+shim!(__tsan_unaligned_read_write8, "rsi", write_bytes::<8>);
+shim!(__tsan_unaligned_read16, "rsi", read_bytes::<16>);
+shim!(__tsan_unaligned_write16, "rsi", write_bytes::<16>);
+shim!(__tsan_unaligned_read_write16, "rsi", write_bytes::<16>);
+
+shim!(__tsan_volatile_read1, "rsi", read::<0>);
+shim!(__tsan_volatile_write1, "rsi", write::<0>);
+shim!(__tsan_volatile_read2, "rsi", read::<1>);
+shim!(__tsan_volatile_write2, "rsi", write::<1>);
+shim!(__tsan_volatile_read4, "rsi", read::<2>);
+shim!(__tsan_volatile_write4, "rsi", write::<2>);
+shim!(__tsan_volatile_read8, "rsi", read::<3>);
+shim!(__tsan_volatile_write8, "rsi", write::<3>);
+shim!(__tsan_volatile_read16, "rsi", read_bytes::<16>);
+shim!(__tsan_volatile_write16, "rsi", write_bytes::<16>);
+shim!(__tsan_unaligned_volatile_read2, "rsi", read_bytes::<2>);
+shim!(__tsan_unaligned_volatile_write2, "rsi", write_bytes::<2>);
+shim!(__tsan_unaligned_volatile_read4, "rsi", read_bytes::<4>);
+shim!(__tsan_unaligned_volatile_write4, "rsi", write_bytes::<4>);
+shim!(__tsan_unaligned_volatile_read8, "rsi", read_bytes::<8>);
+shim!(__tsan_unaligned_volatile_write8, "rsi", write_bytes::<8>);
+shim!(__tsan_unaligned_volatile_read16, "rsi", read_bytes::<16>);
+shim!(__tsan_unaligned_volatile_write16, "rsi", write_bytes::<16>);

@@ -1,0 +1,132 @@
+//! Locks for readers and writers. Readers are not ordered among each other, so what they release is kept apart from what
+//! writers release: at the second word of the lock.
+
+use std::ffi::c_int;
+
+use libc::{clockid_t, timespec};
+
+use super::{Object, acquire, destroyed, real, release, release_join, task, timeout_at};
+use crate::schedule::{self, ALL, Key, Outcome, Timeout};
+
+/// Where glibc keeps the writer that has the lock.
+const WRITER: usize = 24;
+/// The address under which the clocks of readers are kept, from the lock's.
+const READERS: usize = 8;
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum As {
+    Reader,
+    Writer,
+}
+
+impl As {
+    unsafe fn try_lock(self, lock: Object) -> c_int {
+        // SAFETY: the caller passes a lock.
+        unsafe {
+            match self {
+                As::Reader => real::pthread_rwlock_tryrdlock(lock),
+                As::Writer => real::pthread_rwlock_trywrlock(lock),
+            }
+        }
+    }
+
+    fn locked(self, lock: Object, result: c_int) -> c_int {
+        if result == 0 {
+            acquire(lock);
+            if self == As::Writer {
+                acquire(lock.wrapping_byte_add(READERS));
+            }
+        }
+        result
+    }
+}
+
+unsafe fn lock_as(kind: As, lock: Object, timeout: Option<Timeout>, wait: impl Fn() -> c_int) -> c_int {
+    // SAFETY: the caller passes a lock.
+    let ours = || unsafe { lock.byte_add(WRITER).cast::<c_int>().read() } == task();
+    // What we have for writing already is an error, not a wait.
+    let result = if schedule::controls() && !ours() {
+        let attempt = || {
+            // SAFETY: as above.
+            let result = unsafe { kind.try_lock(lock) };
+            (result != libc::EBUSY).then_some(result)
+        };
+        match schedule::retry(Key::Object(lock as usize), timeout, attempt) {
+            Ok(result) => result,
+            Err(Outcome::TimedOut) => libc::ETIMEDOUT,
+            Err(_) => wait(),
+        }
+    } else {
+        wait()
+    };
+    kind.locked(lock, result)
+}
+
+unsafe fn lock_until(
+    kind: As,
+    lock: Object,
+    clock: clockid_t,
+    time: *const timespec,
+    wait: impl Fn() -> c_int,
+) -> c_int {
+    // SAFETY: the caller passes a lock and a time.
+    unsafe {
+        match timeout_at(clock, time) {
+            None => kind.locked(lock, wait()),
+            timeout => lock_as(kind, lock, timeout, wait),
+        }
+    }
+}
+
+intercept! {
+    fn pthread_rwlock_rdlock(lock: Object) -> c_int {
+        lock_as(As::Reader, lock, None, || real::pthread_rwlock_rdlock(lock))
+    }
+
+    fn pthread_rwlock_wrlock(lock: Object) -> c_int {
+        lock_as(As::Writer, lock, None, || real::pthread_rwlock_wrlock(lock))
+    }
+
+    fn pthread_rwlock_tryrdlock(lock: Object) -> c_int {
+        schedule::point();
+        As::Reader.locked(lock, As::Reader.try_lock(lock))
+    }
+
+    fn pthread_rwlock_trywrlock(lock: Object) -> c_int {
+        schedule::point();
+        As::Writer.locked(lock, As::Writer.try_lock(lock))
+    }
+
+    fn pthread_rwlock_timedrdlock(lock: Object, time: *const timespec) -> c_int {
+        lock_until(As::Reader, lock, libc::CLOCK_REALTIME, time, || real::pthread_rwlock_timedrdlock(lock, time))
+    }
+
+    fn pthread_rwlock_timedwrlock(lock: Object, time: *const timespec) -> c_int {
+        lock_until(As::Writer, lock, libc::CLOCK_REALTIME, time, || real::pthread_rwlock_timedwrlock(lock, time))
+    }
+
+    fn pthread_rwlock_clockrdlock(lock: Object, clock: clockid_t, time: *const timespec) -> c_int {
+        lock_until(As::Reader, lock, clock, time, || real::pthread_rwlock_clockrdlock(lock, clock, time))
+    }
+
+    fn pthread_rwlock_clockwrlock(lock: Object, clock: clockid_t, time: *const timespec) -> c_int {
+        lock_until(As::Writer, lock, clock, time, || real::pthread_rwlock_clockwrlock(lock, clock, time))
+    }
+
+    fn pthread_rwlock_unlock(lock: Object) -> c_int {
+        if lock.byte_add(WRITER).cast::<c_int>().read() == task() {
+            release(lock);
+        } else {
+            release_join(lock.wrapping_byte_add(READERS));
+        }
+        let result = real::pthread_rwlock_unlock(lock);
+        schedule::wake(Key::Object(lock as usize), ALL);
+        schedule::point();
+        result
+    }
+
+    fn pthread_rwlock_destroy(lock: Object) -> c_int {
+        destroyed(lock, size_of::<libc::pthread_rwlock_t>());
+        real::pthread_rwlock_destroy(lock)
+    }
+}

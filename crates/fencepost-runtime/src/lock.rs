@@ -1,0 +1,131 @@
+//! Small locks for short critical sections.
+//!
+//! A lock spins a little and then gives its time slice away: sections are a few dozen instructions long and never
+//! wait for the host. The word holds the owner's process, so that a child of `fork`, in which the owner does not exist,
+//! takes over what another thread held.
+
+use std::cell::UnsafeCell;
+use std::ops::{Deref, DerefMut};
+use std::sync::atomic::{AtomicU32, Ordering};
+
+/// A lock without contents.
+pub(crate) struct Lock(AtomicU32);
+
+/// This process, as it is written into locks; changes in a child of `fork`.
+static PROCESS: AtomicU32 = AtomicU32::new(1);
+
+/// Tries before the time slice is given away.
+const SPINS: u32 = 64;
+
+/// In the child of a `fork`: every lock that is held now is held by nobody.
+pub(crate) fn forked() {
+    PROCESS.fetch_add(1, Ordering::Relaxed);
+}
+
+impl Lock {
+    /// A free lock.
+    pub(crate) const fn new() -> Self {
+        Lock(AtomicU32::new(0))
+    }
+
+    /// Takes the lock.
+    #[inline]
+    pub(crate) fn acquire(&self) {
+        let me = PROCESS.load(Ordering::Relaxed);
+        if self.0.compare_exchange(0, me, Ordering::Acquire, Ordering::Relaxed).is_err() {
+            self.contend(me);
+        }
+    }
+
+    #[cold]
+    fn contend(&self, me: u32) {
+        let mut tries = 0;
+        loop {
+            let holder = self.0.load(Ordering::Relaxed);
+            let free = holder != me;
+            if free && self.0.compare_exchange(holder, me, Ordering::Acquire, Ordering::Relaxed).is_ok() {
+                return;
+            }
+            tries += 1;
+            if tries < SPINS {
+                std::hint::spin_loop();
+            } else {
+                // SAFETY: a system call without arguments.
+                unsafe { libc::syscall(libc::SYS_sched_yield) };
+            }
+        }
+    }
+
+    /// Gives the lock back.
+    #[inline]
+    pub(crate) fn release(&self) {
+        self.0.store(0, Ordering::Release);
+    }
+}
+
+/// A value behind a lock.
+pub(crate) struct Guarded<T> {
+    lock: Lock,
+    value: UnsafeCell<T>,
+}
+
+// SAFETY: the value is reached by the holder of the lock only.
+unsafe impl<T: Send> Sync for Guarded<T> {}
+
+/// The right to use the value of a [`Guarded`].
+pub(crate) struct Guard<'a, T>(&'a Guarded<T>);
+
+impl<T> Guarded<T> {
+    /// `value`, behind a free lock.
+    pub(crate) const fn new(value: T) -> Self {
+        Guarded { lock: Lock::new(), value: UnsafeCell::new(value) }
+    }
+
+    /// Waits for the lock.
+    #[inline]
+    pub(crate) fn lock(&self) -> Guard<'_, T> {
+        self.lock.acquire();
+        Guard(self)
+    }
+}
+
+impl<T> Deref for Guard<'_, T> {
+    type Target = T;
+
+    #[inline]
+    fn deref(&self) -> &T {
+        // SAFETY: this guard holds the lock.
+        unsafe { &*self.0.value.get() }
+    }
+}
+
+impl<T> DerefMut for Guard<'_, T> {
+    #[inline]
+    fn deref_mut(&mut self) -> &mut T {
+        // SAFETY: this guard holds the lock, and is borrowed exclusively.
+        unsafe { &mut *self.0.value.get() }
+    }
+}
+
+impl<T> Drop for Guard<'_, T> {
+    #[inline]
+    fn drop(&mut self) {
+        self.0.lock.release();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Guarded;
+
+    #[test]
+    fn one_at_a_time() {
+        static COUNT: Guarded<u32> = Guarded::new(0);
+        std::thread::scope(|scope| {
+            for _ in 0..4 {
+                scope.spawn(|| (0..10_000).for_each(|_| *COUNT.lock() += 1));
+            }
+        });
+        assert_eq!(*COUNT.lock(), 40_000);
+    }
+}

@@ -1,0 +1,143 @@
+//! The runtime's own memory.
+//!
+//! It comes from `mmap` alone: the host's allocator is instrumented, may be the program under test itself, and must
+//! not be entered from a hook. Blocks of up to half a mebibyte come from lists of equal sizes, larger ones from the
+//! kernel directly. Blocks are reused, never returned, so that a pointer read without a lock points to some
+//! block of the same kind for ever.
+
+use std::alloc::{GlobalAlloc, Layout};
+use std::ptr::null_mut;
+
+use crate::lock::Guarded;
+
+/// Sizes are powers of two from 16 bytes to 512 KiB.
+const SMALLEST: u32 = 4;
+const CLASSES: usize = 16;
+/// What is taken from the kernel at a time for small blocks.
+const CHUNK: usize = 1 << 20;
+
+/// The allocator behind `Vec` and `Box` in the runtime.
+pub(crate) struct Pages;
+
+struct Class {
+    /// First of the free blocks, each of which begins with the address of the next.
+    free: *mut u8,
+}
+
+struct Chunk {
+    next: *mut u8,
+    left: usize,
+}
+
+static CLASS: [Guarded<Class>; CLASSES] = [const { Guarded::new(Class { free: null_mut() }) }; CLASSES];
+static CURRENT: Guarded<Chunk> = Guarded::new(Chunk { next: null_mut(), left: 0 });
+
+/// A fresh mapping, or null. `mmap` of libc is intercepted, so the kernel is asked directly.
+fn map_with(bytes: usize, flags: i32, fd: i32) -> *mut u8 {
+    let (read_write, flags) = (libc::PROT_READ | libc::PROT_WRITE, flags | libc::MAP_NORESERVE);
+    // The kernel reads whole registers: an argument that is passed on the stack must have all its bits.
+    // SAFETY: a mapping at an address of the kernel's choice touches nothing that exists.
+    let pages = unsafe { libc::syscall(libc::SYS_mmap, 0usize, bytes, read_write, flags, fd, 0usize) };
+    if pages == -1 { null_mut() } else { pages as *mut u8 }
+}
+
+/// Fresh zeroed pages, or null.
+pub(crate) fn map(bytes: usize) -> *mut u8 {
+    map_with(bytes, libc::MAP_PRIVATE | libc::MAP_ANONYMOUS, -1)
+}
+
+/// A file, shared with whoever maps it too, or null.
+pub(crate) fn map_file(fd: i32, bytes: usize) -> *mut u8 {
+    map_with(bytes, libc::MAP_SHARED, fd)
+}
+
+/// Gives pages back to the kernel.
+///
+/// # Safety
+/// They must come from here, with this size, and not be used any more.
+pub(crate) unsafe fn unmap(pages: *mut u8, bytes: usize) {
+    // SAFETY: the caller's promise.
+    unsafe { libc::syscall(libc::SYS_munmap, pages, bytes) };
+}
+
+/// Pages of zeroes for tables that last; ends the process with a message if there are none left.
+pub(crate) fn map_table(bytes: usize) -> *mut u8 {
+    let pages = map(bytes);
+    if pages.is_null() {
+        crate::fatal("out of memory for shadow state");
+    }
+    pages
+}
+
+fn class_of(layout: &Layout) -> Option<usize> {
+    let bytes = layout.size().max(layout.align()).max(1 << SMALLEST).next_power_of_two();
+    let class = (bytes.trailing_zeros() - SMALLEST) as usize;
+    (class < CLASSES).then_some(class)
+}
+
+impl Chunk {
+    /// A block of `bytes`, a power of two, aligned to its size or to a page.
+    fn take(&mut self, bytes: usize) -> *mut u8 {
+        let skip = self.next.align_offset(bytes.min(4096));
+        if self.left < bytes + skip {
+            let pages = map(CHUNK);
+            if pages.is_null() {
+                return pages;
+            }
+            (self.next, self.left) = (pages, CHUNK);
+            return self.take(bytes);
+        }
+        // SAFETY: `left` bytes from `next` on belong to this chunk.
+        let block = unsafe { self.next.add(skip) };
+        // SAFETY: as above; at most one past the end.
+        self.next = unsafe { block.add(bytes) };
+        self.left -= bytes + skip;
+        block
+    }
+}
+
+// SAFETY: blocks are disjoint, large enough and aligned for their layout (to their size, at most to a page, and
+// nothing in the runtime asks for more than a page).
+unsafe impl GlobalAlloc for Pages {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        match class_of(&layout) {
+            None => map(layout.size()),
+            Some(class) => {
+                let mut list = CLASS[class].lock();
+                if list.free.is_null() {
+                    drop(list);
+                    return CURRENT.lock().take(1 << (class as u32 + SMALLEST));
+                }
+                let block = list.free;
+                // SAFETY: a block in a free list begins with the address of the next one.
+                list.free = unsafe { block.cast::<*mut u8>().read() };
+                block
+            }
+        }
+    }
+
+    unsafe fn dealloc(&self, block: *mut u8, layout: Layout) {
+        match class_of(&layout) {
+            None => {
+                // SAFETY: the block was mapped by itself with this size.
+                unsafe { unmap(block, layout.size()) };
+            }
+            Some(class) => {
+                let mut list = CLASS[class].lock();
+                // SAFETY: the block is free, aligned and large enough for a pointer.
+                unsafe { block.cast::<*mut u8>().write(list.free) };
+                list.free = block;
+            }
+        }
+    }
+}
+
+// SAFETY: the raw pointers are reached under the lock only.
+unsafe impl Send for Class {}
+// SAFETY: as above.
+unsafe impl Send for Chunk {}
+
+/// A value made once, whose address is kept for ever.
+pub(crate) fn keep<T>(value: T) -> &'static mut T {
+    Box::leak(Box::new(value))
+}

@@ -1,0 +1,181 @@
+//! Data races between plain accesses, and between a plain and an atomic one.
+//!
+//! Margalit, Kokologiannakis, Itzhaky and Lahav, PLDI 2025, App. B: a race is a pair of conflicting accesses, one of them
+//! plain, that happens-before (of RC20, fences included) does not order. The clocks are those of the monitor; an
+//! access is recorded as slot and epoch of its thread.
+//!
+//! Modelled: accesses by byte ranges within words of eight bytes. Each word remembers two accesses, as one number each.
+//! Sound: a reported pair is unordered. Not complete, also on the run that is watched: where three or more accesses of a word are mutually
+//! unordered, one of them is forgotten. The appendix keeps a whole clock per location instead; that would cost
+//! memory proportional to the number of threads for every byte of the program.
+
+use std::sync::atomic::Ordering;
+
+use crate::shadow;
+use crate::thread::Thread;
+
+const OFFSET: u64 = 0b111;
+const SIZE_SHIFT: u32 = 3;
+const SIZE: u64 = 0b11 << SIZE_SHIFT;
+const WRITE: u64 = 1 << 5;
+const ATOMIC: u64 = 1 << 6;
+const SLOT_SHIFT: u32 = 7;
+const SLOT_BITS: u32 = 11;
+const SLOT: u64 = ((1 << SLOT_BITS) - 1) << SLOT_SHIFT;
+const EPOCH_SHIFT: u32 = SLOT_SHIFT + SLOT_BITS;
+const EPOCH_BITS: u32 = 22;
+const EPOCH: u64 = ((1 << EPOCH_BITS) - 1) << EPOCH_SHIFT;
+const PC_SHIFT: u32 = EPOCH_SHIFT + EPOCH_BITS;
+
+/// Slots that a cell can name.
+pub(crate) const SLOTS: usize = 1 << SLOT_BITS;
+/// The last epoch that a cell can name: a thread that reaches it goes on in another slot.
+pub(crate) const LAST_EPOCH: u32 = (1 << EPOCH_BITS) - 1;
+/// Bits of a program counter that are kept.
+pub(crate) const PC_BITS: u32 = 64 - PC_SHIFT;
+
+/// How memory is accessed.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) struct How {
+    /// Is it written?
+    pub(crate) write: bool,
+    /// Is it an atomic access?
+    pub(crate) atomic: bool,
+}
+
+/// A remembered access: byte range, kind, slot, epoch and the low bits of the program counter. 0 is none.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Cell(u64);
+
+impl Cell {
+    #[inline]
+    fn at(addr: usize, log_size: u32, how: How, stamp: u64) -> Self {
+        let how = if how.write { WRITE } else { 0 } | if how.atomic { ATOMIC } else { 0 };
+        Cell(addr as u64 & OFFSET | u64::from(log_size) << SIZE_SHIFT | how | stamp)
+    }
+
+    /// First byte within the word.
+    pub(crate) fn offset(self) -> usize {
+        (self.0 & OFFSET) as usize
+    }
+
+    /// Number of bytes.
+    pub(crate) fn size(self) -> usize {
+        1 << ((self.0 & SIZE) >> SIZE_SHIFT)
+    }
+
+    /// What it did.
+    pub(crate) fn how(self) -> How {
+        How { write: self.0 & WRITE != 0, atomic: self.0 & ATOMIC != 0 }
+    }
+
+    /// Whose it was.
+    pub(crate) fn slot(self) -> u16 {
+        ((self.0 & SLOT) >> SLOT_SHIFT) as u16
+    }
+
+    /// When it was.
+    pub(crate) fn epoch(self) -> u32 {
+        ((self.0 & EPOCH) >> EPOCH_SHIFT) as u32
+    }
+
+    /// The low bits of where it was.
+    pub(crate) fn pc(self) -> usize {
+        (self.0 >> PC_SHIFT) as usize
+    }
+
+    fn bytes(self) -> u8 {
+        (((1u16 << self.size()) - 1) << self.offset()) as u8
+    }
+
+    fn overlaps(self, other: Cell) -> bool {
+        self.bytes() & other.bytes() != 0
+    }
+
+    fn covers(self, other: Cell) -> bool {
+        self.bytes() & other.bytes() == other.bytes()
+    }
+
+    fn conflicts(self, other: Cell) -> bool {
+        (self.0 | other.0) & WRITE != 0 && self.0 & other.0 & ATOMIC == 0
+    }
+
+    /// After `self`, does it add nothing to remember `other`, which is ordered before it?
+    fn replaces(self, other: Cell) -> bool {
+        self.covers(other) && (self.0 & WRITE != 0 || other.0 & WRITE == 0) && (self.0 & ATOMIC <= other.0 & ATOMIC)
+    }
+}
+
+/// What of a cell identifies the thread and its epoch.
+pub(crate) fn stamp(slot: u16, epoch: u32) -> u64 {
+    u64::from(slot) << SLOT_SHIFT | u64::from(epoch) << EPOCH_SHIFT
+}
+
+/// Has this thread made this access, or one that says as much, in this epoch already? Then there is nothing to do.
+#[inline]
+pub(crate) fn is_known(t: &Thread, addr: usize, log_size: u32, how: How) -> bool {
+    let Some(cells) = shadow::cells_if_any(addr) else { return false };
+    let new = Cell::at(addr, log_size, how, t.stamp()).0;
+    let same = |old: u64| (old ^ new) & (OFFSET | SIZE | ATOMIC | SLOT | EPOCH) == 0 && new & WRITE <= old & WRITE;
+    same(cells[0].load(Ordering::Relaxed)) || same(cells[1].load(Ordering::Relaxed))
+}
+
+/// Thread `t` accesses up to eight bytes within a word.
+pub(crate) fn access(t: &mut Thread, addr: usize, log_size: u32, how: How, pc: usize) {
+    if is_known(t, addr, log_size, how) {
+        return;
+    }
+    let Some(cells) = shadow::cells(addr) else { return };
+    let new = Cell(Cell::at(addr, log_size, how, t.stamp()).0 | (pc as u64) << PC_SHIFT);
+    let old = [&cells[0], &cells[1]].map(|cell| Cell(cell.load(Ordering::Relaxed)));
+    remember(t, addr, cells, old, new, pc);
+}
+
+fn remember(t: &mut Thread, addr: usize, cells: &shadow::Cells, old: [Cell; 2], new: Cell, pc: usize) {
+    // Preference: what the new access makes superfluous, then an empty cell, then any.
+    let mut target = None;
+    let mut empty = None;
+    for (index, &cell) in old.iter().enumerate() {
+        if cell.0 == 0 {
+            empty = Some(index);
+            continue;
+        }
+        let ordered = t.clocks.knows(cell.slot(), cell.epoch());
+        if !ordered && cell.overlaps(new) && cell.conflicts(new) {
+            crate::report::race(t, addr, new, cell, pc);
+        }
+        if ordered && new.replaces(cell) && target.is_none() {
+            target = Some(index);
+        }
+    }
+    let any = || {
+        // A write is worth more than a read: every later access can race with it.
+        let writes = old.map(|cell| cell.how().write);
+        match writes {
+            [true, false] => 1,
+            [false, true] => 0,
+            _ => (pc >> 2) & 1,
+        }
+    };
+    let target = target.or(empty).unwrap_or_else(any);
+    cells[target].store(new.0, Ordering::Relaxed);
+}
+
+/// The accesses of up to eight aligned bytes that an access of `bytes` bytes from `addr` on consists of.
+#[inline]
+pub(crate) fn pieces(addr: usize, bytes: usize, mut visit: impl FnMut(usize, u32)) {
+    let (mut at, end) = (addr, addr.saturating_add(bytes));
+    while at < end {
+        let log_size = at.trailing_zeros().min((end - at).ilog2()).min(3);
+        visit(at, log_size);
+        at += 1 << log_size;
+    }
+}
+
+/// Thread `t` accesses an atomic variable of `size` bytes.
+pub(crate) fn atomic(t: &mut Thread, addr: usize, size: u8, how: How, pc: usize) {
+    match size {
+        16 => pieces(addr, 16, |at, log_size| access(t, at, log_size, how, pc)),
+        _ => access(t, addr, u32::from(size).trailing_zeros(), how, pc),
+    }
+}

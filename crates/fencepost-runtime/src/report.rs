@@ -1,0 +1,248 @@
+//! What is reported, and how often.
+
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use fencepost_clock::{Window, Write};
+
+use crate::channel::{self, Line};
+use crate::intercept;
+use crate::lock::Guarded;
+use crate::options;
+use crate::race::{Cell, How, PC_BITS};
+use crate::record;
+use crate::stacks;
+use crate::stats;
+use crate::thread::{self, Thread, Tid};
+
+/// An access that can be reported.
+pub(crate) struct Access {
+    /// What it is, in words.
+    pub(crate) name: &'static str,
+    /// Its order, as compilers number them.
+    pub(crate) order: u8,
+    /// Where in memory.
+    pub(crate) addr: usize,
+    /// How many bytes.
+    pub(crate) size: u8,
+    /// Where in the code.
+    pub(crate) pc: usize,
+    /// What a compare-and-exchange expects.
+    pub(crate) expected: Option<u64>,
+}
+
+/// Pairs of places in the code that were reported, as hashes.
+static SEEN: Guarded<Vec<u64>> = Guarded::new(Vec::new());
+static REPORTS: AtomicU32 = AtomicU32::new(0);
+
+const ORDERS: [&str; 6] = ["relaxed", "consume", "acquire", "release", "acq_rel", "seq_cst"];
+
+fn order_name(order: u8) -> &'static str {
+    ORDERS.get(usize::from(order)).copied().unwrap_or("seq_cst")
+}
+
+fn op_name(op: u8) -> &'static str {
+    const NAMES: [&str; 7] = ["load", "store", "rmw", "cas-strong", "cas-weak", "wait", "bcas"];
+    NAMES.get(usize::from(op)).copied().unwrap_or("store")
+}
+
+/// Is this the first report about these places? Counts it if so.
+fn is_new(one: usize, other: usize) -> bool {
+    let key = (one as u64).rotate_left(32) ^ other as u64;
+    let mut seen = SEEN.lock();
+    if seen.contains(&key) || REPORTS.load(Ordering::Relaxed) >= options::get().max_reports {
+        return false;
+    }
+    seen.push(key);
+    REPORTS.fetch_add(1, Ordering::Relaxed);
+    true
+}
+
+fn stack_of(thread: &Thread, pc: usize) -> Vec<usize> {
+    let mut frames = Vec::new();
+    thread.calls.frames(pc, |frame| frames.push(frame));
+    frames
+}
+
+fn write(line: Line, write: &Write) -> Line {
+    let (op, order, frames) = stacks::site(write.site).unwrap_or_default();
+    let tid = write.writer.map_or(0, |slot| thread::occupant(slot, write.number));
+    line.number("value", write.value)
+        .flag("rmw", write.rmw)
+        .number("tid", u64::from(tid))
+        .string("op", op_name(op))
+        .string("order", order_name(order))
+        .numbers("stack", frames)
+}
+
+/// What kind of memory an address is in, as far as the runtime knows.
+fn memory(line: Line, addr: usize) -> Line {
+    if let Some(block) = intercept::block_of(addr) {
+        let frames = stacks::site(block.site).map(|(_, _, frames)| frames).unwrap_or_default();
+        return line
+            .string("kind", "heap")
+            .number("base", block.base as u64)
+            .number("size", block.size as u64)
+            .number("tid", u64::from(block.tid))
+            .numbers("stack", frames);
+    }
+    match intercept::stack_owner(addr) {
+        Some(tid) => line.string("kind", "stack").number("tid", u64::from(tid)),
+        None => line.string("kind", "unknown"),
+    }
+}
+
+fn halt_if(asked: bool) {
+    if asked {
+        let status = crate::finish(1);
+        // SAFETY: ends the process without running anything of it.
+        unsafe { libc::_exit(status) };
+    }
+}
+
+/// `thread` could have made this access with another predecessor than under SC.
+#[cold]
+pub(crate) fn robustness(thread: &Thread, access: &Access, window: &Window) {
+    let first_frame = |site| stacks::site(site).and_then(|(_, _, frames)| frames.first().copied()).unwrap_or(0);
+    // A stale guard leads to the function that waits for the initialisation.
+    if intercept::is_guard(access.addr) || !is_new(access.pc, first_frame(window.newest.site)) {
+        return;
+    }
+    let (complete, events) = record::state();
+    let line = Line::event("report")
+        .string("kind", "robustness")
+        .number("tid", u64::from(thread.tid))
+        .number("addr", access.addr as u64)
+        .number("size", u64::from(access.size))
+        .object("access", |line| {
+            let line = line.string("op", access.name).string("order", order_name(access.order));
+            let line = access.expected.into_iter().fold(line, |line, expected| line.number("expected", expected));
+            line.number("time", record::now()).numbers("stack", stack_of(thread, access.pc))
+        })
+        .object("newest", |line| write(line, &window.newest))
+        .objects("stale", window.stale.iter().take(16), write)
+        .object("memory", |line| memory(line, access.addr))
+        .flag("cut", window.cut)
+        .flag("complete", complete)
+        .number("events", events);
+    halt_if(channel::send_report(line));
+}
+
+fn plain_name(how: How) -> &'static str {
+    match (how.atomic, how.write) {
+        (false, false) => "read",
+        (false, true) => "write",
+        (true, false) => "atomic-read",
+        (true, true) => "atomic-write",
+    }
+}
+
+/// `thread` accesses what `other` accessed, which is not ordered before.
+#[cold]
+pub(crate) fn race(thread: &Thread, addr: usize, new: Cell, other: Cell, pc: usize) {
+    let options = options::get();
+    let atomic = new.how().atomic || other.how().atomic;
+    if !options.races || atomic && !options.atomic_races {
+        return;
+    }
+    let there = whole_pc(other.pc());
+    if !is_new(pc, there) {
+        return;
+    }
+    let word = addr & !7;
+    let line = Line::event("report")
+        .string("kind", "race")
+        .number("tid", u64::from(thread.tid))
+        .number("addr", (word + new.offset()) as u64)
+        .number("size", new.size() as u64)
+        .object("access", |line| line.string("op", plain_name(new.how())).numbers("stack", stack_of(thread, pc)))
+        .object("other", |line| {
+            line.string("op", plain_name(other.how()))
+                .number("tid", u64::from(thread::last_occupant(other.slot())))
+                .number("addr", (word + other.offset()) as u64)
+                .number("size", other.size() as u64)
+                .numbers("stack", (there != 0).then_some(there))
+        })
+        .object("memory", |line| memory(line, word + new.offset()));
+    halt_if(channel::send_report(line));
+}
+
+/// The return address of a hook with these low bits. If modules are so large that there are several, the first that follows a call.
+fn whole_pc(low: usize) -> usize {
+    const SPAN: usize = 1 << PC_BITS;
+    let mut candidates = channel::code_ranges().into_iter().flat_map(|(start, end)| {
+        let first = (start & !(SPAN - 1)) | low;
+        (0..).map(move |turn| first + turn * SPAN).take_while(move |&pc| pc < end).filter(move |&pc| pc > start + 5)
+    });
+    // SAFETY: five bytes before an address that lies more than five bytes inside a range of code are readable.
+    let follows_call = |pc: &usize| unsafe { ((pc - 5) as *const u8).read() == 0xe8 };
+    candidates.find(follows_call).unwrap_or(0)
+}
+
+/// What is told about a thread.
+struct Known {
+    tid: Tid,
+    parent: Tid,
+    name: String,
+    frames: Vec<usize>,
+}
+
+/// The latest threads, for a reporter that comes later.
+static THREADS: Guarded<Vec<Known>> = Guarded::new(Vec::new());
+/// How many are kept.
+const KEPT: usize = 1 << 12;
+
+impl Known {
+    fn line(&self) -> Line {
+        let line = Line::event("thread").number("tid", u64::from(self.tid)).number("parent", u64::from(self.parent));
+        let line = if self.name.is_empty() { line } else { line.string("name", &self.name) };
+        line.numbers("stack", self.frames.iter().copied())
+    }
+}
+
+/// Everything that was told about threads.
+pub(crate) fn threads() -> Vec<Line> {
+    THREADS.lock().iter().map(Known::line).collect()
+}
+
+/// A thread is about to exist; `pc` is where it is created.
+pub(crate) fn thread_created(parent: &Thread, child: Tid, pc: usize) {
+    let known = Known { tid: child, parent: parent.tid, name: String::new(), frames: stack_of(parent, pc) };
+    let line = known.line();
+    let mut threads = THREADS.lock();
+    if threads.len() >= KEPT {
+        threads.drain(..KEPT / 2);
+    }
+    threads.push(known);
+    drop(threads);
+    channel::send_if_open(line);
+}
+
+/// A thread has a name.
+pub(crate) fn thread_named(tid: Tid, name: &str) {
+    let mut threads = THREADS.lock();
+    let Some(known) = threads.iter_mut().rev().find(|known| known.tid == tid) else { return };
+    known.name = name.to_string();
+    let line = known.line();
+    drop(threads);
+    channel::send_if_open(line);
+}
+
+/// A spin loop was recognised: `value` keeps the load at `pc` spinning.
+pub(crate) fn spinning(pc: usize, value: u64) {
+    channel::send_if_open(Line::event("spin").number("pc", pc as u64).number("value", value));
+}
+
+/// The counts at the end.
+pub(crate) fn summary() -> Line {
+    let read = |counter: &std::sync::atomic::AtomicU64| counter.load(Ordering::Relaxed);
+    Line::event("summary")
+        .number("accesses", read(&stats::ACCESSES))
+        .number("fences", read(&stats::FENCES))
+        .number("locations", read(&stats::LOCATIONS))
+        .number("cut", read(&stats::CUT))
+        .number("out_of_sight", read(&stats::OUT_OF_SIGHT))
+        .number("threads", u64::from(thread::count()))
+        .number("switches", read(&stats::SWITCHES))
+        .number("steps", crate::schedule::steps())
+        .number("mixed_size", read(&stats::MIXED))
+}

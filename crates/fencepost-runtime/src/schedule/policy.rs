@@ -1,0 +1,258 @@
+//! Which thread runs next: the strategies of controlled schedules, as pure functions of a seed and of what was asked before.
+//!
+//! *Random* takes each of the threads that can run with the same probability. *PCT* is the algorithm of Burckhardt, Kothari,
+//! Musuvathi and Nagarakatti (A Randomized Scheduler with Probabilistic Guarantees of Finding Bugs, ASPLOS 2010): threads
+//! get random distinct priorities, the one with the highest runs, and at `depth - 1` steps chosen at random beforehand the running thread falls
+//! below all priorities given so far. A bug of depth `d` in a program of `n` threads and `k` steps is found with probability
+//! at least `1 / (n k^(d-1))`.
+//!
+//! Deviations of PCT: threads come and go, so that priorities are drawn when a thread appears; only steps at which there is a choice are
+//! counted; a thread that waits busily falls below all others, as does one that has run alone for [`PATIENCE`] steps while others could,
+//! for otherwise a spinning thread of high priority would never see what it waits for.
+
+use crate::thread::Tid;
+
+/// Steps that a thread of high priority may take in a row while others could run.
+const PATIENCE: u32 = 4096;
+
+/// A reproducible sequence of numbers (SplitMix64).
+pub(super) struct Numbers(u64);
+
+impl Numbers {
+    fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut mixed = self.0;
+        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        mixed ^ (mixed >> 31)
+    }
+
+    /// A number below `bound`, which is not 0.
+    fn below(&mut self, bound: u64) -> u64 {
+        ((u128::from(self.next()) * u128::from(bound)) >> 64) as u64
+    }
+}
+
+/// Why a decision is asked for.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Reason {
+    /// The running thread is about to do something that others can see.
+    Point,
+    /// It says, or was seen, to wait for others.
+    Yield,
+    /// It cannot go on.
+    Blocked,
+}
+
+/// A strategy.
+pub(super) struct Policy {
+    numbers: Numbers,
+    /// Decisions at which there was a choice.
+    steps: u64,
+    strategy: Strategy,
+}
+
+enum Strategy {
+    Random,
+    Pct(Pct),
+}
+
+struct Pct {
+    /// Threads in ascending order and their priorities, all different. Drawn ones are above the depth, those given at change points between
+    /// 1 and the depth, those of threads that spin below.
+    priorities: Vec<(Tid, i64)>,
+    /// When the running thread falls, latest first, and how deep.
+    changes: Vec<(u64, i64)>,
+    lowest: i64,
+    /// Who runs, and for how many steps in a row.
+    row: (Tid, u32),
+}
+
+impl Policy {
+    /// Takes each thread with the same probability.
+    pub(super) fn random(seed: u64) -> Self {
+        Policy { numbers: Numbers(seed), steps: 0, strategy: Strategy::Random }
+    }
+
+    /// PCT for bugs of this depth in runs of about `steps` steps.
+    pub(super) fn pct(seed: u64, depth: u32, steps: u64) -> Self {
+        let mut numbers = Numbers(seed);
+        let mut changes: Vec<_> =
+            (1..i64::from(depth)).map(|priority| (1 + numbers.below(steps.max(1)), priority)).collect();
+        changes.sort_unstable_by(|one, other| other.cmp(one));
+        let pct = Pct { priorities: Vec::new(), changes, lowest: 0, row: (0, 0) };
+        Policy { numbers, steps: 0, strategy: Strategy::Pct(pct) }
+    }
+
+    /// A thread has appeared.
+    pub(super) fn appeared(&mut self, thread: Tid) {
+        if let Strategy::Pct(pct) = &mut self.strategy {
+            loop {
+                let priority = i64::from(u32::MAX) + self.numbers.below(1 << 40) as i64;
+                if pct.priorities.iter().all(|&(_, other)| other != priority) {
+                    let at = pct.priorities.partition_point(|&(other, _)| other < thread);
+                    pct.priorities.insert(at, (thread, priority));
+                    return;
+                }
+            }
+        }
+    }
+
+    /// A thread is over.
+    pub(super) fn vanished(&mut self, thread: Tid) {
+        if let Strategy::Pct(pct) = &mut self.strategy {
+            pct.priorities.retain(|&(other, _)| other != thread);
+        }
+    }
+
+    /// The one of `enabled`, threads in ascending order and at least one, that runs next; `current` ran last.
+    pub(super) fn next(&mut self, current: Tid, enabled: &[Tid], reason: Reason) -> Tid {
+        if let [only] = *enabled {
+            return only;
+        }
+        self.steps += 1;
+        match &mut self.strategy {
+            Strategy::Random => {
+                let others = enabled.iter().filter(|&&thread| thread != current);
+                if reason == Reason::Yield {
+                    let count = others.clone().count() as u64;
+                    let chosen = self.numbers.below(count) as usize;
+                    return others.copied().nth(chosen).unwrap_or(current);
+                }
+                enabled[self.numbers.below(enabled.len() as u64) as usize]
+            }
+            Strategy::Pct(pct) => pct.next(self.steps, current, enabled, reason),
+        }
+    }
+
+    /// Decisions so far at which there was a choice.
+    pub(super) fn steps(&self) -> u64 {
+        self.steps
+    }
+
+    /// One of `count` alternatives: who is woken where the program leaves it open.
+    pub(super) fn pick(&mut self, count: usize) -> usize {
+        if count < 2 { 0 } else { self.numbers.below(count as u64) as usize }
+    }
+}
+
+impl Pct {
+    fn next(&mut self, now: u64, current: Tid, enabled: &[Tid], reason: Reason) -> Tid {
+        if reason == Reason::Yield || (self.row.0 == current && self.row.1 >= PATIENCE) {
+            self.lowest -= 1;
+            self.set(current, self.lowest);
+        }
+        while let Some(&(step, priority)) = self.changes.last()
+            && step <= now
+        {
+            self.changes.pop();
+            self.set(current, priority);
+        }
+        let best = enabled.iter().copied().max_by_key(|&thread| self.priority(thread));
+        let best = best.unwrap_or(current);
+        self.row = if self.row.0 == best { (best, self.row.1 + 1) } else { (best, 0) };
+        best
+    }
+
+    fn place(&self, thread: Tid) -> Option<usize> {
+        self.priorities.binary_search_by_key(&thread, |&(other, _)| other).ok()
+    }
+
+    fn priority(&self, thread: Tid) -> i64 {
+        self.place(thread).map_or(i64::MIN, |at| self.priorities[at].1)
+    }
+
+    fn set(&mut self, thread: Tid, priority: i64) {
+        if let Some(at) = self.place(thread) {
+            self.priorities[at].1 = priority;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The first `steps` choices among three threads that can always run.
+    fn run(mut policy: Policy, steps: usize) -> Vec<Tid> {
+        let threads = [1, 2, 3];
+        threads.iter().for_each(|&thread| policy.appeared(thread));
+        let mut current = 1;
+        let mut step = || {
+            current = policy.next(current, &threads, Reason::Point);
+            current
+        };
+        (0..steps).map(|_| step()).collect()
+    }
+
+    #[test]
+    fn a_seed_fixes_the_schedule() {
+        for seed in 0..50 {
+            assert_eq!(run(Policy::random(seed), 200), run(Policy::random(seed), 200));
+            assert_eq!(run(Policy::pct(seed, 3, 100), 200), run(Policy::pct(seed, 3, 100), 200));
+        }
+        assert_ne!(run(Policy::random(1), 200), run(Policy::random(2), 200));
+    }
+
+    #[test]
+    fn random_is_even() {
+        let mut count = [0; 4];
+        for thread in run(Policy::random(7), 30_000) {
+            count[thread as usize] += 1;
+        }
+        assert!(count[1..].iter().all(|&count| (9_500..10_500).contains(&count)), "{count:?}");
+    }
+
+    #[test]
+    fn random_yields_to_others() {
+        let mut policy = Policy::random(3);
+        for _ in 0..100 {
+            assert_ne!(policy.next(2, &[1, 2, 3], Reason::Yield), 2);
+        }
+        assert_eq!(policy.next(2, &[2], Reason::Yield), 2);
+    }
+
+    #[test]
+    fn pct_changes_threads_at_most_depth_minus_one_times() {
+        for seed in 0..200 {
+            for depth in 1..6 {
+                let run = run(Policy::pct(seed, depth, 500), 1000);
+                let switches = run.windows(2).filter(|pair| pair[0] != pair[1]).count();
+                assert!(switches < depth as usize, "seed {seed}, depth {depth}: {switches} switches");
+            }
+        }
+    }
+
+    #[test]
+    fn pct_begins_with_each_thread_and_changes_everywhere() {
+        let mut first = [0; 4];
+        let mut early = 0;
+        for seed in 0..3000 {
+            let run = run(Policy::pct(seed, 2, 100), 100);
+            first[run[0] as usize] += 1;
+            early += usize::from(run[49] != run[0]);
+        }
+        assert!(first[1..].iter().all(|&count| (850..1150).contains(&count)), "{first:?}");
+        assert!((1300..1700).contains(&early), "{early}");
+    }
+
+    #[test]
+    fn pct_demotes_who_spins() {
+        let mut policy = Policy::pct(5, 1, 100);
+        [1, 2, 3].iter().for_each(|&thread| policy.appeared(thread));
+        let one = policy.next(1, &[1, 2, 3], Reason::Point);
+        let two = policy.next(one, &[1, 2, 3], Reason::Yield);
+        let three = policy.next(two, &[1, 2, 3], Reason::Yield);
+        assert!(one != two && two != three && one != three);
+        assert_eq!(policy.next(three, &[1, 2, 3], Reason::Yield), one);
+        policy.vanished(one);
+        assert_eq!(policy.next(one, &[two, three], Reason::Blocked), two);
+    }
+
+    #[test]
+    fn pct_loses_patience() {
+        let run = run(Policy::pct(9, 1, 100), 3 * PATIENCE as usize + 100);
+        let first = run[0];
+        assert!(run.iter().any(|&thread| thread != first));
+    }
+}

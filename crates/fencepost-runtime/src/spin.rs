@@ -1,0 +1,75 @@
+//! Spin loops: a load that is repeated without anything in between waits for another value.
+//!
+//! PLDI 2025, §4.3, asks for annotations of busy waits, since a stale value that only keeps a thread spinning is
+//! benign. Here ordinary loops are recognised while they run: if a thread makes the same load at the same place in the code
+//! again, and nothing the runtime can see has happened since, then the value it read the first time keeps the loop
+//! spinning. From then on that value, read stale at that place, is not a violation.
+//!
+//! Not seen, and so a limit: what a loop does in registers (a loop that gives up after a hundred rounds counts as
+//! spinning), and in builds without plain accesses what it does in plain memory.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// Places in the code that can be known to spin.
+const TABLE: usize = 1 << 12;
+/// Values remembered for a place.
+const VALUES: usize = 6;
+
+/// The load a thread made last, if nothing happened since.
+#[derive(Default, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct LastLoad {
+    /// Where in the code; 0 if something happened since.
+    pub(crate) pc: usize,
+    /// From where in memory.
+    pub(crate) addr: usize,
+    /// What it read.
+    pub(crate) value: u64,
+    /// How often it was made in a row.
+    pub(crate) times: u32,
+}
+
+struct Entry {
+    pc: AtomicU64,
+    /// Values that keep the loop spinning, each plus one; 0 is none.
+    values: [AtomicU64; VALUES],
+}
+
+static SPINNING: [Entry; TABLE] =
+    [const { Entry { pc: AtomicU64::new(0), values: [const { AtomicU64::new(0) }; VALUES] } }; TABLE];
+
+fn entries(pc: usize) -> impl Iterator<Item = &'static Entry> {
+    let start = (pc as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15) as usize >> 52;
+    (0..8).map(move |step| &SPINNING[(start + step) % TABLE])
+}
+
+/// Does the load at `pc` go round again after reading `value`?
+pub(crate) fn keeps_spinning(pc: usize, value: u64) -> bool {
+    let entry = entries(pc).find(|entry| entry.pc.load(Ordering::Acquire) == pc as u64);
+    entry.is_some_and(|entry| entry.values.iter().any(|known| known.load(Ordering::Relaxed) == value.wrapping_add(1)))
+}
+
+/// The load at `pc` was seen to go round again after reading `value`. Is that news?
+pub(crate) fn learn(pc: usize, value: u64) -> bool {
+    !keeps_spinning(pc, value) && learn_now(pc, value)
+}
+
+#[cold]
+fn learn_now(pc: usize, value: u64) -> bool {
+    for entry in entries(pc) {
+        let owner =
+            entry.pc.compare_exchange(0, pc as u64, Ordering::AcqRel, Ordering::Acquire).unwrap_or_else(|pc| pc);
+        if owner != 0 && owner != pc as u64 {
+            continue;
+        }
+        let mark = value.wrapping_add(1);
+        for known in &entry.values {
+            let before =
+                known.compare_exchange(0, mark, Ordering::AcqRel, Ordering::Acquire).unwrap_or_else(|known| known);
+            if before == 0 || before == mark {
+                return before == 0;
+            }
+        }
+        return false;
+    }
+    false
+}

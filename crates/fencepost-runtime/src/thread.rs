@@ -1,0 +1,417 @@
+//! The threads of the program.
+//!
+//! A [`Thread`] belongs to the thread of the program that it describes and is reached through thread-local storage. The
+//! interceptors make one for every thread that is created, hand it to the new thread, and keep its clocks after its end
+//! until it is joined.
+//!
+//! Slots, the places of threads in clocks, are used again once their thread is over. That is exact if the creator
+//! knows everything of the predecessor, which is the ordinary case (workers that were joined); otherwise a new slot is
+//! taken while there are any.
+
+use std::cell::Cell;
+use std::ptr::null_mut;
+
+use fencepost_clock::{Epochs, Slot, ThreadClocks};
+
+use crate::lock::{Guard, Guarded};
+use crate::place::Place;
+use crate::race;
+use crate::record::{self, Op, Recorder};
+use crate::spin::LastLoad;
+use crate::stacks::CallStack;
+use crate::stats::Counters;
+
+/// The number of a thread, in order of creation; the main thread is 1.
+pub(crate) type Tid = u32;
+
+/// Places looked up lately.
+const CACHE: usize = 64;
+
+/// What the runtime knows of a thread of the program.
+pub(crate) struct Thread {
+    /// Its number.
+    pub(crate) tid: Tid,
+    /// Its clocks.
+    pub(crate) clocks: ThreadClocks,
+    /// The calls it is in.
+    pub(crate) calls: CallStack,
+    /// What it has done, in numbers.
+    pub(crate) counters: Counters,
+    /// Its part of the record of the run.
+    pub(crate) recorder: Recorder,
+    /// To recognise spinning.
+    pub(crate) last_load: Cell<LastLoad>,
+    /// Slot and epoch, as cells have them.
+    stamp: Cell<u64>,
+    /// Counts changes of the clocks.
+    tick: Cell<u64>,
+    /// The clocks that `tick` stands for: generation and number of writes.
+    counted: (u32, u32),
+    /// Is the runtime at work? A signal handler that comes now is not watched.
+    busy: Cell<bool>,
+    /// Nested `__tsan_ignore_thread_begin`, and threads for which there was no slot.
+    pub(crate) ignored: u32,
+    cache: [Cell<Seen>; CACHE],
+}
+
+/// A variable that a thread accessed lately: where to find it, and what makes loading it again uneventful.
+#[derive(Clone, Copy)]
+pub(crate) struct Seen {
+    /// Its address.
+    pub(crate) addr: usize,
+    /// Its place.
+    pub(crate) place: Option<&'static Place>,
+    /// Its version when it was loaded.
+    pub(crate) version: u64,
+    /// The thread's clocks then; 0 if it was not loaded.
+    pub(crate) tick: u64,
+    /// What was read.
+    pub(crate) value: u64,
+    /// With which order.
+    pub(crate) order: u8,
+}
+
+impl Seen {
+    const NOTHING: Seen = Seen { addr: 0, place: None, version: 0, tick: 0, value: 0, order: 0 };
+}
+
+/// What is left of a thread until it is joined.
+pub(crate) struct Finished {
+    /// Its number.
+    pub(crate) tid: Tid,
+    clocks: ThreadClocks,
+}
+
+#[derive(Clone, Copy)]
+struct Occupant {
+    slot: Slot,
+    from: u32,
+    tid: Tid,
+}
+
+struct SlotState {
+    free: bool,
+    /// The last epoch of the last occupant.
+    last: u32,
+    /// Where the next occupant goes on.
+    epochs: Epochs,
+}
+
+/// Slots and who has them.
+struct Registry {
+    threads: Tid,
+    slots: Vec<SlotState>,
+    /// Who was in which slot from which write on, in order of time.
+    occupants: Vec<Occupant>,
+    /// Stacks of calls of threads that are over.
+    calls: Vec<CallStack>,
+}
+
+// SAFETY: call stacks are handed from one thread to the next, never shared.
+unsafe impl Send for Registry {}
+
+static REGISTRY: Guarded<Registry> =
+    Guarded::new(Registry { threads: 0, slots: Vec::new(), occupants: Vec::new(), calls: Vec::new() });
+
+thread_local! {
+    static CURRENT: Cell<*mut Thread> = const { Cell::new(null_mut()) };
+}
+
+/// The thread that runs, while the runtime works for it.
+pub(crate) struct Entered(&'static mut Thread);
+
+impl std::ops::Deref for Entered {
+    type Target = Thread;
+
+    #[inline]
+    fn deref(&self) -> &Thread {
+        self.0
+    }
+}
+
+impl std::ops::DerefMut for Entered {
+    #[inline]
+    fn deref_mut(&mut self) -> &mut Thread {
+        self.0
+    }
+}
+
+impl Drop for Entered {
+    #[inline]
+    fn drop(&mut self) {
+        self.0.busy.set(false);
+    }
+}
+
+/// The thread that runs, if it is watched and the runtime is not at work for it already.
+#[inline]
+pub(crate) fn enter() -> Option<Entered> {
+    let thread = CURRENT.get();
+    if thread.is_null() {
+        return None;
+    }
+    // SAFETY: the pointer is set by this thread to its own description, which lives until it is taken away again; the
+    // flag makes the reference exclusive.
+    let thread = unsafe { &mut *thread };
+    if thread.busy.replace(true) {
+        return None;
+    }
+    if thread.ignored > 0 {
+        thread.busy.set(false);
+        return None;
+    }
+    Some(Entered(thread))
+}
+
+/// The thread that runs, if it is watched, to look at only: the runtime may be at work for it.
+#[inline]
+pub(crate) fn watched() -> Option<&'static Thread> {
+    // SAFETY: as in `enter`; what is read through this reference is changed by this thread only, in cells.
+    unsafe { CURRENT.get().as_ref() }.filter(|thread| thread.ignored == 0)
+}
+
+/// The calls of the thread that runs; they are followed also while the runtime is at work in an outer frame.
+#[inline]
+pub(crate) fn calls() -> Option<&'static CallStack> {
+    // SAFETY: as in `enter`; the stack of calls is changed through cells only.
+    unsafe { CURRENT.get().as_ref() }.map(|thread| &thread.calls)
+}
+
+/// Runs `work` with the thread that runs, whether it is ignored or not, unless the runtime is at work for it.
+pub(crate) fn with_current<T>(work: impl FnOnce(&mut Thread) -> T) -> Option<T> {
+    let thread = CURRENT.get();
+    if thread.is_null() {
+        return None;
+    }
+    // SAFETY: as in `enter`.
+    let thread = unsafe { &mut *thread };
+    if thread.busy.replace(true) {
+        return None;
+    }
+    let result = work(thread);
+    thread.busy.set(false);
+    Some(result)
+}
+
+/// The number of the thread that runs; 0 if it is not known.
+pub(crate) fn current_tid() -> Tid {
+    // SAFETY: as in `enter`; the number does not change.
+    unsafe { CURRENT.get().as_ref() }.map_or(0, |thread| thread.tid)
+}
+
+impl Registry {
+    /// A slot for a thread whose creator is `parent`, and the epochs it begins with.
+    fn slot(&mut self, parent: Option<&ThreadClocks>) -> Option<(Slot, Epochs)> {
+        let known = |slot: usize, state: &SlotState| {
+            state.free && parent.is_some_and(|parent| parent.knows(slot as Slot, state.last))
+        };
+        let usable = |state: &SlotState| state.last < race::LAST_EPOCH / 2 && !state.epochs.is_worn_out();
+        let mut found = self.slots.iter().enumerate().position(|(slot, state)| known(slot, state) && usable(state));
+        if found.is_none() && self.slots.len() < race::SLOTS {
+            self.slots.push(SlotState { free: true, last: 0, epochs: Epochs::default() });
+            found = Some(self.slots.len() - 1);
+        }
+        // Better a predecessor whose accesses count as one's own, which hides violations, than no slot.
+        let found = found.or_else(|| self.slots.iter().position(|state| state.free && usable(state)))?;
+        let state = &mut self.slots[found];
+        state.free = false;
+        Some((found as Slot, state.epochs))
+    }
+
+    fn occupy(&mut self, slot: Slot, from: u32, tid: Tid) {
+        // Only the last occupants of a slot can still be named by a history.
+        if self.occupants.len() > 16 * race::SLOTS {
+            self.occupants.drain(..8 * race::SLOTS);
+        }
+        self.occupants.push(Occupant { slot, from, tid });
+    }
+
+    fn calls(&mut self) -> CallStack {
+        self.calls.pop().unwrap_or_else(CallStack::new)
+    }
+
+    fn vacate(&mut self, clocks: &ThreadClocks) {
+        let state = &mut self.slots[usize::from(clocks.slot())];
+        state.free = true;
+        state.last = clocks.epoch();
+        state.epochs = clocks.finished();
+    }
+}
+
+/// The thread that had `slot` when it made its write number `n`; 0 if that is forgotten.
+pub(crate) fn occupant(slot: Slot, n: u32) -> Tid {
+    let registry = REGISTRY.lock();
+    let fits = |occupant: &&Occupant| occupant.slot == slot && occupant.from <= n;
+    registry.occupants.iter().rev().find(fits).map_or(0, |occupant| occupant.tid)
+}
+
+/// The thread that has `slot` now, or had it last.
+pub(crate) fn last_occupant(slot: Slot) -> Tid {
+    occupant(slot, u32::MAX)
+}
+
+/// The number of threads so far.
+pub(crate) fn count() -> Tid {
+    REGISTRY.lock().threads
+}
+
+impl Thread {
+    fn new(tid: Tid, clocks: ThreadClocks, calls: CallStack) -> Self {
+        let stamp = race::stamp(clocks.slot(), clocks.epoch());
+        Thread {
+            tid,
+            clocks,
+            calls,
+            counters: Counters::default(),
+            recorder: Recorder::default(),
+            last_load: Cell::default(),
+            stamp: Cell::new(stamp),
+            busy: Cell::new(false),
+            ignored: 0,
+            tick: Cell::new(1),
+            counted: (0, 0),
+            cache: [const { Cell::new(Seen::NOTHING) }; CACHE],
+        }
+    }
+
+    /// Where variables at `addr` are remembered.
+    #[inline]
+    pub(crate) fn seen(&self, addr: usize) -> &Cell<Seen> {
+        &self.cache[(addr >> 2) % CACHE]
+    }
+
+    /// A number that changes with the clocks.
+    #[inline]
+    pub(crate) fn tick(&self) -> u64 {
+        self.tick.get()
+    }
+
+    /// Is the runtime at work for this thread?
+    #[inline]
+    pub(crate) fn is_busy(&self) -> bool {
+        self.busy.get()
+    }
+
+    /// The description of a thread that this one is about to create. Creation orders everything so far before everything
+    /// the new thread does.
+    pub(crate) fn create(&mut self) -> Box<Thread> {
+        let mut registry = REGISTRY.lock();
+        registry.threads += 1;
+        let tid = registry.threads;
+        let calls = registry.calls();
+        match registry.slot(Some(&self.clocks)) {
+            Some((slot, epochs)) => {
+                let clocks = self.clocks.spawn(slot, epochs);
+                registry.occupy(slot, clocks.writes(), tid);
+                drop(registry);
+                record::other_thread(self, Op::Spawn, tid);
+                self.renew();
+                Box::new(Thread::new(tid, clocks, calls))
+            }
+            None => {
+                drop(registry);
+                crate::channel::note_once("too many threads at once: some of them are not watched");
+                let mut unwatched = Thread::new(tid, self.clocks.clone(), calls);
+                unwatched.ignored = 1;
+                Box::new(unwatched)
+            }
+        }
+    }
+
+    /// The thread that was never started gives its slot back.
+    pub(crate) fn cancel(created: Box<Thread>) {
+        let Thread { clocks, calls, ignored, .. } = *created;
+        let mut registry = REGISTRY.lock();
+        calls.clear();
+        registry.calls.push(calls);
+        if ignored == 0 {
+            registry.vacate(&clocks);
+        }
+    }
+
+    /// The threads of a `Finished` that this one has waited for end before what it does from now on.
+    pub(crate) fn join(&mut self, finished: &Finished) {
+        self.clocks.join(&finished.clocks);
+        record::other_thread(self, Op::Join, finished.tid);
+    }
+
+    /// Slot and epoch, as cells have them.
+    #[inline]
+    pub(crate) fn stamp(&self) -> u64 {
+        self.stamp.get()
+    }
+
+    /// The thread does something else than repeating a load.
+    #[inline]
+    pub(crate) fn does_something(&self) {
+        self.last_load.set(LastLoad { pc: 0, ..self.last_load.get() });
+    }
+
+    /// After anything that may have begun an epoch. Goes on in another slot if the epochs of this one are used up.
+    #[inline]
+    pub(crate) fn renew(&mut self) {
+        if self.clocks.epoch() >= race::LAST_EPOCH || self.clocks.is_worn_out() {
+            self.renew_now();
+        }
+        let stamp = race::stamp(self.clocks.slot(), self.clocks.epoch());
+        let counted = (self.clocks.generation(), self.clocks.writes());
+        if (stamp, counted) != (self.stamp.get(), self.counted) {
+            self.stamp.set(stamp);
+            self.counted = counted;
+            self.tick.set(self.tick.get() + 1);
+        }
+    }
+
+    #[cold]
+    fn renew_now(&mut self) {
+        let mut registry = REGISTRY.lock();
+        match registry.slot(None) {
+            Some((slot, epochs)) => {
+                // The old slot is not vacated: its epochs are used up.
+                self.clocks.move_to(slot, epochs);
+                registry.occupy(slot, self.clocks.writes(), self.tid);
+            }
+            None => {
+                drop(registry);
+                crate::channel::note_once("the epochs of a thread are used up: it is not watched any longer");
+                self.ignored += 1;
+            }
+        }
+    }
+}
+
+/// The thread that runs becomes the main thread.
+pub(crate) fn attach_main() {
+    let mut registry = REGISTRY.lock();
+    registry.threads = 1;
+    let Some((slot, epochs)) = registry.slot(None) else { return };
+    registry.occupy(slot, 0, 1);
+    let calls = registry.calls();
+    drop(registry);
+    attach(Box::new(Thread::new(1, ThreadClocks::new(slot, epochs), calls)));
+}
+
+/// The thread that runs is the one described.
+pub(crate) fn attach(thread: Box<Thread>) {
+    CURRENT.set(Box::into_raw(thread));
+}
+
+/// The thread that runs is over: what joins it may have its clocks. None if it was not known.
+pub(crate) fn detach() -> Option<Finished> {
+    let thread = CURRENT.replace(null_mut());
+    if thread.is_null() {
+        return None;
+    }
+    // SAFETY: the pointer came from `attach` and is nowhere else any more.
+    let thread = unsafe { Box::from_raw(thread) };
+    let Thread { tid, clocks, calls, counters, ignored, .. } = *thread;
+    crate::stats::add(&counters);
+    let mut registry: Guard<'_, Registry> = REGISTRY.lock();
+    calls.clear();
+    registry.calls.push(calls);
+    if ignored == 0 {
+        registry.vacate(&clocks);
+    }
+    drop(registry);
+    Some(Finished { tid, clocks })
+}
