@@ -1,6 +1,6 @@
 //! The latest writes to a location, who has seen them, and what an access could see of them.
 //!
-//! Paper 002, §4 and appendix A, with the location clocks T_c(τ)(x) and T_SC(τ)(x) derived when they are needed:
+//! Paper: Margalit et al., PLDI 2025, §4 and appendix A, with the location clocks T_c(τ)(x) and T_SC(τ)(x) derived when they are needed:
 //!
 //! - `cur` is the newest write that the thread is aware of: it happens before the next access, or somebody saw it (read or
 //!   overwrote it) in an epoch that happens before the next access. That is T_c(τ)(x).
