@@ -235,17 +235,14 @@ impl History {
     /// A new write.
     #[inline]
     pub(crate) fn push(&mut self, entry: Entry, limits: Limits) {
-        while self.older.len() as u32 + 1 >= limits.history.max(2) {
+        self.older.push_back(self.newest);
+        while self.older.len() as u32 >= limits.history.max(1) {
             self.older.pop_front();
         }
-        self.older.push_back(self.newest);
         self.newest = entry;
         self.index += 1;
         if !entry.rmw {
             self.last_store = self.index;
-        }
-        if limits.history < 2 {
-            self.older.clear();
         }
     }
 
