@@ -110,7 +110,7 @@ impl Counts {
 fn short_runs_agree() {
     let counts = Counts::default();
     let shape = Shape { threads: 3, locations: 3, steps: 16, sc: true, rich: false };
-    for_all(2_000, traces(shape), |trace| agrees(&trace, Slots::Fresh, &counts));
+    for_all(1_200, traces(shape), |trace| agrees(&trace, Slots::Fresh, &counts));
     counts.assert_telling();
 }
 
@@ -118,7 +118,7 @@ fn short_runs_agree() {
 fn runs_with_threads_locks_and_plain_accesses_agree() {
     let counts = Counts::default();
     let shape = Shape { threads: 3, locations: 3, steps: 20, sc: true, rich: true };
-    for_all(1_000, traces(shape), |trace| agrees(&trace, Slots::Reused, &counts));
+    for_all(600, traces(shape), |trace| agrees(&trace, Slots::Reused, &counts));
     counts.assert_telling();
     assert!(counts.races.get() > 100, "{counts:?}");
 }
