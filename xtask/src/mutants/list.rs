@@ -545,12 +545,6 @@ pub(super) const MUTANTS: &[Mutant] = &[
     ),
     clock("clock: a write does not follow reads", CLOCK_LOCATION, "learnt |= t.sc.join(&self.readers_sc);", ""),
     clock(
-        "clock: reads stay after a write",
-        CLOCK_LOCATION,
-        "learnt |= t.sc.join(&self.readers_sc);\n            self.has_readers = false;",
-        "learnt |= t.sc.join(&self.readers_sc);",
-    ),
-    clock(
         "clock: the second reader replaces the first",
         CLOCK_LOCATION,
         "self.readers_sc.join(&t.sc);",
