@@ -6,9 +6,9 @@ use proptest::test_runner::TestCaseError;
 
 use crate::probe::{Probe, probes};
 use crate::run::{Monitor, Slots, UNBOUNDED};
-use crate::trace::{Op, Shape, Trace, for_all, live, traces};
+use crate::trace::{Op, Orders, Shape, Trace, for_all, live, traces};
 
-const SHAPE: Shape = Shape { threads: 3, locations: 3, steps: 30, sc: true, rich: true };
+const SHAPE: Shape = Shape { threads: 3, locations: 3, steps: 30, orders: Orders::All, rich: true };
 
 /// What a person sees of a finding, without the slots.
 fn shown(finding: &Finding) -> Option<Vec<(u32, u64, bool)>> {
