@@ -4,7 +4,7 @@
 
 use serde::Serialize;
 
-use crate::report::{Kind, Link, LinkEnd, LinkKind, Memory, Operation, Report};
+use crate::report::{Kind, Link, LinkEnd, LinkKind, Memory, Operation, Report, Shape};
 use crate::reporter::Totals;
 use crate::symbols::Frame as SymbolFrame;
 
@@ -186,7 +186,7 @@ pub fn report(report: &Report) -> String {
             line.stale = Some(window.stale.iter().map(access).collect());
             line.cut = Some(window.cut);
             line.missing = window.links.iter().map(missing).collect();
-            line.shape = window.shape(&report.access);
+            line.shape = window.shape(&report.access).map(Shape::code);
             line.suggestion = window.advice.as_ref().map(|advice| Suggestion {
                 edits: advice
                     .edits

@@ -142,8 +142,9 @@ impl Run {
         if !reevaluated {
             edits = advice::rule_of_thumb(finding, newest.stack.first().copied());
         }
-        let edits: Vec<Edit> =
+        let mut edits: Vec<Edit> =
             edits.iter().map(|edit| Edit { place: self.blamed(edit.pc, symbols), change: edit.phrase() }).collect();
+        edits.sort_by_cached_key(|edit| (edit.place.file.clone(), edit.place.line, edit.place.column));
         window.advice = (!edits.is_empty()).then_some(Advice { edits, reevaluated });
     }
 

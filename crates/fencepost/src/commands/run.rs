@@ -20,6 +20,11 @@ pub(crate) use channel::Lines;
 pub(crate) use session::{Answer, Session, Trace};
 pub(crate) use signals::Signals;
 
+/// Events of a run that are recorded, unless told otherwise.
+const RECORDS: u64 = 200_000;
+/// More is never recorded.
+const MAX_RECORDS: u64 = 10_000_000;
+
 pub(crate) fn run(args: &RunArgs, output: &mut Output) -> io::Result<Exit> {
     let mut options = Options { run_words: run_words(args), ..Options::default() };
     for file in &args.suppressions {
@@ -86,7 +91,7 @@ fn once(
     signals: &Signals,
     output: &mut Output,
 ) -> Result<Outcome, Failure> {
-    let (mut channel, theirs) = Channel::new().map_err(Failure::Other)?;
+    let (mut channel, theirs) = Channel::new(records()).map_err(Failure::Other)?;
     let mut child = Command::new(&args.program[0])
         .args(&args.program[1..])
         .env("FENCEPOST_OPTIONS", runtime_options(args, seed))
@@ -178,6 +183,13 @@ fn runtime_options(args: &RunArgs, seed: u64) -> OsString {
         add("spin_detection", "0");
     }
     options
+}
+
+/// How many events of a run are recorded: the program's own option, which it reads itself too, or the usual number.
+fn records() -> u64 {
+    let options = env::var("FENCEPOST_OPTIONS").unwrap_or_default();
+    let named = options.split([':', ' ']).filter_map(|option| option.strip_prefix("record=")?.parse().ok()).next_back();
+    named.unwrap_or(RECORDS).min(MAX_RECORDS)
 }
 
 /// Options that are needed to see a finding again.
