@@ -1,6 +1,6 @@
 //! What is known of a program while it runs: who its threads are and what is mapped where.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::advice;
 use crate::path::EdgeKind;
@@ -18,6 +18,8 @@ pub(crate) struct Run {
     pub(crate) status: Option<i64>,
     pub(crate) figures: Figures,
     threads: BTreeMap<u64, stream::Thread>,
+    /// Values that keep loops spinning, by call site.
+    spins: BTreeSet<(u64, u64)>,
     modules: Vec<Module>,
 }
 
@@ -28,6 +30,9 @@ impl Run {
             Event::Start(start) => self.start = Some(start),
             Event::Modules { list } => self.modules = list,
             Event::Thread(thread) => self.thread(thread),
+            Event::Spin { pc, value } => {
+                self.spins.insert((pc, value));
+            }
             Event::Summary(figures) => self.figures = figures,
             Event::End { status } => self.status = Some(status),
             Event::Report(_) | Event::Note { .. } => {}
@@ -124,7 +129,7 @@ impl Run {
         else {
             return;
         };
-        let analysis = recorded.filter(|_| *complete).and_then(|trace| advice::analyse(trace, finding));
+        let analysis = recorded.filter(|_| *complete).and_then(|trace| advice::analyse(trace, finding, &self.spins));
         let mut edits = Vec::new();
         if let Some(analysis) = analysis {
             for (from, to, kind) in &analysis.edges {

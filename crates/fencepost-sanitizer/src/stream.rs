@@ -20,6 +20,13 @@ pub enum Event {
     },
     /// A thread was created, or got another name.
     Thread(Thread),
+    /// A spin loop was recognised: this value, read here, keeps it spinning.
+    Spin {
+        /// Where it reads: a return address.
+        pc: u64,
+        /// The value.
+        value: u64,
+    },
     /// A finding.
     Report(Box<Finding>),
     /// Something the user should know.
