@@ -1,6 +1,6 @@
 //! The latest writes to a location, who has seen them, and what an access could see of them.
 //!
-//! Paper 002, §4 and appendix A, with the location clocks T_c(τ)(x) and T_SC(τ)(x) derived when they are needed:
+//! Paper: Margalit et al., PLDI 2025, §4 and appendix A, with the location clocks T_c(τ)(x) and T_SC(τ)(x) derived when they are needed:
 //!
 //! - `cur` is the newest write that the thread is aware of: it happens before the next access, or somebody saw it (read or
 //!   overwrote it) in an epoch that happens before the next access. That is T_c(τ)(x).
@@ -238,17 +238,14 @@ impl History {
     /// A new write.
     #[inline]
     pub(crate) fn push(&mut self, entry: Entry, limits: Limits) {
-        while self.older.len() as u32 + 1 >= limits.history.max(2) {
+        self.older.push_back(self.newest);
+        while self.older.len() as u32 >= limits.history.max(1) {
             self.older.pop_front();
         }
-        self.older.push_back(self.newest);
         self.newest = entry;
         self.index += 1;
         if !entry.rmw {
             self.last_store = self.index;
-        }
-        if limits.history < 2 {
-            self.older.clear();
         }
     }
 
@@ -339,7 +336,7 @@ impl History {
         if own >= top {
             return Finding::Clean;
         }
-        let (cur, known) = self.cur(t, own, top, order);
+        let (cur, known) = self.cur(t, top, order);
         let stale = |index: u32| {
             let entry = self.entry(index);
             // An RMW that reads from the entry leaves no place for another one, nor for a store.
@@ -355,7 +352,7 @@ impl History {
                 }
         };
         let failure = match access {
-            Access::WeakCas { failure, .. } | Access::StrongCas { failure, .. } => Some(self.cur(t, own, top, failure)),
+            Access::WeakCas { failure, .. } | Access::StrongCas { failure, .. } => Some(self.cur(t, top, failure)),
             _ => None,
         };
         let fails_stale = |index: u32| {
@@ -387,10 +384,10 @@ impl History {
 
     /// The newest write up to `top` that `t` is aware of, and true; if it is aware of none that is kept, the oldest and false.
     /// Nobody is aware of a write later than `top`, since happens-before and the SC order are part of hb_SC.
-    fn cur(&self, t: &ThreadClocks, own: u32, top: u32, order: Order) -> (u32, bool) {
+    fn cur(&self, t: &ThreadClocks, top: u32, order: Order) -> (u32, bool) {
         let mut sightings = self.sightings.iter().rev().peekable();
         for index in (self.base()..=top).rev() {
-            let mut is_aware = index == own || self.entry(index).is_before(t, order.is_sc());
+            let mut is_aware = self.entry(index).is_before(t, order.is_sc());
             while let Some(sighting) = sightings.next_if(|sighting| sighting.entry >= index) {
                 is_aware |= sighting.entry == index && t.knows(sighting.slot, sighting.k);
             }

@@ -100,9 +100,9 @@ impl Cell {
         (self.0 | other.0) & WRITE != 0 && self.0 & other.0 & ATOMIC == 0
     }
 
-    /// After `self`, does it add nothing to remember `other`, which is ordered before it?
-    fn replaces(self, other: Cell) -> bool {
-        self.covers(other) && (self.0 & WRITE != 0 || other.0 & WRITE == 0) && (self.0 & ATOMIC <= other.0 & ATOMIC)
+    /// Does whatever conflicts with `other` conflict with `self`?
+    fn stands_for(self, other: Cell) -> bool {
+        self.covers(other) && self.0 & WRITE >= other.0 & WRITE && self.0 & ATOMIC <= other.0 & ATOMIC
     }
 }
 
@@ -120,45 +120,102 @@ pub(crate) fn is_known(t: &Thread, addr: usize, log_size: u32, how: How) -> bool
     same(cells[0].load(Ordering::Relaxed)) || same(cells[1].load(Ordering::Relaxed))
 }
 
-/// Thread `t` accesses up to eight bytes within a word.
-pub(crate) fn access(t: &mut Thread, addr: usize, log_size: u32, how: How, pc: usize) {
-    if is_known(t, addr, log_size, how) {
-        return;
-    }
-    let Some(cells) = shadow::cells(addr) else { return };
-    let new = Cell(Cell::at(addr, log_size, how, t.stamp()).0 | (pc as u64) << PC_SHIFT);
-    let old = [&cells[0], &cells[1]].map(|cell| Cell(cell.load(Ordering::Relaxed)));
-    remember(t, addr, cells, old, new, pc);
+/// Two accesses that conflict and are not ordered.
+pub(crate) struct Race {
+    addr: usize,
+    new: Cell,
+    old: Cell,
 }
 
-fn remember(t: &mut Thread, addr: usize, cells: &shadow::Cells, old: [Cell; 2], new: Cell, pc: usize) {
+/// Remembers an access of up to eight bytes within a word, which is not [known](is_known). Is it a race?
+#[inline]
+pub(crate) fn remember(t: &Thread, addr: usize, log_size: u32, how: How, pc: usize) -> Option<Race> {
+    let cells = shadow::cells(addr)?;
+    let new = Cell(Cell::at(addr, log_size, how, t.stamp()).0 | (pc as u64) << PC_SHIFT);
+    let old = [&cells[0], &cells[1]].map(|cell| Cell(cell.load(Ordering::Relaxed)));
+    if !how.write && is_represented(t, old, new) && !t.is_drawn() {
+        return None;
+    }
+    // Mostly the same thread has made the same access in an earlier epoch, or nobody has made any, and the other cell is no obstacle.
+    for (index, other) in [(0, old[1]), (1, old[0])] {
+        let repeats =
+            (old[index].0 ^ new.0) & (OFFSET | SIZE | ATOMIC | SLOT) == 0 && new.0 & WRITE >= old[index].0 & WRITE;
+        if (repeats || old[index].0 == 0)
+            && (other.0 == 0 || !other.conflicts(new) || t.clocks.knows(other.slot(), other.epoch()))
+        {
+            cells[index].store(new.0, Ordering::Relaxed);
+            return None;
+        }
+    }
+    remember_among(t, addr, cells, old, new)
+}
+
+/// Memory that many threads read: is one of them remembered, and is the other cell worth keeping? Then this one can be left out,
+/// mostly: what conflicts with it conflicts with the other, and threads that read the same memory do not write to the same cells all the time.
+#[inline]
+fn is_represented(t: &Thread, [one, other]: [Cell; 2], new: Cell) -> bool {
+    let known = |cell: Cell| t.clocks.knows(cell.slot(), cell.epoch());
+    let deputy = |cell: Cell| (cell.0 ^ new.0) & (OFFSET | SIZE | WRITE | ATOMIC) == 0 && !known(cell);
+    let kept = |cell: Cell| cell.0 & WRITE != 0 && known(cell);
+    deputy(one) && (kept(other) || deputy(other)) || deputy(other) && kept(one)
+}
+
+#[inline(never)]
+fn remember_among(t: &Thread, addr: usize, cells: &shadow::Cells, old: [Cell; 2], new: Cell) -> Option<Race> {
     // Preference: what the new access makes superfluous, then an empty cell, then any.
-    let mut target = None;
-    let mut empty = None;
+    let (mut superfluous, mut empty) = (None, None);
+    let mut race = None;
     for (index, &cell) in old.iter().enumerate() {
         if cell.0 == 0 {
             empty = Some(index);
-            continue;
-        }
-        let ordered = t.clocks.knows(cell.slot(), cell.epoch());
-        if !ordered && cell.overlaps(new) && cell.conflicts(new) {
-            crate::report::race(t, addr, new, cell, pc);
-        }
-        if ordered && new.replaces(cell) && target.is_none() {
-            target = Some(index);
+        } else if t.clocks.knows(cell.slot(), cell.epoch()) {
+            if superfluous.is_none() && new.stands_for(cell) {
+                superfluous = Some(index);
+            }
+        } else if cell.overlaps(new) && cell.conflicts(new) {
+            race = Some(Race { addr, new, old: cell });
         }
     }
-    let any = || {
+    let target = superfluous.or(empty).unwrap_or_else(|| match old.map(|cell| cell.how().write) {
         // A write is worth more than a read: every later access can race with it.
-        let writes = old.map(|cell| cell.how().write);
-        match writes {
-            [true, false] => 1,
-            [false, true] => 0,
-            _ => (pc >> 2) & 1,
-        }
-    };
-    let target = target.or(empty).unwrap_or_else(any);
+        [true, false] => 1,
+        [false, true] => 0,
+        _ => new.pc() >> 2 & 1,
+    });
     cells[target].store(new.0, Ordering::Relaxed);
+    race
+}
+
+/// Thread `t`, for which the runtime is at work, accesses up to eight bytes within a word.
+pub(crate) fn access(t: &Thread, addr: usize, log_size: u32, how: How, pc: usize) {
+    if !is_known(t, addr, log_size, how)
+        && let Some(race) = remember(t, addr, log_size, how, pc)
+    {
+        race.report(t, pc);
+    }
+}
+
+/// Thread `t` ends the life of a block of memory: that conflicts with every access. The block is not accessed again before it is
+/// [forgotten](shadow::forget), so there is nothing to remember.
+pub(crate) fn freed(t: &Thread, addr: usize, bytes: usize, pc: usize) {
+    let how = How { write: true, atomic: false };
+    for word in (addr..addr + bytes).step_by(8) {
+        let Some(cells) = shadow::cells_if_any(word) else { continue };
+        for cell in cells.iter().map(|cell| Cell(cell.load(Ordering::Relaxed))) {
+            if cell.0 != 0 && !t.clocks.knows(cell.slot(), cell.epoch()) {
+                let new = Cell(Cell::at(word, 3, how, t.stamp()).0 | (pc as u64) << PC_SHIFT);
+                Race { addr: word, new, old: cell }.report(t, pc);
+            }
+        }
+    }
+}
+
+impl Race {
+    /// Reports the race; `t` made the later access, at `pc`.
+    #[cold]
+    pub(crate) fn report(&self, t: &Thread, pc: usize) {
+        crate::report::race(t, self.addr, self.new, self.old, pc);
+    }
 }
 
 /// The accesses of up to eight aligned bytes that an access of `bytes` bytes from `addr` on consists of.
@@ -172,8 +229,19 @@ pub(crate) fn pieces(addr: usize, bytes: usize, mut visit: impl FnMut(usize, u32
     }
 }
 
+/// How many bytes from `addr` on, which is aligned to eight, has this thread accessed like this in this epoch already, word by word?
+#[inline]
+pub(crate) fn known_bytes(t: &Thread, addr: usize, bytes: usize, how: How) -> usize {
+    let Some(cells) = shadow::run_of_cells(addr) else { return 0 };
+    let new = Cell::at(addr, 3, how, t.stamp()).0;
+    let same = |old: u64| (old ^ new) & (OFFSET | SIZE | ATOMIC | SLOT | EPOCH) == 0 && new & WRITE <= old & WRITE;
+    let known =
+        |cells: &&shadow::Cells| same(cells[0].load(Ordering::Relaxed)) || same(cells[1].load(Ordering::Relaxed));
+    8 * cells.iter().take(bytes / 8).take_while(known).count()
+}
+
 /// Thread `t` accesses an atomic variable of `size` bytes.
-pub(crate) fn atomic(t: &mut Thread, addr: usize, size: u8, how: How, pc: usize) {
+pub(crate) fn atomic(t: &Thread, addr: usize, size: u8, how: How, pc: usize) {
     match size {
         16 => pieces(addr, 16, |at, log_size| access(t, at, log_size, how, pc)),
         _ => access(t, addr, u32::from(size).trailing_zeros(), how, pc),
