@@ -144,6 +144,7 @@ struct Summary<'a> {
     out_of_sight: u64,
     threads: u64,
     switches: u64,
+    steps: u64,
     mixed_size: u64,
     malformed: u64,
 }
@@ -226,6 +227,7 @@ pub fn summary(totals: &Totals) -> String {
             out_of_sight: figures.out_of_sight,
             threads: figures.threads,
             switches: figures.switches,
+            steps: figures.steps,
             mixed_size: figures.mixed_size,
             malformed: totals.malformed,
         },

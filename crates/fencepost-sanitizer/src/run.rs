@@ -73,7 +73,7 @@ impl Run {
     }
 
     /// A finding with names.
-    pub(crate) fn report(&self, finding: &Finding, extra: &[String], symbols: &mut dyn Symbols) -> Report {
+    pub(crate) fn report(&self, finding: &Finding, symbols: &mut dyn Symbols) -> Report {
         let Finding { addr, size, .. } = *finding;
         let access = Operation {
             op: finding.access.op.clone(),
@@ -110,7 +110,7 @@ impl Run {
             access,
             memory: self.memory(&finding.memory, addr, symbols),
             threads: Vec::new(),
-            reproduce: self.reproduce(extra),
+            reproduce: self.reproduce(),
         };
         report.threads = self.creations(&report, symbols);
         report
@@ -232,7 +232,7 @@ impl Run {
         .collect()
     }
 
-    fn reproduce(&self, extra: &[String]) -> Reproduce {
+    fn reproduce(&self) -> Reproduce {
         let unknown = Start::default();
         let start = self.start.as_ref().unwrap_or(&unknown);
         let exact = !matches!(start.schedule.as_str(), "os" | "");
@@ -242,7 +242,16 @@ impl Run {
             // Without control over the schedule nothing can be repeated; but it can be looked for.
             false => words.extend(["pct:3", "--seeds", "0..1000"].map(String::from)),
         }
-        words.extend_from_slice(extra);
+        let option = |key: &str| start.options.get(key).cloned();
+        // Where a schedule of priorities changes them depends on how long it expects the run to be.
+        for (key, word) in [("steps", "--steps"), ("history_size", "--history")] {
+            if let Some(value) = option(key).filter(|_| exact || key != "steps") {
+                words.extend([word.to_string(), value]);
+            }
+        }
+        if option("spin_detection").is_some_and(|value| value == "0") {
+            words.push("--no-spin-detection".into());
+        }
         words.push("--".into());
         match start.argv.is_empty() {
             true => words.push(start.exe.clone()),

@@ -249,6 +249,8 @@ pub struct Figures {
     pub threads: u64,
     /// Switches between threads by a controlled schedule.
     pub switches: u64,
+    /// Steps at which a controlled schedule could switch.
+    pub steps: u64,
     /// Atomic accesses that overlap others of another size.
     pub mixed_size: u64,
 }

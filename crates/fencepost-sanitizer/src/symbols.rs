@@ -25,8 +25,9 @@ pub struct Frame {
     pub offset: u64,
 }
 
-/// Parts of paths of code that nobody wants to hear about: atomics of the languages' own libraries.
+/// Parts of paths of code that nobody wants to hear about: atomics of the languages' own libraries, and our header.
 const LIBRARY_PATHS: &[&str] = &[
+    "/fencepost.h",
     "/include/c++/",
     "/stdatomic.h",
     "/boost/atomic/",

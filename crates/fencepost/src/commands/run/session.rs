@@ -153,6 +153,11 @@ impl Session {
         self.reporter.waits()
     }
 
+    /// The most steps that a run has had; 0 if not known.
+    pub(crate) fn steps(&self) -> u64 {
+        self.reporter.totals().figures.steps
+    }
+
     pub(crate) fn has_findings(&self) -> bool {
         self.reporter.has_findings()
     }
