@@ -15,7 +15,7 @@ use fencepost_clock::Order;
 
 use crate::path::{self, Edge, EdgeKind};
 use crate::replay::{self, Changes, Violation};
-use crate::stream::Finding;
+use crate::stream::{self, Finding};
 use crate::trace::{Op, Record, Trace, order_from_name};
 
 /// Records to evaluate at most, over all candidates: beyond, advice would keep the program waiting.
@@ -148,10 +148,14 @@ fn append_access(trace: &mut Trace, finding: &Finding) -> Option<()> {
     let newest = trace.records.iter().rev().find(|record| record.address == finding.addr && record.writes());
     let before = newest.map_or(0, |record| record.value);
     let expected = access.expected.unwrap_or(before);
+    let wanted = match &finding.kind {
+        stream::Kind::Robustness { stale, .. } => stale.last().map_or(before, |write| write.value),
+        stream::Kind::Race { .. } => before,
+    };
     trace.records.push(Record {
         time: access.time,
         address: finding.addr,
-        value: if op == Op::Wait { expected } else { before },
+        value: if op == Op::Wait { wanted } else { before },
         pc,
         extra: if op == Op::Rmw { before } else { expected },
         tid,
@@ -284,7 +288,7 @@ fn cost(edits: &[Edit]) -> u32 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::stream::{self, Access, Memory};
+    use crate::stream::{Access, Memory};
 
     const X: u64 = 0x100;
     const Y: u64 = 0x200;
@@ -397,6 +401,22 @@ mod tests {
         let spins = |value| BTreeSet::from([(14, value)]);
         assert_eq!(analyse(trace.clone(), &finding(3, 14, X, "load", 8), &spins(0)), None);
         assert!(analyse(trace, &finding(3, 14, X, "load", 8), &spins(5)).is_some());
+    }
+
+    #[test]
+    fn a_wait_that_can_end_too_early() {
+        let mut trace = start();
+        add(&mut trace, 2, 11, Op::Store, X, 1, Order::Relaxed);
+        add(&mut trace, 2, 12, Op::Store, Y, 1, Order::Relaxed);
+        add(&mut trace, 3, 13, Op::Load, Y, 1, Order::Relaxed);
+        let mut finding = finding(3, 14, X, "wait", 8);
+        let initial =
+            stream::Write { value: 0, rmw: false, tid: 0, op: String::new(), order: None, time: 0, stack: Vec::new() };
+        if let stream::Kind::Robustness { stale, .. } = &mut finding.kind {
+            stale.push(initial);
+        }
+        let analysis = analyse(trace, &finding, &BTreeSet::new()).expect("the run shows it");
+        assert_eq!(phrases(&analysis).len(), 2);
     }
 
     #[test]

@@ -173,6 +173,8 @@ impl<'a> State<'a> {
         let failure = failure_order(change, record);
         // What memory held before, as far as the record tells.
         let before = match record.op {
+            // A wait that is only about to read has the value it wants, not what is there.
+            Op::Wait if !record.success => None,
             Op::Load | Op::Wait => Some(record.value),
             Op::Rmw => Some(record.extra),
             Op::CasStrong | Op::CasWeak | Op::BlockingCas if record.success || record.op == Op::BlockingCas => {
