@@ -303,16 +303,6 @@ pub(crate) struct RunArgs {
     pub(crate) program: Vec<OsString>,
 }
 
-impl RunArgs {
-    /// The seeds to run with.
-    pub(crate) fn seeds(&self) -> std::ops::Range<u64> {
-        match &self.seeds {
-            Some(seeds) => seeds.0.clone(),
-            None => self.seed..self.seed.saturating_add(self.runs),
-        }
-    }
-}
-
 /// A range that is not empty.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Seeds(pub(crate) std::ops::Range<u64>);
