@@ -1,6 +1,6 @@
 //! The latest writes to a location, who has seen them, and what an access could see of them.
 //!
-//! Paper 002, §4 and appendix A, with the location clocks T_c(τ)(x) and T_SC(τ)(x) derived when they are needed:
+//! Paper: Margalit et al., PLDI 2025, §4 and appendix A, with the location clocks T_c(τ)(x) and T_SC(τ)(x) derived when they are needed:
 //!
 //! - `cur` is the newest write that the thread is aware of: it happens before the next access, or somebody saw it (read or
 //!   overwrote it) in an epoch that happens before the next access. That is T_c(τ)(x).
@@ -238,17 +238,14 @@ impl History {
     /// A new write.
     #[inline]
     pub(crate) fn push(&mut self, entry: Entry, limits: Limits) {
-        while self.older.len() as u32 + 1 >= limits.history.max(2) {
+        self.older.push_back(self.newest);
+        while self.older.len() as u32 >= limits.history.max(1) {
             self.older.pop_front();
         }
-        self.older.push_back(self.newest);
         self.newest = entry;
         self.index += 1;
         if !entry.rmw {
             self.last_store = self.index;
-        }
-        if limits.history < 2 {
-            self.older.clear();
         }
     }
 

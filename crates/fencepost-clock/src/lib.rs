@@ -1,8 +1,8 @@
 //! The clock monitor: is what a program does in this run, on every access, what it does under sequential consistency (SC)? And
 //! does it race?
 //!
-//! Papers: the dynamic monitor of location clocks ("paper 002" below: the appendices A, robustness, and B, races), for the model
-//! RC20 of Margalit and Lahav (POPL 2021), extended with SC accesses.
+//! Paper: Margalit, Kokologiannakis, Itzhaky and Lahav, "Dynamic Robustness Verification against Weak Memory", PLDI 2025: location clocks
+//! (appendix A of the extended version) and races (appendix B), for the model RC20 of Margalit and Lahav (POPL 2021); here with SC accesses.
 //!
 //! The monitor watches one SC run. Before each atomic access it answers ([`Location::check`]) whether the model lets this access
 //! take a predecessor that SC does not, whatever the other threads did meanwhile: a violation is predicted from any run that
@@ -17,7 +17,46 @@
 //! a bounded one, no violation is invented, and [`Finding::Cut`] says where one may have been missed.
 //!
 //! The caller makes the run SC: it holds a lock while it checks a location, accesses memory and calls one of
-//! [`Location::load`], [`Location::store`], [`Location::rmw`].
+//! [`Location::load`], [`Location::store`], [`Location::rmw`]. Store buffering, one thread after the other:
+//!
+//! ```
+//! use fencepost_clock::{Access, Epochs, Finding, Limits, Location, Order, ThreadClocks};
+//!
+//! let (mut x, mut y, limits) = (Location::new(0), Location::new(0), Limits::default());
+//! let mut first = ThreadClocks::new(0, Epochs::default());
+//! let mut second = first.spawn(1, Epochs::default());
+//!
+//! x.store(&mut first, Order::Relaxed, 1, 101, limits);
+//! y.load(&mut first, Order::Relaxed, limits);
+//!
+//! y.store(&mut second, Order::Relaxed, 1, 201, limits);
+//! // It must come after the first thread's store under SC, and nothing makes sure that it does:
+//! let Finding::Violation(window) = x.check(&second, Access::Load, Order::Relaxed) else { panic!() };
+//! assert_eq!((window.stale[0].value, window.newest.site), (0, 101));
+//! // An SC access would not help as long as the others are relaxed.
+//! assert!(matches!(x.check(&second, Access::Load, Order::SeqCst), Finding::Violation(_)));
+//! ```
+//!
+//! # What an access costs
+//!
+//! Nothing is allocated but when something grows for the first time. Instructions of check and access together, with clocks of 32 threads
+//! and nothing beyond SSE2 (`examples/accesses.rs` under callgrind; 45 of them are the example's own); 100 of them take about 6 ns when
+//! the clocks are in the cache:
+//!
+//! | access | instructions |
+//! |---|---|
+//! | load that finds nothing new | 135 |
+//! | relaxed store or update, last accessed by the same thread | 320 |
+//! | release store, last accessed by the same thread | 370 |
+//! | relaxed update, last accessed by another thread | 445 |
+//! | release store, acquire load by another thread, on average | 570 |
+//! | acquire/release update, last accessed by another thread | 640 |
+//! | SC store, SC load by another thread, on average | 805 |
+//! | relaxed load or store of locations that all threads use, history searched | 695 |
+//!
+//! A join of two clocks is 23 instructions for 8 threads. A location takes 192 bytes, 24 for each write kept (16 by default), and up to 20
+//! for each thread, the slots before the highest one included: 4 each for the clocks `w`, `w_sc` and `readers_sc`, if they are used, and
+//! 8 for the last visit.
 #![forbid(unsafe_code)]
 
 mod clock;

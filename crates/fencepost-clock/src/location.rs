@@ -1,6 +1,6 @@
 //! An atomic location: the rules for accesses.
 //!
-//! Paper 002, appendix A (hb_SC) and appendix B (happens-before), and SC accesses as in C++11: a total order consistent with
+//! Paper: Margalit et al., PLDI 2025, appendix A (hb_SC) and appendix B (happens-before), and SC accesses as in C++11: a total order consistent with
 //! happens-before, modification order and from-read between SC accesses. The check is in `history`. Not modelled: C++20's weaker rule,
 //! the order between SC accesses and SC fences beyond happens-before.
 //!
@@ -95,10 +95,7 @@ impl Location {
     }
 
     fn load_news(&mut self, t: &mut ThreadClocks, order: Order, limits: Limits, was_seen: bool) {
-        let mut learnt = false;
-        if !self.history.newest().is_past(t) {
-            learnt |= t.sc.join(&self.w_sc);
-        }
+        let mut learnt = self.follow_newest(t);
         if self.has_readers {
             self.readers_sc.join(&t.sc);
         } else {
@@ -129,10 +126,7 @@ impl Location {
     }
 
     fn write(&mut self, t: &mut ThreadClocks, order: Order, value: u64, site: u32, limits: Limits, rmw: bool) {
-        let mut learnt = false;
-        if !self.history.newest().is_past(t) {
-            learnt |= t.sc.join(&self.w_sc);
-        }
+        let mut learnt = self.follow_newest(t);
         if self.has_readers {
             learnt |= t.sc.join(&self.readers_sc);
             self.has_readers = false;
@@ -166,6 +160,12 @@ impl Location {
         // A store has nothing to acquire from itself.
         let effects = Effects::new(!rmw || order.acquires(), order.is_sc());
         self.visits.set(t.slot(), Visit::new(t.generation(), self.history.index(), effects));
+    }
+
+    /// Takes the newest write and all before it into the hb_SC-past. Has the thread learnt something?
+    #[inline]
+    fn follow_newest(&self, t: &mut ThreadClocks) -> bool {
+        !self.history.newest().is_past(t) && t.sc.join(&self.w_sc)
     }
 
     /// What a read takes from the write it reads. Has the thread learnt something at once?
@@ -230,6 +230,12 @@ mod tests {
             }
         }
         findings
+    }
+
+    /// The documentation of the crate says so.
+    #[test]
+    fn a_location_is_small() {
+        assert!(size_of::<Location>() <= 192, "{}", size_of::<Location>());
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! What a thread knows.
 //!
-//! Paper 002, appendix B (T_c, T_a, T_r as vector clocks), and the hb_SC clocks that replace the location clocks T_SC of its
+//! Paper: Margalit et al., PLDI 2025, appendix B (T_c, T_a, T_r as vector clocks), and the hb_SC clocks that replace the location clocks T_SC of its
 //! appendix A. Exact: `c` is happens-before, `sc` is hb_SC.
 //!
 //! Facts used here and in `location`:

@@ -9,7 +9,7 @@ macro_rules! shim {
         /// Called by instrumented code.
         #[unsafe(naked)]
         #[cfg_attr(not(test), unsafe(no_mangle))]
-        pub extern "C" fn $name() {
+        pub(crate) extern "C" fn $name() {
             std::arch::naked_asm!(concat!("mov ", $register, ", [rsp]"), "jmp {body}", body = sym $body)
         }
     };

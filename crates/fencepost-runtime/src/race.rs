@@ -100,9 +100,9 @@ impl Cell {
         (self.0 | other.0) & WRITE != 0 && self.0 & other.0 & ATOMIC == 0
     }
 
-    /// After `self`, does it add nothing to remember `other`, which is ordered before it?
-    fn replaces(self, other: Cell) -> bool {
-        self.covers(other) && (self.0 & WRITE != 0 || other.0 & WRITE == 0) && (self.0 & ATOMIC <= other.0 & ATOMIC)
+    /// Does whatever conflicts with `other` conflict with `self`?
+    fn stands_for(self, other: Cell) -> bool {
+        self.covers(other) && self.0 & WRITE >= other.0 & WRITE && self.0 & ATOMIC <= other.0 & ATOMIC
     }
 }
 
@@ -120,45 +120,80 @@ pub(crate) fn is_known(t: &Thread, addr: usize, log_size: u32, how: How) -> bool
     same(cells[0].load(Ordering::Relaxed)) || same(cells[1].load(Ordering::Relaxed))
 }
 
-/// Thread `t` accesses up to eight bytes within a word.
-pub(crate) fn access(t: &mut Thread, addr: usize, log_size: u32, how: How, pc: usize) {
-    if is_known(t, addr, log_size, how) {
-        return;
-    }
-    let Some(cells) = shadow::cells(addr) else { return };
-    let new = Cell(Cell::at(addr, log_size, how, t.stamp()).0 | (pc as u64) << PC_SHIFT);
-    let old = [&cells[0], &cells[1]].map(|cell| Cell(cell.load(Ordering::Relaxed)));
-    remember(t, addr, cells, old, new, pc);
+/// Two accesses that conflict and are not ordered.
+pub(crate) struct Race {
+    addr: usize,
+    new: Cell,
+    old: Cell,
 }
 
-fn remember(t: &mut Thread, addr: usize, cells: &shadow::Cells, old: [Cell; 2], new: Cell, pc: usize) {
+/// Remembers an access of up to eight bytes within a word, which is not [known](is_known). Is it a race?
+pub(crate) fn remember(t: &Thread, addr: usize, log_size: u32, how: How, pc: usize) -> Option<Race> {
+    let cells = shadow::cells(addr)?;
+    let new = Cell(Cell::at(addr, log_size, how, t.stamp()).0 | (pc as u64) << PC_SHIFT);
+    let old = [&cells[0], &cells[1]].map(|cell| Cell(cell.load(Ordering::Relaxed)));
     // Preference: what the new access makes superfluous, then an empty cell, then any.
-    let mut target = None;
-    let mut empty = None;
+    let (mut superfluous, mut empty, mut deputies) = (None, None, 0);
+    let mut race = None;
     for (index, &cell) in old.iter().enumerate() {
         if cell.0 == 0 {
             empty = Some(index);
-            continue;
-        }
-        let ordered = t.clocks.knows(cell.slot(), cell.epoch());
-        if !ordered && cell.overlaps(new) && cell.conflicts(new) {
-            crate::report::race(t, addr, new, cell, pc);
-        }
-        if ordered && new.replaces(cell) && target.is_none() {
-            target = Some(index);
+        } else if t.clocks.knows(cell.slot(), cell.epoch()) {
+            if superfluous.is_none() && new.stands_for(cell) {
+                superfluous = Some(index);
+            }
+        } else if cell.overlaps(new) && cell.conflicts(new) {
+            race = Some(Race { addr, new, old: cell });
+        } else if cell.stands_for(new) {
+            deputies += 1;
         }
     }
-    let any = || {
-        // A write is worth more than a read: every later access can race with it.
-        let writes = old.map(|cell| cell.how().write);
-        match writes {
+    let target = superfluous.or(empty).or_else(|| {
+        // Two unordered accesses that conflict with whatever this one conflicts with are enough, and leaving them alone keeps threads that
+        // read the same memory from writing to the same cells.
+        (deputies < 2).then(|| match old.map(|cell| cell.how().write) {
+            // A write is worth more than a read: every later access can race with it.
             [true, false] => 1,
             [false, true] => 0,
             _ => (pc >> 2) & 1,
+        })
+    });
+    if let Some(target) = target {
+        cells[target].store(new.0, Ordering::Relaxed);
+    }
+    race
+}
+
+/// Thread `t`, for which the runtime is at work, accesses up to eight bytes within a word.
+pub(crate) fn access(t: &Thread, addr: usize, log_size: u32, how: How, pc: usize) {
+    if !is_known(t, addr, log_size, how)
+        && let Some(race) = remember(t, addr, log_size, how, pc)
+    {
+        race.report(t, pc);
+    }
+}
+
+/// Thread `t` ends the life of a block of memory: that conflicts with every access. The block is not accessed again before it is
+/// [forgotten](shadow::forget), so there is nothing to remember.
+pub(crate) fn freed(t: &Thread, addr: usize, bytes: usize, pc: usize) {
+    let how = How { write: true, atomic: false };
+    for word in (addr..addr + bytes).step_by(8) {
+        let Some(cells) = shadow::cells_if_any(word) else { continue };
+        for cell in cells.iter().map(|cell| Cell(cell.load(Ordering::Relaxed))) {
+            if cell.0 != 0 && !t.clocks.knows(cell.slot(), cell.epoch()) {
+                let new = Cell(Cell::at(word, 3, how, t.stamp()).0 | (pc as u64) << PC_SHIFT);
+                Race { addr: word, new, old: cell }.report(t, pc);
+            }
         }
-    };
-    let target = target.or(empty).unwrap_or_else(any);
-    cells[target].store(new.0, Ordering::Relaxed);
+    }
+}
+
+impl Race {
+    /// Reports the race; `t` made the later access, at `pc`.
+    #[cold]
+    pub(crate) fn report(&self, t: &Thread, pc: usize) {
+        crate::report::race(t, self.addr, self.new, self.old, pc);
+    }
 }
 
 /// The accesses of up to eight aligned bytes that an access of `bytes` bytes from `addr` on consists of.
@@ -173,7 +208,7 @@ pub(crate) fn pieces(addr: usize, bytes: usize, mut visit: impl FnMut(usize, u32
 }
 
 /// Thread `t` accesses an atomic variable of `size` bytes.
-pub(crate) fn atomic(t: &mut Thread, addr: usize, size: u8, how: How, pc: usize) {
+pub(crate) fn atomic(t: &Thread, addr: usize, size: u8, how: How, pc: usize) {
     match size {
         16 => pieces(addr, 16, |at, log_size| access(t, at, log_size, how, pc)),
         _ => access(t, addr, u32::from(size).trailing_zeros(), how, pc),

@@ -103,7 +103,8 @@ fn halt_if(asked: bool) {
 #[cold]
 pub(crate) fn robustness(thread: &Thread, access: &Access, window: &Window) {
     let first_frame = |site| stacks::site(site).and_then(|(_, _, frames)| frames.first().copied()).unwrap_or(0);
-    if !is_new(access.pc, first_frame(window.newest.site)) {
+    // A stale guard leads to the function that waits for the initialisation.
+    if intercept::is_guard(access.addr) || !is_new(access.pc, first_frame(window.newest.site)) {
         return;
     }
     let (complete, events) = record::state();
@@ -118,7 +119,7 @@ pub(crate) fn robustness(thread: &Thread, access: &Access, window: &Window) {
             line.number("time", record::now()).numbers("stack", stack_of(thread, access.pc))
         })
         .object("newest", |line| write(line, &window.newest))
-        .objects("stale", window.stale.iter().take(16), |line, stale| write(line, stale))
+        .objects("stale", window.stale.iter().take(16), write)
         .object("memory", |line| memory(line, access.addr))
         .flag("cut", window.cut)
         .flag("complete", complete)
@@ -242,5 +243,6 @@ pub(crate) fn summary() -> Line {
         .number("out_of_sight", read(&stats::OUT_OF_SIGHT))
         .number("threads", u64::from(thread::count()))
         .number("switches", read(&stats::SWITCHES))
+        .number("steps", crate::schedule::steps())
         .number("mixed_size", read(&stats::MIXED))
 }

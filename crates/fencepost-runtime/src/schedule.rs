@@ -15,8 +15,8 @@ mod policy;
 use std::sync::atomic::Ordering;
 
 pub(crate) use baton::{
-    Key, Outcome, Timeout, begin, block, cancelled, created, ending, finished, forked, frozen, outside,
-    rouse, start, wake,
+    Key, Outcome, Timeout, begin, block, cancelled, created, ending, exists, finished, forked, frozen, outside, rouse,
+    start, steps, wake,
 };
 use policy::Reason;
 
@@ -46,7 +46,11 @@ pub(crate) fn controls() -> bool {
 }
 
 /// Tries until `attempt` has an answer, which others may have to make possible by waking `key`.
-pub(crate) fn retry<T>(key: Key, timeout: Option<Timeout>, mut attempt: impl FnMut() -> Option<T>) -> Result<T, Outcome> {
+pub(crate) fn retry<T>(
+    key: Key,
+    timeout: Option<Timeout>,
+    mut attempt: impl FnMut() -> Option<T>,
+) -> Result<T, Outcome> {
     point();
     loop {
         if let Some(result) = attempt() {

@@ -113,8 +113,54 @@ unsafe impl Send for Registry {}
 static REGISTRY: Guarded<Registry> =
     Guarded::new(Registry { threads: 0, slots: Vec::new(), occupants: Vec::new(), calls: Vec::new() });
 
-thread_local! {
-    static CURRENT: Cell<*mut Thread> = const { Cell::new(null_mut()) };
+/// A thread-local variable, with the model for variables that are there from the start: the general one that Rust has would save
+/// registers around a call, in every hook, that the linker removes.
+struct Current;
+
+static CURRENT: Current = Current;
+
+std::arch::global_asm!(
+    ".pushsection .tbss, \"awT\", @nobits",
+    ".balign 8",
+    "fencepost_current_thread:",
+    ".zero 8",
+    ".popsection",
+);
+
+impl Current {
+    #[inline(always)]
+    fn get(&self) -> *mut Thread {
+        let thread;
+        // SAFETY: reads the variable.
+        unsafe {
+            std::arch::asm!(
+                "mov {thread}, [rip + fencepost_current_thread@GOTTPOFF]",
+                "mov {thread}, fs:[{thread}]",
+                thread = out(reg) thread,
+                options(nostack, readonly, preserves_flags),
+            );
+        }
+        thread
+    }
+
+    fn set(&self, thread: *mut Thread) {
+        // SAFETY: writes the variable.
+        unsafe {
+            std::arch::asm!(
+                "mov {offset}, [rip + fencepost_current_thread@GOTTPOFF]",
+                "mov fs:[{offset}], {thread}",
+                offset = out(reg) _,
+                thread = in(reg) thread,
+                options(nostack, preserves_flags),
+            );
+        }
+    }
+
+    fn replace(&self, thread: *mut Thread) -> *mut Thread {
+        let before = self.get();
+        self.set(thread);
+        before
+    }
 }
 
 /// The thread that runs, while the runtime works for it.
@@ -277,7 +323,7 @@ impl Thread {
     /// Where variables at `addr` are remembered.
     #[inline]
     pub(crate) fn seen(&self, addr: usize) -> &Cell<Seen> {
-        &self.cache[(addr >> 2) % CACHE]
+        &self.cache[addr.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> (usize::BITS - CACHE.ilog2())]
     }
 
     /// A number that changes with the clocks.

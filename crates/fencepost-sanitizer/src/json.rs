@@ -4,7 +4,7 @@
 
 use serde::Serialize;
 
-use crate::report::{Kind, Memory, Operation, Report};
+use crate::report::{Kind, Link, LinkEnd, LinkKind, Memory, Operation, Report};
 use crate::reporter::Totals;
 use crate::symbols::Frame as SymbolFrame;
 
@@ -27,6 +27,10 @@ struct ReportLine<'a> {
     other: Option<Access<'a>>,
     location: Location<'a>,
     threads: Vec<Creation<'a>>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    missing: Vec<Missing<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    shape: Option<&'static str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     suggestion: Option<Suggestion<'a>>,
     reproduce: &'a str,
@@ -84,6 +88,24 @@ struct Location<'a> {
     thread: Option<Thread<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     stack: Option<Vec<Frame<'a>>>,
+}
+
+/// Two accesses that are ordered under SC and do not synchronise.
+#[derive(Serialize)]
+struct Missing<'a> {
+    why: &'static str,
+    from: MissingEnd<'a>,
+    to: MissingEnd<'a>,
+}
+
+#[derive(Serialize)]
+struct MissingEnd<'a> {
+    access: &'a str,
+    thread: Thread<'a>,
+    file: Option<&'a str>,
+    line: Option<u32>,
+    column: Option<u32>,
+    function: Option<&'a str>,
 }
 
 #[derive(Serialize)]
@@ -152,6 +174,8 @@ pub fn report(report: &Report) -> String {
                 stack: creation.stack.iter().map(frame).collect(),
             })
             .collect(),
+        missing: Vec::new(),
+        shape: None,
         suggestion: None,
         reproduce: &report.reproduce.command,
         reproducible: report.reproduce.exact,
@@ -161,6 +185,8 @@ pub fn report(report: &Report) -> String {
             line.missed = Some(access(&window.missed));
             line.stale = Some(window.stale.iter().map(access).collect());
             line.cut = Some(window.cut);
+            line.missing = window.links.iter().map(missing).collect();
+            line.shape = window.shape(&report.access);
             line.suggestion = window.advice.as_ref().map(|advice| Suggestion {
                 edits: advice
                     .edits
@@ -226,6 +252,26 @@ fn access(operation: &Operation) -> Access<'_> {
         function: blamed.and_then(|frame| frame.function.as_deref()),
         stack: operation.stack.iter().map(frame).collect(),
         thread: operation.thread.as_ref().map(thread),
+    }
+}
+
+fn missing(link: &Link) -> Missing<'_> {
+    let why = match link.kind {
+        LinkKind::ReadsFrom => "reads-from",
+        LinkKind::Order => "modification-order",
+        LinkKind::FromRead => "from-read",
+    };
+    Missing { why, from: missing_end(&link.from), to: missing_end(&link.to) }
+}
+
+fn missing_end(end: &LinkEnd) -> MissingEnd<'_> {
+    MissingEnd {
+        access: &end.what,
+        thread: thread(&end.thread),
+        file: end.place.file.as_deref(),
+        line: end.place.line,
+        column: end.place.column,
+        function: end.place.function.as_deref(),
     }
 }
 

@@ -2,11 +2,14 @@
 //!
 //! The runtime inside the program writes one JSON object per line ([`stream`]). A [`Reporter`] follows the runs of a
 //! program, turns addresses into names ([`symbols`]), keeps each finding once, leaves out what is suppressed
-//! ([`suppress`]), and hands out [`report::Report`]s, which [`text`], [`json`] and [`sarif`] turn into bytes.
+//! ([`suppress`]), looks for changes that would help in the recorded run ([`trace`]), and hands out [`report::Report`]s, which [`text`], [`json`] and [`sarif`] turn into bytes.
 //!
 //! Nothing here reads anything but the program's own files (for symbols), and nothing prints.
 
+mod advice;
 pub mod json;
+mod path;
+mod replay;
 pub mod report;
 mod reporter;
 mod run;
@@ -15,5 +18,6 @@ pub mod stream;
 pub mod suppress;
 pub mod symbols;
 pub mod text;
+pub mod trace;
 
 pub use reporter::{Ending, Item, Options, Reporter, Totals};

@@ -39,8 +39,54 @@ pub struct Window {
     pub stale: Vec<Operation>,
     /// There may be more, which the bounded history has forgotten.
     pub cut: bool,
+    /// How the missed write comes before the access in every SC order: the steps that do not synchronise. Empty if not known.
+    pub links: Vec<Link>,
     /// What to change.
     pub advice: Option<Advice>,
+}
+
+impl Window {
+    /// The well-known shape that the violation has, if it is one that can be told.
+    pub fn shape(&self, access: &Operation) -> Option<&'static str> {
+        match &*self.links {
+            [Link { kind: LinkKind::ReadsFrom, .. }] if access.op == "load" => Some("message passing (MP)"),
+            [Link { kind: LinkKind::FromRead, .. }] if access.op == "load" => Some("store buffering (SB)"),
+            _ => None,
+        }
+    }
+}
+
+/// A step that orders two accesses under SC, and not in happens-before.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Link {
+    /// The access it starts at.
+    pub from: LinkEnd,
+    /// The access it leads to.
+    pub to: LinkEnd,
+    /// Why the one comes before the other.
+    pub kind: LinkKind,
+}
+
+/// An end of a [`Link`].
+#[derive(Clone, Debug, PartialEq)]
+pub struct LinkEnd {
+    /// Its order and what it is: `relaxed store`.
+    pub what: String,
+    /// Whose.
+    pub thread: Thread,
+    /// Where.
+    pub place: Frame,
+}
+
+/// Why one access comes before another in every SC order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LinkKind {
+    /// The second reads what the first wrote.
+    ReadsFrom,
+    /// The second overwrites what the first wrote, or reads what did.
+    Order,
+    /// The second overwrites what the first read.
+    FromRead,
 }
 
 /// An access.

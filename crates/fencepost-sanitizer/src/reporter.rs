@@ -2,11 +2,12 @@
 
 use std::collections::BTreeSet;
 
-use crate::report::{Identity, Report};
+use crate::report::{Identity, Kind, Report};
 use crate::run::Run;
 use crate::stream::{self, Event, Figures, Finding};
 use crate::suppress::Suppressions;
 use crate::symbols::Symbols;
+use crate::trace::Trace;
 
 /// What to tell.
 #[derive(Clone, Debug)]
@@ -30,6 +31,8 @@ impl Default for Options {
 pub enum Item {
     /// Nothing to tell.
     Nothing,
+    /// The program has started; its options are known.
+    Start,
     /// A finding that was not reported before.
     Report(Box<Report>),
     /// A finding that was reported before, or is one too many.
@@ -95,8 +98,9 @@ impl<S: Symbols> Reporter<S> {
         }
     }
 
-    /// Takes in a line of the current run.
-    pub fn line(&mut self, line: &[u8]) -> Item {
+    /// Takes in a line of the current run. `recorded` gives the bytes of the recorded run, if there is one; it is asked only
+    /// when they are needed.
+    pub fn line(&mut self, line: &[u8], recorded: &mut dyn FnMut() -> Option<Vec<u8>>) -> Item {
         match stream::parse(line) {
             Err(error) => {
                 self.totals.malformed += 1;
@@ -106,12 +110,20 @@ impl<S: Symbols> Reporter<S> {
                     _ => Item::Nothing,
                 }
             }
-            Ok(Event::Report(finding)) => self.finding(&finding),
+            Ok(Event::Report(finding)) => self.finding(&finding, recorded),
             Ok(Event::Note { text }) => Item::Note(text),
             Ok(event) => {
-                let ends = matches!(event, Event::End { .. });
+                let item = match event {
+                    Event::Start(_) => Item::Start,
+                    Event::End { .. } => Item::End,
+                    _ => Item::Nothing,
+                };
+                // A program that starts others, one after the other: each is a run.
+                if item == Item::Start && self.run.start.is_some() {
+                    self.finish();
+                }
                 self.run.follow(event);
-                if ends { Item::End } else { Item::Nothing }
+                item
             }
         }
     }
@@ -140,6 +152,21 @@ impl<S: Symbols> Reporter<S> {
         self.run.start.as_ref()?.options.get(key).map(String::as_str)
     }
 
+    /// The process of the current run.
+    pub fn pid(&self) -> u64 {
+        self.run.start.as_ref().map_or(0, |start| start.pid)
+    }
+
+    /// Adds to what not to tell; the error names the line.
+    pub fn suppress(&mut self, list: &str) -> Result<(), String> {
+        self.options.suppressions.add(list)
+    }
+
+    /// After so many different reports, the others are only counted.
+    pub fn set_max_reports(&mut self, count: usize) {
+        self.options.max_reports = count;
+    }
+
     /// Something was found in this run or an earlier one.
     pub fn has_findings(&self) -> bool {
         self.totals.reports > 0
@@ -155,8 +182,8 @@ impl<S: Symbols> Reporter<S> {
         &self.options.suppressions
     }
 
-    fn finding(&mut self, finding: &Finding) -> Item {
-        let report = self.run.report(finding, &self.options.run_words, &mut self.symbols);
+    fn finding(&mut self, finding: &Finding, recorded: &mut dyn FnMut() -> Option<Vec<u8>>) -> Item {
+        let mut report = self.run.report(finding, &self.options.run_words, &mut self.symbols);
         if self.options.suppressions.covers(&report) {
             self.totals.suppressed += 1;
             return Item::Suppressed;
@@ -169,6 +196,10 @@ impl<S: Symbols> Reporter<S> {
         self.totals.reports += 1;
         if self.seen.len() > self.options.max_reports {
             return Item::Known;
+        }
+        if let Kind::Robustness(_) = report.kind {
+            let trace = recorded().and_then(|bytes| Trace::read(&bytes, finding.access.time));
+            self.run.advise(finding, trace, &mut report, &mut self.symbols);
         }
         Item::Report(Box::new(report))
     }

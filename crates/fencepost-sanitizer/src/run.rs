@@ -2,9 +2,14 @@
 
 use std::collections::BTreeMap;
 
-use crate::report::{Creation, Kind, Memory, Operation, Report, Reproduce, Thread, Window};
+use crate::advice;
+use crate::path::EdgeKind;
+use crate::report::{
+    Advice, Creation, Edit, Kind, Link, LinkEnd, LinkKind, Memory, Operation, Report, Reproduce, Thread, Window,
+};
 use crate::stream::{self, Event, Figures, Finding, Module, Start};
 use crate::symbols::{Frame, Symbols};
+use crate::trace::{Record, Trace};
 
 /// One run of a program.
 #[derive(Debug, Default)]
@@ -80,6 +85,7 @@ impl Run {
                 missed: self.write(newest, addr, size, symbols),
                 stale: stale.iter().map(|write| self.write(write, addr, size, symbols)).collect(),
                 cut: *cut,
+                links: Vec::new(),
                 advice: None,
             })),
             stream::Kind::Race { other } => Kind::Race(Box::new(Operation {
@@ -103,6 +109,57 @@ impl Run {
         };
         report.threads = self.creations(&report, symbols);
         report
+    }
+
+    /// Adds what the recorded run says, or a rule of thumb.
+    pub(crate) fn advise(
+        &self,
+        finding: &Finding,
+        recorded: Option<Trace>,
+        report: &mut Report,
+        symbols: &mut dyn Symbols,
+    ) {
+        let (Kind::Robustness(window), stream::Kind::Robustness { newest, complete, .. }) =
+            (&mut report.kind, &finding.kind)
+        else {
+            return;
+        };
+        let analysis = recorded.filter(|_| *complete).and_then(|trace| advice::analyse(trace, finding));
+        let mut edits = Vec::new();
+        if let Some(analysis) = analysis {
+            for (from, to, kind) in &analysis.edges {
+                let kind = match kind {
+                    EdgeKind::ReadsFrom => LinkKind::ReadsFrom,
+                    EdgeKind::FromRead => LinkKind::FromRead,
+                    EdgeKind::Order | EdgeKind::Synchronisation => LinkKind::Order,
+                };
+                let (from, to) = (self.link_end(from, symbols), self.link_end(to, symbols));
+                window.links.push(Link { from, to, kind });
+            }
+            edits = analysis.edits;
+        }
+        let reevaluated = !edits.is_empty();
+        if !reevaluated {
+            edits = advice::rule_of_thumb(finding, newest.stack.first().copied());
+        }
+        let edits: Vec<Edit> =
+            edits.iter().map(|edit| Edit { place: self.blamed(edit.pc, symbols), change: edit.phrase() }).collect();
+        window.advice = (!edits.is_empty()).then_some(Advice { edits, reevaluated });
+    }
+
+    fn link_end(&self, record: &Record, symbols: &mut dyn Symbols) -> LinkEnd {
+        LinkEnd {
+            what: record.description(),
+            thread: self.named(record.tid.into()),
+            place: self.blamed(record.pc, symbols),
+        }
+    }
+
+    /// The frame to blame at a call site.
+    fn blamed(&self, pc: u64, symbols: &mut dyn Symbols) -> Frame {
+        let frames = self.stack(&[pc], symbols);
+        let blamed = frames.iter().find(|frame| !frame.is_library()).or(frames.first());
+        blamed.cloned().unwrap_or_else(|| Frame::bare("<unknown module>", pc))
     }
 
     fn write(&self, write: &stream::Write, address: u64, size: u64, symbols: &mut dyn Symbols) -> Operation {

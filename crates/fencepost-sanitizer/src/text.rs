@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use crate::report::{Advice, Kind, Memory, Operation, Report, Thread, Window};
+use crate::report::{Advice, Kind, LinkEnd, LinkKind, Memory, Operation, Report, Thread, Window};
 use crate::reporter::Totals;
 use crate::suppress::Suppressions;
 use crate::symbols::Frame;
@@ -141,18 +141,39 @@ fn missing(report: &Report, window: &Window, text: &mut String) {
     let _ = writeln!(
         text,
         "  Missing: happens-before from the {}{}{by_missed} to this {}. Every SC order has the one before the other;\n    \
-         nothing that {} has synchronised with says so.\n",
+         nothing that {} has synchronised with says so.",
         missed.name(),
         place(missed),
         access.name(),
         by(access),
     );
+    for link in &window.links {
+        let why = match link.kind {
+            LinkKind::ReadsFrom => "which reads from it",
+            LinkKind::Order => "which comes after it in modification order",
+            LinkKind::FromRead => "which overwrites what it read",
+        };
+        let (from, to) = (end(&link.from), end(&link.to));
+        let _ = writeln!(
+            text,
+            "    It is only before it because of the {from},\n      and the {to}, {why}: they do not synchronise."
+        );
+    }
+    if let Some(shape) = window.shape(access) {
+        let _ = writeln!(text, "    This is the shape known as {shape}.");
+    }
+    text.push('\n');
+}
+
+fn end(end: &LinkEnd) -> String {
+    let place = end.place.place().unwrap_or_else(|| end.place.module_place());
+    format!("{} at {place} by {}", end.what, end.thread)
 }
 
 fn suggestion(advice: &Advice, look: Look, text: &mut String) {
     let how = match advice.reevaluated {
         true => "the recorded run with this change has the violation no more",
-        false => "a rule of thumb: the run was not recorded as a whole, so it was not evaluated again",
+        false => "a rule of thumb, not evaluated again on the recorded run",
     };
     let _ = writeln!(text, "  {} ({how}):", look.strong("Suggestion"));
     for edit in &advice.edits {

@@ -76,14 +76,14 @@ fn report(stream: &Path) -> Results {
     let mut reporter = Reporter::new(options, table);
     let mut results = Results { text: String::new(), json: String::new(), reports: Vec::new() };
     for line in fs::read(stream).expect("a stream").split(|&byte| byte == b'\n').filter(|line| !line.is_empty()) {
-        match reporter.line(line) {
+        match reporter.line(line, &mut || None) {
             Item::Report(report) => {
                 results.text += &text::report(&report, Look::default());
                 results.json += &json::report(&report);
                 results.reports.push(*report);
             }
             Item::Note(note) => results.text += &format!("note: {note}\n"),
-            Item::Nothing | Item::Known | Item::Suppressed | Item::End => {}
+            Item::Nothing | Item::Start | Item::Known | Item::Suppressed | Item::End => {}
         }
     }
     results.text += match reporter.finish() {
@@ -145,7 +145,7 @@ fn reports_are_deduplicated_over_runs() {
     let mut reports = 0;
     for _ in 0..3 {
         for line in stream.split(|&byte| byte == b'\n').filter(|line| !line.is_empty()) {
-            reports += usize::from(matches!(reporter.line(line), Item::Report(_)));
+            reports += usize::from(matches!(reporter.line(line, &mut || None), Item::Report(_)));
         }
         assert_eq!(reporter.finish(), Ending::Exited);
     }

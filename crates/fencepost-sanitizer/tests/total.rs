@@ -10,7 +10,7 @@ fn feed(lines: &[Vec<u8>]) -> u64 {
     let mut reporter = Reporter::new(Options::default(), NoSymbols);
     let mut reports = Vec::new();
     for line in lines {
-        if let Item::Report(report) = reporter.line(line) {
+        if let Item::Report(report) = reporter.line(line, &mut || None) {
             text::report(&report, Look { color: true });
             json::report(&report);
             reports.push(*report);
@@ -84,8 +84,8 @@ proptest! {
 #[test]
 fn the_first_line_that_is_no_event_is_reported() {
     let mut reporter = Reporter::new(Options::default(), NoSymbols);
-    assert!(matches!(reporter.line(b"\xff\xfe"), Item::Note(_)));
-    assert_eq!(reporter.line(b"{}"), Item::Nothing);
+    assert!(matches!(reporter.line(b"\xff\xfe", &mut || None), Item::Note(_)));
+    assert_eq!(reporter.line(b"{}", &mut || None), Item::Nothing);
     assert_eq!(reporter.totals().malformed, 2);
     assert!(stream::parse(&vec![b' '; stream::MAX_LINE + 1]).is_err());
 }

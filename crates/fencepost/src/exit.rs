@@ -20,6 +20,14 @@ pub(crate) enum Exit {
 }
 
 impl Exit {
+    /// As another program ended, in the words of a shell.
+    #[cfg(fencepost_runtime)]
+    pub(crate) fn of(status: std::process::ExitStatus) -> Exit {
+        use std::os::unix::process::ExitStatusExt;
+        let code = status.code().unwrap_or_else(|| 128 + status.signal().unwrap_or_default());
+        Exit::Other(u8::try_from(code).unwrap_or(u8::MAX))
+    }
+
     /// The number the shell sees.
     pub(crate) fn code(self) -> u8 {
         match self {

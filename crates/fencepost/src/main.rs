@@ -21,7 +21,7 @@ use std::process::ExitCode;
 use clap::Parser as _;
 
 use crate::args::{Args, Command};
-use crate::commands::cc::Language;
+use crate::commands::sanitizer::{self, Language};
 use crate::exit::Exit;
 use crate::output::Output;
 
@@ -37,8 +37,10 @@ fn main() -> ExitCode {
         Command::Parse(args) => commands::parse::run(&args, &mut output),
         Command::Models(args) => commands::models::run(&args, &mut output),
         Command::Completions(args) => commands::completions::run(&args, &mut output),
-        Command::Cc(args) => Ok(commands::cc::run(Language::C, args.words)),
-        Command::Cpp(args) => Ok(commands::cc::run(Language::Cpp, args.words)),
+        Command::Cc(args) => Ok(sanitizer::compile(Language::C, args.words)),
+        Command::Cpp(args) => Ok(sanitizer::compile(Language::Cpp, args.words)),
+        Command::Run(args) => sanitizer::run(&args, &mut output),
+        Command::Reporter => sanitizer::report(&mut output),
     });
     let exit = match done {
         Ok(Ok(exit)) => exit,

@@ -50,14 +50,19 @@ pub(crate) fn wants_progress(no_progress: bool) -> bool {
     !no_progress && io::stderr().is_terminal()
 }
 
-fn look(common: &CommonArgs, is_terminal: bool) -> Look {
+/// Should there be colours?
+pub(crate) fn wants_color(choice: ColorChoice, is_terminal: bool) -> bool {
     let unwanted = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty())
         || std::env::var_os("TERM").is_some_and(|value| value == "dumb");
-    let color = match common.color {
+    match choice {
         ColorChoice::Always => true,
         ColorChoice::Never => false,
         ColorChoice::Auto => is_terminal && !unwanted,
-    };
+    }
+}
+
+fn look(common: &CommonArgs, is_terminal: bool) -> Look {
+    let color = wants_color(common.color, is_terminal);
     // Shells that know the width of the terminal say so.
     let columns = std::env::var("COLUMNS").ok().and_then(|columns| columns.parse().ok());
     let width = columns.filter(|_| is_terminal).unwrap_or(Look::default().width).clamp(60, 160);

@@ -1,6 +1,8 @@
-//! Durations and sizes as people write them: `500ms`, `2m`, `512M`, `2GiB`.
+//! Durations, sizes and ranges as people write them: `500ms`, `2m`, `512M`, `2GiB`, `0..1000`.
 
 use std::time::Duration;
+
+use crate::args::{Schedule, Seeds};
 
 /// A duration: a number with `ms`, `s`, `m` or `h`; seconds without a unit.
 pub(crate) fn duration(text: &str) -> Result<Duration, String> {
@@ -37,6 +39,29 @@ pub(crate) fn count(text: &str) -> Result<u64, String> {
     text.replace('_', "").parse().map_err(|_| "expected a number such as `1000000`".to_string())
 }
 
+/// A range of seeds: `0..1000` has a thousand.
+pub(crate) fn seeds(text: &str) -> Result<Seeds, String> {
+    let ends = text.split_once("..").and_then(|(from, to)| Some((count(from).ok()?, count(to).ok()?)));
+    match ends {
+        Some((from, to)) if from < to => Ok(Seeds(from..to)),
+        Some(_) => Err("the range is empty".to_string()),
+        None => Err("expected a range such as `0..1000`".to_string()),
+    }
+}
+
+/// A schedule: `os`, `random`, `pct:3`.
+pub(crate) fn schedule(text: &str) -> Result<Schedule, String> {
+    match text.split_once(':') {
+        None if text == "os" => Ok(Schedule::Os),
+        None if text == "random" => Ok(Schedule::Random),
+        Some(("pct", depth)) => match depth.parse() {
+            Ok(depth) if depth > 0 => Ok(Schedule::Pct(depth)),
+            _ => Err("the depth is a number from 1 on, as in `pct:3`".to_string()),
+        },
+        _ => Err("expected `os`, `random` or `pct:D`, such as `pct:3`".to_string()),
+    }
+}
+
 fn split(text: &str) -> Result<(f64, &str), String> {
     let text = text.trim();
     let end = text.find(|c: char| !c.is_ascii_digit() && c != '.' && c != '_').unwrap_or(text.len());
@@ -56,6 +81,20 @@ mod tests {
         assert_eq!(duration("7"), Ok(Duration::from_secs(7)));
         for wrong in ["", "s", "-1s", "3 weeks", "1e400s", "999999999999999999999h", "1.2.3s"] {
             assert!(duration(wrong).is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn seeds_and_schedules() {
+        assert_eq!(seeds("0..1_000"), Ok(Seeds(0..1000)));
+        for wrong in ["", "7", "3..3", "5..2", "a..b", "1..", "..1", "-1..2"] {
+            assert!(seeds(wrong).is_err(), "{wrong}");
+        }
+        for text in ["os", "random", "pct:3"] {
+            assert_eq!(schedule(text).map(|schedule| schedule.to_string()), Ok(text.to_string()));
+        }
+        for wrong in ["", "pct", "pct:", "pct:0", "pct:x", "os:1", "Random"] {
+            assert!(schedule(wrong).is_err(), "{wrong}");
         }
     }
 

@@ -26,6 +26,11 @@ const STORE: &str = "crates/fencepost-explore/src/store.rs";
 const AMPLE: &str = "crates/fencepost-explore/src/ample.rs";
 const SYMMETRY: &str = "crates/fencepost-explore/src/symmetry.rs";
 const WATCHES: &str = "crates/fencepost-explore/src/watches.rs";
+const CLOCK_THREAD: &str = "crates/fencepost-clock/src/thread.rs";
+const CLOCK_LOCATION: &str = "crates/fencepost-clock/src/location.rs";
+const CLOCK_HISTORY: &str = "crates/fencepost-clock/src/history.rs";
+const CLOCK_VISITS: &str = "crates/fencepost-clock/src/visits.rs";
+const CLOCK_SYNC: &str = "crates/fencepost-clock/src/sync.rs";
 
 const ALL_JUDGES: &[&str] = &["-p", "fencepost-oracle", "-p", "fencepost-testkit"];
 /// A broken reduction gives another verdict than none.
@@ -37,6 +42,10 @@ const fn mutant(name: &'static str, file: &'static str, from: &'static str, to: 
 
 const fn reduction(name: &'static str, file: &'static str, from: &'static str, to: &'static str) -> Mutant {
     Mutant { name, file, from, to, judges: COMPARISONS }
+}
+
+const fn clock(name: &'static str, file: &'static str, from: &'static str, to: &'static str) -> Mutant {
+    Mutant { name, file, from, to, judges: &["-p", "fencepost-clock"] }
 }
 
 pub(super) const MUTANTS: &[Mutant] = &[
@@ -454,6 +463,263 @@ pub(super) const MUTANTS: &[Mutant] = &[
         WATCHES,
         "|| resting().any(leaks) || self.monitor.has_leaked(state))",
         "|| resting().any(leaks))",
+    ),
+    clock(
+        "clock: a child starts where a joined thread ended",
+        CLOCK_THREAD,
+        "k: next(self.epoch()), n: self.writes()",
+        "k: self.epoch(), n: self.writes()",
+    ),
+    clock(
+        "clock: a slot forgets how many writes there were",
+        CLOCK_THREAD,
+        "n: self.writes(), generation: next(self.generation)",
+        "n: 0, generation: next(self.generation)",
+    ),
+    clock(
+        "clock: a slot starts its generations again",
+        CLOCK_THREAD,
+        "generation: next(self.generation) }",
+        "generation: 1 }",
+    ),
+    clock(
+        "clock: creating a thread ends no epoch",
+        CLOCK_THREAD,
+        "self.end_epoch();\n        child.placed(slot, epochs)",
+        "child.placed(slot, epochs)",
+    ),
+    clock(
+        "clock: an acquire fence teaches nothing",
+        CLOCK_THREAD,
+        "let learnt = self.c.join(&self.a);",
+        "let learnt = self.c.clone().join(&self.a);",
+    ),
+    clock(
+        "clock: a release fence ends no epoch",
+        CLOCK_THREAD,
+        "self.r.assign(&self.c);\n            self.end_epoch();",
+        "self.r.assign(&self.c);",
+    ),
+    clock(
+        "clock: an SC fence is no release fence",
+        CLOCK_THREAD,
+        "hidden.0.acquire(self);\n        self.r.assign(&self.c);",
+        "hidden.0.acquire(self);",
+    ),
+    clock(
+        "clock: an SC fence learns nothing",
+        CLOCK_THREAD,
+        "hidden.0.acquire(self);",
+        "hidden.0.clone().acquire(&mut self.clone());",
+    ),
+    clock(
+        "clock: what is acquired is not news",
+        CLOCK_THREAD,
+        "let learnt = self.c.join(c) | self.sc.join(sc);",
+        "let learnt = self.c.join(c) & self.sc.join(sc);",
+    ),
+    clock(
+        "clock: a write has the number of the one before",
+        CLOCK_THREAD,
+        "let n = next(self.writes());",
+        "let n = self.writes().max(1);",
+    ),
+    clock(
+        "clock: synchronisation is not in hb_SC",
+        CLOCK_SYNC,
+        "t.acquire(&self.c, &self.sc);",
+        "t.acquire(&self.c, &Clock::new());",
+    ),
+    clock("clock: release keeps what was there", CLOCK_SYNC, "self.c.assign(&t.c);", "self.c.join(&t.c);"),
+    clock("clock: release and join forgets what was there", CLOCK_SYNC, "self.c.join(&t.c);", "self.c.assign(&t.c);"),
+    clock(
+        "clock: a read does not follow the write",
+        CLOCK_LOCATION,
+        "!self.history.newest().is_past(t) && t.sc.join(&self.w_sc)",
+        "!self.history.newest().is_past(t) && t.sc.clone().join(&self.w_sc)",
+    ),
+    clock(
+        "clock: a known write is followed only if new",
+        CLOCK_LOCATION,
+        "!self.history.newest().is_past(t) &&",
+        "self.history.newest().is_past(t) &&",
+    ),
+    clock("clock: a write does not follow reads", CLOCK_LOCATION, "learnt |= t.sc.join(&self.readers_sc);", ""),
+    clock(
+        "clock: the second reader replaces the first",
+        CLOCK_LOCATION,
+        "self.readers_sc.join(&t.sc);",
+        "self.readers_sc.assign(&t.sc);",
+    ),
+    clock(
+        "clock: a repeated load keeps its number to itself",
+        CLOCK_LOCATION,
+        "self.readers_sc.set(t.slot(), n);",
+        "let _ = n;",
+    ),
+    clock(
+        "clock: a repeated load after a write keeps its number to itself",
+        CLOCK_LOCATION,
+        "else if self.w_sc.get(t.slot()) < n {",
+        "else if self.w_sc.get(t.slot()) > n {",
+    ),
+    clock("clock: a repeated SC load is not in the SC order", CLOCK_LOCATION, "self.m_s.set(t.slot(), n);", ""),
+    clock("clock: an SC load is not in the SC order", CLOCK_LOCATION, "self.m_s.join(&t.c.s);", ""),
+    clock("clock: an SC store does not follow SC accesses", CLOCK_LOCATION, "learnt |= t.c.s.join(&self.m_s);", ""),
+    clock("clock: an SC store is not in the SC order", CLOCK_LOCATION, "self.m_s.assign(&t.c.s);", ""),
+    clock(
+        "clock: an SC store has no number",
+        CLOCK_LOCATION,
+        "t.c.s.set(t.slot(), n);\n            self.m_s.assign(&t.c.s);",
+        "self.m_s.assign(&t.c.s);",
+    ),
+    clock(
+        "clock: an update does not acquire",
+        CLOCK_LOCATION,
+        "if rmw {\n            learnt |= self.synchronise(t, order);\n        }",
+        "",
+    ),
+    clock("clock: a relaxed read is not for fences", CLOCK_LOCATION, "t.a.join(&self.w);", ""),
+    clock(
+        "clock: a relaxed update breaks the release sequence",
+        CLOCK_LOCATION,
+        "if rmw && order != Order::AcqRel && !order.is_sc() {",
+        "if rmw && order == Order::Acquire {",
+    ),
+    clock(
+        "clock: a store continues the release sequence",
+        CLOCK_LOCATION,
+        "if rmw && order != Order::AcqRel && !order.is_sc() {",
+        "if order != Order::AcqRel && !order.is_sc() {",
+    ),
+    clock(
+        "clock: a relaxed store releases all",
+        CLOCK_LOCATION,
+        "let released = if order.releases() { &t.c } else { &t.r };",
+        "let released = &t.c;",
+    ),
+    clock(
+        "clock: a release store ends no epoch",
+        CLOCK_LOCATION,
+        "if order.releases() {\n            t.end_epoch();\n        }",
+        "",
+    ),
+    clock(
+        "clock: what a write teaches is not news",
+        CLOCK_LOCATION,
+        "t.learn(learnt);\n        // A store",
+        "// A store",
+    ),
+    clock(
+        "clock: what a load teaches is not news",
+        CLOCK_LOCATION,
+        "t.learn(learnt);\n        if !was_seen",
+        "if !was_seen",
+    ),
+    clock("clock: sightings are not recorded", CLOCK_LOCATION, "self.history.record(t, limits);", ""),
+    clock(
+        "clock: an update leaves no gap even after a store",
+        CLOCK_LOCATION,
+        "self.history.last_store() <= visit.seen()",
+        "self.history.last_store() <= visit.seen() + 1",
+    ),
+    clock(
+        "clock: a load needs a gap",
+        CLOCK_HISTORY,
+        "matches!(self, Access::Store | Access::Rmw | Access::BlockingCas { .. })",
+        "!matches!(self, Access::StrongCas { .. })",
+    ),
+    clock(
+        "clock: an effect is taken for the other",
+        CLOCK_VISITS,
+        "self.0 & other.0 == other.0",
+        "self.0 != 0 || other.0 == 0",
+    ),
+    clock(
+        "clock: a visit covers whatever was learnt",
+        CLOCK_VISITS,
+        "self.generation == generation && self.seen() == newest",
+        "self.seen() == newest",
+    ),
+    clock("clock: SC writes are before relaxed accesses too", CLOCK_HISTORY, "(sc_access && self.sc &&", "(self.sc &&"),
+    clock("clock: all writes are in the SC order", CLOCK_HISTORY, "(sc_access && self.sc &&", "(sc_access &&"),
+    clock(
+        "clock: SC writes are before no access",
+        CLOCK_HISTORY,
+        "self.n <= t.c.s.get(self.writer))",
+        "self.n < t.c.s.get(self.writer))",
+    ),
+    clock(
+        "clock: the newest write is always in the past",
+        CLOCK_HISTORY,
+        "self.n <= t.sc.get(self.writer)",
+        "self.n <= t.sc.get(self.writer) + 1",
+    ),
+    clock(
+        "clock: who saw an entry counts for all",
+        CLOCK_HISTORY,
+        "sighting.entry == index && t.knows(sighting.slot, sighting.k)",
+        "sighting.entry == index",
+    ),
+    clock(
+        "clock: who saw an entry counts for none",
+        CLOCK_HISTORY,
+        "sighting.entry == index && t.knows(sighting.slot, sighting.k)",
+        "sighting.entry != index",
+    ),
+    clock(
+        "clock: a later sighting hides an earlier one of another epoch",
+        CLOCK_HISTORY,
+        "later.slot == slot && later.k == k",
+        "later.slot == slot",
+    ),
+    clock(
+        "clock: a sighting is dropped and older entries are not",
+        CLOCK_HISTORY,
+        "self.older.drain(..(oldest - self.base()) as usize);",
+        "",
+    ),
+    clock(
+        "clock: the entry before an update is open",
+        CLOCK_HISTORY,
+        "let is_open = || !self.entry(index + 1).rmw;",
+        "let is_open = || !self.entry(index).rmw;",
+    ),
+    clock(
+        "clock: a strong CAS fails on what it expects",
+        CLOCK_HISTORY,
+        "self.entry(index).value != expected,",
+        "self.entry(index).value == expected,",
+    ),
+    clock(
+        "clock: a failure has the order of success",
+        CLOCK_HISTORY,
+        "Some(self.cur(t, own, top, failure))",
+        "Some(self.cur(t, own, top, if failure == order { failure } else { order }))",
+    ),
+    clock(
+        "clock: a cut window is whole",
+        CLOCK_HISTORY,
+        "let cut = !known || failure.is_some_and(|(_, known)| !known);",
+        "let cut = failure.is_some_and(|(_, known)| !known);",
+    ),
+    clock(
+        "clock: dropping the past is no loss",
+        CLOCK_HISTORY,
+        "let Some(top) = self.top(t) else { return Finding::Cut };",
+        "let Some(top) = self.top(t) else { return Finding::Clean };",
+    ),
+    clock(
+        "clock: own accesses do not count",
+        CLOCK_HISTORY,
+        "let mut is_aware = index == own ||",
+        "let mut is_aware =",
+    ),
+    clock(
+        "clock: the newest store is forgotten with the others",
+        CLOCK_HISTORY,
+        "self.last_store.saturating_sub(by).max(1)",
+        "self.last_store.saturating_sub(by)",
     ),
 ];
 

@@ -8,7 +8,7 @@ use proptest::test_runner::TestCaseError;
 
 use crate::probe::probes;
 use crate::run::{Monitor, Slots, UNBOUNDED};
-use crate::trace::{Op, Shape, for_all, live, traces};
+use crate::trace::{Op, Orders, Shape, for_all, live, traces};
 
 /// How often each answer was given: as good as the unbounded one, cut window, cut and no window.
 #[derive(Default, Debug)]
@@ -40,7 +40,7 @@ fn compare(t: usize, x: usize, full: &Monitor, short: &Monitor, counts: &Counts)
 #[test]
 fn nothing_is_invented_and_losses_are_reported() {
     let counts = Counts::default();
-    let shape = Shape { threads: 4, locations: 2, steps: 40, sc: true, rich: true };
+    let shape = Shape { threads: 4, locations: 2, steps: 40, orders: Orders::All, rich: true };
     let limits = (0..5u32, 0..6u32).prop_map(|(history, sightings)| Limits { history, sightings });
     for_all(4_000, (traces(shape), limits), |(trace, limits)| {
         let ops = trace.ops();

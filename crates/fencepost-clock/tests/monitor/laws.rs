@@ -6,9 +6,9 @@ use proptest::test_runner::TestCaseError;
 
 use crate::probe::{Probe, probes};
 use crate::run::{Monitor, Slots, UNBOUNDED};
-use crate::trace::{Op, Shape, Trace, for_all, live, traces};
+use crate::trace::{Op, Orders, Shape, Trace, for_all, live, traces};
 
-const SHAPE: Shape = Shape { threads: 3, locations: 3, steps: 30, sc: true, rich: true };
+const SHAPE: Shape = Shape { threads: 3, locations: 3, steps: 30, orders: Orders::All, rich: true };
 
 /// What a person sees of a finding, without the slots.
 fn shown(finding: &Finding) -> Option<Vec<(u32, u64, bool)>> {
@@ -68,12 +68,15 @@ fn is_stronger(order: Order, than: Order) -> bool {
     (order.acquires() || !than.acquires()) && (order.releases() || !than.releases()) && (order.is_sc() || !than.is_sc())
 }
 
-/// The run with the order of step number `at` replaced, if it is a step with an order and gets stronger.
+/// The run with the order of step number `at` replaced, if it is a step with an order and gets stronger. Fences do not become
+/// SC fences: these are accesses to a location that was not accessed before, so the hb_SC-past grows too, and with it what
+/// can be predicted.
 fn strengthened(ops: &[Op], at: prop::sample::Index, to: Order) -> Option<Vec<Op>> {
     let mut ops = ops.to_vec();
     let at = at.index(ops.len());
     match &mut ops[at] {
-        Op::Access { order, .. } | Op::Fence { order, .. } if is_stronger(to, *order) => *order = to,
+        Op::Access { order, .. } if is_stronger(to, *order) => *order = to,
+        Op::Fence { order, .. } if is_stronger(to, *order) && !to.is_sc() => *order = to,
         _ => return None,
     }
     Some(ops)

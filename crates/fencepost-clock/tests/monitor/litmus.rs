@@ -241,6 +241,34 @@ fn locks() {
     assert!(flagged(&[careless(), careless()]).contains(&(0, 1)));
 }
 
+/// What has come with a lock, and nothing else with it, travels on with an SC load that finds the same write as the load
+/// before, which came before the lock or was no SC load.
+#[test]
+fn repeated_sc_load() {
+    const Z: usize = 2;
+    let access = |t, x, kind, order| Op::Access { t, x, kind, order, value: 1 };
+    let (locker, reader, writer) = (0, 1, 2);
+    let load = |order| access(reader, X, Kind::Read, order);
+    let lock = Op::Acquire { t: reader, object: 0 };
+    for reads in [[load(SeqCst), lock, load(SeqCst)], [lock, load(Acquire), load(SeqCst)]] {
+        let mut monitor = Monitor::new(3, UNBOUNDED, Slots::Fresh);
+        let before = [
+            Op::Spawn { t: 0, child: 1 },
+            Op::Spawn { t: 0, child: 2 },
+            access(locker, Z, Kind::Write, SeqCst),
+            access(locker, Y, Kind::Write, Relaxed),
+            Op::Release { t: locker, object: 0, join: false },
+            access(reader, Y, Kind::Read, Relaxed),
+        ];
+        for op in before.into_iter().chain(reads).chain([access(writer, X, Kind::Write, SeqCst)]) {
+            monitor.step(op);
+        }
+        let find = |order| Probe::Load.with(|access| monitor.check(writer, Z, access, order));
+        assert_eq!(find(SeqCst), Finding::Clean);
+        assert!(matches!(find(Relaxed), Finding::Violation(_)));
+    }
+}
+
 /// A barrier, Example 4.2: who waits for a value cannot be harmed by seeing an old one late.
 #[test]
 fn barrier() {

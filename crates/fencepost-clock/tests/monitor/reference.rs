@@ -9,7 +9,7 @@ use proptest::prelude::*;
 use crate::paper::Paper;
 use crate::probe::{Probe, probes};
 use crate::run::{Monitor, Slots, UNBOUNDED};
-use crate::trace::{Op, Shape, VALUES, for_all, traces};
+use crate::trace::{Op, Orders, Shape, VALUES, for_all, traces};
 
 /// The value that the access waits for must be critical.
 fn is_critical(probe: Probe, critical: &BTreeSet<u64>) -> bool {
@@ -25,7 +25,7 @@ fn is_critical(probe: Probe, critical: &BTreeSet<u64>) -> bool {
 fn location_clocks_agree() {
     let probes: Vec<(Probe, Order)> = probes().into_iter().filter(|&(probe, order)| !probe.is_sc(order)).collect();
     let (traced, violating) = (Cell::new(0), Cell::new(0));
-    let shape = Shape { threads: 4, locations: 4, steps: 50, sc: false, rich: true };
+    let shape = Shape { threads: 4, locations: 4, steps: 50, orders: Orders::NotSc, rich: true };
     let critical = prop::collection::btree_set(0..VALUES, 0..=VALUES as usize);
     for_all(12_000, (traces(shape), critical), |(trace, critical)| {
         let mut monitor = Monitor::new(trace.locations, UNBOUNDED, Slots::Reused);

@@ -57,14 +57,35 @@ pub(crate) struct Step {
     pub(crate) action: Action,
 }
 
+/// Which orders accesses have. Relaxed ones are frequent where nothing else is said: they are what can go wrong.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Orders {
+    /// Those of the paper: all but SC.
+    NotSc,
+    All,
+    /// Few that are not SC.
+    MostlySc,
+}
+
+impl Orders {
+    /// One of `orders`, each as often as it should be.
+    fn pick(self, orders: &[Order]) -> impl Strategy<Value = Order> + use<> {
+        let weight = |order| match (order, self) {
+            (Order::SeqCst, Orders::NotSc) => 0,
+            (Order::SeqCst, Orders::MostlySc) | (Order::Relaxed, Orders::NotSc | Orders::All) => 6,
+            _ => 1,
+        };
+        prop::sample::select(orders.iter().flat_map(|&order| vec![order; weight(order)]).collect::<Vec<_>>())
+    }
+}
+
 /// What traces can have in them.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Shape {
     pub(crate) threads: usize,
     pub(crate) locations: usize,
     pub(crate) steps: usize,
-    /// SC accesses too?
-    pub(crate) sc: bool,
+    pub(crate) orders: Orders,
     /// Creation and joining of threads in the middle of the run, locks, plain accesses?
     pub(crate) rich: bool,
 }
@@ -142,26 +163,19 @@ pub(crate) fn live(ops: &[Op]) -> Vec<usize> {
     live
 }
 
-fn order(orders: &'static [Order], sc: bool) -> impl Strategy<Value = Order> {
-    // Relaxed accesses six times as often as each other order: they are what can go wrong.
-    let relaxed = orders.iter().filter(|&&order| order == Order::Relaxed).flat_map(|order| [order; 5]);
-    let orders: Vec<Order> = orders.iter().chain(relaxed).copied().filter(|order| sc || !order.is_sc()).collect();
-    prop::sample::select(orders)
-}
-
 fn action(shape: Shape) -> impl Strategy<Value = Action> {
     let value = || 0..VALUES;
-    let (reads, writes, rmws) = (&READ_ORDERS, &WRITE_ORDERS, &RMW_ORDERS);
-    let sc = shape.sc;
+    let [read, write, rmw] = [&READ_ORDERS[..], &WRITE_ORDERS[..], &RMW_ORDERS[..]];
+    let order = |orders| shape.orders.pick(orders);
     let rich = u32::from(shape.rich);
     prop_oneof![
-        6 => order(reads, sc).prop_map(Action::Load),
-        6 => (order(writes, sc), value()).prop_map(|(order, value)| Action::Store(order, value)),
-        4 => (order(rmws, sc), value()).prop_map(|(order, value)| Action::Rmw(order, value)),
-        2 => (value(), value(), order(rmws, sc), order(reads, sc)).prop_map(|(expected, value, success, failure)| {
+        6 => order(read).prop_map(Action::Load),
+        6 => (order(write), value()).prop_map(|(order, value)| Action::Store(order, value)),
+        4 => (order(rmw), value()).prop_map(|(order, value)| Action::Rmw(order, value)),
+        2 => (value(), value(), order(rmw), order(read)).prop_map(|(expected, value, success, failure)| {
             Action::Cas { expected, value, success, failure }
         }),
-        3 => order(&RMW_ORDERS[1..], true).prop_map(Action::Fence),
+        3 => prop::sample::select(&RMW_ORDERS[1..]).prop_map(Action::Fence),
         2 * rich => Just(Action::Plain),
         rich => Just(Action::Spawn),
         rich => any::<u8>().prop_map(Action::Join),

@@ -6,7 +6,7 @@ use crate::thread;
 
 /// Called by the constructor of every instrumented object.
 #[cfg_attr(not(test), unsafe(no_mangle))]
-pub extern "C" fn __tsan_init() {
+pub(crate) extern "C" fn __tsan_init() {
     crate::start();
 }
 
@@ -19,13 +19,13 @@ extern "C" fn enter(pc: usize, sp: usize) {
 /// Called by instrumented code at the beginning of a function with the return address of the function.
 #[unsafe(naked)]
 #[cfg_attr(not(test), unsafe(no_mangle))]
-pub extern "C" fn __tsan_func_entry() {
+pub(crate) extern "C" fn __tsan_func_entry() {
     naked_asm!("mov rsi, rsp", "jmp {body}", body = sym enter)
 }
 
 /// Called by instrumented code at the end of a function.
 #[cfg_attr(not(test), unsafe(no_mangle))]
-pub extern "C" fn __tsan_func_exit() {
+pub(crate) extern "C" fn __tsan_func_exit() {
     if let Some(calls) = thread::calls() {
         calls.leave();
     }
@@ -33,19 +33,19 @@ pub extern "C" fn __tsan_func_exit() {
 
 /// What this thread does from now on is not watched.
 #[cfg_attr(not(test), unsafe(no_mangle))]
-pub extern "C" fn __tsan_ignore_thread_begin() {
+pub(crate) extern "C" fn __tsan_ignore_thread_begin() {
     thread::with_current(|thread| thread.ignored += 1);
 }
 
 /// The end of [`__tsan_ignore_thread_begin`].
 #[cfg_attr(not(test), unsafe(no_mangle))]
-pub extern "C" fn __tsan_ignore_thread_end() {
+pub(crate) extern "C" fn __tsan_ignore_thread_end() {
     thread::with_current(|thread| thread.ignored = thread.ignored.saturating_sub(1));
 }
 
 /// What this thread did happens before what follows [`__tsan_acquire`] of the same address.
 #[cfg_attr(not(test), unsafe(no_mangle))]
-pub extern "C" fn __tsan_release(addr: usize) {
+pub(crate) extern "C" fn __tsan_release(addr: usize) {
     if let Some(mut thread) = thread::enter() {
         thread.release_join(addr);
     }
@@ -53,7 +53,7 @@ pub extern "C" fn __tsan_release(addr: usize) {
 
 /// See [`__tsan_release`].
 #[cfg_attr(not(test), unsafe(no_mangle))]
-pub extern "C" fn __tsan_acquire(addr: usize) {
+pub(crate) extern "C" fn __tsan_acquire(addr: usize) {
     if let Some(mut thread) = thread::enter() {
         thread.acquire(addr);
     }

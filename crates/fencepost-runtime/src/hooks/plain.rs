@@ -6,7 +6,7 @@ use super::monitored::SEES_PLAIN;
 use crate::place::{Content, Kind, Place};
 use crate::race::{self, How};
 use crate::shadow;
-use crate::thread;
+use crate::thread::{self, Thread};
 
 const READ: How = How { write: false, atomic: false };
 const WRITE: How = How { write: true, atomic: false };
@@ -25,25 +25,30 @@ fn access(addr: usize, log_size: u32, how: How, pc: usize) {
     let Some(thread) = thread::watched() else { return };
     thread.does_something();
     if !race::is_known(thread, addr, log_size, how) {
-        news(addr, log_size, how, pc);
+        news(thread, addr, log_size, how, pc);
     }
 }
 
-#[cold]
 #[inline(never)]
-fn news(addr: usize, log_size: u32, how: How, pc: usize) {
+fn news(thread: &Thread, addr: usize, log_size: u32, how: How, pc: usize) {
     SEES_PLAIN.store(true, Ordering::Relaxed);
-    let Some(mut thread) = thread::enter() else { return };
-    race::access(&mut thread, addr, log_size, how, pc);
-    if how.write {
+    if let Some(race) = race::remember(thread, addr, log_size, how, pc)
+        && let Some(thread) = thread::enter()
+    {
+        race.report(&thread, pc);
+    }
+    if how.write
+        && let Some(places) = shadow::places_if_any(addr)
+        && !places.load(Ordering::Relaxed).is_null()
+    {
         initialise(addr);
     }
 }
 
 /// A plain write to an atomic variable is its initialisation, or a race that has been reported: its history ends here.
+#[cold]
 fn initialise(addr: usize) {
-    if let Some(head) = shadow::places_if_any(addr)
-        && !head.load(Ordering::Relaxed).is_null()
+    if let Some(_thread) = thread::enter()
         && let Some(mut held) = Place::find(addr, Kind::Atomic)
         && let Content::Atomic(atomic) = held.content()
     {

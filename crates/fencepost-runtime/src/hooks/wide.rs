@@ -62,7 +62,7 @@ macro_rules! shim_on_stack {
         /// Called by instrumented code.
         #[unsafe(naked)]
         #[cfg_attr(not(test), unsafe(no_mangle))]
-        pub extern "C" fn $name() {
+        pub(crate) extern "C" fn $name() {
             naked_asm!("push qword ptr [rsp]", "call {body}", "add rsp, 8", "ret", body = sym $body)
         }
     };
@@ -74,7 +74,7 @@ shim_on_stack!(__tsan_atomic128_compare_exchange_weak, cas_flag::<true>);
 /// Called by instrumented code. The seventh argument is on the stack already; it is copied, with the return address after it.
 #[unsafe(naked)]
 #[cfg_attr(not(test), unsafe(no_mangle))]
-pub extern "C" fn __tsan_atomic128_compare_exchange_val() {
+pub(crate) extern "C" fn __tsan_atomic128_compare_exchange_val() {
     naked_asm!(
         "sub rsp, 8",
         "push qword ptr [rsp + 8]",

@@ -6,7 +6,7 @@ use std::ptr::null;
 
 use libc::{size_t, ssize_t, timespec};
 
-use super::real;
+use super::{real, sleep};
 use crate::schedule;
 
 /// Does `call` while others run, if somebody else decides when it ends.
@@ -27,7 +27,7 @@ fn when_readable<T>(file: c_int, call: impl FnOnce() -> T) -> T {
     if ready == 0 { schedule::outside(call) } else { call() }
 }
 
-/// Does `now`, which does not wait, and `call`, which does, only if that is not enough.
+/// Does `now`, which does not wait, and `call`, which may, only if that is not enough.
 fn unless(now: impl FnOnce() -> c_int, call: impl FnOnce() -> c_int) -> c_int {
     if !schedule::controls() {
         return call();
@@ -88,14 +88,23 @@ intercept! {
     }
 
     fn poll(files: *mut c_void, count: libc::nfds_t, milliseconds: c_int) -> c_int {
-        unless(|| if milliseconds == 0 { 0 } else { real::poll(files, count, 0) }, || real::poll(files, count, milliseconds))
+        if count == 0 && milliseconds > 0 && sleep::passes(milliseconds as u64 * 1_000_000) {
+            return 0;
+        }
+        unless(|| real::poll(files, count, 0), || real::poll(files, count, milliseconds))
     }
 
     fn ppoll(files: *mut c_void, count: libc::nfds_t, time: *const timespec, signals: *const c_void) -> c_int {
         unless(|| real::ppoll(files, count, &NO_TIME, signals), || real::ppoll(files, count, time, signals))
     }
 
-    fn select(count: c_int, read: *mut c_void, write: *mut c_void, other: *mut c_void, time: *mut c_void) -> c_int {
+    fn select(count: c_int, read: *mut c_void, write: *mut c_void, other: *mut c_void, time: *mut libc::timeval) -> c_int {
+        if count == 0 && let Some(time) = time.as_ref() {
+            let length = (time.tv_sec as u64).saturating_mul(1_000_000_000) + time.tv_usec as u64 * 1000;
+            if sleep::passes(length) {
+                return 0;
+            }
+        }
         outside(|| real::select(count, read, write, other, time))
     }
 

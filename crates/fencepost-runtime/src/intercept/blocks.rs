@@ -70,7 +70,8 @@ pub(super) fn remove(base: usize) -> Option<usize> {
 pub(crate) fn block_of(addr: usize) -> Option<Block> {
     BLOCKS.iter().find_map(|part| {
         let part = part.lock();
-        let (&base, &(size, tid, site)) = part.iter().find(|&(&base, &(size, ..))| (base..base + size).contains(&addr))?;
+        let (&base, &(size, tid, site)) =
+            part.iter().find(|&(&base, &(size, ..))| (base..base + size).contains(&addr))?;
         Some(Block { base, size, tid, site })
     })
 }

@@ -24,7 +24,12 @@ unsafe fn wait_on(condition: Object, mutex: Object, timeout: Option<Timeout>, wa
             schedule::point();
             let key = Key::Object(condition as usize);
             let mut unlocked = 0;
-            let outcome = schedule::block(key, timeout, || unlocked = mutex::unlock(mutex));
+            let outcome = schedule::block(key, timeout, || {
+                unlocked = mutex::unlock(mutex);
+                if unlocked != 0 {
+                    schedule::wake(key, ALL);
+                }
+            });
             if unlocked != 0 {
                 return unlocked;
             }

@@ -10,7 +10,7 @@ use libc::size_t;
 
 use super::blocks::{self, Block};
 use super::{Errno, real, set_errno, system_call};
-use crate::race::{self, How};
+use crate::race;
 use crate::thread::{self, Thread};
 use crate::{options, shadow};
 
@@ -87,11 +87,7 @@ fn freeing(block: *mut c_void, pc: usize) {
         let addr = block as usize;
         let Some(size) = blocks::size(addr) else { return };
         if options::get().races && thread.ignored == 0 {
-            race::pieces(addr, size.min(FREED), |at, log_size| {
-                if shadow::cells_if_any(at).is_some() {
-                    race::access(thread, at, log_size, How { write: true, atomic: false }, pc);
-                }
-            });
+            race::freed(thread, addr, size.min(FREED), pc);
         }
         blocks::remove(addr);
     });

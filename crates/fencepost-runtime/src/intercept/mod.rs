@@ -166,3 +166,37 @@ fn task() -> c_int {
     let number: c_long = unsafe { system_call(libc::SYS_gettid, [0; 6]) };
     number as c_int
 }
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+    use std::fs;
+    use std::path::Path;
+
+    /// What follows `fn ` on the lines of the interceptors in a file.
+    fn declared(text: &str) -> impl Iterator<Item = &str> {
+        let inside = text.lines().scan(false, |inside, line| {
+            *inside = line.starts_with("intercept") || line.starts_with("operators!") || (*inside && line != "}");
+            Some((*inside, line))
+        });
+        let lines = inside.filter_map(|(inside, line)| inside.then_some(line)?.strip_prefix("    fn "));
+        lines.filter_map(|line| line.split(|c: char| !c.is_alphanumeric() && c != '_').next())
+    }
+
+    #[test]
+    fn every_interceptor_is_exported_and_nothing_else() {
+        let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+        let mut names = BTreeSet::new();
+        for file in fs::read_dir(root.join("src/intercept")).expect("the sources are there") {
+            let path = file.expect("the sources can be listed").path();
+            if !path.ends_with("mod.rs") && !path.ends_with("real.rs") {
+                let text = fs::read_to_string(path).expect("the sources can be read");
+                names.extend(declared(&text).map(str::to_string));
+            }
+        }
+        let list = fs::read_to_string(root.join("exports.txt")).expect("the list can be read");
+        let exported = list.lines().filter(|line| !line.starts_with('#') && !line.ends_with('*'));
+        let exported: BTreeSet<String> = exported.map(str::to_string).collect();
+        assert_eq!(names, exported);
+    }
+}

@@ -15,7 +15,8 @@ const KINDS: c_int = 3;
 /// Would locking fail, or nest, instead of waiting, because the calling thread has the mutex? `trylock` says something else then.
 unsafe fn is_checked_and_ours(mutex: Object) -> bool {
     // SAFETY: a mutex of glibc has these fields; they are read as the owner would.
-    let (owner, kind) = unsafe { (mutex.byte_add(OWNER).cast::<c_int>().read(), mutex.byte_add(KIND).cast::<c_int>().read()) };
+    let (owner, kind) =
+        unsafe { (mutex.byte_add(OWNER).cast::<c_int>().read(), mutex.byte_add(KIND).cast::<c_int>().read()) };
     kind & KINDS == libc::PTHREAD_MUTEX_ERRORCHECK && owner == task()
 }
 

@@ -86,7 +86,9 @@ unsafe fn wait_for(guard: Object, seen: u32) {
     let word = unsafe { word(guard) };
     if schedule::controls() {
         schedule::block(Key::Object(guard as usize), None, || ());
-    } else if word.compare_exchange(seen, seen | WAITING, Ordering::AcqRel, Ordering::Acquire).is_ok() || seen & WAITING != 0 {
+    } else if word.compare_exchange(seen, seen | WAITING, Ordering::AcqRel, Ordering::Acquire).is_ok()
+        || seen & WAITING != 0
+    {
         super::futex::wait(word, seen | WAITING);
     }
 }

@@ -4,7 +4,7 @@ use std::ffi::{c_int, c_void};
 use std::ptr::null_mut;
 use std::sync::atomic::{AtomicI32, Ordering};
 
-use super::real;
+use super::{real, threads};
 use crate::{channel, lock, record, schedule};
 
 /// The status of a process that has aborted, as shells have it.
@@ -38,6 +38,14 @@ fn end(status: c_int) -> c_int {
     schedule::frozen(|| crate::finish(status))
 }
 
+/// Ends the process at once, past libc: also where that cannot be found.
+fn end_now(status: c_int) -> ! {
+    loop {
+        // SAFETY: ends the process.
+        unsafe { super::system_call(libc::SYS_exit_group, [status as usize, 0, 0, 0, 0, 0]) };
+    }
+}
+
 unsafe extern "C" fn exiting(status: c_int, _: *mut c_void) {
     let wanted = end(status);
     if wanted != status {
@@ -50,8 +58,8 @@ unsafe extern "C" fn exiting_quickly(_: *mut c_void) {
     let status = QUICK_STATUS.load(Ordering::Relaxed);
     let wanted = end(status);
     if wanted != status {
-        // SAFETY: our handler was registered first, so it is the last one.
-        unsafe { real::_exit(wanted) };
+        // Our handler was registered first, so it is the last one.
+        end_now(wanted);
     }
 }
 
@@ -61,6 +69,7 @@ unsafe extern "C" fn forked() {
     channel::forked();
     record::forked();
     schedule::forked();
+    threads::forked();
 }
 
 intercept! {
@@ -70,11 +79,11 @@ intercept! {
     }
 
     fn _exit(status: c_int) -> ! {
-        real::_exit(end(status))
+        end_now(end(status))
     }
 
     fn _Exit(status: c_int) -> ! {
-        real::_exit(end(status))
+        end_now(end(status))
     }
 
     fn quick_exit(status: c_int) -> ! {

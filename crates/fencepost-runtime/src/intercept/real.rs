@@ -50,7 +50,8 @@ impl Symbol {
         let name: *const c_char = self.name.as_ptr().cast();
         // SAFETY: names and versions end with zero.
         let address = unsafe {
-            let versioned = self.version.map_or(null_mut(), |version| libc::dlvsym(libc::RTLD_NEXT, name, version.as_ptr()));
+            let versioned =
+                self.version.map_or(null_mut(), |version| libc::dlvsym(libc::RTLD_NEXT, name, version.as_ptr()));
             if versioned.is_null() { libc::dlsym(libc::RTLD_NEXT, name) } else { versioned }
         };
         LOOKING.set(before);
@@ -194,7 +195,6 @@ real! {
     fn _ZdaPvm(block: *mut c_void, bytes: size_t);
 
     fn exit(status: c_int) -> !;
-    fn _exit(status: c_int) -> !;
     fn quick_exit(status: c_int) -> !;
     fn abort() -> !;
     fn dlclose(handle: *mut c_void) -> c_int;
@@ -215,13 +215,10 @@ real! {
     fn connect(socket: c_int, address: *const c_void, size: c_uint) -> c_int;
     fn poll(files: *mut c_void, count: libc::nfds_t, milliseconds: c_int) -> c_int;
     fn ppoll(files: *mut c_void, count: libc::nfds_t, time: *const timespec, signals: *const c_void) -> c_int;
-    fn select(count: c_int, read: *mut c_void, write: *mut c_void, other: *mut c_void, time: *mut c_void) -> c_int;
+    fn select(count: c_int, read: *mut c_void, write: *mut c_void, other: *mut c_void, time: *mut libc::timeval) -> c_int;
     fn pselect(count: c_int, read: *mut c_void, write: *mut c_void, other: *mut c_void, time: *const timespec, signals: *const c_void) -> c_int;
     fn epoll_wait(queue: c_int, events: *mut c_void, count: c_int, milliseconds: c_int) -> c_int;
     fn epoll_pwait(queue: c_int, events: *mut c_void, count: c_int, milliseconds: c_int, signals: *const c_void) -> c_int;
-    fn wait(status: *mut c_int) -> c_int;
-    fn waitpid(process: c_int, status: *mut c_int, options: c_int) -> c_int;
-    fn wait3(status: *mut c_int, options: c_int, usage: *mut c_void) -> c_int;
     fn wait4(process: c_int, status: *mut c_int, options: c_int, usage: *mut c_void) -> c_int;
     fn waitid(kind: c_int, number: c_uint, information: *mut c_void, options: c_int) -> c_int;
     fn system(command: *const c_char) -> c_int;

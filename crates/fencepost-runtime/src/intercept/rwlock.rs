@@ -62,7 +62,13 @@ unsafe fn lock_as(kind: As, lock: Object, timeout: Option<Timeout>, wait: impl F
     kind.locked(lock, result)
 }
 
-unsafe fn lock_until(kind: As, lock: Object, clock: clockid_t, time: *const timespec, wait: impl Fn() -> c_int) -> c_int {
+unsafe fn lock_until(
+    kind: As,
+    lock: Object,
+    clock: clockid_t,
+    time: *const timespec,
+    wait: impl Fn() -> c_int,
+) -> c_int {
     // SAFETY: the caller passes a lock and a time.
     unsafe {
         match timeout_at(clock, time) {

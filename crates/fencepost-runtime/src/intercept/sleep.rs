@@ -7,17 +7,21 @@ use libc::{clockid_t, timespec};
 use super::{nanoseconds, real, timeout_at};
 use crate::schedule::{self, Key, Outcome, Timeout};
 
-/// Lets others run for so long; false if the thread has to sleep by itself.
-fn passes(timeout: Timeout) -> bool {
+/// Lets others run until then; false if the thread has to sleep by itself.
+fn passes_until(timeout: Timeout) -> bool {
     let outcome = schedule::block(Key::Time, Some(timeout), || ());
     super::threads::test_cancel();
     outcome != Outcome::Uncontrolled
 }
 
+/// Lets others run for so many nanoseconds; false if the thread has to sleep by itself.
+pub(super) fn passes(nanoseconds: u64) -> bool {
+    schedule::controls() && passes_until(Timeout::after(nanoseconds, false))
+}
+
 unsafe fn passes_for(time: *const timespec) -> bool {
     // SAFETY: the caller passes a time, or null.
-    let length = unsafe { time.as_ref() }.and_then(nanoseconds);
-    schedule::controls() && length.is_some_and(|length| passes(Timeout::after(length, false)))
+    unsafe { time.as_ref() }.and_then(nanoseconds).is_some_and(passes)
 }
 
 intercept! {
@@ -37,14 +41,14 @@ intercept! {
     }
 
     fn sleep(seconds: c_uint) -> c_uint {
-        if schedule::controls() && passes(Timeout::after(u64::from(seconds) * 1_000_000_000, false)) {
+        if passes(u64::from(seconds) * 1_000_000_000) {
             return 0;
         }
         real::sleep(seconds)
     }
 
     fn usleep(microseconds: c_uint) -> c_int {
-        if schedule::controls() && passes(Timeout::after(u64::from(microseconds) * 1000, false)) {
+        if passes(u64::from(microseconds) * 1000) {
             return 0;
         }
         real::usleep(microseconds)
@@ -67,7 +71,7 @@ intercept! {
 
     fn clock_nanosleep(clock: clockid_t, flags: c_int, time: *const timespec, left: *mut timespec) -> c_int {
         let passed = if flags & libc::TIMER_ABSTIME != 0 {
-            schedule::controls() && timeout_at(clock, time).is_some_and(passes)
+            schedule::controls() && timeout_at(clock, time).is_some_and(passes_until)
         } else {
             passes_for(time)
         };

@@ -54,6 +54,12 @@ pub(super) fn start() {
     thread::with_current(|thread| appear(thread.tid, false));
 }
 
+/// In the child of a `fork`: the other threads do not exist, and their handles will be those of new ones.
+pub(super) fn forked() {
+    let tid = thread::current_tid();
+    THREADS.lock().retain(|known| known.tid == tid);
+}
+
 /// The calling thread, for which the runtime is at work, is this one.
 fn appear(tid: Tid, detached: bool) {
     stacks::begin(tid);
@@ -105,8 +111,7 @@ fn create(
     let tid = child.tid;
     report::thread_created(&parent, tid, pc);
     schedule::created(tid);
-    let launch =
-        Launch { child: Cell::new(Some(child)), tid, detached, start, argument, ready: AtomicU32::new(0) };
+    let launch = Launch { child: Cell::new(Some(child)), tid, detached, start, argument, ready: AtomicU32::new(0) };
     drop(errno);
     drop(parent);
     let result = spawn((&raw const launch).cast_mut().cast());
@@ -118,6 +123,7 @@ fn create(
     while launch.ready.load(Ordering::Acquire) == 0 {
         futex::wait(&launch.ready, 0);
     }
+    schedule::exists(tid);
     schedule::point();
     Some(result)
 }

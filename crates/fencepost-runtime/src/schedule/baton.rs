@@ -78,6 +78,8 @@ enum State {
     Blocked(Key),
     /// It waits for something unknown to us.
     Outside,
+    /// Its creator is about to start it, in libc, which may call back.
+    Unborn,
 }
 
 struct Entry {
@@ -127,7 +129,8 @@ struct Inside;
 
 impl Inside {
     fn enter() -> Option<Self> {
-        (!INSIDE.replace(true)).then_some(Inside)
+        // Only a mark that was made here may be taken away again.
+        if INSIDE.replace(true) { None } else { Some(Inside) }
     }
 }
 
@@ -180,11 +183,17 @@ pub(crate) fn start() {
         enabled: Vec::new(),
         words: Vec::new(),
     };
-    control.add(1);
+    control.add(1, State::Ready);
     control.entries[0].task = task();
     *CONTROL.lock() = Some(control);
     ME.set(1);
     CONTROLLED.store(true, Ordering::Release);
+}
+
+/// Decisions so far at which there was a choice: what PCT draws its points from in a later run.
+pub(crate) fn steps() -> u64 {
+    let _inside = Inside::enter();
+    lock().control().map_or(0, |control| control.policy.steps())
 }
 
 /// Does this module schedule the calling thread, and is neither it nor the rest of the runtime at work for it?
@@ -195,10 +204,11 @@ pub(super) fn controls_this_thread() -> bool {
 /// The calling thread may go on, or have to wait for its turn.
 #[cold]
 pub(super) fn decide(reason: Reason) {
-    let me = ME.get();
-    if me == 0 {
+    // A signal handler that interrupts the runtime must not wait: its thread may hold locks.
+    if !controls_this_thread() {
         return;
     }
+    let me = ME.get();
     let Some(_inside) = Inside::enter() else { return };
     let mut locked = lock();
     let Some(control) = controlled(&mut locked) else { return };
@@ -214,11 +224,20 @@ pub(super) fn decide(reason: Reason) {
     wait(me);
 }
 
-/// A thread has been created, and will [`begin`].
+/// A thread is about to be created.
 pub(crate) fn created(tid: Tid) {
     with_control(|control| {
         control.policy.appeared(tid);
-        control.add(tid);
+        control.add(tid, State::Unborn);
+    });
+}
+
+/// A thread that was created exists, and will [`begin`].
+pub(crate) fn exists(tid: Tid) {
+    with_control(|control| {
+        if let Some(entry) = control.entry(tid) {
+            entry.state = State::Ready;
+        }
     });
 }
 
@@ -494,11 +513,11 @@ impl Control {
         Some(&mut self.entries[at])
     }
 
-    fn add(&mut self, tid: Tid) {
+    fn add(&mut self, tid: Tid, state: State) {
         let word = self.words.pop().unwrap_or_else(|| memory::keep(Word(AtomicU32::new(0))));
         word.0.store(0, Ordering::Relaxed);
         let at = self.entries.partition_point(|entry| entry.tid < tid);
-        let entry = Entry { tid, word, state: State::Ready, timeout: None, outcome: Outcome::Woken, task: 0 };
+        let entry = Entry { tid, word, state, timeout: None, outcome: Outcome::Woken, task: 0 };
         self.entries.insert(at, entry);
     }
 
@@ -559,7 +578,9 @@ impl Control {
     /// Lets the time pass until the first timeout; false if there is none.
     fn jump(&mut self) -> bool {
         let waiting = self.entries.iter().filter(|entry| matches!(entry.state, State::Blocked(_)));
-        let Some(due) = waiting.filter_map(|entry| entry.timeout).map(|timeout| timeout.due).min() else { return false };
+        let Some(due) = waiting.filter_map(|entry| entry.timeout).map(|timeout| timeout.due).min() else {
+            return false;
+        };
         self.now = self.now.max(due);
         self.ring();
         true
@@ -585,7 +606,8 @@ impl Control {
             self.ring();
         }
         self.collect();
-        let outside = self.entries.iter().any(|entry| entry.state == State::Outside);
+        let elsewhere = [State::Outside, State::Unborn];
+        let outside = self.entries.iter().any(|entry| elsewhere.contains(&entry.state));
         let in_vain = reason == Reason::Yield && self.enabled == [current];
         if (self.enabled.is_empty() || in_vain) && !outside && self.jump() {
             self.collect();

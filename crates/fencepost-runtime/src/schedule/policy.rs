@@ -47,6 +47,8 @@ pub(super) enum Reason {
 /// A strategy.
 pub(super) struct Policy {
     numbers: Numbers,
+    /// Decisions at which there was a choice.
+    steps: u64,
     strategy: Strategy,
 }
 
@@ -56,13 +58,12 @@ enum Strategy {
 }
 
 struct Pct {
-    /// Threads and their priorities, all different. Drawn ones are above the depth, those given at change points between
+    /// Threads in ascending order and their priorities, all different. Drawn ones are above the depth, those given at change points between
     /// 1 and the depth, those of threads that spin below.
     priorities: Vec<(Tid, i64)>,
     /// When the running thread falls, latest first, and how deep.
     changes: Vec<(u64, i64)>,
     lowest: i64,
-    steps: u64,
     /// Who runs, and for how many steps in a row.
     row: (Tid, u32),
 }
@@ -70,7 +71,7 @@ struct Pct {
 impl Policy {
     /// Takes each thread with the same probability.
     pub(super) fn random(seed: u64) -> Self {
-        Policy { numbers: Numbers(seed), strategy: Strategy::Random }
+        Policy { numbers: Numbers(seed), steps: 0, strategy: Strategy::Random }
     }
 
     /// PCT for bugs of this depth in runs of about `steps` steps.
@@ -79,8 +80,8 @@ impl Policy {
         let mut changes: Vec<_> =
             (1..i64::from(depth)).map(|priority| (1 + numbers.below(steps.max(1)), priority)).collect();
         changes.sort_unstable_by(|one, other| other.cmp(one));
-        let pct = Pct { priorities: Vec::new(), changes, lowest: 0, steps: 0, row: (0, 0) };
-        Policy { numbers, strategy: Strategy::Pct(pct) }
+        let pct = Pct { priorities: Vec::new(), changes, lowest: 0, row: (0, 0) };
+        Policy { numbers, steps: 0, strategy: Strategy::Pct(pct) }
     }
 
     /// A thread has appeared.
@@ -89,7 +90,8 @@ impl Policy {
             loop {
                 let priority = i64::from(u32::MAX) + self.numbers.below(1 << 40) as i64;
                 if pct.priorities.iter().all(|&(_, other)| other != priority) {
-                    pct.priorities.push((thread, priority));
+                    let at = pct.priorities.partition_point(|&(other, _)| other < thread);
+                    pct.priorities.insert(at, (thread, priority));
                     return;
                 }
             }
@@ -108,6 +110,7 @@ impl Policy {
         if let [only] = *enabled {
             return only;
         }
+        self.steps += 1;
         match &mut self.strategy {
             Strategy::Random => {
                 let others = enabled.iter().filter(|&&thread| thread != current);
@@ -118,8 +121,13 @@ impl Policy {
                 }
                 enabled[self.numbers.below(enabled.len() as u64) as usize]
             }
-            Strategy::Pct(pct) => pct.next(current, enabled, reason),
+            Strategy::Pct(pct) => pct.next(self.steps, current, enabled, reason),
         }
+    }
+
+    /// Decisions so far at which there was a choice.
+    pub(super) fn steps(&self) -> u64 {
+        self.steps
     }
 
     /// One of `count` alternatives: who is woken where the program leaves it open.
@@ -129,14 +137,13 @@ impl Policy {
 }
 
 impl Pct {
-    fn next(&mut self, current: Tid, enabled: &[Tid], reason: Reason) -> Tid {
-        self.steps += 1;
+    fn next(&mut self, now: u64, current: Tid, enabled: &[Tid], reason: Reason) -> Tid {
         if reason == Reason::Yield || (self.row.0 == current && self.row.1 >= PATIENCE) {
             self.lowest -= 1;
             self.set(current, self.lowest);
         }
         while let Some(&(step, priority)) = self.changes.last()
-            && step <= self.steps
+            && step <= now
         {
             self.changes.pop();
             self.set(current, priority);
@@ -147,13 +154,17 @@ impl Pct {
         best
     }
 
+    fn place(&self, thread: Tid) -> Option<usize> {
+        self.priorities.binary_search_by_key(&thread, |&(other, _)| other).ok()
+    }
+
     fn priority(&self, thread: Tid) -> i64 {
-        self.priorities.iter().find(|&&(other, _)| other == thread).map_or(i64::MIN, |&(_, priority)| priority)
+        self.place(thread).map_or(i64::MIN, |at| self.priorities[at].1)
     }
 
     fn set(&mut self, thread: Tid, priority: i64) {
-        if let Some(entry) = self.priorities.iter_mut().find(|entry| entry.0 == thread) {
-            entry.1 = priority;
+        if let Some(at) = self.place(thread) {
+            self.priorities[at].1 = priority;
         }
     }
 }

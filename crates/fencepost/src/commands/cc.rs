@@ -14,16 +14,16 @@ use std::fs;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::io::{self, ErrorKind, Write as _};
 use std::os::unix::ffi::OsStrExt;
-use std::os::unix::process::{CommandExt, ExitStatusExt};
+use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
-use std::process::{Command, ExitStatus, Stdio};
+use std::process::{Command, Stdio};
 
 use compiler::Compiler;
-pub(crate) use compiler::Language;
 use line::{Line, Product};
 use plan::Places;
 
 use crate::carried::Runtime;
+use crate::commands::sanitizer::Language;
 use crate::exit::Exit;
 use crate::output;
 
@@ -101,13 +101,7 @@ fn compile(compiler: &Compiler, words: &[OsString], by_file: bool) -> Result<Exi
     argument.push(&file);
     let status = command.arg(argument).status().map_err(failed);
     let _ = fs::remove_file(file);
-    Ok(Exit::Other(code(status?)))
-}
-
-/// As a shell says it.
-fn code(status: ExitStatus) -> u8 {
-    let code = status.code().unwrap_or_else(|| 128 + status.signal().unwrap_or_default());
-    u8::try_from(code).unwrap_or(u8::MAX)
+    Ok(Exit::of(status?))
 }
 
 fn scratch_file(content: &[u8]) -> io::Result<PathBuf> {

@@ -1,10 +1,7 @@
 //! One file per command.
 
 #[cfg(fencepost_runtime)]
-pub(crate) mod cc;
-#[cfg(not(fencepost_runtime))]
-#[path = "no_cc.rs"]
-pub(crate) mod cc;
+mod cc;
 pub(crate) mod check;
 pub(crate) mod completions;
 pub(crate) mod export;
@@ -12,3 +9,8 @@ pub(crate) mod fmt;
 pub(crate) mod graph;
 pub(crate) mod models;
 pub(crate) mod parse;
+#[cfg(fencepost_runtime)]
+mod reporter;
+#[cfg(fencepost_runtime)]
+mod run;
+pub(crate) mod sanitizer;

@@ -5,12 +5,7 @@ use std::ffi::{OsStr, OsString};
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
-/// What the driver is called for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Language {
-    C,
-    Cpp,
-}
+use crate::commands::sanitizer::Language;
 
 /// Compilers take different options.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

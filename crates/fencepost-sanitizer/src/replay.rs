@@ -1,0 +1,199 @@
+//! The clock monitor on a recorded run, as it was or with changes.
+//!
+//! What is modelled: everything the record has. Not: which values keep a spinning load spinning (a wait is taken to want the value
+//! that ended it). Changes apply to every record of their call site. The result is exact for this run, within the bounds of the
+//! history; it says nothing about other runs.
+
+use std::collections::{BTreeMap, HashMap};
+
+use fencepost_clock::{Access, Epochs, Finding, Hidden, Limits, Location, Order, Slot, SyncObject, ThreadClocks};
+
+use crate::trace::{Op, Record, Trace};
+
+/// What to do differently, by call site.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Changes(BTreeMap<u64, Change>);
+
+/// What to do differently at a call site.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Change {
+    pub(crate) acquire: bool,
+    pub(crate) release: bool,
+    pub(crate) seq_cst: bool,
+    pub(crate) fence_before: bool,
+    pub(crate) fence_after: bool,
+}
+
+impl Change {
+    fn order(self, order: Order) -> Order {
+        let acquires = order.acquires() || self.acquire;
+        let releases = order.releases() || self.release;
+        match (acquires, releases) {
+            _ if self.seq_cst || order.is_sc() => Order::SeqCst,
+            (true, true) => Order::AcqRel,
+            (true, false) => Order::Acquire,
+            (false, true) => Order::Release,
+            (false, false) => Order::Relaxed,
+        }
+    }
+}
+
+impl Changes {
+    pub(crate) fn at(&mut self, pc: u64) -> &mut Change {
+        self.0.entry(pc).or_default()
+    }
+
+    fn of(&self, pc: u64) -> Change {
+        self.0.get(&pc).copied().unwrap_or_default()
+    }
+}
+
+/// A violation: where, on which location, at which record; and the record of the write that may be missed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Violation {
+    pub(crate) pc: u64,
+    pub(crate) address: u64,
+    pub(crate) record: usize,
+    /// None for the initial value.
+    pub(crate) missed: Option<usize>,
+}
+
+impl Violation {
+    /// The same in every evaluation.
+    pub(crate) fn identity(&self) -> (u64, u64) {
+        (self.pc, self.address)
+    }
+}
+
+/// Every violation of the run with the changes, in order. None if it has more threads than clocks can have.
+pub(crate) fn violations(trace: &Trace, changes: &Changes) -> Option<Vec<Violation>> {
+    let mut state = State::default();
+    let mut violations = Vec::new();
+    for (number, record) in trace.records.iter().enumerate() {
+        let change = changes.of(record.pc);
+        if change.fence_before {
+            state.fence(record.tid)?;
+        }
+        violations.extend(state.step(number, record, change)?);
+        if change.fence_after {
+            state.fence(record.tid)?;
+        }
+    }
+    Some(violations)
+}
+
+/// Longer than the runtime's usual history: there is no hurry here.
+const LIMITS: Limits = Limits { history: 64, sightings: 1024 };
+
+#[derive(Default)]
+struct State {
+    threads: HashMap<u32, ThreadClocks>,
+    locations: HashMap<u64, Location>,
+    objects: HashMap<u64, SyncObject>,
+    hidden: Hidden,
+}
+
+impl State {
+    fn fence(&mut self, tid: u32) -> Option<()> {
+        let t = thread(&mut self.threads, tid)?;
+        t.fence_sc(&mut self.hidden);
+        Some(())
+    }
+
+    fn step(&mut self, number: usize, record: &Record, change: Change) -> Option<Option<Violation>> {
+        let order = change.order(record.order);
+        match record.op {
+            Op::Fence if order.is_sc() => self.fence(record.tid)?,
+            Op::Fence => thread(&mut self.threads, record.tid)?.fence(order),
+            Op::Acquire | Op::Release | Op::ReleaseJoin | Op::AcquireRelease => {
+                let t = thread(&mut self.threads, record.tid)?;
+                let object = self.objects.entry(record.address).or_default();
+                if matches!(record.op, Op::Acquire | Op::AcquireRelease) {
+                    object.acquire(t);
+                }
+                match record.op {
+                    Op::Release | Op::AcquireRelease => object.release(t),
+                    Op::ReleaseJoin => object.release_join(t),
+                    _ => {}
+                }
+            }
+            Op::Spawn => {
+                let child = u32::try_from(record.extra).ok()?;
+                let slot = Slot::try_from(child).ok()?;
+                let clocks = thread(&mut self.threads, record.tid)?.spawn(slot, Epochs::default());
+                self.threads.insert(child, clocks);
+            }
+            Op::Join => {
+                let child = u32::try_from(record.extra).ok()?;
+                if let Some(finished) = self.threads.get(&child).cloned() {
+                    thread(&mut self.threads, record.tid)?.join(&finished);
+                }
+            }
+            Op::Reset => {
+                self.locations.insert(record.address, Location::new(record.value));
+            }
+            _ => return self.access(number, record, change, order),
+        }
+        Some(None)
+    }
+
+    fn access(&mut self, number: usize, record: &Record, change: Change, order: Order) -> Option<Option<Violation>> {
+        let t = thread(&mut self.threads, record.tid)?;
+        let failure = failure_order(change, record);
+        // What memory held before, as far as the record tells.
+        let before = match record.op {
+            Op::Load | Op::Wait => Some(record.value),
+            Op::Rmw => Some(record.extra),
+            Op::CasStrong | Op::CasWeak | Op::BlockingCas if record.success || record.op == Op::BlockingCas => {
+                Some(record.extra)
+            }
+            Op::CasStrong | Op::CasWeak => Some(record.value),
+            _ => None,
+        };
+        let location =
+            self.locations.entry(record.address).or_insert_with(|| Location::new(before.unwrap_or_default()));
+        if let Some(before) = before.filter(|&before| before != location.newest_value()) {
+            // Somebody has written out of sight: the runtime starts anew there, and so do we.
+            location.reset(before);
+        }
+        let wanted = |value: u64| value == record.value;
+        let access = match record.op {
+            Op::Load => Access::Load,
+            Op::Store => Access::Store,
+            Op::Rmw => Access::Rmw,
+            Op::CasWeak => Access::WeakCas { expected: record.extra, failure },
+            Op::CasStrong => Access::StrongCas { expected: record.extra, failure },
+            Op::Wait => Access::Wait { wanted: &wanted },
+            _ => Access::BlockingCas { expected: record.extra },
+        };
+        let violation = match location.check(t, access, order) {
+            Finding::Violation(window) => Some(Violation {
+                pc: record.pc,
+                address: record.address,
+                record: number,
+                // Sites are record numbers from 1 on.
+                missed: (window.newest.site as usize).checked_sub(1),
+            }),
+            Finding::Clean | Finding::Cut => None,
+        };
+        let site = u32::try_from(number + 1).ok()?;
+        match (record.reads(), record.writes()) {
+            (true, true) => location.rmw(t, order, record.value, site, LIMITS),
+            (false, _) => location.store(t, order, record.value, site, LIMITS),
+            (true, false) if matches!(record.op, Op::CasStrong | Op::CasWeak) => location.load(t, failure, LIMITS),
+            (true, false) => location.load(t, order, LIMITS),
+        }
+        Some(violation)
+    }
+}
+
+/// A compare-and-swap that fails is a load: it can be made acquire or SC, not release.
+fn failure_order(change: Change, record: &Record) -> Order {
+    Change { release: false, ..change }.order(record.failure)
+}
+
+/// A thread; one that was never created was there from the start. Its number is its place in the clocks.
+fn thread(threads: &mut HashMap<u32, ThreadClocks>, tid: u32) -> Option<&mut ThreadClocks> {
+    let slot = Slot::try_from(tid).ok()?;
+    Some(threads.entry(tid).or_insert_with(|| ThreadClocks::new(slot, Epochs::default())))
+}

@@ -1,0 +1,207 @@
+//! `fencepost run` and `fencepost reporter` with a program that only plays its part: it sends recorded streams.
+#![cfg(all(target_arch = "x86_64", target_os = "linux", target_env = "gnu"))]
+
+use std::fs;
+use std::io::{Read as _, Write as _};
+use std::os::fd::OwnedFd;
+use std::os::unix::net::UnixStream;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Output, Stdio};
+use std::sync::OnceLock;
+use std::time::{Duration, Instant};
+
+/// The program, compiled once.
+fn fake() -> &'static Path {
+    static FAKE: OnceLock<PathBuf> = OnceLock::new();
+    FAKE.get_or_init(|| {
+        let program = Path::new(env!("CARGO_TARGET_TMPDIR")).join("fake");
+        let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/run/fake.c");
+        let status = Command::new("cc").arg(source).arg("-o").arg(&program).status().expect("a C compiler");
+        assert!(status.success());
+        program
+    })
+}
+
+fn stream(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../fencepost-sanitizer/tests/streams").join(format!("{name}.jsonl"))
+}
+
+fn command(options: &[&str], name: &str, action: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_fencepost"));
+    command
+        .arg("run")
+        .args(options)
+        .arg("--")
+        .arg(fake())
+        .arg(stream(name))
+        .args(action)
+        .env_remove("FENCEPOST_OPTIONS");
+    command
+}
+
+fn run(options: &[&str], name: &str, action: &[&str]) -> (Option<i32>, String, String) {
+    seen(&command(options, name, action).output().expect("fencepost starts"))
+}
+
+fn seen(output: &Output) -> (Option<i32>, String, String) {
+    let text = |bytes: &[u8]| String::from_utf8(bytes.to_vec()).expect("UTF-8");
+    (output.status.code(), text(&output.stdout), text(&output.stderr))
+}
+
+#[test]
+fn a_report_is_printed_and_gives_66() {
+    let (code, out, err) = run(&[], "message-passing", &["exit", "3"]);
+    assert_eq!(code, Some(66), "{err}");
+    assert!(out.contains("exit code 0"), "the program keeps its own exit code: {out}");
+    assert_eq!(err.matches("WARNING: fencepost: robustness violation (pid=4711)").count(), 1, "{err}");
+    assert!(err.contains("\nSUMMARY: fencepost: robustness violation"), "{err}");
+    assert!(err.contains("fencepost: 1 report in 1 run: 1234 atomic accesses checked"), "{err}");
+    assert_eq!(run(&["--exitcode", "7"], "message-passing", &[]).0, Some(7));
+}
+
+#[test]
+fn without_reports_the_exit_code_is_the_programs() {
+    let none = ["--suppressions", "tests/run/everything.supp"];
+    let run = |action: &[&str]| {
+        let mut command = command(&none, "message-passing", action);
+        seen(&command.current_dir(env!("CARGO_MANIFEST_DIR")).output().expect("fencepost starts"))
+    };
+    assert_eq!(run(&[]).0, Some(0));
+    let (code, _, err) = run(&["exit", "3"]);
+    assert_eq!(code, Some(3));
+    assert!(err.contains("0 reports in 1 run") && err.contains("2 reports suppressed"), "{err}");
+    let (code, _, err) = run(&["abort"]);
+    assert_eq!(code, Some(128 + 6));
+    assert!(err.contains("was ended by signal 6 (SIGABRT)"), "{err}");
+}
+
+#[test]
+fn runs_are_reported_together() {
+    let (code, out, err) = run(&["--runs", "3", "--seed", "5", "--schedule", "random"], "message-passing", &[]);
+    assert_eq!(code, Some(66));
+    assert_eq!(err.matches("WARNING").count(), 1, "{err}");
+    assert!(err.contains("1 report in 3 runs") && err.contains("3 runs found something, with seed 7, 7, 7"), "{err}");
+    for seed in 5..8 {
+        assert!(out.contains(&format!("options seed={seed}:schedule=random\n")), "{out}");
+    }
+    let (_, out, _) =
+        run(&["--seeds", "0..2", "--schedule", "pct:3", "--history", "32", "--no-spin-detection"], "race", &[]);
+    assert!(out.contains("options seed=1:schedule=pct:3:history_size=32:spin_detection=0\n"), "{out}");
+}
+
+#[test]
+fn options_in_the_environment_are_kept() {
+    let mut command = command(&["--halt"], "message-passing", &[]);
+    let output = command.env("FENCEPOST_OPTIONS", "verbosity=1:seed=9").output().expect("fencepost starts");
+    let (_, out, _) = seen(&output);
+    assert!(out.contains("options verbosity=1:seed=9:seed=0:schedule=os:halt_on_error=1\n"), "{out}");
+}
+
+#[test]
+fn halting_stops_the_program_and_further_runs() {
+    // The streams say halt_on_error=0; one that says 1:
+    let text = fs::read_to_string(stream("message-passing")).expect("a stream");
+    let file = Path::new(env!("CARGO_TARGET_TMPDIR")).join("halts.jsonl");
+    fs::write(&file, text.replace(r#""halt_on_error":"0""#, r#""halt_on_error":"1""#)).expect("a file");
+    let output = Command::new(env!("CARGO_BIN_EXE_fencepost"))
+        .args(["run", "--halt", "--runs", "5", "--"])
+        .args([fake(), &file])
+        .output();
+    let (code, out, err) = seen(&output.expect("fencepost starts"));
+    assert_eq!((code, out.matches("answer h").count()), (Some(66), 1), "{out}{err}");
+    assert!(err.contains("ended without the runtime's knowledge"), "{err}");
+}
+
+#[test]
+fn json_and_sarif() {
+    let (code, out, _) = run(&["--format", "json"], "message-passing", &[]);
+    assert_eq!(code, Some(66));
+    let lines: Vec<serde_json::Value> = out
+        .lines()
+        .filter(|line| line.starts_with('{'))
+        .map(|line| serde_json::from_str(line).expect("JSON"))
+        .collect();
+    assert_eq!(lines.len(), 2);
+    assert_eq!((&lines[0]["property"], &lines[0]["access"]["op"]), (&"robustness".into(), &"load".into()));
+    assert_eq!((&lines[1]["summary"]["reports"], &lines[1]["summary"]["runs"]), (&1.into(), &1.into()));
+    let file = Path::new(env!("CARGO_TARGET_TMPDIR")).join("findings.sarif");
+    let (code, _, err) = run(&["--format", "sarif", "-o", file.to_str().expect("UTF-8")], "race", &[]);
+    assert_eq!((code, err.as_str()), (Some(66), ""));
+    let log: serde_json::Value = serde_json::from_str(&fs::read_to_string(file).expect("a log")).expect("JSON");
+    assert_eq!((&log["version"], &log["runs"][0]["results"][0]["ruleId"]), (&"2.1.0".into(), &"race".into()));
+}
+
+#[test]
+fn programs_that_end_badly_leave_what_was_found() {
+    let (code, _, err) = run(&["--runs", "3"], "died", &["abort"]);
+    assert_eq!(code, Some(66));
+    assert!(err.contains("WARNING") && err.contains("signal 6 (SIGABRT)"), "{err}");
+    assert!(err.contains("1 report in 1 run"), "a crash ends the series: {err}");
+    assert!(err.contains("note: a line from the program is no event"), "{err}");
+    let (_, _, err) = run(&["--runs", "3", "--keep-going"], "died", &["abort"]);
+    assert!(err.contains("1 report in 3 runs"), "{err}");
+    let (_, _, err) = run(&[], "died", &["quit", "1"]);
+    assert!(err.contains("ended without the runtime's knowledge"), "{err}");
+}
+
+#[test]
+fn programs_that_were_not_built_for_it_are_told_how() {
+    let output = Command::new(env!("CARGO_BIN_EXE_fencepost")).args(["run", "--runs", "9", "--", "true"]).output();
+    let (code, _, err) = seen(&output.expect("fencepost starts"));
+    assert_eq!(code, Some(2));
+    assert_eq!(err.matches("was not observed").count(), 1);
+    assert!(err.contains("fencepost cc"), "{err}");
+    let output = Command::new(env!("CARGO_BIN_EXE_fencepost")).args(["run", "/no/such/program"]).output();
+    let (code, _, err) = seen(&output.expect("fencepost starts"));
+    assert_eq!(code, Some(2));
+    assert!(err.contains("cannot run `/no/such/program`"), "{err}");
+}
+
+/// Waits, but not for ever.
+fn wait(mut child: Child) -> Output {
+    let start = Instant::now();
+    while child.try_wait().expect("a status").is_none() {
+        assert!(start.elapsed() < Duration::from_secs(30), "it ends");
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    child.wait_with_output().expect("its output")
+}
+
+#[test]
+fn signals_are_passed_on_and_the_report_is_written() {
+    let mut command = command(&["--runs", "100"], "died", &["sleep"]);
+    let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("fencepost starts");
+    // The program is there when it says its options.
+    let mut out = [0; 7];
+    child.stdout.as_mut().expect("piped").read_exact(&mut out).expect("output");
+    let pid = child.id().to_string();
+    assert!(Command::new("kill").args(["-TERM", &pid]).status().expect("kill").success());
+    let (code, _, err) = seen(&wait(child));
+    assert!(err.contains("signal 15 (SIGTERM)"), "{err}");
+    assert!(code == Some(66) || code == Some(128 + 15), "{code:?} {err}");
+}
+
+#[test]
+fn a_child_that_keeps_the_channel_open_does_not_keep_us() {
+    let mut command = command(&[], "message-passing", &["linger"]);
+    let child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("fencepost starts");
+    assert_eq!(wait(child).status.code(), Some(66));
+}
+
+#[test]
+fn the_reporter_of_a_program_that_runs_alone() {
+    let (mut ours, theirs) = UnixStream::pair().expect("a pair");
+    let child = Command::new(env!("CARGO_BIN_EXE_fencepost"))
+        .arg("reporter")
+        .stdin(OwnedFd::from(theirs))
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("fencepost starts");
+    ours.write_all(&fs::read(stream("message-passing")).expect("a stream")).expect("written");
+    let mut code = [0];
+    ours.read_exact(&mut code).expect("an answer");
+    assert_eq!(code, [66]);
+    let (status, _, err) = seen(&wait(child));
+    assert_eq!(status, Some(0));
+    assert!(err.contains("WARNING: fencepost: robustness violation") && err.contains("1 report in 1 run"), "{err}");
+}

@@ -1,0 +1,77 @@
+//! The programs of `sanitizer/`: each is built as an ordinary program, and each is built and run with the sanitizer, with every
+//! compiler there is. What cannot be tried is listed as ignored, with the reason. `FENCEPOST_LONG=1` makes twenty times as many runs
+//! of what must be silent.
+
+mod run;
+mod suite;
+
+use std::fs;
+use std::process::Command;
+
+use libtest_mimic::{Arguments, Failed, Trial};
+
+use crate::run::Compiler;
+use crate::suite::{Case, Expected};
+
+fn main() {
+    let arguments = Arguments::from_args();
+    let cases = suite::cases(&run::root());
+    let mut trials: Vec<Trial> = cases.iter().filter_map(twin).collect();
+    let no_sanitizer = run::missing_sanitizer();
+    for (name, compiler) in Compiler::all() {
+        for case in &cases {
+            trials.push(trial(&format!("native/{name}"), case, compiler.as_ref(), run::native));
+            let usable = match (&compiler, &no_sanitizer) {
+                (Ok(_), Some(reason)) => Err(reason),
+                (compiler, _) => compiler.as_ref(),
+            };
+            trials.push(trial(&format!("sanitized/{name}"), case, usable, run::sanitized));
+        }
+    }
+    libtest_mimic::run(&arguments, trials).exit();
+}
+
+/// A test of a case, or a note that there can be none.
+fn trial(
+    kind: &str,
+    case: &Case,
+    compiler: Result<&Compiler, &String>,
+    test: fn(&Case, &Compiler) -> Result<(), String>,
+) -> Trial {
+    let name = format!("{kind}/{}", case.name);
+    match compiler {
+        Ok(compiler) => {
+            let (case, compiler) = (case.clone(), compiler.clone());
+            Trial::test(name, move || test(&case, &compiler).map_err(Failed::from))
+        }
+        Err(reason) => Trial::test(name, || Ok(())).with_kind(format!("skipped: {reason}")).with_ignored_flag(true),
+    }
+}
+
+/// The static checker's verdict on the same program in `.fp` is the one that the case expects.
+fn twin(case: &Case) -> Option<Trial> {
+    let twin = case.twin.clone()?;
+    let expects_violation = match case.expected {
+        Expected::Silent => false,
+        Expected::Findings(_) => true,
+        Expected::Anything => return None,
+    };
+    let test = move || {
+        let path = run::root().join(&twin);
+        let text = fs::read_to_string(&path).map_err(|error| format!("{}: {error}", twin.display()))?;
+        let recorded = |verdict: &str| text.lines().any(|line| line.starts_with(&format!("//: rc20 {verdict}")));
+        if recorded("violation") != expects_violation || recorded("robust") == expects_violation {
+            return Err(format!("{} has another verdict", twin.display()).into());
+        }
+        // The verdicts of the corpus have a test of their own.
+        if twin.starts_with("sanitizer") {
+            let mut check = Command::new(env!("CARGO_BIN_EXE_fencepost"));
+            let status = check.args(["check", "--quiet", "--model", "rc20"]).arg(path).output()?.status;
+            if status.code() != Some(i32::from(expects_violation)) {
+                return Err(format!("{}: `fencepost check` says otherwise", twin.display()).into());
+            }
+        }
+        Ok(())
+    };
+    Some(Trial::test(format!("twin/{}", case.name), test))
+}

@@ -1,0 +1,292 @@
+//! Building and running a program, natively or under the sanitizer, and comparing what is reported.
+
+use std::fmt::Write as _;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitStatus, Stdio};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use fencepost_testkit::repetitions;
+use serde_json::Value;
+
+use crate::suite::{Case, Expected, Finding, RunLine, Seeds};
+
+/// Longest run. A program that takes longer hangs.
+const PATIENCE: Duration = Duration::from_secs(120);
+/// The exit code of `fencepost run` when something was reported.
+const REPORTED: i32 = 66;
+
+/// A compiler for C and C++.
+#[derive(Clone, Debug)]
+pub(crate) struct Compiler {
+    /// `gcc` or `clang`.
+    pub(crate) name: &'static str,
+    cc: String,
+    cxx: String,
+}
+
+impl Compiler {
+    /// The compilers asked for, each with the reason if it is not there.
+    pub(crate) fn all() -> Vec<(&'static str, Result<Compiler, String>)> {
+        let mut clang = vec![String::new()];
+        clang.extend((14..=24).rev().map(|version| format!("-{version}")));
+        [("gcc", "gcc", "g++", vec![String::new()]), ("clang", "clang", "clang++", clang)]
+            .into_iter()
+            .map(|(name, cc, cxx, suffixes)| {
+                let candidate =
+                    |suffix: &String| Compiler { name, cc: format!("{cc}{suffix}"), cxx: format!("{cxx}{suffix}") };
+                let found = suffixes.iter().map(candidate).find(|compiler| {
+                    [&compiler.cc, &compiler.cxx]
+                        .into_iter()
+                        .all(|program| answers(Command::new(program).arg("--version")))
+                });
+                (name, found.ok_or_else(|| format!("{name} is not installed")))
+            })
+            .collect()
+    }
+
+    fn program(&self, case: &Case) -> &str {
+        if case.cpp { &self.cxx } else { &self.cc }
+    }
+}
+
+fn answers(command: &mut Command) -> bool {
+    command
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .status()
+        .is_ok_and(|status| status.success())
+}
+
+/// Why the sanitizer cannot be tried with this build of fencepost.
+pub(crate) fn missing_sanitizer() -> Option<String> {
+    let works = answers(Command::new(env!("CARGO_BIN_EXE_fencepost")).args(["cc", "--version"]));
+    (!works).then(|| "this fencepost has no sanitizer".into())
+}
+
+/// How a program is built.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Mode {
+    Native,
+    Sanitized,
+}
+
+/// Builds the case in a folder of its own, and returns that; the program is called `program`.
+fn build(case: &Case, compiler: &Compiler, mode: Mode) -> Result<PathBuf, String> {
+    let kind = if mode == Mode::Native { "native" } else { "sanitized" };
+    let name = case.name.replace(['/', '#'], "-");
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("sanitizer").join(kind).join(compiler.name).join(name);
+    fs::create_dir_all(&folder).map_err(|error| error.to_string())?;
+    let command = || {
+        let mut command = match mode {
+            Mode::Native => {
+                let mut command = Command::new(compiler.program(case));
+                command.arg("-I").arg(root().join("crates/fencepost-runtime/include"));
+                command.args(["-Wall", "-Wextra", "-Werror", "-pthread"]);
+                command
+            }
+            Mode::Sanitized => {
+                let mut command = Command::new(env!("CARGO_BIN_EXE_fencepost"));
+                command.args([if case.cpp { "c++" } else { "cc" }, "--compiler", compiler.program(case), "-pthread"]);
+                command
+            }
+        };
+        command.arg(if case.cpp { "-std=gnu++17" } else { "-std=gnu11" }).arg("-g").args(&case.flags);
+        command
+    };
+    if let Some(library) = &case.library {
+        let output = folder.join(library.with_extension("so").file_name().expect("a library has a name"));
+        succeed(command().args(["-shared", "-fPIC", "-o"]).arg(output).arg(library))?;
+    }
+    succeed(command().arg("-o").arg(folder.join("program")).arg(&case.path).arg("-ldl"))?;
+    Ok(folder)
+}
+
+/// The repository.
+pub(crate) fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
+
+fn succeed(command: &mut Command) -> Result<(), String> {
+    let output = command.output().map_err(|error| format!("{command:?}: {error}"))?;
+    if output.status.success() {
+        return Ok(());
+    }
+    Err(format!("{command:?}\n{}", String::from_utf8_lossy(&output.stderr)))
+}
+
+/// What a process did.
+struct Done {
+    status: ExitStatus,
+    output: String,
+}
+
+/// Runs a command to its end, or for as long as there is patience.
+fn run(command: &mut Command, patience: Duration) -> Result<Done, String> {
+    let spawned = command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn();
+    let mut child = spawned.map_err(|error| format!("{command:?}: {error}"))?;
+    let (mut stdout, mut stderr) = (child.stdout.take().expect("piped"), child.stderr.take().expect("piped"));
+    let gather = |stream: &mut dyn std::io::Read| {
+        let mut bytes = Vec::new();
+        // A stream that breaks has said all it had to say.
+        let _ = stream.read_to_end(&mut bytes);
+        String::from_utf8_lossy(&bytes).into_owned()
+    };
+    thread::scope(|scope| {
+        let out = scope.spawn(|| gather(&mut stdout));
+        let err = scope.spawn(|| gather(&mut stderr));
+        let start = Instant::now();
+        let status = loop {
+            match child.try_wait() {
+                Ok(Some(status)) => break Ok(status),
+                Ok(None) if start.elapsed() > patience => {
+                    let _ = child.kill();
+                    break child.wait().map_err(|error| error.to_string()).and(Err("it does not end".to_string()));
+                }
+                Ok(None) => thread::sleep(Duration::from_millis(2)),
+                Err(error) => break Err(error.to_string()),
+            }
+        };
+        let output = [out.join(), err.join()].map(|text| text.unwrap_or_default()).concat();
+        match status {
+            Ok(status) => Ok(Done { status, output }),
+            Err(error) => Err(format!("{command:?}: {error}\n{output}")),
+        }
+    })
+}
+
+/// Builds a case as an ordinary program, without warnings. What is correct is run as well: it must do what it promises without our help.
+pub(crate) fn native(case: &Case, compiler: &Compiler) -> Result<(), String> {
+    let folder = build(case, compiler, Mode::Native)?;
+    if !matches!(case.expected, Expected::Silent) {
+        return Ok(());
+    }
+    let mut tried: Vec<&[String]> = Vec::new();
+    for line in &case.runs {
+        if !tried.contains(&line.args.as_slice()) {
+            tried.push(&line.args);
+            let mut command = Command::new("./program");
+            command.current_dir(&folder).args(&line.args);
+            let done = run(&mut command, PATIENCE)?;
+            if done.status.code() != Some(case.exit) {
+                return Err(format!("{command:?}: {}\n{}", done.status, done.output));
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Builds a case with the sanitizer, runs it as its comments say, and compares what is reported.
+pub(crate) fn sanitized(case: &Case, compiler: &Compiler) -> Result<(), String> {
+    let folder = build(case, compiler, Mode::Sanitized)?;
+    let expected: &[Finding] = match &case.expected {
+        Expected::Findings(findings) => findings,
+        Expected::Silent | Expected::Anything => &[],
+    };
+    let mut missing: Vec<&Finding> = expected.iter().collect();
+    let mut runs = 0;
+    for line in &case.runs {
+        for seed in seeds(line, matches!(case.expected, Expected::Silent)) {
+            if !expected.is_empty() && missing.is_empty() && !line.every {
+                break;
+            }
+            let reports = once(case, &folder, line, seed)?;
+            runs += 1;
+            missing.retain(|finding| !reports.iter().any(|report| matches(report, finding)));
+            let absent = |finding: &&Finding| !reports.iter().any(|report| matches(report, finding));
+            if let (true, Some(finding)) = (line.every, expected.iter().find(absent)) {
+                return Err(format!("`{}` is not found by every run of {:?}", finding.text, line.options));
+            }
+        }
+    }
+    if missing.is_empty() {
+        return Ok(());
+    }
+    let mut message = format!("not found in {runs} runs:\n");
+    for finding in missing {
+        let _ = writeln!(message, "  {}", finding.text);
+    }
+    Err(message)
+}
+
+/// The seeds to try, if any are given. What must never report anything is tried more often on request.
+fn seeds(line: &RunLine, silent: bool) -> Vec<Option<u64>> {
+    let many = |runs: u64| if silent { repetitions(runs) } else { runs };
+    match line.seeds {
+        Seeds::Runs(runs) => vec![None; many(runs) as usize],
+        Seeds::Range(from, to) => (from..from + many(to - from)).map(Some).collect(),
+    }
+}
+
+/// One run: its reports, all of which are expected or allowed.
+fn once(case: &Case, folder: &Path, line: &RunLine, seed: Option<u64>) -> Result<Vec<Value>, String> {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_fencepost"));
+    command.current_dir(folder).args(["run", "--format", "json"]).args(&line.options);
+    if let Some(seed) = seed {
+        command.args(["--seed", &seed.to_string()]);
+    }
+    command.args(["--", "./program"]).args(&line.args);
+    let done = run(&mut command, PATIENCE)?;
+    let reports: Vec<Value> = done.output.lines().filter_map(report).collect();
+    let wanted = if reports.is_empty() { case.exit } else { REPORTED };
+    if done.status.code() != Some(wanted) {
+        return Err(format!("{command:?}: {} instead of {wanted}\n{}", done.status, done.output));
+    }
+    let known = |report: &Value| {
+        let findings = match &case.expected {
+            Expected::Anything => return true,
+            Expected::Silent => [].as_slice(),
+            Expected::Findings(findings) => findings,
+        };
+        findings.iter().chain(&case.allowed).any(|finding| matches(report, finding))
+    };
+    match reports.iter().find(|report| !known(report)) {
+        Some(report) => Err(format!("{command:?}: not expected: {}\n{}", summary(report), done.output)),
+        None => Ok(reports),
+    }
+}
+
+/// A line of the output that is a report.
+fn report(line: &str) -> Option<Value> {
+    let value: Value = serde_json::from_str(line).ok()?;
+    (value["schema"] == "fencepost/1" && value["kind"].is_string()).then_some(value)
+}
+
+fn matches(report: &Value, finding: &Finding) -> bool {
+    let same_kind = report["kind"] == finding.kind.as_str();
+    let same_op = finding.op.as_deref().is_none_or(|op| {
+        let actual = report["access"]["op"].as_str().unwrap_or_default();
+        actual == op || actual.strip_prefix(op).is_some_and(|rest| rest.starts_with('-'))
+    });
+    let same_location = finding.location.as_deref().is_none_or(|location| is_at(&report["location"], location));
+    let mut lines: Vec<u64> = ["access", "other"].iter().filter_map(|access| report[access]["line"].as_u64()).collect();
+    let take = |wanted: &u64| match lines.iter().position(|line| line == wanted) {
+        Some(position) => {
+            lines.remove(position);
+            true
+        }
+        None => false,
+    };
+    let same_lines = match (finding.kind.as_str(), finding.lines.as_slice()) {
+        ("robustness", [line]) => report["access"]["line"] == *line,
+        (_, wanted) => wanted.iter().all(take),
+    };
+    same_kind && same_op && same_location && same_lines
+}
+
+/// Is this the location: a variable of that name or a part of it, or memory of that kind?
+fn is_at(actual: &Value, location: &str) -> bool {
+    if matches!(location, "heap" | "stack") {
+        return actual["kind"] == location;
+    }
+    let name = actual["name"].as_str().unwrap_or_default();
+    let is_part = |rest: &str| !rest.starts_with(|c: char| c.is_alphanumeric() || c == '_');
+    name.strip_prefix(location).is_some_and(is_part)
+}
+
+fn summary(report: &Value) -> String {
+    let access = &report["access"];
+    format!("{} {} of {} at line {}", report["kind"], access["op"], report["location"]["name"], access["line"])
+}

@@ -1,0 +1,249 @@
+//! The programs of `sanitizer/` and what their comments expect. The language is described in `sanitizer/README.md`.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// One program, compiled in one way.
+#[derive(Clone, Debug)]
+pub(crate) struct Case {
+    /// Path within `sanitizer/`, and the name of the case if there are several.
+    pub(crate) name: String,
+    pub(crate) path: PathBuf,
+    pub(crate) cpp: bool,
+    /// Options of the compiler.
+    pub(crate) flags: Vec<String>,
+    /// A library to be built first, in the folder `plugins` beside the program.
+    pub(crate) library: Option<PathBuf>,
+    pub(crate) expected: Expected,
+    /// Reports that may be there, besides.
+    pub(crate) allowed: Vec<Finding>,
+    pub(crate) runs: Vec<RunLine>,
+    /// The program's own exit code.
+    pub(crate) exit: i32,
+    /// A program in `.fp` that does the same, relative to the repository.
+    pub(crate) twin: Option<PathBuf>,
+}
+
+#[derive(Clone, Debug)]
+pub(crate) enum Expected {
+    /// No report at all.
+    Silent,
+    /// Nothing breaks.
+    Anything,
+    /// All of these, each in some run, and no others.
+    Findings(Vec<Finding>),
+}
+
+/// What a report must look like; what is not said may be anything.
+#[derive(Clone, Debug)]
+pub(crate) struct Finding {
+    /// As it is written.
+    pub(crate) text: String,
+    pub(crate) kind: String,
+    pub(crate) op: Option<String>,
+    pub(crate) location: Option<String>,
+    /// Lines of the access and of the other one, in any order.
+    pub(crate) lines: Vec<u64>,
+}
+
+/// One line of options for `fencepost run`, tried with several seeds.
+#[derive(Clone, Debug)]
+pub(crate) struct RunLine {
+    pub(crate) options: Vec<String>,
+    pub(crate) seeds: Seeds,
+    pub(crate) args: Vec<String>,
+    /// Must every run find everything?
+    pub(crate) every: bool,
+}
+
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Seeds {
+    /// As many runs, the seed left open.
+    Runs(u64),
+    /// The seeds from the first up to, but not including, the second.
+    Range(u64, u64),
+}
+
+/// What is tried if a program does not say.
+const DEFAULT_RUNS: [&str; 3] =
+    ["--schedule os --runs 3", "--schedule random --seeds 0..20", "--schedule pct:3 --seeds 0..20"];
+/// `-g`, because reports are compared by line.
+const DEFAULT_BUILD: &str = "-O1";
+
+/// All cases, in the order of their names.
+pub(crate) fn cases(root: &Path) -> Vec<Case> {
+    let suite = root.join("sanitizer");
+    let mut paths = Vec::new();
+    for folder in entries(&suite).into_iter().filter(|path| path.is_dir()) {
+        let is_source = |path: &PathBuf| path.extension().is_some_and(|ext| ext == "c" || ext == "cpp");
+        paths.extend(entries(&folder).into_iter().filter(is_source));
+    }
+    assert!(paths.len() > 40, "the suite is there");
+    paths.iter().flat_map(|path| read(&suite, path)).collect()
+}
+
+fn entries(folder: &Path) -> Vec<PathBuf> {
+    let entries = fs::read_dir(folder).unwrap_or_else(|error| panic!("{}: {error}", folder.display()));
+    let mut paths: Vec<PathBuf> = entries.map(|entry| entry.expect("an entry").path()).collect();
+    paths.sort();
+    paths
+}
+
+/// Comments, as they are collected.
+#[derive(Clone, Debug, Default)]
+struct Section {
+    name: Option<String>,
+    flags: Vec<String>,
+    build: Option<Vec<String>>,
+    library: Option<String>,
+    silent: bool,
+    anything: bool,
+    findings: Vec<Finding>,
+    allowed: Vec<Finding>,
+    runs: Vec<RunLine>,
+    exit: i32,
+    twin: Option<String>,
+}
+
+fn read(suite: &Path, path: &Path) -> Vec<Case> {
+    let text = fs::read_to_string(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+    let parse = Parser { path, text: &text };
+    let (mut common, mut sections): (Section, Vec<Section>) = Default::default();
+    for line in text.lines() {
+        let Some((key, value)) = line.strip_prefix("// ").and_then(|line| line.split_once(':')) else { continue };
+        let value = value.trim();
+        if let Some(name) = key.strip_prefix("case ") {
+            sections.push(Section { name: Some(name.into()), flags: words(value), ..common.clone() });
+            sections.last_mut().expect("just pushed").runs.clear();
+            continue;
+        }
+        let section = sections.last_mut().unwrap_or(&mut common);
+        match key {
+            "expect" if value == "silent" => section.silent = true,
+            "expect" if value == "anything" => section.anything = true,
+            "expect" => section.findings.push(parse.finding(value)),
+            "allow" => section.allowed.push(parse.finding(value)),
+            "run" | "run every" => section.runs.push(parse.run(value, key == "run every")),
+            "build" => section.build = Some(words(value)),
+            "library" => section.library = Some(value.into()),
+            "exit" => section.exit = value.parse().unwrap_or_else(|_| parse.fail("exit: a number")),
+            "twin" => section.twin = Some(value.into()),
+            _ => {}
+        }
+    }
+    for section in &mut sections {
+        if section.runs.is_empty() {
+            section.runs = common.runs.clone();
+        }
+    }
+    if sections.is_empty() {
+        sections.push(common);
+    }
+    let file = path.strip_prefix(suite).expect("within the suite").display().to_string();
+    sections.into_iter().map(|section| case(&parse, &file, section)).collect()
+}
+
+fn case(parse: &Parser<'_>, file: &str, section: Section) -> Case {
+    let expected = match (section.silent, section.anything, section.findings) {
+        (true, false, findings) if findings.is_empty() => Expected::Silent,
+        (false, true, findings) if findings.is_empty() => Expected::Anything,
+        (false, false, findings) if !findings.is_empty() => Expected::Findings(findings),
+        _ => parse.fail("a case expects `silent`, or `anything`, or some findings"),
+    };
+    let mut flags = section.build.unwrap_or_else(|| words(DEFAULT_BUILD));
+    flags.extend(section.flags);
+    let runs = if section.runs.is_empty() {
+        DEFAULT_RUNS.iter().map(|line| parse.run(line, false)).collect()
+    } else {
+        section.runs
+    };
+    let folder = parse.path.parent().expect("a file is in a folder");
+    Case {
+        name: section.name.map_or_else(|| file.to_string(), |name| format!("{file}#{name}")),
+        path: parse.path.to_path_buf(),
+        cpp: parse.path.extension().is_some_and(|ext| ext == "cpp"),
+        flags,
+        library: section.library.map(|library| folder.join("plugins").join(library)),
+        expected,
+        allowed: section.allowed,
+        runs,
+        exit: section.exit,
+        twin: section.twin.map(PathBuf::from),
+    }
+}
+
+fn words(text: &str) -> Vec<String> {
+    text.split_whitespace().map(str::to_string).collect()
+}
+
+struct Parser<'a> {
+    path: &'a Path,
+    text: &'a str,
+}
+
+impl Parser<'_> {
+    fn fail(&self, message: &str) -> ! {
+        panic!("{}: {message}", self.path.display())
+    }
+
+    /// `KIND [OP] [of LOCATION] [at @MARK [and @MARK]]`
+    fn finding(&self, text: &str) -> Finding {
+        let mut words = text.split_whitespace().peekable();
+        let kind = match words.next() {
+            Some(kind @ ("robustness" | "race")) => kind.to_string(),
+            _ => self.fail(&format!("`{text}` is neither `robustness …` nor `race …`")),
+        };
+        let op = words.next_if(|word| !matches!(*word, "of" | "at")).map(str::to_string);
+        let mut location = None;
+        if words.next_if_eq(&"of").is_some() {
+            location = Some(words.next().unwrap_or_else(|| self.fail("of what?")).to_string());
+        }
+        let mut lines = Vec::new();
+        if words.next_if_eq(&"at").is_some() {
+            loop {
+                lines.push(self.mark(words.next().unwrap_or_else(|| self.fail("at what?"))));
+                if words.next_if_eq(&"and").is_none() {
+                    break;
+                }
+            }
+        }
+        if let Some(word) = words.next() {
+            self.fail(&format!("`{word}` in `{text}`"));
+        }
+        Finding { text: text.into(), kind, op, location, lines }
+    }
+
+    /// The line that ends in `// @MARK`.
+    fn mark(&self, mark: &str) -> u64 {
+        let ends = |line: &str| line.ends_with(&format!("// {mark}"));
+        let mut marked =
+            self.text.lines().enumerate().filter(|(_, line)| ends(line)).map(|(index, _)| index as u64 + 1);
+        match (mark.starts_with('@'), marked.next(), marked.next()) {
+            (true, Some(line), None) => line,
+            _ => self.fail(&format!("`{mark}` is not the mark of exactly one line")),
+        }
+    }
+
+    /// `OPTIONS [--runs N | --seeds A..B] [-- ARGUMENTS]`
+    fn run(&self, text: &str, every: bool) -> RunLine {
+        let (mut options, mut seeds, mut args) = (Vec::new(), Seeds::Runs(1), Vec::new());
+        let mut words = text.split_whitespace();
+        while let Some(word) = words.next() {
+            match word {
+                "--" => args = words.by_ref().map(str::to_string).collect(),
+                "--runs" => {
+                    let runs = words.next().and_then(|runs| runs.parse().ok());
+                    seeds = Seeds::Runs(runs.unwrap_or_else(|| self.fail("--runs N")));
+                }
+                "--seeds" => {
+                    let range = words.next().and_then(|range| range.split_once(".."));
+                    let range = range.and_then(|(from, to)| Some((from.parse().ok()?, to.parse().ok()?)));
+                    let (from, to) = range.unwrap_or_else(|| self.fail("--seeds A..B"));
+                    seeds = Seeds::Range(from, to);
+                }
+                _ => options.push(word.to_string()),
+            }
+        }
+        RunLine { options, seeds, args, every }
+    }
+}

@@ -1,0 +1,15 @@
+// Two threads count without any protection.
+// expect: race of counter at @count and @count
+#include "../threads.h"
+
+static int counter;
+
+static void count(int me) {
+  (void)me;
+  counter++;  // @count
+}
+
+int main(void) {
+  run_all(2, count);
+  return 0;
+}

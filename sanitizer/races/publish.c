@@ -1,0 +1,37 @@
+// A message behind a flag: protected by release and acquire, by fences, by nothing; and one that is read whatever the flag says.
+// case protected: -DSTORE=rel -DLOAD=acq
+// expect: silent
+// twin: litmus/classic/mp+na+if.fp
+// case relaxed: -DSTORE=rlx -DLOAD=rlx
+// expect: race of message at @write and @read
+// twin: litmus/rc20/mp+na+rlx.fp
+// case half: -DSTORE=rel -DLOAD=rlx
+// expect: race of message at @write and @read
+// twin: litmus/rc20/mp+na+rel+rlx.fp
+// case careless: -DSTORE=rel -DLOAD=acq -DCARELESS
+// expect: race of message at @write and @read
+// twin: litmus/classic/mp+na.fp
+#include "../threads.h"
+
+static _Atomic int flag;
+static int message, received;
+
+static void producer(int me) {
+  (void)me;
+  message = 1;  // @write
+  atomic_store_explicit(&flag, 1, STORE);
+}
+
+static void consumer(int me) {
+  (void)me;
+  int seen = atomic_load_explicit(&flag, LOAD);
+#ifdef CARELESS
+  seen = 1;
+#endif
+  if (seen) received = message;  // @read
+}
+
+int main(void) {
+  RUN(producer, consumer);
+  return 0;
+}
