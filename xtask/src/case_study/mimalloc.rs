@@ -13,49 +13,41 @@ const VERSION: &str = "0.1.49";
 const CLIENT: &str = "bench/case-studies/mimalloc.c";
 const DIR: &str = "target/case-studies/mimalloc";
 
-/// Its atomics are macros with the order in their names.
+/// Its atomics are macros with the order at the end of their names.
 const REWRITES: &[Rewrite] = &[
-    ("mi_atomic_load_relaxed(", "fp_load("),
-    ("mi_atomic_load_acquire(", "fp_load("),
-    ("mi_atomic_store_release(", "fp_store("),
-    ("mi_atomic_store_relaxed(", "fp_store("),
-    ("mi_atomic_exchange_relaxed(", "fp_exchange("),
-    ("mi_atomic_exchange_release(", "fp_exchange("),
-    ("mi_atomic_exchange_acq_rel(", "fp_exchange("),
-    ("mi_atomic_cas_weak_release(", "fp_cas_weak("),
-    ("mi_atomic_cas_weak_acq_rel(", "fp_cas_weak("),
-    ("mi_atomic_cas_strong_release(", "fp_cas_strong("),
-    ("mi_atomic_cas_strong_acq_rel(", "fp_cas_strong("),
-    ("mi_atomic_add_relaxed(", "fp_add("),
-    ("mi_atomic_add_acq_rel(", "fp_add("),
-    ("mi_atomic_sub_relaxed(", "fp_sub("),
-    ("mi_atomic_sub_acq_rel(", "fp_sub("),
-    ("mi_atomic_and_acq_rel(", "fp_and("),
-    ("mi_atomic_or_acq_rel(", "fp_or("),
-    ("mi_atomic_load_ptr_relaxed(", "fp_load_ptr("),
-    ("mi_atomic_load_ptr_acquire(", "fp_load_ptr("),
-    ("mi_atomic_store_ptr_release(", "fp_store_ptr("),
-    ("mi_atomic_store_ptr_relaxed(", "fp_store_ptr("),
+    ("_relaxed(", "_seq_cst("),
+    ("_acquire(", "_seq_cst("),
+    ("_release(", "_seq_cst("),
+    ("_acq_rel(", "_seq_cst("),
     ("mi_memory_order(relaxed)", "mi_memory_order(seq_cst)"),
     ("mi_memory_order(acquire)", "mi_memory_order(seq_cst)"),
     ("mi_memory_order(release)", "mi_memory_order(seq_cst)"),
     ("mi_memory_order(acq_rel)", "mi_memory_order(seq_cst)"),
 ];
 
-/// What the rewritten lines call.
-const SEQ_CST: &str = "
-#define fp_load(p) mi_atomic(load_explicit)(p, mi_memory_order(seq_cst))
-#define fp_store(p, x) mi_atomic(store_explicit)(p, x, mi_memory_order(seq_cst))
-#define fp_exchange(p, x) mi_atomic(exchange_explicit)(p, x, mi_memory_order(seq_cst))
-#define fp_cas_weak(p, e, x) mi_atomic_cas_weak(p, e, x, mi_memory_order(seq_cst), mi_memory_order(seq_cst))
-#define fp_cas_strong(p, e, x) mi_atomic_cas_strong(p, e, x, mi_memory_order(seq_cst), mi_memory_order(seq_cst))
-#define fp_add(p, x) mi_atomic(fetch_add_explicit)(p, x, mi_memory_order(seq_cst))
-#define fp_sub(p, x) mi_atomic(fetch_sub_explicit)(p, x, mi_memory_order(seq_cst))
-#define fp_and(p, x) mi_atomic(fetch_and_explicit)(p, x, mi_memory_order(seq_cst))
-#define fp_or(p, x) mi_atomic(fetch_or_explicit)(p, x, mi_memory_order(seq_cst))
-#define fp_load_ptr(tp, p) mi_atomic(load_explicit)(p, mi_memory_order(seq_cst))
-#define fp_store_ptr(tp, p, x) mi_atomic(store_explicit)(p, x, mi_memory_order(seq_cst))
-";
+/// The macros that the rewritten lines need: name, parameters, function, arguments.
+const SEQ_CST: &[(&str, &str, &str, &str)] = &[
+    ("load", "p", "load_explicit", "p"),
+    ("store", "p,x", "store_explicit", "p,x"),
+    ("exchange", "p,x", "exchange_explicit", "p,x"),
+    ("add", "p,x", "fetch_add_explicit", "p,x"),
+    ("sub", "p,x", "fetch_sub_explicit", "p,x"),
+    ("and", "p,x", "fetch_and_explicit", "p,x"),
+    ("or", "p,x", "fetch_or_explicit", "p,x"),
+    ("increment", "p", "fetch_add_explicit", "p,(uintptr_t)1"),
+    ("decrement", "p", "fetch_sub_explicit", "p,(uintptr_t)1"),
+    ("load_ptr", "tp,p", "load_explicit", "p"),
+    ("store_ptr", "tp,p,x", "store_explicit", "p,x"),
+    ("exchange_ptr", "tp,p,x", "exchange_explicit", "p,x"),
+    ("loadi64", "p", "load_explicit", "p"),
+    ("storei64", "p,x", "store_explicit", "p,x"),
+    ("addi64", "p,x", "fetch_add_explicit", "p,x"),
+    ("casi64_strong", "p,e,x", "compare_exchange_strong_explicit", "p,e,x,mi_memory_order(seq_cst)"),
+    ("cas_weak", "p,e,x", "compare_exchange_weak_explicit", "p,e,x,mi_memory_order(seq_cst)"),
+    ("cas_strong", "p,e,x", "compare_exchange_strong_explicit", "p,e,x,mi_memory_order(seq_cst)"),
+    ("cas_ptr_weak", "tp,p,e,x", "compare_exchange_weak_explicit", "p,e,x,mi_memory_order(seq_cst)"),
+    ("cas_ptr_strong", "tp,p,e,x", "compare_exchange_strong_explicit", "p,e,x,mi_memory_order(seq_cst)"),
+];
 
 /// The sources as they were published, with our client.
 pub(crate) fn sources() -> Result<Sources, String> {
@@ -74,11 +66,10 @@ fn client(library: &Path) -> Sources {
 pub(crate) fn run(compilers: &Compilers, options: &Options) -> Result<(), String> {
     let copy = PathBuf::from(DIR).join("copy");
     study::copy(&fetched()?, &copy)?;
-    let header = copy.join("include/mimalloc/atomic.h");
-    // At the end, so that no line gets another number.
-    let text = std::fs::read_to_string(&header).map_err(|error| format!("{}: {error}", header.display()))?;
-    std::fs::write(&header, text + SEQ_CST).map_err(|error| format!("{}: {error}", header.display()))?;
-    let sources = client(&copy);
+    let mut sources = client(&copy);
+    sources.flags.extend(SEQ_CST.iter().map(|(name, parameters, function, arguments)| {
+        format!("-Dmi_atomic_{name}_seq_cst({parameters})=mi_atomic({function})({arguments},mi_memory_order(seq_cst))")
+    }));
     Study {
         name: "mimalloc",
         copy,
