@@ -1,5 +1,8 @@
 /* What most programs here need: short names of memory orders, and threads that start together.
  *
+ * Programs keep results that nobody looks at in variables that are not static: of others, a compiler would leave out
+ * the stores, and the loads with them.
+ *
  * The barrier at the start orders nothing but what main did before. */
 #ifndef THREADS_H
 #define THREADS_H

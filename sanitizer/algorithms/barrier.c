@@ -1,5 +1,5 @@
-// A barrier with a counter and a generation number: the last one to come lets the others go. All relaxed it keeps threads back and
-// orders nothing. The argument is the number of threads.
+// A barrier with a counter and a generation number: the last one to come lets the others go. All relaxed it
+// keeps threads back and orders nothing. The argument is the number of threads.
 // run: --schedule os --runs 3 -- 8
 // run: --schedule random --seeds 0..10 -- 3
 // run: --schedule pct:3 --seeds 0..10 -- 4

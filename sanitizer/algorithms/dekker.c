@@ -1,5 +1,5 @@
-// Dekker's algorithm (Dijkstra 1965) for pairs of threads; the argument is the number of threads. It lives by store buffering:
-// raise the flag, look at the other's.
+// Dekker's algorithm (Dijkstra 1965) for pairs of threads; the argument is the number of threads. It lives
+// by store buffering: raise the flag, look at the other's.
 // run: --schedule os --runs 3 -- 8
 // run: --schedule random --seeds 0..10 -- 2
 // run: --schedule random --seeds 0..10 -- 4

@@ -1,5 +1,6 @@
-// Threads count events by relaxed updates of shared buckets; one more collects the numbers when all are done. That is robust,
-// because being done is released and acquired. The argument is the number of threads that count.
+// Threads count events by relaxed updates of shared buckets; one more collects the numbers when all are
+// done. That is robust, because being done is released and acquired. The argument is the number of threads
+// that count.
 // run: --schedule os --runs 3 -- 8
 // run: --schedule random --seeds 0..10 -- 3
 // run: --schedule random --seeds 0..10 -- 8

@@ -1,5 +1,5 @@
-// Lamport's fast mutual exclusion (1987, second algorithm); the argument is the number of threads. For more than two threads the slow
-// path needs a fence before each look at another's flag.
+// Lamport's fast mutual exclusion (1987, second algorithm); the argument is the number of threads. For more
+// than two threads the slow path needs a fence before each look at another's flag.
 // run: --schedule os --runs 3 -- 6
 // run: --schedule random --seeds 0..10 -- 2
 // run: --schedule random --seeds 0..10 -- 4

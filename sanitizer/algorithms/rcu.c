@@ -1,5 +1,6 @@
-// Read-copy-update in small (after Desnoyers et al. 2012): readers say when they look, the updater publishes a new node and waits until
-// nobody looks before it scraps the old one. Store buffering again: both need their fence. The argument is the number of readers.
+// Read-copy-update in small (after Desnoyers et al. 2012): readers say when they look, the updater
+// publishes a new node and waits until nobody looks before it scraps the old one. Store buffering again:
+// both need their fence. The argument is the number of readers.
 // run: --schedule os --runs 3 -- 6
 // run: --schedule random --seeds 0..20 -- 2
 // run: --schedule pct:3 --seeds 0..20 -- 3

@@ -1,7 +1,8 @@
-// A sequence lock (Lameter 2005; Boehm 2012): writers make the number odd while they write, readers try again when it was odd or
-// has changed. The first half of the threads write. With relaxed data and fences, as Boehm has it, a reader can see new x and
-// old y together; it drops them, and yet no SC run shows that. The tool of the PLDI 2025 paper never caught it: a whole write must
-// fit between two loads of one reader, which an operating system does not do by chance.
+// A sequence lock (Lameter 2005; Boehm 2012): writers make the number odd while they write, readers try
+// again when it was odd or has changed. The first half of the threads write. With relaxed data and fences,
+// as Boehm has it, a reader can see new x and old y together; it drops them, and yet no SC run shows that.
+// The tool of the PLDI 2025 paper never caught it: a whole write must fit between two loads of one reader,
+// which an operating system does not do by chance.
 // case robust: -DREAD=acq -DWRITE=rel -DBEFORE=(void)0 -DBETWEEN=(void)0
 // expect: silent
 // twin: litmus/algorithms/seqlock.fp

@@ -1,5 +1,6 @@
-// The spinlock of old Linux kernels: decrement, enter if it was free, else read until it looks free. One location alone has no weak
-// behaviour; with a relaxed unlock, what it protects is not protected. The argument is the number of threads.
+// The spinlock of old Linux kernels: decrement, enter if it was free, else read until it looks free. One
+// location alone has no weak behaviour; with a relaxed unlock, what it protects is not protected. The
+// argument is the number of threads.
 // run: --schedule os --runs 3 -- 8
 // run: --schedule random --seeds 0..10 -- 4
 // run: --schedule pct:3 --seeds 0..10 -- 4

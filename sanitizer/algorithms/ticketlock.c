@@ -1,5 +1,5 @@
-// The ticket lock (Reed and Kanodia 1979): draw a number, wait for it to be called, call the next one. The argument is the number of
-// threads.
+// The ticket lock (Reed and Kanodia 1979): draw a number, wait for it to be called, call the next one. The
+// argument is the number of threads.
 // run: --schedule os --runs 3 -- 8
 // run: --schedule random --seeds 0..10 -- 4
 // run: --schedule pct:3 --seeds 0..10 -- 4

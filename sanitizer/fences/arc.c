@@ -1,5 +1,5 @@
-// Reference counting as in Rust's Arc: count up relaxed, count down with a release, acquire by a fence only when one was the last. Without
-// the fence, the last one is not ordered after the others' uses.
+// Reference counting as in Rust's Arc: count up relaxed, count down with a release, acquire by a fence only
+// when one was the last. Without the fence, the last one is not ordered after the others' uses.
 // case fence: -DFENCE=atomic_thread_fence(acq)
 // expect: silent
 // twin: litmus/rc20/ref-count+fence.fp

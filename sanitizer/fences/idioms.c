@@ -1,5 +1,6 @@
-// Publication by fences, on which thread sanitizers that do not model fences raise false alarms: a release fence before a relaxed
-// store, an acquire fence after a relaxed load, both. And fences in the wrong place, where there is a race.
+// Publication by fences, on which thread sanitizers that do not model fences raise false alarms: a release
+// fence before a relaxed store, an acquire fence after a relaxed load, both. And fences in the wrong place,
+// where there is a race.
 // case release-fence: -DBEFORE=atomic_thread_fence(rel) -DSTORE=rlx -DLOAD=acq -DAFTER=(void)0
 // expect: silent
 // case acquire-fence: -DBEFORE=(void)0 -DSTORE=rel -DLOAD=rlx -DAFTER=atomic_thread_fence(acq)

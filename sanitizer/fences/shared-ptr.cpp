@@ -1,4 +1,5 @@
-// std::shared_ptr in many threads: libstdc++ counts with its own atomic operations, and only if there are threads at all.
+// std::shared_ptr in many threads: libstdc++ counts with its own atomic operations, and only if there are
+// threads at all.
 // expect: silent
 #include <memory>
 #include <thread>

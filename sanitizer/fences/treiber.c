@@ -1,5 +1,6 @@
-// Treiber's stack (1986): push with a release, pop everything with an acquire. Nodes are plain memory: who takes the newest is ordered
-// after all who pushed, because every push but the first is an update of the one before. One location alone is robust.
+// Treiber's stack (1986): push with a release, pop everything with an acquire. Nodes are plain memory: who
+// takes the newest is ordered after all who pushed, because every push but the first is an update of the
+// one before. One location alone is robust.
 // expect: silent
 #include "../threads.h"
 

@@ -4,11 +4,11 @@
 #include <thread>
 
 static std::atomic<int> count;
-static int plain;
+int plain;
 
 struct Worker {
-  std::thread thread;
   std::atomic<bool> stop{false};
+  std::thread thread;
   Worker()
       : thread([this] {
           while (!stop.load(std::memory_order_acquire)) std::this_thread::yield();

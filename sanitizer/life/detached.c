@@ -1,4 +1,5 @@
-// Detached threads, before and after they are created so; nobody joins them, and some are still there when main returns.
+// Detached threads, before and after they are created so; nobody joins them, and some are still there when
+// main returns.
 // expect: silent
 #include "../threads.h"
 

@@ -1,5 +1,5 @@
-// The program's own exit code is passed through when there is nothing to report: from main, from exit in a thread, from _exit in a signal
-// handler.
+// The program's own exit code is passed through when there is nothing to report: from main, from exit in a
+// thread, from _exit in a signal handler.
 // case main: -DFROM_MAIN
 // expect: silent
 // exit: 3

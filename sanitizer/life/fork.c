@@ -1,4 +1,5 @@
-// Fork with several threads running: the child has one, whose own threads are watched as usual or not at all; both must end.
+// Fork with several threads running: the child has one, whose own threads are watched as usual or not at
+// all; both must end.
 // expect: silent
 #include "../threads.h"
 

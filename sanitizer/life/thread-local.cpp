@@ -1,4 +1,5 @@
-// Thread-local objects with destructors, which run when the thread is all but gone and still use locks and atomics.
+// Thread-local objects with destructors, which run when the thread is all but gone and still use locks and
+// atomics.
 // expect: silent
 #include <atomic>
 #include <mutex>

@@ -1,7 +1,8 @@
-// Store buffering with one more store in each thread: example 3.1 of "Dynamic Robustness Verification against Weak
-// Memory" (PLDI 2025). When one thread has ended before the other begins, a monitor that only knows the newest writes has
-// forgotten what matters; one that predicts has not. The second thread sleeps first, so that this is what happens.
-// (If both first stores come before both loads there is nothing to be seen: with controlled schedules, some seeds.)
+// Store buffering with one more store in each thread: example 3.1 of "Dynamic Robustness Verification
+// against Weak Memory" (PLDI 2025). When one thread has ended before the other begins, a monitor that only
+// knows the newest writes has forgotten what matters; one that predicts has not. The second thread sleeps
+// first, so that this is what happens. (If both first stores come before both loads there is nothing to be
+// seen: with controlled schedules, some seeds.)
 // expect: robustness load of x at @right
 // allow: robustness load of y at @left
 // run every: --schedule os --runs 5
@@ -13,7 +14,7 @@
 #include <unistd.h>
 
 static _Atomic int x, y;
-static int a, b;
+int a, b;
 
 static void left(int me) {
   (void)me;

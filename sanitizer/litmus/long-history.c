@@ -1,5 +1,5 @@
-// A stale value that is many writes old: with a short history the violation may be missed, and never invented. The default is
-// long enough here.
+// A stale value that is many writes old: with a short history the violation may be missed, and never
+// invented. The default is long enough here.
 // expect: robustness load of x at @stale
 // allow: robustness load of y at @other
 // run: --schedule random --seeds 0..50
@@ -7,7 +7,7 @@
 #include "../threads.h"
 
 static _Atomic int x, y;
-static int a, b;
+int a, b;
 
 static void left(int me) {
   (void)me;

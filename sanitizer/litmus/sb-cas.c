@@ -1,5 +1,5 @@
-// Store buffering where the look is a strong compare-and-swap: it may succeed on the old value. That no annotation is
-// needed for a strong one is because the history has the values.
+// Store buffering where the look is a strong compare-and-swap: it may succeed on the old value. That no
+// annotation is needed for a strong one is because the history has the values.
 // expect: robustness cas of y at @left
 // expect: robustness cas of x at @right
 // twin: litmus/classic/sb+cas.fp

@@ -5,7 +5,7 @@
 #include "../threads.h"
 
 static _Atomic int x, y;
-static int a, b;
+int a, b;
 
 static void left(int me) {
   (void)me;

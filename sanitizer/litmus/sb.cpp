@@ -6,7 +6,7 @@
 #include <thread>
 
 static std::atomic<int> x, y;
-static int a, b;
+int a, b;
 
 int main() {
   std::atomic<int> ready{0};

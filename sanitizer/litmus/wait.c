@@ -1,5 +1,6 @@
-// Two threads wait for each other's flag. Nothing is wrong with it if they only wait, and fencepost.h says that they do. A loop
-// that polls is seen polling, unless it is recognised as what it is, which is switched off here.
+// Two threads wait for each other's flag. Nothing is wrong with it if they only wait, and fencepost.h says
+// that they do. A loop that polls is seen polling, unless it is recognised as what it is, which is switched
+// off here.
 // case waits: -DWAITS
 // expect: silent
 // twin: litmus/algorithms/barrier.fp

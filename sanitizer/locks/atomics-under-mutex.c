@@ -1,4 +1,5 @@
-// Relaxed atomics of every kind, all under one mutex: a mutex orders in happens-before as well as in SC, so nothing can be stale.
+// Relaxed atomics of every kind, all under one mutex: a mutex orders in happens-before as well as in SC, so
+// nothing can be stale.
 // expect: silent
 #include "../threads.h"
 

@@ -8,7 +8,7 @@
 #include "../threads.h"
 
 static pthread_rwlock_t lock = PTHREAD_RWLOCK_INITIALIZER;
-static int value, copies[4];
+int value, copies[4];
 
 static void read_and_write(int me) {
   for (int i = 0; i < 10; i++) {

@@ -1,4 +1,5 @@
-// A static local variable: the language promises that it is initialised once, and everybody else comes after that.
+// A static local variable: the language promises that it is initialised once, and everybody else comes
+// after that.
 // expect: silent
 #include <thread>
 #include <vector>

@@ -1,4 +1,5 @@
-// The C++ library's threads, mutexes, shared mutexes, condition variables, call_once, scoped locks of several.
+// The C++ library's threads, mutexes, shared mutexes, condition variables, call_once, scoped locks of
+// several.
 // expect: silent
 #include <condition_variable>
 #include <mutex>

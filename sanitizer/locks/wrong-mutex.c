@@ -6,7 +6,7 @@
 #include "../threads.h"
 
 static pthread_mutex_t mutexes[2] = {PTHREAD_MUTEX_INITIALIZER, PTHREAD_MUTEX_INITIALIZER};
-static int counter;
+int counter;
 
 static void count(int me) {
 #ifdef OTHER

@@ -1,4 +1,5 @@
-// One thread writes atomically what another one reads plainly; and a plain initialisation before anybody else can know is no race.
+// One thread writes atomically what another one reads plainly; and a plain initialisation before anybody
+// else can know is no race.
 // case race: -DRACE
 // expect: race of cell at @atomic and @plain
 // case initialised:

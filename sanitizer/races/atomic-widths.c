@@ -1,4 +1,5 @@
-// The same bytes as one atomic word and as atomic bytes. No model says what that means: anything may be reported, nothing may break.
+// The same bytes as one atomic word and as atomic bytes. No model says what that means: anything may be
+// reported, nothing may break.
 // expect: anything
 #include "../threads.h"
 

@@ -2,7 +2,7 @@
 // expect: race of counter at @count and @count
 #include "../threads.h"
 
-static int counter;
+int counter;
 
 static void count(int me) {
   (void)me;

@@ -5,7 +5,7 @@
 
 #include "../threads.h"
 
-static char buffer[64], copy[64];
+char buffer[64], copy[64];
 
 static void set(int me) {
   (void)me;

@@ -1,4 +1,5 @@
-// Neighbours in one word, each written by one thread: bytes, halves, odd addresses, fields of a packed structure. No race.
+// Neighbours in one word, each written by one thread: bytes, halves, odd addresses, fields of a packed
+// structure. No race.
 // expect: silent
 #include <string.h>
 

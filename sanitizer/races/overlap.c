@@ -5,12 +5,12 @@
 // expect: race of bits at @one and @two
 #include "../threads.h"
 
-static union {
+union {
   uint64_t all;
   uint8_t part[8];
 } word;
 
-static struct {
+struct {
   unsigned first : 3, second : 5;
 } bits;
 
@@ -33,7 +33,6 @@ static void two(int me) {
 }
 
 int main(void) {
-  (void)word, (void)bits;
   RUN(one, two);
   return 0;
 }

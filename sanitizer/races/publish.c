@@ -1,4 +1,5 @@
-// A message behind a flag: protected by release and acquire, by fences, by nothing; and one that is read whatever the flag says.
+// A message behind a flag: protected by release and acquire, by fences, by nothing; and one that is read
+// whatever the flag says.
 // case protected: -DSTORE=rel -DLOAD=acq
 // expect: silent
 // twin: litmus/classic/mp+na+if.fp
@@ -14,7 +15,8 @@
 #include "../threads.h"
 
 static _Atomic int flag;
-static int message, received;
+static int message;
+int received;
 
 static void producer(int me) {
   (void)me;

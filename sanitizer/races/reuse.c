@@ -1,5 +1,6 @@
-// Memory that was freed and allocated again is other memory: what happened to it before is forgotten, although nothing orders the
-// two threads but a relaxed flag. The same for realloc, for stacks of threads that are gone, and for atomic locations.
+// Memory that was freed and allocated again is other memory: what happened to it before is forgotten,
+// although nothing orders the two threads but a relaxed flag. The same for realloc, for stacks of threads
+// that are gone, and for atomic locations.
 // case plain: -DTYPE=int -DPUT(p,v)=*(p)=(v) -DGET(p)=*(p)
 // expect: silent
 // case atomic: -DTYPE=_Atomic(int) -DPUT(p,v)=atomic_store_explicit(p,v,rlx) -DGET(p)=atomic_load_explicit(p,rlx)

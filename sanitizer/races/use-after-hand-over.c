@@ -4,7 +4,7 @@
 #include "../threads.h"
 
 static _Atomic(int *) mailbox;
-static int received;
+int received;
 
 static void sender(int me) {
   (void)me;

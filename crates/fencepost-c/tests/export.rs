@@ -1,6 +1,7 @@
 //! What is exported, to the letter; that a compiler accepts it; and that it computes what the source says.
 
 use std::fs;
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
@@ -44,14 +45,18 @@ fn succeed(command: &mut Command) -> Output {
     output
 }
 
-/// Compiles and runs a program.
-fn run(name: &str, c: &str, seed: u32) -> Output {
+/// Compiles a program and runs it with some seeds.
+fn run(name: &str, c: &str, seeds: Range<u32>) -> Vec<Output> {
     let folder = folder(name);
     let (file, exe) = (folder.join("test.c"), folder.join("test"));
     fs::write(&file, c).expect("a writable folder");
     // Random expressions make no sense, and compilers say so: that there are no warnings is tested on the corpus.
     succeed(compiler().args(["-DFP_SECONDS=60", "-w", "-o"]).arg(&exe).arg(&file));
-    Command::new(&exe).arg(seed.to_string()).output().expect("the program")
+    seeds.map(|seed| Command::new(&exe).arg(seed.to_string()).output().expect("the program")).collect()
+}
+
+fn run_once(name: &str, c: &str) -> Output {
+    run(name, c, 0..1).remove(0)
 }
 
 #[test]
@@ -89,7 +94,7 @@ fn exported_programs_end() {
     {
         let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("../../litmus/{file}.fp"));
         let text = fs::read_to_string(path).expect("a litmus test");
-        let output = run(name, &exported_text(&text).expect("an export"), 0);
+        let output = run_once(name, &exported_text(&text).expect("an export"));
         assert_eq!(output.status.code(), Some(0), "{file}: {}", String::from_utf8_lossy(&output.stderr));
     }
 }
@@ -97,7 +102,7 @@ fn exported_programs_end() {
 #[test]
 fn failures_name_the_line_of_the_source() {
     let fails = |name: &str, text: &str| {
-        let output = run(name, &exported_text(text).expect("an export"), 0);
+        let output = run_once(name, &exported_text(text).expect("an export"));
         assert_eq!(output.status.code(), Some(1));
         String::from_utf8(output.stderr).expect("UTF-8")
     };
@@ -124,8 +129,7 @@ fn updates_wrap_around_as_in_the_source() {
             "domain {domain};\nglobal x;\nthread t {{\n  local r, s, i;\n  do {{\n{body}    i = i ^ 1;\n    r = nondet(0, 1);\n  }} while (r);\n}}\n"
         );
         let c = exported_text(&text).expect("an export");
-        for seed in 0..8 {
-            let output = run("updates", &c, seed);
+        for output in run("updates", &c, 0..8) {
             assert_eq!(output.status.code(), Some(0), "domain {domain}: {}", String::from_utf8_lossy(&output.stderr));
         }
     }
@@ -146,7 +150,7 @@ fn names_of_c_are_left_alone() {
     let text = "global read, union, y1, fp_end, L0; nonatomic errno[2];\n\
                 thread main { local NULL, read_t; NULL = read.load(); union.store(NULL); errno[read_t] = 1; }\n\
                 thread exit { y1.store(1); fp_end.store(1); L0.store(1); }";
-    let output = run("names", &exported_text(text).expect("an export"), 0);
+    let output = run_once("names", &exported_text(text).expect("an export"));
     assert_eq!(output.status.code(), Some(0));
 }
 
@@ -212,7 +216,7 @@ fn expressions_mean_the_same() {
         }
         kept += conditions.len();
         let c = exported(&program(&conditions), "", "").expect("an export");
-        let output = run("expressions", &c, 0);
+        let output = run_once("expressions", &c);
         assert_eq!(output.status.code(), Some(0), "domain {domain}: {}", String::from_utf8_lossy(&output.stderr));
     }
     assert!(refused < kept, "{refused} of {} expressions were refused", refused + kept);

@@ -336,7 +336,7 @@ impl History {
         if own >= top {
             return Finding::Clean;
         }
-        let (cur, known) = self.cur(t, own, top, order);
+        let (cur, known) = self.cur(t, top, order);
         let stale = |index: u32| {
             let entry = self.entry(index);
             // An RMW that reads from the entry leaves no place for another one, nor for a store.
@@ -352,7 +352,7 @@ impl History {
                 }
         };
         let failure = match access {
-            Access::WeakCas { failure, .. } | Access::StrongCas { failure, .. } => Some(self.cur(t, own, top, failure)),
+            Access::WeakCas { failure, .. } | Access::StrongCas { failure, .. } => Some(self.cur(t, top, failure)),
             _ => None,
         };
         let fails_stale = |index: u32| {
@@ -384,10 +384,10 @@ impl History {
 
     /// The newest write up to `top` that `t` is aware of, and true; if it is aware of none that is kept, the oldest and false.
     /// Nobody is aware of a write later than `top`, since happens-before and the SC order are part of hb_SC.
-    fn cur(&self, t: &ThreadClocks, own: u32, top: u32, order: Order) -> (u32, bool) {
+    fn cur(&self, t: &ThreadClocks, top: u32, order: Order) -> (u32, bool) {
         let mut sightings = self.sightings.iter().rev().peekable();
         for index in (self.base()..=top).rev() {
-            let mut is_aware = index == own || self.entry(index).is_before(t, order.is_sc());
+            let mut is_aware = self.entry(index).is_before(t, order.is_sc());
             while let Some(sighting) = sightings.next_if(|sighting| sighting.entry >= index) {
                 is_aware |= sighting.entry == index && t.knows(sighting.slot, sighting.k);
             }

@@ -249,7 +249,7 @@ mod tests {
             };
             let expected = findings(old(INDEX_END / 2), limits, Epochs::default());
             assert!(expected.iter().any(|finding| matches!(finding, Finding::Violation(_))));
-            for left in 2..40 {
+            for left in 2..400 {
                 let found = findings(old(INDEX_END - left), limits, Epochs::default());
                 for (found, expected) in found.iter().zip(&expected) {
                     // That a thread saw the last store is forgotten when the store is.

@@ -128,12 +128,42 @@ pub(crate) struct Race {
 }
 
 /// Remembers an access of up to eight bytes within a word, which is not [known](is_known). Is it a race?
+#[inline]
 pub(crate) fn remember(t: &Thread, addr: usize, log_size: u32, how: How, pc: usize) -> Option<Race> {
     let cells = shadow::cells(addr)?;
     let new = Cell(Cell::at(addr, log_size, how, t.stamp()).0 | (pc as u64) << PC_SHIFT);
     let old = [&cells[0], &cells[1]].map(|cell| Cell(cell.load(Ordering::Relaxed)));
+    if !how.write && is_represented(t, old, new) && !t.is_drawn() {
+        return None;
+    }
+    // Mostly the same thread has made the same access in an earlier epoch, or nobody has made any, and the other cell is no obstacle.
+    for (index, other) in [(0, old[1]), (1, old[0])] {
+        let repeats =
+            (old[index].0 ^ new.0) & (OFFSET | SIZE | ATOMIC | SLOT) == 0 && new.0 & WRITE >= old[index].0 & WRITE;
+        if (repeats || old[index].0 == 0)
+            && (other.0 == 0 || !other.conflicts(new) || t.clocks.knows(other.slot(), other.epoch()))
+        {
+            cells[index].store(new.0, Ordering::Relaxed);
+            return None;
+        }
+    }
+    remember_among(t, addr, cells, old, new)
+}
+
+/// Memory that many threads read: is one of them remembered, and is the other cell worth keeping? Then this one can be left out,
+/// mostly: what conflicts with it conflicts with the other, and threads that read the same memory do not write to the same cells all the time.
+#[inline]
+fn is_represented(t: &Thread, [one, other]: [Cell; 2], new: Cell) -> bool {
+    let known = |cell: Cell| t.clocks.knows(cell.slot(), cell.epoch());
+    let deputy = |cell: Cell| (cell.0 ^ new.0) & (OFFSET | SIZE | WRITE | ATOMIC) == 0 && !known(cell);
+    let kept = |cell: Cell| cell.0 & WRITE != 0 && known(cell);
+    deputy(one) && (kept(other) || deputy(other)) || deputy(other) && kept(one)
+}
+
+#[inline(never)]
+fn remember_among(t: &Thread, addr: usize, cells: &shadow::Cells, old: [Cell; 2], new: Cell) -> Option<Race> {
     // Preference: what the new access makes superfluous, then an empty cell, then any.
-    let (mut superfluous, mut empty, mut deputies) = (None, None, 0);
+    let (mut superfluous, mut empty) = (None, None);
     let mut race = None;
     for (index, &cell) in old.iter().enumerate() {
         if cell.0 == 0 {
@@ -144,23 +174,15 @@ pub(crate) fn remember(t: &Thread, addr: usize, log_size: u32, how: How, pc: usi
             }
         } else if cell.overlaps(new) && cell.conflicts(new) {
             race = Some(Race { addr, new, old: cell });
-        } else if cell.stands_for(new) {
-            deputies += 1;
         }
     }
-    let target = superfluous.or(empty).or_else(|| {
-        // Two unordered accesses that conflict with whatever this one conflicts with are enough, and leaving them alone keeps threads that
-        // read the same memory from writing to the same cells.
-        (deputies < 2).then(|| match old.map(|cell| cell.how().write) {
-            // A write is worth more than a read: every later access can race with it.
-            [true, false] => 1,
-            [false, true] => 0,
-            _ => (pc >> 2) & 1,
-        })
+    let target = superfluous.or(empty).unwrap_or_else(|| match old.map(|cell| cell.how().write) {
+        // A write is worth more than a read: every later access can race with it.
+        [true, false] => 1,
+        [false, true] => 0,
+        _ => new.pc() >> 2 & 1,
     });
-    if let Some(target) = target {
-        cells[target].store(new.0, Ordering::Relaxed);
-    }
+    cells[target].store(new.0, Ordering::Relaxed);
     race
 }
 
@@ -205,6 +227,17 @@ pub(crate) fn pieces(addr: usize, bytes: usize, mut visit: impl FnMut(usize, u32
         visit(at, log_size);
         at += 1 << log_size;
     }
+}
+
+/// How many bytes from `addr` on, which is aligned to eight, has this thread accessed like this in this epoch already, word by word?
+#[inline]
+pub(crate) fn known_bytes(t: &Thread, addr: usize, bytes: usize, how: How) -> usize {
+    let Some(cells) = shadow::run_of_cells(addr) else { return 0 };
+    let new = Cell::at(addr, 3, how, t.stamp()).0;
+    let same = |old: u64| (old ^ new) & (OFFSET | SIZE | ATOMIC | SLOT | EPOCH) == 0 && new & WRITE <= old & WRITE;
+    let known =
+        |cells: &&shadow::Cells| same(cells[0].load(Ordering::Relaxed)) || same(cells[1].load(Ordering::Relaxed));
+    8 * cells.iter().take(bytes / 8).take_while(known).count()
 }
 
 /// Thread `t` accesses an atomic variable of `size` bytes.

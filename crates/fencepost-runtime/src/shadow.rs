@@ -103,8 +103,14 @@ pub(crate) fn cells(addr: usize) -> Option<&'static Cells> {
 /// The same, if there is anything in the region: a few loads, no calls.
 #[inline]
 pub(crate) fn cells_if_any(addr: usize) -> Option<&'static Cells> {
+    run_of_cells(addr)?.first()
+}
+
+/// The cells of the word that `addr` lies in and of those after it in the same region, if there is anything in the region.
+#[inline]
+pub(crate) fn run_of_cells(addr: usize) -> Option<&'static [Cells]> {
     let region = look(region_slot(look(span_slot(addr)?)?, addr))?;
-    Some(&region.cells[word_in_region(addr)])
+    Some(&region.cells[word_in_region(addr)..])
 }
 
 /// The head of the list of places in the word that `addr` lies in.

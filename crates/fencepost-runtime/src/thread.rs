@@ -43,6 +43,7 @@ pub(crate) struct Thread {
     pub(crate) last_load: Cell<LastLoad>,
     /// Slot and epoch, as cells have them.
     stamp: Cell<u64>,
+    draws: Cell<u32>,
     /// Counts changes of the clocks.
     tick: Cell<u64>,
     /// The clocks that `tick` stands for: generation and number of writes.
@@ -312,6 +313,7 @@ impl Thread {
             recorder: Recorder::default(),
             last_load: Cell::default(),
             stamp: Cell::new(stamp),
+            draws: Cell::new(0),
             busy: Cell::new(false),
             ignored: 0,
             tick: Cell::new(1),
@@ -385,6 +387,14 @@ impl Thread {
     #[inline]
     pub(crate) fn stamp(&self) -> u64 {
         self.stamp.get()
+    }
+
+    /// True once in a while.
+    #[inline]
+    pub(crate) fn is_drawn(&self) -> bool {
+        let drawn = self.draws.get();
+        self.draws.set(drawn.wrapping_add(1));
+        drawn % 64 == 0
     }
 
     /// The thread does something else than repeating a load.

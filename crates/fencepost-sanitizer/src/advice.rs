@@ -89,15 +89,16 @@ fn is_cas(record: &Record) -> bool {
     matches!(record.op, Op::CasStrong | Op::CasWeak)
 }
 
-/// Looks for advice in a recorded run. None if the run does not show the violation.
-pub(crate) fn analyse(mut trace: Trace, finding: &Finding) -> Option<Analysis> {
+/// Looks for advice in a recorded run, where `spins` are values that keep loops spinning, by call site. None if the run
+/// does not show the violation.
+pub(crate) fn analyse(mut trace: Trace, finding: &Finding, spins: &BTreeSet<(u64, u64)>) -> Option<Analysis> {
     append_access(&mut trace, finding)?;
     let pc = *finding.access.stack.first()?;
-    let baseline = replay::violations(&trace, &Changes::default())?;
+    let baseline = replay::violations(&trace, &Changes::default(), spins)?;
     let same = |violation: &&Violation| violation.identity() == (pc, finding.addr);
     let violation = *baseline.iter().rfind(same)?;
     let known: BTreeSet<(u64, u64)> = baseline.iter().map(Violation::identity).collect();
-    let judge = Judge { trace: &trace, target: violation.identity(), known };
+    let judge = Judge { trace: &trace, spins, target: violation.identity(), known };
 
     let missed = violation.missed?;
     let path = path::path(&trace, missed, violation.record).unwrap_or_default();
@@ -213,6 +214,7 @@ impl Candidate {
 
 struct Judge<'a> {
     trace: &'a Trace,
+    spins: &'a BTreeSet<(u64, u64)>,
     target: (u64, u64),
     known: BTreeSet<(u64, u64)>,
 }
@@ -249,7 +251,7 @@ impl Judge<'_> {
                 What::FenceAfter => change.fence_after = true,
             }
         }
-        let Some(violations) = replay::violations(self.trace, &changes) else { return false };
+        let Some(violations) = replay::violations(self.trace, &changes, self.spins) else { return false };
         violations.iter().map(Violation::identity).all(|found| found != self.target && self.known.contains(&found))
     }
 
@@ -317,7 +319,7 @@ mod tests {
             if recorded {
                 add(&mut trace, 3, 14, Op::Load, X, 1, Order::Relaxed);
             }
-            let analysis = analyse(trace, &finding(3, 14, X, "load", 8)).expect("the run shows it");
+            let analysis = analyse(trace, &finding(3, 14, X, "load", 8), &BTreeSet::new()).expect("the run shows it");
             let edge = analysis.edges[0];
             assert_eq!((edge.0.pc, edge.1.pc, edge.2), (12, 13, EdgeKind::ReadsFrom));
             let wanted = [(12, "make the store release".to_string()), (13, "make the load acquire".to_string())];
@@ -332,7 +334,7 @@ mod tests {
         add(&mut trace, 2, 12, Op::Store, Y, 1, Order::Release);
         add(&mut trace, 3, 13, Op::Load, Y, 1, Order::Relaxed);
         add(&mut trace, 3, 14, Op::Load, X, 1, Order::Relaxed);
-        let analysis = analyse(trace, &finding(3, 14, X, "load", 8)).expect("the run shows it");
+        let analysis = analyse(trace, &finding(3, 14, X, "load", 8), &BTreeSet::new()).expect("the run shows it");
         assert_eq!(phrases(&analysis), [(13, "make the load acquire".to_string())]);
     }
 
@@ -343,7 +345,7 @@ mod tests {
         add(&mut trace, 2, 12, Op::Load, Y, 0, Order::Relaxed);
         add(&mut trace, 3, 13, Op::Store, Y, 1, Order::Relaxed);
         add(&mut trace, 3, 14, Op::Load, X, 1, Order::Relaxed);
-        let analysis = analyse(trace, &finding(3, 14, X, "load", 8)).expect("the run shows it");
+        let analysis = analyse(trace, &finding(3, 14, X, "load", 8), &BTreeSet::new()).expect("the run shows it");
         assert_eq!(analysis.edges[0].2, EdgeKind::FromRead);
         let wanted = [(11, "store"), (12, "load"), (13, "store"), (14, "load")];
         assert_eq!(phrases(&analysis), wanted.map(|(pc, op)| (pc, format!("make the {op} seq_cst"))));
@@ -356,7 +358,7 @@ mod tests {
         add(&mut trace, 2, 12, Op::Load, Y, 0, Order::SeqCst);
         add(&mut trace, 3, 13, Op::Store, Y, 1, Order::SeqCst);
         add(&mut trace, 3, 14, Op::Load, X, 1, Order::Acquire);
-        let analysis = analyse(trace, &finding(3, 14, X, "load", 8)).expect("the run shows it");
+        let analysis = analyse(trace, &finding(3, 14, X, "load", 8), &BTreeSet::new()).expect("the run shows it");
         assert_eq!(phrases(&analysis), [(14, "make the load seq_cst".to_string())]);
     }
 
@@ -367,12 +369,28 @@ mod tests {
         add(&mut trace, 2, 20, Op::Release, 0x300, 0, Order::Relaxed);
         add(&mut trace, 3, 21, Op::Acquire, 0x300, 0, Order::Relaxed);
         add(&mut trace, 3, 14, Op::Load, X, 1, Order::Relaxed);
-        assert_eq!(analyse(trace, &finding(3, 14, X, "load", 8)), None, "no violation: the lock orders them");
+        assert_eq!(
+            analyse(trace, &finding(3, 14, X, "load", 8), &BTreeSet::new()),
+            None,
+            "no violation: the lock orders them"
+        );
+    }
+
+    #[test]
+    fn values_that_keep_spinning_are_no_violation() {
+        let mut trace = start();
+        add(&mut trace, 2, 11, Op::Store, X, 1, Order::Relaxed);
+        add(&mut trace, 2, 12, Op::Store, Y, 1, Order::Relaxed);
+        add(&mut trace, 3, 13, Op::Load, Y, 1, Order::Relaxed);
+        add(&mut trace, 3, 14, Op::Load, X, 1, Order::Relaxed);
+        let spins = |value| BTreeSet::from([(14, value)]);
+        assert_eq!(analyse(trace.clone(), &finding(3, 14, X, "load", 8), &spins(0)), None);
+        assert!(analyse(trace, &finding(3, 14, X, "load", 8), &spins(5)).is_some());
     }
 
     #[test]
     fn a_run_that_does_not_show_it_gives_no_advice() {
-        assert_eq!(analyse(start(), &finding(3, 14, X, "load", 8)), None);
+        assert_eq!(analyse(start(), &finding(3, 14, X, "load", 8), &BTreeSet::new()), None);
         let thumb = rule_of_thumb(&finding(3, 14, X, "load", 8), Some(11));
         assert_eq!(thumb.iter().map(Edit::phrase).collect::<Vec<_>>().len(), 2);
     }

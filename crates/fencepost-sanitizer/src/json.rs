@@ -4,7 +4,7 @@
 
 use serde::Serialize;
 
-use crate::report::{Kind, Link, LinkEnd, LinkKind, Memory, Operation, Report};
+use crate::report::{Kind, Link, LinkEnd, LinkKind, Memory, Operation, Report, Shape};
 use crate::reporter::Totals;
 use crate::symbols::Frame as SymbolFrame;
 
@@ -144,6 +144,7 @@ struct Summary<'a> {
     out_of_sight: u64,
     threads: u64,
     switches: u64,
+    steps: u64,
     mixed_size: u64,
     malformed: u64,
 }
@@ -186,7 +187,7 @@ pub fn report(report: &Report) -> String {
             line.stale = Some(window.stale.iter().map(access).collect());
             line.cut = Some(window.cut);
             line.missing = window.links.iter().map(missing).collect();
-            line.shape = window.shape(&report.access);
+            line.shape = window.shape(&report.access).map(Shape::code);
             line.suggestion = window.advice.as_ref().map(|advice| Suggestion {
                 edits: advice
                     .edits
@@ -226,6 +227,7 @@ pub fn summary(totals: &Totals) -> String {
             out_of_sight: figures.out_of_sight,
             threads: figures.threads,
             switches: figures.switches,
+            steps: figures.steps,
             mixed_size: figures.mixed_size,
             malformed: totals.malformed,
         },

@@ -1,10 +1,10 @@
 //! The clock monitor on a recorded run, as it was or with changes.
 //!
-//! What is modelled: everything the record has. Not: which values keep a spinning load spinning (a wait is taken to want the value
-//! that ended it). Changes apply to every record of their call site. The result is exact for this run, within the bounds of the
+//! What is modelled: everything the record has, and which values keep loops spinning. A wait is taken to want the value that
+//! ended it. Changes apply to every record of their call site. The result is exact for this run, within the bounds of the
 //! history; it says nothing about other runs.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use fencepost_clock::{Access, Epochs, Finding, Hidden, Limits, Location, Order, Slot, SyncObject, ThreadClocks};
 
@@ -65,9 +65,16 @@ impl Violation {
     }
 }
 
-/// Every violation of the run with the changes, in order. None if it has more threads than clocks can have.
-pub(crate) fn violations(trace: &Trace, changes: &Changes) -> Option<Vec<Violation>> {
-    let mut state = State::default();
+/// Every violation of the run with the changes, in order; `spins` are values that keep loops spinning, by call site. None if
+/// the run has more threads than clocks can have.
+pub(crate) fn violations(trace: &Trace, changes: &Changes, spins: &BTreeSet<(u64, u64)>) -> Option<Vec<Violation>> {
+    let mut state = State {
+        spins,
+        threads: HashMap::new(),
+        locations: HashMap::new(),
+        objects: HashMap::new(),
+        hidden: Hidden::new(),
+    };
     let mut violations = Vec::new();
     for (number, record) in trace.records.iter().enumerate() {
         let change = changes.of(record.pc);
@@ -85,15 +92,15 @@ pub(crate) fn violations(trace: &Trace, changes: &Changes) -> Option<Vec<Violati
 /// Longer than the runtime's usual history: there is no hurry here.
 const LIMITS: Limits = Limits { history: 64, sightings: 1024 };
 
-#[derive(Default)]
-struct State {
+struct State<'a> {
+    spins: &'a BTreeSet<(u64, u64)>,
     threads: HashMap<u32, ThreadClocks>,
     locations: HashMap<u64, Location>,
     objects: HashMap<u64, SyncObject>,
     hidden: Hidden,
 }
 
-impl State {
+impl State<'_> {
     fn fence(&mut self, tid: u32) -> Option<()> {
         let t = thread(&mut self.threads, tid)?;
         t.fence_sc(&mut self.hidden);
@@ -166,7 +173,11 @@ impl State {
             Op::Wait => Access::Wait { wanted: &wanted },
             _ => Access::BlockingCas { expected: record.extra },
         };
+        let may_spin = matches!(record.op, Op::Load | Op::CasStrong | Op::CasWeak);
+        let replaces = |value| record.op != Op::Load && value == record.extra;
+        let spins = |value| self.spins.contains(&(record.pc, value)) && !replaces(value);
         let violation = match location.check(t, access, order) {
+            Finding::Violation(window) if may_spin && window.stale.iter().all(|stale| spins(stale.value)) => None,
             Finding::Violation(window) => Some(Violation {
                 pc: record.pc,
                 address: record.address,

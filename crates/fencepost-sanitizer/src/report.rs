@@ -47,11 +47,38 @@ pub struct Window {
 
 impl Window {
     /// The well-known shape that the violation has, if it is one that can be told.
-    pub fn shape(&self, access: &Operation) -> Option<&'static str> {
+    pub fn shape(&self, access: &Operation) -> Option<Shape> {
         match &*self.links {
-            [Link { kind: LinkKind::ReadsFrom, .. }] if access.op == "load" => Some("message passing (MP)"),
-            [Link { kind: LinkKind::FromRead, .. }] if access.op == "load" => Some("store buffering (SB)"),
+            [Link { kind: LinkKind::ReadsFrom, .. }] if access.op == "load" => Some(Shape::MessagePassing),
+            [Link { kind: LinkKind::FromRead, .. }] if access.op == "load" => Some(Shape::StoreBuffering),
             _ => None,
+        }
+    }
+}
+
+/// A shape that people know by name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Shape {
+    /// Data, then a flag; the flag is seen, the data not.
+    MessagePassing,
+    /// Two threads store to one location and load the other's; neither store is seen.
+    StoreBuffering,
+}
+
+impl Shape {
+    /// As litmus tests are called.
+    pub fn code(self) -> &'static str {
+        match self {
+            Shape::MessagePassing => "MP",
+            Shape::StoreBuffering => "SB",
+        }
+    }
+
+    /// In words.
+    pub fn name(self) -> &'static str {
+        match self {
+            Shape::MessagePassing => "message-passing",
+            Shape::StoreBuffering => "store-buffering",
         }
     }
 }

@@ -16,13 +16,11 @@ pub struct Options {
     pub suppressions: Suppressions,
     /// After so many different reports, the others are only counted.
     pub max_reports: usize,
-    /// Further words for the command line that reproduces a finding.
-    pub run_words: Vec<String>,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Options { suppressions: Suppressions::default(), max_reports: 100, run_words: Vec::new() }
+        Options { suppressions: Suppressions::default(), max_reports: 100 }
     }
 }
 
@@ -69,7 +67,7 @@ pub struct Totals {
     pub suppressed: u64,
     /// Lines that were no events.
     pub malformed: u64,
-    /// Sums of what the runs counted; `locations` and `threads` are the largest.
+    /// Sums of what the runs counted; `locations`, `threads` and `steps` are the largest.
     pub figures: Figures,
     /// Seeds of the runs that found something, in order.
     pub seeds: Vec<u64>,
@@ -183,7 +181,7 @@ impl<S: Symbols> Reporter<S> {
     }
 
     fn finding(&mut self, finding: &Finding, recorded: &mut dyn FnMut() -> Option<Vec<u8>>) -> Item {
-        let mut report = self.run.report(finding, &self.options.run_words, &mut self.symbols);
+        let mut report = self.run.report(finding, &mut self.symbols);
         if self.options.suppressions.covers(&report) {
             self.totals.suppressed += 1;
             return Item::Suppressed;
@@ -221,5 +219,6 @@ impl Totals {
         }
         sum.locations = sum.locations.max(figures.locations);
         sum.threads = sum.threads.max(figures.threads);
+        sum.steps = sum.steps.max(figures.steps);
     }
 }

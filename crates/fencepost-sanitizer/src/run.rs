@@ -1,6 +1,6 @@
 //! What is known of a program while it runs: who its threads are and what is mapped where.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::advice;
 use crate::path::EdgeKind;
@@ -18,6 +18,8 @@ pub(crate) struct Run {
     pub(crate) status: Option<i64>,
     pub(crate) figures: Figures,
     threads: BTreeMap<u64, stream::Thread>,
+    /// Values that keep loops spinning, by call site.
+    spins: BTreeSet<(u64, u64)>,
     modules: Vec<Module>,
 }
 
@@ -28,6 +30,9 @@ impl Run {
             Event::Start(start) => self.start = Some(start),
             Event::Modules { list } => self.modules = list,
             Event::Thread(thread) => self.thread(thread),
+            Event::Spin { pc, value } => {
+                self.spins.insert((pc, value));
+            }
             Event::Summary(figures) => self.figures = figures,
             Event::End { status } => self.status = Some(status),
             Event::Report(_) | Event::Note { .. } => {}
@@ -68,7 +73,7 @@ impl Run {
     }
 
     /// A finding with names.
-    pub(crate) fn report(&self, finding: &Finding, extra: &[String], symbols: &mut dyn Symbols) -> Report {
+    pub(crate) fn report(&self, finding: &Finding, symbols: &mut dyn Symbols) -> Report {
         let Finding { addr, size, .. } = *finding;
         let access = Operation {
             op: finding.access.op.clone(),
@@ -105,7 +110,7 @@ impl Run {
             access,
             memory: self.memory(&finding.memory, addr, symbols),
             threads: Vec::new(),
-            reproduce: self.reproduce(extra),
+            reproduce: self.reproduce(),
         };
         report.threads = self.creations(&report, symbols);
         report
@@ -124,7 +129,7 @@ impl Run {
         else {
             return;
         };
-        let analysis = recorded.filter(|_| *complete).and_then(|trace| advice::analyse(trace, finding));
+        let analysis = recorded.filter(|_| *complete).and_then(|trace| advice::analyse(trace, finding, &self.spins));
         let mut edits = Vec::new();
         if let Some(analysis) = analysis {
             for (from, to, kind) in &analysis.edges {
@@ -142,8 +147,9 @@ impl Run {
         if !reevaluated {
             edits = advice::rule_of_thumb(finding, newest.stack.first().copied());
         }
-        let edits: Vec<Edit> =
+        let mut edits: Vec<Edit> =
             edits.iter().map(|edit| Edit { place: self.blamed(edit.pc, symbols), change: edit.phrase() }).collect();
+        edits.sort_by_cached_key(|edit| (edit.place.file.clone(), edit.place.line, edit.place.column));
         window.advice = (!edits.is_empty()).then_some(Advice { edits, reevaluated });
     }
 
@@ -226,7 +232,7 @@ impl Run {
         .collect()
     }
 
-    fn reproduce(&self, extra: &[String]) -> Reproduce {
+    fn reproduce(&self) -> Reproduce {
         let unknown = Start::default();
         let start = self.start.as_ref().unwrap_or(&unknown);
         let exact = !matches!(start.schedule.as_str(), "os" | "");
@@ -236,7 +242,16 @@ impl Run {
             // Without control over the schedule nothing can be repeated; but it can be looked for.
             false => words.extend(["pct:3", "--seeds", "0..1000"].map(String::from)),
         }
-        words.extend_from_slice(extra);
+        let option = |key: &str| start.options.get(key).cloned();
+        // Where a schedule of priorities changes them depends on how long it expects the run to be.
+        for (key, word) in [("steps", "--steps"), ("history_size", "--history")] {
+            if let Some(value) = option(key).filter(|_| exact || key != "steps") {
+                words.extend([word.to_string(), value]);
+            }
+        }
+        if option("spin_detection").is_some_and(|value| value == "0") {
+            words.push("--no-spin-detection".into());
+        }
         words.push("--".into());
         match start.argv.is_empty() {
             true => words.push(start.exe.clone()),

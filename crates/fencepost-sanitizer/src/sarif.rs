@@ -204,7 +204,7 @@ fn message(report: &Report) -> String {
             let mut text = format!("{} may miss: {}.", describe(&report.access), describe(&window.missed));
             if let Some(advice) = &window.advice {
                 let edits: Vec<String> =
-                    advice.edits.iter().map(|edit| format!("{} at {}", edit.change, edit.place.summary())).collect();
+                    advice.edits.iter().map(|edit| format!("{} ({})", edit.change, edit.place.summary())).collect();
                 text += &format!(" Suggestion: {}.", edits.join("; "));
             }
             text

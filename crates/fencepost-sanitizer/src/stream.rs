@@ -20,6 +20,13 @@ pub enum Event {
     },
     /// A thread was created, or got another name.
     Thread(Thread),
+    /// A spin loop was recognised: this value, read here, keeps it spinning.
+    Spin {
+        /// Where it reads: a return address.
+        pc: u64,
+        /// The value.
+        value: u64,
+    },
     /// A finding.
     Report(Box<Finding>),
     /// Something the user should know.
@@ -242,6 +249,8 @@ pub struct Figures {
     pub threads: u64,
     /// Switches between threads by a controlled schedule.
     pub switches: u64,
+    /// Steps at which a controlled schedule could switch.
+    pub steps: u64,
     /// Atomic accesses that overlap others of another size.
     pub mixed_size: u64,
 }

@@ -25,8 +25,9 @@ pub struct Frame {
     pub offset: u64,
 }
 
-/// Parts of paths of code that nobody wants to hear about: atomics of the languages' own libraries.
+/// Parts of paths of code that nobody wants to hear about: atomics of the languages' own libraries, and our header.
 const LIBRARY_PATHS: &[&str] = &[
+    "/fencepost.h",
     "/include/c++/",
     "/stdatomic.h",
     "/boost/atomic/",
@@ -204,6 +205,24 @@ fn read_variables(module: &str) -> Vec<Variable> {
     variables
 }
 
+/// Only names that are mangled: `y` alone would be read as the type `unsigned long long`.
 fn demangle(name: &str) -> String {
-    addr2line::demangle_auto(name.into(), None).into_owned()
+    match name.starts_with("_Z") || name.starts_with("_R") {
+        true => addr2line::demangle_auto(name.into(), None).into_owned(),
+        false => name.to_string(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::demangle;
+
+    #[test]
+    fn only_mangled_names_are_demangled() {
+        for (name, wanted) in
+            [("y", "y"), ("x", "x"), ("_Z5queuei", "queue(int)"), ("_ZN2ns1vE", "ns::v"), ("_start", "_start")]
+        {
+            assert_eq!(demangle(name), wanted);
+        }
+    }
 }

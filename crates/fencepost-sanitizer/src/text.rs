@@ -160,7 +160,7 @@ fn missing(report: &Report, window: &Window, text: &mut String) {
         );
     }
     if let Some(shape) = window.shape(access) {
-        let _ = writeln!(text, "    This is the shape known as {shape}.");
+        let _ = writeln!(text, "    This is the {} shape ({}).", shape.name(), shape.code());
     }
     text.push('\n');
 }
@@ -177,7 +177,7 @@ fn suggestion(advice: &Advice, look: Look, text: &mut String) {
     };
     let _ = writeln!(text, "  {} ({how}):", look.strong("Suggestion"));
     for edit in &advice.edits {
-        let _ = writeln!(text, "    {} at {}", edit.change, edit.place.summary());
+        let _ = writeln!(text, "    {}: {}", edit.place.summary(), edit.change);
     }
     text.push('\n');
 }

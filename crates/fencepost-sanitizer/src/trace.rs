@@ -102,15 +102,20 @@ pub const HEADER: usize = 64;
 /// Length of a record.
 pub const RECORD: usize = 48;
 
+/// How many bytes after the header are in use. None if this is no header, or if there was not enough room for the run.
+pub fn used(header: &[u8]) -> Option<u64> {
+    let number = |at: usize| Some(u64::from_le_bytes(header.get(at..at + 8)?.try_into().ok()?));
+    let overflowed = number(24)? & 1 != 0;
+    if header.get(..8)? != MAGIC || overflowed {
+        return None;
+    }
+    number(8)?.min(number(16)?).checked_mul(RECORD as u64)
+}
+
 impl Trace {
     /// What the bytes of a memory file say up to and including a time. None if they are no recorded run, or not a whole one.
     pub fn read(bytes: &[u8], until: u64) -> Option<Trace> {
-        let number = |at: usize| Some(u64::from_le_bytes(bytes.get(at..at + 8)?.try_into().ok()?));
-        let overflowed = number(24)? & 1 != 0;
-        if bytes[..8] != MAGIC || overflowed {
-            return None;
-        }
-        let count = usize::try_from(number(8)?.min(number(16)?)).ok()?;
+        let count = usize::try_from(used(bytes)?).ok()? / RECORD;
         let mut records = Vec::new();
         for record in bytes.get(HEADER..)?.chunks_exact(RECORD).take(count) {
             // Records that were reserved and are not written have no time.

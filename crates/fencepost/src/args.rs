@@ -254,6 +254,10 @@ pub(crate) struct RunArgs {
     #[arg(long, value_name = "WHO", default_value = "os", value_parser = units::schedule)]
     pub(crate) schedule: Schedule,
 
+    /// Steps a run is expected to have, for pct:D [default: as many as the longest run so far]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    pub(crate) steps: Option<u64>,
+
     /// Stop at the first report: the program and further runs
     #[arg(long)]
     pub(crate) halt: bool,

@@ -2,7 +2,7 @@
 #include <stdatomic.h>
 
 static _Atomic int sum;
-static int calls, races;
+int calls, races;
 
 int add(int value);
 void race(void);

@@ -694,8 +694,8 @@ pub(super) const MUTANTS: &[Mutant] = &[
     clock(
         "clock: a failure has the order of success",
         CLOCK_HISTORY,
-        "Some(self.cur(t, own, top, failure))",
-        "Some(self.cur(t, own, top, if failure == order { failure } else { order }))",
+        "Some(self.cur(t, top, failure))",
+        "Some(self.cur(t, top, if failure == order { failure } else { order }))",
     ),
     clock(
         "clock: a cut window is whole",
@@ -708,12 +708,6 @@ pub(super) const MUTANTS: &[Mutant] = &[
         CLOCK_HISTORY,
         "let Some(top) = self.top(t) else { return Finding::Cut };",
         "let Some(top) = self.top(t) else { return Finding::Clean };",
-    ),
-    clock(
-        "clock: own accesses do not count",
-        CLOCK_HISTORY,
-        "let mut is_aware = index == own ||",
-        "let mut is_aware =",
     ),
     clock(
         "clock: the newest store is forgotten with the others",

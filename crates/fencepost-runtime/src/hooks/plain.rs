@@ -68,11 +68,31 @@ extern "C" fn write_bytes<const BYTES: usize>(addr: usize, pc: usize) {
 }
 
 extern "C" fn read_range(addr: usize, bytes: usize, pc: usize) {
-    race::pieces(addr, bytes, |at, log_size| access(at, log_size, READ, pc));
+    range(addr, bytes, READ, pc);
 }
 
 extern "C" fn write_range(addr: usize, bytes: usize, pc: usize) {
-    race::pieces(addr, bytes, |at, log_size| access(at, log_size, WRITE, pc));
+    range(addr, bytes, WRITE, pc);
+}
+
+#[inline]
+fn range(mut addr: usize, mut bytes: usize, how: How, pc: usize) {
+    let Some(thread) = thread::watched() else { return };
+    thread.does_something();
+    while bytes > 0 {
+        if addr % 8 == 0 {
+            let known = race::known_bytes(thread, addr, bytes, how);
+            (addr, bytes) = (addr + known, bytes - known);
+        }
+        // One word, or what there is of it.
+        let word = (8 - addr % 8).min(bytes);
+        race::pieces(addr, word, |at, log_size| {
+            if !race::is_known(thread, at, log_size, how) {
+                news(thread, at, log_size, how, pc);
+            }
+        });
+        (addr, bytes) = (addr + word, bytes - word);
+    }
 }
 
 /// A pointer to the table of virtual functions is written; writing the same again, as destructors of base classes do, is no conflict.

@@ -12,7 +12,7 @@ use std::process::{Child, Command, ExitStatus};
 
 use fencepost_sanitizer::{Ending, Options};
 
-use crate::args::RunArgs;
+use crate::args::{RunArgs, Schedule};
 use crate::exit::Exit;
 use crate::output::{self, Output};
 use channel::Channel;
@@ -20,8 +20,13 @@ pub(crate) use channel::Lines;
 pub(crate) use session::{Answer, Session, Trace};
 pub(crate) use signals::Signals;
 
+/// Events of a run that are recorded, unless told otherwise.
+const RECORDS: u64 = 200_000;
+/// More is never recorded.
+const MAX_RECORDS: u64 = 10_000_000;
+
 pub(crate) fn run(args: &RunArgs, output: &mut Output) -> io::Result<Exit> {
-    let mut options = Options { run_words: run_words(args), ..Options::default() };
+    let mut options = Options::default();
     for file in &args.suppressions {
         let read = std::fs::read_to_string(file).map_err(|error| error.to_string());
         if let Err(error) = read.and_then(|text| options.suppressions.add(&text)) {
@@ -86,10 +91,10 @@ fn once(
     signals: &Signals,
     output: &mut Output,
 ) -> Result<Outcome, Failure> {
-    let (mut channel, theirs) = Channel::new().map_err(Failure::Other)?;
+    let (mut channel, theirs) = Channel::new(records()).map_err(Failure::Other)?;
     let mut child = Command::new(&args.program[0])
         .args(&args.program[1..])
-        .env("FENCEPOST_OPTIONS", runtime_options(args, seed))
+        .env("FENCEPOST_OPTIONS", runtime_options(args, seed, args.steps.unwrap_or(session.steps())))
         .env("FENCEPOST_CHANNEL", theirs.channel_number())
         .env("FENCEPOST_TRACE", theirs.trace_number())
         .spawn()
@@ -156,7 +161,7 @@ fn describe(args: &RunArgs, seed: u64, outcome: &Outcome) -> bool {
 }
 
 /// `FENCEPOST_OPTIONS` for the program: what is there already, then ours, which wins.
-fn runtime_options(args: &RunArgs, seed: u64) -> OsString {
+fn runtime_options(args: &RunArgs, seed: u64, steps: u64) -> OsString {
     let mut options = env::var_os("FENCEPOST_OPTIONS").unwrap_or_default();
     let mut add = |key: &str, value: &str| {
         if !options.is_empty() {
@@ -168,6 +173,9 @@ fn runtime_options(args: &RunArgs, seed: u64) -> OsString {
     };
     add("seed", &seed.to_string());
     add("schedule", &args.schedule.to_string());
+    if let (Schedule::Pct(_), 1..) = (args.schedule, steps) {
+        add("steps", &steps.to_string());
+    }
     if args.halt {
         add("halt_on_error", "1");
     }
@@ -180,14 +188,9 @@ fn runtime_options(args: &RunArgs, seed: u64) -> OsString {
     options
 }
 
-/// Options that are needed to see a finding again.
-fn run_words(args: &RunArgs) -> Vec<String> {
-    let mut words = Vec::new();
-    if let Some(history) = args.history {
-        words.extend(["--history".to_string(), history.to_string()]);
-    }
-    if args.no_spin_detection {
-        words.push("--no-spin-detection".to_string());
-    }
-    words
+/// How many events of a run are recorded: the program's own option, which it reads itself too, or the usual number.
+fn records() -> u64 {
+    let options = env::var("FENCEPOST_OPTIONS").unwrap_or_default();
+    let named = options.split([':', ' ']).filter_map(|option| option.strip_prefix("record=")?.parse().ok()).next_back();
+    named.unwrap_or(RECORDS).min(MAX_RECORDS)
 }

@@ -1,7 +1,9 @@
 //! The programs of `sanitizer/`: each is built as an ordinary program, and each is built and run with the sanitizer, with every
-//! compiler there is. What cannot be tried is listed as ignored, with the reason. `FENCEPOST_LONG=1` makes twenty times as many runs
+//! compiler there is. The programs of `litmus/`: each is exported to C and run with the sanitizer. What cannot be tried
+//! is listed as ignored, with the reason. `FENCEPOST_LONG=1` makes twenty times as many runs
 //! of what must be silent.
 
+mod corpus;
 mod run;
 mod suite;
 
@@ -18,14 +20,21 @@ fn main() {
     let cases = suite::cases(&run::root());
     let mut trials: Vec<Trial> = cases.iter().filter_map(twin).collect();
     let no_sanitizer = run::missing_sanitizer();
+    let corpus = corpus::cases(&run::root());
     for (name, compiler) in Compiler::all() {
         for case in &cases {
             trials.push(trial(&format!("native/{name}"), case, compiler.as_ref(), run::native));
-            let usable = match (&compiler, &no_sanitizer) {
-                (Ok(_), Some(reason)) => Err(reason),
-                (compiler, _) => compiler.as_ref(),
-            };
+        }
+        let usable = match (&compiler, &no_sanitizer) {
+            (Ok(_), Some(reason)) => Err(reason),
+            (compiler, _) => compiler.as_ref(),
+        };
+        for case in &cases {
             trials.push(trial(&format!("sanitized/{name}"), case, usable, run::sanitized));
+        }
+        // One compiler is enough: what differs between them is tried above.
+        if name == "gcc" {
+            trials.extend(corpus.iter().map(|case| trial("corpus", case, usable, run::sanitized)));
         }
     }
     libtest_mimic::run(&arguments, trials).exit();

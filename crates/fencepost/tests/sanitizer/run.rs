@@ -100,8 +100,20 @@ fn build(case: &Case, compiler: &Compiler, mode: Mode) -> Result<PathBuf, String
         let output = folder.join(library.with_extension("so").file_name().expect("a library has a name"));
         succeed(command().args(["-shared", "-fPIC", "-o"]).arg(output).arg(library))?;
     }
-    succeed(command().arg("-o").arg(folder.join("program")).arg(&case.path).arg("-ldl"))?;
+    let source = source(case, &folder)?;
+    succeed(command().arg("-o").arg(folder.join("program")).arg(source).arg("-ldl"))?;
     Ok(folder)
+}
+
+/// The source of a case in C or C++; that of a program of the corpus is exported first.
+fn source(case: &Case, folder: &Path) -> Result<PathBuf, String> {
+    if case.path.extension().is_none_or(|ext| ext != "fp") {
+        return Ok(case.path.clone());
+    }
+    let source = folder.join("program.c");
+    let mut export = Command::new(env!("CARGO_BIN_EXE_fencepost"));
+    succeed(export.arg("export").arg(&case.path).args(["--to", "c", "-o"]).arg(&source))?;
+    Ok(source)
 }
 
 /// The repository.
@@ -170,7 +182,7 @@ pub(crate) fn native(case: &Case, compiler: &Compiler) -> Result<(), String> {
             let mut command = Command::new("./program");
             command.current_dir(&folder).args(&line.args);
             let done = run(&mut command, PATIENCE)?;
-            if done.status.code() != Some(case.exit) {
+            if done.status.code() != case.exit {
                 return Err(format!("{command:?}: {}\n{}", done.status, done.output));
             }
         }
@@ -227,12 +239,15 @@ fn once(case: &Case, folder: &Path, line: &RunLine, seed: Option<u64>) -> Result
     if let Some(seed) = seed {
         command.args(["--seed", &seed.to_string()]);
     }
-    command.args(["--", "./program"]).args(&line.args);
+    let seed = seed.unwrap_or_default().to_string();
+    let args = line.args.iter().map(|arg| if arg == "SEED" { &seed } else { arg });
+    command.args(["--", "./program"]).args(args);
     let done = run(&mut command, PATIENCE)?;
     let reports: Vec<Value> = done.output.lines().filter_map(report).collect();
-    let wanted = if reports.is_empty() { case.exit } else { REPORTED };
-    if done.status.code() != Some(wanted) {
-        return Err(format!("{command:?}: {} instead of {wanted}\n{}", done.status, done.output));
+    let wanted = if reports.is_empty() { case.exit } else { Some(REPORTED) };
+    let code = done.status.code();
+    if code.is_none() || wanted.is_some() && code != wanted {
+        return Err(format!("{command:?}: {} instead of {wanted:?}\n{}", done.status, done.output));
     }
     let known = |report: &Value| {
         let findings = match &case.expected {
@@ -255,13 +270,17 @@ fn report(line: &str) -> Option<Value> {
 }
 
 fn matches(report: &Value, finding: &Finding) -> bool {
-    let same_kind = report["kind"] == finding.kind.as_str();
+    let same_kind = finding.kind.as_deref().is_none_or(|kind| report["kind"] == kind);
     let same_op = finding.op.as_deref().is_none_or(|op| {
         let actual = report["access"]["op"].as_str().unwrap_or_default();
         actual == op || actual.strip_prefix(op).is_some_and(|rest| rest.starts_with('-'))
     });
     let same_location = finding.location.as_deref().is_none_or(|location| is_at(&report["location"], location));
-    let mut lines: Vec<u64> = ["access", "other"].iter().filter_map(|access| report[access]["line"].as_u64()).collect();
+    let line = |access: &str| {
+        let file = Path::new(report[access]["file"].as_str()?).file_name()?;
+        report[access]["line"].as_u64().filter(|_| *file == *finding.file)
+    };
+    let mut lines: Vec<u64> = ["access", "other"].into_iter().filter_map(line).collect();
     let take = |wanted: &u64| match lines.iter().position(|line| line == wanted) {
         Some(position) => {
             lines.remove(position);
@@ -269,8 +288,8 @@ fn matches(report: &Value, finding: &Finding) -> bool {
         }
         None => false,
     };
-    let same_lines = match (finding.kind.as_str(), finding.lines.as_slice()) {
-        ("robustness", [line]) => report["access"]["line"] == *line,
+    let same_lines = match (finding.kind.as_deref(), finding.lines.as_slice()) {
+        (Some("robustness"), [wanted]) => line("access") == Some(*wanted),
         (_, wanted) => wanted.iter().all(take),
     };
     same_kind && same_op && same_location && same_lines

@@ -18,8 +18,8 @@ pub(crate) struct Case {
     /// Reports that may be there, besides.
     pub(crate) allowed: Vec<Finding>,
     pub(crate) runs: Vec<RunLine>,
-    /// The program's own exit code.
-    pub(crate) exit: i32,
+    /// The program's own exit code, if it is known.
+    pub(crate) exit: Option<i32>,
     /// A program in `.fp` that does the same, relative to the repository.
     pub(crate) twin: Option<PathBuf>,
 }
@@ -39,11 +39,26 @@ pub(crate) enum Expected {
 pub(crate) struct Finding {
     /// As it is written.
     pub(crate) text: String,
-    pub(crate) kind: String,
+    pub(crate) kind: Option<String>,
     pub(crate) op: Option<String>,
     pub(crate) location: Option<String>,
-    /// Lines of the access and of the other one, in any order.
+    /// Lines of the access and of the other one, in any order, in the file of this name.
     pub(crate) lines: Vec<u64>,
+    pub(crate) file: String,
+}
+
+impl Finding {
+    /// Any report.
+    pub(crate) fn any() -> Finding {
+        Finding {
+            text: "a report".into(),
+            kind: None,
+            op: None,
+            location: None,
+            lines: Vec::new(),
+            file: String::new(),
+        }
+    }
 }
 
 /// One line of options for `fencepost run`, tried with several seeds.
@@ -51,6 +66,7 @@ pub(crate) struct Finding {
 pub(crate) struct RunLine {
     pub(crate) options: Vec<String>,
     pub(crate) seeds: Seeds,
+    /// Arguments of the program; `SEED` stands for the seed.
     pub(crate) args: Vec<String>,
     /// Must every run find everything?
     pub(crate) every: bool,
@@ -167,7 +183,7 @@ fn case(parse: &Parser<'_>, file: &str, section: Section) -> Case {
         expected,
         allowed: section.allowed,
         runs,
-        exit: section.exit,
+        exit: Some(section.exit),
         twin: section.twin.map(PathBuf::from),
     }
 }
@@ -210,7 +226,8 @@ impl Parser<'_> {
         if let Some(word) = words.next() {
             self.fail(&format!("`{word}` in `{text}`"));
         }
-        Finding { text: text.into(), kind, op, location, lines }
+        let file = self.path.file_name().expect("a file has a name").to_string_lossy().into_owned();
+        Finding { text: text.into(), kind: Some(kind), op, location, lines, file }
     }
 
     /// The line that ends in `// @MARK`.

@@ -8,6 +8,7 @@ use std::process::Child;
 use std::time::Duration;
 
 use fencepost_sanitizer::stream::MAX_LINE;
+use fencepost_sanitizer::trace::{HEADER, RECORD};
 use rustix::event::{PollFd, PollFlags, Timespec};
 use rustix::fs::MemfdFlags;
 use rustix::io::FdFlags;
@@ -35,11 +36,14 @@ pub(crate) struct Theirs {
 const PATIENCE: Duration = Duration::from_millis(50);
 
 impl Channel {
-    pub(crate) fn new() -> io::Result<(Channel, Theirs)> {
+    /// With room for so many records of the run.
+    pub(crate) fn new(records: u64) -> io::Result<(Channel, Theirs)> {
         let (ours, theirs) =
             rustix::net::socketpair(AddressFamily::UNIX, SocketType::STREAM, SocketFlags::empty(), None)?;
         rustix::io::fcntl_setfd(&ours, FdFlags::CLOEXEC)?;
         let trace = rustix::fs::memfd_create("fencepost-trace", MemfdFlags::empty())?;
+        // Pages that are never written take no memory.
+        rustix::fs::ftruncate(&trace, HEADER as u64 + records * RECORD as u64)?;
         let our_trace = rustix::io::fcntl_dupfd_cloexec(&trace, 3)?;
         let channel = Channel {
             lines: Lines::new(UnixStream::from(ours)),

@@ -9,6 +9,7 @@ use clap::ColorChoice;
 use fencepost_sanitizer::report::Report;
 use fencepost_sanitizer::symbols::Files;
 use fencepost_sanitizer::text::{self, Look};
+use fencepost_sanitizer::trace::HEADER;
 use fencepost_sanitizer::{Ending, Item, Options, Reporter, json, sarif};
 
 use crate::args::ReportFormat;
@@ -152,6 +153,11 @@ impl Session {
         self.reporter.waits()
     }
 
+    /// The most steps that a run has had; 0 if not known.
+    pub(crate) fn steps(&self) -> u64 {
+        self.reporter.totals().figures.steps
+    }
+
     pub(crate) fn has_findings(&self) -> bool {
         self.reporter.has_findings()
     }
@@ -169,9 +175,6 @@ impl Session {
     }
 }
 
-/// Longer recorded runs are not read.
-const MAX_TRACE: u64 = 1 << 30;
-
 /// The recorded run, if there is one.
 pub(crate) struct Trace {
     file: Option<File>,
@@ -182,12 +185,14 @@ impl Trace {
         Trace { file }
     }
 
-    /// Its bytes, as they are now.
+    /// Its bytes, as they are now: the header says how many are in use.
     fn read(&mut self) -> Option<Vec<u8>> {
         let file = self.file.as_mut()?;
-        let mut bytes = Vec::new();
+        let mut bytes = vec![0; HEADER];
         file.seek(SeekFrom::Start(0)).ok()?;
-        file.take(MAX_TRACE).read_to_end(&mut bytes).ok()?;
+        file.read_exact(&mut bytes).ok()?;
+        let length = fencepost_sanitizer::trace::used(&bytes)?;
+        file.take(length).read_to_end(&mut bytes).ok()?;
         Some(bytes)
     }
 }

@@ -1,0 +1,62 @@
+//! The programs of `litmus/` as C: what the static checker has decided about them, the sanitizer must find in some run, or in none.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use crate::suite::{Case, Expected, Finding, RunLine, Seeds};
+
+/// All programs, in the order of their names.
+pub(crate) fn cases(root: &Path) -> Vec<Case> {
+    let litmus = root.join("litmus");
+    let mut paths = Vec::new();
+    collect(&litmus, &mut paths);
+    paths.sort();
+    assert!(paths.len() > 50, "the corpus is there");
+    paths.iter().map(|path| case(&litmus, path)).collect()
+}
+
+fn collect(folder: &Path, paths: &mut Vec<PathBuf>) {
+    for entry in fs::read_dir(folder).expect("a folder of the corpus") {
+        let path = entry.expect("an entry").path();
+        if path.is_dir() {
+            collect(&path, paths);
+        } else {
+            paths.push(path);
+        }
+    }
+}
+
+fn case(litmus: &Path, path: &Path) -> Case {
+    let text = fs::read_to_string(path).expect("a program");
+    let robust = text.lines().any(|line| line.starts_with("//: rc20 robust"));
+    // A wait for more than one value is a loop in C, and may be seen polling.
+    let polls = text
+        .lines()
+        .any(|line| line.contains("wait(") && ["<", ">", "||"].iter().any(|comparison| line.contains(comparison)));
+    let expected = match (robust, polls) {
+        (true, false) => Expected::Silent,
+        (true, true) => Expected::Anything,
+        (false, _) => Expected::Findings(vec![Finding::any()]),
+    };
+    let (random, pct) = if robust { (10, 5) } else { (300, 300) };
+    let run = |schedule: &str, seeds| RunLine {
+        options: vec!["--schedule".into(), schedule.into()],
+        seeds: Seeds::Range(0, seeds),
+        args: vec!["SEED".into()],
+        every: false,
+    };
+    Case {
+        name: path.strip_prefix(litmus).expect("within the corpus").display().to_string(),
+        path: path.to_path_buf(),
+        cpp: false,
+        // Without optimisation: the orders as they are written.
+        flags: ["-O0", "-DFP_STEPS=30", "-DFP_SECONDS=2"].map(String::from).into(),
+        library: None,
+        expected,
+        allowed: Vec::new(),
+        runs: vec![run("random", random), run("pct:3", pct)],
+        // An assertion may fail under SC.
+        exit: None,
+        twin: None,
+    }
+}
