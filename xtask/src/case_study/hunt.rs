@@ -54,10 +54,29 @@ pub(crate) struct Place {
 pub(crate) struct Violation {
     /// `relaxed load at file:line`.
     pub(crate) title: String,
-    /// Where to change something, the best idea first: the suggestion, then the access and the write it misses.
-    pub(crate) places: Vec<Place>,
     /// What is suggested.
-    pub(crate) suggestion: Vec<String>,
+    pub(crate) suggestion: Vec<Edit>,
+    /// The access and the write it misses.
+    pub(crate) ends: Vec<Place>,
+}
+
+/// A change that is suggested.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Edit {
+    pub(crate) place: Place,
+    /// In words.
+    pub(crate) change: String,
+}
+
+impl Edit {
+    /// Is it more than another order?
+    pub(crate) fn is_fence(&self) -> bool {
+        self.change.contains("fence")
+    }
+
+    pub(crate) fn describe(&self) -> String {
+        format!("{}: {}", self.place.describe(), self.change)
+    }
 }
 
 impl Hunt<'_> {
@@ -119,12 +138,14 @@ fn parse(output: &str) -> Found {
 
 fn violation(report: &Value) -> Violation {
     let edits = report["suggestion"]["edits"].as_array().map(Vec::as_slice).unwrap_or_default();
-    let suggestion = edits.iter().map(|edit| {
-        let at = place(edit).map_or("?".to_string(), |place| place.describe());
-        format!("{at}: {}", edit["change"].as_str().unwrap_or_default())
-    });
-    let places = edits.iter().chain([&report["access"], &report["missed"]]).filter_map(place);
-    Violation { title: describe(&report["access"]), suggestion: suggestion.collect(), places: places.collect() }
+    let edit = |edit: &Value| {
+        Some(Edit { place: place(edit)?, change: edit["change"].as_str().unwrap_or_default().to_string() })
+    };
+    Violation {
+        title: describe(&report["access"]),
+        suggestion: edits.iter().filter_map(edit).collect(),
+        ends: [&report["access"], &report["missed"]].into_iter().filter_map(place).collect(),
+    }
 }
 
 /// `relaxed load at file:line`.
@@ -161,8 +182,9 @@ mod tests {
         assert_eq!(found.races.iter().collect::<Vec<_>>(), ["read at b.c:8"]);
         let [violation] = &found.violations[..] else { panic!("one violation") };
         assert_eq!(violation.title, "relaxed load at b.c:7");
-        assert_eq!(violation.suggestion, ["b.c:7: acquire"]);
-        let places: Vec<String> = violation.places.iter().map(Place::describe).collect();
-        assert_eq!(places, ["b.c:7", "b.c:7", "c.c:9"]);
+        let [edit] = &violation.suggestion[..] else { panic!("one edit") };
+        assert_eq!((edit.describe().as_str(), edit.is_fence()), ("b.c:7: acquire", false));
+        let ends: Vec<String> = violation.ends.iter().map(Place::describe).collect();
+        assert_eq!(ends, ["b.c:7", "c.c:9"]);
     }
 }

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use super::Options;
-use super::repair::Rewrite;
+use super::repair::Rewrites;
 use super::study::{self, Study};
 use crate::compilers::{Compilers, Sources};
 
@@ -14,21 +14,25 @@ const CLIENT: &str = "bench/case-studies/mimalloc.c";
 const DIR: &str = "target/case-studies/mimalloc";
 
 /// Its atomics are macros with the order at the end of their names.
-const REWRITES: &[Rewrite] = &[
-    ("_relaxed(", "_seq_cst("),
-    ("_acquire(", "_seq_cst("),
-    ("_release(", "_seq_cst("),
-    ("_acq_rel(", "_seq_cst("),
-    ("mi_memory_order(relaxed)", "mi_memory_order(seq_cst)"),
-    ("mi_memory_order(acquire)", "mi_memory_order(seq_cst)"),
-    ("mi_memory_order(release)", "mi_memory_order(seq_cst)"),
-    ("mi_memory_order(acq_rel)", "mi_memory_order(seq_cst)"),
-];
+const REWRITES: Rewrites = Rewrites {
+    orders: &[
+        ("_relaxed(", "_seq_cst("),
+        ("_acquire(", "_seq_cst("),
+        ("_release(", "_seq_cst("),
+        ("_acq_rel(", "_seq_cst("),
+    ],
+    fences: &[
+        ("_relaxed(", "_fenced("),
+        ("_acquire(", "_fenced("),
+        ("_release(", "_fenced("),
+        ("_acq_rel(", "_fenced("),
+        ("_seq_cst(", "_fenced("),
+    ],
+};
 
 /// The macros that the rewritten lines need: name, parameters, function, arguments.
-const SEQ_CST: &[(&str, &str, &str, &str)] = &[
+const VALUES: &[(&str, &str, &str, &str)] = &[
     ("load", "p", "load_explicit", "p"),
-    ("store", "p,x", "store_explicit", "p,x"),
     ("exchange", "p,x", "exchange_explicit", "p,x"),
     ("add", "p,x", "fetch_add_explicit", "p,x"),
     ("sub", "p,x", "fetch_sub_explicit", "p,x"),
@@ -37,10 +41,8 @@ const SEQ_CST: &[(&str, &str, &str, &str)] = &[
     ("increment", "p", "fetch_add_explicit", "p,(uintptr_t)1"),
     ("decrement", "p", "fetch_sub_explicit", "p,(uintptr_t)1"),
     ("load_ptr", "tp,p", "load_explicit", "p"),
-    ("store_ptr", "tp,p,x", "store_explicit", "p,x"),
     ("exchange_ptr", "tp,p,x", "exchange_explicit", "p,x"),
     ("loadi64", "p", "load_explicit", "p"),
-    ("storei64", "p,x", "store_explicit", "p,x"),
     ("addi64", "p,x", "fetch_add_explicit", "p,x"),
     ("casi64_strong", "p,e,x", "compare_exchange_strong_explicit", "p,e,x,mi_memory_order(seq_cst)"),
     ("cas_weak", "p,e,x", "compare_exchange_weak_explicit", "p,e,x,mi_memory_order(seq_cst)"),
@@ -48,6 +50,32 @@ const SEQ_CST: &[(&str, &str, &str, &str)] = &[
     ("cas_ptr_weak", "tp,p,e,x", "compare_exchange_weak_explicit", "p,e,x,mi_memory_order(seq_cst)"),
     ("cas_ptr_strong", "tp,p,e,x", "compare_exchange_strong_explicit", "p,e,x,mi_memory_order(seq_cst)"),
 ];
+
+/// Those that return nothing.
+const STORES: &[(&str, &str)] = &[("store", "p,x"), ("store_ptr", "tp,p,x"), ("storei64", "p,x")];
+
+/// Definitions of the macros: `seq_cst`, and with a fence on either side.
+fn definitions() -> impl Iterator<Item = String> {
+    const FENCE: &str = "mi_atomic(thread_fence)(mi_memory_order(seq_cst));";
+    let values = VALUES.iter().flat_map(|(name, parameters, function, arguments)| {
+        let access = format!("mi_atomic({function})({arguments},mi_memory_order(seq_cst))");
+        [
+            format!("-Dmi_atomic_{name}_seq_cst({parameters})={access}"),
+            format!(
+                "-Dmi_atomic_{name}_fenced({parameters})=\
+                 __extension__({{{FENCE}__auto_type fenced_={access};{FENCE}fenced_;}})"
+            ),
+        ]
+    });
+    let stores = STORES.iter().flat_map(|(name, parameters)| {
+        let access = "mi_atomic(store_explicit)(p,x,mi_memory_order(seq_cst))";
+        [
+            format!("-Dmi_atomic_{name}_seq_cst({parameters})={access}"),
+            format!("-Dmi_atomic_{name}_fenced({parameters})=__extension__({{{FENCE}{access};{FENCE}}})"),
+        ]
+    });
+    values.chain(stores)
+}
 
 /// The sources as they were published, with our client.
 pub(crate) fn sources() -> Result<Sources, String> {
@@ -67,9 +95,7 @@ pub(crate) fn run(compilers: &Compilers, options: &Options) -> Result<(), String
     let copy = PathBuf::from(DIR).join("copy");
     study::copy(&fetched()?, &copy)?;
     let mut sources = client(&copy);
-    sources.flags.extend(SEQ_CST.iter().map(|(name, parameters, function, arguments)| {
-        format!("-Dmi_atomic_{name}_seq_cst({parameters})=mi_atomic({function})({arguments},mi_memory_order(seq_cst))")
-    }));
+    sources.flags.extend(definitions());
     Study {
         name: "mimalloc",
         copy,

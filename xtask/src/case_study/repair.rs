@@ -1,5 +1,6 @@
-//! Repairing a copy of a library by strengthening the lines that reports name. Coarse: the whole line becomes
-//! `seq_cst`. It shows how many lines matter and what it costs at most to make a library robust.
+//! Repairing a copy of a library where reports say so. Coarse: where another order is suggested, every atomic access on
+//! the line becomes `seq_cst`; where a fence is, or where that was not enough, it gets a fence on either side. It shows
+//! how many lines matter, and what it costs at most to make a library robust.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -9,16 +10,25 @@ use super::hunt::{Place, Violation};
 /// What to look for on a line, and what to put there.
 pub(crate) type Rewrite = (&'static str, &'static str);
 
-/// A copy, its original lines, and the lines that were changed.
+/// How a library says its orders.
+#[derive(Clone, Copy)]
+pub(crate) struct Rewrites {
+    /// To `seq_cst`.
+    pub(crate) orders: &'static [Rewrite],
+    /// To an access with a fence on either side.
+    pub(crate) fences: &'static [Rewrite],
+}
+
+/// A copy, and the lines that were changed.
 pub(crate) struct Repair {
     copy: PathBuf,
-    rewrites: &'static [Rewrite],
+    rewrites: Rewrites,
     /// The changed lines, as they are now.
     changed: BTreeMap<Place, String>,
 }
 
 impl Repair {
-    pub(crate) fn new(copy: &Path, rewrites: &'static [Rewrite]) -> Result<Self, String> {
+    pub(crate) fn new(copy: &Path, rewrites: Rewrites) -> Result<Self, String> {
         let copy = copy.canonicalize().map_err(|error| format!("{}: {error}", copy.display()))?;
         Ok(Repair { copy, rewrites, changed: BTreeMap::new() })
     }
@@ -33,16 +43,26 @@ impl Repair {
         self.changed.iter().map(|(place, line)| format!("{}: `{}`", place.describe(), line.trim()))
     }
 
-    /// Strengthens a line for every violation; is any line different now?
+    /// Does what is suggested, or more if that has been done; is any line different now?
     pub(crate) fn apply(&mut self, violations: &[Violation]) -> Result<bool, String> {
         let mut any = false;
-        for place in violations.iter().flat_map(|violation| &violation.places) {
-            any |= self.strengthen(place)?;
+        for violation in violations {
+            let mut done = false;
+            for edit in &violation.suggestion {
+                done |= self.strengthen(&edit.place, edit.is_fence())?;
+            }
+            if !done {
+                for place in violation.suggestion.iter().map(|edit| &edit.place).chain(&violation.ends) {
+                    done |= self.strengthen(place, true)?;
+                }
+            }
+            any |= done;
         }
         Ok(any)
     }
 
-    fn strengthen(&mut self, place: &Place) -> Result<bool, String> {
+    fn strengthen(&mut self, place: &Place, fence: bool) -> Result<bool, String> {
+        let rewrites = if fence { self.rewrites.fences } else { self.rewrites.orders };
         let Ok(file) = place.file.canonicalize() else { return Ok(false) };
         if !file.starts_with(&self.copy) {
             return Ok(false);
@@ -53,7 +73,7 @@ impl Repair {
         let Some(line) = usize::try_from(place.line).ok().and_then(|line| lines.get_mut(line.checked_sub(1)?)) else {
             return Ok(false);
         };
-        let stronger = rewritten(line, self.rewrites);
+        let stronger = rewritten(line, rewrites);
         if stronger == *line {
             return Ok(false);
         }
@@ -70,25 +90,29 @@ fn rewritten(line: &str, rewrites: &[Rewrite]) -> String {
 
 #[cfg(test)]
 mod tests {
+    use super::super::hunt::Edit;
     use super::*;
 
-    const REWRITES: &[Rewrite] = &[("memory_order_relaxed", "memory_order_seq_cst")];
+    const REWRITES: Rewrites = Rewrites { orders: &[("rlx", "sc")], fences: &[("rlx", "fenced"), ("sc", "fenced")] };
 
     #[test]
-    fn lines_are_strengthened_once() {
+    fn lines_are_strengthened_step_by_step() {
         let dir = std::env::temp_dir().join(format!("fencepost-repair-{}", std::process::id()));
         std::fs::create_dir_all(&dir).expect("a folder");
         let file = dir.join("a.h");
-        std::fs::write(&file, "x.load(memory_order_relaxed);\ny.load(memory_order_relaxed);\n").expect("a file");
+        std::fs::write(&file, "x.load(rlx);\ny.load(rlx);\n").expect("a file");
         let place = |line| Place { file: file.clone(), line };
+        let edit = |line| Edit { place: place(line), change: "make it stronger".into() };
         let violation =
-            Violation { title: String::new(), places: vec![place(2), place(3), place(0)], suggestion: Vec::new() };
+            Violation { title: String::new(), suggestion: vec![edit(2), edit(9)], ends: vec![place(1), place(0)] };
         let mut repair = Repair::new(&dir, REWRITES).expect("it is there");
-        assert_eq!(repair.apply(std::slice::from_ref(&violation)), Ok(true));
-        assert_eq!(repair.apply(&[violation]), Ok(false));
-        assert_eq!(repair.lines().collect::<Vec<_>>(), ["a.h:2: `y.load(memory_order_seq_cst);`"]);
+        let mut step = || (repair.apply(std::slice::from_ref(&violation)), repair.lines().collect::<Vec<_>>());
+        assert_eq!(step(), (Ok(true), vec!["a.h:2: `y.load(sc);`".to_string()]));
+        let both = vec!["a.h:1: `x.load(fenced);`".to_string(), "a.h:2: `y.load(fenced);`".to_string()];
+        assert_eq!(step(), (Ok(true), both.clone()));
+        assert_eq!(step(), (Ok(false), both));
         let text = std::fs::read_to_string(&file).expect("the file");
-        assert_eq!(text, "x.load(memory_order_relaxed);\ny.load(memory_order_seq_cst);\n");
+        assert_eq!(text, "x.load(fenced);\ny.load(fenced);\n");
         std::fs::remove_dir_all(&dir).expect("its end");
     }
 }

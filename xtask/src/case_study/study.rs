@@ -1,10 +1,11 @@
 //! One library under a stress client: what is found, how soon, and what is left after repairing a copy.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use super::Options;
 use super::hunt::{Found, Hunt};
-use super::repair::{Repair, Rewrite};
+use super::repair::{Repair, Rewrites};
 use crate::bench::process;
 use crate::bench::text::seconds;
 use crate::compilers::{Build, Compilers, Sources};
@@ -26,7 +27,7 @@ pub(crate) struct Study {
     /// What to find, and the schedules to find it under.
     pub(crate) schedules: &'static [&'static str],
     pub(crate) runs: u64,
-    pub(crate) rewrites: &'static [Rewrite],
+    pub(crate) rewrites: Rewrites,
 }
 
 impl Study {
@@ -38,21 +39,25 @@ impl Study {
             "| schedule | first violation in run | runs | violations | races | accesses | fences | locations | time |"
         );
         println!("|---|--:|--:|--:|--:|--:|--:|--:|--:|");
-        let mut all = Vec::new();
+        let (mut all, mut races) = (Vec::new(), BTreeSet::new());
         for schedule in self.schedules {
             let first = self.hunt(compilers, &program, schedule, runs, true)?;
             let found = self.hunt(compilers, &program, schedule, runs, false)?;
             let first = if first.violations.is_empty() { "–".to_string() } else { first.runs.to_string() };
             println!("| {schedule} | {first} | {} |", figures(&found));
             all.extend(found.violations);
+            races.extend(found.races);
         }
         all.sort();
         all.dedup_by(|one, other| one.title == other.title);
         for violation in &all {
             println!("- {}", violation.title);
             for edit in &violation.suggestion {
-                println!("  - {edit}");
+                println!("  - {}", edit.describe());
             }
+        }
+        for race in races {
+            println!("- race: {race}");
         }
         if !all.is_empty() {
             self.repair(compilers, &native, runs)?;
