@@ -156,7 +156,7 @@ impl Session {
         let Session { mut thread, held } = self;
         drop(held);
         if SEES_PLAIN.load(Ordering::Relaxed) {
-            race::atomic(&mut thread, call.addr, size, How { write, atomic: true }, call.pc);
+            race::atomic(&thread, call.addr, size, How { write, atomic: true }, call.pc);
         }
         thread.renew();
         thread
