@@ -1,13 +1,18 @@
 //! `cargo xtask bench`: what questions cost, us and others.
 
+mod chart;
 mod families;
 mod files;
+mod kept;
 mod machine;
 mod measure;
 mod papers;
 mod plot;
+pub(crate) mod process;
 mod raw;
+mod sanitizer;
 mod table;
+pub(crate) mod text;
 
 use std::path::{Path, PathBuf};
 
@@ -28,10 +33,11 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), String> {
     match arguments.split_first() {
         Some((kind, rest)) if kind == "files" => files::run(rest),
         Some((kind, rest)) if kind == "static" => measure_all(rest),
-        Some((kind, [])) if kind == "report" => report(),
+        Some((kind, rest)) if kind == "sanitizer" => sanitizer::run(rest),
+        Some((kind, [])) if kind == "report" => report_all(),
         Some((kind, [dir])) if kind == "families" => write_families(Path::new(dir)),
         _ => Err("bench what? `files [PATH...]`, `static [NAME...] [--seconds S] [--memory GIB] [--fresh]`, \
-                  `report`, or `families DIR`"
+                  `sanitizer [NAME...] [--runs N] [--fresh]`, `report`, or `families DIR`"
             .into()),
     }
 }
@@ -81,8 +87,12 @@ fn measure_all(arguments: &[String]) -> Result<(), String> {
     let path = Raw::path();
     std::fs::create_dir_all(PROGRAMS).map_err(|error| format!("{PROGRAMS}: {error}"))?;
     let tools = Tools::find()?;
-    let mut raw = Raw { machine: Machine::this(), limits: options.limits, rows: Vec::new() };
-    if let Some(earlier) = Raw::load(&path)? {
+    let mut raw = Raw {
+        machine: Machine::this(&[("spin", "-V"), ("gcc", "--version")]),
+        limits: options.limits,
+        rows: Vec::new(),
+    };
+    if let Some(earlier) = kept::load::<Raw>(&path)? {
         raw.rows = earlier.rows;
         if options.fresh {
             raw.rows.retain(|row| !options.selects(&row.key.program));
@@ -176,7 +186,7 @@ impl Session {
 
     fn keep(&mut self, row: &Row) -> Result<(), String> {
         *self.raw.row_mut(&row.key) = row.clone();
-        self.raw.save(&self.path)
+        kept::save(&self.raw, &self.path)
     }
 }
 
@@ -198,14 +208,19 @@ fn disagreements(rows: &[Row]) -> Vec<String> {
         .collect()
 }
 
+/// Tables and plots of whatever was measured.
+fn report_all() -> Result<(), String> {
+    if Raw::path().exists() {
+        report()?;
+    }
+    sanitizer::report()
+}
+
 /// Table and plots from what was measured.
 fn report() -> Result<(), String> {
     let path = Raw::path();
-    let raw = Raw::load(&path)?.ok_or_else(|| format!("{}: nothing measured yet", path.display()))?;
-    let page = Path::new("docs/benchmarks.md");
-    let fail = |error: std::io::Error| format!("{}: {error}", page.display());
-    let text = std::fs::read_to_string(page).map_err(fail)?;
-    std::fs::write(page, table::insert(&text, &table::render(&raw))?).map_err(fail)?;
+    let raw = kept::load::<Raw>(&path)?.ok_or_else(|| format!("{}: nothing measured yet", path.display()))?;
+    text::insert_in_page("static", &table::render(&raw))?;
     plot::draw_all(&raw, Path::new("docs/plots"))?;
     println!("docs/benchmarks.md and docs/plots are up to date with {}", path.display());
     Ok(())

@@ -1,6 +1,7 @@
-//! Finding and loading programs.
+//! Finding and loading programs; building our own.
 
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
 use fencepost_ir::{Language, Program};
 
@@ -33,4 +34,16 @@ pub(crate) fn load(path: &Path) -> Result<(Program, String), String> {
         Some(program) => Ok((program, text)),
         None => Err(format!("{}: {}", path.display(), first.unwrap_or_default())),
     }
+}
+
+/// Builds the command line, optimised; where it is.
+pub(crate) fn fencepost() -> Result<PathBuf, String> {
+    let cargo = std::env::var("CARGO").unwrap_or_else(|_| "cargo".into());
+    let built = Command::new(cargo).args(["build", "--release", "--quiet", "--package", "fencepost"]).status();
+    if !built.map_err(|error| error.to_string())?.success() {
+        return Err("fencepost does not build".into());
+    }
+    // Next to this program, wherever the build directory is.
+    let own = std::env::current_exe().map_err(|error| error.to_string())?;
+    Ok(own.with_file_name("fencepost").with_extension(std::env::consts::EXE_EXTENSION))
 }

@@ -5,6 +5,8 @@
 
 mod bench;
 mod bless;
+mod case_study;
+mod compilers;
 mod files;
 mod mutants;
 mod recorded;
@@ -16,7 +18,18 @@ use std::process::ExitCode;
 type Task = (&'static str, &'static str, &'static str, fn(&[String]) -> Result<(), String>);
 
 const TASKS: &[Task] = &[
-    ("bench", "KIND [...]", "what questions cost: `files`, `static` (beside SPIN), `report`, `families`", bench::run),
+    (
+        "bench",
+        "KIND [...]",
+        "what questions cost: `files`, `static` (beside SPIN), `sanitizer` (beside TSan), `report`, `families`",
+        bench::run,
+    ),
+    (
+        "case-study",
+        "[NAME [--runs N]]",
+        "the sanitizer on libraries and on programs of the literature (no name: the list)",
+        case_study::run,
+    ),
     ("bless", "", "run the tests and rewrite the golden files they compare with", bless::run),
     ("mutants", "[NAME...]", "break the engine on purpose, one rule at a time; the tests must notice", mutants::run),
     ("recorded", "DIR", "compare with the RA verdicts recorded in the headers of TPL files", recorded::run),

@@ -25,7 +25,7 @@ use crate::stats::Counters;
 pub(crate) type Tid = u32;
 
 /// Places looked up lately.
-const CACHE: usize = 64;
+const CACHE: usize = 256;
 
 /// What the runtime knows of a thread of the program.
 pub(crate) struct Thread {

@@ -17,24 +17,21 @@ pub(crate) struct Machine {
 }
 
 impl Machine {
-    /// This one, now.
-    pub(crate) fn this() -> Self {
+    /// This one, now; `versions` are commands that print what they are.
+    pub(crate) fn this(versions: &[(&str, &str)]) -> Self {
         let kibibytes: Option<u64> =
             entry("/proc/meminfo", "MemTotal").and_then(|text| text.split(' ').next()?.parse().ok());
         let commit = first_line("git", &["describe", "--always", "--dirty"]);
-        let tools = [
-            Some(format!("fencepost {}", commit.unwrap_or_else(|| env!("CARGO_PKG_VERSION").into()))),
-            first_line("rustc", &["--version"]),
-            first_line("spin", &["-V"]),
-            first_line("gcc", &["--version"]),
-        ];
+        let own = format!("fencepost {}", commit.unwrap_or_else(|| env!("CARGO_PKG_VERSION").into()));
+        let others = [("rustc", "--version")].iter().chain(versions);
+        let tools = others.filter_map(|(program, argument)| first_line(program, &[argument]));
         Machine {
             date: first_line("date", &["+%F"]).unwrap_or_else(|| "unknown".into()),
             processor: entry("/proc/cpuinfo", "model name").unwrap_or_else(|| std::env::consts::ARCH.into()),
             cores: std::thread::available_parallelism().map_or(1, usize::from),
             gibibytes: kibibytes.unwrap_or_default().div_ceil(1 << 20),
             system: first_line("uname", &["-sr"]).unwrap_or_else(|| std::env::consts::OS.into()),
-            tools: tools.into_iter().flatten().collect(),
+            tools: [own].into_iter().chain(tools).collect(),
         }
     }
 

@@ -1,12 +1,12 @@
 //! One tool on one question, in a process of its own.
 
-use std::io::Read as _;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::{Duration, Instant};
+use std::process::Command;
+use std::time::Duration;
 
+use super::process::{self, Finished};
 use super::raw::{Decision, Key, Limits, Run};
+use crate::files;
 use crate::spin::runner::{self, SpinVerdict};
 
 /// Runs shorter than this, in seconds, are repeated.
@@ -26,14 +26,7 @@ pub(crate) struct Tools {
 impl Tools {
     /// Builds ours, and looks for the others.
     pub(crate) fn find() -> Result<Self, String> {
-        let cargo = std::env::var("CARGO").unwrap_or_else(|_| "cargo".into());
-        let built = Command::new(cargo).args(["build", "--release", "--quiet", "--package", "fencepost"]).status();
-        if !built.map_err(|error| error.to_string())?.success() {
-            return Err("fencepost does not build".into());
-        }
-        // Next to this program, wherever the build directory is.
-        let own = std::env::current_exe().map_err(|error| error.to_string())?;
-        let fencepost = own.with_file_name("fencepost").with_extension(std::env::consts::EXE_EXTENSION);
+        let fencepost = files::fencepost()?;
         let help = Command::new(&fencepost).args(["check", "--help"]).output();
         let help = help.map_err(|error| format!("{}: {error}", fencepost.display()))?;
         let jobs = String::from_utf8_lossy(&help.stdout).contains("--jobs");
@@ -65,7 +58,7 @@ impl Tools {
         if self.jobs {
             command.arg(format!("--jobs={jobs}"));
         }
-        let Finished { output, time, bytes } = run(command)?;
+        let Finished { output, time, bytes, .. } = run(command)?;
         let report: serde_json::Value =
             serde_json::from_str(&output).map_err(|error| format!("{}: {error}: {output}", file.display()))?;
         let stats = &report["stats"];
@@ -117,73 +110,13 @@ impl Tools {
     }
 }
 
-/// A process that ended.
-struct Finished {
-    /// What it printed.
-    output: String,
-    /// How long it lived.
-    time: Duration,
-    /// The greatest resident size that was seen; 0 if the system does not say.
-    bytes: u64,
-}
-
 /// Runs a command to its end; an exit status that means bad usage, a bad file or a bug is an error.
-fn run(mut command: Command) -> Result<Finished, String> {
-    let fail = |error: std::io::Error| error.to_string();
-    let start = Instant::now();
-    let mut child = command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().map_err(fail)?;
-    let status_file = format!("/proc/{}/status", child.id());
-    let ended = AtomicBool::new(false);
-    let (output, time, bytes) = std::thread::scope(|scope| {
-        // The system remembers the peak of a live process only, so look again and again; often at
-        // first, since most processes live a few milliseconds.
-        let watch = scope.spawn(|| {
-            let mut peak = 0;
-            let mut pause = Duration::from_micros(200);
-            while !ended.load(Ordering::Relaxed) {
-                peak = resident_peak(&status_file).unwrap_or(0).max(peak);
-                std::thread::sleep(pause);
-                pause = (pause * 2).min(Duration::from_millis(5));
-            }
-            peak
-        });
-        let mut output = String::new();
-        // The other end is closed when the process ends.
-        let read = child.stdout.take().map_or(Ok(0), |mut pipe| pipe.read_to_string(&mut output));
-        let time = start.elapsed();
-        ended.store(true, Ordering::Relaxed);
-        let peak = watch.join().unwrap_or(0);
-        read.map(|_| (output, time, peak))
-    })
-    .map_err(fail)?;
-    let mut complaint = String::new();
-    child.stderr.take().map_or(Ok(0), |mut pipe| pipe.read_to_string(&mut complaint)).map_err(fail)?;
-    let status = child.wait().map_err(fail)?;
-    match status.code() {
-        Some(0 | 1 | 3) => Ok(Finished { output, time, bytes }),
-        _ => Err(format!("{command:?}: {status}: {}", complaint.trim())),
-    }
-}
-
-/// The peak of the resident size, from a status file of the system.
-fn resident_peak(status_file: &str) -> Option<u64> {
-    let text = std::fs::read_to_string(status_file).ok()?;
-    parse_peak(&text)
-}
-
-fn parse_peak(status: &str) -> Option<u64> {
-    let value = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
-    let kibibytes: u64 = value.trim().strip_suffix("kB")?.trim().parse().ok()?;
-    Some(kibibytes << 10)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::parse_peak;
-
-    #[test]
-    fn the_peak_is_in_kibibytes() {
-        assert_eq!(parse_peak("Name:\tx\nVmHWM:\t   2048 kB\nVmRSS:\t 1 kB\n"), Some(2 << 20));
-        assert_eq!(parse_peak("Name:\tx\n"), None);
+fn run(command: Command) -> Result<Finished, String> {
+    let described = format!("{command:?}");
+    // The tools keep to their limits themselves.
+    let finished = process::run(command, Duration::MAX)?;
+    match finished.status.code() {
+        Some(0 | 1 | 3) => Ok(finished),
+        _ => Err(format!("{described}: {}: {}", finished.status, finished.complaint.trim())),
     }
 }

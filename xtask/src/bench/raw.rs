@@ -1,7 +1,7 @@
 //! What was measured, as it is kept between runs: from it the table and the
 //! plots are made, and an interrupted run goes on.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
@@ -112,24 +112,6 @@ impl Raw {
     /// Where it is kept.
     pub(crate) fn path() -> PathBuf {
         PathBuf::from("target/bench/static.json")
-    }
-
-    /// What an earlier run has left, if anything.
-    pub(crate) fn load(path: &Path) -> Result<Option<Raw>, String> {
-        if !path.exists() {
-            return Ok(None);
-        }
-        let text = std::fs::read_to_string(path).map_err(|error| format!("{}: {error}", path.display()))?;
-        serde_json::from_str(&text).map(Some).map_err(|error| format!("{}: {error}", path.display()))
-    }
-
-    /// Keeps it. Written aside first: an interruption must not cost what was measured.
-    pub(crate) fn save(&self, path: &Path) -> Result<(), String> {
-        let fail = |error: std::io::Error| format!("{}: {error}", path.display());
-        let text = serde_json::to_string_pretty(self).map_err(|error| error.to_string())?;
-        let aside = path.with_extension("json.new");
-        std::fs::write(&aside, text).map_err(fail)?;
-        std::fs::rename(&aside, path).map_err(fail)
     }
 
     /// The row of a question.

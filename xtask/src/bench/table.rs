@@ -5,10 +5,9 @@ use std::fmt::Write as _;
 use super::families::{FAMILIES, SMALLEST};
 use super::papers::{PUBLISHED, Table};
 use super::raw::{Decision, Key, Limits, Raw, Row, Run, decided};
+use super::text::{geometric_mean, grouped, mebibytes, seconds, times};
 use super::{LARGEST, LONG};
 
-const BEGIN: &str = "<!-- bench static: begin (written by `cargo xtask bench`) -->";
-const END: &str = "<!-- bench static: end -->";
 /// Searches by the other tool that take less say little about searching.
 const WORTH_COMPARING: f64 = 0.5;
 
@@ -37,11 +36,6 @@ impl Ratios {
             states: quotient(sc, |run| run.states as f64),
         }
     }
-}
-
-/// None of no values.
-fn geometric_mean(values: &[f64]) -> Option<f64> {
-    (!values.is_empty()).then(|| (values.iter().map(|value| value.ln()).sum::<f64>() / values.len() as f64).exp())
 }
 
 /// The heading of the lines of progress.
@@ -127,49 +121,6 @@ impl Cells {
             },
         }
     }
-}
-
-/// Three significant digits, with a unit.
-fn seconds(time: f64) -> String {
-    match time {
-        time if time < 0.0995 => format!("{:.1} ms", time * 1e3),
-        time if time < 0.9995 => format!("{:.0} ms", time * 1e3),
-        time if time < 9.995 => format!("{time:.2} s"),
-        time => format!("{time:.1} s"),
-    }
-}
-
-fn mebibytes(bytes: u64) -> String {
-    let mebibytes = bytes as f64 / f64::from(1 << 20);
-    if mebibytes < 10.0 { format!("{mebibytes:.1} MiB") } else { format!("{mebibytes:.0} MiB") }
-}
-
-/// Thousands set apart.
-fn grouped(number: u64) -> String {
-    let digits = number.to_string();
-    let mut text = String::new();
-    for (index, digit) in digits.chars().enumerate() {
-        if index > 0 && (digits.len() - index).is_multiple_of(3) {
-            text.push('\u{202f}');
-        }
-        text.push(digit);
-    }
-    text
-}
-
-fn times(ratio: Option<f64>) -> String {
-    match ratio {
-        None => String::new(),
-        Some(ratio) if ratio < 9.95 => format!("{ratio:.1}×"),
-        Some(ratio) => format!("{ratio:.0}×"),
-    }
-}
-
-/// Puts a new block between the markers of a page.
-pub(crate) fn insert(page: &str, block: &str) -> Result<String, String> {
-    let parts = page.split_once(BEGIN).and_then(|(before, rest)| Some((before, rest.split_once(END)?.1)));
-    let (before, after) = parts.ok_or_else(|| format!("no place for the tables: `{BEGIN}` … `{END}`"))?;
-    Ok(format!("{before}{BEGIN}\n\n{}\n\n{END}{after}", block.trim()))
 }
 
 /// The whole block: summary, published programs, families, cores.
@@ -389,17 +340,6 @@ mod tests {
     }
 
     #[test]
-    fn geometric_means() {
-        assert_eq!(geometric_mean(&[]), None);
-        let close = |values: &[f64], expected: f64| {
-            (geometric_mean(values).expect("values") - expected).abs() < 1e-9 * expected
-        };
-        assert!(close(&[7.0], 7.0));
-        assert!(close(&[2.0, 8.0], 4.0));
-        assert!(close(&[0.1, 10.0, 1.0], 1.0));
-    }
-
-    #[test]
     fn ratios_are_theirs_to_ours() {
         let row = row("seqlock");
         let expected = Ratios { end_to_end: Some(200.0), search: Some(100.0), states: Some(0.5) };
@@ -414,13 +354,6 @@ mod tests {
         assert_eq!(Ratios::of(&row), expected);
         row.fencepost = None;
         assert_eq!(Ratios::of(&row), Ratios { end_to_end: None, search: None, states: None });
-    }
-
-    #[test]
-    fn figures_have_units() {
-        assert_eq!([0.0012, 0.25, 1.5, 12.34].map(seconds), ["1.2 ms", "250 ms", "1.50 s", "12.3 s"]);
-        assert_eq!([1, 999, 1000, 1_234_567].map(grouped), ["1", "999", "1\u{202f}000", "1\u{202f}234\u{202f}567"]);
-        assert_eq!([3 << 19, 100 << 20].map(mebibytes), ["1.5 MiB", "100 MiB"]);
     }
 
     #[test]
@@ -443,14 +376,5 @@ mod tests {
         assert!(text.contains("0 of 2 rows that are robust"), "{text}");
         assert!(text.contains("| peterson | ra | 3 | 2 | 2 |"), "{text}");
         assert!(text.contains("> 60 s"), "{text}");
-    }
-
-    #[test]
-    fn a_block_replaces_the_one_before() {
-        let page = format!("intro\n{BEGIN}\nold\n{END}\noutro\n");
-        let once = insert(&page, "new\n").expect("markers");
-        assert_eq!(once, format!("intro\n{BEGIN}\n\nnew\n\n{END}\noutro\n"));
-        assert_eq!(insert(&once, "new\n"), Ok(once.clone()));
-        assert!(insert("no markers", "new").is_err());
     }
 }

@@ -1,0 +1,12 @@
+// An order with a fence on either side of the access it is given to: the argument is made before the access and gone at
+// the end of the expression. Repairs of C++ libraries put it where an order was.
+#pragma once
+
+#include <atomic>
+
+struct fencepost_fenced {
+    fencepost_fenced() { std::atomic_thread_fence(std::memory_order_seq_cst); }
+    ~fencepost_fenced() { std::atomic_thread_fence(std::memory_order_seq_cst); }
+    fencepost_fenced(const fencepost_fenced &) = delete;
+    operator std::memory_order() const { return std::memory_order_seq_cst; }
+};
