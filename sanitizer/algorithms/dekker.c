@@ -8,7 +8,7 @@
 // expect: silent
 // twin: litmus/algorithms/dekker-tso.fp
 // case weak: -DFENCE=(void)0 -DSTORE=rel -DLOAD=acq
-// expect: robustness load of flag at @first
+// expect: robustness load of flag
 // allow: robustness
 // allow: race
 // twin: litmus/algorithms/dekker-sc.fp
@@ -28,7 +28,7 @@ static void enter_and_leave(int thread) {
   for (int round = 0; round < ROUNDS; round++) {
     atomic_store_explicit(&flag[thread], 1, STORE);
     FENCE;
-    int raised = atomic_load_explicit(&flag[other], LOAD);  // @first
+    int raised = atomic_load_explicit(&flag[other], LOAD);
     while (raised) {
       if (atomic_load_explicit(&turn[pair], LOAD) != me) {
         atomic_store_explicit(&flag[thread], 0, STORE);

@@ -8,7 +8,8 @@
 // twin: litmus/rc20/2+2w+sc.fp
 #include "../threads.h"
 
-static _Atomic int x, y;
+/* Not static: a compiler would leave out what nobody reads. */
+_Atomic int x, y;
 
 static void left(int me) {
   (void)me;

@@ -34,7 +34,7 @@ pub(crate) fn prelude(needs: Needs, steps: u32) -> String {
     if needs.loops {
         text += &STEPS.replace("@STEPS@", &steps.to_string());
     }
-    text += SECONDS;
+    text += PATIENCE;
     if needs.loops || needs.fails {
         text += END;
     }
@@ -65,6 +65,7 @@ const HEADERS: &str = r#"#define _POSIX_C_SOURCE 200809L
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <time.h>
 #include <unistd.h>
 "#;
 
@@ -80,10 +81,10 @@ const STEPS: &str = r#"
 #endif
 "#;
 
-const SECONDS: &str = r#"
+const PATIENCE: &str = r#"
 /* How long threads may wait for each other. */
-#ifndef FP_SECONDS
-#define FP_SECONDS 5
+#ifndef FP_MILLISECONDS
+#define FP_MILLISECONDS 5000
 #endif
 "#;
 
@@ -146,10 +147,14 @@ static void fp_give_up(int signal) {
 }
 
 int main(int argc, char **argv) {
+  const struct itimerspec patience = {
+      .it_value = {.tv_sec = FP_MILLISECONDS / 1000, .tv_nsec = FP_MILLISECONDS % 1000 * 1000000}};
+  timer_t timer;
   pthread_t threads[FP_THREADS];
 @READ@
   signal(SIGALRM, fp_give_up);
-  alarm(FP_SECONDS);
+  timer_create(CLOCK_MONOTONIC, NULL, &timer);
+  timer_settime(timer, 0, &patience, NULL);
   pthread_barrier_init(&fp_start, NULL, FP_THREADS);
   for (size_t number = 0; number < FP_THREADS; number++) {
     if (pthread_create(&threads[number], NULL, fp_begin, (void *)(uintptr_t)number) != 0) {

@@ -51,7 +51,7 @@ fn run(name: &str, c: &str, seeds: Range<u32>) -> Vec<Output> {
     let (file, exe) = (folder.join("test.c"), folder.join("test"));
     fs::write(&file, c).expect("a writable folder");
     // Random expressions make no sense, and compilers say so: that there are no warnings is tested on the corpus.
-    succeed(compiler().args(["-DFP_SECONDS=60", "-w", "-o"]).arg(&exe).arg(&file));
+    succeed(compiler().args(["-DFP_MILLISECONDS=60000", "-w", "-o"]).arg(&exe).arg(&file));
     seeds.map(|seed| Command::new(&exe).arg(seed.to_string()).output().expect("the program")).collect()
 }
 

@@ -278,7 +278,8 @@ pub(crate) fn finish(status: i32, summary: impl FnOnce() -> Line) -> i32 {
     if FINISHED.swap(true, Ordering::AcqRel) {
         return status;
     }
-    let mut channel = CHANNEL.lock();
+    // A signal handler may end the process while its thread is sending.
+    let Some(mut channel) = CHANNEL.try_lock() else { return status };
     if channel.fd < 0 {
         return status;
     }

@@ -5,12 +5,12 @@
 //! [`fencepost_clock`] (PLDI 2025) and reports those that could leave SC under RC20, in this run or any run with the same past;
 //! and it reports data races on plain memory. Reports go as events to a reporter, another process, which knows about symbols.
 //!
-//! - [`hooks`]: what compilers call; [`intercept`]: what of libc is replaced.
-//! - [`shadow`]: addresses to [`place`]s (atomics, locks) and to the cells of [`race`].
-//! - [`thread`]: threads and their clocks; [`stacks`]: where they are in the code; [`sync`]: locks and the like.
-//! - [`schedule`]: controlled schedules; [`spin`]: busy waits.
-//! - [`report`], [`channel`], [`record`], [`options`], [`stats`]: what goes out and comes in.
-//! - [`memory`], [`lock`], [`copy`]: the runtime's own, since it must not use the host's.
+//! - `hooks`: what compilers call; `intercept`: what of libc is replaced.
+//! - `shadow`: addresses to `place`s (atomics, locks) and to the cells of `race`.
+//! - `thread`: threads and their clocks; `stacks`: where they are in the code; `sync`: locks and the like.
+//! - `schedule`: controlled schedules; `spin`: busy waits.
+//! - `report`, `channel`, `record`, `options`, `stats`: what goes out and comes in.
+//! - `memory`, `lock`, `copy`: the runtime's own, since it must not use the host's.
 
 #![cfg(all(target_arch = "x86_64", target_os = "linux", target_env = "gnu"))]
 #![cfg_attr(

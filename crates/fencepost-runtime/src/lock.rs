@@ -17,6 +17,14 @@ static PROCESS: AtomicU32 = AtomicU32::new(1);
 /// Tries before the time slice is given away.
 const SPINS: u32 = 64;
 
+/// Tries before a lock is given up that may never be free.
+const LONG: u32 = 20_000;
+
+fn give_way() {
+    // SAFETY: a system call without arguments.
+    unsafe { libc::syscall(libc::SYS_sched_yield) };
+}
+
 /// In the child of a `fork`: every lock that is held now is held by nobody.
 pub(crate) fn forked() {
     PROCESS.fetch_add(1, Ordering::Relaxed);
@@ -37,6 +45,18 @@ impl Lock {
         }
     }
 
+    /// Takes the lock unless that takes very long: its holder may be what a signal handler, which asks, has interrupted.
+    fn try_long(&self) -> bool {
+        let me = PROCESS.load(Ordering::Relaxed);
+        (0..LONG).any(|_| {
+            let taken = self.0.compare_exchange(0, me, Ordering::Acquire, Ordering::Relaxed).is_ok();
+            if !taken {
+                give_way();
+            }
+            taken
+        })
+    }
+
     #[cold]
     fn contend(&self, me: u32) {
         let mut tries = 0;
@@ -50,8 +70,7 @@ impl Lock {
             if tries < SPINS {
                 std::hint::spin_loop();
             } else {
-                // SAFETY: a system call without arguments.
-                unsafe { libc::syscall(libc::SYS_sched_yield) };
+                give_way();
             }
         }
     }
@@ -86,6 +105,13 @@ impl<T> Guarded<T> {
     pub(crate) fn lock(&self) -> Guard<'_, T> {
         self.lock.acquire();
         Guard(self)
+    }
+}
+
+impl<T> Guarded<T> {
+    /// Waits for the lock, but not for ever.
+    pub(crate) fn try_lock(&self) -> Option<Guard<'_, T>> {
+        self.lock.try_long().then_some(Guard(self))
     }
 }
 

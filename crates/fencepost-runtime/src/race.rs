@@ -150,33 +150,34 @@ pub(crate) fn remember(t: &Thread, addr: usize, log_size: u32, how: How, pc: usi
     remember_among(t, addr, cells, old, new)
 }
 
-/// Memory that many threads read: is one of them remembered, and is the other cell worth keeping? Then this one can be left out,
-/// mostly: what conflicts with it conflicts with the other, and threads that read the same memory do not write to the same cells all the time.
+/// Memory that many threads read: are two of them remembered? Then this one can be left out, mostly: what conflicts with it
+/// conflicts with the others, and threads that read the same memory do not write to the same cells all the time.
 #[inline]
-fn is_represented(t: &Thread, [one, other]: [Cell; 2], new: Cell) -> bool {
-    let known = |cell: Cell| t.clocks.knows(cell.slot(), cell.epoch());
-    let deputy = |cell: Cell| (cell.0 ^ new.0) & (OFFSET | SIZE | WRITE | ATOMIC) == 0 && !known(cell);
-    let kept = |cell: Cell| cell.0 & WRITE != 0 && known(cell);
-    deputy(one) && (kept(other) || deputy(other)) || deputy(other) && kept(one)
+fn is_represented(t: &Thread, old: [Cell; 2], new: Cell) -> bool {
+    let same = |cell: &Cell| (cell.0 ^ new.0) & (OFFSET | SIZE | WRITE | ATOMIC) == 0;
+    old.iter().all(same) && !old.iter().any(|cell| t.clocks.knows(cell.slot(), cell.epoch()))
 }
 
 #[inline(never)]
 fn remember_among(t: &Thread, addr: usize, cells: &shadow::Cells, old: [Cell; 2], new: Cell) -> Option<Race> {
-    // Preference: what the new access makes superfluous, then an empty cell, then any.
-    let (mut superfluous, mut empty) = (None, None);
+    // Preference: what the new access makes superfluous, then an empty cell, then what is ordered before (and so most likely before what
+    // others will do, too), then any.
+    let (mut superfluous, mut empty, mut ordered) = (None, None, None);
     let mut race = None;
     for (index, &cell) in old.iter().enumerate() {
         if cell.0 == 0 {
             empty = Some(index);
         } else if t.clocks.knows(cell.slot(), cell.epoch()) {
-            if superfluous.is_none() && new.stands_for(cell) {
+            if new.stands_for(cell) {
                 superfluous = Some(index);
+            } else {
+                ordered = Some(index);
             }
         } else if cell.overlaps(new) && cell.conflicts(new) {
             race = Some(Race { addr, new, old: cell });
         }
     }
-    let target = superfluous.or(empty).unwrap_or_else(|| match old.map(|cell| cell.how().write) {
+    let target = superfluous.or(empty).or(ordered).unwrap_or_else(|| match old.map(|cell| cell.how().write) {
         // A write is worth more than a read: every later access can race with it.
         [true, false] => 1,
         [false, true] => 0,

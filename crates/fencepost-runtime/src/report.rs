@@ -1,6 +1,6 @@
 //! What is reported, and how often.
 
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 
 use fencepost_clock::{Window, Write};
 
@@ -43,6 +43,38 @@ fn order_name(order: u8) -> &'static str {
 fn op_name(op: u8) -> &'static str {
     const NAMES: [&str; 7] = ["load", "store", "rmw", "cas-strong", "cas-weak", "wait", "bcas"];
     NAMES.get(usize::from(op)).copied().unwrap_or("store")
+}
+
+/// Accesses whose reports were all given, by place in the code: the place in the upper bits, how often it came again in the lower eight.
+static REPEATED: [AtomicU64; 1 << 10] = [const { AtomicU64::new(0) }; 1 << 10];
+/// Is there any that came too often?
+static ANY_MUTED: AtomicBool = AtomicBool::new(false);
+/// How often an access may repeat what was reported before it is not checked any more.
+const PATIENCE: u64 = 64;
+
+fn repetitions(pc: usize) -> &'static AtomicU64 {
+    &REPEATED[(pc as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15) as usize >> 54]
+}
+
+/// Has the access at `pc` shown the same violations again and again? Then it is not worth the time to find them once more.
+#[inline]
+pub(crate) fn is_muted(pc: usize) -> bool {
+    ANY_MUTED.load(Ordering::Relaxed) && {
+        let entry = repetitions(pc).load(Ordering::Relaxed);
+        entry >> 8 == pc as u64 && entry & 0xff >= PATIENCE
+    }
+}
+
+/// The access at `pc` has shown a violation that was reported before.
+fn repeat(pc: usize) {
+    let entry = repetitions(pc);
+    let before = entry.load(Ordering::Relaxed);
+    let times = if before >> 8 == pc as u64 { before & 0xff } else { 0 };
+    if times < PATIENCE {
+        entry.store((pc as u64) << 8 | (times + 1), Ordering::Relaxed);
+    } else {
+        ANY_MUTED.store(true, Ordering::Relaxed);
+    }
 }
 
 /// Is this the first report about these places? Counts it if so.
@@ -103,8 +135,8 @@ fn halt_if(asked: bool) {
 #[cold]
 pub(crate) fn robustness(thread: &Thread, access: &Access, window: &Window) {
     let first_frame = |site| stacks::site(site).and_then(|(_, _, frames)| frames.first().copied()).unwrap_or(0);
-    // A stale guard leads to the function that waits for the initialisation.
-    if intercept::is_guard(access.addr) || !is_new(access.pc, first_frame(window.newest.site)) {
+    if !is_new(access.pc, first_frame(window.newest.site)) {
+        repeat(access.pc);
         return;
     }
     let (complete, events) = record::state();

@@ -25,7 +25,7 @@ use crate::stats::Counters;
 pub(crate) type Tid = u32;
 
 /// Places looked up lately.
-const CACHE: usize = 64;
+const CACHE: usize = 256;
 
 /// What the runtime knows of a thread of the program.
 pub(crate) struct Thread {
@@ -394,7 +394,7 @@ impl Thread {
     pub(crate) fn is_drawn(&self) -> bool {
         let drawn = self.draws.get();
         self.draws.set(drawn.wrapping_add(1));
-        drawn % 64 == 0
+        drawn % 64 == 63
     }
 
     /// The thread does something else than repeating a load.

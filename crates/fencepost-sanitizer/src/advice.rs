@@ -1,12 +1,13 @@
 //! Which accesses to strengthen so that a violation goes away.
 //!
 //! Not from a paper. Along a path of hb_SC from the missed write to the access ([`crate::path`]), every step that is not yet
-//! happens-before is made so: reads-from by release and acquire, the others by SC fences or SC accesses. A candidate is kept only if the
-//! recorded run, evaluated again with it at all its call sites ([`crate::replay`]), has the violation no more and no other one that
-//! it did not have; then edits that are not needed are dropped, the most expensive first.
+//! happens-before is made so: reads-from by release and acquire, the others by SC fences or SC accesses. The recorded run is evaluated
+//! again with these edits at all their call sites ([`crate::replay`]); if the violation is still there, or another one has come,
+//! the path of that one is treated likewise. A set of edits is kept if the run has the violation no more and no other one that it did
+//! not have before; then edits that are not needed are dropped, the most expensive first.
 //!
 //! Sound for the recorded run, not for others: another run may need more. Not complete: there may be cheaper
-//! changes that are not along the path.
+//! changes that are not along these paths.
 
 use std::collections::BTreeSet;
 
@@ -14,7 +15,7 @@ use fencepost_clock::Order;
 
 use crate::path::{self, Edge, EdgeKind};
 use crate::replay::{self, Changes, Violation};
-use crate::stream::Finding;
+use crate::stream::{self, Finding};
 use crate::trace::{Op, Record, Trace, order_from_name};
 
 /// Records to evaluate at most, over all candidates: beyond, advice would keep the program waiting.
@@ -100,23 +101,22 @@ pub(crate) fn analyse(mut trace: Trace, finding: &Finding, spins: &BTreeSet<(u64
     let known: BTreeSet<(u64, u64)> = baseline.iter().map(Violation::identity).collect();
     let judge = Judge { trace: &trace, spins, target: violation.identity(), known };
 
-    let missed = violation.missed?;
-    let path = path::path(&trace, missed, violation.record).unwrap_or_default();
-    let weak: Vec<Edge> = path.iter().copied().filter(|edge| !judge.synchronises(edge)).collect();
+    let edges = judge.path(&violation);
+    let synchronised = replay::synchronised(&trace, &edges, spins)?;
+    let weak = edges.iter().zip(synchronised).filter(|(edge, synchronised)| !synchronised && edge.is_access());
     let at = |number: usize| trace.records[number];
+    let weak = weak.map(|(edge, _)| (at(edge.from), at(edge.to), edge.kind)).collect();
+
     let mut best: Option<Vec<Edit>> = None;
-    let mut left = (EFFORT / trace.records.len().max(1)).max(12);
-    for candidate in candidates(&trace, &weak, missed, violation.record) {
-        if let Some(edits) = judge.reduced(candidate, &mut left)
+    let mut left = (EFFORT / trace.records.len().max(1)).max(16);
+    for strategy in [Strategy::Synchronise, Strategy::SeqCst, Strategy::Fences, Strategy::Ends] {
+        if let Some(edits) = judge.grown(strategy, violation, &mut left)
             && best.as_ref().is_none_or(|best| cost(&edits) < cost(best))
         {
             best = Some(edits);
         }
     }
-    Some(Analysis {
-        edges: weak.iter().map(|edge| (at(edge.from), at(edge.to), edge.kind)).collect(),
-        edits: best.unwrap_or_default(),
-    })
+    Some(Analysis { edges: weak, edits: best.unwrap_or_default() })
 }
 
 /// What to try without a recorded run: fences close to both ends, by a rule of thumb.
@@ -148,10 +148,14 @@ fn append_access(trace: &mut Trace, finding: &Finding) -> Option<()> {
     let newest = trace.records.iter().rev().find(|record| record.address == finding.addr && record.writes());
     let before = newest.map_or(0, |record| record.value);
     let expected = access.expected.unwrap_or(before);
+    let wanted = match &finding.kind {
+        stream::Kind::Robustness { stale, .. } => stale.last().map_or(before, |write| write.value),
+        stream::Kind::Race { .. } => before,
+    };
     trace.records.push(Record {
         time: access.time,
         address: finding.addr,
-        value: if op == Op::Wait { expected } else { before },
+        value: if op == Op::Wait { wanted } else { before },
         pc,
         extra: if op == Op::Rmw { before } else { expected },
         tid,
@@ -163,54 +167,53 @@ fn append_access(trace: &mut Trace, finding: &Finding) -> Option<()> {
     Some(())
 }
 
-/// Sets of edits that could help, cheap ones first.
-fn candidates(trace: &Trace, weak: &[Edge], missed: usize, access: usize) -> Vec<Vec<Edit>> {
-    let at = |number: usize| &trace.records[number];
-    let mut synchronise = Candidate::default();
-    let mut sc = Candidate::default();
-    let mut fences = Candidate::default();
-    for edge in weak {
-        let (from, to) = (at(edge.from), at(edge.to));
-        match edge.kind {
-            EdgeKind::ReadsFrom => {
-                synchronise.add(from, What::Release);
-                synchronise.add(to, What::Acquire);
-            }
-            _ => {
-                synchronise.add(from, What::FenceBefore);
-                synchronise.add(to, What::FenceAfter);
-            }
-        }
-        sc.add(from, What::SeqCst);
-        sc.add(to, What::SeqCst);
-        fences.add(from, What::FenceBefore);
-        fences.add(to, What::FenceAfter);
-    }
-    sc.add(at(missed), What::SeqCst);
-    sc.add(at(access), What::SeqCst);
-    let mut ends = Candidate::default();
-    ends.add(at(missed), What::FenceAfter);
-    ends.add(at(access), What::FenceBefore);
-    [synchronise, sc, fences, ends]
-        .into_iter()
-        .map(|candidate| candidate.edits)
-        .filter(|edits| !edits.is_empty())
-        .collect()
+/// What to do about a path.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Strategy {
+    /// Release and acquire where they are enough, else fences.
+    Synchronise,
+    /// All its accesses SC.
+    SeqCst,
+    /// Fences at every step.
+    Fences,
+    /// Fences next to the missed write and the access.
+    Ends,
 }
 
-#[derive(Default)]
-struct Candidate {
-    edits: Vec<Edit>,
-}
-
-impl Candidate {
-    fn add(&mut self, record: &Record, what: What) {
-        let edit = Edit::new(record, what);
-        if !Edit::is_there(record, what) && !self.edits.contains(&edit) {
-            self.edits.push(edit);
+impl Strategy {
+    /// Adds edits for a violation and its path; false if there is nothing to add.
+    fn add(self, trace: &Trace, violation: &Violation, path: &[Edge], edits: &mut Vec<Edit>) -> bool {
+        let before = edits.len();
+        let mut add = |number: usize, what: What| {
+            let record = &trace.records[number];
+            let edit = Edit::new(record, what);
+            if !Edit::is_there(record, what) && !edits.contains(&edit) {
+                edits.push(edit);
+            }
+        };
+        for edge in path.iter().filter(|edge| edge.is_access()) {
+            let (at_source, at_target) = match (self, edge.kind) {
+                (Strategy::Ends, _) => continue,
+                (Strategy::SeqCst, _) => (What::SeqCst, What::SeqCst),
+                (Strategy::Synchronise, EdgeKind::ReadsFrom) => (What::Release, What::Acquire),
+                (Strategy::Synchronise | Strategy::Fences, _) => (What::FenceBefore, What::FenceAfter),
+            };
+            add(edge.from, at_source);
+            add(edge.to, at_target);
         }
+        for (number, fence) in [(violation.missed, What::FenceAfter), (Some(violation.record), What::FenceBefore)] {
+            match (self, number) {
+                (Strategy::SeqCst, Some(number)) => add(number, What::SeqCst),
+                (Strategy::Ends, Some(number)) => add(number, fence),
+                _ => {}
+            }
+        }
+        edits.len() > before
     }
 }
+
+/// Violations to look at before a strategy is given up.
+const ROUNDS: usize = 8;
 
 struct Judge<'a> {
     trace: &'a Trace,
@@ -220,26 +223,44 @@ struct Judge<'a> {
 }
 
 impl Judge<'_> {
-    /// The edits of a candidate that are needed; None if all of them do not help.
-    fn reduced(&self, mut edits: Vec<Edit>, left: &mut usize) -> Option<Vec<Edit>> {
-        if !self.helps(&edits, left) {
-            return None;
+    /// How the missed write comes before the access.
+    fn path(&self, violation: &Violation) -> Vec<Edge> {
+        let missed = violation.missed.and_then(|missed| path::path(self.trace, missed, violation.record));
+        missed.unwrap_or_default()
+    }
+
+    /// Edits that help, by this strategy; None if it does not lead to any.
+    fn grown(&self, strategy: Strategy, first: Violation, left: &mut usize) -> Option<Vec<Edit>> {
+        let mut edits = Vec::new();
+        let mut violation = first;
+        for _ in 0..ROUNDS {
+            if !strategy.add(self.trace, &violation, &self.path(&violation), &mut edits) {
+                return None;
+            }
+            match self.still_wrong(&edits, left)? {
+                None => return Some(self.reduced(edits, left)),
+                Some(next) => violation = next,
+            }
         }
+        None
+    }
+
+    /// The edits that are needed, of some that help.
+    fn reduced(&self, mut edits: Vec<Edit>, left: &mut usize) -> Vec<Edit> {
         edits.sort_by_key(|edit| (edit.what.cost(), *edit));
         for number in (0..edits.len()).rev() {
             let mut fewer = edits.clone();
             fewer.remove(number);
-            if !fewer.is_empty() && self.helps(&fewer, left) {
+            if !fewer.is_empty() && self.still_wrong(&fewer, left) == Some(None) {
                 edits = fewer;
             }
         }
-        Some(edits)
+        edits
     }
 
-    /// Is the violation gone, and nothing else broken?
-    fn helps(&self, edits: &[Edit], left: &mut usize) -> bool {
-        let Some(rest) = left.checked_sub(1) else { return false };
-        *left = rest;
+    /// With these edits: the violation if it is still there, or one that was not there before. The outer None: nobody knows.
+    fn still_wrong(&self, edits: &[Edit], left: &mut usize) -> Option<Option<Violation>> {
+        *left = left.checked_sub(1)?;
         let mut changes = Changes::default();
         for edit in edits {
             let change = changes.at(edit.pc);
@@ -251,18 +272,12 @@ impl Judge<'_> {
                 What::FenceAfter => change.fence_after = true,
             }
         }
-        let Some(violations) = replay::violations(self.trace, &changes, self.spins) else { return false };
-        violations.iter().map(Violation::identity).all(|found| found != self.target && self.known.contains(&found))
-    }
-
-    /// Is the step happens-before already, as far as its two ends tell?
-    fn synchronises(&self, edge: &Edge) -> bool {
-        let (from, to) = (&self.trace.records[edge.from], &self.trace.records[edge.to]);
-        match edge.kind {
-            EdgeKind::Synchronisation => true,
-            EdgeKind::ReadsFrom => from.order.releases() && to.order.acquires(),
-            EdgeKind::Order | EdgeKind::FromRead => false,
-        }
+        let violations = replay::violations(self.trace, &changes, self.spins)?;
+        let wrong = |violation: &Violation| {
+            let found = violation.identity();
+            found == self.target || !self.known.contains(&found)
+        };
+        Some(violations.into_iter().find(wrong))
     }
 }
 
@@ -273,7 +288,7 @@ fn cost(edits: &[Edit]) -> u32 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::stream::{self, Access, Memory};
+    use crate::stream::{Access, Memory};
 
     const X: u64 = 0x100;
     const Y: u64 = 0x200;
@@ -386,6 +401,22 @@ mod tests {
         let spins = |value| BTreeSet::from([(14, value)]);
         assert_eq!(analyse(trace.clone(), &finding(3, 14, X, "load", 8), &spins(0)), None);
         assert!(analyse(trace, &finding(3, 14, X, "load", 8), &spins(5)).is_some());
+    }
+
+    #[test]
+    fn a_wait_that_can_end_too_early() {
+        let mut trace = start();
+        add(&mut trace, 2, 11, Op::Store, X, 1, Order::Relaxed);
+        add(&mut trace, 2, 12, Op::Store, Y, 1, Order::Relaxed);
+        add(&mut trace, 3, 13, Op::Load, Y, 1, Order::Relaxed);
+        let mut finding = finding(3, 14, X, "wait", 8);
+        let initial =
+            stream::Write { value: 0, rmw: false, tid: 0, op: String::new(), order: None, time: 0, stack: Vec::new() };
+        if let stream::Kind::Robustness { stale, .. } = &mut finding.kind {
+            stale.push(initial);
+        }
+        let analysis = analyse(trace, &finding, &BTreeSet::new()).expect("the run shows it");
+        assert_eq!(phrases(&analysis).len(), 2);
     }
 
     #[test]

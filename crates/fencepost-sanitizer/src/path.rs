@@ -17,6 +17,13 @@ pub(crate) struct Edge {
     pub(crate) kind: EdgeKind,
 }
 
+impl Edge {
+    /// Are its ends accesses, whose orders can be changed?
+    pub(crate) fn is_access(&self) -> bool {
+        self.kind != EdgeKind::Synchronisation
+    }
+}
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum EdgeKind {
     /// The one reads what the other wrote.

@@ -8,6 +8,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use fencepost_clock::{Access, Epochs, Finding, Hidden, Limits, Location, Order, Slot, SyncObject, ThreadClocks};
 
+use crate::path::Edge;
 use crate::trace::{Op, Record, Trace};
 
 /// What to do differently, by call site.
@@ -68,13 +69,7 @@ impl Violation {
 /// Every violation of the run with the changes, in order; `spins` are values that keep loops spinning, by call site. None if
 /// the run has more threads than clocks can have.
 pub(crate) fn violations(trace: &Trace, changes: &Changes, spins: &BTreeSet<(u64, u64)>) -> Option<Vec<Violation>> {
-    let mut state = State {
-        spins,
-        threads: HashMap::new(),
-        locations: HashMap::new(),
-        objects: HashMap::new(),
-        hidden: Hidden::new(),
-    };
+    let mut state = State::new(spins);
     let mut violations = Vec::new();
     for (number, record) in trace.records.iter().enumerate() {
         let change = changes.of(record.pc);
@@ -89,6 +84,25 @@ pub(crate) fn violations(trace: &Trace, changes: &Changes, spins: &BTreeSet<(u64
     Some(violations)
 }
 
+/// For each edge: does its source happen before what comes after its target?
+pub(crate) fn synchronised(trace: &Trace, edges: &[Edge], spins: &BTreeSet<(u64, u64)>) -> Option<Vec<bool>> {
+    let mut state = State::new(spins);
+    let mut sources: HashMap<usize, (Slot, u32)> = HashMap::new();
+    let mut targets: HashMap<usize, bool> = HashMap::new();
+    for (number, record) in trace.records.iter().enumerate() {
+        if edges.iter().any(|edge| edge.from == number) {
+            let t = thread(&mut state.threads, record.tid)?;
+            sources.insert(number, (t.slot(), t.epoch()));
+        }
+        state.step(number, record, Change::default())?;
+        for edge in edges.iter().filter(|edge| edge.to == number) {
+            let (slot, epoch) = *sources.get(&edge.from)?;
+            targets.insert(number, thread(&mut state.threads, record.tid)?.knows(slot, epoch));
+        }
+    }
+    edges.iter().map(|edge| targets.get(&edge.to).copied()).collect()
+}
+
 /// Longer than the runtime's usual history: there is no hurry here.
 const LIMITS: Limits = Limits { history: 64, sightings: 1024 };
 
@@ -100,7 +114,17 @@ struct State<'a> {
     hidden: Hidden,
 }
 
-impl State<'_> {
+impl<'a> State<'a> {
+    fn new(spins: &'a BTreeSet<(u64, u64)>) -> Self {
+        State {
+            spins,
+            threads: HashMap::new(),
+            locations: HashMap::new(),
+            objects: HashMap::new(),
+            hidden: Hidden::new(),
+        }
+    }
+
     fn fence(&mut self, tid: u32) -> Option<()> {
         let t = thread(&mut self.threads, tid)?;
         t.fence_sc(&mut self.hidden);
@@ -149,6 +173,8 @@ impl State<'_> {
         let failure = failure_order(change, record);
         // What memory held before, as far as the record tells.
         let before = match record.op {
+            // A wait that is only about to read has the value it wants, not what is there.
+            Op::Wait if !record.success => None,
             Op::Load | Op::Wait => Some(record.value),
             Op::Rmw => Some(record.extra),
             Op::CasStrong | Op::CasWeak | Op::BlockingCas if record.success || record.op == Op::BlockingCas => {

@@ -66,6 +66,56 @@ fn renumbered() -> impl Strategy<Value = Vec<u8>> {
     })
 }
 
+/// A recorded run of few threads on few locations, as bytes.
+fn recorded() -> impl Strategy<Value = Vec<u8>> {
+    let record = (1..40u64, 0..3u64, 0..3u64, 10..16u64, 0..4u64, 1..5u32, 0..15u8, 0..6u8, 0..6u8, 0..2u8).prop_map(
+        |(time, address, value, pc, extra, tid, op, order, failure, flags)| {
+            let mut bytes = Vec::new();
+            for number in [time, 0x1000 + 8 * address, value, pc, extra] {
+                bytes.extend_from_slice(&u64::to_le_bytes(number));
+            }
+            bytes.extend_from_slice(&tid.to_le_bytes());
+            bytes.extend_from_slice(&[op, order, failure, flags]);
+            bytes
+        },
+    );
+    proptest::collection::vec(record, 0..40).prop_map(|records| {
+        let mut bytes = fencepost_sanitizer::trace::MAGIC.to_vec();
+        for number in [1000, records.len() as u64, 0, 0, 0, 0, 0] {
+            bytes.extend_from_slice(&u64::to_le_bytes(number));
+        }
+        bytes.extend(records.concat());
+        bytes
+    })
+}
+
+/// A report on one of the accesses that such a run has.
+fn reported(op: &str, tid: u32, address: u64, pc: u64) -> String {
+    format!(
+        r#"{{"ev":"report","kind":"robustness","tid":{tid},"addr":{},"size":8,
+        "access":{{"op":"{op}","order":"relaxed","time":40,"stack":[{pc}]}},
+        "newest":{{"value":1,"tid":2,"op":"store","stack":[11]}},"stale":[{{"value":0}}],"complete":true}}"#,
+        0x1000 + 8 * address
+    )
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 2000, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn any_recorded_run_is_survived(
+        bytes in prop_oneof![9 => recorded(), 1 => any::<Vec<u8>>()],
+        op in proptest::sample::select(vec!["load", "store", "wait", "bcas", "cas-weak", "cas-strong", "fetch-add"]),
+        tid in 1..5u32, address in 0..3u64, pc in 10..16u64,
+    ) {
+        let mut reporter = Reporter::new(Options::default(), NoSymbols);
+        let item = reporter.line(reported(op, tid, address, pc).replace('\n', "").as_bytes(), &mut || Some(bytes.clone()));
+        let Item::Report(report) = item else { panic!("it is a report: {item:?}") };
+        text::report(&report, Look::default());
+        json::report(&report);
+    }
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
 

@@ -31,15 +31,15 @@ pub(crate) enum Command {
     Fmt(FmtArgs),
     Parse(ParseArgs),
     Models(ModelsArgs),
-    Completions(CompletionsArgs),
     Cc(CcArgs),
-    /// Compile and link C++ for the sanitizer: a drop-in for c++, as `fencepost cc` is for cc
+    /// Compile and link C++ for the sanitizer: a drop-in for c++
     #[command(name = "c++")]
     Cpp(CcArgs),
     Run(RunArgs),
     /// Reports for a program that nobody runs with `fencepost run`; started by its runtime
     #[command(hide = true)]
     Reporter,
+    Completions(CompletionsArgs),
 }
 
 /// Check programs for robustness against a memory model
@@ -228,9 +228,9 @@ pub(crate) struct CcArgs {
     pub(crate) words: Vec<OsString>,
 }
 
-/// Run a program built by `fencepost cc` or `c++` and report robustness violations and data races
+/// Run a program built by `cc` or `c++` under the sanitizer
 ///
-/// Every atomic access is checked for overwritten values that it could use under RC20 although not under SC, whatever else
+/// Reports robustness violations and data races. Every atomic access is checked for overwritten values that it could use under RC20 although not under SC, whatever else
 /// could have happened meanwhile; every plain access for data races. Each finding is reported once over all runs.
 #[derive(clap::Args, Debug)]
 #[command(after_help = RUN_HELP)]
@@ -301,16 +301,6 @@ pub(crate) struct RunArgs {
     /// The program and its arguments
     #[arg(value_name = "PROGRAM", required = true, trailing_var_arg = true, allow_hyphen_values = true)]
     pub(crate) program: Vec<OsString>,
-}
-
-impl RunArgs {
-    /// The seeds to run with.
-    pub(crate) fn seeds(&self) -> std::ops::Range<u64> {
-        match &self.seeds {
-            Some(seeds) => seeds.0.clone(),
-            None => self.seed..self.seed.saturating_add(self.runs),
-        }
-    }
 }
 
 /// A range that is not empty.
@@ -581,11 +571,13 @@ const CC_HELP: &str = "\
 Examples:
   fencepost cc -O1 -pthread queue.c -o queue          compile and link
   fencepost c++ --compiler g++-13 -c queue.cpp        with another compiler than the one it finds
-  make CC='fencepost cc --atomics-only'               a whole project, without plain accesses: faster, no data races
+  make CC='fencepost cc --atomics-only'               a whole project, without data races: faster
   fencepost run -- ./queue                            run what was built
 
-Environment: FENCEPOST_CC, FENCEPOST_CXX name the compilers, FENCEPOST_ATOMICS_ONLY=1 is --atomics-only,
-FENCEPOST_CACHE_DIR is where the runtime is unpacked.";
+Environment:
+  FENCEPOST_CC, FENCEPOST_CXX  the compilers to use
+  FENCEPOST_ATOMICS_ONLY=1     as --atomics-only
+  FENCEPOST_CACHE_DIR          where the runtime is unpacked";
 
 const RUN_HELP: &str = "\
 Examples:

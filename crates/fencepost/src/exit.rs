@@ -16,6 +16,7 @@ pub(crate) enum Exit {
     /// A bug in fencepost.
     Internal,
     /// What another program said: the compiler behind `cc`, the program behind `run`.
+    #[cfg(fencepost_runtime)]
     Other(u8),
 }
 
@@ -36,6 +37,7 @@ impl Exit {
             Exit::Error => 2,
             Exit::Unknown => 3,
             Exit::Internal => 101,
+            #[cfg(fencepost_runtime)]
             Exit::Other(code) => code,
         }
     }

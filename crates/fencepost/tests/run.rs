@@ -205,3 +205,85 @@ fn the_reporter_of_a_program_that_runs_alone() {
     assert_eq!(status, Some(0));
     assert!(err.contains("WARNING: fencepost: robustness violation") && err.contains("1 report in 1 run"), "{err}");
 }
+
+/// Message passing, as weak as can be.
+const MP: &str = "#include <pthread.h>
+#include <stdatomic.h>
+atomic_int data, flag;
+static void *writer(void *p) {
+  atomic_store_explicit(&data, 1, memory_order_relaxed);
+  atomic_store_explicit(&flag, 1, memory_order_relaxed);
+  return p;
+}
+static void *reader(void *p) {
+  if (atomic_load_explicit(&flag, memory_order_relaxed))
+    atomic_load_explicit(&data, memory_order_relaxed);
+  return p;
+}
+int main(void) {
+  pthread_t w, r;
+  pthread_create(&w, 0, writer, 0);
+  pthread_create(&r, 0, reader, 0);
+  pthread_join(w, 0);
+  pthread_join(r, 0);
+}
+";
+
+fn build(directory: &Path, source: &str) {
+    fs::create_dir_all(directory).expect("a directory");
+    fs::write(directory.join("mp.c"), source).expect("a file");
+    let output = Command::new(env!("CARGO_BIN_EXE_fencepost"))
+        .args(["cc", "--compiler", "cc", "-O1", "-pthread", "mp.c", "-o", "mp"])
+        .env("FENCEPOST_CACHE_DIR", Path::new(env!("CARGO_TARGET_TMPDIR")).join("cc-cache"))
+        .current_dir(directory)
+        .output();
+    let (code, _, err) = seen(&output.expect("fencepost starts"));
+    assert_eq!(code, Some(0), "{err}");
+}
+
+fn findings(directory: &Path, options: &[&str]) -> (Option<i32>, Vec<serde_json::Value>) {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_fencepost"));
+    command.arg("run").args(options).args(["--format", "json", "--", "./mp"]).current_dir(directory);
+    let (code, out, _) = seen(&command.output().expect("fencepost starts"));
+    (code, out.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect())
+}
+
+#[test]
+fn a_real_program_from_the_compiler_to_the_repair() {
+    let directory = Path::new(env!("CARGO_TARGET_TMPDIR")).join("real");
+    build(&directory, MP);
+    let (code, lines) = findings(&directory, &["--schedule", "pct:2", "--seeds", "0..50"]);
+    assert_eq!((code, lines.len()), (Some(66), 2), "{lines:?}");
+    let report = &lines[0];
+    assert_eq!((&report["access"]["line"], &report["access"]["function"]), (&11.into(), &"reader".into()));
+    assert_eq!((&report["missed"]["line"], &report["missed"]["value"]), (&5.into(), &1.into()));
+    assert_eq!((&report["stale"][0]["op"], &report["stale"][0]["value"]), (&"initial value".into(), &0.into()));
+    assert_eq!((&report["location"]["kind"], &report["location"]["name"]), (&"global".into(), &"data".into()));
+    assert_eq!((&report["shape"], &report["missing"][0]["why"]), (&"MP".into(), &"reads-from".into()));
+    let advice = &report["suggestion"];
+    assert_eq!(advice["reevaluated"], true);
+    let edits: Vec<(u64, &str)> = advice["edits"]
+        .as_array()
+        .expect("edits")
+        .iter()
+        .map(|edit| (edit["line"].as_u64().expect("a line"), edit["change"].as_str().expect("a change")))
+        .collect();
+    assert_eq!(edits, [(6, "make the store release"), (10, "make the load acquire")]);
+
+    // The command line that reproduces it does.
+    let words: Vec<&str> = report["reproduce"].as_str().expect("a command").split(' ').collect();
+    assert_eq!((words[0], report["reproducible"].as_bool()), ("fencepost", Some(true)));
+    let options: Vec<&str> = words[2..].iter().copied().take_while(|&word| word != "--").collect();
+    let (code, again) = findings(&directory, &options);
+    assert_eq!((code, &again[0]["access"]["line"]), (Some(66), &11.into()));
+
+    // What is suggested repairs it.
+    let repaired = MP.replacen("&flag, 1, memory_order_relaxed", "&flag, 1, memory_order_release", 1).replacen(
+        "&flag, memory_order_relaxed",
+        "&flag, memory_order_acquire",
+        1,
+    );
+    build(&directory, &repaired);
+    let (code, lines) = findings(&directory, &["--schedule", "pct:2", "--seeds", "0..50"]);
+    assert_eq!((code, lines.len()), (Some(0), 1), "{lines:?}");
+}

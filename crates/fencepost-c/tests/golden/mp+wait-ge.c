@@ -10,6 +10,7 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <time.h>
 #include <unistd.h>
 
 /* How often a thread may jump backwards; the run is over when one has done so. */
@@ -18,8 +19,8 @@
 #endif
 
 /* How long threads may wait for each other. */
-#ifndef FP_SECONDS
-#define FP_SECONDS 5
+#ifndef FP_MILLISECONDS
+#define FP_MILLISECONDS 5000
 #endif
 
 /* The end of the run, whatever the other threads are doing. */
@@ -73,10 +74,14 @@ static void fp_give_up(int signal) {
 }
 
 int main(int argc, char **argv) {
+  const struct itimerspec patience = {
+      .it_value = {.tv_sec = FP_MILLISECONDS / 1000, .tv_nsec = FP_MILLISECONDS % 1000 * 1000000}};
+  timer_t timer;
   pthread_t threads[FP_THREADS];
   (void)argc, (void)argv;
   signal(SIGALRM, fp_give_up);
-  alarm(FP_SECONDS);
+  timer_create(CLOCK_MONOTONIC, NULL, &timer);
+  timer_settime(timer, 0, &patience, NULL);
   pthread_barrier_init(&fp_start, NULL, FP_THREADS);
   for (size_t number = 0; number < FP_THREADS; number++) {
     if (pthread_create(&threads[number], NULL, fp_begin, (void *)(uintptr_t)number) != 0) {

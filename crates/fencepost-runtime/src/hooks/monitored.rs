@@ -118,7 +118,7 @@ impl Session {
     #[inline]
     fn check(&mut self, call: Call, size: u8, name: &'static str, access: Access<'_>) {
         let atomic = atomic(&mut self.held);
-        if atomic.mixed {
+        if atomic.mixed || report::is_muted(call.pc) {
             return;
         }
         match atomic.location.check(&self.thread.clocks, access, call.order()) {
@@ -156,7 +156,7 @@ impl Session {
         let Session { mut thread, held } = self;
         drop(held);
         if SEES_PLAIN.load(Ordering::Relaxed) {
-            race::atomic(&mut thread, call.addr, size, How { write, atomic: true }, call.pc);
+            race::atomic(&thread, call.addr, size, How { write, atomic: true }, call.pc);
         }
         thread.renew();
         thread

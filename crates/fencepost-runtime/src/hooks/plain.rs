@@ -80,7 +80,7 @@ fn range(mut addr: usize, mut bytes: usize, how: How, pc: usize) {
     let Some(thread) = thread::watched() else { return };
     thread.does_something();
     while bytes > 0 {
-        if addr % 8 == 0 {
+        if addr.is_multiple_of(8) {
             let known = race::known_bytes(thread, addr, bytes, how);
             (addr, bytes) = (addr + known, bytes - known);
         }

@@ -192,6 +192,10 @@ pub(crate) fn start() {
 
 /// Decisions so far at which there was a choice: what PCT draws its points from in a later run.
 pub(crate) fn steps() -> u64 {
+    // A signal handler that ends the process may have interrupted its own thread right here.
+    if HOLDING.get() {
+        return 0;
+    }
     let _inside = Inside::enter();
     lock().control().map_or(0, |control| control.policy.steps())
 }

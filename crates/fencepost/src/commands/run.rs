@@ -7,6 +7,7 @@ mod signals;
 use std::env;
 use std::ffi::{OsStr, OsString};
 use std::io;
+use std::ops::Range;
 use std::os::unix::process::ExitStatusExt;
 use std::process::{Child, Command, ExitStatus};
 
@@ -43,7 +44,7 @@ pub(crate) fn run(args: &RunArgs, output: &mut Output) -> io::Result<Exit> {
     };
     let signals = Signals::new()?;
     let (mut exit, mut unobserved) = (Exit::Other(0), false);
-    for seed in args.seeds() {
+    for seed in seeds(args) {
         let outcome = match once(args, seed, &mut session, &signals, output) {
             Ok(outcome) => outcome,
             Err(Failure::Start(error)) => {
@@ -69,6 +70,14 @@ pub(crate) fn run(args: &RunArgs, output: &mut Output) -> io::Result<Exit> {
         () if unobserved => Exit::Error,
         () => exit,
     })
+}
+
+/// The seeds to run with.
+fn seeds(args: &RunArgs) -> Range<u64> {
+    match &args.seeds {
+        Some(seeds) => seeds.0.clone(),
+        None => args.seed..args.seed.saturating_add(args.runs),
+    }
 }
 
 /// How one run ended.
@@ -133,7 +142,7 @@ fn listen(
 /// Says what is worth saying about the end of a run; true if it went wrong.
 fn describe(args: &RunArgs, seed: u64, outcome: &Outcome) -> bool {
     let program = args.program[0].to_string_lossy();
-    let with_seed = if args.seeds().count() > 1 { format!(" (seed {seed})") } else { String::new() };
+    let with_seed = if seeds(args).count() > 1 { format!(" (seed {seed})") } else { String::new() };
     if let Some(signal) = outcome.status.signal() {
         let observed = if outcome.ending == Ending::Silent { "" } else { "; what was found until then is reported" };
         let name = signals::name(signal);

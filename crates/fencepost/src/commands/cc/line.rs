@@ -19,6 +19,8 @@ pub(crate) struct Line {
     pub(crate) debug: bool,
     /// Instrumentation was switched off: `-fno-sanitize=thread`.
     pub(crate) plain: bool,
+    /// Other sanitizers are asked for, and want their runtime.
+    pub(crate) other_sanitizers: bool,
     /// `-x` is in force at the end, and would hold for what we add.
     pub(crate) language: bool,
     /// Why it cannot be done.
@@ -185,7 +187,8 @@ impl Line {
                     } else if let Some(value) = option.strip_prefix("-x").or(option.strip_prefix("--language=")) {
                         language = Some(OsString::from(value)).filter(|value| value != "none");
                     } else if let Some(list) = option.strip_prefix("-fsanitize=") {
-                        let others = line.other_sanitizers(list);
+                        let others = line.take_others(list);
+                        line.other_sanitizers |= others.is_some();
                         line.words.extend(others);
                         continue;
                     } else if let Some(list) = option.strip_prefix("-fno-sanitize=") {
@@ -227,7 +230,7 @@ impl Line {
     }
 
     /// What is left of `-fsanitize=LIST` without what we do ourselves.
-    fn other_sanitizers(&mut self, list: &str) -> Option<OsString> {
+    fn take_others(&mut self, list: &str) -> Option<OsString> {
         let others: Vec<&str> = list.split(',').filter(|&one| one != "thread").collect();
         if let Some(clash) = others.iter().find(|one| OTHER_RUNTIMES.contains(one)) {
             self.refusal = Some(format!("`-fsanitize={clash}` and fencepost cannot be in one program"));

@@ -1,6 +1,7 @@
 //! What is added to a compiler's command line.
 //!
-//! clang: `-fsanitize=thread` instruments, `-fno-sanitize-link-runtime` keeps its own runtime out.
+//! clang: `-fsanitize=thread` instruments, `-fno-sanitize-link-runtime` keeps its own runtime out. If another sanitizer needs its
+//! runtime, only the compiler proper hears of ours.
 //!
 //! gcc has no such switch, and would link its runtime when it sees `-fsanitize=thread`; so the option reaches only its compiler
 //! proper, through a specs file. gcc warns about fences, which its own runtime does not understand and ours does (`-Wno-tsan`).
@@ -84,7 +85,10 @@ impl Words {
     fn instrument(&mut self, line: &Line, family: Family, atomics_only: bool, places: &Places<'_>) {
         match family {
             Family::Clang => {
-                self.add(["-fsanitize=thread", "-fno-sanitize-link-runtime"]);
+                match line.other_sanitizers {
+                    false => self.add(["-fsanitize=thread", "-fno-sanitize-link-runtime"]),
+                    true => self.add(["-Xclang", "-fsanitize=thread"]),
+                }
                 if atomics_only {
                     for option in ["memory-accesses", "func-entry-exit", "memintrinsics"] {
                         self.add(["-mllvm", &format!("-tsan-instrument-{option}=0")]);
@@ -150,6 +154,7 @@ mod tests {
         assert_eq!(plan("-g1 -pipe -c a.c", Family::Gcc, false), gcc);
         let only = plan("-pipe -c a.c", Family::Gcc, true);
         assert!(only.contains("-Wa,/rt/prelude.s") && !only.contains("-pipe"), "{only}");
+        assert!(plan("-fsanitize=undefined a.c", Family::Clang, false).starts_with("-Xclang -fsanitize=thread "));
         assert_eq!(plan("-c a.s", Family::Gcc, false), "-c a.s");
         assert_eq!(plan("-fno-sanitize=all -c a.c", Family::Gcc, false), "-fno-sanitize=all -c a.c");
     }

@@ -28,6 +28,8 @@ pub(crate) struct Session {
     read: BTreeSet<String>,
     /// The program's own options ask for it.
     print_suppressions: bool,
+    /// Likewise, for text.
+    to_stdout: bool,
 }
 
 /// What the program wants to hear after a line.
@@ -65,6 +67,7 @@ impl Session {
             reports: Vec::new(),
             read: BTreeSet::new(),
             print_suppressions: false,
+            to_stdout: false,
         })
     }
 
@@ -97,13 +100,19 @@ impl Session {
     /// Options that the program found in its environment, or that were built into it, and that are for us.
     fn take_options(&mut self) {
         let option = |key: &str| self.reporter.option(key).filter(|value| !value.is_empty()).map(str::to_string);
-        let (suppressions, log_path) = (option("suppressions"), option("log_path"));
+        let (suppressions, log_path, option_color) = (option("suppressions"), option("log_path"), option("color"));
         let max_reports = option("max_reports").and_then(|value| value.parse().ok());
         self.print_suppressions |= option("print_suppressions").is_some_and(|value| value == "1");
         if let Some(count) = max_reports {
             self.reporter.set_max_reports(count);
         }
-        let name = log_path.filter(|name| name != "stderr");
+        match option_color.as_deref() {
+            Some("always") => self.look.color = true,
+            Some("never") => self.look.color = false,
+            _ => {}
+        }
+        self.to_stdout = log_path.as_deref() == Some("stdout");
+        let name = log_path.filter(|name| name != "stderr" && name != "stdout");
         if let (Some(name), None, ReportFormat::Human) = (name, &self.file, self.format) {
             let name = format!("{name}.{}", self.reporter.pid());
             match File::create(&name) {
@@ -166,7 +175,7 @@ impl Session {
     fn write(&mut self, text: &str, output: &mut Output) -> io::Result<()> {
         match (&mut self.file, self.format) {
             (Some(file), _) => file.write_all(text.as_bytes()),
-            (None, ReportFormat::Human) => {
+            (None, ReportFormat::Human) if !self.to_stdout => {
                 output::note(text);
                 Ok(())
             }
