@@ -21,6 +21,11 @@ static void *body(void *argument) {
 
 int main(int count, char **words) {
     arguments(count, words);
+    threads = 2;
     run_threads(body);
+    long written = 0;
+    for (int i = 0; i < 64; i++)
+        written += atomic_load_explicit(&noise[i], memory_order_relaxed) > 0;
+    CHECK(written == (size - 1 < 64 ? size - 1 : 64));
     return 0;
 }

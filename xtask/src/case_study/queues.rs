@@ -11,18 +11,21 @@ use crate::compilers::{Compilers, Sources};
 const DIR: &str = "target/case-studies";
 const CLIENTS: &str = "bench/case-studies";
 
-/// What is put in place of an order; see `fenced.hpp`.
-const FENCED: &str = "::fencepost_fenced()";
-const SEQ_CST: &str = "::std::memory_order_seq_cst";
+/// What is put in place of an order; both are in `fenced.hpp`.
+const SEQ_CST: &str = "FENCEPOST_SEQ_CST";
+const FENCED: &str = "FENCEPOST_FENCED";
 
-/// By their full names, with or without that of a namespace, which must go first.
+/// By their full names; that of a namespace goes first.
 const NAMES: Rewrites = Rewrites {
     orders: &[
-        ("memory_order_relaxed", "memory_order_seq_cst"),
-        ("memory_order_consume", "memory_order_seq_cst"),
-        ("memory_order_acquire", "memory_order_seq_cst"),
-        ("memory_order_release", "memory_order_seq_cst"),
-        ("memory_order_acq_rel", "memory_order_seq_cst"),
+        ("std::memory_order_", "memory_order_"),
+        ("detail::memory_order_", "memory_order_"),
+        ("memory_order_relaxed", SEQ_CST),
+        ("memory_order_consume", SEQ_CST),
+        ("memory_order_acquire", SEQ_CST),
+        ("memory_order_release", SEQ_CST),
+        ("memory_order_acq_rel", SEQ_CST),
+        ("memory_order_seq_cst", SEQ_CST),
     ],
     fences: &[
         ("std::memory_order_", "memory_order_"),
@@ -33,33 +36,34 @@ const NAMES: Rewrites = Rewrites {
         ("memory_order_release", FENCED),
         ("memory_order_acq_rel", FENCED),
         ("memory_order_seq_cst", FENCED),
+        (SEQ_CST, FENCED),
     ],
 };
 
 /// atomic_queue has one-letter names for the orders.
 const LETTERS: Rewrites = Rewrites {
     orders: &[
-        ("(X)", "(::std::memory_order_seq_cst)"),
-        ("(A)", "(::std::memory_order_seq_cst)"),
-        (", A)", ", ::std::memory_order_seq_cst)"),
-        (", R)", ", ::std::memory_order_seq_cst)"),
-        (", X)", ", ::std::memory_order_seq_cst)"),
-        (", A, ", ", ::std::memory_order_seq_cst, "),
-        (", R, ", ", ::std::memory_order_seq_cst, "),
-        (", X, ", ", ::std::memory_order_seq_cst, "),
-        (", memory_order)", ", ::std::memory_order_seq_cst)"),
+        ("(X)", "(FENCEPOST_SEQ_CST)"),
+        ("(A)", "(FENCEPOST_SEQ_CST)"),
+        (", A)", ", FENCEPOST_SEQ_CST)"),
+        (", R)", ", FENCEPOST_SEQ_CST)"),
+        (", X)", ", FENCEPOST_SEQ_CST)"),
+        (", A, ", ", FENCEPOST_SEQ_CST, "),
+        (", R, ", ", FENCEPOST_SEQ_CST, "),
+        (", X, ", ", FENCEPOST_SEQ_CST, "),
+        (", memory_order)", ", FENCEPOST_SEQ_CST)"),
     ],
     fences: &[
         (SEQ_CST, FENCED),
-        ("(X)", "(::fencepost_fenced())"),
-        ("(A)", "(::fencepost_fenced())"),
-        (", A)", ", ::fencepost_fenced())"),
-        (", R)", ", ::fencepost_fenced())"),
-        (", X)", ", ::fencepost_fenced())"),
-        (", A, ", ", ::fencepost_fenced(), "),
-        (", R, ", ", ::fencepost_fenced(), "),
-        (", X, ", ", ::fencepost_fenced(), "),
-        (", memory_order)", ", ::fencepost_fenced())"),
+        ("(X)", "(FENCEPOST_FENCED)"),
+        ("(A)", "(FENCEPOST_FENCED)"),
+        (", A)", ", FENCEPOST_FENCED)"),
+        (", R)", ", FENCEPOST_FENCED)"),
+        (", X)", ", FENCEPOST_FENCED)"),
+        (", A, ", ", FENCEPOST_FENCED, "),
+        (", R, ", ", FENCEPOST_FENCED, "),
+        (", X, ", ", FENCEPOST_FENCED, "),
+        (", memory_order)", ", FENCEPOST_FENCED)"),
     ],
 };
 
@@ -113,7 +117,7 @@ impl Library {
             name: self.name,
             copy,
             sources,
-            arguments: [&[4, 200], &[4, 1_000_000]],
+            arguments: [&[4, 200], &[4, 100_000]],
             schedules: &["os", "random", "pct:3"],
             runs: 20,
             rewrites: self.rewrites,
