@@ -4,8 +4,7 @@
 // expect: silent
 // twin: litmus/rc20/ref-count+fence.fp
 // case no-fence: -DFENCE=(void)0
-// expect: race of heap at @use and @destroy
-// allow: race of heap
+// expect: race of heap
 // twin: litmus/algorithms/arc-no-fence.fp
 // run: --schedule random --seeds 0..20
 // run: --schedule os --runs 5
@@ -22,7 +21,7 @@ static struct object *shared;
 static void drop(struct object *object) {
   if (atomic_fetch_sub_explicit(&object->strong, 1, rel) == 1) {
     FENCE;
-    object->content = 0;  // @destroy
+    object->content = 0;
     free(object);
   }
 }
@@ -30,7 +29,7 @@ static void drop(struct object *object) {
 static void use_and_drop(int me) {
   struct object *object = shared;
   atomic_fetch_add_explicit(&object->strong, 1, rlx);
-  object->used[me] = object->content;  // @use
+  object->used[me] = object->content;
   drop(object);
   CHECK(object == shared);
   drop(object);

@@ -80,8 +80,13 @@ int main(int argc, char **argv) {
   const struct itimerspec patience = {
       .it_value = {.tv_sec = FP_MILLISECONDS / 1000, .tv_nsec = FP_MILLISECONDS % 1000 * 1000000}};
   timer_t timer;
+  sigset_t alarms;
   pthread_t threads[FP_THREADS];
   (void)argc, (void)argv;
+  /* For this thread only, which does nothing but wait. */
+  sigemptyset(&alarms);
+  sigaddset(&alarms, SIGALRM);
+  pthread_sigmask(SIG_BLOCK, &alarms, NULL);
   signal(SIGALRM, fp_give_up);
   timer_create(CLOCK_MONOTONIC, NULL, &timer);
   timer_settime(timer, 0, &patience, NULL);
@@ -92,6 +97,7 @@ int main(int argc, char **argv) {
       return 2;
     }
   }
+  pthread_sigmask(SIG_UNBLOCK, &alarms, NULL);
   for (size_t number = 0; number < FP_THREADS; number++) pthread_join(threads[number], NULL);
   return 0;
 }

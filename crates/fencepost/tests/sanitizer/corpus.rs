@@ -38,7 +38,7 @@ fn case(litmus: &Path, path: &Path) -> Case {
         (true, true) => Expected::Anything,
         (false, _) => Expected::Findings(vec![Finding::any()]),
     };
-    let (random, pct) = if robust { (6, 3) } else { (300, 300) };
+    let (random, pct, steps) = if robust { (6, 3, "-DFP_STEPS=10") } else { (300, 300, "-DFP_STEPS=40") };
     let run = |schedule: &str, seeds| RunLine {
         options: vec!["--schedule".into(), schedule.into()],
         seeds: Seeds::Range(0, seeds),
@@ -50,7 +50,7 @@ fn case(litmus: &Path, path: &Path) -> Case {
         path: path.to_path_buf(),
         cpp: false,
         // Without optimisation: the orders as they are written.
-        flags: ["-O0", "-DFP_STEPS=10", "-DFP_MILLISECONDS=150"].map(String::from).into(),
+        flags: ["-O0", steps, "-DFP_MILLISECONDS=150"].map(String::from).into(),
         library: None,
         expected,
         allowed: Vec::new(),

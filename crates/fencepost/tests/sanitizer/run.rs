@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 use std::fs;
+use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitStatus, Stdio};
 use std::thread;
@@ -13,7 +14,7 @@ use serde_json::Value;
 use crate::suite::{Case, Expected, Finding, RunLine, Seeds};
 
 /// Longest run. A program that takes longer hangs.
-const PATIENCE: Duration = Duration::from_secs(120);
+const PATIENCE: Duration = Duration::from_secs(60);
 /// The exit code of `fencepost run` when something was reported.
 const REPORTED: i32 = 66;
 
@@ -137,6 +138,8 @@ struct Done {
 
 /// Runs a command to its end, or for as long as there is patience.
 fn run(command: &mut Command, patience: Duration) -> Result<Done, String> {
+    // A group of its own: what it has started must end with it.
+    command.process_group(0);
     let spawned = command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn();
     let mut child = spawned.map_err(|error| format!("{command:?}: {error}"))?;
     let (mut stdout, mut stderr) = (child.stdout.take().expect("piped"), child.stderr.take().expect("piped"));
@@ -154,7 +157,8 @@ fn run(command: &mut Command, patience: Duration) -> Result<Done, String> {
             match child.try_wait() {
                 Ok(Some(status)) => break Ok(status),
                 Ok(None) if start.elapsed() > patience => {
-                    let _ = child.kill();
+                    let group = format!("-{}", child.id());
+                    let _ = Command::new("kill").args(["-KILL", "--", &group]).status();
                     break child.wait().map_err(|error| error.to_string()).and(Err("it does not end".to_string()));
                 }
                 Ok(None) => thread::sleep(Duration::from_millis(2)),
