@@ -19,7 +19,7 @@
 
 enum { ROUNDS = 5 };
 static _Atomic unsigned next_ticket, serving;
-static int inside, entries;
+int inside, entries; /* visible elsewhere, so that writes stay */
 
 static void enter_and_leave(int me) {
   for (int round = 0; round < ROUNDS; round++) {

@@ -14,7 +14,8 @@
 enum { THREADS = 4 };
 struct object {
   _Atomic int strong;
-  int used[THREADS], content;
+  int used[THREADS];
+  volatile int content; /* or the write before the end would be left out */
 };
 static struct object *shared;
 

@@ -108,6 +108,10 @@ impl<S: Symbols> Reporter<S> {
                     _ => Item::Nothing,
                 }
             }
+            Ok(Event::Report(finding)) if finding.may_be_spinning() && !self.waits() => {
+                self.run.pending.push(*finding);
+                Item::Nothing
+            }
             Ok(Event::Report(finding)) => self.finding(&finding, recorded),
             Ok(Event::Note { text }) => Item::Note(text),
             Ok(event) => {
@@ -124,6 +128,14 @@ impl<S: Symbols> Reporter<S> {
                 item
             }
         }
+    }
+
+    /// The run is about to end: findings about loads that were not busy waits after all. To be asked for at [`Item::End`] and at the end of
+    /// the stream. A loop is recognised when it goes round, which may be later than the first time that it could have read a stale value.
+    pub fn due(&mut self, recorded: &mut dyn FnMut() -> Option<Vec<u8>>) -> Vec<Item> {
+        let pending = std::mem::take(&mut self.run.pending);
+        let left: Vec<_> = pending.into_iter().filter_map(|finding| self.run.without_spins(finding)).collect();
+        left.iter().map(|finding| self.finding(finding, recorded)).collect()
     }
 
     /// The stream has ended, and the run with it.

@@ -20,6 +20,8 @@ pub(crate) struct Run {
     threads: BTreeMap<u64, stream::Thread>,
     /// Values that keep loops spinning, by call site.
     spins: BTreeSet<(u64, u64)>,
+    /// Findings that may turn out to be about busy waits.
+    pub(crate) pending: Vec<Finding>,
     modules: Vec<Module>,
 }
 
@@ -37,6 +39,20 @@ impl Run {
             Event::End { status } => self.status = Some(status),
             Event::Report(_) | Event::Note { .. } => {}
         }
+    }
+
+    /// What is left of a finding when values that keep a loop spinning are benign; none if there is nothing left.
+    pub(crate) fn without_spins(&self, mut finding: Finding) -> Option<Finding> {
+        let (expected, site) = (finding.access.expected, finding.access.stack.first().copied());
+        if let stream::Kind::Robustness { stale, .. } = &mut finding.kind {
+            stale.retain(|write| {
+                Some(write.value) == expected || site.is_none_or(|site| !self.spins.contains(&(site, write.value)))
+            });
+            if stale.is_empty() {
+                return None;
+            }
+        }
+        Some(finding)
     }
 
     /// A thread that is told about again has got another name.

@@ -116,6 +116,14 @@ pub struct Finding {
     pub memory: Memory,
 }
 
+impl Finding {
+    /// Is it about an access that a busy wait is made of?
+    pub(crate) fn may_be_spinning(&self) -> bool {
+        matches!(self.kind, Kind::Robustness { .. })
+            && matches!(self.access.op.as_str(), "load" | "cas-weak" | "cas-strong")
+    }
+}
+
 /// What a finding is about.
 #[derive(Clone, Debug, Deserialize, PartialEq)]
 #[serde(tag = "kind", rename_all = "lowercase")]

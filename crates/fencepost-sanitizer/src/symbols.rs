@@ -169,7 +169,7 @@ fn read_frames(loader: &Loader, module: &str, address: u64) -> Vec<Frame> {
             let function = frame.function.as_ref().and_then(|name| name.demangle().ok());
             frames.push(Frame {
                 function: function.map(|name| name.into_owned()),
-                file: location.and_then(|location| location.file).map(str::to_string),
+                file: location.and_then(|location| location.file).map(short),
                 line: location.and_then(|location| location.line).and_then(known),
                 column: location.and_then(|location| location.column).and_then(known),
                 module: module.to_string(),
@@ -185,6 +185,21 @@ fn read_frames(loader: &Loader, module: &str, address: u64) -> Vec<Frame> {
         outermost.function = loader.find_symbol(address).map(demangle);
     }
     frames
+}
+
+/// A path without the detours that compilers leave in it.
+fn short(path: &str) -> String {
+    let mut parts: Vec<&str> = Vec::new();
+    for part in path.split('/') {
+        match (part, parts.last()) {
+            (".", Some(_)) => {}
+            ("..", Some(&last)) if !last.is_empty() && last != ".." => {
+                parts.pop();
+            }
+            _ => parts.push(part),
+        }
+    }
+    parts.join("/")
 }
 
 /// The variables of a file, by address.
@@ -215,7 +230,21 @@ fn demangle(name: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::demangle;
+    use super::{demangle, short};
+
+    #[test]
+    fn paths_without_detours() {
+        for (path, wanted) in [
+            ("/usr/lib/gcc/12/../../../include/c++/12/atomic", "/usr/include/c++/12/atomic"),
+            ("/a/./b/../c.c", "/a/c.c"),
+            ("../up.c", "../up.c"),
+            ("a/../../b.c", "../b.c"),
+            ("/../x", "/../x"),
+            ("mp.c", "mp.c"),
+        ] {
+            assert_eq!(short(path), wanted);
+        }
+    }
 
     #[test]
     fn only_mangled_names_are_demangled() {

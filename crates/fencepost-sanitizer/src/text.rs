@@ -209,11 +209,12 @@ pub fn summary(totals: &Totals) -> String {
     let figures = &totals.figures;
     let mut parts = vec![
         counted(figures.accesses, "atomic access", "atomic accesses") + " checked",
-        counted(figures.plain, "plain access", "plain accesses"),
         counted(figures.locations, "atomic location", "atomic locations"),
         counted(figures.threads, "thread", "threads"),
     ];
     for (count, one, many) in [
+        (figures.plain, "plain access", "plain accesses"),
+        (figures.fences, "fence", "fences"),
         (figures.cut, "window cut by the bounded history", "windows cut by the bounded history"),
         (figures.out_of_sight, "write out of sight", "writes out of sight"),
         (figures.mixed_size, "access of mixed size", "accesses of mixed size"),

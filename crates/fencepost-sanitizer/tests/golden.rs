@@ -67,6 +67,20 @@ struct Results {
     reports: Vec<Report>,
 }
 
+impl Results {
+    fn take(&mut self, item: Item) {
+        match item {
+            Item::Report(report) => {
+                self.text += &text::report(&report, Look::default());
+                self.json += &json::report(&report);
+                self.reports.push(*report);
+            }
+            Item::Note(note) => self.text += &format!("note: {note}\n"),
+            Item::Nothing | Item::Start | Item::Known | Item::Suppressed | Item::End => {}
+        }
+    }
+}
+
 fn report(stream: &Path) -> Results {
     let mut options = Options::default();
     if let Ok(list) = fs::read_to_string(stream.with_extension("supp")) {
@@ -76,15 +90,11 @@ fn report(stream: &Path) -> Results {
     let mut reporter = Reporter::new(options, table);
     let mut results = Results { text: String::new(), json: String::new(), reports: Vec::new() };
     for line in fs::read(stream).expect("a stream").split(|&byte| byte == b'\n').filter(|line| !line.is_empty()) {
-        match reporter.line(line, &mut || None) {
-            Item::Report(report) => {
-                results.text += &text::report(&report, Look::default());
-                results.json += &json::report(&report);
-                results.reports.push(*report);
-            }
-            Item::Note(note) => results.text += &format!("note: {note}\n"),
-            Item::Nothing | Item::Start | Item::Known | Item::Suppressed | Item::End => {}
-        }
+        let item = reporter.line(line, &mut || None);
+        results.take(item);
+    }
+    for item in reporter.due(&mut || None) {
+        results.take(item);
     }
     results.text += match reporter.finish() {
         Ending::Silent => "the program was silent\n",
@@ -139,6 +149,21 @@ fn every_line_of_json_stands_alone_and_has_the_schema() {
 }
 
 #[test]
+fn a_stale_value_that_keeps_a_loop_spinning_is_not_reported() {
+    let run = |spins: &[u64]| {
+        let mut reporter = Reporter::new(Options::default(), fencepost_sanitizer::symbols::NoSymbols);
+        let report = r#"{"ev":"report","kind":"robustness","tid":2,"addr":64,"size":4,"access":{"op":"load","order":"relaxed","time":1,"stack":[77]},"newest":{"value":2,"rmw":false,"tid":1,"op":"store","order":"relaxed","stack":[9]},"stale":[{"value":0,"rmw":false,"tid":0,"op":"load","order":"relaxed","stack":[]},{"value":1,"rmw":false,"tid":1,"op":"store","order":"relaxed","stack":[8]}],"cut":false,"complete":false,"events":0}"#;
+        assert_eq!(reporter.line(report.as_bytes(), &mut || None), Item::Nothing, "it may be about a busy wait");
+        for value in spins {
+            let spin = format!(r#"{{"ev":"spin","pc":77,"value":{value}}}"#);
+            reporter.line(spin.as_bytes(), &mut || None);
+        }
+        reporter.due(&mut || None).len()
+    };
+    assert_eq!([run(&[]), run(&[0]), run(&[0, 1]), run(&[0, 5])], [1, 1, 0, 1]);
+}
+
+#[test]
 fn reports_are_deduplicated_over_runs() {
     let stream = fs::read(&streams()[1]).expect("a stream");
     let mut reporter = Reporter::new(Options::default(), fencepost_sanitizer::symbols::NoSymbols);
@@ -147,6 +172,7 @@ fn reports_are_deduplicated_over_runs() {
         for line in stream.split(|&byte| byte == b'\n').filter(|line| !line.is_empty()) {
             reports += usize::from(matches!(reporter.line(line, &mut || None), Item::Report(_)));
         }
+        reports += reporter.due(&mut || None).iter().filter(|item| matches!(item, Item::Report(_))).count();
         assert_eq!(reporter.finish(), Ending::Exited);
     }
     let totals = reporter.totals();

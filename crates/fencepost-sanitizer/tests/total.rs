@@ -9,8 +9,10 @@ use proptest::prelude::*;
 fn feed(lines: &[Vec<u8>]) -> u64 {
     let mut reporter = Reporter::new(Options::default(), NoSymbols);
     let mut reports = Vec::new();
-    for line in lines {
-        if let Item::Report(report) = reporter.line(line, &mut || None) {
+    let mut items: Vec<_> = lines.iter().map(|line| reporter.line(line, &mut || None)).collect();
+    items.extend(reporter.due(&mut || None));
+    for item in items {
+        if let Item::Report(report) = item {
             text::report(&report, Look { color: true });
             json::report(&report);
             reports.push(*report);
@@ -109,8 +111,11 @@ proptest! {
         tid in 1..5u32, address in 0..3u64, pc in 10..16u64,
     ) {
         let mut reporter = Reporter::new(Options::default(), NoSymbols);
-        let item = reporter.line(reported(op, tid, address, pc).replace('\n', "").as_bytes(), &mut || Some(bytes.clone()));
-        let Item::Report(report) = item else { panic!("it is a report: {item:?}") };
+        let line = reported(op, tid, address, pc).replace('\n', "");
+        let mut recorded = || Some(bytes.clone());
+        let mut items = vec![reporter.line(line.as_bytes(), &mut recorded)];
+        items.extend(reporter.due(&mut recorded));
+        let Some(Item::Report(report)) = items.pop() else { panic!("it is a report: {items:?}") };
         text::report(&report, Look::default());
         json::report(&report);
     }

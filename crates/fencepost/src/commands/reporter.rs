@@ -50,6 +50,7 @@ pub(crate) fn run(output: &mut Output) -> io::Result<Exit> {
             break;
         }
     }
+    session.settle(&mut trace, output)?;
     let ending = session.end_run();
     finish(&mut session, ending, verbose, output)?;
     Ok(Exit::Holds)

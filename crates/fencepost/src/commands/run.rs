@@ -136,7 +136,7 @@ fn listen(
             Answer::Ending => channel.answer(0),
         }
     }
-    Ok(())
+    session.settle(&mut channel.trace, output)
 }
 
 /// Says what is worth saying about the end of a run; true if it went wrong.

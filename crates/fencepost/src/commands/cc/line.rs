@@ -46,6 +46,10 @@ pub(crate) enum Product {
 /// Options whose argument is the next word.
 const WITH_ARGUMENT: &[&str] = &[
     "-o",
+    "-x",
+    "--language",
+    "-target",
+    "--target",
     "-I",
     "-L",
     "-D",
@@ -139,87 +143,102 @@ const HEADERS: &[&str] = &["h", "hh", "H", "hp", "hxx", "hpp", "HPP", "h++", "tc
 /// Sanitizers whose runtimes want to be where ours is.
 const OTHER_RUNTIMES: &[&str] = &["address", "hwaddress", "memory", "leak", "dataflow", "kernel-address"];
 
+/// What the words so far have said.
+#[derive(Default)]
+struct Seen {
+    /// Stop before linking.
+    stops: bool,
+    /// Only answer a question.
+    asks: bool,
+    shared: bool,
+    relocatable: bool,
+    is_static: bool,
+    /// There is a file or a library.
+    inputs: bool,
+    /// There is one that can be linked.
+    linkable: bool,
+    /// What `-x` says.
+    language: Option<OsString>,
+}
+
 impl Line {
     /// Reads a command line; response files are expanded already.
     pub(crate) fn read(words: Vec<OsString>) -> Line {
-        let mut line = Line::default();
-        let (mut stops, mut asks, mut shared, mut relocatable, mut inputs, mut linkable) =
-            (false, false, false, false, false, false);
-        let mut language: Option<OsString> = None;
+        let (mut line, mut seen) = (Line::default(), Seen::default());
         let mut words = words.into_iter();
         while let Some(word) = words.next() {
-            let text = word.to_string_lossy();
-            match &*text {
-                "--atomics-only" => {
-                    line.atomics_only = true;
-                    continue;
-                }
-                "-static" | "--static" | "-static-pie" => line.refusal = Some(STATIC.into()),
-                "-m32" | "-mx32" | "-m16" => {
-                    line.refusal = Some(format!("`{text}`: only 64-bit x86 programs can be observed"));
-                }
-                "-target" | "--target" | "-x" | "--language" => {
-                    line.words.push(word.clone());
-                    let Some(value) = words.next() else { continue };
-                    match text.contains("target") {
-                        true => line.check_target(&value),
-                        false => language = Some(value.clone()).filter(|value| value != "none"),
-                    }
-                    line.words.push(value);
-                    continue;
-                }
-                "-shared" | "--shared" | "-dynamiclib" => shared = true,
-                "-r" | "--relocatable" => relocatable = true,
-                stop if STOPS.contains(&stop) => stops = true,
-                option if WITH_ARGUMENT.contains(&option) => {
-                    // Libraries alone are something to link.
-                    inputs |= option == "-l";
-                    linkable |= option == "-l";
-                    line.words.push(word.clone());
-                    line.words.extend(words.next());
-                    continue;
-                }
-                "-" => (inputs, linkable, line.compiles) = (true, true, true),
-                query if is_query(query) => asks = true,
-                option if option.starts_with('-') => {
-                    if let Some(target) = option.strip_prefix("--target=") {
-                        line.check_target(OsStr::new(target));
-                    } else if let Some(value) = option.strip_prefix("-x").or(option.strip_prefix("--language=")) {
-                        language = Some(OsString::from(value)).filter(|value| value != "none");
-                    } else if let Some(list) = option.strip_prefix("-fsanitize=") {
-                        let others = line.take_others(list);
-                        line.other_sanitizers |= others.is_some();
-                        line.words.extend(others);
-                        continue;
-                    } else if let Some(list) = option.strip_prefix("-fno-sanitize=") {
-                        line.plain |= list.split(',').any(|one| one == "thread" || one == "all");
-                    }
-                    line.debug |= option.starts_with("-g") && !option.starts_with("-gcc-");
-                    inputs |= option.starts_with("-l");
-                    linkable |= option.starts_with("-l");
-                }
-                file => {
-                    inputs = true;
-                    let kind = Kind::of(Path::new(file), language.as_deref());
-                    line.compiles |= kind != Kind::Other;
-                    linkable |= kind != Kind::Header;
-                }
+            let text = word.to_string_lossy().into_owned();
+            if text == "--atomics-only" {
+                line.atomics_only = true;
+            } else if let Some(list) = text.strip_prefix("-fsanitize=") {
+                let others = line.take_others(list);
+                line.other_sanitizers |= others.is_some();
+                line.words.extend(others);
+            } else if WITH_ARGUMENT.contains(&text.as_str()) {
+                let argument = words.next();
+                line.option_with_argument(&text, argument.as_deref(), &mut seen);
+                line.words.push(word);
+                line.words.extend(argument);
+            } else {
+                line.word(&text, &mut seen);
+                line.words.push(word);
             }
-            line.words.push(word);
         }
-        line.language = language.is_some();
-        line.product = match () {
-            () if asks || !inputs => Product::Answer,
-            () if stops || !linkable => Product::Parts,
-            () if relocatable => Product::Relocatable,
-            () if shared => Product::Shared,
-            () => Product::Program,
-        };
-        if matches!(line.product, Product::Answer | Product::Parts) && line.refusal.as_deref() == Some(STATIC) {
-            // Build systems put -static on every line; it is the linker's business.
-            line.refusal = None;
+        line.language = seen.language.is_some();
+        line.product = seen.product();
+        // Build systems put -static on every line; it is the linker's business.
+        if seen.is_static && !matches!(line.product, Product::Answer | Product::Parts) {
+            line.refusal = Some(STATIC.into());
         }
         line
+    }
+
+    fn option_with_argument(&mut self, option: &str, argument: Option<&OsStr>, seen: &mut Seen) {
+        match (option, argument) {
+            ("-target" | "--target", Some(target)) => self.check_target(target),
+            ("-x" | "--language", Some(language)) => seen.speaks(language),
+            ("-l", _) => seen.library(),
+            _ => {}
+        }
+    }
+
+    /// An option without an argument of its own, or a file.
+    fn word(&mut self, word: &str, seen: &mut Seen) {
+        match word {
+            "-static" | "--static" | "-static-pie" => seen.is_static = true,
+            "-m32" | "-mx32" | "-m16" => {
+                self.refusal = Some(format!("`{word}`: only 64-bit x86 programs can be observed"));
+            }
+            "-shared" | "--shared" | "-dynamiclib" => seen.shared = true,
+            "-r" | "--relocatable" => seen.relocatable = true,
+            "-" => {
+                self.compiles = true;
+                seen.library();
+            }
+            _ if STOPS.contains(&word) => seen.stops = true,
+            _ if is_query(word) => seen.asks = true,
+            _ if word.starts_with('-') => self.option(word, seen),
+            file => {
+                let kind = Kind::of(Path::new(file), seen.language.as_deref());
+                self.compiles |= kind != Kind::Other;
+                seen.inputs = true;
+                seen.linkable |= kind != Kind::Header;
+            }
+        }
+    }
+
+    fn option(&mut self, option: &str, seen: &mut Seen) {
+        if let Some(target) = option.strip_prefix("--target=") {
+            self.check_target(OsStr::new(target));
+        } else if let Some(language) = option.strip_prefix("-x").or(option.strip_prefix("--language=")) {
+            seen.speaks(OsStr::new(language));
+        } else if let Some(list) = option.strip_prefix("-fno-sanitize=") {
+            self.plain |= list.split(',').any(|one| one == "thread" || one == "all");
+        } else if option.starts_with("-g") {
+            self.debug |= !option.starts_with("-gcc-");
+        } else if option.starts_with("-l") {
+            seen.library();
+        }
     }
 
     fn check_target(&mut self, target: &OsStr) {
@@ -236,6 +255,27 @@ impl Line {
             self.refusal = Some(format!("`-fsanitize={clash}` and fencepost cannot be in one program"));
         }
         (!others.is_empty()).then(|| format!("-fsanitize={}", others.join(",")).into())
+    }
+}
+
+impl Seen {
+    /// Something to link.
+    fn library(&mut self) {
+        (self.inputs, self.linkable) = (true, true);
+    }
+
+    fn speaks(&mut self, language: &OsStr) {
+        self.language = (language != "none").then(|| language.to_os_string());
+    }
+
+    fn product(&self) -> Product {
+        match () {
+            () if self.asks || !self.inputs => Product::Answer,
+            () if self.stops || !self.linkable => Product::Parts,
+            () if self.relocatable => Product::Relocatable,
+            () if self.shared => Product::Shared,
+            () => Product::Program,
+        }
     }
 }
 

@@ -73,7 +73,23 @@ impl Session {
 
     /// Takes in a line and reports what it says.
     pub(crate) fn line(&mut self, line: &[u8], trace: &mut Trace, output: &mut Output) -> io::Result<Answer> {
-        Ok(match self.reporter.line(line, &mut || trace.read()) {
+        let item = self.reporter.line(line, &mut || trace.read());
+        if item == Item::End {
+            self.settle(trace, output)?;
+        }
+        self.show(item, output)
+    }
+
+    /// Reports what had to wait for the end of the run.
+    pub(crate) fn settle(&mut self, trace: &mut Trace, output: &mut Output) -> io::Result<()> {
+        for item in self.reporter.due(&mut || trace.read()) {
+            self.show(item, output)?;
+        }
+        Ok(())
+    }
+
+    fn show(&mut self, item: Item, output: &mut Output) -> io::Result<Answer> {
+        Ok(match item {
             Item::Start => {
                 self.take_options();
                 Answer::None
