@@ -111,13 +111,20 @@ pub(crate) fn stamp(slot: u16, epoch: u32) -> u64 {
     u64::from(slot) << SLOT_SHIFT | u64::from(epoch) << EPOCH_SHIFT
 }
 
-/// Has this thread made this access, or one that says as much, in this epoch already? Then there is nothing to do.
+/// Is there nothing to do about this access? Because this thread has made it, or one that says as much, in this epoch already; or because others
+/// stand for it ([`is_represented`]), mostly.
 #[inline]
 pub(crate) fn is_known(t: &Thread, addr: usize, log_size: u32, how: How) -> bool {
     let Some(cells) = shadow::cells_if_any(addr) else { return false };
-    let new = Cell::at(addr, log_size, how, t.stamp()).0;
-    let same = |old: u64| (old ^ new) & (OFFSET | SIZE | ATOMIC | SLOT | EPOCH) == 0 && new & WRITE <= old & WRITE;
-    same(cells[0].load(Ordering::Relaxed)) || same(cells[1].load(Ordering::Relaxed))
+    let new = Cell::at(addr, log_size, how, t.stamp());
+    let same =
+        |old: Cell| (old.0 ^ new.0) & (OFFSET | SIZE | ATOMIC | SLOT | EPOCH) == 0 && new.0 & WRITE <= old.0 & WRITE;
+    let one = Cell(cells[0].load(Ordering::Relaxed));
+    if same(one) {
+        return true;
+    }
+    let other = Cell(cells[1].load(Ordering::Relaxed));
+    same(other) || !how.write && is_represented(t, [one, other], new) && !t.is_drawn()
 }
 
 /// Two accesses that conflict and are not ordered.
@@ -133,9 +140,6 @@ pub(crate) fn remember(t: &Thread, addr: usize, log_size: u32, how: How, pc: usi
     let cells = shadow::cells(addr)?;
     let new = Cell(Cell::at(addr, log_size, how, t.stamp()).0 | (pc as u64) << PC_SHIFT);
     let old = [&cells[0], &cells[1]].map(|cell| Cell(cell.load(Ordering::Relaxed)));
-    if !how.write && is_represented(t, old, new) && !t.is_drawn() {
-        return None;
-    }
     // Mostly the same thread has made the same access in an earlier epoch, or nobody has made any, and the other cell is no obstacle.
     for (index, other) in [(0, old[1]), (1, old[0])] {
         let repeats =

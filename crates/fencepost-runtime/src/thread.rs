@@ -394,7 +394,7 @@ impl Thread {
     pub(crate) fn is_drawn(&self) -> bool {
         let drawn = self.draws.get();
         self.draws.set(drawn.wrapping_add(1));
-        drawn % 64 == 63
+        drawn % 256 == 255
     }
 
     /// The thread does something else than repeating a load.

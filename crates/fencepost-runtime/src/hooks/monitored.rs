@@ -80,6 +80,8 @@ fn limits() -> Limits {
 struct Session {
     thread: Entered,
     held: Held,
+    /// What is in memory now, as the monitor keeps it.
+    value: u64,
 }
 
 impl Session {
@@ -111,7 +113,7 @@ impl Session {
             atomic.mixed = true;
             stats::MIXED.fetch_add(1, Ordering::Relaxed);
         }
-        Some(Session { thread, held })
+        Some(Session { thread, held, value })
     }
 
     /// Asks the monitor about an access that is about to be made.
@@ -150,14 +152,20 @@ impl Session {
         });
     }
 
+    /// Compares the access that is about to be made with plain ones. It is the thread's knowledge before the access that counts: to read
+    /// with acquire does not order what was written before. And the variable may be gone as soon as the location is given back.
+    #[inline]
+    fn touch(&self, call: Call, size: u8, write: bool) {
+        if SEES_PLAIN.load(Ordering::Relaxed) {
+            race::atomic(&self.thread, call.addr, size, How { write, atomic: true }, call.pc);
+        }
+    }
+
     /// Gives the location back.
     #[inline]
-    fn end(self, call: Call, size: u8, write: bool) -> Entered {
-        let Session { mut thread, held } = self;
+    fn end(self) -> Entered {
+        let Session { mut thread, held, .. } = self;
         drop(held);
-        if SEES_PLAIN.load(Ordering::Relaxed) {
-            race::atomic(&thread, call.addr, size, How { write, atomic: true }, call.pc);
-        }
         thread.renew();
         thread
     }
@@ -287,6 +295,7 @@ pub(super) unsafe fn load<W: Word>(call: Call) -> W {
         // SAFETY: the caller's promise.
         return unsafe { W::load(call.addr) };
     };
+    session.touch(call, W::SIZE, false);
     session.check(call, W::SIZE, "load", Access::Load);
     // SAFETY: the caller's promise.
     let value = unsafe { W::load(call.addr) };
@@ -295,7 +304,7 @@ pub(super) unsafe fn load<W: Word>(call: Call) -> W {
     let spinning = has_read(&mut session.thread, call, value.image());
     let place = session.held.place();
     let version = place.version();
-    let thread = session.end(call, W::SIZE, false);
+    let thread = session.end();
     let tick = thread.tick();
     let seen = Seen { addr: call.addr, place: Some(place), version, tick, value: value.image(), order: call.order };
     thread.seen(call.addr).set(seen);
@@ -316,6 +325,7 @@ pub(super) unsafe fn store<W: Word>(call: Call, value: W) {
         unsafe { W::store(call.addr, value) };
         return;
     };
+    session.touch(call, W::SIZE, true);
     session.check(call, W::SIZE, "store", Access::Store);
     // SAFETY: the caller's promise.
     session.held.change(|| unsafe { W::store(call.addr, value) });
@@ -324,7 +334,7 @@ pub(super) unsafe fn store<W: Word>(call: Call, value: W) {
     location.store(&mut session.thread.clocks, call.order(), value.image(), site, limits());
     session.record(call, Op::Store, value.image(), 0, true);
     session.thread.does_something();
-    session.end(call, W::SIZE, true);
+    session.end();
 }
 
 impl Session {
@@ -345,13 +355,14 @@ pub(super) unsafe fn fetch<W: Word>(call: Call, fetch: Fetch, value: W) -> W {
         // SAFETY: the caller's promise.
         return unsafe { W::fetch(call.addr, fetch, value) };
     };
+    session.touch(call, W::SIZE, true);
     session.check(call, W::SIZE, fetch.name(), Access::Rmw);
     // SAFETY: the caller's promise.
     let old = session.held.change(|| unsafe { W::fetch(call.addr, fetch, value) });
     let new = W::combine(fetch, old, value).image();
     session.written(call, Op::Rmw, new);
     session.record(call, Op::Rmw, new, old.image(), true);
-    session.end(call, W::SIZE, true);
+    session.end();
     old
 }
 
@@ -372,6 +383,7 @@ pub(super) unsafe fn cas<W: Word>(call: Call, weak: bool, expected: W, new: W) -
     } else {
         (Op::CasStrong, "cas-strong", Access::StrongCas { expected: wanted, failure })
     };
+    session.touch(call, W::SIZE, session.value == wanted);
     session.check(call, W::SIZE, name, access);
     // SAFETY: the caller's promise.
     let old = session.held.change(|| unsafe { W::cas(call.addr, expected, new) });
@@ -385,7 +397,7 @@ pub(super) unsafe fn cas<W: Word>(call: Call, weak: bool, expected: W, new: W) -
         session.record(call, op, old.image(), wanted, false);
         spinning = has_read(&mut session.thread, call, old.image());
     }
-    session.end(call, W::SIZE, success);
+    session.end();
     if spinning {
         schedule::spinning();
     }
@@ -413,10 +425,11 @@ pub(super) unsafe fn wait<W: Word>(call: Call, value: W, differs: bool) -> W {
         // SAFETY: the caller's promise.
         let read = unsafe { W::load(call.addr) };
         if wanted(read.image()) {
+            session.touch(call, W::SIZE, false);
             session.load(call.order);
             session.record(call, Op::Wait, read.image(), 0, true);
             session.thread.does_something();
-            session.end(call, W::SIZE, false);
+            session.end();
             return read;
         }
         drop(session);
@@ -439,12 +452,15 @@ pub(super) unsafe fn blocking_cas<W: Word>(call: Call, expected: W, new: W) {
             std::hint::spin_loop();
             continue;
         };
+        if session.value == expected.image() {
+            session.touch(call, W::SIZE, true);
+        }
         session.check(call, W::SIZE, "bcas", Access::BlockingCas { expected: expected.image() });
         // SAFETY: the caller's promise.
         if session.held.change(|| unsafe { W::cas(call.addr, expected, new) }) == expected {
             session.written(call, Op::Bcas, new.image());
             session.record(call, Op::Bcas, new.image(), expected.image(), true);
-            session.end(call, W::SIZE, true);
+            session.end();
             return;
         }
         drop(session);
