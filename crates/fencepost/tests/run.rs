@@ -89,9 +89,18 @@ fn runs_are_reported_together() {
     assert!(out.contains("options seed=1:schedule=pct:3:history_size=32:spin_detection=0\n"), "{out}");
 }
 
+/// A stream of a program that waits for answers, as its options say.
+fn halting_stream(name: &str) -> PathBuf {
+    let text = fs::read_to_string(stream("message-passing")).expect("a stream");
+    let file = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("{name}.jsonl"));
+    fs::write(&file, text.replace(r#""halt_on_error":"0""#, r#""halt_on_error":"1""#)).expect("a file");
+    file
+}
+
 #[test]
 fn options_in_the_environment_are_kept() {
-    let mut command = command(&["--halt"], "message-passing", &[]);
+    let mut command = Command::new(env!("CARGO_BIN_EXE_fencepost"));
+    command.args(["run", "--halt", "--"]).args([fake(), &halting_stream("options")]);
     let output = command.env("FENCEPOST_OPTIONS", "verbosity=1:seed=9").output().expect("fencepost starts");
     let (_, out, _) = seen(&output);
     assert!(out.contains("options verbosity=1:seed=9:seed=0:schedule=os:halt_on_error=1\n"), "{out}");
@@ -99,13 +108,9 @@ fn options_in_the_environment_are_kept() {
 
 #[test]
 fn halting_stops_the_program_and_further_runs() {
-    // The streams say halt_on_error=0; one that says 1:
-    let text = fs::read_to_string(stream("message-passing")).expect("a stream");
-    let file = Path::new(env!("CARGO_TARGET_TMPDIR")).join("halts.jsonl");
-    fs::write(&file, text.replace(r#""halt_on_error":"0""#, r#""halt_on_error":"1""#)).expect("a file");
     let output = Command::new(env!("CARGO_BIN_EXE_fencepost"))
         .args(["run", "--halt", "--runs", "5", "--"])
-        .args([fake(), &file])
+        .args([fake(), &halting_stream("halts")])
         .output();
     let (code, out, err) = seen(&output.expect("fencepost starts"));
     assert_eq!((code, out.matches("answer h").count()), (Some(66), 1), "{out}{err}");
