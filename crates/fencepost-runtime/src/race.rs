@@ -6,7 +6,7 @@
 //!
 //! Modelled: accesses by byte ranges within words of eight bytes. Each word remembers two accesses, as one number each.
 //! Sound: a reported pair is unordered. Not complete, also on the run that is watched: where three or more accesses of a word are mutually
-//! unordered, one of them is forgotten. The appendix keeps a whole clock per location instead; that would cost
+//! unordered, one of them is forgotten, an atomic one first. The appendix keeps a whole clock per location instead; that would cost
 //! memory proportional to the number of threads for every byte of the program.
 
 use std::sync::atomic::Ordering;
@@ -164,29 +164,31 @@ fn is_represented(t: &Thread, old: [Cell; 2], new: Cell) -> bool {
 
 #[inline(never)]
 fn remember_among(t: &Thread, addr: usize, cells: &shadow::Cells, old: [Cell; 2], new: Cell) -> Option<Race> {
-    // Preference: what the new access makes superfluous, then an empty cell, then what is ordered before (and so most likely before what
-    // others will do, too), then any.
-    let (mut superfluous, mut empty, mut ordered) = (None, None, None);
+    // Preference: what the new access makes superfluous, then an empty cell, then an atomic access (a variable often shares its word with what
+    // it protects, and races of atomic accesses are rare), then what is ordered before (and so most likely before what others will do, too), then any.
+    let (mut superfluous, mut empty, mut atomic, mut ordered) = (None, None, None, None);
     let mut race = None;
     for (index, &cell) in old.iter().enumerate() {
-        if cell.0 == 0 {
-            empty = Some(index);
-        } else if t.clocks.knows(cell.slot(), cell.epoch()) {
-            if new.stands_for(cell) {
-                superfluous = Some(index);
-            } else {
-                ordered = Some(index);
-            }
-        } else if cell.overlaps(new) && cell.conflicts(new) {
-            race = Some(Race { addr, new, old: cell });
+        let known = t.clocks.knows(cell.slot(), cell.epoch());
+        match cell {
+            Cell(0) => empty = Some(index),
+            _ if known && new.stands_for(cell) => superfluous = Some(index),
+            _ if !known && cell.overlaps(new) && cell.conflicts(new) => race = Some(Race { addr, new, old: cell }),
+            _ if cell.how().atomic => atomic = Some(index),
+            _ if known => ordered = Some(index),
+            _ => {}
         }
     }
-    let target = superfluous.or(empty).or(ordered).unwrap_or_else(|| match old.map(|cell| cell.how().write) {
+    let any = || match old.map(|cell| cell.how().write) {
         // A write is worth more than a read: every later access can race with it.
         [true, false] => 1,
         [false, true] => 0,
         _ => new.pc() >> 2 & 1,
-    });
+    };
+    let target = match superfluous.or(empty).or(atomic) {
+        None if new.how().atomic => return race,
+        found => found.or(ordered).unwrap_or_else(any),
+    };
     cells[target].store(new.0, Ordering::Relaxed);
     race
 }
