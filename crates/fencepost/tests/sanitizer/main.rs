@@ -34,7 +34,10 @@ fn main() {
         }
         // One compiler is enough: what differs between them is tried above.
         if name == "gcc" {
-            trials.extend(corpus.iter().map(|case| trial("corpus", case, usable, run::sanitized)));
+            trials.extend(corpus.iter().map(|case| match corpus::unseen(case) {
+                Some(reason) => trial("corpus", case, usable.and(Err(&reason)), run::sanitized),
+                None => trial("corpus", case, usable, run::sanitized),
+            }));
         }
     }
     libtest_mimic::run(&arguments, trials).exit();
