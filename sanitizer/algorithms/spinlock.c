@@ -8,7 +8,7 @@
 // expect: silent
 // twin: litmus/algorithms/spinlock4.fp
 // case weak: -DLOCK=acq -DUNLOCK=rlx
-// expect: race
+// expect: race of inside
 // twin: litmus/rc20/lock+rlx-unlock.fp
 // case seq_cst: -DLOCK=sc -DUNLOCK=sc
 // expect: silent

@@ -7,7 +7,7 @@
 // expect: silent
 // twin: litmus/algorithms/ticketlock4.fp
 // case weak: -DDRAW=acqrel -DSEE=acq -DCALL=rlx
-// expect: race
+// expect: race of inside
 // allow: robustness
 // twin: sanitizer/twins/ticketlock-weak.fp
 // case seq_cst: -DDRAW=sc -DSEE=sc -DCALL=sc

@@ -4,7 +4,7 @@
 // expect: silent
 // twin: litmus/rc20/ref-count+fence.fp
 // case no-fence: -DFENCE=(void)0
-// expect: race of heap
+// expect: race of heap at @use and @destroy
 // twin: litmus/algorithms/arc-no-fence.fp
 // run: --schedule random --seeds 0..20
 // run: --schedule os --runs 5
