@@ -9,6 +9,7 @@
 // twin: litmus/algorithms/spinlock4.fp
 // case weak: -DLOCK=acq -DUNLOCK=rlx
 // expect: race of inside
+// allow: race
 // twin: litmus/rc20/lock+rlx-unlock.fp
 // case seq_cst: -DLOCK=sc -DUNLOCK=sc
 // expect: silent

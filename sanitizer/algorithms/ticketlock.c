@@ -8,6 +8,7 @@
 // twin: litmus/algorithms/ticketlock4.fp
 // case weak: -DDRAW=acqrel -DSEE=acq -DCALL=rlx
 // expect: race of inside
+// allow: race
 // allow: robustness
 // twin: sanitizer/twins/ticketlock-weak.fp
 // case seq_cst: -DDRAW=sc -DSEE=sc -DCALL=sc

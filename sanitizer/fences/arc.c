@@ -5,6 +5,7 @@
 // twin: litmus/rc20/ref-count+fence.fp
 // case no-fence: -DFENCE=(void)0
 // expect: race of heap at @use and @destroy
+// allow: race of heap
 // twin: litmus/algorithms/arc-no-fence.fp
 // run: --schedule random --seeds 0..20
 // run: --schedule os --runs 5
@@ -21,7 +22,7 @@ static struct object *shared;
 static void drop(struct object *object) {
   if (atomic_fetch_sub_explicit(&object->strong, 1, rel) == 1) {
     FENCE;
-    object->content = 0;
+    object->content = 0;  // @destroy
     free(object);
   }
 }
@@ -29,7 +30,7 @@ static void drop(struct object *object) {
 static void use_and_drop(int me) {
   struct object *object = shared;
   atomic_fetch_add_explicit(&object->strong, 1, rlx);
-  object->used[me] = object->content;
+  object->used[me] = object->content;  // @use
   drop(object);
   CHECK(object == shared);
   drop(object);
