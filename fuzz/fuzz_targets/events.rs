@@ -14,8 +14,11 @@ fuzz_target!(|input: &[u8]| {
     }
     let mut reporter = Reporter::new(Options::default(), NoSymbols);
     let mut reports = Vec::new();
-    for line in events.split(|&byte| byte == b'\n') {
-        if let Item::Report(report) = reporter.line(line, &mut || Some(recorded.to_vec())) {
+    let mut recorded = || Some(recorded.to_vec());
+    let mut items: Vec<_> = events.split(|&byte| byte == b'\n').map(|line| reporter.line(line, &mut recorded)).collect();
+    items.extend(reporter.due(&mut recorded));
+    for item in items {
+        if let Item::Report(report) = item {
             text::report(&report, Look::default());
             json::report(&report);
             reports.push(*report);
