@@ -260,13 +260,23 @@ mod tests {
         }
     }
 
+    /// Findings but for the numbers of writes, which depend on where counting began.
+    fn without_numbers(mut findings: Vec<Finding>) -> Vec<Finding> {
+        for finding in &mut findings {
+            if let Finding::Violation(window) = finding {
+                window.stale.iter_mut().chain([&mut window.newest]).for_each(|write| write.number = 0);
+            }
+        }
+        findings
+    }
+
     #[test]
     fn late_epochs_are_as_good_as_early_ones() {
         let limits = Limits::default();
-        let expected = findings(Location::new(0), limits, Epochs::default());
+        let expected = without_numbers(findings(Location::new(0), limits, Epochs::default()));
         let late = LAST_EPOCH - 4000;
         let epochs = Epochs { k: late, n: late, generation: late };
         assert!(epochs.is_worn_out() && !Epochs::default().is_worn_out());
-        assert!(findings(Location::new(0), limits, epochs) == expected);
+        assert!(without_numbers(findings(Location::new(0), limits, epochs)) == expected);
     }
 }
