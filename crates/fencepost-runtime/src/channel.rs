@@ -151,12 +151,20 @@ impl Channel {
                 Ok(sent) => bytes = &bytes[sent..],
                 Err(_) if errno() == libc::EINTR => {}
                 Err(_) => {
-                    self.fd = RAW;
+                    self.give_up();
                     print(text);
                     return;
                 }
             }
         }
+    }
+
+    /// There is no reporter, or it is gone: what is found is printed as it is.
+    fn give_up(&mut self) {
+        self.fd = RAW;
+        last_words(
+            "there is no reporter, so what is found follows as it is; FENCEPOST_REPORTER names the command `fencepost` to use",
+        );
     }
 
     /// One byte from the reporter; none if it does not answer.
@@ -179,7 +187,10 @@ impl Channel {
     /// Connects, if that has not been done.
     fn open(&mut self) {
         if self.fd == NONE {
-            self.fd = start_reporter().unwrap_or(RAW);
+            match start_reporter() {
+                Some(fd) => self.fd = fd,
+                None => self.give_up(),
+            }
             self.send(&start_event());
             for line in crate::report::threads() {
                 self.send(&line.finish());
