@@ -117,6 +117,13 @@ pub(crate) struct Alternative {
     pub(crate) body: Vec<Stmt>,
 }
 
+impl Alternative {
+    /// Does it always go, do nothing, and lead back to the instruction at `pc`, where it begins?
+    fn is_idle_at(&self, pc: u32) -> bool {
+        self.guards.is_empty() && matches!(self.body.as_slice(), [Stmt::Rest(Rest::At(end))] if *end == pc)
+    }
+}
+
 /// Where a thread starts, when its first local computation is done.
 pub(crate) struct Start {
     pub(crate) rest: Rest,
@@ -212,7 +219,9 @@ impl<'a> Writer<'a> {
         tally: &mut Tally,
     ) -> Result<(), Unsupported> {
         let pad = "  ".repeat(depth);
-        let alternatives = self.alternatives(pc)?;
+        let mut alternatives = self.alternatives(pc)?;
+        // SPIN rejects a step that does nothing and leads back to where it is, and nothing is lost without it.
+        alternatives.retain(|alternative| atomic || !alternative.is_idle_at(pc));
         let _ = writeln!(out, "{pad}if");
         if alternatives.is_empty() {
             let _ = writeln!(out, "{pad}:: false");
