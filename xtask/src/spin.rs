@@ -230,6 +230,7 @@ mod tests {
 
     /// One litmus test for each part of the encodings.
     const LITMUS: &[&str] = &[
+        "classic/fence-loop.fp",
         "classic/sb.fp",
         "classic/barw-1-1.fp",
         "classic/sb+casw-consumed.fp",
