@@ -11,11 +11,10 @@ macro_rules! intercept {
         $(
             $(#[$attribute])*
             #[cfg_attr(not(test), unsafe(no_mangle))]
-            #[cfg_attr(test, allow(dead_code))]
-            #[allow(non_snake_case)]
+            #[allow(non_snake_case, reason = "the name is C's")]
             pub(crate) unsafe extern "C" fn $name($($argument: $type),*) $(-> $result)? {
                 // SAFETY: the caller keeps the contract of the function of this name; so does what is passed on.
-                #[allow(unused_unsafe)]
+                #[allow(unused_unsafe, reason = "some bodies call nothing unsafe")]
                 unsafe { $body }
             }
         )*
@@ -29,8 +28,7 @@ macro_rules! intercept_at {
             $(#[$attribute])*
             #[unsafe(naked)]
             #[cfg_attr(not(test), unsafe(no_mangle))]
-            #[cfg_attr(test, allow(dead_code))]
-            #[allow(non_snake_case)]
+            #[allow(non_snake_case, reason = "the name is C's")]
             pub(crate) unsafe extern "C" fn $name() {
                 std::arch::naked_asm!(concat!("mov ", $register, ", [rsp]"), "jmp {body}", body = sym $body)
             }
