@@ -231,7 +231,8 @@ impl<'a> Interpreter<'a> {
                 let holds = self.integer(cond, state)? != 0;
                 Ok(Local::Continue(if holds { *target } else { next }))
             }
-            Op::Assume { cond } => match self.integer(cond, state)? {
+            // Beyond a bound nothing is known: the thread stops.
+            Op::Assume { cond } | Op::Bound { cond } => match self.integer(cond, state)? {
                 0 => rest(Rest::Blocked),
                 _ => Ok(Local::Continue(next)),
             },
@@ -240,7 +241,7 @@ impl<'a> Interpreter<'a> {
                 _ => Ok(Local::Continue(next)),
             },
             // `verify` asks what its value depends on, and does nothing, not even divide by zero.
-            Op::Verify { .. } | Op::LightFence { .. } => Ok(Local::Continue(next)),
+            Op::Verify { .. } | Op::LightFence { .. } | Op::Enter | Op::Leave => Ok(Local::Continue(next)),
             Op::Fence { order } => match self.model.fence(*order) {
                 FenceMeaning::Nothing => Ok(Local::Continue(next)),
                 FenceMeaning::Event => rest(Rest::Fence((*order).into())),
