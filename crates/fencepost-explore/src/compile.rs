@@ -417,6 +417,7 @@ impl Compiler<'_> {
                     })
                 }
             },
+            Op::Enter | Op::Leave | Op::Bound { .. } => Step::Skip,
             Op::Halt => Step::Halt,
             Op::Load { .. }
             | Op::Store { .. }

@@ -231,7 +231,8 @@ impl<'a> Interpreter<'a> {
                 let holds = self.integer(cond, state)? != 0;
                 Ok(Local::Continue(if holds { *target } else { next }))
             }
-            Op::Assume { cond } => match self.integer(cond, state)? {
+            // Beyond a bound nothing is known: the thread stops.
+            Op::Assume { cond } | Op::Bound { cond } => match self.integer(cond, state)? {
                 0 => rest(Rest::Blocked),
                 _ => Ok(Local::Continue(next)),
             },
@@ -240,7 +241,7 @@ impl<'a> Interpreter<'a> {
                 _ => Ok(Local::Continue(next)),
             },
             // `verify` asks what its value depends on, and does nothing, not even divide by zero.
-            Op::Verify { .. } => Ok(Local::Continue(next)),
+            Op::Verify { .. } | Op::Enter | Op::Leave => Ok(Local::Continue(next)),
             Op::LightFence { locations } => match (self.model.light_fences(), locations) {
                 (LightFences::Ignored, _) => Ok(Local::Continue(next)),
                 (LightFences::Listed, Some(locations)) => {
