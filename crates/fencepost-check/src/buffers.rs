@@ -10,7 +10,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use fencepost_attack::{Attack, Delays, Instrumented};
 use fencepost_base::order::FenceOrder;
 use fencepost_explore::{End, Exploration, Options, Reductions};
-use fencepost_ir::{Op, Program};
+use fencepost_ir::export::Unsupported;
+use fencepost_ir::{Op, Place, Program};
 use fencepost_model::{Buffers, FenceMeaning, LightFences, Model};
 use fencepost_verdict::{Budget, Candidate, Outcome, Property, Stats, Verdict};
 
@@ -42,6 +43,19 @@ pub fn enough_delays(program: &Program, model: &dyn Model) -> Delays {
         Some(Buffers::PerLocation) if !has_light_fences(program, model) => Delays::One,
         _ => Delays::Many,
     }
+}
+
+/// The program that [`crate::check`] explores for a model with store buffers, as text.
+///
+/// # Errors
+/// If the model has none.
+pub fn export_attacks(program: &Program, model: &dyn Model) -> Result<String, Unsupported> {
+    if model.buffers().is_none() {
+        return Err(Unsupported::new(format!("{} has no store buffers", model.name())));
+    }
+    let attacks = fencepost_attack::attacks(program, model);
+    let instrumented = fencepost_attack::instrument(program, model, &attacks, enough_delays(program, model));
+    Ok(fencepost_ir::print(instrumented.program()))
 }
 
 /// Is `program` robust against the store buffers of `model`?
@@ -109,7 +123,7 @@ fn can_fail(program: &Program) -> bool {
     let fails = |op: &Op| {
         let mut fails = matches!(op, Op::Assert { .. });
         op.for_each_expr(&mut |expr| fails |= expr.can_fail(domain));
-        fails || matches!(op.place(), Some(fencepost_ir::Place::Element { .. }))
+        fails || matches!(op.place(), Some(Place::Element { .. }))
     };
     program.threads().iter().flat_map(|thread| &thread.code).any(|instr| fails(&instr.op))
 }

@@ -14,9 +14,9 @@ use fencepost_explore::{End, Exploration};
 use fencepost_ir::Program;
 use fencepost_model::Model;
 use fencepost_oracle::replay::{replay, replay_failure, replay_observational};
-use fencepost_verdict::{Budget, Candidate, Outcome, Property, Reason, ScFailure, Verdict};
+use fencepost_verdict::{Budget, Candidate, Outcome, Property, Reason, ScFailure, Stats, Verdict};
 
-pub use buffers::{Attacking, enough_delays};
+pub use buffers::{Attacking, enough_delays, export_attacks};
 pub use fencepost_attack::Delays;
 pub use fencepost_explore::{Options, Reductions};
 
@@ -107,9 +107,25 @@ pub fn check_attacks(
     budget: &Budget<'_>,
 ) -> Result<Outcome, InternalError> {
     assert!(model.buffers().is_some(), "{} has no store buffers", model.name());
+    if options.observational {
+        let reason = Reason::Unsupported(format!("observational robustness against {} is not offered", model.name()));
+        return Ok(undecided(Property::ObservationalRobustness, model, reason));
+    }
     let outcome = buffers::check(program, model, options, attacking, budget)?;
     replay_sc_failure(program, model, outcome.sc_failure.as_deref())?;
     Ok(outcome)
+}
+
+/// A question that was not looked into.
+fn undecided(property: Property, model: &'static dyn Model, reason: Reason) -> Outcome {
+    Outcome {
+        property,
+        model: model.name(),
+        verdict: Verdict::Unknown(reason),
+        sc_failure: None,
+        speculative: Vec::new(),
+        stats: Stats::default(),
+    }
 }
 
 fn replay_sc_failure(

@@ -77,11 +77,6 @@ impl Mirror {
         }
     }
 
-    /// What belongs to a location.
-    pub(crate) fn location(&self, loc: LocId) -> Option<LocId> {
-        self.locations[loc.index()]
-    }
-
     /// Locations of the original with what belongs to them.
     pub(crate) fn pairs(&self) -> impl Iterator<Item = (LocId, LocId)> + '_ {
         let pair = |(original, mirrored): (usize, &Option<LocId>)| Some((LocId::from_index(original), (*mirrored)?));

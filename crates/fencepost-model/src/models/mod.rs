@@ -18,8 +18,14 @@ pub fn by_name(name: &str) -> Option<&'static dyn Model> {
     MODELS.iter().copied().find(|model| model.name() == name)
 }
 
-/// The models robustness can be checked against: those with a monitor. (Store buffers need another engine.)
+/// The models robustness can be checked against.
 pub fn checkable() -> impl Iterator<Item = &'static dyn Model> {
+    let monitored: Vec<&str> = monitored().map(|model| model.name()).collect();
+    MODELS.iter().copied().filter(move |model| model.buffers().is_some() || monitored.contains(&model.name()))
+}
+
+/// Those of them that have a monitor.
+pub fn monitored() -> impl Iterator<Item = &'static dyn Model> {
     let shape = crate::Shape::simple(1, vec![1]);
     MODELS.iter().copied().filter(move |model| model.monitor(&shape, &mut crate::packed::Layout::new()).is_some())
 }
