@@ -23,6 +23,7 @@ use std::collections::BTreeSet;
 use fencepost_base::ids::{LocId, Pc, ThreadId};
 use fencepost_ir::{Location, LocationKind, Program, ProgramBuilder};
 use fencepost_model::Model;
+use fencepost_verdict::Site;
 
 use crate::attack::Attack;
 use crate::flow::{self, Use, Users, locations, use_of};
@@ -64,6 +65,14 @@ impl Instrumented {
     /// The program.
     pub fn program(&self) -> &Program {
         &self.program
+    }
+
+    /// The instruction of the original that the one at `site` stands for.
+    pub fn original(&self, site: Site) -> Option<Site> {
+        match self.meanings[site.thread.index()][site.pc.index()] {
+            Meaning::Ours => None,
+            Meaning::Original(pc) | Meaning::Delayed(pc) | Meaning::Early(pc) => Some(Site { pc, ..site }),
+        }
     }
 }
 

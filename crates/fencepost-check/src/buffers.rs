@@ -4,8 +4,8 @@
 //! flow does not rule out (`fencepost_attack::attacks`) becomes one program that fails an assertion iff
 //! there is a feasible attack, or one for each attack; the SC explorer does the rest. Zero attacks: zero states.
 
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
 
 use fencepost_attack::{Attack, Delays, Instrumented};
 use fencepost_base::order::FenceOrder;
@@ -13,9 +13,9 @@ use fencepost_explore::{End, Exploration, Options, Reductions};
 use fencepost_ir::export::Unsupported;
 use fencepost_ir::{Op, Place, Program};
 use fencepost_model::{Buffers, FenceMeaning, LightFences, Model};
-use fencepost_verdict::{Budget, Candidate, Outcome, Property, Stats, Verdict};
+use fencepost_verdict::{Budget, Candidate, Outcome, Property, Reason, Stats, Verdict};
 
-use crate::{InternalError, cheap_budget, confirm};
+use crate::{InternalError, beyond, cheap_budget, confirm};
 
 /// How to look for attacks; the verdict is the same in every way.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -58,6 +58,12 @@ pub fn export_attacks(program: &Program, model: &dyn Model) -> Result<String, Un
     Ok(fencepost_ir::print(instrumented.program()))
 }
 
+/// A question to the explorer, with its answer.
+struct Asked {
+    instrumented: Instrumented,
+    exploration: Exploration,
+}
+
 /// Is `program` robust against the store buffers of `model`?
 pub(crate) fn check(
     program: &Program,
@@ -68,40 +74,36 @@ pub(crate) fn check(
 ) -> Result<Outcome, InternalError> {
     let attacks = fencepost_attack::attacks(program, model);
     let enough = enough_delays(program, model);
-    // One is never too few to find something, only to prove that there is nothing.
+    // Where one is not enough, finding nothing would prove nothing.
     let delays = attacking.delays.filter(|_| enough == Delays::One).unwrap_or(enough);
-    let query = |attacks: &[Attack], options: Options, budget: &Budget<'_>| {
+    let ask = |attacks: &[Attack], options: Options, budget: &Budget<'_>| {
         let instrumented = fencepost_attack::instrument(program, model, attacks, delays);
         let exploration = fencepost_explore::find_failing_assertion(instrumented.program(), options, budget);
-        (instrumented, exploration)
+        Asked { instrumented, exploration }
     };
-    let (found, stats) = if attacks.is_empty() {
-        (None, Stats::default())
-    } else if attacking.one_by_one {
-        let each: Vec<&[Attack]> = attacks.chunks(1).collect();
-        let (index, stats) = first_feasible(&each, options.jobs, &|attack| {
-            query(attack, Options { jobs: 1, ..options }, budget).1
-        });
-        (index.map(|(index, end)| (each[index], end)), stats)
-    } else {
-        let exploration = query(&attacks, options, budget).1;
-        let decided = matches!(exploration.end, End::Exhausted);
-        ((!decided).then_some((&attacks[..], exploration.end)), exploration.stats)
+    let questions: Vec<&[Attack]> = match attacking.one_by_one {
+        true => attacks.chunks(1).collect(),
+        false => attacks.chunks(attacks.len().max(1)).collect(),
     };
-    let verdict = match found {
-        None => Verdict::Holds,
-        Some((_, End::GaveUp(reason))) => Verdict::Unknown(reason),
-        Some((attacks, _)) => {
-            let (instrumented, exploration) = query(attacks, options, budget);
-            let verdict = confirm_attack(program, model, options, &instrumented, &exploration)?;
+    let one_at_a_time = Options { jobs: options.jobs / questions.len().clamp(1, options.jobs.max(1)), ..options };
+    let asked = ask_all(&questions, options.jobs, &|attacks| ask(attacks, one_at_a_time, budget));
+    let stats = sum(&asked);
+    let feasible = asked.iter().find(|(_, asked)| matches!(asked.exploration.end, End::Failed));
+    let verdict = match feasible {
+        Some((index, asked)) => {
+            let verdict = confirm_attack(program, model, options, asked)?;
             // A search that leaves out interleavings finds a run that is shortest among those it looks at.
             let unreduced = Options { reductions: Reductions::NONE, jobs: 1, ..options };
-            let (instrumented, exploration) = query(attacks, unreduced, &cheap_budget(stats.states, budget));
-            match exploration.end {
-                End::Failed => confirm_attack(program, model, options, &instrumented, &exploration)?,
+            let shortest = ask(questions[*index], unreduced, &cheap_budget(stats.states, budget));
+            match shortest.exploration.end {
+                End::Failed => confirm_attack(program, model, options, &shortest)?,
                 _ => verdict,
             }
         }
+        None => match asked.iter().find_map(|(_, asked)| undecided(program, asked)) {
+            Some(reason) => Verdict::Unknown(reason),
+            None => Verdict::Holds,
+        },
     };
     let sc_failure = match can_fail(program) {
         true => fencepost_explore::find_failure(program, options, budget).sc_failure,
@@ -115,6 +117,33 @@ pub(crate) fn check(
         speculative: Vec::new(),
         stats,
     })
+}
+
+/// Why a search that found nothing proves nothing, if so.
+fn undecided(program: &Program, asked: &Asked) -> Option<Reason> {
+    match (&asked.exploration.end, asked.exploration.bound) {
+        (End::GaveUp(reason), _) => Some(reason.clone()),
+        (_, Some(site)) => {
+            let site = asked.instrumented.original(site).expect("bounds are the program's own");
+            Some(beyond(program, site))
+        }
+        (_, None) => None,
+    }
+}
+
+/// What all searches took.
+fn sum(asked: &[(usize, Asked)]) -> Stats {
+    let mut sum = Stats::default();
+    for Stats { states, transitions, depth, state_bits, peak_bytes, .. } in
+        asked.iter().map(|(_, asked)| asked.exploration.stats)
+    {
+        sum.states += states;
+        sum.transitions += transitions;
+        sum.depth = sum.depth.max(depth);
+        sum.state_bits = sum.state_bits.max(state_bits);
+        sum.peak_bytes = sum.peak_bytes.max(peak_bytes);
+    }
+    sum
 }
 
 /// Can something go wrong under SC?
@@ -133,58 +162,47 @@ fn confirm_attack(
     program: &Program,
     model: &'static dyn Model,
     options: Options,
-    instrumented: &Instrumented,
-    exploration: &Exploration,
+    Asked { instrumented, exploration }: &Asked,
 ) -> Result<Verdict, InternalError> {
     let failure = exploration.sc_failure.as_ref();
-    let delay = failure.and_then(|failure| instrumented.lift(program, &failure.run));
-    match delay {
+    match failure.and_then(|failure| instrumented.lift(program, &failure.run)) {
         Some(delay) => confirm(program, model, options, &Candidate::Delayed(delay)),
         None => Err(InternalError { message: "an attack succeeds in which nothing is delayed".into() }),
     }
 }
 
-/// Asks `query` about the items, on `jobs` threads: the first of those with an answer other than "exhausted", a feasible
-/// attack before an undecided one. What is counted is what it takes to know.
-fn first_feasible<T: Sync>(
-    items: &[T],
+/// Asks all questions, on `jobs` threads, up to the first one that is about a feasible attack: what is asked after it is
+/// not answered, so that the answers do not depend on who is faster.
+fn ask_all(
+    questions: &[&[Attack]],
     jobs: usize,
-    query: &(dyn Fn(&T) -> Exploration + Sync),
-) -> (Option<(usize, End)>, Stats) {
+    ask: &(dyn Fn(&[Attack]) -> Asked + Sync),
+) -> Vec<(usize, Asked)> {
     let next = AtomicUsize::new(0);
     let feasible = AtomicUsize::new(usize::MAX);
-    let answers: Mutex<Vec<(usize, Exploration)>> = Mutex::new(Vec::new());
-    std::thread::scope(|scope| {
-        for _ in 0..jobs.clamp(1, items.len().max(1)) {
-            scope.spawn(|| {
-                loop {
-                    let index = next.fetch_add(1, Ordering::Relaxed);
-                    if index >= items.len() || index > feasible.load(Ordering::Relaxed) {
-                        break;
-                    }
-                    let exploration = query(&items[index]);
-                    if matches!(exploration.end, End::Failed) {
-                        feasible.fetch_min(index, Ordering::Relaxed);
-                    }
-                    answers.lock().unwrap_or_else(std::sync::PoisonError::into_inner).push((index, exploration));
-                }
-            });
+    let answers: Mutex<Vec<(usize, Asked)>> = Mutex::new(Vec::new());
+    let work = || loop {
+        let index = next.fetch_add(1, Ordering::Relaxed);
+        if index >= questions.len() || index > feasible.load(Ordering::Relaxed) {
+            break;
         }
-    });
+        let asked = ask(questions[index]);
+        if matches!(asked.exploration.end, End::Failed) {
+            feasible.fetch_min(index, Ordering::Relaxed);
+        }
+        answers.lock().unwrap_or_else(PoisonError::into_inner).push((index, asked));
+    };
+    match jobs.min(questions.len()) {
+        0 | 1 => work(),
+        threads => std::thread::scope(|scope| {
+            for _ in 0..threads {
+                scope.spawn(work);
+            }
+        }),
+    }
     let first = feasible.into_inner();
-    let mut answers = answers.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
+    let mut answers = answers.into_inner().unwrap_or_else(PoisonError::into_inner);
     answers.retain(|(index, _)| *index <= first);
     answers.sort_by_key(|(index, _)| *index);
-    let mut stats = Stats::default();
-    for (_, exploration) in &answers {
-        stats.states += exploration.stats.states;
-        stats.transitions += exploration.stats.transitions;
-        stats.depth = stats.depth.max(exploration.stats.depth);
-        stats.state_bits = stats.state_bits.max(exploration.stats.state_bits);
-        stats.peak_bytes = stats.peak_bytes.max(exploration.stats.peak_bytes);
-    }
-    let undecided = answers.iter().position(|(_, exploration)| matches!(exploration.end, End::GaveUp(_)));
-    let failed = answers.iter().position(|(_, exploration)| matches!(exploration.end, End::Failed));
-    let found = failed.or(undecided).map(|position| answers.swap_remove(position));
-    (found.map(|(index, exploration)| (index, exploration.end)), stats)
+    answers
 }

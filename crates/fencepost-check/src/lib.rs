@@ -11,10 +11,10 @@ mod buffers;
 use std::fmt;
 
 use fencepost_explore::{End, Exploration};
-use fencepost_ir::Program;
+use fencepost_ir::{Op, Program};
 use fencepost_model::Model;
 use fencepost_oracle::replay::{replay, replay_failure, replay_observational};
-use fencepost_verdict::{Budget, Candidate, Outcome, Property, Reason, ScFailure, Stats, Verdict};
+use fencepost_verdict::{Budget, Candidate, Outcome, Property, Reason, ScFailure, Site, Stats, Verdict};
 
 pub use buffers::{Attacking, enough_delays, export_attacks};
 pub use fencepost_attack::Delays;
@@ -73,7 +73,10 @@ pub fn check_with(
         None => fencepost_explore::explore(program, model, options, budget),
     };
     let verdict = match exploration.end {
-        End::Exhausted => Verdict::Holds,
+        End::Exhausted => match exploration.bound {
+            None => Verdict::Holds,
+            Some(site) => Verdict::Unknown(beyond(program, site)),
+        },
         End::GaveUp(reason) => Verdict::Unknown(reason),
         End::Failed => unreachable!("failures under SC do not end this search"),
         End::Found(candidate) => {
@@ -135,6 +138,15 @@ fn replay_sc_failure(
 ) -> Result<(), InternalError> {
     let replayed = failure.map_or(Ok(()), |failure| replay_failure(program, model, failure));
     replayed.map_err(|error| InternalError { message: format!("a failure under SC does not replay: {error}") })
+}
+
+/// Nothing was found, but the program is not modelled beyond the bound at `site`.
+fn beyond(program: &Program, site: Site) -> Reason {
+    let text = match &program.instr(site.thread, site.pc).op {
+        Op::Bound { cond } => fencepost_ir::print_expr(program, site.thread, cond),
+        _ => String::new(),
+    };
+    Reason::Bound { site, text }
 }
 
 /// A program that no read can be stale in is observationally robust too, and that is cheaper to find out: only a search

@@ -122,11 +122,11 @@ impl Writer<'_> {
             Op::Halt => self.asm.emit(Op::Halt),
             // That an assertion fails under SC is another question.
             Op::Assert { cond } => self.local(copy, next, Op::Assume { cond: cond.clone() }),
-            Op::Nondet { .. } => {
+            Op::Nondet { .. } | Op::Bound { .. } => {
                 self.asm.emit_as(op.clone(), Meaning::Original(pc));
                 self.go_on(copy, next);
             }
-            Op::Assign { .. } | Op::Assume { .. } | Op::Bound { .. } => self.local(copy, next, op.clone()),
+            Op::Assign { .. } | Op::Assume { .. } => self.local(copy, next, op.clone()),
             Op::Verify { .. } => self.go_on(copy, next),
             Op::Fence { .. } | Op::LightFence { .. } => match copy {
                 Copy::Attacker => self.attacker_fence(pc, &op),
