@@ -45,6 +45,8 @@ pub struct Options {
     pub copies: bool,
     /// May threads have locations of their own?
     pub private: bool,
+    /// May there be light fences that make a difference?
+    pub light: bool,
 }
 
 impl Default for Options {
@@ -59,6 +61,7 @@ impl Default for Options {
             plain: true,
             copies: false,
             private: false,
+            light: false,
         }
     }
 }
@@ -73,6 +76,7 @@ enum Kind {
     Wait,
     BlockingCas,
     Fence,
+    LightFence,
     Plain,
 }
 
@@ -96,7 +100,7 @@ pub fn program(seed: u64, options: &Options) -> Program {
     let mut builder = ProgramBuilder::new(Some(format!("generated {seed}")), domain);
     let memory = Memory::declare(&mut random, &mut builder, domain, options.plain);
     let palette = options.palette.clone().unwrap_or_else(|| Palette::draw(&mut random));
-    let mixture = Mixture::draw(&mut random, &memory, palette, options.loops);
+    let mixture = Mixture::draw(&mut random, &memory, palette, options);
     let count = random.within(&options.threads).min(random.within(&options.threads));
     let mut left = options.total_accesses.max(count);
     let mut threads: Vec<(Vec<Register>, Vec<Instr>)> = Vec::new();
@@ -131,7 +135,7 @@ struct Mixture {
 }
 
 impl Mixture {
-    fn draw(random: &mut Random, memory: &Memory, palette: Palette, loops: bool) -> Self {
+    fn draw(random: &mut Random, memory: &Memory, palette: Palette, options: &Options) -> Self {
         let mut weight = |percent: usize, most: usize| if random.chance(percent) { 1 + random.below(most) } else { 0 };
         let plain = if memory.plain.is_empty() && memory.plain_array.is_none() { 0 } else { 3 };
         let accesses = vec![
@@ -143,18 +147,19 @@ impl Mixture {
             (weight(15, 2), Kind::BlockingCas),
             (weight(25, 3), Kind::Fence),
             (plain, Kind::Plain),
+            (if options.light { weight(60, 5) } else { 0 }, Kind::LightFence),
         ];
         let locals = vec![
             (weight(50, 3), Local::Assign),
             (weight(30, 2), Local::Nondet),
             (weight(40, 2), Local::Choose),
             (1 + weight(60, 3), Local::If),
-            (if loops { 4 } else { 0 }, Local::Loop),
+            (if options.loops { 4 } else { 0 }, Local::Loop),
             (weight(20, 2), Local::Assume),
             (weight(20, 2), Local::Assert),
             (weight(10, 1), Local::Silent),
         ];
-        Mixture { accesses, locals, palette, local: if loops { 40 } else { weight(80, 40) } }
+        Mixture { accesses, locals, palette, local: if options.loops { 40 } else { weight(80, 40) } }
     }
 }
 
@@ -260,6 +265,7 @@ impl<'a> Writer<'a> {
                 order: self.rmw_order(),
             },
             Kind::Fence => Op::Fence { order: self.random.weighted(self.mixture.palette.fences) },
+            Kind::LightFence => self.light_fence(),
             Kind::Plain => self.plain(),
         };
         self.emit_fenced(op);
@@ -296,6 +302,15 @@ impl<'a> Writer<'a> {
 
     fn rmw_order(&mut self) -> RmwOrder {
         self.random.pick(self.mixture.palette.rmws)
+    }
+
+    /// A light fence on all locations or on some.
+    fn light_fence(&mut self) -> Op {
+        let memory = self.memory;
+        let mut listed: Vec<LocId> = memory.atomic.iter().chain(&memory.plain).copied().collect();
+        listed.retain(|_| self.random.chance(50));
+        let all = listed.is_empty() || self.random.chance(25);
+        Op::LightFence { locations: (!all).then_some(listed) }
     }
 
     fn plain(&mut self) -> Op {
