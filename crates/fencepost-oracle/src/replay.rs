@@ -15,7 +15,7 @@ use std::fmt;
 
 use fencepost_base::event::Label;
 use fencepost_base::ids::{LocId, Pc, ThreadId, Value};
-use fencepost_ir::{LocationKind, Program};
+use fencepost_ir::Program;
 use fencepost_model::cycle;
 use fencepost_model::models::sc::Sc;
 use fencepost_model::{EventId, Graph, Model};
@@ -221,7 +221,7 @@ impl<'a> Replay<'a> {
     }
 
     fn is_nonatomic(&self, access: &Access) -> bool {
-        self.interpreter.program().location(access.loc).kind == LocationKind::NonAtomic
+        self.interpreter.is_nonatomic(access.loc)
     }
 
     fn stale(mut self, run: &Run, site: Site) -> Result<Violation, ReplayError> {
