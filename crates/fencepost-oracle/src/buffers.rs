@@ -15,19 +15,21 @@
 //! Deviation: the paper also sends fences through the queue for all locations, which orders nothing.
 //!
 //! Exact where it answers: states with their traces are enumerated one by one
-//! ([`computations`], [`robust`]), so only loop-free programs are small enough. Shares the interpreter of threads with the
+//! ([`computations`], [`robust`], [`violation`]), so only loop-free programs are small enough. Shares the interpreter of threads with the
 //! other definitions, and nothing with the models' axioms.
 
 mod trace;
 
 use std::collections::{HashSet, VecDeque};
 use std::ops::ControlFlow;
+use std::rc::Rc;
 
 use fencepost_base::event::Label;
 use fencepost_base::ids::{LocId, Pc, ThreadId, Value};
 use fencepost_ir::Program;
 use fencepost_model::models::sc::Sc;
 use fencepost_model::{Buffers, Model};
+use fencepost_verdict::{BufferStep, Computation, RunStep, Site};
 
 use crate::enumerate::{Answer, Finding};
 use crate::interpreter::{Access, Action, EMPTIES_BUFFERS, Interpreter, Rest, ThreadState};
@@ -64,10 +66,6 @@ impl<'a> Machine<'a> {
         Some(Machine { interpreter: Interpreter::new(program, model), buffers: model.buffers()? })
     }
 
-    pub(crate) fn interpreter(&self) -> &Interpreter<'a> {
-        &self.interpreter
-    }
-
     /// The initial state.
     pub fn initial(&self) -> State {
         let program = self.interpreter.program();
@@ -85,19 +83,19 @@ impl<'a> Machine<'a> {
     }
 
     /// Everything that may happen next.
-    fn successors(&self, state: &State, limit: usize) -> Result<Vec<State>, LimitReached> {
+    fn successors(&self, state: &State, limit: usize) -> Result<Vec<Move>, LimitReached> {
         let mut next = Vec::new();
         for thread in self.interpreter.program().thread_ids() {
             let queues = &state.queues[thread.index()];
-            if !queues.all.is_empty() {
+            if let Some(loc) = state.advanced(thread).next() {
                 let mut after = state.clone();
                 after.commit(thread);
-                next.push(after);
+                next.push(Move { steps: vec![BufferStep::Commit { thread, loc }], after });
             }
             for loc in (0..queues.of.len()).filter(|&loc| !queues.of[loc].is_empty()).map(LocId::from_index) {
                 let mut after = state.clone();
                 after.advance(thread, loc);
-                next.push(after);
+                next.push(Move { steps: Vec::new(), after });
             }
             next.extend(match self.rest(state, thread) {
                 Rest::Enter(_) => self.sections(state, thread, limit)?,
@@ -108,17 +106,30 @@ impl<'a> Machine<'a> {
     }
 
     /// Every way to execute the instruction that the thread rests at. Queues stay as they are, but for a new store.
-    fn executions(&self, state: &State, thread: ThreadId) -> Vec<State> {
-        let rest = self.rest(state, thread);
+    fn executions(&self, state: &State, thread: ThreadId) -> Vec<Move> {
+        let (rest, before) = (self.rest(state, thread), &state.threads[thread.index()]);
+        let site = Site { thread, pc: before.pc };
+        let execute = |label, choice| BufferStep::Execute { step: RunStep { site, label, choice }, delayed: true };
         match &rest {
             Rest::Access(access) => {
                 let labels = self.labels(state, thread, access).into_iter();
-                labels.map(|(label, after)| self.access(state, (thread, None), access, label, after)).collect()
+                let after = |(label, after)| Move {
+                    steps: vec![execute(Some(label), None)],
+                    after: self.access(state, (thread, None), access, label, after),
+                };
+                labels.map(after).collect()
             }
-            Rest::Fence(labels) => self.pass(state, (thread, None), labels).into_iter().collect(),
+            Rest::Fence(labels) => {
+                let passed = self.pass(state, (thread, None), labels);
+                passed.into_iter().map(|after| Move { steps: Vec::new(), after }).collect()
+            }
             _ => {
-                let choices = self.interpreter.choices(thread, &state.threads[thread.index()], &rest).into_iter();
-                choices.map(|(_, after)| state.with_thread(thread, after)).collect()
+                let choices = self.interpreter.choices(thread, before, &rest).into_iter();
+                let after = |(choice, after)| Move {
+                    steps: vec![execute(None, Some(choice))],
+                    after: state.with_thread(thread, after),
+                };
+                choices.map(after).collect()
             }
         }
     }
@@ -180,54 +191,102 @@ impl<'a> Machine<'a> {
     }
 
     /// Every way through the atomic section that the thread is about to enter.
-    fn sections(&self, state: &State, thread: ThreadId, limit: usize) -> Result<Vec<State>, LimitReached> {
+    fn sections(&self, state: &State, thread: ThreadId, limit: usize) -> Result<Vec<Move>, LimitReached> {
         let Rest::Enter(labels) = self.rest(state, thread) else { return Ok(Vec::new()) };
         let first = state.trace.count(thread);
-        let mut ways: Vec<State> = self.pass(state, (thread, None), &labels).into_iter().collect();
+        let entered = self.pass(state, (thread, None), &labels);
+        let mut ways: Vec<Move> = entered.into_iter().map(|after| Move { steps: Vec::new(), after }).collect();
         let (mut done, mut left) = (Vec::new(), limit);
-        while let Some(mut inside) = ways.pop() {
+        while let Some(Move { steps, after: mut inside }) = ways.pop() {
             left = left.checked_sub(1).ok_or(LimitReached)?;
             inside.drain(thread);
             if self.rest(&inside, thread) == Rest::Leave {
-                inside.trace.tie(thread, first);
-                let after = self.interpreter.pass_fence(thread, &inside.threads[thread.index()]);
-                done.push(inside.with_thread(thread, after));
+                done.push(Move { steps, after: self.leave(inside, thread, first) });
             } else {
-                ways.extend(self.executions(&inside, thread));
+                let longer = self.executions(&inside, thread).into_iter();
+                ways.extend(longer.map(|last| Move { steps: [steps.clone(), last.steps].concat(), ..last }));
             }
         }
         Ok(done)
     }
 
-    /// Visits every state within reach, breadth first, until `visit` breaks; then its word.
-    fn explore<B>(
+    /// After the end of an atomic section whose first event is number `first` of its thread.
+    pub(crate) fn leave(&self, mut inside: State, thread: ThreadId, first: usize) -> State {
+        inside.trace.tie(thread, first);
+        let after = self.interpreter.pass_fence(thread, &inside.threads[thread.index()]);
+        inside.with_thread(thread, after)
+    }
+
+    /// Visits every state within reach, breadth first, until `visit` breaks; then the computation that leads there.
+    fn explore(
         &self,
         limit: usize,
-        mut visit: impl FnMut(&State) -> ControlFlow<B>,
-    ) -> Result<Option<B>, LimitReached> {
-        let initial = self.initial();
-        let mut known = HashSet::from([initial.clone()]);
-        let mut queue = VecDeque::from([initial]);
-        while let Some(state) = queue.pop_front() {
-            if let ControlFlow::Break(word) = visit(&state) {
-                return Ok(Some(word));
+        mut visit: impl FnMut(&State) -> ControlFlow<()>,
+    ) -> Result<Option<Computation>, LimitReached> {
+        // For every state, in the order of discovery, where it was found and how it is reached from there.
+        let mut known = IndexedStates::default();
+        known.insert(self.initial(), 0, Vec::new());
+        let mut next = 0;
+        while let Some(state) = known.get(next) {
+            if visit(&state).is_break() {
+                return Ok(Some(known.computation(next)));
             }
-            for after in self.successors(&state, limit)? {
-                if !known.contains(&after) {
-                    if known.len() >= limit {
-                        return Err(LimitReached);
-                    }
-                    known.insert(after.clone());
-                    queue.push_back(after);
+            for Move { steps, after } in self.successors(&state, limit)? {
+                known.insert(after, next, steps);
+                if known.len() > limit {
+                    return Err(LimitReached);
                 }
             }
+            next += 1;
         }
         Ok(None)
     }
 }
 
+/// The states found so far.
+#[derive(Default)]
+struct IndexedStates {
+    states: HashSet<Rc<State>>,
+    found: Vec<(Rc<State>, usize, Vec<BufferStep>)>,
+}
+
+impl IndexedStates {
+    fn insert(&mut self, state: State, from: usize, steps: Vec<BufferStep>) {
+        let state = Rc::new(state);
+        if self.states.insert(Rc::clone(&state)) {
+            self.found.push((state, from, steps));
+        }
+    }
+
+    fn get(&self, index: usize) -> Option<Rc<State>> {
+        self.found.get(index).map(|(state, ..)| Rc::clone(state))
+    }
+
+    fn len(&self) -> usize {
+        self.found.len()
+    }
+
+    /// The computation that leads to this state.
+    fn computation(&self, index: usize) -> Computation {
+        let mut parts = Vec::new();
+        let mut at = index;
+        while at != 0 {
+            let (_, from, steps) = &self.found[at];
+            parts.push(steps.clone());
+            at = *from;
+        }
+        Computation { steps: parts.into_iter().rev().flatten().collect() }
+    }
+}
+
+/// A step of the machine: what it is in a computation, and the state after it.
+struct Move {
+    steps: Vec<BufferStep>,
+    after: State,
+}
+
 impl State {
-    fn with_thread(&self, thread: ThreadId, state: ThreadState) -> State {
+    pub(crate) fn with_thread(&self, thread: ThreadId, state: ThreadState) -> State {
         let mut after = self.clone();
         after.threads[thread.index()] = state;
         after
@@ -278,9 +337,10 @@ impl State {
         }
     }
 
-    /// The stores of the thread to `loc` that wait in its own queue.
-    pub(crate) fn waiting(&self, thread: ThreadId, loc: LocId) -> usize {
-        self.queues[thread.index()].of[loc.index()].len()
+    /// The locations that stores of the thread wait in the queues of, and how many.
+    pub(crate) fn waiting(&self, thread: ThreadId) -> impl Iterator<Item = (LocId, usize)> + '_ {
+        let queues = self.queues[thread.index()].of.iter().enumerate();
+        queues.map(|(loc, queue)| (LocId::from_index(loc), queue.len())).filter(|&(_, count)| count > 0)
     }
 
     /// The locations of the stores in the thread's queue for all of them.
@@ -301,7 +361,7 @@ pub fn computations(program: &Program, model: &dyn Model, limit: usize) -> Optio
         if state.is_end() {
             ends.insert(Configuration { threads: state.threads.clone(), graph: state.trace.graph() });
         }
-        ControlFlow::<std::convert::Infallible>::Continue(())
+        ControlFlow::Continue(())
     });
     all.ok().map(|_| ends)
 }
@@ -311,9 +371,18 @@ pub fn computations(program: &Program, model: &dyn Model, limit: usize) -> Optio
 /// # Panics
 /// When the model has no store buffers.
 pub fn robust(program: &Program, model: &dyn Model, limit: usize) -> Answer {
+    Answer::from_search(violation(program, model, limit).map(|found| found.map(|_| Finding::Escape)))
+}
+
+/// A shortest computation whose trace has a cycle, if there is one; every store in it is delayed. `Err` if that takes
+/// more than `limit` states to find out.
+///
+/// # Panics
+/// When the model has no store buffers.
+pub fn violation(program: &Program, model: &dyn Model, limit: usize) -> Result<Option<Computation>, LimitReached> {
     let machine = Machine::new(program, model).expect("a model with store buffers");
-    Answer::from_search(machine.explore(limit, |state| match state.is_end() && !Sc.permits(&state.trace.graph()) {
-        true => ControlFlow::Break(Finding::Escape),
+    machine.explore(limit, |state| match state.is_end() && !Sc.permits(&state.trace.graph()) {
+        true => ControlFlow::Break(()),
         false => ControlFlow::Continue(()),
-    }))
+    })
 }
