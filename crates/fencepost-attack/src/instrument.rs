@@ -22,7 +22,7 @@ use std::collections::BTreeSet;
 
 use fencepost_base::ids::{LocId, Pc, ThreadId};
 use fencepost_ir::{Location, LocationKind, Program, ProgramBuilder};
-use fencepost_model::Model;
+use fencepost_model::{Buffers, Model};
 use fencepost_verdict::Site;
 
 use crate::attack::Attack;
@@ -112,6 +112,8 @@ pub(crate) struct Buffer {
 /// `delays` stores. (Of two attacks by one thread, the store of one with the last access of the other
 /// is tried too.)
 pub fn instrument(program: &Program, model: &dyn Model, attacks: &[Attack], delays: Delays) -> Instrumented {
+    // Where there is one buffer for all, whatever is behind a delayed store is delayed.
+    let delays = if model.buffers() == Some(Buffers::Total) { Delays::Many } else { delays };
     let name = program.name().map(|name| format!("{name}, attacked"));
     // A bit needs two values.
     let mut builder = ProgramBuilder::new(name, program.domain().max(2));

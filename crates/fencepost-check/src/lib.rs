@@ -13,6 +13,7 @@ use std::fmt;
 use fencepost_explore::{End, Exploration};
 use fencepost_ir::{Op, Program};
 use fencepost_model::Model;
+use fencepost_model::models::sc::Sc;
 use fencepost_oracle::replay::{replay, replay_failure, replay_observational};
 use fencepost_verdict::{Budget, Candidate, Outcome, Property, Reason, ScFailure, Site, Stats, Verdict};
 
@@ -115,7 +116,7 @@ pub fn check_attacks(
         return Ok(undecided(Property::ObservationalRobustness, model, reason));
     }
     let outcome = buffers::check(program, model, options, attacking, budget)?;
-    replay_sc_failure(program, model, outcome.sc_failure.as_deref())?;
+    replay_sc_failure(program, &Sc, outcome.sc_failure.as_deref())?;
     Ok(outcome)
 }
 

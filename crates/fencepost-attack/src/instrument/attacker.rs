@@ -70,7 +70,7 @@ impl Writer<'_> {
         for held in covered {
             self.load_bit(Place::Fixed(held));
             let [fenced, scratch] = [self.fenced, self.scratch].map(|reg| Box::new(Expr::Reg(reg)));
-            self.asm.emit(Op::Assign { dst: self.fenced, value: Expr::Binary(BinaryOp::Or, fenced, scratch) });
+            self.assign(self.fenced, Expr::Binary(BinaryOp::Or, fenced, scratch));
         }
         self.go_on(Copy::Attacker, Pc(pc.0 + 1));
     }

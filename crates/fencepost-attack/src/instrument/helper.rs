@@ -71,8 +71,8 @@ impl Writer<'_> {
                 self.asm.emit(Op::Enter);
                 let [normal, dependent] = self.asm.choose();
                 self.asm.place(dependent);
-                self.asm.emit(Op::Assign { dst: self.depends, value: Expr::Const(0) });
-                self.asm.emit(Op::Assign { dst: self.hits, value: Expr::Const(0) });
+                self.assign(self.depends, Expr::Const(0));
+                self.assign(self.hits, Expr::Const(0));
                 self.go(Copy::Depending, next);
                 self.asm.place(normal);
                 self.await_bit(Place::Fixed(self.context.last), 0);
@@ -80,6 +80,7 @@ impl Writer<'_> {
             }
             Copy::Dependent => {
                 self.asm.emit(Op::Enter);
+                self.assign(self.hits, Expr::Const(0));
                 self.go_on(copy, next);
             }
             // It would have to empty the buffers.
@@ -91,10 +92,15 @@ impl Writer<'_> {
     /// The end of a section.
     pub(crate) fn leave(&mut self, copy: Copy, pc: Pc) {
         let next = Pc(pc.0 + 1);
+        if copy == Copy::Depending {
+            self.asm.emit(Op::Assume { cond: Expr::Reg(self.depends) });
+        }
+        // A section that is not completed does not happen: it is judged when it is.
+        if copy != Copy::Normal {
+            self.succeed_if(self.hits);
+        }
         let after = match copy {
             Copy::Depending => {
-                self.asm.emit(Op::Assume { cond: Expr::Reg(self.depends) });
-                self.succeed_if(self.hits);
                 let own: Vec<LocId> = self.belongings.own.pairs().map(|(_, own)| own).collect();
                 for loc in own {
                     self.set(Place::Fixed(loc), 0);
@@ -111,9 +117,14 @@ impl Writer<'_> {
     fn touch(&mut self, dependence: Dependence, pc: Pc, op: &Op, place: &Place) {
         let Op::Cas { dst, expected, desired, success, failure, strength, .. } = op else {
             let writes = use_of(op) != Use::Load;
-            return self.touch_as(dependence, writes, place, &[(op.clone(), Meaning::Original(pc))]);
+            return self.touch_as(dependence, writes, place, pc, &[(op.clone(), Meaning::Original(pc))]);
         };
-        // It fails and is a read, or succeeds and is an update.
+        // It fails and is a read, or succeeds and is an update; either way it evaluates its operands.
+        for operand in [expected, desired] {
+            if operand.can_fail(self.context.program.domain()) {
+                self.assign(self.scratch, operand.clone());
+            }
+        }
         let wanted = Expr::Wrap(Box::new(expected.clone()));
         let [fails, succeeds] = self.asm.choose();
         let end = self.asm.label();
@@ -125,7 +136,7 @@ impl Writer<'_> {
                 Op::Wait { dst: *dst, place: place.clone(), condition, order: *failure }
             }
         };
-        self.touch_as(dependence, false, place, &[(read, Meaning::Original(pc))]);
+        self.touch_as(dependence, false, place, pc, &[(read, Meaning::Original(pc))]);
         self.asm.jump(end);
         self.asm.place(succeeds);
         let swap = Op::BlockingCas {
@@ -136,12 +147,13 @@ impl Writer<'_> {
         };
         let result = dst.map(|dst| (Op::Assign { dst, value: wanted }, Meaning::Ours));
         let ops: Vec<_> = std::iter::once((swap, Meaning::Original(pc))).chain(result).collect();
-        self.touch_as(dependence, true, place, &ops);
+        self.touch_as(dependence, true, place, pc, &ops);
         self.asm.place(end);
     }
 
     /// `ops`, which read or write `place`. Marks come first: a result may be part of the place.
-    fn touch_as(&mut self, dependence: Dependence, writes: bool, place: &Place, ops: &[(Op, Meaning)]) {
+    fn touch_as(&mut self, dependence: Dependence, writes: bool, place: &Place, pc: Pc, ops: &[(Op, Meaning)]) {
+        let in_section = self.in_section(pc);
         let [seen, stored] =
             [&self.context.seen, &self.context.stored].map(|mirror| mirror.of(place).expect("shared places have marks"));
         match dependence {
@@ -157,15 +169,14 @@ impl Writer<'_> {
         if let Some(target) = target.clone() {
             self.load_bit(target);
         }
-        if dependence == Dependence::Sought && target.is_some() {
-            let either = [self.hits, self.scratch].map(|reg| Box::new(Expr::Reg(reg)));
-            let [hits, scratch] = either;
-            self.asm.emit(Op::Assign { dst: self.hits, value: Expr::Binary(BinaryOp::Or, hits, scratch) });
+        if in_section && target.is_some() {
+            let [hits, scratch] = [self.hits, self.scratch].map(|reg| Box::new(Expr::Reg(reg)));
+            self.assign(self.hits, Expr::Binary(BinaryOp::Or, hits, scratch));
         }
         for (op, meaning) in ops {
             self.asm.emit_as(op.clone(), *meaning);
         }
-        if dependence != Dependence::Sought && target.is_some() {
+        if !in_section && target.is_some() {
             self.succeed_if(self.scratch);
         }
     }
@@ -184,7 +195,7 @@ impl Writer<'_> {
             let cond = Expr::Unary(UnaryOp::Not, Box::new(Expr::Reg(self.scratch)));
             self.asm.emit(Op::Branch { cond, target: end.target() });
         }
-        self.asm.emit(Op::Assign { dst: self.depends, value: Expr::Const(1) });
+        self.assign(self.depends, Expr::Const(1));
         self.asm.place(end);
     }
 }

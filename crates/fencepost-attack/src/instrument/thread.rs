@@ -187,6 +187,10 @@ impl Writer<'_> {
 
     // What follows says the same thing again and again in few words.
 
+    pub(crate) fn assign(&mut self, dst: RegId, value: Expr) {
+        self.asm.emit(Op::Assign { dst, value });
+    }
+
     pub(crate) fn set(&mut self, place: Place, value: i64) {
         self.asm.emit(Op::Store { place, value: Expr::Const(value), order: WriteOrder::Rlx });
     }
