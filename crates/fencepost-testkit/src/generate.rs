@@ -47,6 +47,10 @@ pub struct Options {
     pub private: bool,
     /// May there be light fences that make a difference?
     pub light: bool,
+    /// May there be atomic sections?
+    pub sections: bool,
+    /// May there be bounds?
+    pub bounds: bool,
 }
 
 impl Default for Options {
@@ -62,6 +66,8 @@ impl Default for Options {
             copies: false,
             private: false,
             light: false,
+            sections: false,
+            bounds: false,
         }
     }
 }
@@ -91,6 +97,7 @@ enum Local {
     Assume,
     Assert,
     Silent,
+    Bound,
 }
 
 /// The program of this seed.
@@ -132,10 +139,13 @@ struct Mixture {
     palette: Palette,
     /// In a hundred: a local statement before an access.
     local: usize,
+    /// In a hundred: an atomic section before an access.
+    section: usize,
 }
 
 impl Mixture {
     fn draw(random: &mut Random, memory: &Memory, palette: Palette, options: &Options) -> Self {
+        let loops = options.loops;
         let mut weight = |percent: usize, most: usize| if random.chance(percent) { 1 + random.below(most) } else { 0 };
         let plain = if memory.plain.is_empty() && memory.plain_array.is_none() { 0 } else { 3 };
         let accesses = vec![
@@ -154,12 +164,14 @@ impl Mixture {
             (weight(30, 2), Local::Nondet),
             (weight(40, 2), Local::Choose),
             (1 + weight(60, 3), Local::If),
-            (if options.loops { 4 } else { 0 }, Local::Loop),
+            (if loops { 4 } else { 0 }, Local::Loop),
             (weight(20, 2), Local::Assume),
             (weight(20, 2), Local::Assert),
             (weight(10, 1), Local::Silent),
+            (if options.bounds { 1 } else { 0 }, Local::Bound),
         ];
-        Mixture { accesses, locals, palette, local: if options.loops { 40 } else { weight(80, 40) } }
+        let local = if loops { 40 } else { weight(80, 40) };
+        Mixture { accesses, locals, palette, local, section: if options.sections { 30 } else { 0 } }
     }
 }
 
@@ -175,6 +187,8 @@ struct Writer<'a> {
     latest: Option<Place>,
     /// A place that threads with other code have no access to.
     own: Option<Own>,
+    /// Is this an atomic section?
+    inside: bool,
 }
 
 impl<'a> Writer<'a> {
@@ -186,7 +200,7 @@ impl<'a> Writer<'a> {
                 Register { name: format!("r{index}"), init }
             })
             .collect();
-        Writer { random, memory, mixture, domain, registers, code: Vec::new(), latest: None, own: None }
+        Writer { random, memory, mixture, domain, registers, code: Vec::new(), latest: None, own: None, inside: false }
     }
 
     fn finish(self) -> (Vec<Register>, Vec<Instr>) {
@@ -207,7 +221,9 @@ impl<'a> Writer<'a> {
     fn accesses(&mut self, count: usize, depth: usize) {
         let mut left = count;
         while left > 0 {
-            if self.random.chance(self.mixture.local) {
+            if self.mixture.section > 0 && !self.inside && self.random.chance(self.mixture.section) {
+                left -= self.section(left, depth);
+            } else if self.random.chance(self.mixture.local) {
                 left -= self.local(left, depth);
             } else {
                 left -= self.access(left);
@@ -216,6 +232,17 @@ impl<'a> Writer<'a> {
         if self.random.chance(self.mixture.local) {
             self.local(0, 0);
         }
+    }
+
+    /// An atomic section with some of the `left` accesses; how many.
+    fn section(&mut self, left: usize, depth: usize) -> usize {
+        let inside = 1 + self.random.below(left.min(3));
+        self.emit(Op::Enter);
+        self.inside = true;
+        self.accesses(inside, depth);
+        self.inside = false;
+        self.emit(Op::Leave);
+        inside
     }
 
     /// One access, or a usual combination of several; how many it was.
@@ -388,6 +415,11 @@ impl<'a> Writer<'a> {
             Local::Assert => {
                 let cond = self.condition();
                 self.emit(Op::Assert { cond });
+                0
+            }
+            Local::Bound => {
+                let cond = self.condition();
+                self.emit(Op::Bound { cond });
                 0
             }
             Local::Silent => {
