@@ -176,6 +176,9 @@ impl Follower<'_> {
             Rest::Leave => {
                 let (_, first) = self.section.take().expect("who leaves a section has entered it");
                 self.machine.leave(&mut self.state, thread, first);
+                let end = self.state.trace.count(thread);
+                let unit = self.units.iter_mut().rfind(|unit| unit.thread == thread);
+                unit.expect("a section is a unit").positions.end = end;
                 Ok(true)
             }
             _ => Ok(false),
@@ -211,6 +214,9 @@ impl Follower<'_> {
     /// nobody has seen anything of it.
     fn end_section(&mut self) -> Result<(), ReplayError> {
         let Some((inside, first)) = self.section else { return Ok(()) };
+        while let Rest::Fence(_) = self.machine.rest(&self.state, inside) {
+            self.pass(inside, &[])?;
+        }
         match self.machine.rest(&self.state, inside) {
             Rest::Leave => self.pass(inside, &[]).map(|_| ()),
             Rest::Failed(_) | Rest::Blocked => {

@@ -55,7 +55,7 @@ impl Replay<'_> {
         else {
             return Ok(());
         };
-        match self.interpreter.rest(inside, &self.threads[inside.index()]) {
+        match self.rest_in_section(inside) {
             Rest::Leave => {
                 self.pass(inside);
                 Ok(())
@@ -66,6 +66,16 @@ impl Replay<'_> {
                 Ok(())
             }
             _ => error(format!("thread {inside:?} is in an atomic section")),
+        }
+    }
+
+    /// Why the thread, which is in a section, rests after the fences that nobody has mentioned.
+    fn rest_in_section(&mut self, thread: ThreadId) -> Rest {
+        loop {
+            match self.interpreter.rest(thread, &self.threads[thread.index()]) {
+                Rest::Fence(_) => _ = self.pass(thread),
+                rest => return rest,
+            }
         }
     }
 
@@ -107,7 +117,7 @@ impl Replay<'_> {
         let Some(Culprit { event, site, predecessor, last }) = culprit else {
             return error("an atomic section said to leave SC does as under SC");
         };
-        if self.interpreter.rest(site.thread, &self.threads[site.thread.index()]) != Rest::Leave {
+        if self.rest_in_section(site.thread) != Rest::Leave {
             return error(format!("{}: an atomic section is not finished", show(site)));
         }
         if !self.permits(&self.graph) || Sc.permits(&self.graph) {
