@@ -146,10 +146,14 @@ impl Graph {
         self.section[id.index()]
     }
 
-    /// Are there several events in the atomic section of `id`?
-    pub fn is_tied(&self, id: EventId) -> bool {
-        let section = self.section(id);
-        self.section.iter().filter(|&&other| other == section).count() > 1
+    /// For every event: is it in an atomic section with others?
+    pub fn tied(&self) -> Vec<bool> {
+        let mut tied = vec![false; self.len()];
+        for id in self.ids().filter(|&id| self.section(id) != id) {
+            tied[id.index()] = true;
+            tied[self.section(id).index()] = true;
+        }
+        tied
     }
 
     /// Can the events happen one after the other, those of an atomic section together, in an order that `rel` is
@@ -304,7 +308,11 @@ impl Graph {
     pub fn restricted(&self, keep: impl Fn(EventId) -> bool) -> Graph {
         let kept: Vec<EventId> = self.ids().filter(|&id| keep(id)).collect();
         let rename = |id: EventId| EventId::from_index(kept.binary_search(&id).expect("a write that is kept"));
-        let section = |id: EventId| kept.iter().copied().find(|&other| self.section(other) == self.section(id));
+        let mut first = vec![None; self.len()];
+        for &id in kept.iter().rev() {
+            first[self.section(id).index()] = Some(id);
+        }
+        let section = |id: EventId| first[self.section(id).index()];
         Graph {
             events: kept.iter().map(|&id| *self.event(id)).collect(),
             reads_from: kept.iter().map(|&id| self.source(id).map(rename)).collect(),

@@ -113,21 +113,24 @@ impl<'a> Machine<'a> {
         match &rest {
             Rest::Access(access) => {
                 let labels = self.labels(state, thread, access).into_iter();
-                let after = |(label, after)| Move {
-                    steps: vec![execute(Some(label), None)],
-                    after: self.access(state, (thread, None), access, label, after),
+                let after = |(label, thread_after)| {
+                    let mut after = state.clone();
+                    self.access(&mut after, (thread, None), access, label, thread_after);
+                    Move { steps: vec![execute(Some(label), None)], after }
                 };
                 labels.map(after).collect()
             }
             Rest::Fence(labels) => {
-                let passed = self.pass(state, (thread, None), labels);
-                passed.into_iter().map(|after| Move { steps: Vec::new(), after }).collect()
+                let mut after = state.clone();
+                let passes = self.pass(&mut after, (thread, None), labels);
+                passes.then_some(Move { steps: Vec::new(), after }).into_iter().collect()
             }
             _ => {
                 let choices = self.interpreter.choices(thread, before, &rest).into_iter();
-                let after = |(choice, after)| Move {
-                    steps: vec![execute(None, Some(choice))],
-                    after: state.with_thread(thread, after),
+                let after = |(choice, thread_after)| {
+                    let mut after = state.clone();
+                    after.threads[thread.index()] = thread_after;
+                    Move { steps: vec![execute(None, Some(choice))], after }
                 };
                 choices.map(after).collect()
             }
@@ -144,64 +147,65 @@ impl<'a> Machine<'a> {
         self.interpreter.labels(thread, &state.threads[thread.index()], access, old)
     }
 
-    /// After an access with one of its labels.
+    /// Makes an access with one of its labels.
     pub(crate) fn access(
         &self,
-        state: &State,
+        state: &mut State,
         (thread, pc): (ThreadId, Option<Pc>),
         access: &Access,
         label: Label,
         after: ThreadState,
-    ) -> State {
-        let mut next = state.with_thread(thread, after);
+    ) {
+        state.threads[thread.index()] = after;
         if access.is_failed_update(&label) {
-            next.trace.add(thread, EMPTIES_BUFFERS, None, pc);
+            state.trace.add(thread, EMPTIES_BUFFERS, None, pc);
         }
         let source = label.is_read().then(|| state.visible(thread, access.loc).0);
-        let position = next.trace.add(thread, label, source, pc);
+        let position = state.trace.add(thread, label, source, pc);
         match label {
             Label::Write { loc, .. } => {
-                let queues = &mut next.queues[thread.index()];
+                let queues = &mut state.queues[thread.index()];
                 match self.buffers {
                     Buffers::PerLocation => queues.of[loc.index()].push_back(position),
                     Buffers::Total => queues.all.push_back(position),
                 }
             }
-            Label::Rmw { .. } => next.trace.reach_memory(thread, position),
+            Label::Rmw { .. } => state.trace.reach_memory(thread, position),
             _ => {}
         }
-        next
     }
 
-    /// After the fence that the thread rests at, with these events, or the beginning of a section; none while stores have
-    /// to leave their queues first.
-    pub(crate) fn pass(&self, state: &State, (thread, pc): (ThreadId, Option<Pc>), labels: &[Label]) -> Option<State> {
+    /// Passes the fence that the thread rests at, with these events, or the beginning of a section; unless stores have to
+    /// leave their queues first.
+    pub(crate) fn pass(&self, state: &mut State, (thread, pc): (ThreadId, Option<Pc>), labels: &[Label]) -> bool {
         let queues = &state.queues[thread.index()];
         let passes = |label: &Label| match label {
             Label::LightFence { loc: Some(loc) } => queues.of[loc.index()].is_empty(),
             Label::LightFence { loc: None } => queues.of.iter().all(VecDeque::is_empty),
             _ => state.is_drained(thread),
         };
-        let before = &state.threads[thread.index()];
-        labels.iter().all(passes).then(|| {
-            let mut next = state.with_thread(thread, self.interpreter.pass_fence(thread, before));
-            labels.iter().for_each(|&label| _ = next.trace.add(thread, label, None, pc));
-            next
-        })
+        if !labels.iter().all(passes) {
+            return false;
+        }
+        labels.iter().for_each(|&label| _ = state.trace.add(thread, label, None, pc));
+        state.threads[thread.index()] = self.interpreter.pass_fence(thread, &state.threads[thread.index()]);
+        true
     }
 
     /// Every way through the atomic section that the thread is about to enter.
     fn sections(&self, state: &State, thread: ThreadId, limit: usize) -> Result<Vec<Move>, LimitReached> {
         let Rest::Enter(labels) = self.rest(state, thread) else { return Ok(Vec::new()) };
         let first = state.trace.count(thread);
-        let entered = self.pass(state, (thread, None), &labels);
-        let mut ways: Vec<Move> = entered.into_iter().map(|after| Move { steps: Vec::new(), after }).collect();
+        let mut entered = state.clone();
+        let enters = self.pass(&mut entered, (thread, None), &labels);
+        let mut ways: Vec<Move> = enters.then_some(Move { steps: Vec::new(), after: entered }).into_iter().collect();
         let (mut done, mut left) = (Vec::new(), limit);
         while let Some(Move { steps, after: mut inside }) = ways.pop() {
             left = left.checked_sub(1).ok_or(LimitReached)?;
             inside.drain(thread);
             if self.rest(&inside, thread) == Rest::Leave {
-                done.push(Move { steps, after: self.leave(inside, thread, first) });
+                self.leave(&mut inside, thread, first);
+                done.push(Move { steps, after: inside });
             } else {
                 let longer = self.executions(&inside, thread).into_iter();
                 ways.extend(longer.map(|last| Move { steps: [steps.clone(), last.steps].concat(), ..last }));
@@ -210,11 +214,10 @@ impl<'a> Machine<'a> {
         Ok(done)
     }
 
-    /// After the end of an atomic section whose first event is number `first` of its thread.
-    pub(crate) fn leave(&self, mut inside: State, thread: ThreadId, first: usize) -> State {
-        inside.trace.tie(thread, first);
-        let after = self.interpreter.pass_fence(thread, &inside.threads[thread.index()]);
-        inside.with_thread(thread, after)
+    /// Leaves an atomic section whose first event is number `first` of its thread.
+    pub(crate) fn leave(&self, state: &mut State, thread: ThreadId, first: usize) {
+        state.trace.tie(thread, first);
+        state.threads[thread.index()] = self.interpreter.pass_fence(thread, &state.threads[thread.index()]);
     }
 
     /// Visits every state within reach, breadth first, until `visit` breaks; then the computation that leads there.
@@ -286,12 +289,6 @@ struct Move {
 }
 
 impl State {
-    pub(crate) fn with_thread(&self, thread: ThreadId, state: ThreadState) -> State {
-        let mut after = self.clone();
-        after.threads[thread.index()] = state;
-        after
-    }
-
     /// Has all that the thread stored reached memory?
     pub(crate) fn is_drained(&self, thread: ThreadId) -> bool {
         let queues = &self.queues[thread.index()];

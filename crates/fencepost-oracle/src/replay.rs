@@ -210,7 +210,7 @@ impl<'a> Replay<'a> {
         let labels = match self.interpreter.rest(thread, &state) {
             Rest::Fence(labels) => labels,
             Rest::Enter(labels) => {
-                self.section = Some(Section { thread, first: None });
+                self.section = Some(Section { thread, before: self.graph.len() });
                 labels
             }
             Rest::Leave => {

@@ -45,12 +45,12 @@ pub struct Options {
     pub copies: bool,
     /// May threads have locations of their own?
     pub private: bool,
+    /// May there be light fences that make a difference?
+    pub light: bool,
     /// May there be atomic sections?
     pub sections: bool,
     /// May there be bounds?
     pub bounds: bool,
-    /// May there be light fences that make a difference?
-    pub light: bool,
 }
 
 impl Default for Options {
@@ -65,9 +65,9 @@ impl Default for Options {
             plain: true,
             copies: false,
             private: false,
+            light: false,
             sections: false,
             bounds: false,
-            light: false,
         }
     }
 }
@@ -164,7 +164,7 @@ impl Mixture {
             (weight(30, 2), Local::Nondet),
             (weight(40, 2), Local::Choose),
             (1 + weight(60, 3), Local::If),
-            (if options.loops { 4 } else { 0 }, Local::Loop),
+            (if loops { 4 } else { 0 }, Local::Loop),
             (weight(20, 2), Local::Assume),
             (weight(20, 2), Local::Assert),
             (weight(10, 1), Local::Silent),

@@ -47,23 +47,32 @@ pub(super) fn permits(graph: &Graph, buffers: Buffers) -> bool {
 
 /// The part of program order that memory sees.
 fn preserved(graph: &Graph, program_order: &Rel, buffers: Buffers) -> Rel {
-    let is_buffered = |a: EventId| matches!(graph.label(a), Label::Write { .. }) && !graph.is_tied(a);
+    let (tied, fences) = (graph.tied(), next_fences(graph));
+    let is_buffered = |a: EventId| matches!(graph.label(a), Label::Write { .. }) && !tied[a.index()];
     program_order.filter(|a, b| {
-        if !is_buffered(a) || graph.is_tied(b) {
+        if !is_buffered(a) || tied[b.index()] {
             return !matches!(graph.label(a), Label::LightFence { .. });
         }
         match graph.label(b) {
             Label::Read { .. } | Label::LightFence { .. } => false,
             Label::Rmw { .. } | Label::Fence { .. } => true,
-            Label::Write { .. } => buffers == Buffers::Total || keeps_their_order(graph, a, b),
+            Label::Write { loc, .. } => {
+                let is_fenced = fences[a.index()].is_some_and(|fence| fence < b);
+                buffers == Buffers::Total || is_fenced || graph.label(a).loc() == Some(*loc)
+            }
         }
     })
 }
 
-/// Do two stores of one thread reach memory in program order although there is a buffer per location?
-fn keeps_their_order(graph: &Graph, a: EventId, b: EventId) -> bool {
-    let stored = graph.label(a).loc();
-    let covers = |label: &Label| matches!(label, Label::LightFence { loc } if loc.is_none() || *loc == stored);
-    let is_between = |e: EventId| a < e && e < b && graph.event(e).thread == graph.event(a).thread;
-    stored == graph.label(b).loc() || graph.ids().any(|e| is_between(e) && covers(graph.label(e)))
+/// For every event, the next light fence of its thread that covers its location.
+fn next_fences(graph: &Graph) -> Vec<Option<EventId>> {
+    let is_fence = |&id: &EventId| matches!(graph.label(id), Label::LightFence { .. });
+    let fences: Vec<EventId> = graph.ids().filter(is_fence).collect();
+    let covers = |fence: EventId, id: EventId| match graph.label(fence) {
+        Label::LightFence { loc } => fence > id && (loc.is_none() || *loc == graph.label(id).loc()),
+        _ => false,
+    };
+    let is_of_thread = |fence: EventId, id: EventId| graph.event(fence).thread == graph.event(id).thread;
+    let next = |id| fences.iter().copied().find(|&fence| covers(fence, id) && is_of_thread(fence, id));
+    graph.ids().map(next).collect()
 }

@@ -59,6 +59,14 @@ impl Trace {
         self.events[thread.index()][first..].iter_mut().for_each(|event| event.section = Some(first));
     }
 
+    /// Forgets the events of `thread` from `first` on, which nobody has seen.
+    pub(crate) fn forget(&mut self, thread: ThreadId, first: usize) {
+        self.events[thread.index()].truncate(first);
+        for stores in &mut self.stores {
+            stores.retain(|&(of, position)| of != thread || position < first);
+        }
+    }
+
     /// A store or read-modify-write reaches memory.
     pub(super) fn reach_memory(&mut self, thread: ThreadId, position: usize) {
         let loc = self.location(thread, position).expect("a store");

@@ -90,7 +90,9 @@ impl Follower<'_> {
         if self.state.threads.get(thread.index()).is_none() {
             return error(format!("there is no thread {thread:?}"));
         }
-        self.let_others_leave(thread)?;
+        if self.section.is_some_and(|(inside, _)| inside != thread) {
+            self.end_section()?;
+        }
         while self.state.threads[thread.index()].pc != site.pc && self.pass(thread, later)? {}
         let pc = self.state.threads[thread.index()].pc;
         if pc != site.pc {
@@ -108,7 +110,7 @@ impl Follower<'_> {
                 };
                 let is_first = self.state.advanced(thread).next().is_none()
                     && self.state.waiting(thread).all(|(loc, _)| loc != access.loc);
-                self.state = self.machine.access(&self.state, (thread, Some(pc)), access, label, after);
+                self.machine.access(&mut self.state, (thread, Some(pc)), access, label, after);
                 if matches!(label, Label::Write { .. }) && (!delayed || self.section.is_some()) {
                     if !is_first {
                         return error("a store cannot go to memory at once, behind others in the buffer");
@@ -122,7 +124,7 @@ impl Follower<'_> {
                 let Some(after) = self.interpreter.choose(thread, before, &rest, choice) else {
                     return error(format!("choice {choice} cannot be made: {rest:?}"));
                 };
-                self.state = self.state.with_thread(thread, after);
+                self.state.threads[thread.index()] = after;
                 self.note(step.clone());
             }
             (Some(Label::Fence { .. } | Label::LightFence { .. }), None, Rest::Fence(_)) => {
@@ -161,12 +163,9 @@ impl Follower<'_> {
             Rest::Fence(labels) | Rest::Enter(labels) => {
                 let first = self.state.trace.count(thread);
                 labels.iter().try_for_each(|label| self.make_way(thread, label, later))?;
-                let Some(state) = self.machine.pass(&self.state, place, labels) else {
-                    return error(format!(
-                        "{rest:?} is not passed while stores of thread {thread:?} are in its buffers"
-                    ));
-                };
-                self.state = state;
+                if !self.machine.pass(&mut self.state, place, labels) {
+                    return error(format!("{rest:?} has to wait for stores in the buffers of thread {thread:?}"));
+                }
                 if matches!(rest, Rest::Enter(_)) {
                     let positions = self.noted(thread)..self.state.trace.count(thread);
                     self.units.push(Growing { thread, steps: Vec::new(), positions, is_section: true });
@@ -176,7 +175,10 @@ impl Follower<'_> {
             }
             Rest::Leave => {
                 let (_, first) = self.section.take().expect("who leaves a section has entered it");
-                self.state = self.machine.leave(self.state.clone(), thread, first);
+                self.machine.leave(&mut self.state, thread, first);
+                let end = self.state.trace.count(thread);
+                let unit = self.units.iter_mut().rfind(|unit| unit.thread == thread);
+                unit.expect("a section is a unit").positions.end = end;
                 Ok(true)
             }
             _ => Ok(false),
@@ -208,14 +210,23 @@ impl Follower<'_> {
         Ok(())
     }
 
-    /// Before a step of `thread`: nobody else is in an atomic section that is not done.
-    fn let_others_leave(&mut self, thread: ThreadId) -> Result<(), ReplayError> {
-        match self.section {
-            Some((inside, _)) if inside != thread => match self.machine.rest(&self.state, inside) {
-                Rest::Leave => self.pass(inside, &[]).map(|_| ()),
-                _ => error(format!("thread {inside:?} is in an atomic section")),
-            },
-            _ => Ok(()),
+    /// Before a step of another thread than that in an atomic section: the section is done, or stuck, and then
+    /// nobody has seen anything of it.
+    fn end_section(&mut self) -> Result<(), ReplayError> {
+        let Some((inside, first)) = self.section else { return Ok(()) };
+        while let Rest::Fence(_) = self.machine.rest(&self.state, inside) {
+            self.pass(inside, &[])?;
+        }
+        match self.machine.rest(&self.state, inside) {
+            Rest::Leave => self.pass(inside, &[]).map(|_| ()),
+            Rest::Failed(_) | Rest::Blocked => {
+                self.section = None;
+                self.state.trace.forget(inside, first);
+                let unit = self.units.iter().rposition(|unit| unit.thread == inside);
+                unit.into_iter().for_each(|unit| _ = self.units.remove(unit));
+                Ok(())
+            }
+            _ => error(format!("thread {inside:?} is in an atomic section")),
         }
     }
 
@@ -233,10 +244,7 @@ impl Follower<'_> {
     }
 
     fn finish(mut self) -> Result<Executed, ReplayError> {
-        if let Some((inside, _)) = self.section {
-            self.let_others_leave(ThreadId(u32::MAX))?;
-            debug_assert!(self.section.is_none(), "{inside:?} has left");
-        }
+        self.end_section()?;
         if !self.state.is_end() {
             return error("the computation ends with stores in buffers");
         }

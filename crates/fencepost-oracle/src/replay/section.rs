@@ -14,8 +14,8 @@ use crate::interpreter::{Access, Rest};
 /// A thread that is in an atomic section.
 pub(super) struct Section {
     pub(super) thread: ThreadId,
-    /// The first event of the section.
-    pub(super) first: Option<EventId>,
+    /// Number of events before it.
+    pub(super) before: usize,
 }
 
 /// The access of a section that SC would not have made like this.
@@ -41,24 +41,41 @@ impl Replay<'_> {
     pub(super) fn tie_from(&mut self, before: usize) {
         for event in (before..self.graph.len()).map(EventId::from_index) {
             let thread = self.graph.event(event).thread;
-            if let Some(section) = self.section.as_mut().filter(|section| thread == Some(section.thread)) {
-                self.graph.tie(*section.first.get_or_insert(event), event);
+            if let Some(section) = self.section.as_ref().filter(|section| thread == Some(section.thread)) {
+                self.graph.tie(EventId::from_index(section.before), event);
             }
         }
     }
 
-    /// Before a step of `thread`: nobody else is in an atomic section that is not done.
+    /// Before a step of `thread`: an atomic section that another one is in is done, or stuck, and then nobody has
+    /// seen anything of it.
     pub(super) fn let_others_leave(&mut self, thread: ThreadId) -> Result<(), ReplayError> {
-        let Some(inside) = self.section.as_ref().map(|section| section.thread).filter(|&inside| inside != thread)
+        let Some(&Section { thread: inside, before }) =
+            self.section.as_ref().filter(|section| section.thread != thread)
         else {
             return Ok(());
         };
-        match self.interpreter.rest(inside, &self.threads[inside.index()]) {
+        match self.rest_in_section(inside) {
             Rest::Leave => {
                 self.pass(inside);
                 Ok(())
             }
+            Rest::Failed(_) | Rest::Blocked => {
+                self.section = None;
+                self.graph = self.graph.restricted(|id| id.index() < before);
+                Ok(())
+            }
             _ => error(format!("thread {inside:?} is in an atomic section")),
+        }
+    }
+
+    /// Why the thread, which is in a section, rests after the fences that nobody has mentioned.
+    fn rest_in_section(&mut self, thread: ThreadId) -> Rest {
+        loop {
+            match self.interpreter.rest(thread, &self.threads[thread.index()]) {
+                Rest::Fence(_) => _ = self.pass(thread),
+                rest => return rest,
+            }
         }
     }
 
@@ -100,7 +117,7 @@ impl Replay<'_> {
         let Some(Culprit { event, site, predecessor, last }) = culprit else {
             return error("an atomic section said to leave SC does as under SC");
         };
-        if self.interpreter.rest(site.thread, &self.threads[site.thread.index()]) != Rest::Leave {
+        if self.rest_in_section(site.thread) != Rest::Leave {
             return error(format!("{}: an atomic section is not finished", show(site)));
         }
         if !self.permits(&self.graph) || Sc.permits(&self.graph) {
