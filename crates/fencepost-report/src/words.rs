@@ -137,6 +137,7 @@ pub(crate) fn relation(edge: Edge) -> &'static str {
         Edge::Rf => "is read by",
         Edge::Mo => "is overwritten by",
         Edge::Fr => "reads a value overwritten by",
+        Edge::Section => "happens at once with",
     }
 }
 

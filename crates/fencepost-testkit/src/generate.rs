@@ -45,6 +45,8 @@ pub struct Options {
     pub copies: bool,
     /// May threads have locations of their own?
     pub private: bool,
+    /// May there be light fences that make a difference?
+    pub light: bool,
     /// May there be atomic sections?
     pub sections: bool,
     /// May there be bounds?
@@ -63,6 +65,7 @@ impl Default for Options {
             plain: true,
             copies: false,
             private: false,
+            light: false,
             sections: false,
             bounds: false,
         }
@@ -79,6 +82,7 @@ enum Kind {
     Wait,
     BlockingCas,
     Fence,
+    LightFence,
     Plain,
 }
 
@@ -153,6 +157,7 @@ impl Mixture {
             (weight(15, 2), Kind::BlockingCas),
             (weight(25, 3), Kind::Fence),
             (plain, Kind::Plain),
+            (if options.light { weight(60, 5) } else { 0 }, Kind::LightFence),
         ];
         let locals = vec![
             (weight(50, 3), Local::Assign),
@@ -287,6 +292,7 @@ impl<'a> Writer<'a> {
                 order: self.rmw_order(),
             },
             Kind::Fence => Op::Fence { order: self.random.weighted(self.mixture.palette.fences) },
+            Kind::LightFence => self.light_fence(),
             Kind::Plain => self.plain(),
         };
         self.emit_fenced(op);
@@ -323,6 +329,15 @@ impl<'a> Writer<'a> {
 
     fn rmw_order(&mut self) -> RmwOrder {
         self.random.pick(self.mixture.palette.rmws)
+    }
+
+    /// A light fence on all locations or on some.
+    fn light_fence(&mut self) -> Op {
+        let memory = self.memory;
+        let mut listed: Vec<LocId> = memory.atomic.iter().chain(&memory.plain).copied().collect();
+        listed.retain(|_| self.random.chance(50));
+        let all = listed.is_empty() || self.random.chance(25);
+        Op::LightFence { locations: (!all).then_some(listed) }
     }
 
     fn plain(&mut self) -> Op {

@@ -1,20 +1,24 @@
 //! The list of memory models. A model is one file and one line here.
 
+mod buffers;
+pub mod pgas;
+pub mod pso;
 pub mod ra;
 pub mod rc20;
 pub mod sc;
+pub mod tso;
 
 use crate::model::Model;
 
-/// Every model, strongest first.
-pub static MODELS: &[&dyn Model] = &[&sc::Sc, &ra::Ra, &rc20::Rc20];
+/// Every model: SC, then machines and languages, the strongest of each first.
+pub static MODELS: &[&dyn Model] = &[&sc::Sc, &tso::Tso, &pso::Pso, &pgas::Pgas, &ra::Ra, &rc20::Rc20];
 
 /// The model called `name`.
 pub fn by_name(name: &str) -> Option<&'static dyn Model> {
     MODELS.iter().copied().find(|model| model.name() == name)
 }
 
-/// The models robustness can be checked against.
+/// The models robustness can be checked against: those with a monitor. (Store buffers need another engine.)
 pub fn checkable() -> impl Iterator<Item = &'static dyn Model> {
     let shape = crate::Shape::simple(1, vec![1]);
     MODELS.iter().copied().filter(move |model| model.monitor(&shape, &mut crate::packed::Layout::new()).is_some())
