@@ -92,6 +92,7 @@ pub fn lower(file: &File, messages: &mut Messages) -> Option<Program> {
         let help = match file.language {
             Language::Fp => "write `thread t { … }`",
             Language::Tpl => "write `fn t { … }`",
+            Language::Txt => "write `thread t … end`",
         };
         let end = file.items.last().map_or(0, |item| item.span.end as usize);
         lowering.messages.push(Diagnostic::error(Span::new(end..end), "the program has no thread").help(help));

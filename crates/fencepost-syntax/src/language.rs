@@ -9,17 +9,20 @@ pub enum Language {
     Fp,
     /// The language of the Rocker tool, `.tpl`.
     Tpl,
+    /// The language of the Trencher tool, `.txt`.
+    Txt,
 }
 
 impl Language {
     /// Every language.
-    pub const ALL: &'static [Language] = &[Language::Fp, Language::Tpl];
+    pub const ALL: &'static [Language] = &[Language::Fp, Language::Tpl, Language::Txt];
 
     /// The file extension, without the dot.
     pub fn extension(self) -> &'static str {
         match self {
             Language::Fp => "fp",
             Language::Tpl => "tpl",
+            Language::Txt => "txt",
         }
     }
 
@@ -38,6 +41,7 @@ impl Language {
         match self {
             Language::Fp => &["name", "domain", "const", "global", "nonatomic", "proc", "thread"],
             Language::Tpl => &["max_value", "global", "na", "track", "fn"],
+            Language::Txt => &["thread"],
         }
     }
 
@@ -52,6 +56,7 @@ impl Language {
                 "local", "if", "while", "goto", "skip", "assume", "assert", "verify", "fence", "oneof", "wait", "lock",
                 "unlock", "FADD", "CAS", "BCAS", "exchange", "break", "continue",
             ],
+            Language::Txt => &["initial", "transition", "end"],
         }
     }
 
@@ -112,6 +117,8 @@ impl Language {
                 "track",
                 "max_value",
             ],
+            // `end` is a common name of a state: it can be one.
+            Language::Txt => &["thread", "initial", "transition"],
         }
     }
 }
