@@ -117,7 +117,7 @@ fn confirm(
         true => (replay_observational as fn(&_, &_, &_) -> _, LARGEST_TAINTED_REPLAY),
         false => (replay as fn(&_, &_, &_) -> _, LARGEST_REPLAY),
     };
-    let (steps, locations) = (candidate.run().steps.len(), program.locations().len());
+    let (steps, locations) = (candidate.steps(), program.locations().len());
     if steps + locations > largest {
         return Ok(Verdict::Unknown(Reason::TooLarge(format!(
             "a run of {steps} steps seems to leave SC, but with {locations} locations it is too large to be replayed"

@@ -403,7 +403,8 @@ impl Compiler<'_> {
             Op::Verify { .. } => Step::Verify,
             Op::LightFence { .. } => Step::Skip,
             Op::Fence { order } => match self.model.fence(*order) {
-                FenceMeaning::Nothing => Step::Skip,
+                // No monitor follows a model with light fences.
+                FenceMeaning::Nothing | FenceMeaning::Light => Step::Skip,
                 FenceMeaning::Event => Step::Fence((*order).into()),
                 FenceMeaning::HiddenRmw => {
                     let loc = self.program.fence_location().expect("a program with such a fence has its location");
@@ -416,6 +417,7 @@ impl Compiler<'_> {
                     })
                 }
             },
+            Op::Enter | Op::Leave | Op::Bound { .. } => Step::Skip,
             Op::Halt => Step::Halt,
             Op::Load { .. }
             | Op::Store { .. }

@@ -17,7 +17,7 @@ use std::sync::Arc;
 use fencepost_base::event::Label;
 use fencepost_base::ids::{LocId, Pc, ThreadId, Value};
 use fencepost_base::order::Mode;
-use fencepost_ir::{CasStrength, EvalError, LocationKind, Program};
+use fencepost_ir::{CasStrength, EvalError, LocationKind, Op, Program};
 use fencepost_model::packed::{Layout, Region, Slot, bits_for};
 use fencepost_model::{AttemptKind, Model, Monitor, PlainKind, RaceRule, Shape, Step as MonitorStep};
 use fencepost_verdict::{RunStep, ScFailureKind, Site};
@@ -72,6 +72,10 @@ const LARGEST_STATE: usize = 1 << 18;
 impl Product {
     /// Compiles `program` with the monitor of `model`; says what is too large if something is.
     pub(crate) fn new(program: &Program, model: &dyn Model, options: Options) -> Result<Self, String> {
+        let unsupported = |op: &Op| matches!(op, Op::Enter | Op::Leave | Op::Bound { .. });
+        if program.threads().iter().flat_map(|thread| &thread.code).any(|instr| unsupported(&instr.op)) {
+            return Err("atomic sections and bounds are not supported".into());
+        }
         let values = PossibleValues::of(program);
         let atomic = program.locations().iter().filter(|location| location.kind != LocationKind::NonAtomic).count();
         shape::refuse_too_large(program.threads().len(), atomic, atomic)?;

@@ -536,16 +536,16 @@ mod tests {
     #[test]
     fn runs_are_rebuilt_from_collapsed_states() {
         let system = Counters { to: [200, 300], bad: Some([190, 280]) };
-        let run = |exploration: Exploration| match exploration.end {
-            End::Found(candidate) => candidate.run().clone(),
+        let found = |exploration: Exploration| match exploration.end {
+            End::Found(candidate) => candidate,
             other => panic!("{other:?}"),
         };
         let ample = search(&system, 1, u64::MAX);
         let less = ample.stats.peak_bytes * 6 / 10;
-        let ample = run(ample);
-        assert_eq!(ample.steps.len(), 470);
-        assert_eq!(ample, run(search(&system, 1, less)));
-        assert_eq!(ample, run(search(&system, 2, less)));
+        let ample = found(ample);
+        assert_eq!(ample.steps(), 470);
+        assert_eq!(ample, found(search(&system, 1, less)));
+        assert_eq!(ample, found(search(&system, 2, less)));
     }
 
     #[test]

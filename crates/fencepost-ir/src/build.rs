@@ -7,6 +7,7 @@ use fencepost_base::order::FenceOrder;
 
 use crate::expr::Expr;
 use crate::program::{Array, Instr, Location, LocationKind, Op, Place, Program, Register, Thread};
+use crate::sections;
 
 /// Collects the parts of a program and checks them once.
 #[derive(Clone, Debug)]
@@ -42,6 +43,7 @@ impl ProgramBuilder {
                 arrays: Vec::new(),
                 threads: Vec::new(),
                 fence_location: None,
+                sections: Vec::new(),
             },
         }
     }
@@ -73,6 +75,7 @@ impl ProgramBuilder {
     /// of `fence(sc)` when there is such a fence.
     pub fn build(mut self) -> Result<Program, BuildError> {
         self.check()?;
+        self.program.sections = self.sections()?;
         let has_sc_fence = self
             .program
             .threads
@@ -114,6 +117,16 @@ impl ProgramBuilder {
             }
         }
         Ok(())
+    }
+
+    /// Finds out which instructions are inside of sections.
+    fn sections(&self) -> Result<Vec<Vec<bool>>, BuildError> {
+        let of = |thread: &Thread| {
+            sections::inside(&thread.code).map_err(|(pc, what)| BuildError {
+                message: format!("thread `{}`, instruction {pc}: {what}", thread.name),
+            })
+        };
+        self.program.threads.iter().map(of).collect()
     }
 
     fn check_op(&self, thread: &Thread, op: &Op, pc: usize) -> Result<(), String> {

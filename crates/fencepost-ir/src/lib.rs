@@ -10,6 +10,7 @@ mod expr;
 mod lower;
 mod print;
 mod program;
+mod sections;
 
 pub use build::{BuildError, ProgramBuilder};
 pub use expr::{BinaryOp, CmpOp, EvalError, Expr, UnaryOp};

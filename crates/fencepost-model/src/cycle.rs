@@ -97,7 +97,7 @@ pub fn shape_name(graph: &Graph, cycle: &Cycle) -> Option<String> {
                 (Label::Write { .. }, _, _) => "W",
                 (Label::Rmw { .. }, Edge::Fr, _) | (Label::Rmw { .. }, Edge::Po, Edge::Rf) => "R",
                 (Label::Rmw { .. }, _, _) => "W",
-                (Label::Fence { .. }, _, _) => "F",
+                (Label::Fence { .. } | Label::LightFence { .. }, _, _) => "F",
             };
             format!("{kind} {}", outgoing.as_str())
         })

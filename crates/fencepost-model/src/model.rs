@@ -33,8 +33,40 @@ pub trait Model: Sync {
     /// (and so has undefined behaviour).
     fn race(&self, graph: &Graph, event: EventId) -> Option<EventId>;
 
-    /// A monitor that decides robustness against this model, its state reserved in `layout`; none for SC itself.
+    /// A monitor that decides robustness against this model, its state reserved in `layout`; none for SC itself, and
+    /// for models that are decided in another way.
     fn monitor(&self, shape: &Shape, layout: &mut Layout) -> Option<Box<dyn Monitor>>;
+
+    /// What a light fence is in this model.
+    fn light_fences(&self) -> LightFences {
+        LightFences::Ignored
+    }
+
+    /// The store buffers of a thread, if the model is that of a machine with store buffers. Plain accesses are then
+    /// like all others: nothing races.
+    fn buffers(&self) -> Option<Buffers> {
+        None
+    }
+}
+
+/// What light fences do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LightFences {
+    /// Nothing.
+    Ignored,
+    /// They order earlier writes to any location, whatever their list says.
+    All,
+    /// They order earlier writes to the locations of their list.
+    Listed,
+}
+
+/// Between a thread that stores and memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Buffers {
+    /// One queue: stores reach memory in program order.
+    Total,
+    /// One queue per location, which feed one for all: stores to different locations may change places.
+    PerLocation,
 }
 
 /// What a fence does to memory.
@@ -46,4 +78,6 @@ pub enum FenceMeaning {
     HiddenRmw,
     /// An event of its own, which touches no location.
     Event,
+    /// A light fence on all locations.
+    Light,
 }

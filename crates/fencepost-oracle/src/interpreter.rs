@@ -17,7 +17,7 @@ use fencepost_base::event::Label;
 use fencepost_base::ids::{LocId, Pc, RegId, ThreadId, Value};
 use fencepost_base::order::{FenceOrder, Mode};
 use fencepost_ir::{CasStrength, CmpOp, EvalError, Expr, Op, Place, Program, RmwFunction};
-use fencepost_model::{FenceMeaning, Model};
+use fencepost_model::{FenceMeaning, LightFences, Model};
 use fencepost_verdict::ScFailureKind;
 
 /// ⟨pc, Φ⟩: the state of one thread.
@@ -34,8 +34,8 @@ pub struct ThreadState {
 pub enum Rest {
     /// It is about to access memory.
     Access(Access),
-    /// It is about to pass a fence that is an event of its own.
-    Fence(Mode),
+    /// It is about to pass a fence that is an event of its own, or several.
+    Fence(Vec<Label>),
     /// It is about to continue at any one of these instructions.
     Choose(Vec<Pc>),
     /// It is about to set `dst` to any value from `low` to `high`; it blocks when there is none.
@@ -231,7 +231,8 @@ impl<'a> Interpreter<'a> {
                 let holds = self.integer(cond, state)? != 0;
                 Ok(Local::Continue(if holds { *target } else { next }))
             }
-            Op::Assume { cond } => match self.integer(cond, state)? {
+            // Beyond a bound nothing is known: the thread stops.
+            Op::Assume { cond } | Op::Bound { cond } => match self.integer(cond, state)? {
                 0 => rest(Rest::Blocked),
                 _ => Ok(Local::Continue(next)),
             },
@@ -240,10 +241,20 @@ impl<'a> Interpreter<'a> {
                 _ => Ok(Local::Continue(next)),
             },
             // `verify` asks what its value depends on, and does nothing, not even divide by zero.
-            Op::Verify { .. } | Op::LightFence { .. } => Ok(Local::Continue(next)),
+            Op::Verify { .. } | Op::Enter | Op::Leave => Ok(Local::Continue(next)),
+            Op::LightFence { locations } => match (self.model.light_fences(), locations) {
+                (LightFences::Ignored, _) => Ok(Local::Continue(next)),
+                (LightFences::Listed, Some(locations)) => {
+                    rest(Rest::Fence(locations.iter().map(|&loc| Label::LightFence { loc: Some(loc) }).collect()))
+                }
+                (LightFences::All, _) | (LightFences::Listed, None) => {
+                    rest(Rest::Fence(vec![Label::LightFence { loc: None }]))
+                }
+            },
             Op::Fence { order } => match self.model.fence(*order) {
                 FenceMeaning::Nothing => Ok(Local::Continue(next)),
-                FenceMeaning::Event => rest(Rest::Fence((*order).into())),
+                FenceMeaning::Event => rest(Rest::Fence(vec![Label::Fence { mode: (*order).into() }])),
+                FenceMeaning::Light => rest(Rest::Fence(vec![Label::LightFence { loc: None }])),
                 FenceMeaning::HiddenRmw => {
                     rest(Rest::Access(Access { loc: self.fence(*order), action: Action::Fence }))
                 }

@@ -55,6 +55,7 @@ pub fn replay(program: &Program, model: &dyn Model, candidate: &Candidate) -> Re
         Candidate::Race { run, first, second } => Replay::of(program, model, run, None)?.race(run, *first, *second),
         Candidate::LateRace { run, site } => Replay::of(program, model, run, None)?.late_race(run, *site),
         Candidate::TaintedUse { .. } => error("nothing is tainted where every read counts"),
+        Candidate::Delayed(_) => error("computations with store buffers are not replayed yet"),
     }
 }
 
@@ -73,6 +74,7 @@ pub fn replay_observational(
         Candidate::Race { run, first, second } => of(run)?.race(run, *first, *second),
         Candidate::LateRace { run, site } => of(run)?.late_race(run, *site),
         Candidate::TaintedUse { run, site } => of(run)?.tainted_use(run, *site),
+        Candidate::Delayed(_) => error("observational robustness is not a question about store buffers"),
     }
 }
 
@@ -188,9 +190,11 @@ impl<'a> Replay<'a> {
     fn pass_fences(&mut self, site: Site) {
         let thread = site.thread;
         while let Some(state) = self.threads.get(thread.index()).filter(|state| state.pc != site.pc)
-            && let Rest::Fence(mode) = self.interpreter.rest(thread, state)
+            && let Rest::Fence(labels) = self.interpreter.rest(thread, state)
         {
-            self.graph.add(thread, Label::Fence { mode }, None, Some(state.pc));
+            for label in labels {
+                self.graph.add(thread, label, None, Some(state.pc));
+            }
             let started = ThreadState { pc: Pc(state.pc.0 + 1), registers: state.registers.clone() };
             self.threads[thread.index()] = self.interpreter.pass_fence(thread, state);
             self.spread_taint(thread, started);
@@ -253,6 +257,7 @@ impl<'a> Replay<'a> {
             graph: witness.graph.clone(),
             culprit: witness.culprit,
             cycle: Some(cycle),
+            delay: None,
         })
     }
 
@@ -332,6 +337,7 @@ impl<'a> Replay<'a> {
             graph: self.graph,
             culprit,
             cycle: None,
+            delay: None,
         }
     }
 }
@@ -340,7 +346,7 @@ fn kind_of(label: &Label) -> ViolationKind {
     match label {
         Label::Read { .. } => ViolationKind::StaleRead,
         Label::Write { .. } => ViolationKind::StaleWrite,
-        Label::Rmw { .. } | Label::Fence { .. } => ViolationKind::StaleRmw,
+        Label::Rmw { .. } | Label::Fence { .. } | Label::LightFence { .. } => ViolationKind::StaleRmw,
     }
 }
 

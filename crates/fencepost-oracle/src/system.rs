@@ -95,9 +95,11 @@ impl<'a> System<'a> {
     pub fn silent_steps(&self, configuration: &Configuration, thread: ThreadId) -> Vec<Configuration> {
         let state = &configuration.threads[thread.index()];
         let rest = self.interpreter.rest(thread, state);
-        if let Rest::Fence(mode) = rest {
+        if let Rest::Fence(labels) = &rest {
             let mut after = with_thread(configuration, thread, self.interpreter.pass_fence(thread, state));
-            after.graph.add(thread, Label::Fence { mode }, None, None);
+            for &label in labels {
+                after.graph.add(thread, label, None, None);
+            }
             after.graph = after.graph.canonical();
             return vec![after];
         }

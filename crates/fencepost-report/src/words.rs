@@ -25,6 +25,7 @@ pub(crate) fn operation(op: &Op) -> &'static str {
         Op::Fence { .. } | Op::LightFence { .. } => "fence",
         Op::Assert { .. } => "assertion",
         Op::Assume { .. } => "assumption",
+        Op::Bound { .. } => "bound",
         Op::Branch { .. } => "branch",
         _ => "statement",
     }

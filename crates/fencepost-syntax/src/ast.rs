@@ -255,6 +255,10 @@ pub enum StmtKind {
     Assert(Expr),
     /// `verify(e);`
     Verify(Expr),
+    /// `bound(e);`
+    Bound(Expr),
+    /// `atomic { … }`
+    Atomic(Block),
     /// `if (…) … else if (…) … else …`
     If {
         /// Conditions with what to do; the span covers the keyword and the condition.

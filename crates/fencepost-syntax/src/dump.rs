@@ -147,6 +147,7 @@ impl Dump {
             StmtKind::Assume(cond) => format!("assume {}", expr(cond)),
             StmtKind::Assert(cond) => format!("assert {}", expr(cond)),
             StmtKind::Verify(value) => format!("verify {}", expr(value)),
+            StmtKind::Bound(cond) => format!("bound {}", expr(cond)),
             StmtKind::Break => "break".to_owned(),
             StmtKind::Continue => "continue".to_owned(),
             StmtKind::Goto(name) => format!("goto {}", name.text),
@@ -156,6 +157,7 @@ impl Dump {
             StmtKind::While(..) => "while".to_owned(),
             StmtKind::DoWhile(..) => "do".to_owned(),
             StmtKind::Choose(_) => "choose".to_owned(),
+            StmtKind::Atomic(_) => "atomic".to_owned(),
             StmtKind::Block(_) => "block".to_owned(),
         };
         self.node(text.trim_end(), Some(stmt.span));
@@ -177,7 +179,7 @@ impl Dump {
                 self.head("condition", head);
             }
             StmtKind::Choose(blocks) => blocks.iter().for_each(|block| self.block("either", block)),
-            StmtKind::Block(block) => self.block("body", block),
+            StmtKind::Atomic(block) | StmtKind::Block(block) => self.block("body", block),
             _ => {}
         }
         self.indent -= 1;

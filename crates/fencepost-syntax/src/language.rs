@@ -50,7 +50,7 @@ impl Language {
         match self {
             Language::Fp => &[
                 "local", "if", "while", "do", "choose", "break", "continue", "goto", "skip", "assume", "assert",
-                "verify", "fence", "lwfence", "wait",
+                "verify", "bound", "atomic", "fence", "lwfence", "wait",
             ],
             Language::Tpl => &[
                 "local", "if", "while", "goto", "skip", "assume", "assert", "verify", "fence", "oneof", "wait", "lock",
@@ -84,6 +84,8 @@ impl Language {
                 "assume",
                 "assert",
                 "verify",
+                "bound",
+                "atomic",
                 "fence",
                 "lwfence",
                 "wait",

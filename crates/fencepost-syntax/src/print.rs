@@ -182,6 +182,7 @@ impl Printer {
             StmtKind::Assume(cond) => format!("assume({})", self.value(cond)),
             StmtKind::Assert(cond) => format!("assert({})", self.value(cond)),
             StmtKind::Verify(value) => format!("verify({})", self.value(value)),
+            StmtKind::Bound(cond) => format!("bound({})", self.value(cond)),
             StmtKind::Break => "break".to_owned(),
             StmtKind::Continue => "continue".to_owned(),
             StmtKind::Goto(name) => format!("goto {}", self.name(&name.text)),
@@ -231,6 +232,11 @@ impl Printer {
                     self.line(if index == 0 { "choose {" } else { "} or {" });
                     self.body(block);
                 }
+                self.line("}");
+            }
+            StmtKind::Atomic(block) => {
+                self.line("atomic {");
+                self.body(block);
                 self.line("}");
             }
             StmtKind::Block(block) => {

@@ -329,6 +329,7 @@ fn simple_stmt() -> impl Strategy<Value = StmtKind> {
         expr().prop_map(StmtKind::Assume),
         expr().prop_map(StmtKind::Assert),
         expr().prop_map(StmtKind::Verify),
+        expr().prop_map(StmtKind::Bound),
         name().prop_map(StmtKind::Goto),
         name().prop_map(StmtKind::Label),
         Just(StmtKind::Break),
@@ -352,6 +353,7 @@ fn stmt() -> impl Strategy<Value = Stmt> + Clone {
             (head(), block()).prop_map(|(head, body)| StmtKind::While(head, body)),
             (head(), block()).prop_map(|(head, body)| StmtKind::DoWhile(body, head)),
             prop::collection::vec(block(), 1..4).prop_map(StmtKind::Choose),
+            block().prop_map(StmtKind::Atomic),
             block().prop_map(StmtKind::Block),
         ]
         .prop_map(|kind| Stmt { kind, span: span() })

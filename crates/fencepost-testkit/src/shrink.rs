@@ -174,7 +174,8 @@ fn for_each_expr_mut(op: &mut Op, visit: &mut impl FnMut(&mut Expr)) {
         | Op::Verify { value }
         | Op::Branch { cond: value, .. }
         | Op::Assume { cond: value }
-        | Op::Assert { cond: value } => visit(value),
+        | Op::Assert { cond: value }
+        | Op::Bound { cond: value } => visit(value),
         Op::Nondet { low, high, .. } => {
             visit(low);
             visit(high);
@@ -193,7 +194,13 @@ fn for_each_expr_mut(op: &mut Op, visit: &mut impl FnMut(&mut Expr)) {
             visit_place(place, visit);
             condition.any_of.iter_mut().for_each(|(_, expr)| visit(expr));
         }
-        Op::Jump { .. } | Op::Choose { .. } | Op::Fence { .. } | Op::LightFence { .. } | Op::Halt => {}
+        Op::Jump { .. }
+        | Op::Choose { .. }
+        | Op::Fence { .. }
+        | Op::LightFence { .. }
+        | Op::Enter
+        | Op::Leave
+        | Op::Halt => {}
     }
 }
 

@@ -94,6 +94,10 @@ impl Parser<'_> {
                 StmtKind::While(head, self.body()?)
             }
             "choose" if self.language == Language::Fp => self.choose()?,
+            "atomic" if self.language == Language::Fp => {
+                self.advance();
+                StmtKind::Atomic(self.block()?)
+            }
             _ => {
                 let kind = self.simple(word)?;
                 let span = self.span_from(start);
@@ -134,6 +138,7 @@ impl Parser<'_> {
             "assume" => self.condition(StmtKind::Assume)?,
             "assert" => self.condition(StmtKind::Assert)?,
             "verify" => self.condition(StmtKind::Verify)?,
+            "bound" if self.language == Language::Fp => self.condition(StmtKind::Bound)?,
             "fence" => {
                 self.advance();
                 StmtKind::Fence(self.fence_order()?)
