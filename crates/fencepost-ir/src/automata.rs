@@ -37,11 +37,11 @@ use fencepost_syntax::messages::Messages;
 
 use crate::build::ProgramBuilder;
 use crate::expr::{BinaryOp, Expr, UnaryOp};
-use crate::lower::{MAX_INSTRUCTIONS, MAX_LOCATIONS, MAX_THREADS, operator};
+use crate::lower::{MAX_INSTRUCTIONS, MAX_LOCATIONS, MAX_THREADS, binary_op};
 use crate::program::Register;
 use code::Code;
 use memory::Memory;
-use values::{Range, Values};
+use values::Values;
 
 /// Least number of values where those of a program cannot be bounded.
 pub const WIDE_DOMAIN: u32 = 1 << 16;
@@ -128,9 +128,10 @@ pub(crate) fn lower(file: &File, messages: &mut Messages) -> ProgramBuilder {
         let code = Code::new(machine, thread, &values, range, &memory).emit(messages);
         instructions += code.len();
         if instructions > MAX_INSTRUCTIONS {
-            messages.push(Diagnostic::error(machine.name.span, "the program is too large").label(format!(
-                "there can be {MAX_INSTRUCTIONS} instructions"
-            )));
+            messages.push(
+                Diagnostic::error(machine.name.span, "the program is too large")
+                    .label(format!("there can be {MAX_INSTRUCTIONS} instructions")),
+            );
             break;
         }
         let registers = machine.registers.iter().map(|name| Register { name: name.clone(), init: 0 }).collect();
@@ -223,9 +224,7 @@ impl Numbers {
 fn act(instruction: &Instruction, registers: &mut Numbers) -> Act {
     let mut register = |name: &Name| RegId::from_index(registers.number(&name.text));
     match instruction {
-        Instruction::Read(dst, address) => {
-            Act::Read { dst: register(dst), address: expr(address, registers) }
-        }
+        Instruction::Read(dst, address) => Act::Read { dst: register(dst), address: expr(address, registers) },
         Instruction::Write(value, address) => {
             Act::Write { value: expr(value, registers), address: expr(address, registers) }
         }
@@ -243,9 +242,7 @@ fn expr(e: &ast::Expr, registers: &mut Numbers) -> Expr {
         ExprKind::Int(value) => Expr::Const(*value),
         ExprKind::Name(name) => Expr::Reg(RegId::from_index(registers.number(name))),
         ExprKind::Unary(_, operand) => Expr::Unary(UnaryOp::Not, Box::new(expr(operand, registers))),
-        ExprKind::Binary(op, left, right) => {
-            binary(operator(*op), expr(left, registers), expr(right, registers))
-        }
+        ExprKind::Binary(op, left, right) => binary(binary_op(*op), expr(left, registers), expr(right, registers)),
         // The parser makes none of these.
         ExprKind::Element(_) | ExprKind::Me | ExprKind::Integer(_) | ExprKind::Wrap(_) | ExprKind::Error => {
             Expr::Const(0)

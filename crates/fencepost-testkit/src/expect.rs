@@ -7,7 +7,7 @@
 //! //: sc assertion-fails
 //! ```
 //!
-//! A line is the mark `//:`, a model, an answer, and details that must be true
+//! A line is the mark `//:` (in Trencher's language `# :`), a model, an answer, and details that must be true
 //! of the outcome besides. Whatever is not understood is an error: a misspelt
 //! expectation would be one that never fails.
 
@@ -120,7 +120,9 @@ pub fn expectations(source: &str) -> Result<Vec<Expectation>, ExpectationError> 
     for (index, text) in source.lines().enumerate() {
         let line = index + 1;
         let fail = |message: String| ExpectationError { line, message };
-        let Some(text) = text.trim_start().strip_prefix("//:") else { continue };
+        let comment = text.trim_start();
+        let marked = comment.strip_prefix("//").or_else(|| Some(comment.strip_prefix('#')?.trim_start()));
+        let Some(text) = marked.and_then(|comment| comment.strip_prefix(':')) else { continue };
         let expectation = parse(line, text).map_err(fail)?;
         let about_runs = |e: &Expectation| !matches!(e.answer, Expected::Robust | Expected::Violation);
         let same = |e: &Expectation| {
@@ -215,6 +217,8 @@ mod tests {
         assert_eq!((found[1].line, found[1].model, found[1].answer), (4, "sc", Expected::AssertionFails));
         let both = expectations("//: ra violation\n//: ra observational robust\n").expect("two questions");
         assert_eq!(both.iter().map(|e| e.observational).collect::<Vec<_>>(), [false, true]);
+        let other_mark = expectations("# : ra robust\n#: sc safe\n# comment : ra violation\n").expect("two");
+        assert_eq!(other_mark.iter().map(|e| e.model).collect::<Vec<_>>(), ["ra", "sc"]);
         assert_eq!(expectations("//: ra robust states=7\n").expect("well-formed")[0].states, Some(States::Exactly(7)));
     }
 

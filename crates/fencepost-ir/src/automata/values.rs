@@ -221,13 +221,16 @@ impl Values {
                     }
                 }
             },
-            Act::Check(cond) => work += pass(&mut after, cond),
+            Act::Check(cond) => {
+                let (possible, combinations) = pass(&mut after, cond);
+                self.work += combinations;
+                if !possible {
+                    return false;
+                }
+            }
             Act::Fence | Act::Lock | Act::Unlock | Act::Noop => {}
         }
         self.work += work;
-        if after.contains(&Set::empty()) {
-            return grew;
-        }
         match &mut self.at[thread][to] {
             Some(there) => {
                 for (mine, theirs) in there.iter_mut().zip(&after) {
@@ -362,8 +365,8 @@ fn truth_or_any(expr: &Expr) -> Set {
     }
 }
 
-/// Keeps the integers with which a condition can hold; returns how many combinations that took.
-fn pass(registers: &mut Registers, cond: &Expr) -> usize {
+/// Keeps the integers with which a condition can hold; returns whether it can, and how many combinations that took.
+fn pass(registers: &mut Registers, cond: &Expr) -> (bool, usize) {
     let mut kept: BTreeMap<usize, BTreeSet<i64>> = BTreeMap::new();
     cond.for_each_register(&mut |register| {
         kept.insert(register.index(), BTreeSet::new());
@@ -377,15 +380,11 @@ fn pass(registers: &mut Registers, cond: &Expr) -> usize {
             }
         }
     });
-    if combinations.is_some() {
-        for (register, kept) in kept {
-            registers[register] = Set::Of(kept);
-        }
-        if !possible {
-            registers.iter_mut().for_each(|set| *set = Set::empty());
-        }
+    let Some(combinations) = combinations else { return (true, 1) };
+    for (register, kept) in kept {
+        registers[register] = Set::Of(kept);
     }
-    combinations.unwrap_or(1)
+    (possible, combinations)
 }
 
 /// Is one condition, by its form, the opposite of the other?
@@ -394,10 +393,7 @@ fn opposite(first: &Expr, second: &Expr) -> bool {
     match (first, second) {
         (Expr::Unary(_, operand), other) | (other, Expr::Unary(_, operand)) if **operand == *other => true,
         (Expr::Binary(BinaryOp::Cmp(one), a, b), Expr::Binary(BinaryOp::Cmp(other), c, d)) => {
-            let pair = matches!(
-                (one, other),
-                (Eq, Ne) | (Ne, Eq) | (Lt, Ge) | (Ge, Lt) | (Le, Gt) | (Gt, Le)
-            );
+            let pair = matches!((one, other), (Eq, Ne) | (Ne, Eq) | (Lt, Ge) | (Ge, Lt) | (Le, Gt) | (Gt, Le));
             pair && a == c && b == d
         }
         _ => false,

@@ -29,7 +29,7 @@ pub(super) fn unary_op(op: ast::UnaryOp) -> UnaryOp {
     }
 }
 
-pub(super) fn binary_op(op: ast::BinaryOp) -> BinaryOp {
+pub(crate) fn binary_op(op: ast::BinaryOp) -> BinaryOp {
     match op {
         ast::BinaryOp::Or => BinaryOp::Or,
         ast::BinaryOp::And => BinaryOp::And,

@@ -108,9 +108,17 @@ impl<'a> Parser<'a, '_> {
         }
     }
 
+    /// "expected …, found …", blamed on the end of what comes before if something is missing there.
     fn expected<T>(&mut self, what: &str) -> Result<T> {
         let message = format!("expected {what}, found {}", self.found());
-        self.report(Diagnostic::error(self.span(), message))
+        let span = match self.position.checked_sub(1) {
+            Some(previous) if self.at_clause() => {
+                let end = self.words[previous].span.end;
+                Span { start: end, end }
+            }
+            _ => self.span(),
+        };
+        self.report(Diagnostic::error(span, message))
     }
 
     /// "expected …, found …", with the word of `known` that was probably meant.
@@ -230,11 +238,15 @@ impl<'a> Parser<'a, '_> {
         Ok(Clause::Transition(Transition { from, to, instruction, span: self.span_from(start) }))
     }
 
-    /// The name of a state. It may be `end`, but not where the thread surely ends.
-    fn state(&mut self, what: &str) -> Result<Name> {
+    /// Is there an `end` at which the thread does not end: something else but a thread follows?
+    fn at_named_end(&self) -> bool {
         let next = self.words.get(self.position + 1).map(|word| word.text);
-        let named_end = self.at("end") && next.is_some_and(|next| next != "thread");
-        if self.at_clause() && !named_end { self.expected(what) } else { Ok(self.take()) }
+        self.at("end") && next.is_some_and(|next| next != "thread")
+    }
+
+    /// The name of a state. It may be `end`.
+    fn state(&mut self, what: &str) -> Result<Name> {
+        if self.at_clause() && !self.at_named_end() { self.expected(what) } else { Ok(self.take()) }
     }
 
     fn instruction(&mut self) -> Result<Instruction> {
@@ -276,7 +288,18 @@ impl<'a> Parser<'a, '_> {
 
     // Expressions.
 
+    /// Says that no register is called `end`, where one seems to be.
+    fn reject_end(&mut self) -> Result<()> {
+        if !self.at_named_end() {
+            return Ok(());
+        }
+        let problem = Diagnostic::error(self.span(), "`end` cannot be the name of a register");
+        self.advance();
+        self.report(problem.label("this word ends a thread"))
+    }
+
     fn register(&mut self, instruction: &str) -> Result<Name> {
+        self.reject_end()?;
         match self.text() {
             Some(text) if !self.at_clause() && is_name(text) => Ok(self.take()),
             _ => self.expected(&format!("the register of `{instruction}`")),
@@ -284,6 +307,7 @@ impl<'a> Parser<'a, '_> {
     }
 
     fn expr(&mut self, what: &str, nesting: usize) -> Result<Expr> {
+        self.reject_end()?;
         let start = self.span();
         let Some(text) = self.text().filter(|_| !self.at_clause()) else { return self.expected(what) };
         if nesting == MAX_NESTING {
@@ -315,6 +339,9 @@ impl<'a> Parser<'a, '_> {
             let message = format!("expected an expression, found {}", self.found());
             let diagnostic = Diagnostic::error(self.span(), message);
             let help = match text.find(|c| !is_operator_char(c)) {
+                _ if text.starts_with(['(', ')']) => {
+                    "there are no parentheses: operators stand before their operands".to_owned()
+                }
                 Some(at) if at > 0 => format!("put a blank after the operator: `{} {}`", &text[..at], &text[at..]),
                 _ => {
                     let known: Vec<&str> = OPERATORS.iter().map(|op| op.as_str()).collect();
