@@ -9,10 +9,10 @@
 use std::fmt;
 
 use fencepost_explore::{End, Exploration};
-use fencepost_ir::Program;
+use fencepost_ir::{Op, Program};
 use fencepost_model::Model;
 use fencepost_oracle::replay::{replay, replay_failure, replay_observational};
-use fencepost_verdict::{Budget, Candidate, Outcome, Property, Reason, Verdict};
+use fencepost_verdict::{Budget, Candidate, Outcome, Property, Reason, Site, Verdict};
 
 pub use fencepost_explore::{Options, Reductions};
 
@@ -66,7 +66,10 @@ pub fn check_with(
         None => fencepost_explore::explore(program, model, options, budget),
     };
     let verdict = match exploration.end {
-        End::Exhausted => Verdict::Holds,
+        End::Exhausted => match exploration.bound {
+            None => Verdict::Holds,
+            Some(site) => Verdict::Unknown(beyond(program, site)),
+        },
         End::GaveUp(reason) => Verdict::Unknown(reason),
         End::Found(candidate) => {
             let found = confirm(program, model, options, &candidate)?;
@@ -88,6 +91,15 @@ pub fn check_with(
         speculative: exploration.speculative,
         stats: exploration.stats,
     })
+}
+
+/// Nothing was found, but the program is not modelled beyond the bound at `site`.
+fn beyond(program: &Program, site: Site) -> Reason {
+    let text = match &program.instr(site.thread, site.pc).op {
+        Op::Bound { cond } => fencepost_ir::print_expr(program, site.thread, cond),
+        _ => String::new(),
+    };
+    Reason::Bound { site, text }
 }
 
 /// A program that no read can be stale in is observationally robust too, and that is cheaper to find out: only a search

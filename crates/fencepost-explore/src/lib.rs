@@ -44,6 +44,8 @@ pub struct Exploration {
     pub end: End,
     /// The first assertion failure or run-time error met on the way. Not yet replayed.
     pub sc_failure: Option<ScFailure>,
+    /// The first bound met on the way: runs through it were not followed any further.
+    pub bound: Option<Site>,
     /// Reads that may be stale, met on the way in an observational search.
     pub speculative: Vec<Site>,
     /// The cost.
@@ -54,9 +56,10 @@ pub struct Exploration {
 pub fn explore(program: &Program, model: &dyn Model, options: Options, budget: &Budget<'_>) -> Exploration {
     match product::Product::new(program, model, options) {
         Ok(product) => search::breadth_first(&product, options.jobs, budget),
-        Err(too_large) => Exploration {
-            end: End::GaveUp(Reason::TooLarge(too_large)),
+        Err(reason) => Exploration {
+            end: End::GaveUp(reason),
             sc_failure: None,
+            bound: None,
             speculative: Vec::new(),
             stats: Stats::default(),
         },

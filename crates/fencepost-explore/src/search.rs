@@ -20,7 +20,7 @@ use fencepost_verdict::{Budget, Candidate, Progress, Reason, Run, ScFailure, ScF
 
 use crate::collapse::Collapsed;
 use crate::store::{Batch, Inserted, Meter, StateId, StateStore};
-use crate::system::{Expansion, Finding, System, ThreadSet};
+use crate::system::{Expansion, Finding, Stop, System, ThreadSet};
 use crate::{End, Exploration};
 
 /// Words of states generated between two looks at the budget.
@@ -139,6 +139,8 @@ struct Met {
     finding: Option<State>,
     /// The greatest state with a step on which something goes wrong: at which instruction, and what.
     failure: Option<(State, Pc, ScFailureKind)>,
+    /// The first instruction at which the program is not modelled any further.
+    bound: Option<(ThreadId, Pc)>,
     speculative: BTreeSet<(ThreadId, Pc)>,
     gave_up: Option<Reason>,
 }
@@ -149,6 +151,7 @@ impl Met {
         self.finding = [self.finding.take(), other.finding].into_iter().flatten().max();
         self.failure =
             [self.failure.take(), other.failure].into_iter().flatten().max_by(|a, b| (&a.0, a.1).cmp(&(&b.0, b.1)));
+        self.bound = [self.bound, other.bound].into_iter().flatten().min();
         self.speculative.extend(other.speculative);
         self.gave_up = self.gave_up.take().or(other.gave_up);
     }
@@ -157,11 +160,16 @@ impl Met {
 impl<S: System> Search<'_, S> {
     fn run(&mut self) -> Exploration {
         let initial = self.system.initial();
-        let mut failure = initial.failure.map(|(end, (site, kind))| ScFailure {
-            kind,
-            site,
-            run: Run { steps: initial.trace[..end].to_vec() },
-        });
+        let (mut failure, mut bound) = (None, None);
+        for (end, (site, stop)) in initial.stopped {
+            match stop {
+                Stop::Bound => bound = bound.or(Some(site)),
+                Stop::Failure(kind) if failure.is_none() => {
+                    failure = Some(ScFailure { kind, site, run: Run { steps: initial.trace[..end].to_vec() } });
+                }
+                Stop::Failure(_) => {}
+            }
+        }
         let mut stats = Stats { state_bits: self.system.bits() as u64, ..Stats::default() };
         let mut speculative = BTreeSet::new();
         let mut start = initial.state;
@@ -191,6 +199,7 @@ impl<S: System> Search<'_, S> {
             }
             stats.transitions += met.transitions;
             speculative.extend(met.speculative);
+            bound = bound.or(met.bound.map(|(thread, pc)| Site { thread, pc }));
             if let (None, Some((state, pc, kind))) = (&failure, met.failure) {
                 failure = Some(self.failing_run(&state, pc, kind));
             }
@@ -206,7 +215,7 @@ impl<S: System> Search<'_, S> {
         stats.states = self.store.entries().len();
         stats.peak_bytes = self.meter.peak();
         let speculative = speculative.into_iter().map(|(thread, pc)| Site { thread, pc }).collect();
-        Exploration { end: end.expect("the search has ended"), sc_failure: failure, speculative, stats }
+        Exploration { end: end.expect("the search has ended"), sc_failure: failure, bound, speculative, stats }
     }
 
     /// Is there memory to be gained?
@@ -345,11 +354,18 @@ impl<S: System> Search<'_, S> {
         for step in 0..piece.out.len() {
             met.transitions += 1;
             let successor = piece.out.step(step);
-            if let Some((site, kind)) = &successor.failure {
-                let state = &states[piece.source[step] * words..(piece.source[step] + 1) * words];
-                let failure = (state.to_vec(), site.pc, kind.clone());
-                if met.failure.as_ref().is_none_or(|greatest| (&failure.0, failure.1) > (&greatest.0, greatest.1)) {
-                    met.failure = Some(failure);
+            match &successor.stopped {
+                None => {}
+                Some((site, Stop::Failure(kind))) => {
+                    let state = &states[piece.source[step] * words..(piece.source[step] + 1) * words];
+                    let failure = (state.to_vec(), site.pc, kind.clone());
+                    if met.failure.as_ref().is_none_or(|greatest| (&failure.0, failure.1) > (&greatest.0, greatest.1)) {
+                        met.failure = Some(failure);
+                    }
+                }
+                Some((site, Stop::Bound)) => {
+                    let site = (site.thread, site.pc);
+                    met.bound = Some(met.bound.map_or(site, |first| first.min(site)));
                 }
             }
             if successor.speculative {
@@ -391,10 +407,11 @@ impl<S: System> Search<'_, S> {
         for t in 0..self.system.threads() {
             self.system.expand(&end, t, &mut out);
         }
-        let fails =
-            |step: &usize| out.step(*step).failure.as_ref().is_some_and(|(site, what)| site.pc == pc && *what == kind);
-        let step = (0..out.len()).find(fails).expect("names of threads make no difference");
-        let site = out.step(step).failure.as_ref().expect("it fails").0;
+        let fails = |step: usize| match &out.step(step).stopped {
+            Some((site, Stop::Failure(what))) if site.pc == pc && *what == kind => Some((step, *site)),
+            _ => None,
+        };
+        let (step, site) = (0..out.len()).find_map(fails).expect("names of threads make no difference");
         run.steps.extend_from_slice(out.trace(step));
         ScFailure { kind, site, run }
     }
@@ -494,7 +511,7 @@ mod tests {
         }
 
         fn initial(&self) -> Initial {
-            Initial { state: vec![0; WORDS], trace: Vec::new(), failure: None }
+            Initial { state: vec![0; WORDS], trace: Vec::new(), stopped: Vec::new() }
         }
 
         fn expand(&self, state: &[u64], t: usize, out: &mut Expansion) {

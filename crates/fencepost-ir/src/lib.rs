@@ -18,7 +18,7 @@ pub use build::{BuildError, ProgramBuilder};
 pub use expr::{BinaryOp, CmpOp, EvalError, Expr, UnaryOp};
 pub use fencepost_syntax::Language;
 pub use lower::{Loaded, MAX_DEPTH, MAX_INSTRUCTIONS, MAX_LOCATIONS, MAX_THREADS, load, lower};
-pub use print::print;
+pub use print::{print, print_expr};
 pub use program::{
     Array, CasStrength, Instr, Location, LocationKind, Op, Origin, Place, Program, Register, RmwFunction, Thread,
     WaitCondition,

@@ -10,7 +10,7 @@
 
 use std::collections::{BTreeSet, HashSet};
 
-use fencepost_base::ids::{LocId, Pc};
+use fencepost_base::ids::{LocId, Pc, ThreadId};
 use fencepost_base::source::Span;
 use fencepost_syntax::Language;
 use fencepost_syntax::ast::{
@@ -26,6 +26,13 @@ use crate::sections;
 /// The program as `.fp` text.
 pub fn print(program: &Program) -> String {
     fencepost_syntax::print::print(&raise(program))
+}
+
+/// An expression in the code of `thread`, as `.fp` text.
+pub fn print_expr(program: &Program, thread: ThreadId, expr: &Expr) -> String {
+    let registers = program.thread(thread).registers.iter().map(|register| register.name.clone()).collect();
+    let raise = Raise { program, locations: &[], registers };
+    fencepost_syntax::print::print_expr(&raise.expr(expr, Mode::Wrapping))
 }
 
 /// The program as a syntax tree of `.fp`.

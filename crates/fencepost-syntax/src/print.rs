@@ -33,6 +33,11 @@ pub fn print(file: &File) -> String {
     printer.out
 }
 
+/// An expression as `.fp` text.
+pub fn print_expr(expr: &Expr) -> String {
+    Printer { out: String::new(), indent: 0, tpl: false }.expr(expr, 0)
+}
+
 struct Printer {
     out: String,
     indent: usize,

@@ -85,6 +85,14 @@ fn smaller(program: &Program) -> Vec<Program> {
         for pc in (0..code.len()).map(Pc::from_index) {
             consider(&|parts| remove(&mut parts.threads[thread.index()].code, pc));
         }
+        for enter in (0..code.len()).filter(|&pc| code[pc].op == Op::Enter) {
+            if let Some(leave) = (enter..code.len()).find(|&pc| code[pc].op == Op::Leave) {
+                consider(&|parts| {
+                    remove(&mut parts.threads[thread.index()].code, Pc::from_index(leave));
+                    remove(&mut parts.threads[thread.index()].code, Pc::from_index(enter));
+                });
+            }
+        }
         for pc in (0..code.len()).map(Pc::from_index) {
             for op in simpler(&program.instr(thread, pc).op) {
                 consider(&|parts| replace(parts, thread, pc, op.clone()));

@@ -157,15 +157,12 @@ impl<'l, 'a> ThreadLowerer<'l, 'a> {
             .filter_map(|(name, label)| Some((name, label.used.first()?.0)))
             .collect();
         undefined.sort_unstable();
-        let mut crossing: Vec<(Span, Span, Span)> = Vec::new();
-        for label in frame.labels.values() {
-            let Some((defined, section)) = label.defined else { continue };
-            let border = |&(used, other): &(Span, Option<Span>)| {
-                let border = if other == section { None } else { section.or(other) };
-                border.map(|border| (used, defined, border))
-            };
-            crossing.extend(label.used.iter().filter_map(border));
-        }
+        let crossings = |label: &Label| -> Vec<(Span, Span, Span)> {
+            let Some((defined, section)) = label.defined else { return Vec::new() };
+            let crosses = label.used.iter().filter(|(_, other)| *other != section);
+            crosses.filter_map(|&(used, other)| Some((used, defined, section.or(other)?))).collect()
+        };
+        let mut crossing: Vec<(Span, Span, Span)> = frame.labels.values().flat_map(crossings).collect();
         crossing.sort_unstable();
         for (used, defined, section) in crossing {
             let message = "a jump cannot cross the border of an atomic section";
