@@ -145,7 +145,7 @@ fn parse(arguments: &[String]) -> Result<(Vec<String>, Limits), String> {
 fn questions(program: &Program) -> Vec<Question<'_>> {
     let ask = |model, observational| Question { program, model, observational };
     let sc = models::by_name("sc").map(|model| ask(model, false));
-    sc.into_iter().chain(models::checkable().flat_map(|model| [ask(model, false), ask(model, true)])).collect()
+    sc.into_iter().chain(models::monitored().flat_map(|model| [ask(model, false), ask(model, true)])).collect()
 }
 
 impl Question<'_> {

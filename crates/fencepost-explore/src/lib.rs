@@ -22,7 +22,10 @@ mod watches;
 
 use fencepost_ir::Program;
 use fencepost_model::Model;
+use fencepost_model::models::sc::Sc;
 use fencepost_verdict::{Budget, Candidate, Reason, ScFailure, Site, Stats};
+
+use search::Goal;
 
 pub use options::{Options, Reductions};
 
@@ -33,6 +36,8 @@ pub enum End {
     Exhausted,
     /// A step that leaves SC is possible after an SC run. Not yet replayed.
     Found(Candidate),
+    /// Something goes wrong under SC, and that was the question: see [`Exploration::sc_failure`].
+    Failed,
     /// A limit was reached.
     GaveUp(Reason),
 }
@@ -54,8 +59,22 @@ pub struct Exploration {
 
 /// Explores all SC runs of `program` with the monitor of `model`, shortest runs first.
 pub fn explore(program: &Program, model: &dyn Model, options: Options, budget: &Budget<'_>) -> Exploration {
+    search(program, model, Goal::LeaveSc, options, budget)
+}
+
+/// Looks for a shortest SC run of `program` on which something goes wrong.
+pub fn find_failure(program: &Program, options: Options, budget: &Budget<'_>) -> Exploration {
+    search(program, &Sc, Goal::Failure, options, budget)
+}
+
+/// Looks for a shortest SC run of `program` on which an assertion fails, whatever else goes wrong.
+pub fn find_failing_assertion(program: &Program, options: Options, budget: &Budget<'_>) -> Exploration {
+    search(program, &Sc, Goal::Assertion, options, budget)
+}
+
+fn search(program: &Program, model: &dyn Model, goal: Goal, options: Options, budget: &Budget<'_>) -> Exploration {
     match product::Product::new(program, model, options) {
-        Ok(product) => search::breadth_first(&product, options.jobs, budget),
+        Ok(product) => search::breadth_first(&product, goal, options.jobs, budget),
         Err(reason) => Exploration {
             end: End::GaveUp(reason),
             sc_failure: None,

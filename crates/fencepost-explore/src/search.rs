@@ -33,14 +33,31 @@ const WORTH_A_THREAD: usize = 1 << 10;
 /// States of fewer words are not worth collapsing.
 const WORTH_COLLAPSING: usize = 3;
 
-/// Visits every reachable state of `system`, on `jobs` threads.
-pub(crate) fn breadth_first(system: &impl System, jobs: usize, budget: &Budget<'_>) -> Exploration {
+/// What ends a search before all has been visited.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Goal {
+    /// A step that leaves SC.
+    LeaveSc,
+    /// Something that goes wrong under SC.
+    Failure,
+    /// An assertion that fails under SC; whatever else goes wrong is ignored.
+    Assertion,
+}
+
+impl Goal {
+    fn is_about(self, kind: &ScFailureKind) -> bool {
+        self != Goal::Assertion || *kind == ScFailureKind::Assertion
+    }
+}
+
+/// Visits every reachable state of `system`, on `jobs` threads, or as many as it takes to reach `goal`.
+pub(crate) fn breadth_first(system: &impl System, goal: Goal, jobs: usize, budget: &Budget<'_>) -> Exploration {
     let jobs = jobs.max(1);
     let meter = Meter::new(budget.max_bytes);
     let store = StateStore::new(system.words(), Hasher::default(), jobs, budget.max_states, Arc::clone(&meter));
     let store = Visited::Plain(store);
-    let mut search = Search { system, budget, meter, store, jobs, layers: Vec::new(), stopped: AtomicBool::new(false) };
-    search.run()
+    let (layers, stopped) = (Vec::new(), AtomicBool::new(false));
+    Search { system, goal, budget, meter, store, jobs, layers, stopped }.run()
 }
 
 type Hasher = foldhash::fast::FixedState;
@@ -91,6 +108,7 @@ impl Visited {
 
 struct Search<'a, S> {
     system: &'a S,
+    goal: Goal,
     budget: &'a Budget<'a>,
     meter: Arc<Meter>,
     store: Visited,
@@ -164,7 +182,7 @@ impl<S: System> Search<'_, S> {
         for (end, (site, stop)) in initial.stopped {
             match stop {
                 Stop::Bound => bound = bound.or(Some(site)),
-                Stop::Failure(kind) if failure.is_none() => {
+                Stop::Failure(kind) if failure.is_none() && self.goal.is_about(&kind) => {
                     failure = Some(ScFailure { kind, site, run: Run { steps: initial.trace[..end].to_vec() } });
                 }
                 Stop::Failure(_) => {}
@@ -176,6 +194,7 @@ impl<S: System> Search<'_, S> {
         self.system.canonical(&mut start);
         let mut end = match self.store.insert(&start) {
             Err(reason) => Some(End::GaveUp(reason)),
+            Ok(_) if self.goal != Goal::LeaveSc => failure.is_some().then_some(End::Failed),
             Ok(_) => self.system.inspect(&start).map(|_| End::Found(self.candidate(&start))),
         };
         while end.is_none() {
@@ -203,7 +222,10 @@ impl<S: System> Search<'_, S> {
             if let (None, Some((state, pc, kind))) = (&failure, met.failure) {
                 failure = Some(self.failing_run(&state, pc, kind));
             }
-            if let Some(state) = met.finding {
+            if self.goal != Goal::LeaveSc && failure.is_some() {
+                stats.depth = self.layers.len() as u64;
+                end = Some(End::Failed);
+            } else if let Some(state) = met.finding {
                 stats.depth = self.layers.len() as u64;
                 end = Some(End::Found(self.candidate(&state)));
             } else if let Some(reason) = met.gave_up {
@@ -355,8 +377,7 @@ impl<S: System> Search<'_, S> {
             met.transitions += 1;
             let successor = piece.out.step(step);
             match &successor.stopped {
-                None => {}
-                Some((site, Stop::Failure(kind))) => {
+                Some((site, Stop::Failure(kind))) if self.goal.is_about(kind) => {
                     let state = &states[piece.source[step] * words..(piece.source[step] + 1) * words];
                     let failure = (state.to_vec(), site.pc, kind.clone());
                     if met.failure.as_ref().is_none_or(|greatest| (&failure.0, failure.1) > (&greatest.0, greatest.1)) {
@@ -367,6 +388,7 @@ impl<S: System> Search<'_, S> {
                     let site = (site.thread, site.pc);
                     met.bound = Some(met.bound.map_or(site, |first| first.min(site)));
                 }
+                None | Some((_, Stop::Failure(_))) => {}
             }
             if successor.speculative {
                 met.speculative.insert((successor.site.thread, successor.site.pc));
@@ -380,6 +402,7 @@ impl<S: System> Search<'_, S> {
             }
             let target = piece.out.target(step);
             if inserted == Inserted::New
+                && self.goal == Goal::LeaveSc
                 && self.system.inspect(target).is_some()
                 && met.finding.as_ref().is_none_or(|greatest| target[..] > greatest[..])
             {
@@ -533,7 +556,7 @@ mod tests {
     }
 
     fn search(system: &Counters, jobs: usize, max_bytes: u64) -> Exploration {
-        breadth_first(system, jobs, &Budget { max_bytes, ..Budget::unlimited() })
+        breadth_first(system, Goal::LeaveSc, jobs, &Budget { max_bytes, ..Budget::unlimited() })
     }
 
     #[test]

@@ -54,6 +54,11 @@ impl ProgramBuilder {
         LocId::from_index(self.program.locations.len() - 1)
     }
 
+    /// The location that is added next.
+    pub fn next_location(&self) -> LocId {
+        LocId::from_index(self.program.locations.len())
+    }
+
     /// Adds an array with these initial values.
     pub fn array(&mut self, name: impl Into<String>, inits: &[Value], kind: LocationKind) -> ArrayId {
         let name = name.into();

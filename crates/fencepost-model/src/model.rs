@@ -21,21 +21,30 @@ pub trait Model: Sync {
     fn fence(&self, order: FenceOrder) -> FenceMeaning;
 
     /// Does a read of this order, or a read-modify-write's, acquire what the write it reads releases?
-    fn acquires(&self, mode: Mode) -> bool;
+    fn acquires(&self, _mode: Mode) -> bool {
+        true
+    }
 
     /// Does a write of this order release all that its thread is aware of?
-    fn releases(&self, mode: Mode) -> bool;
+    fn releases(&self, _mode: Mode) -> bool {
+        true
+    }
 
     /// The axioms: is the graph consistent?
     fn permits(&self, graph: &Graph) -> bool;
 
     /// The earlier event that the plain access `event`, last of its thread and added last, is in a data race with
-    /// (and so has undefined behaviour).
-    fn race(&self, graph: &Graph, event: EventId) -> Option<EventId>;
+    /// (and so has undefined behaviour). A race is a notion of the language's happens-before; models that order every
+    /// access, or that are those of machines, have none.
+    fn race(&self, _graph: &Graph, _event: EventId) -> Option<EventId> {
+        None
+    }
 
     /// A monitor that decides robustness against this model, its state reserved in `layout`; none for SC itself, and
     /// for models that are decided in another way.
-    fn monitor(&self, shape: &Shape, layout: &mut Layout) -> Option<Box<dyn Monitor>>;
+    fn monitor(&self, _shape: &Shape, _layout: &mut Layout) -> Option<Box<dyn Monitor>> {
+        None
+    }
 
     /// What a light fence is in this model.
     fn light_fences(&self) -> LightFences {
