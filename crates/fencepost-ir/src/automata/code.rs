@@ -15,6 +15,14 @@ use crate::program::{Instr, Op, Origin, Place};
 /// A control state, with the lock or without: twice the state, and one more if the lock is held.
 type Node = usize;
 
+/// What is still to be emitted.
+enum Todo<'a> {
+    /// A node, unless it is there already.
+    Node(Node),
+    /// What has this label: a transition to a node.
+    Arm(usize, &'a Edge, Node),
+}
+
 pub(super) struct Code<'a> {
     machine: &'a Machine<'a>,
     thread: usize,
@@ -102,11 +110,18 @@ impl<'a> Code<'a> {
     /// The instructions.
     pub(super) fn emit(mut self, messages: &mut Messages) -> Vec<Instr> {
         self.warn_of_endless_sections(messages);
-        let mut open = vec![2 * self.machine.initial];
-        while let Some(node) = open.pop() {
-            let mut next = Some(node);
-            while let Some(node) = next {
-                next = if self.labels[node].is_none() { self.node(node, &mut open, messages) } else { None };
+        let mut open = vec![Todo::Node(2 * self.machine.initial)];
+        while let Some(todo) = open.pop() {
+            let mut next = match todo {
+                Todo::Node(node) => Some(node),
+                Todo::Arm(label, edge, target) => {
+                    self.labels[label] = Some(self.code.len());
+                    self.act(edge, messages);
+                    self.go(edge, target)
+                }
+            };
+            while let Some(node) = next.filter(|&node| self.labels[node].is_none()) {
+                next = self.node(node, &mut open, messages);
             }
         }
         let place = |label: &mut Pc| {
@@ -137,8 +152,8 @@ impl<'a> Code<'a> {
         self.code.push(Instr { op, origin: Origin { span, called_from: None } });
     }
 
-    /// Emits what happens at a node. Returns the node to come next in the code; others that are jumped to are put into `open`.
-    fn node(&mut self, node: Node, open: &mut Vec<Node>, messages: &mut Messages) -> Option<Node> {
+    /// Emits what happens at a node. Returns the node to come next in the code; what else has to be there is put into `open`.
+    fn node(&mut self, node: Node, open: &mut Vec<Todo<'a>>, messages: &mut Messages) -> Option<Node> {
         self.labels[node] = Some(self.code.len());
         let ways = self.ways(node);
         let Some((&(last, after), others)) = ways.split_last() else {
@@ -162,11 +177,11 @@ impl<'a> Code<'a> {
                 if let Act::Check(cond) = &edge.act {
                     let cond = self.integer(cond, edge, messages);
                     self.push(Op::Branch { cond, target: Pc::from_index(target) }, edge.span);
-                    open.push(target);
+                    open.push(Todo::Node(target));
                 }
             }
         } else if !others.is_empty() {
-            self.choice(&ways, messages, open);
+            self.choice(&ways, open);
             return None;
         }
         if !(exclusive && exhaustive) {
@@ -176,19 +191,21 @@ impl<'a> Code<'a> {
     }
 
     /// Emits a choice between transitions.
-    fn choice(&mut self, ways: &[(&Edge, Node)], messages: &mut Messages, open: &mut Vec<Node>) {
-        let first = self.labels.len();
-        self.labels.resize(first + ways.len(), None);
-        let targets = (first..first + ways.len()).map(Pc::from_index).collect();
-        self.push(Op::Choose { targets }, ways[0].0.span);
-        for (index, &(edge, target)) in ways.iter().enumerate() {
-            self.labels[first + index] = Some(self.code.len());
-            self.act(edge, messages);
-            if self.go(edge, target).is_some() {
-                self.push(Op::Jump { target: Pc::from_index(target) }, edge.span);
-                open.push(target);
+    fn choice(&mut self, ways: &[(&'a Edge, Node)], open: &mut Vec<Todo<'a>>) {
+        let mut targets = Vec::with_capacity(ways.len());
+        let first = open.len();
+        for &(edge, target) in ways {
+            if matches!(edge.act, Act::Noop) {
+                targets.push(Pc::from_index(target));
+                open.push(Todo::Node(target));
+            } else {
+                targets.push(Pc::from_index(self.labels.len()));
+                open.push(Todo::Arm(self.labels.len(), edge, target));
+                self.labels.push(None);
             }
         }
+        open[first..].reverse();
+        self.push(Op::Choose { targets }, ways[0].0.span);
     }
 
     /// Goes to `target` after a transition: by a jump if its code is there already, otherwise it is to come next.
