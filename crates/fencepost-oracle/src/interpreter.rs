@@ -16,9 +16,12 @@
 use fencepost_base::event::Label;
 use fencepost_base::ids::{LocId, Pc, RegId, ThreadId, Value};
 use fencepost_base::order::{FenceOrder, Mode};
-use fencepost_ir::{CasStrength, CmpOp, EvalError, Expr, Op, Place, Program, RmwFunction};
-use fencepost_model::{FenceMeaning, LightFences, Model};
+use fencepost_ir::{CasStrength, CmpOp, EvalError, Expr, LocationKind, Op, Place, Program, RmwFunction};
+use fencepost_model::{EventId, FenceMeaning, Graph, LightFences, Model};
 use fencepost_verdict::ScFailureKind;
+
+/// What waits for empty store buffers and is no access, in models that have them.
+pub const EMPTIES_BUFFERS: Label = Label::Fence { mode: Mode::Full };
 
 /// ⟨pc, Φ⟩: the state of one thread.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -36,6 +39,10 @@ pub enum Rest {
     Access(Access),
     /// It is about to pass a fence that is an event of its own, or several.
     Fence(Vec<Label>),
+    /// It is about to enter an atomic section, which is an event of its own, or none.
+    Enter(Vec<Label>),
+    /// It is about to leave one.
+    Leave,
     /// It is about to continue at any one of these instructions.
     Choose(Vec<Pc>),
     /// It is about to set `dst` to any value from `low` to `high`; it blocks when there is none.
@@ -135,6 +142,11 @@ impl Access {
     /// Is it a plain access, to a non-atomic location?
     pub fn is_plain(&self) -> bool {
         matches!(self.action, Action::Read { mode: Mode::Na, .. } | Action::Write { mode: Mode::Na, .. })
+    }
+
+    /// Does the label say that a compare-and-swap has failed?
+    pub fn is_failed_update(&self, label: &Label) -> bool {
+        matches!(self.action, Action::Cas { .. }) && !label.is_write()
     }
 
     /// Is it a plain or atomic store, which does not read?
@@ -241,7 +253,9 @@ impl<'a> Interpreter<'a> {
                 _ => Ok(Local::Continue(next)),
             },
             // `verify` asks what its value depends on, and does nothing, not even divide by zero.
-            Op::Verify { .. } | Op::Enter | Op::Leave => Ok(Local::Continue(next)),
+            Op::Verify { .. } => Ok(Local::Continue(next)),
+            Op::Enter => rest(Rest::Enter(self.model.buffers().map(|_| EMPTIES_BUFFERS).into_iter().collect())),
+            Op::Leave => rest(Rest::Leave),
             Op::LightFence { locations } => match (self.model.light_fences(), locations) {
                 (LightFences::Ignored, _) => Ok(Local::Continue(next)),
                 (LightFences::Listed, Some(locations)) => {
@@ -356,7 +370,28 @@ impl<'a> Interpreter<'a> {
         labels.into_iter().map(|label| (label, after.clone())).collect()
     }
 
-    /// The state at the next point of rest after the fence that the thread rests at.
+    /// Adds the event of a step to `graph`, and before it the fence that a failed compare-and-swap is besides in a model
+    /// with store buffers: these are empty then, as when it succeeds.
+    pub fn record(
+        &self,
+        graph: &mut Graph,
+        (thread, pc): (ThreadId, Option<Pc>),
+        access: &Access,
+        label: Label,
+        predecessor: EventId,
+    ) -> EventId {
+        if self.model.buffers().is_some() && access.is_failed_update(&label) {
+            graph.add(thread, EMPTIES_BUFFERS, None, pc);
+        }
+        graph.add(thread, label, Some(predecessor), pc)
+    }
+
+    /// Is `loc` accessed by plain loads and stores that the model tells from others?
+    pub fn is_nonatomic(&self, loc: LocId) -> bool {
+        self.program.location(loc).kind == LocationKind::NonAtomic && self.model.buffers().is_none()
+    }
+
+    /// The state at the next point of rest after the fence, or the end of an atomic section, that the thread rests at.
     pub fn pass_fence(&self, thread: ThreadId, state: &ThreadState) -> ThreadState {
         let after = ThreadState { pc: Pc(state.pc.0 + 1), registers: state.registers.clone() };
         self.settle(thread, after).0

@@ -49,6 +49,8 @@ pub struct Options {
     pub sections: bool,
     /// May there be bounds?
     pub bounds: bool,
+    /// May there be light fences that make a difference?
+    pub light: bool,
 }
 
 impl Default for Options {
@@ -65,6 +67,7 @@ impl Default for Options {
             private: false,
             sections: false,
             bounds: false,
+            light: false,
         }
     }
 }
@@ -79,6 +82,7 @@ enum Kind {
     Wait,
     BlockingCas,
     Fence,
+    LightFence,
     Plain,
 }
 
@@ -153,13 +157,14 @@ impl Mixture {
             (weight(15, 2), Kind::BlockingCas),
             (weight(25, 3), Kind::Fence),
             (plain, Kind::Plain),
+            (if options.light { weight(60, 5) } else { 0 }, Kind::LightFence),
         ];
         let locals = vec![
             (weight(50, 3), Local::Assign),
             (weight(30, 2), Local::Nondet),
             (weight(40, 2), Local::Choose),
             (1 + weight(60, 3), Local::If),
-            (if loops { 4 } else { 0 }, Local::Loop),
+            (if options.loops { 4 } else { 0 }, Local::Loop),
             (weight(20, 2), Local::Assume),
             (weight(20, 2), Local::Assert),
             (weight(10, 1), Local::Silent),
@@ -287,6 +292,7 @@ impl<'a> Writer<'a> {
                 order: self.rmw_order(),
             },
             Kind::Fence => Op::Fence { order: self.random.weighted(self.mixture.palette.fences) },
+            Kind::LightFence => self.light_fence(),
             Kind::Plain => self.plain(),
         };
         self.emit_fenced(op);
@@ -323,6 +329,15 @@ impl<'a> Writer<'a> {
 
     fn rmw_order(&mut self) -> RmwOrder {
         self.random.pick(self.mixture.palette.rmws)
+    }
+
+    /// A light fence on all locations or on some.
+    fn light_fence(&mut self) -> Op {
+        let memory = self.memory;
+        let mut listed: Vec<LocId> = memory.atomic.iter().chain(&memory.plain).copied().collect();
+        listed.retain(|_| self.random.chance(50));
+        let all = listed.is_empty() || self.random.chance(25);
+        Op::LightFence { locations: (!all).then_some(listed) }
     }
 
     fn plain(&mut self) -> Op {
