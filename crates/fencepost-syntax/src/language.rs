@@ -2,6 +2,8 @@
 
 use std::path::Path;
 
+use crate::words::looks_like_automata;
+
 /// A language that programs are written in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Language {
@@ -34,6 +36,11 @@ impl Language {
     /// The language of a file, by its extension.
     pub fn from_path(path: impl AsRef<Path>) -> Option<Language> {
         Language::from_extension(path.as_ref().extension()?.to_str()?)
+    }
+
+    /// Can a file with the extension of this language and this text be a program? `.txt` is the extension of much else.
+    pub fn can_be(self, text: &str) -> bool {
+        self != Language::Txt || looks_like_automata(text)
     }
 
     /// Words that start a top-level item.

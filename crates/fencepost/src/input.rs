@@ -9,7 +9,6 @@ use fencepost_report::json;
 use fencepost_report::terminal::{self, Look};
 use fencepost_syntax::Language;
 use fencepost_syntax::parse::MAX_TEXT;
-use fencepost_syntax::words::looks_like_automata;
 
 use crate::output::Output;
 
@@ -175,7 +174,7 @@ fn search(directory: &Path, found: &mut Vec<Input>) -> Result<(), (PathBuf, io::
             search(&path, found)?;
         } else if let Some(language) = Language::from_path(&path)
             && path.is_file()
-            && (language != Language::Txt || fs::read_to_string(&path).is_ok_and(|text| looks_like_automata(&text)))
+            && (language != Language::Txt || fs::read_to_string(&path).is_ok_and(|text| language.can_be(&text)))
         {
             found.push(Input { name: path.display().to_string(), path: Some(path), language });
         }
