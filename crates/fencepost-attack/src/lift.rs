@@ -26,11 +26,10 @@ impl Instrumented {
             let label = step.label.map(|label| self.original_label(op, label));
             let is_attackers = attack.is_some_and(|(store, _)| store.thread == thread);
             // A store that is nobody else's business is not in the instrumented program's buffer, but it is in the machine's.
-            let is_shared = |op: &Op| {
-                op.place().is_some_and(|place| locations(original, place).any(|loc| users.is_shared(loc)))
-            };
-            let delayed = matches!(meaning, Meaning::Delayed(_))
-                || (is_attackers && use_of(op) == Use::Store && !is_shared(op));
+            let is_shared =
+                |op: &Op| op.place().is_some_and(|place| locations(original, place).any(|loc| users.is_shared(loc)));
+            let delayed =
+                matches!(meaning, Meaning::Delayed(_)) || (is_attackers && use_of(op) == Use::Store && !is_shared(op));
             if let (true, Some(loc)) = (delayed, label.and_then(|label| label.loc())) {
                 buffered.push((thread, loc));
             }

@@ -70,6 +70,16 @@ impl ProgramBuilder {
         ArrayId::from_index(self.program.arrays.len() - 1)
     }
 
+    /// Adds an array whose elements, all of them 0, have these names.
+    pub fn array_of(&mut self, name: impl Into<String>, elements: Vec<String>, kind: LocationKind) -> ArrayId {
+        let (base, len) = (LocId::from_index(self.program.locations.len()), elements.len() as u32);
+        for name in elements {
+            self.location(name, 0, kind);
+        }
+        self.program.arrays.push(Array { name: name.into(), base, len });
+        ArrayId::from_index(self.program.arrays.len() - 1)
+    }
+
     /// Adds a thread.
     pub fn thread(&mut self, name: impl Into<String>, registers: Vec<Register>, code: Vec<Instr>) -> ThreadId {
         self.program.threads.push(Thread { name: name.into(), registers, code });

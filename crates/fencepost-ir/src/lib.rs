@@ -4,6 +4,7 @@
 //! program is valid by construction: [`ProgramBuilder`] is the only way to make
 //! one, and no consumer validates again. [`load`] reads one from its source.
 
+mod automata;
 mod build;
 pub mod export;
 mod expr;
@@ -12,6 +13,7 @@ mod print;
 mod program;
 mod sections;
 
+pub use automata::{ANY_ADDRESSES, WIDE_DOMAIN};
 pub use build::{BuildError, ProgramBuilder};
 pub use expr::{BinaryOp, CmpOp, EvalError, Expr, UnaryOp};
 pub use fencepost_syntax::Language;

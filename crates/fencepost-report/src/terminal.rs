@@ -77,7 +77,8 @@ pub fn ladder(subject: &Subject<'_>, outcomes: &[Outcome], look: &Look) -> Strin
         (None, Some(_), None) => "none of the models".to_owned(),
         (holds, ..) => holds.clone().unwrap_or_else(|| "none of the models for sure".to_owned()),
     };
-    let breaks = breaks.filter(|_| holds.is_some() || undecided.is_some()).map(|models| format!("not against {models}"));
+    let breaks =
+        breaks.filter(|_| holds.is_some() || undecided.is_some()).map(|models| format!("not against {models}"));
     let undecided = undecided.map(|models| format!("undecided for {models}"));
     let parts: Vec<String> =
         std::iter::once(format!("{robust} against {against}")).chain(breaks).chain(undecided).collect();

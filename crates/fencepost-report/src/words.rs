@@ -175,7 +175,12 @@ pub(crate) fn machine_steps(subject: &Subject<'_>, delay: &Delay) -> Vec<Machine
                 let first = !std::mem::replace(&mut any_delayed, true);
                 waiting.push((step.clone(), first));
                 let effect = format!("{}, delayed", subject.step_effect(step));
-                steps.push(MachineStep { step: step.clone(), effect, matters: first, buffered: Some(Buffered::Enters) });
+                steps.push(MachineStep {
+                    step: step.clone(),
+                    effect,
+                    matters: first,
+                    buffered: Some(Buffered::Enters),
+                });
             }
             BufferStep::Execute { step, delayed: false } => {
                 let matters = any_delayed && step.site == delay.passed;

@@ -5,7 +5,8 @@ use std::fmt::Write as _;
 use fencepost_base::source::Span;
 
 use crate::ast::{
-    AccessKind, Block, Expr, ExprKind, File, Head, Init, ItemKind, Name, Place, Stmt, StmtKind, WaitCondition,
+    AccessKind, Block, Clause, Expr, ExprKind, File, Head, Init, Instruction, ItemKind, Name, Place, Stmt, StmtKind,
+    WaitCondition,
 };
 
 /// The tree, one node per line with its span, children indented; expressions are written inside out.
@@ -78,6 +79,21 @@ impl Dump {
             ItemKind::Thread { name, copies, body } => {
                 let copies = copies.as_ref().map_or(String::new(), |copies| format!("[{}]", expr(copies)));
                 self.block(&format!("thread {}{copies}", name.text), body);
+            }
+            ItemKind::Automaton(automaton) => {
+                self.node(&format!("automaton {}", automaton.name.text), span);
+                self.indent += 1;
+                for clause in &automaton.clauses {
+                    match clause {
+                        Clause::Initial(state, span) => self.node(&format!("initial {}", state.text), Some(*span)),
+                        Clause::Transition(transition) => {
+                            let (from, to) = (&transition.from.text, &transition.to.text);
+                            let instruction = instruction(&transition.instruction);
+                            self.node(&format!("transition {from} {to} {instruction}"), Some(transition.span));
+                        }
+                    }
+                }
+                self.indent -= 1;
             }
         }
     }
@@ -167,6 +183,18 @@ impl Dump {
             _ => {}
         }
         self.indent -= 1;
+    }
+}
+
+fn instruction(instruction: &Instruction) -> String {
+    let word = instruction.word();
+    match instruction {
+        Instruction::Read(register, e) | Instruction::Local(register, e) => {
+            format!("{word} {} {}", register.text, expr(e))
+        }
+        Instruction::Write(value, address) => format!("{word} {} {}", expr(value), expr(address)),
+        Instruction::Check(e) => format!("{word} {}", expr(e)),
+        Instruction::Mfence | Instruction::Lock | Instruction::Unlock | Instruction::Noop => word.to_owned(),
     }
 }
 

@@ -53,7 +53,12 @@ fn ways(program: &Program, model: &dyn Model) -> Vec<(Options, Attacking)> {
 }
 
 /// How an answer differs from what the definitions say; `None` when none does, or the program is too large for them.
-fn disagreement(program: &Program, model: &'static dyn Model, definition: Answer, fails: Option<bool>) -> Option<String> {
+fn disagreement(
+    program: &Program,
+    model: &'static dyn Model,
+    definition: Answer,
+    fails: Option<bool>,
+) -> Option<String> {
     for (options, attacking) in ways(program, model) {
         let answer = engine(program, model, options, attacking);
         let agreed = match (&answer, definition) {
@@ -63,7 +68,9 @@ fn disagreement(program: &Program, model: &'static dyn Model, definition: Answer
             (Err(_), _) => false,
         };
         if !agreed {
-            return Some(format!("attacks say {answer:?} with {options:?}, {attacking:?}; the definitions {definition:?}"));
+            return Some(format!(
+                "attacks say {answer:?} with {options:?}, {attacking:?}; the definitions {definition:?}"
+            ));
         }
         if let (Ok((true, Some(failure))), Some(expected)) = (&answer, fails)
             && *failure != expected
@@ -106,7 +113,8 @@ fn by_machine(program: &Program, model: &'static dyn Model) -> (Answer, Option<b
 fn loop_free_programs() {
     for seed in 0..repetitions(7_000) {
         let seed = seed + (20 << 32);
-        let options = Generate { light: seed % 2 == 0, copies: seed % 3 == 0, private: seed % 5 == 0, ..Generate::default() };
+        let options =
+            Generate { light: seed % 2 == 0, copies: seed % 3 == 0, private: seed % 5 == 0, ..Generate::default() };
         assert_agreement(seed, &generate::program(seed, &options), by_axioms);
     }
 }
@@ -142,7 +150,8 @@ fn instrumented_programs_can_be_printed() {
             for delays in [Delays::One, Delays::Many] {
                 let instrumented = instrument(&program, model, &found, delays);
                 let text = fencepost_ir::print(instrumented.program());
-                let again = fencepost_ir::load(Language::Fp, &text).program.map(|program| fencepost_ir::print(&program));
+                let again =
+                    fencepost_ir::load(Language::Fp, &text).program.map(|program| fencepost_ir::print(&program));
                 assert_eq!(again.as_deref(), Some(text.as_str()), "seed {seed}");
             }
         }

@@ -51,7 +51,7 @@ pub(crate) enum Command {
 #[derive(clap::Args, Debug)]
 #[command(after_help = EXIT_CODES, after_long_help = CHECK_HELP)]
 pub(crate) struct CheckArgs {
-    /// Files, directories (searched for .fp and .tpl files), or `-` for standard input
+    /// Files, directories (searched for .fp and .tpl files, and .txt files of Trencher), or `-` for standard input
     #[arg(value_name = "PATH", required = true)]
     pub(crate) paths: Vec<PathBuf>,
 
@@ -487,6 +487,8 @@ pub(crate) enum LanguageChoice {
     Fp,
     /// The language of the Rocker tool
     Tpl,
+    /// The language of the Trencher tool
+    Txt,
 }
 
 /// A memory model of the list.

@@ -25,6 +25,7 @@ pub(crate) fn language(common: &CommonArgs) -> Option<Language> {
     common.language.map(|choice| match choice {
         LanguageChoice::Fp => Language::Fp,
         LanguageChoice::Tpl => Language::Tpl,
+        LanguageChoice::Txt => Language::Txt,
     })
 }
 

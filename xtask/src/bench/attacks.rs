@@ -46,8 +46,8 @@ fn row(name: &str, program: &Program, model: &'static dyn Model) -> Result<Strin
         let outcome = check_attacks(program, model, options, attacking, &budget).map_err(|error| error.to_string())?;
         Ok((outcome, start.elapsed()))
     };
-    let single = model.buffers() == Some(Buffers::PerLocation)
-        && fencepost_check::enough_delays(program, model) == Delays::One;
+    let single =
+        model.buffers() == Some(Buffers::PerLocation) && fencepost_check::enough_delays(program, model) == Delays::One;
     let states = |delays, reductions, one_by_one| match delays {
         Delays::One if !single => Ok(String::new()),
         _ => ask(delays, reductions, one_by_one).map(|(outcome, _)| match outcome.verdict {

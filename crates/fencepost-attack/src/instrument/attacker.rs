@@ -42,10 +42,7 @@ impl Writer<'_> {
     fn delay(&mut self, pc: Pc, op: &Op, place: &Place) {
         let Op::Store { value, .. } = op else { unreachable!("only stores are delayed") };
         let (held, late) = self.buffer(place).expect("what the attacker delays has a buffer");
-        self.asm.emit_as(
-            Op::Store { place: late, value: value.clone(), order: WriteOrder::Rlx },
-            Meaning::Delayed(pc),
-        );
+        self.asm.emit_as(Op::Store { place: late, value: value.clone(), order: WriteOrder::Rlx }, Meaning::Delayed(pc));
         self.set(held, 1);
     }
 
@@ -172,7 +169,11 @@ impl Writer<'_> {
         self.asm.emit_as(op.clone(), Meaning::Original(pc));
         self.set(Place::Fixed(self.context.last), 1);
         let buffer = self.belongings.buffer.as_ref().expect("an attacker has a buffer");
-        let kept: Vec<LocId> = [&buffer.held, &buffer.late].into_iter().flat_map(|mirror| mirror.pairs()).map(|(_, mirrored)| mirrored).collect();
+        let kept: Vec<LocId> = [&buffer.held, &buffer.late]
+            .into_iter()
+            .flat_map(|mirror| mirror.pairs())
+            .map(|(_, mirrored)| mirrored)
+            .collect();
         for loc in kept {
             self.set(Place::Fixed(loc), 0);
         }

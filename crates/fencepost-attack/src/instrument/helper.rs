@@ -6,8 +6,8 @@
 use fencepost_base::ids::{LocId, Pc};
 use fencepost_ir::{BinaryOp, CasStrength, CmpOp, Expr, Op, Place, UnaryOp, WaitCondition};
 
-use super::thread::{Copy, Writer};
 use super::Meaning;
+use super::thread::{Copy, Writer};
 use crate::flow::{Use, use_of};
 
 /// How an access comes to depend on the attacker.
@@ -154,8 +154,8 @@ impl Writer<'_> {
     /// `ops`, which read or write `place`. Marks come first: a result may be part of the place.
     fn touch_as(&mut self, dependence: Dependence, writes: bool, place: &Place, pc: Pc, ops: &[(Op, Meaning)]) {
         let in_section = self.in_section(pc);
-        let [seen, stored] =
-            [&self.context.seen, &self.context.stored].map(|mirror| mirror.of(place).expect("shared places have marks"));
+        let [seen, stored] = [&self.context.seen, &self.context.stored]
+            .map(|mirror| mirror.of(place).expect("shared places have marks"));
         match dependence {
             Dependence::First => self.await_bit(if writes { seen.clone() } else { stored.clone() }, 1),
             Dependence::Given => {}

@@ -174,9 +174,7 @@ impl Writer<'_> {
     /// The operation, with plain accesses made atomic.
     fn atomic(&self, op: &Op) -> Op {
         match op {
-            Op::PlainLoad { dst, place } => {
-                Op::Load { dst: Some(*dst), place: place.clone(), order: ReadOrder::Rlx }
-            }
+            Op::PlainLoad { dst, place } => Op::Load { dst: Some(*dst), place: place.clone(), order: ReadOrder::Rlx },
             Op::PlainStore { place, value } => {
                 Op::Store { place: place.clone(), value: value.clone(), order: WriteOrder::Rlx }
             }

@@ -140,8 +140,8 @@ impl ThreadLowerer<'_, '_> {
             });
         }
         let word = match self.language() {
-            Language::Fp => "choose",
             Language::Tpl => "oneof",
+            _ => "choose",
         };
         let word = Span { start: span.start, end: span.end.min(span.start + word.len() as u32) };
         self.emit(Op::Choose { targets }, word);

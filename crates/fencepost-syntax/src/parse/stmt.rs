@@ -274,8 +274,8 @@ impl Parser<'_> {
     /// `word(…)`, with or without `result =` before it.
     fn command(&mut self, result: Option<Place>) -> Result<StmtKind> {
         match self.language {
-            Language::Fp => self.fp_command(result),
             Language::Tpl => self.tpl_command(result),
+            _ => self.fp_command(result),
         }
     }
 
@@ -284,8 +284,8 @@ impl Parser<'_> {
         self.advance();
         let word = self.any_word("an operation")?;
         let access = match self.language {
-            Language::Fp => self.fp_method(word, place)?,
             Language::Tpl => self.tpl_method(word, place)?,
+            _ => self.fp_method(word, place)?,
         };
         Ok(StmtKind::Access { result, access })
     }

@@ -108,9 +108,8 @@ impl Session<'_> {
     fn question(&mut self, subject: &Subject<'_>, model: &'static dyn Model) -> io::Result<Option<Outcome>> {
         let name = subject.source.name();
         let line = Line::new(name, self.progress);
-        let result = internal::guard(name, || {
-            check(subject.program, model, self.search, self.attacking, &self.limits, &line)
-        });
+        let result =
+            internal::guard(name, || check(subject.program, model, self.search, self.attacking, &self.limits, &line));
         line.clear();
         match result {
             Ok(Ok(outcome)) => return Ok(Some(outcome)),
