@@ -1,3 +1,6 @@
+//: tso robust
+//: pso violation shape=MP
+//: pgas violation shape=MP
 //: ra robust states=21082
 //: rc20 robust states=54305
 // The Chase-Lev deque with relaxed accesses after Kang (2018; Margalit and Lahav 2021, figure 6,

@@ -1,3 +1,6 @@
+//: tso robust
+//: pso violation shape=MP
+//: pgas violation shape=MP
 //: ra violation states=807
 //: rc20 violation states=816
 // The Chase-Lev deque with the owner's fences that TSO needs: in pop between bottom and top, and

@@ -1,3 +1,6 @@
+//: tso violation shape=SB
+//: pso violation shape=SB
+//: pgas violation shape=SB
 //: ra violation states=56
 //: rc20 violation states=56
 // The THE work-stealing queue of Cilk-5 (Frigo, Leiserson and Randall 1998): the owner pushes and

@@ -1,3 +1,6 @@
+//: tso robust
+//: pso robust
+//: pgas robust
 //: ra robust states=1699
 //: rc20 robust states=1801
 // Dekker's algorithm as in dekker-rlx-loop with acquire loads of the flags. They also make the

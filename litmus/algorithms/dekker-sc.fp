@@ -1,3 +1,6 @@
+//: tso violation shape=SB
+//: pso violation shape=SB
+//: pgas violation shape=SB
 //: ra violation shape=SB states=12
 //: rc20 violation shape=SB states=12
 // Dekker's mutual exclusion algorithm (T. J. Dekker, described by Dijkstra 1965): raise a flag,

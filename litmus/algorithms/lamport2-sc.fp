@@ -1,3 +1,6 @@
+//: tso violation shape=SB
+//: pso violation shape=SB
+//: pgas violation shape=SB
 //: ra violation shape=SB states=52
 //: rc20 violation shape=SB states=52
 // Lamport's fast mutual exclusion, second algorithm (1987), for two threads: without contention a

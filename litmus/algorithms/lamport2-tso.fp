@@ -1,3 +1,6 @@
+//: tso robust
+//: pso violation shape=MP
+//: pgas violation shape=MP
 //: ra violation states=638
 //: rc20 violation states=640
 // Lamport's fast mutual exclusion (1987, second algorithm) with the two fences per thread that TSO

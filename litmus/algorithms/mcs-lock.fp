@@ -1,3 +1,6 @@
+//: tso robust
+//: pso robust
+//: pgas robust
 //: ra robust states=589
 //: rc20 robust states=589
 // The queue lock of Mellor-Crummey and Scott (1991) for three threads: each waits on a flag of its

@@ -1,3 +1,6 @@
+//: tso violation shape=R
+//: pso violation shape=R
+//: pgas violation shape=R
 //: ra violation states=18
 //: rc20 violation states=18
 // Peterson's algorithm after B. Milewski (discussed by A. Williams 2008), with an exchange where

@@ -1,3 +1,6 @@
+//: tso robust
+//: pso violation shape=S
+//: pgas violation shape=S
 //: ra robust states=302
 //: rc20 violation states=206
 //: rc20 observational violation

@@ -1,3 +1,6 @@
+//: tso robust
+//: pso violation shape=MP
+//: pgas violation shape=MP
 //: ra robust states=753148
 //: rc20 robust states=938502
 // Read-copy-update where every thread reads and updates, and may go offline so that nobody waits

@@ -1,3 +1,6 @@
+//: tso robust
+//: pso violation shape=MP
+//: pgas violation shape=MP
 //: ra robust states=89238
 //: rc20 violation states=7417
 //: rc20 observational robust

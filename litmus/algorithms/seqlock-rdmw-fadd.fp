@@ -1,3 +1,6 @@
+//: tso robust
+//: pso violation shape=MP
+//: pgas violation shape=MP
 //: ra robust states=143479
 //: rc20 violation states=9208
 //: rc20 observational violation

@@ -1,3 +1,6 @@
+//: tso robust
+//: pso violation shape=MP
+//: pgas violation shape=MP
 //: ra robust states=88228
 //: rc20 violation states=7948
 //: rc20 observational robust

@@ -1,3 +1,6 @@
+//: tso robust
+//: pso violation shape=MP
+//: pgas violation shape=MP
 //: ra robust states=9778
 //: rc20 robust states=11282
 // A sequence lock (Lameter 2005; Boehm 2012): writers make the sequence number odd while they

@@ -1,3 +1,6 @@
+//: tso robust
+//: pso violation shape=MP
+//: pgas violation shape=MP
 //: ra robust states=4176
 //: rc20 robust states=4176
 // The singleton of singleton.fp with a relaxed load inside the lock, which has acquired all there

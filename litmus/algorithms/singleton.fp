@@ -1,3 +1,6 @@
+//: tso robust
+//: pso violation shape=MP
+//: pgas violation shape=MP
 //: ra robust states=4176
 //: rc20 robust states=4176
 // A singleton with double-checked locking from Boost's examples (Bahmann and Blechmann 2012;

@@ -1,3 +1,6 @@
+//: tso robust
+//: pso robust
+//: pgas robust
 //: ra robust states=5816
 //: rc20 robust states=5981
 // The spinlock of old Linux kernels for four threads with relaxed accesses of the lock word

@@ -1,3 +1,6 @@
+//: tso robust
+//: pso violation shape=S
+//: pgas violation shape=S
 //: ra robust states=148847
 //: rc20 robust states=148847
 // The ticket lock for four threads, with eight tickets that are reused for ever. Drawing a ticket

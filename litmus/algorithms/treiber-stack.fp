@@ -1,3 +1,6 @@
+//: tso robust
+//: pso robust
+//: pgas robust
 //: ra robust states=1804
 //: rc20 robust states=1834
 // The lock-free stack of Treiber (1986): push and pop by compare-and-swap of the top. Two threads

@@ -1,3 +1,6 @@
+//: tso robust
+//: pso violation shape=MP
+//: pgas violation shape=MP
 //: ra robust states=356
 //: rc20 robust states=356
 // The ring buffer for one producer and one consumer from Boost's examples (Bahmann and Blechmann

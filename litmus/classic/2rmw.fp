@@ -1,3 +1,6 @@
+//: tso robust
+//: pso robust
+//: pgas robust
 //: ra robust states=9
 //: rc20 robust states=9
 // Two compare-and-swaps from 0 to 1: exactly one of them wins, because no write is consumed by two

@@ -1,3 +1,6 @@
+//: tso robust
+//: pso robust
+//: pgas robust
 //: ra robust states=32
 //: rc20 robust states=32
 // The barrier with busy loops, made robust by SC fences between store and loop. For correctness

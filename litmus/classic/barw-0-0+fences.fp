@@ -1,3 +1,6 @@
+//: tso robust
+//: pso robust
+//: pgas robust
 //: ra robust states=16
 //: rc20 robust states=16
 // Both threads wait for the initial value, behind SC fences: at most one of them gets past, as

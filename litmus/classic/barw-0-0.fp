@@ -1,3 +1,6 @@
+//: tso violation shape=SB
+//: pso violation shape=SB
+//: pgas violation shape=SB
 //: ra violation shape=SB states=8
 //: rc20 violation shape=SB states=8
 // A barrier-like program where both threads wait for the initial value. Under SC at most one of

@@ -1,3 +1,6 @@
+//: tso robust
+//: pso robust
+//: pgas robust
 //: ra robust states=18
 //: rc20 robust states=18
 // The barrier with blocking waits and SC fences that it does not need.

@@ -1,3 +1,6 @@
+//: tso robust
+//: pso violation shape=MP
+//: pgas violation shape=MP
 //: ra robust states=226
 //: rc20 robust states=226
 // Three threads increment a non-atomic counter under a lock taken by a blocking compare-and-swap:

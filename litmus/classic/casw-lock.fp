@@ -1,3 +1,6 @@
+//: tso robust
+//: pso violation shape=S
+//: pgas violation shape=S
 //: ra robust states=53
 //: rc20 robust states=54
 // A try-lock with one weak compare-and-swap, which may fail for no reason. The value it returns

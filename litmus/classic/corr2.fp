@@ -1,3 +1,6 @@
+//: tso robust
+//: pso robust
+//: pgas robust
 //: ra robust states=109
 //: rc20 robust states=109
 // Coherence of four reads and two writers: both readers must agree on the order in which one

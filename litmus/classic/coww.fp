@@ -1,3 +1,6 @@
+//: tso robust
+//: pso robust
+//: pgas robust
 //: ra robust states=13
 //: rc20 robust states=13
 // Coherence of writes: two threads write the same location twice each. The order of writes must

@@ -1,3 +1,6 @@
+//: tso robust
+//: pso robust
+//: pgas robust
 //: ra robust states=215
 //: rc20 robust states=215
 // Independent reads of independent writes with an SC fence between the two reads of each reader:

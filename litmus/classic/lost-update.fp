@@ -1,3 +1,6 @@
+//: tso robust
+//: pso robust
+//: pgas robust
 //: ra robust states=68
 //: rc20 robust states=68
 //: sc assertion-fails

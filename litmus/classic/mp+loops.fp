@@ -1,3 +1,6 @@
+//: tso robust
+//: pso violation shape=MP
+//: pgas violation shape=MP
 //: ra robust states=60
 //: rc20 violation states=26
 // A stream of messages: the producer publishes an odd and an even version for ever, the consumer

@@ -1,3 +1,6 @@
+//: tso robust
+//: pso violation shape=MP
+//: pgas violation shape=MP
 //: ra robust states=8
 //: rc20 robust states=8
 // Message passing with non-atomic data that is read only when the flag was seen. The acquire load

@@ -1,3 +1,6 @@
+//: tso robust
+//: pso violation shape=MP
+//: pgas violation shape=MP
 //: ra robust states=5
 //: rc20 robust states=5
 // Message passing with non-atomic data behind a blocking wait for the flag: no race, and no stale

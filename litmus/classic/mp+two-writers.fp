@@ -1,3 +1,6 @@
+//: tso robust
+//: pso violation shape=MP
+//: pgas violation shape=MP
 //: ra violation states=71
 //: rc20 violation states=71
 // Message passing with two producers that fill the same data and raise the same flag blindly. A

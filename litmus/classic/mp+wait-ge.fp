@@ -1,3 +1,6 @@
+//: tso robust
+//: pso violation shape=MP
+//: pgas violation shape=MP
 //: ra robust states=15
 //: rc20 robust states=15
 // Message passing where the consumer waits until a counter has passed a threshold. Only the values

@@ -1,3 +1,6 @@
+//: tso robust
+//: pso violation shape=MP
+//: pgas violation shape=MP
 //: ra robust states=13
 //: rc20 robust states=13
 // Message passing: the idiom that release and acquire exist for. Who sees the flag sees the data.

@@ -1,3 +1,6 @@
+//: tso robust
+//: pso robust
+//: pgas robust
 //: ra robust states=14
 //: rc20 robust states=14
 // Threads that write different cells of a non-atomic array do not race; the last one to arrive may

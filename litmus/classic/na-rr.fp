@@ -1,3 +1,6 @@
+//: tso robust
+//: pso robust
+//: pgas robust
 //: ra robust states=8
 //: rc20 robust states=8
 // Non-atomic reads alone never race.

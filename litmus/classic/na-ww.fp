@@ -1,3 +1,6 @@
+//: tso robust
+//: pso robust
+//: pgas robust
 //: ra violation kind=data-race states=1
 //: rc20 violation kind=data-race states=3
 // Two non-atomic writes at the same time race even if they write the same value.

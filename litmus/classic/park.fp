@@ -1,3 +1,6 @@
+//: tso violation shape=SB
+//: pso violation shape=SB
+//: pgas violation shape=SB
 //: ra violation states=10
 //: rc20 violation states=10
 // The shape of a bug in the parking of Java threads: the sleeper clears its permit and then looks

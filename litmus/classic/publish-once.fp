@@ -1,3 +1,6 @@
+//: tso robust
+//: pso violation shape=MP
+//: pgas violation shape=MP
 //: ra robust states=356
 //: rc20 robust states=356
 // One-time initialisation (double-checked locking): look without the lock, then again with it,

@@ -1,3 +1,6 @@
+//: tso robust
+//: pso robust
+//: pgas robust
 //: ra robust states=26
 //: rc20 robust states=26
 // The R shape with SC fences in both threads.

@@ -1,3 +1,6 @@
+//: tso robust
+//: pso robust
+//: pgas robust
 //: ra robust states=38
 //: rc20 robust states=41
 // Reference counting: each holder uses the object and then gives up its reference; the last one

@@ -1,3 +1,6 @@
+//: tso violation shape=SB
+//: pso violation shape=MP
+//: pgas violation shape=MP
 //: ra violation states=53
 //: rc20 violation states=53
 // The ring buffer with polling: each side reads the other's index once and gives up when there is

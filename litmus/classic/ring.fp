@@ -1,3 +1,6 @@
+//: tso robust
+//: pso violation shape=MP
+//: pgas violation shape=MP
 //: ra robust states=243
 //: rc20 robust states=243
 // A ring buffer for one producer and one consumer (Lamport 1977) with two non-atomic slots,

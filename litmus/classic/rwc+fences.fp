@@ -1,3 +1,6 @@
+//: tso robust
+//: pso robust
+//: pgas robust
 //: ra robust states=75
 //: rc20 robust states=75
 // Read-to-write causality with SC fences in the second and the third thread.

@@ -1,3 +1,6 @@
+//: tso robust
+//: pso robust
+//: pgas robust
 //: ra robust states=8
 //: rc20 robust states=8
 // As sb+bcas, but the first accesses are exchanges. Each of them has consumed the initial write,

@@ -1,3 +1,6 @@
+//: tso robust
+//: pso robust
+//: pgas robust
 //: ra robust states=13
 //: rc20 robust states=13
 // As sb+bcas-consumed with strong compare-and-swaps that may fail. To fail they must read

@@ -1,3 +1,6 @@
+//: tso robust
+//: pso robust
+//: pgas robust
 //: ra robust states=50
 //: rc20 robust states=50
 // Store buffering where each thread chooses between two ways to order its store before its load:

@@ -1,3 +1,6 @@
+//: tso violation shape=SB
+//: pso violation shape=SB
+//: pgas violation shape=SB
 //: ra violation states=14
 //: rc20 violation states=14
 // Store buffering with a fence on one side only. A lone SC fence has no partner to synchronise

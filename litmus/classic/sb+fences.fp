@@ -1,3 +1,6 @@
+//: tso robust
+//: pso robust
+//: pgas robust
 //: ra robust states=26
 //: rc20 robust states=26
 // Store buffering repaired: an SC fence between store and load on both sides. Whichever fence

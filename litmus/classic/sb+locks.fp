@@ -1,3 +1,6 @@
+//: tso robust
+//: pso violation shape=SB
+//: pgas violation shape=SB
 //: ra robust states=17
 //: rc20 robust states=17
 // Store buffering with both accesses of each thread under one lock: race-free programs have SC

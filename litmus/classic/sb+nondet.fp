@@ -1,3 +1,6 @@
+//: tso violation shape=SB
+//: pso violation shape=SB
+//: pgas violation shape=SB
 //: ra violation states=99
 //: rc20 violation states=99
 // Store buffering with arbitrary written values. Which value is written does not matter, only that

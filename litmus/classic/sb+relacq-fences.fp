@@ -1,3 +1,6 @@
+//: tso violation shape=SB
+//: pso violation shape=SB
+//: pgas violation shape=SB
 //: ra violation states=10
 //: rc20 violation states=10
 // Store buffering with acquire-release fences. These order everything except a store before a

@@ -1,3 +1,6 @@
+//: tso robust
+//: pso robust
+//: pgas robust
 //: ra violation states=10
 //: rc20 violation states=10
 // Store buffering with the stores strengthened to exchanges. Enough on x86, where a locked

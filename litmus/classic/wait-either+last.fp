@@ -1,3 +1,6 @@
+//: tso robust
+//: pso robust
+//: pgas robust
 //: ra robust states=12
 //: rc20 robust states=12
 // As wait-either, but the right thread accepts the last value of x or one that never comes:

@@ -1,3 +1,6 @@
+//: tso violation shape=SB
+//: pso violation shape=SB
+//: pgas violation shape=SB
 //: ra violation states=13
 //: rc20 violation states=13
 // Store buffering where the right thread accepts any of two values of x, both overwritten in the

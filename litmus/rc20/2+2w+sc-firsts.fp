@@ -1,3 +1,6 @@
+//: tso robust
+//: pso violation shape=2+2W
+//: pgas violation shape=2+2W
 //: ra violation shape=2+2W states=10
 //: rc20 violation shape=2+2W states=10
 // Opposite writes where only the first store of each thread is SC.

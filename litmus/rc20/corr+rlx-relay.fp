@@ -1,3 +1,6 @@
+//: tso robust
+//: pso robust
+//: pgas robust
 //: ra robust states=7
 //: rc20 robust states=7
 // Coherence across threads: one thread has read the new value of x and tells another, which cannot

@@ -1,3 +1,6 @@
+//: tso robust
+//: pso robust
+//: pgas robust
 //: ra violation states=82
 //: rc20 violation states=82
 // Independent reads of independent writes with acquire-release fences between the loads: the

@@ -1,3 +1,6 @@
+//: tso robust
+//: pso robust
+//: pgas robust
 //: ra robust states=215
 //: rc20 robust states=215
 // Independent reads of independent writes with relaxed accesses and SC fences between the loads.

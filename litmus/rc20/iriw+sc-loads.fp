@@ -1,3 +1,6 @@
+//: tso robust
+//: pso robust
+//: pgas robust
 //: ra violation shape=IRIW states=82
 //: rc20 violation shape=IRIW states=82
 // Independent reads of independent writes with relaxed stores and SC loads. In the rule used here,

@@ -1,3 +1,6 @@
+//: tso robust
+//: pso violation shape=MP
+//: pgas violation shape=MP
 //: ra robust states=13
 //: rc20 violation kind=data-race location=data states=9
 // A lock taken by a relaxed compare-and-swap: mutual exclusion holds, and still the accesses it

@@ -1,3 +1,6 @@
+//: tso robust
+//: pso robust
+//: pgas robust
 //: ra robust states=13
 //: rc20 robust states=13
 // Message passing from a relaxed store behind a release fence to an acquire load.

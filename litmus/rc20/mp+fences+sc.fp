@@ -1,3 +1,6 @@
+//: tso robust
+//: pso robust
+//: pgas robust
 //: ra robust states=26
 //: rc20 robust states=26
 // As mp+fences with SC fences, which are acquire and release fences too. (Under ra they count as an

@@ -1,3 +1,6 @@
+//: tso robust
+//: pso robust
+//: pgas robust
 //: ra robust states=6
 //: rc20 robust states=6
 // Message passing with fences and a loop that waits for the flag (Margalit and Lahav 2021, example

@@ -1,3 +1,6 @@
+//: tso robust
+//: pso violation shape=MP
+//: pgas violation shape=MP
 //: ra robust states=5
 //: rc20 violation kind=data-race location=data states=4
 // The acquire fence comes after the access that needs it.

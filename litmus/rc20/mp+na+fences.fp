@@ -1,3 +1,6 @@
+//: tso robust
+//: pso robust
+//: pgas robust
 //: ra robust states=5
 //: rc20 robust states=5
 // Non-atomic data published by a relaxed store behind a release fence, and read behind an acquire

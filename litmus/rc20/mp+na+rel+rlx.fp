@@ -1,3 +1,6 @@
+//: tso robust
+//: pso violation shape=MP
+//: pgas violation shape=MP
 //: ra robust states=5
 //: rc20 violation kind=data-race location=data states=4
 // Non-atomic data published by a release store, but seen by a relaxed load: a race.

@@ -1,3 +1,6 @@
+//: tso robust
+//: pso violation shape=MP
+//: pgas violation shape=MP
 //: ra robust states=8
 //: rc20 violation kind=data-race location=data states=7
 // Non-atomic data published by a relaxed store and read after a relaxed load has seen it: a race,

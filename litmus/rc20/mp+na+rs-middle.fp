@@ -1,3 +1,6 @@
+//: tso robust
+//: pso violation shape=MP
+//: pgas violation shape=MP
 //: ra robust states=9
 //: rc20 violation kind=data-race location=data states=4
 // As mp+na+rs, but the thread in the middle looks at the data itself. The sequence is good for

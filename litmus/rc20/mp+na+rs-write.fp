@@ -1,3 +1,6 @@
+//: tso robust
+//: pso violation shape=MP
+//: pgas violation shape=MP
 //: ra robust states=8
 //: rc20 violation kind=data-race location=data states=7
 // As mp+na+rs, but the thread in the middle has touched the data before: its own accesses are not

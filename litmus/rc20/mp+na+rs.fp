@@ -1,3 +1,6 @@
+//: tso robust
+//: pso violation
+//: pgas violation
 //: ra robust states=6
 //: rc20 robust states=6
 // Non-atomic data published through a release sequence: the update between store and load is

@@ -1,3 +1,6 @@
+//: tso robust
+//: pso violation shape=MP
+//: pgas violation shape=MP
 //: ra robust states=8
 //: rc20 robust states=8
 // Non-atomic data published and seen by SC accesses.

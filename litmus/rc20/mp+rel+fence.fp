@@ -1,3 +1,6 @@
+//: tso robust
+//: pso violation shape=MP
+//: pgas violation shape=MP
 //: ra robust states=13
 //: rc20 robust states=13
 // Message passing from a release store to a relaxed load with an acquire fence behind it.

@@ -1,3 +1,6 @@
+//: tso robust
+//: pso violation shape=MP
+//: pgas violation shape=MP
 //: ra robust states=13
 //: rc20 violation shape=MP states=10
 // Message passing with a release store and a relaxed load of the flag. Synchronisation takes two.

@@ -1,3 +1,6 @@
+//: tso robust
+//: pso violation shape=MP
+//: pgas violation shape=MP
 //: ra robust states=140
 //: rc20 robust states=140
 // A release sequence through two relaxed updates by different threads.

@@ -1,3 +1,6 @@
+//: tso robust
+//: pso violation shape=MP
+//: pgas violation shape=MP
 //: ra robust states=6
 //: rc20 violation states=5
 // A relaxed store after a release store to the same location by the same thread. In C++11 it

@@ -1,3 +1,6 @@
+//: tso robust
+//: pso violation shape=MP
+//: pgas violation shape=MP
 //: ra robust states=39
 //: rc20 violation shape=MP states=20
 // As mp+rs, but the flag is read by a relaxed load.

@@ -1,3 +1,6 @@
+//: tso robust
+//: pso violation shape=MP
+//: pgas violation shape=MP
 //: ra robust states=13
 //: rc20 robust states=13
 // Message passing with an SC flag and relaxed data: the flag synchronises.

@@ -1,3 +1,6 @@
+//: tso robust
+//: pso robust
+//: pgas robust
 //: ra robust states=13
 //: rc20 robust states=13
 // Message passing where the flag is raised by a release exchange and read by an acquire

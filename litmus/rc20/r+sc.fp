@@ -1,3 +1,6 @@
+//: tso violation shape=R
+//: pso violation shape=R
+//: pgas violation shape=R
 //: ra violation shape=R states=10
 //: rc20 robust states=13
 // The R shape with SC accesses.

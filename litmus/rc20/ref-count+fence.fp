@@ -1,3 +1,6 @@
+//: tso robust
+//: pso robust
+//: pgas robust
 //: ra robust states=38
 //: rc20 robust states=41
 // Reference counting as in C++ and Rust libraries: decrements release, and only the last holder

@@ -1,3 +1,6 @@
+//: tso robust
+//: pso robust
+//: pgas robust
 //: ra robust states=38
 //: rc20 violation kind=data-race location=object states=35
 // Reference counting where the acquire fence of the last holder was forgotten: it may destroy the

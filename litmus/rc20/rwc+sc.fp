@@ -1,3 +1,6 @@
+//: tso violation shape=RWC
+//: pso violation shape=RWC
+//: pgas violation shape=RWC
 //: ra violation shape=RWC states=29
 //: rc20 robust states=36
 // Read-to-write causality with SC accesses.

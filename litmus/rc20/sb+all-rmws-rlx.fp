@@ -1,3 +1,6 @@
+//: tso robust
+//: pso robust
+//: pgas robust
 //: ra robust states=13
 //: rc20 robust states=13
 // Store buffering where every access is an update, and all are relaxed. Atomicity is all it takes:

@@ -1,3 +1,6 @@
+//: tso violation shape=SB
+//: pso violation shape=SB
+//: pgas violation shape=SB
 //: ra violation states=23
 //: rc20 violation states=23
 //: rc20 observational violation

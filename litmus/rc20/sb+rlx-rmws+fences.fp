@@ -1,3 +1,6 @@
+//: tso robust
+//: pso robust
+//: pgas robust
 //: ra robust states=26
 //: rc20 robust states=26
 // As sb+rlx-rmws with the fences that an SC fence has around its hidden update: release before,

@@ -1,3 +1,6 @@
+//: tso robust
+//: pso robust
+//: pgas robust
 //: ra robust states=26
 //: rc20 violation states=16
 // Store buffering with a relaxed fetch-and-add of 0 on one shared location between store and load.

@@ -1,3 +1,6 @@
+//: tso violation shape=SB
+//: pso violation shape=SB
+//: pgas violation shape=SB
 //: ra violation shape=SB states=14
 //: rc20 violation shape=SB states=14
 // Store buffering with SC accesses in one thread and an SC fence between relaxed accesses in the

@@ -1,3 +1,6 @@
+//: tso robust
+//: pso robust
+//: pgas robust
 //: ra robust states=26
 //: rc20 robust states=26
 // Store buffering with SC accesses and SC fences between them: either would do.

@@ -1,3 +1,6 @@
+//: tso robust
+//: pso robust
+//: pgas robust
 //: ra violation kind=stale-rmw states=8
 //: rc20 robust states=8
 // Store buffering with blocking SC compare-and-swaps from the initial value: at most one of them

@@ -1,3 +1,6 @@
+//: tso violation shape=SB
+//: pso violation shape=SB
+//: pgas violation shape=SB
 //: ra violation shape=SB states=10
 //: rc20 violation shape=SB states=10
 // Store buffering with SC accesses in one thread and release/acquire in the other. A total order of

@@ -1,3 +1,6 @@
+//: tso violation shape=SB
+//: pso violation shape=SB
+//: pgas violation shape=SB
 //: ra violation states=20
 //: rc20 robust states=41
 // Store buffering with SC accesses and a third thread that writes x by a release store. Whichever

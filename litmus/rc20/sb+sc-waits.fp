@@ -1,3 +1,6 @@
+//: tso violation shape=SB
+//: pso violation shape=SB
+//: pgas violation shape=SB
 //: ra violation shape=SB states=8
 //: rc20 robust states=8
 // Two SC waits for the initial value: at most one of them gets past.

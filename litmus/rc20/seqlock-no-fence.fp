@@ -1,3 +1,6 @@
+//: tso robust
+//: pso violation shape=MP
+//: pgas violation shape=MP
 //: ra robust states=49
 //: rc20 violation states=27
 //: rc20 observational violation
