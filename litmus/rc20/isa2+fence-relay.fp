@@ -1,6 +1,6 @@
-//: tso robust
-//: pso violation shape=ISA2
-//: pgas violation shape=ISA2
+//: tso robust states=0
+//: pso violation shape=ISA2 states=67
+//: pgas violation shape=ISA2 states=67
 //: ra robust states=32
 //: rc20 robust states=32
 // Message passing through an intermediary with relaxed accesses and one acquire-release fence
