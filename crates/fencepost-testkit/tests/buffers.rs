@@ -3,6 +3,7 @@
 
 use fencepost_attack::{attacks, instrument};
 use fencepost_check::{Attacking, Delays, Options, Reductions, check_attacks, enough_delays};
+use fencepost_explore::{End, find_failing_assertion};
 use fencepost_ir::{Language, Program};
 use fencepost_model::{Model, models};
 use fencepost_oracle::buffers;
@@ -14,6 +15,8 @@ use fencepost_verdict::{Budget, Verdict};
 
 /// Enough for nearly all programs without loops.
 const ALL: usize = 6_000;
+/// States of a search that is compared with another.
+const SOME_STATES: u64 = 20_000;
 /// Enough for the first few steps of programs with loops.
 const SOME: usize = 150;
 
@@ -138,7 +141,7 @@ fn programs_with_loops() {
     }
 }
 
-/// What is explored can be printed and read again.
+/// What is explored can be printed, read again, and explored.
 #[test]
 fn instrumented_programs_can_be_printed() {
     for seed in 0..repetitions(500) {
@@ -150,9 +153,19 @@ fn instrumented_programs_can_be_printed() {
             for delays in [Delays::One, Delays::Many] {
                 let instrumented = instrument(&program, model, &found, delays);
                 let text = fencepost_ir::print(instrumented.program());
-                let again =
-                    fencepost_ir::load(Language::Fp, &text).program.map(|program| fencepost_ir::print(&program));
-                assert_eq!(again.as_deref(), Some(text.as_str()), "seed {seed}");
+                let again = fencepost_ir::load(Language::Fp, &text).program.expect("what is printed can be read");
+                assert_eq!(fencepost_ir::print(&again), text, "seed {seed}");
+                let fails = |program: &Program| {
+                    let budget = Budget { max_states: SOME_STATES, ..Budget::unlimited() };
+                    match find_failing_assertion(program, Options::default(), &budget).end {
+                        End::Failed => Some(true),
+                        End::Exhausted => Some(false),
+                        _ => None,
+                    }
+                };
+                if let (Some(before), Some(after)) = (fails(instrumented.program()), fails(&again)) {
+                    assert_eq!(before, after, "seed {seed}, {}", model.name());
+                }
             }
         }
     }
