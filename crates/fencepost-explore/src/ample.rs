@@ -25,7 +25,7 @@ use crate::compile::{Access, CompiledThread, Step};
 use crate::system::ThreadSet;
 
 /// A set of locations; beyond 64, several locations share a bit, which only makes more steps dependent.
-pub(crate) type LocSet = u64;
+type LocSet = u64;
 
 /// What the code of every thread can access from every instruction on, and from there first.
 pub(crate) struct Futures {
@@ -38,8 +38,16 @@ pub(crate) struct Futures {
 /// Locations read or written, and locations written.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Future {
-    pub(crate) accessed: LocSet,
-    pub(crate) written: LocSet,
+    accessed: LocSet,
+    written: LocSet,
+}
+
+impl Future {
+    /// Adds an access to `loc`.
+    pub(crate) fn add(&mut self, loc: LocId, writes: bool) {
+        self.accessed |= bit(loc);
+        self.written |= if writes { bit(loc) } else { 0 };
+    }
 }
 
 /// What a thread is about to do.
@@ -53,21 +61,22 @@ pub(crate) enum Next {
     Access { loc: LocId, writes: bool },
     /// A fence that nobody notices now, and with it the access after it, whatever that is.
     Fence,
-    /// An atomic section that touches these locations; all that its code can touch, if not given.
-    Section(Option<Future>),
-    /// An access or a section that SC memory blocks until somebody writes one of these locations.
-    Blocked(LocSet),
+    /// An access that SC memory blocks until somebody writes the location.
+    Blocked(LocId),
+    /// An atomic section.
+    Section,
+    /// An atomic section that SC memory blocks until somebody writes a location that it touches.
+    BlockedSection,
 }
 
 impl Next {
     /// Can the thread take a step now?
     fn is_enabled(self) -> bool {
-        matches!(self, Next::Local | Next::Access { .. } | Next::Fence | Next::Section(_))
+        matches!(self, Next::Local | Next::Access { .. } | Next::Fence | Next::Section)
     }
 }
 
-/// The set of one location.
-pub(crate) fn bit(loc: LocId) -> LocSet {
+fn bit(loc: LocId) -> LocSet {
     1 << (loc.index() % 64)
 }
 
@@ -85,8 +94,14 @@ impl Futures {
         }
     }
 
-    /// Adds the persistent sets found, given what every thread (at most 64) does next and where it is.
-    pub(crate) fn persistent(&self, next: &[(Next, u32)], sets: &mut Vec<ThreadSet>) {
+    /// What the code of the section that begins at `pc` can touch.
+    pub(crate) fn section(&self, t: usize, pc: u32) -> Future {
+        self.sections[t][pc as usize]
+    }
+
+    /// Adds the persistent sets found, given what every thread (at most 64) does next and where it is, and what those
+    /// at a section touch in it.
+    pub(crate) fn persistent(&self, next: &[(Next, u32)], sections: &[Future], sets: &mut Vec<ThreadSet>) {
         let mut threads = [Reach::default(); ThreadSet::BITS as usize];
         let mut all: ThreadSet = 0;
         for (t, &(step, pc)) in next.iter().enumerate().filter(|(_, (step, _))| step.is_enabled()) {
@@ -96,10 +111,10 @@ impl Futures {
                     Future { accessed: bit(loc), written: if writes { bit(loc) } else { 0 } }
                 }
                 Next::Fence => self.first[t][pc as usize],
-                Next::Section(future) => future.unwrap_or(self.sections[t][pc as usize]),
-                Next::Nothing | Next::Local | Next::Blocked(_) => Future::default(),
+                Next::Section => sections[t],
+                Next::Nothing | Next::Local | Next::Blocked(_) | Next::BlockedSection => Future::default(),
             };
-            threads[t] = Reach { step, reach: self.reach(next, t) };
+            threads[t] = Reach { step, reach: self.reach(next, sections, t) };
         }
         if all.count_ones() < 2 {
             return;
@@ -120,12 +135,17 @@ impl Futures {
     }
 
     /// What thread `t` may do, and the blocked threads that it may wake.
-    fn reach(&self, next: &[(Next, u32)], t: usize) -> Future {
+    fn reach(&self, next: &[(Next, u32)], sections: &[Future], t: usize) -> Future {
         let mut reach = self.future(next, t);
         let mut woken: ThreadSet = 0;
         loop {
             let sleeper = next.iter().enumerate().find(|(other, (step, _))| {
-                woken >> other & 1 == 0 && matches!(step, Next::Blocked(locations) if reach.written & locations != 0)
+                woken >> other & 1 == 0
+                    && match step {
+                        Next::Blocked(loc) => reach.written & bit(*loc) != 0,
+                        Next::BlockedSection => reach.written & sections[*other].accessed != 0,
+                        _ => false,
+                    }
             });
             let Some((sleeper, _)) = sleeper else { return reach };
             woken |= 1 << sleeper;

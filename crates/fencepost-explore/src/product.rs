@@ -562,7 +562,12 @@ impl System for Product {
             for (t, next) in next.iter_mut().enumerate().take(self.threads.len()) {
                 *next = self.next(state, t);
             }
-            futures.persistent(&next[..self.threads.len()], sets);
+            let next = &mut next[..self.threads.len()];
+            let sections = match next.iter().any(|(next, _)| *next == Next::Section) {
+                true => self.next_sections(futures, state, next),
+                false => Vec::new(),
+            };
+            futures.persistent(next, &sections, sets);
         }
     }
 

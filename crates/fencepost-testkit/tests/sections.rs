@@ -176,8 +176,8 @@ fn behaviour(program: &Program) -> Option<Behaviour> {
     Some(behaviour)
 }
 
-/// The program with a thread that fails if memory ever is as given: it looks at all of it at once.
-fn with_observer(program: &Program, memory: &[Value]) -> Program {
+/// A builder with the locations of a program, the hidden one left out.
+fn builder_of(program: &Program) -> ProgramBuilder {
     let mut builder = ProgramBuilder::new(None, program.domain());
     let mut loc = 0;
     while loc < program.locations().len() {
@@ -197,6 +197,12 @@ fn with_observer(program: &Program, memory: &[Value]) -> Program {
             }
         }
     }
+    builder
+}
+
+/// The program with a thread that fails if memory ever is as given: it looks at all of it at once.
+fn with_observer(program: &Program, memory: &[Value]) -> Program {
+    let mut builder = builder_of(program);
     for thread in program.threads() {
         builder.thread(thread.name.clone(), thread.registers.clone(), thread.code.clone());
     }
@@ -317,6 +323,55 @@ fn contents_of_memory() {
         }
     }
     assert!(seen > 500 && unseen > 500, "{seen} memories that can be seen, {unseen} that cannot");
+}
+
+/// The program with its code in another order, every instruction followed by a jump to the next one.
+fn scattered(random: &mut Random, program: &Program) -> Program {
+    let mut builder = builder_of(program);
+    for thread in program.threads() {
+        let mut order: Vec<usize> = (1..thread.code.len()).collect();
+        for last in (1..order.len()).rev() {
+            order.swap(last, random.below(last + 1));
+        }
+        order.insert(0, 0);
+        let mut position = vec![Pc(0); thread.code.len() + 1];
+        for (index, &pc) in order.iter().enumerate() {
+            position[pc] = Pc::from_index(2 * index);
+        }
+        let mut code = Vec::new();
+        for pc in order {
+            let mut instr = thread.code[pc].clone();
+            match &mut instr.op {
+                Op::Jump { target } | Op::Branch { target, .. } => *target = position[target.index()],
+                Op::Choose { targets } => targets.iter_mut().for_each(|target| *target = position[target.index()]),
+                _ => {}
+            }
+            code.push(instr);
+            code.push(Instr { op: Op::Jump { target: position[pc + 1] }, origin: Origin::default() });
+        }
+        builder.thread(thread.name.clone(), thread.registers.clone(), code);
+    }
+    builder.build().expect("the order of the code makes no difference")
+}
+
+/// Wherever the instructions of a section are, they are written in one piece, which means the same.
+#[test]
+fn scattered_sections_are_printed() {
+    for seed in 0..repetitions(500) {
+        let seed = seed + (22 << 32);
+        let program = generate::program(seed, &options(seed));
+        let Some(expected) = behaviour(&program) else { continue };
+        let scattered = scattered(&mut Random::new(seed), &program);
+        let text = fencepost_ir::print(&scattered);
+        let loaded = fencepost_ir::load(fencepost_ir::Language::Fp, &text);
+        let again = loaded.program.unwrap_or_else(|| panic!("{text}\n{:?}", loaded.diagnostics));
+        for same in [&scattered, &again] {
+            let Some(found) = behaviour(same) else { continue };
+            assert_eq!(found.memories, expected.memories, "{text}");
+            assert_eq!(found.failures.is_empty(), expected.failures.is_empty(), "{text}");
+            assert_eq!(found.bounds.is_empty(), expected.bounds.is_empty(), "{text}");
+        }
+    }
 }
 
 /// Generated programs have sections that can block, that choose, and that fail.

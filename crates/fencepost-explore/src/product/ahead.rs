@@ -4,7 +4,7 @@ use fencepost_base::event::Label;
 use fencepost_base::ids::LocId;
 
 use super::{Monitoring, Product};
-use crate::ample::{Next, bit};
+use crate::ample::Next;
 use crate::compile::{Access, AccessKind, Step};
 
 impl Product {
@@ -16,7 +16,7 @@ impl Product {
             None => Next::Nothing,
             Some(Step::Access(access)) if access.fence_location().is_some() && self.passes_fences(state) => Next::Fence,
             Some(Step::Access(access)) => self.next_access_of(state, access),
-            Some(Step::Enter) => self.next_section(state, t, pc),
+            Some(Step::Enter) => Next::Section,
             Some(_) => Next::Local,
         };
         (next, pc)
@@ -43,7 +43,7 @@ impl Product {
                         Next::Local
                     }
                 }
-                Ok([None, None]) => Next::Blocked(bit(loc)),
+                Ok([None, None]) => Next::Blocked(loc),
                 Ok(labels) => self.next_of(state, loc, labels),
                 Err(_) => Next::Local,
             },

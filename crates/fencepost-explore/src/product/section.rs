@@ -15,7 +15,7 @@ use fencepost_model::packed::Slot;
 use fencepost_verdict::{RunStep, ScFailureKind};
 
 use super::{Product, eval_failure, site};
-use crate::ample::{Future, Next, bit};
+use crate::ample::{Future, Futures, Next};
 use crate::compile::{Access, Step, as_value};
 use crate::system::{Expansion, Stop, Stopped};
 
@@ -155,33 +155,44 @@ impl Product {
         self.run_way(way, t, next)
     }
 
-    /// What the section at which thread `t` rests is to others. As long as it leaves nothing open, what it touches now
-    /// is what it touches as long as nobody writes what it reads.
-    pub(super) fn next_section(&self, state: &[u64], t: usize, pc: u32) -> Next {
+    /// For every thread at a section, what it touches there; which of these sections are blocked is noted in `next`.
+    pub(super) fn next_sections(&self, futures: &Futures, state: &[u64], next: &mut [(Next, u32)]) -> Vec<Future> {
+        let mut touched = vec![Future::default(); next.len()];
+        for (t, (next, pc)) in next.iter_mut().enumerate().filter(|(_, (next, _))| *next == Next::Section) {
+            let completed = self.touch(state, t, *pc, &mut touched[t]);
+            match completed {
+                Some(true) => {}
+                Some(false) => *next = Next::BlockedSection,
+                None => touched[t] = futures.section(t, *pc),
+            }
+        }
+        touched
+    }
+
+    /// Adds what the section of thread `t` at `pc` touches up to its end, or to where it blocks; says whether it comes
+    /// to an end. None if it leaves a choice: otherwise that is all as long as nobody writes what it touches.
+    fn touch(&self, state: &[u64], t: usize, pc: u32, touched: &mut Future) -> Option<bool> {
         let mut way = Way { state: state.to_vec(), trace: None };
-        let mut touched = Future::default();
         let mut stopped = self.run_way(&mut way, t, pc + 1);
         for _ in 0..STRAIGHT {
             let here = self.threads[t].pc.get(&way.state) as u32;
             let step = self.threads[t].steps.get(here as usize);
             if stopped.is_some() || matches!(step, Some(Step::Leave)) {
-                return Next::Section(Some(touched));
+                return Some(true);
             }
             if let Some(Step::Access(access)) = step
                 && !access.private
                 && let Ok(loc) = Self::locate(&access.target, &way.state)
             {
-                touched.accessed |= bit(loc);
-                touched.written |= if access.only_reads() { 0 } else { bit(loc) };
+                touched.add(loc, !access.only_reads());
             }
-            let moves = (self.nth_move(&way.state, t, here, 0), self.nth_move(&way.state, t, here, 1));
-            match moves {
-                (Err(_), _) => return Next::Section(Some(touched)),
-                (Ok(None), _) => return Next::Blocked(touched.accessed),
+            match (self.nth_move(&way.state, t, here, 0), self.nth_move(&way.state, t, here, 1)) {
+                (Err(_), _) => return Some(true),
+                (Ok(None), _) => return Some(false),
                 (Ok(Some(only)), Ok(None)) => stopped = self.make_move(&mut way, t, here, &only),
-                (Ok(Some(_)), _) => return Next::Section(None),
+                (Ok(Some(_)), _) => return None,
             }
         }
-        Next::Section(None)
+        None
     }
 }

@@ -20,7 +20,7 @@ pub struct Report {
     pub model: &'static str,
     /// The answer.
     pub verdict: Verdict,
-    /// Why it is unknown: `max-states`, `memory`, `timeout`, `too-large`.
+    /// Why it is unknown: `max-states`, `memory`, `timeout`, `too-large`, `unsupported`, `bound`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<&'static str>,
     /// The same in words.
