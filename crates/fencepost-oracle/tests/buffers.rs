@@ -41,7 +41,7 @@ fn small_program(seed: u64, total_accesses: usize) -> Program {
         light: true,
         sections: seed.is_multiple_of(3),
         plain: seed % 4 == 1,
-        palette: (seed.is_multiple_of(2)).then_some(Palette::RELAXED),
+        palette: seed.is_multiple_of(2).then_some(Palette::RELAXED),
         ..Options::default()
     };
     generate::program(seed, &options)
