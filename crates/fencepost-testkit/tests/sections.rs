@@ -244,6 +244,7 @@ fn ways_to_search() -> Vec<Options> {
 /// How a search differs from the plain interpreter. What is met first may be any of several, but it is one of them.
 fn difference(program: &Program, ways: &[Options]) -> Option<String> {
     let expected = behaviour(program)?;
+    let mut alone = None;
     for &options in ways {
         let found = explore(program, &Sc, options, &Budget::unlimited());
         if !matches!(found.end, End::Exhausted) {
@@ -255,6 +256,13 @@ fn difference(program: &Program, ways: &[Options]) -> Option<String> {
             if found.is_none() != expected.is_empty() || found.is_some_and(|site| !expected.contains(&site)) {
                 return Some(format!("{what}: {found:?}, not one of {expected:?}, with {options:?}"));
             }
+        }
+        // Several threads that search meet the same first.
+        match alone.replace((options.reductions, failure, bound)) {
+            Some(before) if options.jobs > 1 && Some(before) != alone => {
+                return Some(format!("{before:?}, then {alone:?} with {options:?}"));
+            }
+            _ => {}
         }
         // What fails is replayed, once for all reductions and once for none.
         if options.jobs > 1 || ![Reductions::ALL, Reductions::NONE].contains(&options.reductions) {
