@@ -407,6 +407,16 @@ fn sections_of_all_kinds() {
     assert!(blocking > 50 && choosing > 50, "{blocking} with sections that can block, {choosing} that choose");
 }
 
+/// A thread that waits at a section is woken by one that seems to concern nobody else.
+#[test]
+fn sections_that_are_woken() {
+    let text = "domain 2; global x, f; thread a { x.store(1); } thread c { f.store(1); }
+        thread b { local r; atomic { wait(f == 1); r = x.load(); assert(r == 1); } }";
+    let program = fencepost_ir::load(fencepost_ir::Language::Fp, text).program.expect("a program");
+    assert_no_difference(0, &program, &ways_to_search());
+    assert!(explore(&program, &Sc, Options::default(), &Budget::unlimited()).sc_failure.is_some());
+}
+
 /// A model with a monitor does not judge programs with sections.
 #[test]
 fn monitors_know_nothing_of_sections() {
