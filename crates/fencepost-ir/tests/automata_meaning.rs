@@ -12,7 +12,7 @@ use fencepost_syntax::ast::{BinaryOp, Clause, Expr, ExprKind, Instruction, ItemK
 use proptest::prelude::*;
 
 /// Most states of an interpreter; programs with more are not compared.
-const LIMIT: usize = 4000;
+const LIMIT: usize = 1000;
 
 /// Registers of all threads by name, and what is not 0 in memory; integers as they are reduced into the domain.
 type Snapshot = (Vec<BTreeMap<String, Value>>, BTreeMap<String, Value>);
@@ -214,8 +214,8 @@ fn of_program(program: &Program) -> Option<BTreeSet<Snapshot>> {
 
 fn expr() -> impl Strategy<Value = String> {
     let leaf = prop_oneof![
-        (-2i32..4).prop_map(|n| n.to_string()),
-        prop::sample::select(&["a", "b"][..]).prop_map(str::to_owned)
+        (-2i32..3).prop_map(|n| n.to_string()),
+        prop::sample::select(&["a", "b"][..]).prop_map(str::to_owned),
     ];
     leaf.prop_recursive(2, 6, 2, |inner| {
         let op = prop::sample::select(&["+", "-", "*", "&", "==", "!=", "<", "<=", ">", ">=", "&&", "||"][..]);
@@ -232,6 +232,8 @@ fn thread() -> impl Strategy<Value = String> {
         (register(), expr()).prop_map(|(r, e)| format!("read {r} {e}")),
         (expr(), expr()).prop_map(|(v, a)| format!("write {v} {a}")),
         (register(), expr()).prop_map(|(r, e)| format!("local {r} {e}")),
+        (register(), -3i32..2).prop_map(|(r, n)| format!("local {r} {n}")),
+        (register(), -3i32..2).prop_map(|(r, n)| format!("check > {r} {n}")),
         expr().prop_map(|e| format!("check {e}")),
         Just("lock".to_owned()),
         Just("unlock".to_owned()),
@@ -239,7 +241,7 @@ fn thread() -> impl Strategy<Value = String> {
     ];
     // Mostly forward, so that many programs are finite.
     let step = prop_oneof![4 => 1..3usize, 1 => Just(0usize), 1 => Just(5usize)];
-    prop::collection::vec((0..6usize, step, instruction), 1..9).prop_map(|transitions| {
+    prop::collection::vec((0..5usize, step, instruction), 1..11).prop_map(|transitions| {
         let line = |(from, step, instruction): (usize, usize, String)| {
             format!("transition q{from} q{} {instruction}\n", (from + step) % 7)
         };
@@ -252,7 +254,7 @@ fn thread() -> impl Strategy<Value = String> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 1500, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 1000, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn text_and_program_reach_the_same(threads in prop::collection::vec(thread(), 1..3)) {
