@@ -13,6 +13,8 @@ pub mod form;
 
 mod bench;
 mod dialect;
+#[cfg(test)]
+mod exhaustive;
 mod menu;
 mod plan;
 mod relax;

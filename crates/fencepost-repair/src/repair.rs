@@ -73,7 +73,7 @@ pub fn repair(task: &Task<'_>, limit: usize) -> Result<(Repaired, u64), Internal
     Ok((repaired, search.bench.checks))
 }
 
-struct Search<'a> {
+pub(crate) struct Search<'a> {
     task: &'a Task<'a>,
     bench: Bench<'a>,
     solver: Solver,
@@ -92,7 +92,7 @@ enum Next {
 }
 
 impl<'a> Search<'a> {
-    fn new(bench: Bench<'a>, task: &'a Task<'a>) -> Self {
+    pub(crate) fn new(bench: Bench<'a>, task: &'a Task<'a>) -> Self {
         let offers: Vec<Vec<Offer>> = bench
             .spots
             .iter()
@@ -109,7 +109,7 @@ impl<'a> Search<'a> {
         Search { task, bench, solver, witnesses: Vec::new(), known: HashSet::new(), last: None }
     }
 
-    fn run(&mut self, limit: usize) -> Result<Repaired, InternalError> {
+    pub(crate) fn run(&mut self, limit: usize) -> Result<Repaired, InternalError> {
         let mut plans: Vec<Plan> = Vec::new();
         let mut rest = Rest::NotAsked;
         while plans.len() < limit {

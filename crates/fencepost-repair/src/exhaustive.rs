@@ -1,0 +1,148 @@
+//! Tests: repairs of small generated programs compared with what trying out every selection of edits finds.
+
+use std::fmt::Write as _;
+
+use fencepost_ir::{Language, load};
+use fencepost_model::{Model, models};
+use fencepost_testkit::random::Random;
+use fencepost_testkit::repetitions;
+use fencepost_verdict::Budget;
+
+use crate::bench::{Answer, Bench, Selection};
+use crate::repair::Search;
+use crate::spots::Direction;
+use crate::{Costs, Options, Plan, Repaired, Rest, Task};
+
+/// Most selections that are tried for one program.
+const MANY: usize = 300;
+
+/// Two to four threads with a few accesses each, mostly of one location and then of another: too little to be robust, often.
+fn program(random: &mut Random) -> String {
+    let mut text = String::from("domain 3;\nglobal x, y, z;\n");
+    let (locations, threads) = (2 + random.below(2), 2 + random.below(3));
+    for thread in 0..threads {
+        let _ = write!(text, "thread t{thread} {{\n  local r;\n");
+        let (first, step) = (random.below(locations), 1 + random.below(locations - 1));
+        let length = if random.chance(80) { 2 } else { 1 + random.below(3) };
+        for number in 0..length {
+            let loc = ["x", "y", "z"][(first + number * step) % locations];
+            let value = 1 + random.below(2);
+            let store = random.below(20) < if number == 0 { 13 } else { 5 };
+            let _ = match random.below(12) {
+                0 => writeln!(text, "  r = {loc}.xchg({value}, {});", random.pick(&["rlx", "rel", "acqrel"])),
+                1 => writeln!(text, "  r = {loc}.cas(0, {value}, {});", random.pick(&["rlx", "acq", "acqrel"])),
+                _ if store => writeln!(text, "  {loc}.store({value}, {});", random.pick(&["rlx", "rel", "rel", "sc"])),
+                _ => writeln!(text, "  r = {loc}.load({});", random.pick(&["rlx", "acq", "acq", "sc"])),
+            };
+            if random.chance(20) {
+                let _ = writeln!(text, "  fence({});", random.pick(&["acq", "rel", "acqrel", "sc", "sc", "sc"]));
+            }
+        }
+        text.push_str("}\n");
+    }
+    text
+}
+
+/// A table with small random numbers, so that each program is asked about other costs.
+fn costs(random: &mut Random) -> Costs {
+    let section = |name: &str, lines: Vec<String>| format!("[{name}]\n{}\n", lines.join("\n"));
+    let mut number = |order: &str, least: usize| format!("{order} = {}", least + random.below(4));
+    let fences = vec![number("acq", 1), number("rel", 1), number("acqrel", 2), number("sc", 3), number("light", 1)];
+    let loads = vec![number("rlx", 0), number("acq", 1), number("sc", 2)];
+    let stores = vec![number("rlx", 0), number("rel", 1), number("sc", 2)];
+    let rmws = vec![number("rlx", 1), number("acq", 2), number("rel", 2), number("acqrel", 3), number("sc", 4)];
+    let text = section("fence", fences) + &section("load", loads) + &section("store", stores) + &section("rmw", rmws);
+    Costs::parse(&text).expect("a complete table")
+}
+
+/// Some of the spots, so few that all selections can be tried.
+fn thin_out(bench: &mut Bench<'_>, random: &mut Random) {
+    let selections = |bench: &Bench<'_>| bench.spots.iter().map(|spot| 1 + spot.choices.len()).product::<usize>();
+    while selections(bench) > MANY {
+        let spot = random.below(bench.spots.len());
+        bench.spots.remove(spot);
+    }
+}
+
+fn all_selections(bench: &Bench<'_>) -> Vec<Selection> {
+    let mut all = vec![bench.nothing()];
+    for spot in 0..bench.spots.len() {
+        let choices = 0..bench.spots[spot].choices.len();
+        let more: Vec<Selection> = choices
+            .flat_map(|choice| all.iter().map(move |selection| selection.with(spot, Some(choice))))
+            .collect();
+        all.extend(more);
+    }
+    all
+}
+
+/// Is `one` nowhere stronger than `other`, and somewhere weaker?
+fn is_weaker(bench: &Bench<'_>, one: &Selection, other: &Selection) -> bool {
+    let at_most = |spot: usize| match (one.choice(spot), other.choice(spot)) {
+        (None, _) => true,
+        (Some(_), None) => false,
+        (one, other) => bench.form(spot, one).at_most(bench.form(spot, other)),
+    };
+    one != other && (0..bench.spots.len()).all(at_most)
+}
+
+/// Compares the two for one program; was there something to repair?
+fn compare(seed: u64, model: &'static dyn Model) -> bool {
+    let mut random = Random::new(seed);
+    let (text, costs) = (program(&mut random), costs(&mut random));
+    let program = load(Language::Fp, &text).program.expect("a well-formed program");
+    let (language, options, budget) = (Language::Fp, Options::default(), Budget::unlimited());
+    let task = Task { language, text: &text, program: &program, model, costs: &costs, options, budget: &budget };
+    let bench = || {
+        let mut bench = Bench::new(language, &text, &program, model, options, &budget, Direction::Stronger);
+        thin_out(&mut bench, &mut Random::new(seed));
+        bench
+    };
+    let repaired = Search::new(bench(), &task).run(usize::MAX).expect("no internal error");
+    let mut bench = bench();
+    if let Repaired::Nothing = repaired {
+        let nothing = bench.nothing();
+        let answer = bench.check(&nothing).expect("no internal error");
+        assert!(matches!(answer, Answer::Robust), "seed {seed}, {}", model.name());
+        return false;
+    }
+    let mut robust = Vec::new();
+    for selection in all_selections(&bench) {
+        match bench.check(&selection).expect("no internal error") {
+            Answer::Robust => robust.push(selection),
+            Answer::Violated(_) => {}
+            Answer::Unknown(reason) => panic!("seed {seed}: {reason}"),
+        }
+    }
+    let minimal = robust.iter().filter(|one| !robust.iter().any(|other| is_weaker(&bench, other, one)));
+    let mut expected: Vec<(i64, String)> = minimal
+        .map(|selection| Plan::new(&bench, &costs, selection))
+        .map(|plan| (plan.edits.iter().map(|edit| edit.cost.max(0)).sum(), plan.text))
+        .collect();
+    let plans = match repaired {
+        Repaired::Nothing | Repaired::Impossible(_) => Vec::new(),
+        Repaired::Plans { plans, rest } => {
+            assert_eq!(rest, Rest::Nothing);
+            plans
+        }
+        Repaired::Unknown(reason) => panic!("seed {seed}: {reason}"),
+    };
+    let mut found: Vec<(i64, String)> = plans
+        .into_iter()
+        .map(|plan| (plan.edits.iter().map(|edit| edit.cost.max(0)).sum(), plan.text))
+        .collect();
+    assert!(found.is_sorted_by_key(|(cost, _)| *cost), "seed {seed}, {}: by cost", model.name());
+    expected.sort();
+    found.sort();
+    assert_eq!(found, expected, "seed {seed}, {}, about\n{text}", model.name());
+    true
+}
+
+/// All ways to repair a program are listed, the cheapest first: those of which no part, and nothing weaker, is a repair.
+#[test]
+fn repairs_are_those_that_trying_everything_finds() {
+    for model in models::checkable() {
+        let compared = (0..repetitions(400)).filter(|&seed| compare(seed, model)).count();
+        assert!(compared > 100, "{}: {compared} programs were not robust", model.name());
+    }
+}
