@@ -73,7 +73,8 @@ impl Menu {
     pub(crate) fn weaker(&self, form: Form) -> Vec<Form> {
         let mut forms = self.instead_of(form);
         let fence = matches!(form, Form::Fence(_) | Form::LightFence);
-        forms.retain(|&other| self.fences.contains(&form) == fence && other.at_most(form) && other.rank() < form.rank());
+        forms
+            .retain(|&other| self.fences.contains(&form) == fence && other.at_most(form) && other.rank() < form.rank());
         forms.sort_by_key(|form| std::cmp::Reverse(form.rank()));
         if fence {
             forms.push(Form::Nothing);

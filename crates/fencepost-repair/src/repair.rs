@@ -115,7 +115,12 @@ impl<'a> Search<'a> {
         while plans.len() < limit {
             match self.next()? {
                 Next::Found(selection) if selection.taken().next().is_none() => return Ok(Repaired::Nothing),
-                Next::Found(selection) if plans.is_empty() => plans.push(self.proven(selection)?),
+                Next::Found(selection) if plans.is_empty() => {
+                    let (plan, selection) = self.proven(selection)?;
+                    let picks: Vec<Pick> = selection.taken().collect();
+                    self.solver.exclude(&picks);
+                    plans.push(plan);
+                }
                 Next::Found(selection) => plans.push(self.plan(&selection)),
                 Next::None => {
                     rest = Rest::Nothing;
@@ -171,9 +176,8 @@ impl<'a> Search<'a> {
             // what is learnt from one violation costs no check.
             let (grown, on_cycle) = self.grow(&witness, selection, needed.clone(), selection, &all);
             self.require(&grown, &on_cycle);
-            let least = needed.iter().fold(self.bench.nothing(), |least, &spot| {
-                least.with(spot, selection.choice(spot))
-            });
+            let least =
+                needed.iter().fold(self.bench.nothing(), |least, &spot| least.with(spot, selection.choice(spot)));
             for order in [&backwards, &all] {
                 if let Some(needed) = self.persists(&witness, &least, selection) {
                     let (grown, on_cycle) = self.grow(&witness, &least, needed, selection, order);
@@ -204,8 +208,7 @@ impl<'a> Search<'a> {
             }
         };
         let wanted: Vec<Pick> = self.picks().filter(stronger).collect();
-        let unwanted: Vec<Pick> =
-            fences.iter().filter_map(|&spot| Some((spot, grown.choice(spot)?))).collect();
+        let unwanted: Vec<Pick> = fences.iter().filter_map(|&spot| Some((spot, grown.choice(spot)?))).collect();
         if self.known.insert((wanted.clone(), unwanted.clone())) {
             self.solver.require(&wanted, &unwanted);
         }
@@ -298,7 +301,7 @@ impl<'a> Search<'a> {
 
     /// The plan for a repair, with the reason for each of its edits: the violation that is there without it. What turns out not to be needed is
     /// left out, and what could be weaker is made so.
-    fn proven(&mut self, mut selection: Selection) -> Result<Plan, InternalError> {
+    fn proven(&mut self, mut selection: Selection) -> Result<(Plan, Selection), InternalError> {
         'again: loop {
             let mut needs = Vec::new();
             for (spot, choice) in selection.clone().taken() {
@@ -329,7 +332,7 @@ impl<'a> Search<'a> {
             for (edit, need) in plan.edits.iter_mut().zip(needs) {
                 edit.need = Some(need);
             }
-            return Ok(plan);
+            return Ok((plan, selection));
         }
     }
 

@@ -52,13 +52,7 @@ pub(crate) enum Direction {
 }
 
 /// The places of `text`, which denotes `program`, in the order of the text.
-pub(crate) fn spots(
-    language: Language,
-    text: &str,
-    program: &Program,
-    menu: &Menu,
-    direction: Direction,
-) -> Vec<Spot> {
+pub(crate) fn spots(language: Language, text: &str, program: &Program, menu: &Menu, direction: Direction) -> Vec<Spot> {
     let file = parse(language, text).file;
     let mut ops: HashMap<Span, &Op> = HashMap::new();
     let mut executed: Vec<u32> = Vec::new();
@@ -198,7 +192,11 @@ impl Walk<'_> {
         let unfinished = last.filter(|stmt| {
             let compound = matches!(
                 stmt.kind,
-                StmtKind::If { .. } | StmtKind::While(..) | StmtKind::Choose(_) | StmtKind::Block(_) | StmtKind::Label(_)
+                StmtKind::If { .. }
+                    | StmtKind::While(..)
+                    | StmtKind::Choose(_)
+                    | StmtKind::Block(_)
+                    | StmtKind::Label(_)
             );
             !compound && self.token_at(stmt.span.end as usize).kind != TokenKind::Semicolon
         });
@@ -277,12 +275,7 @@ impl Walk<'_> {
     }
 
     /// A place at which something stands.
-    fn spot(
-        &mut self,
-        stmt: &Stmt,
-        before: Form,
-        write: impl Fn(&Self, Form) -> Option<(String, Vec<Change>)>,
-    ) {
+    fn spot(&mut self, stmt: &Stmt, before: Form, write: impl Fn(&Self, Form) -> Option<(String, Vec<Change>)>) {
         let forms = match self.direction {
             Direction::Stronger => self.menu.stronger(before),
             Direction::Weaker => self.menu.weaker(before),

@@ -6,7 +6,8 @@ mod wire;
 
 pub use edits::{relaxed, repaired};
 pub use wire::{
-    Access, Alternative, BecauseReport, Conflicting, EditReport, Edits, EditsVerdict, Error, Errors, KeptReport, Failure, Figures, Report, SCHEMA, Step, StepAccess, Verdict, ViolationReport,
+    Access, Alternative, BecauseReport, Conflicting, EditReport, Edits, EditsVerdict, Error, Errors, Failure, Figures,
+    KeptReport, Report, SCHEMA, Step, StepAccess, Verdict, ViolationReport,
 };
 
 use fencepost_base::diag::{Diagnostic, Severity};

@@ -7,7 +7,9 @@ use fencepost_repair::{Because, Edit, Need, Plan, Relaxed, Repaired, Rest, diff}
 use fencepost_verdict::Reason;
 
 use super::line;
-use super::wire::{Access, Alternative, BecauseReport, Conflicting, EditReport, Edits, EditsVerdict, KeptReport, SCHEMA};
+use super::wire::{
+    Access, Alternative, BecauseReport, Conflicting, EditReport, Edits, EditsVerdict, KeptReport, SCHEMA,
+};
 use crate::subject::Subject;
 use crate::words;
 

@@ -28,11 +28,8 @@ pub fn repaired(subject: &Subject<'_>, model: &str, repaired: &Repaired, checks:
         Repaired::Plans { plans, rest } => {
             let Some((best, others)) = plans.split_first() else { return String::new() };
             let edits = words::count(best.edits.len() as u64, "edit");
-            let mut text = format!(
-                "{file}: {} against {model}: {edits}, cost {} ({effort})\n",
-                paint.good("REPAIRED"),
-                best.cost
-            );
+            let mut text =
+                format!("{file}: {} against {model}: {edits}, cost {} ({effort})\n", paint.good("REPAIRED"), best.cost);
             text += &painted_diff(source, best, look);
             text += &heading("Why each is needed", look);
             for edit in &best.edits {
@@ -44,7 +41,9 @@ pub fn repaired(subject: &Subject<'_>, model: &str, repaired: &Repaired, checks:
                 text += &painted_diff(source, plan, look);
             }
             match rest {
-                Rest::Nothing => text += &paragraph("There are no other repairs, except with more than one of these.", look),
+                Rest::Nothing => {
+                    text += &paragraph("There are no other repairs, except with more than one of these.", look)
+                }
                 Rest::NotAsked => {}
                 Rest::Undecided(reason) => {
                     text += &paragraph(&format!("There may be other repairs: {reason}."), look);
@@ -106,8 +105,12 @@ fn reason(source: &SourceFile, edit: &Edit) -> String {
     };
     let cost = edit.cost;
     match &edit.need {
-        Some(Need::Because(because)) => format!("{what} (cost {cost}): without it, {}", words::because(source, because)),
-        Some(Need::Undecided(reason)) => format!("{what} (cost {cost}): whether it is needed was not decided: {reason}"),
+        Some(Need::Because(because)) => {
+            format!("{what} (cost {cost}): without it, {}", words::because(source, because))
+        }
+        Some(Need::Undecided(reason)) => {
+            format!("{what} (cost {cost}): whether it is needed was not decided: {reason}")
+        }
         None => format!("{what} (cost {cost})"),
     }
 }

@@ -51,7 +51,12 @@ pub(super) struct Effort {
     pub(super) written: bool,
 }
 
-pub(super) fn run(args: &EditArgs, observational: bool, editing: &impl Editing, output: &mut Output) -> io::Result<Exit> {
+pub(super) fn run(
+    args: &EditArgs,
+    observational: bool,
+    editing: &impl Editing,
+    output: &mut Output,
+) -> io::Result<Exit> {
     let error_look = options::stderr_look(&args.common);
     let costs = match costs(&args.cost) {
         Ok(costs) => costs,
