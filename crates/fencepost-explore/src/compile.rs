@@ -290,7 +290,7 @@ pub(crate) fn thread(
 }
 
 /// For every location: does only one thread have accesses to it, none of them SC? No step of another thread can tell
-/// when they happen. (What an SC access of a private location says about the order of SC accesses, the next SC access
+/// when they happen. An array that is accessed with an index known only at run time is private as a whole or not at all. (What an SC access of a private location says about the order of SC accesses, the next SC access
 /// says too; but that is an argument about one model.)
 pub(crate) fn private_locations(program: &Program) -> Vec<bool> {
     let mut owner: Vec<Option<ThreadId>> = vec![None; program.locations().len()];
@@ -313,6 +313,15 @@ pub(crate) fn private_locations(program: &Program) -> Vec<bool> {
     }
     if let Some(fence) = program.fence_location() {
         private[fence.index()] = false;
+    }
+    let ops = program.threads().iter().flat_map(|thread| &thread.code).map(|instr| &instr.op);
+    for op in ops {
+        if let Some(Place::Element { array, .. }) = op.place() {
+            let array = program.array(*array);
+            let elements = &mut private[array.base.index()..array.base.index() + array.len as usize];
+            let all = elements.iter().all(|&private| private);
+            elements.fill(all);
+        }
     }
     private
 }
@@ -485,4 +494,18 @@ impl Compiler<'_> {
 /// A value as a register or location holds it.
 pub(crate) fn as_value(integer: i64) -> Value {
     Value::try_from(integer).expect("values are reduced into the domain")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::private_locations;
+    use fencepost_ir::{Language, load};
+
+    #[test]
+    fn an_array_is_private_as_a_whole_or_not_at_all() {
+        let text = "global a[2], b[2], c[2]; thread t { a[1].store(0); b[1].store(0); }
+            thread u { local r; a[r].store(0); b[0].store(0); c[r].store(0); c[1].store(1); }";
+        let program = load(Language::Fp, text).program.expect("a program");
+        assert_eq!(private_locations(&program), [false, false, true, true, true, true]);
+    }
 }

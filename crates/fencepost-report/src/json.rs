@@ -1,11 +1,13 @@
 //! One JSON object per question, one per line. The wire types are the
 //! contract; fields may be added, those that exist stay.
 
+mod edits;
 mod wire;
 
+pub use edits::{relaxed, repaired};
 pub use wire::{
-    Access, Conflicting, DelayReport, Error, Errors, Failure, Figures, MachineStep, Report, SCHEMA, Step, StepAccess,
-    Verdict, ViolationReport,
+    Access, Alternative, BecauseReport, Conflicting, DelayReport, EditReport, Edits, EditsVerdict, Error, Errors,
+    Failure, Figures, KeptReport, MachineStep, Report, SCHEMA, Step, StepAccess, Verdict, ViolationReport,
 };
 
 use fencepost_base::diag::{Diagnostic, Severity};
@@ -23,6 +25,18 @@ pub fn outcome(subject: &Subject<'_>, outcome: &Outcome) -> String {
 /// The report on a file that could not be checked, as a line of JSON with its line break.
 pub fn errors(file: &str, errors: Vec<Error>) -> String {
     line(&Errors { schema: SCHEMA, file: file.to_string(), verdict: "error", errors })
+}
+
+/// The report on a file that a bug of fencepost kept from being worked on, as a line of JSON with its line break.
+pub fn internal_error(file: &str, message: &str) -> String {
+    let error = Error {
+        severity: "internal-error",
+        line: None,
+        column: None,
+        message: message.to_string(),
+        help: vec!["please report this with the file".into()],
+    };
+    errors(file, vec![error])
 }
 
 /// Diagnostics as wire errors.

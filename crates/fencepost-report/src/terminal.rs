@@ -2,12 +2,14 @@
 //! everything that is wrong an explanation that shows the source.
 
 mod diagnostics;
+mod edits;
 mod figures;
 mod layout;
 mod trace;
 mod violation;
 
 pub use diagnostics::{diagnostics, invalid_utf8, plain_error};
+pub use edits::{relaxed, repaired};
 pub use figures::{Counts, stats, summary};
 pub use layout::paragraphs;
 

@@ -6,6 +6,7 @@ use fencepost_base::source::{SourceFile, Span};
 use fencepost_ir::Op;
 use fencepost_model::EventId;
 use fencepost_model::cycle::Edge;
+use fencepost_repair::Because;
 use fencepost_verdict::{BufferStep, Delay, Run, RunStep, ScFailure, ScFailureKind, Site, Violation, ViolationKind};
 
 use crate::shapes;
@@ -88,6 +89,34 @@ pub(crate) fn violation_sentence(subject: &Subject<'_>, violation: &Violation) -
              synchronisation, and at least one of them writes: the program has undefined behaviour"
         ),
     }
+}
+
+/// What goes wrong in a program edited otherwise, with lines of the unedited one.
+pub(crate) fn because(source: &SourceFile, because: &Because) -> String {
+    let edited = SourceFile::new(source.name(), because.text.as_str());
+    let subject = Subject { source: &edited, program: &because.program };
+    let violation = &because.violation;
+    let place = |span: Span| {
+        let text = source.slice_on_one_line(span);
+        let line = source.start_of(span).line;
+        if text.is_empty() { format!("before line {line}") } else { format!("in line {line}, `{text}`") }
+    };
+    let other = subject.thread(violation.conflicting.thread);
+    let (access, conflicting) = (place(because.access), place(because.conflicting));
+    let title = violation_title(&subject, violation);
+    match violation.kind {
+        ViolationKind::StaleRead | ViolationKind::StaleRmw => {
+            format!("{title} {access}, overwritten by `{other}` {conflicting}")
+        }
+        ViolationKind::StaleWrite => format!("{title} {access}, although `{other}` wrote before {conflicting}"),
+        ViolationKind::TaintedUse => format!("{title} {access}, read {conflicting}"),
+        ViolationKind::DataRace => format!("{title}: {access} and {conflicting}"),
+    }
+}
+
+/// `1 check`, `2 checks`.
+pub(crate) fn count(number: u64, noun: &str) -> String {
+    if number == 1 { format!("1 {noun}") } else { format!("{number} {noun}s") }
 }
 
 /// The label of the access that goes wrong, beside its source.

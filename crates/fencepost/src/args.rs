@@ -26,6 +26,8 @@ pub(crate) struct Args {
 #[derive(Subcommand, Debug)]
 pub(crate) enum Command {
     Check(CheckArgs),
+    Repair(RepairArgs),
+    Relax(RelaxArgs),
     Graph(GraphArgs),
     Export(ExportArgs),
     Fmt(FmtArgs),
@@ -115,6 +117,82 @@ pub(crate) enum DelaysChoice {
     One,
     /// Any number (locality)
     Many,
+}
+
+/// Find the cheapest fences and orders that make programs robust
+///
+/// Tries fences at every control point, stronger orders at every access where the model tells orders apart, and exchanges
+/// instead of stores where the model orders things through read-modify-writes. The result is a diff; a fresh check of what it
+/// gives says ROBUST; nothing cheaper does, and each edit comes with the violation that is there without it.
+#[derive(clap::Args, Debug)]
+#[command(after_help = REPAIR_CODES, after_long_help = REPAIR_HELP)]
+pub(crate) struct RepairArgs {
+    /// List all repairs of which no part is one, cheapest first
+    #[arg(long)]
+    pub(crate) all: bool,
+
+    /// With --all: list no more than this many
+    #[arg(long, value_name = "N", default_value_t = 32, value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) limit: u32,
+
+    #[command(flatten)]
+    pub(crate) edits: EditArgs,
+}
+
+/// Find fences and orders that robust programs can do without
+///
+/// The converse of `repair`: weakens orders and removes fences, those that are written in the source, as long as the program
+/// stays robust, what saves most first; in the end no single further weakening is possible, and each has a violation that says why.
+/// Not necessarily the cheapest program there is.
+#[derive(clap::Args, Debug)]
+#[command(after_help = RELAX_CODES, after_long_help = RELAX_HELP)]
+pub(crate) struct RelaxArgs {
+    /// Allow stale reads that nothing depends on, as in `check --observational`
+    #[arg(long)]
+    pub(crate) observational: bool,
+
+    #[command(flatten)]
+    pub(crate) edits: EditArgs,
+}
+
+/// What the commands that edit programs have in common.
+#[derive(clap::Args, Debug)]
+pub(crate) struct EditArgs {
+    /// Files, directories (searched for .fp and .tpl files), or `-` for standard input
+    #[arg(value_name = "PATH", required = true)]
+    pub(crate) paths: Vec<PathBuf>,
+
+    /// Memory model
+    #[arg(long, short, value_name = "MODEL", value_parser = model_parser(), default_value = default_model())]
+    pub(crate) model: ModelChoice,
+
+    /// What edits cost: portable, x86, armv8, power, riscv, or a file with a table of your own
+    ///
+    /// An edit costs what is written minus what stood there; loops do not count. Among edits of equal cost, fewer, weaker and those outside
+    /// loops come first. The format of a table is in docs/usage.md.
+    #[arg(long, value_name = "TABLE", default_value = "portable")]
+    pub(crate) cost: String,
+
+    /// Change the files
+    #[arg(long)]
+    pub(crate) write: bool,
+
+    /// Form of the results
+    #[arg(long, value_enum, default_value_t = Format::Human)]
+    pub(crate) format: Format,
+
+    /// No progress line, even on a terminal
+    #[arg(long)]
+    pub(crate) no_progress: bool,
+
+    #[command(flatten)]
+    pub(crate) common: CommonArgs,
+
+    #[command(flatten)]
+    pub(crate) search: SearchArgs,
+
+    #[command(flatten)]
+    pub(crate) limits: LimitArgs,
 }
 
 /// Draw the execution that violates robustness
@@ -561,6 +639,8 @@ Examples:
   fencepost check sb.fp                      is it robust?
   fencepost check litmus --model ra -q       a verdict for every file of a directory
   fencepost check sb.fp --format json        the same for scripts
+  fencepost repair sb.fp --model ra          which fences make it robust?
+  fencepost relax seqlock.fp --model rc20    which orders are stronger than needed?
   fencepost graph sb.fp -o sb.svg            a picture of the violation
   fencepost export sb.fp --to promela        the same question for SPIN
   fencepost fmt --check litmus               are all files formatted?
@@ -585,6 +665,62 @@ Examples:
 
 ",
     exit_codes!()
+);
+
+/// The exit codes of `repair`.
+macro_rules! repair_codes {
+    () => {
+        "\
+Exit codes:
+  0    repaired, or nothing to repair
+  1    there is no repair among the candidates
+  2    bad usage, unreadable or malformed input, table or file
+  3    undecided: time, memory or states ran out
+  101  a bug in fencepost: please report it
+  With several files, the worst: 101, then 2, 1, 3, 0."
+    };
+}
+
+const REPAIR_CODES: &str = repair_codes!();
+
+const REPAIR_HELP: &str = concat!(
+    "\
+Examples:
+  fencepost repair sb.fp --model ra                        what would make it robust?
+  fencepost repair sb.fp --model ra --write                make it so
+  fencepost repair peterson.fp --model rc20 --all          in which ways can it be done?
+  fencepost repair peterson.fp --model rc20 --cost armv8   cheapest where?
+  fencepost repair litmus --model ra --format json         one object per file
+
+",
+    repair_codes!()
+);
+
+/// The exit codes of `relax`.
+macro_rules! relax_codes {
+    () => {
+        "\
+Exit codes:
+  0    relaxed, or nothing can be weakened
+  1    the program is not robust to begin with
+  2    bad usage, unreadable or malformed input, table or file
+  3    undecided: time, memory or states ran out
+  101  a bug in fencepost: please report it
+  With several files, the worst: 101, then 2, 1, 3, 0."
+    };
+}
+
+const RELAX_CODES: &str = relax_codes!();
+
+const RELAX_HELP: &str = concat!(
+    "\
+Examples:
+  fencepost relax peterson.fp --model rc20                  which orders can be weaker?
+  fencepost relax seqlock.fp --model rc20 --observational   if harmless stale reads are allowed?
+  fencepost relax queue.fp --model rc20 --cost power --write
+
+",
+    relax_codes!()
 );
 
 const EXPORT_HELP: &str = "\

@@ -28,21 +28,27 @@ impl Limits {
         }
     }
 
+    /// Does some work within the limits, and takes its time.
+    pub(crate) fn within<T>(&self, line: &Line, work: impl FnOnce(&Budget<'_>) -> T) -> (T, Duration) {
+        let start = Instant::now();
+        let expired = || self.timeout.is_some_and(|timeout| start.elapsed() >= timeout);
+        let progress = |progress| line.update(start.elapsed(), progress);
+        let budget =
+            Budget { max_states: self.max_states, max_bytes: self.memory, expired: &expired, progress: &progress };
+        let result = work(&budget);
+        line.clear();
+        (result, start.elapsed())
+    }
+
     /// Runs one check within the limits, and takes its time.
     pub(crate) fn check<E>(
         &self,
         line: &Line,
         check: impl FnOnce(&Budget<'_>) -> Result<Outcome, E>,
     ) -> Result<Outcome, E> {
-        let start = Instant::now();
-        let expired = || self.timeout.is_some_and(|timeout| start.elapsed() >= timeout);
-        let progress = |progress| line.update(start.elapsed(), progress);
-        let budget =
-            Budget { max_states: self.max_states, max_bytes: self.memory, expired: &expired, progress: &progress };
-        let result = check(&budget);
-        line.clear();
+        let (result, time) = self.within(line, check);
         result.map(|mut outcome| {
-            outcome.stats.time = start.elapsed();
+            outcome.stats.time = time;
             outcome
         })
     }

@@ -31,6 +31,8 @@ fn main() -> ExitCode {
     let mut output = Output::new();
     let done = internal::guard("", || match args.command {
         Command::Check(args) => commands::check::run(&args, &mut output),
+        Command::Repair(args) => commands::repair::run(&args, &mut output),
+        Command::Relax(args) => commands::relax::run(&args, &mut output),
         Command::Graph(args) => commands::graph::run(&args, &mut output),
         Command::Export(args) => commands::export::run(&args, &mut output),
         Command::Fmt(args) => commands::fmt::run(&args, &mut output),

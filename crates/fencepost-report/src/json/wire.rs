@@ -176,6 +176,129 @@ pub struct Figures {
     pub state_bits: u64,
 }
 
+/// What was found about edits of one file.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Edits {
+    /// [`SCHEMA`].
+    pub schema: &'static str,
+    /// The file, as named by the user.
+    pub file: String,
+    /// The program's name.
+    pub program: String,
+    /// `repair`, `relax`.
+    pub property: &'static str,
+    /// The memory model.
+    pub model: &'static str,
+    /// The answer.
+    pub verdict: EditsVerdict,
+    /// Why it is unknown, or why alternatives may be missing: `max-states`, `memory`, `timeout`, `too-large`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reason: Option<&'static str>,
+    /// The same in words.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub detail: Option<String>,
+    /// The edits, in the order of the text.
+    pub edits: Vec<EditReport>,
+    /// What they cost together; negative if they save something.
+    pub cost: i64,
+    /// A unified diff; empty if there is nothing to edit.
+    pub diff: String,
+    /// Other repairs, by increasing cost.
+    pub alternatives: Vec<Alternative>,
+    /// Are there no more? None if that was not asked.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub complete: Option<bool>,
+    /// What cannot be weakened (`relax`).
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub kept: Vec<KeptReport>,
+    /// A violation that no edit removes, or that makes the program unfit to be relaxed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub violation: Option<BecauseReport>,
+    /// Has the file been changed?
+    pub written: bool,
+    /// Programs that were checked.
+    pub checks: u64,
+    /// Milliseconds.
+    pub time_ms: f64,
+}
+
+/// The answer to a question about edits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum EditsVerdict {
+    /// There is a repair.
+    Repaired,
+    /// The program is robust; for `relax`, nothing can be weakened.
+    Unchanged,
+    /// Something can be weakened.
+    Relaxed,
+    /// No repair among the candidates.
+    Impossible,
+    /// The program is not robust, so there is nothing to relax.
+    NotRobust,
+    /// It was not decided.
+    Unknown,
+}
+
+/// One edit.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct EditReport {
+    /// Line of the statement, or of what a new one goes before; from 1.
+    pub line: usize,
+    /// Column in characters, from 1.
+    pub column: usize,
+    /// `fence`, `order`, `exchange`, `removal`.
+    pub kind: &'static str,
+    /// What is written there; empty for a removal.
+    pub text: String,
+    /// What it costs; negative if it saves something.
+    pub cost: i64,
+    /// The violation without it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub because: Option<BecauseReport>,
+}
+
+/// Another repair.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Alternative {
+    /// What its edits cost together.
+    pub cost: i64,
+    /// The edits.
+    pub edits: Vec<EditReport>,
+    /// A unified diff.
+    pub diff: String,
+}
+
+/// Something that cannot be weakened.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct KeptReport {
+    /// Where.
+    #[serde(flatten)]
+    pub access: Access,
+    /// The violation when it is weakened.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub because: Option<BecauseReport>,
+}
+
+/// A violation of an edited program, in places of the unedited one.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct BecauseReport {
+    /// `stale-read`, `stale-write`, `stale-rmw`, `tainted-use`, `data-race`.
+    pub kind: &'static str,
+    /// The thread that goes wrong.
+    pub thread: String,
+    /// The location.
+    pub location: String,
+    /// The access that goes wrong.
+    pub access: Access,
+    /// The access it should have come after.
+    pub conflicting: Conflicting,
+    /// The litmus shape, if it has a name.
+    pub shape: Option<String>,
+    /// In words.
+    pub message: String,
+}
+
 /// A file that could not be checked.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Errors {

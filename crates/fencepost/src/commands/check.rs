@@ -176,14 +176,7 @@ impl Session<'_> {
         if self.args.format == Format::Human {
             return Ok(());
         }
-        let error = json::Error {
-            severity: "internal-error",
-            line: None,
-            column: None,
-            message: message.to_string(),
-            help: vec!["please report this with the file".into()],
-        };
-        self.output.out(&json::errors(name, vec![error]))
+        self.output.out(&json::internal_error(name, message))
     }
 
     fn failed(&mut self, exit: Exit) {

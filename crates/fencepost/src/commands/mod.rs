@@ -4,11 +4,14 @@
 mod cc;
 pub(crate) mod check;
 pub(crate) mod completions;
+mod edits;
 pub(crate) mod export;
 pub(crate) mod fmt;
 pub(crate) mod graph;
 pub(crate) mod models;
 pub(crate) mod parse;
+pub(crate) mod relax;
+pub(crate) mod repair;
 #[cfg(fencepost_runtime)]
 mod reporter;
 #[cfg(fencepost_runtime)]

@@ -1,0 +1,194 @@
+//! Programs with some of their candidate edits made: text edited, read again, and put to the checker.
+
+use std::collections::HashMap;
+
+use fencepost_base::ids::{Pc, ThreadId};
+use fencepost_base::source::Span;
+use fencepost_check::{InternalError, Options, check_with};
+use fencepost_ir::{Op, Program, load};
+use fencepost_model::Model;
+use fencepost_syntax::Language;
+use fencepost_verdict::{Budget, Reason, Site, Verdict, Violation};
+
+use crate::form::Form;
+use crate::menu::Menu;
+use crate::spots::{Choice, Direction, Spot, spots};
+use crate::text::{Changed, Source, apply};
+
+/// For every spot, 0 if it stays as it is, else the number of the choice from 1.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(crate) struct Selection(Vec<u8>);
+
+impl Selection {
+    pub(crate) fn choice(&self, spot: usize) -> Option<usize> {
+        self.0[spot].checked_sub(1).map(usize::from)
+    }
+
+    #[must_use]
+    pub(crate) fn with(&self, spot: usize, choice: Option<usize>) -> Selection {
+        let mut changed = self.clone();
+        changed.0[spot] = choice.map_or(0, |choice| u8::try_from(choice + 1).expect("few choices"));
+        changed
+    }
+
+    /// The spots that change, each with its choice.
+    pub(crate) fn taken(&self) -> impl Iterator<Item = (usize, usize)> + '_ {
+        (0..self.0.len()).filter_map(|spot| Some((spot, self.choice(spot)?)))
+    }
+}
+
+/// A program and the edits that are considered.
+pub(crate) struct Bench<'a> {
+    language: Language,
+    text: &'a str,
+    pub(crate) model: &'static dyn Model,
+    options: Options,
+    budget: &'a Budget<'a>,
+    pub(crate) spots: Vec<Spot>,
+    verdicts: HashMap<Selection, Answer>,
+    pub(crate) checks: u64,
+}
+
+/// A verdict on an edited program.
+#[derive(Clone, Debug)]
+pub(crate) enum Answer {
+    Robust,
+    Violated(Box<Violation>),
+    Unknown(Reason),
+}
+
+/// The program after some edits.
+pub(crate) struct Edited {
+    pub(crate) changed: Changed,
+    pub(crate) program: Program,
+    /// For each thread and instruction, what it is known by in every edited program.
+    keys: Vec<Vec<Key>>,
+    sites: HashMap<(ThreadId, Key), Pc>,
+}
+
+/// An instruction of a thread, whatever else is edited.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct Key {
+    pub(crate) source: Source,
+    called_from: Option<Span>,
+    /// Which of several: inner calls are not told apart otherwise.
+    number: u32,
+}
+
+impl<'a> Bench<'a> {
+    pub(crate) fn new(
+        language: Language,
+        text: &'a str,
+        program: &Program,
+        model: &'static dyn Model,
+        options: Options,
+        budget: &'a Budget<'a>,
+        direction: Direction,
+    ) -> Self {
+        let spots = spots(language, text, program, &Menu::of(model), direction);
+        let verdicts = HashMap::new();
+        let mut bench = Bench { language, text, model, options, budget, spots, verdicts, checks: 0 };
+        bench.keep_what_can_be_written();
+        bench
+    }
+
+    /// Leaves out edits that do not give a program, should there be any.
+    fn keep_what_can_be_written(&mut self) {
+        let nothing = self.nothing();
+        let writable: Vec<Vec<bool>> = (0..self.spots.len())
+            .map(|spot| {
+                let choices = 0..self.spots[spot].choices.len();
+                choices.map(|choice| self.edit(&nothing.with(spot, Some(choice))).is_some()).collect()
+            })
+            .collect();
+        for (spot, writable) in self.spots.iter_mut().zip(writable) {
+            let mut writable = writable.into_iter();
+            spot.choices.retain(|_| writable.next().unwrap_or(false));
+        }
+        self.spots.retain(|spot| !spot.choices.is_empty());
+    }
+
+    pub(crate) fn nothing(&self) -> Selection {
+        Selection(vec![0; self.spots.len()])
+    }
+
+    pub(crate) fn choice(&self, spot: usize, choice: usize) -> &Choice {
+        &self.spots[spot].choices[choice]
+    }
+
+    /// What stands at a spot.
+    pub(crate) fn form(&self, spot: usize, choice: Option<usize>) -> Form {
+        choice.map_or(self.spots[spot].before, |choice| self.choice(spot, choice).form)
+    }
+
+    /// The program with these edits.
+    pub(crate) fn edit(&self, selection: &Selection) -> Option<Edited> {
+        let changes = selection
+            .taken()
+            .flat_map(|(spot, choice)| self.choice(spot, choice).changes.iter().map(move |change| (spot, change)));
+        let changed = apply(self.text, changes);
+        let program = load(self.language, &changed.text).program?;
+        let mut keys = Vec::with_capacity(program.threads().len());
+        let mut sites = HashMap::new();
+        for (thread, code) in program.threads().iter().enumerate() {
+            let mut numbers: HashMap<(Source, Option<Span>), u32> = HashMap::new();
+            let mut own = Vec::with_capacity(code.code.len());
+            for (pc, instr) in code.code.iter().enumerate() {
+                let source = changed.source(instr.origin.span);
+                // Where a call is does not matter as long as it is told from others: its start is enough.
+                let called_from = instr.origin.called_from.map(|call| match changed.source(call) {
+                    Source::Old(span) => span,
+                    Source::New(_) => call,
+                });
+                let number = numbers.entry((source, called_from)).or_default();
+                let key = Key { source, called_from, number: *number };
+                *number += 1;
+                sites.insert((ThreadId::from_index(thread), key), Pc::from_index(pc));
+                own.push(key);
+            }
+            keys.push(own);
+        }
+        Some(Edited { changed, program, keys, sites })
+    }
+
+    /// Is the program with these edits robust?
+    pub(crate) fn check(&mut self, selection: &Selection) -> Result<Answer, InternalError> {
+        if let Some(answer) = self.verdicts.get(selection) {
+            return Ok(answer.clone());
+        }
+        let Some(edited) = self.edit(selection) else {
+            return Ok(Answer::Unknown(Reason::TooLarge("these edits together do not give a program".into())));
+        };
+        self.checks += 1;
+        let answer = match check_with(&edited.program, self.model, self.options, self.budget)?.verdict {
+            Verdict::Holds => Answer::Robust,
+            Verdict::Violated(violation) => Answer::Violated(violation),
+            Verdict::Unknown(reason) => Answer::Unknown(reason),
+        };
+        self.verdicts.insert(selection.clone(), answer.clone());
+        Ok(answer)
+    }
+
+    /// Has the time for everything run out?
+    pub(crate) fn expired(&self) -> bool {
+        (self.budget.expired)()
+    }
+}
+
+impl Edited {
+    pub(crate) fn key(&self, site: Site) -> Key {
+        self.keys[site.thread.index()][site.pc.index()]
+    }
+
+    pub(crate) fn site(&self, thread: ThreadId, key: Key) -> Option<Site> {
+        self.sites.get(&(thread, key)).map(|&pc| Site { thread, pc })
+    }
+
+    pub(crate) fn op(&self, site: Site) -> &Op {
+        &self.program.instr(site.thread, site.pc).op
+    }
+
+    pub(crate) fn is_fence(&self, site: Site) -> bool {
+        matches!(self.op(site), Op::Fence { .. } | Op::LightFence { .. })
+    }
+}

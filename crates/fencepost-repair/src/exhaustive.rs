@@ -1,0 +1,189 @@
+//! Tests: repairs of small generated programs compared with what trying out every selection of edits finds.
+
+use std::fmt::Write as _;
+
+use fencepost_ir::{Language, load};
+use fencepost_model::{Model, models};
+use fencepost_testkit::random::Random;
+use fencepost_testkit::repetitions;
+use fencepost_verdict::Budget;
+
+use crate::bench::{Answer, Bench, Selection};
+use crate::repair::Search;
+use crate::spots::Direction;
+use crate::{Costs, Options, Plan, Repaired, Rest, Task};
+
+/// Most selections that are tried for one program.
+const MANY: usize = 300;
+
+/// Two to four threads with a few accesses each, mostly of one location and then of another: too little to be robust, often.
+fn program(random: &mut Random) -> String {
+    let mut text = String::from("domain 3;\nglobal x, y, z;\n");
+    let (locations, threads) = (2 + random.below(2), 2 + random.below(3));
+    for thread in 0..threads {
+        let _ = write!(text, "thread t{thread} {{\n  local r;\n");
+        let (first, step) = (random.below(locations), 1 + random.below(locations - 1));
+        let length = if random.chance(80) { 2 } else { 1 + random.below(3) };
+        for number in 0..length {
+            let loc = ["x", "y", "z"][(first + number * step) % locations];
+            let value = 1 + random.below(2);
+            let store = random.below(20) < if number == 0 { 13 } else { 5 };
+            let _ = match random.below(12) {
+                0 => writeln!(text, "  r = {loc}.xchg({value}, {});", random.pick(&["rlx", "rel", "acqrel"])),
+                1 => writeln!(text, "  r = {loc}.cas(0, {value}, {});", random.pick(&["rlx", "acq", "acqrel"])),
+                _ if store => writeln!(text, "  {loc}.store({value}, {});", random.pick(&["rlx", "rel", "rel", "sc"])),
+                _ => writeln!(text, "  r = {loc}.load({});", random.pick(&["rlx", "acq", "acq", "sc"])),
+            };
+            if random.chance(20) {
+                let _ = writeln!(text, "  fence({});", random.pick(&["acq", "rel", "acqrel", "sc", "sc", "sc"]));
+            }
+        }
+        text.push_str("}\n");
+    }
+    text
+}
+
+/// A table with small random numbers, so that each program is asked about other costs.
+fn costs(random: &mut Random) -> Costs {
+    let mut more = |than: usize| than + random.below(4);
+    let mut text = String::new();
+    let (acq, rel) = (more(1), more(1));
+    let acqrel = more(acq.max(rel));
+    let sc = more(acqrel);
+    let _ = writeln!(text, "[fence]\nacq = {acq}\nrel = {rel}\nacqrel = {acqrel}\nsc = {sc}\nlight = {}", acq.min(sc));
+    let acq = more(0);
+    let _ = writeln!(text, "[load]\nrlx = 0\nacq = {acq}\nsc = {}", more(acq));
+    let rel = more(0);
+    let store_sc = more(rel);
+    let _ = writeln!(text, "[store]\nrlx = 0\nrel = {rel}\nsc = {store_sc}");
+    let (acq, rel) = (more(1), more(1));
+    let acqrel = more(acq.max(rel).max(3));
+    let sc = more(acqrel.max(store_sc));
+    let _ = writeln!(text, "[rmw]\nrlx = 1\nacq = {acq}\nrel = {rel}\nacqrel = {acqrel}\nsc = {sc}");
+    Costs::parse(&text).expect("a table without mistakes")
+}
+
+/// Some of the spots, so few that all selections can be tried.
+fn thin_out(bench: &mut Bench<'_>, random: &mut Random) {
+    let selections = |bench: &Bench<'_>| bench.spots.iter().map(|spot| 1 + spot.choices.len()).product::<usize>();
+    while selections(bench) > MANY {
+        let spot = random.below(bench.spots.len());
+        bench.spots.remove(spot);
+    }
+}
+
+fn all_selections(bench: &Bench<'_>) -> Vec<Selection> {
+    let mut all = vec![bench.nothing()];
+    for spot in 0..bench.spots.len() {
+        let choices = 0..bench.spots[spot].choices.len();
+        let more: Vec<Selection> =
+            choices.flat_map(|choice| all.iter().map(move |selection| selection.with(spot, Some(choice)))).collect();
+        all.extend(more);
+    }
+    all
+}
+
+/// Is `one` nowhere stronger than `other`, and somewhere weaker?
+fn is_weaker(bench: &Bench<'_>, one: &Selection, other: &Selection) -> bool {
+    let at_most = |spot: usize| match (one.choice(spot), other.choice(spot)) {
+        (None, _) => true,
+        (Some(_), None) => false,
+        (one, other) => bench.form(spot, one).at_most(bench.form(spot, other)),
+    };
+    one != other && (0..bench.spots.len()).all(at_most)
+}
+
+/// Compares the two for one program; was there something to repair?
+fn compare(seed: u64, model: &'static dyn Model) -> bool {
+    let mut random = Random::new(seed);
+    let (text, costs) = (program(&mut random), costs(&mut random));
+    let program = load(Language::Fp, &text).program.expect("a well-formed program");
+    let (language, options, budget) = (Language::Fp, Options::default(), Budget::unlimited());
+    let task = Task { language, text: &text, program: &program, model, costs: &costs, options, budget: &budget };
+    let bench = || {
+        let mut bench = Bench::new(language, &text, &program, model, options, &budget, Direction::Stronger);
+        thin_out(&mut bench, &mut Random::new(seed));
+        bench
+    };
+    let repaired = Search::new(bench(), &task).run(usize::MAX).expect("no internal error");
+    let mut bench = bench();
+    if let Repaired::Nothing = repaired {
+        let nothing = bench.nothing();
+        let answer = bench.check(&nothing).expect("no internal error");
+        assert!(matches!(answer, Answer::Robust), "seed {seed}, {}", model.name());
+        return false;
+    }
+    let mut robust = Vec::new();
+    for selection in all_selections(&bench) {
+        match bench.check(&selection).expect("no internal error") {
+            Answer::Robust => robust.push(selection),
+            Answer::Violated(_) => {}
+            Answer::Unknown(reason) => panic!("seed {seed}: {reason}"),
+        }
+    }
+    let minimal = robust.iter().filter(|one| !robust.iter().any(|other| is_weaker(&bench, other, one)));
+    let mut expected: Vec<(i64, String)> = minimal
+        .map(|selection| Plan::new(&bench, &costs, selection))
+        .map(|plan| (plan.edits.iter().map(|edit| edit.cost.max(0)).sum(), plan.text))
+        .collect();
+    let plans = match repaired {
+        Repaired::Nothing | Repaired::Impossible(_) => Vec::new(),
+        Repaired::Plans { plans, rest } => {
+            assert_eq!(rest, Rest::Nothing);
+            plans
+        }
+        Repaired::Unknown(reason) => panic!("seed {seed}: {reason}"),
+    };
+    let mut found: Vec<(i64, String)> =
+        plans.into_iter().map(|plan| (plan.edits.iter().map(|edit| edit.cost.max(0)).sum(), plan.text)).collect();
+    assert!(found.is_sorted_by_key(|(cost, _)| *cost), "seed {seed}, {}: by cost", model.name());
+    expected.sort();
+    found.sort();
+    assert_eq!(found, expected, "seed {seed}, {}, about\n{text}", model.name());
+    true
+}
+
+/// All ways to repair a program are listed, the cheapest first: those of which no part, and nothing weaker, is a repair.
+#[test]
+fn repairs_are_those_that_trying_everything_finds() {
+    for model in models::checkable() {
+        let compared = (0..repetitions(300)).filter(|&seed| compare(seed, model)).count();
+        assert!(compared > 60, "{}: {compared} programs were not robust", model.name());
+    }
+}
+
+/// Candidates are edits that can be made, one by one and all at once, in every program of the corpus, and in these.
+#[test]
+fn edits_give_programs() {
+    const TPL: &str = "max_value 2;\nglobal x, y, l;\nfn a { local r; x.store(1, rlx); if (r == 0) y.store(1) else { r = y.load() } \
+        oneof({ skip; } { FADD(x, 1, acq, rel); }) while (r != 1) r = x.load(rlx); fence; r = CAS(x, 0, 1); wait(y, 1, 2); }\n\
+        fn b {\n  lock(l);\n  y.store(2, seq_cst);\n  unlock(l); // released;\n}\n";
+    const FP: &str = "global x, y;\nproc p(l) { l.store(1); if (1 == 1) if (1 == 1) l.store(0, rlx); else skip; }\nproc unused() { x.store(1); }\n\
+        thread a { local r = 1, s; p(x); p(y); L: r = y.cas(0, 1, rlx, rlx); if (r == 1) goto L; choose { } or { x.load(); }\n  while (r != 0)\n    r = x.load(rlx);\n\
+        do fence(acq); while (r != 0); }\nthread b {\n}\n";
+    let budget = Budget::unlimited();
+    let corpus = fencepost_testkit::corpus::files().into_iter().map(|file| {
+        let content = file.read().expect("a program");
+        (file.name, Language::from_path(&file.path).expect("a language"), content.text)
+    });
+    let own = [("tpl", Language::Tpl, TPL), ("fp", Language::Fp, FP)];
+    let own = own.into_iter().map(|(name, language, text)| (name.to_string(), language, text.to_string()));
+    for (name, language, text) in own.chain(corpus) {
+        let program = load(language, &text).program.unwrap_or_else(|| panic!("{name} is a program"));
+        for (model, direction) in
+            models::checkable().flat_map(|model| [(model, Direction::Stronger), (model, Direction::Weaker)])
+        {
+            let offered = crate::spots::spots(language, &text, &program, &crate::menu::Menu::of(model), direction);
+            let bench = Bench::new(language, &text, &program, model, Options::default(), &budget, direction);
+            let count = |spots: &[crate::spots::Spot]| spots.iter().map(|spot| spot.choices.len()).sum::<usize>();
+            assert_eq!(count(&offered), count(&bench.spots), "{name}: all candidates give programs");
+            let all = (0..bench.spots.len()).fold(bench.nothing(), |all, spot| all.with(spot, Some(0)));
+            let edited = bench.edit(&all).unwrap_or_else(|| panic!("{name}: all edits at once"));
+            let accesses = |program: &fencepost_ir::Program| {
+                let ops = program.threads().iter().flat_map(|thread| &thread.code).map(|instr| &instr.op);
+                ops.filter(|op| op.place().is_some()).count()
+            };
+            assert_eq!(accesses(&edited.program), accesses(&program), "{name}");
+        }
+    }
+}

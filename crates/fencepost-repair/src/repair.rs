@@ -1,0 +1,352 @@
+//! The cheapest repair: counterexample-guided, by implicit hitting sets.
+//!
+//! Method: as for minimum hitting sets of implicitly given families (Moreno-Centeno and Karp, Operations Research 2013):
+//! propose a cheapest selection of edits that all conditions learnt so far allow; check the edited program; if it is not
+//! robust, learn a condition from the violation that every repair meets and this selection does not; repeat. What is
+//! accepted in the end was checked, and nothing cheaper can be a repair.
+//!
+//! **What is learnt.** A selection is *grown* as long as the violation persists (carried over and replayed on the axioms,
+//! [`crate::witness`]). Say it persists under E. Weaker orders, fewer fences and stores instead of exchanges permit the same
+//! execution graph, without what those events did: models only lose constraints. So it persists under every selection
+//! that is nowhere stronger than E, and a repair must be stronger somewhere. There is one exception: `fence(sc)` is an update of a hidden
+//! location in some models, and a cycle can pass through it. Such a violation is gone when the fence is. Therefore the
+//! fences on the cycle that are edits are remembered: a repair is stronger than E somewhere, *or lacks one of them*. Fences that
+//! growing adds may not be on the cycle.
+//!
+//! Nothing is assumed of the checker's answers being monotone in the edits. Complete for the candidates of [`crate::spots`]: if there
+//! is no answer, no selection of them is a repair.
+
+use std::collections::HashSet;
+
+use fencepost_check::InternalError;
+use fencepost_verdict::{Reason, Violation};
+
+use crate::bench::{Answer, Bench, Edited, Selection};
+use crate::form::Form;
+use crate::plan::{Because, Need, Plan, Task};
+use crate::solver::{Offer, Pick, Solver};
+use crate::spots::Direction;
+use crate::text::Source;
+use crate::witness::Witness;
+
+/// Weights of choices: their strength counts more than the loops around them.
+const LOOPS: u32 = 8;
+
+/// An answer.
+#[derive(Clone, Debug)]
+pub enum Repaired {
+    /// The program is robust as it is.
+    Nothing,
+    /// It can be repaired.
+    Plans {
+        /// By increasing cost; of each, no part is a repair. The edits of the first one come with the reasons.
+        plans: Vec<Plan>,
+        /// Are these all? If not, is it known why (other than that no more were asked for)?
+        rest: Rest,
+    },
+    /// None of the candidates helps; there is always a violation, such as this one.
+    Impossible(Box<Because>),
+    /// It was not decided.
+    Unknown(Reason),
+}
+
+/// What was not listed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Rest {
+    /// There are no other repairs, but for those that contain one of these.
+    Nothing,
+    /// Whether there are others was not asked.
+    NotAsked,
+    /// Whether there are others was not decided.
+    Undecided(Reason),
+}
+
+/// Repairs a program: at most `limit` different ways, at least one. Also says how many programs were checked.
+///
+/// # Errors
+/// When two parts of fencepost disagree.
+pub fn repair(task: &Task<'_>, limit: usize) -> Result<(Repaired, u64), InternalError> {
+    let Task { language, text, program, model, options, budget, .. } = *task;
+    let bench = Bench::new(language, text, program, model, options, budget, Direction::Stronger);
+    let mut search = Search::new(bench, task);
+    let repaired = search.run(limit.max(1))?;
+    Ok((repaired, search.bench.checks))
+}
+
+pub(crate) struct Search<'a> {
+    task: &'a Task<'a>,
+    bench: Bench<'a>,
+    solver: Solver,
+    witnesses: Vec<Witness>,
+    /// Conditions that the solver has already.
+    known: HashSet<(Vec<Pick>, Vec<Pick>)>,
+    /// A violation that was met last.
+    last: Option<Box<Because>>,
+}
+
+/// The next repair.
+enum Next {
+    Found(Selection),
+    None,
+    Unknown(Reason),
+}
+
+impl<'a> Search<'a> {
+    pub(crate) fn new(bench: Bench<'a>, task: &'a Task<'a>) -> Self {
+        let offers: Vec<Vec<Offer>> = bench
+            .spots
+            .iter()
+            .map(|spot| {
+                let offer = |form: Form| Offer {
+                    cost: form.cost(task.costs).saturating_sub(spot.before.cost(task.costs)),
+                    weight: form.rank() * LOOPS + spot.loops.min(LOOPS - 1),
+                    at_most: (0..spot.choices.len()).filter(|&i| spot.choices[i].form.at_most(form)).collect(),
+                };
+                spot.choices.iter().map(|choice| offer(choice.form)).collect()
+            })
+            .collect();
+        let solver = Solver::new(&offers);
+        Search { task, bench, solver, witnesses: Vec::new(), known: HashSet::new(), last: None }
+    }
+
+    pub(crate) fn run(&mut self, limit: usize) -> Result<Repaired, InternalError> {
+        let mut plans: Vec<Plan> = Vec::new();
+        let mut rest = Rest::NotAsked;
+        while plans.len() < limit {
+            match self.next()? {
+                Next::Found(selection) if selection.taken().next().is_none() => return Ok(Repaired::Nothing),
+                Next::Found(selection) if plans.is_empty() => {
+                    let (plan, selection) = self.proven(selection)?;
+                    let picks: Vec<Pick> = selection.taken().collect();
+                    self.solver.exclude(&picks);
+                    plans.push(plan);
+                }
+                Next::Found(selection) => plans.push(self.plan(&selection)),
+                Next::None => {
+                    rest = Rest::Nothing;
+                    break;
+                }
+                Next::Unknown(reason) if plans.is_empty() => return Ok(Repaired::Unknown(reason)),
+                Next::Unknown(reason) => {
+                    rest = Rest::Undecided(reason);
+                    break;
+                }
+            }
+        }
+        match (plans.is_empty(), self.last.take()) {
+            (true, Some(because)) => Ok(Repaired::Impossible(because)),
+            _ => Ok(Repaired::Plans { plans, rest }),
+        }
+    }
+
+    fn plan(&self, selection: &Selection) -> Plan {
+        Plan::new(&self.bench, self.task.costs, selection)
+    }
+
+    /// The cheapest repair that does not contain one found before.
+    fn next(&mut self) -> Result<Next, InternalError> {
+        loop {
+            let Some(picks) = self.solver.cheapest() else { return Ok(Next::None) };
+            if self.bench.expired() {
+                return Ok(Next::Unknown(Reason::Time));
+            }
+            let selection = picks
+                .iter()
+                .fold(self.bench.nothing(), |selection, &(spot, choice)| selection.with(spot, Some(choice)));
+            match self.bench.check(&selection)? {
+                Answer::Robust => {
+                    self.solver.exclude(&picks);
+                    return Ok(Next::Found(selection));
+                }
+                Answer::Unknown(reason) => return Ok(Next::Unknown(reason)),
+                Answer::Violated(violation) => self.learn(&selection, *violation),
+            }
+        }
+    }
+
+    /// Learns from a violation of the program with this selection of edits.
+    fn learn(&mut self, selection: &Selection, violation: Violation) {
+        let Some(edited) = self.bench.edit(selection) else { return };
+        let witness = Witness::new(&edited, &violation);
+        self.last = Some(Box::new(Because::new(&self.bench, edited, violation)));
+        let all: Vec<usize> = (0..self.bench.spots.len()).collect();
+        let backwards: Vec<usize> = all.iter().rev().copied().collect();
+        if let Some(needed) = self.persists(&witness, selection, selection) {
+            // Once from what was proposed, which this must rule out; then from as little as possible, the other way round:
+            // what is learnt from one violation costs no check.
+            let (grown, on_cycle) = self.grow(&witness, selection, needed.clone(), selection, &all);
+            self.require(&grown, &on_cycle);
+            let least =
+                needed.iter().fold(self.bench.nothing(), |least, &spot| least.with(spot, selection.choice(spot)));
+            for order in [&backwards, &all] {
+                if let Some(needed) = self.persists(&witness, &least, selection) {
+                    let (grown, on_cycle) = self.grow(&witness, &least, needed, selection, order);
+                    self.require(&grown, &on_cycle);
+                }
+            }
+        } else {
+            // It cannot be carried over, not even to where it comes from: all that is known is that this is no repair.
+            let taken: Vec<Pick> = selection.taken().collect();
+            let others: Vec<Pick> = self.picks().filter(|pick| !taken.contains(pick)).collect();
+            self.solver.require(&others, &taken);
+        }
+        self.witnesses.push(witness);
+    }
+
+    fn picks(&self) -> impl Iterator<Item = Pick> + '_ {
+        let spots = self.bench.spots.iter().enumerate();
+        spots.flat_map(|(spot, place)| (0..place.choices.len()).map(move |choice| (spot, choice)))
+    }
+
+    /// A repair is somewhere stronger than `grown`, or lacks one of these fences.
+    fn require(&mut self, grown: &Selection, fences: &[usize]) {
+        let stronger = |&(spot, choice): &Pick| {
+            let form = self.bench.form(spot, Some(choice));
+            match grown.choice(spot) {
+                Some(most) => !form.at_most(self.bench.form(spot, Some(most))),
+                None => true,
+            }
+        };
+        let wanted: Vec<Pick> = self.picks().filter(stronger).collect();
+        let unwanted: Vec<Pick> = fences.iter().filter_map(|&spot| Some((spot, grown.choice(spot)?))).collect();
+        if self.known.insert((wanted.clone(), unwanted.clone())) {
+            self.solver.require(&wanted, &unwanted);
+        }
+    }
+
+    /// Does the violation persist under `selection`, with a cycle on which no fences are edits but those of `allowed`? Then which are.
+    fn persists(&self, witness: &Witness, selection: &Selection, allowed: &Selection) -> Option<Vec<usize>> {
+        let edited = self.bench.edit(selection)?;
+        let violation = witness.transplant(&edited, self.bench.model)?;
+        let fences = self.fences_on_cycle(&edited, &violation, selection);
+        fences.iter().all(|&spot| selection.choice(spot) == allowed.choice(spot)).then_some(fences)
+    }
+
+    /// The spots of edited fences that are on the cycle of a violation.
+    fn fences_on_cycle(&self, edited: &Edited, violation: &Violation, selection: &Selection) -> Vec<usize> {
+        let events = violation.cycle.iter().flat_map(|cycle| &cycle.steps).map(|&(id, _)| violation.graph.event(id));
+        let sites = events.filter_map(|event| Some(fencepost_verdict::Site { thread: event.thread?, pc: event.pc? }));
+        let spot_of = |source: Source| match source {
+            Source::New(spot) => Some(spot),
+            Source::Old(span) => {
+                selection.taken().map(|(spot, _)| spot).find(|&spot| self.bench.spots[spot].span == span)
+            }
+        };
+        let fences = sites.filter(|&site| edited.is_fence(site));
+        let mut spots: Vec<usize> = fences.filter_map(|site| spot_of(edited.key(site).source)).collect();
+        spots.sort_unstable();
+        spots.dedup();
+        spots
+    }
+
+    /// A selection as strong as possible under which the violation persists, and the fences it then needs.
+    fn grow(
+        &self,
+        witness: &Witness,
+        from: &Selection,
+        needed: Vec<usize>,
+        allowed: &Selection,
+        order: &[usize],
+    ) -> (Selection, Vec<usize>) {
+        let mut grown = (from.clone(), needed);
+        let strongest: Vec<Pick> = order
+            .iter()
+            .filter(|spot| !grown.1.contains(spot))
+            .map(|&spot| (spot, self.bench.spots[spot].choices.len() - 1))
+            .collect();
+        let mut left = Vec::new();
+        self.grow_by(witness, &mut grown, allowed, &strongest, &mut left);
+        // Where the strongest is too strong, something less may not be.
+        for spot in left {
+            for choice in (0..self.bench.spots[spot].choices.len() - 1).rev() {
+                let now = self.bench.form(spot, grown.0.choice(spot));
+                let form = self.bench.form(spot, Some(choice));
+                if !now.at_most(form) || now == form {
+                    continue;
+                }
+                let stronger = grown.0.with(spot, Some(choice));
+                if let Some(needed) = self.persists(witness, &stronger, allowed) {
+                    grown = (stronger, needed);
+                    break;
+                }
+            }
+        }
+        grown
+    }
+
+    /// Adds all of `picks` at once if the violation persists, else each half by itself; notes spots of which nothing came.
+    fn grow_by(
+        &self,
+        witness: &Witness,
+        grown: &mut (Selection, Vec<usize>),
+        allowed: &Selection,
+        picks: &[Pick],
+        left: &mut Vec<usize>,
+    ) {
+        if picks.is_empty() {
+            return;
+        }
+        let stronger =
+            picks.iter().fold(grown.0.clone(), |selection, &(spot, choice)| selection.with(spot, Some(choice)));
+        if let Some(needed) = self.persists(witness, &stronger, allowed) {
+            *grown = (stronger, needed);
+        } else if let [(spot, _)] = picks {
+            left.push(*spot);
+        } else {
+            let (first, second) = picks.split_at(picks.len() / 2);
+            self.grow_by(witness, grown, allowed, first, left);
+            self.grow_by(witness, grown, allowed, second, left);
+        }
+    }
+
+    /// The plan for a repair, with the reason for each of its edits: the violation that is there without it. What turns out not to be needed is
+    /// left out, and what could be weaker is made so.
+    fn proven(&mut self, mut selection: Selection) -> Result<(Plan, Selection), InternalError> {
+        'again: loop {
+            let mut needs = Vec::new();
+            for (spot, choice) in selection.clone().taken() {
+                let form = self.bench.form(spot, Some(choice));
+                let weaker = |&other: &usize| self.bench.form(spot, Some(other)).at_most(form) && other != choice;
+                let weaker: Vec<usize> = (0..self.bench.spots[spot].choices.len()).filter(weaker).collect();
+                for less in weaker.into_iter().map(Some).chain([None]) {
+                    let without = selection.with(spot, less);
+                    match self.refute(&without)? {
+                        Ok(because) => {
+                            if less.is_none() {
+                                needs.push(Need::Because(because));
+                            }
+                        }
+                        Err(Some(reason)) => {
+                            if less.is_none() {
+                                needs.push(Need::Undecided(reason));
+                            }
+                        }
+                        Err(None) => {
+                            selection = without;
+                            continue 'again;
+                        }
+                    }
+                }
+            }
+            let mut plan = self.plan(&selection);
+            for (edit, need) in plan.edits.iter_mut().zip(needs) {
+                edit.need = Some(need);
+            }
+            return Ok((plan, selection));
+        }
+    }
+
+    /// Why a selection is no repair: first from what is known. Otherwise the reason it is not known, or none if it is one.
+    fn refute(&mut self, selection: &Selection) -> Result<Result<Box<Because>, Option<Reason>>, InternalError> {
+        let Some(edited) = self.bench.edit(selection) else { return Ok(Err(Some(Reason::Time))) };
+        let known = self.witnesses.iter().find_map(|witness| witness.transplant(&edited, self.bench.model));
+        if let Some(violation) = known {
+            return Ok(Ok(Box::new(Because::new(&self.bench, edited, violation))));
+        }
+        Ok(match self.bench.check(selection)? {
+            Answer::Robust => Err(None),
+            Answer::Unknown(reason) => Err(Some(reason)),
+            Answer::Violated(violation) => Ok(Box::new(Because::new(&self.bench, edited, *violation))),
+        })
+    }
+}

@@ -1,0 +1,147 @@
+//! Repairs and relaxations: a diff, and why nothing less will do.
+
+use fencepost_base::source::SourceFile;
+use fencepost_repair::{Edit, EditKind, Need, Plan, Relaxed, Repaired, Rest, diff};
+
+use super::layout::wrap;
+use super::{Look, Paint};
+use crate::subject::Subject;
+use crate::words;
+
+/// What a repair amounts to.
+pub fn repaired(subject: &Subject<'_>, model: &str, repaired: &Repaired, checks: u64, look: &Look) -> String {
+    let paint = Paint(look.color);
+    let (source, file) = (subject.source, subject.source.name());
+    let effort = words::count(checks, "check");
+    match repaired {
+        Repaired::Nothing => format!("{file}: {} against {model}, nothing to repair\n", paint.good("ROBUST")),
+        Repaired::Unknown(reason) => format!("{file}: {} ({reason}) against {model}\n", paint.unsure("UNKNOWN")),
+        Repaired::Impossible(because) => {
+            let headline = format!("{file}: {} against {model} ({effort})\n", paint.bad("NO REPAIR"));
+            let sentence = format!(
+                "Whatever fences are added and orders strengthened, {}. This needs more than ordering: a lock, or another \
+                 algorithm.",
+                words::because(source, because)
+            );
+            headline + &paragraph(&sentence, look)
+        }
+        Repaired::Plans { plans, rest } => {
+            let Some((best, others)) = plans.split_first() else { return String::new() };
+            let edits = words::count(best.edits.len() as u64, "edit");
+            let mut text =
+                format!("{file}: {} against {model}: {edits}, cost {} ({effort})\n", paint.good("REPAIRED"), best.cost);
+            text += &painted_diff(source, best, look);
+            text += &heading("Why each is needed", look);
+            for edit in &best.edits {
+                text += &item(&reason(source, edit), look);
+            }
+            for (number, plan) in others.iter().enumerate() {
+                let edits = words::count(plan.edits.len() as u64, "edit");
+                text += &heading(&format!("Alternative {}: {edits}, cost {}", number + 1, plan.cost), look);
+                text += &painted_diff(source, plan, look);
+            }
+            match rest {
+                Rest::Nothing => {
+                    text += &paragraph("There are no other repairs, except with more than one of these.", look)
+                }
+                Rest::NotAsked => {}
+                Rest::Undecided(reason) => {
+                    text += &paragraph(&format!("There may be other repairs: {reason}."), look);
+                }
+            }
+            text
+        }
+    }
+}
+
+/// What a relaxation amounts to.
+pub fn relaxed(subject: &Subject<'_>, model: &str, relaxed: &Relaxed, checks: u64, look: &Look) -> String {
+    let paint = Paint(look.color);
+    let (source, file) = (subject.source, subject.source.name());
+    let effort = words::count(checks, "check");
+    match relaxed {
+        Relaxed::Unknown(reason) => format!("{file}: {} ({reason}) against {model}\n", paint.unsure("UNKNOWN")),
+        Relaxed::NotRobust(because) => {
+            let headline = format!("{file}: {} against {model}\n", paint.bad("NOT ROBUST"));
+            let sentence = format!(
+                "Only a robust program can be relaxed, and here {}. Try `fencepost repair`.",
+                words::because(source, because)
+            );
+            headline + &paragraph(&sentence, look)
+        }
+        Relaxed::Plan { plan, kept } => {
+            let mut text = if plan.edits.is_empty() {
+                format!("{file}: {} against {model}: nothing can be weakened ({effort})\n", paint.good("UNCHANGED"))
+            } else {
+                let edits = words::count(plan.edits.len() as u64, "edit");
+                let saving = -plan.cost;
+                format!("{file}: {} against {model}: {edits}, saving {saving} ({effort})\n", paint.good("RELAXED"))
+            };
+            text += &painted_diff(source, plan, look);
+            if !kept.is_empty() {
+                text += &heading("What cannot be weakened further", look);
+            }
+            for kept in kept {
+                let line = source.start_of(kept.span).line;
+                let statement = source.slice_on_one_line(kept.span);
+                let why = match &kept.need {
+                    Need::Because(because) => words::because(source, because),
+                    Need::Undecided(reason) => format!("not decided: {reason}"),
+                };
+                text += &item(&format!("line {line}, `{statement}`: otherwise {why}"), look);
+            }
+            text
+        }
+    }
+}
+
+/// Where an edit is and why it is needed.
+fn reason(source: &SourceFile, edit: &Edit) -> String {
+    let line = source.start_of(edit.span).line;
+    let what = match edit.kind {
+        EditKind::Fence => format!("before line {line}, `{}`", edit.text),
+        EditKind::Removal => format!("line {line}, `{}` removed", source.slice_on_one_line(edit.span)),
+        EditKind::Order | EditKind::Exchange => format!("line {line}, `{}`", edit.text),
+    };
+    let cost = edit.cost;
+    match &edit.need {
+        Some(Need::Because(because)) => {
+            format!("{what} (cost {cost}): without it, {}", words::because(source, because))
+        }
+        Some(Need::Undecided(reason)) => {
+            format!("{what} (cost {cost}): whether it is needed was not decided: {reason}")
+        }
+        None => format!("{what} (cost {cost})"),
+    }
+}
+
+fn heading(text: &str, look: &Look) -> String {
+    format!("\n  {}\n", Paint(look.color).strong(&format!("{text}:")))
+}
+
+fn item(text: &str, look: &Look) -> String {
+    let lines = wrap(text, look.width.saturating_sub(6).max(40));
+    format!("    {}\n", lines.join("\n      "))
+}
+
+fn paragraph(text: &str, look: &Look) -> String {
+    let lines = wrap(text, look.width.saturating_sub(2).max(40));
+    format!("\n  {}\n", lines.join("\n  "))
+}
+
+fn painted_diff(source: &SourceFile, plan: &Plan, look: &Look) -> String {
+    let paint = Paint(look.color);
+    let diff = diff(source.name(), source.text(), &plan.text);
+    diff.lines()
+        .map(|line| {
+            let painted = match line.as_bytes().first() {
+                _ if line.starts_with("--- ") || line.starts_with("+++ ") => paint.strong(line),
+                Some(b'+') => paint.good(line),
+                Some(b'-') => paint.bad(line),
+                Some(b'@') => paint.faint(line),
+                _ => line.to_string(),
+            };
+            painted + "\n"
+        })
+        .collect()
+}

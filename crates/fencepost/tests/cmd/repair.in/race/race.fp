@@ -1,0 +1,5 @@
+nonatomic d;
+
+thread p[2] {
+  d = me;
+}
