@@ -7,6 +7,7 @@
 
 use fencepost_base::event::Label;
 use fencepost_base::ids::{ThreadId, Value};
+use fencepost_ir::Op;
 use fencepost_model::Model;
 use fencepost_oracle::interpreter::{Interpreter, Rest, ThreadState};
 use fencepost_oracle::replay;
@@ -119,19 +120,18 @@ impl<'a> Walk<'a> {
         Site { thread, pc: self.threads[thread.index()].pc }
     }
 
-    /// Passes fences up to `goal`, or all there are.
+    /// Passes fences and borders of sections up to `goal`, or all there are.
     fn pass_fences(&mut self, thread: ThreadId, goal: Option<Site>) {
-        while Some(self.site(thread)) != goal
-            && self.edited.is_fence(self.site(thread))
-            && self.pass_fence(thread).is_some()
-        {}
+        let edited = self.edited;
+        let passes = |site: Site| edited.is_fence(site) || matches!(edited.op(site), Op::Enter | Op::Leave);
+        while Some(self.site(thread)) != goal && passes(self.site(thread)) && self.pass_fence(thread).is_some() {}
     }
 
     fn pass_fence(&mut self, thread: ThreadId) -> Option<()> {
         let state = &self.threads[thread.index()];
         match self.interpreter.rest(thread, state) {
             // A replay passes those that are events of the thread alone by itself.
-            Rest::Fence(_) => {
+            Rest::Fence(_) | Rest::Enter(_) | Rest::Leave => {
                 self.threads[thread.index()] = self.interpreter.pass_fence(thread, state);
                 Some(())
             }
