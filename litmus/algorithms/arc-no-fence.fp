@@ -1,3 +1,6 @@
+//: tso robust states=0
+//: pso robust states=0
+//: pgas robust states=0
 //: ra robust states=531
 //: rc20 violation kind=data-race location=object states=51
 // Atomic reference counting as in arc, with the acquire fence before destruction forgotten. The one

@@ -1,3 +1,6 @@
+//: tso robust states=0
+//: pso robust states=0
+//: pgas robust states=0
 //: ra robust states=531
 //: rc20 robust states=1205
 // Atomic reference counting as in Rust's Arc (Doko and Vafeiadis 2017; Margalit and Lahav 2021,

@@ -1,3 +1,6 @@
+//: tso robust states=15
+//: pso robust states=15
+//: pgas robust states=15
 //: ra robust states=7
 //: rc20 robust states=7
 // A barrier for two threads: each announces its arrival and blocks until it sees the other's

@@ -1,3 +1,6 @@
+//: tso robust states=2714
+//: pso violation shape=MP states=215
+//: pgas violation shape=MP states=215
 //: ra robust states=176604
 //: rc20 violation states=6408
 // The Chase-Lev deque with fences on both sides (compare Le et al. 2013). For correctness a thief

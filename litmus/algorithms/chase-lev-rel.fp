@@ -1,3 +1,6 @@
+//: tso robust states=637
+//: pso violation shape=MP states=183
+//: pgas violation shape=MP states=183
 //: ra robust states=29377
 //: rc20 robust states=55034
 // The Chase-Lev deque with the fences of chase-lev-ra, where all stores to bottom release, the ones

@@ -1,3 +1,6 @@
+//: tso robust states=637
+//: pso violation shape=MP states=183
+//: pgas violation shape=MP states=183
 //: ra robust states=21082
 //: rc20 robust states=54305
 // The Chase-Lev deque with relaxed accesses after Kang (2018; Margalit and Lahav 2021, figure 6,

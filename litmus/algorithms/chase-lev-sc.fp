@@ -1,3 +1,6 @@
+//: tso violation shape=RWC states=943
+//: pso violation shape=MP states=348
+//: pgas violation shape=MP states=348
 //: ra violation location=top states=562
 //: rc20 violation location=top states=564
 // The work-stealing deque of Chase and Lev (2005) without resizing: one owner works at the bottom,

@@ -1,3 +1,6 @@
+//: tso robust states=4339
+//: pso violation shape=MP states=216
+//: pgas violation shape=MP states=216
 //: ra violation states=807
 //: rc20 violation states=816
 // The Chase-Lev deque with the owner's fences that TSO needs: in pop between bottom and top, and

@@ -1,3 +1,6 @@
+//: tso violation shape=SB states=203
+//: pso violation shape=SB states=212
+//: pgas violation shape=SB states=212
 //: ra violation states=56
 //: rc20 violation states=56
 // The THE work-stealing queue of Cilk-5 (Frigo, Leiserson and Randall 1998): the owner pushes and

@@ -1,3 +1,6 @@
+//: tso robust states=438
+//: pso violation shape=MP states=268
+//: pgas violation shape=MP states=268
 //: ra robust states=3439
 //: rc20 robust states=8973
 // The THE work-stealing queue with a fence between moving an index and reading the other one, in

@@ -1,3 +1,6 @@
+//: tso robust states=0
+//: pso violation shape=S states=904
+//: pgas violation shape=S states=904
 //: ra robust states=68924
 //: rc20 robust states=59930
 // The queue lock of Craig (1993) and of Landin and Hagersten (1994) for three threads: each joins

@@ -1,3 +1,6 @@
+//: tso robust states=250
+//: pso robust states=994
+//: pgas robust states=994
 //: ra robust states=1699
 //: rc20 robust states=1801
 // Dekker's algorithm as in dekker-rlx-loop with acquire loads of the flags. They also make the

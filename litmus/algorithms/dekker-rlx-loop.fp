@@ -1,3 +1,6 @@
+//: tso robust states=250
+//: pso robust states=994
+//: pgas robust states=994
 //: ra robust states=1699
 //: rc20 violation location=turn states=150
 // Dekker's algorithm as in dekker-rlx with threads that enter again and again. A thread may see

@@ -1,3 +1,6 @@
+//: tso robust states=90
+//: pso robust states=333
+//: pgas robust states=333
 //: ra robust states=188
 //: rc20 violation kind=data-race location=owner states=109
 // Dekker's algorithm as in dekker-rlx without the acquire fence in front of the critical section.

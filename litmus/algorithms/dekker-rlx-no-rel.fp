@@ -1,3 +1,6 @@
+//: tso robust states=90
+//: pso violation shape=S states=258
+//: pgas violation shape=S states=258
 //: ra robust states=188
 //: rc20 violation kind=data-race location=owner states=109
 // Dekker's algorithm as in dekker-rlx without the release fence behind the critical section.

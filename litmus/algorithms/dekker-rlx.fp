@@ -1,3 +1,6 @@
+//: tso robust states=90
+//: pso robust states=333
+//: pgas robust states=333
 //: ra robust states=188
 //: rc20 robust states=193
 // Dekker's algorithm with relaxed accesses after A. Williams (2010; Margalit and Lahav 2021, figure

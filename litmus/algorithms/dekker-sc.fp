@@ -1,3 +1,6 @@
+//: tso violation shape=SB states=93
+//: pso violation shape=SB states=95
+//: pgas violation shape=SB states=95
 //: ra violation shape=SB states=12
 //: rc20 violation shape=SB states=12
 // Dekker's mutual exclusion algorithm (T. J. Dekker, described by Dijkstra 1965): raise a flag,

@@ -1,3 +1,6 @@
+//: tso violation shape=SB states=93
+//: pso violation shape=SB states=95
+//: pgas violation shape=SB states=95
 //: ra violation states=12
 //: rc20 robust states=1471
 // Dekker's algorithm with SC accesses, C++'s default: no fence is needed.

@@ -1,3 +1,6 @@
+//: tso robust states=250
+//: pso violation shape=S states=415
+//: pgas violation shape=S states=415
 //: ra robust states=1699
 //: rc20 robust states=1699
 // Dekker's algorithm with an SC fence after each raising of the flag: the two places that matter

@@ -1,3 +1,6 @@
+//: tso robust states=11243
+//: pso violation shape=S states=7487
+//: pgas violation shape=S states=7487
 //: ra robust states=1317041
 //: rc20 robust states=1399211
 // Lamport's fast mutual exclusion for three threads, as in lamport2-3-ra, with each thread entering

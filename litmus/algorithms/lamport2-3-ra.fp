@@ -1,3 +1,6 @@
+//: tso robust states=31991
+//: pso violation shape=S states=8147
+//: pgas violation shape=S states=8147
 //: ra robust states>=100000
 //: rc20 robust states>=100000
 // Lamport's fast mutual exclusion (1987, second algorithm) for three threads. Besides the three

@@ -1,3 +1,6 @@
+//: tso robust states=1036
+//: pso violation shape=S states=858
+//: pgas violation shape=S states=858
 //: ra robust states=12804
 //: rc20 robust states=14020
 // Lamport's fast mutual exclusion (1987, second algorithm) for two threads with a third fence, in

@@ -1,3 +1,6 @@
+//: tso violation shape=SB states=466
+//: pso violation shape=SB states=572
+//: pgas violation shape=SB states=572
 //: ra violation shape=SB states=52
 //: rc20 violation shape=SB states=52
 // Lamport's fast mutual exclusion, second algorithm (1987), for two threads: without contention a

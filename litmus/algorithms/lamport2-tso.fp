@@ -1,3 +1,6 @@
+//: tso robust states=1108
+//: pso violation shape=MP states=276
+//: pgas violation shape=MP states=276
 //: ra violation states=638
 //: rc20 violation states=640
 // Lamport's fast mutual exclusion (1987, second algorithm) with the two fences per thread that TSO

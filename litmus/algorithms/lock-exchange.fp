@@ -1,3 +1,6 @@
+//: tso robust states=80
+//: pso violation shape=S states=71
+//: pgas violation shape=S states=71
 //: ra robust states=57
 //: rc20 robust states=82
 // A lock taken by an exchange (compare Margalit and Lahav 2021, figure 6, which has a program of

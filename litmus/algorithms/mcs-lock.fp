@@ -1,3 +1,6 @@
+//: tso robust states=628
+//: pso robust states=628
+//: pgas robust states=628
 //: ra robust states=589
 //: rc20 robust states=589
 // The queue lock of Mellor-Crummey and Scott (1991) for three threads: each waits on a flag of its

@@ -1,3 +1,6 @@
+//: tso violation shape=WRW+WR states=1100
+//: pso violation shape=MP states=421
+//: pgas violation shape=MP states=421
 //: ra violation states=635
 //: rc20 violation states=646
 // As nbw-w-lr-rl, with the decrementing spinlock of old Linux kernels. A thread that fails to get

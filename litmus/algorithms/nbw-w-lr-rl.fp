@@ -1,3 +1,6 @@
+//: tso robust states=1063
+//: pso violation shape=MP states=403
+//: pgas violation shape=MP states=403
 //: ra robust states=1326
 //: rc20 robust states=1380
 // The non-blocking write protocol (Kopetz and Reisinger 1993), a sequence lock with one writer,

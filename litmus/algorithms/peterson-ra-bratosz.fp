@@ -1,3 +1,6 @@
+//: tso violation shape=R states=88
+//: pso violation shape=R states=68
+//: pgas violation shape=R states=68
 //: ra violation states=18
 //: rc20 violation states=18
 // Peterson's algorithm after B. Milewski (discussed by A. Williams 2008), with an exchange where

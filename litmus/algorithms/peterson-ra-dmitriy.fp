@@ -1,3 +1,6 @@
+//: tso robust states=0
+//: pso violation shape=S states=174
+//: pgas violation shape=S states=174
 //: ra robust states=341
 //: rc20 robust states=346
 // Peterson's algorithm after D. Vyukov (published by A. Williams 2008): no fences, but the turn is

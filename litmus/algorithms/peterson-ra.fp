@@ -1,3 +1,6 @@
+//: tso robust states=0
+//: pso violation shape=S states=174
+//: pgas violation shape=S states=174
 //: ra robust states=1088
 //: rc20 robust states=1328
 // Peterson's algorithm with a second fence per thread, before the turn is given away. Then the

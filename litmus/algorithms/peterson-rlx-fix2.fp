@@ -1,3 +1,6 @@
+//: tso robust states=0
+//: pso violation shape=S states=146
+//: pgas violation shape=S states=146
 //: ra robust states=302
 //: rc20 robust states=296
 // Vyukov's version of Peterson's algorithm (peterson-rlx) repaired by an acquire fence in front of

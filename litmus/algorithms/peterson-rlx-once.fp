@@ -1,3 +1,6 @@
+//: tso robust states=0
+//: pso violation shape=S states=108
+//: pgas violation shape=S states=108
 //: ra robust states=118
 //: rc20 robust states=118
 // Vyukov's version of Peterson's algorithm (peterson-rlx) where each thread enters once, which is

@@ -1,3 +1,6 @@
+//: tso robust states=0
+//: pso violation shape=S states=146
+//: pgas violation shape=S states=146
 //: ra robust states=302
 //: rc20 violation states=206
 //: rc20 observational violation

@@ -1,3 +1,6 @@
+//: tso violation shape=R states=144
+//: pso violation shape=R states=162
+//: pgas violation shape=R states=162
 //: ra violation shape=R states=18
 //: rc20 violation shape=R states=18
 // Peterson's mutual exclusion algorithm (1981): raise a flag, give the turn away, wait until the

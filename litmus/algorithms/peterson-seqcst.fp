@@ -1,3 +1,6 @@
+//: tso violation shape=R states=144
+//: pso violation shape=R states=162
+//: pgas violation shape=R states=162
 //: ra violation states=18
 //: rc20 robust states=566
 // Peterson's algorithm with SC accesses, C++'s default: no fence is needed. (Under ra all accesses

@@ -1,3 +1,6 @@
+//: tso robust states=0
+//: pso violation shape=R states=64
+//: pgas violation shape=R states=64
 //: ra violation states=26
 //: rc20 violation states=26
 // Peterson's algorithm with the one fence per thread that TSO needs, between giving the turn away

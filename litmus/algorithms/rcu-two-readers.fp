@@ -1,3 +1,6 @@
+//: tso robust states=6176
+//: pso violation shape=MP states=153
+//: pgas violation shape=MP states=153
 //: ra robust states=12415
 //: rc20 robust states=32312
 // Read-copy-update with quiescent states as in rcu, with two readers instead of three.

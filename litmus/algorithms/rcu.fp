@@ -1,3 +1,6 @@
+//: tso robust states=71884
+//: pso violation shape=MP states=329
+//: pgas violation shape=MP states=329
 //: ra robust states=421253
 //: rc20 robust states>=100000
 // User-level read-copy-update in its simplest form, with quiescent states (Desnoyers et al. 2012):

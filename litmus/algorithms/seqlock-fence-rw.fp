@@ -1,3 +1,6 @@
+//: tso robust states=153729
+//: pso violation shape=MP states=5301
+//: pgas violation shape=MP states=5301
 //: ra robust states=89238
 //: rc20 violation states=7417
 //: rc20 observational robust

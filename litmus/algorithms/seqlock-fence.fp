@@ -1,3 +1,6 @@
+//: tso robust states=153729
+//: pso violation shape=MP states=6360
+//: pgas violation shape=MP states=6360
 //: ra robust states=89238
 //: rc20 violation states=7627
 //: rc20 observational robust

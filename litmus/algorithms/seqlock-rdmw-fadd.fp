@@ -1,3 +1,6 @@
+//: tso robust states=135477
+//: pso violation shape=MP states=6360
+//: pgas violation shape=MP states=6360
 //: ra robust states=143479
 //: rc20 violation states=9208
 //: rc20 observational violation

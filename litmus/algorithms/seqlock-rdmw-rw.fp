@@ -1,3 +1,6 @@
+//: tso robust states=135477
+//: pso violation shape=MP states=5295
+//: pgas violation shape=MP states=5295
 //: ra robust states=88228
 //: rc20 violation states=7948
 //: rc20 observational robust

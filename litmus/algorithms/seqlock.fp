@@ -1,3 +1,6 @@
+//: tso robust states=0
+//: pso violation shape=MP states=1219
+//: pgas violation shape=MP states=1219
 //: ra robust states=9778
 //: rc20 robust states=11282
 // A sequence lock (Lameter 2005; Boehm 2012): writers make the sequence number odd while they

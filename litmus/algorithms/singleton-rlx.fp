@@ -1,3 +1,6 @@
+//: tso robust states=2368
+//: pso violation shape=MP states=972
+//: pgas violation shape=MP states=972
 //: ra robust states=4176
 //: rc20 robust states=4176
 // The singleton of singleton.fp with a relaxed load inside the lock, which has acquired all there

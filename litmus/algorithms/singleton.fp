@@ -1,3 +1,6 @@
+//: tso robust states=2368
+//: pso violation shape=MP states=972
+//: pgas violation shape=MP states=972
 //: ra robust states=4176
 //: rc20 robust states=4176
 // A singleton with double-checked locking from Boost's examples (Bahmann and Blechmann 2012;

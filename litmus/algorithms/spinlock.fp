@@ -1,3 +1,6 @@
+//: tso robust states=0
+//: pso violation shape=S states=67
+//: pgas violation shape=S states=67
 //: ra robust states=54
 //: rc20 robust states=65
 // The x86 spinlock of old Linux kernels (as studied by Owens 2010): decrement, enter if the lock

@@ -1,3 +1,6 @@
+//: tso robust states=0
+//: pso robust states=0
+//: pgas robust states=0
 //: ra robust states=5816
 //: rc20 robust states=5981
 // The spinlock of old Linux kernels for four threads with relaxed accesses of the lock word

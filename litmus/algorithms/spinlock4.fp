@@ -1,3 +1,6 @@
+//: tso robust states=0
+//: pso violation shape=S states=814
+//: pgas violation shape=S states=814
 //: ra robust states=5816
 //: rc20 robust states=6165
 // The spinlock of old Linux kernels for four threads. Each waiting thread decrements at most once

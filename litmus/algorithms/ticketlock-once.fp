@@ -1,3 +1,6 @@
+//: tso robust states=0
+//: pso violation shape=S states=86
+//: pgas violation shape=S states=86
 //: ra robust states=299
 //: rc20 robust states=347
 // The ticket lock with a relaxed draw where each thread enters a few times and no number is used

@@ -1,3 +1,6 @@
+//: tso robust states=0
+//: pso violation shape=S states=80
+//: pgas violation shape=S states=80
 //: ra robust states=252
 //: rc20 violation states=145
 // The ticket lock (Reed and Kanodia 1979; Linux used it since 2008): draw a number, wait for it to

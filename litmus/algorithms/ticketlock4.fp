@@ -1,3 +1,6 @@
+//: tso robust states=0
+//: pso violation shape=S states=1187
+//: pgas violation shape=S states=1187
 //: ra robust states=148847
 //: rc20 robust states=148847
 // The ticket lock for four threads, with eight tickets that are reused for ever. Drawing a ticket

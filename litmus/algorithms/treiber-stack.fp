@@ -1,3 +1,6 @@
+//: tso robust states=1819
+//: pso robust states=1819
+//: pgas robust states=1819
 //: ra robust states=1804
 //: rc20 robust states=1834
 // The lock-free stack of Treiber (1986): push and pop by compare-and-swap of the top. Two threads

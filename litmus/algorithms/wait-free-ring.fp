@@ -1,3 +1,6 @@
+//: tso robust states=654
+//: pso violation shape=MP states=58
+//: pgas violation shape=MP states=58
 //: ra robust states=356
 //: rc20 robust states=356
 // The ring buffer for one producer and one consumer from Boost's examples (Bahmann and Blechmann

@@ -1,3 +1,6 @@
+//: tso robust states=0
+//: pso robust states=0
+//: pgas robust states=0
 //: ra robust states=58
 //: rc20 robust states=58
 // The four writes of 2+2w with an SC fence between the two of each thread.

@@ -1,3 +1,6 @@
+//: tso robust states=0
+//: pso violation shape=2+2W states=26
+//: pgas violation shape=2+2W states=26
 //: ra violation states=10
 //: rc20 violation states=10
 // The four writes of 2+2w with an exchange for the second write of one thread only. The exchange

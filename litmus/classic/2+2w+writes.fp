@@ -1,3 +1,6 @@
+//: tso robust states=0
+//: pso violation shape=2+2W states=39
+//: pgas violation shape=2+2W states=39
 //: ra violation shape=2+2W kind=stale-write states=10
 //: rc20 violation shape=2+2W kind=stale-write states=10
 // The four writes of 2+2w without the reads. No state can show it, but the order of writes in the

@@ -1,3 +1,6 @@
+//: tso robust states=68
+//: pso violation shape=2+2W states=59
+//: pgas violation shape=2+2W states=59
 //: ra violation shape=2+2W states=12
 //: rc20 violation shape=2+2W states=12
 // Two threads that each write both locations, in opposite order, and then look at the second one

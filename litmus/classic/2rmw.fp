@@ -1,3 +1,6 @@
+//: tso robust states=0
+//: pso robust states=0
+//: pgas robust states=0
 //: ra robust states=9
 //: rc20 robust states=9
 // Two compare-and-swaps from 0 to 1: exactly one of them wins, because no write is consumed by two

@@ -1,3 +1,6 @@
+//: tso violation shape=SB states=21
+//: pso violation shape=SB states=21
+//: pgas violation shape=SB states=21
 //: ra violation states=10
 //: rc20 violation states=10
 // The barrier with busy loops written with labels and jumps: the same violation as bar+loops.

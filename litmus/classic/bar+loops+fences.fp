@@ -1,3 +1,6 @@
+//: tso robust states=0
+//: pso robust states=0
+//: pgas robust states=0
 //: ra robust states=32
 //: rc20 robust states=32
 // The barrier with busy loops, made robust by SC fences between store and loop. For correctness

@@ -1,3 +1,6 @@
+//: tso violation shape=SB states=21
+//: pso violation shape=SB states=21
+//: pgas violation shape=SB states=21
 //: ra violation shape=SB states=10
 //: rc20 violation shape=SB states=10
 // A barrier for two threads with busy loops (Lahav and Margalit 2019, section 2.3). Both may spin

@@ -1,3 +1,6 @@
+//: tso robust states=0
+//: pso robust states=0
+//: pgas robust states=0
 //: ra robust states=16
 //: rc20 robust states=16
 // Both threads wait for the initial value, behind SC fences: at most one of them gets past, as

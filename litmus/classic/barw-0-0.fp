@@ -1,3 +1,6 @@
+//: tso violation shape=SB states=26
+//: pso violation shape=SB states=26
+//: pgas violation shape=SB states=26
 //: ra violation shape=SB states=8
 //: rc20 violation shape=SB states=8
 // A barrier-like program where both threads wait for the initial value. Under SC at most one of

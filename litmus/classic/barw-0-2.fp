@@ -1,3 +1,6 @@
+//: tso robust states=15
+//: pso robust states=15
+//: pgas robust states=15
 //: ra robust states=6
 //: rc20 robust states=6
 // A barrier-like program where one thread waits for a value that is still there and the other for

@@ -1,3 +1,6 @@
+//: tso robust states=0
+//: pso robust states=0
+//: pgas robust states=0
 //: ra robust states=18
 //: rc20 robust states=18
 // The barrier with blocking waits and SC fences that it does not need.

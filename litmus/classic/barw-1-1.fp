@@ -1,3 +1,6 @@
+//: tso robust states=15
+//: pso robust states=15
+//: pgas robust states=15
 //: ra robust states=7
 //: rc20 robust states=7
 // The barrier with blocking waits. A wait takes only the value it waits for, so the stale 0 is

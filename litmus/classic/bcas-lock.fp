@@ -1,3 +1,6 @@
+//: tso robust states=0
+//: pso violation shape=MP states=45
+//: pgas violation shape=MP states=45
 //: ra robust states=226
 //: rc20 robust states=226
 // Three threads increment a non-atomic counter under a lock taken by a blocking compare-and-swap:

@@ -1,3 +1,6 @@
+//: tso robust states=0
+//: pso violation shape=S states=31
+//: pgas violation shape=S states=31
 //: ra robust states=26
 //: rc20 robust states=37
 // A lock taken by strong compare-and-swaps in a loop. A failed attempt is a stale read at worst,

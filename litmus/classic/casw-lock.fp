@@ -1,3 +1,6 @@
+//: tso robust states=0
+//: pso violation shape=S states=64
+//: pgas violation shape=S states=64
 //: ra robust states=53
 //: rc20 robust states=54
 // A try-lock with one weak compare-and-swap, which may fail for no reason. The value it returns

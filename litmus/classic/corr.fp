@@ -1,3 +1,6 @@
+//: tso robust states=0
+//: pso robust states=0
+//: pgas robust states=0
 //: ra robust states=8
 //: rc20 robust states=8
 // Coherence of two reads: a thread that has seen the newer value of a location never sees the

@@ -1,3 +1,6 @@
+//: tso robust states=0
+//: pso robust states=0
+//: pgas robust states=0
 //: ra robust states=109
 //: rc20 robust states=109
 // Coherence of four reads and two writers: both readers must agree on the order in which one

@@ -1,3 +1,6 @@
+//: tso robust states=0
+//: pso robust states=0
+//: pgas robust states=0
 //: ra robust states=8
 //: rc20 robust states=8
 // Coherence of a read and the write after it: what a thread reads is older than what it writes

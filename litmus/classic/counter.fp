@@ -1,3 +1,6 @@
+//: tso robust states=0
+//: pso robust states=0
+//: pgas robust states=0
 //: ra robust states=16
 //: rc20 robust states=16
 // Three threads increment a shared counter. The increments form one chain, so every thread draws

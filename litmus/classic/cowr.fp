@@ -1,3 +1,6 @@
+//: tso robust states=0
+//: pso robust states=0
+//: pgas robust states=0
 //: ra robust states=9
 //: rc20 robust states=9
 // Coherence of a write and the read after it: a thread reads its own write or a newer one, never

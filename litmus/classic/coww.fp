@@ -1,3 +1,6 @@
+//: tso robust states=0
+//: pso robust states=0
+//: pgas robust states=0
 //: ra robust states=13
 //: rc20 robust states=13
 // Coherence of writes: two threads write the same location twice each. The order of writes must

@@ -1,3 +1,6 @@
+//: tso robust states=0
+//: pso robust states=0
+//: pgas robust states=0
 //: ra robust states=4
 //: rc20 robust states=4
 // A thread that does nothing but fence, for ever: a search that takes a fence together with what follows must not go

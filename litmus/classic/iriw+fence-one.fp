@@ -1,3 +1,6 @@
+//: tso robust states=0
+//: pso robust states=0
+//: pgas robust states=0
 //: ra violation states=112
 //: rc20 violation states=112
 // Independent reads of independent writes with a fence in one reader only, which is no better than

@@ -1,3 +1,6 @@
+//: tso robust states=0
+//: pso robust states=0
+//: pgas robust states=0
 //: ra robust states=215
 //: rc20 robust states=215
 // Independent reads of independent writes with an SC fence between the two reads of each reader:

@@ -1,3 +1,6 @@
+//: tso robust states=0
+//: pso robust states=0
+//: pgas robust states=0
 //: ra violation states=108
 //: rc20 violation states=108
 // Independent reads of independent writes with updates in place of all loads. Both writers store

@@ -1,3 +1,6 @@
+//: tso robust states=0
+//: pso violation shape=ISA2 states=57
+//: pgas violation shape=ISA2 states=57
 //: ra robust states=32
 //: rc20 robust states=32
 // Message passing through an intermediary: the flag is handed on from thread to thread, and the

@@ -1,3 +1,6 @@
+//: tso robust states=0
+//: pso robust states=0
+//: pgas robust states=0
 //: ra robust states=68
 //: rc20 robust states=68
 //: sc assertion-fails

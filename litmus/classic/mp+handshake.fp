@@ -1,3 +1,6 @@
+//: tso robust states=17
+//: pso violation shape=MP states=20
+//: pgas violation shape=MP states=20
 //: ra robust states=8
 //: rc20 robust states=8
 // Message passing in both directions over one non-atomic cell: the consumer acknowledges, the

@@ -1,3 +1,6 @@
+//: tso robust states=0
+//: pso violation shape=MP states=12
+//: pgas violation shape=MP states=12
 //: ra robust states=6
 //: rc20 robust states=6
 // Message passing with a busy loop on the flag. Only one thread writes, so every stale read is a

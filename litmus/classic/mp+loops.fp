@@ -1,3 +1,6 @@
+//: tso robust states=0
+//: pso violation shape=MP states=42
+//: pgas violation shape=MP states=42
 //: ra robust states=60
 //: rc20 violation states=26
 // A stream of messages: the producer publishes an odd and an even version for ever, the consumer

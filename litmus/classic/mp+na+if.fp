@@ -1,3 +1,6 @@
+//: tso robust states=0
+//: pso violation shape=MP states=15
+//: pgas violation shape=MP states=15
 //: ra robust states=8
 //: rc20 robust states=8
 // Message passing with non-atomic data that is read only when the flag was seen. The acquire load

@@ -1,3 +1,6 @@
+//: tso robust states=0
+//: pso violation shape=MP states=12
+//: pgas violation shape=MP states=12
 //: ra robust states=5
 //: rc20 robust states=5
 // Message passing with non-atomic data behind a blocking wait for the flag: no race, and no stale

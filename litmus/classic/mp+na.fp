@@ -1,3 +1,6 @@
+//: tso robust states=0
+//: pso violation shape=MP states=19
+//: pgas violation shape=MP states=19
 //: ra violation kind=data-race states=3
 //: rc20 violation kind=data-race states=6
 // Message passing with non-atomic data that is read whether or not the flag was seen: a data race,

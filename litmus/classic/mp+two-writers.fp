@@ -1,3 +1,6 @@
+//: tso robust states=0
+//: pso violation shape=MP states=81
+//: pgas violation shape=MP states=81
 //: ra violation states=71
 //: rc20 violation states=71
 // Message passing with two producers that fill the same data and raise the same flag blindly. A

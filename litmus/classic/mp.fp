@@ -1,3 +1,6 @@
+//: tso robust states=0
+//: pso violation shape=MP states=21
+//: pgas violation shape=MP states=21
 //: ra robust states=13
 //: rc20 robust states=13
 // Message passing: the idiom that release and acquire exist for. Who sees the flag sees the data.

@@ -1,3 +1,6 @@
+//: tso robust states=0
+//: pso robust states=0
+//: pgas robust states=0
 //: ra robust states=14
 //: rc20 robust states=14
 // Threads that write different cells of a non-atomic array do not race; the last one to arrive may

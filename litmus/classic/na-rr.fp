@@ -1,3 +1,6 @@
+//: tso robust states=0
+//: pso robust states=0
+//: pgas robust states=0
 //: ra robust states=8
 //: rc20 robust states=8
 // Non-atomic reads alone never race.

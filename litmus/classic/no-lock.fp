@@ -1,3 +1,6 @@
+//: tso robust states=0
+//: pso robust states=0
+//: pgas robust states=0
 //: ra violation kind=data-race states=6
 //: rc20 violation kind=data-race states=9
 // Two threads increment a non-atomic counter and only one of them takes the lock: a data race.

@@ -1,3 +1,6 @@
+//: tso robust states=0
+//: pso robust states=0
+//: pgas robust states=0
 //: ra robust states=33
 //: rc20 robust states=33
 // The parking shape with an SC fence on each side between the store and the look at the other's

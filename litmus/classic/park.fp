@@ -1,3 +1,6 @@
+//: tso violation shape=SB states=41
+//: pso violation shape=SB states=44
+//: pgas violation shape=SB states=44
 //: ra violation states=10
 //: rc20 violation states=10
 // The shape of a bug in the parking of Java threads: the sleeper clears its permit and then looks

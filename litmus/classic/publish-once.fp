@@ -1,3 +1,6 @@
+//: tso robust states=252
+//: pso violation shape=MP states=199
+//: pgas violation shape=MP states=199
 //: ra robust states=356
 //: rc20 robust states=356
 // One-time initialisation (double-checked locking): look without the lock, then again with it,

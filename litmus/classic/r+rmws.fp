@@ -1,3 +1,6 @@
+//: tso robust states=0
+//: pso robust states=0
+//: pgas robust states=0
 //: ra robust states=13
 //: rc20 robust states=13
 // The R shape with exchanges in place of the two stores to y. The later exchange reads from the

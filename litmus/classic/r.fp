@@ -1,3 +1,6 @@
+//: tso violation shape=R states=22
+//: pso violation shape=R states=35
+//: pgas violation shape=R states=35
 //: ra violation shape=R states=10
 //: rc20 violation shape=R states=10
 // The R shape: a store that comes second in the order of writes, followed by a load. The load may

@@ -1,3 +1,6 @@
+//: tso robust states=0
+//: pso robust states=0
+//: pgas robust states=0
 //: ra robust states=38
 //: rc20 robust states=41
 // Reference counting: each holder uses the object and then gives up its reference; the last one

@@ -1,3 +1,6 @@
+//: tso violation shape=SB states=111
+//: pso violation shape=MP states=37
+//: pgas violation shape=MP states=37
 //: ra violation states=53
 //: rc20 violation states=53
 // The ring buffer with polling: each side reads the other's index once and gives up when there is

@@ -1,3 +1,6 @@
+//: tso robust states=340
+//: pso violation shape=MP states=37
+//: pgas violation shape=MP states=37
 //: ra robust states=243
 //: rc20 robust states=243
 // A ring buffer for one producer and one consumer (Lamport 1977) with two non-atomic slots,

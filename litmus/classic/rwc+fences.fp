@@ -1,3 +1,6 @@
+//: tso robust states=0
+//: pso robust states=0
+//: pgas robust states=0
 //: ra robust states=75
 //: rc20 robust states=75
 // Read-to-write causality with SC fences in the second and the third thread.

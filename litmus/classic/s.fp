@@ -1,3 +1,6 @@
+//: tso robust states=0
+//: pso violation shape=S states=22
+//: pgas violation shape=S states=22
 //: ra robust states=13
 //: rc20 robust states=13
 // The S shape: the second thread overwrites x after having seen a flag that was raised after the

@@ -1,3 +1,6 @@
+//: tso robust states=0
+//: pso robust states=0
+//: pgas robust states=0
 //: ra robust states=13
 //: rc20 robust states=13
 // Store buffering where every access is an update. All writes of a location form one chain, each

@@ -1,3 +1,6 @@
+//: tso robust states=0
+//: pso robust states=0
+//: pgas robust states=0
 //: ra robust states=4
 //: rc20 robust states=4
 // Store buffering with blocking compare-and-swaps from a value nobody writes. They never happen,

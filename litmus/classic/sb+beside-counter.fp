@@ -1,3 +1,6 @@
+//: tso violation shape=SB states=74
+//: pso violation shape=SB states=74
+//: pgas violation shape=SB states=74
 //: ra violation shape=SB states=29
 //: rc20 violation shape=SB states=29
 // Store buffering, and two threads that have nothing to do with it and never end. A search that may

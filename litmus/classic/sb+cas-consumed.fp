@@ -1,3 +1,6 @@
+//: tso robust states=0
+//: pso robust states=0
+//: pgas robust states=0
 //: ra robust states=13
 //: rc20 robust states=13
 // As sb+bcas-consumed with strong compare-and-swaps that may fail. To fail they must read

@@ -1,3 +1,6 @@
+//: tso robust states=0
+//: pso robust states=0
+//: pgas robust states=0
 //: ra violation kind=stale-read shape=SB states=10
 //: rc20 violation kind=stale-read shape=SB states=10
 // Store buffering where the loads are strong compare-and-swaps that cannot succeed. A failed

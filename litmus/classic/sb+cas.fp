@@ -1,3 +1,6 @@
+//: tso robust states=0
+//: pso robust states=0
+//: pgas robust states=0
 //: ra violation kind=stale-rmw values=0 states=10
 //: rc20 violation kind=stale-rmw values=0 states=10
 // Store buffering where the second access of each thread is a compare-and-swap that expects the

@@ -1,3 +1,6 @@
+//: tso robust states=0
+//: pso robust states=0
+//: pgas robust states=0
 //: ra violation states=14
 //: rc20 violation states=14
 // As sb+cas-consumed with weak compare-and-swaps. A weak one may fail for no reason after reading

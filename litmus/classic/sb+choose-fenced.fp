@@ -1,3 +1,6 @@
+//: tso robust states=0
+//: pso robust states=0
+//: pgas robust states=0
 //: ra robust states=50
 //: rc20 robust states=50
 // Store buffering where each thread chooses between two ways to order its store before its load:

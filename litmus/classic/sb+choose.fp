@@ -1,3 +1,6 @@
+//: tso violation shape=SB states=54
+//: pso violation shape=SB states=54
+//: pgas violation shape=SB states=54
 //: ra violation states=44
 //: rc20 violation states=44
 // Store buffering where each thread may or may not take the fence. One run without fences is

@@ -1,3 +1,6 @@
+//: tso violation shape=SB states=20
+//: pso violation shape=SB states=20
+//: pgas violation shape=SB states=20
 //: ra violation states=14
 //: rc20 violation states=14
 // Store buffering with a fence on one side only. A lone SC fence has no partner to synchronise

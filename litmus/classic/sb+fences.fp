@@ -1,3 +1,6 @@
+//: tso robust states=0
+//: pso robust states=0
+//: pgas robust states=0
 //: ra robust states=26
 //: rc20 robust states=26
 // Store buffering repaired: an SC fence between store and load on both sides. Whichever fence

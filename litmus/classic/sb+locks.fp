@@ -1,3 +1,6 @@
+//: tso robust states=36
+//: pso violation shape=SB states=43
+//: pgas violation shape=SB states=43
 //: ra robust states=17
 //: rc20 robust states=17
 // Store buffering with both accesses of each thread under one lock: race-free programs have SC

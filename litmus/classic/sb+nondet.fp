@@ -1,3 +1,6 @@
+//: tso violation shape=SB states=231
+//: pso violation shape=SB states=231
+//: pgas violation shape=SB states=231
 //: ra violation states=99
 //: rc20 violation states=99
 // Store buffering with arbitrary written values. Which value is written does not matter, only that

@@ -1,3 +1,6 @@
+//: tso violation shape=SB states=22
+//: pso violation shape=SB states=22
+//: pgas violation shape=SB states=22
 //: ra violation states=18
 //: rc20 violation states=18
 // Store buffering where a thread looks a second time behind a fence. The second look cannot be

@@ -1,3 +1,6 @@
+//: tso violation shape=SB states=31
+//: pso violation shape=SB states=37
+//: pgas violation shape=SB states=37
 //: ra violation states=10
 //: rc20 violation states=10
 // Store buffering with acquire-release fences. These order everything except a store before a

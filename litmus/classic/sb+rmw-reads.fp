@@ -1,3 +1,6 @@
+//: tso robust states=0
+//: pso robust states=0
+//: pgas robust states=0
 //: ra violation states=10
 //: rc20 violation states=10
 // Store buffering with the loads strengthened to fetch-and-adds of 0. An update must read the

@@ -1,3 +1,6 @@
+//: tso robust states=0
+//: pso robust states=0
+//: pgas robust states=0
 //: ra violation states=19
 //: rc20 violation states=19
 // Like sb+rmws, but each thread updates a location of its own. Two updates of different locations

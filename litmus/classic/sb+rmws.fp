@@ -1,3 +1,6 @@
+//: tso robust states=0
+//: pso robust states=0
+//: pgas robust states=0
 //: ra robust states=26
 //: rc20 robust states=26
 // Store buffering with a fetch-and-add of 0 on a location of its own between store and load (Lahav

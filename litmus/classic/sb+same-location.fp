@@ -1,3 +1,6 @@
+//: tso robust states=0
+//: pso robust states=0
+//: pgas robust states=0
 //: ra robust states=17
 //: rc20 robust states=17
 // Both threads write and read the same location. A thread sees its own store or a newer one, so

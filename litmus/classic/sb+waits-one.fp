@@ -1,3 +1,6 @@
+//: tso robust states=22
+//: pso robust states=22
+//: pgas robust states=22
 //: ra robust states=10
 //: rc20 robust states=10
 // Store buffering where one of the loads waits for the other thread's store. The waiting thread

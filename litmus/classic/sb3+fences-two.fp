@@ -1,3 +1,6 @@
+//: tso violation shape=3.SB states=89
+//: pso violation shape=3.SB states=89
+//: pgas violation shape=3.SB states=89
 //: ra violation states=76
 //: rc20 violation states=76
 // The ring of three with one fence missing. The unfenced thread may read its neighbour's initial

@@ -1,3 +1,6 @@
+//: tso robust states=0
+//: pso robust states=0
+//: pgas robust states=0
 //: ra robust states=203
 //: rc20 robust states=203
 // The ring of three with an SC fence in every thread. Fences are totally ordered, so the thread

@@ -1,3 +1,6 @@
+//: tso violation shape=3.SB states=159
+//: pso violation shape=3.SB states=159
+//: pgas violation shape=3.SB states=159
 //: ra violation shape=3.SB states=44
 //: rc20 violation shape=3.SB states=44
 // Store buffering around a ring of three threads: each stores to its own location and reads the

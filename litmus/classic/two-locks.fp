@@ -1,3 +1,6 @@
+//: tso robust states=0
+//: pso violation shape=MP states=61
+//: pgas violation shape=MP states=61
 //: ra robust states=71
 //: rc20 robust states=71
 // Two locks, always taken in the same order, protect one cell each. Locking discipline means no

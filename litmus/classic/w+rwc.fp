@@ -1,3 +1,6 @@
+//: tso violation shape=W+RWC states=61
+//: pso violation shape=W+RWC states=96
+//: pgas violation shape=W+RWC states=96
 //: ra violation shape=W+RWC states=44
 //: rc20 violation shape=W+RWC states=44
 // Write, then read-to-write causality: as rwc, but the first thread announces its write through a

@@ -1,3 +1,6 @@
+//: tso violation shape=SB states=26
+//: pso violation shape=SB states=26
+//: pgas violation shape=SB states=26
 //: ra violation states=8
 //: rc20 violation states=8
 // Store buffering with waits for "still at most 0". The comparison admits the stale initial value,

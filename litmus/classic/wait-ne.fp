@@ -1,3 +1,6 @@
+//: tso robust states=15
+//: pso robust states=15
+//: pgas robust states=15
 //: ra robust states=7
 //: rc20 robust states=7
 // Store buffering with waits for "no longer 0". The only stale value is 0, which the comparison

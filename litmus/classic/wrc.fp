@@ -1,3 +1,6 @@
+//: tso robust states=0
+//: pso robust states=0
+//: pgas robust states=0
 //: ra robust states=36
 //: rc20 robust states=36
 // Write-to-read causality: the second thread passes on what it has seen, the third must see it

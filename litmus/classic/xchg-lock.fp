@@ -1,3 +1,6 @@
+//: tso robust states=0
+//: pso violation shape=S states=31
+//: pgas violation shape=S states=31
 //: ra robust states=24
 //: rc20 robust states=35
 // A test-and-set lock: exchange until the old value was 0. A failed exchange writes 1 over 1,

@@ -1,3 +1,6 @@
+//: tso robust states=0
+//: pso robust states=0
+//: pgas robust states=0
 //: ra violation shape=2+2W states=10
 //: rc20 violation shape=2+2W states=10
 // Opposite writes with an acquire-release fence between the two of each thread. Nothing is read, so

@@ -1,3 +1,6 @@
+//: tso robust states=0
+//: pso violation shape=2+2W states=39
+//: pgas violation shape=2+2W states=39
 //: ra violation shape=2+2W states=10
 //: rc20 robust states=13
 // Two threads that write both locations in opposite order, by SC stores: the order of writes of

@@ -1,3 +1,6 @@
+//: tso robust states=0
+//: pso robust states=0
+//: pgas robust states=0
 //: ra robust states=7
 //: rc20 robust states=7
 // Coherence across threads: one thread has read the new value of x and tells another, which cannot

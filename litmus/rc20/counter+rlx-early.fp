@@ -1,3 +1,6 @@
+//: tso robust states=0
+//: pso robust states=0
+//: pgas robust states=0
 //: ra robust states=23
 //: rc20 violation states=11
 // As counter+rlx, but the total is read twice, once before waiting, and the workers count in two

@@ -1,3 +1,6 @@
+//: tso robust states=0
+//: pso robust states=0
+//: pgas robust states=0
 //: ra robust states=90
 //: rc20 robust states=90
 // Three threads count events with relaxed updates; a fourth waits for all of them and reads the

@@ -1,3 +1,6 @@
+//: tso robust states=0
+//: pso violation shape=S states=17
+//: pgas violation shape=S states=17
 //: ra robust states=9
 //: rc20 robust states=9
 // Coherence of writes across threads: a thread that is told of a write overwrites it, and its own

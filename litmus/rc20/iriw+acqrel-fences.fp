@@ -1,3 +1,6 @@
+//: tso robust states=0
+//: pso robust states=0
+//: pgas robust states=0
 //: ra violation states=82
 //: rc20 violation states=82
 // Independent reads of independent writes with acquire-release fences between the loads: the

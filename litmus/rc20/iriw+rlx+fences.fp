@@ -1,3 +1,6 @@
+//: tso robust states=0
+//: pso robust states=0
+//: pgas robust states=0
 //: ra robust states=215
 //: rc20 robust states=215
 // Independent reads of independent writes with relaxed accesses and SC fences between the loads.

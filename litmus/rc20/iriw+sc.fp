@@ -1,3 +1,6 @@
+//: tso robust states=0
+//: pso robust states=0
+//: pgas robust states=0
 //: ra violation shape=IRIW states=82
 //: rc20 robust states=97
 // Independent reads of independent writes with SC accesses: one total order for all readers.

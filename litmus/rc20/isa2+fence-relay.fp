@@ -1,3 +1,6 @@
+//: tso robust states=0
+//: pso violation shape=ISA2 states=67
+//: pgas violation shape=ISA2 states=67
 //: ra robust states=32
 //: rc20 robust states=32
 // Message passing through an intermediary with relaxed accesses and one acquire-release fence

@@ -1,3 +1,6 @@
+//: tso robust states=0
+//: pso violation shape=ISA2 states=55
+//: pgas violation shape=ISA2 states=55
 //: ra robust states=32
 //: rc20 violation shape=ISA2 states=29
 // Message passing through an intermediary that reads the first flag by a relaxed load. It passes

@@ -1,3 +1,6 @@
+//: tso robust states=0
+//: pso violation shape=ISA2 states=55
+//: pgas violation shape=ISA2 states=55
 //: ra robust states=32
 //: rc20 violation states=29
 // Message passing through an intermediary that acquires the data but raises its own flag by a

@@ -1,3 +1,6 @@
+//: tso robust states=0
+//: pso robust states=0
+//: pgas robust states=0
 //: ra robust states=13
 //: rc20 robust states=13
 // Load buffering with relaxed accesses. C++ permits both loads to return 1, and ARMv8 can do it.

@@ -1,3 +1,6 @@
+//: tso robust states=0
+//: pso robust states=0
+//: pgas robust states=0
 //: ra robust states=13
 //: rc20 violation kind=data-race location=data states=9
 // A lock given back by a fetch-and-subtract with acquire order, a slip that reads well: what is

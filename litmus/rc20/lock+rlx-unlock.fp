@@ -1,3 +1,6 @@
+//: tso robust states=0
+//: pso violation shape=MP states=19
+//: pgas violation shape=MP states=19
 //: ra robust states=13
 //: rc20 violation kind=data-race location=data states=9
 // A lock released by a relaxed store: mutual exclusion holds, and still the accesses it protects

@@ -1,3 +1,6 @@
+//: tso robust states=0
+//: pso robust states=0
+//: pgas robust states=0
 //: ra robust states=22
 //: rc20 violation shape=MP location=x values=0 states=21
 // Message passing by relaxed updates, to a thread that waits for a value that was overwritten twice. Only the first of

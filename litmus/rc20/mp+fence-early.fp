@@ -1,3 +1,6 @@
+//: tso robust states=0
+//: pso violation shape=MP states=39
+//: pgas violation shape=MP states=39
 //: ra robust states=27
 //: rc20 violation location=late states=24
 // A release fence covers what comes before it, not what comes between it and the store of the flag:

@@ -1,3 +1,6 @@
+//: tso robust states=0
+//: pso robust states=0
+//: pgas robust states=0
 //: ra robust states=26
 //: rc20 robust states=26
 // As mp+fences with SC fences, which are acquire and release fences too. (Under ra they count as an

@@ -1,3 +1,6 @@
+//: tso robust states=0
+//: pso violation shape=MP states=31
+//: pgas violation shape=MP states=31
 //: ra robust states=13
 //: rc20 violation shape=MP states=10
 // Message passing with the right fences in the wrong places: the release fence comes after the

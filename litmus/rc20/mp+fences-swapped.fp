@@ -1,3 +1,6 @@
+//: tso robust states=0
+//: pso violation shape=MP states=25
+//: pgas violation shape=MP states=25
 //: ra robust states=13
 //: rc20 violation shape=MP states=10
 // Message passing with an acquire fence where a release fence belongs and the reverse. Neither does

@@ -1,3 +1,6 @@
+//: tso robust states=0
+//: pso robust states=0
+//: pgas robust states=0
 //: ra robust states=6
 //: rc20 robust states=6
 // Message passing with fences and a loop that waits for the flag (Margalit and Lahav 2021, example

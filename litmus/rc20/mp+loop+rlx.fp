@@ -1,3 +1,6 @@
+//: tso robust states=0
+//: pso violation shape=MP states=12
+//: pgas violation shape=MP states=12
 //: ra robust states=6
 //: rc20 violation shape=MP states=5
 //: rc20 observational violation

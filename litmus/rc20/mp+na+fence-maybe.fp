@@ -1,3 +1,6 @@
+//: tso robust states=0
+//: pso violation shape=MP states=12
+//: pgas violation shape=MP states=12
 //: ra robust states=5
 //: rc20 robust states=5
 // The acquire fence only where it is needed: after the flag was seen. Polling costs no more than a

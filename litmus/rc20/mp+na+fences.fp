@@ -1,3 +1,6 @@
+//: tso robust states=0
+//: pso robust states=0
+//: pgas robust states=0
 //: ra robust states=5
 //: rc20 robust states=5
 // Non-atomic data published by a relaxed store behind a release fence, and read behind an acquire

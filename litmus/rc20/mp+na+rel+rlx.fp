@@ -1,3 +1,6 @@
+//: tso robust states=0
+//: pso violation shape=MP states=12
+//: pgas violation shape=MP states=12
 //: ra robust states=5
 //: rc20 violation kind=data-race location=data states=4
 // Non-atomic data published by a release store, but seen by a relaxed load: a race.

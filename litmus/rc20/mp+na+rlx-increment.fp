@@ -1,3 +1,6 @@
+//: tso robust states=0
+//: pso robust states=0
+//: pgas robust states=0
 //: ra robust states=6
 //: rc20 violation kind=data-race location=d states=5
 // Message passing where the receiver first reads the data and then writes it. Neither the sender's read nor the

@@ -1,3 +1,6 @@
+//: tso robust states=0
+//: pso violation shape=MP states=15
+//: pgas violation shape=MP states=15
 //: ra robust states=8
 //: rc20 violation kind=data-race location=data states=7
 // Non-atomic data published by a relaxed store and read after a relaxed load has seen it: a race,

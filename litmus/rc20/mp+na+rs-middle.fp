@@ -1,3 +1,6 @@
+//: tso robust states=0
+//: pso violation shape=MP states=15
+//: pgas violation shape=MP states=15
 //: ra robust states=9
 //: rc20 violation kind=data-race location=data states=4
 // As mp+na+rs, but the thread in the middle looks at the data itself. The sequence is good for

@@ -1,3 +1,6 @@
+//: tso robust states=0
+//: pso violation shape=MP states=12
+//: pgas violation shape=MP states=12
 //: ra robust states=8
 //: rc20 violation kind=data-race location=data states=7
 // As mp+na+rs, but the thread in the middle has touched the data before: its own accesses are not

@@ -1,3 +1,6 @@
+//: tso robust states=0
+//: pso violation states=15
+//: pgas violation states=15
 //: ra robust states=6
 //: rc20 robust states=6
 // Non-atomic data published through a release sequence: the update between store and load is

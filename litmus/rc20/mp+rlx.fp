@@ -1,3 +1,6 @@
+//: tso robust states=0
+//: pso violation shape=MP states=19
+//: pgas violation shape=MP states=19
 //: ra robust states=13
 //: rc20 violation shape=MP states=10
 //: rc20 observational robust

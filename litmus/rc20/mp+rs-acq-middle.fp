@@ -1,3 +1,6 @@
+//: tso robust states=0
+//: pso robust states=0
+//: pgas robust states=0
 //: ra robust states=6
 //: rc20 violation states=5
 // Two producers count up a flag, the first by a relaxed update, the second by an acquire-release

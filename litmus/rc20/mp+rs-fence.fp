@@ -1,3 +1,6 @@
+//: tso robust states=0
+//: pso robust states=0
+//: pgas robust states=0
 //: ra robust states=40
 //: rc20 robust states=40
 // A release sequence whose head is a relaxed store behind a release fence, whose middle is a

@@ -1,3 +1,6 @@
+//: tso robust states=0
+//: pso violation shape=MP states=121
+//: pgas violation shape=MP states=121
 //: ra robust states=140
 //: rc20 robust states=140
 // A release sequence through two relaxed updates by different threads.

@@ -1,3 +1,6 @@
+//: tso robust states=0
+//: pso violation shape=MP states=15
+//: pgas violation shape=MP states=15
 //: ra robust states=6
 //: rc20 violation states=5
 // A relaxed store after a release store to the same location by the same thread. In C++11 it

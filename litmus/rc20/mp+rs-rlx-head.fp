@@ -1,3 +1,6 @@
+//: tso robust states=0
+//: pso violation shape=MP states=42
+//: pgas violation shape=MP states=42
 //: ra robust states=39
 //: rc20 violation shape=MP states=20
 // As mp+rs, but the store of the flag is relaxed: a chain of updates releases nothing unless its

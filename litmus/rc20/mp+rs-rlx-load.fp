@@ -1,3 +1,6 @@
+//: tso robust states=0
+//: pso violation shape=MP states=42
+//: pgas violation shape=MP states=42
 //: ra robust states=39
 //: rc20 violation shape=MP states=20
 // As mp+rs, but the flag is read by a relaxed load.

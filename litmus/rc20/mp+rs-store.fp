@@ -1,3 +1,6 @@
+//: tso robust states=0
+//: pso violation shape=WRR+2W states=18
+//: pgas violation shape=WRR+2W states=18
 //: ra robust states=7
 //: rc20 violation states=6
 // What continues a release sequence is an update, not a store: the third thread has seen the flag

@@ -1,3 +1,6 @@
+//: tso robust states=0
+//: pso robust states=0
+//: pgas robust states=0
 //: ra robust states=16
 //: rc20 robust states=16
 // Two producers with data of their own count up a flag by release updates. The second update

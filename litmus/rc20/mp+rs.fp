@@ -1,3 +1,6 @@
+//: tso robust states=0
+//: pso violation shape=MP states=57
+//: pgas violation shape=MP states=57
 //: ra robust states=40
 //: rc20 robust states=40
 // A release sequence: between the release store of the flag and its acquire load there is a relaxed

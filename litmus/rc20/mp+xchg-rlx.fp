@@ -1,3 +1,6 @@
+//: tso robust states=0
+//: pso robust states=0
+//: pgas robust states=0
 //: ra robust states=13
 //: rc20 violation shape=MP states=10
 // Message passing where the flag is raised by a relaxed exchange. Being a read-modify-write does

@@ -1,3 +1,6 @@
+//: tso robust states=0
+//: pso robust states=0
+//: pgas robust states=0
 //: ra robust states=8
 //: rc20 violation kind=data-race location=data states=7
 // Two readers of non-atomic data and a writer that is told by the second reader only (Margalit and

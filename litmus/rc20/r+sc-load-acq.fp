@@ -1,3 +1,6 @@
+//: tso violation shape=R states=22
+//: pso violation shape=R states=35
+//: pgas violation shape=R states=35
 //: ra violation shape=R states=10
 //: rc20 violation shape=R states=10
 // The R shape with SC stores and an acquire load: the load is not bound by the total order.

@@ -1,3 +1,6 @@
+//: tso violation shape=R states=22
+//: pso violation shape=R states=35
+//: pgas violation shape=R states=35
 //: ra violation shape=R states=10
 //: rc20 robust states=13
 // The R shape with SC accesses.

@@ -1,3 +1,6 @@
+//: tso robust states=0
+//: pso robust states=0
+//: pgas robust states=0
 //: ra robust states=38
 //: rc20 robust states=41
 // Reference counting as in C++ and Rust libraries: decrements release, and only the last holder

@@ -1,3 +1,6 @@
+//: tso robust states=0
+//: pso robust states=0
+//: pgas robust states=0
 //: ra robust states=38
 //: rc20 violation kind=data-race location=object states=35
 // Reference counting where the acquire fence of the last holder was forgotten: it may destroy the

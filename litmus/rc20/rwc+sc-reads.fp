@@ -1,3 +1,6 @@
+//: tso violation shape=RWC states=40
+//: pso violation shape=RWC states=40
+//: pgas violation shape=RWC states=40
 //: ra violation shape=RWC states=29
 //: rc20 violation shape=RWC states=29
 // Read-to-write causality where everything is SC but the store to x and its first load. The last

@@ -1,3 +1,6 @@
+//: tso violation shape=RWC states=40
+//: pso violation shape=RWC states=40
+//: pgas violation shape=RWC states=40
 //: ra violation shape=RWC states=29
 //: rc20 robust states=36
 // Read-to-write causality with SC accesses.

@@ -1,3 +1,6 @@
+//: tso robust states=0
+//: pso violation shape=S states=22
+//: pgas violation shape=S states=22
 //: ra robust states=13
 //: rc20 violation shape=S states=10
 // The S shape with relaxed accesses: the second thread has seen the flag, and its store may still

@@ -1,3 +1,6 @@
+//: tso robust states=0
+//: pso robust states=0
+//: pgas robust states=0
 //: ra robust states=26
 //: rc20 violation states=16
 // As sb+rlx-rmws with acquire updates. Half of a fence: the later one acquires, but the earlier one

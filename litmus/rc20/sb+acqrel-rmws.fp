@@ -1,3 +1,6 @@
+//: tso robust states=0
+//: pso robust states=0
+//: pgas robust states=0
 //: ra robust states=26
 //: rc20 robust states=26
 // Store buffering with relaxed accesses and an acquire-release fetch-and-add of 0 on one shared

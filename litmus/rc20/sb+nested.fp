@@ -1,3 +1,6 @@
+//: tso violation shape=SB states=120
+//: pso violation shape=SB states=130
+//: pgas violation shape=SB states=130
 //: ra violation states=23
 //: rc20 violation states=23
 //: rc20 observational violation

@@ -1,3 +1,6 @@
+//: tso robust states=0
+//: pso robust states=0
+//: pgas robust states=0
 //: ra robust states=26
 //: rc20 robust states=26
 // As sb+rlx-rmws with the fences that an SC fence has around its hidden update: release before,

@@ -1,3 +1,6 @@
+//: tso robust states=0
+//: pso robust states=0
+//: pgas robust states=0
 //: ra robust states=26
 //: rc20 violation states=16
 // Store buffering with a relaxed fetch-and-add of 0 on one shared location between store and load.

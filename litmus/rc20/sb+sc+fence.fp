@@ -1,3 +1,6 @@
+//: tso violation shape=SB states=20
+//: pso violation shape=SB states=20
+//: pgas violation shape=SB states=20
 //: ra violation shape=SB states=14
 //: rc20 violation shape=SB states=14
 // Store buffering with SC accesses in one thread and an SC fence between relaxed accesses in the

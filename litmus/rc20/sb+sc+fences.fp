@@ -1,3 +1,6 @@
+//: tso robust states=0
+//: pso robust states=0
+//: pgas robust states=0
 //: ra robust states=26
 //: rc20 robust states=26
 // Store buffering with SC accesses and SC fences between them: either would do.

@@ -1,3 +1,6 @@
+//: tso robust states=0
+//: pso robust states=0
+//: pgas robust states=0
 //: ra violation kind=stale-rmw states=8
 //: rc20 robust states=8
 // Store buffering with blocking SC compare-and-swaps from the initial value: at most one of them

@@ -1,3 +1,6 @@
+//: tso robust states=0
+//: pso robust states=0
+//: pgas robust states=0
 //: ra violation states=10
 //: rc20 violation states=10
 // As sb+sc-cas-fail with an acquire failure order: it is the failure order that counts when the

@@ -1,3 +1,6 @@
+//: tso robust states=0
+//: pso robust states=0
+//: pgas robust states=0
 //: ra violation states=10
 //: rc20 robust states=13
 // Store buffering where the loads are SC compare-and-swaps that fail, with an SC failure order.

@@ -1,3 +1,6 @@
+//: tso violation shape=RWC states=61
+//: pso violation shape=RWC states=61
+//: pgas violation shape=RWC states=61
 //: ra violation states=28
 //: rc20 violation states=29
 // As sb+sc-third, but the left thread sees its SC store overwritten by the release store before it

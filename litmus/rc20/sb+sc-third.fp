@@ -1,3 +1,6 @@
+//: tso violation shape=SB states=67
+//: pso violation shape=SB states=67
+//: pgas violation shape=SB states=67
 //: ra violation states=20
 //: rc20 robust states=41
 // Store buffering with SC accesses and a third thread that writes x by a release store. Whichever

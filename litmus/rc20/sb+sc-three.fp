@@ -1,3 +1,6 @@
+//: tso violation shape=SB states=31
+//: pso violation shape=SB states=31
+//: pgas violation shape=SB states=31
 //: ra violation shape=SB states=10
 //: rc20 violation shape=SB states=10
 // Store buffering with three SC accesses out of four. The release store is not in the total order,

@@ -1,3 +1,6 @@
+//: tso violation shape=SB states=26
+//: pso violation shape=SB states=26
+//: pgas violation shape=SB states=26
 //: ra violation shape=SB states=8
 //: rc20 robust states=8
 // Two SC waits for the initial value: at most one of them gets past.

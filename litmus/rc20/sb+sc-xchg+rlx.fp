@@ -1,3 +1,6 @@
+//: tso robust states=0
+//: pso robust states=0
+//: pgas robust states=0
 //: ra violation shape=SB states=10
 //: rc20 violation shape=SB states=10
 // Store buffering with SC exchanges in place of the stores, and relaxed loads. Even an SC update is

@@ -1,3 +1,6 @@
+//: tso violation shape=SB states=31
+//: pso violation shape=SB states=31
+//: pgas violation shape=SB states=31
 //: ra violation shape=SB states=10
 //: rc20 robust states=13
 // Store buffering with SC accesses. They are totally ordered, so the load that comes last sees the

@@ -1,3 +1,6 @@
+//: tso robust states=0
+//: pso violation shape=MP states=139
+//: pgas violation shape=MP states=139
 //: ra robust states=49
 //: rc20 violation states=27
 //: rc20 observational violation

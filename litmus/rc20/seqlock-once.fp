@@ -1,3 +1,6 @@
+//: tso robust states=0
+//: pso violation shape=MP states=221
+//: pgas violation shape=MP states=221
 //: ra robust states=138
 //: rc20 violation states=80
 //: rc20 observational robust

@@ -1,3 +1,6 @@
+//: tso robust states=0
+//: pso robust states=0
+//: pgas robust states=0
 //: ra robust states=3
 //: rc20 robust states=3
 // One thread that stores and loads (Margalit and Lahav 2021, example 2.5): a thread sees its own

@@ -1,3 +1,6 @@
+//: tso robust states=0
+//: pso robust states=0
+//: pgas robust states=0
 //: ra robust states=36
 //: rc20 robust states=36
 // Write-to-read causality with relaxed accesses and one fence each in relay (release) and reader

@@ -1,3 +1,6 @@
+//: tso robust states=0
+//: pso robust states=0
+//: pgas robust states=0
 //: ra robust states=36
 //: rc20 robust states=36
 // Write-to-read causality with relaxed accesses of x; only the flag y is release/acquire. The relay

@@ -1,3 +1,6 @@
+//: tso robust states=0
+//: pso robust states=0
+//: pgas robust states=0
 //: ra robust states=36
 //: rc20 violation states=29
 // Write-to-read causality with relaxed accesses of the flag y: what the relay knows stays with it.

@@ -1,3 +1,6 @@
+//: tso robust states=0
+//: pso robust states=0
+//: pgas robust states=0
 //: ra robust states=36
 //: rc20 violation shape=WRC states=29
 // Write-to-read causality with relaxed accesses: the reader may swap its loads, the relay its load

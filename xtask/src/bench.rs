@@ -1,5 +1,6 @@
 //! `cargo xtask bench`: what questions cost, us and others.
 
+mod attacks;
 mod chart;
 mod families;
 mod files;
@@ -31,12 +32,13 @@ const PROGRAMS: &str = "target/bench/programs";
 
 pub(crate) fn run(arguments: &[String]) -> Result<(), String> {
     match arguments.split_first() {
+        Some((kind, rest)) if kind == "attacks" => attacks::run(rest),
         Some((kind, rest)) if kind == "files" => files::run(rest),
         Some((kind, rest)) if kind == "static" => measure_all(rest),
         Some((kind, rest)) if kind == "sanitizer" => sanitizer::run(rest),
         Some((kind, [])) if kind == "report" => report_all(),
         Some((kind, [dir])) if kind == "families" => write_families(Path::new(dir)),
-        _ => Err("bench what? `files [PATH...]`, `static [NAME...] [--seconds S] [--memory GIB] [--fresh]`, \
+        _ => Err("bench what? `files [PATH...]`, `attacks [PATH...]`, `static [NAME...] [--seconds S] [--memory GIB] [--fresh]`, \
                   `sanitizer [NAME...] [--runs N] [--fresh]`, `report`, or `families DIR`"
             .into()),
     }
@@ -114,7 +116,7 @@ fn measure_all(arguments: &[String]) -> Result<(), String> {
         session.measure(&key, &file, None)?;
     }
     // One model after the other: whoever interrupts this has all families of the first.
-    for model in fencepost_model::models::checkable() {
+    for model in fencepost_model::models::monitored() {
         for family in FAMILIES.iter().filter(|family| family.models.contains(&model.name())) {
             session.measure_family(family, model.name(), &options)?;
         }

@@ -16,7 +16,9 @@ pub(crate) fn programs(path: &Path) -> Result<Vec<PathBuf>, String> {
         let path = entry.map_err(|error| error.to_string())?.path();
         if path.is_dir() {
             found.extend(programs(&path)?);
-        } else if Language::from_path(&path).is_some() {
+        } else if let Some(language) = Language::from_path(&path)
+            && std::fs::read_to_string(&path).is_ok_and(|text| language.can_be(&text))
+        {
             found.push(path);
         }
     }

@@ -145,7 +145,7 @@ fn parse(arguments: &[String]) -> Result<(Vec<String>, Limits), String> {
 fn questions(program: &Program) -> Vec<Question<'_>> {
     let ask = |model, observational| Question { program, model, observational };
     let sc = models::by_name("sc").map(|model| ask(model, false));
-    sc.into_iter().chain(models::checkable().flat_map(|model| [ask(model, false), ask(model, true)])).collect()
+    sc.into_iter().chain(models::monitored().flat_map(|model| [ask(model, false), ask(model, true)])).collect()
 }
 
 impl Question<'_> {
@@ -185,12 +185,12 @@ fn our_answer(question: &Question<'_>, limits: &Limits) -> Result<Result<bool, S
     let expired = || start.elapsed() > limits.time;
     let budget = Budget { max_bytes: limits.bytes, expired: &expired, ..Budget::unlimited() };
     if model.name() == "sc" {
-        let exploration = fencepost_explore::explore(program, model, fencepost_explore::Options::default(), &budget);
-        return Ok(match (exploration.sc_failure, exploration.end) {
-            (Some(_), _) => Ok(false),
-            (None, End::Exhausted) => Ok(true),
-            (None, End::Found(_)) => Err("a race ended the search".into()),
-            (None, End::GaveUp(reason)) => Err(reason.to_string()),
+        let exploration = fencepost_explore::find_failure(program, fencepost_explore::Options::default(), &budget);
+        return Ok(match exploration.end {
+            End::Failed => Ok(false),
+            End::Exhausted => Ok(true),
+            End::GaveUp(reason) => Err(reason.to_string()),
+            End::Found(_) => unreachable!("the search is for failures"),
         });
     }
     let check = if observational { fencepost_check::check_observational } else { fencepost_check::check };

@@ -40,6 +40,12 @@ pub enum Label {
         /// Order.
         mode: Mode,
     },
+    /// A fence that only keeps earlier writes to one location before later writes, in models with store buffers per
+    /// location.
+    LightFence {
+        /// The location; none for all.
+        loc: Option<LocId>,
+    },
 }
 
 impl Label {
@@ -47,16 +53,17 @@ impl Label {
     pub fn loc(&self) -> Option<LocId> {
         match *self {
             Label::Read { loc, .. } | Label::Write { loc, .. } | Label::Rmw { loc, .. } => Some(loc),
-            Label::Fence { .. } => None,
+            Label::Fence { .. } | Label::LightFence { .. } => None,
         }
     }
 
-    /// The order.
+    /// The order; light fences have none, which is the weakest.
     pub fn mode(&self) -> Mode {
         match *self {
             Label::Read { mode, .. } | Label::Write { mode, .. } | Label::Rmw { mode, .. } | Label::Fence { mode } => {
                 mode
             }
+            Label::LightFence { .. } => Mode::Rlx,
         }
     }
 

@@ -160,7 +160,9 @@ impl<'a> Writer<'a> {
                 if jump.is_empty() { jump } else { format!("if ({}) {{ {jump} }}", bare(&self.integer(cond)?)) }
             }
             Op::Choose { targets } => self.choose(pc, targets),
-            Op::Assume { cond } => format!("if (!{}) return NULL;", enclosed(&self.integer(cond)?)),
+            Op::Assume { cond } | Op::Bound { cond } => {
+                format!("if (!{}) return NULL;", enclosed(&self.integer(cond)?))
+            }
             Op::Assert { cond } => {
                 self.needs.fails = true;
                 let what = format!("failed: {}", self.source.slice_on_one_line(span));
@@ -223,6 +225,7 @@ impl<'a> Writer<'a> {
             Op::Fence { order } => format!("atomic_thread_fence({});", fence(*order)),
             // It orders stores in models with store buffers; C has nothing like it.
             Op::LightFence { .. } => String::new(),
+            Op::Enter | Op::Leave => return Err(Unsupported::new("an atomic section: C has none")),
             Op::Halt => "return NULL;".into(),
         })
     }

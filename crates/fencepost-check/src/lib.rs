@@ -6,14 +6,19 @@
 //! definitional oracle has replayed it, and nothing holds unless the engine
 //! exhausted the state space.
 
+mod buffers;
+
 use std::fmt;
 
 use fencepost_explore::{End, Exploration};
-use fencepost_ir::Program;
+use fencepost_ir::{Op, Program};
 use fencepost_model::Model;
+use fencepost_model::models::sc::Sc;
 use fencepost_oracle::replay::{replay, replay_failure, replay_observational};
-use fencepost_verdict::{Budget, Candidate, Outcome, Property, Reason, Verdict};
+use fencepost_verdict::{Budget, Candidate, Outcome, Property, Reason, ScFailure, Site, Stats, Verdict};
 
+pub use buffers::{Attacking, enough_delays, export_attacks};
+pub use fencepost_attack::Delays;
 pub use fencepost_explore::{Options, Reductions};
 
 /// Largest execution graph of a replay, in steps and locations: relations take space quadratic in it.
@@ -61,13 +66,20 @@ pub fn check_with(
     options: Options,
     budget: &Budget<'_>,
 ) -> Result<Outcome, InternalError> {
+    if model.buffers().is_some() {
+        return check_attacks(program, model, options, Attacking::default(), budget);
+    }
     let exploration = match robust_anyway(program, model, options, budget) {
         Some(exhausted) => exhausted,
         None => fencepost_explore::explore(program, model, options, budget),
     };
     let verdict = match exploration.end {
-        End::Exhausted => Verdict::Holds,
+        End::Exhausted => match exploration.bound {
+            None => Verdict::Holds,
+            Some(site) => Verdict::Unknown(beyond(program, site)),
+        },
         End::GaveUp(reason) => Verdict::Unknown(reason),
+        End::Failed => unreachable!("failures under SC do not end this search"),
         End::Found(candidate) => {
             let found = confirm(program, model, options, &candidate)?;
             match shorter(program, model, options, exploration.stats.states, budget)? {
@@ -76,10 +88,7 @@ pub fn check_with(
             }
         }
     };
-    if let Some(failure) = &exploration.sc_failure {
-        replay_failure(program, model, failure)
-            .map_err(|error| InternalError { message: format!("a failure under SC does not replay: {error}") })?;
-    }
+    replay_sc_failure(program, model, exploration.sc_failure.as_ref())?;
     Ok(Outcome {
         property: if options.observational { Property::ObservationalRobustness } else { Property::Robustness },
         model: model.name(),
@@ -88,6 +97,57 @@ pub fn check_with(
         speculative: exploration.speculative,
         stats: exploration.stats,
     })
+}
+
+/// As [`check_with`], for a model with store buffers, looking for attacks in a given way.
+///
+/// # Panics
+/// If the model has no store buffers.
+pub fn check_attacks(
+    program: &Program,
+    model: &'static dyn Model,
+    options: Options,
+    attacking: Attacking,
+    budget: &Budget<'_>,
+) -> Result<Outcome, InternalError> {
+    assert!(model.buffers().is_some(), "{} has no store buffers", model.name());
+    if options.observational {
+        let reason = Reason::Unsupported(format!("observational robustness against {} is not offered", model.name()));
+        return Ok(undecided(Property::ObservationalRobustness, model, reason));
+    }
+    let outcome = buffers::check(program, model, options, attacking, budget)?;
+    replay_sc_failure(program, &Sc, outcome.sc_failure.as_deref())?;
+    Ok(outcome)
+}
+
+/// A question that was not looked into.
+fn undecided(property: Property, model: &'static dyn Model, reason: Reason) -> Outcome {
+    Outcome {
+        property,
+        model: model.name(),
+        verdict: Verdict::Unknown(reason),
+        sc_failure: None,
+        speculative: Vec::new(),
+        stats: Stats::default(),
+    }
+}
+
+fn replay_sc_failure(
+    program: &Program,
+    model: &'static dyn Model,
+    failure: Option<&ScFailure>,
+) -> Result<(), InternalError> {
+    let replayed = failure.map_or(Ok(()), |failure| replay_failure(program, model, failure));
+    replayed.map_err(|error| InternalError { message: format!("a failure under SC does not replay: {error}") })
+}
+
+/// Nothing was found, but the program is not modelled beyond the bound at `site`.
+fn beyond(program: &Program, site: Site) -> Reason {
+    let text = match &program.instr(site.thread, site.pc).op {
+        Op::Bound { cond } => fencepost_ir::print_expr(program, site.thread, cond),
+        _ => String::new(),
+    };
+    Reason::Bound { site, text }
 }
 
 /// A program that no read can be stale in is observationally robust too, and that is cheaper to find out: only a search
@@ -117,7 +177,7 @@ fn confirm(
         true => (replay_observational as fn(&_, &_, &_) -> _, LARGEST_TAINTED_REPLAY),
         false => (replay as fn(&_, &_, &_) -> _, LARGEST_REPLAY),
     };
-    let (steps, locations) = (candidate.run().steps.len(), program.locations().len());
+    let (steps, locations) = (candidate.steps(), program.locations().len());
     if steps + locations > largest {
         return Ok(Verdict::Unknown(Reason::TooLarge(format!(
             "a run of {steps} steps seems to leave SC, but with {locations} locations it is too large to be replayed"
@@ -127,6 +187,11 @@ fn confirm(
         Ok(violation) => Ok(Verdict::Violated(Box::new(violation))),
         Err(error) => Err(InternalError { message: format!("a violation does not replay on the axioms: {error}") }),
     }
+}
+
+/// What a search for something nicer may cost after a search that visited `states` states.
+fn cheap_budget<'a>(states: u64, budget: &Budget<'a>) -> Budget<'a> {
+    Budget { max_states: budget.max_states.min(CHEAP_STATES + CHEAP_FACTOR * states), ..*budget }
 }
 
 /// A shortest run that leaves SC, if it is cheap to find. A search that leaves out interleavings finds a run that is
@@ -141,12 +206,11 @@ fn shorter(
     if options.reductions == Reductions::NONE {
         return Ok(None);
     }
-    let max_states = budget.max_states.min(CHEAP_STATES + CHEAP_FACTOR * states);
     // On one thread: where the limit cuts a layer, several would each time have found something else.
     let options = Options { reductions: Reductions::NONE, jobs: 1, ..options };
-    match fencepost_explore::explore(program, model, options, &Budget { max_states, ..*budget }).end {
+    match fencepost_explore::explore(program, model, options, &cheap_budget(states, budget)).end {
         End::Found(candidate) => Ok(Some(candidate)),
-        End::GaveUp(_) => Ok(None),
+        End::GaveUp(_) | End::Failed => Ok(None),
         End::Exhausted => Err(InternalError { message: "only a reduced search finds a violation".into() }),
     }
 }

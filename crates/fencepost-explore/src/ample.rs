@@ -13,14 +13,15 @@
 //! A set T of threads is persistent in a state if whatever the other threads do, as long as those in T do nothing,
 //! is independent of the next steps of T. What the others can do is over-approximated by the accesses
 //! in their code from where they are; threads blocked in a `wait` or blocking compare-and-swap do nothing until somebody
-//! writes that location. Sound: a run from the state that leaves SC either contains a step of T, which can be
+//! writes that location, and so do threads at an atomic section that reads, before anything is left open, what it waits for.
+//! A section is one step that touches all it can touch; where that takes a choice, what its code can touch. Sound: a run from the state that leaves SC either contains a step of T, which can be
 //! moved to its front, or none, and then it is possible after any step of T as well. The second case
 //! must not repeat for ever: the search insists on a step of T that leads to a state not yet
 //! expanded, and tries all threads otherwise.
 
 use fencepost_base::ids::LocId;
 
-use crate::compile::{Access, CompiledThread};
+use crate::compile::{Access, CompiledThread, Step};
 use crate::system::ThreadSet;
 
 /// A set of locations; beyond 64, several locations share a bit, which only makes more steps dependent.
@@ -30,13 +31,23 @@ type LocSet = u64;
 pub(crate) struct Futures {
     threads: Vec<Vec<Future>>,
     first: Vec<Vec<Future>>,
+    /// The same up to the end of a section.
+    sections: Vec<Vec<Future>>,
 }
 
 /// Locations read or written, and locations written.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-struct Future {
+pub(crate) struct Future {
     accessed: LocSet,
     written: LocSet,
+}
+
+impl Future {
+    /// Adds an access to `loc`.
+    pub(crate) fn add(&mut self, loc: LocId, writes: bool) {
+        self.accessed |= bit(loc);
+        self.written |= if writes { bit(loc) } else { 0 };
+    }
 }
 
 /// What a thread is about to do.
@@ -52,12 +63,16 @@ pub(crate) enum Next {
     Fence,
     /// An access that SC memory blocks until somebody writes the location.
     Blocked(LocId),
+    /// An atomic section.
+    Section,
+    /// An atomic section that SC memory blocks until somebody writes a location that it touches.
+    BlockedSection,
 }
 
 impl Next {
     /// Can the thread take a step now?
     fn is_enabled(self) -> bool {
-        matches!(self, Next::Local | Next::Access { .. } | Next::Fence)
+        matches!(self, Next::Local | Next::Access { .. } | Next::Fence | Next::Section)
     }
 }
 
@@ -68,14 +83,25 @@ fn bit(loc: LocId) -> LocSet {
 impl Futures {
     /// Looks ahead in the code of `threads`.
     pub(crate) fn of(threads: &[CompiledThread]) -> Self {
+        let of = |passes: fn(&Step) -> bool| threads.iter().map(|thread| futures(thread, passes)).collect();
         Futures {
-            threads: threads.iter().map(|thread| futures(thread, |_| true)).collect(),
-            first: threads.iter().map(|thread| futures(thread, |access| access.fence_location().is_some())).collect(),
+            threads: of(|_| true),
+            first: of(|step| match step {
+                Step::Access(access) => access.private || access.fence_location().is_some(),
+                _ => true,
+            }),
+            sections: of(|step| !matches!(step, Step::Leave)),
         }
     }
 
-    /// Adds the persistent sets found, given what every thread (at most 64) does next and where it is.
-    pub(crate) fn persistent(&self, next: &[(Next, u32)], sets: &mut Vec<ThreadSet>) {
+    /// What the code of the section that begins at `pc` can touch.
+    pub(crate) fn section(&self, t: usize, pc: u32) -> Future {
+        self.sections[t][pc as usize]
+    }
+
+    /// Adds the persistent sets found, given what every thread (at most 64) does next and where it is, and what those
+    /// at a section touch in it.
+    pub(crate) fn persistent(&self, next: &[(Next, u32)], sections: &[Future], sets: &mut Vec<ThreadSet>) {
         let mut threads = [Reach::default(); ThreadSet::BITS as usize];
         let mut all: ThreadSet = 0;
         for (t, &(step, pc)) in next.iter().enumerate().filter(|(_, (step, _))| step.is_enabled()) {
@@ -85,9 +111,10 @@ impl Futures {
                     Future { accessed: bit(loc), written: if writes { bit(loc) } else { 0 } }
                 }
                 Next::Fence => self.first[t][pc as usize],
-                Next::Nothing | Next::Local | Next::Blocked(_) => Future::default(),
+                Next::Section => sections[t],
+                Next::Nothing | Next::Local | Next::Blocked(_) | Next::BlockedSection => Future::default(),
             };
-            threads[t] = Reach { step, reach: self.reach(next, t) };
+            threads[t] = Reach { step, reach: self.reach(next, sections, t) };
         }
         if all.count_ones() < 2 {
             return;
@@ -108,12 +135,17 @@ impl Futures {
     }
 
     /// What thread `t` may do, and the blocked threads that it may wake.
-    fn reach(&self, next: &[(Next, u32)], t: usize) -> Future {
+    fn reach(&self, next: &[(Next, u32)], sections: &[Future], t: usize) -> Future {
         let mut reach = self.future(next, t);
         let mut woken: ThreadSet = 0;
         loop {
             let sleeper = next.iter().enumerate().find(|(other, (step, _))| {
-                woken >> other & 1 == 0 && matches!(step, Next::Blocked(loc) if reach.written & bit(*loc) != 0)
+                woken >> other & 1 == 0
+                    && match step {
+                        Next::Blocked(loc) => reach.written & bit(*loc) != 0,
+                        Next::BlockedSection => reach.written & sections[*other].accessed != 0,
+                        _ => false,
+                    }
             });
             let Some((sleeper, _)) = sleeper else { return reach };
             woken |= 1 << sleeper;
@@ -151,9 +183,9 @@ fn closure(threads: &[Reach], all: ThreadSet, mut set: ThreadSet) -> ThreadSet {
     set
 }
 
-/// Backward data-flow analysis on the control-flow graph of one thread, which does not look beyond accesses that are
-/// not to be passed.
-fn futures(thread: &CompiledThread, passes: impl Fn(&Access) -> bool) -> Vec<Future> {
+/// Backward data-flow analysis on the control-flow graph of one thread, which does not look beyond instructions that
+/// are not to be passed.
+fn futures(thread: &CompiledThread, passes: fn(&Step) -> bool) -> Vec<Future> {
     let own = |access: &Access| {
         let accessed = access.target.locations().map(|loc| bit(LocId::from_index(loc))).fold(0, |a, b| a | b);
         Future { accessed, written: if access.only_reads() { 0 } else { accessed } }
@@ -165,7 +197,7 @@ fn futures(thread: &CompiledThread, passes: impl Fn(&Access) -> bool) -> Vec<Fut
         for pc in (0..futures.len()).rev() {
             let access = thread.access(pc as u32).filter(|access| !access.private);
             let mut future = access.map_or(Future::default(), own);
-            if access.is_none_or(&passes) {
+            if passes(&thread.steps[pc]) {
                 for &next in &thread.next[pc] {
                     future.accessed |= futures[next as usize].accessed;
                     future.written |= futures[next as usize].written;

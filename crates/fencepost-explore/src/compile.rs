@@ -148,7 +148,7 @@ impl Access {
     }
 }
 
-/// One compiled instruction. Threads rest at accesses, choices and the end; everything else runs through.
+/// One compiled instruction. Threads rest at accesses, choices, sections and the end; everything else runs through.
 #[derive(Debug)]
 pub(crate) enum Step {
     Assign(Slot, Code),
@@ -164,6 +164,11 @@ pub(crate) enum Step {
     Choose(Vec<u32>),
     Nondet(Slot, Code, Code),
     Access(Access),
+    Bound(Code),
+    /// Begins an atomic section.
+    Enter,
+    /// Ends an atomic section.
+    Leave,
     Halt,
 }
 
@@ -340,7 +345,7 @@ fn taints(thread: &Thread, domain: u32, layout: &mut Layout) -> Taints {
         slots
     };
     let decides = |op: &Op| match op {
-        Op::Branch { .. } | Op::Assume { .. } | Op::Assert { .. } | Op::Verify { .. } => true,
+        Op::Branch { .. } | Op::Assume { .. } | Op::Assert { .. } | Op::Bound { .. } | Op::Verify { .. } => true,
         Op::Assign { value, .. } => value.can_fail(domain),
         _ => false,
     };
@@ -412,7 +417,8 @@ impl Compiler<'_> {
             Op::Verify { .. } => Step::Verify,
             Op::LightFence { .. } => Step::Skip,
             Op::Fence { order } => match self.model.fence(*order) {
-                FenceMeaning::Nothing => Step::Skip,
+                // No monitor follows a model with light fences.
+                FenceMeaning::Nothing | FenceMeaning::Light => Step::Skip,
                 FenceMeaning::Event => Step::Fence((*order).into()),
                 FenceMeaning::HiddenRmw => {
                     let loc = self.program.fence_location().expect("a program with such a fence has its location");
@@ -425,6 +431,9 @@ impl Compiler<'_> {
                     })
                 }
             },
+            Op::Bound { cond } => Step::Bound(self.integer(cond)),
+            Op::Enter => Step::Enter,
+            Op::Leave => Step::Leave,
             Op::Halt => Step::Halt,
             Op::Load { .. }
             | Op::Store { .. }

@@ -22,7 +22,10 @@ mod watches;
 
 use fencepost_ir::Program;
 use fencepost_model::Model;
+use fencepost_model::models::sc::Sc;
 use fencepost_verdict::{Budget, Candidate, Reason, ScFailure, Site, Stats};
+
+use search::Goal;
 
 pub use options::{Options, Reductions};
 
@@ -33,6 +36,8 @@ pub enum End {
     Exhausted,
     /// A step that leaves SC is possible after an SC run. Not yet replayed.
     Found(Candidate),
+    /// Something goes wrong under SC, and that was the question: see [`Exploration::sc_failure`].
+    Failed,
     /// A limit was reached.
     GaveUp(Reason),
 }
@@ -44,6 +49,8 @@ pub struct Exploration {
     pub end: End,
     /// The first assertion failure or run-time error met on the way. Not yet replayed.
     pub sc_failure: Option<ScFailure>,
+    /// The first bound met on the way: runs through it were not followed any further.
+    pub bound: Option<Site>,
     /// Reads that may be stale, met on the way in an observational search.
     pub speculative: Vec<Site>,
     /// The cost.
@@ -52,11 +59,26 @@ pub struct Exploration {
 
 /// Explores all SC runs of `program` with the monitor of `model`, shortest runs first.
 pub fn explore(program: &Program, model: &dyn Model, options: Options, budget: &Budget<'_>) -> Exploration {
+    search(program, model, Goal::LeaveSc, options, budget)
+}
+
+/// Looks for a shortest SC run of `program` on which something goes wrong.
+pub fn find_failure(program: &Program, options: Options, budget: &Budget<'_>) -> Exploration {
+    search(program, &Sc, Goal::Failure, options, budget)
+}
+
+/// Looks for a shortest SC run of `program` on which an assertion fails, whatever else goes wrong.
+pub fn find_failing_assertion(program: &Program, options: Options, budget: &Budget<'_>) -> Exploration {
+    search(program, &Sc, Goal::Assertion, options, budget)
+}
+
+fn search(program: &Program, model: &dyn Model, goal: Goal, options: Options, budget: &Budget<'_>) -> Exploration {
     match product::Product::new(program, model, options) {
-        Ok(product) => search::breadth_first(&product, options.jobs, budget),
-        Err(too_large) => Exploration {
-            end: End::GaveUp(Reason::TooLarge(too_large)),
+        Ok(product) => search::breadth_first(&product, goal, options.jobs, budget),
+        Err(reason) => Exploration {
+            end: End::GaveUp(reason),
             sc_failure: None,
+            bound: None,
             speculative: Vec::new(),
             stats: Stats::default(),
         },

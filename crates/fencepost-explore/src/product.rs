@@ -7,9 +7,12 @@
 //! satisfy may be satisfied by a stale value (PLDI 2019, Thm 5.3, "every label
 //! that is enabled in q"). Races are states in which two conflicting plain
 //! accesses are enabled (Def. 6.1).
+//!
+//! An atomic section is one transition too, from its beginning to its end (see [`section`]).
 
 mod ahead;
 mod questions;
+mod section;
 mod shape;
 
 use std::sync::Arc;
@@ -20,14 +23,14 @@ use fencepost_base::order::Mode;
 use fencepost_ir::{CasStrength, EvalError, LocationKind, Program};
 use fencepost_model::packed::{Layout, Region, Slot, bits_for};
 use fencepost_model::{AttemptKind, Model, Monitor, PlainKind, RaceRule, Shape, Step as MonitorStep};
-use fencepost_verdict::{RunStep, ScFailureKind, Site};
+use fencepost_verdict::{Reason, RunStep, ScFailureKind, Site};
 
 use crate::ample::{Futures, Next};
 use crate::classes::{self, Classes};
 use crate::compile::{self, Access, AccessKind, Code, CompiledThread, Step, Target, as_value};
 use crate::options::Options;
 use crate::symmetry::{self, Symmetry};
-use crate::system::{Expansion, Failure, Finding, Initial, System, ThreadSet};
+use crate::system::{Expansion, Finding, Initial, Stop, Stopped, System, ThreadSet};
 use crate::values::PossibleValues;
 use crate::watches::{Meaning, WatchKind, Watched, Watches};
 
@@ -71,15 +74,16 @@ const LARGEST_STATE: usize = 1 << 18;
 
 impl Product {
     /// Compiles `program` with the monitor of `model`; says what is too large if something is.
-    pub(crate) fn new(program: &Program, model: &dyn Model, options: Options) -> Result<Self, String> {
+    pub(crate) fn new(program: &Program, model: &dyn Model, options: Options) -> Result<Self, Reason> {
         let values = PossibleValues::of(program);
+        let too_large = Reason::TooLarge;
         let atomic = program.locations().iter().filter(|location| location.kind != LocationKind::NonAtomic).count();
-        shape::refuse_too_large(program.threads().len(), atomic, atomic)?;
-        let classes = classes::classes(program, &values)?;
+        shape::refuse_too_large(program.threads().len(), atomic, atomic).map_err(too_large)?;
+        let classes = classes::classes(program, &values).map_err(too_large)?;
         let counts =
             classes.iter().map(|classes| classes.as_ref().map_or(0, |classes| classes.representatives().len()));
         let counts: Vec<usize> = counts.collect();
-        shape::refuse_too_large(program.threads().len(), atomic, counts.iter().sum())?;
+        shape::refuse_too_large(program.threads().len(), atomic, counts.iter().sum()).map_err(too_large)?;
         let mut layout = Layout::with_limit(LARGEST_STATE);
         // A tainted value must not be used in a store, private or not, so a search for taints rests there.
         let private = match options.reductions.private_locations && !options.observational {
@@ -96,8 +100,12 @@ impl Product {
         let counts = counts.iter().zip(&private).map(|(&count, &private)| if private { 0 } else { count }).collect();
         let shape = shape::shape(program, &compiled, counts);
         let monitoring = Monitoring::new(&compiled, &classes, model, &shape, options, &mut layout);
+        if program.has_sections() && !matches!(monitoring, Monitoring::Nothing) {
+            let model = model.name();
+            return Err(Reason::Unsupported(format!("the model `{model}` says nothing about atomic sections")));
+        }
         if layout.overflowed() {
-            return Err(format!("a state would need more than {} KiB", LARGEST_STATE * 8 / 1024));
+            return Err(too_large(format!("a state would need more than {} KiB", LARGEST_STATE * 8 / 1024)));
         }
         let monitors: Vec<Option<&dyn Monitor>> = match &monitoring {
             Monitoring::Nothing => vec![None],
@@ -176,7 +184,7 @@ impl Product {
     }
 
     /// Lets thread `t` run from `pc` to its next resting point, and says what it does to memory on the way.
-    fn run_local(&self, state: &mut [u64], t: usize, mut pc: u32, record: &mut dyn FnMut(RunStep)) -> Failure {
+    fn run_local(&self, state: &mut [u64], t: usize, mut pc: u32, record: &mut dyn FnMut(RunStep)) -> Stopped {
         let thread = &self.threads[t];
         for _ in 0..LONGEST_LOCAL_RUN {
             // A tainted value must not decide anything: the thread rests there, and is found out.
@@ -209,6 +217,13 @@ impl Product {
                     Ok(0) => return self.fail(state, t, pc, ScFailureKind::Assertion),
                     other => other.map(|_| pc + 1),
                 },
+                Step::Bound(cond) => match cond.eval(state) {
+                    Ok(0) => {
+                        self.stop(state, t);
+                        return Some((site(t, pc), Stop::Bound));
+                    }
+                    other => other.map(|_| pc + 1),
+                },
                 Step::Halt => {
                     self.stop(state, t);
                     return None;
@@ -226,7 +241,7 @@ impl Product {
                         return self.fail(state, t, pc, kind);
                     }
                 },
-                Step::Choose(_) | Step::Nondet(..) | Step::Access(_) => break,
+                Step::Choose(_) | Step::Nondet(..) | Step::Access(_) | Step::Enter | Step::Leave => break,
             };
             match outcome {
                 Ok(next) => pc = next,
@@ -250,9 +265,9 @@ impl Product {
         }
     }
 
-    fn fail(&self, state: &mut [u64], t: usize, pc: u32, kind: ScFailureKind) -> Failure {
+    fn fail(&self, state: &mut [u64], t: usize, pc: u32, kind: ScFailureKind) -> Stopped {
         self.stop(state, t);
-        Some((site(t, pc), kind))
+        Some((site(t, pc), Stop::Failure(kind)))
     }
 
     /// The location an access goes to.
@@ -381,7 +396,7 @@ impl Product {
     }
 
     /// Ends a step that was begun: forgets what cannot matter, and gives up what cannot leave SC.
-    fn finish(&self, out: &mut Expansion, site: Site, failure: Failure, speculative: bool, pure: bool, trace: usize) {
+    fn finish(&self, out: &mut Expansion, site: Site, stopped: Stopped, speculative: bool, pure: bool, trace: usize) {
         let state = out.state();
         let watch = self.watch(state);
         if !self.rows[watch].is_empty() {
@@ -402,7 +417,7 @@ impl Product {
             }
             Monitoring::Nothing | Monitoring::Everything(_) => false,
         };
-        if hopeless { out.discard(trace) } else { out.keep(site, failure, speculative, pure, trace) }
+        if hopeless { out.discard(trace) } else { out.keep(site, stopped, speculative, pure, trace) }
     }
 
     /// Adds the steps of an access of thread `t` that has this label.
@@ -412,9 +427,9 @@ impl Product {
         let mut take = |meaning: Meaning| {
             let trace = out.begin(state, RunStep { site, label: Some(label), choice: None });
             self.perform(out.state(), t, pc, access, &label, meaning);
-            let failure = self.run_on(out, t, pc + 1);
+            let stopped = self.run_on(out, t, pc + 1);
             let pure = !matches!(meaning, Meaning::Begin(_));
-            self.finish(out, site, failure, speculative, pure, trace);
+            self.finish(out, site, stopped, speculative, pure, trace);
         };
         match &self.monitoring {
             _ if access.private => take(Meaning::Silent),
@@ -443,17 +458,17 @@ impl Product {
         let access = self.threads[t].access(pc).expect("a fence");
         let label = self.labels(state, access).ok().and_then(|[label, _]| label);
         let trace = out.begin(state, RunStep { site, label, choice: None });
-        let failure = self.run_on(out, t, pc + 1);
+        let stopped = self.run_on(out, t, pc + 1);
         let rests_at = self.threads[t].access(self.threads[t].pc.get(out.state()) as u32);
         let goes_on = |access: &&Access| !access.plain && !access.private && access.fence_location().is_none();
         match rests_at.filter(goes_on) {
-            Some(_) if failure.is_none() => out.go_on(trace, |after, out| self.expand(after, t, out)),
-            _ => self.finish(out, site, failure, false, true, trace),
+            Some(_) if stopped.is_none() => out.go_on(trace, |after, out| self.expand(after, t, out)),
+            _ => self.finish(out, site, stopped, false, true, trace),
         }
     }
 
     /// Lets thread `t` run on from `pc` in the step that was begun.
-    fn run_on(&self, out: &mut Expansion, t: usize, pc: u32) -> Failure {
+    fn run_on(&self, out: &mut Expansion, t: usize, pc: u32) -> Stopped {
         let (state, mut record) = out.parts();
         self.run_local(state, t, pc, &mut record)
     }
@@ -486,12 +501,12 @@ impl System for Product {
             monitor.start(&mut state);
         }
         let mut trace = Vec::new();
-        let mut failure = None;
+        let mut stopped = Vec::new();
         for t in 0..self.threads.len() {
-            let failed = self.run_local(&mut state, t, 0, &mut |step| trace.push(step));
-            failure = failure.or(failed.map(|what| (trace.len(), what)));
+            let stop = self.run_local(&mut state, t, 0, &mut |step| trace.push(step));
+            stopped.extend(stop.map(|stop| (trace.len(), stop)));
         }
-        Initial { state, trace, failure }
+        Initial { state, trace, stopped }
     }
 
     fn expand(&self, state: &[u64], t: usize, out: &mut Expansion) {
@@ -502,10 +517,10 @@ impl System for Product {
             return self.expand_fence(state, t, pc, out);
         }
         let site = site(t, pc);
-        let mut take = |choice: Option<u32>, act: &dyn Fn(&mut Expansion) -> Failure| {
+        let mut take = |choice: Option<u32>, act: &dyn Fn(&mut Expansion) -> Stopped| {
             let trace = out.begin(state, RunStep { site, label: None, choice });
-            let failure = act(out);
-            self.finish(out, site, failure, false, true, trace);
+            let stopped = act(out);
+            self.finish(out, site, stopped, false, true, trace);
         };
         match step {
             Step::Access(access) => match self.labels(state, access) {
@@ -535,6 +550,7 @@ impl System for Product {
                     take(None, &|out| self.fail(out.state(), t, pc, eval_failure(error)));
                 }
             },
+            Step::Enter => self.expand_section(state, t, pc, out),
             // A local run that was cut short goes on.
             _ => take(None, &|out| self.run_on(out, t, pc)),
         }
@@ -546,7 +562,12 @@ impl System for Product {
             for (t, next) in next.iter_mut().enumerate().take(self.threads.len()) {
                 *next = self.next(state, t);
             }
-            futures.persistent(&next[..self.threads.len()], sets);
+            let next = &mut next[..self.threads.len()];
+            let sections = match next.iter().any(|(next, _)| *next == Next::Section) {
+                true => self.next_sections(futures, state, next),
+                false => Vec::new(),
+            };
+            futures.persistent(next, &sections, sets);
         }
     }
 

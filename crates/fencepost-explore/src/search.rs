@@ -20,7 +20,7 @@ use fencepost_verdict::{Budget, Candidate, Progress, Reason, Run, ScFailure, ScF
 
 use crate::collapse::Collapsed;
 use crate::store::{Batch, Inserted, Meter, StateId, StateStore};
-use crate::system::{Expansion, Finding, System, ThreadSet};
+use crate::system::{Expansion, Finding, Stop, System, ThreadSet};
 use crate::{End, Exploration};
 
 /// Words of states generated between two looks at the budget.
@@ -33,14 +33,31 @@ const WORTH_A_THREAD: usize = 1 << 10;
 /// States of fewer words are not worth collapsing.
 const WORTH_COLLAPSING: usize = 3;
 
-/// Visits every reachable state of `system`, on `jobs` threads.
-pub(crate) fn breadth_first(system: &impl System, jobs: usize, budget: &Budget<'_>) -> Exploration {
+/// What ends a search before all has been visited.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Goal {
+    /// A step that leaves SC.
+    LeaveSc,
+    /// Something that goes wrong under SC.
+    Failure,
+    /// An assertion that fails under SC; whatever else goes wrong is ignored.
+    Assertion,
+}
+
+impl Goal {
+    fn is_about(self, kind: &ScFailureKind) -> bool {
+        self != Goal::Assertion || *kind == ScFailureKind::Assertion
+    }
+}
+
+/// Visits every reachable state of `system`, on `jobs` threads, or as many as it takes to reach `goal`.
+pub(crate) fn breadth_first(system: &impl System, goal: Goal, jobs: usize, budget: &Budget<'_>) -> Exploration {
     let jobs = jobs.max(1);
     let meter = Meter::new(budget.max_bytes);
     let store = StateStore::new(system.words(), Hasher::default(), jobs, budget.max_states, Arc::clone(&meter));
     let store = Visited::Plain(store);
-    let mut search = Search { system, budget, meter, store, jobs, layers: Vec::new(), stopped: AtomicBool::new(false) };
-    search.run()
+    let (layers, stopped) = (Vec::new(), AtomicBool::new(false));
+    Search { system, goal, budget, meter, store, jobs, layers, stopped }.run()
 }
 
 type Hasher = foldhash::fast::FixedState;
@@ -91,6 +108,7 @@ impl Visited {
 
 struct Search<'a, S> {
     system: &'a S,
+    goal: Goal,
     budget: &'a Budget<'a>,
     meter: Arc<Meter>,
     store: Visited,
@@ -139,6 +157,8 @@ struct Met {
     finding: Option<State>,
     /// The greatest state with a step on which something goes wrong: at which instruction, and what.
     failure: Option<(State, Pc, ScFailureKind)>,
+    /// The first instruction at which the program is not modelled any further.
+    bound: Option<(ThreadId, Pc)>,
     speculative: BTreeSet<(ThreadId, Pc)>,
     gave_up: Option<Reason>,
 }
@@ -149,6 +169,7 @@ impl Met {
         self.finding = [self.finding.take(), other.finding].into_iter().flatten().max();
         self.failure =
             [self.failure.take(), other.failure].into_iter().flatten().max_by(|a, b| (&a.0, a.1).cmp(&(&b.0, b.1)));
+        self.bound = [self.bound, other.bound].into_iter().flatten().min();
         self.speculative.extend(other.speculative);
         self.gave_up = self.gave_up.take().or(other.gave_up);
     }
@@ -157,17 +178,23 @@ impl Met {
 impl<S: System> Search<'_, S> {
     fn run(&mut self) -> Exploration {
         let initial = self.system.initial();
-        let mut failure = initial.failure.map(|(end, (site, kind))| ScFailure {
-            kind,
-            site,
-            run: Run { steps: initial.trace[..end].to_vec() },
-        });
+        let (mut failure, mut bound) = (None, None);
+        for (end, (site, stop)) in initial.stopped {
+            match stop {
+                Stop::Bound => bound = bound.or(Some(site)),
+                Stop::Failure(kind) if failure.is_none() && self.goal.is_about(&kind) => {
+                    failure = Some(ScFailure { kind, site, run: Run { steps: initial.trace[..end].to_vec() } });
+                }
+                Stop::Failure(_) => {}
+            }
+        }
         let mut stats = Stats { state_bits: self.system.bits() as u64, ..Stats::default() };
         let mut speculative = BTreeSet::new();
         let mut start = initial.state;
         self.system.canonical(&mut start);
         let mut end = match self.store.insert(&start) {
             Err(reason) => Some(End::GaveUp(reason)),
+            Ok(_) if self.goal != Goal::LeaveSc => failure.is_some().then_some(End::Failed),
             Ok(_) => self.system.inspect(&start).map(|_| End::Found(self.candidate(&start))),
         };
         while end.is_none() {
@@ -191,10 +218,14 @@ impl<S: System> Search<'_, S> {
             }
             stats.transitions += met.transitions;
             speculative.extend(met.speculative);
+            bound = bound.or(met.bound.map(|(thread, pc)| Site { thread, pc }));
             if let (None, Some((state, pc, kind))) = (&failure, met.failure) {
                 failure = Some(self.failing_run(&state, pc, kind));
             }
-            if let Some(state) = met.finding {
+            if self.goal != Goal::LeaveSc && failure.is_some() {
+                stats.depth = self.layers.len() as u64;
+                end = Some(End::Failed);
+            } else if let Some(state) = met.finding {
                 stats.depth = self.layers.len() as u64;
                 end = Some(End::Found(self.candidate(&state)));
             } else if let Some(reason) = met.gave_up {
@@ -206,7 +237,7 @@ impl<S: System> Search<'_, S> {
         stats.states = self.store.entries().len();
         stats.peak_bytes = self.meter.peak();
         let speculative = speculative.into_iter().map(|(thread, pc)| Site { thread, pc }).collect();
-        Exploration { end: end.expect("the search has ended"), sc_failure: failure, speculative, stats }
+        Exploration { end: end.expect("the search has ended"), sc_failure: failure, bound, speculative, stats }
     }
 
     /// Is there memory to be gained?
@@ -345,12 +376,19 @@ impl<S: System> Search<'_, S> {
         for step in 0..piece.out.len() {
             met.transitions += 1;
             let successor = piece.out.step(step);
-            if let Some((site, kind)) = &successor.failure {
-                let state = &states[piece.source[step] * words..(piece.source[step] + 1) * words];
-                let failure = (state.to_vec(), site.pc, kind.clone());
-                if met.failure.as_ref().is_none_or(|greatest| (&failure.0, failure.1) > (&greatest.0, greatest.1)) {
-                    met.failure = Some(failure);
+            match &successor.stopped {
+                Some((site, Stop::Failure(kind))) if self.goal.is_about(kind) => {
+                    let state = &states[piece.source[step] * words..(piece.source[step] + 1) * words];
+                    let failure = (state.to_vec(), site.pc, kind.clone());
+                    if met.failure.as_ref().is_none_or(|greatest| (&failure.0, failure.1) > (&greatest.0, greatest.1)) {
+                        met.failure = Some(failure);
+                    }
                 }
+                Some((site, Stop::Bound)) => {
+                    let site = (site.thread, site.pc);
+                    met.bound = Some(met.bound.map_or(site, |first| first.min(site)));
+                }
+                None | Some((_, Stop::Failure(_))) => {}
             }
             if successor.speculative {
                 met.speculative.insert((successor.site.thread, successor.site.pc));
@@ -364,6 +402,7 @@ impl<S: System> Search<'_, S> {
             }
             let target = piece.out.target(step);
             if inserted == Inserted::New
+                && self.goal == Goal::LeaveSc
                 && self.system.inspect(target).is_some()
                 && met.finding.as_ref().is_none_or(|greatest| target[..] > greatest[..])
             {
@@ -391,10 +430,11 @@ impl<S: System> Search<'_, S> {
         for t in 0..self.system.threads() {
             self.system.expand(&end, t, &mut out);
         }
-        let fails =
-            |step: &usize| out.step(*step).failure.as_ref().is_some_and(|(site, what)| site.pc == pc && *what == kind);
-        let step = (0..out.len()).find(fails).expect("names of threads make no difference");
-        let site = out.step(step).failure.as_ref().expect("it fails").0;
+        let fails = |step: usize| match &out.step(step).stopped {
+            Some((site, Stop::Failure(what))) if site.pc == pc && *what == kind => Some((step, *site)),
+            _ => None,
+        };
+        let (step, site) = (0..out.len()).find_map(fails).expect("names of threads make no difference");
         run.steps.extend_from_slice(out.trace(step));
         ScFailure { kind, site, run }
     }
@@ -494,7 +534,7 @@ mod tests {
         }
 
         fn initial(&self) -> Initial {
-            Initial { state: vec![0; WORDS], trace: Vec::new(), failure: None }
+            Initial { state: vec![0; WORDS], trace: Vec::new(), stopped: Vec::new() }
         }
 
         fn expand(&self, state: &[u64], t: usize, out: &mut Expansion) {
@@ -516,7 +556,7 @@ mod tests {
     }
 
     fn search(system: &Counters, jobs: usize, max_bytes: u64) -> Exploration {
-        breadth_first(system, jobs, &Budget { max_bytes, ..Budget::unlimited() })
+        breadth_first(system, Goal::LeaveSc, jobs, &Budget { max_bytes, ..Budget::unlimited() })
     }
 
     #[test]
@@ -536,16 +576,16 @@ mod tests {
     #[test]
     fn runs_are_rebuilt_from_collapsed_states() {
         let system = Counters { to: [200, 300], bad: Some([190, 280]) };
-        let run = |exploration: Exploration| match exploration.end {
-            End::Found(candidate) => candidate.run().clone(),
+        let found = |exploration: Exploration| match exploration.end {
+            End::Found(candidate) => candidate,
             other => panic!("{other:?}"),
         };
         let ample = search(&system, 1, u64::MAX);
         let less = ample.stats.peak_bytes * 6 / 10;
-        let ample = run(ample);
-        assert_eq!(ample.steps.len(), 470);
-        assert_eq!(ample, run(search(&system, 1, less)));
-        assert_eq!(ample, run(search(&system, 2, less)));
+        let ample = found(ample);
+        assert_eq!(ample.steps(), 470);
+        assert_eq!(ample, found(search(&system, 1, less)));
+        assert_eq!(ample, found(search(&system, 2, less)));
     }
 
     #[test]

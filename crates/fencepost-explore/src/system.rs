@@ -2,8 +2,17 @@
 
 use fencepost_verdict::{RunStep, ScFailureKind, Site};
 
-/// Something that goes wrong although all is SC.
-pub(crate) type Failure = Option<(Site, ScFailureKind)>;
+/// Where a thread stops that has not come to its end, and why, if somebody is to be told.
+pub(crate) type Stopped = Option<(Site, Stop)>;
+
+/// Why a thread stops.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Stop {
+    /// Something goes wrong although all is SC.
+    Failure(ScFailureKind),
+    /// The program is not modelled any further.
+    Bound,
+}
 
 /// A step that would leave SC, possible in some state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -38,8 +47,8 @@ pub(crate) struct Expansion {
 pub(crate) struct Successor {
     /// The instruction.
     pub(crate) site: Site,
-    /// What went wrong on the way.
-    pub(crate) failure: Failure,
+    /// Did the thread stop on the way?
+    pub(crate) stopped: Stopped,
     /// Is it a read that may be stale, in a search that lets it be?
     pub(crate) speculative: bool,
     /// Is it the step itself, and nothing guessed besides? Whatever the other threads can do after
@@ -110,6 +119,11 @@ impl Expansion {
         trace
     }
 
+    /// Does anybody want to know what happens on the way?
+    pub(crate) fn is_traced(&self) -> bool {
+        self.trace.is_some()
+    }
+
     /// Something happens during the step that was begun.
     pub(crate) fn record(&mut self, step: RunStep) {
         if let Some(trace) = &mut self.trace {
@@ -136,8 +150,8 @@ impl Expansion {
     }
 
     /// The step that was begun is one.
-    pub(crate) fn keep(&mut self, site: Site, failure: Failure, speculative: bool, pure: bool, trace: usize) {
-        self.steps.push(Successor { site, failure, speculative, pure, trace });
+    pub(crate) fn keep(&mut self, site: Site, stopped: Stopped, speculative: bool, pure: bool, trace: usize) {
+        self.steps.push(Successor { site, stopped, speculative, pure, trace });
     }
 
     /// The step that was begun is only the first part of some: those that `expand` adds for the state it leads to.
@@ -172,8 +186,8 @@ pub(crate) struct Initial {
     pub(crate) state: Vec<u64>,
     /// What happens before any thread takes a step.
     pub(crate) trace: Vec<RunStep>,
-    /// What goes wrong then, and after how much of it.
-    pub(crate) failure: Option<(usize, (Site, ScFailureKind))>,
+    /// The threads that stop then, and after how much of it.
+    pub(crate) stopped: Vec<(usize, (Site, Stop))>,
 }
 
 /// A finite transition system whose steps belong to threads.

@@ -7,6 +7,7 @@ use fencepost_base::order::FenceOrder;
 
 use crate::expr::Expr;
 use crate::program::{Array, Instr, Location, LocationKind, Op, Place, Program, Register, Thread};
+use crate::sections;
 
 /// Collects the parts of a program and checks them once.
 #[derive(Clone, Debug)]
@@ -42,6 +43,7 @@ impl ProgramBuilder {
                 arrays: Vec::new(),
                 threads: Vec::new(),
                 fence_location: None,
+                sections: Vec::new(),
             },
         }
     }
@@ -50,6 +52,11 @@ impl ProgramBuilder {
     pub fn location(&mut self, name: impl Into<String>, init: Value, kind: LocationKind) -> LocId {
         self.program.locations.push(Location { name: name.into(), init, kind });
         LocId::from_index(self.program.locations.len() - 1)
+    }
+
+    /// The location that is added next.
+    pub fn next_location(&self) -> LocId {
+        LocId::from_index(self.program.locations.len())
     }
 
     /// Adds an array with these initial values.
@@ -63,6 +70,16 @@ impl ProgramBuilder {
         ArrayId::from_index(self.program.arrays.len() - 1)
     }
 
+    /// Adds an array whose elements, all of them 0, have these names.
+    pub fn array_of(&mut self, name: impl Into<String>, elements: Vec<String>, kind: LocationKind) -> ArrayId {
+        let (base, len) = (LocId::from_index(self.program.locations.len()), elements.len() as u32);
+        for name in elements {
+            self.location(name, 0, kind);
+        }
+        self.program.arrays.push(Array { name: name.into(), base, len });
+        ArrayId::from_index(self.program.arrays.len() - 1)
+    }
+
     /// Adds a thread.
     pub fn thread(&mut self, name: impl Into<String>, registers: Vec<Register>, code: Vec<Instr>) -> ThreadId {
         self.program.threads.push(Thread { name: name.into(), registers, code });
@@ -73,6 +90,7 @@ impl ProgramBuilder {
     /// of `fence(sc)` when there is such a fence.
     pub fn build(mut self) -> Result<Program, BuildError> {
         self.check()?;
+        self.program.sections = self.sections()?;
         let has_sc_fence = self
             .program
             .threads
@@ -114,6 +132,16 @@ impl ProgramBuilder {
             }
         }
         Ok(())
+    }
+
+    /// Finds out which instructions are inside of sections.
+    fn sections(&self) -> Result<Vec<Vec<bool>>, BuildError> {
+        let of = |thread: &Thread| {
+            sections::inside(&thread.code).map_err(|(pc, what)| BuildError {
+                message: format!("thread `{}`, instruction {pc}: {what}", thread.name),
+            })
+        };
+        self.program.threads.iter().map(of).collect()
     }
 
     fn check_op(&self, thread: &Thread, op: &Op, pc: usize) -> Result<(), String> {

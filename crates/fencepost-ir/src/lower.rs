@@ -19,8 +19,9 @@ use fencepost_syntax::ast::{Block, File, ItemKind, Name};
 use fencepost_syntax::messages::Messages;
 use fencepost_syntax::{Language, Parsed, parse};
 
-pub(crate) use expr::wraps;
+pub(crate) use expr::{binary_op, wraps};
 
+use crate::automata;
 use crate::build::ProgramBuilder;
 use crate::program::Program;
 use procs::Procs;
@@ -57,6 +58,34 @@ pub fn load(language: Language, text: &str) -> Loaded {
 
 /// Lowers a tree that was parsed without errors.
 pub fn lower(file: &File, messages: &mut Messages) -> Option<Program> {
+    let builder = match file.language {
+        Language::Txt => automata::lower(file, messages),
+        Language::Fp | Language::Tpl => lower_statements(file, messages),
+    };
+    if file.items.iter().all(|item| !matches!(item.kind, ItemKind::Thread { .. } | ItemKind::Automaton(_))) {
+        let help = match file.language {
+            Language::Fp => "write `thread t { … }`",
+            Language::Tpl => "write `fn t { … }`",
+            Language::Txt => "write `thread t … end`",
+        };
+        let end = file.items.last().map_or(0, |item| item.span.end as usize);
+        messages.push(Diagnostic::error(Span::new(end..end), "the program has no thread").help(help));
+    }
+    if messages.has_errors() {
+        return None;
+    }
+    match builder.build() {
+        Ok(program) => Some(program),
+        Err(error) => {
+            let message = format!("internal error: the program was translated wrongly ({error})");
+            messages.push(Diagnostic::error(Span::default(), message).help("please report this as a bug"));
+            None
+        }
+    }
+}
+
+/// Everything but whether there is a thread.
+fn lower_statements(file: &File, messages: &mut Messages) -> ProgramBuilder {
     let globals = Globals::collect(file, messages);
     let procs = Procs::collect(file, &globals, messages);
     let mut lowering = Lowering {
@@ -88,26 +117,8 @@ pub fn lower(file: &File, messages: &mut Messages) -> Option<Program> {
             lowering.copies_of(name, body, copies, replicated, &mut called, &mut builder);
         }
     }
-    if !file.items.iter().any(|item| matches!(item.kind, ItemKind::Thread { .. })) {
-        let help = match file.language {
-            Language::Fp => "write `thread t { … }`",
-            Language::Tpl => "write `fn t { … }`",
-        };
-        let end = file.items.last().map_or(0, |item| item.span.end as usize);
-        lowering.messages.push(Diagnostic::error(Span::new(end..end), "the program has no thread").help(help));
-    }
     lowering.check_uncalled(&called);
-    if lowering.messages.has_errors() {
-        return None;
-    }
-    match builder.build() {
-        Ok(program) => Some(program),
-        Err(error) => {
-            let message = format!("internal error: the program was translated wrongly ({error})");
-            messages.push(Diagnostic::error(Span::default(), message).help("please report this as a bug"));
-            None
-        }
-    }
+    builder
 }
 
 /// What all threads share while they are lowered.

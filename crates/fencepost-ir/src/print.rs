@@ -5,11 +5,12 @@
 //! program that was itself read from a source; names that are no identifiers
 //! (`worker[1]`) get another spelling. A program made by hand may come back
 //! slightly differently, but means the same: a `Halt` in the middle of the code
-//! comes back as a jump to the end, a constant index as a fixed location.
+//! comes back as a jump to the end, a constant index as a fixed location, and an
+//! atomic section whose instructions are scattered over the code in one piece.
 
 use std::collections::{BTreeSet, HashSet};
 
-use fencepost_base::ids::{LocId, Pc};
+use fencepost_base::ids::{LocId, Pc, ThreadId};
 use fencepost_base::source::Span;
 use fencepost_syntax::Language;
 use fencepost_syntax::ast::{
@@ -20,10 +21,18 @@ use fencepost_syntax::ast::{
 use crate::expr::{BinaryOp, CmpOp, Expr, UnaryOp};
 use crate::lower::wraps;
 use crate::program::{CasStrength, Instr, LocationKind, Op, Place, Program, RmwFunction, Thread};
+use crate::sections;
 
 /// The program as `.fp` text.
 pub fn print(program: &Program) -> String {
     fencepost_syntax::print::print(&raise(program))
+}
+
+/// An expression in the code of `thread`, as `.fp` text.
+pub fn print_expr(program: &Program, thread: ThreadId, expr: &Expr) -> String {
+    let registers = program.thread(thread).registers.iter().map(|register| register.name.clone()).collect();
+    let raise = Raise { program, locations: &[], registers };
+    fencepost_syntax::print::print_expr(&raise.expr(expr, Mode::Wrapping))
 }
 
 /// The program as a syntax tree of `.fp`.
@@ -141,13 +150,14 @@ impl Raise<'_> {
                 .collect();
             stmts.push(stmt(StmtKind::Local(locals)));
         }
+        let code = sections::in_brackets(&thread.code);
         // The closing brace halts: the last `Halt` is not written, others jump there.
-        let end = match thread.code.last() {
-            Some(Instr { op: Op::Halt, .. }) => thread.code.len() - 1,
-            _ => thread.code.len(),
+        let end = match code.last() {
+            Some(Instr { op: Op::Halt, .. }) => code.len() - 1,
+            _ => code.len(),
         };
         let mut targets: BTreeSet<Pc> = BTreeSet::new();
-        for instr in &thread.code[..end] {
+        for instr in &code[..end] {
             match &instr.op {
                 Op::Jump { target } | Op::Branch { target, .. } => {
                     targets.insert(*target);
@@ -159,11 +169,20 @@ impl Raise<'_> {
                 _ => {}
             }
         }
-        for (pc, instr) in thread.code[..end].iter().enumerate() {
+        // What is outside of the section that is being written.
+        let mut outside: Vec<Stmt> = Vec::new();
+        for (pc, instr) in code[..end].iter().enumerate() {
             if targets.contains(&Pc::from_index(pc)) {
                 stmts.push(stmt(StmtKind::Label(label(Pc::from_index(pc)))));
             }
-            stmts.push(stmt(self.op(&instr.op, Pc::from_index(end))));
+            match &instr.op {
+                Op::Enter => outside = std::mem::take(&mut stmts),
+                Op::Leave => {
+                    let inside = std::mem::replace(&mut stmts, std::mem::take(&mut outside));
+                    stmts.push(stmt(StmtKind::Atomic(Block { stmts: inside, span: Span::default() })));
+                }
+                op => stmts.push(stmt(self.op(op, Pc::from_index(end)))),
+            }
         }
         if targets.contains(&Pc::from_index(end)) {
             stmts.push(stmt(StmtKind::Label(label(Pc::from_index(end)))));
@@ -236,7 +255,9 @@ impl Raise<'_> {
             Op::LightFence { locations: Some(locations) } => {
                 StmtKind::LightFence(locations.iter().map(|&loc| self.location(loc)).collect())
             }
+            Op::Bound { cond } => StmtKind::Bound(value(cond)),
             Op::Halt => StmtKind::Goto(label(end)),
+            Op::Enter | Op::Leave => unreachable!("sections are written as a whole"),
         }
     }
 

@@ -9,7 +9,9 @@ use crate::expr::{self, CmpOp, Expr};
 /// A concurrent program. Made by [`crate::ProgramBuilder`], which guarantees:
 /// every index is in range, every jump lands in its thread's code, no thread
 /// runs off the end of its code, atomic operations name atomic places and
-/// plain ones non-atomic places, initial values are in the domain.
+/// plain ones non-atomic places, initial values are in the domain, and every
+/// instruction that can be reached is either inside an atomic section, on all
+/// ways to it, or outside.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Program {
     pub(crate) name: Option<String>,
@@ -18,6 +20,8 @@ pub struct Program {
     pub(crate) arrays: Vec<Array>,
     pub(crate) threads: Vec<Thread>,
     pub(crate) fence_location: Option<LocId>,
+    /// For every thread with sections and every instruction: is it inside one? Empty for other threads.
+    pub(crate) sections: Vec<Vec<bool>>,
 }
 
 /// A shared location.
@@ -184,6 +188,11 @@ pub enum Op {
         /// Condition.
         cond: Expr,
     },
+    /// The program is modelled only while `cond` holds: where it does not, the thread stops, and the search is incomplete.
+    Bound {
+        /// Condition.
+        cond: Expr,
+    },
     /// Asks that `value` does not depend on a possibly stale read (observational robustness); otherwise does nothing.
     Verify {
         /// Value.
@@ -283,6 +292,11 @@ pub enum Op {
         /// Locations.
         locations: Option<Vec<LocId>>,
     },
+    /// Begins an atomic section: what follows up to [`Op::Leave`] happens in one go, between two steps of other threads,
+    /// or not at all. While no way through it can be completed, the thread waits here.
+    Enter,
+    /// Ends an atomic section.
+    Leave,
     /// The thread is done.
     Halt,
 }
@@ -360,6 +374,17 @@ impl Program {
         })
     }
 
+    /// Is there an atomic section?
+    pub fn has_sections(&self) -> bool {
+        self.sections.iter().any(|sections| !sections.is_empty())
+    }
+
+    /// Is control inside an atomic section when it is at this instruction? It is at the section's [`Op::Leave`], and
+    /// not yet at its [`Op::Enter`].
+    pub fn is_in_section(&self, thread: ThreadId, pc: Pc) -> bool {
+        self.sections[thread.index()].get(pc.index()).is_some_and(|&inside| inside)
+    }
+
     /// Number of instructions of all threads together.
     pub fn size(&self) -> usize {
         self.threads.iter().map(|thread| thread.code.len()).sum()
@@ -431,7 +456,8 @@ impl Op {
             | Op::Update { operand: value, .. }
             | Op::Branch { cond: value, .. }
             | Op::Assume { cond: value }
-            | Op::Assert { cond: value } => visit(value),
+            | Op::Assert { cond: value }
+            | Op::Bound { cond: value } => visit(value),
             Op::Nondet { low, high, .. } => {
                 visit(low);
                 visit(high);
@@ -447,6 +473,8 @@ impl Op {
             | Op::PlainLoad { .. }
             | Op::Fence { .. }
             | Op::LightFence { .. }
+            | Op::Enter
+            | Op::Leave
             | Op::Halt => {}
         }
     }

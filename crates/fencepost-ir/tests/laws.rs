@@ -141,6 +141,7 @@ fn op(len: u32) -> impl Strategy<Value = Op> {
         prop::collection::vec(target(), 1..4).prop_map(|targets| Op::Choose { targets }),
         e().prop_map(|cond| Op::Assume { cond }),
         e().prop_map(|cond| Op::Assert { cond }),
+        e().prop_map(|cond| Op::Bound { cond }),
         e().prop_map(|value| Op::Verify { value }),
         (dst(), place.clone(), read()).prop_map(|(dst, place, order)| Op::Load { dst, place, order }),
         (place.clone(), e(), prop::sample::select(WriteOrder::ALL)).prop_map(|(place, value, order)| Op::Store {
@@ -178,8 +179,39 @@ fn op(len: u32) -> impl Strategy<Value = Op> {
     ]
 }
 
+/// The code with an atomic section around the instructions `from..to`; jumps across its borders stop there.
+fn with_section(mut ops: Vec<Op>, from: usize, to: usize) -> Vec<Op> {
+    for (pc, op) in ops.iter_mut().enumerate() {
+        let inside = |pc: usize| (from..to).contains(&pc);
+        let stays = inside(pc);
+        let aim = |target: &mut Pc| {
+            *target = Pc::from_index(match (stays, inside(target.index())) {
+                (true, false) => to + 1,
+                (false, true) => from,
+                _ => target.index() + usize::from(target.index() >= from) + usize::from(target.index() >= to),
+            });
+        };
+        match op {
+            Op::Jump { target } | Op::Branch { target, .. } => aim(target),
+            Op::Choose { targets } => targets.iter_mut().for_each(aim),
+            _ => {}
+        }
+    }
+    ops.insert(to, Op::Leave);
+    ops.insert(from, Op::Enter);
+    ops
+}
+
 fn any_program() -> impl Strategy<Value = Program> {
-    let thread = (1u32..12).prop_flat_map(|len| prop::collection::vec(op(len), len as usize - 1));
+    let code = (1u32..12).prop_flat_map(|len| prop::collection::vec(op(len), len as usize - 1));
+    let section = prop::option::of((any::<prop::sample::Index>(), any::<prop::sample::Index>()));
+    let thread = (code, section).prop_map(|(ops, section)| match section {
+        None => ops,
+        Some((from, to)) => {
+            let (from, to) = (from.index(ops.len() + 1), to.index(ops.len() + 1));
+            with_section(ops, from.min(to), from.max(to))
+        }
+    });
     prop::collection::vec(thread, 1..3).prop_map(|threads| {
         let mut builder = ProgramBuilder::new(Some("a \"name\"".into()), 4);
         builder.location("x", 1, LocationKind::Atomic);

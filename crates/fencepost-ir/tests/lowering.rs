@@ -261,3 +261,17 @@ fn languages_are_known_by_extension() {
     assert_eq!(Language::from_path("b.TPL"), Some(Language::Tpl));
     assert_eq!(Language::from_path("fp"), None);
 }
+
+#[test]
+fn sections_are_bracketed_and_jumps_stay_inside() {
+    let section = fp("while (1) { atomic { while (r == 0) { r = 1; if (s == 1) break; } bound(r < 3); } }");
+    let jumps = section.iter().filter(|op| matches!(op, Op::Jump { .. } | Op::Branch { .. })).count();
+    assert_eq!((section.first(), section[section.len() - 2].clone(), jumps), (Some(&Op::Enter), Op::Leave, 4));
+    assert!(section.contains(&Op::Bound { cond: cmp(CmpOp::Lt, 3) }));
+    assert_eq!(fp("atomic {}"), [Op::Enter, Op::Leave]);
+    let calls = "domain 4; global x; proc p(l) { l: l.store(1); } thread t { atomic { p(x); p(x); } }";
+    let program = program(Language::Fp, calls);
+    let inside: Vec<bool> = (0..5).map(|pc| program.is_in_section(fencepost_base::ids::ThreadId(0), Pc(pc))).collect();
+    assert_eq!(inside, [false, true, true, true, false]);
+    assert!(program.has_sections());
+}

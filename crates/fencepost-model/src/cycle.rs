@@ -16,6 +16,8 @@ pub enum Edge {
     Mo,
     /// From-read.
     Fr,
+    /// Back in an atomic section, which happens at once.
+    Section,
 }
 
 impl Edge {
@@ -26,6 +28,7 @@ impl Edge {
             Edge::Rf => "rf",
             Edge::Mo => "mo",
             Edge::Fr => "fr",
+            Edge::Section => "section",
         }
     }
 }
@@ -37,7 +40,8 @@ pub struct Cycle {
     pub steps: Vec<(EventId, Edge)>,
 }
 
-/// A shortest cycle of po ∪ rf ∪ mo ∪ fr through `start`, if there is one.
+/// A shortest cycle of po ∪ rf ∪ mo ∪ fr through `start`, or its atomic section, if there is one. Atomic sections count
+/// as one event: a path may leave one from another event than it came to.
 /// Communication within a thread is program order already and is not used.
 pub fn shortest_through(graph: &Graph, start: EventId) -> Option<Cycle> {
     let external = |rel: Rel| rel.filter(|a, b| graph.event(a).thread != graph.event(b).thread);
@@ -47,19 +51,26 @@ pub fn shortest_through(graph: &Graph, start: EventId) -> Option<Cycle> {
         (Edge::Mo, external(graph.mo())),
         (Edge::Fr, external(graph.fr())),
     ];
-    let mut reached: Vec<Option<(EventId, Edge)>> = vec![None; graph.len()];
-    let mut frontier = vec![start];
+    let section = |id: EventId| graph.section(id);
+    let mut members: Vec<Vec<EventId>> = vec![Vec::new(); graph.len()];
+    graph.ids().for_each(|id| members[section(id).index()].push(id));
+    // For every section reached, the step that leads to it.
+    let mut reached: Vec<Option<Step>> = vec![None; graph.len()];
+    let mut frontier = vec![section(start)];
     while !frontier.is_empty() {
         let mut next = Vec::new();
-        for &a in &frontier {
-            for (edge, rel) in &edges {
-                for b in rel.successors(a) {
-                    if reached[b.index()].is_none() {
-                        reached[b.index()] = Some((a, *edge));
-                        if b == start {
-                            return Some(backtrack(&reached, start));
+        for &from in &frontier {
+            for &a in &members[from.index()] {
+                for (edge, rel) in &edges {
+                    for b in rel.successors(a).filter(|&b| section(b) != from) {
+                        let to = section(b);
+                        if reached[to.index()].is_none() {
+                            reached[to.index()] = Some((a, *edge, b));
+                            if to == section(start) {
+                                return Some(backtrack(graph, &reached, to));
+                            }
+                            next.push(to);
                         }
-                        next.push(b);
                     }
                 }
             }
@@ -69,17 +80,33 @@ pub fn shortest_through(graph: &Graph, start: EventId) -> Option<Cycle> {
     None
 }
 
-fn backtrack(reached: &[Option<(EventId, Edge)>], start: EventId) -> Cycle {
-    let mut steps = Vec::new();
+/// From an event to another one in another section.
+type Step = (EventId, Edge, EventId);
+
+fn backtrack(graph: &Graph, reached: &[Option<Step>], start: EventId) -> Cycle {
+    let mut path: Vec<Step> = Vec::new();
     let mut at = start;
-    while let Some((from, edge)) = reached[at.index()] {
-        steps.push((from, edge));
-        at = from;
+    while let Some(step) = reached[at.index()] {
+        path.push(step);
+        at = graph.section(step.0);
         if at == start {
             break;
         }
     }
-    steps.reverse();
+    path.reverse();
+    let mut steps = Vec::new();
+    for (index, &(leaves, edge, _)) in path.iter().enumerate() {
+        let (_, before, came) = path[(index + path.len() - 1) % path.len()];
+        if edge == Edge::Po {
+            // The whole section comes before what follows in program order, and after what precedes.
+            steps.push((came, edge));
+            continue;
+        }
+        if came != leaves && before != Edge::Po {
+            steps.push((came, if came < leaves { Edge::Po } else { Edge::Section }));
+        }
+        steps.push((leaves, edge));
+    }
     Cycle { steps }
 }
 
@@ -97,7 +124,7 @@ pub fn shape_name(graph: &Graph, cycle: &Cycle) -> Option<String> {
                 (Label::Write { .. }, _, _) => "W",
                 (Label::Rmw { .. }, Edge::Fr, _) | (Label::Rmw { .. }, Edge::Po, Edge::Rf) => "R",
                 (Label::Rmw { .. }, _, _) => "W",
-                (Label::Fence { .. }, _, _) => "F",
+                (Label::Fence { .. } | Label::LightFence { .. }, _, _) => "F",
             };
             format!("{kind} {}", outgoing.as_str())
         })
@@ -157,6 +184,9 @@ mod tests {
     use fencepost_base::ids::{LocId, ThreadId};
     use fencepost_base::order::Mode;
 
+    use crate::model::Model;
+    use crate::models::sc::Sc;
+
     fn read(loc: u32, value: u32) -> Label {
         Label::Read { loc: LocId(loc), value, mode: Mode::Acq }
     }
@@ -175,6 +205,41 @@ mod tests {
         let stale = graph.add(ThreadId(1), read(0, 0), Some(x0), None);
         let cycle = shortest_through(&graph, stale).expect("a cycle");
         assert_eq!(cycle.steps.len(), 4);
+        assert_eq!(shape_name(&graph, &cycle).as_deref(), Some("SB"));
+    }
+
+    #[test]
+    fn an_atomic_section_counts_as_one_event() {
+        // Two threads that each write one location and read the other at once.
+        let mut graph = Graph::initial(&[0, 0]);
+        let (x0, y0) = (EventId(0), EventId(1));
+        let ry = graph.add(ThreadId(0), read(1, 0), Some(y0), None);
+        let wx = graph.add(ThreadId(0), write(0, 1), Some(x0), None);
+        let rx = graph.add(ThreadId(1), read(0, 0), Some(x0), None);
+        let wy = graph.add(ThreadId(1), write(1, 1), Some(y0), None);
+        assert!(Sc.permits(&graph) && shortest_through(&graph, wy).is_none());
+        graph.tie(ry, wx);
+        assert!(Sc.permits(&graph), "the other thread's read comes first, its write last");
+        graph.tie(rx, wy);
+        assert!(!Sc.permits(&graph));
+        let cycle = shortest_through(&graph, wy).expect("a cycle");
+        assert_eq!(cycle.steps, [(wy, Edge::Section), (rx, Edge::Fr), (wx, Edge::Section), (ry, Edge::Fr)]);
+        assert_eq!(graph.restricted(|id| id != wy).section(rx), rx);
+        assert!(Sc.permits(&graph.restricted(|id| id != wy)));
+    }
+
+    #[test]
+    fn cycles_pass_sections_in_program_order() {
+        // Store buffering, each load in a section with another one before it.
+        let mut graph = Graph::initial(&[0, 0, 0]);
+        for (thread, own, other) in [(0, 0, 1), (1, 1, 0)] {
+            graph.add(ThreadId(thread), write(own, 1), Some(EventId(own)), None);
+            let idle = graph.add(ThreadId(thread), read(2, 0), Some(EventId(2)), None);
+            let load = graph.add(ThreadId(thread), read(other, 0), Some(EventId(other)), None);
+            graph.tie(idle, load);
+        }
+        let last = EventId::from_index(graph.len() - 1);
+        let cycle = shortest_through(&graph, last).expect("a cycle");
         assert_eq!(shape_name(&graph, &cycle).as_deref(), Some("SB"));
     }
 

@@ -51,6 +51,8 @@ pub struct Graph {
     reads_from: Vec<Option<EventId>>,
     /// For every location, its writes, oldest first.
     modification_order: Vec<Vec<EventId>>,
+    /// For every event, the first event of the atomic section it is in; itself if it is in none.
+    section: Vec<EventId>,
 }
 
 impl Graph {
@@ -69,7 +71,35 @@ impl Graph {
             events,
             reads_from: vec![None; init.len()],
             modification_order: (0..init.len()).map(|loc| vec![EventId::from_index(loc)]).collect(),
+            section: (0..init.len()).map(EventId::from_index).collect(),
         }
+    }
+
+    /// The graph of these parts: `events` that come after the initialisation writes, in an order that agrees with
+    /// program order, each with the write it reads from, and the writes to every location from the initialisation on.
+    ///
+    /// # Panics
+    /// When a read does not have the value of its source, or modification order is not made of the writes.
+    pub fn of_parts(
+        init: &[Value],
+        events: Vec<(Event, Option<EventId>)>,
+        modification_order: Vec<Vec<EventId>>,
+    ) -> Self {
+        let mut graph = Graph::initial(init);
+        for (event, source) in events {
+            graph.section.push(EventId::from_index(graph.events.len()));
+            graph.events.push(event);
+            graph.reads_from.push(source);
+        }
+        graph.modification_order = modification_order;
+        for id in graph.ids() {
+            let label = graph.label(id);
+            let read = graph.source(id).and_then(|source| graph.label(source).value_written());
+            assert_eq!(label.value_read(), read, "the value read is the one written");
+            let places = label.loc().map_or(&[][..], |loc| graph.writes(loc)).iter().filter(|&&write| write == id);
+            assert_eq!(places.count(), usize::from(label.is_write()), "a write has its place in modification order");
+        }
+        graph
     }
 
     /// add(G, τ, l, w): a new last event of `thread`, reading from and/or placed right after `predecessor`.
@@ -80,6 +110,7 @@ impl Graph {
         let id = EventId::from_index(self.events.len());
         self.events.push(Event { thread: Some(thread), label, pc });
         self.reads_from.push(None);
+        self.section.push(id);
         if let Some(loc) = label.loc() {
             let w = predecessor.expect("an access has a predecessor write");
             let writes = &mut self.modification_order[loc.index()];
@@ -97,6 +128,39 @@ impl Graph {
             }
         }
         id
+    }
+
+    /// Ties two events of one thread, and what they are tied to already: they are of one atomic section, which happens
+    /// at once.
+    pub fn tie(&mut self, earlier: EventId, later: EventId) {
+        let (first, second) = (self.section(earlier), self.section(later));
+        for section in &mut self.section {
+            if *section == first || *section == second {
+                *section = first.min(second);
+            }
+        }
+    }
+
+    /// The first event of the atomic section that `id` is in; itself when it is in none.
+    pub fn section(&self, id: EventId) -> EventId {
+        self.section[id.index()]
+    }
+
+    /// For every event: is it in an atomic section with others?
+    pub fn tied(&self) -> Vec<bool> {
+        let mut tied = vec![false; self.len()];
+        for id in self.ids().filter(|&id| self.section(id) != id) {
+            tied[id.index()] = true;
+            tied[self.section(id).index()] = true;
+        }
+        tied
+    }
+
+    /// Can the events happen one after the other, those of an atomic section together, in an order that `rel` is
+    /// part of?
+    pub fn is_order(&self, rel: &Rel) -> bool {
+        let is_without_sections = || self.ids().all(|id| self.section(id) == id);
+        rel.is_acyclic() && (is_without_sections() || rel.contracted(|id| self.section(id)).is_acyclic())
     }
 
     /// Number of events.
@@ -235,6 +299,29 @@ impl Graph {
                 .iter()
                 .map(|writes| writes.iter().map(|&id| rename(id)).collect())
                 .collect(),
+            section: order.iter().map(|&id| rename(self.section(id))).collect(),
+        }
+    }
+
+    /// The same graph without the events that are not to be kept; nothing that is kept reads from them.
+    #[must_use]
+    pub fn restricted(&self, keep: impl Fn(EventId) -> bool) -> Graph {
+        let kept: Vec<EventId> = self.ids().filter(|&id| keep(id)).collect();
+        let rename = |id: EventId| EventId::from_index(kept.binary_search(&id).expect("a write that is kept"));
+        let mut first = vec![None; self.len()];
+        for &id in kept.iter().rev() {
+            first[self.section(id).index()] = Some(id);
+        }
+        let section = |id: EventId| first[self.section(id).index()];
+        Graph {
+            events: kept.iter().map(|&id| *self.event(id)).collect(),
+            reads_from: kept.iter().map(|&id| self.source(id).map(rename)).collect(),
+            modification_order: self
+                .modification_order
+                .iter()
+                .map(|writes| writes.iter().filter(|&&id| keep(id)).map(|&id| rename(id)).collect())
+                .collect(),
+            section: kept.iter().map(|&id| rename(section(id).expect("itself at least"))).collect(),
         }
     }
 }
@@ -244,5 +331,6 @@ impl std::hash::Hash for Graph {
         self.events.hash(state);
         self.reads_from.hash(state);
         self.modification_order.hash(state);
+        self.section.hash(state);
     }
 }

@@ -15,5 +15,5 @@ pub mod rel;
 mod tracker;
 
 pub use graph::{EventId, Graph};
-pub use model::{FenceMeaning, Model};
+pub use model::{Buffers, FenceMeaning, LightFences, Model};
 pub use monitor::{Attempt, AttemptKind, Monitor, PlainKind, RaceRule, Shape, StaleKind, Step, ThreadShape, Watch};

@@ -158,6 +158,16 @@ impl Rel {
         result
     }
 
+    /// The relation between classes of elements, each standing for its class: pairs within a class are left out.
+    #[must_use]
+    pub fn contracted(&self, class: impl Fn(EventId) -> EventId) -> Rel {
+        let mut result = Rel::empty(self.size);
+        for (a, b) in self.pairs().map(|(a, b)| (class(a), class(b))).filter(|(a, b)| a != b) {
+            result.insert(a, b);
+        }
+        result
+    }
+
     /// No element is related to itself.
     pub fn is_irreflexive(&self) -> bool {
         (0..self.size).map(EventId::from_index).all(|a| !self.contains(a, a))

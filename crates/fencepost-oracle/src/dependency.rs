@@ -146,8 +146,12 @@ impl<'a> Dependencies<'a> {
                     tracked.used.extend(inputs);
                 }
             }
-            op
-            @ (Op::Branch { .. } | Op::Assume { .. } | Op::Assert { .. } | Op::Verify { .. } | Op::Nondet { .. }) => {
+            op @ (Op::Branch { .. }
+            | Op::Assume { .. }
+            | Op::Assert { .. }
+            | Op::Bound { .. }
+            | Op::Verify { .. }
+            | Op::Nondet { .. }) => {
                 let used: Vec<Position> = tracked.dependencies(thread, &all_inputs(op)).collect();
                 tracked.used.extend(used);
             }

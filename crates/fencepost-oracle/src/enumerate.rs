@@ -78,7 +78,10 @@ impl Answer {
 /// races. At most `limit` states are looked at.
 pub fn robust(program: &Program, model: &dyn Model, limit: usize) -> Answer {
     let system = System::new(program, model);
-    let found = system.explore(Memory::Consistent(model), limit, |_, steps| {
+    let found = system.explore(Memory::Consistent(model), limit, |configuration, steps| {
+        if program.has_sections() && !Sc.permits(&configuration.graph) {
+            return ControlFlow::Break(Finding::Escape);
+        }
         if let Some(race) = race(model, steps) {
             return ControlFlow::Break(race);
         }

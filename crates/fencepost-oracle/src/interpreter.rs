@@ -16,9 +16,12 @@
 use fencepost_base::event::Label;
 use fencepost_base::ids::{LocId, Pc, RegId, ThreadId, Value};
 use fencepost_base::order::{FenceOrder, Mode};
-use fencepost_ir::{CasStrength, CmpOp, EvalError, Expr, Op, Place, Program, RmwFunction};
-use fencepost_model::{FenceMeaning, Model};
+use fencepost_ir::{CasStrength, CmpOp, EvalError, Expr, LocationKind, Op, Place, Program, RmwFunction};
+use fencepost_model::{EventId, FenceMeaning, Graph, LightFences, Model};
 use fencepost_verdict::ScFailureKind;
+
+/// What waits for empty store buffers and is no access, in models that have them.
+pub const EMPTIES_BUFFERS: Label = Label::Fence { mode: Mode::Full };
 
 /// ⟨pc, Φ⟩: the state of one thread.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -34,8 +37,12 @@ pub struct ThreadState {
 pub enum Rest {
     /// It is about to access memory.
     Access(Access),
-    /// It is about to pass a fence that is an event of its own.
-    Fence(Mode),
+    /// It is about to pass a fence that is an event of its own, or several.
+    Fence(Vec<Label>),
+    /// It is about to enter an atomic section, which is an event of its own, or none.
+    Enter(Vec<Label>),
+    /// It is about to leave one.
+    Leave,
     /// It is about to continue at any one of these instructions.
     Choose(Vec<Pc>),
     /// It is about to set `dst` to any value from `low` to `high`; it blocks when there is none.
@@ -137,6 +144,11 @@ impl Access {
         matches!(self.action, Action::Read { mode: Mode::Na, .. } | Action::Write { mode: Mode::Na, .. })
     }
 
+    /// Does the label say that a compare-and-swap has failed?
+    pub fn is_failed_update(&self, label: &Label) -> bool {
+        matches!(self.action, Action::Cas { .. }) && !label.is_write()
+    }
+
     /// Is it a plain or atomic store, which does not read?
     pub fn is_store(&self) -> bool {
         matches!(self.action, Action::Write { .. })
@@ -231,7 +243,8 @@ impl<'a> Interpreter<'a> {
                 let holds = self.integer(cond, state)? != 0;
                 Ok(Local::Continue(if holds { *target } else { next }))
             }
-            Op::Assume { cond } => match self.integer(cond, state)? {
+            // Beyond a bound nothing is known: the thread stops.
+            Op::Assume { cond } | Op::Bound { cond } => match self.integer(cond, state)? {
                 0 => rest(Rest::Blocked),
                 _ => Ok(Local::Continue(next)),
             },
@@ -240,10 +253,22 @@ impl<'a> Interpreter<'a> {
                 _ => Ok(Local::Continue(next)),
             },
             // `verify` asks what its value depends on, and does nothing, not even divide by zero.
-            Op::Verify { .. } | Op::LightFence { .. } => Ok(Local::Continue(next)),
+            Op::Verify { .. } => Ok(Local::Continue(next)),
+            Op::Enter => rest(Rest::Enter(self.model.buffers().map(|_| EMPTIES_BUFFERS).into_iter().collect())),
+            Op::Leave => rest(Rest::Leave),
+            Op::LightFence { locations } => match (self.model.light_fences(), locations) {
+                (LightFences::Ignored, _) => Ok(Local::Continue(next)),
+                (LightFences::Listed, Some(locations)) => {
+                    rest(Rest::Fence(locations.iter().map(|&loc| Label::LightFence { loc: Some(loc) }).collect()))
+                }
+                (LightFences::All, _) | (LightFences::Listed, None) => {
+                    rest(Rest::Fence(vec![Label::LightFence { loc: None }]))
+                }
+            },
             Op::Fence { order } => match self.model.fence(*order) {
                 FenceMeaning::Nothing => Ok(Local::Continue(next)),
-                FenceMeaning::Event => rest(Rest::Fence((*order).into())),
+                FenceMeaning::Event => rest(Rest::Fence(vec![Label::Fence { mode: (*order).into() }])),
+                FenceMeaning::Light => rest(Rest::Fence(vec![Label::LightFence { loc: None }])),
                 FenceMeaning::HiddenRmw => {
                     rest(Rest::Access(Access { loc: self.fence(*order), action: Action::Fence }))
                 }
@@ -345,7 +370,28 @@ impl<'a> Interpreter<'a> {
         labels.into_iter().map(|label| (label, after.clone())).collect()
     }
 
-    /// The state at the next point of rest after the fence that the thread rests at.
+    /// Adds the event of a step to `graph`, and before it the fence that a failed compare-and-swap is besides in a model
+    /// with store buffers: these are empty then, as when it succeeds.
+    pub fn record(
+        &self,
+        graph: &mut Graph,
+        (thread, pc): (ThreadId, Option<Pc>),
+        access: &Access,
+        label: Label,
+        predecessor: EventId,
+    ) -> EventId {
+        if self.model.buffers().is_some() && access.is_failed_update(&label) {
+            graph.add(thread, EMPTIES_BUFFERS, None, pc);
+        }
+        graph.add(thread, label, Some(predecessor), pc)
+    }
+
+    /// Is `loc` accessed by plain loads and stores that the model tells from others?
+    pub fn is_nonatomic(&self, loc: LocId) -> bool {
+        self.program.location(loc).kind == LocationKind::NonAtomic && self.model.buffers().is_none()
+    }
+
+    /// The state at the next point of rest after the fence, or the end of an atomic section, that the thread rests at.
     pub fn pass_fence(&self, thread: ThreadId, state: &ThreadState) -> ThreadState {
         let after = ThreadState { pc: Pc(state.pc.0 + 1), registers: state.registers.clone() };
         self.settle(thread, after).0

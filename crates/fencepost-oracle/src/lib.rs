@@ -11,8 +11,10 @@
 //! - [`theorem`]: the literal conditions of Thm 5.1 and Def. 6.1;
 //! - [`witness`]: those of RC20;
 //! - [`dependency`], [`observe`], [`taint`]: observational robustness against RC20;
+//! - [`buffers`]: the machine with store buffers, for TSO, PSO and PGAS;
 //! - [`mod@replay`]: an SC run checked step by step, and the step that leaves SC.
 
+pub mod buffers;
 pub mod dependency;
 pub mod enumerate;
 pub mod interpreter;

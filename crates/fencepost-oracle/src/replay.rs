@@ -7,21 +7,27 @@
 //! What comes out is therefore a violation whatever the searcher believed, and
 //! a candidate that is none is an error of the searcher.
 //!
+//! A computation with store buffers is replayed on the machine and brought into this form ([`delay`]).
+//!
 //! Sound: never confirms what is no violation. Complete for true candidates.
 
+mod computation;
+mod delay;
+mod section;
 mod taint;
 
 use std::fmt;
 
 use fencepost_base::event::Label;
 use fencepost_base::ids::{LocId, Pc, ThreadId, Value};
-use fencepost_ir::{LocationKind, Program};
+use fencepost_ir::Program;
 use fencepost_model::cycle;
 use fencepost_model::models::sc::Sc;
 use fencepost_model::{EventId, Graph, Model};
 use fencepost_verdict::{Candidate, Run, RunStep, ScFailure, Site, Violation, ViolationKind};
 
 use crate::interpreter::{Access, Interpreter, Rest, ThreadState};
+use section::Section;
 use taint::Taints;
 
 /// Pairs of events that the axioms may be evaluated on while the list of stale values is completed.
@@ -55,6 +61,7 @@ pub fn replay(program: &Program, model: &dyn Model, candidate: &Candidate) -> Re
         Candidate::Race { run, first, second } => Replay::of(program, model, run, None)?.race(run, *first, *second),
         Candidate::LateRace { run, site } => Replay::of(program, model, run, None)?.late_race(run, *site),
         Candidate::TaintedUse { .. } => error("nothing is tainted where every read counts"),
+        Candidate::Delayed(delay) => delay::replay(program, model, delay),
     }
 }
 
@@ -73,6 +80,7 @@ pub fn replay_observational(
         Candidate::Race { run, first, second } => of(run)?.race(run, *first, *second),
         Candidate::LateRace { run, site } => of(run)?.late_race(run, *site),
         Candidate::TaintedUse { run, site } => of(run)?.tainted_use(run, *site),
+        Candidate::Delayed(_) => error("observational robustness is not a question about store buffers"),
     }
 }
 
@@ -94,6 +102,8 @@ struct Replay<'a> {
     model: &'a dyn Model,
     threads: Vec<ThreadState>,
     graph: Graph,
+    /// The thread that is in an atomic section.
+    section: Option<Section>,
     /// In an observational replay.
     taints: Option<Taints>,
 }
@@ -115,6 +125,7 @@ impl<'a> Replay<'a> {
             model,
             threads: program.thread_ids().map(|thread| interpreter.initial(thread)).collect(),
             graph: Graph::initial(&init),
+            section: None,
             taints,
         };
         for thread in program.thread_ids() {
@@ -135,11 +146,13 @@ impl<'a> Replay<'a> {
             // Bookkeeping of the searcher: our threads have gone on already.
             (None, None) => Ok(()),
             (Some(label), None) => {
+                self.let_others_leave(step.site.thread)?;
                 let access = self.access_at(step.site)?;
                 self.take(step.site, &access, Some(label))?;
                 Ok(())
             }
             (None, Some(choice)) => {
+                self.let_others_leave(step.site.thread)?;
                 let rest = self.rest_at(step.site)?;
                 let thread = step.site.thread;
                 let state = &self.threads[thread.index()];
@@ -167,7 +180,7 @@ impl<'a> Replay<'a> {
             return error(format!("label {label:?} is not enabled; enabled under SC: {labels:?}"));
         };
         let stale = if self.taintable(site, label) { self.tainting_values(site, access) } else { Vec::new() };
-        let event = self.graph.add(site.thread, *label, Some(last), Some(site.pc));
+        let event = self.record(site, access, *label, last);
         let started = self.after_access(site, label);
         self.threads[site.thread.index()] = after.clone();
         self.note_read(site, event, stale);
@@ -184,17 +197,34 @@ impl<'a> Replay<'a> {
         self.graph.label(w).value_written().expect("a write")
     }
 
-    /// Passes the fences on the way to `site`: they are events of the thread alone, which a searcher need not mention.
+    /// Passes the fences on the way to `site`, and the beginnings and ends of atomic sections: a searcher need not
+    /// mention them.
     fn pass_fences(&mut self, site: Site) {
-        let thread = site.thread;
-        while let Some(state) = self.threads.get(thread.index()).filter(|state| state.pc != site.pc)
-            && let Rest::Fence(mode) = self.interpreter.rest(thread, state)
-        {
-            self.graph.add(thread, Label::Fence { mode }, None, Some(state.pc));
-            let started = ThreadState { pc: Pc(state.pc.0 + 1), registers: state.registers.clone() };
-            self.threads[thread.index()] = self.interpreter.pass_fence(thread, state);
-            self.spread_taint(thread, started);
-        }
+        let is_on_the_way = |state: &ThreadState| state.pc != site.pc;
+        while self.threads.get(site.thread.index()).is_some_and(is_on_the_way) && self.pass(site.thread) {}
+    }
+
+    /// Passes the fence, or beginning or end of an atomic section, at which the thread rests, if it rests at one.
+    fn pass(&mut self, thread: ThreadId) -> bool {
+        let state = self.threads[thread.index()].clone();
+        let labels = match self.interpreter.rest(thread, &state) {
+            Rest::Fence(labels) => labels,
+            Rest::Enter(labels) => {
+                self.section = Some(Section { thread, before: self.graph.len() });
+                labels
+            }
+            Rest::Leave => {
+                self.section = None;
+                Vec::new()
+            }
+            _ => return false,
+        };
+        let before = self.graph.len();
+        labels.iter().for_each(|&label| _ = self.graph.add(thread, label, None, Some(state.pc)));
+        self.tie_from(before);
+        self.threads[thread.index()] = self.interpreter.pass_fence(thread, &state);
+        self.spread_taint(thread, ThreadState { pc: Pc(state.pc.0 + 1), registers: state.registers });
+        true
     }
 
     /// Why the thread rests, which must be at this instruction, fences passed.
@@ -217,11 +247,15 @@ impl<'a> Replay<'a> {
     }
 
     fn is_nonatomic(&self, access: &Access) -> bool {
-        self.interpreter.program().location(access.loc).kind == LocationKind::NonAtomic
+        self.interpreter.is_nonatomic(access.loc)
     }
 
     fn stale(mut self, run: &Run, site: Site) -> Result<Violation, ReplayError> {
+        self.let_others_leave(site.thread)?;
         let access = self.access_at(site)?;
+        if self.section.is_some() {
+            return error(format!("{}: an atomic section is not finished", show(site)));
+        }
         if self.is_nonatomic(&access) {
             return error(format!("{}: a plain access is never stale, it races", show(site)));
         }
@@ -253,6 +287,7 @@ impl<'a> Replay<'a> {
             graph: witness.graph.clone(),
             culprit: witness.culprit,
             cycle: Some(cycle),
+            delay: None,
         })
     }
 
@@ -272,7 +307,8 @@ impl<'a> Replay<'a> {
                     continue;
                 }
                 let mut graph = self.graph.clone();
-                let culprit = graph.add(site.thread, label, Some(w), Some(site.pc));
+                let place = (site.thread, Some(site.pc));
+                let culprit = self.interpreter.record(&mut graph, place, access, label, w);
                 if self.permits(&graph) && !Sc.permits(&graph) {
                     found.push(Witness { label, stale, graph, culprit });
                 }
@@ -332,6 +368,7 @@ impl<'a> Replay<'a> {
             graph: self.graph,
             culprit,
             cycle: None,
+            delay: None,
         }
     }
 }
@@ -340,7 +377,7 @@ fn kind_of(label: &Label) -> ViolationKind {
     match label {
         Label::Read { .. } => ViolationKind::StaleRead,
         Label::Write { .. } => ViolationKind::StaleWrite,
-        Label::Rmw { .. } | Label::Fence { .. } => ViolationKind::StaleRmw,
+        Label::Rmw { .. } | Label::Fence { .. } | Label::LightFence { .. } => ViolationKind::StaleRmw,
     }
 }
 

@@ -3,7 +3,8 @@
 //!
 //! Modelled: FG, the memory that lets a step have any predecessor write, and
 //! from it SCG (§4.1), and the graphs consistent in a model (Lemma A.17). On
-//! a non-atomic location only the last write may be the predecessor (§6).
+//! a non-atomic location only the last write may be the predecessor (§6). An
+//! atomic section is one step, for models that know them.
 //! Not modelled: the state ⊥ after a race; whoever asks looks for races.
 
 use std::collections::{HashSet, VecDeque};
@@ -11,7 +12,7 @@ use std::ops::ControlFlow;
 
 use fencepost_base::event::Label;
 use fencepost_base::ids::{LocId, ThreadId};
-use fencepost_ir::{LocationKind, Program};
+use fencepost_ir::Program;
 use fencepost_model::{EventId, Graph, Model};
 
 use crate::interpreter::{Access, Interpreter, Rest, ThreadState};
@@ -86,18 +87,20 @@ impl<'a> System<'a> {
         }
     }
 
-    /// Is `loc` accessed by plain loads and stores?
+    /// Is `loc` accessed by plain loads and stores that the model tells from others?
     pub fn is_nonatomic(&self, loc: LocId) -> bool {
-        self.program().location(loc).kind == LocationKind::NonAtomic
+        self.interpreter.is_nonatomic(loc)
     }
 
     /// The steps of `thread` that no other thread sees: those from a choice, and fences that are events.
     pub fn silent_steps(&self, configuration: &Configuration, thread: ThreadId) -> Vec<Configuration> {
         let state = &configuration.threads[thread.index()];
         let rest = self.interpreter.rest(thread, state);
-        if let Rest::Fence(mode) = rest {
+        if let Rest::Fence(labels) = &rest {
             let mut after = with_thread(configuration, thread, self.interpreter.pass_fence(thread, state));
-            after.graph.add(thread, Label::Fence { mode }, None, None);
+            for &label in labels {
+                after.graph.add(thread, label, None, None);
+            }
             after.graph = after.graph.canonical();
             return vec![after];
         }
@@ -119,7 +122,7 @@ impl<'a> System<'a> {
             let state = &configuration.threads[thread.index()];
             for (label, state) in self.interpreter.labels(thread, state, &access, old) {
                 let mut after = with_thread(configuration, thread, state);
-                after.graph.add(thread, label, Some(predecessor), None);
+                self.interpreter.record(&mut after.graph, (thread, None), &access, label, predecessor);
                 after.graph = after.graph.canonical();
                 steps.push(Step { thread, label, predecessor, after });
             }
@@ -140,6 +143,44 @@ impl<'a> System<'a> {
         steps
     }
 
+    /// The steps of `thread` that are atomic sections: all ways through the one it is about to enter. `Err` when they
+    /// take more than `limit` steps together.
+    pub fn section_steps(
+        &self,
+        memory: Memory<'_>,
+        configuration: &Configuration,
+        thread: ThreadId,
+        limit: usize,
+    ) -> Result<Vec<Configuration>, LimitReached> {
+        let rest = |inside: &Configuration| self.interpreter.rest(thread, &inside.threads[thread.index()]);
+        let pass = |inside: &Configuration| {
+            let state = &inside.threads[thread.index()];
+            with_thread(inside, thread, self.interpreter.pass_fence(thread, state))
+        };
+        let Rest::Enter(labels) = rest(configuration) else { return Ok(Vec::new()) };
+        let outside = configuration.graph.thread_events(thread).count();
+        let mut entered = pass(configuration);
+        labels.iter().for_each(|&label| _ = entered.graph.add(thread, label, None, None));
+        entered.graph = entered.graph.canonical();
+        let (mut ways, mut done, mut left) = (vec![entered], Vec::new(), limit);
+        while let Some(inside) = ways.pop() {
+            left = left.checked_sub(1).ok_or(LimitReached)?;
+            if rest(&inside) != Rest::Leave {
+                ways.extend(self.silent_steps(&inside, thread));
+                ways.extend(self.steps(memory, &inside, thread).into_iter().map(|step| step.after));
+                continue;
+            }
+            let mut after = pass(&inside);
+            let events: Vec<EventId> = after.graph.thread_events(thread).skip(outside).collect();
+            events.iter().for_each(|&event| after.graph.tie(events[0], event));
+            match memory {
+                Memory::Consistent(model) if !model.permits(&after.graph) => {}
+                _ => done.push(after),
+            }
+        }
+        Ok(done)
+    }
+
     /// Visits every configuration reachable with `memory`, breadth first, and its steps, until `visit` breaks; then
     /// its word. `Err` when there are more than `limit`.
     pub fn explore<B>(
@@ -157,8 +198,12 @@ impl<'a> System<'a> {
             if let ControlFlow::Break(word) = visit(&configuration, &steps) {
                 return Ok(ControlFlow::Break(word));
             }
-            let silent = threads().flat_map(|thread| self.silent_steps(&configuration, thread));
-            for after in silent.chain(steps.into_iter().map(|step| step.after)) {
+            let mut next: Vec<Configuration> = steps.into_iter().map(|step| step.after).collect();
+            for thread in threads() {
+                next.extend(self.silent_steps(&configuration, thread));
+                next.extend(self.section_steps(memory, &configuration, thread, limit)?);
+            }
+            for after in next {
                 if !known.contains(&after) {
                     if known.len() >= limit {
                         return Err(LimitReached);

@@ -59,9 +59,9 @@ impl<'a> Monitored<'a> {
         match self.walk.step(random) {
             None => return false,
             Some(Walked::Choice(..)) => {}
-            Some(Walked::Fence(thread, mode)) => {
+            Some(Walked::Fence(thread, labels)) => {
                 counts.fences += 1;
-                self.monitor.fence(&mut self.state, thread, mode);
+                labels.iter().for_each(|label| self.monitor.fence(&mut self.state, thread, label.mode()));
             }
             Some(Walked::Access(step)) => {
                 let (kind, mode, loc) = (kind_of(&step.label), step.label.mode(), step.label.loc().expect("an access"));

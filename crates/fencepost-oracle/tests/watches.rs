@@ -9,6 +9,7 @@ use std::collections::BTreeMap;
 
 use classes::{Classes, KINDS, kind_of};
 use common::{Walk, Walked};
+use fencepost_base::event::Label;
 use fencepost_base::ids::{LocId, ThreadId};
 use fencepost_base::order::Mode;
 use fencepost_ir::Program;
@@ -187,8 +188,10 @@ impl<'a> Watched<'a> {
         match self.walk.step(random) {
             None => return false,
             Some(Walked::Choice(..)) => {}
-            Some(Walked::Fence(thread, mode)) => {
-                self.followers().for_each(|Follower { monitor, state }| monitor.fence(state, thread, mode));
+            Some(Walked::Fence(thread, labels)) => {
+                for mode in labels.iter().map(Label::mode) {
+                    self.followers().for_each(|Follower { monitor, state }| monitor.fence(state, thread, mode));
+                }
             }
             Some(Walked::Access(step)) => {
                 let (kind, mode, loc) = (kind_of(&step.label), step.label.mode(), step.label.loc().expect("an access"));

@@ -36,8 +36,8 @@ mod thread;
 use std::fmt::Write as _;
 
 use fencepost_explore::values::PossibleValues;
-use fencepost_ir::Program;
 pub use fencepost_ir::export::Unsupported;
+use fencepost_ir::{Op, Program, Thread};
 use fencepost_model::Model;
 
 use crate::encoding::Encoding;
@@ -62,6 +62,10 @@ const MOST_THREADS: usize = 250;
 pub fn export(program: &Program, model: &dyn Model, options: Options) -> Result<String, Unsupported> {
     if program.threads().len() > MOST_THREADS {
         return Err(Unsupported::new(format!("SPIN has room for {MOST_THREADS} threads at most")));
+    }
+    let bounded = |thread: &Thread| thread.code.iter().any(|instr| matches!(instr.op, Op::Bound { .. }));
+    if program.has_sections() || program.threads().iter().any(bounded) {
+        return Err(Unsupported::new("there is no Promela encoding of atomic sections and bounds"));
     }
     let values = PossibleValues::of(program);
     let names = Names::new(program, &values);

@@ -130,7 +130,7 @@ impl Writer<'_> {
                     pc += 1;
                 }
                 Op::Fence { order } => {
-                    if self.context.model.fence(*order) != FenceMeaning::Nothing {
+                    if !matches!(self.context.model.fence(*order), FenceMeaning::Nothing | FenceMeaning::Light) {
                         stmts.extend(lines(self.fence(op, (*order).into())));
                     }
                     pc += 1;

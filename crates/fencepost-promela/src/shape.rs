@@ -173,7 +173,7 @@ fn thread_shape<'a>(
 fn fence_mode(model: &dyn Model, op: &Op) -> Option<Mode> {
     let Op::Fence { order } = op else { return None };
     match model.fence(*order) {
-        FenceMeaning::Nothing => None,
+        FenceMeaning::Nothing | FenceMeaning::Light => None,
         FenceMeaning::Event => Some((*order).into()),
         FenceMeaning::HiddenRmw => Some(Mode::Full),
     }

@@ -24,7 +24,7 @@ pub(crate) fn order(language: Language, form: Form) -> &'static str {
 /// A fence as a statement, without `;`; none if the language has no such fence.
 pub(crate) fn fence(language: Language, form: Form) -> Option<String> {
     match (language, form) {
-        (_, Form::Fence(_)) => Some(format!("fence({})", order(language, form))),
+        (Language::Fp | Language::Tpl, Form::Fence(_)) => Some(format!("fence({})", order(language, form))),
         (Language::Fp, Form::LightFence) => Some("lwfence".into()),
         _ => None,
     }
@@ -34,7 +34,7 @@ pub(crate) fn fence(language: Language, form: Form) -> Option<String> {
 pub(crate) fn exchange(language: Language, place: &str, value: &str, with: RmwOrder) -> String {
     let order = order(language, Form::Rmw(with));
     match language {
-        Language::Fp => format!("{place}.xchg({value}, {order})"),
+        Language::Fp | Language::Txt => format!("{place}.xchg({value}, {order})"),
         Language::Tpl => format!("exchange({place}, {value}, {order})"),
     }
 }

@@ -140,10 +140,22 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// The thread comes to rest at `goal`, if only fences are in between.
+    /// The thread comes to rest at `goal`, if only fences, and the ends of atomic sections, are in between.
     fn arrive(&mut self, goal: Site) -> Option<()> {
-        self.pass_fences(goal.thread, Some(goal));
-        (self.site(goal.thread) == goal).then_some(())
+        let thread = goal.thread;
+        loop {
+            self.pass_fences(thread, Some(goal));
+            if self.site(thread) == goal {
+                return Some(());
+            }
+            let state = &self.threads[thread.index()];
+            match self.interpreter.rest(thread, state) {
+                Rest::Enter(_) | Rest::Leave => {
+                    self.threads[thread.index()] = self.interpreter.pass_fence(thread, state);
+                }
+                _ => return None,
+            }
+        }
     }
 
     fn step(&mut self, step: &Step) -> Option<()> {

@@ -6,13 +6,13 @@ mod wire;
 
 pub use edits::{relaxed, repaired};
 pub use wire::{
-    Access, Alternative, BecauseReport, Conflicting, EditReport, Edits, EditsVerdict, Error, Errors, Failure, Figures,
-    KeptReport, Report, SCHEMA, Step, StepAccess, Verdict, ViolationReport,
+    Access, Alternative, BecauseReport, Conflicting, DelayReport, EditReport, Edits, EditsVerdict, Error, Errors, Failure,
+    Figures, KeptReport, MachineStep, Report, SCHEMA, Step, StepAccess, Verdict, ViolationReport,
 };
 
 use fencepost_base::diag::{Diagnostic, Severity};
 use fencepost_base::source::SourceFile;
-use fencepost_verdict::{Outcome, RunStep, ScFailure, ScFailureKind, Site, Stats, Violation};
+use fencepost_verdict::{Delay, Outcome, RunStep, ScFailure, ScFailureKind, Site, Stats, Violation};
 
 use crate::subject::Subject;
 use crate::words;
@@ -108,6 +108,23 @@ fn violation(subject: &Subject<'_>, violation: &Violation) -> ViolationReport {
         shape: violation.shape.clone(),
         message: words::violation_sentence(subject, violation),
         trace: trace(subject, &words::steps_before_culprit(violation)),
+        delay: violation.delay.as_ref().map(|found| delay(subject, found)),
+    }
+}
+
+fn delay(subject: &Subject<'_>, delay: &Delay) -> DelayReport {
+    let machine_step = |machine: words::MachineStep| MachineStep {
+        step: Step { effect: machine.effect.clone(), ..step(subject, &machine.step) },
+        buffer: machine.buffered.map(|buffered| match buffered {
+            words::Buffered::Enters => "delayed",
+            words::Buffered::Leaves => "memory",
+        }),
+    };
+    DelayReport {
+        thread: subject.thread(delay.store.thread).to_string(),
+        store: access(subject, delay.store),
+        passed: access(subject, delay.passed),
+        computation: words::machine_steps(subject, delay).into_iter().map(machine_step).collect(),
     }
 }
 

@@ -65,7 +65,7 @@ impl<'a> Subject<'a> {
         matches!(label, Label::Fence { .. }) || (label.loc().is_some() && label.loc() == self.program.fence_location())
     }
 
-    /// What a step does to memory: `W x 1`, `R y 0`, `U x 0→1`, `fence`.
+    /// What a step does to memory: `W x 1`, `R y 0`, `U x 0→1`, `fence`, `light fence x`.
     pub fn effect(&self, label: &Label) -> String {
         if self.is_fence(label) {
             return "fence".to_string();
@@ -75,6 +75,8 @@ impl<'a> Subject<'a> {
             Label::Write { loc, value, .. } => format!("W {} {value}", self.location(loc)),
             Label::Rmw { loc, read, written, .. } => format!("U {} {read}→{written}", self.location(loc)),
             Label::Fence { .. } => "fence".to_string(),
+            Label::LightFence { loc: Some(loc) } => format!("light fence {}", self.location(loc)),
+            Label::LightFence { loc: None } => "light fence".to_string(),
         }
     }
 

@@ -62,38 +62,44 @@ pub fn headline(subject: &Subject<'_>, outcome: &Outcome, look: &Look) -> String
 
 /// Where on the ladder of models a program stops being robust.
 pub fn ladder(subject: &Subject<'_>, outcomes: &[Outcome], look: &Look) -> String {
-    let weakest = outcomes.iter().rfind(|outcome| matches!(outcome.verdict, Verdict::Holds));
-    let breaks = outcomes.iter().find(|outcome| matches!(outcome.verdict, Verdict::Violated(_)));
-    let undecided: Vec<&str> = outcomes
-        .iter()
-        .filter(|outcome| matches!(outcome.verdict, Verdict::Unknown(_)))
-        .map(|outcome| outcome.model)
-        .collect();
+    let models = |wanted: fn(&Verdict) -> bool| {
+        let chosen: Vec<&str> =
+            outcomes.iter().filter(|outcome| wanted(&outcome.verdict)).map(|outcome| outcome.model).collect();
+        (!chosen.is_empty()).then(|| chosen.join(", "))
+    };
     let robust = match outcomes.first().map(|outcome| outcome.property) {
         Some(Property::ObservationalRobustness) => "observationally robust",
         _ => "robust",
     };
-    let mut parts = Vec::new();
-    parts.extend(weakest.map(|outcome| format!("the weakest model it is {robust} against is {}", outcome.model)));
-    parts.extend(breaks.map(|outcome| format!("the first that breaks it is {}", outcome.model)));
-    if !undecided.is_empty() {
-        parts.push(format!("undecided for {}", undecided.join(" and ")));
-    } else if weakest.is_none() {
-        parts.insert(0, format!("{robust} against none of the models"));
-    } else if breaks.is_none() {
-        parts.push("none breaks it".into());
-    }
+    let holds = models(|verdict| matches!(verdict, Verdict::Holds));
+    let breaks = models(|verdict| matches!(verdict, Verdict::Violated(_)));
+    let undecided = models(|verdict| matches!(verdict, Verdict::Unknown(_)));
+    let against = match (&holds, &breaks, &undecided) {
+        (Some(_), None, None) => "all of the models".to_owned(),
+        (None, Some(_), None) => "none of the models".to_owned(),
+        (holds, ..) => holds.clone().unwrap_or_else(|| "none of the models for sure".to_owned()),
+    };
+    let breaks =
+        breaks.filter(|_| holds.is_some() || undecided.is_some()).map(|models| format!("not against {models}"));
+    let undecided = undecided.map(|models| format!("undecided for {models}"));
+    let parts: Vec<String> =
+        std::iter::once(format!("{robust} against {against}")).chain(breaks).chain(undecided).collect();
     let line = format!("{}: {}", subject.source.name(), parts.join("; "));
     Paint(look.color).strong(&line) + "\n"
 }
 
-/// The verdict with everything that explains it, except what `earlier` outcomes for other models have explained: their
-/// violations are much alike, and failures under SC are the same.
+/// The verdict with everything that explains it, except what `earlier` outcomes for other models have explained: violations
+/// are much alike among machines with store buffers and among the others, and failures under SC are the same.
 pub fn outcome(subject: &Subject<'_>, outcome: &Outcome, earlier: &[Outcome], look: &Look) -> String {
     let mut text = headline(subject, outcome, look);
-    let violated = |outcome: &Outcome| matches!(outcome.verdict, Verdict::Violated(_));
-    if let (Verdict::Violated(violation), false) = (&outcome.verdict, earlier.iter().any(violated)) {
-        text.push_str(&violation::violation(subject, violation, outcome.model, look));
+    if let Verdict::Violated(violation) = &outcome.verdict {
+        let is_alike = |earlier: &Outcome| match &earlier.verdict {
+            Verdict::Violated(other) => other.delay.is_some() == violation.delay.is_some(),
+            _ => false,
+        };
+        if !earlier.iter().any(is_alike) {
+            text.push_str(&violation::violation(subject, violation, outcome.model, look));
+        }
     }
     if let (Verdict::Holds, false) = (&outcome.verdict, outcome.speculative.is_empty()) {
         text.push_str(&violation::speculative_reads(subject, &outcome.speculative, look));

@@ -7,7 +7,7 @@ use fencepost_ir::Op;
 use fencepost_model::EventId;
 use fencepost_model::cycle::Edge;
 use fencepost_repair::Because;
-use fencepost_verdict::{Run, RunStep, ScFailure, ScFailureKind, Site, Violation, ViolationKind};
+use fencepost_verdict::{BufferStep, Delay, Run, RunStep, ScFailure, ScFailureKind, Site, Violation, ViolationKind};
 
 use crate::shapes;
 use crate::subject::Subject;
@@ -26,6 +26,7 @@ pub(crate) fn operation(op: &Op) -> &'static str {
         Op::Fence { .. } | Op::LightFence { .. } => "fence",
         Op::Assert { .. } => "assertion",
         Op::Assume { .. } => "assumption",
+        Op::Bound { .. } => "bound",
         Op::Branch { .. } => "branch",
         _ => "statement",
     }
@@ -158,6 +159,82 @@ pub(crate) fn shape_sentence(violation: &Violation) -> Option<String> {
     })
 }
 
+/// What store buffers have to do with it.
+pub(crate) fn delay_sentence(subject: &Subject<'_>, delay: &Delay) -> String {
+    let [store, passed] = [delay.store, delay.passed].map(|site| subject.spot(site));
+    let thread = subject.thread(delay.store.thread);
+    format!(
+        "thread `{thread}`: the store of line {} (`{}`) is still in its buffer after line {} (`{}`) has been executed; a \
+         `fence(sc)` in between would empty the buffer",
+        store.position.line, store.text, passed.position.line, passed.text
+    )
+}
+
+/// One step of a computation of the store-buffer machine.
+pub(crate) struct MachineStep {
+    /// The instruction: of a store that reaches memory, the store.
+    pub(crate) step: RunStep,
+    /// What happens.
+    pub(crate) effect: String,
+    /// Is it the first delayed store that enters or leaves the buffer, or the access that overtakes it?
+    pub(crate) matters: bool,
+    /// Does a store enter the buffer, or leave it?
+    pub(crate) buffered: Option<Buffered>,
+}
+
+/// What happens to a delayed store.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Buffered {
+    /// It enters the buffer.
+    Enters,
+    /// It reaches memory.
+    Leaves,
+}
+
+/// The computation, step by step; steps within threads are left out.
+pub(crate) fn machine_steps(subject: &Subject<'_>, delay: &Delay) -> Vec<MachineStep> {
+    let mut steps: Vec<MachineStep> = Vec::new();
+    // The delayed stores that have not reached memory: of whom, and whether it is the first.
+    let mut waiting: Vec<(RunStep, bool)> = Vec::new();
+    let mut any_delayed = false;
+    for step in &delay.computation.steps {
+        match step {
+            BufferStep::Execute { step, .. } if step.label.is_none() && step.choice.is_none() => {}
+            BufferStep::Execute { step, delayed: true } => {
+                let first = !std::mem::replace(&mut any_delayed, true);
+                waiting.push((step.clone(), first));
+                let effect = format!("{}, delayed", subject.step_effect(step));
+                steps.push(MachineStep {
+                    step: step.clone(),
+                    effect,
+                    matters: first,
+                    buffered: Some(Buffered::Enters),
+                });
+            }
+            BufferStep::Execute { step, delayed: false } => {
+                let matters = any_delayed && step.site == delay.passed;
+                let effect = subject.step_effect(step);
+                // Of several times that it overtakes the store, the last one matters.
+                if matters {
+                    let overtaking = |earlier: &&mut MachineStep| earlier.buffered.is_none();
+                    steps.iter_mut().filter(overtaking).for_each(|earlier| earlier.matters = false);
+                }
+                steps.push(MachineStep { step: step.clone(), effect, matters, buffered: None });
+            }
+            BufferStep::Commit { thread, loc } => {
+                let is_it = |(step, _): &(RunStep, bool)| {
+                    step.site.thread == *thread && step.label.and_then(|label| label.loc()) == Some(*loc)
+                };
+                let Some(position) = waiting.iter().position(is_it) else { continue };
+                let (step, matters) = waiting.remove(position);
+                let effect = format!("{} reaches memory", subject.step_effect(&step));
+                steps.push(MachineStep { step, effect, matters, buffered: Some(Buffered::Leaves) });
+            }
+        }
+    }
+    steps
+}
+
 /// How an event of a cycle relates to the next one.
 pub(crate) fn relation(edge: Edge) -> &'static str {
     match edge {
@@ -165,6 +242,7 @@ pub(crate) fn relation(edge: Edge) -> &'static str {
         Edge::Rf => "is read by",
         Edge::Mo => "is overwritten by",
         Edge::Fr => "reads a value overwritten by",
+        Edge::Section => "happens at once with",
     }
 }
 

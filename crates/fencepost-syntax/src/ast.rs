@@ -1,4 +1,5 @@
-//! The syntax tree. Both languages produce it, so there is one lowering.
+//! The syntax tree. `.fp` and TPL produce statements, so there is one lowering
+//! of these; Trencher's language produces automata, which have theirs.
 //!
 //! Names are not resolved and orders are not understood here: an order is the
 //! word that was written. Every node has its span; a statement's span leaves
@@ -78,6 +79,88 @@ pub enum ItemKind {
         /// Body.
         body: Block,
     },
+    /// `thread t … end` (Trencher)
+    Automaton(Automaton),
+}
+
+/// A thread whose text is an automaton. A state is there by being mentioned.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Automaton {
+    /// Name.
+    pub name: Name,
+    /// What is said about it, in order.
+    pub clauses: Vec<Clause>,
+}
+
+/// A line of an automaton.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Clause {
+    /// `initial q`: the state in which it starts.
+    Initial(Name, Span),
+    /// `transition q r …`
+    Transition(Transition),
+}
+
+/// A way from one control state to another.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Transition {
+    /// The state it leaves.
+    pub from: Name,
+    /// The state it leads to.
+    pub to: Name,
+    /// What is done on the way.
+    pub instruction: Instruction,
+    /// From the word `transition` to the last operand.
+    pub span: Span,
+}
+
+/// What a transition does.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Instruction {
+    /// `read register address`
+    Read(Name, Expr),
+    /// `write value address`
+    Write(Expr, Expr),
+    /// `local register value`
+    Local(Name, Expr),
+    /// `check condition`: blocks while it is 0.
+    Check(Expr),
+    /// `mfence`
+    Mfence,
+    /// `lock`
+    Lock,
+    /// `unlock`
+    Unlock,
+    /// `noop`
+    Noop,
+}
+
+impl Instruction {
+    /// The words that begin an instruction, and what they take.
+    pub const WORDS: &'static [(&'static str, &'static str)] = &[
+        ("read", "a register and an address"),
+        ("write", "a value and an address"),
+        ("local", "a register and a value"),
+        ("check", "a condition"),
+        ("mfence", "nothing"),
+        ("lock", "nothing"),
+        ("unlock", "nothing"),
+        ("noop", "nothing"),
+    ];
+
+    /// The word it begins with.
+    pub fn word(&self) -> &'static str {
+        match self {
+            Instruction::Read(..) => "read",
+            Instruction::Write(..) => "write",
+            Instruction::Local(..) => "local",
+            Instruction::Check(_) => "check",
+            Instruction::Mfence => "mfence",
+            Instruction::Lock => "lock",
+            Instruction::Unlock => "unlock",
+            Instruction::Noop => "noop",
+        }
+    }
 }
 
 /// One shared location or array.
@@ -172,6 +255,10 @@ pub enum StmtKind {
     Assert(Expr),
     /// `verify(e);`
     Verify(Expr),
+    /// `bound(e);`
+    Bound(Expr),
+    /// `atomic { … }`
+    Atomic(Block),
     /// `if (…) … else if (…) … else …`
     If {
         /// Conditions with what to do; the span covers the keyword and the condition.

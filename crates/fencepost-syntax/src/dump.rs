@@ -5,7 +5,8 @@ use std::fmt::Write as _;
 use fencepost_base::source::Span;
 
 use crate::ast::{
-    AccessKind, Block, Expr, ExprKind, File, Head, Init, ItemKind, Name, Place, Stmt, StmtKind, WaitCondition,
+    AccessKind, Block, Clause, Expr, ExprKind, File, Head, Init, Instruction, ItemKind, Name, Place, Stmt, StmtKind,
+    WaitCondition,
 };
 
 /// The tree, one node per line with its span, children indented; expressions are written inside out.
@@ -79,6 +80,21 @@ impl Dump {
                 let copies = copies.as_ref().map_or(String::new(), |copies| format!("[{}]", expr(copies)));
                 self.block(&format!("thread {}{copies}", name.text), body);
             }
+            ItemKind::Automaton(automaton) => {
+                self.node(&format!("automaton {}", automaton.name.text), span);
+                self.indent += 1;
+                for clause in &automaton.clauses {
+                    match clause {
+                        Clause::Initial(state, span) => self.node(&format!("initial {}", state.text), Some(*span)),
+                        Clause::Transition(transition) => {
+                            let (from, to) = (&transition.from.text, &transition.to.text);
+                            let instruction = instruction(&transition.instruction);
+                            self.node(&format!("transition {from} {to} {instruction}"), Some(transition.span));
+                        }
+                    }
+                }
+                self.indent -= 1;
+            }
         }
     }
 
@@ -131,6 +147,7 @@ impl Dump {
             StmtKind::Assume(cond) => format!("assume {}", expr(cond)),
             StmtKind::Assert(cond) => format!("assert {}", expr(cond)),
             StmtKind::Verify(value) => format!("verify {}", expr(value)),
+            StmtKind::Bound(cond) => format!("bound {}", expr(cond)),
             StmtKind::Break => "break".to_owned(),
             StmtKind::Continue => "continue".to_owned(),
             StmtKind::Goto(name) => format!("goto {}", name.text),
@@ -140,6 +157,7 @@ impl Dump {
             StmtKind::While(..) => "while".to_owned(),
             StmtKind::DoWhile(..) => "do".to_owned(),
             StmtKind::Choose(_) => "choose".to_owned(),
+            StmtKind::Atomic(_) => "atomic".to_owned(),
             StmtKind::Block(_) => "block".to_owned(),
         };
         self.node(text.trim_end(), Some(stmt.span));
@@ -161,10 +179,22 @@ impl Dump {
                 self.head("condition", head);
             }
             StmtKind::Choose(blocks) => blocks.iter().for_each(|block| self.block("either", block)),
-            StmtKind::Block(block) => self.block("body", block),
+            StmtKind::Atomic(block) | StmtKind::Block(block) => self.block("body", block),
             _ => {}
         }
         self.indent -= 1;
+    }
+}
+
+fn instruction(instruction: &Instruction) -> String {
+    let word = instruction.word();
+    match instruction {
+        Instruction::Read(register, e) | Instruction::Local(register, e) => {
+            format!("{word} {} {}", register.text, expr(e))
+        }
+        Instruction::Write(value, address) => format!("{word} {} {}", expr(value), expr(address)),
+        Instruction::Check(e) => format!("{word} {}", expr(e)),
+        Instruction::Mfence | Instruction::Lock | Instruction::Unlock | Instruction::Noop => word.to_owned(),
     }
 }
 

@@ -6,7 +6,10 @@
 //!
 //! Layout: two spaces for each level of braces; one statement per line, but a
 //! short block of one statement may stay on one line; single blank lines are
-//! kept; a comment stays on its line or on a line of its own, as it was.
+//! kept; a comment stays on its line or on a line of its own, as it was. The
+//! lines of an automaton are laid out in columns (`txt`).
+
+mod txt;
 
 use fencepost_base::diag::Diagnostic;
 
@@ -22,6 +25,9 @@ pub fn format(language: Language, text: &str) -> Result<String, Vec<Diagnostic>>
     let parsed = parse(language, text);
     if parsed.messages.has_errors() {
         return Err(parsed.messages.into_list());
+    }
+    if language == Language::Txt {
+        return Ok(txt::format(&parsed.file, text));
     }
     let tokens = lex(text);
     let mut formatter = Formatter {
@@ -293,6 +299,16 @@ mod tests {
             Language::Tpl,
             "max_value 6;\nglobal x;\nfn a{\noneof({\nx.store(1);\n}\n{\nx.store(2);x.store(3);\n});\n}\n",
             "max_value 6;\nglobal x;\nfn a {\n  oneof({\n    x.store(1);\n  } {\n    x.store(2);\n    x.store(3);\n  });\n}\n",
+        );
+    }
+
+    #[test]
+    fn automata_are_laid_out_in_columns() {
+        check(
+            Language::Txt,
+            "# : tso robust\nthread t #first\n\n\n# c\ninitial q0 transition q0 long_name\twrite 1   0\n  transition\nlong_name q0 check # odd\n == r\n0 end thread u end",
+            "# : tso robust\nthread t #first\n\n  # c\n  initial q0\n  transition q0        long_name write 1 0\n  \
+             transition long_name q0        check # odd\n    == r 0\nend\nthread u\nend\n",
         );
     }
 

@@ -2,6 +2,8 @@
 
 use std::path::Path;
 
+use crate::words::looks_like_automata;
+
 /// A language that programs are written in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Language {
@@ -9,17 +11,20 @@ pub enum Language {
     Fp,
     /// The language of the Rocker tool, `.tpl`.
     Tpl,
+    /// The language of the Trencher tool, `.txt`.
+    Txt,
 }
 
 impl Language {
     /// Every language.
-    pub const ALL: &'static [Language] = &[Language::Fp, Language::Tpl];
+    pub const ALL: &'static [Language] = &[Language::Fp, Language::Tpl, Language::Txt];
 
     /// The file extension, without the dot.
     pub fn extension(self) -> &'static str {
         match self {
             Language::Fp => "fp",
             Language::Tpl => "tpl",
+            Language::Txt => "txt",
         }
     }
 
@@ -33,11 +38,17 @@ impl Language {
         Language::from_extension(path.as_ref().extension()?.to_str()?)
     }
 
+    /// Can a file with the extension of this language and this text be a program? `.txt` is the extension of much else.
+    pub fn can_be(self, text: &str) -> bool {
+        self != Language::Txt || looks_like_automata(text)
+    }
+
     /// Words that start a top-level item.
     pub fn item_words(self) -> &'static [&'static str] {
         match self {
             Language::Fp => &["name", "domain", "const", "global", "nonatomic", "proc", "thread"],
             Language::Tpl => &["max_value", "global", "na", "track", "fn"],
+            Language::Txt => &["thread"],
         }
     }
 
@@ -46,12 +57,13 @@ impl Language {
         match self {
             Language::Fp => &[
                 "local", "if", "while", "do", "choose", "break", "continue", "goto", "skip", "assume", "assert",
-                "verify", "fence", "lwfence", "wait",
+                "verify", "bound", "atomic", "fence", "lwfence", "wait",
             ],
             Language::Tpl => &[
                 "local", "if", "while", "goto", "skip", "assume", "assert", "verify", "fence", "oneof", "wait", "lock",
                 "unlock", "FADD", "CAS", "BCAS", "exchange", "break", "continue",
             ],
+            Language::Txt => &["initial", "transition", "end"],
         }
     }
 
@@ -79,6 +91,8 @@ impl Language {
                 "assume",
                 "assert",
                 "verify",
+                "bound",
+                "atomic",
                 "fence",
                 "lwfence",
                 "wait",
@@ -112,6 +126,8 @@ impl Language {
                 "track",
                 "max_value",
             ],
+            // `end` is a common name of a state: it can be one.
+            Language::Txt => &["thread", "initial", "transition"],
         }
     }
 }

@@ -9,6 +9,7 @@ pub mod lexer;
 pub mod messages;
 pub mod parse;
 pub mod print;
+pub mod words;
 
 mod dump;
 mod language;

@@ -1,7 +1,8 @@
 //! Tokens to tree: recursive descent, total.
 //!
-//! This file has what every language's parser needs: the cursor, the error
+//! This file has what the parsers of `.fp` and TPL need: the cursor, the error
 //! messages, and recovery (at `;`, at `}`, and at words that start an item).
+//! Trencher's language has nothing in common with these (`txt`).
 //! Nesting is limited, so neither this recursion nor that of any later pass
 //! over the tree can exhaust the stack.
 
@@ -10,6 +11,7 @@ mod expr;
 mod fp;
 mod stmt;
 mod tpl;
+mod txt;
 
 use fencepost_base::diag::Diagnostic;
 use fencepost_base::source::Span;
@@ -45,13 +47,17 @@ pub fn parse(language: Language, text: &str) -> Parsed {
         messages.push(Diagnostic::error(Span::new(0..0), message));
         return Parsed { file: File { language, items: Vec::new() }, messages };
     }
+    if language == Language::Txt {
+        let items = txt::items(text, &mut messages);
+        return Parsed { file: File { language, items }, messages };
+    }
     let mut parser = Parser::new(language, text, messages);
     let mut items = Vec::new();
     while parser.kind() != TokenKind::End && !parser.messages.is_full() {
         let before = parser.position;
         let result = match language {
-            Language::Fp => parser.fp_item(),
             Language::Tpl => parser.tpl_item(),
+            _ => parser.fp_item(),
         };
         match result {
             Ok(item) => items.extend(item),

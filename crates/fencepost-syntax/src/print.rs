@@ -1,20 +1,20 @@
-//! Tree to `.fp` text.
+//! Tree to text: automata to Trencher's, everything else to `.fp`.
 //!
-//! The text of a tree that was parsed from `.fp` parses to the same tree, but
-//! for spans. A tree of another language is translated: its text means the same.
+//! The text of a tree that was parsed from one of these parses to the same tree,
+//! but for spans. A tree of TPL is translated: its text means the same.
 
 use std::fmt::Write as _;
 
 use crate::ast::{
-    Access, AccessKind, BinaryOp, Block, Expr, ExprKind, File, Init, ItemKind, Name, Place, SharedDecl, Stmt, StmtKind,
-    WaitCondition,
+    Access, AccessKind, Automaton, BinaryOp, Block, Clause, Expr, ExprKind, File, Init, Instruction, ItemKind, Name,
+    Place, SharedDecl, Stmt, StmtKind, WaitCondition,
 };
 use crate::language::Language;
 
 /// Binds tighter than every binary operator.
 const UNARY: u8 = 11;
 
-/// The file as `.fp` text.
+/// The file as text.
 pub fn print(file: &File) -> String {
     let mut printer = Printer { out: String::new(), indent: 0, tpl: file.language == Language::Tpl };
     if printer.tpl && !file.items.iter().any(|item| matches!(item.kind, ItemKind::MaxValue(_))) {
@@ -22,7 +22,8 @@ pub fn print(file: &File) -> String {
     }
     let mut before: Option<&ItemKind> = None;
     for item in &file.items {
-        let long = |kind: &ItemKind| matches!(kind, ItemKind::Proc { .. } | ItemKind::Thread { .. });
+        let long =
+            |kind: &ItemKind| matches!(kind, ItemKind::Proc { .. } | ItemKind::Thread { .. } | ItemKind::Automaton(_));
         if before.is_some_and(|before| long(before) || long(&item.kind)) {
             printer.out.push('\n');
         }
@@ -30,6 +31,11 @@ pub fn print(file: &File) -> String {
         before = Some(&item.kind);
     }
     printer.out
+}
+
+/// An expression as `.fp` text.
+pub fn print_expr(expr: &Expr) -> String {
+    Printer { out: String::new(), indent: 0, tpl: false }.expr(expr, 0)
 }
 
 struct Printer {
@@ -78,6 +84,47 @@ impl Printer {
                 self.body(body);
                 self.line("}");
             }
+            ItemKind::Automaton(automaton) => self.automaton(automaton),
+        }
+    }
+
+    fn automaton(&mut self, automaton: &Automaton) {
+        self.line(&format!("thread {}", automaton.name.text));
+        self.indent += 1;
+        for clause in &automaton.clauses {
+            match clause {
+                Clause::Initial(state, _) => self.line(&format!("initial {}", state.text)),
+                Clause::Transition(transition) => {
+                    let (from, to) = (&transition.from.text, &transition.to.text);
+                    let instruction = self.instruction(&transition.instruction);
+                    self.line(&format!("transition {from} {to} {instruction}"));
+                }
+            }
+        }
+        self.indent -= 1;
+        self.line("end");
+    }
+
+    fn instruction(&self, instruction: &Instruction) -> String {
+        let word = instruction.word();
+        match instruction {
+            Instruction::Read(register, e) | Instruction::Local(register, e) => {
+                format!("{word} {} {}", register.text, self.prefix(e))
+            }
+            Instruction::Write(value, address) => format!("{word} {} {}", self.prefix(value), self.prefix(address)),
+            Instruction::Check(e) => format!("{word} {}", self.prefix(e)),
+            Instruction::Mfence | Instruction::Lock | Instruction::Unlock | Instruction::Noop => word.to_owned(),
+        }
+    }
+
+    /// The expression in prefix notation.
+    fn prefix(&self, e: &Expr) -> String {
+        match &e.kind {
+            ExprKind::Unary(op, operand) => format!("{} {}", op.as_str(), self.prefix(operand)),
+            ExprKind::Binary(op, left, right) => {
+                format!("{} {} {}", op.as_str(), self.prefix(left), self.prefix(right))
+            }
+            _ => self.expr(e, 0),
         }
     }
 
@@ -140,6 +187,7 @@ impl Printer {
             StmtKind::Assume(cond) => format!("assume({})", self.value(cond)),
             StmtKind::Assert(cond) => format!("assert({})", self.value(cond)),
             StmtKind::Verify(value) => format!("verify({})", self.value(value)),
+            StmtKind::Bound(cond) => format!("bound({})", self.value(cond)),
             StmtKind::Break => "break".to_owned(),
             StmtKind::Continue => "continue".to_owned(),
             StmtKind::Goto(name) => format!("goto {}", self.name(&name.text)),
@@ -189,6 +237,11 @@ impl Printer {
                     self.line(if index == 0 { "choose {" } else { "} or {" });
                     self.body(block);
                 }
+                self.line("}");
+            }
+            StmtKind::Atomic(block) => {
+                self.line("atomic {");
+                self.body(block);
                 self.line("}");
             }
             StmtKind::Block(block) => {

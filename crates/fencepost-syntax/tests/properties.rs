@@ -2,8 +2,8 @@
 
 use fencepost_base::source::Span;
 use fencepost_syntax::ast::{
-    Access, AccessKind, BinaryOp, Block, Expr, ExprKind, File, Function, Head, Init, Item, ItemKind, LocalDecl, Name,
-    Place, SharedDecl, Stmt, StmtKind, UnaryOp, WaitCondition,
+    Access, AccessKind, Automaton, BinaryOp, Block, Clause, Expr, ExprKind, File, Function, Head, Init, Instruction,
+    Item, ItemKind, LocalDecl, Name, Place, SharedDecl, Stmt, StmtKind, Transition, UnaryOp, WaitCondition,
 };
 use fencepost_syntax::format::format;
 use fencepost_syntax::lexer::lex;
@@ -13,10 +13,21 @@ use proptest::prelude::*;
 
 const FP: &str = include_str!("samples/everything.fp");
 const TPL: &str = include_str!("samples/everything.tpl");
+const TXT: &str = include_str!("samples/everything.txt");
 
 /// Pieces of text that mean something to some parser.
 const PIECES: &[&str] = &[
     "thread",
+    "initial",
+    "transition",
+    "end",
+    "read",
+    "write",
+    "check",
+    "mfence",
+    "# c\n",
+    "-1",
+    "+x",
     "fn",
     "global",
     "nonatomic",
@@ -142,7 +153,7 @@ fn survives(text: &str) {
             let strip = |text: &str| text.chars().filter(|c| !c.is_whitespace()).collect::<String>();
             assert_eq!(strip(&formatted), strip(&text.replace('\u{feff}', "")), "formatting lost something");
         }
-        if !parsed.messages.has_errors() && language == Language::Fp {
+        if !parsed.messages.has_errors() && language != Language::Tpl {
             let again = parse(language, &printed);
             assert!(!again.messages.has_errors(), "{printed}\n{:#?}", again.messages.into_list());
             assert_eq!(listing_without_spans(&parsed.file), listing_without_spans(&again.file));
@@ -177,9 +188,10 @@ proptest! {
     }
 
     #[test]
-    fn spoilt_samples_are_survived(fp in mutated(FP), tpl in mutated(TPL)) {
+    fn spoilt_samples_are_survived(fp in mutated(FP), tpl in mutated(TPL), txt in mutated(TXT)) {
         survives(&fp);
         survives(&tpl);
+        survives(&txt);
     }
 
     #[test]
@@ -193,11 +205,22 @@ proptest! {
         prop_assert_eq!(listing_without_spans(&again.file), listing_without_spans(&file), "{}", formatted);
         prop_assert_eq!(format(Language::Fp, &formatted), Ok(formatted));
     }
+
+    #[test]
+    fn printing_automata_then_parsing_is_identity(file in automata()) {
+        let text = print(&file);
+        let parsed = parse(Language::Txt, &text);
+        prop_assert!(!parsed.messages.has_errors(), "{}\n{:#?}", text, parsed.messages.into_list());
+        prop_assert_eq!(listing_without_spans(&parsed.file), listing_without_spans(&file), "{}", text);
+        let formatted = format(Language::Txt, &text).unwrap();
+        let again = parse(Language::Txt, &formatted);
+        prop_assert_eq!(listing_without_spans(&again.file), listing_without_spans(&file), "{}", formatted);
+    }
 }
 
 #[test]
 fn samples_parse_and_format() {
-    for (language, sample) in [(Language::Fp, FP), (Language::Tpl, TPL)] {
+    for (language, sample) in [(Language::Fp, FP), (Language::Tpl, TPL), (Language::Txt, TXT)] {
         let parsed = parse(language, sample);
         assert!(!parsed.messages.has_errors(), "{:#?}", parsed.messages.into_list());
         survives(sample);
@@ -213,6 +236,11 @@ fn long_and_deep_texts_do_not_exhaust_the_stack() {
     }
     survives(&format!("thread t {{ r = 1{}; }}", " + 1".repeat(many)));
     survives(&format!("thread t {{ {} }}", "if (1) { skip; } else ".repeat(many) + "{ }"));
+    for open in ["! ", "+ ", "+ 1 "] {
+        survives(&format!("thread t initial q transition q q check {} end", open.repeat(many)));
+    }
+    survives(&format!("thread t {} end", "transition q r write 1 0 ".repeat(many)));
+    survives(&"thread t ".repeat(many));
     survives(&"{".repeat(many));
     survives(&"}".repeat(many));
 }
@@ -301,6 +329,7 @@ fn simple_stmt() -> impl Strategy<Value = StmtKind> {
         expr().prop_map(StmtKind::Assume),
         expr().prop_map(StmtKind::Assert),
         expr().prop_map(StmtKind::Verify),
+        expr().prop_map(StmtKind::Bound),
         name().prop_map(StmtKind::Goto),
         name().prop_map(StmtKind::Label),
         Just(StmtKind::Break),
@@ -324,6 +353,7 @@ fn stmt() -> impl Strategy<Value = Stmt> + Clone {
             (head(), block()).prop_map(|(head, body)| StmtKind::While(head, body)),
             (head(), block()).prop_map(|(head, body)| StmtKind::DoWhile(body, head)),
             prop::collection::vec(block(), 1..4).prop_map(StmtKind::Choose),
+            block().prop_map(StmtKind::Atomic),
             block().prop_map(StmtKind::Block),
         ]
         .prop_map(|kind| Stmt { kind, span: span() })
@@ -357,4 +387,50 @@ fn file() -> impl Strategy<Value = File> {
     ]
     .prop_map(|kind| Item { kind, span: span() });
     prop::collection::vec(item, 0..4).prop_map(|items| File { language: Language::Fp, items })
+}
+
+fn word() -> impl Strategy<Value = Name> {
+    prop::sample::select(&["q0", "r", "flag[1]", "end", "x'", "é", "lock"][..])
+        .prop_map(|text| Name { text: text.into(), span: span() })
+}
+
+fn register() -> impl Strategy<Value = Name> {
+    word().prop_filter("a register cannot be called `end`", |name| name.text != "end")
+}
+
+fn prefix_expr() -> impl Strategy<Value = Expr> {
+    let leaf = prop_oneof![
+        any::<i32>().prop_map(i64::from).prop_map(ExprKind::Int),
+        register().prop_map(|name| ExprKind::Name(name.text))
+    ]
+    .prop_map(|kind| Expr { kind, span: span() });
+    leaf.prop_recursive(5, 24, 2, |inner| {
+        let boxed = inner.prop_map(Box::new);
+        let op =
+            prop::sample::select(&[BinaryOp::Eq, BinaryOp::Sub, BinaryOp::And, BinaryOp::BitAnd, BinaryOp::Ge][..]);
+        prop_oneof![
+            boxed.clone().prop_map(|operand| ExprKind::Unary(UnaryOp::Not, operand)),
+            (op, boxed.clone(), boxed).prop_map(|(op, left, right)| ExprKind::Binary(op, left, right)),
+        ]
+        .prop_map(|kind| Expr { kind, span: span() })
+    })
+}
+
+fn automata() -> impl Strategy<Value = File> {
+    let instruction = prop_oneof![
+        (register(), prefix_expr()).prop_map(|(register, e)| Instruction::Read(register, e)),
+        (prefix_expr(), prefix_expr()).prop_map(|(value, address)| Instruction::Write(value, address)),
+        (register(), prefix_expr()).prop_map(|(register, e)| Instruction::Local(register, e)),
+        prefix_expr().prop_map(Instruction::Check),
+        prop::sample::select(&[Instruction::Mfence, Instruction::Lock, Instruction::Unlock, Instruction::Noop][..]),
+    ];
+    let clause = prop_oneof![
+        word().prop_map(|state| Clause::Initial(state, span())),
+        (word(), word(), instruction).prop_map(|(from, to, instruction)| {
+            Clause::Transition(Transition { from, to, instruction, span: span() })
+        }),
+    ];
+    let automaton = (register(), prop::collection::vec(clause, 0..6))
+        .prop_map(|(name, clauses)| Item { kind: ItemKind::Automaton(Automaton { name, clauses }), span: span() });
+    prop::collection::vec(automaton, 0..4).prop_map(|items| File { language: Language::Txt, items })
 }

@@ -7,7 +7,7 @@
 //! //: sc assertion-fails
 //! ```
 //!
-//! A line is the mark `//:`, a model, an answer, and details that must be true
+//! A line is the mark `//:` (in Trencher's language `# :`), a model, an answer, and details that must be true
 //! of the outcome besides. Whatever is not understood is an error: a misspelt
 //! expectation would be one that never fails.
 
@@ -23,6 +23,8 @@ pub enum Expected {
     Robust,
     /// Not robust against the model.
     Violation,
+    /// The model has nothing to say about the program: `unknown`, however long one searches.
+    Unsupported,
     /// An assertion fails in some SC run.
     AssertionFails,
     /// A run-time error in some SC run.
@@ -32,9 +34,10 @@ pub enum Expected {
 }
 
 impl Expected {
-    const ALL: [(&'static str, Expected); 5] = [
+    const ALL: [(&'static str, Expected); 6] = [
         ("robust", Expected::Robust),
         ("violation", Expected::Violation),
+        ("unsupported", Expected::Unsupported),
         ("assertion-fails", Expected::AssertionFails),
         ("runtime-error", Expected::RuntimeError),
         ("safe", Expected::Safe),
@@ -43,6 +46,11 @@ impl Expected {
     /// The spelling.
     pub fn as_str(self) -> &'static str {
         Self::ALL.iter().find(|(_, expected)| *expected == self).expect("all answers are listed").0
+    }
+
+    /// Is it about the SC runs, rather than about a model?
+    fn is_about_runs(self) -> bool {
+        matches!(self, Expected::AssertionFails | Expected::RuntimeError | Expected::Safe)
     }
 }
 
@@ -120,13 +128,14 @@ pub fn expectations(source: &str) -> Result<Vec<Expectation>, ExpectationError> 
     for (index, text) in source.lines().enumerate() {
         let line = index + 1;
         let fail = |message: String| ExpectationError { line, message };
-        let Some(text) = text.trim_start().strip_prefix("//:") else { continue };
+        let comment = text.trim_start();
+        let marked = comment.strip_prefix("//").or_else(|| Some(comment.strip_prefix('#')?.trim_start()));
+        let Some(text) = marked.and_then(|comment| comment.strip_prefix(':')) else { continue };
         let expectation = parse(line, text).map_err(fail)?;
-        let about_runs = |e: &Expectation| !matches!(e.answer, Expected::Robust | Expected::Violation);
         let same = |e: &Expectation| {
             e.model == expectation.model
                 && e.observational == expectation.observational
-                && about_runs(e) == about_runs(&expectation)
+                && e.answer.is_about_runs() == expectation.answer.is_about_runs()
         };
         if let Some(earlier) = found.iter().find(|e| same(e)) {
             return Err(fail(format!("line {} says already what is expected of {}", earlier.line, earlier.model)));
@@ -150,7 +159,7 @@ fn parse(line: usize, text: &str) -> Result<Expectation, String> {
         .find(|(text, _)| *text == answer)
         .map(|&(_, expected)| expected)
         .ok_or_else(|| format!("unknown answer `{answer}`"))?;
-    let about_runs = !matches!(answer, Expected::Robust | Expected::Violation);
+    let about_runs = answer.is_about_runs();
     if about_runs != (model == "sc") || (about_runs && observational) {
         return Err(format!("`{}` is not an answer about {model}", answer.as_str()));
     }
@@ -215,6 +224,8 @@ mod tests {
         assert_eq!((found[1].line, found[1].model, found[1].answer), (4, "sc", Expected::AssertionFails));
         let both = expectations("//: ra violation\n//: ra observational robust\n").expect("two questions");
         assert_eq!(both.iter().map(|e| e.observational).collect::<Vec<_>>(), [false, true]);
+        let other_mark = expectations("# : ra robust\n#: sc safe\n# comment : ra violation\n").expect("two");
+        assert_eq!(other_mark.iter().map(|e| e.model).collect::<Vec<_>>(), ["ra", "sc"]);
         assert_eq!(expectations("//: ra robust states=7\n").expect("well-formed")[0].states, Some(States::Exactly(7)));
     }
 

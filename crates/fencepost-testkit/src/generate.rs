@@ -45,6 +45,12 @@ pub struct Options {
     pub copies: bool,
     /// May threads have locations of their own?
     pub private: bool,
+    /// May there be light fences that make a difference?
+    pub light: bool,
+    /// May there be atomic sections?
+    pub sections: bool,
+    /// May there be bounds?
+    pub bounds: bool,
 }
 
 impl Default for Options {
@@ -59,6 +65,9 @@ impl Default for Options {
             plain: true,
             copies: false,
             private: false,
+            light: false,
+            sections: false,
+            bounds: false,
         }
     }
 }
@@ -73,6 +82,7 @@ enum Kind {
     Wait,
     BlockingCas,
     Fence,
+    LightFence,
     Plain,
 }
 
@@ -87,6 +97,7 @@ enum Local {
     Assume,
     Assert,
     Silent,
+    Bound,
 }
 
 /// The program of this seed.
@@ -96,7 +107,7 @@ pub fn program(seed: u64, options: &Options) -> Program {
     let mut builder = ProgramBuilder::new(Some(format!("generated {seed}")), domain);
     let memory = Memory::declare(&mut random, &mut builder, domain, options.plain);
     let palette = options.palette.clone().unwrap_or_else(|| Palette::draw(&mut random));
-    let mixture = Mixture::draw(&mut random, &memory, palette, options.loops);
+    let mixture = Mixture::draw(&mut random, &memory, palette, options);
     let count = random.within(&options.threads).min(random.within(&options.threads));
     let mut left = options.total_accesses.max(count);
     let mut threads: Vec<(Vec<Register>, Vec<Instr>)> = Vec::new();
@@ -128,10 +139,13 @@ struct Mixture {
     palette: Palette,
     /// In a hundred: a local statement before an access.
     local: usize,
+    /// In a hundred: an atomic section before an access.
+    section: usize,
 }
 
 impl Mixture {
-    fn draw(random: &mut Random, memory: &Memory, palette: Palette, loops: bool) -> Self {
+    fn draw(random: &mut Random, memory: &Memory, palette: Palette, options: &Options) -> Self {
+        let loops = options.loops;
         let mut weight = |percent: usize, most: usize| if random.chance(percent) { 1 + random.below(most) } else { 0 };
         let plain = if memory.plain.is_empty() && memory.plain_array.is_none() { 0 } else { 3 };
         let accesses = vec![
@@ -143,6 +157,7 @@ impl Mixture {
             (weight(15, 2), Kind::BlockingCas),
             (weight(25, 3), Kind::Fence),
             (plain, Kind::Plain),
+            (if options.light { weight(60, 5) } else { 0 }, Kind::LightFence),
         ];
         let locals = vec![
             (weight(50, 3), Local::Assign),
@@ -153,8 +168,10 @@ impl Mixture {
             (weight(20, 2), Local::Assume),
             (weight(20, 2), Local::Assert),
             (weight(10, 1), Local::Silent),
+            (if options.bounds { 1 } else { 0 }, Local::Bound),
         ];
-        Mixture { accesses, locals, palette, local: if loops { 40 } else { weight(80, 40) } }
+        let local = if loops { 40 } else { weight(80, 40) };
+        Mixture { accesses, locals, palette, local, section: if options.sections { 30 } else { 0 } }
     }
 }
 
@@ -170,6 +187,8 @@ struct Writer<'a> {
     latest: Option<Place>,
     /// A place that threads with other code have no access to.
     own: Option<Own>,
+    /// Is this an atomic section?
+    inside: bool,
 }
 
 impl<'a> Writer<'a> {
@@ -181,7 +200,7 @@ impl<'a> Writer<'a> {
                 Register { name: format!("r{index}"), init }
             })
             .collect();
-        Writer { random, memory, mixture, domain, registers, code: Vec::new(), latest: None, own: None }
+        Writer { random, memory, mixture, domain, registers, code: Vec::new(), latest: None, own: None, inside: false }
     }
 
     fn finish(self) -> (Vec<Register>, Vec<Instr>) {
@@ -202,7 +221,9 @@ impl<'a> Writer<'a> {
     fn accesses(&mut self, count: usize, depth: usize) {
         let mut left = count;
         while left > 0 {
-            if self.random.chance(self.mixture.local) {
+            if self.mixture.section > 0 && !self.inside && self.random.chance(self.mixture.section) {
+                left -= self.section(left, depth);
+            } else if self.random.chance(self.mixture.local) {
                 left -= self.local(left, depth);
             } else {
                 left -= self.access(left);
@@ -211,6 +232,17 @@ impl<'a> Writer<'a> {
         if self.random.chance(self.mixture.local) {
             self.local(0, 0);
         }
+    }
+
+    /// An atomic section with some of the `left` accesses; how many.
+    fn section(&mut self, left: usize, depth: usize) -> usize {
+        let inside = 1 + self.random.below(left.min(3));
+        self.emit(Op::Enter);
+        self.inside = true;
+        self.accesses(inside, depth);
+        self.inside = false;
+        self.emit(Op::Leave);
+        inside
     }
 
     /// One access, or a usual combination of several; how many it was.
@@ -260,6 +292,7 @@ impl<'a> Writer<'a> {
                 order: self.rmw_order(),
             },
             Kind::Fence => Op::Fence { order: self.random.weighted(self.mixture.palette.fences) },
+            Kind::LightFence => self.light_fence(),
             Kind::Plain => self.plain(),
         };
         self.emit_fenced(op);
@@ -296,6 +329,15 @@ impl<'a> Writer<'a> {
 
     fn rmw_order(&mut self) -> RmwOrder {
         self.random.pick(self.mixture.palette.rmws)
+    }
+
+    /// A light fence on all locations or on some.
+    fn light_fence(&mut self) -> Op {
+        let memory = self.memory;
+        let mut listed: Vec<LocId> = memory.atomic.iter().chain(&memory.plain).copied().collect();
+        listed.retain(|_| self.random.chance(50));
+        let all = listed.is_empty() || self.random.chance(25);
+        Op::LightFence { locations: (!all).then_some(listed) }
     }
 
     fn plain(&mut self) -> Op {
@@ -373,6 +415,11 @@ impl<'a> Writer<'a> {
             Local::Assert => {
                 let cond = self.condition();
                 self.emit(Op::Assert { cond });
+                0
+            }
+            Local::Bound => {
+                let cond = self.condition();
+                self.emit(Op::Bound { cond });
                 0
             }
             Local::Silent => {

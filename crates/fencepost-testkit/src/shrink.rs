@@ -85,6 +85,14 @@ fn smaller(program: &Program) -> Vec<Program> {
         for pc in (0..code.len()).map(Pc::from_index) {
             consider(&|parts| remove(&mut parts.threads[thread.index()].code, pc));
         }
+        for enter in (0..code.len()).filter(|&pc| code[pc].op == Op::Enter) {
+            if let Some(leave) = (enter..code.len()).find(|&pc| code[pc].op == Op::Leave) {
+                consider(&|parts| {
+                    remove(&mut parts.threads[thread.index()].code, Pc::from_index(leave));
+                    remove(&mut parts.threads[thread.index()].code, Pc::from_index(enter));
+                });
+            }
+        }
         for pc in (0..code.len()).map(Pc::from_index) {
             for op in simpler(&program.instr(thread, pc).op) {
                 consider(&|parts| replace(parts, thread, pc, op.clone()));
@@ -174,7 +182,8 @@ fn for_each_expr_mut(op: &mut Op, visit: &mut impl FnMut(&mut Expr)) {
         | Op::Verify { value }
         | Op::Branch { cond: value, .. }
         | Op::Assume { cond: value }
-        | Op::Assert { cond: value } => visit(value),
+        | Op::Assert { cond: value }
+        | Op::Bound { cond: value } => visit(value),
         Op::Nondet { low, high, .. } => {
             visit(low);
             visit(high);
@@ -193,7 +202,13 @@ fn for_each_expr_mut(op: &mut Op, visit: &mut impl FnMut(&mut Expr)) {
             visit_place(place, visit);
             condition.any_of.iter_mut().for_each(|(_, expr)| visit(expr));
         }
-        Op::Jump { .. } | Op::Choose { .. } | Op::Fence { .. } | Op::LightFence { .. } | Op::Halt => {}
+        Op::Jump { .. }
+        | Op::Choose { .. }
+        | Op::Fence { .. }
+        | Op::LightFence { .. }
+        | Op::Enter
+        | Op::Leave
+        | Op::Halt => {}
     }
 }
 

@@ -135,7 +135,7 @@ fn assert_no_difference(seed: u64, program: &Program, observational: bool) {
     // Every reduction alone, and all others alone, on every program; all combinations on some.
     let combinations: Vec<Reductions> =
         if seed.is_multiple_of(8) { combinations().collect() } else { few_combinations().collect() };
-    for model in models::checkable() {
+    for model in models::checkable().filter(|model| !observational || model.buffers().is_none()) {
         let differs = |program: &Program| difference(program, model, observational, &combinations);
         if let Some(found) = differs(program) {
             let small = shrink(program, |smaller| differs(smaller).is_some());
@@ -216,7 +216,8 @@ fn the_corpus() {
             0..100 => combinations().collect(),
             _ => few_combinations().collect(),
         };
-        for (model, observational) in models::checkable().flat_map(|model| [(model, false), (model, true)]) {
+        let questions = models::checkable().map(|model| (model, false));
+        for (model, observational) in questions.chain(models::monitored().map(|model| (model, true))) {
             let difference = difference(&content.program, model, observational, &combinations);
             assert_eq!(difference, None, "{}, {}, observational: {observational}", file.name, model.name());
         }
@@ -230,7 +231,7 @@ fn every_reduction_reduces() {
     let mut compared = 0;
     for seed in 0..repetitions(400) {
         let program = generate::program(seed, &options(seed));
-        for model in models::checkable() {
+        for model in models::monitored() {
             let states = |reductions: Reductions| {
                 let options = Options { reductions, ..Options::default() };
                 let outcome = search(&program, model, options, MOST_REDUCED_STATES).expect("every violation replays");
@@ -261,7 +262,7 @@ fn told(
     max_states: u64,
 ) -> Result<(String, Stats), String> {
     let budget = Budget { max_states, ..Budget::unlimited() };
-    let Exploration { end, sc_failure, speculative, stats } = explore(program, model, options, &budget);
+    let Exploration { end, sc_failure, speculative, stats, .. } = explore(program, model, options, &budget);
     let verdict = search(program, model, options, max_states)?.verdict;
     Ok((format!("{end:?} {sc_failure:?} {speculative:?} {verdict:?}"), Stats { peak_bytes: 0, ..stats }))
 }
@@ -281,7 +282,7 @@ fn depends_on_jobs(program: &Program, model: &'static dyn Model, options: Option
 }
 
 fn assert_independent_of_jobs(seed: u64, program: &Program, options: Options, max_states: u64) {
-    for model in models::checkable() {
+    for model in models::monitored() {
         if let Some(difference) = depends_on_jobs(program, model, options, max_states) {
             let small = shrink(program, |smaller| depends_on_jobs(smaller, model, options, max_states).is_some());
             panic!("seed {seed}, {}: {difference}; smaller:\n{}", model.name(), fencepost_ir::print(&small));
@@ -321,7 +322,7 @@ fn nor_when_the_threads_have_work() {
             check_with(&program, model, options, &budget).expect("every violation replays");
             widest.into_inner() > WIDE
         };
-        if models::checkable().any(is_wide) {
+        if models::monitored().any(is_wide) {
             worked += 1;
             assert_independent_of_jobs(seed, &program, options, MANY_STATES);
         }
@@ -335,7 +336,7 @@ fn witnesses_are_shortest() {
     let mut violated = 0;
     for seed in 0..repetitions(10_000) {
         let program = generate::program(seed + (12 << 32), &options(seed));
-        for model in models::checkable() {
+        for model in models::monitored() {
             let steps = |reductions: Reductions| {
                 let options = Options { reductions, ..Options::default() };
                 let outcome = search(&program, model, options, MOST_STATES).expect("every violation replays");

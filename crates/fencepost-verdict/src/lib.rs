@@ -11,4 +11,6 @@ mod witness;
 
 pub use budget::{Budget, Progress};
 pub use outcome::{Outcome, Property, Reason, Stats, Verdict};
-pub use witness::{Candidate, Run, RunStep, ScFailure, ScFailureKind, Site, Violation, ViolationKind};
+pub use witness::{
+    BufferStep, Candidate, Computation, Delay, Run, RunStep, ScFailure, ScFailureKind, Site, Violation, ViolationKind,
+};

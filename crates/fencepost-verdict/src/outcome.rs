@@ -46,6 +46,15 @@ pub enum Reason {
     Time,
     /// The program is beyond what the engine can represent.
     TooLarge(String),
+    /// The question makes no sense, or cannot be answered, for this program and model.
+    Unsupported(String),
+    /// The program is modelled up to a bound, which a run reaches; up to there nothing was found.
+    Bound {
+        /// The bound.
+        site: Site,
+        /// As it is written.
+        text: String,
+    },
 }
 
 impl Reason {
@@ -56,6 +65,8 @@ impl Reason {
             Reason::Memory(_) => "memory",
             Reason::Time => "timeout",
             Reason::TooLarge(_) => "too-large",
+            Reason::Unsupported(_) => "unsupported",
+            Reason::Bound { .. } => "bound",
         }
     }
 }
@@ -71,7 +82,10 @@ impl fmt::Display for Reason {
                 write!(f, "the memory limit of {:.1} MiB was reached", *limit as f64 / f64::from(1 << 20))
             }
             Reason::Time => f.write_str("time ran out"),
-            Reason::TooLarge(what) => f.write_str(what),
+            Reason::TooLarge(what) | Reason::Unsupported(what) => f.write_str(what),
+            Reason::Bound { text, .. } => {
+                write!(f, "runs go beyond the bound `{text}`, where the program is not modelled")
+            }
         }
     }
 }

@@ -84,6 +84,45 @@ pub struct Violation {
     pub culprit: EventId,
     /// The cycle in `graph` that SC forbids; none for a race.
     pub cycle: Option<Cycle>,
+    /// In a model with store buffers, the delay of a store that lets it happen.
+    pub delay: Option<Delay>,
+}
+
+/// Why store buffers matter: `store` is delayed past `passed`, a later access of its thread.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Delay {
+    /// The store.
+    pub store: Site,
+    /// The access that memory sees first.
+    pub passed: Site,
+    /// A computation in which that happens, and which no SC run is like.
+    pub computation: Computation,
+}
+
+/// A computation of the store-buffer machine from the initial state, at whose end all buffers are empty.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Computation {
+    /// Its steps.
+    pub steps: Vec<BufferStep>,
+}
+
+/// A step of the store-buffer machine.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum BufferStep {
+    /// A thread executes an instruction.
+    Execute {
+        /// What it does.
+        step: RunStep,
+        /// A store that is delayed stays in the buffer; any other goes to memory at once.
+        delayed: bool,
+    },
+    /// The oldest buffered store of `thread` to `loc` reaches memory.
+    Commit {
+        /// The thread that stored.
+        thread: ThreadId,
+        /// The location.
+        loc: LocId,
+    },
 }
 
 /// Something that goes wrong even under SC.
@@ -146,16 +185,19 @@ pub enum Candidate {
         /// The access.
         site: Site,
     },
+    /// With store buffers, a computation that is like no SC run.
+    Delayed(Delay),
 }
 
 impl Candidate {
-    /// The SC run.
-    pub fn run(&self) -> &Run {
+    /// Number of steps of the run or computation.
+    pub fn steps(&self) -> usize {
         match self {
             Candidate::Stale { run, .. }
             | Candidate::TaintedUse { run, .. }
             | Candidate::Race { run, .. }
-            | Candidate::LateRace { run, .. } => run,
+            | Candidate::LateRace { run, .. } => run.steps.len(),
+            Candidate::Delayed(delay) => delay.computation.steps.len(),
         }
     }
 }

@@ -53,7 +53,7 @@ pub(crate) enum Command {
 #[derive(clap::Args, Debug)]
 #[command(after_help = EXIT_CODES, after_long_help = CHECK_HELP)]
 pub(crate) struct CheckArgs {
-    /// Files, directories (searched for .fp and .tpl files), or `-` for standard input
+    /// Files, directories (searched for .fp and .tpl files, and .txt files of Trencher), or `-` for standard input
     #[arg(value_name = "PATH", required = true)]
     pub(crate) paths: Vec<PathBuf>,
 
@@ -84,6 +84,14 @@ pub(crate) struct CheckArgs {
     /// No progress line, even on a terminal
     #[arg(long)]
     pub(crate) no_progress: bool,
+
+    /// Store buffers: one search for all attacks together, or one for each
+    #[arg(long, value_enum, value_name = "HOW", default_value_t = AttacksChoice::Together)]
+    pub(crate) attacks: AttacksChoice,
+
+    /// Store buffers: how many stores an attacker delays; `one` is used only where it is enough [default: one where it is]
+    #[arg(long, value_enum, value_name = "NUMBER")]
+    pub(crate) delays: Option<DelaysChoice>,
 
     #[command(flatten)]
     pub(crate) common: CommonArgs,
@@ -134,7 +142,7 @@ pub(crate) struct RelaxArgs {
 /// What the commands that edit programs have in common.
 #[derive(clap::Args, Debug)]
 pub(crate) struct EditArgs {
-    /// Files, directories (searched for .fp and .tpl files), or `-` for standard input
+    /// Files, directories (searched for programs), or `-` for standard input
     #[arg(value_name = "PATH", required = true)]
     pub(crate) paths: Vec<PathBuf>,
 
@@ -169,6 +177,22 @@ pub(crate) struct EditArgs {
 
     #[command(flatten)]
     pub(crate) limits: LimitArgs,
+}
+
+#[derive(ValueEnum, Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum AttacksChoice {
+    /// One program in which every attack is possible
+    Together,
+    /// One program for each attack
+    Each,
+}
+
+#[derive(ValueEnum, Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum DelaysChoice {
+    /// A single one (singularity): enough for buffers per location without light fences
+    One,
+    /// Any number (locality)
+    Many,
 }
 
 /// Draw the execution that violates robustness
@@ -214,6 +238,9 @@ pub(crate) struct GraphArgs {
 /// use a stale value. SPIN finds no assertion violated iff `check` says ROBUST. For `sc` the program is written as it is, and
 /// SPIN finds out whether one of its own assertions can fail.
 ///
+/// To attacks: as the program that `check` explores for a model with store buffers: it fails an assertion under SC iff
+/// the original is not robust. `parse --emit`, `check` and `fmt` read it.
+///
 /// To C: as a program with one POSIX thread for each thread, to be compiled and run.
 ///
 /// A program that cannot be expressed there is refused.
@@ -228,7 +255,7 @@ pub(crate) struct ExportArgs {
     #[arg(long, value_enum, value_name = "LANGUAGE")]
     pub(crate) to: ExportFormat,
 
-    /// Promela: memory model; `sc` leaves the program as it is
+    /// Promela, attacks: memory model; for Promela, `sc` leaves the program as it is
     #[arg(long, short, value_name = "MODEL", value_parser = any_model_parser(), default_value = default_model())]
     pub(crate) model: ModelChoice,
 
@@ -518,6 +545,8 @@ pub(crate) enum GraphFormat {
 pub(crate) enum ExportFormat {
     /// The language of the model checker SPIN
     Promela,
+    /// A program (.fp) that fails an assertion iff the original is not robust against a model with store buffers
+    Attacks,
     /// C11 with POSIX threads, to be compiled and run
     C,
 }
@@ -536,6 +565,8 @@ pub(crate) enum LanguageChoice {
     Fp,
     /// The language of the Rocker tool
     Tpl,
+    /// The language of the Trencher tool
+    Txt,
 }
 
 /// A memory model of the list.
@@ -583,7 +614,7 @@ fn choose(choices: Vec<&'static dyn Model>) -> impl TypedValueParser<Value = Mod
 }
 
 fn default_model() -> &'static str {
-    models::checkable().next().map_or("", |model| model.name())
+    models::monitored().next().map_or("", |model| model.name())
 }
 
 /// A macro, because only literals can be joined in constants.
@@ -698,6 +729,7 @@ Examples:
   spin -a sb.pml && gcc -O2 -DSAFETY -DNOCLAIM -o pan pan.c && ./pan -E -m1000000
   fencepost export seqlock.fp --to promela --model rc20 --observational
   fencepost export peterson.fp --to promela --model sc      the program alone, with its own assertions
+  fencepost export peterson.fp --to attacks --model tso     what `check --model tso` explores
   fencepost export peterson.fp --to c -o peterson.c         as a program to run:
   cc -std=c11 -pthread peterson.c && ./a.out
 

@@ -53,7 +53,7 @@ pub(crate) fn collect(paths: &[PathBuf], language: Option<Language>) -> Vec<Resu
             match search(path, &mut found) {
                 Ok(()) if found.is_empty() => inputs.push(Err(InputError::Plain {
                     name: path.display().to_string(),
-                    message: format!("nothing to do: no .fp or .tpl files in `{}`", path.display()),
+                    message: format!("nothing to do: no .fp, .tpl or Trencher files in `{}`", path.display()),
                     help: None,
                 })),
                 Ok(()) => inputs.extend(found.into_iter().map(Ok)),
@@ -95,7 +95,7 @@ pub(crate) fn one(path: &Path, language: Option<Language>) -> Result<Input, Inpu
             Err(error) => Err(unreadable(&name, &error)),
             Ok(_) => Err(InputError::Plain {
                 message: format!("cannot tell the language of `{name}` by its extension"),
-                help: Some("rename it to .fp or .tpl, or say --language fp or --language tpl".into()),
+                help: Some("rename it to .fp, .tpl or .txt, or say --language fp, tpl or txt".into()),
                 name,
             }),
         },
@@ -159,7 +159,8 @@ fn unreadable(name: &str, error: &io::Error) -> InputError {
     InputError::Plain { name: name.to_string(), message: format!("cannot read `{name}`: {error}"), help: None }
 }
 
-/// Every program below `directory`, sorted; links to directories are not followed, so that the search ends.
+/// Every program below `directory`, sorted; links to directories are not followed, so that the search ends. Of the files
+/// that end in .txt, only those that look like programs are.
 fn search(directory: &Path, found: &mut Vec<Input>) -> Result<(), (PathBuf, io::Error)> {
     let fail = |error| (directory.to_path_buf(), error);
     let mut entries = Vec::new();
@@ -173,6 +174,7 @@ fn search(directory: &Path, found: &mut Vec<Input>) -> Result<(), (PathBuf, io::
             search(&path, found)?;
         } else if let Some(language) = Language::from_path(&path)
             && path.is_file()
+            && (language != Language::Txt || fs::read_to_string(&path).is_ok_and(|text| language.can_be(&text)))
         {
             found.push(Input { name: path.display().to_string(), path: Some(path), language });
         }

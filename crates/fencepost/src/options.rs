@@ -4,11 +4,11 @@ use std::io::{self, IsTerminal};
 use std::num::NonZero;
 
 use clap::ColorChoice;
-use fencepost_check::{Options, Reductions};
+use fencepost_check::{Attacking, Delays, Options, Reductions};
 use fencepost_report::terminal::Look;
 use fencepost_syntax::Language;
 
-use crate::args::{CommonArgs, LanguageChoice, SearchArgs};
+use crate::args::{AttacksChoice, CheckArgs, CommonArgs, DelaysChoice, LanguageChoice, SearchArgs};
 
 /// The look of results on standard output.
 pub(crate) fn stdout_look(common: &CommonArgs, full_trace: bool) -> Look {
@@ -25,6 +25,7 @@ pub(crate) fn language(common: &CommonArgs) -> Option<Language> {
     common.language.map(|choice| match choice {
         LanguageChoice::Fp => Language::Fp,
         LanguageChoice::Tpl => Language::Tpl,
+        LanguageChoice::Txt => Language::Txt,
     })
 }
 
@@ -43,6 +44,17 @@ pub(crate) fn search(args: &SearchArgs, observational: bool) -> Options {
     };
     let cores = || std::thread::available_parallelism().map_or(1, NonZero::get);
     Options { reductions, observational, jobs: args.jobs.map_or_else(cores, usize::from) }
+}
+
+/// How to look for attacks.
+pub(crate) fn attacking(args: &CheckArgs) -> Attacking {
+    Attacking {
+        delays: args.delays.map(|choice| match choice {
+            DelaysChoice::One => Delays::One,
+            DelaysChoice::Many => Delays::Many,
+        }),
+        one_by_one: args.attacks == AttacksChoice::Each,
+    }
 }
 
 /// Should there be a progress line?

@@ -18,6 +18,7 @@ const RC20_MONITOR: &str = "crates/fencepost-model/src/models/rc20/monitor.rs";
 const RC20_AXIOMS: &str = "crates/fencepost-model/src/models/rc20.rs";
 const PRODUCT: &str = "crates/fencepost-explore/src/product.rs";
 const PRODUCT_QUESTIONS: &str = "crates/fencepost-explore/src/product/questions.rs";
+const PRODUCT_SECTION: &str = "crates/fencepost-explore/src/product/section.rs";
 const CLASSES: &str = "crates/fencepost-explore/src/classes.rs";
 const COMPILE: &str = "crates/fencepost-explore/src/compile.rs";
 const LIVENESS: &str = "crates/fencepost-explore/src/liveness.rs";
@@ -42,6 +43,11 @@ const fn mutant(name: &'static str, file: &'static str, from: &'static str, to: 
 
 const fn reduction(name: &'static str, file: &'static str, from: &'static str, to: &'static str) -> Mutant {
     Mutant { name, file, from, to, judges: COMPARISONS }
+}
+
+/// Sections and bounds are compared with a plain interpreter.
+const fn section(name: &'static str, file: &'static str, from: &'static str, to: &'static str) -> Mutant {
+    Mutant { name, file, from, to, judges: &["-p", "fencepost-testkit", "--test", "sections"] }
 }
 
 const fn clock(name: &'static str, file: &'static str, from: &'static str, to: &'static str) -> Mutant {
@@ -294,12 +300,7 @@ pub(super) const MUTANTS: &[Mutant] = &[
         "if reach.written & accessed != 0 || reach.accessed & written != 0 {",
         "if reach.written & accessed & written != 0 {",
     ),
-    reduction(
-        "por: nobody is woken",
-        AMPLE,
-        "woken >> other & 1 == 0 && matches!",
-        "woken >> other & 1 == 2 && matches!",
-    ),
+    reduction("por: nobody is woken", AMPLE, "woken >> other & 1 == 0", "woken >> other & 1 == 2"),
     reduction(
         "por: threads do one step",
         AMPLE,
@@ -313,6 +314,44 @@ pub(super) const MUTANTS: &[Mutant] = &[
         "self.current(state).is_some_and(|watched| watched.loc == loc && !watched.kind.is_lasting())",
         "self.current(state).is_some_and(|watched| watched.loc == loc)",
     ),
+    section(
+        "section: what it touches is forgotten",
+        PRODUCT_SECTION,
+        "touched.add(loc, !access.only_reads());",
+        "let _ = (&touched, loc, access);",
+    ),
+    section(
+        "section: what it writes is forgotten",
+        PRODUCT_SECTION,
+        "touched.add(loc, !access.only_reads());",
+        "touched.add(loc, access.only_reads() && false);",
+    ),
+    section(
+        "section: once blocked, always blocked",
+        PRODUCT_SECTION,
+        "*next = Next::BlockedSection",
+        "*next = Next::Nothing",
+    ),
+    section(
+        "section: what comes after a choice is not looked at",
+        PRODUCT_SECTION,
+        "(Ok(Some(_)), _) => return None,",
+        "(Ok(Some(_)), _) => return Some(true),",
+    ),
+    section("section: only one way is gone", PRODUCT_SECTION, "None => open.push(fork),", "None => {}"),
+    section(
+        "section: one that fails leaves something behind",
+        PRODUCT_SECTION,
+        "self.begin_way(state, t, pc, way, out);",
+        "self.begin_way(&way.state, t, pc, way, out);",
+    ),
+    section(
+        "section: code beyond its beginning is not looked at",
+        AMPLE,
+        "!matches!(step, Step::Leave)",
+        "!matches!(step, Step::Enter)",
+    ),
+    section("bound: nobody is told", PRODUCT, "return Some((site(t, pc), Stop::Bound));", "return None;"),
     reduction(
         "symmetry: registers stay",
         PRODUCT,

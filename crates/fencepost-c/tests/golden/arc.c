@@ -115,69 +115,69 @@ int main(int argc, char **argv) {
   return 0;
 }
 
-#line 31 "arc.fp"
+#line 34 "arc.fp"
 static void *owner(void) {
   volatile uint8_t more = 1;
   volatile uint8_t r = 0;
   volatile uint8_t r_2 = 0;
   long fp_steps = 0;
-#line 31
+#line 34
 L0: if (!more) { goto L8; }
   if (0 > 1) return NULL; more = 0 + fp_choose(1 - 0 + 1);
   if (!more) { goto L7; }
-#line 16
+#line 19
   r = object;
   if (!(r == 1)) FP_FAIL("failed: assert(r == 1)");
-#line 35
+#line 38
   (void)atomic_fetch_add_explicit(&strong, 1 << 5, memory_order_relaxed);
   fencepost_bcas_8(&mailbox, 0, 1, memory_order_release);
-#line 31
+#line 34
 L7: fp_again(&fp_steps); goto L0;
-#line 22
+#line 25
 L8: r_2 = atomic_fetch_sub_explicit(&strong, 1 << 5, memory_order_release) >> 5;
   if (r_2 != 1) { goto L12; }
   atomic_thread_fence(memory_order_acquire);
   object = 0;
-#line 40
+#line 43
 L12: return NULL;
 }
 
-#line 44 "arc.fp"
+#line 47 "arc.fp"
 static void *worker_0(void) {
   volatile uint8_t r = 0;
   volatile uint8_t r_2 = 0;
   long fp_steps = 0;
-#line 44
+#line 47
 L0: fencepost_bcas_8(&mailbox, 1, 0, memory_order_acquire);
-#line 16
+#line 19
   r = object;
   if (!(r == 1)) FP_FAIL("failed: assert(r == 1)");
-#line 22
+#line 25
   r_2 = atomic_fetch_sub_explicit(&strong, 1 << 5, memory_order_release) >> 5;
   if (r_2 != 1) { goto L7; }
   atomic_thread_fence(memory_order_acquire);
   object = 0;
-#line 43
+#line 46
 L7: fp_again(&fp_steps); goto L0;
   return NULL;
 }
 
-#line 44 "arc.fp"
+#line 47 "arc.fp"
 static void *worker_1(void) {
   volatile uint8_t r = 0;
   volatile uint8_t r_2 = 0;
   long fp_steps = 0;
-#line 44
+#line 47
 L0: fencepost_bcas_8(&mailbox, 1, 0, memory_order_acquire);
-#line 16
+#line 19
   r = object;
   if (!(r == 1)) FP_FAIL("failed: assert(r == 1)");
-#line 22
+#line 25
   r_2 = atomic_fetch_sub_explicit(&strong, 1 << 5, memory_order_release) >> 5;
   if (r_2 != 1) { goto L7; }
   atomic_thread_fence(memory_order_acquire);
   object = 0;
-#line 43
+#line 46
 L7: fp_again(&fp_steps); goto L0;
   return NULL;
 }

@@ -74,17 +74,17 @@ int main(int argc, char **argv) {
   return 0;
 }
 
-#line 12 "sb+cas.fp"
+#line 15 "sb+cas.fp"
 static void *left(void) {
-#line 12
+#line 15
   atomic_store_explicit(&x, 1, memory_order_release);
   { uint8_t fp_old = 0; atomic_compare_exchange_strong_explicit(&y, &fp_old, 2, memory_order_acq_rel, memory_order_acquire); }
   return NULL;
 }
 
-#line 17 "sb+cas.fp"
+#line 20 "sb+cas.fp"
 static void *right(void) {
-#line 17
+#line 20
   atomic_store_explicit(&y, 1, memory_order_release);
   { uint8_t fp_old = 0; atomic_compare_exchange_strong_explicit(&x, &fp_old, 2, memory_order_acq_rel, memory_order_acquire); }
   return NULL;

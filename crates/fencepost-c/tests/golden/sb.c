@@ -74,19 +74,19 @@ int main(int argc, char **argv) {
   return 0;
 }
 
-#line 12 "sb.fp"
+#line 15 "sb.fp"
 static void *left(void) {
   volatile uint8_t r = 0; (void)r;
-#line 12
+#line 15
   atomic_store_explicit(&x, 1, memory_order_release);
   r = atomic_load_explicit(&y, memory_order_acquire);
   return NULL;
 }
 
-#line 18 "sb.fp"
+#line 21 "sb.fp"
 static void *right(void) {
   volatile uint8_t r = 0; (void)r;
-#line 18
+#line 21
   atomic_store_explicit(&y, 1, memory_order_release);
   r = atomic_load_explicit(&x, memory_order_acquire);
   return NULL;

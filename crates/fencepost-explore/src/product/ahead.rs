@@ -16,6 +16,7 @@ impl Product {
             None => Next::Nothing,
             Some(Step::Access(access)) if access.fence_location().is_some() && self.passes_fences(state) => Next::Fence,
             Some(Step::Access(access)) => self.next_access_of(state, access),
+            Some(Step::Enter) => Next::Section,
             Some(_) => Next::Local,
         };
         (next, pc)

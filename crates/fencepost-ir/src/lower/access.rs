@@ -266,7 +266,7 @@ impl ThreadLowerer<'_, '_> {
     pub(super) fn fence(&mut self, order: Option<&Name>, span: Span) -> Option<()> {
         let order = match (order, self.language()) {
             (None, Language::Tpl) => FenceOrder::Sc,
-            (None, Language::Fp) => {
+            (None, _) => {
                 self.error(span, "a fence needs an order", |problem| {
                     problem.help("write `fence(sc);`, or acq, rel, acqrel in place of sc")
                 });

@@ -42,7 +42,7 @@ impl<'a> ThreadLowerer<'_, 'a> {
     fn not_a_procedure(&mut self, name: &Name) {
         let procs = self.procs();
         let names: Vec<&str> = procs.list.iter().map(|proc| proc.name.text.as_str()).collect();
-        let builtin = ["fence", "lwfence", "wait", "assume", "assert", "verify", "nondet"];
+        let builtin = ["fence", "lwfence", "wait", "assume", "assert", "verify", "bound", "nondet"];
         let help = match suggestion(&name.text, names.into_iter().chain(builtin)) {
             Some(other) => Some(format!("did you mean `{other}`?")),
             None => matches!(name.text.to_ascii_lowercase().as_str(), "cas" | "bcas" | "fadd" | "exchange")
@@ -125,7 +125,7 @@ pub(super) fn written_first(name: &str, rest: &[Stmt]) -> bool {
         let mut see = |expr: &AstExpr| read |= mentions(expr, name);
         let result = match &stmt.kind {
             StmtKind::Skip | StmtKind::Fence(_) | StmtKind::LightFence(_) => None,
-            StmtKind::Assume(e) | StmtKind::Assert(e) | StmtKind::Verify(e) => {
+            StmtKind::Assume(e) | StmtKind::Assert(e) | StmtKind::Verify(e) | StmtKind::Bound(e) => {
                 see(e);
                 None
             }

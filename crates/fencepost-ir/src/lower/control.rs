@@ -17,11 +17,20 @@ impl ThreadLowerer<'_, '_> {
             StmtKind::Break => "break",
             _ => "continue",
         };
-        let target = self.frames.last()?.loops.last().map(|l| if word == "break" { l.after } else { l.next });
-        if target.is_none() {
-            self.error(stmt.span, format!("`{word}` outside of a loop"), |problem| problem);
+        let here = self.section;
+        let innermost = self.frames.last()?.loops.last();
+        let target = innermost.map(|l| (if word == "break" { l.after } else { l.next }, l.section));
+        match target {
+            None => self.error(stmt.span, format!("`{word}` outside of a loop"), |problem| problem),
+            Some((_, section)) if section != here => {
+                self.error(stmt.span, format!("`{word}` cannot leave an atomic section"), |problem| {
+                    here.into_iter().fold(problem, |problem, keyword| problem.also(keyword, "the section"))
+                });
+                return None;
+            }
+            Some(_) => {}
         }
-        target
+        target.map(|(target, _)| target)
     }
 
     fn branch(&mut self, cond: Expr, target: Pc, span: Span) {
@@ -63,8 +72,9 @@ impl ThreadLowerer<'_, '_> {
     }
 
     fn in_loop(&mut self, after: Pc, next: Pc, body: &Block) {
+        let section = self.section;
         if let Some(frame) = self.frames.last_mut() {
-            frame.loops.push(Loop { after, next });
+            frame.loops.push(Loop { after, next, section });
         }
         self.block(body);
         if let Some(frame) = self.frames.last_mut() {
@@ -96,6 +106,21 @@ impl ThreadLowerer<'_, '_> {
         self.place_label(after);
     }
 
+    pub(super) fn atomic(&mut self, body: &Block, span: Span) {
+        let keyword = Span { start: span.start, end: span.end.min(span.start + "atomic".len() as u32) };
+        if let Some(outer) = self.section {
+            self.error(keyword, "an atomic section inside of another one", |problem| {
+                problem.also(outer, "the outer section")
+            });
+            return self.block(body);
+        }
+        self.emit(Op::Enter, keyword);
+        self.section = Some(keyword);
+        self.block(body);
+        self.section = None;
+        self.emit(Op::Leave, closing_brace(body));
+    }
+
     pub(super) fn choose(&mut self, blocks: &[Block], span: Span) {
         let end = self.new_label();
         let mut targets: Vec<Pc> = Vec::with_capacity(blocks.len());
@@ -115,8 +140,8 @@ impl ThreadLowerer<'_, '_> {
             });
         }
         let word = match self.language() {
-            Language::Fp => "choose",
             Language::Tpl => "oneof",
+            _ => "choose",
         };
         let word = Span { start: span.start, end: span.end.min(span.start + word.len() as u32) };
         self.emit(Op::Choose { targets }, word);

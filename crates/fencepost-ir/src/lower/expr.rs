@@ -29,7 +29,7 @@ pub(super) fn unary_op(op: ast::UnaryOp) -> UnaryOp {
     }
 }
 
-pub(super) fn binary_op(op: ast::BinaryOp) -> BinaryOp {
+pub(crate) fn binary_op(op: ast::BinaryOp) -> BinaryOp {
     match op {
         ast::BinaryOp::Or => BinaryOp::Or,
         ast::BinaryOp::And => BinaryOp::And,
@@ -86,8 +86,8 @@ impl ThreadLowerer<'_, '_> {
     /// An expression as the language means it.
     pub(super) fn expr(&mut self, expr: &ast::Expr) -> Option<Expr> {
         let arithmetic = match self.language() {
-            Language::Fp => Arithmetic::Wrapping,
             Language::Tpl => Arithmetic::Integers,
+            _ => Arithmetic::Wrapping,
         };
         self.expr_in(expr, arithmetic)
     }
@@ -288,13 +288,13 @@ impl ThreadLowerer<'_, '_> {
                     format!("`{text}` is atomic: a non-atomic operation does not access it"),
                     format!("use `{text}.load()` or `{text}.store(…)`"),
                 ),
-                (_, Language::Fp) => (
-                    format!("`{text}` is non-atomic: an atomic operation does not access it"),
-                    format!("use plain assignment: `r = {text};` or `{text} = r;`"),
-                ),
                 (_, Language::Tpl) => (
                     format!("`{text}` is non-atomic: an atomic operation does not access it"),
                     format!("use `{text}.naload()` or `{text}.nastore(…)`"),
+                ),
+                _ => (
+                    format!("`{text}` is non-atomic: an atomic operation does not access it"),
+                    format!("use plain assignment: `r = {text};` or `{text} = r;`"),
                 ),
             };
             self.error(place.span, message, |problem| problem.help(help));

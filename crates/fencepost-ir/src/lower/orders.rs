@@ -55,8 +55,8 @@ impl ThreadLowerer<'_, '_> {
     /// The order of a read-modify-write. `.fp` gives one; TPL gives one for each half.
     pub(super) fn rmw_order(&mut self, orders: &[Name]) -> Option<RmwOrder> {
         match (self.language(), orders) {
-            (Language::Fp, []) => Some(RmwOrder::AcqRel),
             (Language::Tpl, []) => Some(RmwOrder::Rlx),
+            (_, []) => Some(RmwOrder::AcqRel),
             (Language::Tpl, [read, write, ..]) => {
                 let read = self.read_order(Some(read), ReadOrder::Rlx);
                 let write = self.write_order(Some(write), WriteOrder::Rlx);

@@ -134,7 +134,9 @@ fn inner_blocks<'a>(kind: &'a StmtKind, visit: &mut dyn FnMut(&'a Block)) {
             arms.iter().for_each(|(_, block)| visit(block));
             otherwise.iter().for_each(visit);
         }
-        StmtKind::While(_, block) | StmtKind::DoWhile(block, _) | StmtKind::Block(block) => visit(block),
+        StmtKind::While(_, block) | StmtKind::DoWhile(block, _) | StmtKind::Atomic(block) | StmtKind::Block(block) => {
+            visit(block)
+        }
         StmtKind::Choose(blocks) => blocks.iter().for_each(visit),
         _ => {}
     }
@@ -252,11 +254,14 @@ impl Scan<'_, '_> {
             }
             StmtKind::LightFence(places) => places.iter().for_each(|place| self.location(place)),
             StmtKind::Call { name, args } => self.call(name, args),
-            StmtKind::Assume(cond) | StmtKind::Assert(cond) | StmtKind::Verify(cond) => self.value(cond),
+            StmtKind::Assume(cond) | StmtKind::Assert(cond) | StmtKind::Verify(cond) | StmtKind::Bound(cond) => {
+                self.value(cond);
+            }
             StmtKind::If { arms, .. } => arms.iter().for_each(|(head, _)| self.value(&head.cond)),
             StmtKind::While(head, _) | StmtKind::DoWhile(_, head) => self.value(&head.cond),
             StmtKind::Fence(_)
             | StmtKind::Choose(_)
+            | StmtKind::Atomic(_)
             | StmtKind::Block(_)
             | StmtKind::Break
             | StmtKind::Continue

@@ -59,8 +59,8 @@ pub(super) struct Globals {
 impl Globals {
     pub(super) fn collect(file: &File, messages: &mut Messages) -> Self {
         let domain = match file.language {
-            Language::Fp => 256,
             Language::Tpl => 255,
+            _ => 256,
         };
         let mut globals =
             Globals { name: None, domain, symbols: HashMap::new(), declared: Vec::new(), locations: 0, arrays: 0 };

@@ -50,14 +50,17 @@ pub(super) struct Frame {
 /// A label of the source.
 struct Label {
     id: Pc,
-    defined: Option<Span>,
-    used: Option<Span>,
+    defined: Option<(Span, Option<Span>)>,
+    /// The first use in each section, and outside of all. A section is known by its keyword.
+    used: Vec<(Span, Option<Span>)>,
 }
 
 /// Where `break` and `continue` go.
 pub(super) struct Loop {
     pub(super) after: Pc,
     pub(super) next: Pc,
+    /// The atomic section it is in, by its keyword.
+    pub(super) section: Option<Span>,
 }
 
 impl Frame {
@@ -96,6 +99,8 @@ pub(super) struct ThreadLowerer<'l, 'a> {
     /// Position of the label placed last; positions only grow.
     last_label: Option<usize>,
     depth: usize,
+    /// The atomic section that is being lowered, by its keyword.
+    pub(super) section: Option<Span>,
 }
 
 impl<'l, 'a> ThreadLowerer<'l, 'a> {
@@ -110,6 +115,7 @@ impl<'l, 'a> ThreadLowerer<'l, 'a> {
             labels: Vec::new(),
             last_label: None,
             depth: 0,
+            section: None,
         }
     }
 
@@ -148,9 +154,20 @@ impl<'l, 'a> ThreadLowerer<'l, 'a> {
             .labels
             .iter()
             .filter(|(_, label)| label.defined.is_none())
-            .filter_map(|(name, label)| Some((name, label.used?)))
+            .filter_map(|(name, label)| Some((name, label.used.first()?.0)))
             .collect();
         undefined.sort_unstable();
+        let crossings = |label: &Label| -> Vec<(Span, Span, Span)> {
+            let Some((defined, section)) = label.defined else { return Vec::new() };
+            let crosses = label.used.iter().filter(|(_, other)| *other != section);
+            crosses.filter_map(|&(used, other)| Some((used, defined, section.or(other)?))).collect()
+        };
+        let mut crossing: Vec<(Span, Span, Span)> = frame.labels.values().flat_map(crossings).collect();
+        crossing.sort_unstable();
+        for (used, defined, section) in crossing {
+            let message = "a jump cannot cross the border of an atomic section";
+            self.push(Diagnostic::error(used, message).also(defined, "to here").also(section, "the section"));
+        }
         for (name, span) in undefined {
             let mut defined: Vec<&str> = frame
                 .labels
@@ -305,14 +322,16 @@ impl<'l, 'a> ThreadLowerer<'l, 'a> {
 
     pub(super) fn source_label(&mut self, name: &Name, definition: bool) -> Option<Pc> {
         let fresh = Pc::from_index(self.labels.len());
+        let section = self.section;
         let frame = self.frames.last_mut()?;
-        let label = frame.labels.entry(name.text.clone()).or_insert(Label { id: fresh, defined: None, used: None });
+        let label =
+            frame.labels.entry(name.text.clone()).or_insert(Label { id: fresh, defined: None, used: Vec::new() });
         let id = label.id;
-        let before = label.defined;
+        let before = label.defined.map(|(span, _)| span);
         if definition {
-            label.defined.get_or_insert(name.span);
-        } else {
-            label.used.get_or_insert(name.span);
+            label.defined.get_or_insert((name.span, section));
+        } else if label.used.iter().all(|(_, other)| *other != section) {
+            label.used.push((name.span, section));
         }
         if id == fresh {
             self.labels.push(None);
@@ -380,6 +399,11 @@ impl<'l, 'a> ThreadLowerer<'l, 'a> {
                 let value = self.expr(value)?;
                 self.emit(Op::Verify { value }, span);
             }
+            StmtKind::Bound(cond) => {
+                let cond = self.expr(cond)?;
+                self.emit(Op::Bound { cond }, span);
+            }
+            StmtKind::Atomic(body) => self.atomic(body, span),
             StmtKind::If { arms, otherwise } => self.if_stmt(arms, otherwise.as_ref()),
             StmtKind::While(head, body) => self.while_stmt(head, body),
             StmtKind::DoWhile(body, head) => self.do_while(body, head),

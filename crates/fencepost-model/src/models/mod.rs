@@ -1,13 +1,17 @@
 //! The list of memory models. A model is one file and one line here.
 
+mod buffers;
+pub mod pgas;
+pub mod pso;
 pub mod ra;
 pub mod rc20;
 pub mod sc;
+pub mod tso;
 
 use crate::model::Model;
 
-/// Every model, strongest first.
-pub static MODELS: &[&dyn Model] = &[&sc::Sc, &ra::Ra, &rc20::Rc20];
+/// Every model: SC, then machines and languages, the strongest of each first.
+pub static MODELS: &[&dyn Model] = &[&sc::Sc, &tso::Tso, &pso::Pso, &pgas::Pgas, &ra::Ra, &rc20::Rc20];
 
 /// The model called `name`.
 pub fn by_name(name: &str) -> Option<&'static dyn Model> {
@@ -16,6 +20,12 @@ pub fn by_name(name: &str) -> Option<&'static dyn Model> {
 
 /// The models robustness can be checked against.
 pub fn checkable() -> impl Iterator<Item = &'static dyn Model> {
+    let monitored: Vec<&str> = monitored().map(|model| model.name()).collect();
+    MODELS.iter().copied().filter(move |model| model.buffers().is_some() || monitored.contains(&model.name()))
+}
+
+/// Those of them that have a monitor.
+pub fn monitored() -> impl Iterator<Item = &'static dyn Model> {
     let shape = crate::Shape::simple(1, vec![1]);
     MODELS.iter().copied().filter(move |model| model.monitor(&shape, &mut crate::packed::Layout::new()).is_some())
 }

@@ -16,7 +16,7 @@
 pub mod meaning;
 pub mod monitor;
 
-use fencepost_base::order::{FenceOrder, Mode};
+use fencepost_base::order::FenceOrder;
 
 use crate::graph::{EventId, Graph};
 use crate::model::{FenceMeaning, Model};
@@ -63,14 +63,6 @@ Source: Lahav and Margalit, Robustness against Release/Acquire Semantics, PLDI 2
             FenceOrder::Sc => FenceMeaning::HiddenRmw,
             _ => FenceMeaning::Nothing,
         }
-    }
-
-    fn acquires(&self, _: Mode) -> bool {
-        true
-    }
-
-    fn releases(&self, _: Mode) -> bool {
-        true
     }
 
     fn permits(&self, graph: &Graph) -> bool {

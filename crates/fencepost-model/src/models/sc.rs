@@ -2,12 +2,10 @@
 //!
 //! Paper: Lahav and Margalit, PLDI 2019, §4.1, Def. A.7 (after Alglave et al.).
 
-use fencepost_base::order::{FenceOrder, Mode};
+use fencepost_base::order::FenceOrder;
 
-use crate::graph::{EventId, Graph};
+use crate::graph::Graph;
 use crate::model::{FenceMeaning, Model};
-use crate::monitor::{Monitor, Shape};
-use crate::packed::Layout;
 use crate::rel::Rel;
 
 /// Sequential consistency.
@@ -31,7 +29,8 @@ impl Model for Sc {
         "\
 What it is: all threads take turns on one memory; a read sees the last write to its location.
 
-What is modelled: an execution graph is consistent when po ∪ rf ∪ mo ∪ fr has no cycle. Orders of accesses make no \
+What is modelled: an execution graph is consistent when po ∪ rf ∪ mo ∪ fr has no cycle, where \
+an atomic section counts as one event. Orders of accesses make no \
 difference; `fence(sc)` is kept as an update of a hidden location, so that graphs can be compared with those of \
 weaker models, and has no effect of its own.
 
@@ -48,24 +47,7 @@ Source: Lamport 1979; in this form Lahav and Margalit, PLDI 2019, Def. A.7.
         }
     }
 
-    fn acquires(&self, _: Mode) -> bool {
-        true
-    }
-
-    fn releases(&self, _: Mode) -> bool {
-        true
-    }
-
     fn permits(&self, graph: &Graph) -> bool {
-        graph.po().union(&graph.rf()).union(&graph.mo()).union(&graph.fr()).is_acyclic()
-    }
-
-    /// A race is a notion of the language's happens-before; under SC alone every access is ordered.
-    fn race(&self, _: &Graph, _: EventId) -> Option<EventId> {
-        None
-    }
-
-    fn monitor(&self, _: &Shape, _: &mut Layout) -> Option<Box<dyn Monitor>> {
-        None
+        graph.is_order(&graph.po().union(&graph.rf()).union(&graph.mo()).union(&graph.fr()))
     }
 }

@@ -203,6 +203,7 @@ impl Replay<'_> {
             graph: self.graph,
             culprit,
             cycle: None,
+            delay: None,
         }
     }
 }

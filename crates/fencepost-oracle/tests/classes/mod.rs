@@ -34,6 +34,6 @@ pub(crate) fn kind_of(label: &Label) -> AttemptKind {
     match label {
         Label::Read { .. } => AttemptKind::Read,
         Label::Write { .. } => AttemptKind::Write,
-        Label::Rmw { .. } | Label::Fence { .. } => AttemptKind::Rmw,
+        Label::Rmw { .. } | Label::Fence { .. } | Label::LightFence { .. } => AttemptKind::Rmw,
     }
 }

@@ -2,7 +2,6 @@
 
 use fencepost_base::event::Label;
 use fencepost_base::ids::ThreadId;
-use fencepost_base::order::Mode;
 use fencepost_ir::Program;
 use fencepost_model::rel::Rel;
 use fencepost_model::{Graph, Model};
@@ -23,7 +22,7 @@ pub(crate) struct Walk<'a> {
 #[allow(clippy::large_enum_variant)]
 pub(crate) enum Walked {
     Access(Step),
-    Fence(ThreadId, Mode),
+    Fence(ThreadId, Vec<Label>),
     Choice(ThreadId, u32),
 }
 
@@ -46,8 +45,8 @@ impl<'a> Walk<'a> {
             let rest = self.system.interpreter().rest(thread, state);
             let choices = self.system.interpreter().choices(thread, state, &rest);
             possible.extend(choices.iter().map(|&(choice, _)| Walked::Choice(thread, choice)));
-            if let Rest::Fence(mode) = rest {
-                possible.push(Walked::Fence(thread, mode));
+            if let Rest::Fence(labels) = rest {
+                possible.push(Walked::Fence(thread, labels));
             }
             let steps = self.system.steps(Memory::Scg, &self.configuration, thread);
             possible.extend(steps.into_iter().map(Walked::Access));
@@ -63,10 +62,13 @@ impl<'a> Walk<'a> {
                 self.configuration = step.after.clone();
             }
             // Runs do not mention fences that are events.
-            &Walked::Fence(thread, mode) => {
+            Walked::Fence(thread, labels) => {
+                let thread = *thread;
                 let state = &self.configuration.threads[thread.index()];
                 self.configuration.threads[thread.index()] = self.system.interpreter().pass_fence(thread, state);
-                self.configuration.graph.add(thread, Label::Fence { mode }, None, None);
+                for &label in labels {
+                    self.configuration.graph.add(thread, label, None, None);
+                }
                 self.configuration.graph = self.configuration.graph.canonical();
             }
             &Walked::Choice(thread, choice) => {

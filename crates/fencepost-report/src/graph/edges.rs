@@ -78,7 +78,7 @@ impl Builder<'_> {
     fn cycle(&mut self) {
         for (from, edge, to) in self.cycle_edges() {
             let kind = match edge {
-                Edge::Po => continue,
+                Edge::Po | Edge::Section => continue,
                 Edge::Rf => LinkKind::Rf,
                 Edge::Mo => LinkKind::Mo,
                 Edge::Fr => LinkKind::Fr,

@@ -321,6 +321,8 @@ impl Builder<'_> {
                 format!("U[{mode}] {}={read}→{written}", self.subject.location(loc))
             }
             Label::Fence { .. } => format!("F[{mode}]"),
+            Label::LightFence { loc: Some(loc) } => format!("F[light] {}", self.subject.location(loc)),
+            Label::LightFence { loc: None } => "F[light]".to_string(),
         }
     }
 

@@ -20,7 +20,7 @@ pub struct Report {
     pub model: &'static str,
     /// The answer.
     pub verdict: Verdict,
-    /// Why it is unknown: `max-states`, `memory`, `timeout`, `too-large`.
+    /// Why it is unknown: `max-states`, `memory`, `timeout`, `too-large`, `bound`, `unsupported`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<&'static str>,
     /// The same in words.
@@ -72,6 +72,33 @@ pub struct ViolationReport {
     pub message: String,
     /// The SC run before the access.
     pub trace: Vec<Step>,
+    /// How store buffers do it, in models that have them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub delay: Option<DelayReport>,
+}
+
+/// A store that is delayed, and what overtakes it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct DelayReport {
+    /// The thread that delays a store.
+    pub thread: String,
+    /// The store.
+    pub store: Access,
+    /// The last access of the thread that overtakes it.
+    pub passed: Access,
+    /// What happens on a machine with store buffers.
+    pub computation: Vec<MachineStep>,
+}
+
+/// One step of a machine with store buffers.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct MachineStep {
+    /// The instruction and its effect.
+    #[serde(flatten)]
+    pub step: Step,
+    /// `delayed` when a store enters the buffer, `memory` when it reaches memory.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub buffer: Option<&'static str>,
 }
 
 /// A place in the source.

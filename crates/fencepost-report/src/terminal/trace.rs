@@ -1,10 +1,11 @@
 //! A run, step by step, in columns.
 
-use fencepost_verdict::RunStep;
+use fencepost_verdict::{Delay, RunStep};
 
 use super::layout::{Align, cut, table};
 use super::{Look, Paint};
 use crate::subject::Subject;
+use crate::words;
 
 /// Longer runs lose their middle, unless everything was asked for.
 const LONGEST: usize = 40;
@@ -21,32 +22,52 @@ pub(super) struct Finale {
 
 /// The steps and the one that goes wrong.
 pub(super) fn trace(subject: &Subject<'_>, steps: &[RunStep], finale: &Finale, look: &Look) -> String {
+    let effects = steps.iter().map(|step| (step.clone(), subject.step_effect(step)));
+    let last = format!("{}  <== {}", subject.step_effect(&finale.step), finale.remark);
+    let rows: Vec<(RunStep, String)> = effects.chain([(finale.step.clone(), last)]).collect();
+    let last = rows.len() - 1;
+    columns(subject, &rows, |row| row == last, look)
+}
+
+/// What happens on the store-buffer machine; what has to do with the store that is delayed first stands out.
+pub(super) fn computation(subject: &Subject<'_>, delay: &Delay, look: &Look) -> String {
+    let rows = words::machine_steps(subject, delay);
+    let matters: Vec<bool> = rows.iter().map(|row| row.matters).collect();
+    let rows: Vec<(RunStep, String)> = rows.into_iter().map(|row| (row.step, row.effect)).collect();
+    columns(subject, &rows, |row| matters[row], look)
+}
+
+/// Steps with their effects, one per line.
+fn columns(
+    subject: &Subject<'_>,
+    steps: &[(RunStep, String)],
+    stands_out: impl Fn(usize) -> bool,
+    look: &Look,
+) -> String {
     let paint = Paint(look.color);
     let count = steps.len();
     let source_width = look.width.saturating_sub(44).clamp(16, 60);
-    let row = |number: usize, step: &RunStep| -> [String; 5] {
+    let row = |number: usize, (step, effect): &(RunStep, String)| -> [String; 5] {
         let spot = subject.spot(step.site);
         [
             number.to_string(),
             subject.thread(step.site.thread).to_string(),
             spot.position.line.to_string(),
             cut(&spot.text, source_width),
-            subject.step_effect(step),
+            effect.clone(),
         ]
     };
-    let elided = if look.full_trace || count <= LONGEST {
+    let elided = if look.full_trace || count <= LONGEST + 1 {
         count..count
     } else {
-        KEPT_AT_START..count - (LONGEST - KEPT_AT_START)
+        KEPT_AT_START..count - 1 - (LONGEST - KEPT_AT_START)
     };
     let mut rows = vec![["step", "thread", "line", "source", "effect"].map(String::from)];
+    let mut shown = Vec::new();
     for (i, step) in steps.iter().enumerate().filter(|(i, _)| !elided.contains(i)) {
         rows.push(row(i + 1, step));
+        shown.push(i);
     }
-    let mut last = row(count + 1, &finale.step);
-    last[4] = format!("{}  <== {}", last[4], finale.remark);
-    rows.push(last);
-
     let lines = table([Align::Right, Align::Left, Align::Right, Align::Left, Align::Left], &rows);
     let mut text = String::new();
     for (i, line) in lines.iter().enumerate() {
@@ -56,7 +77,7 @@ pub(super) fn trace(subject: &Subject<'_>, steps: &[RunStep], finale: &Finale, l
         }
         let line = match i {
             0 => paint.faint(&format!("    {line}")),
-            _ if i + 1 == lines.len() => paint.bad(&format!("  > {line}")),
+            _ if stands_out(shown[i - 1]) => paint.bad(&format!("  > {line}")),
             _ => format!("    {line}"),
         };
         text += &(line + "\n");

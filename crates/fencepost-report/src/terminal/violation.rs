@@ -4,11 +4,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use annotate_snippets::{Annotation, AnnotationKind, Level, Snippet};
-use fencepost_verdict::{RunStep, ScFailure, ScFailureKind, Site, Violation, ViolationKind};
+use fencepost_verdict::{Delay, RunStep, ScFailure, ScFailureKind, Site, Violation, ViolationKind};
 
 use super::diagnostics::drawable;
 use super::layout::{Align, table, wrap};
-use super::trace::{Finale, trace};
+use super::trace::{Finale, computation, trace};
 use super::{Look, Paint, renderer};
 use crate::subject::Subject;
 use crate::words;
@@ -24,6 +24,7 @@ pub(super) fn violation(subject: &Subject<'_>, violation: &Violation, model: &st
     ));
     let mut notes = vec![words::violation_sentence(subject, violation)];
     notes.extend(words::shape_sentence(violation));
+    notes.extend(violation.delay.as_ref().map(|delay| words::delay_sentence(subject, delay)));
     let remark = match violation.kind {
         ViolationKind::StaleRead => "stale",
         ViolationKind::StaleWrite => "ordered in the past",
@@ -44,8 +45,14 @@ pub(super) fn violation(subject: &Subject<'_>, violation: &Violation, model: &st
     text += &heading(&title, look);
     text += &trace(subject, &words::steps_before_culprit(violation), &finale, look);
     text += &cycle(subject, violation, look);
+    text += &violation.delay.as_ref().map_or_else(String::new, |delay| machine(subject, delay, look));
     text.push('\n');
     text
+}
+
+/// The same on a machine with store buffers.
+fn machine(subject: &Subject<'_>, delay: &Delay, look: &Look) -> String {
+    heading("The same with store buffers, up to when they are empty", look) + &computation(subject, delay, look)
 }
 
 pub(super) fn failure(subject: &Subject<'_>, failure: &ScFailure, look: &Look) -> String {

@@ -124,6 +124,7 @@ impl Sample {
             graph: self.graph.clone(),
             culprit,
             cycle,
+            delay: None,
         };
         outcome(Verdict::Violated(Box::new(violation)), None)
     }

@@ -94,6 +94,10 @@ impl Parser<'_> {
                 StmtKind::While(head, self.body()?)
             }
             "choose" if self.language == Language::Fp => self.choose()?,
+            "atomic" if self.language == Language::Fp => {
+                self.advance();
+                StmtKind::Atomic(self.block()?)
+            }
             _ => {
                 let kind = self.simple(word)?;
                 let span = self.span_from(start);
@@ -134,6 +138,7 @@ impl Parser<'_> {
             "assume" => self.condition(StmtKind::Assume)?,
             "assert" => self.condition(StmtKind::Assert)?,
             "verify" => self.condition(StmtKind::Verify)?,
+            "bound" if self.language == Language::Fp => self.condition(StmtKind::Bound)?,
             "fence" => {
                 self.advance();
                 StmtKind::Fence(self.fence_order()?)
@@ -269,8 +274,8 @@ impl Parser<'_> {
     /// `word(…)`, with or without `result =` before it.
     fn command(&mut self, result: Option<Place>) -> Result<StmtKind> {
         match self.language {
-            Language::Fp => self.fp_command(result),
             Language::Tpl => self.tpl_command(result),
+            _ => self.fp_command(result),
         }
     }
 
@@ -279,8 +284,8 @@ impl Parser<'_> {
         self.advance();
         let word = self.any_word("an operation")?;
         let access = match self.language {
-            Language::Fp => self.fp_method(word, place)?,
             Language::Tpl => self.tpl_method(word, place)?,
+            _ => self.fp_method(word, place)?,
         };
         Ok(StmtKind::Access { result, access })
     }

@@ -4,7 +4,7 @@ use std::io;
 
 use fencepost_base::diag::Diagnostic;
 use fencepost_base::source::SourceFile;
-use fencepost_check::Options;
+use fencepost_check::{Attacking, Options};
 use fencepost_ir::{Loaded, Program};
 use fencepost_model::{Model, models};
 use fencepost_report::terminal::{self, Counts, Look};
@@ -23,7 +23,8 @@ use crate::progress::Line;
 pub(crate) fn run(args: &CheckArgs, output: &mut Output) -> io::Result<Exit> {
     let mut session = Session {
         args,
-        models: chosen_models(&args.model),
+        models: chosen_models(&args.model, args.observational),
+        attacking: options::attacking(args),
         search: options::search(&args.search, args.observational),
         limits: Limits::new(&args.limits),
         look: options::stdout_look(&args.common, args.full_trace),
@@ -49,6 +50,7 @@ struct Session<'a> {
     args: &'a CheckArgs,
     models: Vec<&'static dyn Model>,
     search: Options,
+    attacking: Attacking,
     limits: Limits,
     look: Look,
     error_look: Look,
@@ -106,7 +108,8 @@ impl Session<'_> {
     fn question(&mut self, subject: &Subject<'_>, model: &'static dyn Model) -> io::Result<Option<Outcome>> {
         let name = subject.source.name();
         let line = Line::new(name, self.progress);
-        let result = internal::guard(name, || check(subject.program, model, self.search, &self.limits, &line));
+        let result =
+            internal::guard(name, || check(subject.program, model, self.search, self.attacking, &self.limits, &line));
         line.clear();
         match result {
             Ok(Ok(outcome)) => return Ok(Some(outcome)),
@@ -182,11 +185,11 @@ impl Session<'_> {
     }
 }
 
-/// The models asked for, each once, in the order of the list.
-fn chosen_models(choices: &[ModelsChoice]) -> Vec<&'static dyn Model> {
+/// The models asked for, each once, in the order of the list. Asking for all means all that know the question.
+fn chosen_models(choices: &[ModelsChoice], observational: bool) -> Vec<&'static dyn Model> {
     let chosen = |model: &&'static dyn Model| {
         choices.iter().any(|choice| match choice {
-            ModelsChoice::All => true,
+            ModelsChoice::All => !observational || model.buffers().is_none(),
             ModelsChoice::One(one) => one.0.name() == model.name(),
         })
     };
@@ -198,10 +201,14 @@ pub(crate) fn check(
     program: &Program,
     model: &'static dyn Model,
     search: Options,
+    attacking: Attacking,
     limits: &Limits,
     line: &Line,
 ) -> Result<Outcome, String> {
     limits
-        .check(line, |budget| fencepost_check::check_with(program, model, search, budget))
+        .check(line, |budget| match model.buffers() {
+            Some(_) => fencepost_check::check_attacks(program, model, search, attacking, budget),
+            None => fencepost_check::check_with(program, model, search, budget),
+        })
         .map_err(|error| error.to_string())
 }

@@ -1,4 +1,4 @@
-//! `fencepost export`: a program with its monitor, for another model checker, or as C to be run.
+//! `fencepost export`: a program with its monitor, for another model checker; with its attacks; or as C to be run.
 
 use std::fs;
 use std::io;
@@ -26,6 +26,7 @@ pub(crate) fn run(args: &ExportArgs, output: &mut Output) -> io::Result<Exit> {
             let options = fencepost_promela::Options { observational: args.observational };
             fencepost_promela::export(&program, args.model.0, options)
         }
+        ExportFormat::Attacks => fencepost_check::export_attacks(&program, args.model.0),
         ExportFormat::C => fencepost_c::export(&program, &source, fencepost_c::Options { steps: args.steps }),
     };
     let text = match exported {

@@ -4,6 +4,7 @@ use std::fs;
 use std::io;
 use std::path::Path;
 
+use fencepost_check::Attacking;
 use fencepost_ir::Loaded;
 use fencepost_report::terminal;
 use fencepost_report::{Subject, graph};
@@ -36,7 +37,7 @@ pub(crate) fn run(args: &GraphArgs, output: &mut Output) -> io::Result<Exit> {
     let line = Line::new(source.name(), options::wants_progress(args.no_progress));
     let model = args.model.0;
     let search = options::search(&args.search, false);
-    let outcome = match check::check(&program, model, search, &Limits::new(&args.limits), &line) {
+    let outcome = match check::check(&program, model, search, Attacking::default(), &Limits::new(&args.limits), &line) {
         Ok(outcome) => outcome,
         Err(message) => {
             output.note(&internal::message(source.name(), &message));

@@ -29,7 +29,7 @@ fn collect(folder: &Path, paths: &mut Vec<PathBuf>) {
         let path = entry.expect("an entry").path();
         if path.is_dir() {
             collect(&path, paths);
-        } else {
+        } else if path.extension().is_some_and(|extension| extension == "fp") {
             paths.push(path);
         }
     }

@@ -1,0 +1,204 @@
+//! Robustness against store buffers: attacks, searched for under SC.
+//!
+//! Paper: Derevenetc, Meyer and Schweizer, "Locality and Singularity for Store-Atomic Memory Models". What the control
+//! flow does not rule out (`fencepost_attack::attacks`) becomes one program that fails an assertion iff
+//! there is a feasible attack, or one for each attack; the SC explorer does the rest. Zero attacks: zero states.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
+
+use fencepost_attack::{Attack, Delays, Instrumented};
+use fencepost_base::order::FenceOrder;
+use fencepost_explore::{End, Exploration, Options, Reductions};
+use fencepost_ir::export::Unsupported;
+use fencepost_ir::{Op, Place, Program};
+use fencepost_model::{Buffers, FenceMeaning, LightFences, Model};
+use fencepost_verdict::{Budget, Candidate, Outcome, Property, Reason, Stats, Verdict};
+
+use crate::{InternalError, beyond, cheap_budget, confirm};
+
+/// How to look for attacks; the verdict is the same in every way.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Attacking {
+    /// How many stores an attacker delays; by default one where that is enough.
+    pub delays: Option<Delays>,
+    /// One question for each attack, instead of one for all.
+    pub one_by_one: bool,
+}
+
+/// Are stores of `program` ever ordered by light fences?
+fn has_light_fences(program: &Program, model: &dyn Model) -> bool {
+    let light = |op: &Op| match op {
+        Op::Fence { order } => *order != FenceOrder::Sc && model.fence(*order) == FenceMeaning::Light,
+        Op::LightFence { .. } => model.light_fences() != LightFences::Ignored,
+        _ => false,
+    };
+    program.threads().iter().flat_map(|thread| &thread.code).any(|instr| light(&instr.op))
+}
+
+/// The number of delayed stores that makes a search for attacks complete: one, if stores can overtake each other and no
+/// light fence makes them follow each other.
+pub fn enough_delays(program: &Program, model: &dyn Model) -> Delays {
+    match model.buffers() {
+        Some(Buffers::PerLocation) if !has_light_fences(program, model) => Delays::One,
+        _ => Delays::Many,
+    }
+}
+
+/// The program that [`crate::check`] explores for a model with store buffers, as text.
+///
+/// # Errors
+/// If the model has none.
+pub fn export_attacks(program: &Program, model: &dyn Model) -> Result<String, Unsupported> {
+    if model.buffers().is_none() {
+        return Err(Unsupported::new(format!("{} has no store buffers", model.name())));
+    }
+    let attacks = fencepost_attack::attacks(program, model);
+    let instrumented = fencepost_attack::instrument(program, model, &attacks, enough_delays(program, model));
+    Ok(fencepost_ir::print(instrumented.program()))
+}
+
+/// A question to the explorer, with its answer.
+struct Asked {
+    instrumented: Instrumented,
+    exploration: Exploration,
+}
+
+/// Is `program` robust against the store buffers of `model`?
+pub(crate) fn check(
+    program: &Program,
+    model: &'static dyn Model,
+    options: Options,
+    attacking: Attacking,
+    budget: &Budget<'_>,
+) -> Result<Outcome, InternalError> {
+    let attacks = fencepost_attack::attacks(program, model);
+    let enough = enough_delays(program, model);
+    // Where one is not enough, finding nothing would prove nothing.
+    let delays = attacking.delays.filter(|_| enough == Delays::One).unwrap_or(enough);
+    let ask = |attacks: &[Attack], options: Options, budget: &Budget<'_>| {
+        let instrumented = fencepost_attack::instrument(program, model, attacks, delays);
+        let exploration = fencepost_explore::find_failing_assertion(instrumented.program(), options, budget);
+        Asked { instrumented, exploration }
+    };
+    let questions: Vec<&[Attack]> = match attacking.one_by_one {
+        true => attacks.chunks(1).collect(),
+        false => attacks.chunks(attacks.len().max(1)).collect(),
+    };
+    let one_at_a_time = Options { jobs: options.jobs / questions.len().clamp(1, options.jobs.max(1)), ..options };
+    let asked = ask_all(&questions, options.jobs, &|attacks| ask(attacks, one_at_a_time, budget));
+    let stats = sum(&asked);
+    let feasible = asked.iter().find(|(_, asked)| matches!(asked.exploration.end, End::Failed));
+    let verdict = match feasible {
+        Some((index, asked)) => {
+            let verdict = confirm_attack(program, model, options, asked)?;
+            // A search that leaves out interleavings finds a run that is shortest among those it looks at.
+            let unreduced = Options { reductions: Reductions::NONE, jobs: 1, ..options };
+            let shortest = ask(questions[*index], unreduced, &cheap_budget(stats.states, budget));
+            match shortest.exploration.end {
+                End::Failed => confirm_attack(program, model, options, &shortest)?,
+                _ => verdict,
+            }
+        }
+        None => match asked.iter().find_map(|(_, asked)| undecided(program, asked)) {
+            Some(reason) => Verdict::Unknown(reason),
+            None => Verdict::Holds,
+        },
+    };
+    let sc_failure = match can_fail(program) {
+        true => fencepost_explore::find_failure(program, options, budget).sc_failure,
+        false => None,
+    };
+    Ok(Outcome {
+        property: Property::Robustness,
+        model: model.name(),
+        verdict,
+        sc_failure: sc_failure.map(Box::new),
+        speculative: Vec::new(),
+        stats,
+    })
+}
+
+/// Why a search that found nothing proves nothing, if so.
+fn undecided(program: &Program, asked: &Asked) -> Option<Reason> {
+    match (&asked.exploration.end, asked.exploration.bound) {
+        (End::GaveUp(reason), _) => Some(reason.clone()),
+        (_, Some(site)) => {
+            let site = asked.instrumented.original(site).expect("bounds are the program's own");
+            Some(beyond(program, site))
+        }
+        (_, None) => None,
+    }
+}
+
+/// What all searches took.
+fn sum(asked: &[(usize, Asked)]) -> Stats {
+    let mut sum = Stats::default();
+    for Stats { states, transitions, depth, state_bits, peak_bytes, .. } in
+        asked.iter().map(|(_, asked)| asked.exploration.stats)
+    {
+        sum.states += states;
+        sum.transitions += transitions;
+        sum.depth = sum.depth.max(depth);
+        sum.state_bits = sum.state_bits.max(state_bits);
+        sum.peak_bytes = sum.peak_bytes.max(peak_bytes);
+    }
+    sum
+}
+
+/// Can something go wrong under SC?
+fn can_fail(program: &Program) -> bool {
+    let domain = program.domain();
+    let fails = |op: &Op| {
+        let mut fails = matches!(op, Op::Assert { .. });
+        op.for_each_expr(&mut |expr| fails |= expr.can_fail(domain));
+        fails || matches!(op.place(), Some(Place::Element { .. }))
+    };
+    program.threads().iter().flat_map(|thread| &thread.code).any(|instr| fails(&instr.op))
+}
+
+/// Lifts and replays what a search found.
+fn confirm_attack(
+    program: &Program,
+    model: &'static dyn Model,
+    options: Options,
+    Asked { instrumented, exploration }: &Asked,
+) -> Result<Verdict, InternalError> {
+    let failure = exploration.sc_failure.as_ref();
+    match failure.and_then(|failure| instrumented.lift(program, &failure.run)) {
+        Some(delay) => confirm(program, model, options, &Candidate::Delayed(delay)),
+        None => Err(InternalError { message: "an attack succeeds in which nothing is delayed".into() }),
+    }
+}
+
+/// Asks all questions, on `jobs` threads, up to the first one that is about a feasible attack: what is asked after it is
+/// not answered, so that the answers do not depend on who is faster.
+fn ask_all(questions: &[&[Attack]], jobs: usize, ask: &(dyn Fn(&[Attack]) -> Asked + Sync)) -> Vec<(usize, Asked)> {
+    let next = AtomicUsize::new(0);
+    let feasible = AtomicUsize::new(usize::MAX);
+    let answers: Mutex<Vec<(usize, Asked)>> = Mutex::new(Vec::new());
+    let work = || loop {
+        let index = next.fetch_add(1, Ordering::Relaxed);
+        if index >= questions.len() || index > feasible.load(Ordering::Relaxed) {
+            break;
+        }
+        let asked = ask(questions[index]);
+        if matches!(asked.exploration.end, End::Failed) {
+            feasible.fetch_min(index, Ordering::Relaxed);
+        }
+        answers.lock().unwrap_or_else(PoisonError::into_inner).push((index, asked));
+    };
+    match jobs.min(questions.len()) {
+        0 | 1 => work(),
+        threads => std::thread::scope(|scope| {
+            for _ in 0..threads {
+                scope.spawn(work);
+            }
+        }),
+    }
+    let first = feasible.into_inner();
+    let mut answers = answers.into_inner().unwrap_or_else(PoisonError::into_inner);
+    answers.retain(|(index, _)| *index <= first);
+    answers.sort_by_key(|(index, _)| *index);
+    answers
+}

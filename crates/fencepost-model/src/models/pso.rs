@@ -1,0 +1,57 @@
+//! Partial store order (PSO): TSO in which stores to different locations may change places.
+//!
+//! Paper: Derevenetc, Meyer and Schweizer, 2015, §4; a fence between the queues
+//! is SPARC's `stbar`. The axioms are in `buffers`.
+
+use fencepost_base::order::FenceOrder;
+
+use crate::graph::Graph;
+use crate::model::{Buffers, FenceMeaning, LightFences, Model};
+use crate::models::buffers;
+
+/// Partial store order: a store buffer per location.
+pub struct Pso;
+
+impl Model for Pso {
+    fn name(&self) -> &'static str {
+        "pso"
+    }
+
+    fn title(&self) -> &'static str {
+        "partial store order: a store buffer per location"
+    }
+
+    fn essay(&self) -> &'static str {
+        "\
+What it is: each thread has one buffer per location, through which its stores reach memory; its loads look there \
+first. So also a store can be visible before an earlier store to another location. SPARC's PSO is like this.
+
+What is modelled: orders of accesses make no difference. Read-modify-writes, a compare-and-swap that fails among them, \
+`fence(sc)` and atomic sections wait until the buffers of their thread are empty. `lwfence`, whatever its list says, \
+`fence(rel)` and `fence(acqrel)` keep earlier stores before later ones (SPARC's stbar), not stores before loads; `fence(acq)` \
+does nothing. `wait` is a load that blocks. Plain accesses are ordinary loads and stores: nothing is a race.
+
+What is not: a release store that would keep earlier stores before it (put a fence there), the size of buffers, liveness; what a \
+compiler does to the program, for which all accesses are taken to be instructions of the machine as they stand.
+
+Source: Derevenetc, Meyer and Schweizer, Locality and Singularity for Store-Atomic Memory Models, 2015; The SPARC \
+Architecture Manual, version 8.
+"
+    }
+
+    fn fence(&self, order: FenceOrder) -> FenceMeaning {
+        buffers::fence_between_queues(order)
+    }
+
+    fn permits(&self, graph: &Graph) -> bool {
+        buffers::permits(graph, Buffers::PerLocation)
+    }
+
+    fn light_fences(&self) -> LightFences {
+        LightFences::All
+    }
+
+    fn buffers(&self) -> Option<Buffers> {
+        Some(Buffers::PerLocation)
+    }
+}

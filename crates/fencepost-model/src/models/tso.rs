@@ -1,0 +1,55 @@
+//! Total store order (TSO): a store buffer between each thread and memory.
+//!
+//! Paper: Derevenetc, Meyer and Schweizer, 2015, §4: the machine of which only
+//! the queue for all locations is used. The axioms are in `buffers`.
+
+use fencepost_base::order::FenceOrder;
+
+use crate::graph::Graph;
+use crate::model::{Buffers, FenceMeaning, Model};
+use crate::models::buffers;
+
+/// Total store order, the model of x86.
+pub struct Tso;
+
+impl Model for Tso {
+    fn name(&self) -> &'static str {
+        "tso"
+    }
+
+    fn title(&self) -> &'static str {
+        "total store order, the model of x86"
+    }
+
+    fn essay(&self) -> &'static str {
+        "\
+What it is: each thread has one buffer, first in, first out, through which its stores reach memory; its loads look \
+there first. So a load can be done before an earlier store to another location is visible. x86 and SPARC's TSO are like this.
+
+What is modelled: orders of accesses make no difference. Read-modify-writes, a compare-and-swap that fails among them, \
+`fence(sc)` and atomic sections wait until the buffer of their thread is empty; other fences, light ones too, do nothing. \
+`wait` is a load that blocks. Plain accesses are ordinary loads and stores: nothing is a race.
+
+What is not: the size of buffers, store buffers shared by threads of one core, self-modifying code, liveness; what a \
+compiler does to the program, for which all accesses are taken to be instructions of the machine as they stand.
+
+Source: Derevenetc, Meyer and Schweizer, Locality and Singularity for Store-Atomic Memory Models, 2015; Owens, Sarkar \
+and Sewell, x86-TSO, TPHOLs 2009.
+"
+    }
+
+    fn fence(&self, order: FenceOrder) -> FenceMeaning {
+        match order {
+            FenceOrder::Sc => FenceMeaning::Event,
+            FenceOrder::Acq | FenceOrder::Rel | FenceOrder::AcqRel => FenceMeaning::Nothing,
+        }
+    }
+
+    fn permits(&self, graph: &Graph) -> bool {
+        buffers::permits(graph, Buffers::Total)
+    }
+
+    fn buffers(&self) -> Option<Buffers> {
+        Some(Buffers::Total)
+    }
+}

@@ -1,0 +1,172 @@
+//! Attacks and the definitions give the same answers about store buffers on generated programs, however the attacks are
+//! looked for.
+
+use fencepost_attack::{attacks, instrument};
+use fencepost_check::{Attacking, Delays, Options, Reductions, check_attacks, enough_delays};
+use fencepost_explore::{End, find_failing_assertion};
+use fencepost_ir::{Language, Program};
+use fencepost_model::{Model, models};
+use fencepost_oracle::buffers;
+use fencepost_oracle::enumerate::{Answer, fails_under_sc, robust};
+use fencepost_testkit::generate::{self, Options as Generate};
+use fencepost_testkit::repetitions;
+use fencepost_testkit::shrink::shrink;
+use fencepost_verdict::{Budget, Verdict};
+
+/// Enough for nearly all programs without loops.
+const ALL: usize = 6_000;
+/// States of a search that is compared with another.
+const SOME_STATES: u64 = 20_000;
+/// Enough for the first few steps of programs with loops.
+const SOME: usize = 150;
+
+fn machines() -> impl Iterator<Item = &'static dyn Model> {
+    models::checkable().filter(|model| model.buffers().is_some())
+}
+
+/// Is the program robust, and, if so, does it fail under SC? Or what is wrong with the answer.
+fn engine(
+    program: &Program,
+    model: &'static dyn Model,
+    options: Options,
+    attacking: Attacking,
+) -> Result<(bool, Option<bool>), String> {
+    let outcome =
+        check_attacks(program, model, options, attacking, &Budget::unlimited()).map_err(|error| error.to_string())?;
+    match outcome.verdict {
+        Verdict::Holds => Ok((true, Some(outcome.sc_failure.is_some()))),
+        Verdict::Violated(violation) if violation.delay.is_none() => Err("a violation without a delay".into()),
+        Verdict::Violated(_) => Ok((false, None)),
+        Verdict::Unknown(reason) => Err(format!("unknown: {reason}")),
+    }
+}
+
+/// Every way to look for attacks.
+fn ways(program: &Program, model: &dyn Model) -> Vec<(Options, Attacking)> {
+    let plain = Options::default();
+    let unreduced = Options { reductions: Reductions::NONE, ..plain };
+    let together = Attacking::default();
+    let each = Attacking { one_by_one: true, ..together };
+    let many = Attacking { delays: Some(Delays::Many), ..together };
+    let mut ways = vec![(plain, together), (unreduced, together), (plain, each), (Options { jobs: 2, ..plain }, each)];
+    if enough_delays(program, model) == Delays::One {
+        ways.extend([(plain, many), (unreduced, many)]);
+    }
+    ways
+}
+
+/// How an answer differs from what the definitions say; `None` when none does, or the program is too large for them.
+fn disagreement(
+    program: &Program,
+    model: &'static dyn Model,
+    definition: Answer,
+    fails: Option<bool>,
+) -> Option<String> {
+    for (options, attacking) in ways(program, model) {
+        let answer = engine(program, model, options, attacking);
+        let agreed = match (&answer, definition) {
+            (Ok((holds, _)), Answer::Robust) => *holds,
+            (Ok((holds, _)), Answer::Violation(_)) => !holds,
+            (Ok(_), Answer::TooLarge) => true,
+            (Err(_), _) => false,
+        };
+        if !agreed {
+            return Some(format!(
+                "attacks say {answer:?} with {options:?}, {attacking:?}; the definitions {definition:?}"
+            ));
+        }
+        if let (Ok((true, Some(failure))), Some(expected)) = (&answer, fails)
+            && *failure != expected
+        {
+            return Some(format!("failure under SC: {failure}, by definition {expected}"));
+        }
+    }
+    None
+}
+
+fn assert_agreement(seed: u64, program: &Program, judge: fn(&Program, &'static dyn Model) -> (Answer, Option<bool>)) {
+    for model in machines() {
+        let differs = |program: &Program| {
+            let (definition, fails) = judge(program, model);
+            disagreement(program, model, definition, fails)
+        };
+        if let Some(found) = differs(program) {
+            let small = shrink(program, |smaller| differs(smaller).is_some());
+            let difference = differs(&small).unwrap_or_default();
+            let name = model.name();
+            panic!("seed {seed}, {name}: {found}; smaller: {difference} about\n{}", fencepost_ir::print(&small));
+        }
+    }
+}
+
+fn by_axioms(program: &Program, model: &'static dyn Model) -> (Answer, Option<bool>) {
+    (robust(program, model, ALL), fails_under_sc(program, model, ALL))
+}
+
+fn by_axioms_in_part(program: &Program, model: &'static dyn Model) -> (Answer, Option<bool>) {
+    (robust(program, model, SOME), None)
+}
+
+/// The axioms do not know what a section that cannot be completed is.
+fn by_machine(program: &Program, model: &'static dyn Model) -> (Answer, Option<bool>) {
+    (buffers::robust(program, model, 20 * ALL), None)
+}
+
+#[test]
+fn loop_free_programs() {
+    for seed in 0..repetitions(7_000) {
+        let seed = seed + (20 << 32);
+        let options =
+            Generate { light: seed % 2 == 0, copies: seed % 3 == 0, private: seed % 5 == 0, ..Generate::default() };
+        assert_agreement(seed, &generate::program(seed, &options), by_axioms);
+    }
+}
+
+#[test]
+fn programs_with_sections() {
+    for seed in 0..repetitions(2_000) {
+        let seed = seed + (21 << 32);
+        let options = Generate { light: seed % 2 == 0, sections: true, ..Generate::default() };
+        assert_agreement(seed, &generate::program(seed, &options), by_machine);
+    }
+}
+
+/// The definitions have no end with most of these, but they find violations, and what they find attacks must find.
+#[test]
+fn programs_with_loops() {
+    for seed in 0..repetitions(600) {
+        let seed = seed + (22 << 32);
+        let options = Generate { loops: true, light: seed % 2 == 0, total_accesses: 7, ..Generate::default() };
+        assert_agreement(seed, &generate::program(seed, &options), by_axioms_in_part);
+    }
+}
+
+/// What is explored can be printed, read again, and explored.
+#[test]
+fn instrumented_programs_can_be_printed() {
+    for seed in 0..repetitions(500) {
+        let seed = seed + (23 << 32);
+        let options = Generate { loops: seed % 2 == 0, light: true, sections: seed % 3 == 0, ..Generate::default() };
+        let program = generate::program(seed, &options);
+        for model in machines() {
+            let found = attacks(&program, model);
+            for delays in [Delays::One, Delays::Many] {
+                let instrumented = instrument(&program, model, &found, delays);
+                let text = fencepost_ir::print(instrumented.program());
+                let again = fencepost_ir::load(Language::Fp, &text).program.expect("what is printed can be read");
+                assert_eq!(fencepost_ir::print(&again), text, "seed {seed}");
+                let fails = |program: &Program| {
+                    let budget = Budget { max_states: SOME_STATES, ..Budget::unlimited() };
+                    match find_failing_assertion(program, Options::default(), &budget).end {
+                        End::Failed => Some(true),
+                        End::Exhausted => Some(false),
+                        _ => None,
+                    }
+                };
+                if let (Some(before), Some(after)) = (fails(instrumented.program()), fails(&again)) {
+                    assert_eq!(before, after, "seed {seed}, {}", model.name());
+                }
+            }
+        }
+    }
+}
