@@ -26,6 +26,8 @@ pub(crate) fn fence(language: Language, form: Form) -> Option<String> {
     match (language, form) {
         (Language::Fp | Language::Tpl, Form::Fence(_)) => Some(format!("fence({})", order(language, form))),
         (Language::Fp, Form::LightFence) => Some("lwfence".into()),
+        // There, that is a light fence where light fences mean anything.
+        (Language::Tpl, Form::LightFence) => Some("fence(rel)".into()),
         _ => None,
     }
 }

@@ -155,7 +155,7 @@ fn repairs_are_those_that_trying_everything_finds() {
 /// Candidates are edits that can be made, one by one and all at once, in every program of the corpus, and in these.
 #[test]
 fn edits_give_programs() {
-    const TPL: &str = "max_value 2;\nglobal x, y, l;\nfn a { local r; x.store(1, rlx); if (r == 0) y.store(1) else { r = y.load() } \
+    const TPL: &str = "max_value 2;\nglobal x, y, l;\nfn a { local r; x.store(1, rlx); if (r == 0) y.store(1); else { r = y.load() } \
         oneof({ skip; } { FADD(x, 1, acq, rel); }) while (r != 1) r = x.load(rlx); fence; r = CAS(x, 0, 1); wait(y, 1, 2); }\n\
         fn b {\n  lock(l);\n  y.store(2, seq_cst);\n  unlock(l); // released;\n}\n";
     const FP: &str = "global x, y;\nproc p(l) { l.store(1); if (1 == 1) if (1 == 1) l.store(0, rlx); else skip; }\nproc unused() { x.store(1); }\n\

@@ -12,10 +12,12 @@
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
+use fencepost_base::order::FenceOrder;
 use fencepost_base::source::Span;
 use fencepost_ir::{Op, Program};
-use fencepost_base::order::FenceOrder;
-use fencepost_syntax::ast::{Access, AccessKind, Automaton, Block, Clause, File, ItemKind, Name, Stmt, StmtKind, Transition};
+use fencepost_syntax::ast::{
+    Access, AccessKind, Automaton, Block, Clause, File, ItemKind, Name, Stmt, StmtKind, Transition,
+};
 use fencepost_syntax::lexer::{Token, TokenKind, lex};
 use fencepost_syntax::{Language, parse};
 
@@ -256,6 +258,7 @@ impl Walk<'_> {
                     | StmtKind::While(..)
                     | StmtKind::Choose(_)
                     | StmtKind::Block(_)
+                    | StmtKind::Atomic(_)
                     | StmtKind::Label(_)
             );
             !compound && self.token_at(stmt.span.end as usize).kind != TokenKind::Semicolon

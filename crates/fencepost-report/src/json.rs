@@ -6,8 +6,8 @@ mod wire;
 
 pub use edits::{relaxed, repaired};
 pub use wire::{
-    Access, Alternative, BecauseReport, Conflicting, DelayReport, EditReport, Edits, EditsVerdict, Error, Errors, Failure,
-    Figures, KeptReport, MachineStep, Report, SCHEMA, Step, StepAccess, Verdict, ViolationReport,
+    Access, Alternative, BecauseReport, Conflicting, DelayReport, EditReport, Edits, EditsVerdict, Error, Errors,
+    Failure, Figures, KeptReport, MachineStep, Report, SCHEMA, Step, StepAccess, Verdict, ViolationReport,
 };
 
 use fencepost_base::diag::{Diagnostic, Severity};
