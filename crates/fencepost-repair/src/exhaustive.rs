@@ -147,8 +147,8 @@ fn compare(seed: u64, model: &'static dyn Model) -> bool {
 #[test]
 fn repairs_are_those_that_trying_everything_finds() {
     for model in models::checkable() {
-        let compared = (0..repetitions(300)).filter(|&seed| compare(seed, model)).count();
-        assert!(compared > 60, "{}: {compared} programs were not robust", model.name());
+        let compared = (0..repetitions(150)).filter(|&seed| compare(seed, model)).count();
+        assert!(compared > 20, "{}: {compared} programs were not robust", model.name());
     }
 }
 

@@ -7,7 +7,7 @@ use fencepost_repair::{Costs, Need, Options, Plan, Relaxed, Repaired, Rest, Task
 use fencepost_testkit::corpus;
 use fencepost_verdict::{Budget, Verdict};
 
-/// Plain accesses that nothing guards: no order helps.
+/// Plain accesses that nothing guards: no order helps, where there are races.
 const RACES: [&str; 4] = ["classic/mp+na.fp", "classic/na-rw.fp", "classic/na-ww.fp", "classic/no-lock.fp"];
 
 fn with_task<T>(text: &str, model: &'static dyn Model, work: impl FnOnce(&Task<'_>) -> T) -> T {
@@ -57,7 +57,7 @@ fn repairs_hold_and_are_needed() {
                 Repaired::Impossible(_) => assert!(RACES.contains(&name.as_str()), "{context}: no repair"),
                 Repaired::Unknown(reason) => panic!("{context}: {reason}"),
                 Repaired::Plans { plans, .. } => {
-                    assert!(!RACES.contains(&name.as_str()), "{context} is repaired");
+                    assert!(model.buffers().is_some() || !RACES.contains(&name.as_str()), "{context} is repaired");
                     let plan = &plans[0];
                     let repaired = load(Language::Fp, &plan.text).program.expect("a program");
                     assert!(is_robust(&repaired, model), "{context}:\n{}", plan.text);
@@ -113,6 +113,17 @@ fn summary(plan: &Plan, path: &str) -> Vec<(usize, String)> {
     let file = corpus::files().into_iter().find(|file| file.name == path).expect("a file of the corpus");
     let source = fencepost_base::source::SourceFile::new(path, file.read().expect("a program").text);
     plan.edits.iter().map(|edit| (source.start_of(edit.span).line, edit.text.clone())).collect()
+}
+
+/// One fence per thread, each edit being one for both threads but in `sb.fp`. Dekker's algorithm needs a second one where a thread
+/// that had to give way raises its flag again: Trencher finds four, too.
+#[test]
+fn fences_for_store_buffers_are_the_known_ones() {
+    for (path, expected) in [("algorithms/dekker-sc.fp", 2), ("algorithms/peterson-sc.fp", 1), ("classic/sb.fp", 2)] {
+        let best = &plans(path, "tso")[0];
+        assert!(best.edits.iter().all(|edit| edit.text == "fence(sc);"), "{path}: {:?}", best.edits);
+        assert_eq!(best.edits.len(), expected, "{path}");
+    }
 }
 
 /// The fences of `peterson-ra` and the exchange of `peterson-ra-dmitriy` (both in Lahav and Margalit 2019).
