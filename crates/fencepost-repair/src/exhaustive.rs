@@ -175,6 +175,17 @@ fn edits_give_programs() {
         {
             let offered = crate::spots::spots(language, &text, &program, &crate::menu::Menu::of(model), direction);
             let bench = Bench::new(language, &text, &program, model, Options::default(), &budget, direction);
+            for spot in &offered {
+                for choice in &spot.choices {
+                    let changes = choice.changes.iter().map(|change| (0, change));
+                    let edited = crate::text::apply(&text, changes).text;
+                    assert!(
+                        load(language, &edited).program.is_some(),
+                        "{name}, {}: no program:\n{edited}",
+                        model.name()
+                    );
+                }
+            }
             let count = |spots: &[crate::spots::Spot]| spots.iter().map(|spot| spot.choices.len()).sum::<usize>();
             assert_eq!(count(&offered), count(&bench.spots), "{name}: all candidates give programs");
             let all = (0..bench.spots.len()).fold(bench.nothing(), |all, spot| all.with(spot, Some(0)));

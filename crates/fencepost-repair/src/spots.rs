@@ -357,13 +357,13 @@ impl Walk<'_> {
             let Some(text) = dialect::fence(walk.language, form) else {
                 return Some((String::new(), walk.remove(stmt, body)));
             };
-            Some(match order {
-                Some(order) => {
-                    let word = dialect::order(walk.language, form);
-                    (format!("{text};"), vec![Change::replace(order.span.range(), word)])
+            let change = match (order, form) {
+                (Some(order), Form::Fence(_)) => {
+                    Change::replace(order.span.range(), dialect::order(walk.language, form))
                 }
-                None => (format!("{text};"), vec![Change::replace(stmt.span.range(), text)]),
-            })
+                _ => Change::replace(stmt.span.range(), text.as_str()),
+            };
+            Some((format!("{text};"), vec![change]))
         });
     }
 
