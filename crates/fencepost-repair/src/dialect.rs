@@ -24,8 +24,10 @@ pub(crate) fn order(language: Language, form: Form) -> &'static str {
 /// A fence as a statement, without `;`; none if the language has no such fence.
 pub(crate) fn fence(language: Language, form: Form) -> Option<String> {
     match (language, form) {
-        (_, Form::Fence(_)) => Some(format!("fence({})", order(language, form))),
+        (Language::Fp | Language::Tpl, Form::Fence(_)) => Some(format!("fence({})", order(language, form))),
         (Language::Fp, Form::LightFence) => Some("lwfence".into()),
+        // There, that is a light fence where light fences mean anything.
+        (Language::Tpl, Form::LightFence) => Some("fence(rel)".into()),
         _ => None,
     }
 }

@@ -147,15 +147,15 @@ fn compare(seed: u64, model: &'static dyn Model) -> bool {
 #[test]
 fn repairs_are_those_that_trying_everything_finds() {
     for model in models::checkable() {
-        let compared = (0..repetitions(300)).filter(|&seed| compare(seed, model)).count();
-        assert!(compared > 60, "{}: {compared} programs were not robust", model.name());
+        let compared = (0..repetitions(150)).filter(|&seed| compare(seed, model)).count();
+        assert!(compared > 20, "{}: {compared} programs were not robust", model.name());
     }
 }
 
 /// Candidates are edits that can be made, one by one and all at once, in every program of the corpus, and in these.
 #[test]
 fn edits_give_programs() {
-    const TPL: &str = "max_value 2;\nglobal x, y, l;\nfn a { local r; x.store(1, rlx); if (r == 0) y.store(1) else { r = y.load() } \
+    const TPL: &str = "max_value 2;\nglobal x, y, l;\nfn a { local r; x.store(1, rlx); if (r == 0) y.store(1); else { r = y.load() } \
         oneof({ skip; } { FADD(x, 1, acq, rel); }) while (r != 1) r = x.load(rlx); fence; r = CAS(x, 0, 1); wait(y, 1, 2); }\n\
         fn b {\n  lock(l);\n  y.store(2, seq_cst);\n  unlock(l); // released;\n}\n";
     const FP: &str = "global x, y;\nproc p(l) { l.store(1); if (1 == 1) if (1 == 1) l.store(0, rlx); else skip; }\nproc unused() { x.store(1); }\n\
@@ -175,6 +175,17 @@ fn edits_give_programs() {
         {
             let offered = crate::spots::spots(language, &text, &program, &crate::menu::Menu::of(model), direction);
             let bench = Bench::new(language, &text, &program, model, Options::default(), &budget, direction);
+            for spot in &offered {
+                for choice in &spot.choices {
+                    let changes = choice.changes.iter().map(|change| (0, change));
+                    let edited = crate::text::apply(&text, changes).text;
+                    assert!(
+                        load(language, &edited).program.is_some(),
+                        "{name}, {}: no program:\n{edited}",
+                        model.name()
+                    );
+                }
+            }
             let count = |spots: &[crate::spots::Spot]| spots.iter().map(|spot| spot.choices.len()).sum::<usize>();
             assert_eq!(count(&offered), count(&bench.spots), "{name}: all candidates give programs");
             let all = (0..bench.spots.len()).fold(bench.nothing(), |all, spot| all.with(spot, Some(0)));

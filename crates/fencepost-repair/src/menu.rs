@@ -3,7 +3,7 @@
 use fencepost_base::event::Label;
 use fencepost_base::ids::{LocId, ThreadId};
 use fencepost_base::order::{FenceOrder, Mode, ReadOrder, RmwOrder, WriteOrder};
-use fencepost_model::{EventId, FenceMeaning, Graph, Model};
+use fencepost_model::{EventId, FenceMeaning, Graph, LightFences, Model};
 
 use crate::form::Form;
 
@@ -23,15 +23,15 @@ pub(crate) struct Menu {
 
 impl Menu {
     pub(crate) fn of(model: &dyn Model) -> Self {
-        let mut fences: Vec<FenceOrder> = FenceOrder::ALL.to_vec();
-        fences.retain(|&order| model.fence(order) != FenceMeaning::Nothing);
-        // Of several light fences, which are all the same, the weakest.
-        let mut light = fences.clone().into_iter().filter(|&order| model.fence(order) == FenceMeaning::Light);
-        let lightest = light.next();
-        fences.retain(|&order| model.fence(order) != FenceMeaning::Light || Some(order) == lightest);
+        // A fence that is a light one is written as such.
+        let fence = |order: FenceOrder| match model.fence(order) {
+            FenceMeaning::Nothing | FenceMeaning::Light => None,
+            FenceMeaning::Event | FenceMeaning::HiddenRmw => Some(Form::Fence(order)),
+        };
+        let light = (model.light_fences() != LightFences::Ignored).then_some(Form::LightFence);
         Menu {
-            fences: fences.into_iter().map(Form::Fence).collect(),
-            orders: !model.acquires(Mode::Rlx) || !model.releases(Mode::Rlx),
+            fences: light.into_iter().chain(FenceOrder::ALL.iter().filter_map(|&order| fence(order))).collect(),
+            orders: model.buffers().is_none() && (!model.acquires(Mode::Rlx) || !model.releases(Mode::Rlx)),
             sc_accesses: permits_store_buffering(model, Mode::Rel, Mode::Acq)
                 && !permits_store_buffering(model, Mode::Sc, Mode::Sc),
             exchanges: model.fence(FenceOrder::Sc) == FenceMeaning::HiddenRmw,
@@ -66,7 +66,8 @@ impl Menu {
     pub(crate) fn stronger(&self, form: Form) -> Vec<Form> {
         let mut forms = self.instead_of(form);
         forms.retain(|&other| form.at_most(other) && form.rank() < other.rank());
-        // A fence that means nothing orders nothing: there, whatever does mean something is stronger.
+        // A fence that means nothing orders nothing: there, whatever does mean something is stronger. (Should it be a light
+        // one in disguise, one candidate is superfluous.)
         if let (Form::Fence(_), false) = (form, self.fences.contains(&form)) {
             forms = self.fences.clone();
         }
@@ -104,7 +105,7 @@ fn permits_store_buffering(model: &dyn Model, store: Mode, load: Mode) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use fencepost_model::models::{ra::Ra, rc20::Rc20};
+    use fencepost_model::models::{pgas::Pgas, ra::Ra, rc20::Rc20, tso::Tso};
 
     #[test]
     fn release_acquire_knows_one_fence_and_exchanges() {
@@ -118,6 +119,16 @@ mod tests {
         assert_eq!(menu.weaker(Form::Fence(FenceOrder::Sc)), [Form::Nothing]);
         assert_eq!(menu.weaker(Form::Fence(FenceOrder::Acq)), [Form::Nothing]);
         assert_eq!(menu.weaker(Form::Load(ReadOrder::Sc)), []);
+    }
+
+    #[test]
+    fn store_buffers_know_fences_only() {
+        assert_eq!(Menu::of(&Tso).stronger(Form::Nothing), [Form::Fence(FenceOrder::Sc)]);
+        assert_eq!(Menu::of(&Pgas).stronger(Form::Nothing), [Form::LightFence, Form::Fence(FenceOrder::Sc)]);
+        for menu in [Menu::of(&Tso), Menu::of(&Pgas)] {
+            assert_eq!(menu.stronger(Form::Store(WriteOrder::Rlx)), []);
+            assert_eq!(menu.stronger(Form::Load(ReadOrder::Rlx)), []);
+        }
     }
 
     #[test]

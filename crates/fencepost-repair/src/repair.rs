@@ -57,6 +57,8 @@ pub enum Rest {
     Nothing,
     /// Whether there are others was not asked.
     NotAsked,
+    /// As many were found as were asked for; there may be others, which cost as much or more.
+    Cut,
     /// Whether there are others was not decided.
     Undecided(Reason),
 }
@@ -111,7 +113,7 @@ impl<'a> Search<'a> {
 
     pub(crate) fn run(&mut self, limit: usize) -> Result<Repaired, InternalError> {
         let mut plans: Vec<Plan> = Vec::new();
-        let mut rest = Rest::NotAsked;
+        let mut rest = if limit > 1 { Rest::Cut } else { Rest::NotAsked };
         while plans.len() < limit {
             match self.next()? {
                 Next::Found(selection) if selection.taken().next().is_none() => return Ok(Repaired::Nothing),

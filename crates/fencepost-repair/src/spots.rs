@@ -3,7 +3,8 @@
 //! A fence can go before every statement and at the end of every block, except where it would do the same as a fence a
 //! little earlier (only registers are touched in between), beside another fence (that one can be strengthened), and where
 //! control does not get. An access can have a stronger order, a store can become an exchange. Statements of a
-//! procedure or of a thread with several copies are changed once, for all calls and copies.
+//! procedure or of a thread with several copies are changed once, for all calls and copies. In atomic sections there is
+//! nothing to order. Automata have states for control points: see [`crate::automata`].
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -154,6 +155,7 @@ impl Walk<'_> {
             | StmtKind::Nondet { .. }
             | StmtKind::Assume(_)
             | StmtKind::Assert(_)
+            | StmtKind::Bound(_)
             | StmtKind::Verify(_)
             | StmtKind::Skip => true,
             _ => false,
@@ -200,6 +202,7 @@ impl Walk<'_> {
                     | StmtKind::While(..)
                     | StmtKind::Choose(_)
                     | StmtKind::Block(_)
+                    | StmtKind::Atomic(_)
                     | StmtKind::Label(_)
             );
             !compound && self.token_at(stmt.span.end as usize).kind != TokenKind::Semicolon
@@ -298,13 +301,13 @@ impl Walk<'_> {
             let Some(text) = dialect::fence(walk.language, form) else {
                 return Some((String::new(), walk.remove(stmt, body)));
             };
-            Some(match order {
-                Some(order) => {
-                    let word = dialect::order(walk.language, form);
-                    (format!("{text};"), vec![Change::replace(order.span.range(), word)])
+            let change = match (order, form) {
+                (Some(order), Form::Fence(_)) => {
+                    Change::replace(order.span.range(), dialect::order(walk.language, form))
                 }
-                None => (format!("{text};"), vec![Change::replace(stmt.span.range(), text)]),
-            })
+                _ => Change::replace(stmt.span.range(), text.as_str()),
+            };
+            Some((format!("{text};"), vec![change]))
         });
     }
 

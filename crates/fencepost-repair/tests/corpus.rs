@@ -5,15 +5,14 @@ use fencepost_ir::{Language, Program, load};
 use fencepost_model::{Model, models};
 use fencepost_repair::{Costs, Need, Options, Plan, Relaxed, Repaired, Rest, Task, relax, repair};
 use fencepost_testkit::corpus;
-use fencepost_verdict::{Budget, Verdict};
+use fencepost_verdict::{Budget, Reason, Verdict};
 
-/// Plain accesses that nothing guards: no order helps.
+/// Plain accesses that nothing guards: no order helps, where there are races.
 const RACES: [&str; 4] = ["classic/mp+na.fp", "classic/na-rw.fp", "classic/na-ww.fp", "classic/no-lock.fp"];
 
-fn with_task<T>(text: &str, model: &'static dyn Model, work: impl FnOnce(&Task<'_>) -> T) -> T {
-    let program = load(Language::Fp, text).program.expect("a program");
+fn with_task<T>(language: Language, text: &str, model: &'static dyn Model, work: impl FnOnce(&Task<'_>) -> T) -> T {
+    let program = load(language, text).program.expect("a program");
     let (costs, budget) = (Costs::default(), Budget::unlimited());
-    let language = Language::Fp;
     work(&Task {
         language,
         text,
@@ -25,8 +24,8 @@ fn with_task<T>(text: &str, model: &'static dyn Model, work: impl FnOnce(&Task<'
     })
 }
 
-fn repairs(text: &str, model: &'static dyn Model, limit: usize) -> Repaired {
-    with_task(text, model, |task| repair(task, limit)).expect("no internal error").0
+fn repairs(language: Language, text: &str, model: &'static dyn Model, limit: usize) -> Repaired {
+    with_task(language, text, model, |task| repair(task, limit)).expect("no internal error").0
 }
 
 fn is_robust(program: &Program, model: &'static dyn Model) -> bool {
@@ -35,6 +34,11 @@ fn is_robust(program: &Program, model: &'static dyn Model) -> bool {
         Verdict::Violated(_) => false,
         Verdict::Unknown(reason) => panic!("{reason}"),
     }
+}
+
+/// Some programs are modelled up to a bound only, and some models say nothing about atomic sections.
+fn is_honest(reason: &Reason) -> bool {
+    matches!(reason, Reason::Bound { .. } | Reason::Unsupported(_))
 }
 
 /// What an edit is needed for is a violation, says the checker too.
@@ -49,20 +53,21 @@ fn assert_needed(name: &str, need: Option<&Need>, model: &'static dyn Model) {
 fn repairs_hold_and_are_needed() {
     for file in corpus::files() {
         let content = file.read().expect("a program");
+        let language = Language::from_path(&file.path).expect("a language");
         let name = &file.name;
         for model in models::checkable() {
             let context = format!("{name}, {}", model.name());
-            match repairs(&content.text, model, 1) {
+            match repairs(language, &content.text, model, 1) {
                 Repaired::Nothing => assert!(is_robust(&content.program, model), "{context}"),
                 Repaired::Impossible(_) => assert!(RACES.contains(&name.as_str()), "{context}: no repair"),
-                Repaired::Unknown(reason) => panic!("{context}: {reason}"),
+                Repaired::Unknown(reason) => assert!(is_honest(&reason), "{context}: {reason}"),
                 Repaired::Plans { plans, .. } => {
-                    assert!(!RACES.contains(&name.as_str()), "{context} is repaired");
+                    assert!(model.buffers().is_some() || !RACES.contains(&name.as_str()), "{context} is repaired");
                     let plan = &plans[0];
-                    let repaired = load(Language::Fp, &plan.text).program.expect("a program");
+                    let repaired = load(language, &plan.text).program.expect("a program");
                     assert!(is_robust(&repaired, model), "{context}:\n{}", plan.text);
                     plan.edits.iter().for_each(|edit| assert_needed(name, edit.need.as_ref(), model));
-                    let again = repairs(&plan.text, model, 1);
+                    let again = repairs(language, &plan.text, model, 1);
                     assert!(matches!(again, Repaired::Nothing), "{context}: repairing twice changes something");
                 }
             }
@@ -75,14 +80,15 @@ fn relaxed_programs_hold_and_cannot_be_weakened() {
     let mut relaxed_programs = 0;
     for file in corpus::files().into_iter().filter(|file| !file.name.starts_with("algorithms/")) {
         let content = file.read().expect("a program");
+        let language = Language::from_path(&file.path).expect("a language");
         for model in models::checkable() {
             let context = format!("{}, {}", file.name, model.name());
-            let relaxed = |text: &str| with_task(text, model, relax).expect("no internal error").0;
+            let relaxed = |text: &str| with_task(language, text, model, relax).expect("no internal error").0;
             match relaxed(&content.text) {
                 Relaxed::NotRobust(_) => assert!(!is_robust(&content.program, model), "{context}"),
-                Relaxed::Unknown(reason) => panic!("{context}: {reason}"),
+                Relaxed::Unknown(reason) => assert!(is_honest(&reason), "{context}: {reason}"),
                 Relaxed::Plan { plan, kept } => {
-                    let program = load(Language::Fp, &plan.text).program.expect("a program");
+                    let program = load(language, &plan.text).program.expect("a program");
                     assert!(is_robust(&program, model), "{context}:\n{}", plan.text);
                     assert_eq!(plan.edits.is_empty(), plan.text == content.text, "{context}");
                     assert!(plan.edits.is_empty() || plan.cost < 0, "{context} saves something");
@@ -102,17 +108,33 @@ fn relaxed_programs_hold_and_cannot_be_weakened() {
 fn plans(path: &str, model: &str) -> Vec<Plan> {
     let file = corpus::files().into_iter().find(|file| file.name == path).expect("a file of the corpus");
     let text = file.read().expect("a program").text;
-    match repairs(&text, models::by_name(model).expect("a model"), usize::MAX) {
+    match repairs(Language::Fp, &text, models::by_name(model).expect("a model"), usize::MAX) {
         Repaired::Plans { plans, rest: Rest::Nothing } => plans,
         other => panic!("{path}: {other:?}"),
     }
 }
 
-/// Lines and texts of the edits.
-fn summary(plan: &Plan, path: &str) -> Vec<(usize, String)> {
+/// For each edit, the statement it is at or before, and what is written.
+fn summary(plan: &Plan, path: &str) -> Vec<(String, String)> {
     let file = corpus::files().into_iter().find(|file| file.name == path).expect("a file of the corpus");
-    let source = fencepost_base::source::SourceFile::new(path, file.read().expect("a program").text);
-    plan.edits.iter().map(|edit| (source.start_of(edit.span).line, edit.text.clone())).collect()
+    let text = file.read().expect("a program").text;
+    let line = |at: u32| text[at as usize..].lines().next().unwrap_or_default().to_string();
+    plan.edits.iter().map(|edit| (line(edit.span.start), edit.text.clone())).collect()
+}
+
+fn edits(expected: &[(&str, &str)]) -> Vec<(String, String)> {
+    expected.iter().map(|&(place, text)| (place.to_string(), text.to_string())).collect()
+}
+
+/// One fence per thread, each edit being one for both threads but in `sb.fp`. Dekker's algorithm needs a second one where a thread
+/// that had to give way raises its flag again: Trencher finds four, too.
+#[test]
+fn fences_for_store_buffers_are_the_known_ones() {
+    for (path, expected) in [("algorithms/dekker-sc.fp", 2), ("algorithms/peterson-sc.fp", 1), ("classic/sb.fp", 2)] {
+        let best = &plans(path, "tso")[0];
+        assert!(best.edits.iter().all(|edit| edit.text == "fence(sc);"), "{path}: {:?}", best.edits);
+        assert_eq!(best.edits.len(), expected, "{path}");
+    }
 }
 
 /// The fences of `peterson-ra` and the exchange of `peterson-ra-dmitriy` (both in Lahav and Margalit 2019).
@@ -120,9 +142,8 @@ fn summary(plan: &Plan, path: &str) -> Vec<(usize, String)> {
 fn published_repairs_of_petersons_algorithm_are_found() {
     let path = "algorithms/peterson-sc.fp";
     let found: Vec<_> = plans(path, "ra").iter().map(|plan| summary(plan, path)).collect();
-    let exchange = vec![(15, "turn.xchg(1 - me, acqrel);".to_string())];
-    let fences = vec![(15, "fence(sc);".to_string()), (16, "fence(sc);".to_string())];
-    assert_eq!(found[0], exchange);
+    assert_eq!(found[0], edits(&[("turn.store(1 - me, rel);", "turn.xchg(1 - me, acqrel);")]));
+    let fences = edits(&[("turn.store(1 - me, rel);", "fence(sc);"), ("do {", "fence(sc);")]);
     assert!(found.contains(&fences), "{found:?}");
 }
 
@@ -131,6 +152,6 @@ fn published_repairs_of_petersons_algorithm_are_found() {
 fn published_repairs_of_vyukovs_version_are_found() {
     let path = "algorithms/peterson-rlx.fp";
     let found: Vec<_> = plans(path, "rc20").iter().map(|plan| summary(plan, path)).collect();
-    assert_eq!(found[0], [(26, "t = turn.load(acq);".to_string())]);
-    assert!(found.contains(&vec![(28, "fence(acq);".to_string())]), "{found:?}");
+    assert_eq!(found[0], edits(&[("t = turn.load(rlx);", "t = turn.load(acq);")]));
+    assert!(found.contains(&edits(&[("owner = me;", "fence(acq);")])), "{found:?}");
 }

@@ -158,13 +158,13 @@ pub(crate) struct RelaxArgs {
 /// What the commands that edit programs have in common.
 #[derive(clap::Args, Debug)]
 pub(crate) struct EditArgs {
-    /// Files, directories (searched for .fp and .tpl files), or `-` for standard input
+    /// Files, directories (searched for programs), or `-` for standard input
     #[arg(value_name = "PATH", required = true)]
     pub(crate) paths: Vec<PathBuf>,
 
-    /// Memory model
-    #[arg(long, short, value_name = "MODEL", value_parser = model_parser(), default_value = default_model())]
-    pub(crate) model: ModelChoice,
+    /// Memory model [default: ra; for Trencher's programs, tso]
+    #[arg(long, short, value_name = "MODEL", value_parser = model_parser())]
+    pub(crate) model: Option<ModelChoice>,
 
     /// What edits cost: portable, x86, armv8, power, riscv, or a file with a table of your own
     ///
@@ -206,9 +206,9 @@ pub(crate) struct GraphArgs {
     #[arg(value_name = "FILE")]
     pub(crate) file: PathBuf,
 
-    /// Memory model
-    #[arg(long, short, value_name = "MODEL", value_parser = model_parser(), default_value = default_model())]
-    pub(crate) model: ModelChoice,
+    /// Memory model [default: ra; for Trencher's programs, tso]
+    #[arg(long, short, value_name = "MODEL", value_parser = model_parser())]
+    pub(crate) model: Option<ModelChoice>,
 
     /// Where to write the picture; `-` for standard output
     #[arg(long, short, value_name = "FILE", default_value = "-")]
@@ -255,9 +255,9 @@ pub(crate) struct ExportArgs {
     #[arg(long, value_enum, value_name = "LANGUAGE")]
     pub(crate) to: ExportFormat,
 
-    /// Promela, attacks: memory model; for Promela, `sc` leaves the program as it is
-    #[arg(long, short, value_name = "MODEL", value_parser = any_model_parser(), default_value = default_model())]
-    pub(crate) model: ModelChoice,
+    /// Promela, attacks: memory model; for Promela, `sc` leaves the program as it is [default: ra; for attacks, tso]
+    #[arg(long, short, value_name = "MODEL", value_parser = any_model_parser())]
+    pub(crate) model: Option<ModelChoice>,
 
     /// Promela: allow stale reads that nothing depends on, as in `check --observational`
     #[arg(long)]
@@ -611,10 +611,6 @@ fn choose(choices: Vec<&'static dyn Model>) -> impl TypedValueParser<Value = Mod
         choices.iter().map(|model| PossibleValue::new(model.name()).help(model.title())).collect();
     PossibleValuesParser::new(values)
         .map(|name| ModelChoice(models::by_name(&name).expect("the parser admits only names of the list")))
-}
-
-fn default_model() -> &'static str {
-    models::monitored().next().map_or("", |model| model.name())
 }
 
 /// A macro, because only literals can be joined in constants.

@@ -5,10 +5,13 @@ use std::num::NonZero;
 
 use clap::ColorChoice;
 use fencepost_check::{Attacking, Delays, Options, Reductions};
+use fencepost_model::Model;
+use fencepost_model::models::ra::Ra;
+use fencepost_model::models::tso::Tso;
 use fencepost_report::terminal::Look;
 use fencepost_syntax::Language;
 
-use crate::args::{AttacksChoice, CheckArgs, CommonArgs, DelaysChoice, LanguageChoice, SearchArgs};
+use crate::args::{AttacksChoice, CheckArgs, CommonArgs, DelaysChoice, LanguageChoice, ModelChoice, SearchArgs};
 
 /// The look of results on standard output.
 pub(crate) fn stdout_look(common: &CommonArgs, full_trace: bool) -> Look {
@@ -44,6 +47,15 @@ pub(crate) fn search(args: &SearchArgs, observational: bool) -> Options {
     };
     let cores = || std::thread::available_parallelism().map_or(1, NonZero::get);
     Options { reductions, observational, jobs: args.jobs.map_or_else(cores, usize::from) }
+}
+
+/// The model asked for; if none is, the one that the language is about.
+pub(crate) fn model(choice: Option<ModelChoice>, language: Language) -> &'static dyn Model {
+    match (choice, language) {
+        (Some(choice), _) => choice.0,
+        (None, Language::Txt) => &Tso,
+        (None, Language::Fp | Language::Tpl) => &Ra,
+    }
 }
 
 /// How to look for attacks.

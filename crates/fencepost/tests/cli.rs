@@ -45,6 +45,27 @@ fn sessions() {
 }
 
 #[test]
+fn a_repaired_file_is_robust_and_stays_as_it_is() {
+    let dir = scratch("repair");
+    let file = dir.join("sb.fp");
+    std::fs::write(&file, SB).expect("a file");
+    let path = file.to_str().expect("UTF-8");
+    let repair = || fencepost(&["repair", path, "--model", "rc20", "--write", "--format", "json"], b"");
+    let first = repair();
+    assert_eq!(code(&first), 0);
+    let report: serde_json::Value = serde_json::from_slice(&first.stdout).expect("JSON");
+    assert_eq!((&report["verdict"], &report["written"]), (&"repaired".into(), &true.into()));
+    assert_eq!(code(&fencepost(&["check", path, "--model", "rc20"], b"")), 0);
+    let repaired = std::fs::read_to_string(&file).expect("a file");
+    assert_ne!(repaired, SB);
+    let second: serde_json::Value = serde_json::from_slice(&repair().stdout).expect("JSON");
+    assert_eq!((&second["verdict"], &second["written"]), (&"unchanged".into(), &false.into()));
+    assert_eq!(std::fs::read_to_string(&file).expect("a file"), repaired);
+    assert_eq!(std::fs::read_dir(&dir).expect("a directory").count(), 1, "nothing is left behind");
+    assert_eq!(code(&fencepost(&["repair", "-", "--write"], SB.as_bytes())), 2, "standard input cannot be changed");
+}
+
+#[test]
 fn json_lines_keep_the_contract() {
     let dir = scratch("json");
     std::fs::write(dir.join("a.fp"), SB).expect("a file");

@@ -40,6 +40,7 @@ pub fn repaired(
             report.complete = match rest {
                 Rest::Nothing => Some(true),
                 Rest::NotAsked => None,
+                Rest::Cut => Some(false),
                 Rest::Undecided(reason) => {
                     undecided(&mut report, reason);
                     Some(false)

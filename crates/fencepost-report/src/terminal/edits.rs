@@ -45,6 +45,9 @@ pub fn repaired(subject: &Subject<'_>, model: &str, repaired: &Repaired, checks:
                     text += &paragraph("There are no other repairs, except with more than one of these.", look)
                 }
                 Rest::NotAsked => {}
+                Rest::Cut => {
+                    text += &paragraph("There may be other repairs, which cost as much or more: see --limit.", look);
+                }
                 Rest::Undecided(reason) => {
                     text += &paragraph(&format!("There may be other repairs: {reason}."), look);
                 }

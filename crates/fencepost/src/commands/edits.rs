@@ -148,7 +148,7 @@ impl<E: Editing> Session<'_, E> {
             }
             return Ok(Exit::Error);
         };
-        let model = self.args.model.0;
+        let model = options::model(self.args.model, input.language);
         let line = Line::new(source.name(), options::wants_progress(self.args.no_progress));
         let (result, time) = self.limits.within(&line, |budget| {
             let task = Task {

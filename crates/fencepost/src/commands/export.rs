@@ -4,6 +4,8 @@ use std::fs;
 use std::io;
 
 use fencepost_ir::Loaded;
+use fencepost_model::Model;
+use fencepost_model::models::tso::Tso;
 use fencepost_report::terminal;
 
 use crate::args::{ExportArgs, ExportFormat};
@@ -24,9 +26,12 @@ pub(crate) fn run(args: &ExportArgs, output: &mut Output) -> io::Result<Exit> {
     let exported = match args.to {
         ExportFormat::Promela => {
             let options = fencepost_promela::Options { observational: args.observational };
-            fencepost_promela::export(&program, args.model.0, options)
+            fencepost_promela::export(&program, options::model(args.model, language), options)
         }
-        ExportFormat::Attacks => fencepost_check::export_attacks(&program, args.model.0),
+        ExportFormat::Attacks => {
+            let model = args.model.map_or(&Tso as &dyn Model, |choice| choice.0);
+            fencepost_check::export_attacks(&program, model)
+        }
         ExportFormat::C => fencepost_c::export(&program, &source, fencepost_c::Options { steps: args.steps }),
     };
     let text = match exported {

@@ -35,7 +35,7 @@ pub(crate) fn run(args: &GraphArgs, output: &mut Output) -> io::Result<Exit> {
     let Some(program) = program else { return Ok(Exit::Error) };
 
     let line = Line::new(source.name(), options::wants_progress(args.no_progress));
-    let model = args.model.0;
+    let model = options::model(args.model, language);
     let search = options::search(&args.search, false);
     let outcome = match check::check(&program, model, search, Attacking::default(), &Limits::new(&args.limits), &line) {
         Ok(outcome) => outcome,
