@@ -146,6 +146,8 @@ fn what_c_cannot_express_is_refused() {
     assert!(exported_text(wide).unwrap_err().contains("64 bits"));
     let failure = "global x; thread t { local r; r = x.cas(0, 1, rlx, acq); }";
     assert!(exported_text(failure).unwrap_err().contains("no stronger"));
+    let section = "global x; thread t { atomic { x.store(1); x.store(2); } }";
+    assert!(exported_text(section).unwrap_err().contains("atomic section"));
 }
 
 #[test]

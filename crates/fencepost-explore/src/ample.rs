@@ -13,11 +13,14 @@
 //! A set T of threads is persistent in a state if whatever the other threads do, as long as those in T do nothing,
 //! is independent of the next steps of T. What the others can do is over-approximated by the accesses
 //! in their code from where they are; threads blocked in a `wait` or blocking compare-and-swap do nothing until somebody
-//! writes that location, and so do threads at an atomic section that reads, before anything is left open, what it waits for.
-//! A section is one step that touches all it can touch; where that takes a choice, what its code can touch. Sound: a run from the state that leaves SC either contains a step of T, which can be
+//! writes that location. Sound: a run from the state that leaves SC either contains a step of T, which can be
 //! moved to its front, or none, and then it is possible after any step of T as well. The second case
 //! must not repeat for ever: the search insists on a step of T that leads to a state not yet
 //! expanded, and tries all threads otherwise.
+//!
+//! An atomic section is one step that touches several locations: those that it touches now if it leaves no choice, for then
+//! it touches others only after somebody has written one of them, and otherwise all that its code can touch. One
+//! that blocks before there is a choice does nothing until somebody writes what it has touched.
 
 use fencepost_base::ids::LocId;
 

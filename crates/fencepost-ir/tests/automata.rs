@@ -167,6 +167,15 @@ fn an_address_that_can_be_anything_is_cut() {
 }
 
 #[test]
+fn what_is_written_anywhere_can_be_read_everywhere() {
+    let writer = "thread t initial q0 transition q0 q0 local p + p 1 transition q0 q1 write 5 p end";
+    let reader =
+        "thread u initial q0 transition q0 q1 read r 99 transition q1 q2 check == r 5 transition q2 q3 write 1 2 end";
+    let stores = ops(&read(&format!("{writer} {reader}"))).filter(|op| matches!(op, Op::Store { .. })).count();
+    assert_eq!(stores, 2, "the check can be passed");
+}
+
+#[test]
 fn instructions_know_their_transition() {
     let text = "thread t initial q0\ntransition q0 q1 write\n1 0 transition q1 q2 check == 1\n1 end";
     let spans: Vec<&str> = read(text).threads()[0].code.iter().map(|instr| &text[instr.origin.span.range()]).collect();

@@ -303,8 +303,8 @@ impl State {
     /// What a load of `loc` by the thread takes, and its value.
     fn visible(&self, thread: ThreadId, loc: LocId) -> (Origin, Value) {
         let queues = &self.queues[thread.index()];
-        let waiting = queues.all.iter().filter(|&&store| self.trace.location(thread, store) == Some(loc));
-        let newest = queues.of[loc.index()].back().or(waiting.last());
+        let mut waiting = queues.all.iter().filter(|&&store| self.trace.location(thread, store) == Some(loc));
+        let newest = queues.of[loc.index()].back().or(waiting.next_back());
         let origin = newest.map_or_else(|| self.trace.memory(loc), |&position| Origin::Event { thread, position });
         (origin, self.trace.value(loc, origin))
     }

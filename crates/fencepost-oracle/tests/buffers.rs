@@ -35,13 +35,13 @@ fn disagree(program: &Program, model: &dyn Model) -> bool {
 /// A small program: one in three may have atomic sections, one in four plain accesses; most are of two threads.
 fn small_program(seed: u64, total_accesses: usize) -> Program {
     let options = Options {
-        threads: if seed % 4 == 0 { 2..=4 } else { 2..=2 },
+        threads: if seed.is_multiple_of(4) { 2..=4 } else { 2..=2 },
         accesses: 2..=4,
         total_accesses,
         light: true,
-        sections: seed % 3 == 0,
+        sections: seed.is_multiple_of(3),
         plain: seed % 4 == 1,
-        palette: (seed % 2 == 0).then_some(Palette::RELAXED),
+        palette: seed.is_multiple_of(2).then_some(Palette::RELAXED),
         ..Options::default()
     };
     generate::program(seed, &options)
@@ -51,7 +51,7 @@ fn small_program(seed: u64, total_accesses: usize) -> Program {
 fn machine_and_axioms_have_the_same_computations() {
     let (mut compared, mut programs) = (0u64, 0u64);
     for seed in 0..repetitions(20_000) {
-        let program = small_program(seed, if seed % 16 == 0 { 6 } else { 4 });
+        let program = small_program(seed, if seed.is_multiple_of(16) { 6 } else { 4 });
         programs += 1;
         for model in MODELS {
             let Some([machine, axioms]) = computations(&program, model) else { continue };

@@ -44,6 +44,10 @@ fn what_spin_cannot_express_is_refused() {
     assert!(exported(&load(choice), "ra", false).unwrap_err().contains("choice"));
     let many = "global x; thread t[300] { x.store(1); }";
     assert!(exported(&load(many), "ra", false).unwrap_err().contains("threads"));
+    for unknown in ["atomic { x.store(1); }", "local r; r = x.load(); bound(r < 3);"] {
+        let program = format!("global x; thread t {{ {unknown} }}");
+        assert!(exported(&load(&program), "sc", false).unwrap_err().contains("atomic sections and bounds"));
+    }
     let sb = "global x; thread t { x.store(1); }";
     assert!(exported(&load(sb), "sc", true).unwrap_err().contains("no observational version"));
 }

@@ -38,5 +38,6 @@ pub(crate) fn exchange(language: Language, place: &str, value: &str, with: RmwOr
     match language {
         Language::Fp | Language::Txt => format!("{place}.xchg({value}, {order})"),
         Language::Tpl => format!("exchange({place}, {value}, {order})"),
+        Language::Txt => unreachable!("automata are changed at their states"),
     }
 }

@@ -11,6 +11,7 @@
 pub mod costs;
 pub mod form;
 
+mod automata;
 mod bench;
 mod dialect;
 #[cfg(test)]

@@ -21,6 +21,7 @@ use fencepost_syntax::ast::{
 use fencepost_syntax::lexer::{Token, TokenKind, lex};
 use fencepost_syntax::{Language, parse};
 
+use crate::automata;
 use crate::dialect;
 use crate::form::Form;
 use crate::menu::Menu;
@@ -61,6 +62,9 @@ pub(crate) enum Direction {
 /// The places of `text`, which denotes `program`, in the order of the text.
 pub(crate) fn spots(language: Language, text: &str, program: &Program, menu: &Menu, direction: Direction) -> Vec<Spot> {
     let file = parse(language, text).file;
+    if language == Language::Txt {
+        return automata::spots(text, &file, menu, direction);
+    }
     let mut ops: HashMap<Span, &Op> = HashMap::new();
     let mut executed: Vec<u32> = Vec::new();
     for instr in program.threads().iter().flat_map(|thread| &thread.code) {

@@ -294,6 +294,15 @@ mod tests {
     }
 
     #[test]
+    fn sections_are_blocks() {
+        check(
+            Language::Fp,
+            "thread t {\natomic{bound( r<2 );}\natomic\n{x.store(1);y.store(1);}\n}",
+            "thread t {\n  atomic { bound(r < 2); }\n  atomic {\n    x.store(1);\n    y.store(1);\n  }\n}\n",
+        );
+    }
+
+    #[test]
     fn tpl_choices_are_laid_out() {
         check(
             Language::Tpl,

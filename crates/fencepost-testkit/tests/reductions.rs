@@ -262,9 +262,9 @@ fn told(
     max_states: u64,
 ) -> Result<(String, Stats), String> {
     let budget = Budget { max_states, ..Budget::unlimited() };
-    let Exploration { end, sc_failure, speculative, stats, .. } = explore(program, model, options, &budget);
+    let Exploration { end, sc_failure, bound, speculative, stats } = explore(program, model, options, &budget);
     let verdict = search(program, model, options, max_states)?.verdict;
-    Ok((format!("{end:?} {sc_failure:?} {speculative:?} {verdict:?}"), Stats { peak_bytes: 0, ..stats }))
+    Ok((format!("{end:?} {sc_failure:?} {bound:?} {speculative:?} {verdict:?}"), Stats { peak_bytes: 0, ..stats }))
 }
 
 /// How the outcome depends on the number of threads that search.

@@ -57,8 +57,8 @@ pub(crate) struct CheckArgs {
     #[arg(value_name = "PATH", required = true)]
     pub(crate) paths: Vec<PathBuf>,
 
-    /// Memory model; may be given several times
-    #[arg(long, short, value_name = "MODEL", value_parser = models_parser(), value_delimiter = ',', default_value = ALL)]
+    /// Memory model; may be given several times [default: the models of languages; for Trencher's programs, tso]
+    #[arg(long, short, value_name = "MODEL", value_parser = models_parser(), value_delimiter = ',')]
     pub(crate) model: Vec<ModelsChoice>,
 
     /// Allow stale reads that nothing depends on (sound: what is called observationally robust is)
@@ -593,7 +593,7 @@ pub(crate) enum ModelsChoice {
 const ALL: &str = "all";
 
 fn models_parser() -> impl TypedValueParser<Value = ModelsChoice> {
-    let all = PossibleValue::new(ALL).help("every model below, strongest first");
+    let all = PossibleValue::new(ALL).help("every model below");
     let values = std::iter::once(all)
         .chain(models::checkable().map(|model| PossibleValue::new(model.name()).help(model.title())));
     PossibleValuesParser::new(values).map(|name| match models::by_name(&name) {

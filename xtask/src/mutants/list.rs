@@ -11,6 +11,9 @@ pub(super) struct Mutant {
     pub(super) judges: &'static [&'static str],
 }
 
+const BUFFER_AXIOMS: &str = "crates/fencepost-model/src/models/buffers.rs";
+const BUFFERS: &str = "crates/fencepost-oracle/src/buffers.rs";
+const GRAPH: &str = "crates/fencepost-model/src/graph.rs";
 const HB_SC: &str = "crates/fencepost-model/src/tracker.rs";
 const RA_MONITOR: &str = "crates/fencepost-model/src/models/ra/monitor.rs";
 const RA_AXIOMS: &str = "crates/fencepost-model/src/models/ra.rs";
@@ -54,7 +57,67 @@ const fn clock(name: &'static str, file: &'static str, from: &'static str, to: &
     Mutant { name, file, from, to, judges: &["-p", "fencepost-clock"] }
 }
 
+/// Machine and axioms no longer agree.
+const fn buffers(name: &'static str, file: &'static str, from: &'static str, to: &'static str) -> Mutant {
+    Mutant { name, file, from, to, judges: &["-p", "fencepost-oracle", "--test", "buffers"] }
+}
+
 pub(super) const MUTANTS: &[Mutant] = &[
+    buffers(
+        "buffers: loads do not pass stores",
+        BUFFER_AXIOMS,
+        "Label::Read { .. } | Label::LightFence { .. } => false,",
+        "Label::Read { .. } => true,\n            Label::LightFence { .. } => false,",
+    ),
+    buffers(
+        "buffers: every light fence covers every location",
+        BUFFER_AXIOMS,
+        "fence > id && (loc.is_none() || *loc == graph.label(id).loc())",
+        "fence > id && (loc.is_none() || loc.is_some())",
+    ),
+    buffers(
+        "buffers: read-modify-writes are passed by stores",
+        BUFFER_AXIOMS,
+        "Label::Rmw { .. } | Label::Fence { .. } => true,",
+        "Label::Rmw { .. } => false,\n            Label::Fence { .. } => true,",
+    ),
+    buffers(
+        "buffers: early reads are seen by all",
+        BUFFER_AXIOMS,
+        "graph.event(write).thread != graph.event(read).thread",
+        "write != read",
+    ),
+    buffers(
+        "buffers: atomic sections are passed by stores",
+        BUFFER_AXIOMS,
+        "!is_buffered(a) || tied[b.index()]",
+        "!is_buffered(a)",
+    ),
+    buffers("buffers: sections leave stores in buffers", BUFFER_AXIOMS, " && !tied[a.index()];", ";"),
+    buffers(
+        "sections: others step in between",
+        GRAPH,
+        "(is_without_sections() || rel.contracted(|id| self.section(id)).is_acyclic())",
+        "(is_without_sections() || !rel.contracted(|id| id).is_irreflexive() || rel.is_acyclic())",
+    ),
+    buffers(
+        "machine: loads do not look into the own queues",
+        BUFFERS,
+        "let newest = queues.of[loc.index()].back().or(waiting.next_back());",
+        "let newest = queues.of[loc.index()].back().or(waiting.next_back().filter(|_| false));",
+    ),
+    buffers(
+        "machine: light fences wait for nothing",
+        BUFFERS,
+        "Label::LightFence { loc: Some(loc) } => queues.of[loc.index()].is_empty(),",
+        "Label::LightFence { loc: Some(_) } => true,",
+    ),
+    buffers(
+        "machine: failed updates do not wait",
+        BUFFERS,
+        "if !buffered && !state.is_drained(thread) {",
+        "if !buffered && !state.is_drained(thread) && !matches!(access.action, Action::Cas { .. }) {",
+    ),
     mutant(
         "hb_SC: read forgets W_SC",
         HB_SC,

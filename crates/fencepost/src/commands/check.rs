@@ -5,7 +5,8 @@ use std::io;
 use fencepost_base::diag::Diagnostic;
 use fencepost_base::source::SourceFile;
 use fencepost_check::{Attacking, Options};
-use fencepost_ir::{Loaded, Program};
+use fencepost_ir::{Language, Loaded, Program};
+use fencepost_model::models::tso::Tso;
 use fencepost_model::{Model, models};
 use fencepost_report::terminal::{self, Counts, Look};
 use fencepost_report::{Subject, json};
@@ -23,7 +24,6 @@ use crate::progress::Line;
 pub(crate) fn run(args: &CheckArgs, output: &mut Output) -> io::Result<Exit> {
     let mut session = Session {
         args,
-        models: chosen_models(&args.model, args.observational),
         attacking: options::attacking(args),
         search: options::search(&args.search, args.observational),
         limits: Limits::new(&args.limits),
@@ -48,7 +48,6 @@ pub(crate) fn run(args: &CheckArgs, output: &mut Output) -> io::Result<Exit> {
 
 struct Session<'a> {
     args: &'a CheckArgs,
-    models: Vec<&'static dyn Model>,
     search: Options,
     attacking: Attacking,
     limits: Limits,
@@ -85,15 +84,16 @@ impl Session<'_> {
                 if !self.args.quiet {
                     self.output.note(&terminal::diagnostics(&source, &diagnostics, &self.error_look));
                 }
-                self.questions(&Subject { source: &source, program: &program })
+                let models = chosen_models(&self.args.model, language, self.args.observational);
+                self.questions(&Subject { source: &source, program: &program }, &models)
             }
         }
     }
 
     /// Every model in turn.
-    fn questions(&mut self, subject: &Subject<'_>) -> io::Result<()> {
+    fn questions(&mut self, subject: &Subject<'_>, models: &[&'static dyn Model]) -> io::Result<()> {
         let mut outcomes: Vec<Outcome> = Vec::new();
-        for model in self.models.clone() {
+        for &model in models {
             let Some(outcome) = self.question(subject, model)? else { continue };
             self.answer(subject, &outcome, &outcomes)?;
             outcomes.push(outcome);
@@ -185,15 +185,21 @@ impl Session<'_> {
     }
 }
 
-/// The models asked for, each once, in the order of the list. Asking for all means all that know the question.
-fn chosen_models(choices: &[ModelsChoice], observational: bool) -> Vec<&'static dyn Model> {
-    let chosen = |model: &&'static dyn Model| {
+/// The models asked for, each once, in the order of the list; if none is, those that the language is about. Asking for
+/// all means all that know the question.
+fn chosen_models(choices: &[ModelsChoice], language: Language, observational: bool) -> Vec<&'static dyn Model> {
+    let fits = |model: &&'static dyn Model| !observational || model.buffers().is_none();
+    let is_chosen = |model: &&'static dyn Model| {
         choices.iter().any(|choice| match choice {
-            ModelsChoice::All => !observational || model.buffers().is_none(),
+            ModelsChoice::All => fits(model),
             ModelsChoice::One(one) => one.0.name() == model.name(),
         })
     };
-    models::checkable().filter(chosen).collect()
+    match (choices, language) {
+        ([], Language::Txt) => vec![&Tso],
+        ([], _) => models::monitored().collect(),
+        _ => models::checkable().filter(is_chosen).collect(),
+    }
 }
 
 /// One question to the engines, within limits.
