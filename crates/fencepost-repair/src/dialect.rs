@@ -36,7 +36,7 @@ pub(crate) fn fence(language: Language, form: Form) -> Option<String> {
 pub(crate) fn exchange(language: Language, place: &str, value: &str, with: RmwOrder) -> String {
     let order = order(language, Form::Rmw(with));
     match language {
-        Language::Fp | Language::Txt => format!("{place}.xchg({value}, {order})"),
+        Language::Fp => format!("{place}.xchg({value}, {order})"),
         Language::Tpl => format!("exchange({place}, {value}, {order})"),
         Language::Txt => unreachable!("automata are changed at their states"),
     }

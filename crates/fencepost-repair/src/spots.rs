@@ -6,18 +6,14 @@
 //! procedure or of a thread with several copies are changed once, for all calls and copies. In atomic sections there is
 //! nothing to order.
 //!
-//! The control points of automata are their states: a fence at `q` is a transition from `q` to a new state, which all transitions that
-//! left `q` leave instead.
+//! Automata have their own ([`automata`]).
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use std::ops::Range;
 
-use fencepost_base::order::FenceOrder;
 use fencepost_base::source::Span;
 use fencepost_ir::{Op, Program};
-use fencepost_syntax::ast::{
-    Access, AccessKind, Automaton, Block, Clause, File, ItemKind, Name, Stmt, StmtKind, Transition,
-};
+use fencepost_syntax::ast::{Access, AccessKind, Block, File, ItemKind, Name, Stmt, StmtKind};
 use fencepost_syntax::lexer::{Token, TokenKind, lex};
 use fencepost_syntax::{Language, parse};
 
@@ -75,66 +71,12 @@ pub(crate) fn spots(language: Language, text: &str, program: &Program, menu: &Me
         }
     }
     executed.sort_unstable();
-    if language == Language::Txt {
-        return match (direction, menu.stronger(Form::Nothing).contains(&Form::Fence(FenceOrder::Sc))) {
-            (Direction::Stronger, true) => automata(text, &file),
-            _ => Vec::new(),
-        };
-    }
     let tokens = lex(text).into_iter().filter(|token| !token.kind.is_comment()).collect();
     let mut walk = Walk { language, text, tokens, ops, menu, direction, loops: 0, spots: Vec::new() };
     walk.file(&file, &executed);
     let mut spots = walk.spots;
     spots.retain(|spot| !spot.choices.is_empty());
     spots.sort_by_key(|spot| (spot.span.start, spot.span.end));
-    spots
-}
-
-/// The states of automata.
-fn automata(text: &str, file: &File) -> Vec<Spot> {
-    let machines = file.items.iter().filter_map(|item| match &item.kind {
-        ItemKind::Automaton(machine) => Some(machine),
-        _ => None,
-    });
-    machines.flat_map(|machine| states(text, machine)).collect()
-}
-
-/// The states of one automaton that a transition leaves, by the first one that does.
-fn states(text: &str, machine: &Automaton) -> Vec<Spot> {
-    let transitions: Vec<&Transition> = machine
-        .clauses
-        .iter()
-        .filter_map(|clause| match clause {
-            Clause::Transition(transition) => Some(transition),
-            Clause::Initial(..) => None,
-        })
-        .collect();
-    let taken: HashSet<&str> =
-        transitions.iter().flat_map(|transition| [transition.from.text.as_str(), &transition.to.text]).collect();
-    let mut seen = HashSet::new();
-    let mut spots = Vec::new();
-    for first in &transitions {
-        let state = first.from.text.as_str();
-        if !seen.insert(state) {
-            continue;
-        }
-        let candidates = std::iter::once(format!("{state}_fenced")).chain((2..).map(|n| format!("{state}_fenced{n}")));
-        let fenced = candidates.into_iter().find(|name| !taken.contains(name.as_str())).expect("there are more names");
-        let at = first.span.start as usize;
-        let line = text[..at].rfind('\n').map_or(0, |newline| newline + 1);
-        let indentation = &text[line..at];
-        let separator = match indentation.chars().all(char::is_whitespace) {
-            true => format!("\n{indentation}"),
-            false => " ".into(),
-        };
-        let fence = format!("transition {state} {fenced} mfence");
-        let leaving = transitions.iter().filter(|transition| transition.from.text == state);
-        let mut changes = vec![Change::insert(at, format!("{fence}{separator}"))];
-        changes.extend(leaving.map(|transition| Change::replace(transition.from.span.range(), fenced.as_str())));
-        let span = Span { start: first.span.start, end: first.span.start };
-        let choices = vec![Choice { form: Form::Fence(FenceOrder::Sc), text: fence, changes }];
-        spots.push(Spot { span, before: Form::Nothing, loops: 0, choices });
-    }
     spots
 }
 
