@@ -165,7 +165,7 @@ pub(crate) fn delay_sentence(subject: &Subject<'_>, delay: &Delay) -> String {
     let thread = subject.thread(delay.store.thread);
     format!(
         "thread `{thread}`: the store of line {} (`{}`) is still in its buffer after line {} (`{}`) has been executed; a \
-         `fence(sc)` in between would empty the buffer",
+         full fence in between would empty the buffer",
         store.position.line, store.text, passed.position.line, passed.text
     )
 }
