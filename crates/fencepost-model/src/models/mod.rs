@@ -3,11 +3,12 @@
 pub mod ra;
 pub mod rc20;
 pub mod sc;
+pub mod sra;
 
 use crate::model::Model;
 
 /// Every model, strongest first.
-pub static MODELS: &[&dyn Model] = &[&sc::Sc, &ra::Ra, &rc20::Rc20];
+pub static MODELS: &[&dyn Model] = &[&sc::Sc, &sra::Sra, &ra::Ra, &rc20::Rc20];
 
 /// The model called `name`.
 pub fn by_name(name: &str) -> Option<&'static dyn Model> {
