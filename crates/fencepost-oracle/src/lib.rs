@@ -25,5 +25,5 @@ pub mod witness;
 
 pub use enumerate::{Answer, Finding, robust};
 pub use observe::observationally_robust;
-pub use replay::{ReplayError, replay, replay_failure};
+pub use replay::{ReplayError, Replayed, replay, replay_failure, replay_graph, replay_graph_failure};
 pub use taint::observational_witness;

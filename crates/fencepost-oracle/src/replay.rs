@@ -9,6 +9,7 @@
 //!
 //! Sound: never confirms what is no violation. Complete for true candidates.
 
+mod graph;
 mod taint;
 
 use std::fmt;
@@ -22,6 +23,7 @@ use fencepost_model::{EventId, Graph, Model};
 use fencepost_verdict::{Candidate, Run, RunStep, ScFailure, Site, Violation, ViolationKind};
 
 use crate::interpreter::{Access, Interpreter, Rest, ThreadState};
+pub use graph::{Replayed, replay_graph, replay_graph_failure};
 use taint::Taints;
 
 /// Pairs of events that the axioms may be evaluated on while the list of stale values is completed.

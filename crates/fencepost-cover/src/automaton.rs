@@ -1,0 +1,192 @@
+//! A thread as a small automaton over accesses, to be walked backwards.
+//!
+//! Whether a bad state is reachable depends only on the sequences of accesses
+//! that each thread can make, so the graph of local states is reduced to its
+//! quotient by bisimilarity, with silent steps contracted: dead registers and
+//! values that make no difference disappear.
+//!
+//! A thread's reads can be delayed until just before its next write: in opSRA
+//! (§4 of the PLDI 2020 paper) the precondition of a read speaks of what the
+//! reading thread is aware of, which no other thread changes. So it is enough
+//! to consider runs of *blocks*, some reads and one write or
+//! read-modify-write of the same thread, between which a thread is at an
+//! *entry*: its initial state, or one behind a write.
+
+use std::collections::BTreeSet;
+
+use fencepost_base::event::Label;
+use fencepost_base::ids::{LocId, Value};
+use foldhash::{HashMap, HashMapExt};
+
+use crate::local::{Action, Local, StateId};
+
+/// A state of an automaton.
+pub(crate) type Node = u32;
+
+/// What an access does, whatever its order: under SRA all are release/acquire.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(crate) enum Access {
+    /// Reads.
+    Read { loc: LocId, value: Value },
+    /// Writes.
+    Write { loc: LocId, value: Value },
+    /// Reads and writes, indivisibly.
+    Rmw { loc: LocId, read: Value, written: Value },
+}
+
+impl Access {
+    /// The access of a label.
+    pub(crate) fn of(label: &Label) -> Option<Access> {
+        let loc = label.loc()?;
+        match (label.value_read(), label.value_written()) {
+            (Some(value), None) => Some(Access::Read { loc, value }),
+            (None, Some(value)) => Some(Access::Write { loc, value }),
+            (Some(read), Some(written)) => Some(Access::Rmw { loc, read, written }),
+            (None, None) => None,
+        }
+    }
+
+    /// The location and the value written.
+    pub(crate) fn written(&self) -> Option<(LocId, Value)> {
+        match *self {
+            Access::Read { .. } => None,
+            Access::Write { loc, value } | Access::Rmw { loc, written: value, .. } => Some((loc, value)),
+        }
+    }
+}
+
+/// The automaton of one thread.
+pub(crate) struct Automaton {
+    /// Where it can start.
+    pub(crate) initial: BTreeSet<Node>,
+    /// The class that each node was given.
+    pub(crate) class: Vec<u32>,
+    /// Is the node initial, or behind a write?
+    pub(crate) is_entry: Vec<bool>,
+    /// For every node, the reads that lead to it.
+    pub(crate) reads_into: Vec<Vec<(LocId, Value, Node)>>,
+    /// For every node, the writes and read-modify-writes that lead to it.
+    pub(crate) writes_into: Vec<Vec<(Access, Node)>>,
+    /// All writes and read-modify-writes, with their sources.
+    pub(crate) writes: Vec<(Access, Node)>,
+    /// All steps, by source.
+    pub(crate) steps: Vec<Vec<(Access, Node)>>,
+}
+
+impl Automaton {
+    /// The automaton of a thread. States with different classes are not identified.
+    pub(crate) fn of(local: &Local, class: &dyn Fn(StateId) -> u32) -> Automaton {
+        let settled = Settled::of(local);
+        let blocks = refine(&settled, class);
+        let count = blocks.iter().flatten().max().map_or(0, |&last| last as usize + 1);
+        let mut steps: Vec<BTreeSet<(Access, Node)>> = vec![BTreeSet::new(); count];
+        let mut classes = vec![0; count];
+        for (state, block) in blocks.iter().enumerate() {
+            let Some(block) = *block else { continue };
+            classes[block as usize] = class(state);
+            for (access, targets) in &settled.steps[state] {
+                for &target in targets {
+                    steps[block as usize].insert((*access, blocks[target].expect("settled")));
+                }
+            }
+        }
+        let initial: BTreeSet<Node> =
+            settled.initial.iter().map(|&state| blocks[state].expect("settled")).collect();
+        let mut is_entry = vec![false; count];
+        let mut reads_into = vec![Vec::new(); count];
+        let mut writes_into = vec![Vec::new(); count];
+        for &node in &initial {
+            is_entry[node as usize] = true;
+        }
+        for (source, steps) in steps.iter().enumerate() {
+            for &(access, target) in steps {
+                match access {
+                    Access::Read { loc, value } => reads_into[target as usize].push((loc, value, source as Node)),
+                    _ => {
+                        writes_into[target as usize].push((access, source as Node));
+                        is_entry[target as usize] = true;
+                    }
+                }
+            }
+        }
+        let steps = steps.into_iter().map(|steps| steps.into_iter().collect()).collect();
+        let writes = BTreeSet::from_iter(writes_into.iter().flatten().copied()).into_iter().collect();
+        Automaton { initial, class: classes, is_entry, reads_into, writes_into, writes, steps }
+    }
+
+    /// Number of nodes.
+    pub(crate) fn len(&self) -> usize {
+        self.steps.len()
+    }
+
+    /// All nodes.
+    pub(crate) fn nodes(&self) -> impl Iterator<Item = Node> + use<> {
+        0..self.steps.len() as Node
+    }
+}
+
+/// A graph without silent steps: each access leads to the states at which choices after it end.
+struct Settled {
+    initial: Vec<StateId>,
+    /// Of states that are not choices; others are never reached.
+    steps: Vec<Vec<(Access, Vec<StateId>)>>,
+    is_settled: Vec<bool>,
+}
+
+impl Settled {
+    fn of(local: &Local) -> Settled {
+        let is_choice = |state: StateId| {
+            local.edges[state].iter().any(|(action, _)| matches!(action, Action::Choice(_)))
+        };
+        let settle = |start: StateId| {
+            let mut seen = BTreeSet::from([start]);
+            let mut stack = vec![start];
+            while let Some(state) = stack.pop() {
+                if is_choice(state) {
+                    stack.extend(local.edges[state].iter().map(|&(_, next)| next).filter(|&next| seen.insert(next)));
+                }
+            }
+            seen.into_iter().filter(|&state| !is_choice(state)).collect::<Vec<_>>()
+        };
+        let is_settled: Vec<bool> = (0..local.states.len()).map(|state| !is_choice(state)).collect();
+        let steps_of = |state: StateId| {
+            let steps = local.edges[state].iter().filter_map(|&(action, target)| match action {
+                Action::Access(label) => Access::of(&label).map(|access| (access, settle(target))),
+                Action::Choice(_) => None,
+            });
+            steps.collect()
+        };
+        Settled {
+            initial: settle(local.initial),
+            steps: (0..local.states.len()).map(steps_of).collect(),
+            is_settled,
+        }
+    }
+}
+
+/// The coarsest bisimulation that respects classes: for every settled state its block.
+fn refine(settled: &Settled, class: &dyn Fn(StateId) -> u32) -> Vec<Option<Node>> {
+    let states = || (0..settled.steps.len()).filter(|&state| settled.is_settled[state]);
+    let mut blocks: Vec<Option<Node>> = vec![None; settled.steps.len()];
+    for state in states() {
+        blocks[state] = Some(class(state));
+    }
+    let mut count = 0;
+    loop {
+        let mut numbers: HashMap<(Option<Node>, BTreeSet<(Access, Node)>), Node> = HashMap::new();
+        let mut finer = blocks.clone();
+        for state in states() {
+            let steps = settled.steps[state].iter();
+            let moves = steps.flat_map(|(access, targets)| {
+                targets.iter().map(|&target| (*access, blocks[target].expect("settled")))
+            });
+            let next = numbers.len() as Node;
+            finer[state] = Some(*numbers.entry((blocks[state], moves.collect())).or_insert(next));
+        }
+        blocks = finer;
+        if numbers.len() == count {
+            return blocks;
+        }
+        count = numbers.len();
+    }
+}
