@@ -18,6 +18,7 @@ use fencepost_base::event::Label;
 use fencepost_base::ids::{LocId, Value};
 use foldhash::{HashMap, HashMapExt};
 
+use crate::bits::Bits;
 use crate::local::{Action, Local, StateId};
 
 /// A state of an automaton.
@@ -65,6 +66,8 @@ pub(crate) struct Automaton {
     pub(crate) is_entry: Vec<bool>,
     /// For every node, the reads that lead to it.
     pub(crate) reads_into: Vec<Vec<(LocId, Value, Node)>>,
+    /// For every node, the nodes that its reads lead to.
+    read_targets: Vec<Vec<Node>>,
     /// For every node, the writes and read-modify-writes that lead to it.
     pub(crate) writes_into: Vec<Vec<(Access, Node)>>,
     /// All writes and read-modify-writes, with their sources.
@@ -94,6 +97,7 @@ impl Automaton {
             settled.initial.iter().map(|&state| blocks[state].expect("settled")).collect();
         let mut is_entry = vec![false; count];
         let mut reads_into = vec![Vec::new(); count];
+        let mut read_targets = vec![Vec::new(); count];
         let mut writes_into = vec![Vec::new(); count];
         for &node in &initial {
             is_entry[node as usize] = true;
@@ -101,7 +105,10 @@ impl Automaton {
         for (source, steps) in steps.iter().enumerate() {
             for &(access, target) in steps {
                 match access {
-                    Access::Read { loc, value } => reads_into[target as usize].push((loc, value, source as Node)),
+                    Access::Read { loc, value } => {
+                        reads_into[target as usize].push((loc, value, source as Node));
+                        read_targets[source].push(target);
+                    }
                     _ => {
                         writes_into[target as usize].push((access, source as Node));
                         is_entry[target as usize] = true;
@@ -111,7 +118,25 @@ impl Automaton {
         }
         let steps = steps.into_iter().map(|steps| steps.into_iter().collect()).collect();
         let writes = BTreeSet::from_iter(writes_into.iter().flatten().copied()).into_iter().collect();
-        Automaton { initial, class: classes, is_entry, reads_into, writes_into, writes, steps }
+        Automaton { initial, class: classes, is_entry, reads_into, read_targets, writes_into, writes, steps }
+    }
+
+    /// The nodes to which reads lead from an entry, without these nodes.
+    pub(crate) fn readable_from_entries(&self, without: &[Node]) -> Bits {
+        let mut found = Bits::new(self.len());
+        let mut stack: Vec<Node> =
+            self.nodes().filter(|node| self.is_entry[*node as usize] && !without.contains(node)).collect();
+        for &node in &stack {
+            found.insert(node as usize);
+        }
+        while let Some(node) = stack.pop() {
+            for &target in &self.read_targets[node as usize] {
+                if !without.contains(&target) && found.insert(target as usize) {
+                    stack.push(target);
+                }
+            }
+        }
+        found
     }
 
     /// Number of nodes.

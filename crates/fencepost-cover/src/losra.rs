@@ -331,19 +331,26 @@ impl LoSra {
         others: Option<&Configuration>,
     ) -> Vec<Way> {
         let automaton = &self.threads[thread];
-        // Minimal words per node: undoing reads only adds options, so going round in reads leads nowhere.
+        // Undoing reads only adds options, so going round in reads leads nowhere: minimal words per node are enough,
+        // and on the way no node comes twice.
         let mut minimal: HashMap<Node, Vec<Vec<Opt>>> = HashMap::new();
         minimal.insert(node, vec![start.clone()]);
-        let mut found = vec![Way { node, word: start, reads: Vec::new() }];
+        let mut found = vec![Way { node, word: start, reads: Vec::new(), passed: vec![node] }];
         let mut next = 0;
         while next < found.len() {
             let way = found[next].clone();
             next += 1;
-            for &(loc, value, source) in &automaton.reads_into[way.node as usize] {
+            let sources = &automaton.reads_into[way.node as usize];
+            if sources.is_empty() {
+                continue;
+            }
+            let ahead = automaton.readable_from_entries(&way.passed);
+            for &(loc, value, source) in sources.iter().filter(|(_, _, source)| ahead.contains(*source as usize)) {
                 for &base in self.alphabet.readable(loc, value) {
                     let mut longer = way.clone();
                     longer.node = source;
                     longer.reads.push(base);
+                    longer.passed.push(source);
                     if way.word.last().is_none_or(|option| option.base() != base) {
                         if !self.can_read(thread, source, base, &way.word, potential, others) {
                             continue;
@@ -444,6 +451,8 @@ struct Way {
     word: Vec<Opt>,
     /// What is read, equal neighbours included.
     reads: Vec<Base>,
+    /// The nodes on the way.
+    passed: Vec<Node>,
 }
 
 impl Way {
