@@ -42,8 +42,14 @@ struct Walk<'a> {
 }
 
 impl Ahead {
-    /// Explores; none when there are more than `limit` combinations, or more threads than bits in a word.
-    pub(crate) fn of(threads: &[Automaton], alphabet: &Alphabet, facts: &Facts, limit: usize) -> Option<Ahead> {
+    /// Explores; none when there are more than `limit` combinations, more threads than bits in a word, or no time.
+    pub(crate) fn of(
+        threads: &[Automaton],
+        alphabet: &Alphabet,
+        facts: &Facts,
+        limit: usize,
+        expired: &dyn Fn() -> bool,
+    ) -> Option<Ahead> {
         if threads.len() > u64::BITS as usize {
             return None;
         }
@@ -60,10 +66,10 @@ impl Ahead {
         let walk = Walk { threads, alphabet, facts, updated: &updated };
         let mut known: HashSet<Reached> = HashSet::new();
         let mut order = Vec::new();
-        let mut queue = VecDeque::from(walk.initial());
+        let mut queue = VecDeque::from([walk.initial()]);
         while let Some(reached) = queue.pop_front() {
             if known.insert(reached.clone()) {
-                if known.len() > limit {
+                if known.len() > limit || (known.len().is_multiple_of(1024) && expired()) {
                     return None;
                 }
                 walk.steps(&reached, &mut |after| queue.push_back(after));
@@ -102,21 +108,14 @@ fn view(reached: &[Reached], pattern: &[Node]) -> HashMap<Box<[Node]>, Vec<Box<[
 }
 
 impl Walk<'_> {
-    fn initial(&self) -> Vec<Reached> {
+    fn initial(&self) -> Reached {
         let is_initial = |base: &Base, loc: LocId| {
             let source = self.alphabet.bases[*base];
             source.writer.is_none() && source.loc == loc && !source.marked
         };
         let first = |&loc: &LocId| (0..self.alphabet.len()).find(|base| is_initial(base, loc)).expect("initialised");
         let last: Box<[Base]> = self.updated.iter().map(first).collect();
-        let mut combinations: Vec<Vec<Node>> = vec![Vec::new()];
-        for thread in self.threads {
-            let extend = |nodes: &Vec<Node>| {
-                thread.initial.iter().map(|&node| [&nodes[..], &[node]].concat()).collect::<Vec<_>>()
-            };
-            combinations = combinations.iter().flat_map(extend).collect();
-        }
-        combinations.into_iter().map(|nodes| Reached { nodes: nodes.into(), last: last.clone() }).collect()
+        Reached { nodes: self.threads.iter().map(|thread| thread.start).collect(), last }
     }
 
     /// The blocks that any thread can make.

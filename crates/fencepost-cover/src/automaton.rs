@@ -10,9 +10,13 @@
 //! reading thread is aware of, which no other thread changes. So it is enough
 //! to consider runs of *blocks*, some reads and one write or
 //! read-modify-write of the same thread, between which a thread is at an
-//! *entry*: its initial state, or one behind a write.
+//! *entry*: its start, or a node behind a write.
+//!
+//! The start is a node of its own, where a thread has done nothing yet and
+//! is aware of nothing. From there it can read initial values whatever others
+//! have done, so what it reaches by such reads is reached *freely*.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, VecDeque};
 
 use fencepost_base::event::Label;
 use fencepost_base::ids::{LocId, Value};
@@ -58,12 +62,14 @@ impl Access {
 
 /// The automaton of one thread.
 pub(crate) struct Automaton {
-    /// Where it can start.
-    pub(crate) initial: BTreeSet<Node>,
-    /// The class that each node was given.
+    /// Where it starts; no step leads there, and it has those of the first states.
+    pub(crate) start: Node,
+    /// The class that each node was given; the start has none.
     pub(crate) class: Vec<u32>,
-    /// Is the node initial, or behind a write?
-    pub(crate) is_entry: Vec<bool>,
+    /// Is the node behind a write?
+    pub(crate) is_behind_write: Vec<bool>,
+    /// For every node that is reached freely, what is read on the way.
+    pub(crate) free: Vec<Option<Vec<(LocId, Value)>>>,
     /// For every node, the reads that lead to it.
     pub(crate) reads_into: Vec<Vec<(LocId, Value, Node)>>,
     /// For every node, the nodes that its reads lead to.
@@ -77,8 +83,9 @@ pub(crate) struct Automaton {
 }
 
 impl Automaton {
-    /// The automaton of a thread. States with different classes are not identified.
-    pub(crate) fn of(local: &Local, class: &dyn Fn(StateId) -> u32) -> Automaton {
+    /// The automaton of a thread, in a memory with initial values `init`. States with different classes are not
+    /// identified.
+    pub(crate) fn of(local: &Local, init: &[Value], class: &dyn Fn(StateId) -> u32) -> Automaton {
         let settled = Settled::of(local);
         let blocks = refine(&settled, class);
         let count = blocks.iter().flatten().max().map_or(0, |&last| last as usize + 1);
@@ -93,15 +100,10 @@ impl Automaton {
                 }
             }
         }
-        let initial: BTreeSet<Node> =
-            settled.initial.iter().map(|&state| blocks[state].expect("settled")).collect();
-        let mut is_entry = vec![false; count];
+        let mut is_behind_write = vec![false; count];
         let mut reads_into = vec![Vec::new(); count];
         let mut read_targets = vec![Vec::new(); count];
         let mut writes_into = vec![Vec::new(); count];
-        for &node in &initial {
-            is_entry[node as usize] = true;
-        }
         for (source, steps) in steps.iter().enumerate() {
             for &(access, target) in steps {
                 match access {
@@ -111,21 +113,28 @@ impl Automaton {
                     }
                     _ => {
                         writes_into[target as usize].push((access, source as Node));
-                        is_entry[target as usize] = true;
+                        is_behind_write[target as usize] = true;
                     }
                 }
             }
         }
-        let steps = steps.into_iter().map(|steps| steps.into_iter().collect()).collect();
         let writes = BTreeSet::from_iter(writes_into.iter().flatten().copied()).into_iter().collect();
-        Automaton { initial, class: classes, is_entry, reads_into, read_targets, writes_into, writes, steps }
+        let first: BTreeSet<Node> = settled.initial.iter().map(|&state| blocks[state].expect("settled")).collect();
+        let free = free(&first, &steps, init);
+        let start = count as Node;
+        steps.push(first.iter().flat_map(|&node| steps[node as usize].clone()).collect());
+        let steps = steps.into_iter().map(|steps| steps.into_iter().collect()).collect();
+        Automaton { start, class: classes, is_behind_write, free, reads_into, read_targets, writes_into, writes, steps }
     }
 
-    /// The nodes to which reads lead from an entry, without these nodes.
-    pub(crate) fn readable_from_entries(&self, without: &[Node]) -> Bits {
+    /// The nodes to which reads lead from behind a write, or also from a node that is reached freely; all without
+    /// these nodes.
+    pub(crate) fn behind(&self, also_free: bool, without: &[Node]) -> Bits {
+        let is_entry = |node: Node| {
+            self.is_behind_write[node as usize] || (also_free && self.free[node as usize].is_some())
+        };
+        let mut stack: Vec<Node> = self.nodes().filter(|node| is_entry(*node) && !without.contains(node)).collect();
         let mut found = Bits::new(self.len());
-        let mut stack: Vec<Node> =
-            self.nodes().filter(|node| self.is_entry[*node as usize] && !without.contains(node)).collect();
         for &node in &stack {
             found.insert(node as usize);
         }
@@ -139,15 +148,42 @@ impl Automaton {
         found
     }
 
-    /// Number of nodes.
+    /// Number of nodes, with the start.
     pub(crate) fn len(&self) -> usize {
         self.steps.len()
     }
 
-    /// All nodes.
+    /// All nodes but the start.
     pub(crate) fn nodes(&self) -> impl Iterator<Item = Node> + use<> {
-        0..self.steps.len() as Node
+        0..self.start
     }
+}
+
+/// For every node to which reads of initial values lead from one of `first`, these reads.
+fn free(
+    first: &BTreeSet<Node>,
+    steps: &[BTreeSet<(Access, Node)>],
+    init: &[Value],
+) -> Vec<Option<Vec<(LocId, Value)>>> {
+    let mut free = vec![None; steps.len()];
+    let mut queue: VecDeque<Node> = first.iter().copied().collect();
+    for &node in first {
+        free[node as usize] = Some(Vec::new());
+    }
+    while let Some(node) = queue.pop_front() {
+        for (access, target) in &steps[node as usize] {
+            if let Access::Read { loc, value } = *access
+                && init[loc.index()] == value
+                && free[*target as usize].is_none()
+            {
+                let mut reads = free[node as usize].clone().unwrap_or_default();
+                reads.push((loc, value));
+                free[*target as usize] = Some(reads);
+                queue.push_back(*target);
+            }
+        }
+    }
+    free
 }
 
 /// A graph without silent steps: each access leads to the states at which choices after it end.

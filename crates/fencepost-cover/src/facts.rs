@@ -66,8 +66,7 @@ impl Facts {
 
     fn add(&mut self, thread: usize, automaton: &Automaton, alphabet: &Alphabet) {
         let written = |access: &Access| written(alphabet, thread, access);
-        let starts: Vec<(Node, Bits)> = automaton.initial.iter().map(|&node| (node, self.initial.clone())).collect();
-        let last = forward(automaton, alphabet, &starts, |before, access| {
+        let last = forward(automaton, &self.initial, |before, access| {
             let mut after = before.clone();
             if let Some((loc, _)) = access.written() {
                 for base in before.iter().filter(|&base| alphabet.bases[base].loc == loc) {
@@ -77,9 +76,7 @@ impl Facts {
             written(access).into_iter().for_each(|base| _ = after.insert(base));
             after
         });
-        let nothing = |node: &Node| (*node, Bits::new(alphabet.len()));
-        let starts: Vec<(Node, Bits)> = automaton.initial.iter().map(nothing).collect();
-        let may = forward(automaton, alphabet, &starts, |before, access| {
+        let may = forward(automaton, &Bits::new(alphabet.len()), |before, access| {
             let mut after = before.clone();
             written(access).into_iter().for_each(|base| _ = after.insert(base));
             after
@@ -106,18 +103,17 @@ fn written(alphabet: &Alphabet, thread: usize, access: &Access) -> Vec<Base> {
     [false, true].into_iter().filter_map(|marked| alphabet.base(source(marked))).collect()
 }
 
-/// The least solution of a forward data-flow problem over sets of bases.
-fn forward(
-    automaton: &Automaton,
-    alphabet: &Alphabet,
-    starts: &[(Node, Bits)],
-    transfer: impl Fn(&Bits, &Access) -> Bits,
-) -> Vec<Bits> {
-    let mut found = vec![Bits::new(alphabet.len()); automaton.len()];
-    let mut queue: Vec<Node> = automaton.nodes().collect();
-    for (node, bits) in starts {
-        found[*node as usize].union(bits);
+/// The least solution of a forward data-flow problem over sets of bases, with `start` at the start and the first
+/// nodes.
+fn forward(automaton: &Automaton, start: &Bits, transfer: impl Fn(&Bits, &Access) -> Bits) -> Vec<Bits> {
+    let mut nothing = start.clone();
+    start.iter().for_each(|base| nothing.remove(base));
+    let mut found = vec![nothing; automaton.len()];
+    found[automaton.start as usize] = start.clone();
+    for node in automaton.nodes().filter(|&node| automaton.free[node as usize].as_ref().is_some_and(Vec::is_empty)) {
+        found[node as usize] = start.clone();
     }
+    let mut queue: Vec<Node> = (0..automaton.len() as Node).collect();
     while let Some(node) = queue.pop() {
         for (access, target) in &automaton.steps[node as usize] {
             let after = transfer(&found[node as usize], access);

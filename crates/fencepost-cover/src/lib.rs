@@ -122,20 +122,20 @@ fn answer(
 ) -> Result<Answer, Reason> {
     let locals = Locals::of(program, budget.max_states, budget.expired)?;
     let classes = question.classes(&locals);
-    let automaton = |(local, classes): (&Local, &Classes)| Automaton::of(local, &|state| classes.of[state]);
+    let init: Vec<Value> = program.locations().iter().map(|location| location.init).collect();
+    let automaton = |(local, classes): (&Local, &Classes)| Automaton::of(local, &init, &|state| classes.of[state]);
     let threads: Vec<Automaton> = locals.threads.iter().zip(&classes).map(automaton).collect();
     stats.local_states = locals.threads.iter().map(|local| local.states.len() as u64).sum();
     stats.nodes = threads.iter().map(|automaton| automaton.len() as u64).sum();
 
     let races = question.races(program, &threads);
     let targets = question.targets(&locals, &classes, &threads, &races, budget)?;
-    let init: Vec<Value> = program.locations().iter().map(|location| location.init).collect();
-    let mut system = LoSra::new(threads, &init, races.clone(), LOOK_AHEAD)?;
+    let mut system = LoSra::new(threads, &init, races.clone(), LOOK_AHEAD, budget.expired)?;
     let mut configurations = Vec::new();
     // For every configuration, its target and the reads that come last.
     let mut endings = Vec::new();
     for target in &targets {
-        for (configuration, reads) in system.targets(target) {
+        for (configuration, reads) in system.targets(target)? {
             configurations.push(configuration);
             endings.push((target, reads));
         }

@@ -19,8 +19,10 @@
 //!
 //! Beyond the paper: blocks of reads and one write are single steps
 //! ([`crate::automaton`]); a thread that need not have done anything is at
-//! [`ANYWHERE`], which is below every node; hopeless configurations are dropped
-//! ([`crate::facts`], [`crate::ahead`]). One more potential, of nobody, asks
+//! [`ANYWHERE`], which is below every node; initial values in front of the lists
+//! of a thread at its start are left out, since they can always be read
+//! there; hopeless configurations are dropped ([`crate::facts`],
+//! [`crate::ahead`]). One more potential, of nobody, asks
 //! for the last values of locations: flagged options speak of last writes.
 //!
 //! *Write/write races* (Def. 3.13), for Thm 3.14: in the first race of a run, τ
@@ -45,6 +47,9 @@ use crate::saturate::WellStructured;
 
 /// A thread here can be at any node, and has done nothing that matters since.
 pub(crate) const ANYWHERE: Node = Node::MAX;
+
+/// Ways back that are extended between two looks at the clock.
+const PATIENCE: usize = 256;
 
 /// The nodes of all threads, then the race that is still to be guessed (its number from 1), or 0.
 pub(crate) type Control = Box<[Node]>;
@@ -85,7 +90,8 @@ pub(crate) struct Target {
 }
 
 /// The system.
-pub(crate) struct LoSra {
+pub(crate) struct LoSra<'a> {
+    expired: &'a dyn Fn() -> bool,
     pub(crate) threads: Vec<Automaton>,
     pub(crate) alphabet: Alphabet,
     races: Vec<RaceQuestion>,
@@ -103,24 +109,33 @@ struct Alternative {
     justification: Option<ListId>,
 }
 
-impl LoSra {
+impl<'a> LoSra<'a> {
     /// The system of these threads, with initial values `init`; so many combinations are explored ahead.
     ///
     /// # Errors
     /// When there are too many different options.
-    pub(crate) fn new(threads: Vec<Automaton>, init: &[Value], races: Vec<RaceQuestion>, look_ahead: usize) -> Result<LoSra, Reason> {
+    pub(crate) fn new(
+        threads: Vec<Automaton>,
+        init: &[Value],
+        races: Vec<RaceQuestion>,
+        look_ahead: usize,
+        expired: &'a dyn Fn() -> bool,
+    ) -> Result<Self, Reason> {
         let alphabet = alphabet(&threads, init, &races);
         if alphabet.len() > MOST_BASES {
             return Err(Reason::TooLarge(format!("more than {MOST_BASES} different read options")));
         }
         let facts = Facts::of(&threads, &alphabet);
         let store = Store::new(alphabet.len());
-        let ahead = Ahead::of(&threads, &alphabet, &facts, look_ahead);
-        Ok(LoSra { threads, alphabet, races, facts, ahead, store, alternatives: HashMap::new() })
+        let ahead = Ahead::of(&threads, &alphabet, &facts, look_ahead, expired);
+        Ok(LoSra { expired, threads, alphabet, races, facts, ahead, store, alternatives: HashMap::new() })
     }
 
     /// The configurations of a target, each with the reads that come last.
-    pub(crate) fn targets(&mut self, target: &Target) -> Vec<(Configuration, Vec<Block>)> {
+    ///
+    /// # Errors
+    /// When it takes too long.
+    pub(crate) fn targets(&mut self, target: &Target) -> Result<Vec<(Configuration, Vec<Block>)>, Reason> {
         let mut found = vec![(Vec::new(), Vec::new(), Vec::new())];
         for (thread, node) in target.nodes.iter().enumerate() {
             let mut choices: Vec<(Node, PotentialId, Vec<Base>)> = Vec::new();
@@ -128,7 +143,7 @@ impl LoSra {
                 None => choices.push((ANYWHERE, self.store.nothing(), Vec::new())),
                 Some(node) => {
                     for potential in self.asked(thread, target.race) {
-                        for way in self.undo_reads(thread, *node, Vec::new(), potential, None) {
+                        for way in self.undo_reads(thread, *node, Vec::new(), potential, None)? {
                             let lists = self.prefixed(&way.word, potential);
                             choices.push((way.node, self.store.potential(lists), way.reads_in_order()));
                         }
@@ -159,7 +174,7 @@ impl LoSra {
                 }
             }
         }
-        targets
+        Ok(targets)
     }
 
     /// The potentials asked of a thread: any, or if it is to race, something marked.
@@ -199,7 +214,7 @@ impl LoSra {
         write: (Access, Node),
         phase: Phase,
         visit: &mut dyn FnMut(Block, Configuration),
-    ) {
+    ) -> Result<(), Reason> {
         let (access, source) = write;
         let (loc, value) = access.written().expect("a write");
         let source_of = Source { writer: Some(thread), loc, value, marked: false };
@@ -219,7 +234,7 @@ impl LoSra {
                 {
                     continue;
                 }
-                for way in self.undo_reads(thread, source, start, potentials[thread], Some(configuration)) {
+                for way in self.undo_reads(thread, source, start, potentials[thread], Some(configuration))? {
                     let lists = self.prefixed(&way.word, potentials[thread]);
                     let mut before =
                         Configuration { control: configuration.control.clone(), potentials: potentials.clone().into() };
@@ -232,6 +247,7 @@ impl LoSra {
                 }
             }
         }
+        Ok(())
     }
 
     /// The minimal potentials before `thread` provided `base` by writing it.
@@ -329,7 +345,7 @@ impl LoSra {
         start: Vec<Opt>,
         potential: PotentialId,
         others: Option<&Configuration>,
-    ) -> Vec<Way> {
+    ) -> Result<Vec<Way>, Reason> {
         let automaton = &self.threads[thread];
         // Undoing reads only adds options, so going round in reads leads nowhere: minimal words per node are enough,
         // and on the way no node comes twice.
@@ -340,12 +356,17 @@ impl LoSra {
         while next < found.len() {
             let way = found[next].clone();
             next += 1;
+            if next.is_multiple_of(PATIENCE) && (self.expired)() {
+                return Err(Reason::Time);
+            }
             let sources = &automaton.reads_into[way.node as usize];
             if sources.is_empty() {
                 continue;
             }
-            let ahead = automaton.readable_from_entries(&way.passed);
-            for &(loc, value, source) in sources.iter().filter(|(_, _, source)| ahead.contains(*source as usize)) {
+            // From a node that is reached freely there is no better way to the start.
+            let is_free = automaton.free[way.node as usize].is_some();
+            let behind = automaton.behind(!is_free, &way.passed);
+            for &(loc, value, source) in sources.iter().filter(|(_, _, source)| behind.contains(*source as usize)) {
                 for &base in self.alphabet.readable(loc, value) {
                     let mut longer = way.clone();
                     longer.node = source;
@@ -369,11 +390,37 @@ impl LoSra {
                 }
             }
         }
+        let mut starts: Vec<Way> = Vec::new();
+        for way in &found {
+            if let Some(start) = self.to_start(thread, way)
+                && !starts.iter().any(|low| is_below(&low.word, &start.word))
+            {
+                starts.retain(|high| !is_below(&start.word, &high.word));
+                starts.push(start);
+            }
+        }
         found.retain(|way| {
             let is_minimal = |low: &Vec<Opt>| *low == way.word || !is_below(low, &way.word);
-            automaton.is_entry[way.node as usize] && minimal[&way.node].iter().all(is_minimal)
+            automaton.is_behind_write[way.node as usize] && minimal[&way.node].iter().all(is_minimal)
         });
-        found
+        found.extend(starts);
+        Ok(found)
+    }
+
+    /// The way continued freely to the start. There initial values in front are of no account.
+    fn to_start(&self, thread: usize, way: &Way) -> Option<Way> {
+        let free = self.threads[thread].free[way.node as usize].as_ref()?;
+        let mut start = way.clone();
+        start.node = self.threads[thread].start;
+        for &(loc, value) in free.iter().rev() {
+            let source = Source { writer: None, loc, value, marked: false };
+            start.reads.push(self.alphabet.base(source).expect("initial values are in the alphabet"));
+        }
+        let is_initial = |option: &Opt| !option.is_flagged() && self.facts.initial.contains(option.base());
+        while start.word.last().is_some_and(is_initial) {
+            start.word.pop();
+        }
+        Some(start)
     }
 
     fn is_own_reading_possible(&self, thread: usize, node: Node, base: Base) -> bool {
@@ -472,7 +519,7 @@ struct Phase {
     provides_marks: bool,
 }
 
-impl WellStructured for LoSra {
+impl WellStructured for LoSra<'_> {
     type Control = Control;
     type Configuration = Configuration;
     type Step = Block;
@@ -512,29 +559,35 @@ impl WellStructured for LoSra {
 
     fn is_initial(&self, configuration: &Configuration) -> bool {
         let (nodes, phase) = configuration.control.split_at(self.threads.len());
-        let starts = |(thread, node): (usize, &Node)| *node == ANYWHERE || self.threads[thread].initial.contains(node);
+        let starts = |(thread, node): (usize, &Node)| *node == ANYWHERE || self.threads[thread].start == *node;
         let is_initial = |&potential: &PotentialId| self.store.get(potential).bases.is_subset(&self.facts.initial);
         phase == [0] && nodes.iter().enumerate().all(starts) && configuration.potentials.iter().all(is_initial)
     }
 
-    fn predecessors(&mut self, configuration: &Configuration, visit: &mut dyn FnMut(Block, Configuration)) {
+    fn predecessors(
+        &mut self,
+        configuration: &Configuration,
+        visit: &mut dyn FnMut(Block, Configuration),
+    ) -> Result<(), Reason> {
         let phase = configuration.control[self.threads.len()];
         for thread in 0..self.threads.len() {
             let writes: Vec<(Access, Node)> = match configuration.control[thread] {
                 ANYWHERE => self.threads[thread].writes.clone(),
+                node if node == self.threads[thread].start => continue,
                 node => self.threads[thread].writes_into[node as usize].clone(),
             };
             for write in writes {
                 let loc = write.0.written().map(|(loc, _)| loc);
                 let stay = Phase { before: phase, guesses: false, provides_marks: phase == 0 };
-                self.undo_block(configuration, thread, write, stay, visit);
+                self.undo_block(configuration, thread, write, stay, visit)?;
                 let race = (phase as usize).checked_sub(1).map(|race| self.races[race]);
                 if race.is_some_and(|race| race.thread != thread && Some(race.loc) == loc) {
                     let guess = Phase { before: 0, guesses: true, provides_marks: false };
-                    self.undo_block(configuration, thread, write, guess, visit);
+                    self.undo_block(configuration, thread, write, guess, visit)?;
                 }
             }
         }
+        Ok(())
     }
 
     fn bytes(&self) -> u64 {

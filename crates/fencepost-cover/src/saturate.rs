@@ -50,11 +50,14 @@ pub trait WellStructured {
     fn is_initial(&self, configuration: &Self::Configuration) -> bool;
 
     /// Calls `visit` with predecessors whose upward closures together are all predecessors.
+    ///
+    /// # Errors
+    /// When it takes too long.
     fn predecessors(
         &mut self,
         configuration: &Self::Configuration,
         visit: &mut dyn FnMut(Self::Step, Self::Configuration),
-    );
+    ) -> Result<(), Reason>;
 
     /// Bytes that the system itself uses.
     fn bytes(&self) -> u64;
@@ -166,7 +169,10 @@ impl<W: WellStructured> Saturation<'_, W> {
                 (budget.progress)(Progress { states, frontier, depth: size as u64, bytes: self.bytes() });
             }
             let configuration = &self.nodes[number].configuration;
-            self.system.predecessors(configuration, &mut |step, predecessor| found.push((step, predecessor)));
+            let mut visit = |step, predecessor| found.push((step, predecessor));
+            if let Err(reason) = self.system.predecessors(configuration, &mut visit) {
+                return End::GaveUp(reason);
+            }
             for (step, predecessor) in found.drain(..) {
                 self.stats.predecessors += 1;
                 if let Some(end) = Self::add(self, Origin::Predecessor(number, step), predecessor) {
