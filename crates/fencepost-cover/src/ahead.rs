@@ -1,12 +1,21 @@
-//! A look ahead from the initial state: which combinations of entries, and of
-//! last writes to locations that are updated, can there be at all?
+//! A look ahead from the start: which combinations of entries, and of last
+//! writes to locations that are updated, can there be at all, and what can
+//! certainly not be read then?
 //!
-//! An over-approximation of opSRA, explored forwards once: the last write to
-//! a location is exact, and decides what a read-modify-write can read; a
-//! read may see any value that somebody can have written on the way to where
-//! it is now. Backward configurations outside are hopeless: dropping them
-//! keeps the search complete. It sees, for instance, that locks taken by
-//! read-modify-writes exclude each other.
+//! An over-approximation of opSRA, explored forwards once. Exact: where the
+//! threads are, and the last write to a location with read-modify-writes,
+//! which decides what these read. Of the rest only what holds in every run to
+//! such a combination is kept (sets of *unreadable* bases, joined by
+//! intersection, a data-flow analysis):
+//! - for every thread, what it cannot read: what nobody has written yet, and
+//!   what it is aware of as overwritten;
+//! - for every base, what cannot be read after reading any write of it, and
+//!   the same of the last write to each updated location.
+//!
+//! Backward configurations whose lists contain something unreadable are
+//! hopeless: dropping them keeps the search complete. It sees, for instance,
+//! that locks taken by read-modify-writes exclude each other, and what is over
+//! behind an SC fence.
 
 use std::collections::VecDeque;
 
@@ -14,31 +23,79 @@ use fencepost_base::ids::LocId;
 use foldhash::{HashMap, HashMapExt, HashSet, HashSetExt};
 
 use crate::automaton::{Access, Automaton, Node};
-use crate::facts::Facts;
+use crate::bits::Bits;
 use crate::losra::ANYWHERE;
-use crate::options::{Alphabet, Base, Source};
+use crate::options::{Alphabet, Base, PotentialId, Source, Store};
 
 /// What can be reached.
 pub(crate) struct Ahead {
-    /// The locations with read-modify-writes.
-    updated: Vec<LocId>,
-    reached: Vec<Reached>,
-    /// For every set of threads at [`ANYWHERE`], by their bits: the last writes there can be per entries of the others.
-    views: HashMap<u64, HashMap<Box<[Node]>, Vec<Box<[Base]>>>>,
+    rows: Rows,
+    reached: Vec<(Place, Unreadable)>,
+    /// For every set of threads at [`ANYWHERE`], by their bits: what there can be per entries of the others.
+    views: HashMap<u64, View>,
 }
 
+/// Per entries, the last writes there can be, each with what is unreadable then.
+type View = HashMap<Box<[Node]>, Vec<(Box<[Base]>, Unreadable)>>;
+
+/// Where threads are, and the last writes to updated locations.
 #[derive(Clone, PartialEq, Eq, Hash)]
-struct Reached {
+struct Place {
     nodes: Box<[Node]>,
-    /// Of the locations in `updated`.
     last: Box<[Base]>,
+}
+
+/// The rows of [`Unreadable`]: threads, then bases, then updated locations.
+struct Rows {
+    threads: usize,
+    bases: usize,
+    /// The locations with read-modify-writes.
+    updated: Vec<LocId>,
+}
+
+impl Rows {
+    fn message(&self, base: Base) -> usize {
+        self.threads + base
+    }
+
+    fn last(&self, position: usize) -> usize {
+        self.threads + self.bases + position
+    }
+
+    fn count(&self) -> usize {
+        self.threads + self.bases + self.updated.len()
+    }
+
+    fn position(&self, loc: LocId) -> Option<usize> {
+        self.updated.iter().position(|&updated| updated == loc)
+    }
+}
+
+/// A set of bases in each row.
+#[derive(Clone)]
+struct Unreadable {
+    sets: Vec<Bits>,
+}
+
+impl Unreadable {
+    /// Keeps what is in both; true if something was lost.
+    fn join(&mut self, other: &Unreadable) -> bool {
+        let mut lost = false;
+        for (mine, theirs) in self.sets.iter_mut().zip(&other.sets) {
+            lost |= mine.intersect(theirs);
+        }
+        lost
+    }
 }
 
 struct Walk<'a> {
     threads: &'a [Automaton],
     alphabet: &'a Alphabet,
-    facts: &'a Facts,
-    updated: &'a [LocId],
+    rows: &'a Rows,
+    /// For every location, its bases.
+    on: Vec<Bits>,
+    /// For every writer (the last one: nobody, who wrote the initial values), its bases.
+    of: Vec<Bits>,
 }
 
 impl Ahead {
@@ -46,124 +103,245 @@ impl Ahead {
     pub(crate) fn of(
         threads: &[Automaton],
         alphabet: &Alphabet,
-        facts: &Facts,
+        locations: usize,
         limit: usize,
         expired: &dyn Fn() -> bool,
     ) -> Option<Ahead> {
         if threads.len() > u64::BITS as usize {
             return None;
         }
-        let mut updated: Vec<LocId> = threads
-            .iter()
-            .flat_map(|thread| thread.steps.iter().flatten())
-            .filter_map(|(access, _)| match access {
-                Access::Rmw { loc, .. } => Some(*loc),
-                _ => None,
-            })
-            .collect();
+        let update = |(access, _): &(Access, Node)| match access {
+            Access::Rmw { loc, .. } => Some(*loc),
+            _ => None,
+        };
+        let mut updated: Vec<LocId> =
+            threads.iter().flat_map(|thread| thread.steps.iter().flatten().filter_map(update)).collect();
         updated.sort_unstable();
         updated.dedup();
-        let walk = Walk { threads, alphabet, facts, updated: &updated };
-        let mut known: HashSet<Reached> = HashSet::new();
-        let mut order = Vec::new();
-        let mut queue = VecDeque::from([walk.initial()]);
-        while let Some(reached) = queue.pop_front() {
-            if known.insert(reached.clone()) {
-                if known.len() > limit || (known.len().is_multiple_of(1024) && expired()) {
-                    return None;
+        let rows = Rows { threads: threads.len(), bases: alphabet.len(), updated };
+        let writers = (0..threads.len()).map(Some).chain([None]);
+        let walk = Walk {
+            threads,
+            alphabet,
+            rows: &rows,
+            on: (0..locations).map(|loc| alphabet.those(|source| source.loc.index() == loc)).collect(),
+            of: writers.map(|writer| alphabet.those(|source| source.writer == writer)).collect(),
+        };
+        let mut index: HashMap<Place, usize> = HashMap::new();
+        let mut reached: Vec<(Place, Unreadable)> = vec![walk.initial()];
+        index.insert(reached[0].0.clone(), 0);
+        let mut queue = VecDeque::from([0]);
+        let mut is_queued = vec![true];
+        let mut found = Vec::new();
+        let mut steps = 0usize;
+        while let Some(number) = queue.pop_front() {
+            is_queued[number] = false;
+            steps += 1;
+            if reached.len() > limit || (steps.is_multiple_of(256) && expired()) {
+                return None;
+            }
+            let (place, unreadable) = &reached[number];
+            walk.steps(place, unreadable, &mut |place, unreadable| found.push((place, unreadable)));
+            for (place, unreadable) in found.drain(..) {
+                let changed = match index.get(&place) {
+                    Some(&known) => reached[known].1.join(&unreadable).then_some(known),
+                    None => {
+                        index.insert(place.clone(), reached.len());
+                        reached.push((place, unreadable));
+                        is_queued.push(false);
+                        Some(reached.len() - 1)
+                    }
+                };
+                if let Some(changed) = changed.filter(|&changed| !is_queued[changed]) {
+                    is_queued[changed] = true;
+                    queue.push_back(changed);
                 }
-                walk.steps(&reached, &mut |after| queue.push_back(after));
-                order.push(reached);
             }
         }
-        Some(Ahead { updated, reached: order, views: HashMap::new() })
+        Some(Ahead { rows, reached, views: HashMap::new() })
     }
 
-    /// Can threads be at these nodes, with these bases as last writes?
-    pub(crate) fn is_reachable(&mut self, nodes: &[Node], last: &[Base], alphabet: &Alphabet) -> bool {
+    /// Can threads be at these nodes with these potentials?
+    pub(crate) fn is_reachable(
+        &mut self,
+        nodes: &[Node],
+        potentials: &[PotentialId],
+        store: &Store,
+        alphabet: &Alphabet,
+    ) -> bool {
         let anywhere = nodes.iter().enumerate().filter(|&(_, &node)| node == ANYWHERE);
         let set = anywhere.fold(0u64, |set, (thread, _)| set | 1 << thread);
         let view = self.views.entry(set).or_insert_with(|| view(&self.reached, nodes));
-        let position = |base: Base| self.updated.iter().position(|&loc| loc == alphabet.bases[base].loc);
-        let wanted: Vec<(usize, Base)> =
-            last.iter().filter_map(|&base| position(base).map(|position| (position, base))).collect();
-        view.get(nodes).is_some_and(|found| {
-            found.iter().any(|last| wanted.iter().all(|&(position, base)| last[position] == base))
+        let Some(found) = view.get(nodes) else { return false };
+        let rows = &self.rows;
+        let flagged = potentials.iter().flat_map(|&potential| store.get(potential).flagged.iter());
+        let wanted: Vec<(usize, Base)> = flagged
+            .filter_map(|base| rows.position(alphabet.bases[base].loc).map(|position| (position, base)))
+            .collect();
+        found.iter().any(|(last, unreadable)| {
+            wanted.iter().all(|&(position, base)| last[position] == base)
+                && potentials[..nodes.len()].iter().enumerate().all(|(thread, &potential)| {
+                    let potential = store.get(potential);
+                    let set = &unreadable.sets[thread];
+                    nodes[thread] == ANYWHERE
+                        || (potential.bases.is_disjoint(set)
+                            && potential.lists.iter().all(|&list| {
+                                let options = store.options(list);
+                                (1..options.len()).all(|behind| {
+                                    let option = options[behind - 1];
+                                    let position = rows.position(alphabet.bases[option.base()].loc);
+                                    let row = match position.filter(|_| option.is_flagged()) {
+                                        Some(position) => rows.last(position),
+                                        None => rows.message(option.base()),
+                                    };
+                                    let set = &unreadable.sets[row];
+                                    options[behind..].iter().all(|later| !set.contains(later.base()))
+                                })
+                            }))
+                })
         })
     }
 }
 
 /// What was reached, without the nodes of threads that are anywhere in `pattern`.
-fn view(reached: &[Reached], pattern: &[Node]) -> HashMap<Box<[Node]>, Vec<Box<[Base]>>> {
-    let mut view: HashMap<Box<[Node]>, Vec<Box<[Base]>>> = HashMap::new();
-    let mut known = HashSet::new();
-    for Reached { nodes, last } in reached {
+fn view(reached: &[(Place, Unreadable)], pattern: &[Node]) -> View {
+    let mut view: View = HashMap::new();
+    for (Place { nodes, last }, unreadable) in reached {
         let hidden = nodes.iter().zip(pattern).map(|(&node, &shown)| if shown == ANYWHERE { ANYWHERE } else { node });
-        let hidden: Box<[Node]> = hidden.collect();
-        if known.insert((hidden.clone(), last.clone())) {
-            view.entry(hidden).or_default().push(last.clone());
+        let entries = view.entry(hidden.collect()).or_default();
+        match entries.iter_mut().find(|(known, _)| known == last) {
+            Some((_, known)) => _ = known.join(unreadable),
+            None => entries.push((last.clone(), unreadable.clone())),
         }
     }
     view
 }
 
 impl Walk<'_> {
-    fn initial(&self) -> Reached {
-        let is_initial = |base: &Base, loc: LocId| {
-            let source = self.alphabet.bases[*base];
-            source.writer.is_none() && source.loc == loc && !source.marked
+    /// At the start only initial values can be read. Of what was not written yet, everything is true.
+    fn initial(&self) -> (Place, Unreadable) {
+        let initial = &self.of[self.threads.len()];
+        let everything = self.alphabet.those(|_| true);
+        let mut written = everything.clone();
+        initial.iter().for_each(|base| written.remove(base));
+        let mut sets = vec![written; self.threads.len()];
+        for base in 0..self.rows.bases {
+            sets.push(if initial.contains(base) { Bits::new(self.rows.bases) } else { everything.clone() });
+        }
+        sets.resize(self.rows.count(), Bits::new(self.rows.bases));
+        let first = |&loc: &LocId| {
+            let mut bases = self.on[loc.index()].iter();
+            bases.find(|&base| initial.contains(base) && !self.alphabet.bases[base].marked).expect("initialised")
         };
-        let first = |&loc: &LocId| (0..self.alphabet.len()).find(|base| is_initial(base, loc)).expect("initialised");
-        let last: Box<[Base]> = self.updated.iter().map(first).collect();
-        Reached { nodes: self.threads.iter().map(|thread| thread.start).collect(), last }
+        let place = Place {
+            nodes: self.threads.iter().map(|thread| thread.start).collect(),
+            last: self.rows.updated.iter().map(first).collect(),
+        };
+        (place, Unreadable { sets })
     }
 
     /// The blocks that any thread can make.
-    fn steps(&self, reached: &Reached, visit: &mut dyn FnMut(Reached)) {
-        for thread in 0..self.threads.len() {
-            let start = reached.nodes[thread];
-            let mut seen = HashSet::from_iter([start]);
+    fn steps(&self, place: &Place, unreadable: &Unreadable, visit: &mut dyn FnMut(Place, Unreadable)) {
+        for (thread, automaton) in self.threads.iter().enumerate() {
+            // What cannot be read at each node on the way through reads.
+            let start = place.nodes[thread];
+            let mut on_the_way: HashMap<Node, Bits> = HashMap::new();
+            on_the_way.insert(start, unreadable.sets[thread].clone());
+            let mut order = vec![start];
+            let mut listed: HashSet<Node> = HashSet::from_iter([start]);
             let mut stack = vec![start];
             while let Some(node) = stack.pop() {
-                for &(access, target) in &self.threads[thread].steps[node as usize] {
-                    match access {
-                        Access::Read { loc, value } => {
-                            let bases = self.alphabet.readable(loc, value);
-                            if bases.iter().any(|&base| self.can_read(reached, thread, node, base))
-                                && seen.insert(target)
-                            {
-                                stack.push(target);
-                            }
+                for &(access, target) in &automaton.steps[node as usize] {
+                    let Access::Read { loc, value } = access else { continue };
+                    for &base in self.alphabet.readable(loc, value) {
+                        if on_the_way[&node].contains(base) {
+                            continue;
                         }
-                        Access::Write { .. } => visit(self.after(reached, thread, &access, target)),
-                        Access::Rmw { loc, read, .. } => {
-                            let position = self.updated.iter().position(|&updated| updated == loc).expect("updated");
-                            let base = reached.last[position];
-                            if self.alphabet.bases[base].value == read && self.can_read(reached, thread, node, base) {
-                                visit(self.after(reached, thread, &access, target));
-                            }
+                        let after = self.after_read(thread, base, &on_the_way[&node], unreadable);
+                        let changed = match on_the_way.get_mut(&target) {
+                            Some(known) => known.intersect(&after),
+                            None => on_the_way.insert(target, after).is_none(),
+                        };
+                        if listed.insert(target) {
+                            order.push(target);
+                        }
+                        if changed {
+                            stack.push(target);
                         }
                     }
+                }
+            }
+            for node in order {
+                for &(access, target) in &automaton.steps[node as usize] {
+                    let mut mine = on_the_way[&node].clone();
+                    match access {
+                        Access::Read { .. } => continue,
+                        Access::Write { .. } => {}
+                        Access::Rmw { loc, read, .. } => {
+                            let position = self.rows.position(loc).expect("an updated location");
+                            let last = place.last[position];
+                            if self.alphabet.bases[last].value != read || mine.contains(last) {
+                                continue;
+                            }
+                            mine.union(&unreadable.sets[self.rows.last(position)]);
+                        }
+                    }
+                    let (place, unreadable) = self.after_write(place, unreadable, thread, mine, &access, target);
+                    visit(place, unreadable);
                 }
             }
         }
     }
 
-    fn can_read(&self, reached: &Reached, thread: usize, node: Node, base: Base) -> bool {
-        match self.alphabet.bases[base].writer {
-            Some(writer) if writer != thread => self.facts.may[writer][reached.nodes[writer] as usize].contains(base),
-            _ => self.facts.last[thread][node as usize].contains(base),
-        }
-    }
-
-    fn after(&self, reached: &Reached, thread: usize, access: &Access, target: Node) -> Reached {
-        let mut after = reached.clone();
-        after.nodes[thread] = target;
-        let (loc, value) = access.written().expect("a write");
-        if let Some(position) = self.updated.iter().position(|&updated| updated == loc) {
-            let source = Source { writer: Some(thread), loc, value, marked: false };
-            after.last[position] = self.alphabet.base(source).expect("everything written is in the alphabet");
+    /// What `thread` cannot read after reading `base`: what that write carried; initial values there are over, and
+    /// what it wrote there itself too.
+    fn after_read(&self, thread: usize, base: Base, mine: &Bits, unreadable: &Unreadable) -> Bits {
+        let source = self.alphabet.bases[base];
+        let mut after = mine.clone();
+        after.union(&unreadable.sets[self.rows.message(base)]);
+        let nobody = self.threads.len();
+        for writer in [thread, nobody] {
+            if source.writer.is_some() && source.writer != Some(writer) {
+                for over in self.of[writer].iter().filter(|&over| self.alphabet.bases[over].loc == source.loc) {
+                    after.insert(over);
+                }
+            }
         }
         after
+    }
+
+    fn after_write(
+        &self,
+        place: &Place,
+        unreadable: &Unreadable,
+        thread: usize,
+        mut mine: Bits,
+        access: &Access,
+        target: Node,
+    ) -> (Place, Unreadable) {
+        let (loc, value) = access.written().expect("a write");
+        let source = |marked| Source { writer: Some(thread), loc, value, marked };
+        let written: Vec<Base> = [false, true].into_iter().filter_map(|m| self.alphabet.base(source(m))).collect();
+        let mut place = place.clone();
+        place.nodes[thread] = target;
+        let mut sets = unreadable.sets.clone();
+        mine.union(&self.on[loc.index()]);
+        written.iter().for_each(|&base| mine.remove(base));
+        let is_written = |sets: &[Bits], base: Base| !sets[self.rows.message(base)].contains(base);
+        for row in 0..sets.len() {
+            let message = row.checked_sub(self.threads.len()).filter(|&base| base < self.rows.bases);
+            if message.is_none_or(|base| is_written(&sets, base)) {
+                written.iter().for_each(|&base| sets[row].remove(base));
+            }
+        }
+        for &base in &written {
+            sets[self.rows.message(base)].intersect(&mine);
+        }
+        if let Some(position) = self.rows.position(loc) {
+            place.last[position] = written[0];
+            sets[self.rows.last(position)] = mine.clone();
+        }
+        sets[thread] = mine;
+        (place, Unreadable { sets })
     }
 }

@@ -40,6 +40,21 @@ impl Bits {
         grew
     }
 
+    /// Keeps only what is in the other set too; true if it shrank.
+    pub(crate) fn intersect(&mut self, other: &Bits) -> bool {
+        let mut shrank = false;
+        for (mine, theirs) in self.words.iter_mut().zip(&other.words) {
+            shrank |= *mine & !theirs != 0;
+            *mine &= theirs;
+        }
+        shrank
+    }
+
+    /// Do the sets have nothing in common?
+    pub(crate) fn is_disjoint(&self, other: &Bits) -> bool {
+        self.words.iter().zip(&other.words).all(|(mine, theirs)| mine & theirs == 0)
+    }
+
     /// Is every number of this set in the other?
     pub(crate) fn is_subset(&self, other: &Bits) -> bool {
         self.words.iter().zip(&other.words).all(|(mine, theirs)| mine & !theirs == 0)

@@ -127,7 +127,7 @@ impl<'a> LoSra<'a> {
         }
         let facts = Facts::of(&threads, &alphabet);
         let store = Store::new(alphabet.len());
-        let ahead = Ahead::of(&threads, &alphabet, &facts, look_ahead, expired);
+        let ahead = Ahead::of(&threads, &alphabet, init.len(), look_ahead, expired);
         Ok(LoSra { expired, threads, alphabet, races, facts, ahead, store, alternatives: HashMap::new() })
     }
 
@@ -486,7 +486,8 @@ impl<'a> LoSra<'a> {
         if flagged.iter().enumerate().any(clash) {
             return false;
         }
-        self.ahead.as_mut().is_none_or(|ahead| ahead.is_reachable(nodes, &flagged, &self.alphabet))
+        let potentials = &configuration.potentials;
+        self.ahead.as_mut().is_none_or(|ahead| ahead.is_reachable(nodes, potentials, &self.store, &self.alphabet))
     }
 }
 

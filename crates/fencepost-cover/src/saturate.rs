@@ -236,3 +236,89 @@ impl<W: WellStructured> Saturation<'_, W> {
         self.nodes.len() as u64 * NODE_BYTES + self.system.bytes()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A Petri net: markings ordered by inclusion, transitions that consume and produce.
+    struct Net {
+        transitions: Vec<(Vec<u32>, Vec<u32>)>,
+        initial: Vec<u32>,
+    }
+
+    impl WellStructured for Net {
+        type Control = ();
+        type Configuration = Vec<u32>;
+        type Step = usize;
+
+        fn control(&self, _: &Vec<u32>) {}
+
+        fn generalisations(&self, _: &()) -> Vec<()> {
+            vec![()]
+        }
+
+        fn is_below(&self, low: &Vec<u32>, high: &Vec<u32>) -> bool {
+            low.iter().zip(high).all(|(low, high)| low <= high)
+        }
+
+        fn signature(&self, marking: &Vec<u32>) -> u64 {
+            marking.iter().enumerate().fold(0, |bits, (place, &count)| bits | u64::from(count > 0) << place)
+        }
+
+        fn size(&self, marking: &Vec<u32>) -> usize {
+            marking.iter().sum::<u32>() as usize
+        }
+
+        fn is_initial(&self, marking: &Vec<u32>) -> bool {
+            self.is_below(marking, &self.initial)
+        }
+
+        fn predecessors(
+            &mut self,
+            marking: &Vec<u32>,
+            visit: &mut dyn FnMut(usize, Vec<u32>),
+        ) -> Result<(), Reason> {
+            for (number, (consumed, produced)) in self.transitions.iter().enumerate() {
+                let before = marking.iter().zip(produced).map(|(have, made)| have.saturating_sub(*made));
+                visit(number, before.zip(consumed).map(|(left, taken)| left + taken).collect());
+            }
+            Ok(())
+        }
+
+        fn bytes(&self) -> u64 {
+            0
+        }
+    }
+
+    /// Two processes and a lock; the second net forgets to take it.
+    fn net(takes_lock: bool) -> Net {
+        let lock = u32::from(takes_lock);
+        // Places: idle, critical, lock.
+        let enter = (vec![1, 0, lock], vec![0, 1, 0]);
+        let leave = (vec![0, 1, 0], vec![1, 0, lock]);
+        Net { transitions: vec![enter, leave], initial: vec![2, 0, 1] }
+    }
+
+    #[test]
+    fn mutual_exclusion_by_a_lock() {
+        let (end, stats) = saturate(&mut net(true), vec![vec![0, 2, 0]], &Budget::unlimited());
+        assert!(matches!(end, End::Uncovered), "{end:?}");
+        assert!(stats.basis > 0 && stats.basis <= stats.added);
+    }
+
+    #[test]
+    fn the_chain_leads_from_the_beginning_to_the_target() {
+        let (end, _) = saturate(&mut net(false), vec![vec![0, 3, 0], vec![0, 2, 0]], &Budget::unlimited());
+        assert!(matches!(&end, End::Covered { target: 1, steps } if *steps == [0, 0]), "{end:?}");
+    }
+
+    #[test]
+    fn limits_are_told() {
+        let few = Budget { max_states: 1, ..Budget::unlimited() };
+        assert!(matches!(
+            saturate(&mut net(true), vec![vec![0, 2, 0]], &few).0,
+            End::GaveUp(Reason::States(1))
+        ));
+    }
+}
