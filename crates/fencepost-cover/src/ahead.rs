@@ -4,7 +4,9 @@
 //!
 //! An over-approximation of opSRA, explored forwards once. Exact: where the
 //! threads are, and the last write to a location with read-modify-writes,
-//! which decides what these read. Of the rest only what holds in every run to
+//! which decides what these read; and for one location that is only updated
+//! (the one of SC fences, say) in which order threads have done so last,
+//! because each of them becomes aware of all that those before were. Of the rest only what holds in every run to
 //! such a combination is kept (sets of *unreadable* bases, joined by
 //! intersection, a data-flow analysis):
 //! - for every thread, what it cannot read: what nobody has written yet, and
@@ -20,10 +22,10 @@
 use std::collections::VecDeque;
 
 use fencepost_base::ids::LocId;
-use foldhash::{HashMap, HashMapExt, HashSet, HashSetExt};
+use foldhash::{HashMap, HashMapExt, HashSet};
 
 use crate::automaton::{Access, Automaton, Node};
-use crate::bits::Bits;
+use crate::bits::{self, Bits};
 use crate::losra::ANYWHERE;
 use crate::options::{Alphabet, Base, PotentialId, Source, Store};
 
@@ -43,6 +45,8 @@ type View = HashMap<Box<[Node]>, Vec<(Box<[Base]>, Unreadable)>>;
 struct Place {
     nodes: Box<[Node]>,
     last: Box<[Base]>,
+    /// The threads that have updated the chosen location, by their last updates.
+    order: Vec<u8>,
 }
 
 /// The rows of [`Unreadable`]: threads, then bases, then updated locations.
@@ -51,6 +55,8 @@ struct Rows {
     bases: usize,
     /// The locations with read-modify-writes.
     updated: Vec<LocId>,
+    /// Words of a row.
+    words: usize,
 }
 
 impl Rows {
@@ -72,19 +78,24 @@ impl Rows {
 }
 
 /// A set of bases in each row.
-#[derive(Clone)]
+#[derive(Clone, PartialEq, Eq)]
 struct Unreadable {
-    sets: Vec<Bits>,
+    words: usize,
+    sets: Box<[u64]>,
 }
 
 impl Unreadable {
+    fn row(&self, row: usize) -> &[u64] {
+        &self.sets[row * self.words..(row + 1) * self.words]
+    }
+
+    fn row_mut(&mut self, row: usize) -> &mut [u64] {
+        &mut self.sets[row * self.words..(row + 1) * self.words]
+    }
+
     /// Keeps what is in both; true if something was lost.
     fn join(&mut self, other: &Unreadable) -> bool {
-        let mut lost = false;
-        for (mine, theirs) in self.sets.iter_mut().zip(&other.sets) {
-            lost |= mine.intersect(theirs);
-        }
-        lost
+        bits::intersect(&mut self.sets, &other.sets)
     }
 }
 
@@ -92,6 +103,8 @@ struct Walk<'a> {
     threads: &'a [Automaton],
     alphabet: &'a Alphabet,
     rows: &'a Rows,
+    /// The location whose order of updates is followed.
+    ordered: Option<LocId>,
     /// For every location, its bases.
     on: Vec<Bits>,
     /// For every writer (the last one: nobody, who wrote the initial values), its bases.
@@ -118,12 +131,14 @@ impl Ahead {
             threads.iter().flat_map(|thread| thread.steps.iter().flatten().filter_map(update)).collect();
         updated.sort_unstable();
         updated.dedup();
-        let rows = Rows { threads: threads.len(), bases: alphabet.len(), updated };
+        let words = Bits::new(alphabet.len()).words().len();
+        let rows = Rows { threads: threads.len(), bases: alphabet.len(), updated, words };
         let writers = (0..threads.len()).map(Some).chain([None]);
         let walk = Walk {
             threads,
             alphabet,
             rows: &rows,
+            ordered: ordered(threads, &rows.updated),
             on: (0..locations).map(|loc| alphabet.those(|source| source.loc.index() == loc)).collect(),
             of: writers.map(|writer| alphabet.those(|source| source.writer == writer)).collect(),
         };
@@ -182,9 +197,8 @@ impl Ahead {
             wanted.iter().all(|&(position, base)| last[position] == base)
                 && potentials[..nodes.len()].iter().enumerate().all(|(thread, &potential)| {
                     let potential = store.get(potential);
-                    let set = &unreadable.sets[thread];
                     nodes[thread] == ANYWHERE
-                        || (potential.bases.is_disjoint(set)
+                        || (bits::are_disjoint(potential.bases.words(), unreadable.row(thread))
                             && potential.lists.iter().all(|&list| {
                                 let options = store.options(list);
                                 (1..options.len()).all(|behind| {
@@ -194,8 +208,8 @@ impl Ahead {
                                         Some(position) => rows.last(position),
                                         None => rows.message(option.base()),
                                     };
-                                    let set = &unreadable.sets[row];
-                                    options[behind..].iter().all(|later| !set.contains(later.base()))
+                                    let set = unreadable.row(row);
+                                    options[behind..].iter().all(|later| !bits::contains(set, later.base()))
                                 })
                             }))
                 })
@@ -206,15 +220,31 @@ impl Ahead {
 /// What was reached, without the nodes of threads that are anywhere in `pattern`.
 fn view(reached: &[(Place, Unreadable)], pattern: &[Node]) -> View {
     let mut view: View = HashMap::new();
-    for (Place { nodes, last }, unreadable) in reached {
+    for (Place { nodes, last, .. }, unreadable) in reached {
         let hidden = nodes.iter().zip(pattern).map(|(&node, &shown)| if shown == ANYWHERE { ANYWHERE } else { node });
         let entries = view.entry(hidden.collect()).or_default();
-        match entries.iter_mut().find(|(known, _)| known == last) {
+        let is_same = |(known, set): &(Box<[Base]>, Unreadable)| known == last && set == unreadable;
+        if entries.iter().any(is_same) {
+            continue;
+        }
+        match entries.iter_mut().filter(|(known, _)| known == last).nth(MOST_ALTERNATIVES - 1) {
             Some((_, known)) => _ = known.join(unreadable),
             None => entries.push((last.clone(), unreadable.clone())),
         }
     }
     view
+}
+
+/// Different sets that are kept apart where threads are [`ANYWHERE`]; more are joined.
+const MOST_ALTERNATIVES: usize = 16;
+
+/// Of the locations that are updated and never just written, the one with most updates in the code.
+fn ordered(threads: &[Automaton], updated: &[LocId]) -> Option<LocId> {
+    let accesses = || threads.iter().flat_map(|thread| &thread.writes).map(|(access, _)| *access);
+    let is_written = |loc: LocId| accesses().any(|access| matches!(access, Access::Write { loc: l, .. } if l == loc));
+    let is_update = |access: &Access, loc: LocId| matches!(access, Access::Rmw { loc: l, .. } if *l == loc);
+    let updates = |loc: &LocId| accesses().filter(|access| is_update(access, *loc)).count();
+    updated.iter().copied().filter(|&loc| !is_written(loc)).max_by_key(updates)
 }
 
 impl Walk<'_> {
@@ -224,11 +254,14 @@ impl Walk<'_> {
         let everything = self.alphabet.those(|_| true);
         let mut written = everything.clone();
         initial.iter().for_each(|base| written.remove(base));
-        let mut sets = vec![written; self.threads.len()];
-        for base in 0..self.rows.bases {
-            sets.push(if initial.contains(base) { Bits::new(self.rows.bases) } else { everything.clone() });
+        let words = self.rows.words;
+        let mut unreadable = Unreadable { words, sets: vec![0; self.rows.count() * words].into() };
+        for thread in 0..self.threads.len() {
+            unreadable.row_mut(thread).copy_from_slice(written.words());
         }
-        sets.resize(self.rows.count(), Bits::new(self.rows.bases));
+        for base in (0..self.rows.bases).filter(|&base| !initial.contains(base)) {
+            unreadable.row_mut(self.rows.message(base)).copy_from_slice(everything.words());
+        }
         let first = |&loc: &LocId| {
             let mut bases = self.on[loc.index()].iter();
             bases.find(|&base| initial.contains(base) && !self.alphabet.bases[base].marked).expect("initialised")
@@ -236,8 +269,9 @@ impl Walk<'_> {
         let place = Place {
             nodes: self.threads.iter().map(|thread| thread.start).collect(),
             last: self.rows.updated.iter().map(first).collect(),
+            order: Vec::new(),
         };
-        (place, Unreadable { sets })
+        (place, unreadable)
     }
 
     /// The blocks that any thread can make.
@@ -246,7 +280,7 @@ impl Walk<'_> {
             // What cannot be read at each node on the way through reads.
             let start = place.nodes[thread];
             let mut on_the_way: HashMap<Node, Bits> = HashMap::new();
-            on_the_way.insert(start, unreadable.sets[thread].clone());
+            on_the_way.insert(start, Bits::of_words(unreadable.row(thread)));
             let mut order = vec![start];
             let mut listed: HashSet<Node> = HashSet::from_iter([start]);
             let mut stack = vec![start];
@@ -283,7 +317,7 @@ impl Walk<'_> {
                             if self.alphabet.bases[last].value != read || mine.contains(last) {
                                 continue;
                             }
-                            mine.union(&unreadable.sets[self.rows.last(position)]);
+                            mine.union_words(unreadable.row(self.rows.last(position)));
                         }
                     }
                     let (place, unreadable) = self.after_write(place, unreadable, thread, mine, &access, target);
@@ -298,7 +332,7 @@ impl Walk<'_> {
     fn after_read(&self, thread: usize, base: Base, mine: &Bits, unreadable: &Unreadable) -> Bits {
         let source = self.alphabet.bases[base];
         let mut after = mine.clone();
-        after.union(&unreadable.sets[self.rows.message(base)]);
+        after.union_words(unreadable.row(self.rows.message(base)));
         let nobody = self.threads.len();
         for writer in [thread, nobody] {
             if source.writer.is_some() && source.writer != Some(writer) {
@@ -324,24 +358,28 @@ impl Walk<'_> {
         let written: Vec<Base> = [false, true].into_iter().filter_map(|m| self.alphabet.base(source(m))).collect();
         let mut place = place.clone();
         place.nodes[thread] = target;
-        let mut sets = unreadable.sets.clone();
+        if self.ordered == Some(loc) {
+            place.order.retain(|&other| usize::from(other) != thread);
+            place.order.push(thread as u8);
+        }
+        let mut after = unreadable.clone();
         mine.union(&self.on[loc.index()]);
         written.iter().for_each(|&base| mine.remove(base));
-        let is_written = |sets: &[Bits], base: Base| !sets[self.rows.message(base)].contains(base);
-        for row in 0..sets.len() {
+        for row in 0..self.rows.count() {
             let message = row.checked_sub(self.threads.len()).filter(|&base| base < self.rows.bases);
-            if message.is_none_or(|base| is_written(&sets, base)) {
-                written.iter().for_each(|&base| sets[row].remove(base));
+            // Of what was never written everything stays true.
+            if message.is_none_or(|base| !bits::contains(unreadable.row(row), base)) {
+                written.iter().for_each(|&base| bits::remove(after.row_mut(row), base));
             }
         }
         for &base in &written {
-            sets[self.rows.message(base)].intersect(&mine);
+            bits::intersect(after.row_mut(self.rows.message(base)), mine.words());
         }
         if let Some(position) = self.rows.position(loc) {
             place.last[position] = written[0];
-            sets[self.rows.last(position)] = mine.clone();
+            after.row_mut(self.rows.last(position)).copy_from_slice(mine.words());
         }
-        sets[thread] = mine;
-        (place, Unreadable { sets })
+        after.row_mut(thread).copy_from_slice(mine.words());
+        (place, after)
     }
 }

@@ -130,9 +130,8 @@ impl Automaton {
     /// The nodes to which reads lead from behind a write, or also from a node that is reached freely; all without
     /// these nodes.
     pub(crate) fn behind(&self, also_free: bool, without: &[Node]) -> Bits {
-        let is_entry = |node: Node| {
-            self.is_behind_write[node as usize] || (also_free && self.free[node as usize].is_some())
-        };
+        let is_entry =
+            |node: Node| self.is_behind_write[node as usize] || (also_free && self.free[node as usize].is_some());
         let mut stack: Vec<Node> = self.nodes().filter(|node| is_entry(*node) && !without.contains(node)).collect();
         let mut found = Bits::new(self.len());
         for &node in &stack {
@@ -196,9 +195,8 @@ struct Settled {
 
 impl Settled {
     fn of(local: &Local) -> Settled {
-        let is_choice = |state: StateId| {
-            local.edges[state].iter().any(|(action, _)| matches!(action, Action::Choice(_)))
-        };
+        let is_choice =
+            |state: StateId| local.edges[state].iter().any(|(action, _)| matches!(action, Action::Choice(_)));
         let settle = |start: StateId| {
             let mut seen = BTreeSet::from([start]);
             let mut stack = vec![start];
@@ -217,13 +215,12 @@ impl Settled {
             });
             steps.collect()
         };
-        Settled {
-            initial: settle(local.initial),
-            steps: (0..local.states.len()).map(steps_of).collect(),
-            is_settled,
-        }
+        Settled { initial: settle(local.initial), steps: (0..local.states.len()).map(steps_of).collect(), is_settled }
     }
 }
+
+/// What tells states apart: their block so far, and which blocks their steps lead to.
+type Signature = (Option<Node>, BTreeSet<(Access, Node)>);
 
 /// The coarsest bisimulation that respects classes: for every settled state its block.
 fn refine(settled: &Settled, class: &dyn Fn(StateId) -> u32) -> Vec<Option<Node>> {
@@ -234,7 +231,7 @@ fn refine(settled: &Settled, class: &dyn Fn(StateId) -> u32) -> Vec<Option<Node>
     }
     let mut count = 0;
     loop {
-        let mut numbers: HashMap<(Option<Node>, BTreeSet<(Access, Node)>), Node> = HashMap::new();
+        let mut numbers: HashMap<Signature, Node> = HashMap::new();
         let mut finer = blocks.clone();
         for state in states() {
             let steps = settled.steps[state].iter();

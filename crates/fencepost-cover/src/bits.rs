@@ -20,20 +20,35 @@ impl Bits {
         *word != before
     }
 
+    /// The set with these words.
+    pub(crate) fn of_words(words: &[u64]) -> Self {
+        Bits { words: words.into() }
+    }
+
+    /// The words: sets of the same bound can be kept in rows of a table.
+    pub(crate) fn words(&self) -> &[u64] {
+        &self.words
+    }
+
     /// Removes a number.
     pub(crate) fn remove(&mut self, number: usize) {
-        self.words[number / 64] &= !(1 << (number % 64));
+        remove(&mut self.words, number);
     }
 
     /// Is the number in the set?
     pub(crate) fn contains(&self, number: usize) -> bool {
-        self.words[number / 64] >> (number % 64) & 1 == 1
+        contains(&self.words, number)
     }
 
     /// Adds a set; true if it grew.
     pub(crate) fn union(&mut self, other: &Bits) -> bool {
+        self.union_words(&other.words)
+    }
+
+    /// Adds a set given by its words; true if it grew.
+    pub(crate) fn union_words(&mut self, other: &[u64]) -> bool {
         let mut grew = false;
-        for (mine, theirs) in self.words.iter_mut().zip(&other.words) {
+        for (mine, theirs) in self.words.iter_mut().zip(other) {
             grew |= theirs & !*mine != 0;
             *mine |= theirs;
         }
@@ -42,17 +57,7 @@ impl Bits {
 
     /// Keeps only what is in the other set too; true if it shrank.
     pub(crate) fn intersect(&mut self, other: &Bits) -> bool {
-        let mut shrank = false;
-        for (mine, theirs) in self.words.iter_mut().zip(&other.words) {
-            shrank |= *mine & !theirs != 0;
-            *mine &= theirs;
-        }
-        shrank
-    }
-
-    /// Do the sets have nothing in common?
-    pub(crate) fn is_disjoint(&self, other: &Bits) -> bool {
-        self.words.iter().zip(&other.words).all(|(mine, theirs)| mine & theirs == 0)
+        intersect(&mut self.words, &other.words)
     }
 
     /// Is every number of this set in the other?
@@ -79,4 +84,29 @@ impl Bits {
             })
         })
     }
+}
+
+/// Removes a number from the set with these words.
+pub(crate) fn remove(words: &mut [u64], number: usize) {
+    words[number / 64] &= !(1 << (number % 64));
+}
+
+/// Is the number in the set with these words?
+pub(crate) fn contains(words: &[u64], number: usize) -> bool {
+    words[number / 64] >> (number % 64) & 1 == 1
+}
+
+/// Keeps in one set only what is in the other too; true if it shrank.
+pub(crate) fn intersect(words: &mut [u64], others: &[u64]) -> bool {
+    let mut shrank = false;
+    for (mine, theirs) in words.iter_mut().zip(others) {
+        shrank |= *mine & !theirs != 0;
+        *mine &= theirs;
+    }
+    shrank
+}
+
+/// Do the sets with these words have nothing in common?
+pub(crate) fn are_disjoint(words: &[u64], others: &[u64]) -> bool {
+    words.iter().zip(others).all(|(mine, theirs)| mine & theirs == 0)
 }

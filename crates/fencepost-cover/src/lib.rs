@@ -39,7 +39,7 @@ use saturate::{End, SaturationStats, saturate};
 
 /// Combinations of control states that are explored forwards before the search: enough for two or three threads of an
 /// algorithm; with more, nothing is known in advance.
-const LOOK_AHEAD: usize = 1 << 16;
+const LOOK_AHEAD: usize = 1 << 17;
 
 /// What was found.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -129,7 +129,8 @@ fn final_targets(
 ) -> Result<Vec<Target>, Reason> {
     let held: Vec<Vec<Value>> =
         states.locations.iter().map(|loc| locals.held[loc.index()].iter().copied().collect()).collect();
-    let sizes: Vec<usize> = classes.iter().map(|classes| classes.finals.len()).chain(held.iter().map(Vec::len)).collect();
+    let sizes: Vec<usize> =
+        classes.iter().map(|classes| classes.finals.len()).chain(held.iter().map(Vec::len)).collect();
     let count = sizes.iter().fold(1u64, |count, &size| count.saturating_mul(size as u64));
     if count > budget.max_states {
         return Err(Reason::States(budget.max_states));

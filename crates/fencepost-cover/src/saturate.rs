@@ -274,11 +274,7 @@ mod tests {
             self.is_below(marking, &self.initial)
         }
 
-        fn predecessors(
-            &mut self,
-            marking: &Vec<u32>,
-            visit: &mut dyn FnMut(usize, Vec<u32>),
-        ) -> Result<(), Reason> {
+        fn predecessors(&mut self, marking: &Vec<u32>, visit: &mut dyn FnMut(usize, Vec<u32>)) -> Result<(), Reason> {
             for (number, (consumed, produced)) in self.transitions.iter().enumerate() {
                 let before = marking.iter().zip(produced).map(|(have, made)| have.saturating_sub(*made));
                 visit(number, before.zip(consumed).map(|(left, taken)| left + taken).collect());
@@ -316,9 +312,6 @@ mod tests {
     #[test]
     fn limits_are_told() {
         let few = Budget { max_states: 1, ..Budget::unlimited() };
-        assert!(matches!(
-            saturate(&mut net(true), vec![vec![0, 2, 0]], &few).0,
-            End::GaveUp(Reason::States(1))
-        ));
+        assert!(matches!(saturate(&mut net(true), vec![vec![0, 2, 0]], &few).0, End::GaveUp(Reason::States(1))));
     }
 }

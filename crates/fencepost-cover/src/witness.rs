@@ -53,8 +53,7 @@ impl Machine {
     fn read(&mut self, thread: usize, writer: Option<usize>, loc: LocId, value: Value) -> Option<Made> {
         let writes = &self.writes[loc.index()];
         let oldest = self.views[thread][loc.index()];
-        let position =
-            (oldest..writes.len()).find(|&at| writes[at].writer == writer && writes[at].value == value)?;
+        let position = (oldest..writes.len()).find(|&at| writes[at].writer == writer && writes[at].value == value)?;
         let event = self.see(thread, loc, position);
         self.events += 1;
         Some((thread, Access::Read { loc, value }, event))

@@ -155,7 +155,10 @@ fn failures_by_the_axioms() {
         let Some(expected) = fails_under(&program, &Sra, LIMIT) else { continue };
         let found = safe(&program, &budget()).answer;
         assert!(
-            matches!((&found, expected), (Answer::GaveUp(_), _) | (Answer::Unreachable, false) | (Answer::Reachable(_), true)),
+            matches!(
+                (&found, expected),
+                (Answer::GaveUp(_), _) | (Answer::Unreachable, false) | (Answer::Reachable(_), true)
+            ),
             "seed {seed}: {found:?}, but the axioms say {expected} about\n{}",
             fencepost_ir::print(&program)
         );

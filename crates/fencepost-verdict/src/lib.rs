@@ -11,4 +11,6 @@ mod witness;
 
 pub use budget::{Budget, Progress};
 pub use outcome::{Outcome, Property, Reason, Stats, Verdict};
-pub use witness::{Candidate, GraphRun, GraphStep, Run, RunStep, ScFailure, ScFailureKind, Site, Violation, ViolationKind};
+pub use witness::{
+    Candidate, GraphRun, GraphStep, Run, RunStep, ScFailure, ScFailureKind, Site, Violation, ViolationKind,
+};
