@@ -37,9 +37,20 @@ use losra::{Block, LoSra, RaceQuestion};
 use question::{Classes, Question, write_from};
 use saturate::{End, SaturationStats, saturate};
 
-/// Combinations of control states that are explored forwards before the search: enough for two or three threads of an
-/// algorithm; with more, nothing is known in advance.
-const LOOK_AHEAD: usize = 1 << 17;
+/// How to search; it changes the cost only.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Options {
+    /// Combinations of control states that are explored forwards before the search, to know what is hopeless. With
+    /// more of them nothing is known in advance.
+    pub look_ahead: usize,
+}
+
+impl Default for Options {
+    /// Enough for three threads of an algorithm.
+    fn default() -> Self {
+        Options { look_ahead: 1 << 17 }
+    }
+}
 
 /// What was found.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -92,31 +103,32 @@ pub struct FinalStates<'a> {
 }
 
 /// Can no assertion fail, and no run-time error happen, under SRA? [`Answer::Reachable`] is one that can.
-pub fn safe(program: &Program, budget: &Budget<'_>) -> CoverOutcome {
-    ask(&Question::Failure, program, budget)
+pub fn safe(program: &Program, options: Options, budget: &Budget<'_>) -> CoverOutcome {
+    ask(&Question::Failure, program, options, budget)
 }
 
 /// Can a run under SRA end in one of these states?
-pub fn can_end(program: &Program, states: &FinalStates<'_>, budget: &Budget<'_>) -> CoverOutcome {
-    ask(&Question::End(states), program, budget)
+pub fn can_end(program: &Program, states: &FinalStates<'_>, options: Options, budget: &Budget<'_>) -> CoverOutcome {
+    ask(&Question::End(states), program, options, budget)
 }
 
 /// Is every graph of the program under SRA free of write/write races (Def. 3.13)? Then the states that
 /// release/acquire reaches are those that SRA reaches (Thm 3.14). [`Answer::Reachable`] is a race: its run ends with a
 /// write that is not ordered with an earlier one.
-pub fn write_write_race_free(program: &Program, budget: &Budget<'_>) -> CoverOutcome {
-    ask(&Question::Race, program, budget)
+pub fn write_write_race_free(program: &Program, options: Options, budget: &Budget<'_>) -> CoverOutcome {
+    ask(&Question::Race, program, options, budget)
 }
 
-fn ask(question: &Question<'_>, program: &Program, budget: &Budget<'_>) -> CoverOutcome {
+fn ask(question: &Question<'_>, program: &Program, options: Options, budget: &Budget<'_>) -> CoverOutcome {
     let mut stats = CoverStats::default();
-    let answer = answer(question, program, budget, &mut stats).unwrap_or_else(Answer::GaveUp);
+    let answer = answer(question, program, options, budget, &mut stats).unwrap_or_else(Answer::GaveUp);
     CoverOutcome { answer, stats }
 }
 
 fn answer(
     question: &Question<'_>,
     program: &Program,
+    options: Options,
     budget: &Budget<'_>,
     stats: &mut CoverStats,
 ) -> Result<Answer, Reason> {
@@ -130,7 +142,7 @@ fn answer(
 
     let races = question.races(program, &threads);
     let targets = question.targets(&locals, &classes, &threads, &races, budget)?;
-    let mut system = LoSra::new(threads, &init, races.clone(), LOOK_AHEAD, budget.expired)?;
+    let mut system = LoSra::new(threads, &init, races.clone(), options.look_ahead, budget.expired)?;
     let mut configurations = Vec::new();
     // For every configuration, its target and the reads that come last.
     let mut endings = Vec::new();

@@ -7,7 +7,9 @@ use std::collections::BTreeSet;
 
 use common::{Final, Reached, explore};
 use fencepost_base::ids::{LocId, RegId, ThreadId, Value};
-use fencepost_cover::{Answer, CoverOutcome, FinalStates, Witness, can_end, safe, write_write_race_free};
+use fencepost_cover::{
+    Answer, CoverOutcome, FinalStates, Options as Search, Witness, can_end, safe, write_write_race_free,
+};
 use fencepost_ir::Program;
 use fencepost_model::models::sra::{Sra, write_write_race};
 use fencepost_oracle::enumerate::fails_under;
@@ -22,6 +24,9 @@ const LIMIT: usize = 6_000;
 
 /// Configurations that are enough for nearly all questions about them.
 const MOST_CONFIGURATIONS: u64 = 20_000;
+
+/// Without a look ahead, so that the backward search has all to do.
+const BLIND: Search = Search { look_ahead: 0 };
 
 /// What was compared.
 #[derive(Debug, Default)]
@@ -58,10 +63,10 @@ fn flat((threads, memory): &Final) -> (Vec<Value>, Vec<Value>) {
 }
 
 /// Can the program end in a state that satisfies `holds`?
-fn ends(program: &Program, holds: &dyn Fn(&[Value], &[Value]) -> bool) -> CoverOutcome {
+fn ends(program: &Program, search: Search, holds: &dyn Fn(&[Value], &[Value]) -> bool) -> CoverOutcome {
     let registers = registers(program);
     let locations: Vec<LocId> = (0..program.locations().len()).map(LocId::from_index).collect();
-    can_end(program, &FinalStates { registers: &registers, locations: &locations, holds }, &budget())
+    can_end(program, &FinalStates { registers: &registers, locations: &locations, holds }, search, &budget())
 }
 
 /// Compares one answer; a reachable state needs a witness that stands up to `replay`.
@@ -87,12 +92,12 @@ fn judge(
     Ok(())
 }
 
-fn compare(program: &Program, reached: &Reached, count: &mut Count) -> Result<(), String> {
-    judge("a failure", reached.fails, &safe(program, &budget()), count, |witness| {
+fn compare(program: &Program, reached: &Reached, search: Search, count: &mut Count) -> Result<(), String> {
+    judge("a failure", reached.fails, &safe(program, search, &budget()), count, |witness| {
         let (site, kind) = witness.failure.as_ref().ok_or("no failure in the witness")?;
         replay_graph_failure(program, &Sra, &witness.run, *site, kind).map(|_| ()).map_err(|error| error.to_string())
     })?;
-    judge("a write/write race", reached.races, &write_write_race_free(program, &budget()), count, |witness| {
+    judge("a write/write race", reached.races, &write_write_race_free(program, search, &budget()), count, |witness| {
         let replayed = replay_graph(program, &Sra, &witness.run).map_err(|error| error.to_string())?;
         write_write_race(&replayed.graph).map(|_| ()).ok_or_else(|| "no race in the graph".to_string())
     })?;
@@ -103,10 +108,10 @@ fn compare(program: &Program, reached: &Reached, count: &mut Count) -> Result<()
         if finals.contains(&state) { Ok(state) } else { Err(format!("the run ends in {state:?}")) }
     };
     // All outcomes that are not reached, at once; then each one that is.
-    let others = ends(program, &|registers, memory| !finals.contains(&(registers.to_vec(), memory.to_vec())));
+    let others = ends(program, search, &|registers, memory| !finals.contains(&(registers.to_vec(), memory.to_vec())));
     judge("another outcome", false, &others, count, |witness| replay_end(witness).map(|_| ()))?;
     for state in &finals {
-        let outcome = ends(program, &|registers, memory| registers == state.0 && memory == state.1);
+        let outcome = ends(program, search, &|registers, memory| registers == state.0 && memory == state.1);
         judge(&format!("the outcome {state:?}"), true, &outcome, count, |witness| {
             let found = replay_end(witness)?;
             if found == *state { Ok(()) } else { Err(format!("the run ends in {found:?}")) }
@@ -121,7 +126,8 @@ fn disagreement(program: &Program, count: &mut Count) -> Option<String> {
         return None;
     };
     count.programs += 1;
-    compare(program, &reached, count).err()
+    let searches = [Search::default(), BLIND];
+    searches.into_iter().find_map(|search| compare(program, &reached, search, count).err())
 }
 
 fn assert_agreement(seeds: std::ops::Range<u64>, options: &Options) -> Count {
@@ -153,7 +159,7 @@ fn failures_by_the_axioms() {
     for seed in 0..repetitions(1_000) {
         let program = generate::program(seed + (1 << 33), &options);
         let Some(expected) = fails_under(&program, &Sra, LIMIT) else { continue };
-        let found = safe(&program, &budget()).answer;
+        let found = safe(&program, Search::default(), &budget()).answer;
         assert!(
             matches!(
                 (&found, expected),

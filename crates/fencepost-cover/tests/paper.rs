@@ -2,7 +2,7 @@
 //! Initial values are implicit here.
 
 use fencepost_base::ids::{LocId, RegId, ThreadId, Value};
-use fencepost_cover::{Answer, FinalStates, can_end, write_write_race_free};
+use fencepost_cover::{Answer, FinalStates, Options, can_end, write_write_race_free};
 use fencepost_ir::{Language, Program, load};
 use fencepost_model::Model;
 use fencepost_model::models::ra::Ra;
@@ -23,7 +23,7 @@ fn is_allowed(program: &Program, outcome: Outcome<'_>) -> bool {
     let wanted: Vec<Value> = outcome.iter().map(|&(_, _, value)| value).collect();
     let holds = |registers: &[Value], _: &[Value]| registers == wanted;
     let states = FinalStates { registers: &registers, locations: &[], holds: &holds };
-    match can_end(program, &states, &Budget::unlimited()).answer {
+    match can_end(program, &states, Options::default(), &Budget::unlimited()).answer {
         Answer::Unreachable => false,
         Answer::Reachable(witness) => {
             let replayed = replay_graph(program, &Sra, &witness.run).expect("a run under SRA");
@@ -132,7 +132,7 @@ fn two_plus_two_writes_in_memory() {
     let ends = |x: Value, y: Value| {
         let holds = |_: &[Value], memory: &[Value]| memory == [x, y];
         let states = FinalStates { registers: &[], locations: &[LocId(0), LocId(1)], holds: &holds };
-        !matches!(can_end(&program, &states, &Budget::unlimited()).answer, Answer::Unreachable)
+        !matches!(can_end(&program, &states, Options::default(), &Budget::unlimited()).answer, Answer::Unreachable)
     };
     assert!(!ends(1, 1));
     assert!(ends(1, 2) && ends(2, 1) && ends(2, 2));
@@ -167,7 +167,7 @@ fn two_senders() {
 fn write_write_races() {
     let is_free = |text: &str| {
         let program = program(text);
-        match write_write_race_free(&program, &Budget::unlimited()).answer {
+        match write_write_race_free(&program, Options::default(), &Budget::unlimited()).answer {
             Answer::Unreachable => true,
             Answer::Reachable(witness) => {
                 let replayed = replay_graph(&program, &Sra, &witness.run).expect("a run under SRA");
