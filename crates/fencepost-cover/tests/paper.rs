@@ -1,15 +1,17 @@
 //! The examples of the PLDI 2020 paper (§3.2, §3.3, §5) with its verdicts: is the annotated outcome allowed under SRA?
 //! Initial values are implicit here.
 
-use fencepost_base::ids::{LocId, RegId, ThreadId, Value};
+use fencepost_base::event::Label;
+use fencepost_base::ids::{LocId, Pc, RegId, ThreadId, Value};
+use fencepost_base::order::Mode;
 use fencepost_cover::{Answer, FinalStates, Options, can_end, write_write_race_free};
 use fencepost_ir::{Language, Program, load};
-use fencepost_model::Model;
 use fencepost_model::models::ra::Ra;
 use fencepost_model::models::sra::{Sra, write_write_race};
+use fencepost_model::{EventId, Model};
 use fencepost_oracle::replay_graph;
 use fencepost_oracle::system::{Memory, System};
-use fencepost_verdict::Budget;
+use fencepost_verdict::{Budget, GraphRun, GraphStep, Site};
 
 /// Thread, register, value.
 type Outcome<'a> = &'a [(u32, u32, Value)];
@@ -113,6 +115,30 @@ fn updates_as_fences() {
         thread p { local a; x.store(1); fence(sc); a = y.load(); }
         thread q { local b; y.store(1); fence(sc); b = x.load(); }";
     check("SB+fences", fences, &[(0, 0, 0), (1, 0, 0)], false, false);
+}
+
+/// What replays witnesses does not believe them: a run to the forbidden outcome of MP, and one that is none.
+#[test]
+fn wrong_runs_are_refused() {
+    let program = program(
+        "global x, y; thread p { x.store(1); y.store(1); } thread q { local a, b; a = y.load(); b = x.load(); }",
+    );
+    let step = |thread, pc, label, predecessor| GraphStep {
+        site: Site { thread: ThreadId(thread), pc: Pc(pc) },
+        event: Some((label, EventId(predecessor))),
+        choice: None,
+    };
+    let write = |loc, value| Label::Write { loc: LocId(loc), value, mode: Mode::Rel };
+    let read = |loc, value| Label::Read { loc: LocId(loc), value, mode: Mode::Acq };
+    // Events 0 and 1 are the initialisation writes, 2 and 3 those of the first thread.
+    let start = [step(0, 0, write(0, 1), 0), step(0, 1, write(1, 1), 1), step(1, 0, read(1, 1), 3)];
+    let replay = |last| replay_graph(&program, &Sra, &GraphRun { steps: [&start[..], &[last]].concat() });
+    assert!(replay(step(1, 1, read(0, 1), 2)).is_ok());
+    let error = |last| replay(last).expect_err("not a run").to_string();
+    assert!(error(step(1, 1, read(0, 0), 0)).contains("does not permit"), "a stale read");
+    assert!(error(step(1, 1, read(0, 0), 2)).contains("not enabled"), "not what was written there");
+    assert!(error(step(1, 1, read(0, 0), 7)).contains("not a write"), "no such event");
+    assert!(error(step(1, 0, read(1, 1), 3)).contains("not there"), "the thread has gone on");
 }
 
 const TWO_PLUS_TWO_WRITES: &str = "global x, y;

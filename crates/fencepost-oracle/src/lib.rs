@@ -11,7 +11,8 @@
 //! - [`theorem`]: the literal conditions of Thm 5.1 and Def. 6.1;
 //! - [`witness`]: those of RC20;
 //! - [`dependency`], [`observe`], [`taint`]: observational robustness against RC20;
-//! - [`mod@replay`]: an SC run checked step by step, and the step that leaves SC.
+//! - [`mod@replay`]: an SC run checked step by step, and the step that leaves SC; a run
+//!   under a weak model, on its axioms.
 
 pub mod dependency;
 pub mod enumerate;
