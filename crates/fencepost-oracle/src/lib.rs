@@ -12,7 +12,8 @@
 //! - [`witness`]: those of RC20;
 //! - [`dependency`], [`observe`], [`taint`]: observational robustness against RC20;
 //! - [`buffers`]: the machine with store buffers, for TSO, PSO and PGAS;
-//! - [`mod@replay`]: an SC run checked step by step, and the step that leaves SC.
+//! - [`mod@replay`]: an SC run checked step by step, and the step that leaves SC; a run
+//!   under a weak model, on its axioms.
 
 pub mod buffers;
 pub mod dependency;
@@ -27,5 +28,5 @@ pub mod witness;
 
 pub use enumerate::{Answer, Finding, robust};
 pub use observe::observationally_robust;
-pub use replay::{ReplayError, replay, replay_failure};
+pub use replay::{ReplayError, Replayed, replay, replay_failure, replay_graph, replay_graph_failure};
 pub use taint::observational_witness;

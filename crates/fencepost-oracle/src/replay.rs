@@ -13,6 +13,7 @@
 
 mod computation;
 mod delay;
+mod graph;
 mod section;
 mod taint;
 
@@ -27,6 +28,8 @@ use fencepost_model::{EventId, Graph, Model};
 use fencepost_verdict::{Candidate, Run, RunStep, ScFailure, Site, Violation, ViolationKind};
 
 use crate::interpreter::{Access, Interpreter, Rest, ThreadState};
+
+pub use graph::{Replayed, replay_graph, replay_graph_failure};
 use section::Section;
 use taint::Taints;
 

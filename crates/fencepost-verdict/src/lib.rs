@@ -12,5 +12,6 @@ mod witness;
 pub use budget::{Budget, Progress};
 pub use outcome::{Outcome, Property, Reason, Stats, Verdict};
 pub use witness::{
-    BufferStep, Candidate, Computation, Delay, Run, RunStep, ScFailure, ScFailureKind, Site, Violation, ViolationKind,
+    BufferStep, Candidate, Computation, Delay, GraphRun, GraphStep, Run, RunStep, ScFailure, ScFailureKind, Site,
+    Violation, ViolationKind,
 };

@@ -32,6 +32,25 @@ pub struct Run {
     pub steps: Vec<RunStep>,
 }
 
+/// One step of a run under a weak model, told as an execution graph that grows.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct GraphStep {
+    /// The instruction the thread rested at.
+    pub site: Site,
+    /// The event that is added, with the write it reads from or comes right after in modification order. Events are
+    /// numbered as in the graph: initialisation writes first, then events in the order of steps.
+    pub event: Option<(Label, EventId)>,
+    /// For a choice: which alternative, or which value, was taken.
+    pub choice: Option<u32>,
+}
+
+/// A run under a weak model from the initial state.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct GraphRun {
+    /// Its steps.
+    pub steps: Vec<GraphStep>,
+}
+
 /// How the model can leave SC.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ViolationKind {

@@ -6,12 +6,13 @@ pub mod pso;
 pub mod ra;
 pub mod rc20;
 pub mod sc;
+pub mod sra;
 pub mod tso;
 
 use crate::model::Model;
 
 /// Every model: SC, then machines and languages, the strongest of each first.
-pub static MODELS: &[&dyn Model] = &[&sc::Sc, &tso::Tso, &pso::Pso, &pgas::Pgas, &ra::Ra, &rc20::Rc20];
+pub static MODELS: &[&dyn Model] = &[&sc::Sc, &tso::Tso, &pso::Pso, &pgas::Pgas, &sra::Sra, &ra::Ra, &rc20::Rc20];
 
 /// The model called `name`.
 pub fn by_name(name: &str) -> Option<&'static dyn Model> {

@@ -1,0 +1,385 @@
+//! A look ahead from the start: which combinations of entries, and of last
+//! writes to locations that are updated, can there be at all, and what can
+//! certainly not be read then?
+//!
+//! An over-approximation of opSRA, explored forwards once. Exact: where the
+//! threads are, and the last write to a location with read-modify-writes,
+//! which decides what these read; and for one location that is only updated
+//! (the one of SC fences, say) in which order threads have done so last,
+//! because each of them becomes aware of all that those before were. Of the rest only what holds in every run to
+//! such a combination is kept (sets of *unreadable* bases, joined by
+//! intersection, a data-flow analysis):
+//! - for every thread, what it cannot read: what nobody has written yet, and
+//!   what it is aware of as overwritten;
+//! - for every base, what cannot be read after reading any write of it, and
+//!   the same of the last write to each updated location.
+//!
+//! Backward configurations whose lists contain something unreadable are
+//! hopeless: dropping them keeps the search complete. It sees, for instance,
+//! that locks taken by read-modify-writes exclude each other, and what is over
+//! behind an SC fence.
+
+use std::collections::VecDeque;
+
+use fencepost_base::ids::LocId;
+use foldhash::{HashMap, HashMapExt, HashSet};
+
+use crate::automaton::{Access, Automaton, Node};
+use crate::bits::{self, Bits};
+use crate::losra::ANYWHERE;
+use crate::options::{Alphabet, Base, PotentialId, Source, Store};
+
+/// What can be reached.
+pub(crate) struct Ahead {
+    rows: Rows,
+    reached: Vec<(Place, Unreadable)>,
+    /// For every set of threads at [`ANYWHERE`], by their bits: what there can be per entries of the others.
+    views: HashMap<u64, View>,
+}
+
+/// Per entries, the last writes there can be, each with what is unreadable then.
+type View = HashMap<Box<[Node]>, Vec<(Box<[Base]>, Unreadable)>>;
+
+/// Where threads are, and the last writes to updated locations.
+#[derive(Clone, PartialEq, Eq, Hash)]
+struct Place {
+    nodes: Box<[Node]>,
+    last: Box<[Base]>,
+    /// The threads that have updated the chosen location, by their last updates.
+    order: Vec<u8>,
+}
+
+/// The rows of [`Unreadable`]: threads, then bases, then updated locations.
+struct Rows {
+    threads: usize,
+    bases: usize,
+    /// The locations with read-modify-writes.
+    updated: Vec<LocId>,
+    /// Words of a row.
+    words: usize,
+}
+
+impl Rows {
+    fn message(&self, base: Base) -> usize {
+        self.threads + base
+    }
+
+    fn last(&self, position: usize) -> usize {
+        self.threads + self.bases + position
+    }
+
+    fn count(&self) -> usize {
+        self.threads + self.bases + self.updated.len()
+    }
+
+    fn position(&self, loc: LocId) -> Option<usize> {
+        self.updated.iter().position(|&updated| updated == loc)
+    }
+}
+
+/// A set of bases in each row.
+#[derive(Clone, PartialEq, Eq)]
+struct Unreadable {
+    words: usize,
+    sets: Box<[u64]>,
+}
+
+impl Unreadable {
+    fn row(&self, row: usize) -> &[u64] {
+        &self.sets[row * self.words..(row + 1) * self.words]
+    }
+
+    fn row_mut(&mut self, row: usize) -> &mut [u64] {
+        &mut self.sets[row * self.words..(row + 1) * self.words]
+    }
+
+    /// Keeps what is in both; true if something was lost.
+    fn join(&mut self, other: &Unreadable) -> bool {
+        bits::intersect(&mut self.sets, &other.sets)
+    }
+}
+
+struct Walk<'a> {
+    threads: &'a [Automaton],
+    alphabet: &'a Alphabet,
+    rows: &'a Rows,
+    /// The location whose order of updates is followed.
+    ordered: Option<LocId>,
+    /// For every location, its bases.
+    on: Vec<Bits>,
+    /// For every writer (the last one: nobody, who wrote the initial values), its bases.
+    of: Vec<Bits>,
+}
+
+impl Ahead {
+    /// Explores; none when there are more than `limit` combinations, more threads than bits in a word, or no time.
+    pub(crate) fn of(
+        threads: &[Automaton],
+        alphabet: &Alphabet,
+        locations: usize,
+        limit: usize,
+        expired: &dyn Fn() -> bool,
+    ) -> Option<Ahead> {
+        if threads.len() > u64::BITS as usize {
+            return None;
+        }
+        let update = |(access, _): &(Access, Node)| match access {
+            Access::Rmw { loc, .. } => Some(*loc),
+            _ => None,
+        };
+        let mut updated: Vec<LocId> =
+            threads.iter().flat_map(|thread| thread.steps.iter().flatten().filter_map(update)).collect();
+        updated.sort_unstable();
+        updated.dedup();
+        let words = Bits::new(alphabet.len()).words().len();
+        let rows = Rows { threads: threads.len(), bases: alphabet.len(), updated, words };
+        let writers = (0..threads.len()).map(Some).chain([None]);
+        let walk = Walk {
+            threads,
+            alphabet,
+            rows: &rows,
+            ordered: ordered(threads, &rows.updated),
+            on: (0..locations).map(|loc| alphabet.those(|source| source.loc.index() == loc)).collect(),
+            of: writers.map(|writer| alphabet.those(|source| source.writer == writer)).collect(),
+        };
+        let mut index: HashMap<Place, usize> = HashMap::new();
+        let mut reached: Vec<(Place, Unreadable)> = vec![walk.initial()];
+        index.insert(reached[0].0.clone(), 0);
+        let mut queue = VecDeque::from([0]);
+        let mut is_queued = vec![true];
+        let mut found = Vec::new();
+        let mut steps = 0usize;
+        while let Some(number) = queue.pop_front() {
+            is_queued[number] = false;
+            steps += 1;
+            if reached.len() > limit || (steps.is_multiple_of(256) && expired()) {
+                return None;
+            }
+            let (place, unreadable) = &reached[number];
+            walk.steps(place, unreadable, &mut |place, unreadable| found.push((place, unreadable)));
+            for (place, unreadable) in found.drain(..) {
+                let changed = match index.get(&place) {
+                    Some(&known) => reached[known].1.join(&unreadable).then_some(known),
+                    None => {
+                        index.insert(place.clone(), reached.len());
+                        reached.push((place, unreadable));
+                        is_queued.push(false);
+                        Some(reached.len() - 1)
+                    }
+                };
+                if let Some(changed) = changed.filter(|&changed| !is_queued[changed]) {
+                    is_queued[changed] = true;
+                    queue.push_back(changed);
+                }
+            }
+        }
+        Some(Ahead { rows, reached, views: HashMap::new() })
+    }
+
+    /// Can threads be at these nodes with these potentials?
+    pub(crate) fn is_reachable(
+        &mut self,
+        nodes: &[Node],
+        potentials: &[PotentialId],
+        store: &Store,
+        alphabet: &Alphabet,
+    ) -> bool {
+        let anywhere = nodes.iter().enumerate().filter(|&(_, &node)| node == ANYWHERE);
+        let set = anywhere.fold(0u64, |set, (thread, _)| set | 1 << thread);
+        let view = self.views.entry(set).or_insert_with(|| view(&self.reached, nodes));
+        let Some(found) = view.get(nodes) else { return false };
+        let rows = &self.rows;
+        let flagged = potentials.iter().flat_map(|&potential| store.get(potential).flagged.iter());
+        let wanted: Vec<(usize, Base)> = flagged
+            .filter_map(|base| rows.position(alphabet.bases[base].loc).map(|position| (position, base)))
+            .collect();
+        found.iter().any(|(last, unreadable)| {
+            wanted.iter().all(|&(position, base)| last[position] == base)
+                && potentials[..nodes.len()].iter().enumerate().all(|(thread, &potential)| {
+                    let potential = store.get(potential);
+                    nodes[thread] == ANYWHERE
+                        || (bits::are_disjoint(potential.bases.words(), unreadable.row(thread))
+                            && potential.lists.iter().all(|&list| {
+                                let options = store.options(list);
+                                (1..options.len()).all(|behind| {
+                                    let option = options[behind - 1];
+                                    let position = rows.position(alphabet.bases[option.base()].loc);
+                                    let row = match position.filter(|_| option.is_flagged()) {
+                                        Some(position) => rows.last(position),
+                                        None => rows.message(option.base()),
+                                    };
+                                    let set = unreadable.row(row);
+                                    options[behind..].iter().all(|later| !bits::contains(set, later.base()))
+                                })
+                            }))
+                })
+        })
+    }
+}
+
+/// What was reached, without the nodes of threads that are anywhere in `pattern`.
+fn view(reached: &[(Place, Unreadable)], pattern: &[Node]) -> View {
+    let mut view: View = HashMap::new();
+    for (Place { nodes, last, .. }, unreadable) in reached {
+        let hidden = nodes.iter().zip(pattern).map(|(&node, &shown)| if shown == ANYWHERE { ANYWHERE } else { node });
+        let entries = view.entry(hidden.collect()).or_default();
+        let is_same = |(known, set): &(Box<[Base]>, Unreadable)| known == last && set == unreadable;
+        if entries.iter().any(is_same) {
+            continue;
+        }
+        match entries.iter_mut().filter(|(known, _)| known == last).nth(MOST_ALTERNATIVES - 1) {
+            Some((_, known)) => _ = known.join(unreadable),
+            None => entries.push((last.clone(), unreadable.clone())),
+        }
+    }
+    view
+}
+
+/// Different sets that are kept apart where threads are [`ANYWHERE`]; more are joined.
+const MOST_ALTERNATIVES: usize = 16;
+
+/// Of the locations that are updated and never just written, the one with most updates in the code.
+fn ordered(threads: &[Automaton], updated: &[LocId]) -> Option<LocId> {
+    let accesses = || threads.iter().flat_map(|thread| &thread.writes).map(|(access, _)| *access);
+    let is_written = |loc: LocId| accesses().any(|access| matches!(access, Access::Write { loc: l, .. } if l == loc));
+    let is_update = |access: &Access, loc: LocId| matches!(access, Access::Rmw { loc: l, .. } if *l == loc);
+    let updates = |loc: &LocId| accesses().filter(|access| is_update(access, *loc)).count();
+    updated.iter().copied().filter(|&loc| !is_written(loc)).max_by_key(updates)
+}
+
+impl Walk<'_> {
+    /// At the start only initial values can be read. Of what was not written yet, everything is true.
+    fn initial(&self) -> (Place, Unreadable) {
+        let initial = &self.of[self.threads.len()];
+        let everything = self.alphabet.those(|_| true);
+        let mut written = everything.clone();
+        initial.iter().for_each(|base| written.remove(base));
+        let words = self.rows.words;
+        let mut unreadable = Unreadable { words, sets: vec![0; self.rows.count() * words].into() };
+        for thread in 0..self.threads.len() {
+            unreadable.row_mut(thread).copy_from_slice(written.words());
+        }
+        for base in (0..self.rows.bases).filter(|&base| !initial.contains(base)) {
+            unreadable.row_mut(self.rows.message(base)).copy_from_slice(everything.words());
+        }
+        let first = |&loc: &LocId| {
+            let mut bases = self.on[loc.index()].iter();
+            bases.find(|&base| initial.contains(base) && !self.alphabet.bases[base].marked).expect("initialised")
+        };
+        let place = Place {
+            nodes: self.threads.iter().map(|thread| thread.start).collect(),
+            last: self.rows.updated.iter().map(first).collect(),
+            order: Vec::new(),
+        };
+        (place, unreadable)
+    }
+
+    /// The blocks that any thread can make.
+    fn steps(&self, place: &Place, unreadable: &Unreadable, visit: &mut dyn FnMut(Place, Unreadable)) {
+        for (thread, automaton) in self.threads.iter().enumerate() {
+            // What cannot be read at each node on the way through reads.
+            let start = place.nodes[thread];
+            let mut on_the_way: HashMap<Node, Bits> = HashMap::new();
+            on_the_way.insert(start, Bits::of_words(unreadable.row(thread)));
+            let mut order = vec![start];
+            let mut listed: HashSet<Node> = HashSet::from_iter([start]);
+            let mut stack = vec![start];
+            while let Some(node) = stack.pop() {
+                for &(access, target) in &automaton.steps[node as usize] {
+                    let Access::Read { loc, value } = access else { continue };
+                    for &base in self.alphabet.readable(loc, value) {
+                        if on_the_way[&node].contains(base) {
+                            continue;
+                        }
+                        let after = self.after_read(thread, base, &on_the_way[&node], unreadable);
+                        let changed = match on_the_way.get_mut(&target) {
+                            Some(known) => known.intersect(&after),
+                            None => on_the_way.insert(target, after).is_none(),
+                        };
+                        if listed.insert(target) {
+                            order.push(target);
+                        }
+                        if changed {
+                            stack.push(target);
+                        }
+                    }
+                }
+            }
+            for node in order {
+                for &(access, target) in &automaton.steps[node as usize] {
+                    let mut mine = on_the_way[&node].clone();
+                    match access {
+                        Access::Read { .. } => continue,
+                        Access::Write { .. } => {}
+                        Access::Rmw { loc, read, .. } => {
+                            let position = self.rows.position(loc).expect("an updated location");
+                            let last = place.last[position];
+                            if self.alphabet.bases[last].value != read || mine.contains(last) {
+                                continue;
+                            }
+                            mine.union_words(unreadable.row(self.rows.last(position)));
+                        }
+                    }
+                    let (place, unreadable) = self.after_write(place, unreadable, thread, mine, &access, target);
+                    visit(place, unreadable);
+                }
+            }
+        }
+    }
+
+    /// What `thread` cannot read after reading `base`: what that write carried; initial values there are over, and
+    /// what it wrote there itself too.
+    fn after_read(&self, thread: usize, base: Base, mine: &Bits, unreadable: &Unreadable) -> Bits {
+        let source = self.alphabet.bases[base];
+        let mut after = mine.clone();
+        after.union_words(unreadable.row(self.rows.message(base)));
+        let nobody = self.threads.len();
+        for writer in [thread, nobody] {
+            if source.writer.is_some() && source.writer != Some(writer) {
+                for over in self.of[writer].iter().filter(|&over| self.alphabet.bases[over].loc == source.loc) {
+                    after.insert(over);
+                }
+            }
+        }
+        after
+    }
+
+    fn after_write(
+        &self,
+        place: &Place,
+        unreadable: &Unreadable,
+        thread: usize,
+        mut mine: Bits,
+        access: &Access,
+        target: Node,
+    ) -> (Place, Unreadable) {
+        let (loc, value) = access.written().expect("a write");
+        let source = |marked| Source { writer: Some(thread), loc, value, marked };
+        let written: Vec<Base> = [false, true].into_iter().filter_map(|m| self.alphabet.base(source(m))).collect();
+        let mut place = place.clone();
+        place.nodes[thread] = target;
+        if self.ordered == Some(loc) {
+            place.order.retain(|&other| usize::from(other) != thread);
+            place.order.push(thread as u8);
+        }
+        let mut after = unreadable.clone();
+        mine.union(&self.on[loc.index()]);
+        written.iter().for_each(|&base| mine.remove(base));
+        for row in 0..self.rows.count() {
+            let message = row.checked_sub(self.threads.len()).filter(|&base| base < self.rows.bases);
+            // Of what was never written everything stays true.
+            if message.is_none_or(|base| !bits::contains(unreadable.row(row), base)) {
+                written.iter().for_each(|&base| bits::remove(after.row_mut(row), base));
+            }
+        }
+        for &base in &written {
+            bits::intersect(after.row_mut(self.rows.message(base)), mine.words());
+        }
+        if let Some(position) = self.rows.position(loc) {
+            place.last[position] = written[0];
+            after.row_mut(self.rows.last(position)).copy_from_slice(mine.words());
+        }
+        after.row_mut(thread).copy_from_slice(mine.words());
+        (place, after)
+    }
+}

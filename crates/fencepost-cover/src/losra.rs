@@ -1,0 +1,621 @@
+//! loSRA × program as a well-structured system.
+//!
+//! Paper: Lahav and Boker, "Decidable Verification under a Causally Consistent
+//! Shared Memory", PLDI 2020, §5 (Fig. 4) and §6. A configuration is a node of
+//! every thread's automaton and, for every thread, a potential: a finite set of
+//! lists of read options, each a sequence of reads it may still make.
+//!
+//! Predecessors, the part that the paper leaves to its appendix:
+//! - *read* of v from x by τ: for each possible writer, the option goes in front
+//!   of every list of τ;
+//! - *write* of v to x by τ: each list of each thread stays as it is, or one
+//!   occurrence of (τ, x, v) in it is taken to be the first that this write
+//!   provides. Then it and all later ones disappear, and what comes after it
+//!   becomes a list of τ too, its justification. No option on x may be in a
+//!   justification (beyond Fig. 4; without this condition the system is too
+//!   weak), none in what is left of lists of τ, and no flagged one in what is left of any list;
+//! - *read-modify-write*: the write, then the flagged option in front of
+//!   every list of τ.
+//!
+//! Beyond the paper: blocks of reads and one write are single steps
+//! ([`crate::automaton`]); a thread that need not have done anything is at
+//! [`ANYWHERE`], which is below every node; initial values in front of the lists
+//! of a thread at its start are left out, since they can always be read
+//! there; hopeless configurations are dropped ([`crate::facts`],
+//! [`crate::ahead`]). One more potential, of nobody, asks
+//! for the last values of locations: flagged options speak of last writes.
+//!
+//! *Write/write races* (Def. 3.13), for Thm 3.14: in the first race of a run, τ
+//! is about to write x, not aware of an earlier write to x, by another
+//! thread. Then τ can still read something older than that write. So: guess
+//! that write; ask for a marked option on x in the list of τ, which only
+//! writes before the guessed one provide. A read-modify-write is never the
+//! second of the first race: it reads from the last write.
+//!
+//! Sound and complete for finite-state programs (Thm 5.17 and §6 of the paper).
+
+use fencepost_base::ids::{LocId, Value};
+use fencepost_verdict::Reason;
+use foldhash::{HashMap, HashMapExt};
+
+use crate::ahead::Ahead;
+use crate::automaton::{Access, Automaton, Node};
+use crate::bits::Bits;
+use crate::facts::Facts;
+use crate::options::{Alphabet, Base, ListId, MOST_BASES, Opt, PotentialId, Source, Store, is_below};
+use crate::saturate::WellStructured;
+
+/// A thread here can be at any node, and has done nothing that matters since.
+pub(crate) const ANYWHERE: Node = Node::MAX;
+
+/// Ways back that are extended between two looks at the clock.
+const PATIENCE: usize = 256;
+
+/// The nodes of all threads, then the race that is still to be guessed (its number from 1), or 0.
+pub(crate) type Control = Box<[Node]>;
+
+/// A configuration, standing for all with larger potentials.
+#[derive(Clone, Debug)]
+pub(crate) struct Configuration {
+    pub(crate) control: Control,
+    /// Of all threads, and of nobody.
+    pub(crate) potentials: Box<[PotentialId]>,
+}
+
+/// Some reads of one thread, and the write that comes after them.
+#[derive(Clone, Debug)]
+pub(crate) struct Block {
+    pub(crate) thread: usize,
+    /// What is read, in order.
+    pub(crate) reads: Vec<Base>,
+    /// The write or read-modify-write; none at the end of a run. What the latter reads is the last write.
+    pub(crate) write: Option<Access>,
+}
+
+/// A possible race: this thread is about to write this location.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct RaceQuestion {
+    pub(crate) loc: LocId,
+    pub(crate) thread: usize,
+}
+
+/// What a target demands.
+pub(crate) struct Target {
+    /// For every thread, the node where it must be, or none.
+    pub(crate) nodes: Vec<Option<Node>>,
+    /// Last values of locations.
+    pub(crate) memory: Vec<(LocId, Value)>,
+    /// The race asked for: the thread's node is one from which it writes.
+    pub(crate) race: Option<usize>,
+}
+
+/// The system.
+pub(crate) struct LoSra<'a> {
+    expired: &'a dyn Fn() -> bool,
+    pub(crate) threads: Vec<Automaton>,
+    pub(crate) alphabet: Alphabet,
+    races: Vec<RaceQuestion>,
+    facts: Facts,
+    ahead: Option<Ahead>,
+    store: Store,
+    /// For a provided base, whether marks are provided too, and whether the list is the writer's: what can become of a list.
+    alternatives: HashMap<(Base, bool, bool, ListId), Vec<Alternative>>,
+}
+
+/// What a list was before a write.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Alternative {
+    left: ListId,
+    justification: Option<ListId>,
+}
+
+impl<'a> LoSra<'a> {
+    /// The system of these threads, with initial values `init`; so many combinations are explored ahead.
+    ///
+    /// # Errors
+    /// When there are too many different options.
+    pub(crate) fn new(
+        threads: Vec<Automaton>,
+        init: &[Value],
+        races: Vec<RaceQuestion>,
+        look_ahead: usize,
+        expired: &'a dyn Fn() -> bool,
+    ) -> Result<Self, Reason> {
+        let alphabet = alphabet(&threads, init, &races);
+        if alphabet.len() > MOST_BASES {
+            return Err(Reason::TooLarge(format!("more than {MOST_BASES} different read options")));
+        }
+        let facts = Facts::of(&threads, &alphabet);
+        let store = Store::new(alphabet.len());
+        let ahead = Ahead::of(&threads, &alphabet, init.len(), look_ahead, expired);
+        Ok(LoSra { expired, threads, alphabet, races, facts, ahead, store, alternatives: HashMap::new() })
+    }
+
+    /// The configurations of a target, each with the reads that come last.
+    ///
+    /// # Errors
+    /// When it takes too long.
+    pub(crate) fn targets(&mut self, target: &Target) -> Result<Vec<(Configuration, Vec<Block>)>, Reason> {
+        let mut found = vec![(Vec::new(), Vec::new(), Vec::new())];
+        for (thread, node) in target.nodes.iter().enumerate() {
+            let mut choices: Vec<(Node, PotentialId, Vec<Base>)> = Vec::new();
+            match node {
+                None => choices.push((ANYWHERE, self.store.nothing(), Vec::new())),
+                Some(node) => {
+                    for potential in self.asked(thread, target.race) {
+                        for way in self.undo_reads(thread, *node, Vec::new(), potential, None)? {
+                            let lists = self.prefixed(&way.word, potential);
+                            choices.push((way.node, self.store.potential(lists), way.reads_in_order()));
+                        }
+                    }
+                }
+            }
+            found = product(&found, &choices, |(control, potentials, blocks), (node, potential, reads)| {
+                let block = Block { thread, reads: reads.clone(), write: None };
+                let more = |blocks: &Vec<Block>| [blocks.clone(), vec![block.clone()]].concat();
+                (
+                    [control.clone(), vec![*node]].concat(),
+                    [potentials.clone(), vec![*potential]].concat(),
+                    if reads.is_empty() { blocks.clone() } else { more(blocks) },
+                )
+            });
+        }
+        let observers = self.observers(&target.memory);
+        let phase = target.race.map_or(0, |race| race as Node + 1);
+        let mut targets = Vec::new();
+        for (control, potentials, blocks) in found {
+            for &observer in &observers {
+                let configuration = Configuration {
+                    control: [control.clone(), vec![phase]].concat().into(),
+                    potentials: [potentials.clone(), vec![observer]].concat().into(),
+                };
+                if self.is_hopeful(&configuration) {
+                    targets.push((configuration, blocks.clone()));
+                }
+            }
+        }
+        Ok(targets)
+    }
+
+    /// The potentials asked of a thread: any, or if it is to race, something marked.
+    fn asked(&mut self, thread: usize, race: Option<usize>) -> Vec<PotentialId> {
+        let Some(question) = race.map(|race| self.races[race]).filter(|question| question.thread == thread) else {
+            return vec![self.store.nothing()];
+        };
+        let marked = self.alphabet.those(|source| source.marked && source.loc == question.loc);
+        let mut potentials = Vec::new();
+        for base in marked.iter() {
+            let list = self.store.list(vec![Opt::new(base, false)]);
+            potentials.push(self.store.potential(vec![list]));
+        }
+        potentials
+    }
+
+    /// The potentials of nobody that demand these last values.
+    fn observers(&mut self, memory: &[(LocId, Value)]) -> Vec<PotentialId> {
+        let mut lists = vec![Vec::new()];
+        for &(loc, value) in memory {
+            let options = self.alphabet.readable(loc, value).to_vec();
+            lists = product(&lists, &options, |list, &base| [list.clone(), vec![Opt::new(base, true)]].concat());
+        }
+        let mut potentials = Vec::new();
+        for list in lists {
+            let list = self.store.list(list);
+            potentials.push(self.store.potential(vec![list]));
+        }
+        potentials
+    }
+
+    /// Undoes a write, and the reads before it, in all ways.
+    fn undo_block(
+        &mut self,
+        configuration: &Configuration,
+        thread: usize,
+        write: (Access, Node),
+        phase: Phase,
+        visit: &mut dyn FnMut(Block, Configuration),
+    ) -> Result<(), Reason> {
+        let (access, source) = write;
+        let (loc, value) = access.written().expect("a write");
+        let source_of = Source { writer: Some(thread), loc, value, marked: false };
+        let base = self.alphabet.base(source_of).expect("everything written is in the alphabet");
+        let must_provide = configuration.control[thread] == ANYWHERE && !phase.guesses;
+        for potentials in self.undo_write(configuration, thread, base, phase.provides_marks, must_provide) {
+            let starts: Vec<Vec<Opt>> = match access {
+                Access::Rmw { read, .. } => {
+                    let options = self.alphabet.readable(loc, read).iter();
+                    options.map(|&base| vec![Opt::new(base, true)]).collect()
+                }
+                _ => vec![Vec::new()],
+            };
+            for start in starts {
+                if let Some(option) = start.first()
+                    && !self.can_read(thread, source, option.base(), &[], potentials[thread], Some(configuration))
+                {
+                    continue;
+                }
+                for way in self.undo_reads(thread, source, start, potentials[thread], Some(configuration))? {
+                    let lists = self.prefixed(&way.word, potentials[thread]);
+                    let mut before =
+                        Configuration { control: configuration.control.clone(), potentials: potentials.clone().into() };
+                    before.potentials[thread] = self.store.potential(lists);
+                    before.control[thread] = way.node;
+                    before.control[self.threads.len()] = phase.before;
+                    if self.is_hopeful(&before) {
+                        visit(Block { thread, reads: way.reads_in_order(), write: Some(access) }, before);
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The minimal potentials before `thread` provided `base` by writing it.
+    fn undo_write(
+        &mut self,
+        configuration: &Configuration,
+        thread: usize,
+        base: Base,
+        marks: bool,
+        must_provide: bool,
+    ) -> Vec<Vec<PotentialId>> {
+        // For every list, what it can have been.
+        let mut choices: Vec<(usize, Vec<Alternative>)> = Vec::new();
+        for (owner, &potential) in configuration.potentials.iter().enumerate() {
+            for index in 0..self.store.get(potential).lists.len() {
+                let list = self.store.get(potential).lists[index];
+                let alternatives = self.alternatives(base, marks, owner == thread, list);
+                if alternatives.is_empty() {
+                    return Vec::new();
+                }
+                choices.push((owner, alternatives));
+            }
+        }
+        let provides = |(_, alternatives): &(usize, Vec<Alternative>)| {
+            alternatives.iter().any(|alternative| alternative.justification.is_some())
+        };
+        if !choices.iter().any(provides) {
+            return if must_provide { Vec::new() } else { vec![configuration.potentials.to_vec()] };
+        }
+        let mut combinations: Vec<Vec<Alternative>> = vec![Vec::new()];
+        for (_, alternatives) in &choices {
+            combinations = product(&combinations, alternatives, |chosen, &more| [&chosen[..], &[more]].concat());
+        }
+        let mut found: Vec<Vec<PotentialId>> = Vec::new();
+        for combination in combinations {
+            if must_provide && combination.iter().all(|alternative| alternative.justification.is_none()) {
+                continue;
+            }
+            let mut lists: Vec<Vec<ListId>> = vec![Vec::new(); configuration.potentials.len()];
+            for ((owner, _), alternative) in choices.iter().zip(&combination) {
+                lists[*owner].push(alternative.left);
+                lists[thread].extend(alternative.justification);
+            }
+            let potentials = lists.into_iter().map(|lists| self.store.potential(lists)).collect();
+            if !found.contains(&potentials) {
+                found.push(potentials);
+            }
+        }
+        let all = found.clone();
+        found.retain(|high| !all.iter().any(|low| low != high && self.are_below(low, high)));
+        found
+    }
+
+    fn are_below(&self, low: &[PotentialId], high: &[PotentialId]) -> bool {
+        low.iter().zip(high).all(|(&low, &high)| self.store.potential_is_below(low, high))
+    }
+
+    /// What a list can have been before a write that provides `base`, by its owner or somebody else. A keeping
+    /// alternative is left out when one that provides needs no justification: that is below.
+    fn alternatives(&mut self, base: Base, marks: bool, is_own: bool, list: ListId) -> Vec<Alternative> {
+        let key = (base, marks, is_own, list);
+        if let Some(known) = self.alternatives.get(&key) {
+            return known.clone();
+        }
+        let source = self.alphabet.bases[base];
+        let marked = self.alphabet.base(Source { marked: true, ..source }).filter(|_| marks);
+        let is_provided = |option: &Opt| option.base() == base || Some(option.base()) == marked;
+        let is_on_location = |option: &Opt| self.alphabet.bases[option.base()].loc == source.loc;
+        let may_stay = |option: &Opt| !is_on_location(option) || (!is_own && !option.is_flagged());
+        let options = self.store.options(list).to_vec();
+        let mut picked = Vec::new();
+        for first in (0..options.len()).filter(|&index| is_provided(&options[index])) {
+            let rest: Vec<Opt> = options[first..].iter().copied().filter(|option| !is_provided(option)).collect();
+            if rest.iter().any(is_on_location) || !options[..first].iter().all(may_stay) {
+                continue;
+            }
+            picked.push(([&options[..first], &rest].concat(), rest));
+        }
+        let mut alternatives = Vec::new();
+        if options.iter().all(may_stay) && picked.iter().all(|(_, rest)| !rest.is_empty()) {
+            alternatives.push(Alternative { left: list, justification: None });
+        }
+        for (left, rest) in picked {
+            alternatives.push(Alternative { left: self.store.list(left), justification: Some(self.store.list(rest)) });
+        }
+        self.alternatives.insert(key, alternatives.clone());
+        alternatives
+    }
+
+    /// Walks back from `node` along reads of `thread` to entries. `start` is there already, `potential` comes after.
+    fn undo_reads(
+        &self,
+        thread: usize,
+        node: Node,
+        start: Vec<Opt>,
+        potential: PotentialId,
+        others: Option<&Configuration>,
+    ) -> Result<Vec<Way>, Reason> {
+        let automaton = &self.threads[thread];
+        // Undoing reads only adds options, so going round in reads leads nowhere: minimal words per node are enough,
+        // and on the way no node comes twice.
+        let mut minimal: HashMap<Node, Vec<Vec<Opt>>> = HashMap::new();
+        minimal.insert(node, vec![start.clone()]);
+        let mut found = vec![Way { node, word: start, reads: Vec::new(), passed: vec![node] }];
+        let mut next = 0;
+        while next < found.len() {
+            let way = found[next].clone();
+            next += 1;
+            if next.is_multiple_of(PATIENCE) && (self.expired)() {
+                return Err(Reason::Time);
+            }
+            let sources = &automaton.reads_into[way.node as usize];
+            if sources.is_empty() {
+                continue;
+            }
+            // From a node that is reached freely there is no better way to the start.
+            let is_free = automaton.free[way.node as usize].is_some();
+            let behind = automaton.behind(!is_free, &way.passed);
+            for &(loc, value, source) in sources.iter().filter(|(_, _, source)| behind.contains(*source as usize)) {
+                for &base in self.alphabet.readable(loc, value) {
+                    let mut longer = way.clone();
+                    longer.node = source;
+                    longer.reads.push(base);
+                    longer.passed.push(source);
+                    if way.word.last().is_none_or(|option| option.base() != base) {
+                        if !self.can_read(thread, source, base, &way.word, potential, others) {
+                            continue;
+                        }
+                        longer.word.push(Opt::new(base, false));
+                    } else if !self.is_own_reading_possible(thread, source, base) {
+                        continue;
+                    }
+                    let known = minimal.entry(source).or_default();
+                    // Subsequences are the same backwards.
+                    if known.iter().any(|low| is_below(low, &longer.word)) {
+                        continue;
+                    }
+                    known.push(longer.word.clone());
+                    found.push(longer);
+                }
+            }
+        }
+        let mut starts: Vec<Way> = Vec::new();
+        for way in &found {
+            if let Some(start) = self.to_start(thread, way)
+                && !starts.iter().any(|low| is_below(&low.word, &start.word))
+            {
+                starts.retain(|high| !is_below(&start.word, &high.word));
+                starts.push(start);
+            }
+        }
+        found.retain(|way| {
+            let is_minimal = |low: &Vec<Opt>| *low == way.word || !is_below(low, &way.word);
+            automaton.is_behind_write[way.node as usize] && minimal[&way.node].iter().all(is_minimal)
+        });
+        found.extend(starts);
+        Ok(found)
+    }
+
+    /// The way continued freely to the start. There initial values in front are of no account.
+    fn to_start(&self, thread: usize, way: &Way) -> Option<Way> {
+        let free = self.threads[thread].free[way.node as usize].as_ref()?;
+        let mut start = way.clone();
+        start.node = self.threads[thread].start;
+        for &(loc, value) in free.iter().rev() {
+            let source = Source { writer: None, loc, value, marked: false };
+            start.reads.push(self.alphabet.base(source).expect("initial values are in the alphabet"));
+        }
+        let is_initial = |option: &Opt| !option.is_flagged() && self.facts.initial.contains(option.base());
+        while start.word.last().is_some_and(is_initial) {
+            start.word.pop();
+        }
+        Some(start)
+    }
+
+    fn is_own_reading_possible(&self, thread: usize, node: Node, base: Base) -> bool {
+        !self.facts.own_or_initial[thread].contains(base) || self.facts.last[thread][node as usize].contains(base)
+    }
+
+    /// Can `thread` at `node` have read this base, and then have had the rest of its lists?
+    fn can_read(
+        &self,
+        thread: usize,
+        node: Node,
+        base: Base,
+        word: &[Opt],
+        potential: PotentialId,
+        others: Option<&Configuration>,
+    ) -> bool {
+        let follows = &self.facts.follows[base];
+        let writer_can = match self.alphabet.bases[base].writer {
+            Some(writer) if writer != thread => others.is_none_or(|configuration| {
+                let at = configuration.control[writer];
+                at == ANYWHERE || self.facts.may[writer][at as usize].contains(base)
+            }),
+            _ => true,
+        };
+        writer_can
+            && self.is_own_reading_possible(thread, node, base)
+            && word.iter().all(|option| follows.contains(option.base()))
+            && self.store.get(potential).bases.is_subset(follows)
+    }
+
+    /// The lists of a potential with a word, written backwards, in front.
+    fn prefixed(&mut self, word: &[Opt], potential: PotentialId) -> Vec<ListId> {
+        let mut lists = self.store.get(potential).lists.to_vec();
+        if !word.is_empty() {
+            for list in &mut lists {
+                let options = word.iter().rev().chain(self.store.options(*list)).copied().collect();
+                *list = self.store.list(options);
+            }
+        }
+        lists
+    }
+
+    /// Can a forward run reach something above it, as far as we see?
+    fn is_hopeful(&mut self, configuration: &Configuration) -> bool {
+        let nodes = &configuration.control[..self.threads.len()];
+        let potentials: Vec<_> = configuration.potentials.iter().map(|&potential| self.store.get(potential)).collect();
+        for (thread, &node) in nodes.iter().enumerate().filter(|&(_, &node)| node != ANYWHERE) {
+            let (own, may) = (&self.facts.own[thread], &self.facts.may[thread][node as usize]);
+            if !potentials.iter().all(|potential| potential.bases.is_subset_within(own, may)) {
+                return false;
+            }
+            let (mine, last) = (&self.facts.own_or_initial[thread], &self.facts.last[thread][node as usize]);
+            if !potentials[thread].bases.is_subset_within(mine, last) {
+                return false;
+            }
+        }
+        // Flagged options are about last writes, and a location has one.
+        let mut flagged = Bits::new(self.alphabet.len());
+        potentials.iter().for_each(|potential| _ = flagged.union(&potential.flagged));
+        let flagged: Vec<Base> = flagged.iter().collect();
+        let location = |base: Base| self.alphabet.bases[base].loc;
+        let clash = |(index, &base): (usize, &Base)| flagged[..index].iter().any(|&b| location(b) == location(base));
+        if flagged.iter().enumerate().any(clash) {
+            return false;
+        }
+        let potentials = &configuration.potentials;
+        self.ahead.as_mut().is_none_or(|ahead| ahead.is_reachable(nodes, potentials, &self.store, &self.alphabet))
+    }
+}
+
+/// A way back along reads, everything in the order it was undone.
+#[derive(Clone)]
+struct Way {
+    node: Node,
+    /// The options that come in front of lists; the last one comes first there.
+    word: Vec<Opt>,
+    /// What is read, equal neighbours included.
+    reads: Vec<Base>,
+    /// The nodes on the way.
+    passed: Vec<Node>,
+}
+
+impl Way {
+    fn reads_in_order(&self) -> Vec<Base> {
+        self.reads.iter().rev().copied().collect()
+    }
+}
+
+/// What a write does to the guess of a race.
+#[derive(Clone, Copy)]
+struct Phase {
+    /// The phase before it.
+    before: Node,
+    /// Is it the guessed write?
+    guesses: bool,
+    /// Does it come before the guessed write?
+    provides_marks: bool,
+}
+
+impl WellStructured for LoSra<'_> {
+    type Control = Control;
+    type Configuration = Configuration;
+    type Step = Block;
+
+    fn control(&self, configuration: &Configuration) -> Control {
+        configuration.control.clone()
+    }
+
+    fn generalisations(&self, control: &Control) -> Vec<Control> {
+        let mut found = vec![control.clone()];
+        for thread in 0..self.threads.len() {
+            for index in 0..found.len() {
+                if found[index][thread] != ANYWHERE {
+                    let mut general = found[index].clone();
+                    general[thread] = ANYWHERE;
+                    found.push(general);
+                }
+            }
+        }
+        found
+    }
+
+    fn is_below(&self, low: &Configuration, high: &Configuration) -> bool {
+        self.are_below(&low.potentials, &high.potentials)
+    }
+
+    fn signature(&self, configuration: &Configuration) -> u64 {
+        let potentials = configuration.potentials.iter().enumerate();
+        potentials.fold(0, |bits, (thread, &potential)| {
+            bits | self.store.get(potential).signature.rotate_left(21 * thread as u32)
+        })
+    }
+
+    fn size(&self, configuration: &Configuration) -> usize {
+        configuration.potentials.iter().map(|&potential| self.store.get(potential).size).sum()
+    }
+
+    fn is_initial(&self, configuration: &Configuration) -> bool {
+        let (nodes, phase) = configuration.control.split_at(self.threads.len());
+        let starts = |(thread, node): (usize, &Node)| *node == ANYWHERE || self.threads[thread].start == *node;
+        let is_initial = |&potential: &PotentialId| self.store.get(potential).bases.is_subset(&self.facts.initial);
+        phase == [0] && nodes.iter().enumerate().all(starts) && configuration.potentials.iter().all(is_initial)
+    }
+
+    fn predecessors(
+        &mut self,
+        configuration: &Configuration,
+        visit: &mut dyn FnMut(Block, Configuration),
+    ) -> Result<(), Reason> {
+        let phase = configuration.control[self.threads.len()];
+        for thread in 0..self.threads.len() {
+            let writes: Vec<(Access, Node)> = match configuration.control[thread] {
+                ANYWHERE => self.threads[thread].writes.clone(),
+                node if node == self.threads[thread].start => continue,
+                node => self.threads[thread].writes_into[node as usize].clone(),
+            };
+            for write in writes {
+                let loc = write.0.written().map(|(loc, _)| loc);
+                let stay = Phase { before: phase, guesses: false, provides_marks: phase == 0 };
+                self.undo_block(configuration, thread, write, stay, visit)?;
+                let race = (phase as usize).checked_sub(1).map(|race| self.races[race]);
+                if race.is_some_and(|race| race.thread != thread && Some(race.loc) == loc) {
+                    let guess = Phase { before: 0, guesses: true, provides_marks: false };
+                    self.undo_block(configuration, thread, write, guess, visit)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn bytes(&self) -> u64 {
+        self.store.bytes() + 96 * self.alternatives.len() as u64
+    }
+}
+
+fn alphabet(threads: &[Automaton], init: &[Value], races: &[RaceQuestion]) -> Alphabet {
+    let mut sources = Vec::new();
+    let mut add = |writer: Option<usize>, loc: LocId, value: Value| {
+        sources.push(Source { writer, loc, value, marked: false });
+        if races.iter().any(|race| race.loc == loc) {
+            sources.push(Source { writer, loc, value, marked: true });
+        }
+    };
+    for (loc, &value) in init.iter().enumerate() {
+        add(None, LocId::from_index(loc), value);
+    }
+    for (thread, automaton) in threads.iter().enumerate() {
+        for (loc, value) in automaton.steps.iter().flatten().filter_map(|(access, _)| access.written()) {
+            add(Some(thread), loc, value);
+        }
+    }
+    Alphabet::new(sources)
+}
+
+/// All pairs, combined.
+fn product<A, B, C>(left: &[A], right: &[B], combine: impl Fn(&A, &B) -> C) -> Vec<C> {
+    left.iter().flat_map(|a| right.iter().map(|b| combine(a, b)).collect::<Vec<_>>()).collect()
+}

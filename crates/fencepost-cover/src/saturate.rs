@@ -1,0 +1,317 @@
+//! Backward saturation for well-structured transition systems.
+//!
+//! Paper: Abdulla, Čerāns, Jonsson, Tsay, "General decidability theorems for
+//! infinite-state systems", LICS 1996; Finkel and Schnoebelen, "Well-structured
+//! transition systems everywhere!", TCS 2001. From the targets, minimal
+//! predecessors are added to a basis of an upward-closed set until nothing
+//! new appears, or an initial configuration is covered.
+//!
+//! Modelled: any system whose configurations are a control state with a
+//! well-quasi-ordered rest. Sound and complete: when the order is a
+//! well-quasi-order and predecessors are all minimal ones up to the order, the
+//! search ends and is right. Without limits it may take very long: coverability
+//! is non-primitive-recursive in general.
+//!
+//! Small configurations come first, equal ones in the order they were found,
+//! so that results do not depend on anything but the system.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+use std::hash::Hash;
+
+use fencepost_verdict::{Budget, Progress, Reason};
+use foldhash::{HashMap, HashMapExt};
+
+/// A well-structured system, seen backwards.
+pub trait WellStructured {
+    /// Only configurations with related control states are compared.
+    type Control: Clone + Eq + Hash;
+    /// A configuration, standing for all above it.
+    type Configuration;
+    /// What leads from a predecessor to its successor.
+    type Step;
+
+    /// The control state.
+    fn control(&self, configuration: &Self::Configuration) -> Self::Control;
+
+    /// The control states whose configurations can be below one of `control`: itself, and whatever is more general.
+    fn generalisations(&self, control: &Self::Control) -> Vec<Self::Control>;
+
+    /// Is `low` below `high`? Asked only when the control state of `low` is a generalisation of that of `high`.
+    fn is_below(&self, low: &Self::Configuration, high: &Self::Configuration) -> bool;
+
+    /// Bits that can only grow along the order: a quick test that settles most comparisons.
+    fn signature(&self, configuration: &Self::Configuration) -> u64;
+
+    /// How large the configuration is. Smaller ones are expanded first.
+    fn size(&self, configuration: &Self::Configuration) -> usize;
+
+    /// Does it cover an initial configuration?
+    fn is_initial(&self, configuration: &Self::Configuration) -> bool;
+
+    /// Calls `visit` with predecessors whose upward closures together are all predecessors.
+    ///
+    /// # Errors
+    /// When it takes too long.
+    fn predecessors(
+        &mut self,
+        configuration: &Self::Configuration,
+        visit: &mut dyn FnMut(Self::Step, Self::Configuration),
+    ) -> Result<(), Reason>;
+
+    /// Bytes that the system itself uses.
+    fn bytes(&self) -> u64;
+}
+
+/// How a saturation ended.
+#[derive(Debug)]
+pub enum End<S> {
+    /// No initial configuration is covered: no target can be reached.
+    Uncovered,
+    /// One is: from it these steps lead to the target of this number.
+    Covered {
+        /// Position among the targets.
+        target: usize,
+        /// Steps, in the order they are taken.
+        steps: Vec<S>,
+    },
+    /// Not decided.
+    GaveUp(Reason),
+}
+
+/// What a saturation cost.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct SaturationStats {
+    /// Configurations expanded.
+    pub expanded: u64,
+    /// Predecessors computed.
+    pub predecessors: u64,
+    /// Configurations that were added to the basis at some time.
+    pub added: u64,
+    /// Configurations in the basis at the end, over all control states.
+    pub basis: u64,
+    /// Control states in the basis.
+    pub controls: u64,
+    /// Bytes used, estimated.
+    pub bytes: u64,
+}
+
+/// A configuration that is or was in the basis.
+struct Node<S, C> {
+    configuration: C,
+    origin: Origin<S>,
+    /// Has something smaller replaced it?
+    replaced: bool,
+}
+
+enum Origin<S> {
+    Target(usize),
+    Predecessor(usize, S),
+}
+
+struct Saturation<'a, W: WellStructured> {
+    system: &'a mut W,
+    nodes: Vec<Node<W::Step, W::Configuration>>,
+    /// Signature and number of the minimal configurations of each control state.
+    basis: HashMap<W::Control, Vec<(u64, usize)>>,
+    queue: BinaryHeap<Reverse<(usize, usize)>>,
+    stats: SaturationStats,
+}
+
+/// Bytes of a node besides what its configuration points to; an estimate is enough for a limit.
+const NODE_BYTES: u64 = 192;
+
+/// Configurations expanded between two looks at the clock.
+const PATIENCE: u64 = 64;
+
+/// Can a target be reached from an initial configuration?
+pub fn saturate<W: WellStructured>(
+    system: &mut W,
+    targets: Vec<W::Configuration>,
+    budget: &Budget<'_>,
+) -> (End<W::Step>, SaturationStats) {
+    let mut saturation = Saturation {
+        system,
+        nodes: Vec::new(),
+        basis: HashMap::new(),
+        queue: BinaryHeap::new(),
+        stats: SaturationStats::default(),
+    };
+    let end = saturation.run(targets, budget);
+    let mut stats = saturation.stats;
+    stats.basis = saturation.nodes.iter().filter(|node| !node.replaced).count() as u64;
+    stats.controls = saturation.basis.len() as u64;
+    stats.bytes = saturation.bytes();
+    (end, stats)
+}
+
+impl<W: WellStructured> Saturation<'_, W> {
+    fn run(&mut self, targets: Vec<W::Configuration>, budget: &Budget<'_>) -> End<W::Step> {
+        for (number, target) in targets.into_iter().enumerate() {
+            if let Some(end) = self.add(Origin::Target(number), target) {
+                return end;
+            }
+        }
+        let mut found = Vec::new();
+        while let Some(Reverse((size, number))) = self.queue.pop() {
+            if self.nodes[number].replaced {
+                continue;
+            }
+            self.stats.expanded += 1;
+            if self.stats.expanded.is_multiple_of(PATIENCE) {
+                if (budget.expired)() {
+                    return End::GaveUp(Reason::Time);
+                }
+                if self.bytes() > budget.max_bytes {
+                    return End::GaveUp(Reason::Memory(budget.max_bytes));
+                }
+                let (states, frontier) = (self.stats.added, self.queue.len() as u64);
+                (budget.progress)(Progress { states, frontier, depth: size as u64, bytes: self.bytes() });
+            }
+            let configuration = &self.nodes[number].configuration;
+            let mut visit = |step, predecessor| found.push((step, predecessor));
+            if let Err(reason) = self.system.predecessors(configuration, &mut visit) {
+                return End::GaveUp(reason);
+            }
+            for (step, predecessor) in found.drain(..) {
+                self.stats.predecessors += 1;
+                if let Some(end) = Self::add(self, Origin::Predecessor(number, step), predecessor) {
+                    return end;
+                }
+                if self.stats.added > budget.max_states {
+                    return End::GaveUp(Reason::States(budget.max_states));
+                }
+            }
+        }
+        End::Uncovered
+    }
+
+    /// Adds a configuration to the basis unless something there is below it; an end if it covers an initial one.
+    fn add(&mut self, origin: Origin<W::Step>, configuration: W::Configuration) -> Option<End<W::Step>> {
+        let signature = self.system.signature(&configuration);
+        let control = self.system.control(&configuration);
+        let covered = |general: &W::Control| {
+            self.basis.get(general).is_some_and(|entries| {
+                entries.iter().any(|&(low, number)| {
+                    low & !signature == 0 && self.system.is_below(&self.nodes[number].configuration, &configuration)
+                })
+            })
+        };
+        if self.system.generalisations(&control).iter().any(covered) {
+            return None;
+        }
+        let number = self.nodes.len();
+        let entries = self.basis.entry(control).or_default();
+        entries.retain(|&(high, other)| {
+            let replaced =
+                signature & !high == 0 && self.system.is_below(&configuration, &self.nodes[other].configuration);
+            self.nodes[other].replaced |= replaced;
+            !replaced
+        });
+        entries.push((signature, number));
+        let is_initial = self.system.is_initial(&configuration);
+        self.queue.push(Reverse((self.system.size(&configuration), number)));
+        self.nodes.push(Node { configuration, origin, replaced: false });
+        self.stats.added += 1;
+        is_initial.then(|| self.unwind(number))
+    }
+
+    /// The steps from node `number` to its target.
+    fn unwind(&mut self, number: usize) -> End<W::Step> {
+        let mut steps = Vec::new();
+        let mut current = number;
+        loop {
+            // The search is over: each node on the chain gives its step away.
+            match std::mem::replace(&mut self.nodes[current].origin, Origin::Target(0)) {
+                Origin::Target(target) => return End::Covered { target, steps },
+                Origin::Predecessor(successor, step) => {
+                    steps.push(step);
+                    current = successor;
+                }
+            }
+        }
+    }
+
+    fn bytes(&self) -> u64 {
+        self.nodes.len() as u64 * NODE_BYTES + self.system.bytes()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A Petri net: markings ordered by inclusion, transitions that consume and produce.
+    struct Net {
+        transitions: Vec<(Vec<u32>, Vec<u32>)>,
+        initial: Vec<u32>,
+    }
+
+    impl WellStructured for Net {
+        type Control = ();
+        type Configuration = Vec<u32>;
+        type Step = usize;
+
+        fn control(&self, _: &Vec<u32>) {}
+
+        fn generalisations(&self, _: &()) -> Vec<()> {
+            vec![()]
+        }
+
+        fn is_below(&self, low: &Vec<u32>, high: &Vec<u32>) -> bool {
+            low.iter().zip(high).all(|(low, high)| low <= high)
+        }
+
+        fn signature(&self, marking: &Vec<u32>) -> u64 {
+            marking.iter().enumerate().fold(0, |bits, (place, &count)| bits | u64::from(count > 0) << place)
+        }
+
+        fn size(&self, marking: &Vec<u32>) -> usize {
+            marking.iter().sum::<u32>() as usize
+        }
+
+        fn is_initial(&self, marking: &Vec<u32>) -> bool {
+            self.is_below(marking, &self.initial)
+        }
+
+        fn predecessors(&mut self, marking: &Vec<u32>, visit: &mut dyn FnMut(usize, Vec<u32>)) -> Result<(), Reason> {
+            for (number, (consumed, produced)) in self.transitions.iter().enumerate() {
+                let before = marking.iter().zip(produced).map(|(have, made)| have.saturating_sub(*made));
+                visit(number, before.zip(consumed).map(|(left, taken)| left + taken).collect());
+            }
+            Ok(())
+        }
+
+        fn bytes(&self) -> u64 {
+            0
+        }
+    }
+
+    /// Two processes and a lock; the second net forgets to take it.
+    fn net(takes_lock: bool) -> Net {
+        let lock = u32::from(takes_lock);
+        // Places: idle, critical, lock.
+        let enter = (vec![1, 0, lock], vec![0, 1, 0]);
+        let leave = (vec![0, 1, 0], vec![1, 0, lock]);
+        Net { transitions: vec![enter, leave], initial: vec![2, 0, 1] }
+    }
+
+    #[test]
+    fn mutual_exclusion_by_a_lock() {
+        let (end, stats) = saturate(&mut net(true), vec![vec![0, 2, 0]], &Budget::unlimited());
+        assert!(matches!(end, End::Uncovered), "{end:?}");
+        assert!(stats.basis > 0 && stats.basis <= stats.added);
+    }
+
+    #[test]
+    fn the_chain_leads_from_the_beginning_to_the_target() {
+        let (end, _) = saturate(&mut net(false), vec![vec![0, 3, 0], vec![0, 2, 0]], &Budget::unlimited());
+        assert!(matches!(&end, End::Covered { target: 1, steps } if *steps == [0, 0]), "{end:?}");
+    }
+
+    #[test]
+    fn limits_are_told() {
+        let few = Budget { max_states: 1, ..Budget::unlimited() };
+        assert!(matches!(saturate(&mut net(true), vec![vec![0, 2, 0]], &few).0, End::GaveUp(Reason::States(1))));
+    }
+}
