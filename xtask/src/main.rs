@@ -21,7 +21,7 @@ const TASKS: &[Task] = &[
     (
         "bench",
         "KIND [...]",
-        "what questions cost: `files`, `static` (beside SPIN), `sanitizer` (beside TSan), `report`, `families`",
+        "what questions cost: `files`, `attacks` (store buffers), `static` (beside SPIN), `sanitizer` (beside TSan), `report`, `families`",
         bench::run,
     ),
     (
@@ -32,7 +32,12 @@ const TASKS: &[Task] = &[
     ),
     ("bless", "", "run the tests and rewrite the golden files they compare with", bless::run),
     ("mutants", "[NAME...]", "break the engine on purpose, one rule at a time; the tests must notice", mutants::run),
-    ("recorded", "DIR", "compare with the RA verdicts recorded in the headers of TPL files", recorded::run),
+    (
+        "recorded",
+        "DIR",
+        "compare with the verdicts recorded in the comments of TPL files and of Trencher's",
+        recorded::run,
+    ),
     (
         "spin",
         "[PATH...] [--seconds N]",

@@ -6,13 +6,17 @@
 //! definitional oracle decides who is right: "not robust" comes with a run
 //! replayed on the axioms, "robust" must be confirmed by enumerating all
 //! execution graphs. Known artefacts are explained in `recorded-artefacts.txt`.
+//!
+//! Comments of Trencher's files are read too, in any case of letters: `# IS robust.`
+//! and `# IS NOT robust.` are verdicts about tso, unless `under MODEL` follows;
+//! so is `but not robust under PSO` about pso.
 
 use std::num::NonZero;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
 use fencepost_check::{Options, check_with};
-use fencepost_ir::Program;
+use fencepost_ir::{Language, Program};
 use fencepost_model::models;
 use fencepost_oracle::enumerate::{self, Answer};
 use fencepost_verdict::{Budget, Verdict};
@@ -27,6 +31,9 @@ const ORACLE_LIMIT: usize = 1_000_000;
 
 /// The recorded names of models, and ours.
 const MODELS: &[(&str, &str)] = &[("ra", "ra"), ("rlx", "rc20")];
+
+/// The models that comments of Trencher's files may be about; the first one if none is named.
+const MACHINES: &[&str] = &["tso", "pso", "pgas"];
 
 /// What a verdict is about.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -50,6 +57,14 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), String> {
     for file in files::programs(Path::new(dir))? {
         let name = file.strip_prefix(dir).unwrap_or(&file).display().to_string();
         let (program, text) = files::load(&file)?;
+        if Language::from_path(&file) == Some(Language::Txt) {
+            for model in MACHINES {
+                if let Some(recorded) = commented_verdict(&text, model) {
+                    compare(&name, &program, model, Notion::Robustness, recorded, &mut tally)?;
+                }
+            }
+            continue;
+        }
         for (recorded_name, model) in MODELS {
             for notion in [Notion::Robustness, Notion::Observational] {
                 if let Some(recorded) = recorded_verdict(&text, recorded_name, notion) {
@@ -119,6 +134,26 @@ fn artefact(name: &str, model: &str) -> Option<&'static str> {
     )
 }
 
+/// What the comments of one of Trencher's files say about `model`; of several verdicts, the first.
+fn commented_verdict(text: &str, model: &str) -> Option<&'static str> {
+    let comments = text.lines().filter_map(|line| line.trim().strip_prefix('#'));
+    let claims: Vec<String> = comments.flat_map(|line| line.split(['.', ','])).map(str::to_lowercase).collect();
+    claims.iter().find_map(|claim| {
+        let words: Vec<&str> = claim.split_whitespace().collect();
+        let at = words.iter().position(|&word| word == "robust")?;
+        let about = match words.get(at + 1..at + 3) {
+            Some(["under", about]) => about,
+            _ => MACHINES[0],
+        };
+        let verdict = match words[..at] {
+            [.., "not"] => "not robust",
+            [.., "is"] => "robust",
+            _ => return None,
+        };
+        (about == model).then_some(verdict)
+    })
+}
+
 /// What the headers say about `model`.
 fn recorded_verdict(text: &str, model: &str, notion: Notion) -> Option<&'static str> {
     let mut verdict = None;
@@ -144,7 +179,21 @@ fn recorded_verdict(text: &str, model: &str, notion: Notion) -> Option<&'static 
 
 #[cfg(test)]
 mod tests {
-    use super::{Notion, recorded_verdict};
+    use super::{Notion, commented_verdict, recorded_verdict};
+
+    #[test]
+    fn comments_are_read() {
+        assert_eq!(commented_verdict("#\n# IS robust.\n", "tso"), Some("robust"));
+        assert_eq!(commented_verdict("# IS NOT robust, because nobody waits.", "tso"), Some("not robust"));
+        assert_eq!(commented_verdict("# The program is NOT robust.", "tso"), Some("not robust"));
+        assert_eq!(commented_verdict("# IS robust.", "pso"), None);
+        assert_eq!(commented_verdict("# IS robust. But NOT triangular-race-free.", "tso"), Some("robust"));
+        let both = "# A program which is robust under TSO, but not robust under PSO.";
+        assert_eq!(commented_verdict(both, "tso"), Some("robust"));
+        assert_eq!(commented_verdict(both, "pso"), Some("not robust"));
+        assert_eq!(commented_verdict("# A robust program with a race.", "tso"), None);
+        assert_eq!(commented_verdict("thread robust", "tso"), None);
+    }
 
     #[test]
     fn headers_are_read() {
