@@ -279,6 +279,13 @@ pub(crate) fn note_once(text: &'static str) {
     }
 }
 
+/// The threads of the program wait for one another, as described.
+pub(crate) fn deadlock(waiting: &str) {
+    let mut channel = CHANNEL.lock();
+    channel.open();
+    channel.send(&Line::event("deadlock").string("waiting", waiting).finish());
+}
+
 /// A message before the process is ended by the runtime itself.
 pub(crate) fn last_words(message: &str) {
     print(&format!("==={}=== fencepost: {message}\n", std::process::id()));

@@ -37,7 +37,7 @@ impl Run {
             }
             Event::Summary(figures) => self.figures = figures,
             Event::End { status } => self.status = Some(status),
-            Event::Report(_) | Event::Note { .. } => {}
+            Event::Report(_) | Event::Note { .. } | Event::Deadlock { .. } => {}
         }
     }
 
@@ -248,7 +248,7 @@ impl Run {
         .collect()
     }
 
-    fn reproduce(&self) -> Reproduce {
+    pub(crate) fn reproduce(&self) -> Reproduce {
         let unknown = Start::default();
         let start = self.start.as_ref().unwrap_or(&unknown);
         let exact = !matches!(start.schedule.as_str(), "os" | "");

@@ -34,6 +34,11 @@ pub enum Event {
         /// What.
         text: String,
     },
+    /// All threads of the program wait, and it is ended.
+    Deadlock {
+        /// Which thread for what.
+        waiting: String,
+    },
     /// Figures at the end.
     Summary(Figures),
     /// The program ends in an orderly way.

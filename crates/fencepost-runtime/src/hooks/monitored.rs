@@ -366,16 +366,19 @@ pub(super) unsafe fn fetch<W: Word>(call: Call, fetch: Fetch, value: W) -> W {
     old
 }
 
-/// Compares and exchanges; returns what was there.
+/// Compares and exchanges; returns what was there, and whether it succeeded. Under a controlled schedule a weak one may fail although it
+/// could succeed.
 ///
 /// # Safety
 /// As for `load`.
 #[inline]
-pub(super) unsafe fn cas<W: Word>(call: Call, weak: bool, expected: W, new: W) -> W {
+pub(super) unsafe fn cas<W: Word>(call: Call, weak: bool, expected: W, new: W) -> (W, bool) {
     schedule::point();
+    let fails = weak && schedule::fails_for_no_reason();
     let Some(mut session) = Session::begin::<W>(call.addr) else {
         // SAFETY: the caller's promise.
-        return unsafe { W::cas(call.addr, expected, new) };
+        let old = unsafe { W::cas(call.addr, expected, new) };
+        return (old, old == expected);
     };
     let (wanted, failure) = (expected.image(), decode(call.failure));
     let (op, name, access) = if weak {
@@ -383,11 +386,16 @@ pub(super) unsafe fn cas<W: Word>(call: Call, weak: bool, expected: W, new: W) -
     } else {
         (Op::CasStrong, "cas-strong", Access::StrongCas { expected: wanted, failure })
     };
-    session.touch(call, W::SIZE, session.value == wanted);
+    session.touch(call, W::SIZE, session.value == wanted && !fails);
     session.check(call, W::SIZE, name, access);
-    // SAFETY: the caller's promise.
-    let old = session.held.change(|| unsafe { W::cas(call.addr, expected, new) });
-    let success = old == expected;
+    let old = if fails {
+        // SAFETY: the caller's promise.
+        unsafe { W::load(call.addr) }
+    } else {
+        // SAFETY: the caller's promise.
+        session.held.change(|| unsafe { W::cas(call.addr, expected, new) })
+    };
+    let success = old == expected && !fails;
     let mut spinning = false;
     if success {
         session.written(call, op, new.image());
@@ -395,13 +403,18 @@ pub(super) unsafe fn cas<W: Word>(call: Call, weak: bool, expected: W, new: W) -
     } else {
         session.load(call.failure);
         session.record(call, op, old.image(), wanted, false);
-        spinning = has_read(&mut session.thread, call, old.image());
+        // That it is made again after it failed for no reason says nothing about the value.
+        if old == expected {
+            session.thread.does_something();
+        } else {
+            spinning = has_read(&mut session.thread, call, old.image());
+        }
     }
     session.end();
     if spinning {
         schedule::spinning();
     }
-    old
+    (old, success)
 }
 
 /// Waits until what is read is `value`, or if `differs`, is not; returns what was read.
@@ -410,8 +423,9 @@ pub(super) unsafe fn cas<W: Word>(call: Call, weak: bool, expected: W, new: W) -
 /// As for `load`.
 pub(super) unsafe fn wait<W: Word>(call: Call, value: W, differs: bool) -> W {
     let wanted = |image: u64| (image == value.image()) != differs;
+    schedule::point();
+    let mut again = false;
     loop {
-        schedule::point();
         let Some(mut session) = Session::begin::<W>(call.addr) else {
             // SAFETY: the caller's promise.
             let read = unsafe { W::load(call.addr) };
@@ -419,6 +433,8 @@ pub(super) unsafe fn wait<W: Word>(call: Call, value: W, differs: bool) -> W {
                 return read;
             }
             std::hint::spin_loop();
+            schedule::waits(call.addr, again);
+            again = true;
             continue;
         };
         session.check(call, W::SIZE, "wait", Access::Wait { wanted: &wanted });
@@ -433,7 +449,8 @@ pub(super) unsafe fn wait<W: Word>(call: Call, value: W, differs: bool) -> W {
             return read;
         }
         drop(session);
-        schedule::spinning();
+        schedule::waits(call.addr, again);
+        again = true;
     }
 }
 
@@ -442,14 +459,17 @@ pub(super) unsafe fn wait<W: Word>(call: Call, value: W, differs: bool) -> W {
 /// # Safety
 /// As for `load`.
 pub(super) unsafe fn blocking_cas<W: Word>(call: Call, expected: W, new: W) {
+    schedule::point();
+    let mut again = false;
     loop {
-        schedule::point();
         let Some(mut session) = Session::begin::<W>(call.addr) else {
             // SAFETY: the caller's promise.
             if unsafe { W::cas(call.addr, expected, new) } == expected {
                 return;
             }
             std::hint::spin_loop();
+            schedule::waits(call.addr, again);
+            again = true;
             continue;
         };
         if session.value == expected.image() {
@@ -464,7 +484,8 @@ pub(super) unsafe fn blocking_cas<W: Word>(call: Call, expected: W, new: W) {
             return;
         }
         drop(session);
-        schedule::spinning();
+        schedule::waits(call.addr, again);
+        again = true;
     }
 }
 

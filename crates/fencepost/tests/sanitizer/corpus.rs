@@ -5,15 +5,6 @@ use std::path::{Path, PathBuf};
 
 use crate::suite::{Case, Expected, Finding, RunLine, Seeds};
 
-/// Programs whose violation has not been seen in the runs that are tried here.
-const UNSEEN: [&str; 4] =
-    ["algorithms/ticketlock.fp", "classic/ring+polls.fp", "classic/sb+casw-consumed.fp", "rc20/seqlock-once.fp"];
-
-/// Why a program is not tried.
-pub(crate) fn unseen(case: &Case) -> Option<String> {
-    UNSEEN.contains(&case.name.as_str()).then(|| "no seed is known that finds it".into())
-}
-
 /// All programs, in the order of their names.
 pub(crate) fn cases(root: &Path) -> Vec<Case> {
     let litmus = root.join("litmus");
