@@ -10,6 +10,7 @@ mod compilers;
 mod files;
 mod mutants;
 mod recorded;
+mod soak;
 mod spin;
 
 use std::process::ExitCode;
@@ -33,6 +34,12 @@ const TASKS: &[Task] = &[
     ("bless", "", "run the tests and rewrite the golden files they compare with", bless::run),
     ("mutants", "[NAME...]", "break the engine on purpose, one rule at a time; the tests must notice", mutants::run),
     ("recorded", "DIR", "compare with the RA verdicts recorded in the headers of TPL files", recorded::run),
+    (
+        "soak",
+        "[NAME...] [--runs N]",
+        "run what must be silent under the sanitizer many times (default: all of sanitizer/, 1000 runs per schedule)",
+        soak::run,
+    ),
     (
         "spin",
         "[PATH...] [--seconds N]",
