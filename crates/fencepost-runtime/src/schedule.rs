@@ -55,6 +55,9 @@ pub(crate) fn yields() {
 pub(crate) fn waits(addr: usize, again: bool) {
     if CONTROLLED.load(Ordering::Relaxed) {
         baton::decide(Reason::Vain { addr, again });
+    } else if again {
+        // It may wait for a thread that waits for a processor.
+        kernel::give_way();
     }
 }
 

@@ -44,6 +44,12 @@ fn futex(word: &AtomicU32, operation: i32, value: u32, nanoseconds: Option<u64>)
     unsafe { crate::intercept::system_call(libc::SYS_futex, arguments) };
 }
 
+/// Lets other threads have the processor.
+pub(super) fn give_way() {
+    // SAFETY: a system call without arguments.
+    unsafe { crate::intercept::system_call(libc::SYS_sched_yield, [0; 6]) };
+}
+
 /// The number of the calling thread in the kernel.
 pub(super) fn task() -> i32 {
     // SAFETY: a system call without arguments.
