@@ -118,6 +118,30 @@ unsafe extern "C" fn fill(to: *mut u8, value: i32, bytes: usize, pc: usize) -> *
     to
 }
 
+unsafe extern "C" {
+    /// Ends the process: a fortified function would write past the end.
+    fn __chk_fail() -> !;
+}
+
+/// As fortified builds call it: there is room for so many bytes.
+unsafe extern "C" fn copy_within(to: *mut u8, from: *const u8, bytes: usize, room: usize, pc: usize) -> *mut u8 {
+    if bytes > room {
+        // SAFETY: may be called at any time.
+        unsafe { __chk_fail() };
+    }
+    // SAFETY: the caller's promise.
+    unsafe { copy(to, from, bytes, pc) }
+}
+
+unsafe extern "C" fn fill_within(to: *mut u8, value: i32, bytes: usize, room: usize, pc: usize) -> *mut u8 {
+    if bytes > room {
+        // SAFETY: may be called at any time.
+        unsafe { __chk_fail() };
+    }
+    // SAFETY: the caller's promise.
+    unsafe { fill(to, value, bytes, pc) }
+}
+
 shim!(__tsan_vptr_update, "rdx", vptr_update);
 shim!(__tsan_vptr_read, "rsi", read::<3>);
 shim!(__tsan_read_range, "rdx", read_range);
@@ -128,6 +152,9 @@ shim!(__tsan_memset, "rcx", fill);
 shim!(__wrap_memcpy, "rcx", copy);
 shim!(__wrap_memmove, "rcx", copy);
 shim!(__wrap_memset, "rcx", fill);
+shim!(__wrap___memcpy_chk, "r8", copy_within);
+shim!(__wrap___memmove_chk, "r8", copy_within);
+shim!(__wrap___memset_chk, "r8", fill_within);
 
 shim!(__tsan_read1, "rsi", read::<0>);
 shim!(__tsan_write1, "rsi", write::<0>);
