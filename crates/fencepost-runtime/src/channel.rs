@@ -10,6 +10,8 @@ use std::sync::atomic::{AtomicBool, AtomicI32, Ordering};
 
 use crate::lock::Guarded;
 use crate::options;
+use crate::schedule::Waiting;
+use crate::thread::Tid;
 
 /// No connection yet.
 const NONE: i32 = -1;
@@ -279,11 +281,21 @@ pub(crate) fn note_once(text: &'static str) {
     }
 }
 
-/// The threads of the program wait for one another, as described.
-pub(crate) fn deadlock(waiting: &str) {
+/// The threads of the program wait for one another.
+pub(crate) fn deadlock(waiting: &[(Tid, Waiting)]) {
     let mut channel = CHANNEL.lock();
     channel.open();
-    channel.send(&Line::event("deadlock").string("waiting", waiting).finish());
+    send_modules(&mut channel);
+    let line = Line::event("deadlock").objects("waiting", waiting, |line, &(tid, waiting)| {
+        let line = line.number("tid", u64::from(tid));
+        match waiting {
+            Waiting::Object(addr) => line.string("for", "object").number("addr", addr as u64),
+            Waiting::Value(addr) => line.string("for", "value").number("addr", addr as u64),
+            Waiting::Thread(other) => line.string("for", "thread").number("other", u64::from(other)),
+            Waiting::Other => line.string("for", "other"),
+        }
+    });
+    channel.send(&line.finish());
 }
 
 /// A message before the process is ended by the runtime itself.

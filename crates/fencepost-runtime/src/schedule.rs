@@ -20,7 +20,7 @@ pub(crate) use baton::{
     begin, cancelled, created, ending, exists, finished, forked, frozen, outside, rouse, start, steps, wake,
 };
 use control::CONTROLLED;
-pub(crate) use control::{Key, Outcome, Timeout};
+pub(crate) use control::{Key, Outcome, Timeout, Waiting};
 use policy::Reason;
 
 /// All that wait for a key.

@@ -120,7 +120,7 @@ impl<S: Symbols> Reporter<S> {
             Ok(Event::Note { text }) => Item::Note(text),
             Ok(Event::Deadlock { waiting }) => {
                 self.totals.deadlocks += 1;
-                Item::Deadlock(format!("{waiting}\n  Reproduce: {}", self.run.reproduce().command))
+                Item::Deadlock(self.run.deadlock(&waiting, &mut self.symbols))
             }
             Ok(event) => {
                 let item = match event {

@@ -75,7 +75,7 @@ impl Results {
                 self.json += &json::report(&report);
                 self.reports.push(*report);
             }
-            Item::Deadlock(waiting) => self.text += &format!("deadlock: {waiting}\n"),
+            Item::Deadlock(waiting) => self.text += &format!("deadlock\n{waiting}\n"),
             Item::Note(note) => self.text += &format!("note: {note}\n"),
             Item::Nothing | Item::Start | Item::Known | Item::Suppressed | Item::End => {}
         }

@@ -407,7 +407,7 @@ fn look_after(me: Tid) -> bool {
 /// Nobody can go on, and nothing has changed that for a while.
 fn deadlock(mut locked: Locked) {
     let Some(control) = controlled(&mut locked) else { return };
-    let waiting = control.describe();
+    let waiting = control.waiting();
     if options::get().deadlock == 0 {
         control.let_go();
         drop(locked);

@@ -27,6 +27,19 @@ pub(crate) enum Key {
     Time,
 }
 
+/// What a thread waits for in a deadlock.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Waiting {
+    /// The lock, condition, … at an address.
+    Object(usize),
+    /// The end of a thread.
+    Thread(Tid),
+    /// Another value at an address.
+    Value(usize),
+    /// Something unknown to us.
+    Other,
+}
+
 /// How a wait ended.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Outcome {
@@ -338,17 +351,17 @@ impl Control {
     }
 
     /// What each thread waits for.
-    pub(super) fn describe(&self) -> String {
+    pub(super) fn waiting(&self) -> Vec<(Tid, Waiting)> {
         let one = |entry: &Entry| {
-            let reason = match entry.state {
-                State::Blocked(Key::Object(addr)) => format!("the object at {addr:#x}"),
-                State::Blocked(Key::Thread(tid)) => format!("the end of thread {tid}"),
-                State::Blocked(Key::Time) | State::Outside | State::Unborn => "something else".into(),
-                State::Ready => format!("another value at {:#x}", entry.addr),
+            let waiting = match entry.state {
+                State::Blocked(Key::Object(addr)) => Waiting::Object(addr),
+                State::Blocked(Key::Thread(tid)) => Waiting::Thread(tid),
+                State::Blocked(Key::Time) | State::Outside | State::Unborn => Waiting::Other,
+                State::Ready => Waiting::Value(entry.addr),
             };
-            format!("thread {} for {reason}", entry.tid)
+            (entry.tid, waiting)
         };
-        self.entries.iter().map(one).collect::<Vec<_>>().join(", ")
+        self.entries.iter().map(one).collect()
     }
 
     /// Finds somebody to run, if nobody does.

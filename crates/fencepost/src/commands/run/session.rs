@@ -97,7 +97,7 @@ impl Session {
             Item::Nothing => Answer::None,
             Item::Deadlock(waiting) => {
                 output::note(&format!(
-                    "fencepost: deadlock: all threads wait, and none of them can go on: {waiting}\n"
+                    "fencepost: deadlock: all threads wait, and none of them can go on\n{waiting}\n"
                 ));
                 Answer::None
             }
