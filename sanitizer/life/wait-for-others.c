@@ -30,7 +30,7 @@ static void wait_for_it(int me) {
 
 int main(void) {
   signal(SIGALRM, handle);
-  ualarm(100000, 0);
+  ualarm(20000, 0);
   RUN(wait_for_it, wait_for_it);
   return 0;
 }
@@ -64,7 +64,7 @@ int main(void) {
     pthread_mutex_lock(&shared->mutex);
     atomic_store_explicit(&shared->flag, 1, rel);
     /* Unlike a sleep, this takes real time under a controlled schedule too. */
-    poll(NULL, 0, 100);
+    poll(NULL, 0, 20);
     atomic_store_explicit(&shared->flag, 2, rel);
     pthread_mutex_unlock(&shared->mutex);
     _exit(0);

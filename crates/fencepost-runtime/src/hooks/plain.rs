@@ -152,9 +152,6 @@ shim!(__tsan_memset, "rcx", fill);
 shim!(__wrap_memcpy, "rcx", copy);
 shim!(__wrap_memmove, "rcx", copy);
 shim!(__wrap_memset, "rcx", fill);
-shim!(__wrap___memcpy_chk, "r8", copy_within);
-shim!(__wrap___memmove_chk, "r8", copy_within);
-shim!(__wrap___memset_chk, "r8", fill_within);
 
 shim!(__tsan_read1, "rsi", read::<0>);
 shim!(__tsan_write1, "rsi", write::<0>);
@@ -202,3 +199,12 @@ shim!(__tsan_unaligned_volatile_read8, "rsi", read_bytes::<8>);
 shim!(__tsan_unaligned_volatile_write8, "rsi", write_bytes::<8>);
 shim!(__tsan_unaligned_volatile_read16, "rsi", read_bytes::<16>);
 shim!(__tsan_unaligned_volatile_write16, "rsi", write_bytes::<16>);
+
+#[allow(non_snake_case, reason = "the linker makes these names")]
+mod fortified {
+    use super::{copy_within, fill_within};
+
+    shim!(__wrap___memcpy_chk, "r8", copy_within);
+    shim!(__wrap___memmove_chk, "r8", copy_within);
+    shim!(__wrap___memset_chk, "r8", fill_within);
+}
