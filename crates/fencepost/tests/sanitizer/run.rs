@@ -12,6 +12,7 @@ use std::time::{Duration, Instant};
 use fencepost_testkit::repetitions;
 use serde_json::Value;
 
+use crate::soak;
 use crate::suite::{Case, Expected, Finding, RunLine, Seeds};
 
 /// Longest run. A program that takes longer hangs.
@@ -77,7 +78,12 @@ enum Mode {
 
 /// Builds the case in a folder of its own, and returns that; the program is called `program`.
 fn build(case: &Case, compiler: &Compiler, mode: Mode) -> Result<PathBuf, String> {
-    let kind = if mode == Mode::Native { "native" } else { "sanitized" };
+    // What soaks for an hour must not be in the way of other tests.
+    let kind = match mode {
+        Mode::Native => "native",
+        Mode::Sanitized if soak::runs().is_some() => "soak",
+        Mode::Sanitized => "sanitized",
+    };
     let name = case.name.replace(['/', '#'], "-");
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("sanitizer").join(kind).join(compiler.name).join(name);
     fs::create_dir_all(&folder).map_err(|error| error.to_string())?;
