@@ -16,6 +16,9 @@ const CLASSES: usize = 16;
 /// What is taken from the kernel at a time for small blocks.
 const CHUNK: usize = 1 << 20;
 
+/// The smallest huge page.
+const HUGE: usize = 1 << 21;
+
 /// The allocator behind `Vec` and `Box` in the runtime.
 pub(crate) struct Pages;
 
@@ -65,6 +68,11 @@ pub(crate) fn map_table(bytes: usize) -> *mut u8 {
     let pages = map(bytes);
     if pages.is_null() {
         crate::fatal("out of memory for shadow state");
+    }
+    if bytes > HUGE {
+        // Most of a large table stays empty: it must not get a huge page for each word that is used.
+        // SAFETY: advice about pages of ours; it does not matter whether it is taken.
+        unsafe { libc::syscall(libc::SYS_madvise, pages, bytes, libc::MADV_NOHUGEPAGE) };
     }
     pages
 }

@@ -116,53 +116,59 @@ static REGISTRY: Guarded<Registry> =
 
 /// A thread-local variable, with the model for variables that are there from the start: the general one that Rust has would save
 /// registers around a call, in every hook, that the linker removes.
-struct Current;
+macro_rules! thread_local_pointer {
+    ($(#[$attribute:meta])* $module:ident, $symbol:literal) => {
+        $(#[$attribute])*
+        mod $module {
+            use super::Thread;
 
-static CURRENT: Current = Current;
-
-std::arch::global_asm!(
-    ".pushsection .tbss, \"awT\", @nobits",
-    ".balign 8",
-    "fencepost_current_thread:",
-    ".zero 8",
-    ".popsection",
-);
-
-impl Current {
-    #[inline(always)]
-    fn get(&self) -> *mut Thread {
-        let thread;
-        // SAFETY: reads the variable.
-        unsafe {
-            std::arch::asm!(
-                "mov {thread}, [rip + fencepost_current_thread@GOTTPOFF]",
-                "mov {thread}, fs:[{thread}]",
-                thread = out(reg) thread,
-                options(nostack, readonly, preserves_flags),
+            std::arch::global_asm!(
+                ".pushsection .tbss, \"awT\", @nobits",
+                ".balign 8",
+                concat!($symbol, ":"),
+                ".zero 8",
+                ".popsection",
             );
-        }
-        thread
-    }
 
-    fn set(&self, thread: *mut Thread) {
-        // SAFETY: writes the variable.
-        unsafe {
-            std::arch::asm!(
-                "mov {offset}, [rip + fencepost_current_thread@GOTTPOFF]",
-                "mov fs:[{offset}], {thread}",
-                offset = out(reg) _,
-                thread = in(reg) thread,
-                options(nostack, preserves_flags),
-            );
-        }
-    }
+            #[inline(always)]
+            pub(super) fn get() -> *mut Thread {
+                let thread;
+                // SAFETY: reads the variable.
+                unsafe {
+                    std::arch::asm!(
+                        concat!("mov {thread}, [rip + ", $symbol, "@GOTTPOFF]"),
+                        "mov {thread}, fs:[{thread}]",
+                        thread = out(reg) thread,
+                        options(nostack, readonly, preserves_flags),
+                    );
+                }
+                thread
+            }
 
-    fn replace(&self, thread: *mut Thread) -> *mut Thread {
-        let before = self.get();
-        self.set(thread);
-        before
-    }
+            pub(super) fn set(thread: *mut Thread) {
+                // SAFETY: writes the variable.
+                unsafe {
+                    std::arch::asm!(
+                        concat!("mov {offset}, [rip + ", $symbol, "@GOTTPOFF]"),
+                        "mov fs:[{offset}], {thread}",
+                        offset = out(reg) _,
+                        thread = in(reg) thread,
+                        options(nostack, preserves_flags),
+                    );
+                }
+            }
+        }
+    };
 }
+
+thread_local_pointer!(
+    /// The thread that runs; null if it is not known.
+    current, "fencepost_current_thread"
+);
+thread_local_pointer!(
+    /// The same; null also while it is ignored, so that most hooks have one question to ask.
+    heeded, "fencepost_heeded_thread"
+);
 
 /// The thread that runs, while the runtime works for it.
 pub(crate) struct Entered(&'static mut Thread);
@@ -193,7 +199,7 @@ impl Drop for Entered {
 /// The thread that runs, if it is watched and the runtime is not at work for it already.
 #[inline]
 pub(crate) fn enter() -> Option<Entered> {
-    let thread = CURRENT.get();
+    let thread = heeded::get();
     if thread.is_null() {
         return None;
     }
@@ -203,10 +209,6 @@ pub(crate) fn enter() -> Option<Entered> {
     if thread.busy.replace(true) {
         return None;
     }
-    if thread.ignored > 0 {
-        thread.busy.set(false);
-        return None;
-    }
     Some(Entered(thread))
 }
 
@@ -214,19 +216,19 @@ pub(crate) fn enter() -> Option<Entered> {
 #[inline]
 pub(crate) fn watched() -> Option<&'static Thread> {
     // SAFETY: as in `enter`; what is read through this reference is changed by this thread only, in cells.
-    unsafe { CURRENT.get().as_ref() }.filter(|thread| thread.ignored == 0)
+    unsafe { heeded::get().as_ref() }
 }
 
 /// The calls of the thread that runs; they are followed also while the runtime is at work in an outer frame.
 #[inline]
 pub(crate) fn calls() -> Option<&'static CallStack> {
     // SAFETY: as in `enter`; the stack of calls is changed through cells only.
-    unsafe { CURRENT.get().as_ref() }.map(|thread| &thread.calls)
+    unsafe { current::get().as_ref() }.map(|thread| &thread.calls)
 }
 
 /// Runs `work` with the thread that runs, whether it is ignored or not, unless the runtime is at work for it.
 pub(crate) fn with_current<T>(work: impl FnOnce(&mut Thread) -> T) -> Option<T> {
-    let thread = CURRENT.get();
+    let thread = current::get();
     if thread.is_null() {
         return None;
     }
@@ -243,7 +245,7 @@ pub(crate) fn with_current<T>(work: impl FnOnce(&mut Thread) -> T) -> Option<T> 
 /// The number of the thread that runs; 0 if it is not known.
 pub(crate) fn current_tid() -> Tid {
     // SAFETY: as in `enter`; the number does not change.
-    unsafe { CURRENT.get().as_ref() }.map_or(0, |thread| thread.tid)
+    unsafe { current::get().as_ref() }.map_or(0, |thread| thread.tid)
 }
 
 impl Registry {
@@ -383,6 +385,20 @@ impl Thread {
         record::other_thread(self, Op::Join, finished.tid);
     }
 
+    /// What this thread, which is the one that runs, does from now on is not watched.
+    pub(crate) fn ignore(&mut self) {
+        self.ignored += 1;
+        heeded::set(null_mut());
+    }
+
+    /// The end of [`Self::ignore`].
+    pub(crate) fn heed(&mut self) {
+        self.ignored = self.ignored.saturating_sub(1);
+        if self.ignored == 0 {
+            heeded::set(self);
+        }
+    }
+
     /// Slot and epoch, as cells have them.
     #[inline]
     pub(crate) fn stamp(&self) -> u64 {
@@ -430,7 +446,7 @@ impl Thread {
             None => {
                 drop(registry);
                 crate::channel::note_once("the epochs of a thread are used up: it is not watched any longer");
-                self.ignored += 1;
+                self.ignore();
             }
         }
     }
@@ -449,12 +465,17 @@ pub(crate) fn attach_main() {
 
 /// The thread that runs is the one described.
 pub(crate) fn attach(thread: Box<Thread>) {
-    CURRENT.set(Box::into_raw(thread));
+    let ignored = thread.ignored > 0;
+    let thread = Box::into_raw(thread);
+    current::set(thread);
+    heeded::set(if ignored { null_mut() } else { thread });
 }
 
 /// The thread that runs is over: what joins it may have its clocks. None if it was not known.
 pub(crate) fn detach() -> Option<Finished> {
-    let thread = CURRENT.replace(null_mut());
+    let thread = current::get();
+    current::set(null_mut());
+    heeded::set(null_mut());
     if thread.is_null() {
         return None;
     }
