@@ -168,6 +168,7 @@ struct Sighting {
 
 /// The latest writes to a location, numbered from 0, the initial value.
 #[derive(Clone, Debug)]
+#[repr(C)]
 pub(crate) struct History {
     newest: Entry,
     /// The index of `newest`.
