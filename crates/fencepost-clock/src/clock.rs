@@ -63,6 +63,7 @@ impl Clock {
         }
     }
 
+    #[inline(never)]
     fn set_among_many(&mut self, index: usize, epoch: u32) {
         if index >= self.many.as_flattened().len() {
             self.grow(index / LANES + 1);
@@ -71,7 +72,7 @@ impl Clock {
     }
 
     /// The later epoch of each slot. Did anything change?
-    #[inline]
+    #[inline(always)]
     pub fn join(&mut self, other: &Clock) -> bool {
         let mut difference = join_lanes(&mut self.few, &other.few);
         if !other.many.is_empty() {
@@ -81,6 +82,7 @@ impl Clock {
         difference.iter().fold(0, |all, lane| all | lane) != 0
     }
 
+    #[inline(never)]
     fn join_many(&mut self, other: &[Lanes]) -> Lanes {
         if other.len() > self.many.len() {
             self.grow(other.len());
@@ -103,6 +105,7 @@ impl Clock {
         }
     }
 
+    #[inline(never)]
     fn assign_many(&mut self, other: &[Lanes]) {
         if other.len() > self.many.len() {
             self.grow(other.len());

@@ -34,6 +34,7 @@ impl Default for Epochs {
 impl Epochs {
     /// Are the counters near their end, 2³¹? Then the slot must not be used again, and a thread that is still running
     /// should go on in another ([`ThreadClocks::move_to`]). There are 2²⁰ operations left to do so.
+    #[inline]
     pub fn is_worn_out(&self) -> bool {
         self.k.max(self.n).max(self.generation) > LAST_EPOCH - (1 << 20)
     }
@@ -49,6 +50,8 @@ pub struct ThreadClocks {
     pub(crate) a: View,
     /// `c` at the last release fence.
     pub(crate) r: View,
+    /// Was there one?
+    has_fenced: bool,
     /// hb_SC; the entry of the own slot is n, the number of the thread's writes.
     pub(crate) sc: Clock,
     /// How often `c` or `sc` has changed by more than the own entry: while it stays, the thread has learnt nothing.
@@ -63,6 +66,7 @@ impl ThreadClocks {
             c: View::default(),
             a: View::default(),
             r: View::default(),
+            has_fenced: false,
             sc: Clock::new(),
             generation: 0,
         };
@@ -79,6 +83,7 @@ impl ThreadClocks {
             c: self.c.clone(),
             a: View::default(),
             r: View::default(),
+            has_fenced: false,
             sc: self.sc.clone(),
             generation: 0,
         };
@@ -105,11 +110,13 @@ impl ThreadClocks {
     }
 
     /// Where a successor in the same slot goes on.
+    #[inline]
     pub fn finished(&self) -> Epochs {
         Epochs { k: next(self.epoch()), n: self.writes(), generation: next(self.generation) }
     }
 
     /// Are the counters near their end ([`Epochs::is_worn_out`])?
+    #[inline]
     pub fn is_worn_out(&self) -> bool {
         self.finished().is_worn_out()
     }
@@ -142,7 +149,7 @@ impl ThreadClocks {
             self.acquire_fence();
         }
         if order.releases() {
-            self.r.assign(&self.c);
+            self.release_fence();
             self.end_epoch();
         }
     }
@@ -152,8 +159,19 @@ impl ThreadClocks {
     pub fn fence_sc(&mut self, hidden: &mut Hidden) {
         self.acquire_fence();
         hidden.0.acquire(self);
-        self.r.assign(&self.c);
+        self.release_fence();
         hidden.0.release(self);
+    }
+
+    fn release_fence(&mut self) {
+        self.r.assign(&self.c);
+        self.has_fenced = true;
+    }
+
+    /// Does `r` know anything?
+    #[inline]
+    pub(crate) fn has_fenced(&self) -> bool {
+        self.has_fenced
     }
 
     fn acquire_fence(&mut self) {
@@ -199,6 +217,7 @@ impl ThreadClocks {
     }
 }
 
+#[inline]
 fn next(epoch: u32) -> u32 {
     (epoch + 1).min(LAST_EPOCH)
 }

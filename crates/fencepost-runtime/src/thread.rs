@@ -52,28 +52,36 @@ pub(crate) struct Thread {
     busy: Cell<bool>,
     /// Nested `__tsan_ignore_thread_begin`, and threads for which there was no slot.
     pub(crate) ignored: u32,
-    cache: [Cell<Seen>; CACHE],
+    cache: [Seen; CACHE],
 }
 
-/// A variable that a thread accessed lately: where to find it, and what makes loading it again uneventful.
-#[derive(Clone, Copy)]
+/// A variable that a thread accessed lately: where to find it, and what makes loading it again uneventful. Aligned so that it takes one line
+/// of the cache.
+#[repr(align(64))]
 pub(crate) struct Seen {
     /// Its address.
-    pub(crate) addr: usize,
+    pub(crate) addr: Cell<usize>,
     /// Its place.
-    pub(crate) place: Option<&'static Place>,
+    pub(crate) place: Cell<Option<&'static Place>>,
     /// Its version when it was loaded.
-    pub(crate) version: u64,
+    pub(crate) version: Cell<u64>,
     /// The thread's clocks then; 0 if it was not loaded.
-    pub(crate) tick: u64,
+    pub(crate) tick: Cell<u64>,
     /// What was read.
-    pub(crate) value: u64,
+    pub(crate) value: Cell<u64>,
     /// With which order.
-    pub(crate) order: u8,
+    pub(crate) order: Cell<u8>,
 }
 
 impl Seen {
-    const NOTHING: Seen = Seen { addr: 0, place: None, version: 0, tick: 0, value: 0, order: 0 };
+    const NOTHING: Seen = Seen {
+        addr: Cell::new(0),
+        place: Cell::new(None),
+        version: Cell::new(0),
+        tick: Cell::new(0),
+        value: Cell::new(0),
+        order: Cell::new(0),
+    };
 }
 
 /// What is left of a thread until it is joined.
@@ -320,13 +328,13 @@ impl Thread {
             ignored: 0,
             tick: Cell::new(1),
             counted: (0, 0),
-            cache: [const { Cell::new(Seen::NOTHING) }; CACHE],
+            cache: [const { Seen::NOTHING }; CACHE],
         }
     }
 
     /// Where variables at `addr` are remembered.
     #[inline]
-    pub(crate) fn seen(&self, addr: usize) -> &Cell<Seen> {
+    pub(crate) fn seen(&self, addr: usize) -> &Seen {
         &self.cache[addr.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> (usize::BITS - CACHE.ilog2())]
     }
 
