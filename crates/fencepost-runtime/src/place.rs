@@ -15,6 +15,10 @@ use crate::memory;
 use crate::shadow;
 
 /// What is at a place.
+#[allow(
+    clippy::large_enum_variant,
+    reason = "places are used again for either kind, and a box would be a line of the cache more"
+)]
 pub(crate) enum Content {
     /// An atomic variable.
     Atomic(Atomic),

@@ -74,14 +74,16 @@ pub(crate) struct Seen {
 }
 
 impl Seen {
-    const NOTHING: Seen = Seen {
-        addr: Cell::new(0),
-        place: Cell::new(None),
-        version: Cell::new(0),
-        tick: Cell::new(0),
-        value: Cell::new(0),
-        order: Cell::new(0),
-    };
+    const fn nothing() -> Self {
+        Seen {
+            addr: Cell::new(0),
+            place: Cell::new(None),
+            version: Cell::new(0),
+            tick: Cell::new(0),
+            value: Cell::new(0),
+            order: Cell::new(0),
+        }
+    }
 }
 
 /// What is left of a thread until it is joined.
@@ -328,7 +330,7 @@ impl Thread {
             ignored: 0,
             tick: Cell::new(1),
             counted: (0, 0),
-            cache: [const { Seen::NOTHING }; CACHE],
+            cache: [const { Seen::nothing() }; CACHE],
         }
     }
 
