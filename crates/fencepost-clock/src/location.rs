@@ -75,7 +75,7 @@ impl Location {
     }
 
     /// A load, or a compare-and-swap that failed (with its order for failures).
-    #[inline]
+    #[inline(always)]
     pub fn load(&mut self, t: &mut ThreadClocks, order: Order, limits: Limits) {
         let effects = Effects::new(order.acquires(), order.is_sc());
         let visit = self.visits.get(t.slot());
@@ -88,7 +88,7 @@ impl Location {
     }
 
     /// The thread knows what it knew at its last access, which read or wrote what is read now.
-    #[inline]
+    #[inline(always)]
     fn publish_number(&mut self, t: &mut ThreadClocks, order: Order) {
         let n = t.writes();
         if self.has_readers {
@@ -103,6 +103,7 @@ impl Location {
         }
     }
 
+    #[inline(never)]
     fn load_news(&mut self, t: &mut ThreadClocks, order: Order, limits: Limits, was_seen: bool) {
         let mut learnt = self.follow_newest(t);
         if self.has_readers {

@@ -44,6 +44,9 @@ impl Epochs {
 #[derive(Clone, Debug)]
 pub struct ThreadClocks {
     slot: Slot,
+    /// The thread's epoch and the number of its writes: its own entries of `c` and `sc`, once more. Nobody knows of later ones.
+    k: u32,
+    n: u32,
     /// Happens-before; the entry of the own slot is the thread's epoch k.
     pub(crate) c: View,
     /// What an acquire fence would add to `c`.
@@ -63,6 +66,8 @@ impl ThreadClocks {
     pub fn new(slot: Slot, epochs: Epochs) -> Self {
         let empty = ThreadClocks {
             slot,
+            k: 0,
+            n: 0,
             c: View::default(),
             a: View::default(),
             r: View::default(),
@@ -80,6 +85,8 @@ impl ThreadClocks {
     pub fn spawn(&mut self, slot: Slot, epochs: Epochs) -> ThreadClocks {
         let child = ThreadClocks {
             slot,
+            k: 0,
+            n: 0,
             c: self.c.clone(),
             a: View::default(),
             r: View::default(),
@@ -99,6 +106,7 @@ impl ThreadClocks {
     /// Goes on in another slot, as when one thread finishes and its successor does what it would have done.
     pub fn move_to(&mut self, slot: Slot, epochs: Epochs) {
         self.slot = slot;
+        (self.k, self.n) = (epochs.k, epochs.n);
         self.c.hb.set(slot, epochs.k);
         self.sc.set(slot, epochs.n);
         self.generation = epochs.generation;
@@ -130,7 +138,8 @@ impl ThreadClocks {
     /// The epoch k of what the thread does now, plain accesses included.
     #[inline]
     pub fn epoch(&self) -> u32 {
-        self.c.hb.get(self.slot)
+        debug_assert_eq!(self.k, self.c.hb.get(self.slot));
+        self.k
     }
 
     /// Does everything that the thread in `slot` did in its epoch `k` or before happen before the next step of this one? (All
@@ -188,21 +197,23 @@ impl ThreadClocks {
     /// The thread has released something: what it does from now on is not known to who acquires it.
     #[inline]
     pub(crate) fn end_epoch(&mut self) {
-        self.c.hb.set(self.slot, next(self.epoch()));
+        self.k = next(self.epoch());
+        self.c.hb.set(self.slot, self.k);
     }
 
     /// The number of the last write.
     #[inline]
     pub fn writes(&self) -> u32 {
-        self.sc.get(self.slot)
+        debug_assert_eq!(self.n, self.sc.get(self.slot));
+        self.n
     }
 
     /// One more write; its number.
     #[inline]
     pub(crate) fn count_write(&mut self) -> u32 {
-        let n = next(self.writes());
-        self.sc.set(self.slot, n);
-        n
+        self.n = next(self.writes());
+        self.sc.set(self.slot, self.n);
+        self.n
     }
 
     /// Changes whenever the thread has learnt something about others.

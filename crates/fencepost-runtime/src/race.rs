@@ -241,16 +241,6 @@ fn remember_among(t: &Thread, addr: usize, cells: &shadow::Cells, old: [Cell; 2]
     race
 }
 
-/// Thread `t`, for which the runtime is at work, accesses up to eight bytes within a word.
-#[inline]
-pub(crate) fn access(t: &Thread, addr: usize, log_size: u32, how: How, pc: usize) {
-    if let Some(news) = news(t, addr, log_size, how, pc)
-        && let Some(race) = news.remember(t, addr)
-    {
-        race.report(t, pc);
-    }
-}
-
 /// Thread `t` ends the life of a block of memory: that conflicts with every access. The block is not accessed again before it is
 /// [forgotten](shadow::forget), so there is nothing to remember.
 pub(crate) fn freed(t: &Thread, addr: usize, bytes: usize, pc: usize) {
@@ -294,10 +284,23 @@ pub(crate) fn known_bytes(t: &Thread, addr: usize, bytes: usize, how: How) -> us
     8 * cells.iter().take(bytes / 8).take_while(|cells| is_known(&cells[0]) || is_known(&cells[1])).count()
 }
 
-/// Thread `t` accesses an atomic variable of `size` bytes.
+/// Thread `t`, for which the runtime is at work, accesses an atomic variable of `size` bytes. Inlined, so that size and kind are constants.
+#[inline(always)]
 pub(crate) fn atomic(t: &Thread, addr: usize, size: u8, how: How, pc: usize) {
+    let access = |at: usize, log_size: u32| {
+        if let Some(news) = news(t, at, log_size, how, pc) {
+            remember_atomic(t, at, news, pc);
+        }
+    };
     match size {
-        16 => pieces(addr, 16, |at, log_size| access(t, at, log_size, how, pc)),
-        _ => access(t, addr, u32::from(size).trailing_zeros(), how, pc),
+        16 => pieces(addr, 16, access),
+        _ => access(addr, u32::from(size).trailing_zeros()),
+    }
+}
+
+#[inline(never)]
+fn remember_atomic(t: &Thread, addr: usize, news: News, pc: usize) {
+    if let Some(race) = news.remember(t, addr) {
+        race.report(t, pc);
     }
 }

@@ -154,7 +154,7 @@ impl Session {
         }
     }
 
-    #[inline]
+    #[inline(always)]
     fn load(&mut self, order: u8) {
         let location = &mut atomic(&mut self.held).location;
         location.load(&mut self.thread.clocks, decode(order), limits());
@@ -178,7 +178,7 @@ impl Session {
 
     /// Compares the access that is about to be made with plain ones. It is the thread's knowledge before the access that counts: to read
     /// with acquire does not order what was written before. And the variable may be gone as soon as the location is given back.
-    #[inline]
+    #[inline(always)]
     fn touch(&self, call: Call, size: u8, write: bool) {
         if SEES_PLAIN.load(Ordering::Relaxed) {
             race::atomic(&self.thread, call.addr, size, How { write, atomic: true }, call.pc);
