@@ -18,7 +18,7 @@ unsafe extern "C" fn store<W: Narrow>(addr: usize, value: u64, order: u32, pc: u
 
 unsafe extern "C" fn fetch<W: Narrow, const FETCH: usize>(addr: usize, value: u64, order: u32, pc: usize) -> W {
     // SAFETY: as for `load`.
-    unsafe { monitored::fetch(Call::new(addr, order, pc), Fetch::ALL[FETCH], W::cut(value)) }
+    unsafe { monitored::fetch(addr, order, pc, Fetch::ALL[FETCH], W::cut(value)) }
 }
 
 /// clang's compare-and-exchange: returns what was there.

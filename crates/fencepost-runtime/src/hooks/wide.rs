@@ -17,7 +17,7 @@ unsafe extern "C" fn store(addr: usize, value: u128, order: u32, pc: usize) {
 
 unsafe extern "C" fn fetch<const FETCH: usize>(addr: usize, value: u128, order: u32, pc: usize) -> u128 {
     // SAFETY: as for `load`.
-    unsafe { monitored::fetch(Call::new(addr, order, pc), Fetch::ALL[FETCH], value) }
+    unsafe { monitored::fetch(addr, order, pc, Fetch::ALL[FETCH], value) }
 }
 
 unsafe extern "C" fn cas_value(addr: usize, expected: u128, new: u128, order: u32, failure: u32, pc: usize) -> u128 {
