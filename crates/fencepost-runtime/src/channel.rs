@@ -8,7 +8,7 @@ use std::fmt::Write as _;
 use std::ptr::null;
 use std::sync::atomic::{AtomicBool, AtomicI32, Ordering};
 
-use crate::lock::Guarded;
+use crate::lock::{self, Guarded};
 use crate::options;
 use crate::schedule::Waiting;
 use crate::thread::Tid;
@@ -305,10 +305,10 @@ pub(crate) fn last_words(message: &str) {
 
 /// The end of the run. Returns the exit code that the reporter wants; `status` if it does not mind.
 pub(crate) fn finish(status: i32, summary: impl FnOnce() -> Line) -> i32 {
-    if FINISHED.swap(true, Ordering::AcqRel) {
+    // A signal handler may end the process while its thread is sending, or has locked something that is needed here.
+    if lock::interrupted() || FINISHED.swap(true, Ordering::AcqRel) {
         return status;
     }
-    // A signal handler may end the process while its thread is sending.
     let Some(mut channel) = CHANNEL.try_lock() else { return status };
     if channel.fd < 0 {
         return status;
