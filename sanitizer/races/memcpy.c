@@ -1,5 +1,7 @@
 // Bytes are copied while others are set: the library's own accesses count, too.
 // expect: race of buffer
+// case ordinary: -O1
+// case fortified: -O2 -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2
 #include <string.h>
 
 #include "../threads.h"

@@ -10,6 +10,7 @@ mod compilers;
 mod files;
 mod mutants;
 mod recorded;
+mod soak;
 mod spin;
 
 use std::process::ExitCode;
@@ -37,6 +38,12 @@ const TASKS: &[Task] = &[
         "DIR",
         "compare with the verdicts recorded in the comments of TPL files and of Trencher's",
         recorded::run,
+    ),
+    (
+        "soak",
+        "[NAME...] [--runs N]",
+        "run what must be silent under the sanitizer many times (default: all of sanitizer/, 1000 runs per schedule)",
+        soak::run,
     ),
     (
         "spin",

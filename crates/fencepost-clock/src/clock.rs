@@ -1,8 +1,9 @@
-//! Vector clocks over slots: one epoch for each thread, in one flat array.
+//! Vector clocks over slots: one epoch for each thread.
 //!
-//! Arrays are as long as the highest slot they have heard of asks for, rounded up to [`LANES`], so that joins are loops
-//! over whole vectors. Epochs stay below 2³¹ ([`LAST_EPOCH`]): processors without an unsigned maximum then compute it as a
-//! signed one.
+//! The first [`LANES`] slots are part of the clock itself: most programs have few threads, and a clock that is somewhere else is a line of the cache
+//! more to wait for when threads take turns. The rest is an array as long as the highest slot it has heard of asks for, rounded
+//! up to [`LANES`], so that joins are loops over whole vectors. Epochs stay below 2³¹ ([`LAST_EPOCH`]): processors without an
+//! unsigned maximum then compute it as a signed one.
 
 use std::array;
 
@@ -12,13 +13,27 @@ pub type Slot = u16;
 /// The last epoch there is; counters stay there.
 pub(crate) const LAST_EPOCH: u32 = i32::MAX as u32;
 
-/// Lengths are multiples of this.
+/// Slots that are looked at together.
 const LANES: usize = 8;
+
+/// Epochs of as many slots as are joined at a time.
+type Lanes = [u32; LANES];
 
 /// A map from slots to epochs; 0 for a slot it has not heard of.
 #[derive(Clone, Debug, Default)]
 pub struct Clock {
-    epochs: Box<[u32]>,
+    few: Lanes,
+    /// The slots from `LANES` on.
+    many: Box<[Lanes]>,
+}
+
+/// The later epochs, into `mine`; what has changed, as bits.
+#[inline(always)]
+fn join_lanes(mine: &mut Lanes, theirs: &Lanes) -> Lanes {
+    let later: Lanes = array::from_fn(|lane| (mine[lane] as i32).max(theirs[lane] as i32) as u32);
+    let difference = array::from_fn(|lane| later[lane] ^ mine[lane]);
+    *mine = later;
+    difference
 }
 
 impl Clock {
@@ -30,7 +45,11 @@ impl Clock {
     /// The epoch of `slot`.
     #[inline]
     pub fn get(&self, slot: Slot) -> u32 {
-        self.epochs.get(usize::from(slot)).copied().unwrap_or(0)
+        let slot = usize::from(slot);
+        match self.few.get(slot) {
+            Some(&epoch) => epoch,
+            None => self.many.as_flattened().get(slot - LANES).copied().unwrap_or(0),
+        }
     }
 
     /// Sets the epoch of `slot`, which is at most 2³¹ − 1.
@@ -38,67 +57,116 @@ impl Clock {
     pub fn set(&mut self, slot: Slot, epoch: u32) {
         debug_assert!(epoch <= LAST_EPOCH);
         let slot = usize::from(slot);
-        if slot >= self.epochs.len() {
-            self.grow(slot + 1);
+        match self.few.get_mut(slot) {
+            Some(mine) => *mine = epoch,
+            None => self.set_among_many(slot - LANES, epoch),
         }
-        self.epochs[slot] = epoch;
+    }
+
+    #[inline(never)]
+    fn set_among_many(&mut self, index: usize, epoch: u32) {
+        if index >= self.many.as_flattened().len() {
+            self.grow(index / LANES + 1);
+        }
+        self.many.as_flattened_mut()[index] = epoch;
     }
 
     /// The later epoch of each slot. Did anything change?
-    #[inline]
+    #[inline(always)]
     pub fn join(&mut self, other: &Clock) -> bool {
-        if other.epochs.len() > self.epochs.len() {
-            self.grow(other.epochs.len());
-        }
-        // The difference is summed up lane by lane, so that the loop stays one of whole vectors.
-        let mut difference = [0; LANES];
-        let mine = self.epochs.as_chunks_mut::<LANES>().0;
-        for (mine, theirs) in mine.iter_mut().zip(other.epochs.as_chunks::<LANES>().0) {
-            let later: [u32; LANES] = array::from_fn(|lane| (mine[lane] as i32).max(theirs[lane] as i32) as u32);
-            difference = array::from_fn(|lane| difference[lane] | (later[lane] ^ mine[lane]));
-            *mine = later;
+        let mut difference = join_lanes(&mut self.few, &other.few);
+        if !other.many.is_empty() {
+            let among_many = self.join_many(&other.many);
+            difference = array::from_fn(|lane| difference[lane] | among_many[lane]);
         }
         difference.iter().fold(0, |all, lane| all | lane) != 0
+    }
+
+    #[inline(never)]
+    fn join_many(&mut self, other: &[Lanes]) -> Lanes {
+        if other.len() > self.many.len() {
+            self.grow(other.len());
+        }
+        // The difference is summed up lane by lane, so that the loop stays one of whole vectors.
+        let mut all = [0; LANES];
+        for (mine, theirs) in self.many.iter_mut().zip(other) {
+            let difference = join_lanes(mine, theirs);
+            all = array::from_fn(|lane| all[lane] | difference[lane]);
+        }
+        all
     }
 
     /// Becomes equal to `other`.
     #[inline]
     pub fn assign(&mut self, other: &Clock) {
-        let length = other.epochs.len();
-        if length > self.epochs.len() {
-            self.grow(length);
+        self.few = other.few;
+        if !self.many.is_empty() || !other.many.is_empty() {
+            self.assign_many(&other.many);
         }
-        // Clocks are short: vectors copied one by one are faster than a call of memcpy, and memset is seldom needed.
-        let mine = self.epochs.as_chunks_mut::<LANES>().0;
-        for (mine, theirs) in mine.iter_mut().zip(other.epochs.as_chunks::<LANES>().0) {
+    }
+
+    #[inline(never)]
+    fn assign_many(&mut self, other: &[Lanes]) {
+        if other.len() > self.many.len() {
+            self.grow(other.len());
+        }
+        // Clocks are short: vectors copied one by one are faster than a call of memcpy.
+        let (mine, rest) = self.many.split_at_mut(other.len());
+        for (mine, theirs) in mine.iter_mut().zip(other) {
             *mine = *theirs;
         }
-        if length < self.epochs.len() {
-            self.epochs[length..].fill(0);
-        }
+        rest.fill([0; LANES]);
     }
 
     /// Is every epoch of `other` at most the one here?
     #[inline]
     pub fn includes(&self, other: &Clock) -> bool {
-        let common = self.epochs.len().min(other.epochs.len());
-        let (shared, rest) = other.epochs.split_at(common);
-        self.epochs.iter().zip(shared).all(|(mine, theirs)| mine >= theirs) && rest.iter().all(|&theirs| theirs == 0)
-    }
-
-    /// Was it never given anything? (Then a join need not even be called, which is most of the cost of joining nothing.)
-    #[inline]
-    fn has_heard_of_nobody(&self) -> bool {
-        self.epochs.is_empty()
+        let includes = |mine: &Lanes, theirs: &Lanes| mine.iter().zip(theirs).all(|(mine, theirs)| mine >= theirs);
+        let (shared, rest) = other.many.split_at(self.many.len().min(other.many.len()));
+        includes(&self.few, &other.few)
+            && self.many.iter().zip(shared).all(|(mine, theirs)| includes(mine, theirs))
+            && rest.iter().flatten().all(|&theirs| theirs == 0)
     }
 
     /// The only place that allocates.
     #[cold]
     #[inline(never)]
     fn grow(&mut self, length: usize) {
-        let mut grown = vec![0; length.next_multiple_of(LANES)].into_boxed_slice();
-        grown[..self.epochs.len()].copy_from_slice(&self.epochs);
-        self.epochs = grown;
+        let mut grown = vec![[0; LANES]; length].into_boxed_slice();
+        grown[..self.many.len()].copy_from_slice(&self.many);
+        self.many = grown;
+    }
+}
+
+/// A clock that most programs have no use for: it takes no space before it is given something.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct RareClock(Option<Box<Clock>>);
+
+impl RareClock {
+    #[inline]
+    pub(crate) fn get(&self, slot: Slot) -> u32 {
+        self.0.as_ref().map_or(0, |clock| clock.get(slot))
+    }
+
+    #[inline]
+    pub(crate) fn set(&mut self, slot: Slot, epoch: u32) {
+        self.0.get_or_insert_default().set(slot, epoch);
+    }
+
+    /// As [`Clock::join`].
+    #[inline]
+    pub(crate) fn join(&mut self, other: &RareClock) -> bool {
+        other.0.as_ref().is_some_and(|other| self.0.get_or_insert_default().join(other))
+    }
+
+    /// As [`Clock::assign`].
+    #[inline]
+    pub(crate) fn assign(&mut self, other: &RareClock) {
+        match (&mut self.0, &other.0) {
+            (None, None) => {}
+            (Some(mine), None) => mine.assign(&Clock::new()),
+            (mine, Some(other)) => mine.get_or_insert_default().assign(other),
+        }
     }
 }
 
@@ -107,20 +175,14 @@ impl Clock {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct View {
     pub(crate) hb: Clock,
-    pub(crate) s: Clock,
+    pub(crate) s: RareClock,
 }
 
 impl View {
     /// Joins both parts. Did anything change?
     #[inline]
     pub(crate) fn join(&mut self, other: &View) -> bool {
-        let mut changed = false;
-        for (mine, theirs) in [(&mut self.hb, &other.hb), (&mut self.s, &other.s)] {
-            if !theirs.has_heard_of_nobody() {
-                changed |= mine.join(theirs);
-            }
-        }
-        changed
+        self.hb.join(&other.hb) | self.s.join(&other.s)
     }
 
     /// Becomes equal to `other`.

@@ -19,8 +19,6 @@
 //!
 //! Exact while nothing is dropped; afterwards sound for violations, not complete, and [`Finding::Cut`] says where.
 
-use std::collections::VecDeque;
-
 use crate::clock::Slot;
 use crate::order::Order;
 use crate::thread::ThreadClocks;
@@ -168,15 +166,18 @@ struct Sighting {
 
 /// The latest writes to a location, numbered from 0, the initial value.
 #[derive(Clone, Debug)]
+#[repr(C)]
 pub(crate) struct History {
     newest: Entry,
     /// The index of `newest`.
     index: u32,
     /// The index of the newest write that is not a read-modify-write, or of a later one.
     last_store: u32,
-    /// The writes kept before it, oldest first.
-    older: VecDeque<Entry>,
+    /// The writes kept before it, from `oldest` on and then from the beginning on.
+    older: Vec<Entry>,
     sightings: Vec<Sighting>,
+    /// Where the oldest write is in `older`; 0 while there is room for more.
+    oldest: u32,
 }
 
 impl History {
@@ -185,8 +186,9 @@ impl History {
             newest: Entry::initial(value),
             index: 0,
             last_store: 0,
-            older: VecDeque::new(),
+            older: Vec::new(),
             sightings: Vec::new(),
+            oldest: 0,
         }
     }
 
@@ -195,8 +197,20 @@ impl History {
         self.newest = Entry::initial(value);
         self.index = 0;
         self.last_store = 0;
-        self.older.clear();
+        self.forget_older();
         self.sightings.clear();
+    }
+
+    fn forget_older(&mut self) {
+        self.older.clear();
+        self.oldest = 0;
+    }
+
+    /// The writes kept before the newest, oldest first.
+    fn in_order(&mut self) -> &mut Vec<Entry> {
+        self.older.rotate_left(self.oldest as usize);
+        self.oldest = 0;
+        &mut self.older
     }
 
     /// As if so many writes had been made and forgotten.
@@ -232,20 +246,46 @@ impl History {
     }
 
     fn entry(&self, index: u32) -> &Entry {
-        if index == self.index { &self.newest } else { &self.older[(index - self.base()) as usize] }
+        if index == self.index {
+            return &self.newest;
+        }
+        let at = (self.oldest + (index - self.base())) as usize;
+        &self.older[if at < self.older.len() { at } else { at - self.older.len() }]
     }
 
     /// A new write.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn push(&mut self, entry: Entry, limits: Limits) {
-        self.older.push_back(self.newest);
-        while self.older.len() as u32 >= limits.history.max(1) {
-            self.older.pop_front();
+        let room = limits.history.max(1) - 1;
+        if self.older.len() == room as usize
+            && let Some(oldest) = self.older.get_mut(self.oldest as usize)
+        {
+            *oldest = self.newest;
+            self.oldest = if self.oldest + 1 == room { 0 } else { self.oldest + 1 };
+        } else {
+            self.keep_newest(room as usize);
         }
         self.newest = entry;
         self.index += 1;
         if !entry.rmw {
             self.last_store = self.index;
+        }
+    }
+
+    /// The newest write becomes one of at most `room` older ones, of which there are not exactly so many.
+    #[inline(never)]
+    fn keep_newest(&mut self, room: usize) {
+        let newest = self.newest;
+        let older = self.in_order();
+        if older.len() >= room {
+            older.drain(..older.len() + 1 - room.max(1));
+        }
+        if older.len() < room {
+            if older.len() == older.capacity() {
+                // There are many histories: none takes more than it can use.
+                older.reserve_exact(older.len().max(4).min(room - older.len()));
+            }
+            older.push(newest);
         }
     }
 
@@ -259,7 +299,7 @@ impl History {
     #[cold]
     fn renumber_now(&mut self) -> u32 {
         if self.base() <= 1 {
-            self.older.clear();
+            self.forget_older();
         }
         let by = self.base() - 1;
         self.drop_sightings();
@@ -303,7 +343,8 @@ impl History {
         let limit = limits.sightings as usize;
         if self.sightings.len() >= limit.max(1) {
             let oldest = self.sightings[self.sightings.len() / 2].entry;
-            self.older.drain(..(oldest - self.base()) as usize);
+            let dropped = (oldest - self.base()) as usize;
+            self.in_order().drain(..dropped);
             // Everybody counts as aware of the oldest entry: nobody needs to have seen it.
             self.sightings.retain(|sighting| sighting.entry > oldest);
         } else if self.sightings.len() > half {
@@ -331,6 +372,7 @@ impl History {
     }
 
     /// What `access` of `t` could see, if it did it now. At its last access `t` saw the entry `own`, or a dropped one.
+    #[inline(never)]
     pub(crate) fn judge(&self, t: &ThreadClocks, own: u32, access: Access, order: Order) -> Finding {
         let Some(top) = self.top(t) else { return Finding::Cut };
         if own >= top {

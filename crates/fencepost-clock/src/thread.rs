@@ -34,6 +34,7 @@ impl Default for Epochs {
 impl Epochs {
     /// Are the counters near their end, 2³¹? Then the slot must not be used again, and a thread that is still running
     /// should go on in another ([`ThreadClocks::move_to`]). There are 2²⁰ operations left to do so.
+    #[inline]
     pub fn is_worn_out(&self) -> bool {
         self.k.max(self.n).max(self.generation) > LAST_EPOCH - (1 << 20)
     }
@@ -43,12 +44,17 @@ impl Epochs {
 #[derive(Clone, Debug)]
 pub struct ThreadClocks {
     slot: Slot,
+    /// The thread's epoch and the number of its writes: its own entries of `c` and `sc`, once more. Nobody knows of later ones.
+    k: u32,
+    n: u32,
     /// Happens-before; the entry of the own slot is the thread's epoch k.
     pub(crate) c: View,
     /// What an acquire fence would add to `c`.
     pub(crate) a: View,
     /// `c` at the last release fence.
     pub(crate) r: View,
+    /// Was there one?
+    has_fenced: bool,
     /// hb_SC; the entry of the own slot is n, the number of the thread's writes.
     pub(crate) sc: Clock,
     /// How often `c` or `sc` has changed by more than the own entry: while it stays, the thread has learnt nothing.
@@ -60,9 +66,12 @@ impl ThreadClocks {
     pub fn new(slot: Slot, epochs: Epochs) -> Self {
         let empty = ThreadClocks {
             slot,
+            k: 0,
+            n: 0,
             c: View::default(),
             a: View::default(),
             r: View::default(),
+            has_fenced: false,
             sc: Clock::new(),
             generation: 0,
         };
@@ -76,9 +85,12 @@ impl ThreadClocks {
     pub fn spawn(&mut self, slot: Slot, epochs: Epochs) -> ThreadClocks {
         let child = ThreadClocks {
             slot,
+            k: 0,
+            n: 0,
             c: self.c.clone(),
             a: View::default(),
             r: View::default(),
+            has_fenced: false,
             sc: self.sc.clone(),
             generation: 0,
         };
@@ -94,6 +106,7 @@ impl ThreadClocks {
     /// Goes on in another slot, as when one thread finishes and its successor does what it would have done.
     pub fn move_to(&mut self, slot: Slot, epochs: Epochs) {
         self.slot = slot;
+        (self.k, self.n) = (epochs.k, epochs.n);
         self.c.hb.set(slot, epochs.k);
         self.sc.set(slot, epochs.n);
         self.generation = epochs.generation;
@@ -105,11 +118,13 @@ impl ThreadClocks {
     }
 
     /// Where a successor in the same slot goes on.
+    #[inline]
     pub fn finished(&self) -> Epochs {
         Epochs { k: next(self.epoch()), n: self.writes(), generation: next(self.generation) }
     }
 
     /// Are the counters near their end ([`Epochs::is_worn_out`])?
+    #[inline]
     pub fn is_worn_out(&self) -> bool {
         self.finished().is_worn_out()
     }
@@ -123,7 +138,8 @@ impl ThreadClocks {
     /// The epoch k of what the thread does now, plain accesses included.
     #[inline]
     pub fn epoch(&self) -> u32 {
-        self.c.hb.get(self.slot)
+        debug_assert_eq!(self.k, self.c.hb.get(self.slot));
+        self.k
     }
 
     /// Does everything that the thread in `slot` did in its epoch `k` or before happen before the next step of this one? (All
@@ -142,7 +158,7 @@ impl ThreadClocks {
             self.acquire_fence();
         }
         if order.releases() {
-            self.r.assign(&self.c);
+            self.release_fence();
             self.end_epoch();
         }
     }
@@ -152,8 +168,19 @@ impl ThreadClocks {
     pub fn fence_sc(&mut self, hidden: &mut Hidden) {
         self.acquire_fence();
         hidden.0.acquire(self);
-        self.r.assign(&self.c);
+        self.release_fence();
         hidden.0.release(self);
+    }
+
+    fn release_fence(&mut self) {
+        self.r.assign(&self.c);
+        self.has_fenced = true;
+    }
+
+    /// Does `r` know anything?
+    #[inline]
+    pub(crate) fn has_fenced(&self) -> bool {
+        self.has_fenced
     }
 
     fn acquire_fence(&mut self) {
@@ -170,21 +197,23 @@ impl ThreadClocks {
     /// The thread has released something: what it does from now on is not known to who acquires it.
     #[inline]
     pub(crate) fn end_epoch(&mut self) {
-        self.c.hb.set(self.slot, next(self.epoch()));
+        self.k = next(self.epoch());
+        self.c.hb.set(self.slot, self.k);
     }
 
     /// The number of the last write.
     #[inline]
     pub fn writes(&self) -> u32 {
-        self.sc.get(self.slot)
+        debug_assert_eq!(self.n, self.sc.get(self.slot));
+        self.n
     }
 
     /// One more write; its number.
     #[inline]
     pub(crate) fn count_write(&mut self) -> u32 {
-        let n = next(self.writes());
-        self.sc.set(self.slot, n);
-        n
+        self.n = next(self.writes());
+        self.sc.set(self.slot, self.n);
+        self.n
     }
 
     /// Changes whenever the thread has learnt something about others.
@@ -199,6 +228,7 @@ impl ThreadClocks {
     }
 }
 
+#[inline]
 fn next(epoch: u32) -> u32 {
     (epoch + 1).min(LAST_EPOCH)
 }

@@ -51,28 +51,46 @@ impl Visit {
     }
 }
 
+/// Slots whose visits are kept in the location itself.
+const FEW: usize = 8;
+
 /// A visit for each slot.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Visits(Box<[Visit]>);
+pub(crate) struct Visits {
+    few: [Visit; FEW],
+    /// Those of the slots from `FEW` on.
+    many: Box<[Visit]>,
+}
 
 impl Visits {
     #[inline]
     pub(crate) fn get(&self, slot: Slot) -> Visit {
-        self.0.get(usize::from(slot)).copied().unwrap_or_default()
+        let slot = usize::from(slot);
+        match self.few.get(slot) {
+            Some(&visit) => visit,
+            None => self.many.get(slot - FEW).copied().unwrap_or_default(),
+        }
     }
 
     #[inline]
     pub(crate) fn set(&mut self, slot: Slot, visit: Visit) {
         let slot = usize::from(slot);
-        if slot >= self.0.len() {
-            self.grow(slot + 1);
+        match self.few.get_mut(slot) {
+            Some(mine) => *mine = visit,
+            None => self.set_among_many(slot - FEW, visit),
         }
-        self.0[slot] = visit;
+    }
+
+    fn set_among_many(&mut self, index: usize, visit: Visit) {
+        if index >= self.many.len() {
+            self.grow(index + 1);
+        }
+        self.many[index] = visit;
     }
 
     /// Indices are smaller by `by` from now on; what would be less than 0 has been dropped and is 0.
     pub(crate) fn renumber(&mut self, by: u32) {
-        for visit in &mut self.0 {
+        for visit in self.few.iter_mut().chain(&mut self.many) {
             *visit = Visit::new(visit.generation, visit.seen().saturating_sub(by), visit.effects());
         }
     }
@@ -80,8 +98,8 @@ impl Visits {
     #[cold]
     #[inline(never)]
     fn grow(&mut self, length: usize) {
-        let mut grown = vec![Visit::default(); length.next_power_of_two()].into_boxed_slice();
-        grown[..self.0.len()].copy_from_slice(&self.0);
-        self.0 = grown;
+        let mut grown = vec![Visit::default(); length.next_multiple_of(FEW)].into_boxed_slice();
+        grown[..self.many.len()].copy_from_slice(&self.many);
+        self.many = grown;
     }
 }

@@ -8,8 +8,10 @@ use std::fmt::Write as _;
 use std::ptr::null;
 use std::sync::atomic::{AtomicBool, AtomicI32, Ordering};
 
-use crate::lock::Guarded;
+use crate::lock::{self, Guarded};
 use crate::options;
+use crate::schedule::Waiting;
+use crate::thread::Tid;
 
 /// No connection yet.
 const NONE: i32 = -1;
@@ -279,6 +281,23 @@ pub(crate) fn note_once(text: &'static str) {
     }
 }
 
+/// The threads of the program wait for one another.
+pub(crate) fn deadlock(waiting: &[(Tid, Waiting)]) {
+    let mut channel = CHANNEL.lock();
+    channel.open();
+    send_modules(&mut channel);
+    let line = Line::event("deadlock").objects("waiting", waiting, |line, &(tid, waiting)| {
+        let line = line.number("tid", u64::from(tid));
+        match waiting {
+            Waiting::Object(addr) => line.string("for", "object").number("addr", addr as u64),
+            Waiting::Value(addr) => line.string("for", "value").number("addr", addr as u64),
+            Waiting::Thread(other) => line.string("for", "thread").number("other", u64::from(other)),
+            Waiting::Other => line.string("for", "other"),
+        }
+    });
+    channel.send(&line.finish());
+}
+
 /// A message before the process is ended by the runtime itself.
 pub(crate) fn last_words(message: &str) {
     print(&format!("==={}=== fencepost: {message}\n", std::process::id()));
@@ -286,10 +305,10 @@ pub(crate) fn last_words(message: &str) {
 
 /// The end of the run. Returns the exit code that the reporter wants; `status` if it does not mind.
 pub(crate) fn finish(status: i32, summary: impl FnOnce() -> Line) -> i32 {
-    if FINISHED.swap(true, Ordering::AcqRel) {
+    // A signal handler may end the process while its thread is sending, or has locked something that is needed here.
+    if lock::interrupted() || FINISHED.swap(true, Ordering::AcqRel) {
         return status;
     }
-    // A signal handler may end the process while its thread is sending.
     let Some(mut channel) = CHANNEL.try_lock() else { return status };
     if channel.fd < 0 {
         return status;

@@ -3,10 +3,14 @@
 //! A lock spins a little and then gives its time slice away: sections are a few dozen instructions long and never
 //! wait for the host. The word holds the owner's process, so that a child of `fork`, in which the owner does not exist,
 //! takes over what another thread held.
+//!
+//! A signal handler may end the process whatever it has interrupted. Each thread counts the values that it has locked, so that the handler
+//! can tell.
 
-use std::cell::UnsafeCell;
+use std::cell::{Cell, UnsafeCell};
 use std::ops::{Deref, DerefMut};
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::atomic::{AtomicU32, Ordering, compiler_fence};
+use std::time::{Duration, Instant};
 
 /// A lock without contents.
 pub(crate) struct Lock(AtomicU32);
@@ -17,8 +21,19 @@ static PROCESS: AtomicU32 = AtomicU32::new(1);
 /// Tries before the time slice is given away.
 const SPINS: u32 = 64;
 
-/// Tries before a lock is given up that may never be free.
-const LONG: u32 = 20_000;
+/// Time after which a lock is given up that may never be free.
+const LONG: Duration = Duration::from_secs(1);
+
+thread_local! {
+    /// How many values the thread has locked, or is about to lock.
+    static LOCKED: Cell<u32> = const { Cell::new(0) };
+}
+
+/// Is the caller a signal handler that has interrupted its thread while that had locked a value? It must not lock any itself, nor
+/// allocate memory.
+pub(crate) fn interrupted() -> bool {
+    LOCKED.get() > 0
+}
 
 fn give_way() {
     // SAFETY: a system call without arguments.
@@ -28,6 +43,7 @@ fn give_way() {
 /// In the child of a `fork`: every lock that is held now is held by nobody.
 pub(crate) fn forked() {
     PROCESS.fetch_add(1, Ordering::Relaxed);
+    LOCKED.set(0);
 }
 
 impl Lock {
@@ -45,16 +61,20 @@ impl Lock {
         }
     }
 
-    /// Takes the lock unless that takes very long: its holder may be what a signal handler, which asks, has interrupted.
+    /// Takes the lock unless that takes very long: its holder may be in a signal handler that waits for the one who asks.
     fn try_long(&self) -> bool {
         let me = PROCESS.load(Ordering::Relaxed);
-        (0..LONG).any(|_| {
-            let taken = self.0.compare_exchange(0, me, Ordering::Acquire, Ordering::Relaxed).is_ok();
-            if !taken {
-                give_way();
+        let start = Instant::now();
+        loop {
+            if self.0.compare_exchange(0, me, Ordering::Acquire, Ordering::Relaxed).is_ok() {
+                return true;
             }
-            taken
-        })
+            // How long a time slice is depends on what else runs.
+            if start.elapsed() > LONG {
+                return false;
+            }
+            give_way();
+        }
     }
 
     #[cold]
@@ -103,6 +123,7 @@ impl<T> Guarded<T> {
     /// Waits for the lock.
     #[inline]
     pub(crate) fn lock(&self) -> Guard<'_, T> {
+        count_one_more();
         self.lock.acquire();
         Guard(self)
     }
@@ -111,8 +132,27 @@ impl<T> Guarded<T> {
 impl<T> Guarded<T> {
     /// Waits for the lock, but not for ever.
     pub(crate) fn try_lock(&self) -> Option<Guard<'_, T>> {
-        self.lock.try_long().then_some(Guard(self))
+        count_one_more();
+        let taken = self.lock.try_long();
+        if !taken {
+            count_one_less();
+        }
+        taken.then_some(Guard(self))
     }
+}
+
+#[inline]
+fn count_one_more() {
+    LOCKED.set(LOCKED.get() + 1);
+    // For handlers in the same thread: before the lock is taken.
+    compiler_fence(Ordering::SeqCst);
+}
+
+#[inline]
+fn count_one_less() {
+    compiler_fence(Ordering::SeqCst);
+    // The child of a `fork` has begun at zero.
+    LOCKED.set(LOCKED.get().saturating_sub(1));
 }
 
 impl<T> Deref for Guard<'_, T> {
@@ -137,6 +177,7 @@ impl<T> Drop for Guard<'_, T> {
     #[inline]
     fn drop(&mut self) {
         self.0.lock.release();
+        count_one_less();
     }
 }
 

@@ -10,11 +10,14 @@ use std::ptr::null_mut;
 
 use crate::lock::Guarded;
 
-/// Sizes are powers of two from 16 bytes to 512 KiB.
+/// Sizes are powers of two from 16 bytes to 512 KiB, and halfway between two of them.
 const SMALLEST: u32 = 4;
-const CLASSES: usize = 16;
+const CLASSES: usize = 31;
 /// What is taken from the kernel at a time for small blocks.
 const CHUNK: usize = 1 << 20;
+
+/// The smallest huge page.
+const HUGE: usize = 1 << 21;
 
 /// The allocator behind `Vec` and `Box` in the runtime.
 pub(crate) struct Pages;
@@ -66,19 +69,32 @@ pub(crate) fn map_table(bytes: usize) -> *mut u8 {
     if pages.is_null() {
         crate::fatal("out of memory for shadow state");
     }
+    if bytes > HUGE {
+        // Most of a large table stays empty: it must not get a huge page for each word that is used.
+        // SAFETY: advice about pages of ours; it does not matter whether it is taken.
+        unsafe { libc::syscall(libc::SYS_madvise, pages, bytes, libc::MADV_NOHUGEPAGE) };
+    }
     pages
 }
 
-fn class_of(layout: &Layout) -> Option<usize> {
+/// The number of a class of blocks, and their size.
+fn class_of(layout: &Layout) -> Option<(usize, usize)> {
     let bytes = layout.size().max(layout.align()).max(1 << SMALLEST).next_power_of_two();
-    let class = (bytes.trailing_zeros() - SMALLEST) as usize;
-    (class < CLASSES).then_some(class)
+    let class = 2 * (bytes.trailing_zeros() - SMALLEST) as usize;
+    // Three quarters, if that is enough: such a block is aligned to one quarter.
+    let less = bytes / 4 * 3;
+    let (class, bytes) = if class > 0 && layout.size() <= less && layout.align() <= bytes / 4 {
+        (class - 1, less)
+    } else {
+        (class, bytes)
+    };
+    (class < CLASSES).then_some((class, bytes))
 }
 
 impl Chunk {
-    /// A block of `bytes`, a power of two, aligned to its size or to a page.
+    /// A block of `bytes`, the size of a class, aligned to the greatest power of two that divides it, or to a page.
     fn take(&mut self, bytes: usize) -> *mut u8 {
-        let skip = self.next.align_offset(bytes.min(4096));
+        let skip = self.next.align_offset((1 << bytes.trailing_zeros()).min(4096));
         if self.left < bytes + skip {
             let pages = map(CHUNK);
             if pages.is_null() {
@@ -96,17 +112,17 @@ impl Chunk {
     }
 }
 
-// SAFETY: blocks are disjoint, large enough and aligned for their layout (to their size, at most to a page, and
+// SAFETY: blocks are disjoint, large enough and aligned for their layout (see `class_of`; at most to a page, and
 // nothing in the runtime asks for more than a page).
 unsafe impl GlobalAlloc for Pages {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         match class_of(&layout) {
             None => map(layout.size()),
-            Some(class) => {
+            Some((class, bytes)) => {
                 let mut list = CLASS[class].lock();
                 if list.free.is_null() {
                     drop(list);
-                    return CURRENT.lock().take(1 << (class as u32 + SMALLEST));
+                    return CURRENT.lock().take(bytes);
                 }
                 let block = list.free;
                 // SAFETY: a block in a free list begins with the address of the next one.
@@ -122,7 +138,7 @@ unsafe impl GlobalAlloc for Pages {
                 // SAFETY: the block was mapped by itself with this size.
                 unsafe { unmap(block, layout.size()) };
             }
-            Some(class) => {
+            Some((class, _)) => {
                 let mut list = CLASS[class].lock();
                 // SAFETY: the block is free, aligned and large enough for a pointer.
                 unsafe { block.cast::<*mut u8>().write(list.free) };
@@ -140,4 +156,26 @@ unsafe impl Send for Chunk {}
 /// A value made once, whose address is kept for ever.
 pub(crate) fn keep<T>(value: T) -> &'static mut T {
     Box::leak(Box::new(value))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{CLASSES, class_of};
+    use std::alloc::Layout;
+
+    #[test]
+    fn blocks_are_large_enough_and_aligned() {
+        let mut sizes = [0; CLASSES];
+        for size in 1..5000 {
+            for align in [1, 8, 16, 64, 4096] {
+                let layout = Layout::from_size_align(size, align).expect("a power of two");
+                let (class, bytes) = class_of(&layout).expect("it is small");
+                assert!(bytes >= size && bytes.is_multiple_of(align), "{layout:?}: {bytes}");
+                assert!(sizes[class] == 0 || sizes[class] == bytes, "one class, one size");
+                sizes[class] = bytes;
+            }
+        }
+        let large = |size: usize| class_of(&Layout::from_size_align(size, 8).expect("a power of two"));
+        assert_eq!((large(1 << 19), large((1 << 19) + 1)), (Some((CLASSES - 1, 1 << 19)), None));
+    }
 }

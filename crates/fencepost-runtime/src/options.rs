@@ -26,6 +26,8 @@ pub(crate) struct Options {
     pub(crate) seed: u64,
     /// Steps a run is expected to have, for [`Schedule::Pct`].
     pub(crate) steps: u64,
+    /// Seconds after which threads that all wait are a deadlock, under a controlled schedule; 0 for never.
+    pub(crate) deadlock: u32,
     /// Writes kept per location.
     pub(crate) history: u32,
     /// Are spin loops recognised?
@@ -54,6 +56,7 @@ impl Default for Options {
             schedule: Schedule::Os,
             seed: 0,
             steps: 1000,
+            deadlock: 10,
             history: 16,
             spin_detection: true,
             halt: false,
@@ -73,6 +76,7 @@ const KEYS: &[(&str, &str)] = &[
     ("schedule", "os, random or pct:DEPTH: how threads take turns"),
     ("seed", "what random and pct draw from"),
     ("steps", "steps a run is expected to have, for pct"),
+    ("deadlock", "seconds until threads that all wait are ended, with random and pct; 0: never"),
     ("history_size", "writes kept per atomic location"),
     ("spin_detection", "1: values that keep a spin loop spinning are benign"),
     ("halt_on_error", "1: end the program after the first report"),
@@ -131,6 +135,7 @@ impl Options {
             "schedule" => parse_schedule(value).map(|schedule| self.schedule = schedule).is_some(),
             "seed" => put(&mut self.seed, value),
             "steps" => put(&mut self.steps, value),
+            "deadlock" => put(&mut self.deadlock, value),
             "history_size" => put(&mut self.history, value) && self.history >= 1,
             "spin_detection" => put_flag(&mut self.spin_detection, value),
             "halt_on_error" => put_flag(&mut self.halt, value),

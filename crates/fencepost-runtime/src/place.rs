@@ -15,6 +15,10 @@ use crate::memory;
 use crate::shadow;
 
 /// What is at a place.
+#[allow(
+    clippy::large_enum_variant,
+    reason = "places are used again for either kind, and a box would be a line of the cache more"
+)]
 pub(crate) enum Content {
     /// An atomic variable.
     Atomic(Atomic),
@@ -23,13 +27,14 @@ pub(crate) enum Content {
 }
 
 /// An atomic variable.
+#[repr(C)]
 pub(crate) struct Atomic {
-    /// What the monitor keeps.
-    pub(crate) location: Location,
     /// Bytes of the first access.
     pub(crate) size: u8,
     /// Was it accessed with different sizes? Then its history says nothing, and it is not checked.
     pub(crate) mixed: bool,
+    /// What the monitor keeps.
+    pub(crate) location: Location,
 }
 
 /// One or the other.
@@ -41,7 +46,8 @@ pub(crate) enum Kind {
     Sync,
 }
 
-/// A place, locked by its user while it is used.
+/// A place, locked by its user while it is used. In this order, which puts what every access needs into the same line of the cache.
+#[repr(C)]
 pub(crate) struct Place {
     lock: Lock,
     /// Address and, in the lowest bit of the shifted word, kind; 0 for a place that is not in use.

@@ -9,7 +9,7 @@
 //! unordered, one of them is forgotten, an atomic one first. The appendix keeps a whole clock per location instead; that would cost
 //! memory proportional to the number of threads for every byte of the program.
 
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::shadow;
 use crate::thread::Thread;
@@ -52,6 +52,12 @@ impl Cell {
     fn at(addr: usize, log_size: u32, how: How, stamp: u64) -> Self {
         let how = if how.write { WRITE } else { 0 } | if how.atomic { ATOMIC } else { 0 };
         Cell(addr as u64 & OFFSET | u64::from(log_size) << SIZE_SHIFT | how | stamp)
+    }
+
+    /// The same access, at `pc`.
+    #[inline]
+    fn from(self, pc: usize) -> Self {
+        Cell(self.0 | (pc as u64) << PC_SHIFT)
     }
 
     /// First byte within the word.
@@ -111,20 +117,33 @@ pub(crate) fn stamp(slot: u16, epoch: u32) -> u64 {
     u64::from(slot) << SLOT_SHIFT | u64::from(epoch) << EPOCH_SHIFT
 }
 
-/// Is there nothing to do about this access? Because this thread has made it, or one that says as much, in this epoch already; or because others
-/// stand for it ([`is_represented`]), mostly.
-#[inline]
-pub(crate) fn is_known(t: &Thread, addr: usize, log_size: u32, how: How) -> bool {
-    let Some(cells) = shadow::cells_if_any(addr) else { return false };
+/// What an access must have in common with one of this thread that makes it superfluous: it was made in this epoch, of the same bytes,
+/// and wrote if the new one does.
+const fn common(how: How) -> u64 {
+    OFFSET | SIZE | ATOMIC | SLOT | EPOCH | if how.write { WRITE } else { 0 }
+}
+
+/// An access that is not known to say nothing new: what there is at its word, and what to remember.
+#[derive(Clone, Copy)]
+pub(crate) struct News {
+    /// None if nobody has been near there before. They are made later: no call in the way of an access that is not news.
+    cells: Option<&'static shadow::Cells>,
+    new: Cell,
+}
+
+/// What is there to do about an access of up to eight bytes within a word? Nothing, if this thread has made it, or one that says as much, in
+/// this epoch already.
+#[inline(always)]
+pub(crate) fn news(t: &Thread, addr: usize, log_size: u32, how: How, pc: usize) -> Option<News> {
+    let cells = shadow::cells_if_any(addr);
     let new = Cell::at(addr, log_size, how, t.stamp());
-    let same =
-        |old: Cell| (old.0 ^ new.0) & (OFFSET | SIZE | ATOMIC | SLOT | EPOCH) == 0 && new.0 & WRITE <= old.0 & WRITE;
-    let one = Cell(cells[0].load(Ordering::Relaxed));
-    if same(one) {
-        return true;
+    if let Some(cells) = cells {
+        let is_known = |cell: &AtomicU64| (cell.load(Ordering::Relaxed) ^ new.0) & common(how) == 0;
+        if is_known(&cells[0]) || is_known(&cells[1]) {
+            return None;
+        }
     }
-    let other = Cell(cells[1].load(Ordering::Relaxed));
-    same(other) || !how.write && is_represented(t, [one, other], new) && !t.is_drawn()
+    Some(News { cells, new: new.from(pc) })
 }
 
 /// Two accesses that conflict and are not ordered.
@@ -134,35 +153,64 @@ pub(crate) struct Race {
     old: Cell,
 }
 
-/// Remembers an access of up to eight bytes within a word, which is not [known](is_known). Is it a race?
-#[inline]
-pub(crate) fn remember(t: &Thread, addr: usize, log_size: u32, how: How, pc: usize) -> Option<Race> {
-    let cells = shadow::cells(addr)?;
-    let new = Cell(Cell::at(addr, log_size, how, t.stamp()).0 | (pc as u64) << PC_SHIFT);
-    let old = [&cells[0], &cells[1]].map(|cell| Cell(cell.load(Ordering::Relaxed)));
-    // Mostly the same thread has made the same access in an earlier epoch, or nobody has made any, and the other cell is no obstacle.
-    for (index, other) in [(0, old[1]), (1, old[0])] {
-        let repeats =
-            (old[index].0 ^ new.0) & (OFFSET | SIZE | ATOMIC | SLOT) == 0 && new.0 & WRITE >= old[index].0 & WRITE;
-        if (repeats || old[index].0 == 0)
-            && (other.0 == 0 || !other.conflicts(new) || t.clocks.knows(other.slot(), other.epoch()))
-        {
-            cells[index].store(new.0, Ordering::Relaxed);
-            return None;
-        }
+impl News {
+    /// Does the access write?
+    #[inline]
+    pub(crate) fn is_write(self) -> bool {
+        self.new.0 & WRITE != 0
     }
-    remember_among(t, addr, cells, old, new)
+
+    /// Memory that many threads read: are two of them remembered? Then this one can be left out, mostly: what conflicts with it
+    /// conflicts with the others, and threads that read the same memory do not write to the same cells all the time.
+    #[inline(always)]
+    pub(crate) fn is_represented(self, t: &Thread) -> bool {
+        let News { cells: Some(cells), new } = self else { return false };
+        let [one, other] = [&cells[0], &cells[1]].map(|cell| Cell(cell.load(Ordering::Relaxed)));
+        let differs = |cell: Cell| (cell.0 ^ new.0) & (OFFSET | SIZE | WRITE | ATOMIC);
+        let known = |cell: Cell| t.clocks.knows(cell.slot(), cell.epoch());
+        differs(one) | differs(other) | new.0 & WRITE == 0 && !known(one) && !known(other) && !t.is_drawn()
+    }
+
+    /// Remembers the access if that is easy, as it mostly is: no race, and no choice to make. No calls: it is the path of what threads do first
+    /// with their memory after a synchronisation.
+    #[inline(always)]
+    pub(crate) fn is_easily_remembered(self, t: &Thread) -> bool {
+        let News { cells: Some(cells), new } = self else { return false };
+        let old = [&cells[0], &cells[1]].map(|cell| Cell(cell.load(Ordering::Relaxed)));
+        // Mostly the same thread has made the same access in an earlier epoch, or nobody has made any, and the other cell is no obstacle.
+        for (index, other) in [(0, old[1]), (1, old[0])] {
+            let repeats =
+                (old[index].0 ^ new.0) & (OFFSET | SIZE | ATOMIC | SLOT) == 0 && new.0 & WRITE >= old[index].0 & WRITE;
+            if (repeats || old[index].0 == 0)
+                && (other.0 == 0 || !other.conflicts(new) || t.clocks.knows(other.slot(), other.epoch()))
+            {
+                cells[index].store(new.0, Ordering::Relaxed);
+                return true;
+            }
+        }
+        false
+    }
+
+    /// Remembers the access, which is at `addr`. Is it a race?
+    #[inline]
+    pub(crate) fn remember(self, t: &Thread, addr: usize) -> Option<Race> {
+        if self.is_represented(t) || self.is_easily_remembered(t) { None } else { self.remember_anyway(t, addr) }
+    }
+
+    /// The same for one that is not [easily remembered](Self::is_easily_remembered).
+    #[inline(never)]
+    pub(crate) fn remember_anyway(self, t: &Thread, addr: usize) -> Option<Race> {
+        let News { cells, new } = self;
+        let cells = match cells {
+            Some(cells) => cells,
+            None => shadow::cells(addr)?,
+        };
+        let old = [&cells[0], &cells[1]].map(|cell| Cell(cell.load(Ordering::Relaxed)));
+        remember_among(t, addr, cells, old, new)
+    }
 }
 
-/// Memory that many threads read: are two of them remembered? Then this one can be left out, mostly: what conflicts with it
-/// conflicts with the others, and threads that read the same memory do not write to the same cells all the time.
 #[inline]
-fn is_represented(t: &Thread, old: [Cell; 2], new: Cell) -> bool {
-    let same = |cell: &Cell| (cell.0 ^ new.0) & (OFFSET | SIZE | WRITE | ATOMIC) == 0;
-    old.iter().all(same) && !old.iter().any(|cell| t.clocks.knows(cell.slot(), cell.epoch()))
-}
-
-#[inline(never)]
 fn remember_among(t: &Thread, addr: usize, cells: &shadow::Cells, old: [Cell; 2], new: Cell) -> Option<Race> {
     // Preference: what the new access makes superfluous, then an empty cell, then an atomic access (a variable often shares its word with what
     // it protects, and races of atomic accesses are rare), then what is ordered before (and so most likely before what others will do, too), then any.
@@ -193,15 +241,6 @@ fn remember_among(t: &Thread, addr: usize, cells: &shadow::Cells, old: [Cell; 2]
     race
 }
 
-/// Thread `t`, for which the runtime is at work, accesses up to eight bytes within a word.
-pub(crate) fn access(t: &Thread, addr: usize, log_size: u32, how: How, pc: usize) {
-    if !is_known(t, addr, log_size, how)
-        && let Some(race) = remember(t, addr, log_size, how, pc)
-    {
-        race.report(t, pc);
-    }
-}
-
 /// Thread `t` ends the life of a block of memory: that conflicts with every access. The block is not accessed again before it is
 /// [forgotten](shadow::forget), so there is nothing to remember.
 pub(crate) fn freed(t: &Thread, addr: usize, bytes: usize, pc: usize) {
@@ -210,7 +249,7 @@ pub(crate) fn freed(t: &Thread, addr: usize, bytes: usize, pc: usize) {
         let Some(cells) = shadow::cells_if_any(word) else { continue };
         for cell in cells.iter().map(|cell| Cell(cell.load(Ordering::Relaxed))) {
             if cell.0 != 0 && !t.clocks.knows(cell.slot(), cell.epoch()) {
-                let new = Cell(Cell::at(word, 3, how, t.stamp()).0 | (pc as u64) << PC_SHIFT);
+                let new = Cell::at(word, 3, how, t.stamp()).from(pc);
                 Race { addr: word, new, old: cell }.report(t, pc);
             }
         }
@@ -241,16 +280,27 @@ pub(crate) fn pieces(addr: usize, bytes: usize, mut visit: impl FnMut(usize, u32
 pub(crate) fn known_bytes(t: &Thread, addr: usize, bytes: usize, how: How) -> usize {
     let Some(cells) = shadow::run_of_cells(addr) else { return 0 };
     let new = Cell::at(addr, 3, how, t.stamp()).0;
-    let same = |old: u64| (old ^ new) & (OFFSET | SIZE | ATOMIC | SLOT | EPOCH) == 0 && new & WRITE <= old & WRITE;
-    let known =
-        |cells: &&shadow::Cells| same(cells[0].load(Ordering::Relaxed)) || same(cells[1].load(Ordering::Relaxed));
-    8 * cells.iter().take(bytes / 8).take_while(known).count()
+    let is_known = |cell: &AtomicU64| (cell.load(Ordering::Relaxed) ^ new) & common(how) == 0;
+    8 * cells.iter().take(bytes / 8).take_while(|cells| is_known(&cells[0]) || is_known(&cells[1])).count()
 }
 
-/// Thread `t` accesses an atomic variable of `size` bytes.
+/// Thread `t`, for which the runtime is at work, accesses an atomic variable of `size` bytes. Inlined, so that size and kind are constants.
+#[inline(always)]
 pub(crate) fn atomic(t: &Thread, addr: usize, size: u8, how: How, pc: usize) {
+    let access = |at: usize, log_size: u32| {
+        if let Some(news) = news(t, at, log_size, how, pc) {
+            remember_atomic(t, at, news, pc);
+        }
+    };
     match size {
-        16 => pieces(addr, 16, |at, log_size| access(t, at, log_size, how, pc)),
-        _ => access(t, addr, u32::from(size).trailing_zeros(), how, pc),
+        16 => pieces(addr, 16, access),
+        _ => access(addr, u32::from(size).trailing_zeros()),
+    }
+}
+
+#[inline(never)]
+fn remember_atomic(t: &Thread, addr: usize, news: News, pc: usize) {
+    if let Some(race) = news.remember(t, addr) {
+        race.report(t, pc);
     }
 }

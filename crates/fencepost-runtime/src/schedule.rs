@@ -2,22 +2,25 @@
 //!
 //! Decisions are made at [`point`]s (before atomic accesses and fences, at operations on locks and threads) by a
 //! [`policy`], which sees numbers of threads in the order of their creation and nothing else, so that a seed determines the schedule. The
-//! [`baton`] is the mechanism: who may run, who waits for what, and what to do about waiting that is out of sight.
+//! [`baton`] is the mechanism, around a [`control`] that knows who may run and who waits for what.
 //!
 //! Operations that wait are modelled: a thread tries, and if it would have to wait it is blocked on a [`Key`] until another one does the
 //! matching operation, and tries again. Time is virtual: every decision takes a microsecond, and when nobody can run the earliest timeout is due at
 //! once. Calls into the kernel that may wait for the outside world are left to themselves ([`outside`]); with them a run is not exactly
-//! replayable, which is noted. If all threads wait, control ends and the program goes on, or hangs, as it would on its own.
+//! replayable, which is noted. If all threads wait and that does not change for a while, it is a deadlock, and the process is ended.
 
 mod baton;
+mod control;
+mod kernel;
 mod policy;
 
 use std::sync::atomic::Ordering;
 
 pub(crate) use baton::{
-    Key, Outcome, Timeout, begin, block, cancelled, created, ending, exists, finished, forked, frozen, outside, rouse,
-    start, steps, wake,
+    begin, cancelled, created, ending, exists, finished, forked, frozen, outside, rouse, start, steps, wake,
 };
+use control::CONTROLLED;
+pub(crate) use control::{Key, Outcome, Timeout, Waiting};
 use policy::Reason;
 
 /// All that wait for a key.
@@ -26,23 +29,48 @@ pub(crate) const ALL: usize = usize::MAX;
 /// The running thread is about to do something that others can see: the schedule may go on with another.
 #[inline]
 pub(crate) fn point() {
-    if baton::CONTROLLED.load(Ordering::Relaxed) {
+    if CONTROLLED.load(Ordering::Relaxed) {
         baton::decide(Reason::Point);
     }
 }
 
-/// The running thread waits busily, or says that it has nothing to do: others go first.
+/// The running thread was seen to wait busily: others go first.
 #[inline]
 pub(crate) fn spinning() {
-    if baton::CONTROLLED.load(Ordering::Relaxed) {
+    if CONTROLLED.load(Ordering::Relaxed) {
+        baton::decide(Reason::Spin);
+    }
+}
+
+/// The running thread says that it has nothing to do: others may go first.
+#[inline]
+pub(crate) fn yields() {
+    if CONTROLLED.load(Ordering::Relaxed) {
         baton::decide(Reason::Yield);
     }
+}
+
+/// The running thread waits for a value at this address and has found another one, or found it `again`: it goes on when something has
+/// happened.
+pub(crate) fn waits(addr: usize, again: bool) {
+    if CONTROLLED.load(Ordering::Relaxed) {
+        baton::decide(Reason::Vain { addr, again });
+    } else if again {
+        // It may wait for a thread that waits for a processor.
+        kernel::give_way();
+    }
+}
+
+/// Does a weak compare-and-swap that is made now fail, although it could succeed?
+#[inline]
+pub(crate) fn fails_for_no_reason() -> bool {
+    CONTROLLED.load(Ordering::Relaxed) && baton::fails_for_no_reason()
 }
 
 /// Is the calling thread scheduled by us, and not at work for the runtime?
 #[inline]
 pub(crate) fn controls() -> bool {
-    baton::CONTROLLED.load(Ordering::Relaxed) && baton::controls_this_thread()
+    CONTROLLED.load(Ordering::Relaxed) && baton::controls_this_thread()
 }
 
 /// Tries until `attempt` has an answer, which others may have to make possible by waking `key`.
@@ -56,9 +84,15 @@ pub(crate) fn retry<T>(
         if let Some(result) = attempt() {
             return Ok(result);
         }
-        match block(key, timeout, || ()) {
+        match baton::block(key, timeout, true, || ()) {
             Outcome::Woken => {}
             outcome => return Err(outcome),
         }
     }
+}
+
+/// The calling thread cannot go on before `key` is woken or the time is over. `before` is done once it counts as waiting, and before
+/// any other thread runs.
+pub(crate) fn block(key: Key, timeout: Option<Timeout>, before: impl FnOnce()) -> Outcome {
+    baton::block(key, timeout, false, before)
 }

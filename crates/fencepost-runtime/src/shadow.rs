@@ -1,11 +1,12 @@
 //! What the runtime remembers about each word of the program's memory.
 //!
-//! A tree of tables over the address space, made as it is touched: no address is computed from another by a
-//! fixed distance, so it does not matter where the kernel puts things. 47 bits of address are 16 bits of root (in the
-//! data segment), 15 bits of [`Span`] (2 GiB each), and 16 bits within a [`Region`] of 64 KiB.
+//! A table over the address space, whose parts are made as they are touched: no address is computed from another by a
+//! fixed distance, so it does not matter where the kernel puts things. 47 bits of address are 23 bits of root (in the
+//! data segment) and 24 bits within a [`Span`] of 16 MiB. One look into the root finds what is known of a word, since every plain
+//! access needs it; pages of root and spans that are not used take no memory.
 //!
-//! For every aligned word of eight bytes a region has two [`Cell`](crate::race::Cell)s for plain accesses (pages of them that are not used
-//! take no memory), and, in pages where there is an atomic or a synchronisation object, the head of a list of [`Place`]s.
+//! For every aligned word of eight bytes a span has two [`Cell`](crate::race::Cell)s for plain accesses, and, in pages where there is
+//! an atomic or a synchronisation object, the head of a list of [`Place`]s.
 
 use std::ptr::null_mut;
 use std::sync::atomic::{AtomicPtr, AtomicU64, Ordering};
@@ -14,33 +15,34 @@ use crate::memory;
 use crate::place::Place;
 
 const ADDRESS_BITS: u32 = 47;
-const REGION_BITS: u32 = 16;
-const SPAN_BITS: u32 = 15;
+const SPAN_BITS: u32 = 24;
 const PAGE_BITS: u32 = 12;
 const WORD_BITS: u32 = 3;
 
-/// Words of a region.
-const WORDS: usize = 1 << (REGION_BITS - WORD_BITS);
+/// Words of a span.
+const WORDS: usize = 1 << (SPAN_BITS - WORD_BITS);
 /// Words of a page.
 const PAGE_WORDS: usize = 1 << (PAGE_BITS - WORD_BITS);
+/// Bytes of a page of ours.
+const OUR_PAGE: usize = 4096;
+/// Cells that are forgotten page by page rather than one by one, from so many bytes on.
+const MANY: usize = 1 << 17;
 
 /// The two cells of a word.
 pub(crate) type Cells = [AtomicU64; 2];
 
-struct Span([AtomicPtr<Region>; 1 << SPAN_BITS]);
-
-/// What is known of 64 KiB of the program's memory.
+/// What is known of 16 MiB of the program's memory.
 #[repr(C)]
-struct Region {
+struct Span {
     cells: [Cells; WORDS],
-    places: [AtomicPtr<Page>; 1 << (REGION_BITS - PAGE_BITS)],
+    places: [AtomicPtr<Page>; 1 << (SPAN_BITS - PAGE_BITS)],
 }
 
 /// The atomics and synchronisation objects in a page, by word.
 struct Page([AtomicPtr<Place>; PAGE_WORDS]);
 
-static ROOT: [AtomicPtr<Span>; 1 << (ADDRESS_BITS - SPAN_BITS - REGION_BITS)] =
-    [const { AtomicPtr::new(null_mut()) }; 1 << (ADDRESS_BITS - SPAN_BITS - REGION_BITS)];
+static ROOT: [AtomicPtr<Span>; 1 << (ADDRESS_BITS - SPAN_BITS)] =
+    [const { AtomicPtr::new(null_mut()) }; 1 << (ADDRESS_BITS - SPAN_BITS)];
 
 /// What `slot` points to, or null.
 #[inline]
@@ -75,56 +77,47 @@ fn make_now<T>(slot: &AtomicPtr<T>) -> &'static T {
 
 #[inline]
 fn span_slot(addr: usize) -> Option<&'static AtomicPtr<Span>> {
-    ROOT.get(addr >> (SPAN_BITS + REGION_BITS))
+    ROOT.get(addr >> SPAN_BITS)
 }
 
 #[inline]
-fn region_slot(span: &'static Span, addr: usize) -> &'static AtomicPtr<Region> {
-    &span.0[(addr >> REGION_BITS) & ((1 << SPAN_BITS) - 1)]
+fn page_slot(span: &'static Span, addr: usize) -> &'static AtomicPtr<Page> {
+    &span.places[(addr >> PAGE_BITS) & ((1 << (SPAN_BITS - PAGE_BITS)) - 1)]
 }
 
 #[inline]
-fn page_slot(region: &'static Region, addr: usize) -> &'static AtomicPtr<Page> {
-    &region.places[(addr >> PAGE_BITS) & ((1 << (REGION_BITS - PAGE_BITS)) - 1)]
-}
-
-#[inline]
-fn word_in_region(addr: usize) -> usize {
+fn word_in_span(addr: usize) -> usize {
     (addr >> WORD_BITS) & (WORDS - 1)
 }
 
 /// The cells of the word that `addr` lies in; none for addresses no program has.
 #[inline]
 pub(crate) fn cells(addr: usize) -> Option<&'static Cells> {
-    let region = make(region_slot(make(span_slot(addr)?), addr));
-    Some(&region.cells[word_in_region(addr)])
+    Some(&make(span_slot(addr)?).cells[word_in_span(addr)])
 }
 
-/// The same, if there is anything in the region: a few loads, no calls.
+/// The same, if there is anything in the span: two loads, no calls.
 #[inline]
 pub(crate) fn cells_if_any(addr: usize) -> Option<&'static Cells> {
-    run_of_cells(addr)?.first()
+    Some(&look(span_slot(addr)?)?.cells[word_in_span(addr)])
 }
 
-/// The cells of the word that `addr` lies in and of those after it in the same region, if there is anything in the region.
+/// The cells of the word that `addr` lies in and of those after it in the same span, if there is anything in the span.
 #[inline]
 pub(crate) fn run_of_cells(addr: usize) -> Option<&'static [Cells]> {
-    let region = look(region_slot(look(span_slot(addr)?)?, addr))?;
-    Some(&region.cells[word_in_region(addr)..])
+    Some(&look(span_slot(addr)?)?.cells[word_in_span(addr)..])
 }
 
 /// The head of the list of places in the word that `addr` lies in.
 #[inline]
 pub(crate) fn places(addr: usize) -> Option<&'static AtomicPtr<Place>> {
-    let region = make(region_slot(make(span_slot(addr)?), addr));
-    Some(&make(page_slot(region, addr)).0[(addr >> WORD_BITS) & (PAGE_WORDS - 1)])
+    Some(&make(page_slot(make(span_slot(addr)?), addr)).0[(addr >> WORD_BITS) & (PAGE_WORDS - 1)])
 }
 
 /// The same, if there is anything in the page.
 #[inline]
 pub(crate) fn places_if_any(addr: usize) -> Option<&'static AtomicPtr<Place>> {
-    let page = look(page_slot(look(region_slot(look(span_slot(addr)?)?, addr))?, addr))?;
-    Some(&page.0[(addr >> WORD_BITS) & (PAGE_WORDS - 1)])
+    Some(&look(page_slot(look(span_slot(addr)?)?, addr))?.0[(addr >> WORD_BITS) & (PAGE_WORDS - 1)])
 }
 
 /// Forgets everything about `bytes` bytes from `addr` on: they are about to be, or have been, something else.
@@ -133,43 +126,47 @@ pub(crate) fn forget(addr: usize, bytes: usize) {
     let mut at = addr.next_multiple_of(1 << WORD_BITS);
     let end = (addr.saturating_add(bytes)).min(1 << ADDRESS_BITS) & !((1 << WORD_BITS) - 1);
     while at < end {
-        let region_end = ((at >> REGION_BITS) + 1) << REGION_BITS;
-        let stop = region_end.min(end);
-        match span_slot(at).and_then(look) {
-            None => at = (((at >> (SPAN_BITS + REGION_BITS)) + 1) << (SPAN_BITS + REGION_BITS)).min(end),
-            Some(span) => {
-                if let Some(region) = look(region_slot(span, at)) {
-                    forget_in(region, at, stop);
-                }
-                at = stop;
-            }
+        let stop = (((at >> SPAN_BITS) + 1) << SPAN_BITS).min(end);
+        if let Some(span) = span_slot(at).and_then(look) {
+            forget_in(span, at, stop);
         }
+        at = stop;
     }
 }
 
-fn forget_in(region: &'static Region, from: usize, to: usize) {
-    let cells = &region.cells[word_in_region(from)..word_in_region(to - 1) + 1];
-    if cells.len() == WORDS {
-        // SAFETY: the cells are private anonymous memory of ours, aligned to a page as the first part of a mapping of their own;
-        // afterwards they read as zeroes, which are valid.
-        unsafe { libc::madvise(cells.as_ptr().cast_mut().cast(), size_of_val(cells), libc::MADV_DONTNEED) };
+fn forget_in(span: &'static Span, from: usize, to: usize) {
+    let cells = &span.cells[word_in_span(from)..word_in_span(to - 1) + 1];
+    if size_of_val(cells) < MANY {
+        clear(cells);
     } else {
-        for cell in cells.iter().flatten() {
-            // Most words were never accessed: reading keeps their pages unmapped.
-            if cell.load(Ordering::Relaxed) != 0 {
-                cell.store(0, Ordering::Relaxed);
-            }
-        }
+        // Whole pages go back to the kernel; the rest of a page at either end has other words in it, too.
+        let skip = cells.as_ptr().align_offset(OUR_PAGE);
+        let (first, rest) = cells.split_at(skip);
+        let (pages, last) = rest.split_at(rest.len() - rest.len() % (OUR_PAGE / size_of::<Cells>()));
+        clear(first);
+        clear(last);
+        // SAFETY: these pages are private anonymous memory of ours with nothing but cells in them; afterwards they read as
+        // zeroes, which are valid.
+        unsafe { libc::madvise(pages.as_ptr().cast_mut().cast(), size_of_val(pages), libc::MADV_DONTNEED) };
     }
     let mut at = from;
     while at < to {
         let page_end = (((at >> PAGE_BITS) + 1) << PAGE_BITS).min(to);
-        if let Some(page) = look(page_slot(region, at)) {
+        if let Some(page) = look(page_slot(span, at)) {
             for word in (at..page_end).step_by(1 << WORD_BITS) {
                 Place::drop_all(&page.0[(word >> WORD_BITS) & (PAGE_WORDS - 1)]);
             }
         }
         at = page_end;
+    }
+}
+
+fn clear(cells: &[Cells]) {
+    for cell in cells.iter().flatten() {
+        // Most words were never accessed: reading keeps their pages unmapped.
+        if cell.load(Ordering::Relaxed) != 0 {
+            cell.store(0, Ordering::Relaxed);
+        }
     }
 }
 

@@ -52,28 +52,38 @@ pub(crate) struct Thread {
     busy: Cell<bool>,
     /// Nested `__tsan_ignore_thread_begin`, and threads for which there was no slot.
     pub(crate) ignored: u32,
-    cache: [Cell<Seen>; CACHE],
+    cache: [Seen; CACHE],
 }
 
-/// A variable that a thread accessed lately: where to find it, and what makes loading it again uneventful.
-#[derive(Clone, Copy)]
+/// A variable that a thread accessed lately: where to find it, and what makes loading it again uneventful. Aligned so that it takes one line
+/// of the cache.
+#[repr(align(64))]
 pub(crate) struct Seen {
     /// Its address.
-    pub(crate) addr: usize,
+    pub(crate) addr: Cell<usize>,
     /// Its place.
-    pub(crate) place: Option<&'static Place>,
+    pub(crate) place: Cell<Option<&'static Place>>,
     /// Its version when it was loaded.
-    pub(crate) version: u64,
+    pub(crate) version: Cell<u64>,
     /// The thread's clocks then; 0 if it was not loaded.
-    pub(crate) tick: u64,
+    pub(crate) tick: Cell<u64>,
     /// What was read.
-    pub(crate) value: u64,
+    pub(crate) value: Cell<u64>,
     /// With which order.
-    pub(crate) order: u8,
+    pub(crate) order: Cell<u8>,
 }
 
 impl Seen {
-    const NOTHING: Seen = Seen { addr: 0, place: None, version: 0, tick: 0, value: 0, order: 0 };
+    const fn nothing() -> Self {
+        Seen {
+            addr: Cell::new(0),
+            place: Cell::new(None),
+            version: Cell::new(0),
+            tick: Cell::new(0),
+            value: Cell::new(0),
+            order: Cell::new(0),
+        }
+    }
 }
 
 /// What is left of a thread until it is joined.
@@ -116,53 +126,59 @@ static REGISTRY: Guarded<Registry> =
 
 /// A thread-local variable, with the model for variables that are there from the start: the general one that Rust has would save
 /// registers around a call, in every hook, that the linker removes.
-struct Current;
+macro_rules! thread_local_pointer {
+    ($(#[$attribute:meta])* $module:ident, $symbol:literal) => {
+        $(#[$attribute])*
+        mod $module {
+            use super::Thread;
 
-static CURRENT: Current = Current;
-
-std::arch::global_asm!(
-    ".pushsection .tbss, \"awT\", @nobits",
-    ".balign 8",
-    "fencepost_current_thread:",
-    ".zero 8",
-    ".popsection",
-);
-
-impl Current {
-    #[inline(always)]
-    fn get(&self) -> *mut Thread {
-        let thread;
-        // SAFETY: reads the variable.
-        unsafe {
-            std::arch::asm!(
-                "mov {thread}, [rip + fencepost_current_thread@GOTTPOFF]",
-                "mov {thread}, fs:[{thread}]",
-                thread = out(reg) thread,
-                options(nostack, readonly, preserves_flags),
+            std::arch::global_asm!(
+                ".pushsection .tbss, \"awT\", @nobits",
+                ".balign 8",
+                concat!($symbol, ":"),
+                ".zero 8",
+                ".popsection",
             );
-        }
-        thread
-    }
 
-    fn set(&self, thread: *mut Thread) {
-        // SAFETY: writes the variable.
-        unsafe {
-            std::arch::asm!(
-                "mov {offset}, [rip + fencepost_current_thread@GOTTPOFF]",
-                "mov fs:[{offset}], {thread}",
-                offset = out(reg) _,
-                thread = in(reg) thread,
-                options(nostack, preserves_flags),
-            );
-        }
-    }
+            #[inline(always)]
+            pub(super) fn get() -> *mut Thread {
+                let thread;
+                // SAFETY: reads the variable.
+                unsafe {
+                    std::arch::asm!(
+                        concat!("mov {thread}, [rip + ", $symbol, "@GOTTPOFF]"),
+                        "mov {thread}, fs:[{thread}]",
+                        thread = out(reg) thread,
+                        options(nostack, readonly, preserves_flags),
+                    );
+                }
+                thread
+            }
 
-    fn replace(&self, thread: *mut Thread) -> *mut Thread {
-        let before = self.get();
-        self.set(thread);
-        before
-    }
+            pub(super) fn set(thread: *mut Thread) {
+                // SAFETY: writes the variable.
+                unsafe {
+                    std::arch::asm!(
+                        concat!("mov {offset}, [rip + ", $symbol, "@GOTTPOFF]"),
+                        "mov fs:[{offset}], {thread}",
+                        offset = out(reg) _,
+                        thread = in(reg) thread,
+                        options(nostack, preserves_flags),
+                    );
+                }
+            }
+        }
+    };
 }
+
+thread_local_pointer!(
+    /// The thread that runs; null if it is not known.
+    current, "fencepost_current_thread"
+);
+thread_local_pointer!(
+    /// The same; null also while it is ignored, so that most hooks have one question to ask.
+    heeded, "fencepost_heeded_thread"
+);
 
 /// The thread that runs, while the runtime works for it.
 pub(crate) struct Entered(&'static mut Thread);
@@ -193,7 +209,7 @@ impl Drop for Entered {
 /// The thread that runs, if it is watched and the runtime is not at work for it already.
 #[inline]
 pub(crate) fn enter() -> Option<Entered> {
-    let thread = CURRENT.get();
+    let thread = heeded::get();
     if thread.is_null() {
         return None;
     }
@@ -203,10 +219,6 @@ pub(crate) fn enter() -> Option<Entered> {
     if thread.busy.replace(true) {
         return None;
     }
-    if thread.ignored > 0 {
-        thread.busy.set(false);
-        return None;
-    }
     Some(Entered(thread))
 }
 
@@ -214,19 +226,19 @@ pub(crate) fn enter() -> Option<Entered> {
 #[inline]
 pub(crate) fn watched() -> Option<&'static Thread> {
     // SAFETY: as in `enter`; what is read through this reference is changed by this thread only, in cells.
-    unsafe { CURRENT.get().as_ref() }.filter(|thread| thread.ignored == 0)
+    unsafe { heeded::get().as_ref() }
 }
 
 /// The calls of the thread that runs; they are followed also while the runtime is at work in an outer frame.
 #[inline]
 pub(crate) fn calls() -> Option<&'static CallStack> {
     // SAFETY: as in `enter`; the stack of calls is changed through cells only.
-    unsafe { CURRENT.get().as_ref() }.map(|thread| &thread.calls)
+    unsafe { current::get().as_ref() }.map(|thread| &thread.calls)
 }
 
 /// Runs `work` with the thread that runs, whether it is ignored or not, unless the runtime is at work for it.
 pub(crate) fn with_current<T>(work: impl FnOnce(&mut Thread) -> T) -> Option<T> {
-    let thread = CURRENT.get();
+    let thread = current::get();
     if thread.is_null() {
         return None;
     }
@@ -243,7 +255,7 @@ pub(crate) fn with_current<T>(work: impl FnOnce(&mut Thread) -> T) -> Option<T> 
 /// The number of the thread that runs; 0 if it is not known.
 pub(crate) fn current_tid() -> Tid {
     // SAFETY: as in `enter`; the number does not change.
-    unsafe { CURRENT.get().as_ref() }.map_or(0, |thread| thread.tid)
+    unsafe { current::get().as_ref() }.map_or(0, |thread| thread.tid)
 }
 
 impl Registry {
@@ -318,13 +330,13 @@ impl Thread {
             ignored: 0,
             tick: Cell::new(1),
             counted: (0, 0),
-            cache: [const { Cell::new(Seen::NOTHING) }; CACHE],
+            cache: [const { Seen::nothing() }; CACHE],
         }
     }
 
     /// Where variables at `addr` are remembered.
     #[inline]
-    pub(crate) fn seen(&self, addr: usize) -> &Cell<Seen> {
+    pub(crate) fn seen(&self, addr: usize) -> &Seen {
         &self.cache[addr.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> (usize::BITS - CACHE.ilog2())]
     }
 
@@ -383,6 +395,20 @@ impl Thread {
         record::other_thread(self, Op::Join, finished.tid);
     }
 
+    /// What this thread, which is the one that runs, does from now on is not watched.
+    pub(crate) fn ignore(&mut self) {
+        self.ignored += 1;
+        heeded::set(null_mut());
+    }
+
+    /// The end of [`Self::ignore`].
+    pub(crate) fn heed(&mut self) {
+        self.ignored = self.ignored.saturating_sub(1);
+        if self.ignored == 0 {
+            heeded::set(self);
+        }
+    }
+
     /// Slot and epoch, as cells have them.
     #[inline]
     pub(crate) fn stamp(&self) -> u64 {
@@ -430,7 +456,7 @@ impl Thread {
             None => {
                 drop(registry);
                 crate::channel::note_once("the epochs of a thread are used up: it is not watched any longer");
-                self.ignored += 1;
+                self.ignore();
             }
         }
     }
@@ -449,12 +475,17 @@ pub(crate) fn attach_main() {
 
 /// The thread that runs is the one described.
 pub(crate) fn attach(thread: Box<Thread>) {
-    CURRENT.set(Box::into_raw(thread));
+    let ignored = thread.ignored > 0;
+    let thread = Box::into_raw(thread);
+    current::set(thread);
+    heeded::set(if ignored { null_mut() } else { thread });
 }
 
 /// The thread that runs is over: what joins it may have its clocks. None if it was not known.
 pub(crate) fn detach() -> Option<Finished> {
-    let thread = CURRENT.replace(null_mut());
+    let thread = current::get();
+    current::set(null_mut());
+    heeded::set(null_mut());
     if thread.is_null() {
         return None;
     }

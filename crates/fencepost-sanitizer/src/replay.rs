@@ -151,7 +151,9 @@ impl<'a> State<'a> {
             Op::Spawn => {
                 let child = u32::try_from(record.extra).ok()?;
                 let slot = Slot::try_from(child).ok()?;
-                let clocks = thread(&mut self.threads, record.tid)?.spawn(slot, Epochs::default());
+                // A damaged record may start a thread that is there already: what others know of it must stay in its past.
+                let epochs = self.threads.get(&child).map_or_else(Epochs::default, ThreadClocks::finished);
+                let clocks = thread(&mut self.threads, record.tid)?.spawn(slot, epochs);
                 self.threads.insert(child, clocks);
             }
             Op::Join => {

@@ -39,6 +39,8 @@ pub enum Item {
     Suppressed,
     /// Something the user should know.
     Note(String),
+    /// The threads of the program wait for one another, and it is ended: which one for what, and how to see it again.
+    Deadlock(String),
     /// The program ends in an orderly way, and waits for our answer.
     End,
 }
@@ -65,6 +67,8 @@ pub struct Totals {
     pub duplicates: u64,
     /// Findings that were suppressed.
     pub suppressed: u64,
+    /// Runs that ended because all threads waited.
+    pub deadlocks: u64,
     /// Lines that were no events.
     pub malformed: u64,
     /// Sums of what the runs counted; `locations`, `threads` and `steps` are the largest.
@@ -114,6 +118,10 @@ impl<S: Symbols> Reporter<S> {
             }
             Ok(Event::Report(finding)) => self.finding(&finding, recorded),
             Ok(Event::Note { text }) => Item::Note(text),
+            Ok(Event::Deadlock { waiting }) => {
+                self.totals.deadlocks += 1;
+                Item::Deadlock(self.run.deadlock(&waiting, &mut self.symbols))
+            }
             Ok(event) => {
                 let item = match event {
                     Event::Start(_) => Item::Start,

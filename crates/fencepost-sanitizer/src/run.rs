@@ -37,7 +37,7 @@ impl Run {
             }
             Event::Summary(figures) => self.figures = figures,
             Event::End { status } => self.status = Some(status),
-            Event::Report(_) | Event::Note { .. } => {}
+            Event::Report(_) | Event::Note { .. } | Event::Deadlock { .. } => {}
         }
     }
 
@@ -216,6 +216,25 @@ impl Run {
         }
     }
 
+    /// Who waits for what, one line each, and how to see it again.
+    pub(crate) fn deadlock(&self, waiting: &[stream::Waiting], symbols: &mut dyn Symbols) -> String {
+        let mut text = String::new();
+        for one in waiting {
+            let place = match self.global(one.addr, symbols) {
+                Some(Memory::Global { name, .. }) => format!("'{name}'"),
+                _ => format!("{:#x}", one.addr),
+            };
+            let what = match one.kind.as_str() {
+                "object" => format!("the lock, condition or the like at {place}"),
+                "value" => format!("another value at {place}"),
+                "thread" => format!("the end of {}", self.named(one.other)),
+                _ => "something unknown".into(),
+            };
+            text += &format!("  {} waits for {what}\n", self.named(one.tid));
+        }
+        text + "  Reproduce: " + &self.reproduce().command
+    }
+
     fn global(&self, address: u64, symbols: &mut dyn Symbols) -> Option<Memory> {
         let module = self.module(address)?;
         let variable = symbols.variable(&module.path, address.wrapping_sub(module.bias))?;
@@ -248,7 +267,7 @@ impl Run {
         .collect()
     }
 
-    fn reproduce(&self) -> Reproduce {
+    pub(crate) fn reproduce(&self) -> Reproduce {
         let unknown = Start::default();
         let start = self.start.as_ref().unwrap_or(&unknown);
         let exact = !matches!(start.schedule.as_str(), "os" | "");

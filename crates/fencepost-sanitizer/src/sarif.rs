@@ -2,7 +2,7 @@
 //!
 //! A result points at the access to blame; the writes it may miss or use are related locations, and the code flow has one
 //! thread flow per thread with its accesses. There are no `fixes`: they need the exact bytes to replace, which debug
-//! information does not have; the advice is in the message.
+//! information does not have; the advice is in the message. The golden files are valid by the standard's schema.
 
 use std::collections::BTreeMap;
 use std::path::Path;

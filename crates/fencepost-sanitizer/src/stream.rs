@@ -34,6 +34,11 @@ pub enum Event {
         /// What.
         text: String,
     },
+    /// All threads of the program wait, and it is ended.
+    Deadlock {
+        /// Which thread for what.
+        waiting: Vec<Waiting>,
+    },
     /// Figures at the end.
     Summary(Figures),
     /// The program ends in an orderly way.
@@ -95,6 +100,22 @@ pub struct Thread {
     /// Where.
     #[serde(default)]
     pub stack: Vec<u64>,
+}
+
+/// What a thread waits for.
+#[derive(Clone, Debug, Deserialize, PartialEq)]
+pub struct Waiting {
+    /// Which thread.
+    pub tid: u64,
+    /// `object`, `value`, `thread` or `other`.
+    #[serde(rename = "for")]
+    pub kind: String,
+    /// Where the object or the value is.
+    #[serde(default)]
+    pub addr: u64,
+    /// The thread whose end is waited for.
+    #[serde(default)]
+    pub other: u64,
 }
 
 /// A violation or a race.

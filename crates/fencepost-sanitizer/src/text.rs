@@ -219,6 +219,7 @@ pub fn summary(totals: &Totals) -> String {
         (figures.out_of_sight, "write out of sight", "writes out of sight"),
         (figures.mixed_size, "access of mixed size", "accesses of mixed size"),
         (totals.suppressed, "report suppressed", "reports suppressed"),
+        (totals.deadlocks, "deadlock", "deadlocks"),
         (totals.malformed, "line not understood", "lines not understood"),
     ] {
         if count > 0 {

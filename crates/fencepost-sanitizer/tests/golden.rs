@@ -75,6 +75,7 @@ impl Results {
                 self.json += &json::report(&report);
                 self.reports.push(*report);
             }
+            Item::Deadlock(waiting) => self.text += &format!("deadlock\n{waiting}\n"),
             Item::Note(note) => self.text += &format!("note: {note}\n"),
             Item::Nothing | Item::Start | Item::Known | Item::Suppressed | Item::End => {}
         }
@@ -165,7 +166,8 @@ fn a_stale_value_that_keeps_a_loop_spinning_is_not_reported() {
 
 #[test]
 fn reports_are_deduplicated_over_runs() {
-    let stream = fs::read(&streams()[1]).expect("a stream");
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/streams");
+    let stream = fs::read(folder.join("message-passing.jsonl")).expect("a stream");
     let mut reporter = Reporter::new(Options::default(), fencepost_sanitizer::symbols::NoSymbols);
     let mut reports = 0;
     for _ in 0..3 {

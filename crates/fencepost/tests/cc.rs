@@ -248,3 +248,37 @@ fn failures_are_the_compilers_own_or_explained() {
     assert_eq!(output.status.code(), Some(2));
     assert!(String::from_utf8_lossy(&output.stderr).contains("no compiler found"));
 }
+
+const OVERFLOW: &str = r#"
+#include <string.h>
+char from[64] = "copied", to[64];
+int main(int argc, char **argv) {
+  (void)argv;
+  /* Too much if there is an argument. */
+  memcpy(to, from, 40 * argc);
+  memset(to, 0, 20 * argc);
+  memmove(to, to + 8, 10 * argc);
+  return 7;
+}
+"#;
+
+#[test]
+fn fortified_functions_are_seen_and_still_check() {
+    for (compiler, _) in compilers() {
+        let dir = scratch(&format!("fortified-{compiler}"));
+        fs::write(dir.join("a.c"), OVERFLOW).expect("a file");
+        done(&cc(compiler, &dir, "-O2 -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2 -c a.c"));
+        let names = symbols(&dir, "a.o", &["-u"]);
+        for name in ["__memcpy_chk", "__memset_chk", "__memmove_chk"] {
+            assert!(names.contains(name), "{compiler}: {names}");
+        }
+        done(&cc(compiler, &dir, "a.o -o a"));
+        let names = symbols(&dir, "a", &["-u"]);
+        assert!(!names.contains("__memcpy_chk") && !names.contains("__memset_chk"), "{compiler}: {names}");
+        let run = |arguments: &[&str]| Command::new(dir.join("a")).args(arguments).output().expect("it starts");
+        assert_eq!(run(&[]).status.code(), Some(7));
+        let output = run(&["too", "much"]);
+        assert_eq!(output.status.code(), None, "{compiler}: ended by a signal");
+        assert!(String::from_utf8_lossy(&output.stderr).contains("buffer overflow detected"), "{compiler}");
+    }
+}

@@ -689,13 +689,13 @@ pub(super) const MUTANTS: &[Mutant] = &[
     clock(
         "clock: a release fence ends no epoch",
         CLOCK_THREAD,
-        "self.r.assign(&self.c);\n            self.end_epoch();",
-        "self.r.assign(&self.c);",
+        "self.release_fence();\n            self.end_epoch();",
+        "self.release_fence();",
     ),
     clock(
         "clock: an SC fence is no release fence",
         CLOCK_THREAD,
-        "hidden.0.acquire(self);\n        self.r.assign(&self.c);",
+        "hidden.0.acquire(self);\n        self.release_fence();",
         "hidden.0.acquire(self);",
     ),
     clock(
@@ -713,8 +713,8 @@ pub(super) const MUTANTS: &[Mutant] = &[
     clock(
         "clock: a write has the number of the one before",
         CLOCK_THREAD,
-        "let n = next(self.writes());",
-        "let n = self.writes().max(1);",
+        "self.n = next(self.writes());",
+        "self.n = self.writes().max(1);",
     ),
     clock(
         "clock: synchronisation is not in hb_SC",
@@ -775,20 +775,20 @@ pub(super) const MUTANTS: &[Mutant] = &[
     clock(
         "clock: a relaxed update breaks the release sequence",
         CLOCK_LOCATION,
-        "if rmw && order != Order::AcqRel && !order.is_sc() {",
-        "if rmw && order == Order::Acquire {",
+        "let goes_on = rmw && !(order.acquires() && order.releases());",
+        "let goes_on = rmw && order == Order::Acquire;",
     ),
     clock(
         "clock: a store continues the release sequence",
         CLOCK_LOCATION,
-        "if rmw && order != Order::AcqRel && !order.is_sc() {",
-        "if order != Order::AcqRel && !order.is_sc() {",
+        "let goes_on = rmw && !(order.acquires() && order.releases());",
+        "let goes_on = !(order.acquires() && order.releases());",
     ),
     clock(
         "clock: a relaxed store releases all",
         CLOCK_LOCATION,
-        "let released = if order.releases() { &t.c } else { &t.r };",
-        "let released = &t.c;",
+        "(false, false) => self.w.assign(&t.r),",
+        "(false, false) => self.w.assign(&t.c),",
     ),
     clock(
         "clock: a release store ends no epoch",
@@ -868,8 +868,8 @@ pub(super) const MUTANTS: &[Mutant] = &[
     clock(
         "clock: a sighting is dropped and older entries are not",
         CLOCK_HISTORY,
-        "self.older.drain(..(oldest - self.base()) as usize);",
-        "",
+        "self.in_order().drain(..dropped);",
+        "let _ = dropped;",
     ),
     clock(
         "clock: the entry before an update is open",

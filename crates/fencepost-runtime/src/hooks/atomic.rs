@@ -18,7 +18,7 @@ unsafe extern "C" fn store<W: Narrow>(addr: usize, value: u64, order: u32, pc: u
 
 unsafe extern "C" fn fetch<W: Narrow, const FETCH: usize>(addr: usize, value: u64, order: u32, pc: usize) -> W {
     // SAFETY: as for `load`.
-    unsafe { monitored::fetch(Call::new(addr, order, pc), Fetch::ALL[FETCH], W::cut(value)) }
+    unsafe { monitored::fetch(addr, order, pc, Fetch::ALL[FETCH], W::cut(value)) }
 }
 
 /// clang's compare-and-exchange: returns what was there.
@@ -32,7 +32,7 @@ unsafe extern "C" fn cas_value<W: Narrow>(
 ) -> W {
     let call = Call::new(addr, order, pc).or_fail(failure);
     // SAFETY: as for `load`.
-    unsafe { monitored::cas(call, false, W::cut(expected), W::cut(new)) }
+    unsafe { monitored::cas(call, false, W::cut(expected), W::cut(new)).0 }
 }
 
 /// gcc's compare-and-exchange: returns whether it succeeded, and leaves what was there if it did not.
@@ -48,11 +48,11 @@ unsafe extern "C" fn cas_flag<W: Narrow, const WEAK: bool>(
     // SAFETY: as for `load`; `expected` points to a variable of the caller.
     unsafe {
         let wanted = expected.read();
-        let old = monitored::cas(call, WEAK, wanted, W::cut(new));
-        if old != wanted {
+        let (old, success) = monitored::cas(call, WEAK, wanted, W::cut(new));
+        if !success {
             expected.write(old);
         }
-        i32::from(old == wanted)
+        i32::from(success)
     }
 }
 

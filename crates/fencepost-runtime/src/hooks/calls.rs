@@ -2,7 +2,7 @@
 
 use std::arch::naked_asm;
 
-use crate::thread;
+use crate::thread::{self, Thread};
 
 /// Called by the constructor of every instrumented object.
 #[cfg_attr(not(test), unsafe(no_mangle))]
@@ -34,13 +34,13 @@ pub(crate) extern "C" fn __tsan_func_exit() {
 /// What this thread does from now on is not watched.
 #[cfg_attr(not(test), unsafe(no_mangle))]
 pub(crate) extern "C" fn __tsan_ignore_thread_begin() {
-    thread::with_current(|thread| thread.ignored += 1);
+    thread::with_current(Thread::ignore);
 }
 
 /// The end of [`__tsan_ignore_thread_begin`].
 #[cfg_attr(not(test), unsafe(no_mangle))]
 pub(crate) extern "C" fn __tsan_ignore_thread_end() {
-    thread::with_current(|thread| thread.ignored = thread.ignored.saturating_sub(1));
+    thread::with_current(Thread::heed);
 }
 
 /// What this thread did happens before what follows [`__tsan_acquire`] of the same address.

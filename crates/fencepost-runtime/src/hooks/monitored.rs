@@ -19,7 +19,7 @@ use crate::report;
 use crate::schedule;
 use crate::spin::{self, LastLoad};
 use crate::stats;
-use crate::thread::{self, Entered, Seen, Thread};
+use crate::thread::{self, Entered, Thread};
 
 /// Are plain accesses instrumented? Only then is it worth remembering atomic ones for them.
 pub(super) static SEES_PLAIN: AtomicBool = AtomicBool::new(false);
@@ -61,6 +61,33 @@ impl Call {
     }
 }
 
+/// What an access is called.
+#[derive(Clone, Copy)]
+enum Name {
+    Load,
+    Store,
+    Fetch(Fetch),
+    WeakCas,
+    StrongCas,
+    Wait,
+    BlockingCas,
+}
+
+impl Name {
+    /// In reports.
+    fn text(self) -> &'static str {
+        match self {
+            Name::Load => "load",
+            Name::Store => "store",
+            Name::Fetch(fetch) => fetch.name(),
+            Name::WeakCas => "cas-weak",
+            Name::StrongCas => "cas-strong",
+            Name::Wait => "wait",
+            Name::BlockingCas => "bcas",
+        }
+    }
+}
+
 /// Compilers number orders alike; consume is treated as acquire.
 fn decode(order: u8) -> Order {
     match order & 7 {
@@ -86,39 +113,36 @@ struct Session {
 
 impl Session {
     /// None if the thread or the address is not watched.
-    #[inline]
+    #[inline(always)]
     fn begin<W: Word>(addr: usize) -> Option<Self> {
         let mut thread = thread::enter()?;
-        let seen = thread.seen(addr).get();
-        let cached = seen.place.filter(|_| seen.addr == addr).and_then(|place| place.hold(addr, Kind::Atomic));
-        let mut held = match cached {
+        let seen = thread.seen(addr);
+        let place = if seen.addr.get() == addr { seen.place.get() } else { None };
+        let mut held = match place.and_then(|place| place.hold(addr, Kind::Atomic)) {
             Some(held) => held,
-            None => {
-                let held = find::<W>(&mut thread, addr)?;
-                thread.seen(addr).set(Seen { addr, place: Some(held.place()), tick: 0, ..seen });
-                held
-            }
+            None => find::<W>(&mut thread, addr)?,
         };
         thread.counters.count_access();
         // SAFETY: the program is about to access this address with this width.
         let value = unsafe { W::load(addr) }.image();
-        if atomic(&mut held).location.newest_value() != value {
-            atomic(&mut held).location.reset(value);
-            held.change(|| ());
-            thread.counters.out_of_sight += 1;
-            record_reset(&mut thread, addr, value);
-        }
         let atomic = atomic(&mut held);
-        if atomic.size != W::SIZE && !atomic.mixed {
-            atomic.mixed = true;
-            stats::MIXED.fetch_add(1, Ordering::Relaxed);
+        if atomic.location.newest_value() != value || atomic.size != W::SIZE {
+            surprise(&mut thread, &mut held, addr, value, W::SIZE);
         }
         Some(Session { thread, held, value })
     }
 
-    /// Asks the monitor about an access that is about to be made.
-    #[inline]
-    fn check(&mut self, call: Call, size: u8, name: &'static str, access: Access<'_>) {
+    /// Asks the monitor about an access that is about to be made. `writes` as in [`Location::is_clearly_clean`].
+    #[inline(always)]
+    fn check(&mut self, call: Call, size: u8, name: Name, access: Access<'_>) {
+        let writes = matches!(access, Access::Store | Access::Rmw | Access::BlockingCas { .. });
+        if !atomic(&mut self.held).location.is_clearly_clean(&self.thread.clocks, writes) {
+            self.check_closely(call, size, name, access);
+        }
+    }
+
+    #[inline(never)]
+    fn check_closely(&mut self, call: Call, size: u8, name: Name, access: Access<'_>) {
         let atomic = atomic(&mut self.held);
         if atomic.mixed || report::is_muted(call.pc) {
             return;
@@ -126,11 +150,11 @@ impl Session {
         match atomic.location.check(&self.thread.clocks, access, call.order()) {
             Finding::Clean => {}
             Finding::Cut => self.thread.counters.cut += 1,
-            Finding::Violation(window) => violation(&self.thread, call, size, name, access, window),
+            Finding::Violation(window) => violation(&self.thread, call, size, name.text(), access, window),
         }
     }
 
-    #[inline]
+    #[inline(always)]
     fn load(&mut self, order: u8) {
         let location = &mut atomic(&mut self.held).location;
         location.load(&mut self.thread.clocks, decode(order), limits());
@@ -154,7 +178,7 @@ impl Session {
 
     /// Compares the access that is about to be made with plain ones. It is the thread's knowledge before the access that counts: to read
     /// with acquire does not order what was written before. And the variable may be gone as soon as the location is given back.
-    #[inline]
+    #[inline(always)]
     fn touch(&self, call: Call, size: u8, write: bool) {
         if SEES_PLAIN.load(Ordering::Relaxed) {
             race::atomic(&self.thread, call.addr, size, How { write, atomic: true }, call.pc);
@@ -171,6 +195,23 @@ impl Session {
     }
 }
 
+/// Memory does not hold what the history says, or was accessed with another size.
+#[cold]
+fn surprise(thread: &mut Thread, held: &mut Held, addr: usize, value: u64, size: u8) {
+    if atomic(held).location.newest_value() != value {
+        atomic(held).location.reset(value);
+        held.change(|| ());
+        thread.counters.out_of_sight += 1;
+        record_reset(thread, addr, value);
+    }
+    let atomic = atomic(held);
+    if atomic.size != size && !atomic.mixed {
+        atomic.mixed = true;
+        stats::MIXED.fetch_add(1, Ordering::Relaxed);
+    }
+}
+
+#[inline]
 fn atomic(held: &mut Held) -> &mut Atomic {
     match held.content() {
         Content::Atomic(atomic) => atomic,
@@ -178,11 +219,21 @@ fn atomic(held: &mut Held) -> &mut Atomic {
     }
 }
 
-#[cold]
+#[inline(never)]
 fn find<W: Word>(thread: &mut Thread, addr: usize) -> Option<Held> {
-    if let Some(held) = Place::find(addr, Kind::Atomic) {
-        return Some(held);
-    }
+    let held = match Place::find(addr, Kind::Atomic) {
+        Some(held) => held,
+        None => make::<W>(thread, addr)?,
+    };
+    let seen = thread.seen(addr);
+    seen.addr.set(addr);
+    seen.place.set(Some(held.place()));
+    seen.tick.set(0);
+    Some(held)
+}
+
+#[cold]
+fn make<W: Word>(thread: &mut Thread, addr: usize) -> Option<Held> {
     let made = || {
         // SAFETY: the program is about to access this address with this width.
         let value = unsafe { W::load(addr) }.image();
@@ -254,15 +305,16 @@ fn has_read(thread: &mut Thread, call: Call, value: u64) -> bool {
 #[inline]
 unsafe fn load_again<W: Word>(call: Call) -> Option<W> {
     let thread = thread::watched()?;
-    let seen = thread.seen(call.addr).get();
-    let place = seen.place?;
-    let is_same = seen.addr == call.addr && seen.order == call.order && seen.tick == thread.tick();
-    if !is_same || place.version() != seen.version || record::is_active() || thread.is_busy() {
+    let seen = thread.seen(call.addr);
+    let is_same = seen.addr.get() == call.addr && seen.order.get() == call.order && seen.tick.get() == thread.tick();
+    let place = if is_same { seen.place.get()? } else { return None };
+    let version = seen.version.get();
+    if place.version() != version || record::is_active() || thread.is_busy() {
         return None;
     }
     // SAFETY: the caller's promise.
     let value = unsafe { W::load(call.addr) };
-    if value.image() != seen.value || place.version() != seen.version {
+    if value.image() != seen.value.get() || place.version() != version {
         return None;
     }
     let mut last = thread.last_load.get();
@@ -276,7 +328,7 @@ unsafe fn load_again<W: Word>(call: Call) -> Option<W> {
         thread.counters.count_access();
         schedule::spinning();
     } else {
-        thread.last_load.set(LastLoad { pc: call.pc, addr: call.addr, value: seen.value, times: 0 });
+        thread.last_load.set(LastLoad { pc: call.pc, addr: call.addr, value: value.image(), times: 0 });
         thread.counters.count_access();
     }
     Some(value)
@@ -296,7 +348,7 @@ pub(super) unsafe fn load<W: Word>(call: Call) -> W {
         return unsafe { W::load(call.addr) };
     };
     session.touch(call, W::SIZE, false);
-    session.check(call, W::SIZE, "load", Access::Load);
+    session.check(call, W::SIZE, Name::Load, Access::Load);
     // SAFETY: the caller's promise.
     let value = unsafe { W::load(call.addr) };
     session.load(call.order);
@@ -305,9 +357,12 @@ pub(super) unsafe fn load<W: Word>(call: Call) -> W {
     let place = session.held.place();
     let version = place.version();
     let thread = session.end();
-    let tick = thread.tick();
-    let seen = Seen { addr: call.addr, place: Some(place), version, tick, value: value.image(), order: call.order };
-    thread.seen(call.addr).set(seen);
+    // The address and the place are there since the session has begun.
+    let seen = thread.seen(call.addr);
+    seen.version.set(version);
+    seen.tick.set(thread.tick());
+    seen.value.set(value.image());
+    seen.order.set(call.order);
     drop(thread);
     if spinning {
         schedule::spinning();
@@ -326,7 +381,7 @@ pub(super) unsafe fn store<W: Word>(call: Call, value: W) {
         return;
     };
     session.touch(call, W::SIZE, true);
-    session.check(call, W::SIZE, "store", Access::Store);
+    session.check(call, W::SIZE, Name::Store, Access::Store);
     // SAFETY: the caller's promise.
     session.held.change(|| unsafe { W::store(call.addr, value) });
     let site = session.thread.calls.site(call.pc, Op::Store as u8, call.order);
@@ -338,6 +393,7 @@ pub(super) unsafe fn store<W: Word>(call: Call, value: W) {
 }
 
 impl Session {
+    #[inline(always)]
     fn written(&mut self, call: Call, op: Op, value: u64) {
         let site = self.thread.calls.site(call.pc, op as u8, call.order);
         let location = &mut atomic(&mut self.held).location;
@@ -349,14 +405,15 @@ impl Session {
 /// # Safety
 /// As for `load`.
 #[inline]
-pub(super) unsafe fn fetch<W: Word>(call: Call, fetch: Fetch, value: W) -> W {
+pub(super) unsafe fn fetch<W: Word>(addr: usize, order: u32, pc: usize, fetch: Fetch, value: W) -> W {
+    let call = Call::new(addr, order, pc);
     schedule::point();
     let Some(mut session) = Session::begin::<W>(call.addr) else {
         // SAFETY: the caller's promise.
         return unsafe { W::fetch(call.addr, fetch, value) };
     };
     session.touch(call, W::SIZE, true);
-    session.check(call, W::SIZE, fetch.name(), Access::Rmw);
+    session.check(call, W::SIZE, Name::Fetch(fetch), Access::Rmw);
     // SAFETY: the caller's promise.
     let old = session.held.change(|| unsafe { W::fetch(call.addr, fetch, value) });
     let new = W::combine(fetch, old, value).image();
@@ -366,28 +423,36 @@ pub(super) unsafe fn fetch<W: Word>(call: Call, fetch: Fetch, value: W) -> W {
     old
 }
 
-/// Compares and exchanges; returns what was there.
+/// Compares and exchanges; returns what was there, and whether it succeeded. Under a controlled schedule a weak one may fail although it
+/// could succeed.
 ///
 /// # Safety
 /// As for `load`.
 #[inline]
-pub(super) unsafe fn cas<W: Word>(call: Call, weak: bool, expected: W, new: W) -> W {
+pub(super) unsafe fn cas<W: Word>(call: Call, weak: bool, expected: W, new: W) -> (W, bool) {
     schedule::point();
+    let fails = weak && schedule::fails_for_no_reason();
     let Some(mut session) = Session::begin::<W>(call.addr) else {
         // SAFETY: the caller's promise.
-        return unsafe { W::cas(call.addr, expected, new) };
+        let old = unsafe { W::cas(call.addr, expected, new) };
+        return (old, old == expected);
     };
     let (wanted, failure) = (expected.image(), decode(call.failure));
     let (op, name, access) = if weak {
-        (Op::CasWeak, "cas-weak", Access::WeakCas { expected: wanted, failure })
+        (Op::CasWeak, Name::WeakCas, Access::WeakCas { expected: wanted, failure })
     } else {
-        (Op::CasStrong, "cas-strong", Access::StrongCas { expected: wanted, failure })
+        (Op::CasStrong, Name::StrongCas, Access::StrongCas { expected: wanted, failure })
     };
-    session.touch(call, W::SIZE, session.value == wanted);
+    session.touch(call, W::SIZE, session.value == wanted && !fails);
     session.check(call, W::SIZE, name, access);
-    // SAFETY: the caller's promise.
-    let old = session.held.change(|| unsafe { W::cas(call.addr, expected, new) });
-    let success = old == expected;
+    let old = if fails {
+        // SAFETY: the caller's promise.
+        unsafe { W::load(call.addr) }
+    } else {
+        // SAFETY: the caller's promise.
+        session.held.change(|| unsafe { W::cas(call.addr, expected, new) })
+    };
+    let success = old == expected && !fails;
     let mut spinning = false;
     if success {
         session.written(call, op, new.image());
@@ -395,13 +460,18 @@ pub(super) unsafe fn cas<W: Word>(call: Call, weak: bool, expected: W, new: W) -
     } else {
         session.load(call.failure);
         session.record(call, op, old.image(), wanted, false);
-        spinning = has_read(&mut session.thread, call, old.image());
+        // That it is made again after it failed for no reason says nothing about the value.
+        if old == expected {
+            session.thread.does_something();
+        } else {
+            spinning = has_read(&mut session.thread, call, old.image());
+        }
     }
     session.end();
     if spinning {
         schedule::spinning();
     }
-    old
+    (old, success)
 }
 
 /// Waits until what is read is `value`, or if `differs`, is not; returns what was read.
@@ -410,8 +480,9 @@ pub(super) unsafe fn cas<W: Word>(call: Call, weak: bool, expected: W, new: W) -
 /// As for `load`.
 pub(super) unsafe fn wait<W: Word>(call: Call, value: W, differs: bool) -> W {
     let wanted = |image: u64| (image == value.image()) != differs;
+    schedule::point();
+    let mut again = false;
     loop {
-        schedule::point();
         let Some(mut session) = Session::begin::<W>(call.addr) else {
             // SAFETY: the caller's promise.
             let read = unsafe { W::load(call.addr) };
@@ -419,9 +490,11 @@ pub(super) unsafe fn wait<W: Word>(call: Call, value: W, differs: bool) -> W {
                 return read;
             }
             std::hint::spin_loop();
+            schedule::waits(call.addr, again);
+            again = true;
             continue;
         };
-        session.check(call, W::SIZE, "wait", Access::Wait { wanted: &wanted });
+        session.check(call, W::SIZE, Name::Wait, Access::Wait { wanted: &wanted });
         // SAFETY: the caller's promise.
         let read = unsafe { W::load(call.addr) };
         if wanted(read.image()) {
@@ -433,7 +506,8 @@ pub(super) unsafe fn wait<W: Word>(call: Call, value: W, differs: bool) -> W {
             return read;
         }
         drop(session);
-        schedule::spinning();
+        schedule::waits(call.addr, again);
+        again = true;
     }
 }
 
@@ -442,20 +516,23 @@ pub(super) unsafe fn wait<W: Word>(call: Call, value: W, differs: bool) -> W {
 /// # Safety
 /// As for `load`.
 pub(super) unsafe fn blocking_cas<W: Word>(call: Call, expected: W, new: W) {
+    schedule::point();
+    let mut again = false;
     loop {
-        schedule::point();
         let Some(mut session) = Session::begin::<W>(call.addr) else {
             // SAFETY: the caller's promise.
             if unsafe { W::cas(call.addr, expected, new) } == expected {
                 return;
             }
             std::hint::spin_loop();
+            schedule::waits(call.addr, again);
+            again = true;
             continue;
         };
         if session.value == expected.image() {
             session.touch(call, W::SIZE, true);
         }
-        session.check(call, W::SIZE, "bcas", Access::BlockingCas { expected: expected.image() });
+        session.check(call, W::SIZE, Name::BlockingCas, Access::BlockingCas { expected: expected.image() });
         // SAFETY: the caller's promise.
         if session.held.change(|| unsafe { W::cas(call.addr, expected, new) }) == expected {
             session.written(call, Op::Bcas, new.image());
@@ -464,7 +541,8 @@ pub(super) unsafe fn blocking_cas<W: Word>(call: Call, expected: W, new: W) {
             return;
         }
         drop(session);
-        schedule::spinning();
+        schedule::waits(call.addr, again);
+        again = true;
     }
 }
 

@@ -4,7 +4,7 @@ use std::sync::atomic::Ordering;
 
 use super::monitored::SEES_PLAIN;
 use crate::place::{Content, Kind, Place};
-use crate::race::{self, How};
+use crate::race::{self, How, News};
 use crate::shadow;
 use crate::thread::{self, Thread};
 
@@ -19,30 +19,54 @@ extern "C" fn write<const LOG_SIZE: u32>(addr: usize, pc: usize) {
     access(addr, LOG_SIZE, WRITE, pc);
 }
 
-/// The path that nearly all accesses take: nothing to do.
-#[inline]
+/// The path that nearly all accesses take: nothing to do. Inlined, so that width and kind are constants.
+#[inline(always)]
 fn access(addr: usize, log_size: u32, how: How, pc: usize) {
     let Some(thread) = thread::watched() else { return };
     thread.does_something();
-    if !race::is_known(thread, addr, log_size, how) {
-        news(thread, addr, log_size, how, pc);
+    if let Some(news) = race::news(thread, addr, log_size, how, pc) {
+        if how.write { remember(thread, addr, news, pc) } else { remember_read(thread, addr, news, pc) }
+    }
+}
+
+/// Apart from the rest, since it is frequent and needs few registers.
+#[inline(never)]
+fn remember_read(thread: &Thread, addr: usize, news: News, pc: usize) {
+    if !news.is_represented(thread) {
+        remember(thread, addr, news, pc);
     }
 }
 
 #[inline(never)]
-fn news(thread: &Thread, addr: usize, log_size: u32, how: How, pc: usize) {
-    SEES_PLAIN.store(true, Ordering::Relaxed);
-    if let Some(race) = race::remember(thread, addr, log_size, how, pc)
+fn remember(thread: &Thread, addr: usize, news: News, pc: usize) {
+    if !SEES_PLAIN.load(Ordering::Relaxed) || !news.is_easily_remembered(thread) {
+        return remember_anyway(thread, addr, news, pc);
+    }
+    if news.is_write() && is_atomic(addr) {
+        initialise(addr);
+    }
+}
+
+#[inline(never)]
+fn remember_anyway(thread: &Thread, addr: usize, news: News, pc: usize) {
+    // Everybody would wait for everybody, if it were written each time.
+    if !SEES_PLAIN.load(Ordering::Relaxed) {
+        SEES_PLAIN.store(true, Ordering::Relaxed);
+    }
+    if let Some(race) = news.remember_anyway(thread, addr)
         && let Some(thread) = thread::enter()
     {
         race.report(&thread, pc);
     }
-    if how.write
-        && let Some(places) = shadow::places_if_any(addr)
-        && !places.load(Ordering::Relaxed).is_null()
-    {
+    if news.is_write() && is_atomic(addr) {
         initialise(addr);
     }
+}
+
+/// Is there an atomic variable in this word, or an object?
+#[inline]
+fn is_atomic(addr: usize) -> bool {
+    shadow::places_if_any(addr).is_some_and(|places| !places.load(Ordering::Relaxed).is_null())
 }
 
 /// A plain write to an atomic variable is its initialisation, or a race that has been reported: its history ends here.
@@ -87,8 +111,10 @@ fn range(mut addr: usize, mut bytes: usize, how: How, pc: usize) {
         // One word, or what there is of it.
         let word = (8 - addr % 8).min(bytes);
         race::pieces(addr, word, |at, log_size| {
-            if !race::is_known(thread, at, log_size, how) {
-                news(thread, at, log_size, how, pc);
+            if let Some(news) = race::news(thread, at, log_size, how, pc)
+                && !news.is_represented(thread)
+            {
+                remember(thread, at, news, pc);
             }
         });
         (addr, bytes) = (addr + word, bytes - word);
@@ -116,6 +142,30 @@ unsafe extern "C" fn fill(to: *mut u8, value: i32, bytes: usize, pc: usize) -> *
     // SAFETY: the contract of `memset`.
     unsafe { std::ptr::write_bytes(to, value as u8, bytes) };
     to
+}
+
+unsafe extern "C" {
+    /// Ends the process: a fortified function would write past the end.
+    fn __chk_fail() -> !;
+}
+
+/// As fortified builds call it: there is room for so many bytes.
+unsafe extern "C" fn copy_within(to: *mut u8, from: *const u8, bytes: usize, room: usize, pc: usize) -> *mut u8 {
+    if bytes > room {
+        // SAFETY: may be called at any time.
+        unsafe { __chk_fail() };
+    }
+    // SAFETY: the caller's promise.
+    unsafe { copy(to, from, bytes, pc) }
+}
+
+unsafe extern "C" fn fill_within(to: *mut u8, value: i32, bytes: usize, room: usize, pc: usize) -> *mut u8 {
+    if bytes > room {
+        // SAFETY: may be called at any time.
+        unsafe { __chk_fail() };
+    }
+    // SAFETY: the caller's promise.
+    unsafe { fill(to, value, bytes, pc) }
 }
 
 shim!(__tsan_vptr_update, "rdx", vptr_update);
@@ -175,3 +225,12 @@ shim!(__tsan_unaligned_volatile_read8, "rsi", read_bytes::<8>);
 shim!(__tsan_unaligned_volatile_write8, "rsi", write_bytes::<8>);
 shim!(__tsan_unaligned_volatile_read16, "rsi", read_bytes::<16>);
 shim!(__tsan_unaligned_volatile_write16, "rsi", write_bytes::<16>);
+
+#[allow(non_snake_case, reason = "the linker makes these names")]
+mod fortified {
+    use super::{copy_within, fill_within};
+
+    shim!(__wrap___memcpy_chk, "r8", copy_within);
+    shim!(__wrap___memmove_chk, "r8", copy_within);
+    shim!(__wrap___memset_chk, "r8", fill_within);
+}

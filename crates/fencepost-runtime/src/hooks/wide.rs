@@ -17,13 +17,13 @@ unsafe extern "C" fn store(addr: usize, value: u128, order: u32, pc: usize) {
 
 unsafe extern "C" fn fetch<const FETCH: usize>(addr: usize, value: u128, order: u32, pc: usize) -> u128 {
     // SAFETY: as for `load`.
-    unsafe { monitored::fetch(Call::new(addr, order, pc), Fetch::ALL[FETCH], value) }
+    unsafe { monitored::fetch(addr, order, pc, Fetch::ALL[FETCH], value) }
 }
 
 unsafe extern "C" fn cas_value(addr: usize, expected: u128, new: u128, order: u32, failure: u32, pc: usize) -> u128 {
     let call = Call::new(addr, order, pc).or_fail(failure);
     // SAFETY: as for `load`.
-    unsafe { monitored::cas(call, false, expected, new) }
+    unsafe { monitored::cas(call, false, expected, new).0 }
 }
 
 unsafe extern "C" fn cas_flag<const WEAK: bool>(
@@ -38,11 +38,11 @@ unsafe extern "C" fn cas_flag<const WEAK: bool>(
     // SAFETY: as for `load`; `expected` points to a variable of the caller, aligned as the caller sees fit.
     unsafe {
         let wanted = expected.read_unaligned();
-        let old = monitored::cas(call, WEAK, wanted, new);
-        if old != wanted {
+        let (old, success) = monitored::cas(call, WEAK, wanted, new);
+        if !success {
             expected.write_unaligned(old);
         }
-        i32::from(old == wanted)
+        i32::from(success)
     }
 }
 

@@ -59,6 +59,7 @@ use std::ffi::{c_int, c_long, c_void};
 pub(crate) use blocks::block_of;
 pub(crate) use futex::system_call;
 pub(crate) use once::is_guard;
+pub(crate) use process::end_process;
 pub(crate) use stacks::stack_owner;
 
 use crate::schedule::Timeout;

@@ -46,6 +46,11 @@ fn end_now(status: c_int) -> ! {
     }
 }
 
+/// Tells the reporter and ends the process, with `status` unless that wants another.
+pub(crate) fn end_process(status: c_int) -> ! {
+    end_now(end(status))
+}
+
 unsafe extern "C" fn exiting(status: c_int, _: *mut c_void) {
     let wanted = end(status);
     if wanted != status {

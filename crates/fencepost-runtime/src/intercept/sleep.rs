@@ -26,17 +26,17 @@ unsafe fn passes_for(time: *const timespec) -> bool {
 
 intercept! {
     fn sched_yield() -> c_int {
-        schedule::spinning();
+        schedule::yields();
         real::sched_yield()
     }
 
     fn pthread_yield() -> c_int {
-        schedule::spinning();
+        schedule::yields();
         real::sched_yield()
     }
 
     fn thrd_yield() {
-        schedule::spinning();
+        schedule::yields();
         real::sched_yield();
     }
 

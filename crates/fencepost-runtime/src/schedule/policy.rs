@@ -1,6 +1,8 @@
 //! Which thread runs next: the strategies of controlled schedules, as pure functions of a seed and of what was asked before.
 //!
-//! *Random* takes each of the threads that can run with the same probability. *PCT* is the algorithm of Burckhardt, Kothari,
+//! *Random* takes each of the threads that can run with the same probability. What needs one thread to stand still while another one does
+//! a lot would never be seen that way, so that in most runs the running thread goes on without a draw with a probability that is
+//! drawn once per run. *PCT* is the algorithm of Burckhardt, Kothari,
 //! Musuvathi and Nagarakatti (A Randomized Scheduler with Probabilistic Guarantees of Finding Bugs, ASPLOS 2010): threads
 //! get random distinct priorities, the one with the highest runs, and at `depth - 1` steps chosen at random beforehand the running thread falls
 //! below all priorities given so far. A bug of depth `d` in a program of `n` threads and `k` steps is found with probability
@@ -9,6 +11,9 @@
 //! Deviations of PCT: threads come and go, so that priorities are drawn when a thread appears; only steps at which there is a choice are
 //! counted; a thread that waits busily falls below all others, as does one that has run alone for [`PATIENCE`] steps while others could,
 //! for otherwise a spinning thread of high priority would never see what it waits for.
+//!
+//! With either strategy a run has its own idea of how often `sched_yield` is obeyed, which promises nothing, and of how often a weak
+//! compare-and-swap fails for no reason.
 
 use crate::thread::Tid;
 
@@ -31,6 +36,10 @@ impl Numbers {
     fn below(&mut self, bound: u64) -> u64 {
         ((u128::from(self.next()) * u128::from(bound)) >> 64) as u64
     }
+
+    fn one_of(&mut self, choices: &[u64]) -> u64 {
+        choices[self.below(choices.len() as u64) as usize]
+    }
 }
 
 /// Why a decision is asked for.
@@ -38,11 +47,22 @@ impl Numbers {
 pub(super) enum Reason {
     /// The running thread is about to do something that others can see.
     Point,
-    /// It says, or was seen, to wait for others.
+    /// It calls `sched_yield`.
     Yield,
+    /// It was seen to wait for others.
+    Spin,
+    /// It waits for a value at this address that is not there; has it looked before?
+    Vain { addr: usize, again: bool },
     /// It cannot go on.
     Blocked,
 }
+
+/// Out of sixteen steps, those at which *random* does not draw: one of these.
+const STICKY: [u64; 6] = [0, 0, 8, 12, 14, 15];
+/// Out of eight calls of `sched_yield`, those that are obeyed: one of these.
+const POLITE: [u64; 4] = [8, 8, 4, 1];
+/// Out of 32 weak compare-and-swaps, those that fail for no reason: one of these.
+const UNLUCKY: [u64; 4] = [0, 0, 1, 8];
 
 /// A strategy.
 pub(super) struct Policy {
@@ -50,10 +70,14 @@ pub(super) struct Policy {
     /// Decisions at which there was a choice.
     steps: u64,
     strategy: Strategy,
+    /// How often a thread that yields has to, and a weak compare-and-swap fails.
+    polite: u64,
+    unlucky: u64,
 }
 
 enum Strategy {
-    Random,
+    /// With the number of steps in sixteen at which the running thread just goes on.
+    Random(u64),
     Pct(Pct),
 }
 
@@ -69,9 +93,16 @@ struct Pct {
 }
 
 impl Policy {
-    /// Takes each thread with the same probability.
+    fn new(mut numbers: Numbers, strategy: Strategy) -> Self {
+        let (polite, unlucky) = (numbers.one_of(&POLITE), numbers.one_of(&UNLUCKY));
+        Policy { numbers, steps: 0, strategy, polite, unlucky }
+    }
+
+    /// Takes each thread with the same probability, if it does not leave the running one alone.
     pub(super) fn random(seed: u64) -> Self {
-        Policy { numbers: Numbers(seed), steps: 0, strategy: Strategy::Random }
+        let mut numbers = Numbers(seed);
+        let sticky = numbers.one_of(&STICKY);
+        Policy::new(numbers, Strategy::Random(sticky))
     }
 
     /// PCT for bugs of this depth in runs of about `steps` steps.
@@ -81,7 +112,7 @@ impl Policy {
             (1..i64::from(depth)).map(|priority| (1 + numbers.below(steps.max(1)), priority)).collect();
         changes.sort_unstable_by(|one, other| other.cmp(one));
         let pct = Pct { priorities: Vec::new(), changes, lowest: 0, row: (0, 0) };
-        Policy { numbers, steps: 0, strategy: Strategy::Pct(pct) }
+        Policy::new(numbers, Strategy::Pct(pct))
     }
 
     /// A thread has appeared.
@@ -111,18 +142,31 @@ impl Policy {
             return only;
         }
         self.steps += 1;
+        let gives_way = match reason {
+            Reason::Yield => self.numbers.below(8) < self.polite,
+            Reason::Spin | Reason::Vain { .. } => true,
+            Reason::Point | Reason::Blocked => false,
+        };
         match &mut self.strategy {
-            Strategy::Random => {
+            Strategy::Random(_) if gives_way => {
                 let others = enabled.iter().filter(|&&thread| thread != current);
-                if reason == Reason::Yield {
-                    let count = others.clone().count() as u64;
-                    let chosen = self.numbers.below(count) as usize;
-                    return others.copied().nth(chosen).unwrap_or(current);
+                let count = others.clone().count() as u64;
+                let chosen = self.numbers.below(count) as usize;
+                others.copied().nth(chosen).unwrap_or(current)
+            }
+            Strategy::Random(sticky) => {
+                if self.numbers.below(16) < *sticky && enabled.contains(&current) {
+                    return current;
                 }
                 enabled[self.numbers.below(enabled.len() as u64) as usize]
             }
-            Strategy::Pct(pct) => pct.next(self.steps, current, enabled, reason),
+            Strategy::Pct(pct) => pct.next(self.steps, current, enabled, gives_way),
         }
+    }
+
+    /// Does a weak compare-and-swap fail now, although it could succeed?
+    pub(super) fn fails_for_no_reason(&mut self) -> bool {
+        self.unlucky > 0 && self.numbers.below(32) < self.unlucky
     }
 
     /// Decisions so far at which there was a choice.
@@ -137,8 +181,8 @@ impl Policy {
 }
 
 impl Pct {
-    fn next(&mut self, now: u64, current: Tid, enabled: &[Tid], reason: Reason) -> Tid {
-        if reason == Reason::Yield || (self.row.0 == current && self.row.1 >= PATIENCE) {
+    fn next(&mut self, now: u64, current: Tid, enabled: &[Tid], gives_way: bool) -> Tid {
+        if gives_way || (self.row.0 == current && self.row.1 >= PATIENCE) {
             self.lowest -= 1;
             self.set(current, self.lowest);
         }
@@ -197,19 +241,38 @@ mod tests {
     #[test]
     fn random_is_even() {
         let mut count = [0; 4];
-        for thread in run(Policy::random(7), 30_000) {
+        for thread in (0..200).flat_map(|seed| run(Policy::random(seed), 3_000)) {
             count[thread as usize] += 1;
         }
-        assert!(count[1..].iter().all(|&count| (9_500..10_500).contains(&count)), "{count:?}");
+        assert!(count[1..].iter().all(|&count| (190_000..210_000).contains(&count)), "{count:?}");
+    }
+
+    #[test]
+    fn random_lets_threads_stand_still_in_some_runs() {
+        let longest = |seed| run(Policy::random(seed), 300).chunk_by(|one, other| one == other).map(<[_]>::len).max();
+        let long = (0..100).filter(|&seed| longest(seed) > Some(40)).count();
+        let short = (0..100).filter(|&seed| longest(seed) < Some(12)).count();
+        assert!(long > 10 && short > 10, "{long} {short}");
+    }
+
+    #[test]
+    fn some_runs_ignore_yields_and_let_compare_and_swaps_fail() {
+        let (mut ignored, mut failed) = (0, 0);
+        for seed in 0..100 {
+            let mut policy = Policy::random(seed);
+            ignored += usize::from((0..20).any(|_| policy.next(2, &[1, 2, 3], Reason::Yield) == 2));
+            failed += usize::from((0..20).any(|_| policy.fails_for_no_reason()));
+        }
+        assert!((30..70).contains(&ignored) && (20..60).contains(&failed), "{ignored} {failed}");
     }
 
     #[test]
     fn random_yields_to_others() {
         let mut policy = Policy::random(3);
         for _ in 0..100 {
-            assert_ne!(policy.next(2, &[1, 2, 3], Reason::Yield), 2);
+            assert_ne!(policy.next(2, &[1, 2, 3], Reason::Spin), 2);
         }
-        assert_eq!(policy.next(2, &[2], Reason::Yield), 2);
+        assert_eq!(policy.next(2, &[2], Reason::Spin), 2);
     }
 
     #[test]
@@ -241,10 +304,10 @@ mod tests {
         let mut policy = Policy::pct(5, 1, 100);
         [1, 2, 3].iter().for_each(|&thread| policy.appeared(thread));
         let one = policy.next(1, &[1, 2, 3], Reason::Point);
-        let two = policy.next(one, &[1, 2, 3], Reason::Yield);
-        let three = policy.next(two, &[1, 2, 3], Reason::Yield);
+        let two = policy.next(one, &[1, 2, 3], Reason::Spin);
+        let three = policy.next(two, &[1, 2, 3], Reason::Spin);
         assert!(one != two && two != three && one != three);
-        assert_eq!(policy.next(three, &[1, 2, 3], Reason::Yield), one);
+        assert_eq!(policy.next(three, &[1, 2, 3], Reason::Spin), one);
         policy.vanished(one);
         assert_eq!(policy.next(one, &[two, three], Reason::Blocked), two);
     }

@@ -43,7 +43,7 @@ pub(crate) fn run(args: &RunArgs, output: &mut Output) -> io::Result<Exit> {
         }
     };
     let signals = Signals::new()?;
-    let (mut exit, mut unobserved) = (Exit::Other(0), false);
+    let (mut exit, mut unobserved, mut deadlocks) = (Exit::Other(0), false, 0);
     for seed in seeds(args) {
         let outcome = match once(args, seed, &mut session, &signals, output) {
             Ok(outcome) => outcome,
@@ -54,7 +54,8 @@ pub(crate) fn run(args: &RunArgs, output: &mut Output) -> io::Result<Exit> {
             }
             Err(Failure::Other(error)) => return Err(error),
         };
-        let failed = describe(args, seed, &outcome);
+        let failed = describe(args, seed, &outcome) || session.deadlocks() > deadlocks;
+        deadlocks = session.deadlocks();
         if exit == Exit::Other(0) {
             exit = Exit::of(outcome.status);
         }

@@ -1,10 +1,12 @@
 //! The programs of `sanitizer/`: each is built as an ordinary program, and each is built and run with the sanitizer, with every
 //! compiler there is. The programs of `litmus/`: each is exported to C and run with the sanitizer. What cannot be tried
 //! is listed as ignored, with the reason. `FENCEPOST_LONG=1` makes twenty times as many runs
-//! of what must be silent.
+//! of what must be silent. With `FENCEPOST_SOAK=N` nothing is done but N runs under each schedule of the programs of `sanitizer/` that must
+//! be silent.
 
 mod corpus;
 mod run;
+mod soak;
 mod suite;
 
 use std::fs;
@@ -18,29 +20,43 @@ use crate::suite::{Case, Expected};
 fn main() {
     let arguments = Arguments::from_args();
     let cases = suite::cases(&run::root());
-    let mut trials: Vec<Trial> = cases.iter().filter_map(twin).collect();
     let no_sanitizer = run::missing_sanitizer();
+    if let Some(runs) = soak::runs() {
+        let cases: Vec<Case> = cases.iter().filter_map(|case| soak::case(case, runs)).collect();
+        let mut trials = Vec::new();
+        for (name, compiler) in Compiler::all() {
+            let usable = usable(&compiler, no_sanitizer.as_ref());
+            trials.extend(cases.iter().map(|case| trial(&format!("soak/{name}"), case, usable, run::sanitized)));
+        }
+        libtest_mimic::run(&arguments, trials).exit();
+    }
+    let mut trials: Vec<Trial> = cases.iter().filter_map(twin).collect();
     let corpus = corpus::cases(&run::root());
     for (name, compiler) in Compiler::all() {
         for case in &cases {
             trials.push(trial(&format!("native/{name}"), case, compiler.as_ref(), run::native));
         }
-        let usable = match (&compiler, &no_sanitizer) {
-            (Ok(_), Some(reason)) => Err(reason),
-            (compiler, _) => compiler.as_ref(),
-        };
+        let usable = usable(&compiler, no_sanitizer.as_ref());
         for case in &cases {
             trials.push(trial(&format!("sanitized/{name}"), case, usable, run::sanitized));
         }
         // One compiler is enough: what differs between them is tried above.
         if name == "gcc" {
-            trials.extend(corpus.iter().map(|case| match corpus::unseen(case) {
-                Some(reason) => trial("corpus", case, usable.and(Err(&reason)), run::sanitized),
-                None => trial("corpus", case, usable, run::sanitized),
-            }));
+            trials.extend(corpus.iter().map(|case| trial("corpus", case, usable, run::sanitized)));
         }
     }
     libtest_mimic::run(&arguments, trials).exit();
+}
+
+/// The compiler, if there is one and there is a sanitizer.
+fn usable<'a>(
+    compiler: &'a Result<Compiler, String>,
+    no_sanitizer: Option<&'a String>,
+) -> Result<&'a Compiler, &'a String> {
+    match (compiler, no_sanitizer) {
+        (Ok(_), Some(reason)) => Err(reason),
+        (compiler, _) => compiler.as_ref(),
+    }
 }
 
 /// A test of a case, or a note that there can be none.
@@ -66,7 +82,7 @@ fn twin(case: &Case) -> Option<Trial> {
     let expects_violation = match case.expected {
         Expected::Silent => false,
         Expected::Findings(_) => true,
-        Expected::Anything => return None,
+        Expected::Anything | Expected::Deadlock => return None,
     };
     let test = move || {
         let path = run::root().join(&twin);

@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 use std::fs;
+use std::ops::Range;
 use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitStatus, Stdio};
@@ -11,6 +12,7 @@ use std::time::{Duration, Instant};
 use fencepost_testkit::repetitions;
 use serde_json::Value;
 
+use crate::soak;
 use crate::suite::{Case, Expected, Finding, RunLine, Seeds};
 
 /// Longest run. A program that takes longer hangs.
@@ -76,7 +78,12 @@ enum Mode {
 
 /// Builds the case in a folder of its own, and returns that; the program is called `program`.
 fn build(case: &Case, compiler: &Compiler, mode: Mode) -> Result<PathBuf, String> {
-    let kind = if mode == Mode::Native { "native" } else { "sanitized" };
+    // What soaks for an hour must not be in the way of other tests.
+    let kind = match mode {
+        Mode::Native => "native",
+        Mode::Sanitized if soak::runs().is_some() => "soak",
+        Mode::Sanitized => "sanitized",
+    };
     let name = case.name.replace(['/', '#'], "-");
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("sanitizer").join(kind).join(compiler.name).join(name);
     fs::create_dir_all(&folder).map_err(|error| error.to_string())?;
@@ -199,17 +206,21 @@ pub(crate) fn sanitized(case: &Case, compiler: &Compiler) -> Result<(), String> 
     let folder = build(case, compiler, Mode::Sanitized)?;
     let expected: &[Finding] = match &case.expected {
         Expected::Findings(findings) => findings,
-        Expected::Silent | Expected::Anything => &[],
+        Expected::Silent | Expected::Anything | Expected::Deadlock => &[],
     };
     let mut missing: Vec<&Finding> = expected.iter().collect();
-    let mut runs = 0;
+    let (mut runs, mut repeated) = (0, false);
     for line in &case.runs {
-        for seed in seeds(line, matches!(case.expected, Expected::Silent)) {
+        for series in series(line, case) {
             if !expected.is_empty() && missing.is_empty() && !line.every {
                 break;
             }
-            let reports = once(case, &folder, line, seed)?;
-            runs += 1;
+            let reports = once(case, &folder, line, &series)?;
+            if let (false, Some(report)) = (repeated, reports.iter().find(|report| report["reproducible"] == true)) {
+                repeat(&folder, report)?;
+                repeated = true;
+            }
+            runs += series.count();
             missing.retain(|finding| !reports.iter().any(|report| matches(report, finding)));
             let absent = |finding: &&Finding| !reports.iter().any(|report| matches(report, finding));
             if let (true, Some(finding)) = (line.every, expected.iter().find(absent)) {
@@ -227,26 +238,86 @@ pub(crate) fn sanitized(case: &Case, compiler: &Compiler) -> Result<(), String> 
     Err(message)
 }
 
-/// The seeds to try, if any are given. What must never report anything is tried more often on request.
-fn seeds(line: &RunLine, silent: bool) -> Vec<Option<u64>> {
-    let many = |runs: u64| if silent { repetitions(runs) } else { runs };
-    match line.seeds {
-        Seeds::Runs(runs) => vec![None; many(runs) as usize],
-        Seeds::Range(from, to) => (from..from + many(to - from)).map(Some).collect(),
+/// Runs that are made by one command, which learns from each how long the next one will be.
+struct Series {
+    seeds: Range<u64>,
+    /// Are these seeds, or just a number of runs?
+    seeded: bool,
+}
+
+impl Series {
+    fn count(&self) -> u64 {
+        self.seeds.end - self.seeds.start
     }
 }
 
-/// One run: its reports, all of which are expected or allowed.
-fn once(case: &Case, folder: &Path, line: &RunLine, seed: Option<u64>) -> Result<Vec<Value>, String> {
+/// Most runs of a series, if they end when something is found, or get an argument that depends on the seed.
+const LONGEST: u64 = 32;
+
+/// The runs to make. What must never report anything is tried more often on request.
+fn series(line: &RunLine, case: &Case) -> Vec<Series> {
+    let silent = matches!(case.expected, Expected::Silent);
+    let many = |runs: u64| if silent { repetitions(runs) } else { runs };
+    let (seeded, mut from, to) = match line.seeds {
+        Seeds::Runs(runs) => (false, 0, many(runs)),
+        Seeds::Range(from, to) => (true, from, from + many(to - from)),
+    };
+    let varies = line.args.iter().any(|arg| arg == "SEED");
+    // An exit code that must be that of each run is looked at after each run.
+    let single = line.every || !matches!(case.exit, None | Some(0));
+    let mut length = match single || !silent {
+        true => 1,
+        false => to - from,
+    };
+    let mut all = Vec::new();
+    while from < to {
+        let longest = if varies || !silent { LONGEST } else { u64::MAX };
+        let count = length.min(longest).min(to - from);
+        all.push(Series { seeds: from..from + count, seeded });
+        from += count;
+        length = if single { 1 } else { length.saturating_mul(2) };
+    }
+    all
+}
+
+/// Does the command that a report prints show it again?
+fn repeat(folder: &Path, report: &Value) -> Result<(), String> {
+    let ours = Path::new(env!("CARGO_BIN_EXE_fencepost")).parent().expect("a file is in a folder");
+    let path = format!("{}:{}", ours.display(), std::env::var("PATH").unwrap_or_default());
+    let text = report["reproduce"].as_str().unwrap_or_default().replacen(" run ", " run --format json ", 1);
+    let mut command = Command::new("sh");
+    command.current_dir(folder).env("PATH", path).args(["-c", &text]);
+    let mut done = run(&mut command, PATIENCE)?;
+    // Programs of the corpus give up after a while, which is no matter of the schedule.
+    for _ in 0..2 {
+        if !done.output.contains("gave up:") {
+            break;
+        }
+        done = run(&mut command, PATIENCE)?;
+    }
+    let same = |other: &Value| {
+        ["file", "line", "op"].iter().all(|key| other["access"][key] == report["access"][key])
+            && other["kind"] == report["kind"]
+    };
+    match done.output.lines().filter_map(self::report).any(|other| same(&other)) {
+        true => Ok(()),
+        false => Err(format!("`{text}` does not show again: {}\n{}", summary(report), done.output)),
+    }
+}
+
+/// A series of runs: their reports, all of which are expected or allowed.
+fn once(case: &Case, folder: &Path, line: &RunLine, series: &Series) -> Result<Vec<Value>, String> {
     let mut command = Command::new(env!("CARGO_BIN_EXE_fencepost"));
     command.current_dir(folder).args(["run", "--format", "json"]).args(&line.options);
-    if let Some(seed) = seed {
-        command.args(["--seed", &seed.to_string()]);
-    }
-    let seed = seed.unwrap_or_default().to_string();
+    let Range { start, end } = series.seeds;
+    match series.seeded {
+        true => command.args(["--seeds", &format!("{start}..{end}")]),
+        false => command.args(["--runs", &series.count().to_string()]),
+    };
+    let seed = start.to_string();
     let args = line.args.iter().map(|arg| if arg == "SEED" { &seed } else { arg });
     command.args(["--", "./program"]).args(args);
-    let done = run(&mut command, PATIENCE)?;
+    let done = run(&mut command, PATIENCE * u32::try_from(series.count().div_ceil(10)).unwrap_or(u32::MAX))?;
     let reports: Vec<Value> = done.output.lines().filter_map(report).collect();
     let wanted = if reports.is_empty() { case.exit } else { Some(REPORTED) };
     let code = done.status.code();
@@ -256,7 +327,7 @@ fn once(case: &Case, folder: &Path, line: &RunLine, seed: Option<u64>) -> Result
     let known = |report: &Value| {
         let findings = match &case.expected {
             Expected::Anything => return true,
-            Expected::Silent => [].as_slice(),
+            Expected::Silent | Expected::Deadlock => [].as_slice(),
             Expected::Findings(findings) => findings,
         };
         findings.iter().chain(&case.allowed).any(|finding| matches(report, finding))

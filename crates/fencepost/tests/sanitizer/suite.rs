@@ -30,6 +30,8 @@ pub(crate) enum Expected {
     Silent,
     /// Nothing breaks.
     Anything,
+    /// No report, and every run ends because all threads wait.
+    Deadlock,
     /// All of these, each in some run, and no others.
     Findings(Vec<Finding>),
 }
@@ -83,6 +85,8 @@ pub(crate) enum Seeds {
 /// What is tried if a program does not say.
 const DEFAULT_RUNS: [&str; 3] =
     ["--schedule os --runs 3", "--schedule random --seeds 0..20", "--schedule pct:3 --seeds 0..20"];
+/// The exit code of a program whose threads all wait.
+const DEADLOCK: i32 = 67;
 /// `-g`, because reports are compared by line.
 const DEFAULT_BUILD: &str = "-O1";
 
@@ -114,6 +118,7 @@ struct Section {
     library: Option<String>,
     silent: bool,
     anything: bool,
+    deadlock: bool,
     findings: Vec<Finding>,
     allowed: Vec<Finding>,
     runs: Vec<RunLine>,
@@ -137,6 +142,7 @@ fn read(suite: &Path, path: &Path) -> Vec<Case> {
         match key {
             "expect" if value == "silent" => section.silent = true,
             "expect" if value == "anything" => section.anything = true,
+            "expect" if value == "deadlock" => (section.deadlock, section.exit) = (true, DEADLOCK),
             "expect" => section.findings.push(parse.finding(value)),
             "allow" => section.allowed.push(parse.finding(value)),
             "run" | "run every" => section.runs.push(parse.run(value, key == "run every")),
@@ -160,11 +166,12 @@ fn read(suite: &Path, path: &Path) -> Vec<Case> {
 }
 
 fn case(parse: &Parser<'_>, file: &str, section: Section) -> Case {
-    let expected = match (section.silent, section.anything, section.findings) {
-        (true, false, findings) if findings.is_empty() => Expected::Silent,
-        (false, true, findings) if findings.is_empty() => Expected::Anything,
-        (false, false, findings) if !findings.is_empty() => Expected::Findings(findings),
-        _ => parse.fail("a case expects `silent`, or `anything`, or some findings"),
+    let expected = match (section.silent, section.anything, section.deadlock, section.findings) {
+        (true, false, false, findings) if findings.is_empty() => Expected::Silent,
+        (false, true, false, findings) if findings.is_empty() => Expected::Anything,
+        (false, false, true, findings) if findings.is_empty() => Expected::Deadlock,
+        (false, false, false, findings) if !findings.is_empty() => Expected::Findings(findings),
+        _ => parse.fail("a case expects `silent`, or `anything`, or `deadlock`, or some findings"),
     };
     let mut flags = section.build.unwrap_or_else(|| words(DEFAULT_BUILD));
     flags.extend(section.flags);

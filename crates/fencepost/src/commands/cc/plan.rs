@@ -5,7 +5,7 @@
 //!
 //! gcc has no such switch, and would link its runtime when it sees `-fsanitize=thread`; so the option reaches only its compiler
 //! proper, through a specs file. gcc warns about fences, which its own runtime does not understand and ours does (`-Wno-tsan`).
-//! It calls `memcpy`, `memmove` and `memset` as they are: the linker redirects these calls.
+//! It calls `memcpy`, `memmove` and `memset` as they are: the linker redirects these calls, and with both compilers those of fortified builds.
 //!
 //! Programs can see that they are built for a thread sanitizer, and some then use other orders, or no fences. We judge the orders as
 //! they are otherwise, so gcc's `__SANITIZE_THREAD__` is undefined again. (clang's `__has_feature(thread_sanitizer)` cannot be.) libstdc++ alone
@@ -116,7 +116,11 @@ impl Words {
     }
 
     fn wrap(&mut self, family: Family, atomics_only: bool) {
-        if family == Family::Gcc && !atomics_only {
+        if atomics_only {
+            return;
+        }
+        self.add(["-Wl,--wrap=__memcpy_chk,--wrap=__memmove_chk,--wrap=__memset_chk"]);
+        if family == Family::Gcc {
             self.add(["-Wl,--wrap=memcpy,--wrap=memmove,--wrap=memset"]);
         }
     }
@@ -165,7 +169,9 @@ mod tests {
         assert!(
             clang.starts_with("a.o -o a -Wl,-u,__tsan_init /rt/lib.a /rt/reporter.o -Wl,--dynamic-list=/rt/exports")
         );
-        assert!(!clang.contains("sanitize") && !clang.contains("wrap"), "{clang}");
+        assert!(!clang.contains("sanitize") && !clang.contains("--wrap=memcpy"), "{clang}");
+        assert!(clang.contains("--wrap=__memcpy_chk"), "{clang}");
+        assert!(!plan("a.o", Family::Clang, true).contains("wrap"));
         assert!(plan("a.o", Family::Gcc, false).contains("--wrap=memcpy"));
         assert!(!plan("a.o", Family::Gcc, true).contains("--wrap=memcpy"));
         assert!(!plan("-shared a.o", Family::Gcc, false).contains("/rt/lib.a"));

@@ -95,6 +95,12 @@ impl Session {
                 Answer::None
             }
             Item::Nothing => Answer::None,
+            Item::Deadlock(waiting) => {
+                output::note(&format!(
+                    "fencepost: deadlock: all threads wait, and none of them can go on\n{waiting}\n"
+                ));
+                Answer::None
+            }
             Item::Note(note) => {
                 output::note(&format!("fencepost: note: {note}\n"));
                 Answer::None
@@ -181,6 +187,11 @@ impl Session {
     /// The most steps that a run has had; 0 if not known.
     pub(crate) fn steps(&self) -> u64 {
         self.reporter.totals().figures.steps
+    }
+
+    /// Runs that ended because all threads waited.
+    pub(crate) fn deadlocks(&self) -> u64 {
+        self.reporter.totals().deadlocks
     }
 
     pub(crate) fn has_findings(&self) -> bool {
