@@ -52,7 +52,7 @@ fn case(litmus: &Path, path: &Path) -> Case {
         path: path.to_path_buf(),
         cpp: false,
         // Without optimisation: the orders as they are written.
-        flags: ["-O0", steps, "-DFP_MILLISECONDS=3000"].map(String::from).into(),
+        flags: ["-O0", steps, "-DFP_MILLISECONDS=250"].map(String::from).into(),
         library: None,
         expected,
         allowed: Vec::new(),

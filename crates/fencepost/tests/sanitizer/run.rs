@@ -289,7 +289,7 @@ fn repeat(folder: &Path, report: &Value) -> Result<(), String> {
     command.current_dir(folder).env("PATH", path).args(["-c", &text]);
     let mut done = run(&mut command, PATIENCE)?;
     // Programs of the corpus give up after a while, which is no matter of the schedule.
-    for _ in 0..2 {
+    for _ in 0..20 {
         if !done.output.contains("gave up:") {
             break;
         }
