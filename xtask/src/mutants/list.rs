@@ -129,12 +129,6 @@ pub(super) const MUTANTS: &[Mutant] = &[
         "self.set(target, 1);\n            self.assign(self.scratch, Expr::Const(1));",
     ),
     attack(
-        "attacks: nobody waits for what depends on the attacker",
-        HELPER,
-        "self.asm.place(normal);\n        self.await_bit(Place::Fixed(self.context.last), 0);",
-        "self.asm.place(normal);",
-    ),
-    attack(
         "attacks: failed compare-and-swaps of helpers write",
         HELPER,
         "self.touch_as(dependence, false, place, pc, &[(read, Meaning::Original(pc))]);",
