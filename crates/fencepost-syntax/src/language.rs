@@ -13,11 +13,13 @@ pub enum Language {
     Tpl,
     /// The language of the Trencher tool, `.txt`.
     Txt,
+    /// C litmus tests as the herd simulator reads them, `.litmus`.
+    Litmus,
 }
 
 impl Language {
     /// Every language.
-    pub const ALL: &'static [Language] = &[Language::Fp, Language::Tpl, Language::Txt];
+    pub const ALL: &'static [Language] = &[Language::Fp, Language::Tpl, Language::Txt, Language::Litmus];
 
     /// The file extension, without the dot.
     pub fn extension(self) -> &'static str {
@@ -25,6 +27,7 @@ impl Language {
             Language::Fp => "fp",
             Language::Tpl => "tpl",
             Language::Txt => "txt",
+            Language::Litmus => "litmus",
         }
     }
 
@@ -49,6 +52,7 @@ impl Language {
             Language::Fp => &["name", "domain", "const", "global", "nonatomic", "proc", "thread"],
             Language::Tpl => &["max_value", "global", "na", "track", "fn"],
             Language::Txt => &["thread"],
+            Language::Litmus => &["locations", "filter", "exists", "forall"],
         }
     }
 
@@ -64,6 +68,7 @@ impl Language {
                 "unlock", "FADD", "CAS", "BCAS", "exchange", "break", "continue",
             ],
             Language::Txt => &["initial", "transition", "end"],
+            Language::Litmus => &["if", "while", "do", "break", "continue"],
         }
     }
 
@@ -128,6 +133,11 @@ impl Language {
             ],
             // `end` is a common name of a state: it can be one.
             Language::Txt => &["thread", "initial", "transition"],
+            Language::Litmus => &[
+                "if", "else", "while", "do", "for", "switch", "case", "default", "goto", "return", "break", "continue",
+                "sizeof", "struct", "union", "enum", "typedef", "int", "char", "short", "long", "signed", "unsigned",
+                "bool", "_Bool", "void", "float", "double", "const", "volatile", "static", "register", "_Atomic",
+            ],
         }
     }
 }
