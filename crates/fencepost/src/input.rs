@@ -53,7 +53,7 @@ pub(crate) fn collect(paths: &[PathBuf], language: Option<Language>) -> Vec<Resu
             match search(path, &mut found) {
                 Ok(()) if found.is_empty() => inputs.push(Err(InputError::Plain {
                     name: path.display().to_string(),
-                    message: format!("nothing to do: no .fp, .tpl or Trencher files in `{}`", path.display()),
+                    message: format!("nothing to do: no .fp, .tpl, .litmus or Trencher files in `{}`", path.display()),
                     help: None,
                 })),
                 Ok(()) => inputs.extend(found.into_iter().map(Ok)),
@@ -95,7 +95,7 @@ pub(crate) fn one(path: &Path, language: Option<Language>) -> Result<Input, Inpu
             Err(error) => Err(unreadable(&name, &error)),
             Ok(_) => Err(InputError::Plain {
                 message: format!("cannot tell the language of `{name}` by its extension"),
-                help: Some("rename it to .fp, .tpl or .txt, or say --language fp, tpl or txt".into()),
+                help: Some("rename it to .fp, .tpl, .txt or .litmus, or say --language fp, tpl, txt or litmus".into()),
                 name,
             }),
         },
