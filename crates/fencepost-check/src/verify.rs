@@ -43,7 +43,7 @@ pub fn verify(
 
 /// The engine that fits best, or what is missing.
 fn choose(program: &Program, model: &dyn Model) -> Result<Engine, Reason> {
-    // Under SC, plain accesses race in no model that knows races, so exploration says all there is to say.
+    // There are no final states to be found, and SC knows no races: exploration says all there is to say.
     if program.condition().is_none() && model.name() == Sc.name() {
         return Ok(Engine::Exploration);
     }

@@ -28,7 +28,7 @@ use fencepost_syntax::messages::{Messages, suggestion};
 
 use crate::build::ProgramBuilder;
 use crate::condition::{Condition, Formula, Observable};
-use crate::lower::{MAX_INSTRUCTIONS, MAX_THREADS};
+use crate::lower::{MAX_INSTRUCTIONS, MAX_LOCATIONS, MAX_THREADS};
 use crate::program::LocationKind;
 use code::Code;
 use numbers::Range;
@@ -92,6 +92,10 @@ pub(crate) fn lower(file: &File, messages: &mut Messages) -> ProgramBuilder {
             globals.declare(&param.name, Some(param.ty), param.span);
         }
         calls::find_atomics(procedure, &mut globals);
+    }
+    if globals.list.len() > MAX_LOCATIONS {
+        messages.push(Diagnostic::error(Span::default(), format!("more than {MAX_LOCATIONS} locations")));
+        return builder;
     }
     for global in &globals.list {
         let kind = if global.atomic.is_some() { LocationKind::Atomic } else { LocationKind::NonAtomic };

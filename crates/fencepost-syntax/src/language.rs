@@ -41,9 +41,14 @@ impl Language {
         Language::from_extension(path.as_ref().extension()?.to_str()?)
     }
 
-    /// Can a file with the extension of this language and this text be a program? `.txt` is the extension of much else.
+    /// Can a file with the extension of this language and this text be a program? `.txt` is the extension of much else,
+    /// `.litmus` that of tests for many architectures.
     pub fn can_be(self, text: &str) -> bool {
-        self != Language::Txt || looks_like_automata(text)
+        match self {
+            Language::Fp | Language::Tpl => true,
+            Language::Txt => looks_like_automata(text),
+            Language::Litmus => text.split_whitespace().next() == Some("C"),
+        }
     }
 
     /// Words that start a top-level item.

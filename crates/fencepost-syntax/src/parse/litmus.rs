@@ -21,7 +21,9 @@ use crate::messages::Messages;
 /// Parses any text.
 pub(super) fn items(text: &str, mut messages: Messages) -> (Vec<Item>, Messages) {
     let layout = layout::layout(text, &mut messages);
-    let mut items: Vec<Item> = layout.name.into_iter().collect();
+    // Without a name it may be the test of another architecture: whatever follows would only be misunderstood.
+    let Some(name) = layout.name else { return (Vec::new(), messages) };
+    let mut items = vec![name];
     let mut parser = Parser::new(Language::Litmus, &layout.text, messages);
     // Messages show what was written.
     parser.text = text;

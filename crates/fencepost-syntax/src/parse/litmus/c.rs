@@ -126,6 +126,8 @@ impl Parser<'_> {
             }
             Some(word @ ("for" | "switch" | "goto" | "return" | "struct" | "union" | "enum" | "typedef")) => {
                 let message = format!("`{word}` is not supported in litmus tests");
+                self.advance();
+                self.skip_parens();
                 return self.report(Diagnostic::error(start, message).help("there are `if`, `while` and `do`"));
             }
             Some(_) if self.at_type() => return self.declaration(),
@@ -137,6 +139,21 @@ impl Parser<'_> {
             }
         };
         Ok(Stmt { kind, span: self.span_from(start) })
+    }
+
+    /// Skips `( … )`, if there is one here: the `;` in it ends no statement.
+    fn skip_parens(&mut self) {
+        let mut depth = 0usize;
+        loop {
+            match self.kind() {
+                TokenKind::LeftParen => depth += 1,
+                TokenKind::RightParen if depth > 0 => depth -= 1,
+                TokenKind::End | TokenKind::LeftBrace | TokenKind::RightBrace => return,
+                _ if depth == 0 => return,
+                _ => {}
+            }
+            self.advance();
+        }
     }
 
     /// `int r0 = e, r1;`
