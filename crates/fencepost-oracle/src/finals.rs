@@ -116,9 +116,7 @@ fn visible(program: &Program, graph: &Graph) -> Graph {
 fn values(configuration: &Configuration, observed: &[Observable]) -> Vec<Value> {
     let graph = &configuration.graph;
     let value = |what: &Observable| match *what {
-        Observable::Register(thread, register) => {
-            configuration.threads[thread.index()].registers[register.index()]
-        }
+        Observable::Register(thread, register) => configuration.threads[thread.index()].registers[register.index()],
         Observable::Location(loc) => graph.label(graph.last_write(loc)).value_written().expect("a write"),
     };
     observed.iter().map(value).collect()

@@ -46,8 +46,7 @@ pub(crate) fn state(subject: &Subject<'_>, states: &States, index: usize) -> Str
     let Some(condition) = subject.program.condition() else { return String::new() };
     let state = &states.list[index];
     let pairs = states.observed.iter().zip(&state.values);
-    let pair = |(&what, &value)| {
-        format!("{}={};", subject.program.observable(what), condition.number(subject.program, value))
-    };
+    let pair =
+        |(&what, &value)| format!("{}={};", subject.program.observable(what), condition.number(subject.program, value));
     pairs.map(pair).collect::<Vec<_>>().join(" ")
 }

@@ -240,7 +240,9 @@ proptest! {
 
 #[test]
 fn samples_parse_and_format() {
-    for (language, sample) in [(Language::Fp, FP), (Language::Tpl, TPL), (Language::Txt, TXT), (Language::Litmus, LITMUS)] {
+    for (language, sample) in
+        [(Language::Fp, FP), (Language::Tpl, TPL), (Language::Txt, TXT), (Language::Litmus, LITMUS)]
+    {
         let parsed = parse(language, sample);
         assert!(!parsed.messages.has_errors(), "{:#?}", parsed.messages.into_list());
         survives(sample);
@@ -253,7 +255,12 @@ fn long_and_deep_texts_do_not_exhaust_the_stack() {
     for (open, close) in [("(", ")"), ("{", "}"), ("-", ""), ("if (1) ", ""), ("int(", ")"), ("a[", "]")] {
         survives(&format!("thread t {{ r = {}1{}; }}", open.repeat(many), close.repeat(many)));
         survives(&format!("C t\n{{}} P0 () {{ r = {}1{}; }}", open.repeat(many), close.repeat(many)));
-        survives(&format!("C t\n{{}} P0 () {{ {} ; {} }} exists {}x=1", open.repeat(many), close.repeat(many), "~(".repeat(many)));
+        survives(&format!(
+            "C t\n{{}} P0 () {{ {} ; {} }} exists {}x=1",
+            open.repeat(many),
+            close.repeat(many),
+            "~(".repeat(many)
+        ));
         survives(&format!("thread t {{ {} skip; {} }}", open.repeat(many), close.repeat(many)));
     }
     survives(&format!("thread t {{ r = 1{}; }}", " + 1".repeat(many)));

@@ -260,7 +260,8 @@ mod tests {
         assert_eq!(both.iter().map(|e| e.observational).collect::<Vec<_>>(), [false, true]);
         let other_mark = expectations("# : ra robust\n#: sc safe\n# comment : ra violation\n").expect("two");
         assert_eq!(other_mark.iter().map(|e| e.model).collect::<Vec<_>>(), ["ra", "sc"]);
-        let litmus = expectations("(*: sc never *)\n(*: tso violation shape=SB *)\n(*: tso sometimes *)\n").expect("three");
+        let litmus =
+            expectations("(*: sc never *)\n(*: tso violation shape=SB *)\n(*: tso sometimes *)\n").expect("three");
         assert_eq!(litmus.iter().map(|e| e.answer.as_str()).collect::<Vec<_>>(), ["never", "violation", "sometimes"]);
         assert_eq!(expectations("//: ra robust states=7\n").expect("well-formed")[0].states, Some(States::Exactly(7)));
     }

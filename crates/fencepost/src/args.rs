@@ -669,8 +669,8 @@ fn all_models_parser() -> impl TypedValueParser<Value = ModelsChoice> {
 
 fn choose_several(choices: Vec<&'static dyn Model>) -> impl TypedValueParser<Value = ModelsChoice> {
     let all = PossibleValue::new(ALL).help("every model below");
-    let values = std::iter::once(all)
-        .chain(choices.iter().map(|model| PossibleValue::new(model.name()).help(model.title())));
+    let values =
+        std::iter::once(all).chain(choices.iter().map(|model| PossibleValue::new(model.name()).help(model.title())));
     PossibleValuesParser::new(values).map(|name| match models::by_name(&name) {
         Some(model) => ModelsChoice::One(ModelChoice(model)),
         None => ModelsChoice::All,

@@ -124,7 +124,8 @@ impl Code<'_, '_> {
             None => (name.text.as_str(), false),
         };
         let known = FUNCTIONS.iter().find(|(function, _)| *function == base);
-        let Some((_, takes)) = known.filter(|_| !is_explicit || !matches!(base, "assert" | "atomic_thread_fence")) else {
+        let Some((_, takes)) = known.filter(|_| !is_explicit || !matches!(base, "assert" | "atomic_thread_fence"))
+        else {
             return self.unknown_function(name);
         };
         let is_swap = base.starts_with("atomic_compare_exchange");

@@ -282,8 +282,7 @@ impl<'a, 'm> Code<'a, 'm> {
             ExprKind::Cast(_, inner) => self.shared(inner),
             ExprKind::Name(name) => match (self.params.get(name.as_str()), self.globals.find(name)) {
                 (Some(ty), Some((loc, global))) => {
-                    let kind =
-                        if global.atomic.is_some() { LocationKind::Atomic } else { LocationKind::NonAtomic };
+                    let kind = if global.atomic.is_some() { LocationKind::Atomic } else { LocationKind::NonAtomic };
                     Some(Shared { loc, kind, declared_atomic: ty.atomic })
                 }
                 _ => {

@@ -254,9 +254,8 @@ impl Parser<'_> {
     /// `=>` binds least, and to the right.
     fn implication(&mut self) -> Result<Formula> {
         let left = self.junction(TokenKind::BarBar)?;
-        let is_arrow = self.kind() == TokenKind::Equals
-            && self.kind_after(1) == TokenKind::Greater
-            && self.is_adjacent_to_next();
+        let is_arrow =
+            self.kind() == TokenKind::Equals && self.kind_after(1) == TokenKind::Greater && self.is_adjacent_to_next();
         if !is_arrow {
             return Ok(left);
         }

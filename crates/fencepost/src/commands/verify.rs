@@ -4,8 +4,8 @@ use std::io;
 
 use fencepost_check::{Engine, InternalError, Options};
 use fencepost_ir::{Loaded, Program};
-use fencepost_model::models::{MODELS, rc20::Rc20};
 use fencepost_model::Model;
+use fencepost_model::models::{MODELS, rc20::Rc20};
 use fencepost_report::terminal::{self, Look};
 use fencepost_report::{Subject, herd, json};
 use fencepost_verdict::{Budget, Verification};
