@@ -12,6 +12,7 @@
 //! after a data race, which is anything.
 
 use std::collections::{BTreeMap, HashSet};
+use std::rc::Rc;
 
 use fencepost_base::ids::{LocId, ThreadId, Value};
 use fencepost_ir::{LocationKind, Observable, Program};
@@ -46,10 +47,16 @@ pub fn finals(
     let system = System::new(program, model);
     let mut found = Finals::default();
     let mut ends: HashSet<(Vec<ThreadState>, Graph)> = HashSet::new();
-    let mut layer = HashSet::from([settled(&system, system.initial())]);
+    let mut layer = vec![Rc::new(settled(&system, system.initial()))];
     // Every access adds an event, so equal states are in the same layer, and older layers need not be kept.
     while !layer.is_empty() {
-        let mut next = HashSet::new();
+        let (mut next, mut known) = (Vec::new(), HashSet::new());
+        let mut reach = |after: Configuration| {
+            let after = Rc::new(settled(&system, after));
+            if known.insert(Rc::clone(&after)) {
+                next.push(after);
+            }
+        };
         for configuration in layer {
             found.configurations += 1;
             if found.configurations > limit || (found.configurations.is_multiple_of(256) && expired()) {
@@ -66,7 +73,7 @@ pub fn finals(
             // Nobody sees a choice: it can be made at once, whatever others do before.
             let choices = |thread| system.silent_steps(&configuration, thread);
             if let Some(chosen) = program.thread_ids().map(choices).find(|chosen| !chosen.is_empty()) {
-                next.extend(chosen.into_iter().map(|after| settled(&system, after)));
+                chosen.into_iter().for_each(&mut reach);
                 continue;
             }
             for thread in program.thread_ids() {
@@ -74,7 +81,7 @@ pub fn finals(
                 if let (None, Some(Finding::Race { thread, location })) = (found.race, race(model, &steps)) {
                     found.race = Some((thread, location));
                 }
-                next.extend(steps.into_iter().map(|step| settled(&system, step.after)));
+                steps.into_iter().map(|step| step.after).for_each(&mut reach);
             }
         }
         layer = next;
