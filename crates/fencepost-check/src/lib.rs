@@ -7,6 +7,7 @@
 //! exhausted the state space.
 
 mod buffers;
+mod verify;
 
 use std::fmt;
 
@@ -20,6 +21,7 @@ use fencepost_verdict::{Budget, Candidate, Outcome, Property, Reason, ScFailure,
 pub use buffers::{Attacking, enough_delays, export_attacks};
 pub use fencepost_attack::Delays;
 pub use fencepost_explore::{Options, Reductions};
+pub use verify::{Engine, verify, verify_with};
 
 /// Largest execution graph of a replay, in steps and locations: relations take space quadratic in it.
 const LARGEST_REPLAY: usize = 20_000;

@@ -5,6 +5,7 @@ use std::fmt;
 use fencepost_base::ids::{ArrayId, LocId, RegId, ThreadId, Value};
 use fencepost_base::order::FenceOrder;
 
+use crate::condition::{Condition, Formula, Observable};
 use crate::expr::Expr;
 use crate::program::{Array, Instr, Location, LocationKind, Op, Place, Program, Register, Thread};
 use crate::sections;
@@ -44,6 +45,7 @@ impl ProgramBuilder {
                 threads: Vec::new(),
                 fence_location: None,
                 sections: Vec::new(),
+                condition: None,
             },
         }
     }
@@ -84,6 +86,11 @@ impl ProgramBuilder {
     pub fn thread(&mut self, name: impl Into<String>, registers: Vec<Register>, code: Vec<Instr>) -> ThreadId {
         self.program.threads.push(Thread { name: name.into(), registers, code });
         ThreadId::from_index(self.program.threads.len() - 1)
+    }
+
+    /// Asks something about final states.
+    pub fn condition(&mut self, condition: Condition) {
+        self.program.condition = Some(condition);
     }
 
     /// Checks everything that [`Program`] promises. Adds the hidden location
@@ -131,7 +138,26 @@ impl ProgramBuilder {
                 }
             }
         }
-        Ok(())
+        self.check_condition()
+    }
+
+    fn check_condition(&self) -> Result<(), BuildError> {
+        let Some(condition) = &self.program.condition else { return Ok(()) };
+        let exists = |what: &Observable| match what {
+            Observable::Location(loc) => loc.index() < self.program.locations.len(),
+            Observable::Register(thread, register) => {
+                let thread = self.program.threads.get(thread.index());
+                thread.is_some_and(|thread| register.index() < thread.registers.len())
+            }
+        };
+        let mut values_fit = condition.negatives < self.program.domain;
+        let mut check = |formula: &Formula| formula.for_each(&mut |_, value| values_fit &= value < self.program.domain);
+        check(&condition.formula);
+        condition.filter.iter().for_each(check);
+        match values_fit && condition.observed().iter().all(exists) {
+            true => Ok(()),
+            false => Err(BuildError { message: "the condition does not fit the program".into() }),
+        }
     }
 
     /// Finds out which instructions are inside of sections.

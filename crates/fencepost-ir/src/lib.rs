@@ -6,8 +6,10 @@
 
 mod automata;
 mod build;
+mod condition;
 pub mod export;
 mod expr;
+mod litmus;
 mod lower;
 mod print;
 mod program;
@@ -15,6 +17,7 @@ mod sections;
 
 pub use automata::{ANY_ADDRESSES, WIDE_DOMAIN};
 pub use build::{BuildError, ProgramBuilder};
+pub use condition::{Condition, Formula, Observable, Quantifier};
 pub use expr::{BinaryOp, CmpOp, EvalError, Expr, UnaryOp};
 pub use fencepost_syntax::Language;
 pub use lower::{Loaded, MAX_DEPTH, MAX_INSTRUCTIONS, MAX_LOCATIONS, MAX_THREADS, load, lower};

@@ -23,6 +23,7 @@ pub(crate) use expr::{binary_op, wraps};
 
 use crate::automata;
 use crate::build::ProgramBuilder;
+use crate::litmus;
 use crate::program::Program;
 use procs::Procs;
 use symbols::Globals;
@@ -60,13 +61,17 @@ pub fn load(language: Language, text: &str) -> Loaded {
 pub fn lower(file: &File, messages: &mut Messages) -> Option<Program> {
     let builder = match file.language {
         Language::Txt => automata::lower(file, messages),
+        Language::Litmus => litmus::lower(file, messages),
         Language::Fp | Language::Tpl => lower_statements(file, messages),
     };
-    if file.items.iter().all(|item| !matches!(item.kind, ItemKind::Thread { .. } | ItemKind::Automaton(_))) {
+    let is_thread =
+        |kind: &ItemKind| matches!(kind, ItemKind::Thread { .. } | ItemKind::Automaton(_) | ItemKind::Procedure(_));
+    if !file.items.iter().any(|item| is_thread(&item.kind)) {
         let help = match file.language {
             Language::Fp => "write `thread t { … }`",
             Language::Tpl => "write `fn t { … }`",
             Language::Txt => "write `thread t … end`",
+            Language::Litmus => "write `P0 (…) { … }`",
         };
         let end = file.items.last().map_or(0, |item| item.span.end as usize);
         messages.push(Diagnostic::error(Span::new(end..end), "the program has no thread").help(help));

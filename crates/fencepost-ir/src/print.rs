@@ -7,6 +7,7 @@
 //! slightly differently, but means the same: a `Halt` in the middle of the code
 //! comes back as a jump to the end, a constant index as a fixed location, and an
 //! atomic section whose instructions are scattered over the code in one piece.
+//! A condition on final states is not printed: `.fp` has none.
 
 use std::collections::{BTreeSet, HashSet};
 

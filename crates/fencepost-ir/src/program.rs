@@ -4,6 +4,7 @@ use fencepost_base::ids::{ArrayId, LocId, Pc, RegId, ThreadId, Value};
 use fencepost_base::order::{FenceOrder, ReadOrder, RmwOrder, WriteOrder};
 use fencepost_base::source::Span;
 
+use crate::condition::{Condition, Observable};
 use crate::expr::{self, CmpOp, Expr};
 
 /// A concurrent program. Made by [`crate::ProgramBuilder`], which guarantees:
@@ -22,6 +23,7 @@ pub struct Program {
     pub(crate) fence_location: Option<LocId>,
     /// For every thread with sections and every instruction: is it inside one? Empty for other threads.
     pub(crate) sections: Vec<Vec<bool>>,
+    pub(crate) condition: Option<Condition>,
 }
 
 /// A shared location.
@@ -383,6 +385,21 @@ impl Program {
     /// not yet at its [`Op::Enter`].
     pub fn is_in_section(&self, thread: ThreadId, pc: Pc) -> bool {
         self.sections[thread.index()].get(pc.index()).is_some_and(|&inside| inside)
+    }
+
+    /// What is asked about its final states.
+    pub fn condition(&self) -> Option<&Condition> {
+        self.condition.as_ref()
+    }
+
+    /// The name of something that is observed, as litmus tests write it: `0:r0`, `[x]`.
+    pub fn observable(&self, what: Observable) -> String {
+        match what {
+            Observable::Register(thread, register) => {
+                format!("{}:{}", thread.index(), self.thread(thread).registers[register.index()].name)
+            }
+            Observable::Location(loc) => format!("[{}]", self.location(loc).name),
+        }
     }
 
     /// Number of instructions of all threads together.

@@ -13,6 +13,7 @@ use proptest::prelude::*;
 
 const FP: &str = include_str!("../../fencepost-syntax/tests/samples/everything.fp");
 const TPL: &str = include_str!("../../fencepost-syntax/tests/samples/everything.tpl");
+const LITMUS: &str = include_str!("../../fencepost-syntax/tests/samples/everything.litmus");
 
 /// Everything but spans; thread names as the printer would spell them.
 #[derive(Debug, PartialEq)]
@@ -44,7 +45,7 @@ fn shape(program: &Program) -> Shape {
 
 #[test]
 fn samples_print_and_read_back() {
-    for (language, text) in [(Language::Fp, FP), (Language::Tpl, TPL)] {
+    for (language, text) in [(Language::Fp, FP), (Language::Tpl, TPL), (Language::Litmus, LITMUS)] {
         let original = program(language, text);
         let printed = print(&original);
         let again = program(Language::Fp, &printed);
@@ -240,7 +241,7 @@ proptest! {
 
     #[test]
     fn a_program_comes_exactly_without_errors(keep in prop::collection::vec(any::<prop::sample::Index>(), 1..4)) {
-        for sample in [FP, TPL] {
+        for sample in [FP, TPL, LITMUS] {
             // Leave out some lines: names vanish, braces too.
             let mut lines: Vec<&str> = sample.lines().collect();
             for index in &keep {

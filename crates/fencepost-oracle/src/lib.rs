@@ -8,6 +8,7 @@
 //! - [`interpreter`]: the labelled transition system of one thread;
 //! - [`system`]: program and memory synchronised, with execution graphs as memory;
 //! - [`enumerate`]: robustness decided in three independent ways;
+//! - [`finals`]: the final states of a program in a model;
 //! - [`theorem`]: the literal conditions of Thm 5.1 and Def. 6.1;
 //! - [`witness`]: those of RC20;
 //! - [`dependency`], [`observe`], [`taint`]: observational robustness against RC20;
@@ -18,6 +19,7 @@
 pub mod buffers;
 pub mod dependency;
 pub mod enumerate;
+pub mod finals;
 pub mod interpreter;
 pub mod observe;
 pub mod replay;
@@ -27,6 +29,7 @@ pub mod theorem;
 pub mod witness;
 
 pub use enumerate::{Answer, Finding, robust};
+pub use finals::{Finals, finals};
 pub use observe::observationally_robust;
 pub use replay::{ReplayError, Replayed, replay, replay_failure, replay_graph, replay_graph_failure};
 pub use taint::observational_witness;

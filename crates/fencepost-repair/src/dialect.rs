@@ -39,5 +39,6 @@ pub(crate) fn exchange(language: Language, place: &str, value: &str, with: RmwOr
         Language::Fp => format!("{place}.xchg({value}, {order})"),
         Language::Tpl => format!("exchange({place}, {value}, {order})"),
         Language::Txt => unreachable!("automata are changed at their states"),
+        Language::Litmus => unreachable!("litmus tests are not changed"),
     }
 }

@@ -55,6 +55,10 @@ pub(crate) enum Direction {
 
 /// The places of `text`, which denotes `program`, in the order of the text.
 pub(crate) fn spots(language: Language, text: &str, program: &Program, menu: &Menu, direction: Direction) -> Vec<Spot> {
+    if language == Language::Litmus {
+        // A statement of C may make several accesses: nobody knows how to edit these.
+        return Vec::new();
+    }
     let file = parse(language, text).file;
     if language == Language::Txt {
         return automata::spots(text, &file, menu, direction);

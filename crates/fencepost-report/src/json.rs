@@ -2,9 +2,11 @@
 //! contract; fields may be added, those that exist stay.
 
 mod edits;
+mod verification;
 mod wire;
 
 pub use edits::{relaxed, repaired};
+pub use verification::{ConditionReport, RaceReport, StateReport, VerificationReport, verification};
 pub use wire::{
     Access, Alternative, BecauseReport, Conflicting, DelayReport, EditReport, Edits, EditsVerdict, Error, Errors,
     Failure, Figures, KeptReport, MachineStep, Report, SCHEMA, Step, StepAccess, Verdict, ViolationReport,
@@ -130,14 +132,18 @@ fn delay(subject: &Subject<'_>, delay: &Delay) -> DelayReport {
 
 fn failure(subject: &Subject<'_>, failure: &ScFailure) -> Failure {
     Failure {
-        kind: match failure.kind {
-            ScFailureKind::Assertion => "assertion",
-            ScFailureKind::DivisionByZero | ScFailureKind::IndexOutOfRange { .. } => "runtime-error",
-        },
+        kind: failure_word(&failure.kind),
         thread: subject.thread(failure.site.thread).to_string(),
         access: access(subject, failure.site),
         message: words::failure_message(failure),
         trace: trace(subject, &words::steps(&failure.run)),
+    }
+}
+
+fn failure_word(kind: &ScFailureKind) -> &'static str {
+    match kind {
+        ScFailureKind::Assertion => "assertion",
+        ScFailureKind::DivisionByZero | ScFailureKind::IndexOutOfRange { .. } => "runtime-error",
     }
 }
 

@@ -4,6 +4,7 @@
 //! the web page hand in a [`Subject`] and an outcome, and receive text.
 
 pub mod graph;
+pub mod herd;
 pub mod json;
 pub mod shapes;
 pub mod terminal;

@@ -6,12 +6,14 @@ mod edits;
 mod figures;
 mod layout;
 mod trace;
+mod verification;
 mod violation;
 
 pub use diagnostics::{diagnostics, invalid_utf8, plain_error};
 pub use edits::{relaxed, repaired};
 pub use figures::{Counts, stats, summary};
 pub use layout::paragraphs;
+pub use verification::{verification, verification_headline};
 
 use annotate_snippets::Renderer;
 use annotate_snippets::renderer::{AnsiColor, Effects, Style};

@@ -278,7 +278,12 @@ pub(crate) fn steps_before_culprit(violation: &Violation) -> Vec<RunStep> {
 
 /// What fails under SC.
 pub(crate) fn failure_message(failure: &ScFailure) -> String {
-    match failure.kind {
+    failure_kind(&failure.kind)
+}
+
+/// What fails.
+pub(crate) fn failure_kind(kind: &ScFailureKind) -> String {
+    match kind {
         ScFailureKind::Assertion => "the assertion does not hold".to_string(),
         ScFailureKind::DivisionByZero => "division by zero".to_string(),
         ScFailureKind::IndexOutOfRange { index, length } => {

@@ -1,9 +1,12 @@
 //! The syntax tree. `.fp` and TPL produce statements, so there is one lowering
-//! of these; Trencher's language produces automata, which have theirs.
+//! of these; Trencher's language produces automata and C litmus tests produce
+//! procedures ([`litmus`]), which have theirs.
 //!
 //! Names are not resolved and orders are not understood here: an order is the
 //! word that was written. Every node has its span; a statement's span leaves
 //! out the closing `;`.
+
+pub mod litmus;
 
 use fencepost_base::source::Span;
 
@@ -81,6 +84,16 @@ pub enum ItemKind {
     },
     /// `thread t … end` (Trencher)
     Automaton(Automaton),
+    /// `{ x = 1; … }` (C litmus tests)
+    Initial(Vec<litmus::Initial>),
+    /// `P0 (…) { … }` (C litmus tests)
+    Procedure(litmus::Procedure),
+    /// `locations [x; 0:r0;]` (C litmus tests)
+    Locations(Vec<litmus::Observable>),
+    /// `filter (…)` (C litmus tests)
+    Filter(litmus::Formula),
+    /// `exists (…)` (C litmus tests)
+    Condition(litmus::Quantifier, litmus::Formula),
 }
 
 /// A thread whose text is an automaton. A state is there by being mentioned.

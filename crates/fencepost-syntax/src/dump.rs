@@ -6,8 +6,9 @@ use fencepost_base::source::Span;
 
 use crate::ast::{
     AccessKind, Block, Clause, Expr, ExprKind, File, Head, Init, Instruction, ItemKind, Name, Place, Stmt, StmtKind,
-    WaitCondition,
+    WaitCondition, litmus,
 };
+use crate::print;
 
 /// The tree, one node per line with its span, children indented; expressions are written inside out.
 pub fn dump(file: &File) -> String {
@@ -80,6 +81,33 @@ impl Dump {
                 let copies = copies.as_ref().map_or(String::new(), |copies| format!("[{}]", expr(copies)));
                 self.block(&format!("thread {}{copies}", name.text), body);
             }
+            ItemKind::Initial(list) => {
+                self.node("initial state", span);
+                self.indent += 1;
+                for initial in list {
+                    let ty = initial.ty.map_or(String::new(), |ty| format!("{} ", print::ty_text(ty)));
+                    let value = initial.value.map_or(String::new(), |(value, _)| format!(" = {value}"));
+                    self.node(&format!("{ty}{}{value}", print::observable(&initial.what)), Some(initial.what.span));
+                }
+                self.indent -= 1;
+            }
+            ItemKind::Procedure(procedure) => {
+                self.node(&format!("procedure {}", procedure.name.text), span);
+                self.indent += 1;
+                for param in &procedure.params {
+                    self.node(&format!("parameter {} {}", print::ty_text(param.ty), param.name.text), Some(param.span));
+                }
+                procedure.body.iter().for_each(|stmt| self.c_stmt(stmt));
+                self.indent -= 1;
+            }
+            ItemKind::Locations(list) => {
+                let list: Vec<String> = list.iter().map(print::observable).collect();
+                self.node(&format!("locations {}", list.join(" ")), span);
+            }
+            ItemKind::Filter(formula) => self.node(&format!("filter {}", print::formula(formula, 0)), span),
+            ItemKind::Condition(quantifier, formula) => {
+                self.node(&format!("{} {}", quantifier.as_str(), print::formula(formula, 0)), span);
+            }
             ItemKind::Automaton(automaton) => {
                 self.node(&format!("automaton {}", automaton.name.text), span);
                 self.indent += 1;
@@ -96,6 +124,21 @@ impl Dump {
                 self.indent -= 1;
             }
         }
+    }
+
+    fn c_stmt(&mut self, stmt: &litmus::Stmt) {
+        self.node(&print::c_head(stmt), Some(stmt.span));
+        self.indent += 1;
+        match &stmt.kind {
+            litmus::StmtKind::If(_, then, otherwise) => {
+                self.c_stmt(then);
+                otherwise.iter().for_each(|otherwise| self.c_stmt(otherwise));
+            }
+            litmus::StmtKind::While(_, body) | litmus::StmtKind::DoWhile(body, _) => self.c_stmt(body),
+            litmus::StmtKind::Block(body) => body.iter().for_each(|stmt| self.c_stmt(stmt)),
+            _ => {}
+        }
+        self.indent -= 1;
     }
 
     fn head(&mut self, what: &str, head: &Head) {

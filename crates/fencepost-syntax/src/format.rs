@@ -7,7 +7,7 @@
 //! Layout: two spaces for each level of braces; one statement per line, but a
 //! short block of one statement may stay on one line; single blank lines are
 //! kept; a comment stays on its line or on a line of its own, as it was. The
-//! lines of an automaton are laid out in columns (`txt`).
+//! lines of an automaton are laid out in columns (`txt`); litmus tests keep theirs.
 
 mod txt;
 
@@ -29,6 +29,9 @@ pub fn format(language: Language, text: &str) -> Result<String, Vec<Diagnostic>>
     if language == Language::Txt {
         return Ok(txt::format(&parsed.file, text));
     }
+    if language == Language::Litmus {
+        return Ok(without_trailing_blanks(text));
+    }
     let tokens = lex(text);
     let mut formatter = Formatter {
         language,
@@ -47,6 +50,15 @@ pub fn format(language: Language, text: &str) -> Result<String, Vec<Diagnostic>>
         out.push('\n');
     }
     Ok(if same_tokens(text, &tokens, &out) { out } else { text.to_owned() })
+}
+
+/// Litmus tests are laid out by their authors, often in columns: only blanks at the ends of lines and of the file go.
+fn without_trailing_blanks(text: &str) -> String {
+    let text = text.replace('\u{feff}', "");
+    let lines: Vec<&str> = text.lines().map(str::trim_end).collect();
+    let text = lines.join("\n");
+    let text = text.trim_end();
+    if text.is_empty() { String::new() } else { format!("{text}\n") }
 }
 
 fn same_tokens(text: &str, tokens: &[Token], out: &str) -> bool {

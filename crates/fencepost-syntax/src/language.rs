@@ -13,11 +13,13 @@ pub enum Language {
     Tpl,
     /// The language of the Trencher tool, `.txt`.
     Txt,
+    /// C litmus tests as the herd simulator reads them, `.litmus`.
+    Litmus,
 }
 
 impl Language {
     /// Every language.
-    pub const ALL: &'static [Language] = &[Language::Fp, Language::Tpl, Language::Txt];
+    pub const ALL: &'static [Language] = &[Language::Fp, Language::Tpl, Language::Txt, Language::Litmus];
 
     /// The file extension, without the dot.
     pub fn extension(self) -> &'static str {
@@ -25,6 +27,7 @@ impl Language {
             Language::Fp => "fp",
             Language::Tpl => "tpl",
             Language::Txt => "txt",
+            Language::Litmus => "litmus",
         }
     }
 
@@ -38,9 +41,14 @@ impl Language {
         Language::from_extension(path.as_ref().extension()?.to_str()?)
     }
 
-    /// Can a file with the extension of this language and this text be a program? `.txt` is the extension of much else.
+    /// Can a file with the extension of this language and this text be a program? `.txt` is the extension of much else,
+    /// `.litmus` that of tests for many architectures.
     pub fn can_be(self, text: &str) -> bool {
-        self != Language::Txt || looks_like_automata(text)
+        match self {
+            Language::Fp | Language::Tpl => true,
+            Language::Txt => looks_like_automata(text),
+            Language::Litmus => text.split_whitespace().next() == Some("C"),
+        }
     }
 
     /// Words that start a top-level item.
@@ -49,6 +57,7 @@ impl Language {
             Language::Fp => &["name", "domain", "const", "global", "nonatomic", "proc", "thread"],
             Language::Tpl => &["max_value", "global", "na", "track", "fn"],
             Language::Txt => &["thread"],
+            Language::Litmus => &["locations", "filter", "exists", "forall"],
         }
     }
 
@@ -64,6 +73,7 @@ impl Language {
                 "unlock", "FADD", "CAS", "BCAS", "exchange", "break", "continue",
             ],
             Language::Txt => &["initial", "transition", "end"],
+            Language::Litmus => &["if", "while", "do", "break", "continue"],
         }
     }
 
@@ -128,6 +138,11 @@ impl Language {
             ],
             // `end` is a common name of a state: it can be one.
             Language::Txt => &["thread", "initial", "transition"],
+            Language::Litmus => &[
+                "if", "else", "while", "do", "for", "switch", "case", "default", "goto", "return", "break", "continue",
+                "sizeof", "struct", "union", "enum", "typedef", "int", "char", "short", "long", "signed", "unsigned",
+                "bool", "_Bool", "void", "float", "double", "const", "volatile", "static", "register", "_Atomic",
+            ],
         }
     }
 }

@@ -2,13 +2,15 @@
 //!
 //! This file has what the parsers of `.fp` and TPL need: the cursor, the error
 //! messages, and recovery (at `;`, at `}`, and at words that start an item).
-//! Trencher's language has nothing in common with these (`txt`).
+//! Trencher's language has nothing in common with these (`txt`), C litmus tests
+//! have the tokens in common (`litmus`).
 //! Nesting is limited, so neither this recursion nor that of any later pass
 //! over the tree can exhaust the stack.
 
 mod access;
 mod expr;
 mod fp;
+mod litmus;
 mod stmt;
 mod tpl;
 mod txt;
@@ -49,6 +51,10 @@ pub fn parse(language: Language, text: &str) -> Parsed {
     }
     if language == Language::Txt {
         let items = txt::items(text, &mut messages);
+        return Parsed { file: File { language, items }, messages };
+    }
+    if language == Language::Litmus {
+        let (items, messages) = litmus::items(text, messages);
         return Parsed { file: File { language, items }, messages };
     }
     let mut parser = Parser::new(language, text, messages);

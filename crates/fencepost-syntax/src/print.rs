@@ -1,7 +1,10 @@
-//! Tree to text: automata to Trencher's, everything else to `.fp`.
+//! Tree to text: automata to Trencher's, C litmus tests to theirs, everything
+//! else to `.fp`.
 //!
 //! The text of a tree that was parsed from one of these parses to the same tree,
 //! but for spans. A tree of TPL is translated: its text means the same.
+
+mod litmus;
 
 use std::fmt::Write as _;
 
@@ -11,19 +14,26 @@ use crate::ast::{
 };
 use crate::language::Language;
 
+pub(crate) use litmus::{c_head, formula, observable, ty_text};
+
 /// Binds tighter than every binary operator.
 const UNARY: u8 = 11;
 
 /// The file as text.
 pub fn print(file: &File) -> String {
-    let mut printer = Printer { out: String::new(), indent: 0, tpl: file.language == Language::Tpl };
+    let (tpl, litmus) = (file.language == Language::Tpl, file.language == Language::Litmus);
+    let mut printer = Printer { out: String::new(), indent: 0, tpl, litmus };
     if printer.tpl && !file.items.iter().any(|item| matches!(item.kind, ItemKind::MaxValue(_))) {
         printer.line("domain 255;");
     }
     let mut before: Option<&ItemKind> = None;
     for item in &file.items {
-        let long =
-            |kind: &ItemKind| matches!(kind, ItemKind::Proc { .. } | ItemKind::Thread { .. } | ItemKind::Automaton(_));
+        let long = |kind: &ItemKind| {
+            matches!(
+                kind,
+                ItemKind::Proc { .. } | ItemKind::Thread { .. } | ItemKind::Automaton(_) | ItemKind::Procedure(_)
+            )
+        };
         if before.is_some_and(|before| long(before) || long(&item.kind)) {
             printer.out.push('\n');
         }
@@ -35,7 +45,7 @@ pub fn print(file: &File) -> String {
 
 /// An expression as `.fp` text.
 pub fn print_expr(expr: &Expr) -> String {
-    Printer { out: String::new(), indent: 0, tpl: false }.expr(expr, 0)
+    Printer { out: String::new(), indent: 0, tpl: false, litmus: false }.expr(expr, 0)
 }
 
 struct Printer {
@@ -43,6 +53,8 @@ struct Printer {
     indent: usize,
     /// The tree is one of TPL.
     tpl: bool,
+    /// The tree is a litmus test.
+    litmus: bool,
 }
 
 impl Printer {
@@ -52,6 +64,7 @@ impl Printer {
 
     fn item(&mut self, kind: &ItemKind) {
         match kind {
+            ItemKind::Name(text) if self.litmus => self.line(&format!("C {text}")),
             ItemKind::Name(text) => self.line(&format!("name {};", quoted(text))),
             ItemKind::Domain(size) => self.line(&format!("domain {};", self.expr(size, 0))),
             ItemKind::MaxValue(greatest) => match greatest.kind {
@@ -85,6 +98,16 @@ impl Printer {
                 self.line("}");
             }
             ItemKind::Automaton(automaton) => self.automaton(automaton),
+            ItemKind::Initial(list) => self.initial_state(list),
+            ItemKind::Procedure(procedure) => self.procedure(procedure),
+            ItemKind::Locations(list) => {
+                let list: Vec<String> = list.iter().map(|what| observable(what) + ";").collect();
+                self.line(&format!("locations [{}]", list.join(" ")));
+            }
+            ItemKind::Filter(it) => self.line(&format!("filter ({})", formula(it, 0))),
+            ItemKind::Condition(quantifier, it) => {
+                self.line(&format!("{} ({})", quantifier.as_str(), formula(it, 0)));
+            }
         }
     }
 

@@ -14,6 +14,7 @@ use proptest::prelude::*;
 const FP: &str = include_str!("samples/everything.fp");
 const TPL: &str = include_str!("samples/everything.tpl");
 const TXT: &str = include_str!("samples/everything.txt");
+const LITMUS: &str = include_str!("samples/everything.litmus");
 
 /// Pieces of text that mean something to some parser.
 const PIECES: &[&str] = &[
@@ -26,6 +27,19 @@ const PIECES: &[&str] = &[
     "check",
     "mfence",
     "# c\n",
+    "C n\n{}",
+    "P0",
+    "exists",
+    "forall",
+    "locations",
+    "/\\",
+    "\\/",
+    "=>",
+    "(*",
+    "*)",
+    "atomic_int",
+    "atomic_load",
+    "+=",
     "-1",
     "+x",
     "fn",
@@ -188,10 +202,16 @@ proptest! {
     }
 
     #[test]
-    fn spoilt_samples_are_survived(fp in mutated(FP), tpl in mutated(TPL), txt in mutated(TXT)) {
+    fn spoilt_samples_are_survived(
+        fp in mutated(FP),
+        tpl in mutated(TPL),
+        txt in mutated(TXT),
+        litmus in mutated(LITMUS),
+    ) {
         survives(&fp);
         survives(&tpl);
         survives(&txt);
+        survives(&litmus);
     }
 
     #[test]
@@ -220,7 +240,9 @@ proptest! {
 
 #[test]
 fn samples_parse_and_format() {
-    for (language, sample) in [(Language::Fp, FP), (Language::Tpl, TPL), (Language::Txt, TXT)] {
+    for (language, sample) in
+        [(Language::Fp, FP), (Language::Tpl, TPL), (Language::Txt, TXT), (Language::Litmus, LITMUS)]
+    {
         let parsed = parse(language, sample);
         assert!(!parsed.messages.has_errors(), "{:#?}", parsed.messages.into_list());
         survives(sample);
@@ -232,6 +254,13 @@ fn long_and_deep_texts_do_not_exhaust_the_stack() {
     let many = 100_000;
     for (open, close) in [("(", ")"), ("{", "}"), ("-", ""), ("if (1) ", ""), ("int(", ")"), ("a[", "]")] {
         survives(&format!("thread t {{ r = {}1{}; }}", open.repeat(many), close.repeat(many)));
+        survives(&format!("C t\n{{}} P0 () {{ r = {}1{}; }}", open.repeat(many), close.repeat(many)));
+        survives(&format!(
+            "C t\n{{}} P0 () {{ {} ; {} }} exists {}x=1",
+            open.repeat(many),
+            close.repeat(many),
+            "~(".repeat(many)
+        ));
         survives(&format!("thread t {{ {} skip; {} }}", open.repeat(many), close.repeat(many)));
     }
     survives(&format!("thread t {{ r = 1{}; }}", " + 1".repeat(many)));

@@ -5,9 +5,10 @@
 //! //: ra violation kind=stale-read shape=SB values=0 states<=200
 //! //: rc20 observational robust
 //! //: sc assertion-fails
+//! (*: tso sometimes *)
 //! ```
 //!
-//! A line is the mark `//:` (in Trencher's language `# :`), a model, an answer, and details that must be true
+//! A line is the mark `//:` (in Trencher's language `# :`, in litmus tests `(*: … *)`), a model, an answer, and details that must be true
 //! of the outcome besides. Whatever is not understood is an error: a misspelt
 //! expectation would be one that never fails.
 
@@ -31,16 +32,39 @@ pub enum Expected {
     RuntimeError,
     /// Neither of the two in any SC run.
     Safe,
+    /// The formula of the condition is true of no final state.
+    Never,
+    /// Of some, not of all.
+    Sometimes,
+    /// Of all.
+    Always,
+    /// There is a data race in the model, whatever the final states.
+    Racy,
+}
+
+/// What an expectation is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Subject {
+    /// Robustness against a model.
+    Robustness,
+    /// The SC runs.
+    Runs,
+    /// The final states in a model.
+    Finals,
 }
 
 impl Expected {
-    const ALL: [(&'static str, Expected); 6] = [
+    const ALL: [(&'static str, Expected); 10] = [
         ("robust", Expected::Robust),
         ("violation", Expected::Violation),
         ("unsupported", Expected::Unsupported),
         ("assertion-fails", Expected::AssertionFails),
         ("runtime-error", Expected::RuntimeError),
         ("safe", Expected::Safe),
+        ("never", Expected::Never),
+        ("sometimes", Expected::Sometimes),
+        ("always", Expected::Always),
+        ("racy", Expected::Racy),
     ];
 
     /// The spelling.
@@ -48,9 +72,13 @@ impl Expected {
         Self::ALL.iter().find(|(_, expected)| *expected == self).expect("all answers are listed").0
     }
 
-    /// Is it about the SC runs, rather than about a model?
-    fn is_about_runs(self) -> bool {
-        matches!(self, Expected::AssertionFails | Expected::RuntimeError | Expected::Safe)
+    /// What it is about.
+    pub fn subject(self) -> Subject {
+        match self {
+            Expected::Robust | Expected::Violation | Expected::Unsupported => Subject::Robustness,
+            Expected::AssertionFails | Expected::RuntimeError | Expected::Safe => Subject::Runs,
+            Expected::Never | Expected::Sometimes | Expected::Always | Expected::Racy => Subject::Finals,
+        }
     }
 }
 
@@ -129,13 +157,15 @@ pub fn expectations(source: &str) -> Result<Vec<Expectation>, ExpectationError> 
         let line = index + 1;
         let fail = |message: String| ExpectationError { line, message };
         let comment = text.trim_start();
-        let marked = comment.strip_prefix("//").or_else(|| Some(comment.strip_prefix('#')?.trim_start()));
+        let closed = || comment.strip_prefix("(*")?.trim_end().strip_suffix("*)");
+        let marked =
+            comment.strip_prefix("//").or_else(|| Some(comment.strip_prefix('#')?.trim_start())).or_else(closed);
         let Some(text) = marked.and_then(|comment| comment.strip_prefix(':')) else { continue };
         let expectation = parse(line, text).map_err(fail)?;
         let same = |e: &Expectation| {
             e.model == expectation.model
                 && e.observational == expectation.observational
-                && e.answer.is_about_runs() == expectation.answer.is_about_runs()
+                && e.answer.subject() == expectation.answer.subject()
         };
         if let Some(earlier) = found.iter().find(|e| same(e)) {
             return Err(fail(format!("line {} says already what is expected of {}", earlier.line, earlier.model)));
@@ -159,8 +189,12 @@ fn parse(line: usize, text: &str) -> Result<Expectation, String> {
         .find(|(text, _)| *text == answer)
         .map(|&(_, expected)| expected)
         .ok_or_else(|| format!("unknown answer `{answer}`"))?;
-    let about_runs = answer.is_about_runs();
-    if about_runs != (model == "sc") || (about_runs && observational) {
+    let fits = match answer.subject() {
+        Subject::Robustness => model != "sc",
+        Subject::Runs => model == "sc" && !observational,
+        Subject::Finals => !observational,
+    };
+    if !fits {
         return Err(format!("`{}` is not an answer about {model}", answer.as_str()));
     }
     let mut expectation = Expectation {
@@ -226,6 +260,9 @@ mod tests {
         assert_eq!(both.iter().map(|e| e.observational).collect::<Vec<_>>(), [false, true]);
         let other_mark = expectations("# : ra robust\n#: sc safe\n# comment : ra violation\n").expect("two");
         assert_eq!(other_mark.iter().map(|e| e.model).collect::<Vec<_>>(), ["ra", "sc"]);
+        let litmus =
+            expectations("(*: sc never *)\n(*: tso violation shape=SB *)\n(*: tso sometimes *)\n").expect("three");
+        assert_eq!(litmus.iter().map(|e| e.answer.as_str()).collect::<Vec<_>>(), ["never", "violation", "sometimes"]);
         assert_eq!(expectations("//: ra robust states=7\n").expect("well-formed")[0].states, Some(States::Exactly(7)));
     }
 
@@ -245,6 +282,8 @@ mod tests {
             (1, "//: ra violation shape=SB shape=MP", "given twice"),
             (1, "//: sc robust", "not an answer about sc"),
             (1, "//: ra safe", "not an answer about ra"),
+            (1, "(*: ra observational never *)", "not an answer about ra"),
+            (2, "(*: ra never *)\n(*: ra always *)", "line 1 says already"),
             (1, "//: ra observational", "expected an answer after"),
             (3, "//: ra robust\n//: sc safe\n//: ra violation", "line 1 says already"),
         ] {

@@ -5,14 +5,14 @@
 //! exploring; so must the definitional oracle, where the program is small
 //! enough for it. `FENCEPOST_BLESS=1` pins the numbers of states anew, never a verdict.
 
-use fencepost_check::check_with;
+use fencepost_check::{check_with, verify};
 use fencepost_explore::{Options, Reductions};
 use fencepost_ir::Program;
 use fencepost_model::{Model, models};
 use fencepost_oracle::enumerate::{self, Answer};
 use fencepost_testkit::corpus::{self, Content, Entry};
-use fencepost_testkit::expect::{Expectation, Expected, States};
-use fencepost_verdict::{Budget, Outcome, Reason, ScFailureKind, Verdict, Violation};
+use fencepost_testkit::expect::{Expectation, Expected, States, Subject};
+use fencepost_verdict::{Budget, Frequency, Outcome, Reason, ScFailureKind, Verdict, Violation};
 use libtest_mimic::{Arguments, Failed, Trial};
 
 /// Configurations the oracle may visit before the file is too large for it.
@@ -30,12 +30,14 @@ const PLAIN: Options =
 
 fn judge(file: &Entry) -> Result<(), String> {
     let Content { text, program, expected } = file.read()?;
-    let on_runs = expected.iter().find(|expectation| expectation.model == "sc");
+    let is_about = |expectation: &Expectation, subject| expectation.answer.subject() == subject;
+    let on_runs = expected.iter().find(|expectation| is_about(expectation, Subject::Runs));
     let mut pinned = text.clone();
     for model in models::checkable() {
         let expectation = expected
             .iter()
-            .find(|expectation| expectation.model == model.name() && !expectation.observational)
+            .filter(|expectation| is_about(expectation, Subject::Robustness) && !expectation.observational)
+            .find(|expectation| expectation.model == model.name())
             .ok_or_else(|| format!("nothing is expected of {}", model.name()))?;
         let outcome = explore(&program, model, expectation, PLAIN)?;
         if let Some(line) = pin(&text, expectation, outcome.stats.states) {
@@ -68,8 +70,34 @@ fn judge(file: &Entry) -> Result<(), String> {
         let options = Options { observational: true, ..Options::default() };
         compare(&program, expectation, &explore(&program, model, expectation, options)?)?;
     }
+    judge_finals(&program, &expected)?;
     if pinned != text {
         std::fs::write(&file.path, pinned).map_err(|error| error.to_string())?;
+    }
+    Ok(())
+}
+
+/// A program with a condition says of every model how often it is true, and others do not.
+fn judge_finals(program: &Program, expected: &[Expectation]) -> Result<(), String> {
+    let mut expected = expected.iter().filter(|expectation| expectation.answer.subject() == Subject::Finals);
+    if program.condition().is_none() {
+        return expected.next().map_or(Ok(()), |wrong| Err(format!("line {}: there is no condition", wrong.line)));
+    }
+    for model in models::MODELS {
+        let wanted = expected.clone().find(|expectation| expectation.model == model.name());
+        let wanted = wanted.ok_or_else(|| format!("no final states are expected of {}", model.name()))?.answer;
+        let verification = verify(program, *model, Options::default(), &Budget::unlimited());
+        let verified = verification.map_err(|error| error.to_string())?.result.map_err(|reason| reason.to_string())?;
+        let states = verified.states.ok_or("no final states")?;
+        let found = match (verified.race, states.frequency()) {
+            (Some(_), _) => Expected::Racy,
+            (None, Frequency::Never) => Expected::Never,
+            (None, Frequency::Sometimes) => Expected::Sometimes,
+            (None, Frequency::Always) => Expected::Always,
+        };
+        if wanted != found {
+            return Err(format!("{}: expected {}, found {}", model.name(), wanted.as_str(), found.as_str()));
+        }
     }
     Ok(())
 }

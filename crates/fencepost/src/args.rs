@@ -26,6 +26,7 @@ pub(crate) struct Args {
 #[derive(Subcommand, Debug)]
 pub(crate) enum Command {
     Check(CheckArgs),
+    Verify(VerifyArgs),
     Repair(RepairArgs),
     Relax(RelaxArgs),
     Graph(GraphArgs),
@@ -53,7 +54,7 @@ pub(crate) enum Command {
 #[derive(clap::Args, Debug)]
 #[command(after_help = EXIT_CODES, after_long_help = CHECK_HELP)]
 pub(crate) struct CheckArgs {
-    /// Files, directories (searched for .fp and .tpl files, and .txt files of Trencher), or `-` for standard input
+    /// Files, directories (searched for .fp, .tpl and .litmus files, and .txt files of Trencher), or `-` for standard input
     #[arg(value_name = "PATH", required = true)]
     pub(crate) paths: Vec<PathBuf>,
 
@@ -101,6 +102,70 @@ pub(crate) struct CheckArgs {
 
     #[command(flatten)]
     pub(crate) limits: LimitArgs,
+}
+
+/// Verify the conditions and assertions of programs under a memory model
+///
+/// For a program with a condition on final states (a C litmus test): lists the final states that the model permits, says whether
+/// the condition is true in some (Sometimes), all (Always) or none (Never) of them, and whether that is what its quantifier asks for. For
+/// other programs: can an assertion fail? A data race is undefined behaviour, and never what was asked for.
+#[derive(clap::Args, Debug)]
+#[command(after_help = VERIFY_CODES, after_long_help = VERIFY_HELP)]
+pub(crate) struct VerifyArgs {
+    /// Files, directories (searched for programs), or `-` for standard input
+    #[arg(value_name = "PATH", required = true)]
+    pub(crate) paths: Vec<PathBuf>,
+
+    /// Memory model; may be given several times [default: all of them; with --format herd, rc20]
+    #[arg(long, short, value_name = "MODEL", value_parser = all_models_parser(), value_delimiter = ',')]
+    pub(crate) model: Vec<ModelsChoice>,
+
+    /// How to find out
+    #[arg(long, value_enum, default_value_t = EngineChoice::Auto)]
+    pub(crate) engine: EngineChoice,
+
+    /// Form of the results
+    #[arg(long, value_enum, default_value_t = VerifyFormat::Human)]
+    pub(crate) format: VerifyFormat,
+
+    /// One line per answer, no states
+    #[arg(long, short)]
+    pub(crate) quiet: bool,
+
+    /// Print all steps of long runs
+    #[arg(long)]
+    pub(crate) full_trace: bool,
+
+    /// No progress line, even on a terminal
+    #[arg(long)]
+    pub(crate) no_progress: bool,
+
+    #[command(flatten)]
+    pub(crate) common: CommonArgs,
+
+    #[command(flatten)]
+    pub(crate) search: SearchArgs,
+
+    #[command(flatten)]
+    pub(crate) limits: LimitArgs,
+}
+
+#[derive(ValueEnum, Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum EngineChoice {
+    /// Whichever fits
+    Auto,
+    /// Enumerate the executions that the axioms permit: small programs without loops
+    Oracle,
+}
+
+#[derive(ValueEnum, Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum VerifyFormat {
+    /// Text for people
+    Human,
+    /// One JSON object per answer and line
+    Json,
+    /// Logs as those of the herd simulator
+    Herd,
 }
 
 #[derive(ValueEnum, Clone, Copy, Debug, PartialEq, Eq)]
@@ -567,6 +632,8 @@ pub(crate) enum LanguageChoice {
     Tpl,
     /// The language of the Trencher tool
     Txt,
+    /// C litmus tests
+    Litmus,
 }
 
 /// A memory model of the list.
@@ -593,9 +660,17 @@ pub(crate) enum ModelsChoice {
 const ALL: &str = "all";
 
 fn models_parser() -> impl TypedValueParser<Value = ModelsChoice> {
+    choose_several(models::checkable().collect())
+}
+
+fn all_models_parser() -> impl TypedValueParser<Value = ModelsChoice> {
+    choose_several(models::MODELS.to_vec())
+}
+
+fn choose_several(choices: Vec<&'static dyn Model>) -> impl TypedValueParser<Value = ModelsChoice> {
     let all = PossibleValue::new(ALL).help("every model below");
-    let values = std::iter::once(all)
-        .chain(models::checkable().map(|model| PossibleValue::new(model.name()).help(model.title())));
+    let values =
+        std::iter::once(all).chain(choices.iter().map(|model| PossibleValue::new(model.name()).help(model.title())));
     PossibleValuesParser::new(values).map(|name| match models::by_name(&name) {
         Some(model) => ModelsChoice::One(ModelChoice(model)),
         None => ModelsChoice::All,
@@ -635,6 +710,7 @@ Examples:
   fencepost check sb.fp                      is it robust?
   fencepost check litmus --model ra -q       a verdict for every file of a directory
   fencepost check sb.fp --format json        the same for scripts
+  fencepost verify sb.litmus --model tso     which final states does it have?
   fencepost repair sb.fp --model ra          which fences make it robust?
   fencepost relax seqlock.fp --model rc20    which orders are stronger than needed?
   fencepost graph sb.fp -o sb.svg            a picture of the violation
@@ -661,6 +737,34 @@ Examples:
 
 ",
     exit_codes!()
+);
+
+/// The exit codes of `verify`.
+macro_rules! verify_codes {
+    () => {
+        "\
+Exit codes:
+  0    the condition is met (`exists`: by some final state), assertions hold
+  1    it is not, an assertion fails, or there is a data race
+  2    bad usage, unreadable or malformed input
+  3    undecided: a limit was reached, or no engine knows how
+  101  a bug in fencepost: please report it
+  With several files or models, the worst: 101, then 2, 1, 3, 0."
+    };
+}
+
+const VERIFY_CODES: &str = verify_codes!();
+
+const VERIFY_HELP: &str = concat!(
+    "\
+Examples:
+  fencepost verify sb.litmus                        which final states does it have, under every model?
+  fencepost verify sb.litmus --model tso,rc20 -q    only the answers, for two models
+  fencepost verify tests --format herd              logs for herd's scripts, under rc20
+  fencepost verify peterson.fp --model sc           can an assertion fail?
+
+",
+    verify_codes!()
 );
 
 /// The exit codes of `repair`.

@@ -53,7 +53,7 @@ pub(crate) fn collect(paths: &[PathBuf], language: Option<Language>) -> Vec<Resu
             match search(path, &mut found) {
                 Ok(()) if found.is_empty() => inputs.push(Err(InputError::Plain {
                     name: path.display().to_string(),
-                    message: format!("nothing to do: no .fp, .tpl or Trencher files in `{}`", path.display()),
+                    message: format!("nothing to do: no .fp, .tpl, .litmus or Trencher files in `{}`", path.display()),
                     help: None,
                 })),
                 Ok(()) => inputs.extend(found.into_iter().map(Ok)),
@@ -95,7 +95,7 @@ pub(crate) fn one(path: &Path, language: Option<Language>) -> Result<Input, Inpu
             Err(error) => Err(unreadable(&name, &error)),
             Ok(_) => Err(InputError::Plain {
                 message: format!("cannot tell the language of `{name}` by its extension"),
-                help: Some("rename it to .fp, .tpl or .txt, or say --language fp, tpl or txt".into()),
+                help: Some("rename it to .fp, .tpl, .txt or .litmus, or say --language fp, tpl, txt or litmus".into()),
                 name,
             }),
         },
@@ -159,8 +159,14 @@ fn unreadable(name: &str, error: &io::Error) -> InputError {
     InputError::Plain { name: name.to_string(), message: format!("cannot read `{name}`: {error}"), help: None }
 }
 
+/// Does the text of a file look like a program? Where every text does, it is not read: if it cannot be, that is an error
+/// to be reported later.
+fn can_be(language: Language, path: &Path) -> bool {
+    language.can_be("") || fs::read_to_string(path).is_ok_and(|text| language.can_be(&text))
+}
+
 /// Every program below `directory`, sorted; links to directories are not followed, so that the search ends. Of the files
-/// that end in .txt, only those that look like programs are.
+/// that end in .txt or .litmus, only those that look like programs are.
 fn search(directory: &Path, found: &mut Vec<Input>) -> Result<(), (PathBuf, io::Error)> {
     let fail = |error| (directory.to_path_buf(), error);
     let mut entries = Vec::new();
@@ -174,7 +180,7 @@ fn search(directory: &Path, found: &mut Vec<Input>) -> Result<(), (PathBuf, io::
             search(&path, found)?;
         } else if let Some(language) = Language::from_path(&path)
             && path.is_file()
-            && (language != Language::Txt || fs::read_to_string(&path).is_ok_and(|text| language.can_be(&text)))
+            && can_be(language, &path)
         {
             found.push(Input { name: path.display().to_string(), path: Some(path), language });
         }

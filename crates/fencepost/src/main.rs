@@ -31,6 +31,7 @@ fn main() -> ExitCode {
     let mut output = Output::new();
     let done = internal::guard("", || match args.command {
         Command::Check(args) => commands::check::run(&args, &mut output),
+        Command::Verify(args) => commands::verify::run(&args, &mut output),
         Command::Repair(args) => commands::repair::run(&args, &mut output),
         Command::Relax(args) => commands::relax::run(&args, &mut output),
         Command::Graph(args) => commands::graph::run(&args, &mut output),

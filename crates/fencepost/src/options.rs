@@ -29,6 +29,7 @@ pub(crate) fn language(common: &CommonArgs) -> Option<Language> {
         LanguageChoice::Fp => Language::Fp,
         LanguageChoice::Tpl => Language::Tpl,
         LanguageChoice::Txt => Language::Txt,
+        LanguageChoice::Litmus => Language::Litmus,
     })
 }
 

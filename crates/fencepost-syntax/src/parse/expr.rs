@@ -166,7 +166,7 @@ impl Parser<'_> {
     }
 }
 
-fn binary_op(kind: TokenKind) -> Option<BinaryOp> {
+pub(super) fn binary_op(kind: TokenKind) -> Option<BinaryOp> {
     Some(match kind {
         TokenKind::BarBar => BinaryOp::Or,
         TokenKind::AndAnd => BinaryOp::And,

@@ -8,7 +8,7 @@ use std::time::Duration;
 use fencepost_base::diag::Diagnostic;
 use fencepost_base::source::SourceFile;
 use fencepost_check::Options;
-use fencepost_ir::Loaded;
+use fencepost_ir::{Language, Loaded};
 use fencepost_repair::{Costs, InternalError, Task};
 use fencepost_report::terminal::{self, Look};
 use fencepost_report::{Subject, json};
@@ -82,6 +82,16 @@ pub(super) fn run(
     Ok(worst)
 }
 
+/// The input, if its language is one that edits are known for.
+fn editable(input: Input) -> Result<Input, InputError> {
+    if input.language != Language::Litmus {
+        return Ok(input);
+    }
+    let message = format!("`{}` is a C litmus test: these are not edited", input.name);
+    let help = "`fencepost parse --emit ir` prints it as a program that can be";
+    Err(InputError::Plain { name: input.name, message, help: Some(help.into()) })
+}
+
 /// Why there is no table of costs.
 enum NoCosts {
     Unreadable(String),
@@ -124,7 +134,8 @@ struct Session<'a, E> {
 
 impl<E: Editing> Session<'_, E> {
     fn input(&mut self, input: Result<Input, InputError>) -> io::Result<Exit> {
-        let (input, source) = match input.and_then(|input| input.read().map(|source| (input, source))) {
+        let read = |input: Input| input.read().map(|source| (input, source));
+        let (input, source) = match input.and_then(editable).and_then(read) {
             Ok(read) => read,
             Err(error) => {
                 match self.args.format {

@@ -17,3 +17,4 @@ mod reporter;
 #[cfg(fencepost_runtime)]
 mod run;
 pub(crate) mod sanitizer;
+pub(crate) mod verify;

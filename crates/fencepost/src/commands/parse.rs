@@ -2,7 +2,7 @@
 
 use std::io;
 
-use fencepost_ir::Loaded;
+use fencepost_ir::{Loaded, Program};
 use fencepost_report::terminal;
 
 use crate::args::{Emit, ParseArgs};
@@ -23,7 +23,7 @@ pub(crate) fn run(args: &ParseArgs, output: &mut Output) -> io::Result<Exit> {
         }
         Emit::Ir => {
             let Loaded { program, diagnostics } = fencepost_ir::load(language, source.text());
-            (program.map(|program| fencepost_ir::print(&program)), diagnostics)
+            (program.map(|program| listing(&program)), diagnostics)
         }
     };
     output.note(&terminal::diagnostics(&source, &diagnostics, &look));
@@ -32,4 +32,10 @@ pub(crate) fn run(args: &ParseArgs, output: &mut Output) -> io::Result<Exit> {
     }
     let malformed = diagnostics.iter().any(|diagnostic| diagnostic.is_error());
     Ok(if malformed { Exit::Error } else { Exit::Holds })
+}
+
+/// The program; what it asks about final states is a comment, because `.fp` has no such thing.
+fn listing(program: &Program) -> String {
+    let condition = program.condition().map_or_else(String::new, |it| format!("\n// {}\n", it.text(program)));
+    fencepost_ir::print(program) + &condition
 }

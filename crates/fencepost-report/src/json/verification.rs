@@ -1,0 +1,143 @@
+//! Verifications.
+
+use std::collections::BTreeMap;
+
+use fencepost_verdict::{Failing, States, Verification};
+use serde::Serialize;
+
+use super::wire::{Access, Failure, Figures, SCHEMA};
+use super::{figures, line};
+use crate::subject::Subject;
+use crate::words;
+
+/// What was found out about one file in one model.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct VerificationReport {
+    /// [`SCHEMA`].
+    pub schema: &'static str,
+    /// The file, as named by the user.
+    pub file: String,
+    /// The program's name.
+    pub program: String,
+    /// `condition`, or `safety` if there is none.
+    pub property: &'static str,
+    /// The memory model.
+    pub model: &'static str,
+    /// `holds`, `violation`, `unknown`
+    pub verdict: &'static str,
+    /// Why it is unknown, as in other reports.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reason: Option<&'static str>,
+    /// The same in words.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub detail: Option<String>,
+    /// How it was found out: `enumeration`, `exploration`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub argument: Option<&'static str>,
+    /// The condition and the final states.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub condition: Option<ConditionReport>,
+    /// A data race.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub race: Option<RaceReport>,
+    /// An assertion that fails, or a run-time error.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub failure: Option<Failure>,
+    /// The cost.
+    pub stats: Figures,
+}
+
+/// A condition and the final states.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct ConditionReport {
+    /// As herd writes it.
+    pub text: String,
+    /// `Never`, `Sometimes`, `Always`: how often the formula is true.
+    pub observation: &'static str,
+    /// Executions that end in a state of which it is true.
+    pub positive: u64,
+    /// Executions that do not.
+    pub negative: u64,
+    /// The final states.
+    pub states: Vec<StateReport>,
+}
+
+/// A final state.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct StateReport {
+    /// What is observed: `0:r0`, `[x]`.
+    pub values: BTreeMap<String, i64>,
+    /// Is the formula true?
+    pub satisfies: bool,
+    /// How many executions end there.
+    pub executions: u64,
+}
+
+/// A plain access in a data race.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct RaceReport {
+    /// The thread that makes it.
+    pub thread: String,
+    /// The location.
+    pub location: String,
+}
+
+/// The report on a verification, as a line of JSON with its line break.
+pub fn verification(subject: &Subject<'_>, verification: &Verification) -> String {
+    let condition = subject.program.condition();
+    let result = verification.result.as_ref();
+    let verified = result.ok();
+    line(&VerificationReport {
+        schema: SCHEMA,
+        file: subject.source.name().to_string(),
+        program: subject.name().to_string(),
+        property: if condition.is_some() { "condition" } else { "safety" },
+        model: verification.model,
+        verdict: match result {
+            Ok(verified) if verified.holds(condition) => "holds",
+            Ok(_) => "violation",
+            Err(_) => "unknown",
+        },
+        reason: result.err().map(|reason| reason.as_str()),
+        detail: result.err().map(ToString::to_string),
+        argument: verified.map(|verified| verified.argument.as_str()),
+        condition: verified.and_then(|verified| verified.states.as_ref()).and_then(|states| report(subject, states)),
+        race: verified.and_then(|verified| verified.race).map(|race| RaceReport {
+            thread: subject.thread(race.thread).to_string(),
+            location: subject.location(race.location).to_string(),
+        }),
+        failure: verified.and_then(|verified| verified.failing.as_ref()).map(|failing| failure(subject, failing)),
+        stats: figures(&verification.stats),
+    })
+}
+
+fn report(subject: &Subject<'_>, states: &States) -> Option<ConditionReport> {
+    let program = subject.program;
+    let condition = program.condition()?;
+    let state = |state: &fencepost_verdict::FinalState| {
+        let pairs = states.observed.iter().zip(&state.values);
+        let value = |(&what, &value)| (program.observable(what), condition.number(program, value));
+        StateReport { values: pairs.map(value).collect(), satisfies: state.satisfies, executions: state.executions }
+    };
+    Some(ConditionReport {
+        text: condition.text(program),
+        observation: states.frequency().as_str(),
+        positive: states.positive(),
+        negative: states.negative(),
+        states: states.list.iter().map(state).collect(),
+    })
+}
+
+fn failure(subject: &Subject<'_>, failing: &Failing) -> Failure {
+    if let Some(run) = &failing.run {
+        return super::failure(subject, run);
+    }
+    let access: Access = super::access(subject, failing.site);
+    Failure {
+        kind: super::failure_word(&failing.kind),
+        thread: subject.thread(failing.site.thread).to_string(),
+        access,
+        message: words::failure_kind(&failing.kind),
+        trace: Vec::new(),
+    }
+}

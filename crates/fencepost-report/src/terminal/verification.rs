@@ -1,0 +1,83 @@
+//! What a program does in a model, and whether it is what was asked for.
+
+use fencepost_ir::Quantifier;
+use fencepost_verdict::{States, Verification, Verified};
+
+use super::{Look, Paint, violation};
+use crate::herd;
+use crate::subject::Subject;
+use crate::words;
+
+/// The answer with the final states, or with what goes wrong.
+pub fn verification(subject: &Subject<'_>, verification: &Verification, look: &Look) -> String {
+    let mut text = verification_headline(subject, verification, look);
+    let Ok(verified) = &verification.result else { return text };
+    if let Some(states) = &verified.states {
+        text += &listing(subject, states);
+    }
+    if let Some(race) = verified.race {
+        let (thread, location) = (subject.thread(race.thread), subject.location(race.location));
+        text += &format!("  data race: a plain access of `{location}` by thread `{thread}`\n");
+    }
+    if let Some(failing) = &verified.failing {
+        text += &match &failing.run {
+            Some(run) => violation::failure(subject, run, look),
+            None => {
+                let spot = subject.spot(failing.site);
+                let message = words::failure_kind(&failing.kind);
+                let thread = subject.thread(failing.site.thread);
+                format!("  line {}, thread `{thread}`: {message}: {}\n", spot.position.line, spot.text)
+            }
+        };
+    }
+    text
+}
+
+/// The answer in one line: `sb.litmus: OK under tso: Sometimes (1 of 4 executions): exists (0:r0=0 /\ 1:r0=0)`.
+pub fn verification_headline(subject: &Subject<'_>, verification: &Verification, look: &Look) -> String {
+    let paint = Paint(look.color);
+    let (file, model) = (subject.source.name(), verification.model);
+    let verified = match &verification.result {
+        Ok(verified) => verified,
+        Err(reason) => return format!("{file}: {} ({reason}) under {model}\n", paint.unsure("UNKNOWN")),
+    };
+    let condition = subject.program.condition();
+    let (holds, fails) = if condition.is_some() { ("OK", "NO") } else { ("SAFE", "UNSAFE") };
+    let answer = match verified.holds(condition) {
+        true => paint.good(holds),
+        false => paint.bad(if verified.race.is_some() { "RACY" } else { fails }),
+    };
+    let details: Vec<String> = details(subject, verified).into_iter().map(|detail| format!(": {detail}")).collect();
+    format!("{file}: {answer} under {model}{}\n", details.concat())
+}
+
+fn details(subject: &Subject<'_>, verified: &Verified) -> Vec<String> {
+    let mut details = Vec::new();
+    if verified.race.is_some() {
+        details.push("undefined behaviour".to_owned());
+    }
+    if let Some(failing) = &verified.failing {
+        details.push(words::failure_kind(&failing.kind));
+    }
+    if let (Some(states), Some(condition)) = (&verified.states, subject.program.condition()) {
+        let (positive, all) = (states.positive(), states.positive() + states.negative());
+        let noun = if all == 1 { "execution" } else { "executions" };
+        details.push(format!("{} ({positive} of {all} {noun})", states.frequency().as_str()));
+        let is_short = condition.text(subject.program).len() <= 120;
+        if is_short {
+            details.push(condition.text(subject.program));
+        }
+    }
+    details
+}
+
+/// One state per line; those that the quantifier is about have a mark.
+fn listing(subject: &Subject<'_>, states: &States) -> String {
+    let quantifier = subject.program.condition().map(|condition| condition.quantifier);
+    let is_marked = |satisfies: bool| satisfies == (quantifier != Some(Quantifier::Forall));
+    let line = |(index, state): (usize, &fencepost_verdict::FinalState)| {
+        let mark = if is_marked(state.satisfies) { '*' } else { ' ' };
+        format!("  {mark} {}  ×{}\n", herd::state(subject, states, index), state.executions)
+    };
+    states.list.iter().enumerate().map(line).collect()
+}

@@ -1,0 +1,166 @@
+//! The parts of a C litmus test. Unlike a statement of `.fp`, a C expression
+//! may access memory anywhere inside, so C has expressions of its own.
+
+use fencepost_base::source::Span;
+
+use super::{BinaryOp, Name, UnaryOp};
+
+/// `P0 (atomic_int* x, …) { … }`
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Procedure {
+    /// `P0`
+    pub name: Name,
+    /// What it is given: the addresses of shared variables.
+    pub params: Vec<Variable>,
+    /// Its statements.
+    pub body: Vec<Stmt>,
+    /// The body, braces included.
+    pub body_span: Span,
+}
+
+/// A type, as far as it matters.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Type {
+    /// `_Atomic`, `atomic_int` and the like.
+    pub atomic: bool,
+    /// Number of `*`.
+    pub pointers: usize,
+}
+
+/// A name with its type.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Variable {
+    /// Type.
+    pub ty: Type,
+    /// Name.
+    pub name: Name,
+    /// Where both are.
+    pub span: Span,
+}
+
+/// A line of the initial state: `x = 1;`, `int y;`, `0:r0 = 2;`
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Initial {
+    /// The type, if there is one.
+    pub ty: Option<Type>,
+    /// The location, or a thread's register.
+    pub what: Observable,
+    /// Its value.
+    pub value: Option<(i64, Span)>,
+}
+
+/// What a final state says something about.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Observable {
+    /// The thread, for a register.
+    pub thread: Option<i64>,
+    /// The register or location.
+    pub name: Name,
+    /// Where it is.
+    pub span: Span,
+}
+
+/// Which final states have to satisfy a formula?
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Quantifier {
+    /// `exists`: at least one.
+    Exists,
+    /// `~exists`: none.
+    NotExists,
+    /// `forall`: all.
+    Forall,
+}
+
+impl Quantifier {
+    /// As written.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Quantifier::Exists => "exists",
+            Quantifier::NotExists => "~exists",
+            Quantifier::Forall => "forall",
+        }
+    }
+}
+
+/// A formula about a final state.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Formula {
+    /// `true`, `false`
+    Constant(bool),
+    /// `0:r0 = 1`
+    Equals(Observable, i64, Span),
+    /// `~`, `not`; also `0:r0 != 1`
+    Not(Box<Formula>),
+    /// `/\`
+    And(Box<Formula>, Box<Formula>),
+    /// `\/`
+    Or(Box<Formula>, Box<Formula>),
+    /// `=>`
+    Implies(Box<Formula>, Box<Formula>),
+}
+
+/// A statement.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Stmt {
+    /// What it is.
+    pub kind: StmtKind,
+    /// Where it is, without the closing `;`.
+    pub span: Span,
+}
+
+/// Statements.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum StmtKind {
+    /// `int r0 = 1, r1;`
+    Declare(Vec<(Variable, Option<Expr>)>),
+    /// `e;`
+    Expr(Expr),
+    /// `if (e) … else …`
+    If(Expr, Box<Stmt>, Option<Box<Stmt>>),
+    /// `while (e) …`
+    While(Expr, Box<Stmt>),
+    /// `do … while (e);`
+    DoWhile(Box<Stmt>, Expr),
+    /// `{ … }`
+    Block(Vec<Stmt>),
+    /// `break;`
+    Break,
+    /// `continue;`
+    Continue,
+    /// `;`
+    Empty,
+}
+
+/// An expression.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Expr {
+    /// What it is.
+    pub kind: ExprKind,
+    /// Where it is, its parentheses included.
+    pub span: Span,
+}
+
+/// Expressions.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ExprKind {
+    /// A number.
+    Int(i64),
+    /// A variable.
+    Name(String),
+    /// `*e`
+    Deref(Box<Expr>),
+    /// `&x`
+    Address(Name),
+    /// A unary operator.
+    Unary(UnaryOp, Box<Expr>),
+    /// A binary operator.
+    Binary(BinaryOp, Box<Expr>, Box<Expr>),
+    /// `target = value`, `target += value`
+    Assign(Box<Expr>, Option<BinaryOp>, Box<Expr>),
+    /// `f(…)`
+    Call(Name, Vec<Expr>),
+    /// `(int) e`
+    Cast(Type, Box<Expr>),
+    /// What could not be understood; a diagnostic says why.
+    Error,
+}

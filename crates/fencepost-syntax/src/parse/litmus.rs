@@ -1,0 +1,343 @@
+//! C litmus tests, as the herd simulator reads them: a header, the initial
+//! state, procedures in C, and a condition on final states.
+//!
+//! Two things are not as in any other language here: comments are also those
+//! of OCaml, `(* … *)`, and the header is text by lines. Both are replaced by
+//! blanks before the text is cut into tokens (`layout`), so that positions stay.
+
+mod c;
+mod layout;
+
+use fencepost_base::diag::Diagnostic;
+use fencepost_base::source::Span;
+
+use super::{Parser, Reported, Result};
+use crate::ast::litmus::{Formula, Initial, Observable, Procedure, Quantifier, Variable};
+use crate::ast::{Item, ItemKind, Name};
+use crate::language::Language;
+use crate::lexer::TokenKind;
+use crate::messages::Messages;
+
+/// Parses any text.
+pub(super) fn items(text: &str, mut messages: Messages) -> (Vec<Item>, Messages) {
+    let layout = layout::layout(text, &mut messages);
+    // Without a name it may be the test of another architecture: whatever follows would only be misunderstood.
+    let Some(name) = layout.name else { return (Vec::new(), messages) };
+    let mut items = vec![name];
+    let mut parser = Parser::new(Language::Litmus, &layout.text, messages);
+    // Messages show what was written.
+    parser.text = text;
+    if parser.kind() == TokenKind::LeftBrace {
+        let start = parser.span();
+        let initial = parser.initial_state();
+        items.push(Item { kind: ItemKind::Initial(initial), span: parser.span_from(start) });
+    }
+    while parser.kind() != TokenKind::End && !parser.messages.is_full() {
+        let before = parser.position;
+        let start = parser.span();
+        match parser.litmus_item() {
+            Ok(kind) => items.push(Item { kind, span: parser.span_from(start) }),
+            Err(Reported) => parser.skip_to_litmus_item(),
+        }
+        if parser.position == before {
+            parser.advance();
+        }
+    }
+    (items, parser.messages)
+}
+
+impl Parser<'_> {
+    fn litmus_item(&mut self) -> Result<ItemKind> {
+        if self.at_procedure() {
+            return self.procedure();
+        }
+        if self.kind() == TokenKind::Tilde {
+            self.advance();
+            if !self.eat_word("exists") {
+                return self.expected("`exists`");
+            }
+            return self.final_condition(Quantifier::NotExists);
+        }
+        match self.word() {
+            Some("locations") => {
+                self.advance();
+                self.locations()
+            }
+            Some("filter") => {
+                self.advance();
+                Ok(ItemKind::Filter(self.final_formula()?))
+            }
+            Some("exists") => {
+                self.advance();
+                self.final_condition(Quantifier::Exists)
+            }
+            Some("forall") => {
+                self.advance();
+                self.final_condition(Quantifier::Forall)
+            }
+            _ => {
+                let message = format!("expected a thread or a condition, found {}", self.found());
+                let help = "threads are `P0 (…) { … }`; at the end there are `locations [x;]`, `filter (…)`, `exists (…)`, \
+                            `~exists (…)` and `forall (…)`";
+                let span = self.span();
+                self.report(Diagnostic::error(span, message).help(help))
+            }
+        }
+    }
+
+    fn final_condition(&mut self, quantifier: Quantifier) -> Result<ItemKind> {
+        Ok(ItemKind::Condition(quantifier, self.final_formula()?))
+    }
+
+    /// Is this `P0`, before `(`?
+    fn at_procedure(&self) -> bool {
+        self.word().is_some_and(is_thread_name) && self.kind_after(1) == TokenKind::LeftParen
+    }
+
+    /// Goes on at the next thread or condition.
+    fn skip_to_litmus_item(&mut self) {
+        while self.kind() != TokenKind::End && !self.at_procedure() && !self.at_item() {
+            self.advance();
+        }
+    }
+
+    // The initial state.
+
+    fn initial_state(&mut self) -> Vec<Initial> {
+        let open = self.advance().span;
+        let mut list = Vec::new();
+        while self.kind() != TokenKind::RightBrace {
+            if self.kind() == TokenKind::End || self.at_procedure() || self.messages.is_full() {
+                let _: Result<()> = self.unclosed("`}`", open);
+                return list;
+            }
+            if self.eat(TokenKind::Semicolon) {
+                continue;
+            }
+            match self.initial() {
+                Ok(initial) => list.push(initial),
+                Err(Reported) => self.skip_statement(),
+            }
+        }
+        self.advance();
+        list
+    }
+
+    fn initial(&mut self) -> Result<Initial> {
+        let ty = if self.at_type() { Some(self.ty()?) } else { None };
+        let what = self.observable()?;
+        if self.kind() == TokenKind::LeftBracket {
+            let span = self.span();
+            return self.report(Diagnostic::error(span, "arrays are not supported in litmus tests"));
+        }
+        let value = if self.eat(TokenKind::Equals) { Some(self.signed_number()?) } else { None };
+        if !matches!(self.kind(), TokenKind::Semicolon | TokenKind::RightBrace) {
+            return self.expected("`;`");
+        }
+        Ok(Initial { ty, what, value })
+    }
+
+    /// `x`, `[x]`, `0:r0`, `P0:r0`
+    fn observable(&mut self) -> Result<Observable> {
+        let start = self.span();
+        if self.kind() == TokenKind::LeftBracket {
+            let open = self.advance().span;
+            let name = self.name("a location")?;
+            self.expect_close(TokenKind::RightBracket, "`]`", open)?;
+            return Ok(Observable { thread: None, name, span: self.span_from(start) });
+        }
+        let is_qualified = self.kind_after(1) == TokenKind::Colon;
+        let thread = match self.kind() {
+            TokenKind::Number => Some(self.plain_number()?.0),
+            TokenKind::Word if is_qualified && self.word().is_some_and(is_thread_name) => {
+                let span = self.advance().span;
+                self.slice(span)[1..].parse().ok()
+            }
+            _ => None,
+        };
+        if thread.is_some() {
+            self.expect(TokenKind::Colon, "`:` and a register")?;
+        }
+        let name = self.name(if thread.is_some() { "a register" } else { "a location or register" })?;
+        Ok(Observable { thread, name, span: self.span_from(start) })
+    }
+
+    /// A number, with a sign perhaps.
+    fn signed_number(&mut self) -> Result<(i64, Span)> {
+        let start = self.span();
+        let is_negative = self.eat(TokenKind::Minus);
+        if self.kind() == TokenKind::Word && !is_negative {
+            let known = match self.word() {
+                Some("true") => Some(1),
+                Some("false" | "NULL") => Some(0),
+                _ => None,
+            };
+            if let Some(value) = known {
+                return Ok((value, self.advance().span));
+            }
+            let found = self.found();
+            let problem = Diagnostic::error(self.span(), format!("expected a number, found {found}"));
+            return self.report(problem.help("values are integers: addresses are not supported"));
+        }
+        let (value, _) = self.plain_number()?;
+        Ok((if is_negative { -value } else { value }, self.span_from(start)))
+    }
+
+    fn plain_number(&mut self) -> Result<(i64, Span)> {
+        let span = self.expect(TokenKind::Number, "a number")?;
+        match c::integer(self.slice(span)) {
+            Ok(value) => Ok((value, span)),
+            Err(message) => self.report(Diagnostic::error(span, message)),
+        }
+    }
+
+    // Threads.
+
+    fn procedure(&mut self) -> Result<ItemKind> {
+        let span = self.advance().span;
+        let name = Name { text: self.slice(span).to_owned(), span };
+        let open = self.expect(TokenKind::LeftParen, "`(`")?;
+        let mut params = Vec::new();
+        if self.kind() != TokenKind::RightParen {
+            params = self.comma_list(Self::param)?;
+        }
+        self.expect_close(TokenKind::RightParen, "`)`", open)?;
+        let start = self.span();
+        if self.kind() != TokenKind::LeftBrace {
+            return self.expected("`{`");
+        }
+        let body = self.nested(Self::c_block)?;
+        Ok(ItemKind::Procedure(Procedure { name, params, body, body_span: self.span_from(start) }))
+    }
+
+    fn param(&mut self) -> Result<Variable> {
+        let start = self.span();
+        if !self.at_type() {
+            return self.expected("the type of a parameter");
+        }
+        let ty = self.ty()?;
+        let name = self.new_name("a parameter")?;
+        let span = self.span_from(start);
+        if ty.pointers != 1 {
+            let problem = Diagnostic::error(span, format!("`{}` is not the address of a variable", name.text));
+            return self.report(problem.help("a thread is given the addresses of shared variables: `atomic_int* x`"));
+        }
+        Ok(Variable { ty, name, span })
+    }
+
+    // Conditions.
+
+    fn locations(&mut self) -> Result<ItemKind> {
+        let open = self.expect(TokenKind::LeftBracket, "`[`")?;
+        let mut list = Vec::new();
+        while self.kind() != TokenKind::RightBracket {
+            if self.eat(TokenKind::Semicolon) {
+                continue;
+            }
+            if self.kind() == TokenKind::End {
+                return self.unclosed("`]`", open);
+            }
+            list.push(self.observable()?);
+            // A type, for printing values in another form.
+            while self.at_type() {
+                self.ty()?;
+            }
+        }
+        self.advance();
+        Ok(ItemKind::Locations(list))
+    }
+
+    fn final_formula(&mut self) -> Result<Formula> {
+        self.nested(Self::implication)
+    }
+
+    /// `=>` binds least, and to the right.
+    fn implication(&mut self) -> Result<Formula> {
+        let left = self.junction(TokenKind::BarBar)?;
+        let is_arrow =
+            self.kind() == TokenKind::Equals && self.kind_after(1) == TokenKind::Greater && self.is_adjacent_to_next();
+        if !is_arrow {
+            return Ok(left);
+        }
+        self.advance();
+        self.advance();
+        let right = self.nested(Self::implication)?;
+        Ok(Formula::Implies(Box::new(left), Box::new(right)))
+    }
+
+    /// `\/` of `/\`; the layout has made `||` and `&&` of them.
+    fn junction(&mut self, connective: TokenKind) -> Result<Formula> {
+        let operand = |parser: &mut Self| match connective {
+            TokenKind::BarBar => parser.junction(TokenKind::AndAnd),
+            _ => parser.negation(),
+        };
+        let mut operands = vec![operand(self)?];
+        while self.eat(connective) {
+            operands.push(operand(self)?);
+        }
+        Ok(balanced(operands, connective))
+    }
+
+    fn negation(&mut self) -> Result<Formula> {
+        if self.kind() == TokenKind::Tilde || self.at_word("not") {
+            self.advance();
+            return Ok(Formula::Not(Box::new(self.nested(Self::negation)?)));
+        }
+        if self.kind() == TokenKind::LeftParen {
+            let open = self.advance().span;
+            let inner = self.nested(Self::implication)?;
+            self.expect_close(TokenKind::RightParen, "`)`", open)?;
+            return Ok(inner);
+        }
+        let is_alone = !matches!(self.kind_after(1), TokenKind::Equals | TokenKind::Colon | TokenKind::BangEquals);
+        match self.word() {
+            Some(word @ ("true" | "false")) if is_alone => {
+                self.advance();
+                Ok(Formula::Constant(word == "true"))
+            }
+            _ => self.atom(),
+        }
+    }
+
+    fn atom(&mut self) -> Result<Formula> {
+        let start = self.span();
+        if !matches!(self.kind(), TokenKind::Word | TokenKind::Number | TokenKind::LeftBracket) {
+            return self.expected("a formula, like `0:r0=1`");
+        }
+        let what = self.observable()?;
+        let is_negated = match self.kind() {
+            TokenKind::Equals | TokenKind::EqualsEquals => false,
+            TokenKind::BangEquals => true,
+            _ => return self.expected("`=` or `!=`"),
+        };
+        self.advance();
+        let (value, _) = self.signed_number()?;
+        let atom = Formula::Equals(what, value, self.span_from(start));
+        Ok(if is_negated { Formula::Not(Box::new(atom)) } else { atom })
+    }
+
+    /// Do the current token and the next one touch?
+    fn is_adjacent_to_next(&self) -> bool {
+        self.tokens.get(self.position + 1).is_some_and(|next| next.span.start == self.span().end)
+    }
+}
+
+/// A tree of the operands that is as low as possible, so that long conditions need no deep recursion.
+fn balanced(mut operands: Vec<Formula>, connective: TokenKind) -> Formula {
+    if operands.len() == 1 {
+        return operands.remove(0);
+    }
+    let right = balanced(operands.split_off(operands.len() / 2), connective);
+    let left = balanced(operands, connective);
+    match connective {
+        TokenKind::BarBar => Formula::Or(Box::new(left), Box::new(right)),
+        _ => Formula::And(Box::new(left), Box::new(right)),
+    }
+}
+
+/// `P0`, `P1`, …
+fn is_thread_name(word: &str) -> bool {
+    word.strip_prefix('P').is_some_and(|digits| {
+        !digits.is_empty() && digits.len() < 10 && digits.bytes().all(|byte| byte.is_ascii_digit())
+    })
+}

@@ -1,0 +1,165 @@
+//! The header of a litmus test, and the rest in a form that can be cut into tokens.
+
+use fencepost_base::diag::Diagnostic;
+use fencepost_base::source::Span;
+
+use crate::ast::{Item, ItemKind};
+use crate::messages::Messages;
+
+/// A text without header and `(* … *)`, both of them replaced by blanks, with `&&` for `/\` and `||` for `\/`.
+pub(super) struct Layout {
+    /// The name of the test.
+    pub(super) name: Option<Item>,
+    /// As long as the original.
+    pub(super) text: String,
+}
+
+pub(super) fn layout(text: &str, messages: &mut Messages) -> Layout {
+    let mut scanner = Scanner { text, out: text.as_bytes().to_vec(), braces: 0, body: None };
+    scanner.scan(messages);
+    let body = scanner.body.unwrap_or(text.len());
+    let without_comments = String::from_utf8(scanner.out).expect("only whole characters are replaced");
+    let name = header(&without_comments[..body], messages);
+    if scanner.body.is_none() {
+        let end = Span::new(text.len()..text.len());
+        let help = "after the header, `{ x = 0; y = 0; }` says how the locations begin; `{ }` is enough";
+        messages.push(Diagnostic::error(end, "there is no initial state").help(help));
+    }
+    Layout { name, text: " ".repeat(body) + &without_comments[body..] }
+}
+
+struct Scanner<'a> {
+    text: &'a str,
+    out: Vec<u8>,
+    /// Open braces.
+    braces: usize,
+    /// Where the header ends.
+    body: Option<usize>,
+}
+
+impl Scanner<'_> {
+    fn scan(&mut self, messages: &mut Messages) {
+        let bytes = self.text.as_bytes();
+        let mut at = 0;
+        while at < bytes.len() {
+            let rest = &bytes[at..];
+            let in_header = self.body.is_none();
+            at += match rest {
+                [b'(', b'*', ..] if self.is_comment(at) => self.comment(at, messages),
+                [b'"', ..] if in_header => quoted(rest),
+                [b'/', b'/', ..] if !in_header => rest.iter().position(|&b| b == b'\n').unwrap_or(rest.len()),
+                [b'/', b'*', ..] if !in_header => {
+                    self.text[at + 2..].find("*/").map_or(rest.len(), |length| length + 4)
+                }
+                [b'/', b'\\', ..] => self.replace(at, b"&&"),
+                [b'\\', b'/', ..] => self.replace(at, b"||"),
+                [b'{', ..] => {
+                    self.body.get_or_insert(at);
+                    self.braces += 1;
+                    1
+                }
+                [b'}', ..] => {
+                    self.braces = self.braces.saturating_sub(1);
+                    1
+                }
+                _ => 1,
+            };
+        }
+    }
+
+    /// Does `(*` begin a comment here, rather than something in parentheses that begins with an address, `(*x)`?
+    fn is_comment(&self, at: usize) -> bool {
+        let rest = &self.text[at + 2..];
+        let is_address = rest.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_' || c == '(');
+        let first_close = rest.find(')');
+        let is_closed = first_close.is_some_and(|close| rest[..close].ends_with('*'));
+        self.braces == 0 || !is_address || is_closed
+    }
+
+    /// Blanks out the comment at this place; its length. Comments nest.
+    fn comment(&mut self, start: usize, messages: &mut Messages) -> usize {
+        let bytes = self.text.as_bytes();
+        let (mut depth, mut at) = (0usize, start);
+        while at < bytes.len() {
+            match &bytes[at..] {
+                [b'(', b'*', ..] => {
+                    depth += 1;
+                    at += 2;
+                }
+                [b'*', b')', ..] => {
+                    depth -= 1;
+                    at += 2;
+                    if depth == 0 {
+                        break;
+                    }
+                }
+                _ => at += 1,
+            }
+        }
+        if depth > 0 {
+            let open = Span::new(start..start + 2);
+            messages.push(Diagnostic::error(open, "comment without end").help("close it with `*)`"));
+        }
+        for byte in &mut self.out[start..at] {
+            if *byte != b'\n' {
+                *byte = b' ';
+            }
+        }
+        at - start
+    }
+
+    fn replace(&mut self, at: usize, by: &[u8; 2]) -> usize {
+        self.out[at..at + 2].copy_from_slice(by);
+        2
+    }
+}
+
+/// The length of what is quoted here; a quote without end is a character like others.
+fn quoted(rest: &[u8]) -> usize {
+    rest[1..].iter().position(|&byte| byte == b'"').map_or(1, |length| length + 2)
+}
+
+/// `C NAME`, then quoted lines and `Key=value` lines, which say nothing about the program.
+fn header(header: &str, messages: &mut Messages) -> Option<Item> {
+    let is_blank = |c: char| c.is_whitespace() || c == '\u{feff}';
+    let words = |from: usize| {
+        let start = from + header[from..].find(|c| !is_blank(c))?;
+        let length = header[start..].find(is_blank).unwrap_or(header.len() - start);
+        Some(start..start + length)
+    };
+    let Some(language) = words(0) else {
+        let help = "the first line is `C NAME`";
+        messages.push(Diagnostic::error(Span::new(0..0), "there is no name").help(help));
+        return None;
+    };
+    if &header[language.clone()] != "C" {
+        let word = &header[language.clone()];
+        let word: String = word.chars().take(40).collect();
+        let problem = Diagnostic::error(Span::new(language), format!("expected `C` and a name, found `{word}`"));
+        messages.push(problem.help("only litmus tests in C are read; their first line is `C NAME`"));
+        return None;
+    }
+    let line_end = header[language.end..].find('\n').map_or(header.len(), |length| language.end + length);
+    let Some(name) = words(language.end).filter(|name| name.end <= line_end) else {
+        messages.push(Diagnostic::error(Span::new(language), "the test has no name").help("write `C NAME`"));
+        return None;
+    };
+    let rest = header[name.end..].split_inclusive('\n');
+    let (mut at, mut in_quotes) = (name.end, false);
+    for line in rest {
+        let is_key = line.split_once('=').is_some_and(|(key, _)| {
+            !key.trim().is_empty() && key.trim().chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
+        });
+        let was_in_quotes = in_quotes;
+        in_quotes ^= line.matches('"').count() % 2 == 1;
+        if !(line.trim_matches(is_blank).is_empty() || was_in_quotes || in_quotes || line.contains('"') || is_key) {
+            let indent = line.len() - line.trim_start().len();
+            let span = Span::new(at + indent..at + line.trim_end().len());
+            let help = "before the initial state there are quoted text and lines like `Key=value`";
+            messages.push(Diagnostic::error(span, "this line of the header is not understood").help(help));
+        }
+        at += line.len();
+    }
+    let span = Span::new(name.clone());
+    Some(Item { kind: ItemKind::Name(header[name].to_owned()), span })
+}

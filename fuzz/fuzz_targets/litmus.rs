@@ -1,0 +1,9 @@
+//! Any text is read as a litmus test without a panic, and what was read prints and reads back.
+#![no_main]
+
+mod round_trip;
+
+use fencepost_ir::Language;
+use libfuzzer_sys::fuzz_target;
+
+fuzz_target!(|text: &str| round_trip::round_trip(Language::Litmus, text));
