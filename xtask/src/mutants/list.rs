@@ -74,22 +74,10 @@ const fn attack(name: &'static str, file: &'static str, from: &'static str, to: 
 pub(super) const MUTANTS: &[Mutant] = &[
     attack("attacks: stores are never last", ATTACKS, "buffers == Buffers::PerLocation", "buffers == Buffers::Total"),
     attack(
-        "attacks: threads with another start are the same",
-        ATTACKS,
-        "&& same_start()",
-        "&& (same_start() || !this.code.is_empty())",
-    ),
-    attack(
         "attacks: barriers leave buffers as they are",
         ATTACK_FLOW,
         "Op::Fence { order: FenceOrder::Sc } | Op::Enter => Use::Barrier,",
         "Op::Fence { order: FenceOrder::Acq } | Op::Enter => Use::Barrier,",
-    ),
-    attack(
-        "attacks: every light fence rules out every store behind it",
-        ATTACK_FLOW,
-        "!stored.clone().all(|loc| covers.contains(LocId::from_index(loc)));",
-        "(stored.is_empty() || covers == Covers::Nothing);",
     ),
     attack(
         "attacks: the attacker does not look into its buffer",
