@@ -227,7 +227,7 @@ pub(crate) struct EditArgs {
     #[arg(value_name = "PATH", required = true)]
     pub(crate) paths: Vec<PathBuf>,
 
-    /// Memory model [default: ra; for Trencher's programs, tso]
+    /// Memory model [default: ra; for Trencher's programs tso, for C litmus tests rc20]
     #[arg(long, short, value_name = "MODEL", value_parser = model_parser())]
     pub(crate) model: Option<ModelChoice>,
 
@@ -271,7 +271,7 @@ pub(crate) struct GraphArgs {
     #[arg(value_name = "FILE")]
     pub(crate) file: PathBuf,
 
-    /// Memory model [default: ra; for Trencher's programs, tso]
+    /// Memory model [default: ra; for Trencher's programs tso, for C litmus tests rc20]
     #[arg(long, short, value_name = "MODEL", value_parser = model_parser())]
     pub(crate) model: Option<ModelChoice>,
 

@@ -7,6 +7,7 @@ use clap::ColorChoice;
 use fencepost_check::{Attacking, Delays, Options, Reductions};
 use fencepost_model::Model;
 use fencepost_model::models::ra::Ra;
+use fencepost_model::models::rc20::Rc20;
 use fencepost_model::models::tso::Tso;
 use fencepost_report::terminal::Look;
 use fencepost_syntax::Language;
@@ -55,6 +56,7 @@ pub(crate) fn model(choice: Option<ModelChoice>, language: Language) -> &'static
     match (choice, language) {
         (Some(choice), _) => choice.0,
         (None, Language::Txt) => &Tso,
+        (None, Language::Litmus) => &Rc20,
         (None, Language::Fp | Language::Tpl) => &Ra,
     }
 }
