@@ -8,7 +8,7 @@
 //! - [`interpreter`]: the labelled transition system of one thread;
 //! - [`system`]: program and memory synchronised, with execution graphs as memory;
 //! - [`enumerate`]: robustness decided in three independent ways;
-//! - [`finals`]: the final states of a program in a model;
+//! - [`mod@finals`]: the final states of a program in a model;
 //! - [`theorem`]: the literal conditions of Thm 5.1 and Def. 6.1;
 //! - [`witness`]: those of RC20;
 //! - [`dependency`], [`observe`], [`taint`]: observational robustness against RC20;
