@@ -185,6 +185,7 @@ fn pin(text: &str, expectation: &Expectation, states: u64) -> Option<String> {
         return None;
     }
     let line = text.lines().nth(expectation.line - 1)?;
-    let others: Vec<&str> = line.split_whitespace().filter(|word| !word.starts_with("states=")).collect();
-    Some(format!("{} states={states}", others.join(" ")))
+    let (open, close) = line.trim_end().strip_suffix("*)").map_or((line, ""), |open| (open, " *)"));
+    let others: Vec<&str> = open.split_whitespace().filter(|word| !word.starts_with("states=")).collect();
+    Some(format!("{} states={states}{close}", others.join(" ")))
 }

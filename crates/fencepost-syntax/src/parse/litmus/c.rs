@@ -37,6 +37,8 @@ const TYPE_WORDS: &[&str] = &[
     "intptr_t",
     "uintptr_t",
     "size_t",
+    "__int128_t",
+    "__uint128_t",
 ];
 
 /// What comes after `atomic_` in types.
