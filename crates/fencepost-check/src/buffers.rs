@@ -105,10 +105,14 @@ pub(crate) fn check(
             None => Verdict::Holds,
         },
     };
-    let sc_failure = match can_fail(program) {
-        true => fencepost_explore::find_failure(program, options, budget).sc_failure,
-        false => None,
+    let failing = can_fail(program).then(|| fencepost_explore::find_failure(program, options, budget));
+    // "Robust" also says that nothing fails under SC, which a search that was cut short does not know.
+    let verdict = match (verdict, failing.as_ref().map(|search| (&search.end, search.bound))) {
+        (Verdict::Holds, Some((End::GaveUp(reason), _))) => Verdict::Unknown(reason.clone()),
+        (Verdict::Holds, Some((End::Exhausted, Some(site)))) => Verdict::Unknown(beyond(program, site)),
+        (verdict, _) => verdict,
     };
+    let sc_failure = failing.and_then(|search| search.sc_failure);
     Ok(Outcome {
         property: Property::Robustness,
         model: model.name(),
