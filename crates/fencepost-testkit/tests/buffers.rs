@@ -41,12 +41,9 @@ fn engine(
     }
 }
 
-/// Every way to look for attacks; or only the usual one.
-fn ways(program: &Program, model: &dyn Model, every: bool) -> Vec<(Options, Attacking)> {
+/// Every way to look for attacks.
+fn ways(program: &Program, model: &dyn Model) -> Vec<(Options, Attacking)> {
     let plain = Options::default();
-    if !every {
-        return vec![(plain, Attacking::default())];
-    }
     let unreduced = Options { reductions: Reductions::NONE, ..plain };
     let together = Attacking::default();
     let each = Attacking { one_by_one: true, ..together };
@@ -62,10 +59,9 @@ fn ways(program: &Program, model: &dyn Model, every: bool) -> Vec<(Options, Atta
 fn disagreement(
     program: &Program,
     model: &'static dyn Model,
-    every: bool,
     (definition, fails): (Answer, Option<bool>),
 ) -> Option<String> {
-    for (options, attacking) in ways(program, model, every) {
+    for (options, attacking) in ways(program, model) {
         let answer = engine(program, model, options, attacking);
         let agreed = match (&answer, definition) {
             (Ok((holds, _)), Answer::Robust) => *holds,
@@ -89,9 +85,7 @@ fn disagreement(
 
 fn assert_agreement(seed: u64, program: &Program, judge: fn(&Program, &'static dyn Model) -> (Answer, Option<bool>)) {
     for model in machines() {
-        // The usual way on every program, all others on a third of them.
-        let every = (seed / 6).is_multiple_of(3);
-        let differs = |program: &Program| disagreement(program, model, every, judge(program, model));
+        let differs = |program: &Program| disagreement(program, model, judge(program, model));
         if let Some(found) = differs(program) {
             let small = shrink(program, |smaller| differs(smaller).is_some());
             let difference = differs(&small).unwrap_or_default();
