@@ -146,8 +146,7 @@ impl Run {
             return;
         };
         let analysis = recorded.filter(|_| *complete).and_then(|trace| advice::analyse(trace, finding, &self.spins));
-        let mut edits = Vec::new();
-        if let Some(analysis) = analysis {
+        let (edits, reevaluated) = if let Some(analysis) = analysis {
             for (from, to, kind) in &analysis.edges {
                 let kind = match kind {
                     EdgeKind::ReadsFrom => LinkKind::ReadsFrom,
@@ -157,12 +156,10 @@ impl Run {
                 let (from, to) = (self.link_end(from, symbols), self.link_end(to, symbols));
                 window.links.push(Link { from, to, kind });
             }
-            edits = analysis.edits;
-        }
-        let reevaluated = !edits.is_empty();
-        if !reevaluated {
-            edits = advice::rule_of_thumb(finding, newest.stack.first().copied());
-        }
+            (analysis.edits, analysis.reevaluated)
+        } else {
+            (advice::rule_of_thumb(finding, newest.stack.first().copied()), false)
+        };
         let mut edits: Vec<Edit> =
             edits.iter().map(|edit| Edit { place: self.blamed(edit.pc, symbols), change: edit.phrase() }).collect();
         edits.sort_by_cached_key(|edit| (edit.place.file.clone(), edit.place.line, edit.place.column));

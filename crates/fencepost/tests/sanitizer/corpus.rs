@@ -60,6 +60,7 @@ fn case(litmus: &Path, path: &Path) -> Option<Case> {
         library: None,
         expected,
         allowed: Vec::new(),
+        suggested: Vec::new(),
         runs: vec![run("random", random), run("pct:3", pct)],
         // An assertion may fail under SC.
         exit: None,
