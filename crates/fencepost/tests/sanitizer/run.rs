@@ -328,7 +328,11 @@ fn once(case: &Case, folder: &Path, line: &RunLine, series: &Series) -> Result<V
     let args = line.args.iter().map(|arg| if arg == "SEED" { &seed } else { arg });
     command.args(["--", "./program"]).args(args);
     let done = run(&mut command, PATIENCE * u32::try_from(series.count().div_ceil(10)).unwrap_or(u32::MAX))?;
-    let reports: Vec<Value> = done.output.lines().filter_map(report).collect();
+    let (deadlocks, reports): (Vec<Value>, Vec<Value>) =
+        done.output.lines().filter_map(report).partition(|report| report["kind"] == "deadlock");
+    if matches!(case.expected, Expected::Deadlock) != !deadlocks.is_empty() {
+        return Err(format!("{command:?}: {} deadlocks\n{}", deadlocks.len(), done.output));
+    }
     let wanted = if reports.is_empty() { case.exit } else { Some(REPORTED) };
     let code = done.status.code();
     if code.is_none() || wanted.is_some() && code != wanted {
