@@ -20,6 +20,8 @@ pub(crate) struct Access {
     pub(crate) name: &'static str,
     /// Its order, as compilers number them.
     pub(crate) order: u8,
+    /// The order of a compare-and-exchange that fails.
+    pub(crate) failure: Option<u8>,
     /// Where in memory.
     pub(crate) addr: usize,
     /// How many bytes.
@@ -147,6 +149,7 @@ pub(crate) fn robustness(thread: &Thread, access: &Access, window: &Window) {
         .number("size", u64::from(access.size))
         .object("access", |line| {
             let line = line.string("op", access.name).string("order", order_name(access.order));
+            let line = access.failure.into_iter().fold(line, |line, order| line.string("failure", order_name(order)));
             let line = access.expected.into_iter().fold(line, |line, expected| line.number("expected", expected));
             line.number("time", record::now()).numbers("stack", stack_of(thread, access.pc))
         })

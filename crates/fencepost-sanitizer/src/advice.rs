@@ -1,8 +1,10 @@
 //! Which accesses to strengthen so that a violation goes away.
 //!
 //! Not from a paper. Along a path of hb_SC from the missed write to the access ([`crate::path`]), every step that is not yet
-//! happens-before is made so: reads-from by release and acquire, the others by SC fences or SC accesses. The recorded run is evaluated
-//! again with these edits at all their call sites ([`crate::replay`]); if the violation is still there, or another one has come,
+//! happens-before is made so: reads-from by release and acquire, the others by SC fences or SC accesses. Where a fence stands already, it is
+//! strengthened; where an SC fence stands, another one is useless. The recorded run is evaluated
+//! again with these edits at all their call sites ([`crate::replay`]), new fences both as close to the access as can be and as far
+//! from it; if the violation is still there, or another one has come,
 //! the path of that one is treated likewise. A set of edits is kept if the run has the violation no more and no other one that it did
 //! not have before; then edits that are not needed are dropped, the most expensive first.
 //!
@@ -14,9 +16,9 @@ use std::collections::BTreeSet;
 use fencepost_clock::Order;
 
 use crate::path::{self, Edge, EdgeKind};
-use crate::replay::{self, Changes, Violation};
+use crate::replay::{self, Changes, Placing, Violation};
 use crate::stream::{self, Finding};
-use crate::trace::{Op, Record, Trace, order_from_name};
+use crate::trace::{Neighbours, Op, Record, Trace, order_from_name};
 
 /// Records to evaluate at most, over all candidates: beyond, advice would keep the program waiting.
 const EFFORT: usize = 20_000_000;
@@ -26,8 +28,10 @@ const EFFORT: usize = 20_000_000;
 pub(crate) struct Analysis {
     /// The steps by which the missed write comes before the access, that do not synchronise: source, target, kind.
     pub(crate) edges: Vec<(Record, Record, EdgeKind)>,
-    /// What to change; empty if nothing was found.
+    /// What to change.
     pub(crate) edits: Vec<Edit>,
+    /// Does that remove the violation? Otherwise it is only where to begin.
+    pub(crate) reevaluated: bool,
 }
 
 /// A change at a call site.
@@ -37,6 +41,8 @@ pub(crate) struct Edit {
     /// What the access is called.
     pub(crate) op: &'static str,
     pub(crate) what: What,
+    /// A compare-and-swap that has this order when it succeeds.
+    pub(crate) failure: bool,
 }
 
 /// From cheap to expensive.
@@ -45,6 +51,8 @@ pub(crate) enum What {
     Acquire,
     Release,
     SeqCst,
+    /// A fence that is there becomes SC.
+    StrongerFence,
     FenceBefore,
     FenceAfter,
 }
@@ -54,6 +62,7 @@ impl What {
         match self {
             What::Acquire | What::Release => 1,
             What::SeqCst => 3,
+            What::StrongerFence => 5,
             What::FenceBefore | What::FenceAfter => 7,
         }
     }
@@ -61,28 +70,46 @@ impl What {
 
 impl Edit {
     fn new(record: &Record, what: What) -> Edit {
-        Edit { pc: record.pc, op: record.name(), what }
+        let failure = is_cas(record) && has(record.order, what);
+        Edit { pc: record.pc, op: record.name(), what, failure }
     }
 
-    /// Does the record have it already?
-    fn is_there(record: &Record, what: What) -> bool {
-        match what {
-            What::Acquire => record.order.acquires() && (!is_cas(record) || record.failure.acquires()),
-            What::Release => record.order.releases(),
-            What::SeqCst => record.order.is_sc() && (!is_cas(record) || record.failure.is_sc()),
-            What::FenceBefore | What::FenceAfter => false,
+    /// What to do for `what` at a record; None if it is there already. `next` is what the thread does on the side where a fence
+    /// would stand.
+    fn at(record: &Record, what: What, next: Option<&Record>) -> Option<Edit> {
+        match (what, next.filter(|next| next.op == Op::Fence && next.tid == record.tid)) {
+            (What::FenceBefore | What::FenceAfter, Some(fence)) => {
+                (!fence.order.is_sc()).then(|| Edit::new(fence, What::StrongerFence))
+            }
+            _ => {
+                // What fails does not write, and cannot release.
+                let fails = is_cas(record) && what != What::Release;
+                let there = has(record.order, what) && (!fails || has(record.failure, what));
+                (!there).then(|| Edit::new(record, what))
+            }
         }
     }
 
     /// A phrase.
     pub(crate) fn phrase(&self) -> String {
-        match self.what {
-            What::Acquire => format!("make the {} acquire", self.op),
-            What::Release => format!("make the {} release", self.op),
-            What::SeqCst => format!("make the {} seq_cst", self.op),
-            What::FenceBefore => format!("put a seq_cst fence before the {}", self.op),
-            What::FenceAfter => format!("put a seq_cst fence after the {}", self.op),
-        }
+        let order = match self.what {
+            What::Acquire => "acquire",
+            What::Release => "release",
+            What::SeqCst | What::StrongerFence => "seq_cst",
+            What::FenceBefore => return format!("put a seq_cst fence before the {}", self.op),
+            What::FenceAfter => return format!("put a seq_cst fence after the {}", self.op),
+        };
+        format!("make the {} {order}{}", self.op, if self.failure { " on failure too" } else { "" })
+    }
+}
+
+/// Is the order as strong as an edit would make it?
+fn has(order: Order, what: What) -> bool {
+    match what {
+        What::Acquire => order.acquires(),
+        What::Release => order.releases(),
+        What::SeqCst => order.is_sc(),
+        What::StrongerFence | What::FenceBefore | What::FenceAfter => false,
     }
 }
 
@@ -95,11 +122,12 @@ fn is_cas(record: &Record) -> bool {
 pub(crate) fn analyse(mut trace: Trace, finding: &Finding, spins: &BTreeSet<(u64, u64)>) -> Option<Analysis> {
     append_access(&mut trace, finding)?;
     let pc = *finding.access.stack.first()?;
-    let baseline = replay::violations(&trace, &Changes::default(), spins)?;
+    let baseline = replay::violations(&trace, &Changes::default(), Placing::Close, spins)?;
     let same = |violation: &&Violation| violation.identity() == (pc, finding.addr);
     let violation = *baseline.iter().rfind(same)?;
     let known: BTreeSet<(u64, u64)> = baseline.iter().map(Violation::identity).collect();
-    let judge = Judge { trace: &trace, spins, target: violation.identity(), known };
+    let neighbours = trace.neighbours();
+    let judge = Judge { trace: &trace, neighbours: &neighbours, spins, target: violation.identity(), known };
 
     let edges = judge.path(&violation);
     let synchronised = replay::synchronised(&trace, &edges, spins)?;
@@ -116,12 +144,18 @@ pub(crate) fn analyse(mut trace: Trace, finding: &Finding, spins: &BTreeSet<(u64
             best = Some(edits);
         }
     }
-    Some(Analysis { edges: weak, edits: best.unwrap_or_default() })
+    let reevaluated = best.is_some();
+    let edits = best.unwrap_or_else(|| {
+        let mut edits = Vec::new();
+        judge.add(Strategy::Ends, &violation, &mut edits);
+        edits
+    });
+    Some(Analysis { edges: weak, edits, reevaluated })
 }
 
 /// What to try without a recorded run: fences close to both ends, by a rule of thumb.
 pub(crate) fn rule_of_thumb(finding: &Finding, newest_pc: Option<u64>) -> Vec<Edit> {
-    let fence = |pc: u64, op, what| Edit { pc, op, what };
+    let fence = |pc: u64, op, what| Edit { pc, op, what, failure: false };
     let access = finding.access.stack.first().map(|&pc| fence(pc, "access", What::FenceBefore));
     newest_pc.map(|pc| fence(pc, "write", What::FenceAfter)).into_iter().chain(access).collect()
 }
@@ -161,7 +195,7 @@ fn append_access(trace: &mut Trace, finding: &Finding) -> Option<()> {
         tid,
         op,
         order,
-        failure: if order.is_sc() { Order::SeqCst } else { Order::Relaxed },
+        failure: access.failure.as_deref().and_then(order_from_name).unwrap_or(Order::Relaxed),
         success: false,
     });
     Some(())
@@ -180,43 +214,12 @@ enum Strategy {
     Ends,
 }
 
-impl Strategy {
-    /// Adds edits for a violation and its path; false if there is nothing to add.
-    fn add(self, trace: &Trace, violation: &Violation, path: &[Edge], edits: &mut Vec<Edit>) -> bool {
-        let before = edits.len();
-        let mut add = |number: usize, what: What| {
-            let record = &trace.records[number];
-            let edit = Edit::new(record, what);
-            if !Edit::is_there(record, what) && !edits.contains(&edit) {
-                edits.push(edit);
-            }
-        };
-        for edge in path.iter().filter(|edge| edge.is_access()) {
-            let (at_source, at_target) = match (self, edge.kind) {
-                (Strategy::Ends, _) => continue,
-                (Strategy::SeqCst, _) => (What::SeqCst, What::SeqCst),
-                (Strategy::Synchronise, EdgeKind::ReadsFrom) => (What::Release, What::Acquire),
-                (Strategy::Synchronise | Strategy::Fences, _) => (What::FenceBefore, What::FenceAfter),
-            };
-            add(edge.from, at_source);
-            add(edge.to, at_target);
-        }
-        for (number, fence) in [(violation.missed, What::FenceAfter), (Some(violation.record), What::FenceBefore)] {
-            match (self, number) {
-                (Strategy::SeqCst, Some(number)) => add(number, What::SeqCst),
-                (Strategy::Ends, Some(number)) => add(number, fence),
-                _ => {}
-            }
-        }
-        edits.len() > before
-    }
-}
-
 /// Violations to look at before a strategy is given up.
 const ROUNDS: usize = 8;
 
 struct Judge<'a> {
     trace: &'a Trace,
+    neighbours: &'a [Neighbours],
     spins: &'a BTreeSet<(u64, u64)>,
     target: (u64, u64),
     known: BTreeSet<(u64, u64)>,
@@ -229,12 +232,41 @@ impl Judge<'_> {
         missed.unwrap_or_default()
     }
 
+    /// Adds edits for a violation and its path; false if there is nothing to add.
+    fn add(&self, strategy: Strategy, violation: &Violation, edits: &mut Vec<Edit>) -> bool {
+        let before = edits.len();
+        let mut add = |number: usize, what: What| {
+            let Neighbours { before, after } = self.neighbours[number];
+            let next = if what == What::FenceBefore { before } else { after };
+            let edit = Edit::at(&self.trace.records[number], what, next.map(|next| &self.trace.records[next]));
+            edits.extend(edit.filter(|edit| !edits.contains(edit)));
+        };
+        for edge in self.path(violation).iter().filter(|edge| edge.is_access()) {
+            let (at_source, at_target) = match (strategy, edge.kind) {
+                (Strategy::Ends, _) => continue,
+                (Strategy::SeqCst, _) => (What::SeqCst, What::SeqCst),
+                (Strategy::Synchronise, EdgeKind::ReadsFrom) => (What::Release, What::Acquire),
+                (Strategy::Synchronise | Strategy::Fences, _) => (What::FenceBefore, What::FenceAfter),
+            };
+            add(edge.from, at_source);
+            add(edge.to, at_target);
+        }
+        for (number, fence) in [(violation.missed, What::FenceAfter), (Some(violation.record), What::FenceBefore)] {
+            match (strategy, number) {
+                (Strategy::SeqCst, Some(number)) => add(number, What::SeqCst),
+                (Strategy::Ends, Some(number)) => add(number, fence),
+                _ => {}
+            }
+        }
+        edits.len() > before
+    }
+
     /// Edits that help, by this strategy; None if it does not lead to any.
     fn grown(&self, strategy: Strategy, first: Violation, left: &mut usize) -> Option<Vec<Edit>> {
         let mut edits = Vec::new();
         let mut violation = first;
         for _ in 0..ROUNDS {
-            if !strategy.add(self.trace, &violation, &self.path(&violation), &mut edits) {
+            if !self.add(strategy, &violation, &mut edits) {
                 return None;
             }
             match self.still_wrong(&edits, left)? {
@@ -260,24 +292,30 @@ impl Judge<'_> {
 
     /// With these edits: the violation if it is still there, or one that was not there before. The outer None: nobody knows.
     fn still_wrong(&self, edits: &[Edit], left: &mut usize) -> Option<Option<Violation>> {
-        *left = left.checked_sub(1)?;
         let mut changes = Changes::default();
         for edit in edits {
             let change = changes.at(edit.pc);
             match edit.what {
                 What::Acquire => change.acquire = true,
                 What::Release => change.release = true,
-                What::SeqCst => change.seq_cst = true,
+                What::SeqCst | What::StrongerFence => change.seq_cst = true,
                 What::FenceBefore => change.fence_before = true,
                 What::FenceAfter => change.fence_after = true,
             }
         }
-        let violations = replay::violations(self.trace, &changes, self.spins)?;
-        let wrong = |violation: &Violation| {
-            let found = violation.identity();
-            found == self.target || !self.known.contains(&found)
-        };
-        Some(violations.into_iter().find(wrong))
+        let apart = changes.has_fences().then_some(Placing::Apart(self.neighbours));
+        for placing in [Placing::Close].into_iter().chain(apart) {
+            *left = left.checked_sub(1)?;
+            let violations = replay::violations(self.trace, &changes, placing, self.spins)?;
+            let wrong = |violation: &Violation| {
+                let found = violation.identity();
+                found == self.target || !self.known.contains(&found)
+            };
+            if let Some(violation) = violations.into_iter().find(wrong) {
+                return Some(Some(violation));
+            }
+        }
+        Some(None)
     }
 }
 
@@ -311,7 +349,14 @@ mod tests {
     }
 
     fn finding(tid: u64, pc: u64, address: u64, op: &str, time: u64) -> Finding {
-        let access = Access { op: op.into(), order: Some("relaxed".into()), expected: None, time, stack: vec![pc] };
+        let access = Access {
+            op: op.into(),
+            order: Some("relaxed".into()),
+            failure: None,
+            expected: None,
+            time,
+            stack: vec![pc],
+        };
         let newest =
             stream::Write { value: 1, rmw: false, tid: 2, op: "store".into(), order: None, time: 0, stack: vec![11] };
         let kind = stream::Kind::Robustness { newest, stale: Vec::new(), cut: false, complete: true, events: 0 };
@@ -375,6 +420,70 @@ mod tests {
         add(&mut trace, 3, 14, Op::Load, X, 1, Order::Acquire);
         let analysis = analyse(trace, &finding(3, 14, X, "load", 8), &BTreeSet::new()).expect("the run shows it");
         assert_eq!(phrases(&analysis), [(14, "make the load seq_cst".to_string())]);
+    }
+
+    #[test]
+    fn fences_that_are_there_are_strengthened() {
+        let mut trace = start();
+        add(&mut trace, 2, 11, Op::Store, X, 1, Order::Relaxed);
+        add(&mut trace, 2, 21, Op::Fence, 0, 0, Order::AcqRel);
+        add(&mut trace, 2, 12, Op::Load, Y, 0, Order::Relaxed);
+        add(&mut trace, 3, 13, Op::Store, Y, 1, Order::Relaxed);
+        add(&mut trace, 3, 22, Op::Fence, 0, 0, Order::Release);
+        // Something was forgotten, which is nothing that the thread did.
+        add(&mut trace, 3, 0, Op::Reset, 0x300, 0, Order::Relaxed);
+        add(&mut trace, 3, 14, Op::Load, X, 1, Order::Relaxed);
+        let analysis = analyse(trace, &finding(3, 14, X, "load", 11), &BTreeSet::new()).expect("the run shows it");
+        assert!(analysis.reevaluated);
+        assert_eq!(phrases(&analysis), [21, 22].map(|pc| (pc, "make the fence seq_cst".to_string())));
+    }
+
+    /// Message passing from 2 to 3, store buffering between 3 and 4. The fence of thread 4 does not help, because thread 3 passes on
+    /// nothing. A second fence beside it would help in this run, because of what thread 2 does in between, and in no other.
+    #[test]
+    fn no_fence_is_put_beside_a_fence() {
+        let mut trace = start();
+        add(&mut trace, 1, 3, Op::Spawn, 0, 0, Order::Relaxed);
+        trace.records.last_mut().expect("it was added").extra = 4;
+        add(&mut trace, 2, 11, Op::Store, X, 1, Order::Relaxed);
+        add(&mut trace, 2, 12, Op::Store, 0x300, 1, Order::Relaxed);
+        add(&mut trace, 3, 13, Op::Load, 0x300, 1, Order::Relaxed);
+        add(&mut trace, 3, 14, Op::Load, Y, 0, Order::Relaxed);
+        add(&mut trace, 4, 15, Op::Store, Y, 1, Order::Relaxed);
+        add(&mut trace, 4, 21, Op::Fence, 0, 0, Order::SeqCst);
+        add(&mut trace, 2, 22, Op::Fence, 0, 0, Order::SeqCst);
+        add(&mut trace, 4, 16, Op::Load, X, 1, Order::Relaxed);
+        let (spins, neighbours) = (BTreeSet::new(), trace.neighbours());
+        let evaluate = |changes: &Changes, placing| replay::violations(&trace, changes, placing, &spins);
+        let violations = evaluate(&Changes::default(), Placing::Close).expect("few threads");
+        let [violation] = violations[..] else { panic!("one violation: {violations:?}") };
+        let mut beside = Changes::default();
+        beside.at(16).fence_before = true;
+        assert_eq!(evaluate(&beside, Placing::Close), Some(Vec::new()));
+        assert_eq!(evaluate(&beside, Placing::Apart(&neighbours)), Some(vec![violation]));
+
+        let target = violation.identity();
+        let judge =
+            Judge { trace: &trace, neighbours: &neighbours, spins: &spins, target, known: BTreeSet::from([target]) };
+        let mut edits = Vec::new();
+        judge.add(Strategy::Ends, &violation, &mut edits);
+        let wanted = Edit { pc: 11, op: "store", what: What::FenceAfter, failure: false };
+        assert_eq!(edits, [wanted], "nothing beside the fence of thread 4");
+        let useless = Edit { pc: 16, op: "load", what: What::FenceBefore, failure: false };
+        assert_eq!(judge.still_wrong(&[useless], &mut 9), Some(Some(violation)));
+        assert_eq!(judge.still_wrong(&[wanted], &mut 9), Some(None));
+    }
+
+    #[test]
+    fn a_compare_and_swap_that_is_too_weak_when_it_fails() {
+        let mut trace = start();
+        add(&mut trace, 2, 11, Op::Store, X, 1, Order::Relaxed);
+        add(&mut trace, 2, 12, Op::Store, Y, 1, Order::Release);
+        add(&mut trace, 3, 13, Op::CasStrong, Y, 1, Order::AcqRel);
+        trace.records.last_mut().expect("it was added").success = false;
+        add(&mut trace, 3, 14, Op::Load, X, 1, Order::Relaxed);
+        let analysis = analyse(trace, &finding(3, 14, X, "load", 8), &BTreeSet::new()).expect("the run shows it");
+        assert_eq!(phrases(&analysis), [(13, "make the compare-and-swap acquire on failure too".to_string())]);
     }
 
     #[test]

@@ -1,10 +1,12 @@
-//! Reports for scripts: one JSON object per report and line, and one with the figures at the end.
+//! Reports for scripts: one JSON object per report or deadlock and line, and one with the figures at the end.
 //!
 //! The types are the wire format (`fencepost/1`): fields may be added, these stay.
 
 use serde::Serialize;
 
-use crate::report::{Kind, Link, LinkEnd, LinkKind, Memory, Operation, Report, Shape};
+use crate::report::{
+    Awaited, Deadlock, Kind, Link, LinkEnd, LinkKind, Memory, Operation, Report, Shape, Waiting as ReportWaiting,
+};
 use crate::reporter::Totals;
 use crate::symbols::Frame as SymbolFrame;
 
@@ -124,6 +126,30 @@ struct Edit<'a> {
 }
 
 #[derive(Serialize)]
+struct DeadlockLine<'a> {
+    schema: &'static str,
+    kind: &'static str,
+    pid: u64,
+    waiting: Vec<Waiting<'a>>,
+    threads: Vec<Creation<'a>>,
+    reproduce: &'a str,
+    reproducible: bool,
+}
+
+#[derive(Serialize)]
+struct Waiting<'a> {
+    thread: Thread<'a>,
+    #[serde(rename = "for")]
+    what: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    address: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    name: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    other: Option<Thread<'a>>,
+}
+
+#[derive(Serialize)]
 struct SummaryLine<'a> {
     schema: &'static str,
     summary: Summary<'a>,
@@ -167,15 +193,7 @@ pub fn report(report: &Report) -> String {
         cut: None,
         other: None,
         location: location(&report.memory),
-        threads: report
-            .threads
-            .iter()
-            .map(|creation| Creation {
-                thread: thread(&creation.thread),
-                parent: thread(&creation.parent),
-                stack: creation.stack.iter().map(frame).collect(),
-            })
-            .collect(),
+        threads: report.threads.iter().map(creation).collect(),
         missing: Vec::new(),
         shape: None,
         suggestion: None,
@@ -207,6 +225,19 @@ pub fn report(report: &Report) -> String {
         Kind::Race(other) => line.other = Some(access(other)),
     }
     to_line(&line)
+}
+
+/// A deadlock, as a line.
+pub fn deadlock(deadlock: &Deadlock) -> String {
+    to_line(&DeadlockLine {
+        schema: SCHEMA,
+        kind: "deadlock",
+        pid: deadlock.pid,
+        waiting: deadlock.waiting.iter().map(waiting).collect(),
+        threads: deadlock.threads.iter().map(creation).collect(),
+        reproduce: &deadlock.reproduce.command,
+        reproducible: deadlock.reproduce.exact,
+    })
 }
 
 /// The figures, as a line.
@@ -256,6 +287,30 @@ fn access(operation: &Operation) -> Access<'_> {
         function: blamed.and_then(|frame| frame.function.as_deref()),
         stack: operation.stack.iter().map(frame).collect(),
         thread: operation.thread.as_ref().map(thread),
+    }
+}
+
+fn creation(creation: &crate::report::Creation) -> Creation<'_> {
+    Creation {
+        thread: thread(&creation.thread),
+        parent: thread(&creation.parent),
+        stack: creation.stack.iter().map(frame).collect(),
+    }
+}
+
+fn waiting(waiting: &ReportWaiting) -> Waiting<'_> {
+    let (what, place, other) = match &waiting.what {
+        Awaited::Object(place) => ("object", Some(place), None),
+        Awaited::Value(place) => ("value", Some(place), None),
+        Awaited::Thread(other) => ("thread", None, Some(thread(other))),
+        Awaited::Unknown => ("unknown", None, None),
+    };
+    Waiting {
+        thread: thread(&waiting.thread),
+        what,
+        address: place.map(|place| place.address),
+        name: place.and_then(|place| place.name.as_deref()),
+        other,
     }
 }
 

@@ -2,14 +2,15 @@
 //!
 //! What is modelled: everything the record has, and which values keep loops spinning. A wait is taken to want the value that
 //! ended it. Changes apply to every record of their call site. The result is exact for this run, within the bounds of the
-//! history; it says nothing about other runs.
+//! history; it says nothing about other runs. When a fence that was not there would have been executed, the record cannot say
+//! ([`Placing`]).
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use fencepost_clock::{Access, Epochs, Finding, Hidden, Limits, Location, Order, Slot, SyncObject, ThreadClocks};
 
 use crate::path::Edge;
-use crate::trace::{Op, Record, Trace};
+use crate::trace::{Neighbours, Op, Record, Trace};
 
 /// What to do differently, by call site.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -47,6 +48,55 @@ impl Changes {
     fn of(&self, pc: u64) -> Change {
         self.0.get(&pc).copied().unwrap_or_default()
     }
+
+    /// Is there a fence to be added?
+    pub(crate) fn has_fences(&self) -> bool {
+        self.0.values().any(|change| change.fence_before || change.fence_after)
+    }
+
+    /// Which threads execute a new fence before which record.
+    fn fences(&self, trace: &Trace, placing: Placing<'_>) -> BTreeMap<usize, Vec<u32>> {
+        let mut fences: BTreeMap<usize, Vec<u32>> = BTreeMap::new();
+        if self.has_fences() {
+            for (number, record) in trace.records.iter().enumerate() {
+                let change = self.of(record.pc);
+                let before = change.fence_before.then(|| placing.before(number));
+                let after = change.fence_after.then(|| placing.after(number));
+                for number in before.into_iter().chain(after) {
+                    fences.entry(number).or_default().push(record.tid);
+                }
+            }
+        }
+        fences
+    }
+}
+
+/// When a new fence is executed. It stands next to an access, but other threads may run between the two; and what helps only if they do, or
+/// only if they do not, is no help. The two extremes.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Placing<'a> {
+    /// Right before, or right after, the access.
+    Close,
+    /// Right after what the thread did before, or right before what it does next.
+    Apart(&'a [Neighbours]),
+}
+
+impl Placing<'_> {
+    /// Before which record a fence before this one is executed.
+    fn before(self, number: usize) -> usize {
+        match self {
+            Placing::Close => number,
+            Placing::Apart(neighbours) => neighbours[number].before.map_or(0, |before| before + 1),
+        }
+    }
+
+    /// Before which record a fence after this one is executed.
+    fn after(self, number: usize) -> usize {
+        match self {
+            Placing::Close => number + 1,
+            Placing::Apart(neighbours) => neighbours[number].after.unwrap_or(number + 1),
+        }
+    }
 }
 
 /// A violation: where, on which location, at which record; and the record of the write that may be missed.
@@ -68,18 +118,20 @@ impl Violation {
 
 /// Every violation of the run with the changes, in order; `spins` are values that keep loops spinning, by call site. None if
 /// the run has more threads than clocks can have.
-pub(crate) fn violations(trace: &Trace, changes: &Changes, spins: &BTreeSet<(u64, u64)>) -> Option<Vec<Violation>> {
+pub(crate) fn violations(
+    trace: &Trace,
+    changes: &Changes,
+    placing: Placing<'_>,
+    spins: &BTreeSet<(u64, u64)>,
+) -> Option<Vec<Violation>> {
     let mut state = State::new(spins);
     let mut violations = Vec::new();
+    let fences = changes.fences(trace, placing);
     for (number, record) in trace.records.iter().enumerate() {
-        let change = changes.of(record.pc);
-        if change.fence_before {
-            state.fence(record.tid)?;
+        for &tid in fences.get(&number).into_iter().flatten() {
+            state.fence(tid)?;
         }
-        violations.extend(state.step(number, record, change)?);
-        if change.fence_after {
-            state.fence(record.tid)?;
-        }
+        violations.extend(state.step(number, record, changes.of(record.pc))?);
     }
     Some(violations)
 }

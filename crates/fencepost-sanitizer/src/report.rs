@@ -140,7 +140,7 @@ pub struct Operation {
 impl Operation {
     /// The frame to blame: the innermost one that is no library code.
     pub fn blamed(&self) -> Option<&Frame> {
-        self.stack.iter().find(|frame| !frame.is_library()).or(self.stack.first())
+        blamed(&self.stack)
     }
 
     /// What people call it.
@@ -262,6 +262,100 @@ pub struct Reproduce {
     pub command: String,
     /// It takes the same schedule, so that it shows the same.
     pub exact: bool,
+}
+
+/// All threads of a program wait, and none of them can go on.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Deadlock {
+    /// The process.
+    pub pid: u64,
+    /// Which thread for what.
+    pub waiting: Vec<Waiting>,
+    /// Where these threads were created.
+    pub threads: Vec<Creation>,
+    /// How to see it again.
+    pub reproduce: Reproduce,
+}
+
+/// A thread that waits.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Waiting {
+    /// The thread.
+    pub thread: Thread,
+    /// What it waits for.
+    pub what: Awaited,
+}
+
+/// What a thread waits for.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Awaited {
+    /// A lock, a condition or the like.
+    Object(Place),
+    /// Another value.
+    Value(Place),
+    /// The end of a thread.
+    Thread(Thread),
+    /// Nobody knows.
+    Unknown,
+}
+
+/// A place in memory.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Place {
+    /// Where.
+    pub address: u64,
+    /// The name of the global variable there.
+    pub name: Option<String>,
+}
+
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.name {
+            Some(name) => write!(f, "'{name}'"),
+            None => write!(f, "{:#x}", self.address),
+        }
+    }
+}
+
+impl fmt::Display for Awaited {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Awaited::Object(place) => write!(f, "the lock, condition or the like at {place}"),
+            Awaited::Value(place) => write!(f, "another value at {place}"),
+            Awaited::Thread(thread) => write!(f, "the end of {thread}"),
+            Awaited::Unknown => f.write_str("something unknown"),
+        }
+    }
+}
+
+impl fmt::Display for Waiting {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} waits for {}", self.thread, self.what)
+    }
+}
+
+impl Deadlock {
+    /// What the same deadlock has in common in different runs, where addresses differ.
+    pub fn identity(&self) -> String {
+        let one = |waiting: &Waiting| match &waiting.what {
+            Awaited::Object(Place { name: None, .. }) => format!("{}: an object", waiting.thread),
+            Awaited::Value(Place { name: None, .. }) => format!("{}: a value", waiting.thread),
+            _ => waiting.to_string(),
+        };
+        let all: Vec<String> = self.waiting.iter().map(one).collect();
+        format!("deadlock: {}", all.join(" / "))
+    }
+}
+
+impl Creation {
+    /// The frame to blame: the innermost one that is no library code.
+    pub fn blamed(&self) -> Option<&Frame> {
+        blamed(&self.stack)
+    }
+}
+
+fn blamed(stack: &[Frame]) -> Option<&Frame> {
+    stack.iter().find(|frame| !frame.is_library()).or(stack.first())
 }
 
 impl Report {

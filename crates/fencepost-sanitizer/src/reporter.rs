@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::report::{Identity, Kind, Report};
+use crate::report::{Deadlock, Identity, Kind, Report};
 use crate::run::Run;
 use crate::stream::{self, Event, Figures, Finding};
 use crate::suppress::Suppressions;
@@ -39,8 +39,8 @@ pub enum Item {
     Suppressed,
     /// Something the user should know.
     Note(String),
-    /// The threads of the program wait for one another, and it is ended: which one for what, and how to see it again.
-    Deadlock(String),
+    /// The threads of the program wait for one another in a way that was not reported before, and it is ended.
+    Deadlock(Box<Deadlock>),
     /// The program ends in an orderly way, and waits for our answer.
     End,
 }
@@ -82,6 +82,7 @@ pub struct Reporter<S> {
     options: Options,
     symbols: S,
     seen: BTreeSet<Identity>,
+    deadlocks: BTreeSet<String>,
     totals: Totals,
     run: Run,
     found: bool,
@@ -94,6 +95,7 @@ impl<S: Symbols> Reporter<S> {
             options,
             symbols,
             seen: BTreeSet::new(),
+            deadlocks: BTreeSet::new(),
             totals: Totals::default(),
             run: Run::default(),
             found: false,
@@ -120,7 +122,11 @@ impl<S: Symbols> Reporter<S> {
             Ok(Event::Note { text }) => Item::Note(text),
             Ok(Event::Deadlock { waiting }) => {
                 self.totals.deadlocks += 1;
-                Item::Deadlock(self.run.deadlock(&waiting, &mut self.symbols))
+                let deadlock = self.run.deadlock(&waiting, &mut self.symbols);
+                match self.deadlocks.insert(deadlock.identity()) {
+                    true => Item::Deadlock(Box::new(deadlock)),
+                    false => Item::Nothing,
+                }
             }
             Ok(event) => {
                 let item = match event {

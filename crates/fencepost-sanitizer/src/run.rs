@@ -5,7 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::advice;
 use crate::path::EdgeKind;
 use crate::report::{
-    Advice, Creation, Edit, Kind, Link, LinkEnd, LinkKind, Memory, Operation, Report, Reproduce, Thread, Window,
+    Advice, Awaited, Creation, Deadlock, Edit, Kind, Link, LinkEnd, LinkKind, Memory, Operation, Place, Report,
+    Reproduce, Thread, Waiting, Window,
 };
 use crate::stream::{self, Event, Figures, Finding, Module, Start};
 use crate::symbols::{Frame, Symbols};
@@ -146,8 +147,7 @@ impl Run {
             return;
         };
         let analysis = recorded.filter(|_| *complete).and_then(|trace| advice::analyse(trace, finding, &self.spins));
-        let mut edits = Vec::new();
-        if let Some(analysis) = analysis {
+        let (edits, reevaluated) = if let Some(analysis) = analysis {
             for (from, to, kind) in &analysis.edges {
                 let kind = match kind {
                     EdgeKind::ReadsFrom => LinkKind::ReadsFrom,
@@ -157,12 +157,10 @@ impl Run {
                 let (from, to) = (self.link_end(from, symbols), self.link_end(to, symbols));
                 window.links.push(Link { from, to, kind });
             }
-            edits = analysis.edits;
-        }
-        let reevaluated = !edits.is_empty();
-        if !reevaluated {
-            edits = advice::rule_of_thumb(finding, newest.stack.first().copied());
-        }
+            (analysis.edits, analysis.reevaluated)
+        } else {
+            (advice::rule_of_thumb(finding, newest.stack.first().copied()), false)
+        };
         let mut edits: Vec<Edit> =
             edits.iter().map(|edit| Edit { place: self.blamed(edit.pc, symbols), change: edit.phrase() }).collect();
         edits.sort_by_cached_key(|edit| (edit.place.file.clone(), edit.place.line, edit.place.column));
@@ -216,23 +214,30 @@ impl Run {
         }
     }
 
-    /// Who waits for what, one line each, and how to see it again.
-    pub(crate) fn deadlock(&self, waiting: &[stream::Waiting], symbols: &mut dyn Symbols) -> String {
-        let mut text = String::new();
-        for one in waiting {
-            let place = match self.global(one.addr, symbols) {
-                Some(Memory::Global { name, .. }) => format!("'{name}'"),
-                _ => format!("{:#x}", one.addr),
+    /// A deadlock with names.
+    pub(crate) fn deadlock(&self, waiting: &[stream::Waiting], symbols: &mut dyn Symbols) -> Deadlock {
+        let mut one = |waiting: &stream::Waiting| {
+            let mut place = || Place {
+                address: waiting.addr,
+                name: match self.global(waiting.addr, symbols) {
+                    Some(Memory::Global { name, .. }) => Some(name),
+                    _ => None,
+                },
             };
-            let what = match one.kind.as_str() {
-                "object" => format!("the lock, condition or the like at {place}"),
-                "value" => format!("another value at {place}"),
-                "thread" => format!("the end of {}", self.named(one.other)),
-                _ => "something unknown".into(),
+            let what = match waiting.kind.as_str() {
+                "object" => Awaited::Object(place()),
+                "value" => Awaited::Value(place()),
+                "thread" => Awaited::Thread(self.named(waiting.other)),
+                _ => Awaited::Unknown,
             };
-            text += &format!("  {} waits for {what}\n", self.named(one.tid));
+            Waiting { thread: self.named(waiting.tid), what }
+        };
+        Deadlock {
+            pid: self.start.as_ref().map_or(0, |start| start.pid),
+            waiting: waiting.iter().map(&mut one).collect(),
+            threads: self.created(waiting.iter().map(|waiting| waiting.tid).collect(), symbols),
+            reproduce: self.reproduce(),
         }
-        text + "  Reproduce: " + &self.reproduce().command
     }
 
     fn global(&self, address: u64, symbols: &mut dyn Symbols) -> Option<Memory> {
@@ -256,9 +261,14 @@ impl Run {
             }
             _ => {}
         }
-        mentioned.sort_unstable();
-        mentioned.dedup();
-        let told = mentioned.into_iter().filter(|&tid| tid != 1).filter_map(|tid| self.threads.get(&tid));
+        self.created(mentioned, symbols)
+    }
+
+    /// Where these threads come from.
+    fn created(&self, mut threads: Vec<u64>, symbols: &mut dyn Symbols) -> Vec<Creation> {
+        threads.sort_unstable();
+        threads.dedup();
+        let told = threads.into_iter().filter(|&tid| tid != 1).filter_map(|tid| self.threads.get(&tid));
         told.map(|thread| Creation {
             thread: self.named(thread.tid),
             parent: self.named(thread.parent),

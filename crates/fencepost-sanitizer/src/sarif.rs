@@ -1,7 +1,7 @@
 //! Reports for code scanning: SARIF 2.1.0, one log with one run.
 //!
 //! A result points at the access to blame; the writes it may miss or use are related locations, and the code flow has one
-//! thread flow per thread with its accesses. There are no `fixes`: they need the exact bytes to replace, which debug
+//! thread flow per thread with its accesses. A deadlock points at where the threads that wait were created: where they wait is not known. There are no `fixes`: they need the exact bytes to replace, which debug
 //! information does not have; the advice is in the message. The golden files are valid by the standard's schema.
 
 use std::collections::BTreeMap;
@@ -9,7 +9,7 @@ use std::path::Path;
 
 use serde::Serialize;
 
-use crate::report::{Kind, Operation, Report};
+use crate::report::{Awaited, Creation, Deadlock, Kind, Operation, Place, Report, Waiting};
 use crate::symbols::Frame;
 
 #[derive(Serialize)]
@@ -39,7 +39,7 @@ struct Tool {
 struct Driver {
     name: &'static str,
     semantic_version: &'static str,
-    rules: [Rule; 2],
+    rules: [Rule; 3],
 }
 
 #[derive(Serialize)]
@@ -71,7 +71,8 @@ struct SarifResult<'a> {
     message: Message,
     locations: Vec<Location<'a>>,
     related_locations: Vec<Location<'a>>,
-    code_flows: [CodeFlow<'a>; 1],
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    code_flows: Vec<CodeFlow<'a>>,
     partial_fingerprints: BTreeMap<&'static str, String>,
 }
 
@@ -133,32 +134,33 @@ struct FlowLocation<'a> {
     location: Location<'a>,
 }
 
-/// All reports, as one log. `version` is that of the tool.
-pub fn log(reports: &[Report], version: &'static str) -> String {
+/// All reports and deadlocks, as one log. `version` is that of the tool.
+pub fn log(reports: &[Report], deadlocks: &[Deadlock], version: &'static str) -> String {
     let log = Log {
         schema: "https://json.schemastore.org/sarif-2.1.0.json",
         version: "2.1.0",
         runs: [Run {
             tool: Tool { driver: Driver { name: "fencepost", semantic_version: version, rules: rules() } },
             column_kind: "unicodeCodePoints",
-            results: reports.iter().map(result).collect(),
+            results: reports.iter().map(result).chain(deadlocks.iter().map(deadlock)).collect(),
         }],
     };
     serde_json::to_string_pretty(&log).expect("wire types are serialisable") + "\n"
 }
 
-fn rules() -> [Rule; 2] {
-    let rule = |id, name, short: &str, full: &str| Rule {
+fn rules() -> [Rule; 3] {
+    let rule = |id, name, level, short: &str, full: &str| Rule {
         id,
         name,
         short_description: Message { text: short.into() },
         full_description: Message { text: full.into() },
-        default_configuration: Configuration { level: "warning" },
+        default_configuration: Configuration { level },
     };
     [
         rule(
             "robustness",
             "RobustnessViolation",
+            "warning",
             "An atomic access can use an overwritten value.",
             "Under the C/C++ memory model (RC20) this access can use a value that is overwritten in every sequentially \
              consistent order of the same events: the program is not robust.",
@@ -166,9 +168,18 @@ fn rules() -> [Rule; 2] {
         rule(
             "race",
             "DataRace",
+            "warning",
             "Two conflicting accesses are not ordered by happens-before.",
             "Two threads access the same memory, at least one of them writes, at least one access is not atomic, and \
              happens-before does not order them: undefined behaviour.",
+        ),
+        rule(
+            "deadlock",
+            "Deadlock",
+            "error",
+            "All threads wait, and none of them can go on.",
+            "Under this schedule every thread waits for a lock, a condition, a value or the end of another thread, and \
+             nothing that is left of the program will make any of them go on.",
         ),
     ]
 }
@@ -190,12 +201,48 @@ fn result(report: &Report) -> SarifResult<'_> {
             .enumerate()
             .map(|(number, operation)| location(operation, Some(number + 1), Some(describe(operation))))
             .collect(),
-        code_flows: [CodeFlow { thread_flows: flows(&operations) }],
-        partial_fingerprints: BTreeMap::from([(
-            "fencepost/1",
-            format!("{:016x}", fnv(&report.identity().to_string())),
-        )]),
+        code_flows: vec![CodeFlow { thread_flows: flows(&operations) }],
+        partial_fingerprints: fingerprints(&report.identity().to_string()),
     }
+}
+
+fn deadlock(deadlock: &Deadlock) -> SarifResult<'_> {
+    let lines: Vec<String> = deadlock.waiting.iter().map(Waiting::to_string).collect();
+    let text = format!("All threads wait: {}. Reproduce: {}", lines.join("; "), deadlock.reproduce.command);
+    let creation = |waiting: &Waiting| deadlock.threads.iter().find(|creation| creation.thread == waiting.thread);
+    let created = deadlock.waiting.iter().find_map(creation);
+    SarifResult {
+        rule_id: "deadlock",
+        rule_index: 2,
+        level: "error",
+        message: Message { text },
+        locations: created.map(|created| place(created.blamed(), None, None)).into_iter().collect(),
+        related_locations: deadlock
+            .waiting
+            .iter()
+            .enumerate()
+            .map(|(number, waiting)| awaited(waiting, creation(waiting), number + 1))
+            .collect(),
+        code_flows: Vec::new(),
+        partial_fingerprints: fingerprints(&deadlock.identity()),
+    }
+}
+
+/// Where a thread that waits was created, and the variable it waits at.
+fn awaited<'a>(waiting: &'a Waiting, creation: Option<&'a Creation>, id: usize) -> Location<'a> {
+    let created = if creation.is_some() { ", and was created here" } else { "" };
+    let frame = creation.and_then(Creation::blamed);
+    let mut location = place(frame, Some(id), Some(format!("{waiting}{created}.")));
+    if let Awaited::Object(Place { name: Some(name), .. }) | Awaited::Value(Place { name: Some(name), .. }) =
+        &waiting.what
+    {
+        location.logical_locations.push(LogicalLocation { fully_qualified_name: name, kind: "variable" });
+    }
+    location
+}
+
+fn fingerprints(identity: &str) -> BTreeMap<&'static str, String> {
+    BTreeMap::from([("fencepost/1", format!("{:016x}", fnv(identity)))])
 }
 
 fn message(report: &Report) -> String {
@@ -240,7 +287,10 @@ fn flows<'a>(operations: &[&'a Operation]) -> Vec<ThreadFlow<'a>> {
 }
 
 fn location(operation: &Operation, id: Option<usize>, message: Option<String>) -> Location<'_> {
-    let frame = operation.blamed();
+    place(operation.blamed(), id, message)
+}
+
+fn place(frame: Option<&Frame>, id: Option<usize>, message: Option<String>) -> Location<'_> {
     let function = frame.and_then(|frame| frame.function.as_deref());
     Location {
         id,

@@ -181,6 +181,9 @@ pub struct Access {
     /// Its memory order, if it is atomic.
     #[serde(default)]
     pub order: Option<String>,
+    /// That of a compare-and-swap which fails.
+    #[serde(default)]
+    pub failure: Option<String>,
     /// What a compare-and-swap expects, or a wait waits for.
     #[serde(default)]
     pub expected: Option<u64>,

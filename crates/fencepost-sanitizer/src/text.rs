@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use crate::report::{Advice, Kind, LinkEnd, LinkKind, Memory, Operation, Report, Thread, Window};
+use crate::report::{Advice, Deadlock, Kind, LinkEnd, LinkKind, Memory, Operation, Report, Thread, Window};
 use crate::reporter::Totals;
 use crate::suppress::Suppressions;
 use crate::symbols::Frame;
@@ -202,6 +202,16 @@ fn capitalised(thread: &Thread) -> String {
 /// Addresses and the like are easier to recognise in hexadecimal.
 fn number(value: u64) -> String {
     if value < 0x1_0000 { value.to_string() } else { format!("{value:#x}") }
+}
+
+/// Who waits for what, and how to see it again.
+pub fn deadlock(deadlock: &Deadlock) -> String {
+    let mut text = String::from("fencepost: deadlock: all threads wait, and none of them can go on\n");
+    for waiting in &deadlock.waiting {
+        let _ = writeln!(text, "  {waiting}");
+    }
+    let _ = writeln!(text, "  Reproduce: {}", deadlock.reproduce.command);
+    text
 }
 
 /// Figures at the end.

@@ -3,6 +3,8 @@
 //! A header (magic, capacity in records, next free record, flags), then records of fixed size, in no order: each thread
 //! takes blocks of them. Sorted by time they are one SC order of the run.
 
+use std::collections::HashMap;
+
 use fencepost_clock::Order;
 
 /// The recorded run up to some moment, in order.
@@ -127,6 +129,36 @@ impl Trace {
         records.sort_by_key(|record| record.time);
         Some(Trace { records })
     }
+
+    /// For each record, those next to it in its thread.
+    pub(crate) fn neighbours(&self) -> Vec<Neighbours> {
+        let mut neighbours = vec![Neighbours::default(); self.records.len()];
+        let mut last: HashMap<u32, usize> = HashMap::new();
+        for (number, record) in self.records.iter().enumerate() {
+            // That a location was forgotten is nothing that the thread did.
+            if record.op == Op::Reset {
+                continue;
+            }
+            if let Some(before) = last.insert(record.tid, number) {
+                neighbours[number].before = Some(before);
+                if self.records[before].tid == record.tid {
+                    neighbours[before].after = Some(number);
+                }
+            }
+            if let (Op::Spawn, Ok(child)) = (record.op, u32::try_from(record.extra)) {
+                last.insert(child, number);
+            }
+        }
+        neighbours
+    }
+}
+
+/// What a thread did before and after something.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Neighbours {
+    /// Of the first record of a thread: its creation, by another thread.
+    pub(crate) before: Option<usize>,
+    pub(crate) after: Option<usize>,
 }
 
 impl Record {
@@ -166,6 +198,7 @@ impl Record {
             Op::Load | Op::Wait => "load",
             Op::Store => "store",
             Op::CasStrong | Op::CasWeak | Op::BlockingCas => "compare-and-swap",
+            Op::Fence => "fence",
             _ => "read-modify-write",
         }
     }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use fencepost_sanitizer::report::Report;
+use fencepost_sanitizer::report::{Deadlock, Report};
 use fencepost_sanitizer::symbols::{Frame, Symbols, Variable};
 use fencepost_sanitizer::text::{self, Look};
 use fencepost_sanitizer::{Ending, Item, Options, Reporter, json, sarif};
@@ -65,6 +65,7 @@ struct Results {
     text: String,
     json: String,
     reports: Vec<Report>,
+    deadlocks: Vec<Deadlock>,
 }
 
 impl Results {
@@ -75,7 +76,11 @@ impl Results {
                 self.json += &json::report(&report);
                 self.reports.push(*report);
             }
-            Item::Deadlock(waiting) => self.text += &format!("deadlock\n{waiting}\n"),
+            Item::Deadlock(deadlock) => {
+                self.text += &text::deadlock(&deadlock);
+                self.json += &json::deadlock(&deadlock);
+                self.deadlocks.push(*deadlock);
+            }
             Item::Note(note) => self.text += &format!("note: {note}\n"),
             Item::Nothing | Item::Start | Item::Known | Item::Suppressed | Item::End => {}
         }
@@ -89,7 +94,7 @@ fn report(stream: &Path) -> Results {
     }
     let table = Table::read(&stream.with_file_name("message-passing.symbols"));
     let mut reporter = Reporter::new(options, table);
-    let mut results = Results { text: String::new(), json: String::new(), reports: Vec::new() };
+    let mut results = Results { text: String::new(), json: String::new(), reports: Vec::new(), deadlocks: Vec::new() };
     for line in fs::read(stream).expect("a stream").split(|&byte| byte == b'\n').filter(|line| !line.is_empty()) {
         let item = reporter.line(line, &mut || None);
         results.take(item);
@@ -135,8 +140,46 @@ fn streams_become_the_recorded_reports() {
         let results = report(&stream);
         compare(&stream.with_extension("txt"), &results.text);
         compare(&stream.with_extension("json"), &results.json);
-        compare(&stream.with_extension("sarif"), &sarif::log(&results.reports, "0.0.0"));
+        compare(&stream.with_extension("sarif"), &sarif::log(&results.reports, &results.deadlocks, "0.0.0"));
     }
+}
+
+/// What the schema of the standard cannot say.
+#[test]
+fn results_fit_their_rules_and_point_somewhere() {
+    for stream in streams() {
+        let results = report(&stream);
+        let log: serde_json::Value =
+            serde_json::from_str(&sarif::log(&results.reports, &results.deadlocks, "0.0.0")).expect("JSON");
+        let run = &log["runs"][0];
+        let found = run["results"].as_array().expect("results");
+        assert_eq!(found.len(), results.reports.len() + results.deadlocks.len());
+        for result in found {
+            let rule = &run["tool"]["driver"]["rules"][result["ruleIndex"].as_u64().expect("an index") as usize];
+            assert_eq!(rule["id"], result["ruleId"], "{}", stream.display());
+            assert_eq!(rule["defaultConfiguration"]["level"], result["level"]);
+            let places = result["locations"].as_array().expect("locations").len()
+                + result["relatedLocations"].as_array().expect("related locations").len();
+            assert!(places > 0, "{}: {}", stream.display(), result["message"]["text"]);
+        }
+    }
+}
+
+#[test]
+fn the_same_deadlock_is_reported_once() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/streams");
+    let stream = fs::read_to_string(folder.join("deadlock.jsonl")).expect("a stream");
+    let mut reporter = Reporter::new(Options::default(), fencepost_sanitizer::symbols::NoSymbols);
+    let mut reports = 0;
+    // In the second run things are elsewhere, in the third a thread waits for something else.
+    for run in [stream.clone(), stream.replace("16452", "32836"), stream.replace("value", "object")] {
+        for line in run.lines() {
+            let item = reporter.line(line.as_bytes(), &mut || None);
+            reports += usize::from(matches!(item, Item::Deadlock(_)));
+        }
+        assert_eq!(reporter.finish(), Ending::Exited);
+    }
+    assert_eq!((reports, reporter.totals().deadlocks), (2, 3));
 }
 
 #[test]

@@ -8,18 +8,26 @@ use proptest::prelude::*;
 /// Feeds lines, renders everything, and counts the lines that were not understood.
 fn feed(lines: &[Vec<u8>]) -> u64 {
     let mut reporter = Reporter::new(Options::default(), NoSymbols);
-    let mut reports = Vec::new();
+    let (mut reports, mut deadlocks) = (Vec::new(), Vec::new());
     let mut items: Vec<_> = lines.iter().map(|line| reporter.line(line, &mut || None)).collect();
     items.extend(reporter.due(&mut || None));
     for item in items {
-        if let Item::Report(report) = item {
-            text::report(&report, Look { color: true });
-            json::report(&report);
-            reports.push(*report);
+        match item {
+            Item::Report(report) => {
+                text::report(&report, Look { color: true });
+                json::report(&report);
+                reports.push(*report);
+            }
+            Item::Deadlock(deadlock) => {
+                text::deadlock(&deadlock);
+                json::deadlock(&deadlock);
+                deadlocks.push(*deadlock);
+            }
+            _ => {}
         }
     }
     reporter.finish();
-    sarif::log(&reports, "0");
+    sarif::log(&reports, &deadlocks, "0");
     text::summary(reporter.totals());
     json::summary(reporter.totals());
     reporter.totals().malformed
@@ -31,6 +39,7 @@ fn real() -> impl Strategy<Value = Vec<u8>> {
         include_str!("streams/message-passing.jsonl"),
         include_str!("streams/race.jsonl"),
         include_str!("streams/waits.jsonl"),
+        include_str!("streams/deadlock.jsonl"),
     ];
     let lines: Vec<Vec<u8>> =
         streams.iter().flat_map(|text| text.lines()).map(|line| line.as_bytes().to_vec()).collect();

@@ -137,6 +137,30 @@ fn json_and_sarif() {
 }
 
 #[test]
+fn a_deadlock_is_told_in_every_format() {
+    let told = "deadlock: all threads wait";
+    let (code, out, err) = run(&["--format", "json", "--runs", "3", "--keep-going"], "deadlock", &["exit", "67"]);
+    assert_eq!((code, err.matches(told).count()), (Some(67), 1), "{err}");
+    let lines: Vec<serde_json::Value> = out
+        .lines()
+        .filter(|line| line.starts_with('{'))
+        .map(|line| serde_json::from_str(line).expect("JSON"))
+        .collect();
+    let [deadlock, summary] = &lines[..] else { panic!("two lines: {out}") };
+    assert_eq!((&deadlock["kind"], &deadlock["waiting"][1]["for"]), (&"deadlock".into(), &"object".into()));
+    assert_eq!((&summary["summary"]["deadlocks"], &summary["summary"]["reports"]), (&3.into(), &0.into()));
+    let (code, out, err) = run(&["--format", "sarif"], "deadlock", &["exit", "67"]);
+    assert_eq!((code, err.matches(told).count()), (Some(67), 1), "{err}");
+    let log: serde_json::Value = serde_json::from_str(&out[out.find('{').expect("a log")..]).expect("JSON");
+    let results = log["runs"][0]["results"].as_array().expect("results");
+    assert_eq!(results.len(), 1);
+    assert_eq!((&results[0]["ruleId"], &results[0]["level"]), (&"deadlock".into(), &"error".into()));
+    let (code, _, err) = run(&["--runs", "3"], "deadlock", &["exit", "67"]);
+    assert_eq!((code, err.matches(told).count()), (Some(67), 1), "{err}");
+    assert!(err.contains("in 1 run:"), "a deadlock ends the series: {err}");
+}
+
+#[test]
 fn programs_that_end_badly_leave_what_was_found() {
     let (code, _, err) = run(&["--runs", "3"], "died", &["abort"]);
     assert_eq!(code, Some(66));

@@ -71,7 +71,7 @@ pub(crate) struct Edit {
 impl Edit {
     /// Is it more than another order?
     pub(crate) fn is_fence(&self) -> bool {
-        self.change.contains("fence")
+        self.change.starts_with("put ")
     }
 
     pub(crate) fn describe(&self) -> String {

@@ -279,7 +279,8 @@ fn violation(thread: &Thread, call: Call, size: u8, name: &'static str, access: 
         window.stale.retain(|stale| Some(stale.value) == expected || !spin::keeps_spinning(call.pc, stale.value));
     }
     if !window.stale.is_empty() {
-        let access = report::Access { name, order: call.order, addr: call.addr, size, pc: call.pc, expected };
+        let failure = matches!(access, Access::WeakCas { .. } | Access::StrongCas { .. }).then_some(call.failure);
+        let access = report::Access { name, order: call.order, failure, addr: call.addr, size, pc: call.pc, expected };
         report::robustness(thread, &access, &window);
     }
 }

@@ -55,11 +55,12 @@ fn case(litmus: &Path, path: &Path) -> Option<Case> {
         name: path.strip_prefix(litmus).expect("within the corpus").display().to_string(),
         path: path.to_path_buf(),
         cpp: false,
-        // Without optimisation: the orders as they are written.
+        // Without optimisation: the orders as they are written. Some programs wait for what never comes; each run of these takes the time given.
         flags: ["-O0", steps, "-DFP_MILLISECONDS=250"].map(String::from).into(),
         library: None,
         expected,
         allowed: Vec::new(),
+        suggested: Vec::new(),
         runs: vec![run("random", random), run("pct:3", pct)],
         // An assertion may fail under SC.
         exit: None,

@@ -13,7 +13,7 @@ use fencepost_testkit::repetitions;
 use serde_json::Value;
 
 use crate::soak;
-use crate::suite::{Case, Expected, Finding, RunLine, Seeds};
+use crate::suite::{Case, Expected, Finding, RunLine, Seeds, Suggested};
 
 /// Longest run. A program that takes longer hangs.
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -209,10 +209,11 @@ pub(crate) fn sanitized(case: &Case, compiler: &Compiler) -> Result<(), String> 
         Expected::Silent | Expected::Anything | Expected::Deadlock => &[],
     };
     let mut missing: Vec<&Finding> = expected.iter().collect();
+    let mut not_suggested: Vec<&Suggested> = case.suggested.iter().collect();
     let (mut runs, mut repeated) = (0, false);
     for line in &case.runs {
         for series in series(line, case) {
-            if !expected.is_empty() && missing.is_empty() && !line.every {
+            if !expected.is_empty() && missing.is_empty() && not_suggested.is_empty() && !line.every {
                 break;
             }
             let reports = once(case, &folder, line, &series)?;
@@ -221,6 +222,12 @@ pub(crate) fn sanitized(case: &Case, compiler: &Compiler) -> Result<(), String> 
                 repeated = true;
             }
             runs += series.count();
+            for suggested in reports.iter().flat_map(suggestions) {
+                if !case.suggested.is_empty() && !case.suggested.contains(&suggested) {
+                    return Err(format!("not to be suggested: {} at line {}", suggested.change, suggested.line));
+                }
+                not_suggested.retain(|wanted| **wanted != suggested);
+            }
             missing.retain(|finding| !reports.iter().any(|report| matches(report, finding)));
             let absent = |finding: &&Finding| !reports.iter().any(|report| matches(report, finding));
             if let (true, Some(finding)) = (line.every, expected.iter().find(absent)) {
@@ -228,10 +235,13 @@ pub(crate) fn sanitized(case: &Case, compiler: &Compiler) -> Result<(), String> 
             }
         }
     }
-    if missing.is_empty() {
+    if missing.is_empty() && not_suggested.is_empty() {
         return Ok(());
     }
     let mut message = format!("not found in {runs} runs:\n");
+    for suggested in not_suggested {
+        let _ = writeln!(message, "  suggestion: {} at line {}", suggested.change, suggested.line);
+    }
     for finding in missing {
         let _ = writeln!(message, "  {}", finding.text);
     }
@@ -318,7 +328,11 @@ fn once(case: &Case, folder: &Path, line: &RunLine, series: &Series) -> Result<V
     let args = line.args.iter().map(|arg| if arg == "SEED" { &seed } else { arg });
     command.args(["--", "./program"]).args(args);
     let done = run(&mut command, PATIENCE * u32::try_from(series.count().div_ceil(10)).unwrap_or(u32::MAX))?;
-    let reports: Vec<Value> = done.output.lines().filter_map(report).collect();
+    let (deadlocks, reports): (Vec<Value>, Vec<Value>) =
+        done.output.lines().filter_map(report).partition(|report| report["kind"] == "deadlock");
+    if matches!(case.expected, Expected::Deadlock) != !deadlocks.is_empty() {
+        return Err(format!("{command:?}: {} deadlocks\n{}", deadlocks.len(), done.output));
+    }
     let wanted = if reports.is_empty() { case.exit } else { Some(REPORTED) };
     let code = done.status.code();
     if code.is_none() || wanted.is_some() && code != wanted {
@@ -338,10 +352,21 @@ fn once(case: &Case, folder: &Path, line: &RunLine, series: &Series) -> Result<V
     }
 }
 
-/// A line of the output that is a report.
+/// A line of the output that is a report, or a deadlock.
 fn report(line: &str) -> Option<Value> {
     let value: Value = serde_json::from_str(line).ok()?;
     (value["schema"] == "fencepost/1" && value["kind"].is_string()).then_some(value)
+}
+
+/// What a report suggests, if it was evaluated.
+fn suggestions(report: &Value) -> Vec<Suggested> {
+    let suggestion = &report["suggestion"];
+    let edits = suggestion["edits"].as_array().filter(|_| suggestion["reevaluated"] == true);
+    let suggested = |edit: &Value| Suggested {
+        change: edit["change"].as_str().unwrap_or_default().to_string(),
+        line: edit["line"].as_u64().unwrap_or_default(),
+    };
+    edits.into_iter().flatten().map(suggested).collect()
 }
 
 fn matches(report: &Value, finding: &Finding) -> bool {

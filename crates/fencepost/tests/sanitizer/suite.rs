@@ -17,6 +17,8 @@ pub(crate) struct Case {
     pub(crate) expected: Expected,
     /// Reports that may be there, besides.
     pub(crate) allowed: Vec<Finding>,
+    /// What reports suggest, if that is said: all of it, each in some run, and nothing else.
+    pub(crate) suggested: Vec<Suggested>,
     pub(crate) runs: Vec<RunLine>,
     /// The program's own exit code, if it is known.
     pub(crate) exit: Option<i32>,
@@ -61,6 +63,14 @@ impl Finding {
             file: String::new(),
         }
     }
+}
+
+/// A change that a report suggests.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Suggested {
+    /// In words.
+    pub(crate) change: String,
+    pub(crate) line: u64,
 }
 
 /// One line of options for `fencepost run`, tried with several seeds.
@@ -121,6 +131,7 @@ struct Section {
     deadlock: bool,
     findings: Vec<Finding>,
     allowed: Vec<Finding>,
+    suggested: Vec<Suggested>,
     runs: Vec<RunLine>,
     exit: i32,
     twin: Option<String>,
@@ -145,6 +156,7 @@ fn read(suite: &Path, path: &Path) -> Vec<Case> {
             "expect" if value == "deadlock" => (section.deadlock, section.exit) = (true, DEADLOCK),
             "expect" => section.findings.push(parse.finding(value)),
             "allow" => section.allowed.push(parse.finding(value)),
+            "suggest" => section.suggested.push(parse.suggested(value)),
             "run" | "run every" => section.runs.push(parse.run(value, key == "run every")),
             "build" => section.build = Some(words(value)),
             "library" => section.library = Some(value.into()),
@@ -189,6 +201,7 @@ fn case(parse: &Parser<'_>, file: &str, section: Section) -> Case {
         library: section.library.map(|library| folder.join("plugins").join(library)),
         expected,
         allowed: section.allowed,
+        suggested: section.suggested,
         runs,
         exit: Some(section.exit),
         twin: section.twin.map(PathBuf::from),
@@ -235,6 +248,12 @@ impl Parser<'_> {
         }
         let file = self.path.file_name().expect("a file has a name").to_string_lossy().into_owned();
         Finding { text: text.into(), kind: Some(kind), op, location, lines, file }
+    }
+
+    /// `CHANGE at @MARK`
+    fn suggested(&self, text: &str) -> Suggested {
+        let (change, mark) = text.rsplit_once(" at ").unwrap_or_else(|| self.fail(&format!("`{text}`: at what?")));
+        Suggested { change: change.into(), line: self.mark(mark) }
     }
 
     /// The line that ends in `// @MARK`.

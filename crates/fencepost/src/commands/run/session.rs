@@ -6,7 +6,7 @@ use std::io::{self, IsTerminal, Read, Seek, SeekFrom, Write};
 use std::path::Path;
 
 use clap::ColorChoice;
-use fencepost_sanitizer::report::Report;
+use fencepost_sanitizer::report::{Deadlock, Report};
 use fencepost_sanitizer::symbols::Files;
 use fencepost_sanitizer::text::{self, Look};
 use fencepost_sanitizer::trace::HEADER;
@@ -24,6 +24,7 @@ pub(crate) struct Session {
     file: Option<File>,
     /// For formats that come in one piece.
     reports: Vec<Report>,
+    deadlocks: Vec<Deadlock>,
     /// Lists of suppressions that the program's own options named, and that were read.
     read: BTreeSet<String>,
     /// The program's own options ask for it.
@@ -65,6 +66,7 @@ impl Session {
             look: Look { color: options::wants_color(color, terminal) },
             file,
             reports: Vec::new(),
+            deadlocks: Vec::new(),
             read: BTreeSet::new(),
             print_suppressions: false,
             to_stdout: false,
@@ -95,10 +97,14 @@ impl Session {
                 Answer::None
             }
             Item::Nothing => Answer::None,
-            Item::Deadlock(waiting) => {
-                output::note(&format!(
-                    "fencepost: deadlock: all threads wait, and none of them can go on\n{waiting}\n"
-                ));
+            Item::Deadlock(deadlock) => {
+                // Whatever the format: it is why the program ends.
+                output::note(&text::deadlock(&deadlock));
+                match self.format {
+                    ReportFormat::Human => {}
+                    ReportFormat::Json => self.write(&json::deadlock(&deadlock), output)?,
+                    ReportFormat::Sarif => self.deadlocks.push(*deadlock),
+                }
                 Answer::None
             }
             Item::Note(note) => {
@@ -175,7 +181,10 @@ impl Session {
                 Ok(())
             }
             ReportFormat::Json => self.write(&json::summary(self.reporter.totals()), output),
-            ReportFormat::Sarif => self.write(&sarif::log(&self.reports, env!("CARGO_PKG_VERSION")), output),
+            ReportFormat::Sarif => {
+                let log = sarif::log(&self.reports, &self.deadlocks, env!("CARGO_PKG_VERSION"));
+                self.write(&log, output)
+            }
         }
     }
 
