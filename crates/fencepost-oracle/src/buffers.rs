@@ -18,6 +18,7 @@
 //! ([`computations`], [`robust`], [`violation`]), so only loop-free programs are small enough. Shares the interpreter of threads with the
 //! other definitions, and nothing with the models' axioms.
 
+pub mod bounded;
 mod trace;
 
 use std::collections::{HashSet, VecDeque};

@@ -1,6 +1,7 @@
 //! The store-buffer machine and the axioms of TSO, PSO and PGAS describe the same computations, and know what is known.
 
 use std::collections::HashSet;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use fencepost_base::event::Label;
 use fencepost_base::ids::{LocId, Pc, ThreadId};
@@ -9,17 +10,20 @@ use fencepost_ir::{Op, Program};
 use fencepost_model::Model;
 use fencepost_model::models::sc::Sc;
 use fencepost_model::models::{pgas::Pgas, pso::Pso, ra::Ra, tso::Tso};
+use fencepost_oracle::buffers::bounded::{self, Bound};
 use fencepost_oracle::enumerate::{self, Answer};
 use fencepost_oracle::system::{Configuration, Memory, System};
 use fencepost_oracle::{buffers, replay};
 use fencepost_testkit::generate::{self, Options, Palette};
 use fencepost_testkit::litmus::{cas, fadd, fence, load, plain_load, plain_store, program, store, wait};
 use fencepost_testkit::shrink::shrink;
-use fencepost_testkit::{litmus, repetitions};
+use fencepost_testkit::{in_parallel, litmus, repetitions};
 use fencepost_verdict::{BufferStep, Candidate, Computation, Delay, RunStep, Site};
 
 const MODELS: [&dyn Model; 3] = [&Tso, &Pso, &Pgas];
 const LIMIT: usize = 40_000;
+/// No thread of a generated program makes more stores.
+const WIDE: Bound = Bound { stores: 7, states: LIMIT };
 
 /// The ends of all computations, according to machine and axioms; none if there are too many.
 fn computations(program: &Program, model: &dyn Model) -> Option<[HashSet<Configuration>; 2]> {
@@ -32,7 +36,8 @@ fn disagree(program: &Program, model: &dyn Model) -> bool {
     computations(program, model).is_some_and(|[machine, axioms]| machine != axioms)
 }
 
-/// A small program: one in three may have atomic sections, one in four plain accesses; most are of two threads.
+/// A small program: one in three may have atomic sections, one in four plain accesses, one in five threads with the same
+/// code; most are of two threads.
 fn small_program(seed: u64, total_accesses: usize) -> Program {
     let options = Options {
         threads: if seed.is_multiple_of(4) { 2..=4 } else { 2..=2 },
@@ -41,6 +46,7 @@ fn small_program(seed: u64, total_accesses: usize) -> Program {
         light: true,
         sections: seed.is_multiple_of(3),
         plain: seed % 4 == 1,
+        copies: seed.is_multiple_of(5),
         palette: seed.is_multiple_of(2).then_some(Palette::RELAXED),
         ..Options::default()
     };
@@ -164,6 +170,40 @@ fn verdicts_agree_and_violations_are_replayed() {
     assert!(14 * violated > total, "{violated} of {total} violated: too few to say much");
 }
 
+/// Do whole traces and what the bounded machine keeps of them give different verdicts? None if there are too many states.
+fn summaries_differ(program: &Program, model: &dyn Model) -> Option<bool> {
+    let whole = match buffers::robust(program, model, LIMIT) {
+        Answer::TooLarge => return None,
+        answer => answer == Answer::Robust,
+    };
+    match bounded::robust(program, model, WIDE).answer {
+        bounded::Answer::Robust => Some(!whole),
+        bounded::Answer::Violation => Some(whole),
+        bounded::Answer::NoViolation | bounded::Answer::TooLarge => Some(true),
+    }
+}
+
+#[test]
+fn summaries_of_traces_are_enough() {
+    let compared = AtomicU64::new(0);
+    in_parallel(0..repetitions(2_500), |seed| {
+        let program = small_program(seed, if seed.is_multiple_of(4) { 7 } else { 5 });
+        for model in MODELS {
+            let Some(differ) = summaries_differ(&program, model) else { continue };
+            compared.fetch_add(1, Ordering::Relaxed);
+            if differ {
+                let small = shrink(&program, |smaller| summaries_differ(smaller, model) == Some(true));
+                let whole = buffers::robust(&small, model, LIMIT);
+                let summary = bounded::robust(&small, model, WIDE);
+                let name = model.name();
+                panic!("seed {seed}, {name}: {whole:?}, but {summary:?} about\n{}", fencepost_ir::print(&small));
+            }
+        }
+    });
+    let compared = compared.into_inner();
+    assert!(compared > 3 * repetitions(2_500) * 9 / 10, "only {compared} comparisons");
+}
+
 #[test]
 fn known_shapes_have_their_verdicts() {
     let (x, y, z, u) = (0, 1, 2, 3);
@@ -225,6 +265,7 @@ fn known_shapes_have_their_verdicts() {
                 assert_eq!(answer == Answer::Robust, robust, "{name}, {}: {answer:?}", model.name());
             }
             assert_eq!(complaint(&program, model), None, "{name}, {}", model.name());
+            assert_eq!(summaries_differ(&program, model), Some(false), "{name}, {}", model.name());
         }
     }
 }

@@ -41,7 +41,7 @@ pub struct Options {
     pub palette: Option<Palette>,
     /// May there be non-atomic locations?
     pub plain: bool,
-    /// May threads be copies of others?
+    /// May threads have the code of others?
     pub copies: bool,
     /// May threads have locations of their own?
     pub private: bool,
@@ -117,7 +117,12 @@ pub fn program(seed: u64, options: &Options) -> Program {
         left -= accesses;
         let copied = options.copies && index > 0 && random.chance(60);
         let thread = if copied {
-            random.pick(&threads)
+            let (mut registers, code) = random.pick(&threads);
+            // The same code need not start in the same way.
+            if random.chance(35) {
+                registers.iter_mut().for_each(|register| register.init = random.below(domain as usize) as u32);
+            }
+            (registers, code)
         } else {
             let own = (options.private && random.chance(50)).then(|| memory::own(&mut random, &mut builder, index));
             let mut thread = Writer::new(&mut random, &memory, &mixture, domain);

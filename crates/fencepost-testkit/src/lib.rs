@@ -2,6 +2,8 @@
 //! generated programs, shrinking of those that show a mistake, and the litmus
 //! tests of the papers.
 
+use std::sync::{Mutex, PoisonError};
+
 pub mod corpus;
 pub mod edit;
 pub mod expect;
@@ -12,10 +14,28 @@ pub mod random;
 pub mod shrink;
 
 /// How many times to repeat a randomised test that normally runs `default` times: twenty times as many when the
-/// environment variable `FENCEPOST_LONG` is set (to anything but `0`).
+/// environment variable `FENCEPOST_LONG` is set (to anything but `0`), or as many times as it says, if that is more than one.
 pub fn repetitions(default: u64) -> u64 {
-    match std::env::var("FENCEPOST_LONG") {
-        Ok(value) if value != "0" => 20 * default,
-        _ => default,
+    match std::env::var("FENCEPOST_LONG").as_deref() {
+        Err(_) | Ok("0") => default,
+        Ok(value) => default * value.parse().ok().filter(|&times| times > 1).unwrap_or(20),
     }
+}
+
+/// Does something with all items, on as many threads as there are processors.
+///
+/// # Panics
+/// When that panics for one of them.
+pub fn in_parallel<T: Send>(items: impl IntoIterator<Item = T, IntoIter: Send>, work: impl Fn(T) + Sync) {
+    let items = Mutex::new(items.into_iter());
+    let next = || items.lock().unwrap_or_else(PoisonError::into_inner).next();
+    std::thread::scope(|scope| {
+        for _ in 0..std::thread::available_parallelism().map_or(1, usize::from) {
+            scope.spawn(|| {
+                while let Some(item) = next() {
+                    work(item)
+                }
+            });
+        }
+    });
 }

@@ -17,6 +17,7 @@ const ATTACKER: &str = "crates/fencepost-attack/src/instrument/attacker.rs";
 const HELPER: &str = "crates/fencepost-attack/src/instrument/helper.rs";
 const BUFFER_AXIOMS: &str = "crates/fencepost-model/src/models/buffers.rs";
 const BUFFERS: &str = "crates/fencepost-oracle/src/buffers.rs";
+const BOUNDED: &str = "crates/fencepost-oracle/src/buffers/bounded.rs";
 const GRAPH: &str = "crates/fencepost-model/src/graph.rs";
 const HB_SC: &str = "crates/fencepost-model/src/tracker.rs";
 const RA_MONITOR: &str = "crates/fencepost-model/src/models/ra/monitor.rs";
@@ -73,6 +74,13 @@ const fn attack(name: &'static str, file: &'static str, from: &'static str, to: 
 
 pub(super) const MUTANTS: &[Mutant] = &[
     attack("attacks: stores are never last", ATTACKS, "buffers == Buffers::PerLocation", "buffers == Buffers::Total"),
+    attack("attacks: threads with another start are the same", ATTACKS, "            && same_start()\n", ""),
+    attack(
+        "attacks: every light fence rules out every store behind it",
+        ATTACK_FLOW,
+        "!stored.clone().all(|loc| covers.contains(LocId::from_index(loc)))",
+        "(covers == Covers::Nothing || stored.is_empty())",
+    ),
     attack(
         "attacks: barriers leave buffers as they are",
         ATTACK_FLOW,
@@ -189,6 +197,36 @@ pub(super) const MUTANTS: &[Mutant] = &[
         BUFFERS,
         "if !buffered && !state.is_drained(thread) {",
         "if !buffered && !state.is_drained(thread) && !matches!(access.action, Action::Cas { .. }) {",
+    ),
+    buffers(
+        "summaries: reads from the own buffer are forgotten",
+        BOUNDED,
+        "Some(store) => store.before_reads |= latest,",
+        "Some(_) => {}",
+    ),
+    buffers(
+        "summaries: what happens before predecessors is forgotten",
+        BOUNDED,
+        "if set >> first & 1 == 1 { set | predecessors } else { set }",
+        "set",
+    ),
+    buffers(
+        "summaries: sections end before they are complete",
+        BOUNDED,
+        "if set & SECTION == 0 { set } else { set & !SECTION | section }",
+        "set & !SECTION",
+    ),
+    buffers(
+        "summaries: threads with the same code are mixed up",
+        BOUNDED,
+        "order.iter().map(|&thread| state.latest[thread]).collect()",
+        "state.latest.clone()",
+    ),
+    buffers(
+        "summaries: registers are dead where they are read",
+        BOUNDED,
+        "if reads {\n            return true;",
+        "if reads {\n            return false;",
     ),
     mutant(
         "hb_SC: read forgets W_SC",
