@@ -9,7 +9,8 @@
 //! Modelled: programs without loops and atomic sections; what goes wrong on the
 //! way is recorded. An execution is counted once for every graph, the order of
 //! `fence(sc)` on their hidden location left out. Not modelled: what happens
-//! after a data race, which is anything.
+//! after a data race, which is anything; the final states that are listed then are those of the other axioms, as herd
+//! lists them.
 
 use std::collections::{BTreeMap, HashSet};
 use std::rc::Rc;
@@ -44,7 +45,7 @@ pub fn finals(
     limit: u64,
     expired: &dyn Fn() -> bool,
 ) -> Result<Finals, LimitReached> {
-    let system = System::new(program, model);
+    let system = System::new(program, model).with_races();
     let mut found = Finals::default();
     let mut ends: HashSet<(Vec<ThreadState>, Graph)> = HashSet::new();
     let mut layer = vec![Rc::new(settled(&system, system.initial()))];
