@@ -12,7 +12,7 @@ use fencepost_ir::{Op, Program};
 use fencepost_model::Model;
 use fencepost_model::models::sc::Sc;
 use fencepost_oracle::finals;
-use fencepost_verdict::{Argument, Budget, Failing, Race, Reason, States, Stats, Verification, Verified};
+use fencepost_verdict::{Argument, Budget, Extent, Failing, Race, Reason, States, Stats, Verification, Verified};
 
 use crate::{InternalError, beyond, replay_sc_failure};
 
@@ -86,7 +86,7 @@ pub fn verify_with(
 }
 
 fn unknown(model: &'static dyn Model, reason: Reason) -> Verification {
-    Verification { model: model.name(), result: Err(reason), stats: Stats::default() }
+    Verification { model: model.name(), result: Err(reason), tried: Vec::new(), stats: Stats::default() }
 }
 
 fn enumerate(program: &Program, model: &'static dyn Model, budget: &Budget<'_>) -> Verification {
@@ -100,15 +100,15 @@ fn enumerate(program: &Program, model: &'static dyn Model, budget: &Budget<'_>) 
         };
         return unknown(model, reason);
     };
-    let list = found.executions.into_iter().collect();
+    let list = found.executions.into_iter().map(|(values, executions)| (values, Some(executions), None)).collect();
     let verified = Verified {
         argument: Argument::Enumeration,
-        states: program.condition().map(|condition| States::judge(condition, observed, list)),
+        states: program.condition().map(|condition| States::judge(condition, observed, list, Extent::All)),
         race: found.race.map(|(thread, location)| Race { thread, location }),
-        failing: found.failure.map(|(site, kind)| Failing { site, kind, run: None }),
+        failing: found.failure.map(|(site, kind)| Failing { site, kind, run: None, execution: None }),
     };
     let stats = Stats { states: found.configurations, ..Stats::default() };
-    Verification { model: model.name(), result: Ok(verified), stats }
+    Verification { model: model.name(), result: Ok(verified), tried: Vec::new(), stats }
 }
 
 fn explore(
@@ -127,11 +127,11 @@ fn explore(
     let result = match (exploration.end, exploration.sc_failure, exploration.bound) {
         (_, Some(failure), _) => {
             let (site, kind) = (failure.site, failure.kind.clone());
-            Ok(verified(Some(Failing { site, kind, run: Some(Box::new(failure)) })))
+            Ok(verified(Some(Failing { site, kind, run: Some(Box::new(failure)), execution: None })))
         }
         (End::GaveUp(reason), ..) => Err(reason),
         (_, None, Some(site)) => Err(beyond(program, site)),
         (_, None, None) => Ok(verified(None)),
     };
-    Ok(Verification { model: model.name(), result, stats: exploration.stats })
+    Ok(Verification { model: model.name(), result, tried: Vec::new(), stats: exploration.stats })
 }

@@ -91,9 +91,10 @@ fn judge_finals(program: &Program, expected: &[Expectation]) -> Result<(), Strin
         let states = verified.states.ok_or("no final states")?;
         let found = match (verified.race, states.frequency()) {
             (Some(_), _) => Expected::Racy,
-            (None, Frequency::Never) => Expected::Never,
-            (None, Frequency::Sometimes) => Expected::Sometimes,
-            (None, Frequency::Always) => Expected::Always,
+            (None, None) => return Err(format!("{}: it is not known how often", model.name())),
+            (None, Some(Frequency::Never)) => Expected::Never,
+            (None, Some(Frequency::Sometimes)) => Expected::Sometimes,
+            (None, Some(Frequency::Always)) => Expected::Always,
         };
         if wanted != found {
             return Err(format!("{}: expected {}, found {}", model.name(), wanted.as_str(), found.as_str()));
