@@ -126,8 +126,8 @@ struct Graphs<'a> {
     goal: &'a Goal<'a>,
     init: Vec<Value>,
     initial: Vec<StateId>,
-    /// Does the model tell plain accesses from others?
-    knows_races: bool,
+    /// Does the model know data races, and the program have plain accesses?
+    can_race: bool,
     records: Vec<Record>,
     bound: Option<Site>,
     stats: Stats,
@@ -135,9 +135,17 @@ struct Graphs<'a> {
 
 /// Looks for what is asked.
 pub(crate) fn search(program: &Program, model: &dyn Model, goal: &Goal<'_>, budget: &Budget<'_>) -> Found {
+    let unsupported = |what: String| {
+        let end = End::Cut(Reason::Unsupported(what));
+        Found { what: None, end, stats: Stats::default() }
+    };
     if program.has_sections() {
-        let what = format!("atomic sections have no meaning under {}", model.name());
-        return Found { what: None, end: End::Cut(Reason::Unsupported(what)), stats: Stats::default() };
+        return unsupported(format!("atomic sections have no meaning under {}", model.name()));
+    }
+    // Plain accesses see the last write, and which one is last must not depend on the order in which graphs grow here.
+    let has_plain = program.locations().iter().any(|location| location.kind == LocationKind::NonAtomic);
+    if has_plain && !knows_races(model) && model.buffers().is_none() {
+        return unsupported(format!("plain accesses are not searched for under {}", model.name()));
     }
     let mut threads = Threads::new(program, model);
     let initial = threads.initial();
@@ -148,7 +156,7 @@ pub(crate) fn search(program: &Program, model: &dyn Model, goal: &Goal<'_>, budg
         goal,
         init: program.locations().iter().map(|location| location.init).collect(),
         initial,
-        knows_races: knows_races(model),
+        can_race: has_plain && knows_races(model),
         records: vec![Record { parent: 0, step: Step::Root }],
         bound: None,
         stats: Stats { state_bits: 8 * size_of::<Record>() as u64, ..Stats::default() },
@@ -333,7 +341,8 @@ impl Graphs<'_> {
 
     /// Can nothing be found from here on that is not found elsewhere?
     fn is_hopeless(&mut self, node: &Node) -> bool {
-        let must_end = matches!(self.goal, Goal::End(_));
+        // A race anywhere makes final states meaningless, so it must not be missed.
+        let must_end = matches!(self.goal, Goal::End(_)) && !self.can_race;
         let is_stopped = |thread| matches!(*self.rest(node, thread), Rest::Failed(_) | Rest::Stuck | Rest::Bound);
         if must_end && self.thread_ids().any(is_stopped) {
             return true;
@@ -370,9 +379,8 @@ impl Graphs<'_> {
             };
             let awakes = |thread: &ThreadId| {
                 let access = self.access(node, *thread).filter(|_| !alive[thread.index()]);
-                access.is_some_and(|access| {
-                    self.thread_ids().any(|other| other != *thread && writes(other, access.loc))
-                })
+                access
+                    .is_some_and(|access| self.thread_ids().any(|other| other != *thread && writes(other, access.loc)))
             };
             match self.thread_ids().find(awakes) {
                 Some(thread) => alive[thread.index()] = true,
@@ -426,7 +434,7 @@ impl Graphs<'_> {
         let (state, graph) = (node.locals[thread.index()], &node.graph);
         let writes = graph.writes(access.loc);
         let kind = self.threads.program().location(access.loc).kind;
-        let is_plain = self.knows_races && kind == LocationKind::NonAtomic;
+        let is_plain = self.can_race && kind == LocationKind::NonAtomic;
         let oldest = if is_plain { writes.len() - 1 } else { 0 };
         // Kinds of label that cannot have a write as early as those to come as their predecessor.
         let mut stale: Vec<(bool, Mode)> = Vec::new();

@@ -98,6 +98,7 @@ pub enum End {
 /// What is looked for.
 enum Goal<'a> {
     Failure,
+    Race,
     End(&'a Holds<'a>),
 }
 
@@ -110,6 +111,11 @@ impl<'a> Search<'a> {
     /// Can an assertion fail, or a run-time error happen? In a model that knows data races, a race is an answer, too.
     pub fn failure(&self, budget: &Budget<'_>) -> Found {
         self.look_for(&Goal::Failure, budget)
+    }
+
+    /// Can a data race happen? Models with store buffers, and SC, know none.
+    pub fn race(&self, budget: &Budget<'_>) -> Found {
+        self.look_for(&Goal::Race, budget)
     }
 
     /// Can all threads come to their end in a state of which `holds` is true? A race is an answer, too.

@@ -17,7 +17,7 @@ use fencepost_base::order::{FenceOrder, Mode};
 use fencepost_ir::{CasStrength, CmpOp, EvalError, Expr, Op, Place, Program, RmwFunction};
 use fencepost_model::{FenceMeaning, LightFences, Model};
 use fencepost_verdict::{ScFailureKind, Site};
-use foldhash::{HashMap, HashMapExt};
+use foldhash::HashMap;
 
 /// The number of a local state of a thread.
 pub(crate) type StateId = u32;
@@ -90,11 +90,6 @@ impl Access {
     /// Does the label say that it is a compare-and-swap that has failed?
     pub(crate) fn is_failed_update(&self, label: &Label) -> bool {
         matches!(self.kind, Kind::Cas { .. }) && !label.is_write()
-    }
-
-    /// Is it a plain access?
-    pub(crate) fn is_plain(&self) -> bool {
-        matches!(self.kind, Kind::Load(Mode::Na) | Kind::Store(Mode::Na, _))
     }
 
     /// What it can be when the write before it has value `old`.
