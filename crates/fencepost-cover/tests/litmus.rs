@@ -13,6 +13,9 @@ use fencepost_testkit::corpus::{self, Content};
 use fencepost_testkit::expect::{Expectation, Expected, Subject};
 use fencepost_verdict::Budget;
 
+/// Tests with more values take minutes.
+const MOST_VALUES: u32 = 64;
+
 /// What is observed, registers before locations.
 struct Observed {
     registers: Vec<(ThreadId, RegId)>,
@@ -85,7 +88,8 @@ fn final_states_are_those_of_the_axioms() {
     for entry in corpus::files().iter().filter(|entry| entry.name.starts_with("c/")) {
         let name = &entry.name;
         let Content { program, expected, .. } = entry.read().unwrap_or_else(|error| panic!("{name}: {error}"));
-        if !program.is_loop_free() {
+        // Threads are followed with every value that they might read: with arithmetic there are hundreds.
+        if !program.is_loop_free() || program.domain() > MOST_VALUES {
             continue;
         }
         let condition = program.condition().unwrap_or_else(|| panic!("{name} has a condition"));

@@ -93,6 +93,8 @@ fn what_herd_reads_besides() {
         condition.expect("a condition")
     };
     assert_eq!(asks("(x=1)"), "exists ([x]=1)");
+    assert_eq!(asks("final x=1"), "exists ([x]=1)");
+    assert_eq!(asks("regions: x:PROP, y:PROP\n~exists x=1"), "~exists ([x]=1)");
     assert_eq!(asks("forall x=1 /\\ y=1;"), "forall ([x]=1 /\\ [y]=1)");
     assert_eq!(asks(""), "forall (true)");
     // `=>` binds tighter than the other two connectives, less than negation, and to the right.

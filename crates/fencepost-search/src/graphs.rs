@@ -142,6 +142,9 @@ pub(crate) fn search(program: &Program, model: &dyn Model, goal: &Goal<'_>, budg
     if program.has_sections() {
         return unsupported(format!("atomic sections have no meaning under {}", model.name()));
     }
+    if program.has_mixed_accesses() && model.buffers().is_none() {
+        return unsupported("plain accesses of atomic locations are not searched for".into());
+    }
     // Plain accesses see the last write, and which one is last must not depend on the order in which graphs grow here.
     let has_plain = program.locations().iter().any(|location| location.kind == LocationKind::NonAtomic);
     if has_plain && !knows_races(model) && model.buffers().is_none() {

@@ -223,9 +223,21 @@ impl<'a> GraphReplay<'a> {
                 self.tie_from(before, thread);
                 self.numbers.push(event);
                 self.replayed.threads[thread.index()] = after.clone();
+                self.look_for_mixed_race(thread, access.loc, event);
                 Ok(Some(event))
             }
             _ => error("a step is an access, a choice or a fence"),
+        }
+    }
+
+    /// Is this access, just made, in a data race because it is a plain one of an atomic location, or another is?
+    fn look_for_mixed_race(&mut self, thread: ThreadId, loc: LocId, event: EventId) {
+        let graph = &self.replayed.graph;
+        let is_plain =
+            |e: EventId| graph.label(e).is_nonatomic() && graph.label(e).loc() == Some(loc) && !graph.is_init(e);
+        let is_mixed = !self.interpreter.is_nonatomic(loc) && graph.ids().any(is_plain);
+        if is_mixed && self.replayed.race.is_none() && self.model.race(graph, event).is_some() {
+            self.replayed.race = Some((thread, loc));
         }
     }
 

@@ -33,6 +33,10 @@ pub(super) fn items(text: &str, mut messages: Messages) -> (Vec<Item>, Messages)
         items.push(Item { kind: ItemKind::Initial(initial), span: parser.span_from(start) });
     }
     while parser.kind() != TokenKind::End && !parser.messages.is_full() {
+        if parser.at_word("regions") && parser.kind_after(1) == TokenKind::Colon {
+            parser.skip_regions();
+            continue;
+        }
         let before = parser.position;
         let start = parser.span();
         match parser.litmus_item() {
@@ -115,6 +119,13 @@ impl Parser<'_> {
     /// Goes on at the next thread or condition.
     fn skip_to_litmus_item(&mut self) {
         while self.kind() != TokenKind::End && !self.at_procedure() && !self.at_item() {
+            self.advance();
+        }
+    }
+
+    /// `regions: x:PROP, y:PROP` is about scoped models.
+    fn skip_regions(&mut self) {
+        while matches!(self.kind(), TokenKind::Word | TokenKind::Colon | TokenKind::Comma) && !self.at_item() {
             self.advance();
         }
     }
