@@ -26,7 +26,7 @@ pub fn log(subject: &Subject<'_>, verification: &Verification) -> Option<String>
         Quantifier::NotExists => (negative, positive),
         Quantifier::Exists | Quantifier::Forall => (positive, negative),
     };
-    let word = match (verified.race, states.meet(condition.quantifier)) {
+    let word = match (&verified.race, states.meet(condition.quantifier)) {
         (Some(_), _) => "Undef",
         (None, Some(true)) => "Ok",
         (None, _) => "No",

@@ -356,7 +356,9 @@ impl Graphs<'_> {
         let alive = self.alive(node, None);
         self.thread_ids().any(|thread| {
             let waits = node.put_off[thread.index()].is_some() && !alive[thread.index()];
-            waits && (must_end || self.can_take_last(node, thread))
+            // What goes round in choices and fences for ever waits for nobody.
+            let goes_round = !matches!(*self.rest(node, thread), Rest::Access(_));
+            waits && (must_end || !goes_round && self.can_take_last(node, thread))
         })
     }
 
@@ -372,7 +374,7 @@ impl Graphs<'_> {
     fn alive(&self, node: &Node, waiting: Option<ThreadId>) -> Vec<bool> {
         let can_go_on = |thread: ThreadId| match &*self.rest(node, thread) {
             Rest::Access(access) => Some(thread) != waiting && is_awake(node, thread, access.loc),
-            Rest::Fence(_) | Rest::Choice(_) => true,
+            Rest::Fence(_) | Rest::Choice(_) => node.put_off[thread.index()].is_none(),
             _ => false,
         };
         let mut alive: Vec<bool> = self.thread_ids().map(can_go_on).collect();
@@ -399,7 +401,7 @@ impl Graphs<'_> {
             let key = match &*self.rest(node, thread) {
                 Rest::Access(access) if access.is_store() => count,
                 Rest::Access(access) if is_awake(node, thread, access.loc) => count + READS_LATER,
-                Rest::Fence(_) | Rest::Choice(_) => count,
+                Rest::Fence(_) | Rest::Choice(_) if node.put_off[thread.index()].is_none() => count,
                 _ => return None,
             };
             Some((key, thread))
@@ -412,7 +414,8 @@ impl Graphs<'_> {
         let parent = u32::try_from(parent).expect("fewer nodes than fit into memory");
         let state = node.locals[thread.index()];
         let passed = &node.passed[thread.index()];
-        match &*self.rest(node, thread) {
+        let before = self.records.len();
+        let race = match &*self.rest(node, thread) {
             Rest::Choice(choices) => {
                 for (choice, after) in self.threads.chosen(thread, choices) {
                     if passed.clone().step(None, after) {
@@ -430,7 +433,12 @@ impl Graphs<'_> {
             }
             Rest::Access(access) => self.expand_access(parent, node, thread, access),
             _ => None,
+        };
+        // A thread that has nowhere new to go must not keep others from going on.
+        if race.is_none() && self.records.len() == before {
+            self.records.push(Record { parent, step: Step::PutOff { thread } });
         }
+        race
     }
 
     fn expand_access(&mut self, parent: u32, node: &Node, thread: ThreadId, access: &Access) -> Option<Race> {
@@ -472,7 +480,7 @@ impl Graphs<'_> {
             }
         }
         let can_wait = !access.is_store();
-        if can_wait && (self.records.len() == before || self.alive(node, Some(thread))[thread.index()]) {
+        if can_wait && self.records.len() > before && self.alive(node, Some(thread))[thread.index()] {
             self.records.push(Record { parent, step: Step::PutOff { thread } });
         }
         None

@@ -279,7 +279,8 @@ impl<'a> Threads<'a> {
                     registers[dst.index()] = value;
                     (value, Local { pc: next, registers })
                 };
-                return Ok(Some(Rest::Choice((low..=high).map(taking).collect())));
+                let choices: Vec<(u32, Local)> = (low..=high).map(taking).collect();
+                return Ok(Some(if choices.is_empty() { Rest::Stuck } else { Rest::Choice(choices) }));
             }
             op => return self.access(op, &integer, &value).map(|access| Some(Rest::Access(access))),
         }

@@ -20,7 +20,8 @@ pub enum Argument {
     Enumeration,
     /// Every SC run was explored.
     Exploration,
-    /// Under SRA: everything that could lead to what was asked for was computed backwards.
+    /// Everything that could lead to what was asked for was computed backwards, under SRA, which permits at least as much
+    /// as the model.
     Coverability,
     /// The program is robust against the model, so that what its SC runs say is all there is to say.
     Robustness {
@@ -29,7 +30,9 @@ pub enum Argument {
     },
     /// Under SRA no two writes race, so that release/acquire reaches what SRA reaches.
     WriteWriteRaceFree,
-    /// Every state of the machine with store buffers was explored.
+    /// Every execution of the model was looked at, up to what makes no difference.
+    Search,
+    /// The same for the states of the machine with store buffers.
     Machine,
     /// An execution of the model shows it, whatever else the program does.
     Witness,
@@ -37,13 +40,14 @@ pub enum Argument {
 
 impl Argument {
     /// Every argument.
-    pub const ALL: [Argument; 8] = [
+    pub const ALL: [Argument; 9] = [
         Argument::Enumeration,
         Argument::Exploration,
         Argument::Coverability,
         Argument::Robustness { observational: false },
         Argument::Robustness { observational: true },
         Argument::WriteWriteRaceFree,
+        Argument::Search,
         Argument::Machine,
         Argument::Witness,
     ];
@@ -57,6 +61,7 @@ impl Argument {
             Argument::Robustness { observational: false } => "robustness",
             Argument::Robustness { observational: true } => "observational-robustness",
             Argument::WriteWriteRaceFree => "write-write-race-freedom",
+            Argument::Search => "search",
             Argument::Machine => "machine",
             Argument::Witness => "witness",
         }
@@ -68,7 +73,9 @@ impl fmt::Display for Argument {
         f.write_str(match self {
             Argument::Enumeration => "every execution was enumerated",
             Argument::Exploration => "every run under SC was explored",
-            Argument::Coverability => "everything that could lead there under SRA was computed backwards",
+            Argument::Coverability => {
+                "whatever could lead there under SRA, which permits at least as much, was computed backwards"
+            }
             Argument::Robustness { observational: false } => {
                 "the program is robust, and its runs under SC were explored"
             }
@@ -76,6 +83,7 @@ impl fmt::Display for Argument {
                 "nothing depends on stale reads, and its runs under SC were explored"
             }
             Argument::WriteWriteRaceFree => "no two writes race under SRA, which then decides for RA",
+            Argument::Search => "every execution was looked at, up to what makes no difference",
             Argument::Machine => "every state of the machine with store buffers was explored",
             Argument::Witness => "there is an execution that shows it",
         })
@@ -217,12 +225,14 @@ impl States {
 }
 
 /// A plain access in a data race.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Race {
     /// The thread that makes it.
     pub thread: ThreadId,
     /// The location.
     pub location: LocId,
+    /// An execution in which it happens; what comes after the race is only one of its possibilities.
+    pub execution: Option<Box<Execution>>,
 }
 
 /// An assertion that fails, or a run-time error.

@@ -32,7 +32,7 @@ pub struct VerificationReport {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub detail: Option<String>,
     /// Why it is so: `enumeration`, `exploration`, `coverability`, `robustness`, `observational-robustness`,
-    /// `write-write-race-freedom`, `machine`, `witness`.
+    /// `write-write-race-freedom`, `search`, `machine`, `witness`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub argument: Option<&'static str>,
     /// What was tried without success.
@@ -122,7 +122,7 @@ pub fn verification(subject: &Subject<'_>, verification: &Verification) -> Strin
         argument: verified.map(|verified| verified.argument.as_str()),
         tried: verification.tried.iter().map(attempt).collect(),
         condition: verified.and_then(|verified| verified.states.as_ref()).and_then(|states| report(subject, states)),
-        race: verified.and_then(|verified| verified.race).map(|race| RaceReport {
+        race: verified.and_then(|verified| verified.race.as_ref()).map(|race| RaceReport {
             thread: subject.thread(race.thread).to_string(),
             location: subject.location(race.location).to_string(),
         }),

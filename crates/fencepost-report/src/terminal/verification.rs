@@ -22,7 +22,7 @@ pub fn verification(subject: &Subject<'_>, verification: &Verification, look: &L
     if let Some(states) = &verified.states {
         text += &listing(subject, states);
     }
-    if let Some(race) = verified.race {
+    if let Some(race) = &verified.race {
         let (thread, location) = (subject.thread(race.thread), subject.location(race.location));
         text += &format!("  data race: a plain access of `{location}` by thread `{thread}`\n");
     }
