@@ -35,6 +35,9 @@ pub struct Options {
 
 /// The program, which was read from `source`, as C.
 pub fn export(program: &Program, source: &SourceFile, options: Options) -> Result<String, Unsupported> {
+    if program.has_mixed_accesses() {
+        return Err(Unsupported::new("a plain access of an atomic variable: C has none"));
+    }
     let mut taken = Taken::default();
     let memory = memory::variables(program, &mut taken)?;
     let functions: Vec<String> = program.threads().iter().map(|thread| taken.claim(&thread.name)).collect();

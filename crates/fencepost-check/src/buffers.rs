@@ -151,7 +151,7 @@ fn sum(asked: &[(usize, Asked)]) -> Stats {
 }
 
 /// Can something go wrong under SC?
-fn can_fail(program: &Program) -> bool {
+pub(crate) fn can_fail(program: &Program) -> bool {
     let domain = program.domain();
     let fails = |op: &Op| {
         let mut fails = matches!(op, Op::Assert { .. });

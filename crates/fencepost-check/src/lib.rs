@@ -38,6 +38,12 @@ pub struct InternalError {
     message: String,
 }
 
+impl InternalError {
+    fn new(message: impl Into<String>) -> Self {
+        InternalError { message: message.into() }
+    }
+}
+
 impl fmt::Display for InternalError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.message)

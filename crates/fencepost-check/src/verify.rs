@@ -1,74 +1,117 @@
 //! Does a program do in a model what it says of itself: are its assertions
 //! true, is its condition on final states met, is there no data race?
 //!
-//! Whoever knows another way to find out becomes an [`Engine`], or a case of
-//! [`choose`]; an answer always says which argument it rests on. Without loops
-//! and atomic sections the definitions are evaluated literally, which is exact
-//! for every model as long as it is cheap; assertions under SC are looked for by
-//! exploration, with loops and all. For everything else there is no engine yet.
+//! There are several arguments, one file each; an answer always says which one
+//! it rests on, and what was tried before. [`plan`] says which are tried for a
+//! program and a model, the cheap ones first:
+//!
+//! - `enumeration`: without loops, all graphs that the axioms permit;
+//! - `exploration`: all SC runs; what goes wrong there goes wrong in every model;
+//! - `robustness`: if the model permits nothing that SC does not, SC says it all;
+//! - `searching`: look at executions of the model itself, as far as the budget goes;
+//! - `coverability`: SRA decided, and with it what SRA speaks for.
+//!
+//! Nobody knows in advance which one will do, and each may take for ever. So they take turns: every round
+//! allows each of them several times the states of the last one, and who comes to an end without an answer is not
+//! asked again. No bug is reported without an execution that the oracle has replayed on the axioms of the model.
 
-use fencepost_explore::{End, Options};
-use fencepost_ir::{Op, Program};
+mod coverability;
+mod endings;
+mod enumeration;
+mod evidence;
+mod exploration;
+mod robustness;
+mod searching;
+
+use fencepost_explore::Options;
+use fencepost_ir::{Condition, Instr, LocationKind, Op, Program};
 use fencepost_model::Model;
 use fencepost_model::models::sc::Sc;
-use fencepost_oracle::finals;
-use fencepost_verdict::{Argument, Budget, Failing, Race, Reason, States, Stats, Verification, Verified};
+use fencepost_verdict::{
+    Argument, Attempt, Budget, Ending, Extent, Failing, Race, Reason, States, Stats, Verification, Verified,
+};
 
-use crate::{InternalError, beyond, replay_sc_failure};
-
-/// Most states ⟨q, G⟩ that are enumerated when nobody says how many.
-const MOST_CONFIGURATIONS: u64 = 2_000_000;
+use crate::InternalError;
+use crate::buffers::can_fail;
+use coverability::UnderSra;
+use exploration::UnderSc;
 
 /// Ways to find out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Engine {
     /// Enumerate the execution graphs that the axioms permit.
     Oracle,
-    /// Explore SC runs, for a failing assertion.
+    /// Explore SC runs.
     Exploration,
+    /// Robustness, plain and observational, and SC runs.
+    Robustness,
+    /// Search executions of the model.
+    Search,
+    /// Coverability under SRA.
+    Coverability,
 }
 
-/// As [`verify_with`], by the engine that fits best.
+/// An argument, or several that belong together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Stage {
+    Enumeration,
+    Exploration,
+    Robustness,
+    Observational,
+    Search,
+    Coverability,
+}
+
+impl Stage {
+    fn engine(self) -> Engine {
+        match self {
+            Stage::Enumeration => Engine::Oracle,
+            Stage::Exploration => Engine::Exploration,
+            Stage::Robustness | Stage::Observational => Engine::Robustness,
+            Stage::Search => Engine::Search,
+            Stage::Coverability => Engine::Coverability,
+        }
+    }
+
+    /// States of the first round: about as much work for each.
+    fn first_slice(self) -> u64 {
+        match self {
+            Stage::Exploration | Stage::Robustness | Stage::Observational => 200_000,
+            Stage::Enumeration | Stage::Coverability => 20_000,
+            Stage::Search => 10_000,
+        }
+    }
+}
+
+/// How many times more states a round allows than the one before, as a power of two.
+const GROWTH: u32 = 3;
+
+/// How an attempt ended.
+enum Step {
+    /// With an answer.
+    Settled(Box<Verified>),
+    /// Without; and more time would not help.
+    Closed,
+    /// Where this round's share of the budget ended.
+    Cut,
+}
+
+/// As [`verify_with`], by whatever argument settles the question first.
 pub fn verify(
     program: &Program,
     model: &'static dyn Model,
     options: Options,
     budget: &Budget<'_>,
 ) -> Result<Verification, InternalError> {
-    match choose(program, model) {
-        Ok(engine) => verify_with(engine, program, model, options, budget),
-        Err(reason) => Ok(unknown(model, reason)),
-    }
-}
-
-/// The engine that fits best, or what is missing.
-fn choose(program: &Program, model: &dyn Model) -> Result<Engine, Reason> {
-    // There are no final states to be found, and SC knows no races: exploration says all there is to say.
-    if program.condition().is_none() && model.name() == Sc.name() {
-        return Ok(Engine::Exploration);
-    }
-    can_enumerate(program).map(|()| Engine::Oracle)
-}
-
-/// Can the definitions be evaluated on this program?
-fn can_enumerate(program: &Program) -> Result<(), Reason> {
-    let unsupported = |what: &str| {
-        let rest = "its executions cannot be enumerated, and there is no other way to decide this yet";
-        Err(Reason::Unsupported(format!("the program has {what}: {rest}")))
+    let mut inquiry = Inquiry::new(program, model, options, budget);
+    let result = match supported(program, model) {
+        Ok(()) => inquiry.take_turns(plan(program, model))?,
+        Err(reason) => Err(reason),
     };
-    let has_bound = program.threads().iter().flat_map(|thread| &thread.code).any(|i| matches!(i.op, Op::Bound { .. }));
-    if !program.is_loop_free() {
-        unsupported("loops")
-    } else if program.has_sections() {
-        unsupported("atomic sections")
-    } else if has_bound {
-        unsupported("bounds")
-    } else {
-        Ok(())
-    }
+    Ok(inquiry.end(result))
 }
 
-/// Finds out in a given way.
+/// Finds out in a given way, or not at all.
 pub fn verify_with(
     engine: Engine,
     program: &Program,
@@ -76,62 +119,232 @@ pub fn verify_with(
     options: Options,
     budget: &Budget<'_>,
 ) -> Result<Verification, InternalError> {
-    match engine {
-        Engine::Oracle => Ok(match can_enumerate(program) {
-            Ok(()) => enumerate(program, model, budget),
-            Err(reason) => unknown(model, reason),
-        }),
-        Engine::Exploration => explore(program, model, options, budget),
+    let mut inquiry = Inquiry::new(program, model, options, budget);
+    let result = match supported(program, model) {
+        Ok(()) => inquiry.insist(engine)?,
+        Err(reason) => Err(reason),
+    };
+    Ok(inquiry.end(result))
+}
+
+/// The stages that can settle a question about this program and model.
+fn plan(program: &Program, model: &dyn Model) -> Vec<Stage> {
+    let has_condition = program.condition().is_some();
+    let mut stages = Vec::new();
+    if model.name() == Sc.name() && !has_condition {
+        // There are no final states to be found, and SC knows no races: exploration says all there is to say.
+        return vec![Stage::Exploration];
+    }
+    if enumeration::applies(program).is_ok() {
+        stages.push(Stage::Enumeration);
+    }
+    stages.push(Stage::Exploration);
+    if model.name() != Sc.name() {
+        stages.push(Stage::Robustness);
+        // A stale read that nothing depends on is seen by a condition on its register.
+        if robustness::knows_observation(model) && !has_condition {
+            stages.push(Stage::Observational);
+        }
+        stages.push(Stage::Search);
+        if coverability::applies(program).is_ok() {
+            stages.push(Stage::Coverability);
+        }
+    }
+    stages
+}
+
+/// Does the model say anything about such programs?
+fn supported(program: &Program, model: &dyn Model) -> Result<(), Reason> {
+    let knows_sections = model.buffers().is_some() || model.name() == Sc.name();
+    match program.has_sections() && !knows_sections {
+        true => Err(Reason::Unsupported(format!("the model `{}` says nothing about atomic sections", model.name()))),
+        false => Ok(()),
     }
 }
 
-fn unknown(model: &'static dyn Model, reason: Reason) -> Verification {
-    Verification { model: model.name(), result: Err(reason), stats: Stats::default() }
+fn has_bounds(program: &Program) -> bool {
+    let is_bound = |instr: &Instr| matches!(instr.op, Op::Bound { .. });
+    program.threads().iter().any(|thread| thread.code.iter().any(is_bound))
 }
 
-fn enumerate(program: &Program, model: &'static dyn Model, budget: &Budget<'_>) -> Verification {
-    let observed = program.condition().map_or_else(Vec::new, |condition| condition.observed());
-    let limit = budget.max_states.min(MOST_CONFIGURATIONS);
-    let Ok(found) = finals(program, model, &observed, limit, budget.expired) else {
-        let reason = match (budget.expired)() {
-            true => Reason::Time,
-            false if limit == budget.max_states => Reason::States(limit),
-            false => Reason::TooLarge(format!("there are more than {limit} partial executions to enumerate")),
-        };
-        return unknown(model, reason);
-    };
-    let list = found.executions.into_iter().collect();
-    let verified = Verified {
-        argument: Argument::Enumeration,
-        states: program.condition().map(|condition| States::judge(condition, observed, list)),
-        race: found.race.map(|(thread, location)| Race { thread, location }),
-        failing: found.failure.map(|(site, kind)| Failing { site, kind, run: None }),
-    };
-    let stats = Stats { states: found.configurations, ..Stats::default() };
-    Verification { model: model.name(), result: Ok(verified), stats }
+/// Are there accesses that can race in the model?
+fn can_race(program: &Program, model: &dyn Model) -> bool {
+    let has_plain = program.locations().iter().any(|location| location.kind == LocationKind::NonAtomic);
+    has_plain && model.buffers().is_none() && model.name() != Sc.name()
 }
 
-fn explore(
-    program: &Program,
+/// A question, and what is known on the way to its answer.
+struct Inquiry<'a> {
+    program: &'a Program,
     model: &'static dyn Model,
     options: Options,
-    budget: &Budget<'_>,
-) -> Result<Verification, InternalError> {
-    if program.condition().is_some() || model.name() != Sc.name() {
-        let what = "exploration finds failing assertions under sc, nothing else";
-        return Ok(unknown(model, Reason::Unsupported(what.into())));
+    budget: &'a Budget<'a>,
+    /// What SC runs say.
+    sc: UnderSc,
+    /// What SRA says, once that is decided.
+    sra: Option<UnderSra>,
+    /// An answer that leaves something open: how often a formula is true.
+    partial: Option<Box<Verified>>,
+    tried: Vec<Attempt>,
+    stats: Stats,
+}
+
+impl<'a> Inquiry<'a> {
+    fn new(program: &'a Program, model: &'static dyn Model, options: Options, budget: &'a Budget<'a>) -> Self {
+        let options = Options { observational: false, ..options };
+        let (tried, stats) = (Vec::new(), Stats::default());
+        Inquiry { program, model, options, budget, sc: UnderSc::Unknown, sra: None, partial: None, tried, stats }
     }
-    let exploration = fencepost_explore::find_failure(program, options, budget);
-    replay_sc_failure(program, &Sc, exploration.sc_failure.as_ref())?;
-    let verified = |failing| Verified { argument: Argument::Exploration, states: None, race: None, failing };
-    let result = match (exploration.end, exploration.sc_failure, exploration.bound) {
-        (_, Some(failure), _) => {
-            let (site, kind) = (failure.site, failure.kind.clone());
-            Ok(verified(Some(Failing { site, kind, run: Some(Box::new(failure)) })))
+
+    fn end(self, result: Result<Verified, Reason>) -> Verification {
+        Verification { model: self.model.name(), result, tried: self.tried, stats: self.stats }
+    }
+
+    /// Round after round, until something settles it or nothing is left.
+    fn take_turns(&mut self, mut stages: Vec<Stage>) -> Result<Result<Verified, Reason>, InternalError> {
+        let mut growth = 0;
+        while !stages.is_empty() {
+            let mut left = Vec::new();
+            for stage in stages {
+                if (self.budget.expired)() {
+                    return Ok(self.unsettled());
+                }
+                let states = stage.first_slice().checked_shl(growth).unwrap_or(u64::MAX);
+                match self.attempt(stage, states)? {
+                    Step::Settled(verified) => return Ok(Ok(*verified)),
+                    Step::Closed => {}
+                    Step::Cut => left.push(stage),
+                }
+            }
+            stages = left;
+            growth = (growth + GROWTH).min(u64::BITS - 1);
         }
-        (End::GaveUp(reason), ..) => Err(reason),
-        (_, None, Some(site)) => Err(beyond(program, site)),
-        (_, None, None) => Ok(verified(None)),
-    };
-    Ok(Verification { model: model.name(), result, stats: exploration.stats })
+        Ok(self.unsettled())
+    }
+
+    /// One engine alone, with all of the budget.
+    fn insist(&mut self, engine: Engine) -> Result<Result<Verified, Reason>, InternalError> {
+        let mut stages = plan(self.program, self.model);
+        if engine == Engine::Oracle {
+            stages = vec![Stage::Enumeration];
+        }
+        stages.retain(|stage| stage.engine() == engine);
+        if stages.is_empty() {
+            let what = format!("this engine has nothing to say about {} and this program", self.model.name());
+            return Ok(Err(Reason::Unsupported(what)));
+        }
+        for stage in stages {
+            if let Step::Settled(verified) = self.attempt(stage, u64::MAX)? {
+                return Ok(Ok(*verified));
+            }
+        }
+        Ok(self.unsettled())
+    }
+
+    fn attempt(&mut self, stage: Stage, states: u64) -> Result<Step, InternalError> {
+        let slice = Budget { max_states: states.min(self.budget.max_states), ..*self.budget };
+        match stage {
+            Stage::Enumeration => self.enumerate(&slice),
+            Stage::Exploration => self.explore(&slice),
+            Stage::Robustness => self.robustness(&slice, false),
+            Stage::Observational => self.robustness(&slice, true),
+            Stage::Search => self.search(&slice),
+            Stage::Coverability => self.coverability(&slice),
+        }
+    }
+
+    /// Nothing settles it: why.
+    fn unsettled(&mut self) -> Result<Verified, Reason> {
+        if let Some(partial) = self.partial.take() {
+            return Ok(*partial);
+        }
+        if (self.budget.expired)() {
+            return Err(Reason::Time);
+        }
+        // A limit is something that can be changed, so it is named first.
+        let rank = |reason: &Reason| match reason {
+            Reason::Time => 0,
+            Reason::States(_) | Reason::Memory(_) => 1,
+            Reason::Bound { .. } => 2,
+            _ => 3,
+        };
+        let first = self.tried.iter().map(|attempt| &attempt.reason).min_by_key(|reason| rank(reason));
+        Err(match (first, self.tried.len()) {
+            (Some(reason), _) if rank(reason) < 3 => reason.clone(),
+            (Some(reason), 1) => reason.clone(),
+            _ => Reason::Inconclusive("nothing that was tried settles it".into()),
+        })
+    }
+
+    /// Takes note of an argument that does not settle it.
+    fn note(&mut self, argument: Argument, reason: Reason) {
+        self.tried.retain(|attempt| attempt.argument != argument);
+        self.tried.push(Attempt { argument, reason });
+    }
+
+    /// An argument does not settle it, however long it goes on.
+    fn closed(&mut self, argument: Argument, reason: Reason) -> Step {
+        self.note(argument, reason);
+        Step::Closed
+    }
+
+    /// An argument was given up: will it be taken up again?
+    fn gave_up(&mut self, argument: Argument, reason: Reason) -> Step {
+        let is_slice = matches!(reason, Reason::States(limit) if limit < self.budget.max_states);
+        self.note(argument, reason);
+        if is_slice { Step::Cut } else { Step::Closed }
+    }
+
+    /// Adds what an engine cost.
+    fn pay(&mut self, cost: &Stats) {
+        let Stats { states, transitions, depth, state_bits, peak_bytes, time: _ } = cost;
+        self.stats.states += states;
+        self.stats.transitions += transitions;
+        self.stats.depth = self.stats.depth.max(*depth);
+        self.stats.state_bits = self.stats.state_bits.max(*state_bits);
+        self.stats.peak_bytes = self.stats.peak_bytes.max(*peak_bytes);
+    }
+
+    fn is_about_sc(&self) -> bool {
+        self.model.name() == Sc.name()
+    }
+
+    /// Final states found in a smaller model, with their executions in this one.
+    fn replayed(&self, endings: Vec<Ending>) -> Result<Vec<Ending>, InternalError> {
+        let Some(condition) = self.program.condition() else { return Ok(endings) };
+        let observed = condition.observed();
+        let replay = |(values, executions, example): Ending| {
+            let Some(example) = example else { return Ok((values, executions, None)) };
+            let (found, example, _) = evidence::ending(self.program, self.model, example.run, &observed)
+                .map_err(|error| InternalError::new(format!("a final state does not replay: {error}")))?;
+            match found == values {
+                true => Ok((values, executions, Some(example))),
+                false => Err(InternalError::new("a replayed execution ends in another state")),
+            }
+        };
+        endings.into_iter().map(replay).collect()
+    }
+
+    /// These are final states in this model, among others: if they settle whether the condition is met, that is an answer.
+    fn remember(&mut self, condition: &Condition, endings: Vec<Ending>) -> Result<(), InternalError> {
+        let endings = self.replayed(endings)?;
+        let states = States::judge(condition, condition.observed(), endings, Extent::Examples);
+        // That the condition is met is not all: nothing may go wrong besides.
+        let may_go_wrong = can_fail(self.program) || can_race(self.program, self.model);
+        if states.meet(condition.quantifier).is_some_and(|is_met| !is_met || !may_go_wrong) {
+            let argument = Argument::Witness;
+            self.partial = Some(Box::new(Verified { argument, states: Some(states), race: None, failing: None }));
+        }
+        Ok(())
+    }
+
+    /// Nothing goes wrong, of a program without a condition.
+    fn safe(&self, argument: Argument) -> Step {
+        Step::Settled(Box::new(Verified { argument, states: None, race: None, failing: None }))
+    }
+}
+
+/// Something goes wrong, or races, or both.
+fn unsafe_by(failing: Option<Failing>, race: Option<Race>) -> Step {
+    Step::Settled(Box::new(Verified { argument: Argument::Witness, states: None, race, failing }))
 }

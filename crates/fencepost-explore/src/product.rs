@@ -104,6 +104,9 @@ impl Product {
             let model = model.name();
             return Err(Reason::Unsupported(format!("the model `{model}` says nothing about atomic sections")));
         }
+        if program.has_mixed_accesses() && !matches!(monitoring, Monitoring::Nothing) {
+            return Err(Reason::Unsupported("monitors do not follow plain accesses of atomic locations".into()));
+        }
         if layout.overflowed() {
             return Err(too_large(format!("a state would need more than {} KiB", LARGEST_STATE * 8 / 1024)));
         }

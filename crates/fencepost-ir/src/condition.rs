@@ -107,11 +107,12 @@ impl Condition {
                 Formula::Equals(what, value) => {
                     return format!("not ({}={})", program.observable(*what), self.number(program, *value));
                 }
-                _ => (format!("not {}", inner(operand, 4)), 4),
+                _ => (format!("not {}", inner(operand, 5)), 5),
             },
             Formula::And(left, right) => (format!("{} /\\ {}", inner(left, 3), inner(right, 3)), 3),
             Formula::Or(left, right) => (format!("{} \\/ {}", inner(left, 2), inner(right, 2)), 2),
-            Formula::Implies(left, right) => (format!("{} => {}", inner(left, 2), inner(right, 1)), 1),
+            // As in herd, it binds tighter than the others.
+            Formula::Implies(left, right) => (format!("{} => {}", inner(left, 5), inner(right, 4)), 4),
         };
         if precedence < floor { format!("({text})") } else { text }
     }

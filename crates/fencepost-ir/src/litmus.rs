@@ -178,6 +178,13 @@ fn initial_state(
     registers
 }
 
+fn has_assertions(file: &File) -> bool {
+    file.items.iter().any(|item| match &item.kind {
+        ItemKind::Procedure(procedure) => calls::has_assertions(procedure),
+        _ => false,
+    })
+}
+
 fn no_thread(span: Span, thread: i64) -> Diagnostic {
     Diagnostic::error(span, format!("there is no thread P{thread}"))
 }
@@ -207,7 +214,9 @@ impl Conditions<'_> {
                 _ => {}
             }
         }
-        let (quantifier, formula, _) = found?;
+        // Without a condition there is nothing to observe, but races: herd asks for what is true of all states.
+        let nothing = (Quantifier::Forall, Formula::Constant(true), Span::default());
+        let (quantifier, formula, _) = found.or_else(|| (!has_assertions(file)).then_some(nothing))?;
         Some(Condition { quantifier, formula, filter, shown, negatives: self.range.negatives })
     }
 

@@ -40,7 +40,7 @@ pub struct Location {
 /// How a location may be accessed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum LocationKind {
-    /// By atomic operations.
+    /// By atomic operations; in litmus tests by plain loads and stores as well.
     Atomic,
     /// By plain loads and stores.
     NonAtomic,
@@ -379,6 +379,22 @@ impl Program {
     /// Is there an atomic section?
     pub fn has_sections(&self) -> bool {
         self.sections.iter().any(|sections| !sections.is_empty())
+    }
+
+    /// Is there a plain access of an atomic location? Only litmus tests have such.
+    pub fn has_mixed_accesses(&self) -> bool {
+        let is_atomic = |place: &Place| {
+            let loc = match place {
+                Place::Fixed(loc) => *loc,
+                Place::Element { array, .. } => self.array(*array).base,
+            };
+            self.location(loc).kind == LocationKind::Atomic
+        };
+        let is_mixed = |instr: &Instr| match &instr.op {
+            Op::PlainLoad { place, .. } | Op::PlainStore { place, .. } => is_atomic(place),
+            _ => false,
+        };
+        self.threads.iter().any(|thread| thread.code.iter().any(is_mixed))
     }
 
     /// Is control inside an atomic section when it is at this instruction? It is at the section's [`Op::Leave`], and

@@ -5,9 +5,7 @@ mod common;
 use common::program;
 use fencepost_base::ids::{LocId, RegId, ThreadId};
 use fencepost_base::order::{ReadOrder, RmwOrder, WriteOrder};
-use fencepost_ir::{
-    Expr, Formula, Language, LocationKind, Observable, Op, Place, Program, Quantifier, RmwFunction, load,
-};
+use fencepost_ir::{Expr, Formula, Language, LocationKind, Observable, Op, Place, Program, Quantifier, RmwFunction};
 
 /// A test with one thread and three shared variables; `d` is not atomic.
 fn test(body: &str) -> Program {
@@ -51,9 +49,61 @@ fn an_operation_makes_a_variable_atomic() {
     use LocationKind::{Atomic, NonAtomic};
     assert_eq!(kinds(""), [Atomic, NonAtomic, NonAtomic]);
     assert_eq!(kinds("atomic_store(y, 1);"), [Atomic, NonAtomic, Atomic]);
-    let mixed = load(Language::Litmus, "C t\n{}\nP0 (int* y) { atomic_store(y, 1); int r = *y; }\n");
-    assert!(mixed.program.is_none());
-    assert!(mixed.diagnostics[0].message.contains("plain access"), "{:?}", mixed.diagnostics);
+}
+
+#[test]
+fn an_atomic_variable_may_be_accessed_plainly() {
+    let text = "C t\n{}\nP0 (int* y) { atomic_store(y, 1); int r = *y; *y = 2; }\nP1 (atomic_int* y) { *y = 3; }\n";
+    let mixed = program(Language::Litmus, text);
+    let ops =
+        |thread: u32| mixed.thread(ThreadId(thread)).code.iter().map(|instr| instr.op.clone()).collect::<Vec<_>>();
+    assert_eq!(mixed.locations()[0].kind, LocationKind::Atomic);
+    assert_eq!(
+        ops(0)[1..3],
+        [Op::PlainLoad { dst: R, place: at(0) }, Op::PlainStore { place: at(0), value: Expr::Const(2) },]
+    );
+    assert_eq!(ops(1)[0], Op::Store { place: at(0), value: Expr::Const(3), order: WriteOrder::Sc });
+    assert!(mixed.has_mixed_accesses());
+    assert!(!test("*d = 1; *x = 1;").has_mixed_accesses());
+}
+
+#[test]
+fn a_mutex_is_a_variable() {
+    let text = "C t\n{}\nP0 (mtx_t* m) { mtx_lock(m); unlock(m); }\n";
+    let program = program(Language::Litmus, text);
+    let ops: Vec<Op> = program.thread(ThreadId(0)).code.iter().map(|instr| instr.op.clone()).collect();
+    let (free, held) = (Expr::Const(0), Expr::Const(1));
+    let lock = Op::BlockingCas { place: at(0), expected: free.clone(), desired: held, order: RmwOrder::Acq };
+    assert_eq!(ops[..2], [lock, Op::Store { place: at(0), value: free, order: WriteOrder::Rel }]);
+}
+
+#[test]
+fn what_herd_reads_besides() {
+    let of = |text: &str| program(Language::Litmus, text);
+    let long = of("C t\n{}\nP0 (atomic_int* x, int* e) { int r = atomic_compare_exchange_strong(x, e, 1); }\n");
+    let short = of("C t\n{}\nP0 (atomic_int* x, int* e) { int r = SCAS(x, e, 1); }\n");
+    let code =
+        |program: &Program| program.thread(ThreadId(0)).code.iter().map(|instr| instr.op.clone()).collect::<Vec<_>>();
+    assert_eq!(code(&long), code(&short));
+    let typed = of("C t\n{ int x = ATOMIC_INIT(3); }\nvoid P0 (atomic<int>* x) { }\nvoid* P1 (__int128* z) { }\n");
+    assert_eq!((typed.locations()[0].init, typed.locations()[0].kind), (3, LocationKind::Atomic));
+    let asks = |condition: &str| {
+        let program = of(&format!("C t\n{{}}\nP0 (atomic_int* x, atomic_int* y) {{ }}\n{condition}\n"));
+        let condition = program.condition().map(|condition| condition.text(&program));
+        condition.expect("a condition")
+    };
+    assert_eq!(asks("(x=1)"), "exists ([x]=1)");
+    assert_eq!(asks("final x=1"), "exists ([x]=1)");
+    assert_eq!(asks("regions: x:PROP, y:PROP\n~exists x=1"), "~exists ([x]=1)");
+    assert_eq!(asks("forall x=1 /\\ y=1;"), "forall ([x]=1 /\\ [y]=1)");
+    assert_eq!(asks(""), "forall (true)");
+    // `=>` binds tighter than the other two connectives, less than negation, and to the right.
+    let same = |text: &str, other: &str| assert_eq!(asks(text), asks(other), "{text}");
+    same("exists (x=1 /\\ y=1 => x=0 \\/ y=0)", "exists ((x=1 /\\ (y=1 => x=0)) \\/ y=0)");
+    same("exists (~x=1 => y=1 => x=0)", "exists ((~(x=1)) => (y=1 => x=0))");
+    assert_ne!(asks("exists ((x=1 => y=1) => x=0)"), asks("exists (x=1 => y=1 => x=0)"));
+    let asserting = of("C t\n{}\nP0 (atomic_int* x) { assert(*x == 0); }\n");
+    assert!(asserting.condition().is_none(), "there is something to verify already");
 }
 
 #[test]

@@ -33,8 +33,8 @@ pub trait Model: Sync {
     /// The axioms: is the graph consistent?
     fn permits(&self, graph: &Graph) -> bool;
 
-    /// The earlier event that the plain access `event`, last of its thread and added last, is in a data race with
-    /// (and so has undefined behaviour). A race is a notion of the language's happens-before; models that order every
+    /// The earlier event that `event`, last of its thread and added last, is in a data race with (and so has undefined
+    /// behaviour); one of the two is a plain access. A race is a notion of the language's happens-before; models that order every
     /// access, or that are those of machines, have none.
     fn race(&self, _graph: &Graph, _event: EventId) -> Option<EventId> {
         None

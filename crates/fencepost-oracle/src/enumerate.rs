@@ -16,8 +16,8 @@ use std::ops::ControlFlow;
 use fencepost_base::event::Label;
 use fencepost_base::ids::{LocId, ThreadId};
 use fencepost_ir::Program;
-use fencepost_model::Model;
 use fencepost_model::models::sc::Sc;
+use fencepost_model::{EventId, Model};
 
 use crate::interpreter::Rest;
 use crate::system::{Configuration, LimitReached, Memory, Step, System};
@@ -140,11 +140,15 @@ fn fails(program: &Program, model: &dyn Model, memory: Memory<'_>, limit: usize)
     found.ok().map(|end| end.is_break())
 }
 
-/// A step that is a plain access in a race.
+/// A step that is an access in a race: it is plain, or an earlier one of the same location is.
 pub(crate) fn race(model: &dyn Model, steps: &[Step]) -> Option<Finding> {
-    let plain = steps.iter().filter(|step| step.label.is_nonatomic());
-    let mut racing = plain.filter(|step| {
+    let mut racing = steps.iter().filter(|step| {
         let graph = &step.after.graph;
+        let is_plain =
+            |e: EventId| graph.label(e).is_nonatomic() && !graph.is_init(e) && graph.label(e).loc() == step.label.loc();
+        if !graph.ids().any(is_plain) {
+            return false;
+        }
         let event = graph.thread_events(step.thread).next_back().expect("the step added an event");
         model.race(graph, event).is_some()
     });

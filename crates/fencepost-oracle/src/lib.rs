@@ -31,5 +31,8 @@ pub mod witness;
 pub use enumerate::{Answer, Finding, robust};
 pub use finals::{Finals, finals};
 pub use observe::observationally_robust;
-pub use replay::{ReplayError, Replayed, replay, replay_failure, replay_graph, replay_graph_failure};
+pub use replay::{
+    ReplayError, Replayed, replay, replay_computation, replay_failure, replay_graph, replay_graph_end,
+    replay_graph_failure,
+};
 pub use taint::observational_witness;

@@ -29,7 +29,8 @@ use fencepost_verdict::{Candidate, Run, RunStep, ScFailure, Site, Violation, Vio
 
 use crate::interpreter::{Access, Interpreter, Rest, ThreadState};
 
-pub use graph::{Replayed, replay_graph, replay_graph_failure};
+pub use computation::replay_computation;
+pub use graph::{Replayed, replay_graph, replay_graph_end, replay_graph_failure};
 use section::Section;
 use taint::Taints;
 

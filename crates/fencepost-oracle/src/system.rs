@@ -52,12 +52,20 @@ pub enum Memory<'a> {
 #[derive(Clone, Copy)]
 pub struct System<'a> {
     interpreter: Interpreter<'a>,
+    /// May plain accesses of non-atomic locations come after any write?
+    racing: bool,
 }
 
 impl<'a> System<'a> {
     /// The system of `program`, with fences as in `model`.
     pub fn new(program: &'a Program, model: &'a dyn Model) -> Self {
-        System { interpreter: Interpreter::new(program, model) }
+        System { interpreter: Interpreter::new(program, model), racing: false }
+    }
+
+    /// The same, but accesses of non-atomic locations may come after any write, as those of others do. That makes a
+    /// difference after a data race only.
+    pub fn with_races(self) -> Self {
+        System { racing: true, ..self }
     }
 
     /// The interpreter of its threads.
@@ -108,11 +116,12 @@ impl<'a> System<'a> {
         choices.into_iter().map(|(_, after)| with_thread(configuration, thread, after)).collect()
     }
 
-    /// The steps of `thread` in FG, over all predecessor writes (the last one only, if the location is non-atomic).
+    /// The steps of `thread` in FG, over all predecessor writes (the last one only, if the location is non-atomic and
+    /// there are no races).
     pub fn free_steps(&self, configuration: &Configuration, thread: ThreadId) -> Vec<Step> {
         let Some(access) = self.next_access(configuration, thread) else { return Vec::new() };
         let graph = &configuration.graph;
-        let predecessors = match self.is_nonatomic(access.loc) {
+        let predecessors = match self.is_nonatomic(access.loc) && !self.racing {
             true => vec![graph.last_write(access.loc)],
             false => graph.writes(access.loc).to_vec(),
         };

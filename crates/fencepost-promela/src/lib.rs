@@ -67,6 +67,9 @@ pub fn export(program: &Program, model: &dyn Model, options: Options) -> Result<
     if program.has_sections() || program.threads().iter().any(bounded) {
         return Err(Unsupported::new("there is no Promela encoding of atomic sections and bounds"));
     }
+    if program.has_mixed_accesses() {
+        return Err(Unsupported::new("there is no Promela encoding of plain accesses of atomic locations"));
+    }
     let values = PossibleValues::of(program);
     let names = Names::new(program, &values);
     let encoding: Option<Box<dyn Encoding>> = match model.name() {

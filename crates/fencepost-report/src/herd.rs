@@ -1,17 +1,19 @@
 //! Verifications in the layout of herd's logs, so that scripts that compare
-//! logs can read them. Counts are those of executions, as there; the hash of
-//! the test is left out. Several models give several logs.
+//! logs can read them. Counts are those of executions, as there, or of states,
+//! if executions were not counted; the hash of the test is left out. Several
+//! models give several logs.
 
 use fencepost_ir::Quantifier;
 use fencepost_verdict::{States, Verification};
 
 use crate::subject::Subject;
 
-/// The log of one test in one model; nothing if there is no condition, or no answer.
+/// The log of one test in one model; nothing if there is no condition, no answer, or an answer without all that a log says.
 pub fn log(subject: &Subject<'_>, verification: &Verification) -> Option<String> {
     let condition = subject.program.condition()?;
     let verified = verification.result.as_ref().ok()?;
     let states = verified.states.as_ref()?;
+    let frequency = states.frequency()?;
     let name = subject.name();
     let kind = match condition.quantifier {
         Quantifier::Exists => "Allowed",
@@ -24,10 +26,10 @@ pub fn log(subject: &Subject<'_>, verification: &Verification) -> Option<String>
         Quantifier::NotExists => (negative, positive),
         Quantifier::Exists | Quantifier::Forall => (positive, negative),
     };
-    let word = match (verified.race, states.meet(condition.quantifier)) {
+    let word = match (&verified.race, states.meet(condition.quantifier)) {
         (Some(_), _) => "Undef",
-        (None, true) => "Ok",
-        (None, false) => "No",
+        (None, Some(true)) => "Ok",
+        (None, _) => "No",
     };
     let flag = if verified.race.is_some() { "Flag data-race\n" } else { "" };
     let lines: String = (0..states.list.len()).map(|index| state(subject, states, index) + "\n").collect();
@@ -36,7 +38,7 @@ pub fn log(subject: &Subject<'_>, verification: &Verification) -> Option<String>
          Condition {}\nObservation {name} {} {positive} {negative}\nTime {name} {:.2}\n\n",
         states.list.len(),
         condition.text(subject.program),
-        states.frequency().as_str(),
+        frequency.as_str(),
         verification.stats.time.as_secs_f64(),
     ))
 }

@@ -57,7 +57,7 @@ impl Language {
             Language::Fp => &["name", "domain", "const", "global", "nonatomic", "proc", "thread"],
             Language::Tpl => &["max_value", "global", "na", "track", "fn"],
             Language::Txt => &["thread"],
-            Language::Litmus => &["locations", "filter", "exists", "forall"],
+            Language::Litmus => &["locations", "filter", "exists", "forall", "final"],
         }
     }
 

@@ -4,9 +4,11 @@
 use fencepost_base::ids::{LocId, Pc, RegId, ThreadId};
 use fencepost_base::order::{FenceOrder, ReadOrder, RmwOrder, WriteOrder};
 use fencepost_ir::{
-    Array, BinaryOp, CasStrength, CmpOp, Expr, Instr, Location, LocationKind, Op, Origin, Place, Program, Register,
+    Array, BinaryOp, CasStrength, CmpOp, Condition, Expr, Formula, Instr, Location, LocationKind, Observable, Op,
+    Origin, Place, Program, Quantifier, Register,
 };
 
+use crate::random::Random;
 use crate::shrink::Parts;
 
 /// The programs in which the order of one access is stronger: the next stronger ones, and SC.
@@ -52,6 +54,60 @@ pub fn asserting_reads(program: &Program) -> Program {
             pc += 1;
         }
     }
+    parts.build().expect("still well-formed")
+}
+
+/// The program in which threads assert, where they end, that their registers do not have some values all together.
+pub fn asserting_ends(program: &Program, random: &mut Random) -> Program {
+    let (mut parts, domain) = (Parts::of(program), program.domain() as usize);
+    for thread in &mut parts.threads {
+        let ends: Vec<usize> = (0..thread.code.len()).filter(|&pc| thread.code[pc].op == Op::Halt).collect();
+        if random.chance(25) {
+            continue;
+        }
+        let mut differs = |register: usize| {
+            let (register, value) = (Expr::Reg(RegId::from_index(register)), Expr::Const(random.below(domain) as i64));
+            Expr::Binary(BinaryOp::Cmp(CmpOp::Ne), Box::new(register), Box::new(value))
+        };
+        let all = (0..thread.registers.len()).map(&mut differs);
+        let Some(cond) = all.reduce(|one, other| Expr::Binary(BinaryOp::Or, Box::new(one), Box::new(other))) else {
+            continue;
+        };
+        for pc in ends.into_iter().rev() {
+            insert(&mut thread.code, Pc::from_index(pc), Op::Assert { cond: cond.clone() });
+        }
+    }
+    parts.build().expect("still well-formed")
+}
+
+/// The program with a condition about some registers and locations.
+pub fn with_condition(program: &Program, random: &mut Random) -> Program {
+    let domain = program.domain() as usize;
+    let registers = program.thread_ids().flat_map(|thread| {
+        let count = program.thread(thread).registers.len();
+        (0..count).map(move |register| Observable::Register(thread, RegId::from_index(register)))
+    });
+    let locations = (0..program.locations().len()).map(LocId::from_index);
+    let is_visible = |loc: &LocId| program.location(*loc).kind != LocationKind::Fence;
+    let all: Vec<Observable> = registers.chain(locations.filter(is_visible).map(Observable::Location)).collect();
+    let formula = |random: &mut Random| {
+        let mut atom = || Formula::Equals(random.pick(&all), random.below(domain) as u32);
+        let (one, other) = (Box::new(atom()), Box::new(atom()));
+        match random.below(4) {
+            0 => *one,
+            1 => Formula::Or(one, other),
+            2 => Formula::Not(one),
+            _ => Formula::And(one, other),
+        }
+    };
+    let mut parts = Parts::of(program);
+    parts.condition = Some(Condition {
+        quantifier: random.pick(&[Quantifier::Exists, Quantifier::NotExists, Quantifier::Forall]),
+        formula: formula(random),
+        filter: random.chance(25).then(|| formula(random)),
+        shown: vec![random.pick(&all)],
+        negatives: 0,
+    });
     parts.build().expect("still well-formed")
 }
 

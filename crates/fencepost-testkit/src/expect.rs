@@ -5,6 +5,7 @@
 //! //: ra violation kind=stale-read shape=SB values=0 states<=200
 //! //: rc20 observational robust
 //! //: sc assertion-fails
+//! //: ra safe argument=write-write-race-freedom
 //! (*: tso sometimes *)
 //! ```
 //!
@@ -26,11 +27,11 @@ pub enum Expected {
     Violation,
     /// The model has nothing to say about the program: `unknown`, however long one searches.
     Unsupported,
-    /// An assertion fails in some SC run.
+    /// An assertion fails in some execution.
     AssertionFails,
-    /// A run-time error in some SC run.
+    /// A run-time error in some execution.
     RuntimeError,
-    /// Neither of the two in any SC run.
+    /// Neither of the two in any, and no data race.
     Safe,
     /// The formula of the condition is true of no final state.
     Never,
@@ -38,8 +39,10 @@ pub enum Expected {
     Sometimes,
     /// Of all.
     Always,
-    /// There is a data race in the model, whatever the final states.
+    /// There is a data race in the model, whatever else.
     Racy,
+    /// Nothing that can be tried with a reasonable number of states settles it: `unknown`.
+    Unsettled,
 }
 
 /// What an expectation is about.
@@ -47,14 +50,12 @@ pub enum Expected {
 pub enum Subject {
     /// Robustness against a model.
     Robustness,
-    /// The SC runs.
-    Runs,
-    /// The final states in a model.
-    Finals,
+    /// What `verify` finds out: whether anything goes wrong in a model, or the final states.
+    Verification,
 }
 
 impl Expected {
-    const ALL: [(&'static str, Expected); 10] = [
+    const ALL: [(&'static str, Expected); 11] = [
         ("robust", Expected::Robust),
         ("violation", Expected::Violation),
         ("unsupported", Expected::Unsupported),
@@ -65,6 +66,7 @@ impl Expected {
         ("sometimes", Expected::Sometimes),
         ("always", Expected::Always),
         ("racy", Expected::Racy),
+        ("unsettled", Expected::Unsettled),
     ];
 
     /// The spelling.
@@ -76,9 +78,13 @@ impl Expected {
     pub fn subject(self) -> Subject {
         match self {
             Expected::Robust | Expected::Violation | Expected::Unsupported => Subject::Robustness,
-            Expected::AssertionFails | Expected::RuntimeError | Expected::Safe => Subject::Runs,
-            Expected::Never | Expected::Sometimes | Expected::Always | Expected::Racy => Subject::Finals,
+            _ => Subject::Verification,
         }
+    }
+
+    /// Is it an answer about final states, which a program without a condition cannot have?
+    pub fn is_about_finals(self) -> bool {
+        matches!(self, Expected::Never | Expected::Sometimes | Expected::Always)
     }
 }
 
@@ -125,6 +131,8 @@ pub struct Expectation {
     pub location: Option<String>,
     /// The stale values.
     pub values: Option<Vec<Value>>,
+    /// The argument that the answer rests on, as in machine-readable output.
+    pub argument: Option<String>,
 }
 
 /// An expectation that cannot be understood.
@@ -146,6 +154,19 @@ impl std::error::Error for ExpectationError {}
 
 /// The kinds of violation, as in machine-readable output.
 pub const KINDS: [&str; 5] = ["stale-read", "stale-write", "stale-rmw", "tainted-use", "data-race"];
+
+/// The arguments, as in machine-readable output.
+pub const ARGUMENTS: [&str; 9] = [
+    "enumeration",
+    "exploration",
+    "coverability",
+    "robustness",
+    "observational-robustness",
+    "write-write-race-freedom",
+    "search",
+    "machine",
+    "witness",
+];
 
 /// The expectations of a source file, in order.
 ///
@@ -191,8 +212,7 @@ fn parse(line: usize, text: &str) -> Result<Expectation, String> {
         .ok_or_else(|| format!("unknown answer `{answer}`"))?;
     let fits = match answer.subject() {
         Subject::Robustness => model != "sc",
-        Subject::Runs => model == "sc" && !observational,
-        Subject::Finals => !observational,
+        Subject::Verification => !observational,
     };
     if !fits {
         return Err(format!("`{}` is not an answer about {model}", answer.as_str()));
@@ -207,6 +227,7 @@ fn parse(line: usize, text: &str) -> Result<Expectation, String> {
         shape: None,
         location: None,
         values: None,
+        argument: None,
     };
     for word in words {
         detail(&mut expectation, word)?;
@@ -217,9 +238,13 @@ fn parse(line: usize, text: &str) -> Result<Expectation, String> {
 fn detail(expectation: &mut Expectation, word: &str) -> Result<(), String> {
     let malformed = || format!("malformed detail `{word}`");
     let (key, value) = word.split_once('=').ok_or_else(malformed)?;
-    let violation_only = !matches!(key, "states" | "states<" | "states>");
-    if violation_only && expectation.answer != Expected::Violation {
-        return Err(format!("`{key}` is a detail of violations"));
+    let about = expectation.answer.subject();
+    match key {
+        "states" | "states<" | "states>" => {}
+        "argument" if about == Subject::Verification && expectation.answer != Expected::Unsettled => {}
+        "argument" => return Err(format!("`{}` rests on no argument", expectation.answer.as_str())),
+        _ if expectation.answer != Expected::Violation => return Err(format!("`{key}` is a detail of violations")),
+        _ => {}
     }
     let number = || value.parse::<u64>().map_err(|_| malformed());
     let name = || if value.is_empty() { Err(malformed()) } else { Ok(value.to_string()) };
@@ -229,6 +254,8 @@ fn detail(expectation: &mut Expectation, word: &str) -> Result<(), String> {
         "states>" => expectation.states.replace(States::AtLeast(number()?)).is_some(),
         "kind" if KINDS.contains(&value) => expectation.kind.replace(name()?).is_some(),
         "kind" => return Err(format!("unknown kind `{value}`")),
+        "argument" if ARGUMENTS.contains(&value) => expectation.argument.replace(name()?).is_some(),
+        "argument" => return Err(format!("unknown argument `{value}`")),
         "shape" => expectation.shape.replace(name()?).is_some(),
         "location" => expectation.location.replace(name()?).is_some(),
         "values" => {
@@ -264,6 +291,13 @@ mod tests {
             expectations("(*: sc never *)\n(*: tso violation shape=SB *)\n(*: tso sometimes *)\n").expect("three");
         assert_eq!(litmus.iter().map(|e| e.answer.as_str()).collect::<Vec<_>>(), ["never", "violation", "sometimes"]);
         assert_eq!(expectations("//: ra robust states=7\n").expect("well-formed")[0].states, Some(States::Exactly(7)));
+        let verified = expectations("//: rc20 safe argument=search\n//: rc20 violation\n").expect("two questions");
+        assert_eq!(verified[0].argument.as_deref(), Some("search"));
+    }
+
+    #[test]
+    fn arguments_are_those_of_verdicts() {
+        assert_eq!(ARGUMENTS, fencepost_verdict::Argument::ALL.map(fencepost_verdict::Argument::as_str));
     }
 
     #[test]
@@ -281,7 +315,11 @@ mod tests {
             (1, "//: ra violation shape=", "malformed detail"),
             (1, "//: ra violation shape=SB shape=MP", "given twice"),
             (1, "//: sc robust", "not an answer about sc"),
-            (1, "//: ra safe", "not an answer about ra"),
+            (1, "//: ra observational safe", "not an answer about ra"),
+            (1, "//: ra robust argument=search", "`robust` rests on no argument"),
+            (1, "//: ra unsettled argument=search", "`unsettled` rests on no argument"),
+            (1, "//: ra safe argument=hope", "unknown argument `hope`"),
+            (2, "//: ra safe\n//: ra racy", "line 1 says already"),
             (1, "(*: ra observational never *)", "not an answer about ra"),
             (2, "(*: ra never *)\n(*: ra always *)", "line 1 says already"),
             (1, "//: ra observational", "expected an answer after"),

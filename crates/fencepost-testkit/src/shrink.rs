@@ -4,7 +4,7 @@
 
 use fencepost_base::ids::{Pc, ThreadId};
 use fencepost_ir::{
-    Array, Expr, Instr, Location, LocationKind, Op, Place, Program, ProgramBuilder, Thread, WaitCondition,
+    Array, Condition, Expr, Instr, Location, LocationKind, Op, Place, Program, ProgramBuilder, Thread, WaitCondition,
 };
 
 /// The smallest program found that `shows` the thing, which `program` does.
@@ -24,6 +24,7 @@ pub(crate) struct Parts {
     pub(crate) locations: Vec<Location>,
     pub(crate) arrays: Vec<Array>,
     pub(crate) threads: Vec<Thread>,
+    pub(crate) condition: Option<Condition>,
 }
 
 impl Parts {
@@ -34,6 +35,7 @@ impl Parts {
             locations: program.locations().to_vec(),
             arrays: program.arrays().to_vec(),
             threads: program.threads().to_vec(),
+            condition: program.condition().cloned(),
         }
     }
 
@@ -60,6 +62,7 @@ impl Parts {
         for thread in self.threads {
             builder.thread(thread.name, thread.registers, thread.code);
         }
+        self.condition.into_iter().for_each(|condition| builder.condition(condition));
         builder.build().ok()
     }
 }

@@ -31,7 +31,10 @@ const PLAIN: Options =
 fn judge(file: &Entry) -> Result<(), String> {
     let Content { text, program, expected } = file.read()?;
     let is_about = |expectation: &Expectation, subject| expectation.answer.subject() == subject;
-    let on_runs = expected.iter().find(|expectation| is_about(expectation, Subject::Runs));
+    let on_runs = expected
+        .iter()
+        .filter(|expectation| is_about(expectation, Subject::Verification) && !expectation.answer.is_about_finals())
+        .find(|expectation| expectation.model == "sc");
     let mut pinned = text.clone();
     for model in models::checkable() {
         let expectation = expected
@@ -70,36 +73,77 @@ fn judge(file: &Entry) -> Result<(), String> {
         let options = Options { observational: true, ..Options::default() };
         compare(&program, expectation, &explore(&program, model, expectation, options)?)?;
     }
-    judge_finals(&program, &expected)?;
+    judge_verifications(&program, &expected)?;
     if pinned != text {
         std::fs::write(&file.path, pinned).map_err(|error| error.to_string())?;
     }
     Ok(())
 }
 
-/// A program with a condition says of every model how often it is true, and others do not.
-fn judge_finals(program: &Program, expected: &[Expectation]) -> Result<(), String> {
-    let mut expected = expected.iter().filter(|expectation| expectation.answer.subject() == Subject::Finals);
-    if program.condition().is_none() {
-        return expected.next().map_or(Ok(()), |wrong| Err(format!("line {}: there is no condition", wrong.line)));
-    }
+/// States that are enough to say that nothing settles a question.
+const UNSETTLED: u64 = 50_000;
+
+/// A program with a condition says of every model how often it is true. So does a program without one of
+/// what goes wrong, if it says anything of another model than SC.
+fn judge_verifications(program: &Program, expected: &[Expectation]) -> Result<(), String> {
+    let expected = || expected.iter().filter(|expectation| expectation.answer.subject() == Subject::Verification);
+    let has_condition = program.condition().is_some();
+    let is_matrix = has_condition || expected().any(|expectation| expectation.model != "sc");
     for model in models::MODELS {
-        let wanted = expected.clone().find(|expectation| expectation.model == model.name());
-        let wanted = wanted.ok_or_else(|| format!("no final states are expected of {}", model.name()))?.answer;
-        let verification = verify(program, *model, Options::default(), &Budget::unlimited());
-        let verified = verification.map_err(|error| error.to_string())?.result.map_err(|reason| reason.to_string())?;
-        let states = verified.states.ok_or("no final states")?;
-        let found = match (verified.race, states.frequency()) {
-            (Some(_), _) => Expected::Racy,
-            (None, Frequency::Never) => Expected::Never,
-            (None, Frequency::Sometimes) => Expected::Sometimes,
-            (None, Frequency::Always) => Expected::Always,
-        };
-        if wanted != found {
-            return Err(format!("{}: expected {}, found {}", model.name(), wanted.as_str(), found.as_str()));
+        match expected().find(|expectation| expectation.model == model.name()) {
+            Some(expectation) => judge_verification(program, *model, expectation)?,
+            None if is_matrix => return Err(format!("nothing is expected of `verify` under {}", model.name())),
+            None => {}
         }
     }
     Ok(())
+}
+
+fn judge_verification(program: &Program, model: &'static dyn Model, wanted: &Expectation) -> Result<(), String> {
+    let has_condition = program.condition().is_some();
+    let fits = match wanted.answer {
+        Expected::Never | Expected::Sometimes | Expected::Always => has_condition,
+        Expected::Racy | Expected::Unsettled => true,
+        _ => !has_condition,
+    };
+    if !fits {
+        let condition = if has_condition { "a" } else { "no" };
+        return Err(format!("line {}: there is {condition} condition", wanted.line));
+    }
+    let max_states = if wanted.answer == Expected::Unsettled { UNSETTLED } else { u64::MAX };
+    let budget = Budget { max_states, ..Budget::unlimited() };
+    let verification = verify(program, model, Options::default(), &budget).map_err(|error| error.to_string())?;
+    let found = match &verification.result {
+        Err(_) => Expected::Unsettled,
+        Ok(verified) if verified.race.is_some() => Expected::Racy,
+        Ok(verified) => match (&verified.failing, &verified.states) {
+            (Some(failing), _) if failing.kind == ScFailureKind::Assertion => Expected::AssertionFails,
+            (Some(_), _) => Expected::RuntimeError,
+            (None, None) => Expected::Safe,
+            (None, Some(states)) => match states.frequency() {
+                Some(Frequency::Never) => Expected::Never,
+                Some(Frequency::Sometimes) => Expected::Sometimes,
+                Some(Frequency::Always) => Expected::Always,
+                None => return Err(format!("{}: it is not known how often", model.name())),
+            },
+        },
+    };
+    if wanted.answer != found {
+        let how: Vec<String> = verification
+            .tried
+            .iter()
+            .map(|attempt| format!("{}: {}", attempt.argument.as_str(), attempt.reason))
+            .collect();
+        let (model, wanted, found) = (model.name(), wanted.answer.as_str(), found.as_str());
+        return Err(format!("verify under {model}: expected {wanted}, found {found} (tried {how:?})"));
+    }
+    let argument = verification.result.ok().map(|verified| verified.argument.as_str());
+    match (&wanted.argument, argument) {
+        (Some(wanted), Some(found)) if wanted != found => {
+            Err(format!("verify under {}: expected argument {wanted}, found {found}", model.name()))
+        }
+        _ => Ok(()),
+    }
 }
 
 /// Explores; a file that says it is too large is explored as far as it says.

@@ -48,6 +48,9 @@ pub enum Reason {
     TooLarge(String),
     /// The question makes no sense, or cannot be answered, for this program and model.
     Unsupported(String),
+    /// Everything that was tried came to its end without an answer: the question is undecidable in general, or no
+    /// engine is complete for it.
+    Inconclusive(String),
     /// The program is modelled up to a bound, which a run reaches; up to there nothing was found.
     Bound {
         /// The bound.
@@ -66,6 +69,7 @@ impl Reason {
             Reason::Time => "timeout",
             Reason::TooLarge(_) => "too-large",
             Reason::Unsupported(_) => "unsupported",
+            Reason::Inconclusive(_) => "inconclusive",
             Reason::Bound { .. } => "bound",
         }
     }
@@ -82,7 +86,7 @@ impl fmt::Display for Reason {
                 write!(f, "the memory limit of {:.1} MiB was reached", *limit as f64 / f64::from(1 << 20))
             }
             Reason::Time => f.write_str("time ran out"),
-            Reason::TooLarge(what) | Reason::Unsupported(what) => f.write_str(what),
+            Reason::TooLarge(what) | Reason::Unsupported(what) | Reason::Inconclusive(what) => f.write_str(what),
             Reason::Bound { text, .. } => {
                 write!(f, "runs go beyond the bound `{text}`, where the program is not modelled")
             }

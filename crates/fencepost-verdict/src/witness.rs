@@ -38,9 +38,11 @@ pub struct GraphStep {
     /// The instruction the thread rested at.
     pub site: Site,
     /// The event that is added, with the write it reads from or comes right after in modification order. Events are
-    /// numbered as in the graph: initialisation writes first, then events in the order of steps.
+    /// numbered by what steps say alone, whatever else fences add to the graph of a model: initialisation writes
+    /// first, then those of steps, in their order.
     pub event: Option<(Label, EventId)>,
-    /// For a choice: which alternative, or which value, was taken.
+    /// For a choice: which alternative, or which value, was taken. A step with neither passes a fence, or the
+    /// beginning or end of an atomic section.
     pub choice: Option<u32>,
 }
 

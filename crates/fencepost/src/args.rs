@@ -109,6 +109,10 @@ pub(crate) struct CheckArgs {
 /// For a program with a condition on final states (a C litmus test): lists the final states that the model permits, says whether
 /// the condition is true in some (Sometimes), all (Always) or none (Never) of them, and whether that is what its quantifier asks for. For
 /// other programs: can an assertion fail? A data race is undefined behaviour, and never what was asked for.
+///
+/// Loops are allowed. Several arguments are tried in turn, and the answer says which one it rests on; a failure comes with an
+/// execution that was replayed on the axioms of the model. For sc and sra there always is an answer, given time and memory; for the
+/// others the question is undecidable or no argument is complete, and the answer may be UNKNOWN, with what was tried.
 #[derive(clap::Args, Debug)]
 #[command(after_help = VERIFY_CODES, after_long_help = VERIFY_HELP)]
 pub(crate) struct VerifyArgs {
@@ -152,10 +156,18 @@ pub(crate) struct VerifyArgs {
 
 #[derive(ValueEnum, Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum EngineChoice {
-    /// Whichever fits
+    /// All that can settle the question, in turn, with more and more states
     Auto,
     /// Enumerate the executions that the axioms permit: small programs without loops
     Oracle,
+    /// Explore runs under SC, which every model has
+    Explore,
+    /// Backward coverability: SRA, TSO; release/acquire without write/write races
+    Cover,
+    /// Robustness, or observational robustness, and runs under SC
+    Robustness,
+    /// Search executions of the model, or states of its store buffers
+    Search,
 }
 
 #[derive(ValueEnum, Clone, Copy, Debug, PartialEq, Eq)]
@@ -761,7 +773,9 @@ Examples:
   fencepost verify sb.litmus                        which final states does it have, under every model?
   fencepost verify sb.litmus --model tso,rc20 -q    only the answers, for two models
   fencepost verify tests --format herd              logs for herd's scripts, under rc20
-  fencepost verify peterson.fp --model sc           can an assertion fail?
+  fencepost verify peterson.fp --model sc,sra,tso   can an assertion fail?
+  fencepost verify dekker.fp --timeout 60s          at most a minute for each model
+  fencepost verify ring.fp --engine search          only look for a failing execution
 
 ",
     verify_codes!()

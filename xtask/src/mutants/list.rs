@@ -40,6 +40,11 @@ const CLOCK_LOCATION: &str = "crates/fencepost-clock/src/location.rs";
 const CLOCK_HISTORY: &str = "crates/fencepost-clock/src/history.rs";
 const CLOCK_VISITS: &str = "crates/fencepost-clock/src/visits.rs";
 const CLOCK_SYNC: &str = "crates/fencepost-clock/src/sync.rs";
+const VERIFY: &str = "crates/fencepost-check/src/verify.rs";
+const VERIFY_COVERABILITY: &str = "crates/fencepost-check/src/verify/coverability.rs";
+const VERIFY_ENDINGS: &str = "crates/fencepost-check/src/verify/endings.rs";
+const VERIFY_EXPLORATION: &str = "crates/fencepost-check/src/verify/exploration.rs";
+const REPLAY_GRAPH: &str = "crates/fencepost-oracle/src/replay/graph.rs";
 
 const ALL_JUDGES: &[&str] = &["-p", "fencepost-oracle", "-p", "fencepost-testkit"];
 /// A broken reduction gives another verdict than none.
@@ -72,7 +77,66 @@ const fn attack(name: &'static str, file: &'static str, from: &'static str, to: 
     Mutant { name, file, from, to, judges: &["-p", "fencepost-testkit", "--test", "buffers"] }
 }
 
+/// An argument that does not hold gives another answer than the definitions.
+const fn verify(name: &'static str, file: &'static str, from: &'static str, to: &'static str) -> Mutant {
+    Mutant { name, file, from, to, judges: &["-p", "fencepost-testkit", "--test", "verify"] }
+}
+
 pub(super) const MUTANTS: &[Mutant] = &[
+    verify(
+        "verify: release/acquire does what sra does",
+        VERIFY_COVERABILITY,
+        "name if name == Ra.name() => Word::IfRaceFree,",
+        "name if name == Ra.name() => Word::Enough,",
+    ),
+    verify(
+        "verify: sra speaks for pso",
+        VERIFY_COVERABILITY,
+        "name == Sra.name() || name == Tso.name()",
+        "name == Sra.name() || name == Tso.name() || name == \"pso\"",
+    ),
+    verify(
+        "verify: relaxed stores release",
+        VERIFY_COVERABILITY,
+        "Op::Store { order, .. } => Mode::from(*order).releases(),",
+        "Op::Store { .. } => true,",
+    ),
+    verify(
+        "verify: executions of sra are executions of every model",
+        VERIFY_COVERABILITY,
+        "evidence::failing(self.program, self.model, witness.run.clone(), site, &kind)",
+        "evidence::failing(self.program, &Sra, witness.run.clone(), site, &kind)",
+    ),
+    verify(
+        "verify: coverability answers for races",
+        VERIFY_COVERABILITY,
+        "if can_race(self.program, self.model) {",
+        "if false {",
+    ),
+    verify(
+        "verify: robust programs need not be safe under sc",
+        VERIFY_EXPLORATION,
+        "let exploration = fencepost_explore::find_failure(self.program, self.options, slice);",
+        "let mut exploration = fencepost_explore::find_failure(self.program, self.options, slice); exploration.sc_failure = None;",
+    ),
+    verify(
+        "verify: conditions see nothing of stale reads",
+        VERIFY,
+        "if robustness::knows_observation(model) && !has_condition {",
+        "if robustness::knows_observation(model) {",
+    ),
+    verify(
+        "verify: the first final states are all of them",
+        VERIFY_ENDINGS,
+        "let mut extent = Extent::Kinds;",
+        "let mut extent = Extent::All; list.truncate(1);",
+    ),
+    verify(
+        "verify: a race on the way is passed by",
+        REPLAY_GRAPH,
+        "self.replayed.race = Some((thread, access.loc));",
+        "",
+    ),
     attack("attacks: stores are never last", ATTACKS, "buffers == Buffers::PerLocation", "buffers == Buffers::Total"),
     attack("attacks: threads with another start are the same", ATTACKS, "            && same_start()\n", ""),
     attack(

@@ -25,7 +25,17 @@ const FUNCTIONS: &[(&str, &str)] = &[
     ("atomic_compare_exchange_strong", "an address, the address of the expected value and a value"),
     ("atomic_compare_exchange_weak", "an address, the address of the expected value and a value"),
     ("atomic_thread_fence", "an order"),
+    ("lock", "the address of a mutex"),
+    ("unlock", "the address of a mutex"),
     ("assert", "a condition"),
+];
+
+/// Other names of functions: those of `<threads.h>`, and abbreviations that herd knows.
+const ALIASES: &[(&str, &str)] = &[
+    ("mtx_lock", "lock"),
+    ("mtx_unlock", "unlock"),
+    ("SCAS", "atomic_compare_exchange_strong"),
+    ("WCAS", "atomic_compare_exchange_weak"),
 ];
 
 /// Words of the Linux kernel's memory model, which is another one.
@@ -74,7 +84,7 @@ pub(super) fn find_atomics(procedure: &Procedure, globals: &mut Globals) {
             address = Some(inner);
         }
         if let Some(Expr { kind: ExprKind::Name(name), .. }) = address
-            && function.text.starts_with("atomic_")
+            && is_atomic_function(&function.text)
             && is_param(name)
             && let Some(&number) = globals.numbers.get(name)
         {
@@ -82,6 +92,24 @@ pub(super) fn find_atomics(procedure: &Procedure, globals: &mut Globals) {
         }
     };
     procedure.body.iter().for_each(|stmt| for_each_expr(stmt, &mut visit));
+}
+
+/// Is its first argument the address of an atomic variable? A mutex is one, too.
+fn is_atomic_function(name: &str) -> bool {
+    let name = canonical(name);
+    name.starts_with("atomic_") || matches!(name, "lock" | "unlock")
+}
+
+fn canonical(name: &str) -> &str {
+    ALIASES.iter().find(|(alias, _)| *alias == name).map_or(name, |&(_, function)| function)
+}
+
+/// Is there an `assert`?
+pub(super) fn has_assertions(procedure: &Procedure) -> bool {
+    let mut found = false;
+    let mut visit = |expr: &Expr| found |= matches!(&expr.kind, ExprKind::Call(name, _) if name.text == "assert");
+    procedure.body.iter().for_each(|stmt| for_each_expr(stmt, &mut visit));
+    found
 }
 
 fn for_each_expr(stmt: &Stmt, visit: &mut impl FnMut(&Expr)) {
@@ -121,16 +149,16 @@ impl Code<'_, '_> {
     pub(super) fn call(&mut self, name: &Name, args: &[Expr], span: Span, want: Want) -> IrExpr {
         let (base, is_explicit) = match name.text.strip_suffix("_explicit") {
             Some(base) => (base, true),
-            None => (name.text.as_str(), false),
+            None => (canonical(&name.text), false),
         };
         let known = FUNCTIONS.iter().find(|(function, _)| *function == base);
-        let Some((_, takes)) = known.filter(|_| !is_explicit || !matches!(base, "assert" | "atomic_thread_fence"))
-        else {
+        let has_orders = base.starts_with("atomic_") && base != "atomic_thread_fence";
+        let Some((_, takes)) = known.filter(|_| !is_explicit || has_orders) else {
             return self.unknown_function(name);
         };
         let is_swap = base.starts_with("atomic_compare_exchange");
         let values = match base {
-            "atomic_load" | "assert" => 1,
+            "atomic_load" | "assert" | "lock" | "unlock" => 1,
             "atomic_thread_fence" => 0,
             _ if is_swap => 3,
             _ => 2,
@@ -158,6 +186,7 @@ impl Code<'_, '_> {
                 self.fence(&orders[0]);
                 IrExpr::Const(0)
             }
+            ("lock" | "unlock", [mutex]) => self.mutex(mutex, base == "lock"),
             ("atomic_load", [address]) => self.atomic_load(address, orders.first(), want),
             ("atomic_store", [address, value]) => self.atomic_store(address, value, orders.first()),
             (_, [address, operand]) => self.update(base, address, operand, orders.first(), want),
@@ -187,6 +216,17 @@ impl Code<'_, '_> {
         let shared = self.shared(address)?;
         debug_assert_eq!(shared.kind, LocationKind::Atomic, "it is the address of an atomic operation");
         Some(Place::Fixed(shared.loc))
+    }
+
+    /// A mutex is 0 while nobody holds it; locking waits for that.
+    fn mutex(&mut self, mutex: &Expr, is_lock: bool) -> IrExpr {
+        let Some(place) = self.address(mutex) else { return IrExpr::Const(0) };
+        let (free, held) = (IrExpr::Const(0), IrExpr::Const(1));
+        self.emit(match is_lock {
+            true => Op::BlockingCas { place, expected: free, desired: held, order: RmwOrder::Acq },
+            false => Op::Store { place, value: free, order: WriteOrder::Rel },
+        });
+        IrExpr::Const(0)
     }
 
     fn atomic_load(&mut self, address: &Expr, order: Option<&Expr>, want: Want) -> IrExpr {

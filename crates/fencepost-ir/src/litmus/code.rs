@@ -299,21 +299,10 @@ impl<'a, 'm> Code<'a, 'm> {
         }
     }
 
-    /// The variable that `*address` is, accessed in the way it is declared.
-    fn dereferenced(&mut self, address: &Expr, span: Span) -> Option<Shared> {
+    /// The variable that `*address` is, accessed in the way that the thread declares it.
+    fn dereferenced(&mut self, address: &Expr) -> Option<Shared> {
         let shared = self.shared(address)?;
-        if shared.kind == LocationKind::Atomic && !shared.declared_atomic {
-            let global = &self.globals.list[shared.loc.index()];
-            let name = &global.name.text;
-            let problem = Diagnostic::error(span, format!("a plain access of `{name}`, which is atomic"));
-            let problem = problem.help("declare it as `atomic_int*` here as well, and the access is a seq_cst one");
-            self.messages.push(match global.atomic {
-                Some(atomic) => problem.also(atomic, "it is atomic because of this"),
-                None => problem,
-            });
-            return None;
-        }
-        Some(shared)
+        Some(Shared { kind: if shared.declared_atomic { shared.kind } else { LocationKind::NonAtomic }, ..shared })
     }
 
     // Accesses.
@@ -351,7 +340,7 @@ impl<'a, 'm> Code<'a, 'm> {
                 None
             }
             _ => {
-                let shared = self.dereferenced(target, target.span)?;
+                let shared = self.dereferenced(target)?;
                 Some((self.load(shared, Want::Value), Expected::Shared(shared)))
             }
         }
@@ -382,7 +371,7 @@ impl<'a, 'm> Code<'a, 'm> {
                 Some(register) => self.number_in(register),
                 None => IrExpr::Const(0),
             },
-            ExprKind::Deref(address) => match self.dereferenced(address, expr.span) {
+            ExprKind::Deref(address) => match self.dereferenced(address) {
                 Some(shared) => self.load(shared, want),
                 None => IrExpr::Const(0),
             },
@@ -454,7 +443,7 @@ impl<'a, 'm> Code<'a, 'm> {
             }
             ExprKind::Deref(address) => {
                 let value = self.value(value, Want::Value);
-                let Some(shared) = self.dereferenced(address, target.span) else { return IrExpr::Const(0) };
+                let Some(shared) = self.dereferenced(address) else { return IrExpr::Const(0) };
                 match op {
                     None => {
                         self.store(shared, value.clone());

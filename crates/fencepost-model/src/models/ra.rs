@@ -27,9 +27,10 @@ use crate::rel::Rel;
 /// Release/acquire.
 pub struct Ra;
 
-/// `hb = (po ∪ ⋃ [Wₓ] ; rf ; [Rₓ])⁺` over atomic locations x: non-atomic reads do not synchronise.
+/// `hb = (po ∪ ⋃ [Wₓ] ; rf ; [Rₓ])⁺` over atomic accesses: plain ones do not synchronise.
 pub fn hb(graph: &Graph) -> Rel {
-    let synchronises = graph.rf().filter(|_, read| !graph.label(read).is_nonatomic());
+    let is_atomic = |event: EventId| graph.is_init(event) || !graph.label(event).is_nonatomic();
+    let synchronises = graph.rf().filter(|write, read| is_atomic(write) && is_atomic(read));
     graph.po().union(&synchronises).plus()
 }
 
@@ -75,8 +76,18 @@ Source: Lahav and Margalit, Robustness against Release/Acquire Semantics, PLDI 2
         hb.is_irreflexive() && write_coherence && read_coherence && atomicity
     }
 
-    /// The last write before it must have been observed: `wmaxₓ ∈ Init ∪ dom(hb? ; [E_τ])`.
+    /// The last write before it must have been observed: `wmaxₓ ∈ Init ∪ dom(hb? ; [E_τ])`. Where a location is accessed
+    /// in both ways, which the paper does not have: no conflicting access, one of the two plain, is unordered.
     fn race(&self, graph: &Graph, event: EventId) -> Option<EventId> {
+        let is_plain = |e: EventId| graph.label(e).is_nonatomic();
+        let is_there = |e: EventId| graph.label(e).loc() == graph.label(event).loc() && !graph.is_init(e);
+        if graph.ids().any(|other| is_there(other) && !is_plain(other)) {
+            let hb = hb(graph);
+            let conflicts = |e: EventId| is_plain(e) || is_plain(event);
+            let writes = |e: EventId| graph.label(e).is_write() || graph.label(event).is_write();
+            let is_ordered = |e: EventId| e == event || hb.contains(e, event) || hb.contains(event, e);
+            return graph.ids().find(|&e| is_there(e) && conflicts(e) && writes(e) && !is_ordered(e));
+        }
         let last = graph.predecessor(event).expect("a plain access has a predecessor write");
         (!graph.is_init(last) && !hb(graph).contains(last, event)).then_some(last)
     }

@@ -28,17 +28,19 @@ use crate::rel::Rel;
 /// RC20.
 pub struct Rc20;
 
-/// sw = `[E⊒rel] ; ([F] ; po)? ; rf⁺ ; (po ; [F])? ; [E⊒acq]`
+/// sw = `[E⊒rel] ; ([F] ; po)? ; rf⁺ ; (po ; [F])? ; [E⊒acq]`, where rf is that of atomic accesses
 pub fn sw(graph: &Graph) -> Rel {
     let identity = |in_set: &dyn Fn(EventId) -> bool| Rel::identity_on(graph.len(), in_set);
     let is_fence = |e: EventId| matches!(graph.label(e), Label::Fence { .. } | Label::Rmw { mode: Mode::Full, .. });
     let fence = identity(&is_fence);
     let release = identity(&|e| graph.label(e).mode().releases());
     let acquire = identity(&|e| graph.label(e).mode().acquires());
+    let is_atomic = |e: EventId| !graph.label(e).is_nonatomic();
+    let rf = graph.rf().filter(|write, read| is_atomic(write) && is_atomic(read));
     let po = graph.po();
     let from_fence = fence.then(&po).optional();
     let to_fence = po.then(&fence).optional();
-    release.then(&from_fence).then(&graph.rf().plus()).then(&to_fence).then(&acquire)
+    release.then(&from_fence).then(&rf.plus()).then(&to_fence).then(&acquire)
 }
 
 /// hb = (po ∪ sw)⁺
@@ -107,13 +109,15 @@ accesses after C++11.
         write_coherence && read_coherence && atomicity && no_thin_air && sc_accesses
     }
 
-    /// Def. 6.1: a conflicting access that happens-before does not order.
+    /// Def. 6.1: a conflicting access that happens-before does not order. Locations may also be accessed in both
+    /// ways, as in C: two atomic accesses do not race.
     fn race(&self, graph: &Graph, event: EventId) -> Option<EventId> {
         let hb = hb(graph);
         let loc = graph.label(event).loc();
         graph.ids().find(|&other| {
             other != event
                 && graph.label(other).loc() == loc
+                && (graph.label(other).is_nonatomic() || graph.label(event).is_nonatomic())
                 && (graph.label(other).is_write() || graph.label(event).is_write())
                 && !hb.contains(other, event)
                 && !hb.contains(event, other)

@@ -12,7 +12,7 @@ use fencepost_base::event::Label;
 use fencepost_base::ids::{LocId, ThreadId};
 use fencepost_ir::Program;
 use fencepost_model::{EventId, Graph, Model};
-use fencepost_verdict::{BufferStep, Delay, RunStep, Site};
+use fencepost_verdict::{BufferStep, Computation, Delay, GraphRun, GraphStep, RunStep, Site};
 
 use super::{ReplayError, error, show};
 use crate::buffers::{Machine, State};
@@ -34,8 +34,39 @@ pub(super) struct Unit {
     pub(super) is_section: bool,
 }
 
-/// Follows the computation on the machine.
-pub(super) fn follow(program: &Program, model: &dyn Model, delay: &Delay) -> Result<Executed, ReplayError> {
+/// Follows a computation on the machine of `model`: the run that it is, told as a graph that grows, to be put to the
+/// axioms ([`super::replay_graph_failure`], [`super::replay_graph_end`]). If something goes wrong in an atomic section
+/// at the end, the section is in the run as far as it went.
+///
+/// # Errors
+/// When it is not a computation of the program, or ends with stores in buffers.
+pub fn replay_computation(
+    program: &Program,
+    model: &dyn Model,
+    computation: &Computation,
+) -> Result<GraphRun, ReplayError> {
+    let mut follower = follow(program, model, computation)?;
+    if let Some((inside, first)) = follower.section
+        && matches!(follower.machine.rest(&follower.state, inside), Rest::Failed(_))
+    {
+        follower.state.trace.tie(inside, first);
+        follower.section = None;
+    }
+    Ok(follower.finish()?.graph_run())
+}
+
+/// Follows a computation in which a store is delayed.
+pub(super) fn follow_delay(program: &Program, model: &dyn Model, delay: &Delay) -> Result<Executed, ReplayError> {
+    let follower = follow(program, model, &delay.computation)?;
+    check_delay(program, delay)?;
+    follower.finish()
+}
+
+fn follow<'a>(
+    program: &'a Program,
+    model: &'a dyn Model,
+    computation: &Computation,
+) -> Result<Follower<'a>, ReplayError> {
     let Some(machine) = Machine::new(program, model) else {
         return error(format!("{} has no store buffers", model.name()));
     };
@@ -46,7 +77,7 @@ pub(super) fn follow(program: &Program, model: &dyn Model, delay: &Delay) -> Res
         units: Vec::new(),
         section: None,
     };
-    let steps = &delay.computation.steps;
+    let steps = &computation.steps;
     for (index, step) in steps.iter().enumerate() {
         let (result, place) = match step {
             BufferStep::Execute { step, delayed } => {
@@ -58,8 +89,7 @@ pub(super) fn follow(program: &Program, model: &dyn Model, delay: &Delay) -> Res
             return error(format!("step {index} of the computation, {place}: {cause}"));
         }
     }
-    check_delay(program, delay)?;
-    follower.finish()
+    Ok(follower)
 }
 
 struct Follower<'a> {
@@ -254,6 +284,34 @@ impl Follower<'_> {
             Unit { thread, steps, events, is_section }
         });
         Ok(Executed { units: units.collect(), graph: trace.graph() })
+    }
+}
+
+impl Executed {
+    /// The run of its units, in the order in which they were executed: every read comes after the store it takes. Each
+    /// store has its place behind those before it that reached memory earlier.
+    fn graph_run(&self) -> GraphRun {
+        let mut steps = Vec::new();
+        let mut numbers: BTreeMap<EventId, EventId> =
+            (0..self.graph.locations()).map(EventId::from_index).map(|init| (init, init)).collect();
+        for unit in &self.units {
+            let mut accesses = unit.events.iter().filter(|event| self.graph.label(**event).loc().is_some());
+            for step in &unit.steps {
+                let event = step.label.map(|_| {
+                    let event = *accesses.next().expect("a step with a label is an access");
+                    let label = *self.graph.label(event);
+                    let writes = self.graph.writes(label.loc().expect("an access"));
+                    let place = writes.iter().position(|&write| write == event).unwrap_or(0);
+                    let earlier = writes[..place].iter().rev().find_map(|write| numbers.get(write));
+                    let source = self.graph.source(event).map(|source| &numbers[&source]);
+                    let predecessor = *source.or(earlier).expect("an initialisation write at least");
+                    numbers.insert(event, EventId::from_index(numbers.len()));
+                    (label, predecessor)
+                });
+                steps.push(GraphStep { site: step.site, event, choice: step.choice });
+            }
+        }
+        GraphRun { steps }
     }
 }
 

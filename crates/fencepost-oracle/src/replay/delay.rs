@@ -22,13 +22,13 @@ use fencepost_model::rel::Rel;
 use fencepost_model::{EventId, Graph, Model, cycle};
 use fencepost_verdict::{Delay, Run, Violation};
 
-use super::computation::{Executed, follow};
+use super::computation::{Executed, follow_delay};
 use super::{Replay, ReplayError, error};
 use crate::buffers::Origin;
 
 /// Replays the computation, and derives the violation from its trace.
 pub(super) fn replay(program: &Program, model: &dyn Model, delay: &Delay) -> Result<Violation, ReplayError> {
-    let executed = follow(program, model, delay)?;
+    let executed = follow_delay(program, model, delay)?;
     if Sc.permits(&executed.graph) {
         return error("the computation is like an SC run: its trace has no cycle");
     }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use fencepost_verdict::{Failing, States, Verification};
+use fencepost_verdict::{Attempt, Extent, Failing, Frequency, States, Verification};
 use serde::Serialize;
 
 use super::wire::{Access, Failure, Figures, SCHEMA};
@@ -31,9 +31,13 @@ pub struct VerificationReport {
     /// The same in words.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub detail: Option<String>,
-    /// How it was found out: `enumeration`, `exploration`.
+    /// Why it is so: `enumeration`, `exploration`, `coverability`, `robustness`, `observational-robustness`,
+    /// `write-write-race-freedom`, `search`, `machine`, `witness`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub argument: Option<&'static str>,
+    /// What was tried without success.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub tried: Vec<AttemptReport>,
     /// The condition and the final states.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub condition: Option<ConditionReport>,
@@ -47,17 +51,31 @@ pub struct VerificationReport {
     pub stats: Figures,
 }
 
+/// An argument that was tried without success.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct AttemptReport {
+    /// As in [`VerificationReport::argument`].
+    pub argument: &'static str,
+    /// Why it did not settle the question, as in [`VerificationReport::reason`].
+    pub reason: &'static str,
+    /// The same in words.
+    pub detail: String,
+}
+
 /// A condition and the final states.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct ConditionReport {
     /// As herd writes it.
     pub text: String,
-    /// `Never`, `Sometimes`, `Always`: how often the formula is true.
-    pub observation: &'static str,
-    /// Executions that end in a state of which it is true.
+    /// `Never`, `Sometimes`, `Always`: how often the formula is true, if known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub observation: Option<&'static str>,
+    /// Executions that end in a state of which it is true; states, if executions were not counted.
     pub positive: u64,
     /// Executions that do not.
     pub negative: u64,
+    /// `all`; `kinds`, if there is one of each kind that there is; `examples`, if there may be any others.
+    pub extent: &'static str,
     /// The final states.
     pub states: Vec<StateReport>,
 }
@@ -69,8 +87,9 @@ pub struct StateReport {
     pub values: BTreeMap<String, i64>,
     /// Is the formula true?
     pub satisfies: bool,
-    /// How many executions end there.
-    pub executions: u64,
+    /// How many executions end there, if they were counted.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub executions: Option<u64>,
 }
 
 /// A plain access in a data race.
@@ -101,14 +120,23 @@ pub fn verification(subject: &Subject<'_>, verification: &Verification) -> Strin
         reason: result.err().map(|reason| reason.as_str()),
         detail: result.err().map(ToString::to_string),
         argument: verified.map(|verified| verified.argument.as_str()),
+        tried: verification.tried.iter().map(attempt).collect(),
         condition: verified.and_then(|verified| verified.states.as_ref()).and_then(|states| report(subject, states)),
-        race: verified.and_then(|verified| verified.race).map(|race| RaceReport {
+        race: verified.and_then(|verified| verified.race.as_ref()).map(|race| RaceReport {
             thread: subject.thread(race.thread).to_string(),
             location: subject.location(race.location).to_string(),
         }),
         failure: verified.and_then(|verified| verified.failing.as_ref()).map(|failing| failure(subject, failing)),
         stats: figures(&verification.stats),
     })
+}
+
+fn attempt(attempt: &Attempt) -> AttemptReport {
+    AttemptReport {
+        argument: attempt.argument.as_str(),
+        reason: attempt.reason.as_str(),
+        detail: attempt.reason.to_string(),
+    }
 }
 
 fn report(subject: &Subject<'_>, states: &States) -> Option<ConditionReport> {
@@ -121,9 +149,14 @@ fn report(subject: &Subject<'_>, states: &States) -> Option<ConditionReport> {
     };
     Some(ConditionReport {
         text: condition.text(program),
-        observation: states.frequency().as_str(),
+        observation: states.frequency().map(Frequency::as_str),
         positive: states.positive(),
         negative: states.negative(),
+        extent: match states.extent {
+            Extent::All => "all",
+            Extent::Kinds => "kinds",
+            Extent::Examples => "examples",
+        },
         states: states.list.iter().map(state).collect(),
     })
 }

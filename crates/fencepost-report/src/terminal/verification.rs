@@ -1,7 +1,7 @@
 //! What a program does in a model, and whether it is what was asked for.
 
 use fencepost_ir::Quantifier;
-use fencepost_verdict::{States, Verification, Verified};
+use fencepost_verdict::{Extent, States, Verification, Verified};
 
 use super::{Look, Paint, violation};
 use crate::herd;
@@ -11,11 +11,18 @@ use crate::words;
 /// The answer with the final states, or with what goes wrong.
 pub fn verification(subject: &Subject<'_>, verification: &Verification, look: &Look) -> String {
     let mut text = verification_headline(subject, verification, look);
-    let Ok(verified) = &verification.result else { return text };
+    let Ok(verified) = &verification.result else {
+        text += &verification
+            .tried
+            .iter()
+            .map(|tried| format!("  tried {}: {}\n", tried.argument.as_str(), tried.reason))
+            .collect::<String>();
+        return text;
+    };
     if let Some(states) = &verified.states {
         text += &listing(subject, states);
     }
-    if let Some(race) = verified.race {
+    if let Some(race) = &verified.race {
         let (thread, location) = (subject.thread(race.thread), subject.location(race.location));
         text += &format!("  data race: a plain access of `{location}` by thread `{thread}`\n");
     }
@@ -60,9 +67,7 @@ fn details(subject: &Subject<'_>, verified: &Verified) -> Vec<String> {
         details.push(words::failure_kind(&failing.kind));
     }
     if let (Some(states), Some(condition)) = (&verified.states, subject.program.condition()) {
-        let (positive, all) = (states.positive(), states.positive() + states.negative());
-        let noun = if all == 1 { "execution" } else { "executions" };
-        details.push(format!("{} ({positive} of {all} {noun})", states.frequency().as_str()));
+        details.push(counts(states));
         let is_short = condition.text(subject.program).len() <= 120;
         if is_short {
             details.push(condition.text(subject.program));
@@ -71,13 +76,26 @@ fn details(subject: &Subject<'_>, verified: &Verified) -> Vec<String> {
     details
 }
 
+/// `Sometimes (1 of 4 executions)`, or what is known of that.
+fn counts(states: &States) -> String {
+    let (positive, all) = (states.positive(), states.positive() + states.negative());
+    let noun = if states.are_counted() { "execution" } else { "state" };
+    let plural = if all == 1 { "" } else { "s" };
+    match (states.frequency(), states.extent) {
+        (Some(frequency), Extent::All) => format!("{} ({positive} of {all} {noun}{plural})", frequency.as_str()),
+        (Some(frequency), _) => frequency.as_str().to_owned(),
+        (None, _) => format!("{} at least once", if positive > 0 { "true" } else { "false" }),
+    }
+}
+
 /// One state per line; those that the quantifier is about have a mark.
 fn listing(subject: &Subject<'_>, states: &States) -> String {
     let quantifier = subject.program.condition().map(|condition| condition.quantifier);
     let is_marked = |satisfies: bool| satisfies == (quantifier != Some(Quantifier::Forall));
     let line = |(index, state): (usize, &fencepost_verdict::FinalState)| {
         let mark = if is_marked(state.satisfies) { '*' } else { ' ' };
-        format!("  {mark} {}  ×{}\n", herd::state(subject, states, index), state.executions)
+        let times = state.executions.map_or_else(String::new, |executions| format!("  ×{executions}"));
+        format!("  {mark} {}{times}\n", herd::state(subject, states, index))
     };
     states.list.iter().enumerate().map(line).collect()
 }

@@ -15,7 +15,7 @@ use super::{Parser, Reported, Result};
 use crate::ast::litmus::{Formula, Initial, Observable, Procedure, Quantifier, Variable};
 use crate::ast::{Item, ItemKind, Name};
 use crate::language::Language;
-use crate::lexer::TokenKind;
+use crate::lexer::{Token, TokenKind};
 use crate::messages::Messages;
 
 /// Parses any text.
@@ -33,6 +33,10 @@ pub(super) fn items(text: &str, mut messages: Messages) -> (Vec<Item>, Messages)
         items.push(Item { kind: ItemKind::Initial(initial), span: parser.span_from(start) });
     }
     while parser.kind() != TokenKind::End && !parser.messages.is_full() {
+        if parser.at_word("regions") && parser.kind_after(1) == TokenKind::Colon {
+            parser.skip_regions();
+            continue;
+        }
         let before = parser.position;
         let start = parser.span();
         match parser.litmus_item() {
@@ -51,6 +55,16 @@ impl Parser<'_> {
         if self.at_procedure() {
             return self.procedure();
         }
+        // A result type says nothing: `void P0 (…)`.
+        let stars = (1..).take_while(|&distance| self.kind_after(distance) == TokenKind::Star).count();
+        if self.at_word("void") && self.is_procedure_after(1 + stars) {
+            (0..=stars).for_each(|_| _ = self.advance());
+            return self.procedure();
+        }
+        // A formula alone is one of some state.
+        if self.kind() == TokenKind::LeftParen {
+            return self.final_condition(Quantifier::Exists);
+        }
         if self.kind() == TokenKind::Tilde {
             self.advance();
             if !self.eat_word("exists") {
@@ -67,7 +81,7 @@ impl Parser<'_> {
                 self.advance();
                 Ok(ItemKind::Filter(self.final_formula()?))
             }
-            Some("exists") => {
+            Some("exists" | "final") => {
                 self.advance();
                 self.final_condition(Quantifier::Exists)
             }
@@ -86,17 +100,32 @@ impl Parser<'_> {
     }
 
     fn final_condition(&mut self, quantifier: Quantifier) -> Result<ItemKind> {
-        Ok(ItemKind::Condition(quantifier, self.final_formula()?))
+        let formula = self.final_formula()?;
+        self.eat(TokenKind::Semicolon);
+        Ok(ItemKind::Condition(quantifier, formula))
     }
 
     /// Is this `P0`, before `(`?
     fn at_procedure(&self) -> bool {
-        self.word().is_some_and(is_thread_name) && self.kind_after(1) == TokenKind::LeftParen
+        self.is_procedure_after(0)
+    }
+
+    fn is_procedure_after(&self, distance: usize) -> bool {
+        let token = self.tokens.get(self.position + distance);
+        let is_name = |token: &Token| token.kind == TokenKind::Word && is_thread_name(self.slice(token.span));
+        token.is_some_and(is_name) && self.kind_after(distance + 1) == TokenKind::LeftParen
     }
 
     /// Goes on at the next thread or condition.
     fn skip_to_litmus_item(&mut self) {
         while self.kind() != TokenKind::End && !self.at_procedure() && !self.at_item() {
+            self.advance();
+        }
+    }
+
+    /// `regions: x:PROP, y:PROP` is about scoped models.
+    fn skip_regions(&mut self) {
+        while matches!(self.kind(), TokenKind::Word | TokenKind::Colon | TokenKind::Comma) && !self.at_item() {
             self.advance();
         }
     }
@@ -167,6 +196,13 @@ impl Parser<'_> {
         let start = self.span();
         let is_negative = self.eat(TokenKind::Minus);
         if self.kind() == TokenKind::Word && !is_negative {
+            if self.at_word("ATOMIC_INIT") || self.at_word("ATOMIC_VAR_INIT") {
+                self.advance();
+                let open = self.expect(TokenKind::LeftParen, "`(`")?;
+                let (value, _) = self.nested(Self::signed_number)?;
+                self.expect_close(TokenKind::RightParen, "`)`", open)?;
+                return Ok((value, self.span_from(start)));
+            }
             let known = match self.word() {
                 Some("true") => Some(1),
                 Some("false" | "NULL") => Some(0),
@@ -248,12 +284,25 @@ impl Parser<'_> {
     }
 
     fn final_formula(&mut self) -> Result<Formula> {
-        self.nested(Self::implication)
+        self.nested(|parser| parser.junction(TokenKind::BarBar))
     }
 
-    /// `=>` binds least, and to the right.
+    /// `\/` of `/\`; the layout has made `||` and `&&` of them.
+    fn junction(&mut self, connective: TokenKind) -> Result<Formula> {
+        let operand = |parser: &mut Self| match connective {
+            TokenKind::BarBar => parser.junction(TokenKind::AndAnd),
+            _ => parser.implication(),
+        };
+        let mut operands = vec![operand(self)?];
+        while self.eat(connective) {
+            operands.push(operand(self)?);
+        }
+        Ok(balanced(operands, connective))
+    }
+
+    /// `=>` binds tighter than `/\`, as herd has it, and to the right.
     fn implication(&mut self) -> Result<Formula> {
-        let left = self.junction(TokenKind::BarBar)?;
+        let left = self.negation()?;
         let is_arrow =
             self.kind() == TokenKind::Equals && self.kind_after(1) == TokenKind::Greater && self.is_adjacent_to_next();
         if !is_arrow {
@@ -265,19 +314,6 @@ impl Parser<'_> {
         Ok(Formula::Implies(Box::new(left), Box::new(right)))
     }
 
-    /// `\/` of `/\`; the layout has made `||` and `&&` of them.
-    fn junction(&mut self, connective: TokenKind) -> Result<Formula> {
-        let operand = |parser: &mut Self| match connective {
-            TokenKind::BarBar => parser.junction(TokenKind::AndAnd),
-            _ => parser.negation(),
-        };
-        let mut operands = vec![operand(self)?];
-        while self.eat(connective) {
-            operands.push(operand(self)?);
-        }
-        Ok(balanced(operands, connective))
-    }
-
     fn negation(&mut self) -> Result<Formula> {
         if self.kind() == TokenKind::Tilde || self.at_word("not") {
             self.advance();
@@ -285,7 +321,7 @@ impl Parser<'_> {
         }
         if self.kind() == TokenKind::LeftParen {
             let open = self.advance().span;
-            let inner = self.nested(Self::implication)?;
+            let inner = self.final_formula()?;
             self.expect_close(TokenKind::RightParen, "`)`", open)?;
             return Ok(inner);
         }

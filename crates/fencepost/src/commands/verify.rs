@@ -155,8 +155,13 @@ fn verify(
     search: Options,
     budget: &Budget<'_>,
 ) -> Result<Verification, InternalError> {
-    match engine {
-        EngineChoice::Auto => fencepost_check::verify(program, model, search, budget),
-        EngineChoice::Oracle => fencepost_check::verify_with(Engine::Oracle, program, model, search, budget),
-    }
+    let engine = match engine {
+        EngineChoice::Auto => return fencepost_check::verify(program, model, search, budget),
+        EngineChoice::Oracle => Engine::Oracle,
+        EngineChoice::Explore => Engine::Exploration,
+        EngineChoice::Cover => Engine::Coverability,
+        EngineChoice::Robustness => Engine::Robustness,
+        EngineChoice::Search => Engine::Search,
+    };
+    fencepost_check::verify_with(engine, program, model, search, budget)
 }

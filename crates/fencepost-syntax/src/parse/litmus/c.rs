@@ -37,8 +37,11 @@ const TYPE_WORDS: &[&str] = &[
     "intptr_t",
     "uintptr_t",
     "size_t",
+    "__int128",
+    "__uint128",
     "__int128_t",
     "__uint128_t",
+    "mtx_t",
 ];
 
 /// What comes after `atomic_` in types.
@@ -78,7 +81,12 @@ impl Parser<'_> {
     // Types.
 
     pub(super) fn at_type(&self) -> bool {
-        self.word().is_some_and(is_type_word)
+        self.word().is_some_and(is_type_word) || self.at_template()
+    }
+
+    /// Is this `atomic<int>`, as C++ writes it?
+    fn at_template(&self) -> bool {
+        self.at_word("atomic") && self.kind_after(1) == TokenKind::Less
     }
 
     /// A type; where it begins is known to be one.
@@ -96,6 +104,15 @@ impl Parser<'_> {
                 }
                 ty.pointers += self.nested(Self::ty)?.pointers;
                 self.expect_close(TokenKind::RightParen, "`)`", open)?;
+                ty.atomic = true;
+            } else if self.at_template() {
+                self.advance();
+                let open = self.advance().span;
+                if !self.at_type() {
+                    return self.expected("a type");
+                }
+                ty.pointers += self.nested(Self::ty)?.pointers;
+                self.expect_close(TokenKind::Greater, "`>`", open)?;
                 ty.atomic = true;
             } else if self.at_type() {
                 let word = self.word().unwrap_or_default();

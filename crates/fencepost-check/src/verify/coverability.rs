@@ -1,0 +1,242 @@
+//! Strong release/acquire, decided by backward coverability, and the models that it speaks for.
+//!
+//! Paper: Lahav and Boker, "Decidable Verification under a Causally Consistent
+//! Shared Memory", PLDI 2020. What SRA says of other models:
+//!
+//! - what goes wrong under SRA goes wrong in a model whose axioms permit the
+//!   execution: under release/acquire always, elsewhere by chance;
+//! - TSO permits less than SRA: `po ∪ rf ∪ mo` is acyclic there, since all of it but a store before a later load
+//!   is global, and a cycle cannot leave a load except through program order; a load never misses what its
+//!   thread knows of. Full fences, and failed compare-and-swaps, empty buffers, which does more than they do under SRA. So what is safe under SRA is safe under TSO.
+//! - release/acquire reaches the same states when no two writes race under SRA (Thm 3.14);
+//! - RC20 permits less than release/acquire in programs whose accesses all are at least release or
+//!   acquire: then every reads-from synchronises, and coherence is that of release/acquire.
+//!
+//! Plain accesses count as release/acquire here. That is right for machines, which do not tell them from others. Where races are
+//! undefined behaviour their absence has to be shown, which this engine does not; so it is silent about programs that could have one.
+
+use fencepost_base::ids::{LocId, RegId, ThreadId, Value};
+use fencepost_base::order::Mode;
+use fencepost_cover::{Answer, CoverOutcome, FinalStates, Options, Witness};
+use fencepost_ir::{Observable, Op, Program};
+use fencepost_model::Model;
+use fencepost_model::models::ra::Ra;
+use fencepost_model::models::rc20::Rc20;
+use fencepost_model::models::sra::{Sra, write_write_race};
+use fencepost_model::models::tso::Tso;
+use fencepost_oracle::{replay_graph, replay_graph_failure};
+use fencepost_verdict::{Argument, Budget, Reason, Stats, Verified};
+
+use super::endings::{Asked, Collected, collect};
+use super::{Inquiry, Step, can_race, evidence, has_bounds, unsafe_by};
+use crate::InternalError;
+use crate::buffers::can_fail;
+
+/// What is known about SRA.
+pub(super) enum UnderSra {
+    /// Nothing goes wrong.
+    Safe,
+    /// This does; replayed on the axioms of SRA.
+    Fails(Box<Witness>),
+}
+
+/// Can this engine deal with the program?
+pub(super) fn applies(program: &Program) -> Result<(), Reason> {
+    match program.has_sections() || has_bounds(program) {
+        true => Err(Reason::Unsupported("atomic sections and bounds have no meaning under sra".into())),
+        false => Ok(()),
+    }
+}
+
+/// What SRA's "nothing goes wrong" means in a model.
+enum Word {
+    /// The same there.
+    Enough,
+    /// The same there, if no two writes race.
+    IfRaceFree,
+    /// Nothing.
+    Nothing,
+}
+
+fn word(program: &Program, model: &dyn Model) -> Word {
+    match model.name() {
+        name if name == Sra.name() || name == Tso.name() => Word::Enough,
+        name if name == Ra.name() => Word::IfRaceFree,
+        name if name == Rc20.name() && synchronises(program) => Word::IfRaceFree,
+        _ => Word::Nothing,
+    }
+}
+
+/// Is every access of the program at least a release or acquire access, or both?
+fn synchronises(program: &Program) -> bool {
+    let is_strong = |op: &Op| match op {
+        Op::Load { order, .. } | Op::Wait { order, .. } => Mode::from(*order).acquires(),
+        Op::Store { order, .. } => Mode::from(*order).releases(),
+        Op::Update { order, .. } | Op::BlockingCas { order, .. } => both((*order).into()),
+        Op::Cas { success, failure, .. } => both((*success).into()) && Mode::from(*failure).acquires(),
+        Op::PlainLoad { .. } | Op::PlainStore { .. } => false,
+        _ => true,
+    };
+    program.threads().iter().flat_map(|thread| &thread.code).all(|instr| is_strong(&instr.op))
+}
+
+fn both(mode: Mode) -> bool {
+    mode.acquires() && mode.releases()
+}
+
+fn cost(outcome: &CoverOutcome) -> Stats {
+    let saturation = outcome.stats.saturation;
+    Stats {
+        states: saturation.added,
+        transitions: saturation.predecessors,
+        peak_bytes: saturation.bytes,
+        ..Stats::default()
+    }
+}
+
+impl Inquiry<'_> {
+    pub(super) fn coverability(&mut self, slice: &Budget<'_>) -> Result<Step, InternalError> {
+        let argument = Argument::Coverability;
+        if let Err(reason) = applies(self.program) {
+            return Ok(self.closed(argument, reason));
+        }
+        if (self.program.condition().is_none() || can_fail(self.program))
+            && let Some(step) = self.safety_under_sra(slice)?
+        {
+            return Ok(step);
+        }
+        let word = word(self.program, self.model);
+        if can_race(self.program, self.model) {
+            let what = "nothing goes wrong under sra if plain accesses do not race, which it does not say";
+            return Ok(self.closed(argument, Reason::Inconclusive(what.into())));
+        }
+        if matches!(word, Word::Nothing) {
+            let what = format!("nothing goes wrong under sra, which does not speak for {}", self.model.name());
+            return Ok(self.closed(argument, Reason::Inconclusive(what)));
+        }
+        if matches!(word, Word::IfRaceFree)
+            && let Some(step) = self.race_freedom(slice)?
+        {
+            return Ok(step);
+        }
+        let argument = match word {
+            Word::IfRaceFree => Argument::WriteWriteRaceFree,
+            Word::Enough | Word::Nothing => argument,
+        };
+        if self.program.condition().is_none() {
+            return Ok(self.safe(argument));
+        }
+        self.final_states_under_sra(argument, slice)
+    }
+
+    /// Can something go wrong under SRA? If so, or if it is not known, what follows.
+    fn safety_under_sra(&mut self, slice: &Budget<'_>) -> Result<Option<Step>, InternalError> {
+        let argument = Argument::Coverability;
+        if self.sra.is_none() {
+            let outcome = fencepost_cover::safe(self.program, Options::default(), slice);
+            self.pay(&cost(&outcome));
+            self.sra = Some(match outcome.answer {
+                Answer::GaveUp(reason) => return Ok(Some(self.gave_up(argument, reason))),
+                Answer::Unreachable => UnderSra::Safe,
+                Answer::Reachable(witness) => {
+                    let Some((site, kind)) = &witness.failure else {
+                        return Err(InternalError::new("a witness under SRA in which nothing fails"));
+                    };
+                    let replayed = replay_graph_failure(self.program, &Sra, &witness.run, *site, kind);
+                    replayed.map_err(|error| InternalError::new(format!("a failure under SRA: {error}")))?;
+                    UnderSra::Fails(witness)
+                }
+            });
+        }
+        let Some(UnderSra::Fails(witness)) = &self.sra else { return Ok(None) };
+        let Some((site, kind)) = witness.failure.clone() else { return Ok(None) };
+        match evidence::failing(self.program, self.model, witness.run.clone(), site, &kind) {
+            Ok((failing, race)) => Ok(Some(unsafe_by(Some(failing), race))),
+            Err(error) if self.model.name() == Sra.name() || self.model.name() == Ra.name() => {
+                let name = self.model.name();
+                Err(InternalError::new(format!("an execution of SRA does not replay under {name}: {error}")))
+            }
+            Err(_) => {
+                let what = format!(
+                    "something goes wrong under sra, in an execution that {} does not permit",
+                    self.model.name()
+                );
+                Ok(Some(self.closed(argument, Reason::Inconclusive(what))))
+            }
+        }
+    }
+
+    /// Is there no write/write race under SRA? If there is, or if it is not known, what follows.
+    fn race_freedom(&mut self, slice: &Budget<'_>) -> Result<Option<Step>, InternalError> {
+        let argument = Argument::WriteWriteRaceFree;
+        let outcome = fencepost_cover::write_write_race_free(self.program, Options::default(), slice);
+        self.pay(&cost(&outcome));
+        match outcome.answer {
+            Answer::Unreachable => Ok(None),
+            Answer::GaveUp(reason) => Ok(Some(self.gave_up(argument, reason))),
+            Answer::Reachable(witness) => {
+                let replayed = replay_graph(self.program, &Sra, &witness.run)
+                    .map_err(|error| InternalError::new(format!("a write/write race under SRA: {error}")))?;
+                if write_write_race(&replayed.graph).is_none() {
+                    return Err(InternalError::new("a write/write race under SRA that is none"));
+                }
+                let what = "nothing goes wrong under sra, but two writes race, so release/acquire may do more";
+                Ok(Some(self.closed(argument, Reason::Inconclusive(what.into()))))
+            }
+        }
+    }
+
+    /// The final states under SRA, which are those of the model.
+    fn final_states_under_sra(&mut self, argument: Argument, slice: &Budget<'_>) -> Result<Step, InternalError> {
+        let Some(condition) = self.program.condition() else { return Ok(self.safe(argument)) };
+        if self.model.name() == Tso.name() {
+            let what = "sra permits final states that tso need not have";
+            return Ok(self.closed(argument, Reason::Inconclusive(what.into())));
+        }
+        let observed = condition.observed();
+        let mut registers: Vec<(ThreadId, RegId)> = Vec::new();
+        let mut locations: Vec<LocId> = Vec::new();
+        for what in &observed {
+            match *what {
+                Observable::Register(thread, register) => registers.push((thread, register)),
+                Observable::Location(loc) => locations.push(loc),
+            }
+        }
+        let mut paid = Vec::new();
+        let collected = collect(condition, |holds| {
+            let holds = |of_registers: &[Value], of_locations: &[Value]| {
+                holds(&|what| {
+                    let place = observed.binary_search(&what).expect("what a condition mentions is observed");
+                    // Registers come before locations.
+                    let all = of_registers.iter().chain(of_locations);
+                    *all.skip(place).next().expect("a value for everything observed")
+                })
+            };
+            let states = FinalStates { registers: &registers, locations: &locations, holds: &holds };
+            let outcome = fencepost_cover::can_end(self.program, &states, Options::default(), slice);
+            paid.push(cost(&outcome));
+            match outcome.answer {
+                Answer::Unreachable => Ok(Asked::Nothing),
+                Answer::GaveUp(reason) => Ok(Asked::GaveUp(reason)),
+                Answer::Reachable(witness) => {
+                    let ending = evidence::ending(self.program, self.model, witness.run, &observed);
+                    let (values, example, _) =
+                        ending.map_err(|error| InternalError::new(format!("a final state under SRA: {error}")))?;
+                    Ok(Asked::State(values, example))
+                }
+            }
+        })?;
+        paid.iter().for_each(|cost| self.pay(cost));
+        match collected {
+            Collected::Endings(list, extent) => {
+                let states = self.judge(list, extent);
+                Ok(Step::Settled(Box::new(Verified { argument, states, race: None, failing: None })))
+            }
+            Collected::GaveUp(reason, list) => {
+                self.remember(condition, list)?;
+                Ok(self.gave_up(argument, reason))
+            }
+            Collected::Race(_) => Err(InternalError::new("a data race that nobody asked for")),
+        }
+    }
+}

@@ -1,0 +1,103 @@
+//! From what an engine found to evidence: an execution that the oracle has
+//! replayed on the axioms of the model. What an engine believes is not repeated.
+
+use fencepost_base::ids::Value;
+use fencepost_ir::{Observable, Program};
+use fencepost_model::{EventId, Model};
+use fencepost_oracle::{ReplayError, replay_graph, replay_graph_end, replay_graph_failure};
+use fencepost_verdict::{Execution, Failing, GraphRun, GraphStep, Race, Run, ScFailure, ScFailureKind, Site};
+
+use crate::InternalError;
+
+/// Longest SC run that is put to the axioms of another model: they take more than quadratic time. Every model permits
+/// SC runs, so longer ones are evidence as they are.
+const LONGEST_RUN: usize = 500;
+
+/// An SC run as a graph that grows: every access has the last write as its predecessor.
+fn graph_run(program: &Program, run: &Run) -> GraphRun {
+    let mut last: Vec<EventId> = (0..program.locations().len()).map(EventId::from_index).collect();
+    let mut events = last.len();
+    let mut steps = Vec::new();
+    for step in &run.steps {
+        let event = step.label.and_then(|label| {
+            let loc = label.loc()?.index();
+            let event = (label, last[loc]);
+            if label.is_write() {
+                last[loc] = EventId::from_index(events);
+            }
+            events += 1;
+            Some(event)
+        });
+        // What is neither is bookkeeping of the searcher; fences are passed on the way.
+        if event.is_some() || step.choice.is_some() {
+            steps.push(GraphStep { site: step.site, event, choice: step.choice });
+        }
+    }
+    GraphRun { steps }
+}
+
+/// What fails under SC, in a run that was replayed there, fails in every model: the run with its graph in this one, and a
+/// race on the way.
+pub(super) fn under_sc(
+    program: &Program,
+    model: &dyn Model,
+    failure: ScFailure,
+) -> Result<(Failing, Option<Race>), InternalError> {
+    let failed = |error: ReplayError| InternalError::new(format!("a failure under SC does not replay: {error}"));
+    let (site, kind) = (failure.site, failure.kind.clone());
+    // Of a section that is stuck nothing is seen: that is the business of the replay of SC runs.
+    let replayed = match failure.run.steps.len() > LONGEST_RUN || program.has_sections() {
+        true => None,
+        false => {
+            let run = graph_run(program, &failure.run);
+            Some(failing(program, model, run, site, &kind).map_err(failed)?)
+        }
+    };
+    let (execution, race) = replayed.map_or((None, None), |(failing, race)| (failing.execution, race));
+    Ok((Failing { site, kind, run: Some(Box::new(failure)), execution }, race))
+}
+
+/// A run that ends in a failure, replayed; and a race on the way.
+pub(super) fn failing(
+    program: &Program,
+    model: &dyn Model,
+    run: GraphRun,
+    site: Site,
+    kind: &ScFailureKind,
+) -> Result<(Failing, Option<Race>), ReplayError> {
+    let replayed = replay_graph_failure(program, model, &run, site, kind)?;
+    let race = replayed.race;
+    let execution = Box::new(replayed.execution(run));
+    let race = race.map(|(thread, location)| Race { thread, location, execution: Some(execution.clone()) });
+    Ok((Failing { site, kind: kind.clone(), run: None, execution: Some(execution) }, race))
+}
+
+/// A run in which every thread comes to its end, replayed: the values of what is observed then.
+pub(super) fn ending(
+    program: &Program,
+    model: &dyn Model,
+    run: GraphRun,
+    observed: &[Observable],
+) -> Result<(Vec<Value>, Box<Execution>, Option<Race>), ReplayError> {
+    let replayed = replay_graph_end(program, model, &run)?;
+    let value = |what: &Observable| match *what {
+        Observable::Register(thread, register) => replayed.threads[thread.index()].registers[register.index()],
+        Observable::Location(loc) => {
+            let last = replayed.graph.last_write(loc);
+            replayed.graph.label(last).value_written().expect("a write")
+        }
+    };
+    let values = observed.iter().map(value).collect();
+    let race = replayed.race;
+    let execution = Box::new(replayed.execution(run));
+    let race = race.map(|(thread, location)| Race { thread, location, execution: Some(execution.clone()) });
+    Ok((values, execution, race))
+}
+
+/// A run on which there is a race, replayed; nothing if there is none.
+pub(super) fn race(program: &Program, model: &dyn Model, run: GraphRun) -> Result<Option<Race>, ReplayError> {
+    let replayed = replay_graph(program, model, &run)?;
+    let race = replayed.race;
+    let execution = Some(Box::new(replayed.execution(run)));
+    Ok(race.map(|(thread, location)| Race { thread, location, execution }))
+}

@@ -1,0 +1,83 @@
+//! SC runs, all of them: the answer under SC, and half of an argument under
+//! every other model, which has these runs too.
+//!
+//! Exact, loops included. With a condition, final states are those of the
+//! execution graphs of SC, searched for one by one.
+
+use fencepost_explore::End;
+use fencepost_model::models::sc::Sc;
+use fencepost_verdict::{Argument, Budget, Ending, Extent, Reason, States, Verified};
+
+use super::endings::Collected;
+use super::{Inquiry, Step, evidence};
+use crate::{InternalError, beyond, replay_sc_failure};
+
+/// What SC runs say.
+pub(super) enum UnderSc {
+    /// They have not been explored.
+    Unknown,
+    /// Not all of them, within so many states.
+    Cut(u64),
+    /// They never will be.
+    Closed,
+    /// Nothing goes wrong.
+    Quiet {
+        /// Final states, if the program has a condition.
+        endings: Vec<Ending>,
+        /// What is not among them.
+        extent: Extent,
+    },
+}
+
+impl Inquiry<'_> {
+    pub(super) fn explore(&mut self, slice: &Budget<'_>) -> Result<Step, InternalError> {
+        let step = self.explore_once(slice)?;
+        match step {
+            Step::Cut => self.sc = UnderSc::Cut(slice.max_states),
+            Step::Closed if !matches!(self.sc, UnderSc::Quiet { .. }) => self.sc = UnderSc::Closed,
+            Step::Closed | Step::Settled(_) => {}
+        }
+        Ok(step)
+    }
+
+    fn explore_once(&mut self, slice: &Budget<'_>) -> Result<Step, InternalError> {
+        let argument = Argument::Exploration;
+        let exploration = fencepost_explore::find_failure(self.program, self.options, slice);
+        self.pay(&exploration.stats);
+        replay_sc_failure(self.program, &Sc, exploration.sc_failure.as_ref())?;
+        match (exploration.end, exploration.sc_failure, exploration.bound) {
+            (_, Some(failure), _) => {
+                let (failing, race) = evidence::under_sc(self.program, self.model, failure)?;
+                let argument = if self.is_about_sc() { argument } else { Argument::Witness };
+                let verified = Verified { argument, states: None, race, failing: Some(failing) };
+                return Ok(Step::Settled(Box::new(verified)));
+            }
+            (End::GaveUp(reason), ..) => return Ok(self.gave_up(argument, reason)),
+            (_, None, Some(site)) => return Ok(self.closed(argument, beyond(self.program, site))),
+            (_, None, None) => {}
+        }
+        let (endings, extent) = match self.program.condition() {
+            None => (Vec::new(), Extent::All),
+            Some(condition) => match self.search_endings(condition, &Sc, slice)? {
+                Collected::Endings(list, extent) => (list, extent),
+                Collected::GaveUp(reason, _) => return Ok(self.gave_up(argument, reason)),
+                Collected::Race(_) => return Err(InternalError::new("a data race under SC, which knows none")),
+            },
+        };
+        if self.is_about_sc() {
+            let states = self.judge(endings, extent);
+            return Ok(Step::Settled(Box::new(Verified { argument, states, race: None, failing: None })));
+        }
+        if let Some(condition) = self.program.condition() {
+            self.remember(condition, endings.clone())?;
+        }
+        self.sc = UnderSc::Quiet { endings, extent };
+        let what = format!("nothing goes wrong under sc, but {} may permit more", self.model.name());
+        Ok(self.closed(argument, Reason::Inconclusive(what)))
+    }
+
+    /// The final states, if the program has a condition.
+    pub(super) fn judge(&self, endings: Vec<Ending>, extent: Extent) -> Option<States> {
+        self.program.condition().map(|condition| States::judge(condition, condition.observed(), endings, extent))
+    }
+}

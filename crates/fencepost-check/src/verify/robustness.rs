@@ -1,0 +1,83 @@
+//! Robustness: if the model permits no execution that SC does not, what SC
+//! runs say is all there is to say.
+//!
+//! Execution-graph robustness (Lahav and Margalit, PLDI 2019, Def. 4.9; traces of
+//! machines: Derevenetc, Meyer and Schweizer) keeps everything: a thread gets to where it fails, and all
+//! threads to their ends, by a graph, which is one of SC. It includes the absence of data races, as
+//! far as the model knows them. SRA permits less than release/acquire, so robustness
+//! against the latter is enough for it.
+//!
+//! Observational robustness (Margalit and Lahav, POPL 2021) keeps what the program depends on. Let a
+//! thread fail in a consistent graph, and put the reads that nothing depends on right where SC would have
+//! them: the graph is then one of SC (Def. 4.9 there), with the same control flow. An assertion is a control event, and
+//! so is an assignment that can divide by zero: what they read was not touched, and they fail under SC too. An
+//! access that fails (its index, a division in its operands) is none yet, but the search for
+//! tainted uses stops *at* an instruction whose operands are tainted, before it is executed; so in a
+//! program without such uses, its operands are those of an SC run as well. What
+//! is *not* kept is the content of registers that nobody uses: a condition on
+//! final states can see it, so this argument is not for them.
+
+use fencepost_explore::Options;
+use fencepost_model::Model;
+use fencepost_model::models::ra::Ra;
+use fencepost_model::models::sra::Sra;
+use fencepost_verdict::{Argument, Budget, Race, Reason, Verdict, Verified, ViolationKind};
+
+use super::exploration::UnderSc;
+use super::{Inquiry, Step, unsafe_by};
+use crate::{InternalError, check_with};
+
+/// The model that a program must be robust against.
+fn weakened(model: &'static dyn Model) -> &'static dyn Model {
+    if model.name() == Sra.name() { &Ra } else { model }
+}
+
+/// Is observational robustness offered for this model?
+pub(super) fn knows_observation(model: &dyn Model) -> bool {
+    model.buffers().is_none()
+}
+
+impl Inquiry<'_> {
+    pub(super) fn robustness(&mut self, slice: &Budget<'_>, observational: bool) -> Result<Step, InternalError> {
+        let argument = Argument::Robustness { observational };
+        let model = weakened(self.model);
+        // It takes both halves, and the other one is much cheaper.
+        match self.sc {
+            UnderSc::Unknown => {
+                if let step @ (Step::Settled(_) | Step::Cut) = self.explore(slice)? {
+                    return Ok(step);
+                }
+            }
+            UnderSc::Cut(states) if states >= slice.max_states => return Ok(Step::Cut),
+            UnderSc::Cut(_) | UnderSc::Closed | UnderSc::Quiet { .. } => {}
+        }
+        let UnderSc::Quiet { endings, extent } = &self.sc else {
+            let reason = Reason::Inconclusive("it is not known what runs under sc do".into());
+            return Ok(self.closed(argument, reason));
+        };
+        let (endings, extent) = (endings.clone(), *extent);
+        let outcome = check_with(self.program, model, Options { observational, ..self.options }, slice)?;
+        self.pay(&outcome.stats);
+        if outcome.sc_failure.is_some() {
+            return Err(InternalError::new("two searches do not agree on whether something fails under SC"));
+        }
+        match outcome.verdict {
+            Verdict::Holds => {
+                let endings = self.replayed(endings)?;
+                let states = self.judge(endings, extent);
+                Ok(Step::Settled(Box::new(Verified { argument, states, race: None, failing: None })))
+            }
+            Verdict::Violated(violation) if violation.kind == ViolationKind::DataRace => {
+                let (thread, location) = (violation.access.thread, violation.location);
+                Ok(unsafe_by(None, Some(Race { thread, location, execution: None })))
+            }
+            Verdict::Violated(_) => {
+                let word = if observational { "observationally robust" } else { "robust" };
+                let known = if observational { "not known to be" } else { "not" };
+                let what = format!("the program is {known} {word} against {}", model.name());
+                Ok(self.closed(argument, Reason::Inconclusive(what)))
+            }
+            Verdict::Unknown(reason) => Ok(self.gave_up(argument, reason)),
+        }
+    }
+}

@@ -1,0 +1,124 @@
+//! A search among executions of the model itself: execution graphs, or states
+//! of the machine with store buffers. See `fencepost_search`.
+//!
+//! What it finds is put to the axioms, by a replay that shares nothing with the
+//! search; what it does not find does not exist, if it came to its end.
+
+use fencepost_ir::{Condition, Observable, Program};
+use fencepost_model::Model;
+use fencepost_oracle::{ReplayError, replay_computation};
+use fencepost_search::{End, Evidence, Finding, Found, Search, What};
+use fencepost_verdict::{Argument, Budget, GraphRun, Race, Stats, Verified};
+
+use super::endings::{Asked, Collected, Holds, collect};
+use super::{Inquiry, Step, evidence, unsafe_by};
+use crate::buffers::can_fail;
+use crate::{InternalError, beyond};
+
+impl Inquiry<'_> {
+    pub(super) fn search(&mut self, slice: &Budget<'_>) -> Result<Step, InternalError> {
+        let argument = if self.model.buffers().is_some() { Argument::Machine } else { Argument::Search };
+        let condition = self.program.condition();
+        if condition.is_none() || can_fail(self.program) {
+            let Found { what, end, stats } = Search::new(self.program, self.model).failure(slice);
+            self.pay(&stats);
+            match (what, end) {
+                (Some(finding), _) => return self.found(finding),
+                (None, End::Exhausted) => {}
+                (None, End::Bound(site)) => return Ok(self.closed(argument, beyond(self.program, site))),
+                (None, End::Cut(reason)) => return Ok(self.gave_up(argument, reason)),
+                (None, End::Found) => return Err(InternalError::new("a search that found nothing it can show")),
+            }
+        }
+        let Some(condition) = condition else { return Ok(self.safe(argument)) };
+        match self.search_endings(condition, self.model, slice)? {
+            Collected::Endings(list, extent) => {
+                let states = self.judge(list, extent);
+                Ok(Step::Settled(Box::new(Verified { argument, states, race: None, failing: None })))
+            }
+            Collected::Race(race) => Ok(unsafe_by(None, Some(race))),
+            Collected::GaveUp(reason, list) => {
+                self.remember(condition, list)?;
+                Ok(self.gave_up(argument, reason))
+            }
+        }
+    }
+
+    /// A failure or a race was found.
+    fn found(&self, Finding { what, evidence }: Finding) -> Result<Step, InternalError> {
+        match what {
+            What::Failure { site, kind } => {
+                let run = run(self.program, self.model, evidence)?;
+                let (failing, race) =
+                    evidence::failing(self.program, self.model, run, site, &kind).map_err(|error| failed(&error))?;
+                Ok(unsafe_by(Some(failing), race))
+            }
+            What::Race { .. } => Ok(unsafe_by(None, Some(race(self.program, self.model, evidence)?))),
+            What::End => Err(InternalError::new("a search that found what nobody asked for")),
+        }
+    }
+
+    /// The final states in a model.
+    pub(super) fn search_endings(
+        &mut self,
+        condition: &Condition,
+        model: &dyn Model,
+        slice: &Budget<'_>,
+    ) -> Result<Collected, InternalError> {
+        let (program, observed) = (self.program, condition.observed());
+        let mut paid = Vec::new();
+        let collected = collect(condition, |holds| {
+            let (asked, stats) = ask(program, model, holds, &observed, slice)?;
+            paid.push(stats);
+            Ok(asked)
+        });
+        paid.iter().for_each(|stats| self.pay(stats));
+        collected
+    }
+}
+
+/// Is there a final state like this?
+fn ask(
+    program: &Program,
+    model: &dyn Model,
+    holds: &Holds<'_>,
+    observed: &[Observable],
+    slice: &Budget<'_>,
+) -> Result<(Asked, Stats), InternalError> {
+    let Found { what, end, stats } = Search::new(program, model).end(holds, slice);
+    let asked = match (what, end) {
+        (Some(Finding { what: What::End, evidence }), _) => {
+            let run = run(program, model, evidence)?;
+            let (values, example, race) =
+                evidence::ending(program, model, run, observed).map_err(|error| failed(&error))?;
+            race.map_or(Asked::State(values, example), Asked::Race)
+        }
+        (Some(Finding { what: What::Race { .. }, evidence }), _) => Asked::Race(race(program, model, evidence)?),
+        (Some(_), _) | (None, End::Found) => {
+            return Err(InternalError::new("a search that found what nobody asked for"));
+        }
+        (None, End::Exhausted) => Asked::Nothing,
+        (None, End::Bound(site)) => Asked::GaveUp(beyond(program, site)),
+        (None, End::Cut(reason)) => Asked::GaveUp(reason),
+    };
+    Ok((asked, stats))
+}
+
+/// What was found, as a graph that grows; a computation is followed on the literal machine first.
+fn run(program: &Program, model: &dyn Model, evidence: Evidence) -> Result<GraphRun, InternalError> {
+    match evidence {
+        Evidence::Graph(run) => Ok(run),
+        Evidence::Machine(computation) => {
+            replay_computation(program, model, &computation).map_err(|error| failed(&error))
+        }
+    }
+}
+
+fn race(program: &Program, model: &dyn Model, evidence: Evidence) -> Result<Race, InternalError> {
+    let race = evidence::race(program, model, run(program, model, evidence)?).map_err(|error| failed(&error))?;
+    race.ok_or_else(|| InternalError::new("a search found a data race that is none"))
+}
+
+fn failed(error: &ReplayError) -> InternalError {
+    InternalError::new(format!("what a search found does not replay: {error}"))
+}

@@ -1,0 +1,235 @@
+//! On generated programs the searches find what the definitions say there is, and nothing else; everything found is
+//! replayed by the oracle.
+
+use std::collections::BTreeSet;
+
+use fencepost_base::ids::{LocId, RegId, Value};
+use fencepost_cover::{Answer, Options as Cover, safe};
+use fencepost_ir::{Location, LocationKind, Observable, Program};
+use fencepost_model::Model;
+use fencepost_model::models::MODELS;
+use fencepost_model::models::sc::Sc;
+use fencepost_model::models::sra::Sra;
+use fencepost_oracle::enumerate::fails_under;
+use fencepost_oracle::{finals, replay_computation, replay_graph, replay_graph_end, replay_graph_failure};
+use fencepost_search::{End, Evidence, Finding, Found, Search, What};
+use fencepost_testkit::generate::{self, Options};
+use fencepost_testkit::repetitions;
+use fencepost_testkit::shrink::shrink;
+use fencepost_verdict::{Budget, GraphRun};
+
+/// States of the definitions that are enough for most programs.
+const LIMIT: usize = 1_000;
+
+fn budget(states: u64) -> Budget<'static> {
+    Budget { max_states: states, ..Budget::unlimited() }
+}
+
+/// Everything there is to observe.
+fn everything(program: &Program) -> Vec<Observable> {
+    let registers = program.thread_ids().flat_map(|thread| {
+        let count = program.thread(thread).registers.len();
+        (0..count).map(move |register| Observable::Register(thread, RegId::from_index(register)))
+    });
+    let locations = (0..program.locations().len()).map(|loc| Observable::Location(LocId::from_index(loc)));
+    registers.chain(locations).collect()
+}
+
+/// What a replayed run ends in, if it ends as the finding says.
+fn confirm(program: &Program, model: &dyn Model, finding: &Finding) -> Result<Option<Vec<Value>>, String> {
+    let run: GraphRun = match &finding.evidence {
+        Evidence::Graph(run) => run.clone(),
+        Evidence::Machine(computation) => {
+            replay_computation(program, model, computation).map_err(|error| format!("on the machine: {error}"))?
+        }
+    };
+    let replayed = match &finding.what {
+        What::Failure { site, kind } => replay_graph_failure(program, model, &run, *site, kind),
+        What::Race { .. } => replay_graph(program, model, &run),
+        What::End => replay_graph_end(program, model, &run),
+    };
+    let replayed = replayed.map_err(|error| format!("on the axioms: {error}"))?;
+    match finding.what {
+        What::Failure { .. } => Ok(None),
+        What::Race { thread, location } if replayed.race == Some((thread, location)) => Ok(None),
+        What::Race { .. } => Err(format!("not this race: {:?}", replayed.race)),
+        What::End => {
+            let value = |what: &Observable| match *what {
+                Observable::Register(thread, register) => replayed.threads[thread.index()].registers[register.index()],
+                Observable::Location(loc) => {
+                    replayed.graph.label(replayed.graph.last_write(loc)).value_written().expect("a write")
+                }
+            };
+            Ok(Some(everything(program).iter().map(value).collect()))
+        }
+    }
+}
+
+/// Was something found? What is found is confirmed; `None` for a search that was cut.
+fn judge(program: &Program, model: &dyn Model, found: &Found) -> Result<Option<bool>, String> {
+    match (&found.what, &found.end) {
+        (Some(finding), End::Found) => confirm(program, model, finding).map(|_| Some(true)),
+        (None, End::Exhausted) => Ok(Some(false)),
+        (None, End::Bound(_) | End::Cut(_)) => Ok(None),
+        _ => Err(format!("no answer: {found:?}")),
+    }
+}
+
+fn is_race(found: &Found) -> bool {
+    found.what.as_ref().is_some_and(|finding| matches!(finding.what, What::Race { .. }))
+}
+
+/// A search for a final state of which this is true.
+type Ends<'a> = dyn Fn(&dyn Fn(&[Value]) -> bool) -> Found + 'a;
+
+/// Compares a search with the definitions.
+fn compare(
+    program: &Program,
+    model: &'static dyn Model,
+    failure: &Found,
+    ends: &Ends<'_>,
+    count: &mut u64,
+) -> Result<(), String> {
+    let observed = everything(program);
+    let Ok(expected) = finals(program, model, &observed, LIMIT as u64, &|| false) else { return Ok(()) };
+    let Some(fails) = fails_under(program, model, LIMIT) else { return Ok(()) };
+    *count += 1;
+    let found = judge(program, model, failure)?;
+    let states: BTreeSet<Vec<Value>> = expected.executions.into_keys().collect();
+    if expected.race.is_some() {
+        // Which of the two is met first does not matter.
+        if found != Some(true) {
+            return Err(format!("there is a race, and {failure:?}"));
+        }
+        let race = Search::new(program, model).race(&budget(1 << 20));
+        return match judge(program, model, &race)? {
+            Some(true) if is_race(&race) => Ok(()),
+            _ => Err(format!("there is a race, and {race:?}")),
+        };
+    }
+    if found != Some(fails) || is_race(failure) {
+        return Err(format!("a failure: {fails}, but {failure:?}"));
+    }
+    let other = ends(&|values| !states.contains(values));
+    if judge(program, model, &other)? != Some(false) {
+        return Err(format!("another final state: {other:?}"));
+    }
+    for state in &states {
+        let found = ends(&|values| values == state);
+        let Some(finding) = &found.what else { return Err(format!("not the final state {state:?}: {found:?}")) };
+        if confirm(program, model, finding)?.as_ref() != Some(state) {
+            return Err(format!("not the final state {state:?}, but another: {finding:?}"));
+        }
+    }
+    Ok(())
+}
+
+/// SC with plain accesses is left to exploration.
+fn is_supported(program: &Program, model: &dyn Model) -> bool {
+    let is_plain = |location: &Location| location.kind == LocationKind::NonAtomic;
+    model.name() != Sc.name() || !program.locations().iter().any(is_plain)
+}
+
+/// Both searches, where there are two.
+fn disagreement(program: &Program, model: &'static dyn Model, count: &mut u64) -> Option<String> {
+    if !is_supported(program, model) {
+        return None;
+    }
+    let (search, budget, observed) = (Search::new(program, model), budget(1 << 20), everything(program));
+    let values = |value: &dyn Fn(Observable) -> Value| observed.iter().map(|&what| value(what)).collect::<Vec<Value>>();
+    let ends = |holds: &dyn Fn(&[Value]) -> bool| search.end(&|value| holds(&values(value)), &budget);
+    let on_graphs = |holds: &dyn Fn(&[Value]) -> bool| search.end_on_graphs(&|value| holds(&values(value)), &budget);
+    let first = compare(program, model, &search.failure(&budget), &ends, count).err();
+    first.or_else(|| {
+        model.buffers()?;
+        let failure = search.failure_on_graphs(&budget);
+        compare(program, model, &failure, &on_graphs, count).err().map(|error| format!("on graphs: {error}"))
+    })
+}
+
+fn panic_with(
+    seed: u64,
+    program: &Program,
+    model: &'static dyn Model,
+    found: &str,
+    differs: impl Fn(&Program) -> Option<String>,
+) -> ! {
+    let small = shrink(program, |smaller| differs(smaller).is_some());
+    let difference = differs(&small).unwrap_or_default();
+    let name = model.name();
+    panic!("seed {seed}, {name}: {found}; smaller: {difference} about\n{}", fencepost_ir::print(&small));
+}
+
+#[test]
+fn loop_free_programs() {
+    let mut compared = 0;
+    let seeds = repetitions(1_500);
+    for seed in 0..seeds {
+        let seed = seed + (40 << 32);
+        let options = Options {
+            light: seed % 2 == 0,
+            copies: seed % 3 == 0,
+            total_accesses: 6 + (seed % 2) as usize,
+            ..Options::default()
+        };
+        let program = generate::program(seed, &options);
+        for &model in MODELS {
+            if let Some(found) = disagreement(&program, model, &mut compared) {
+                panic_with(seed, &program, model, &found, |smaller| disagreement(smaller, model, &mut 0));
+            }
+        }
+    }
+    assert!(compared > 4 * seeds, "only {compared} comparisons");
+}
+
+/// What one search says of a program with loops, and the other, and coverability, if they say anything.
+fn contradiction(program: &Program, model: &'static dyn Model, count: &mut [u64; 3]) -> Option<String> {
+    let search = Search::new(program, model);
+    let found = search.failure(&budget(3_000));
+    let answer = match judge(program, model, &found) {
+        Err(error) => return Some(error),
+        Ok(answer) => answer,
+    };
+    count[0] += 1;
+    count[1] += u64::from(answer.is_some());
+    let other = if model.buffers().is_some() {
+        let other = search.failure_on_graphs(&budget(3_000));
+        match judge(program, model, &other) {
+            Err(error) => return Some(format!("on graphs: {error}")),
+            Ok(answer) => answer,
+        }
+    } else if model.name() == Sra.name() && !is_race(&found) {
+        match safe(program, Cover::default(), &budget(20_000)).answer {
+            Answer::Unreachable => Some(false),
+            Answer::Reachable(_) => Some(true),
+            Answer::GaveUp(_) => None,
+        }
+    } else {
+        // The first few graphs, by definition: what they have must be found.
+        fails_under(program, model, 150).filter(|fails| *fails)
+    };
+    match (answer, other) {
+        (Some(answer), Some(other)) => {
+            count[2] += 1;
+            (answer != other).then(|| format!("found: {answer}, otherwise {other}: {found:?}"))
+        }
+        _ => None,
+    }
+}
+
+#[test]
+fn programs_with_loops() {
+    let mut count = [0; 3];
+    for seed in 0..repetitions(1_000) {
+        let seed = seed + (41 << 32);
+        let options = Options { loops: true, light: seed % 2 == 0, total_accesses: 7, ..Options::default() };
+        let program = generate::program(seed, &options);
+        for &model in MODELS {
+            if let Some(found) = contradiction(&program, model, &mut count) {
+                panic_with(seed, &program, model, &found, |smaller| contradiction(smaller, model, &mut [0; 3]));
+            }
+        }
+    }
+    let [asked, answered, compared] = count;
+    assert!(answered * 2 > asked && compared * 4 > asked, "{count:?}");
+}

@@ -1,0 +1,221 @@
+//! What `verify` says, whatever it rests on, is what the definitions say: of
+//! generated programs without loops, every engine that answers agrees with the
+//! enumeration of execution graphs; with loops, engines agree with each other.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use fencepost_base::ids::Value;
+use fencepost_check::{Engine, Options as Search, verify, verify_with};
+use fencepost_ir::Program;
+use fencepost_model::Model;
+use fencepost_model::models::MODELS;
+use fencepost_oracle::{Finals, finals};
+use fencepost_testkit::corpus::{self, Content};
+use fencepost_testkit::edit::{asserting_ends, with_condition};
+use fencepost_testkit::generate::{self, Options, Palette};
+use fencepost_testkit::random::Random;
+use fencepost_testkit::repetitions;
+use fencepost_testkit::shrink::shrink;
+use fencepost_verdict::{Argument, Budget, Extent, States, Verification, Verified};
+
+/// States ⟨q, G⟩ that are enough for nearly all of the programs.
+const LIMIT: u64 = 6_000;
+
+/// States that an engine may look at.
+const MOST_STATES: u64 = 20_000;
+
+const ENGINES: [Engine; 4] = [Engine::Exploration, Engine::Robustness, Engine::Search, Engine::Coverability];
+
+/// How many answers rested on which argument, for which model; and how many of them were `holds`.
+type Count = BTreeMap<(&'static str, &'static str, bool), u64>;
+
+fn budget() -> Budget<'static> {
+    Budget { max_states: MOST_STATES, ..Budget::unlimited() }
+}
+
+/// All engines, one by one and together.
+fn ask_all(program: &Program, model: &'static dyn Model) -> Result<Vec<(String, Verification)>, String> {
+    let mut answers = Vec::new();
+    for engine in ENGINES {
+        let answer = verify_with(engine, program, model, Search::default(), &budget());
+        answers.push((format!("{engine:?}"), answer.map_err(|error| format!("{engine:?}: {error}"))?));
+    }
+    let auto = verify(program, model, Search::default(), &budget()).map_err(|error| error.to_string())?;
+    answers.push(("all".to_owned(), auto));
+    Ok(answers)
+}
+
+/// What an answer says that the definitions contradict.
+fn contradicts(program: &Program, verified: &Verified, found: &Finals) -> Option<String> {
+    let condition = program.condition();
+    let observed = condition.map_or_else(Vec::new, |condition| condition.observed());
+    let list = found.executions.iter().map(|(values, &count)| (values.clone(), Some(count), None)).collect();
+    let true_states = condition.map(|condition| States::judge(condition, observed, list, Extent::All));
+    let truth = Verified { argument: Argument::Enumeration, states: true_states, race: None, failing: None };
+    let holds = truth.holds(condition) && found.race.is_none() && found.failure.is_none();
+    let is_sure =
+        verified.race.is_some() || verified.failing.is_some() || verified.states.is_some() || condition.is_none();
+    if verified.holds(condition) != holds {
+        return Some(format!("{}, which is wrong", if holds { "not so" } else { "all is well" }));
+    }
+    if verified.race.is_some() && found.race.is_none() {
+        return Some("a race that is none".into());
+    }
+    if verified.race.is_none() && verified.failing.is_some() && found.failure.is_none() {
+        return Some("a failure that cannot be".into());
+    }
+    if !is_sure {
+        return Some("nothing to say why".into());
+    }
+    // A race is anything: what else is found says nothing.
+    let (Some(states), Some(truth), None) = (&verified.states, &truth.states, found.race) else { return None };
+    let values = |states: &States| -> BTreeSet<Vec<Value>> { states.list.iter().map(|s| s.values.clone()).collect() };
+    let (some, all) = (values(states), values(truth));
+    if !some.is_subset(&all) || states.extent == Extent::All && some != all {
+        return Some(format!("final states {some:?} ({:?}), not {all:?}", states.extent));
+    }
+    if states.frequency().is_some_and(|frequency| Some(frequency) != truth.frequency()) {
+        return Some(format!("{:?}, not {:?}", states.frequency(), truth.frequency()));
+    }
+    None
+}
+
+fn note(count: &mut Count, model: &dyn Model, program: &Program, verified: &Verified) {
+    let key = (verified.argument.as_str(), model.name(), verified.holds(program.condition()));
+    *count.entry(key).or_default() += 1;
+}
+
+/// Whoever answers says what the definitions say.
+fn differs(program: &Program, model: &'static dyn Model, count: &mut Count) -> Option<String> {
+    let observed = program.condition().map_or_else(Vec::new, |condition| condition.observed());
+    let found = finals(program, model, &observed, LIMIT, &|| false).ok()?;
+    let answers = match ask_all(program, model) {
+        Ok(answers) => answers,
+        Err(error) => return Some(error),
+    };
+    for (engine, Verification { result, .. }) in answers {
+        let Ok(verified) = result else { continue };
+        note(count, model, program, &verified);
+        if let Some(what) = contradicts(program, &verified, &found) {
+            return Some(format!("{engine} says by {}: {what}", verified.argument.as_str()));
+        }
+    }
+    None
+}
+
+fn check(
+    program: &Program,
+    seed: u64,
+    count: &mut Count,
+    wrong: impl Fn(&Program, &'static dyn Model, &mut Count) -> Option<String>,
+) {
+    for &model in MODELS {
+        if let Some(difference) = wrong(program, model, count) {
+            let small = shrink(program, |smaller| wrong(smaller, model, &mut Count::new()).is_some());
+            let how = wrong(&small, model, &mut Count::new()).unwrap_or_default();
+            let condition = small.condition().map(|condition| condition.text(&small));
+            panic!(
+                "seed {seed}, {}: {difference}; smaller: {how}\n{}{condition:?}",
+                model.name(),
+                fencepost_ir::print(&small)
+            );
+        }
+    }
+}
+
+/// Kinds of programs that between them make every argument necessary.
+fn options(seed: u64) -> Options {
+    let palette = (seed % 3 == 0).then_some(Palette::RELEASE_ACQUIRE);
+    Options { palette, plain: seed % 2 == 0, light: seed % 5 == 0, private: seed % 7 == 0, ..Options::default() }
+}
+
+#[test]
+fn assertions_without_loops_are_as_defined() {
+    let mut count = Count::new();
+    for seed in 0..repetitions(800) {
+        let program = generate::program(seed + (11 << 32), &options(seed));
+        let program = asserting_ends(&program, &mut Random::new(seed));
+        check(&program, seed, &mut count, differs);
+    }
+    // Every argument has been put to the test, both ways where there are two.
+    let given = |argument: &str, model: &str, holds| count.contains_key(&(argument, model, holds));
+    for (argument, model, holds) in [
+        ("exploration", "sc", true),
+        ("exploration", "sc", false),
+        ("coverability", "sra", true),
+        ("coverability", "tso", true),
+        ("write-write-race-freedom", "ra", true),
+        ("write-write-race-freedom", "rc20", true),
+        ("robustness", "rc20", true),
+        ("robustness", "sra", true),
+        ("robustness", "pgas", true),
+        ("observational-robustness", "rc20", true),
+        ("search", "rc20", true),
+        ("machine", "pso", true),
+        ("witness", "rc20", false),
+        ("witness", "tso", false),
+        ("witness", "sra", false),
+    ] {
+        assert!(given(argument, model, holds), "{argument} never says {holds} for {model}: {count:?}");
+    }
+}
+
+#[test]
+fn conditions_without_loops_are_as_defined() {
+    let mut count = Count::new();
+    for seed in 0..repetitions(200) {
+        let program = generate::program(seed + (12 << 32), &options(seed));
+        let program = with_condition(&program, &mut Random::new(seed));
+        check(&program, seed, &mut count, differs);
+    }
+}
+
+/// The litmus tests of the corpus, which have shapes that are rare among generated programs.
+#[test]
+fn conditions_of_litmus_tests_are_as_defined() {
+    let mut count = Count::new();
+    for entry in corpus::files().into_iter().filter(|entry| entry.name.ends_with(".litmus")) {
+        let Content { program, .. } = entry.read().expect("a file of the corpus");
+        check(&program, 0, &mut count, differs);
+    }
+    for argument in ["coverability", "robustness", "write-write-race-freedom", "search", "machine", "witness"] {
+        assert!(count.keys().any(|(of, ..)| *of == argument), "{argument} says nothing: {count:?}");
+    }
+}
+
+/// With loops: engines that answer give the same answer.
+fn disagrees(program: &Program, model: &'static dyn Model, count: &mut Count) -> Option<String> {
+    let answers = match ask_all(program, model) {
+        Ok(answers) => answers,
+        Err(error) => return Some(error),
+    };
+    let mut first: Option<(String, Argument, bool)> = None;
+    for (engine, Verification { result, .. }) in answers {
+        let Ok(verified) = result else { continue };
+        note(count, model, program, &verified);
+        let holds = verified.holds(program.condition());
+        match &first {
+            Some((other, argument, answer)) if *answer != holds => {
+                return Some(format!(
+                    "{other} ({argument:?}) says {answer}, {engine} ({:?}) {holds}",
+                    verified.argument
+                ));
+            }
+            _ => first = Some((engine, verified.argument, holds)),
+        }
+    }
+    None
+}
+
+#[test]
+fn with_loops_engines_agree() {
+    let mut count = Count::new();
+    for seed in 0..repetitions(200) {
+        let options = Options { loops: true, bounds: seed % 11 == 0, ..options(seed) };
+        let program = generate::program(seed + (13 << 32), &options);
+        let program = asserting_ends(&program, &mut Random::new(seed));
+        check(&program, seed, &mut count, disagrees);
+    }
+    let total = |argument: &str| count.iter().filter(|((of, ..), _)| *of == argument).map(|(_, n)| n).sum::<u64>();
+    assert!(total("coverability") > 50 && total("search") > 50 && total("robustness") > 50, "{count:?}");
+}
