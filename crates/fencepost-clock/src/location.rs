@@ -8,6 +8,8 @@
 //!
 //! - A read needs the writer's clock only if the newest write is not yet in its hb_SC-past: hb_SC clocks are closed, who
 //!   has heard of a write has heard of all that the writer had heard of.
+//! - A read needs what was released only if it does not know the epoch in which it was released: who knows the end of an epoch has acquired
+//!   it, or something later, and with it all that the thread knew. Each epoch ends with one release.
 //! - M_sc, the clock of all accesses, is W_sc ⊔ `readers_sc`, the latter from the reads since the last write.
 //! - A load that finds what the same thread's last access found, knowing what it knew then, has nothing to do but to
 //!   publish its number of writes (see `visits`).
@@ -16,7 +18,7 @@
 //! - A store or an update finds no violation if there were only updates since the same thread's last access: there is no
 //!   gap for it. Counters that are only ever updated are never searched.
 
-use crate::clock::{Clock, RareClock, View};
+use crate::clock::{Clock, RareClock, Slot, View};
 use crate::history::{Access, Entry, Finding, History, Limits};
 use crate::order::Order;
 use crate::thread::ThreadClocks;
@@ -28,16 +30,24 @@ use crate::visits::{Effects, Visit, Visits};
 pub struct Location {
     history: History,
     has_readers: bool,
+    /// Was the newest SC access the newest write? Then `w.s` stands for `m_s`.
+    sc_is_released: bool,
+    /// Who knows this epoch of this slot knows `w`.
+    released_by: Slot,
+    released_in: u32,
+    /// hb_SC up to the reads since the newest write; stale if there were none.
+    readers_sc: Clock,
     visits: Visits,
     /// hb_SC up to the newest write.
     w_sc: Clock,
     /// Released by the newest write: its release sequence.
     w: View,
-    /// hb_SC up to the reads since the newest write; stale if there were none.
-    readers_sc: Clock,
-    /// The SC order up to any SC access.
+    /// The SC order up to any SC access, unless `sc_is_released`.
     m_s: RareClock,
 }
+
+/// An epoch that nobody knows.
+const NEVER: u32 = u32::MAX;
 
 impl Location {
     /// A location that holds `value` and was never accessed.
@@ -49,6 +59,9 @@ impl Location {
             w_sc: Clock::new(),
             readers_sc: Clock::new(),
             has_readers: false,
+            sc_is_released: false,
+            released_by: 0,
+            released_in: 0,
             m_s: RareClock::default(),
         }
     }
@@ -66,6 +79,10 @@ impl Location {
     /// blocking compare-and-swap: it writes, whatever it reads.
     #[inline(always)]
     pub fn is_clearly_clean(&self, t: &ThreadClocks, writes: bool) -> bool {
+        // There never was a gap; the visits may be far away.
+        if writes && self.history.last_store() == 0 {
+            return true;
+        }
         let visit = self.visits.get(t.slot());
         let has_learnt_nothing = visit.generation == t.generation();
         let has_seen_newest = visit.seen() == self.history.index();
@@ -99,8 +116,18 @@ impl Location {
         }
         if order.is_sc() {
             t.c.s.set(t.slot(), n);
-            self.m_s.set(t.slot(), n);
+            self.m_s().set(t.slot(), n);
         }
+    }
+
+    /// `m_s`, apart from `w.s`.
+    #[inline]
+    fn m_s(&mut self) -> &mut RareClock {
+        if self.sc_is_released {
+            self.m_s.assign(&self.w.s);
+            self.sc_is_released = false;
+        }
+        &mut self.m_s
     }
 
     #[inline(never)]
@@ -115,7 +142,7 @@ impl Location {
         learnt |= self.synchronise(t, order);
         if order.is_sc() {
             t.c.s.set(t.slot(), t.writes());
-            self.m_s.join(&t.c.s);
+            self.m_s().join(&t.c.s);
         }
         t.learn(learnt);
         if !was_seen {
@@ -149,19 +176,14 @@ impl Location {
             learnt |= self.synchronise(t, order);
         }
         if order.is_sc() {
-            learnt |= t.c.s.join(&self.m_s);
+            if !self.sc_is_released {
+                learnt |= t.c.s.join(&self.m_s);
+            } else if !self.is_released_to(t) {
+                learnt |= t.c.s.join(&self.w.s);
+            }
             t.c.s.set(t.slot(), n);
-            self.m_s.assign(&t.c.s);
         }
-        // What is acquired and released at once is included already.
-        let goes_on = rmw && !(order.acquires() && order.releases());
-        match (order.releases(), goes_on) {
-            (true, true) => drop(self.w.join(&t.c)),
-            (true, false) => self.w.assign(&t.c),
-            (false, true) if t.has_fenced() => drop(self.w.join(&t.r)),
-            (false, true) => {}
-            (false, false) => self.w.assign(&t.r),
-        }
+        self.release::<RMW>(t, order);
         let entry = Entry { value, k: t.epoch(), n, site, writer: t.slot(), rmw, sc: order.is_sc() };
         self.history.push(entry, limits);
         if let Some(by) = self.history.renumber() {
@@ -176,6 +198,45 @@ impl Location {
         self.visits.set(t.slot(), Visit::new(t.generation(), self.history.index(), effects));
     }
 
+    /// Leaves what readers of the new write acquire.
+    #[inline(always)]
+    fn release<const RMW: bool>(&mut self, t: &ThreadClocks, order: Order) {
+        let before = (self.released_by, self.released_in);
+        let (by, released) = match order.releases() {
+            true => ((t.slot(), t.epoch()), &t.c),
+            // Nothing is added to what the others have released.
+            false if RMW && t.fenced() == (0, 0) => return,
+            false => (t.fenced(), &t.r),
+        };
+        // The same fence released it before.
+        if by == before && !order.releases() {
+            return;
+        }
+        // Updates pass on what they read from. What is acquired and released at once is included already.
+        let is_included = || order.acquires() && order.releases() || released.hb.get(before.0) >= before.1;
+        let includes = !RMW || is_included();
+        if self.sc_is_released && !order.is_sc() {
+            std::mem::swap(&mut self.m_s, &mut self.w.s);
+            if !includes {
+                self.w.s.assign(&self.m_s);
+            }
+        }
+        self.sc_is_released = order.is_sc();
+        if includes {
+            self.w.assign(released);
+            (self.released_by, self.released_in) = by;
+        } else {
+            self.w.join(released);
+            self.released_in = NEVER;
+        }
+    }
+
+    /// Does the thread know all that was released?
+    #[inline(always)]
+    fn is_released_to(&self, t: &ThreadClocks) -> bool {
+        t.knows(self.released_by, self.released_in)
+    }
+
     /// Takes the newest write and all before it into the hb_SC-past. Has the thread learnt something?
     #[inline(always)]
     fn follow_newest(&self, t: &mut ThreadClocks) -> bool {
@@ -185,12 +246,25 @@ impl Location {
     /// What a read takes from the write it reads. Has the thread learnt something at once?
     #[inline(always)]
     fn synchronise(&self, t: &mut ThreadClocks, order: Order) -> bool {
+        if self.is_released_to(t) {
+            return false;
+        }
         if order.acquires() {
             t.c.join(&self.w)
         } else {
             t.a.join(&self.w);
             false
         }
+    }
+
+    /// Calls `fetch` with addresses near which `slot` will read or write if it makes a write now, as far as they are not in the location itself:
+    /// there are processors that can be told in advance.
+    #[inline(always)]
+    pub fn far(&self, slot: Slot, mut fetch: impl FnMut(*const u8)) {
+        self.history.far(&mut fetch);
+        self.visits.far(slot, &mut fetch);
+        self.w_sc.far(&mut fetch);
+        self.w.hb.far(&mut fetch);
     }
 
     /// The value of the newest write. If memory holds another one, somebody has written to it out of sight.
@@ -208,6 +282,8 @@ impl Location {
         self.w_sc = Clock::new();
         self.m_s = RareClock::default();
         self.has_readers = false;
+        self.sc_is_released = false;
+        (self.released_by, self.released_in) = (0, 0);
     }
 }
 

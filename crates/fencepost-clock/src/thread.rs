@@ -53,8 +53,8 @@ pub struct ThreadClocks {
     pub(crate) a: View,
     /// `c` at the last release fence.
     pub(crate) r: View,
-    /// Was there one?
-    has_fenced: bool,
+    /// Slot and epoch of that fence: who knows it knows `r`. Epoch 0, which everybody knows, if there was none.
+    fenced: (Slot, u32),
     /// hb_SC; the entry of the own slot is n, the number of the thread's writes.
     pub(crate) sc: Clock,
     /// How often `c` or `sc` has changed by more than the own entry: while it stays, the thread has learnt nothing.
@@ -71,7 +71,7 @@ impl ThreadClocks {
             c: View::default(),
             a: View::default(),
             r: View::default(),
-            has_fenced: false,
+            fenced: (0, 0),
             sc: Clock::new(),
             generation: 0,
         };
@@ -90,7 +90,7 @@ impl ThreadClocks {
             c: self.c.clone(),
             a: View::default(),
             r: View::default(),
-            has_fenced: false,
+            fenced: (0, 0),
             sc: self.sc.clone(),
             generation: 0,
         };
@@ -174,13 +174,13 @@ impl ThreadClocks {
 
     fn release_fence(&mut self) {
         self.r.assign(&self.c);
-        self.has_fenced = true;
+        self.fenced = (self.slot, self.epoch());
     }
 
-    /// Does `r` know anything?
+    /// Slot and epoch that `r` was released in.
     #[inline]
-    pub(crate) fn has_fenced(&self) -> bool {
-        self.has_fenced
+    pub(crate) fn fenced(&self) -> (Slot, u32) {
+        self.fenced
     }
 
     fn acquire_fence(&mut self) {

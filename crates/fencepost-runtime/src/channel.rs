@@ -194,7 +194,7 @@ impl Channel {
                 None => self.give_up(),
             }
             self.send(&start_event());
-            for line in crate::report::threads() {
+            for line in crate::report::named_threads() {
                 self.send(&line.finish());
             }
         }
@@ -254,11 +254,14 @@ pub(crate) fn start(record: Option<i32>) {
     }
 }
 
-/// Sends a report; true if the reporter wants the program to end.
-pub(crate) fn send_report(line: Line) -> bool {
+/// Sends a report about these threads; true if the reporter wants the program to end.
+pub(crate) fn send_report(line: Line, tids: &[Tid]) -> bool {
     let mut channel = CHANNEL.lock();
     channel.open();
     send_modules(&mut channel);
+    for line in crate::report::untold_threads(tids) {
+        channel.send(&line.finish());
+    }
     channel.send(&line.finish());
     options::get().halt && channel.answer() != Some(b'c')
 }

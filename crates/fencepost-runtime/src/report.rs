@@ -9,8 +9,8 @@ use crate::intercept;
 use crate::lock::Guarded;
 use crate::options;
 use crate::race::{Cell, How, PC_BITS};
-use crate::record;
-use crate::stacks;
+use crate::record::{self, Op};
+use crate::stacks::{self, SiteId};
 use crate::stats;
 use crate::thread::{self, Thread, Tid};
 
@@ -97,12 +97,16 @@ fn stack_of(thread: &Thread, pc: usize) -> Vec<usize> {
     frames
 }
 
+/// The thread that made a write; 0 for the initial value.
+fn writer(write: &Write) -> Tid {
+    write.writer.map_or(0, |slot| thread::occupant(slot, write.number))
+}
+
 fn write(line: Line, write: &Write) -> Line {
     let (op, order, frames) = stacks::site(write.site).unwrap_or_default();
-    let tid = write.writer.map_or(0, |slot| thread::occupant(slot, write.number));
     line.number("value", write.value)
         .flag("rmw", write.rmw)
-        .number("tid", u64::from(tid))
+        .number("tid", u64::from(writer(write)))
         .string("op", op_name(op))
         .string("order", order_name(order))
         .numbers("stack", frames)
@@ -123,6 +127,11 @@ fn memory(line: Line, addr: usize) -> Line {
         Some(tid) => line.string("kind", "stack").number("tid", u64::from(tid)),
         None => line.string("kind", "unknown"),
     }
+}
+
+/// The thread that memory belongs to.
+fn owner(addr: usize) -> Option<Tid> {
+    intercept::block_of(addr).map(|block| block.tid).or_else(|| intercept::stack_owner(addr))
 }
 
 fn halt_if(asked: bool) {
@@ -159,7 +168,9 @@ pub(crate) fn robustness(thread: &Thread, access: &Access, window: &Window) {
         .flag("cut", window.cut)
         .flag("complete", complete)
         .number("events", events);
-    halt_if(channel::send_report(line));
+    let writers = window.stale.iter().take(16).chain([&window.newest]).map(writer);
+    let tids: Vec<Tid> = writers.chain([thread.tid]).chain(owner(access.addr)).collect();
+    halt_if(channel::send_report(line, &tids));
 }
 
 fn plain_name(how: How) -> &'static str {
@@ -198,7 +209,9 @@ pub(crate) fn race(thread: &Thread, addr: usize, new: Cell, other: Cell, pc: usi
                 .numbers("stack", (there != 0).then_some(there))
         })
         .object("memory", |line| memory(line, word + new.offset()));
-    halt_if(channel::send_report(line));
+    let other = thread::last_occupant(other.slot());
+    let tids: Vec<Tid> = [thread.tid, other].into_iter().chain(owner(word + new.offset())).collect();
+    halt_if(channel::send_report(line, &tids));
 }
 
 /// The return address of a hook with these low bits. If modules are so large that there are several, the first that follows a call.
@@ -213,51 +226,59 @@ fn whole_pc(low: usize) -> usize {
     candidates.find(follows_call).unwrap_or(0)
 }
 
-/// What is told about a thread.
+/// What is told about a thread, once it has a name or is part of a report.
 struct Known {
     tid: Tid,
     parent: Tid,
-    name: String,
-    frames: Vec<usize>,
+    /// Where it was created.
+    site: SiteId,
+    name: Option<Box<str>>,
+    is_told: bool,
 }
 
-/// The latest threads, for a reporter that comes later.
+/// The latest threads.
 static THREADS: Guarded<Vec<Known>> = Guarded::new(Vec::new());
 /// How many are kept.
-const KEPT: usize = 1 << 12;
+const KEPT: usize = 1 << 16;
 
 impl Known {
-    fn line(&self) -> Line {
+    fn tell(&mut self) -> Line {
+        self.is_told = true;
         let line = Line::event("thread").number("tid", u64::from(self.tid)).number("parent", u64::from(self.parent));
-        let line = if self.name.is_empty() { line } else { line.string("name", &self.name) };
-        line.numbers("stack", self.frames.iter().copied())
+        let line = self.name.iter().fold(line, |line, name| line.string("name", name));
+        line.numbers("stack", stacks::site(self.site).map(|(_, _, frames)| frames).unwrap_or_default())
     }
 }
 
-/// Everything that was told about threads.
-pub(crate) fn threads() -> Vec<Line> {
-    THREADS.lock().iter().map(Known::line).collect()
+/// What a new reporter must know about threads: those that have names.
+pub(crate) fn named_threads() -> Vec<Line> {
+    let mut threads = THREADS.lock();
+    threads.iter_mut().for_each(|known| known.is_told = false);
+    threads.iter_mut().filter(|known| known.name.is_some()).map(Known::tell).collect()
+}
+
+/// What was not told yet about these threads.
+pub(crate) fn untold_threads(tids: &[Tid]) -> Vec<Line> {
+    let mut threads = THREADS.lock();
+    threads.iter_mut().filter(|known| !known.is_told && tids.contains(&known.tid)).map(Known::tell).collect()
 }
 
 /// A thread is about to exist; `pc` is where it is created.
 pub(crate) fn thread_created(parent: &Thread, child: Tid, pc: usize) {
-    let known = Known { tid: child, parent: parent.tid, name: String::new(), frames: stack_of(parent, pc) };
-    let line = known.line();
+    let site = parent.calls.site(pc, Op::Spawn as u8, 0);
     let mut threads = THREADS.lock();
     if threads.len() >= KEPT {
         threads.drain(..KEPT / 2);
     }
-    threads.push(known);
-    drop(threads);
-    channel::send_if_open(line);
+    threads.push(Known { tid: child, parent: parent.tid, site, name: None, is_told: false });
 }
 
 /// A thread has a name.
 pub(crate) fn thread_named(tid: Tid, name: &str) {
     let mut threads = THREADS.lock();
     let Some(known) = threads.iter_mut().rev().find(|known| known.tid == tid) else { return };
-    known.name = name.to_string();
-    let line = known.line();
+    known.name = Some(name.into());
+    let line = known.tell();
     drop(threads);
     channel::send_if_open(line);
 }

@@ -67,6 +67,12 @@ pub(crate) fn fails_for_no_reason() -> bool {
     CONTROLLED.load(Ordering::Relaxed) && baton::fails_for_no_reason()
 }
 
+/// Are schedules controlled?
+#[inline]
+pub(crate) fn is_controlled() -> bool {
+    CONTROLLED.load(Ordering::Relaxed)
+}
+
 /// Is the calling thread scheduled by us, and not at work for the runtime?
 #[inline]
 pub(crate) fn controls() -> bool {

@@ -1,10 +1,10 @@
 //! Threads, of POSIX and of C11: creation, end, joining.
 //!
-//! A thread is described before it exists, and makes itself known before its creator goes on. Its end is noticed by a thread-specific key,
+//! A thread is described and known before it exists; its handle is added by itself or by its creator, whoever comes first. Its end is noticed by a thread-specific key,
 //! in the last round of destructors, so that destructors of the program are still watched.
 
-use std::cell::Cell;
 use std::ffi::{CStr, c_char, c_int, c_void};
+use std::ptr::null;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use libc::{clockid_t, pthread_attr_t, pthread_t, timespec};
@@ -20,7 +20,8 @@ const ROUNDS: usize = 4;
 
 /// A thread that can still be joined, or runs.
 struct Known {
-    handle: pthread_t,
+    /// None while it is being created.
+    handle: Option<pthread_t>,
     tid: Tid,
     detached: bool,
     finished: Option<Finished>,
@@ -33,15 +34,15 @@ static THREADS: Guarded<Vec<Known>> = Guarded::new(Vec::new());
 /// The key whose destructor notices the end of a thread, plus one.
 static KEY: AtomicU32 = AtomicU32::new(0);
 
-/// What a new thread needs. It lives on the stack of its creator, who waits.
+/// What a new thread needs. It belongs to the thread once that runs.
 struct Launch {
-    child: Cell<Option<Box<Thread>>>,
+    child: Box<Thread>,
     tid: Tid,
-    detached: bool,
     /// The function to call: of POSIX or of C11.
     start: usize,
     argument: *mut c_void,
-    ready: AtomicU32,
+    /// Where its creator waits for it, if it does: under a controlled schedule.
+    ready: *const AtomicU32,
 }
 
 /// The main thread becomes known.
@@ -51,7 +52,10 @@ pub(super) fn start() {
     if unsafe { libc::pthread_key_create(&raw mut key, Some(leaving)) } == 0 {
         KEY.store(key + 1, Ordering::Release);
     }
-    thread::with_current(|thread| appear(thread.tid, false));
+    thread::with_current(|thread| {
+        THREADS.lock().push(Known { handle: None, tid: thread.tid, detached: false, finished: None });
+        appear(thread.tid);
+    });
 }
 
 /// In the child of a `fork`: the other threads do not exist, and their handles will be those of new ones.
@@ -61,11 +65,13 @@ pub(super) fn forked() {
 }
 
 /// The calling thread, for which the runtime is at work, is this one.
-fn appear(tid: Tid, detached: bool) {
+fn appear(tid: Tid) {
     stacks::begin(tid);
     // SAFETY: asks for the caller's own handle.
     let handle = unsafe { libc::pthread_self() };
-    THREADS.lock().push(Known { handle, tid, detached, finished: None });
+    if let Some(known) = THREADS.lock().iter_mut().rev().find(|known| known.tid == tid) {
+        known.handle = Some(handle);
+    }
     if let Some(key) = KEY.load(Ordering::Acquire).checked_sub(1) {
         // SAFETY: the key exists.
         unsafe { libc::pthread_setspecific(key, ROUNDS as *const c_void) };
@@ -97,10 +103,13 @@ unsafe extern "C" fn leaving(rounds: *mut c_void) {
     schedule::finished();
 }
 
-/// Creates a thread with `spawn`, which starts it with a pointer.
-fn create(
-    start: usize,
-    argument: *mut c_void,
+/// Creates a thread with `spawn`, which starts it with a pointer and leaves its handle in `out`.
+///
+/// # Safety
+/// `out` must be valid.
+unsafe fn create(
+    out: *const pthread_t,
+    (start, argument): (usize, *mut c_void),
     detached: bool,
     pc: usize,
     spawn: impl FnOnce(*mut c_void) -> c_int,
@@ -111,18 +120,34 @@ fn create(
     let tid = child.tid;
     report::thread_created(&parent, tid, pc);
     schedule::created(tid);
-    let launch = Launch { child: Cell::new(Some(child)), tid, detached, start, argument, ready: AtomicU32::new(0) };
+    THREADS.lock().push(Known { handle: None, tid, detached, finished: None });
+    let ready = AtomicU32::new(0);
+    let waits = schedule::is_controlled();
+    let at = if waits { &raw const ready } else { null() };
+    let launch = Box::into_raw(Box::new(Launch { child, tid, start, argument, ready: at }));
     drop(errno);
     drop(parent);
-    let result = spawn((&raw const launch).cast_mut().cast());
+    let result = spawn(launch.cast());
     if result != 0 {
         schedule::cancelled(tid);
-        watch(|_| launch.child.take().into_iter().for_each(Thread::cancel));
+        watch(|_| {
+            THREADS.lock().retain(|known| known.tid != tid);
+            // SAFETY: there is no thread that it could belong to.
+            let Launch { child, .. } = *unsafe { Box::from_raw(launch) };
+            Thread::cancel(child);
+        });
         return Some(result);
     }
-    while launch.ready.load(Ordering::Acquire) == 0 {
-        futex::wait(&launch.ready, 0);
+    while waits && ready.load(Ordering::Acquire) == 0 {
+        futex::wait(&ready, 0);
     }
+    watch(|_| {
+        let mut threads = THREADS.lock();
+        if let Some(known) = threads.iter_mut().rev().find(|known| known.tid == tid && known.handle.is_none()) {
+            // SAFETY: the caller's promise. The thread has not done anything yet, so this is its handle.
+            known.handle = Some(unsafe { out.read() });
+        }
+    });
     schedule::exists(tid);
     schedule::point();
     Some(result)
@@ -130,16 +155,15 @@ fn create(
 
 /// The new thread begins; returns what it has to do.
 unsafe fn begin(launch: *mut c_void) -> (usize, *mut c_void) {
-    // SAFETY: the creator waits until `ready` is set, and keeps what it passed until then.
-    let launch = unsafe { &*launch.cast::<Launch>() };
-    let (tid, start, argument) = (launch.tid, launch.start, launch.argument);
-    if let Some(child) = launch.child.take() {
-        thread::attach(child);
+    // SAFETY: the creator made it for this thread.
+    let Launch { child, tid, start, argument, ready } = *unsafe { Box::from_raw(launch.cast::<Launch>()) };
+    thread::attach(child);
+    thread::with_current(|_| appear(tid));
+    // SAFETY: the creator waits until it is set.
+    if let Some(ready) = unsafe { ready.as_ref() } {
+        ready.store(1, Ordering::Release);
+        futex::wake_all(ready);
     }
-    thread::with_current(|_| appear(tid, launch.detached));
-    let ready = &launch.ready;
-    ready.store(1, Ordering::Release);
-    futex::wake_all(ready);
     schedule::begin(tid);
     (start, argument)
 }
@@ -181,7 +205,7 @@ unsafe extern "C" fn pthread_create_at(
         }
         let spawn = |launch| real::pthread_create(out, attributes, begin_posix, launch);
         let detached = state == libc::PTHREAD_CREATE_DETACHED;
-        match create(start as usize, argument, detached, pc, spawn) {
+        match create(out, (start as usize, argument), detached, pc, spawn) {
             Some(result) => result,
             None => real::pthread_create(out, attributes, start, argument),
         }
@@ -197,7 +221,7 @@ unsafe extern "C" fn thrd_create_at(
     // SAFETY: the caller keeps the contract of `thrd_create`.
     unsafe {
         let spawn = |launch| real::thrd_create(out, begin_c11, launch);
-        match create(start as usize, argument, false, pc, spawn) {
+        match create(out, (start as usize, argument), false, pc, spawn) {
             Some(result) => result,
             None => real::thrd_create(out, start, argument),
         }
@@ -211,7 +235,7 @@ intercept_at! {
 
 /// The thread with this handle that was not detached.
 fn joinable(handle: pthread_t) -> Option<Tid> {
-    THREADS.lock().iter().find(|known| known.handle == handle && !known.detached).map(|known| known.tid)
+    THREADS.lock().iter().find(|known| known.handle == Some(handle) && !known.detached).map(|known| known.tid)
 }
 
 fn is_over(tid: Tid) -> bool {
@@ -263,7 +287,7 @@ unsafe fn join_until(
 
 fn detach(handle: pthread_t) {
     let mut threads = THREADS.lock();
-    let Some(at) = threads.iter().position(|known| known.handle == handle && !known.detached) else { return };
+    let Some(at) = threads.iter().position(|known| known.handle == Some(handle) && !known.detached) else { return };
     if threads[at].finished.is_some() {
         threads.swap_remove(at);
     } else {
@@ -323,7 +347,7 @@ intercept! {
     fn pthread_cancel(handle: pthread_t) -> c_int {
         schedule::point();
         let result = real::pthread_cancel(handle);
-        let tid = THREADS.lock().iter().find(|known| known.handle == handle).map(|known| known.tid);
+        let tid = THREADS.lock().iter().find(|known| known.handle == Some(handle)).map(|known| known.tid);
         tid.into_iter().for_each(schedule::rouse);
         result
     }
@@ -332,7 +356,7 @@ intercept! {
         let result = real::pthread_setname_np(handle, name);
         if result == 0 {
             watch(|_| {
-                let tid = THREADS.lock().iter().find(|known| known.handle == handle).map(|known| known.tid);
+                let tid = THREADS.lock().iter().find(|known| known.handle == Some(handle)).map(|known| known.tid);
                 if let Some(tid) = tid {
                     report::thread_named(tid, &CStr::from_ptr(name).to_string_lossy());
                 }
