@@ -9,8 +9,9 @@ use std::path::Path;
 
 use fencepost_base::diag::Diagnostic;
 use fencepost_base::source::Span;
+use fencepost_report::graph::Drawing;
+use fencepost_report::json;
 use fencepost_report::terminal::{self, Counts, Look};
-use fencepost_report::{graph, json};
 use fencepost_verdict::{Reason, ScFailureKind, Verdict};
 
 fn check(name: &str, text: &str) {
@@ -29,8 +30,9 @@ fn violations_in_every_format() {
         let Verdict::Violated(violation) = &outcome.verdict else { panic!("{name} is a violation") };
         check(&format!("{name}.txt"), &terminal::outcome(&subject, &outcome, &[], &Look::default()));
         check(&format!("{name}.json"), &json::outcome(&subject, &outcome));
-        check(&format!("{name}.svg"), &graph::svg(&subject, violation, "ra"));
-        check(&format!("{name}.dot"), &graph::dot(&subject, violation, "ra"));
+        let drawing = Drawing::of_violation(&subject, violation, "ra");
+        check(&format!("{name}.svg"), &drawing.svg());
+        check(&format!("{name}.dot"), &drawing.dot());
     }
 }
 
