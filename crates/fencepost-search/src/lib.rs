@@ -1,0 +1,136 @@
+//! Bounded searches for an execution of a weak memory model in which something
+//! goes wrong: an assertion fails, a run-time error or a data race happens, or
+//! all threads end in a state that is asked for. Loops are allowed.
+//!
+//! - [`Search`]: what is asked, and of which program and model;
+//! - `graphs`: over execution graphs, for models that are axioms;
+//! - `machine`: over states of the store-buffer machine, for models that have one;
+//! - `threads`, `future`: what threads do between accesses, and what they can still do.
+//!
+//! Both end in one of three ways ([`End`]): something is found, and comes with
+//! a run that somebody else should replay (`fencepost_oracle::replay_graph`, `fencepost_oracle::replay_computation`); or everything
+//! was looked at, and there is nothing; or a limit was reached, which says nothing. What makes them clever, and why
+//! nothing is lost by it, is said in each of them.
+
+mod future;
+mod graphs;
+mod machine;
+mod threads;
+
+use fencepost_base::ids::{LocId, ThreadId, Value};
+use fencepost_ir::{Observable, Program};
+use fencepost_model::Model;
+use fencepost_verdict::{Budget, Computation, GraphRun, Reason, ScFailureKind, Site, Stats};
+
+/// Does a final state, of which everything can be asked, belong to those looked for?
+pub type Holds<'a> = dyn Fn(&dyn Fn(Observable) -> Value) -> bool + 'a;
+
+/// A program in a model.
+#[derive(Clone, Copy)]
+pub struct Search<'a> {
+    program: &'a Program,
+    model: &'a dyn Model,
+}
+
+/// What was found, how the search ended, and what it cost.
+#[derive(Clone, Debug)]
+pub struct Found {
+    /// What was found; only if the search ended with [`End::Found`].
+    pub what: Option<Finding>,
+    /// How it ended.
+    pub end: End,
+    /// States or graphs found, steps tried, length of the longest run looked at.
+    pub stats: Stats,
+}
+
+/// Something that was looked for, and how it comes about.
+#[derive(Clone, Debug)]
+pub struct Finding {
+    /// What.
+    pub what: What,
+    /// How.
+    pub evidence: Evidence,
+}
+
+/// What can be found.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum What {
+    /// An assertion fails, or a run-time error happens.
+    Failure {
+        /// Where.
+        site: Site,
+        /// What.
+        kind: ScFailureKind,
+    },
+    /// The last access of the run is a plain one in a data race.
+    Race {
+        /// The thread that makes it.
+        thread: ThreadId,
+        /// The location.
+        location: LocId,
+    },
+    /// All threads have come to their end in a state that was asked for.
+    End,
+}
+
+/// A run from the initial state, to be replayed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Evidence {
+    /// An execution graph that grows. Only what has to do with what was found is in it.
+    Graph(GraphRun),
+    /// A computation of the store-buffer machine.
+    Machine(Computation),
+}
+
+/// How a search ended.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum End {
+    /// With something.
+    Found,
+    /// Everything was looked at: what was asked for does not exist.
+    Exhausted,
+    /// Everything was looked at as far as the program is modelled: a run reaches this bound.
+    Bound(Site),
+    /// A limit was reached.
+    Cut(Reason),
+}
+
+/// What is looked for.
+enum Goal<'a> {
+    Failure,
+    End(&'a Holds<'a>),
+}
+
+impl<'a> Search<'a> {
+    /// Looks at `program` in `model`.
+    pub fn new(program: &'a Program, model: &'a dyn Model) -> Self {
+        Search { program, model }
+    }
+
+    /// Can an assertion fail, or a run-time error happen? In a model that knows data races, a race is an answer, too.
+    pub fn failure(&self, budget: &Budget<'_>) -> Found {
+        self.look_for(&Goal::Failure, budget)
+    }
+
+    /// Can all threads come to their end in a state of which `holds` is true? A race is an answer, too.
+    pub fn end(&self, holds: &Holds<'_>, budget: &Budget<'_>) -> Found {
+        self.look_for(&Goal::End(holds), budget)
+    }
+
+    fn look_for(&self, goal: &Goal<'_>, budget: &Budget<'_>) -> Found {
+        match self.model.buffers() {
+            Some(buffers) => machine::search(self.program, self.model, buffers, goal, budget),
+            None => graphs::search(self.program, self.model, goal, budget),
+        }
+    }
+
+    /// As [`Search::failure`], over execution graphs also where there is a machine: for comparison.
+    pub fn failure_on_graphs(&self, budget: &Budget<'_>) -> Found {
+        graphs::search(self.program, self.model, &Goal::Failure, budget)
+    }
+
+    /// As [`Search::end`], over execution graphs also where there is a machine: for comparison.
+    pub fn end_on_graphs(&self, holds: &Holds<'_>, budget: &Budget<'_>) -> Found {
+        graphs::search(self.program, self.model, &Goal::End(holds), budget)
+    }
+}
