@@ -370,9 +370,8 @@ impl Graphs<'_> {
             };
             let awakes = |thread: &ThreadId| {
                 let access = self.access(node, *thread).filter(|_| !alive[thread.index()]);
-                access.is_some_and(|access| {
-                    self.thread_ids().any(|other| other != *thread && writes(other, access.loc))
-                })
+                access
+                    .is_some_and(|access| self.thread_ids().any(|other| other != *thread && writes(other, access.loc)))
             };
             match self.thread_ids().find(awakes) {
                 Some(thread) => alive[thread.index()] = true,

@@ -29,7 +29,7 @@ use fencepost_base::event::Label;
 use fencepost_base::ids::{LocId, ThreadId, Value};
 use fencepost_ir::{Observable, Program};
 use fencepost_model::{Buffers, Model};
-use fencepost_verdict::{BufferStep, Budget, Computation, Progress, Reason, RunStep, Site, Stats};
+use fencepost_verdict::{Budget, BufferStep, Computation, Progress, Reason, RunStep, Site, Stats};
 use foldhash::{HashMap, HashMapExt};
 
 use crate::future::Future;

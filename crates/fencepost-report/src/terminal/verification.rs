@@ -31,7 +31,7 @@ pub fn verification(subject: &Subject<'_>, verification: &Verification, look: &L
     if let Some(failing) = &verified.failing {
         text += &match &failing.run {
             Some(run) => violation::failure(subject, run, look),
-            None => violation::what_fails(subject, failing.site, &failing.kind, &format!("under {model}"), look),
+            None => violation::what_fails(subject, failing.site, &failing.kind, &format!(" under {model}"), look),
         };
     }
     let is_told = verified.failing.as_ref().is_some_and(|failing| failing.run.is_some());

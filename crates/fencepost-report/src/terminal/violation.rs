@@ -59,7 +59,7 @@ fn machine(subject: &Subject<'_>, delay: &Delay, look: &Look) -> String {
 }
 
 pub(super) fn failure(subject: &Subject<'_>, failure: &ScFailure, look: &Look) -> String {
-    let mut text = what_fails(subject, failure.site, &failure.kind, "even under SC", look);
+    let mut text = what_fails(subject, failure.site, &failure.kind, ", even under SC", look);
     text += &heading("The SC run that leads there", look);
     text += &trace(subject, &words::steps(&failure.run), &Finale::failure(failure.site, &failure.kind), look);
     text.push('\n');
@@ -77,8 +77,8 @@ pub(super) fn what_fails(
     let thread = subject.thread(site.thread);
     let message = words::failure_kind(kind);
     let title = match kind {
-        ScFailureKind::Assertion => format!("an assertion fails, {circumstances}"),
-        _ => format!("run-time error, {circumstances}: {message}"),
+        ScFailureKind::Assertion => format!("an assertion fails{circumstances}"),
+        _ => format!("run-time error{circumstances}: {message}"),
     };
     let remark = format!("thread `{thread}`: {message}");
     snippet(subject, &title, annotations(subject, site, AnnotationKind::Primary, &remark), &[], look)
