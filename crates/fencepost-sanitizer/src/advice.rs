@@ -1,8 +1,8 @@
 //! Which accesses to strengthen so that a violation goes away.
 //!
 //! Not from a paper. Along a path of hb_SC from the missed write to the access ([`crate::path`]), every step that is not yet
-//! happens-before is made so: reads-from by release and acquire, the others by SC fences or SC accesses. Where a fence stands already, it is
-//! strengthened; where an SC fence stands, another one is useless. The recorded run is evaluated
+//! happens-before is made so: reads-from by release and acquire, the others by SC fences or SC accesses. Where a fence stands already, or on the
+//! way through a thread, it is strengthened; where an SC fence stands, another one is useless. The recorded run is evaluated
 //! again with these edits at all their call sites ([`crate::replay`]), new fences both as close to the access as can be and as far
 //! from it; if the violation is still there, or another one has come,
 //! the path of that one is treated likewise. A set of edits is kept if the run has the violation no more and no other one that it did
@@ -137,7 +137,7 @@ pub(crate) fn analyse(mut trace: Trace, finding: &Finding, spins: &BTreeSet<(u64
 
     let mut best: Option<Vec<Edit>> = None;
     let mut left = (EFFORT / trace.records.len().max(1)).max(16);
-    for strategy in [Strategy::Synchronise, Strategy::SeqCst, Strategy::Fences, Strategy::Ends] {
+    for strategy in [Strategy::Synchronise, Strategy::SeqCst, Strategy::Fences, Strategy::Between, Strategy::Ends] {
         if let Some(edits) = judge.grown(strategy, violation, &mut left)
             && best.as_ref().is_none_or(|best| cost(&edits) < cost(best))
         {
@@ -210,6 +210,8 @@ enum Strategy {
     SeqCst,
     /// Fences at every step.
     Fences,
+    /// A fence wherever the path goes through a thread: one that is there, made stronger, or a new one.
+    Between,
     /// Fences next to the missed write and the access.
     Ends,
 }
@@ -234,6 +236,9 @@ impl Judge<'_> {
 
     /// Adds edits for a violation and its path; false if there is nothing to add.
     fn add(&self, strategy: Strategy, violation: &Violation, edits: &mut Vec<Edit>) -> bool {
+        if strategy == Strategy::Between {
+            return self.add_between(violation, edits);
+        }
         let before = edits.len();
         let mut add = |number: usize, what: What| {
             let Neighbours { before, after } = self.neighbours[number];
@@ -243,7 +248,7 @@ impl Judge<'_> {
         };
         for edge in self.path(violation).iter().filter(|edge| edge.is_access()) {
             let (at_source, at_target) = match (strategy, edge.kind) {
-                (Strategy::Ends, _) => continue,
+                (Strategy::Between | Strategy::Ends, _) => continue,
                 (Strategy::SeqCst, _) => (What::SeqCst, What::SeqCst),
                 (Strategy::Synchronise, EdgeKind::ReadsFrom) => (What::Release, What::Acquire),
                 (Strategy::Synchronise | Strategy::Fences, _) => (What::FenceBefore, What::FenceAfter),
@@ -259,6 +264,33 @@ impl Judge<'_> {
             }
         }
         edits.len() > before
+    }
+
+    /// The same for [`Strategy::Between`].
+    fn add_between(&self, violation: &Violation, edits: &mut Vec<Edit>) -> bool {
+        let before = edits.len();
+        let mut arrived = violation.missed;
+        let path = self.path(violation);
+        for (leaves, next) in path.iter().map(|edge| (edge.from, Some(edge.to))).chain([(violation.record, None)]) {
+            if let Some(arrived) = arrived.filter(|&arrived| arrived < leaves) {
+                let edit = match self.fence_between(arrived, leaves) {
+                    Some(fence) if fence.order.is_sc() => None,
+                    Some(fence) => Some(Edit::new(fence, What::StrongerFence)),
+                    None => Some(Edit::new(&self.trace.records[leaves], What::FenceBefore)),
+                };
+                edits.extend(edit.filter(|edit| !edits.contains(edit)));
+            }
+            arrived = next;
+        }
+        edits.len() > before
+    }
+
+    /// The last fence between two records of a thread, an SC fence if there is one.
+    fn fence_between(&self, first: usize, last: usize) -> Option<&Record> {
+        let before = |number: &usize| self.neighbours[*number].before.filter(|&before| before > first);
+        let between = std::iter::successors(before(&last), before).map(|number| &self.trace.records[number]);
+        let fences = between.filter(|record| record.op == Op::Fence && record.tid == self.trace.records[last].tid);
+        fences.min_by_key(|fence| !fence.order.is_sc())
     }
 
     /// Edits that help, by this strategy; None if it does not lead to any.
@@ -435,6 +467,23 @@ mod tests {
         add(&mut trace, 3, 14, Op::Load, X, 1, Order::Relaxed);
         let analysis = analyse(trace, &finding(3, 14, X, "load", 11), &BTreeSet::new()).expect("the run shows it");
         assert!(analysis.reevaluated);
+        assert_eq!(phrases(&analysis), [21, 22].map(|pc| (pc, "make the fence seq_cst".to_string())));
+    }
+
+    /// As in a deque: between the store and the load of thread 3 there are other accesses, and its fence stands at the load.
+    #[test]
+    fn fences_are_strengthened_where_they_are() {
+        let mut trace = start();
+        add(&mut trace, 2, 11, Op::Store, X, 1, Order::Relaxed);
+        add(&mut trace, 2, 12, Op::Load, 0x300, 0, Order::Relaxed);
+        add(&mut trace, 2, 21, Op::Fence, 0, 0, Order::AcqRel);
+        add(&mut trace, 2, 13, Op::Load, Y, 0, Order::Relaxed);
+        add(&mut trace, 3, 14, Op::Store, Y, 1, Order::Relaxed);
+        add(&mut trace, 3, 15, Op::Store, 0x300, 1, Order::Relaxed);
+        add(&mut trace, 3, 22, Op::Fence, 0, 0, Order::AcqRel);
+        add(&mut trace, 3, 16, Op::Load, X, 1, Order::Relaxed);
+        let time = trace.records.len() as u64;
+        let analysis = analyse(trace, &finding(3, 16, X, "load", time), &BTreeSet::new()).expect("the run shows it");
         assert_eq!(phrases(&analysis), [21, 22].map(|pc| (pc, "make the fence seq_cst".to_string())));
     }
 
