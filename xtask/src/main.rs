@@ -32,7 +32,12 @@ const TASKS: &[Task] = &[
         case_study::run,
     ),
     ("bless", "", "run the tests and rewrite the golden files they compare with", bless::run),
-    ("mutants", "[NAME...]", "break the engine on purpose, one rule at a time; the tests must notice", mutants::run),
+    (
+        "mutants",
+        "[NAME...]",
+        "break the engine on purpose, one rule at a time; the tests must notice (a name, or what is before its colon)",
+        mutants::run,
+    ),
     (
         "recorded",
         "DIR",

@@ -3,17 +3,24 @@
 
 mod list;
 
+use std::io::{BufRead, BufReader};
+use std::os::unix::process::CommandExt;
 use std::path::Path;
-use std::process::Command;
+use std::process::{Command, Stdio};
 
 use list::{MUTANTS, Mutant};
 
 pub(crate) fn run(arguments: &[String]) -> Result<(), String> {
     let copy = Path::new("target/mutants/tree");
-    let selected: Vec<&Mutant> = MUTANTS
-        .iter()
-        .filter(|mutant| arguments.is_empty() || arguments.iter().any(|name| name == mutant.name))
-        .collect();
+    // A name, or the group that it begins with.
+    let is_wanted = |mutant: &&Mutant| {
+        let group = mutant.name.split(':').next();
+        arguments.is_empty() || arguments.iter().any(|name| name == mutant.name || Some(name.as_str()) == group)
+    };
+    let selected: Vec<&Mutant> = MUTANTS.iter().filter(is_wanted).collect();
+    if selected.is_empty() {
+        return Err(format!("no mutant is called {}", arguments.join(", ")));
+    }
     copy_tree(copy)?;
     let mut judges: Vec<&[&str]> = selected.iter().map(|mutant| mutant.judges).collect();
     judges.sort_unstable();
@@ -60,17 +67,24 @@ fn copy_tree(to: &Path) -> Result<(), String> {
 /// Do the judging tests pass? A mutant that does not compile is an error of the list.
 fn tests_pass(tree: &Path, judges: &[&str]) -> Result<bool, String> {
     let cargo = |arguments: &[&str]| {
-        Command::new(std::env::var("CARGO").unwrap_or_else(|_| "cargo".into()))
-            .args(arguments)
-            .args(judges)
-            .current_dir(tree)
-            .env("CARGO_TARGET_DIR", "../target")
-            .output()
-            .map_err(|error| error.to_string())
+        let mut command = Command::new(std::env::var("CARGO").unwrap_or_else(|_| "cargo".into()));
+        command.args(arguments).args(judges).current_dir(tree).env("CARGO_TARGET_DIR", "../target");
+        command
     };
-    let built = cargo(&["test", "--no-run", "--quiet"])?;
+    let built = cargo(&["test", "--no-run", "--quiet"]).output().map_err(|error| error.to_string())?;
     if !built.status.success() {
         return Err(format!("does not compile:\n{}", String::from_utf8_lossy(&built.stderr)));
     }
-    Ok(cargo(&["test", "--quiet"])?.status.success())
+    let mut tests = cargo(&["test"]);
+    tests.stdout(Stdio::piped()).stderr(Stdio::null()).process_group(0);
+    let mut tests = tests.spawn().map_err(|error| error.to_string())?;
+    let lines = BufReader::new(tests.stdout.take().expect("it is piped")).lines();
+    // One test that fails is enough: the others need not come to an end.
+    let failed = lines.map_while(Result::ok).any(|line| line.starts_with("test ") && line.ends_with("FAILED"));
+    if failed {
+        let group = format!("-{}", tests.id());
+        Command::new("kill").args(["--", &group]).status().map_err(|error| error.to_string())?;
+    }
+    let status = tests.wait().map_err(|error| error.to_string())?;
+    Ok(!failed && status.success())
 }

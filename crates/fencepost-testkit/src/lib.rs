@@ -2,6 +2,7 @@
 //! generated programs, shrinking of those that show a mistake, and the litmus
 //! tests of the papers.
 
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::{Mutex, PoisonError};
 
 pub mod corpus;
@@ -25,17 +26,22 @@ pub fn repetitions(default: u64) -> u64 {
 /// Does something with all items, on as many threads as there are processors.
 ///
 /// # Panics
-/// When that panics for one of them.
-pub fn in_parallel<T: Send>(items: impl IntoIterator<Item = T, IntoIter: Send>, work: impl Fn(T) + Sync) {
-    let items = Mutex::new(items.into_iter());
-    let next = || items.lock().unwrap_or_else(PoisonError::into_inner).next();
+/// When that panics for one of them; then nothing is done with those that nobody has begun with.
+pub fn in_parallel<T>(items: impl IntoIterator<Item = T, IntoIter: Send>, work: impl Fn(T) + Sync) {
+    let items = Mutex::new(Some(items.into_iter()));
+    let items = || items.lock().unwrap_or_else(PoisonError::into_inner);
+    let worker = || {
+        loop {
+            let Some(item) = items().as_mut().and_then(Iterator::next) else { break };
+            if let Err(panic) = catch_unwind(AssertUnwindSafe(|| work(item))) {
+                *items() = None;
+                resume_unwind(panic);
+            }
+        }
+    };
     std::thread::scope(|scope| {
         for _ in 0..std::thread::available_parallelism().map_or(1, usize::from) {
-            scope.spawn(|| {
-                while let Some(item) = next() {
-                    work(item)
-                }
-            });
+            scope.spawn(worker);
         }
     });
 }
