@@ -163,7 +163,7 @@ fn panic_with(
 #[test]
 fn loop_free_programs() {
     let mut compared = 0;
-    let seeds = repetitions(1_500);
+    let seeds = repetitions(400);
     for seed in 0..seeds {
         let seed = seed + (40 << 32);
         let options = Options {
@@ -220,7 +220,7 @@ fn contradiction(program: &Program, model: &'static dyn Model, count: &mut [u64;
 #[test]
 fn programs_with_loops() {
     let mut count = [0; 3];
-    for seed in 0..repetitions(1_000) {
+    for seed in 0..repetitions(250) {
         let seed = seed + (41 << 32);
         let options = Options { loops: true, light: seed % 2 == 0, total_accesses: 7, ..Options::default() };
         let program = generate::program(seed, &options);
