@@ -1,35 +1,16 @@
 //! The corpus: what is found there is replayed, and agrees with what the files say of robustness and of SC runs.
 
-use fencepost_ir::Program;
-use fencepost_model::Model;
+mod common;
+
+use common::confirm;
 use fencepost_model::models::MODELS;
-use fencepost_oracle::{replay_computation, replay_graph, replay_graph_failure};
-use fencepost_search::{End, Evidence, Finding, Search, What};
+use fencepost_search::{End, Search};
 use fencepost_testkit::corpus;
 use fencepost_testkit::expect::{Expectation, Expected};
 use fencepost_verdict::Budget;
 
 /// States and graphs that are looked at: enough for what goes wrong early, and for small programs.
 const SOME: u64 = 1_000;
-
-fn confirm(program: &Program, model: &dyn Model, finding: &Finding) -> Result<(), String> {
-    let run = match &finding.evidence {
-        Evidence::Graph(run) => run.clone(),
-        Evidence::Machine(computation) => {
-            replay_computation(program, model, computation).map_err(|error| error.to_string())?
-        }
-    };
-    match &finding.what {
-        What::Failure { site, kind } => replay_graph_failure(program, model, &run, *site, kind).map(|_| ()),
-        What::Race { thread, location } => match replay_graph(program, model, &run) {
-            Ok(replayed) if replayed.race == Some((*thread, *location)) => Ok(()),
-            Ok(replayed) => return Err(format!("not this race: {:?}", replayed.race)),
-            Err(error) => Err(error),
-        },
-        What::End => return Err("nobody asked for this".into()),
-    }
-    .map_err(|error| error.to_string())
-}
 
 #[test]
 fn what_is_found_agrees_with_the_files() {
@@ -48,7 +29,9 @@ fn what_is_found_agrees_with_the_files() {
             match (&answer.end, &answer.what) {
                 (End::Found, Some(finding)) => {
                     found += 1;
-                    confirm(program, model, finding).unwrap_or_else(|error| panic!("{error}: {}", context()));
+                    if let Err(error) = confirm(program, model, finding) {
+                        panic!("{error}: {}", context());
+                    }
                     let is_robust = says(model.name(), Expected::Robust);
                     assert!(fails_under_sc || !is_robust, "robust and safe under SC: {}", context());
                 }
