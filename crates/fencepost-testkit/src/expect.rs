@@ -26,6 +26,8 @@ pub enum Expected {
     Violation,
     /// The model has nothing to say about the program: `unknown`, however long one searches.
     Unsupported,
+    /// Nothing is found up to a bound beyond which the program is not modelled: `unknown`, however long one searches.
+    Unbounded,
     /// An assertion fails in some SC run.
     AssertionFails,
     /// A run-time error in some SC run.
@@ -54,10 +56,11 @@ pub enum Subject {
 }
 
 impl Expected {
-    const ALL: [(&'static str, Expected); 10] = [
+    const ALL: [(&'static str, Expected); 11] = [
         ("robust", Expected::Robust),
         ("violation", Expected::Violation),
         ("unsupported", Expected::Unsupported),
+        ("unbounded", Expected::Unbounded),
         ("assertion-fails", Expected::AssertionFails),
         ("runtime-error", Expected::RuntimeError),
         ("safe", Expected::Safe),
@@ -75,7 +78,7 @@ impl Expected {
     /// What it is about.
     pub fn subject(self) -> Subject {
         match self {
-            Expected::Robust | Expected::Violation | Expected::Unsupported => Subject::Robustness,
+            Expected::Robust | Expected::Violation | Expected::Unsupported | Expected::Unbounded => Subject::Robustness,
             Expected::AssertionFails | Expected::RuntimeError | Expected::Safe => Subject::Runs,
             Expected::Never | Expected::Sometimes | Expected::Always | Expected::Racy => Subject::Finals,
         }
@@ -281,6 +284,8 @@ mod tests {
             (1, "//: ra violation shape=", "malformed detail"),
             (1, "//: ra violation shape=SB shape=MP", "given twice"),
             (1, "//: sc robust", "not an answer about sc"),
+            (1, "//: sc unbounded", "not an answer about sc"),
+            (1, "//: ra unbounded kind=stale-read", "`kind` is a detail of violations"),
             (1, "//: ra safe", "not an answer about ra"),
             (1, "(*: ra observational never *)", "not an answer about ra"),
             (2, "(*: ra never *)\n(*: ra always *)", "line 1 says already"),

@@ -48,6 +48,8 @@ pub enum Reason {
     TooLarge(String),
     /// The question makes no sense, or cannot be answered, for this program and model.
     Unsupported(String),
+    /// Some values of the program have no bound that is known, and nothing was found as long as that was worth a search.
+    Unbounded(String),
     /// The program is modelled up to a bound, which a run reaches; up to there nothing was found.
     Bound {
         /// The bound.
@@ -66,6 +68,7 @@ impl Reason {
             Reason::Time => "timeout",
             Reason::TooLarge(_) => "too-large",
             Reason::Unsupported(_) => "unsupported",
+            Reason::Unbounded(_) => "unbounded",
             Reason::Bound { .. } => "bound",
         }
     }
@@ -82,7 +85,7 @@ impl fmt::Display for Reason {
                 write!(f, "the memory limit of {:.1} MiB was reached", *limit as f64 / f64::from(1 << 20))
             }
             Reason::Time => f.write_str("time ran out"),
-            Reason::TooLarge(what) | Reason::Unsupported(what) => f.write_str(what),
+            Reason::TooLarge(what) | Reason::Unsupported(what) | Reason::Unbounded(what) => f.write_str(what),
             Reason::Bound { text, .. } => {
                 write!(f, "runs go beyond the bound `{text}`, where the program is not modelled")
             }
