@@ -35,7 +35,7 @@ fn one_step_does_not_choose_from_millions() {
 fn counting_section(last: u32) -> Program {
     program(&format!(
         "domain 2000000; global x, y, z;
-         thread a {{ local r; x.store(1); r = y.load(); }}
+         thread a {{ local r; x.store(1); r = y.load(); r = z.load(); }}
          thread b {{ local i, r; atomic {{ while (i < {last}) {{ z.store(i); i = i + 1; }} y.store(1); }} r = x.load(); }}"
     ))
 }
