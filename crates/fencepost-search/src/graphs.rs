@@ -55,7 +55,7 @@ use crate::{End, Evidence, Finding, Found, Goal, What};
 const READS_LATER: u32 = 6;
 
 /// Nodes between two looks at the clock.
-const BETWEEN_LOOKS: u64 = 256;
+const BETWEEN_LOOKS: u64 = 32;
 
 /// A step from one node to another.
 #[derive(Clone, Copy, Debug)]
