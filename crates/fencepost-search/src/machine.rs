@@ -39,7 +39,7 @@ use crate::{End, Evidence, Finding, Found, Goal, What};
 /// Most stores of a thread in its queues.
 const MOST_STORES: usize = 64;
 
-/// Steps of one way through an atomic section, and ways, that are enough.
+/// States inside one atomic section that are looked at.
 const MOST_IN_SECTION: usize = 1 << 16;
 
 /// States between two looks at the clock.

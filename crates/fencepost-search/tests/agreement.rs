@@ -202,7 +202,7 @@ fn programs_with_sections() {
 /// What one search says of a program with loops, and the other, and coverability, if they say anything.
 fn contradiction(program: &Program, model: &'static dyn Model, count: &mut [u64; 3]) -> Option<String> {
     let search = Search::new(program, model);
-    let found = search.failure(&budget(3_000));
+    let found = search.failure(&budget(800));
     let answer = match judge(program, model, &found) {
         Err(error) => return Some(error),
         Ok(answer) => answer,
@@ -210,13 +210,13 @@ fn contradiction(program: &Program, model: &'static dyn Model, count: &mut [u64;
     count[0] += 1;
     count[1] += u64::from(answer.is_some());
     let other = if model.buffers().is_some() {
-        let other = search.failure_on_graphs(&budget(3_000));
+        let other = search.failure_on_graphs(&budget(800));
         match judge(program, model, &other) {
             Err(error) => return Some(format!("on graphs: {error}")),
             Ok(answer) => answer,
         }
     } else if model.name() == Sra.name() && !is_race(&found) {
-        match safe(program, Cover::default(), &budget(20_000)).answer {
+        match safe(program, Cover::default(), &budget(5_000)).answer {
             Answer::Unreachable => Some(false),
             Answer::Reachable(_) => Some(true),
             Answer::GaveUp(_) => None,
@@ -237,7 +237,7 @@ fn contradiction(program: &Program, model: &'static dyn Model, count: &mut [u64;
 #[test]
 fn programs_with_loops() {
     let mut count = [0; 3];
-    for seed in 0..repetitions(250) {
+    for seed in 0..repetitions(200) {
         let seed = seed + (41 << 32);
         let options = Options {
             loops: true,
