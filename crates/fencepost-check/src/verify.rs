@@ -315,10 +315,10 @@ impl<'a> Inquiry<'a> {
         let observed = condition.observed();
         let replay = |(values, executions, example): Ending| {
             let Some(example) = example else { return Ok((values, executions, None)) };
-            let (found, example, _) = evidence::ending(self.program, self.model, example.run, &observed)
+            let ended = evidence::ending(self.program, self.model, example.run, &observed)
                 .map_err(|error| InternalError::new(format!("a final state does not replay: {error}")))?;
-            match found == values {
-                true => Ok((values, executions, Some(example))),
+            match ended.values == values {
+                true => Ok((values, executions, Some(ended.execution))),
                 false => Err(InternalError::new("a replayed execution ends in another state")),
             }
         };

@@ -9,7 +9,9 @@ pub mod json;
 pub mod shapes;
 pub mod terminal;
 
+mod execution;
 mod subject;
 mod words;
 
+pub use execution::Shown;
 pub use subject::{Spot, Subject};

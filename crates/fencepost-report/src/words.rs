@@ -7,7 +7,9 @@ use fencepost_ir::Op;
 use fencepost_model::EventId;
 use fencepost_model::cycle::Edge;
 use fencepost_repair::Because;
-use fencepost_verdict::{BufferStep, Delay, Run, RunStep, ScFailure, ScFailureKind, Site, Violation, ViolationKind};
+use fencepost_verdict::{
+    BufferStep, Delay, Race, Run, RunStep, ScFailure, ScFailureKind, Site, Violation, ViolationKind,
+};
 
 use crate::shapes;
 use crate::subject::Subject;
@@ -312,6 +314,12 @@ fn place(subject: &Subject<'_>, violation: &Violation) -> String {
     } else {
         format!("`{}`", subject.location(violation.location))
     }
+}
+
+/// A race that verification has found.
+pub(crate) fn race(subject: &Subject<'_>, race: &Race) -> String {
+    let (thread, location) = (subject.thread(race.thread), subject.location(race.location));
+    format!("data race: a plain access of `{location}` by thread `{thread}`")
 }
 
 /// `reads`, `writes`, for the two sides of a race.

@@ -9,8 +9,9 @@ use std::path::Path;
 
 use fencepost_base::diag::Diagnostic;
 use fencepost_base::source::Span;
+use fencepost_report::graph::Drawing;
 use fencepost_report::terminal::{self, Counts, Look};
-use fencepost_report::{graph, json};
+use fencepost_report::{Shown, json};
 use fencepost_verdict::{Reason, ScFailureKind, Verdict};
 
 fn check(name: &str, text: &str) {
@@ -29,8 +30,9 @@ fn violations_in_every_format() {
         let Verdict::Violated(violation) = &outcome.verdict else { panic!("{name} is a violation") };
         check(&format!("{name}.txt"), &terminal::outcome(&subject, &outcome, &[], &Look::default()));
         check(&format!("{name}.json"), &json::outcome(&subject, &outcome));
-        check(&format!("{name}.svg"), &graph::svg(&subject, violation, "ra"));
-        check(&format!("{name}.dot"), &graph::dot(&subject, violation, "ra"));
+        let drawing = Drawing::of_violation(&subject, violation, "ra");
+        check(&format!("{name}.svg"), &drawing.svg());
+        check(&format!("{name}.dot"), &drawing.dot());
     }
 }
 
@@ -52,6 +54,19 @@ fn failures_under_sc() {
     check("assertion.json", &json::outcome(&sample.subject(), &outcome));
     let index = sample.fails(1, ScFailureKind::IndexOutOfRange { index: -1, length: 2 });
     check("index.txt", &terminal::outcome(&sample.subject(), &index, &[], &Look::default()));
+}
+
+#[test]
+fn executions_of_weak_models() {
+    let sample = samples::message();
+    let verification = sample.fails_weakly(&[(0, 0), (0, 1), (0, 0), (1, 1), (1, 1)], 1);
+    let (subject, verified) = (sample.subject(), verification.result.as_ref().expect("something fails"));
+    check("message.txt", &terminal::verification(&subject, &verification, &Look::default()));
+    check("message.json", &json::verification(&subject, &verification));
+    let shown = Shown::of(&subject, verified).expect("there is an execution");
+    let drawing = Drawing::of_execution(&subject, &shown, "rc20");
+    check("message.svg", &drawing.svg());
+    check("message.dot", &drawing.dot());
 }
 
 #[test]

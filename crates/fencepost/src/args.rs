@@ -272,20 +272,26 @@ pub(crate) struct EditArgs {
     pub(crate) limits: LimitArgs,
 }
 
-/// Draw the execution that violates robustness
+/// Draw the execution that violates robustness, or that `verify` has found
 ///
 /// Writes the execution graph of the violation that `check` would report: one column per thread, program order (po)
 /// black, reads-from (rf) red, modification order (mo) blue, from-read (fr) orange, the cycle that SC forbids in bold.
 /// If the program is robust nothing is written.
+///
+/// With --verify: an execution in which an assertion fails, or that ends in a state that the condition is about.
 #[derive(clap::Args, Debug)]
 pub(crate) struct GraphArgs {
     /// File to check, or `-` for standard input
     #[arg(value_name = "FILE")]
     pub(crate) file: PathBuf,
 
-    /// Memory model [default: ra; for Trencher's programs tso, for C litmus tests rc20]
-    #[arg(long, short, value_name = "MODEL", value_parser = model_parser())]
+    /// Memory model; sc and sra only with --verify [default: ra; for Trencher's programs tso, for C litmus tests rc20]
+    #[arg(long, short, value_name = "MODEL", value_parser = any_model_parser())]
     pub(crate) model: Option<ModelChoice>,
+
+    /// What `verify` finds, rather than what violates robustness
+    #[arg(long)]
+    pub(crate) verify: bool,
 
     /// Where to write the picture; `-` for standard output
     #[arg(long, short, value_name = "FILE", default_value = "-")]

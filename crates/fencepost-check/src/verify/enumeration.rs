@@ -68,7 +68,7 @@ impl Inquiry<'_> {
         // Nobody will look at them if there is no condition.
         for (values, executions) in found.executions.into_iter().filter(|_| program.condition().is_some()) {
             let example = match examples.remove(&values) {
-                Some(run) => Some(evidence::ending(program, model, run, observed)?.1),
+                Some(run) => Some(evidence::ending(program, model, run, observed)?.execution),
                 None => None,
             };
             list.push((values, Some(executions), example));

@@ -72,13 +72,22 @@ pub(super) fn failing(
     Ok((Failing { site, kind: kind.clone(), run: None, execution: Some(execution) }, race))
 }
 
-/// A run in which every thread comes to its end, replayed: the values of what is observed then.
+/// A run to a final state, replayed.
+pub(super) struct Ended {
+    /// The values of what is observed.
+    pub(super) values: Vec<Value>,
+    pub(super) execution: Box<Execution>,
+    /// A race on the way.
+    pub(super) race: Option<Race>,
+}
+
+/// A run in which every thread comes to its end, replayed.
 pub(super) fn ending(
     program: &Program,
     model: &dyn Model,
     run: GraphRun,
     observed: &[Observable],
-) -> Result<(Vec<Value>, Box<Execution>, Option<Race>), ReplayError> {
+) -> Result<Ended, ReplayError> {
     let replayed = replay_graph_end(program, model, &run)?;
     let value = |what: &Observable| match *what {
         Observable::Register(thread, register) => replayed.threads[thread.index()].registers[register.index()],
@@ -91,7 +100,7 @@ pub(super) fn ending(
     let race = replayed.race;
     let execution = Box::new(replayed.execution(run));
     let race = race.map(|(thread, location)| Race { thread, location, execution: Some(execution.clone()) });
-    Ok((values, execution, race))
+    Ok(Ended { values, execution, race })
 }
 
 /// A run on which there is a race, replayed; nothing if there is none.

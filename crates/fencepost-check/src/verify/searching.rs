@@ -89,9 +89,8 @@ fn ask(
     let asked = match (what, end) {
         (Some(Finding { what: What::End, evidence }), _) => {
             let run = run(program, model, evidence)?;
-            let (values, example, race) =
-                evidence::ending(program, model, run, observed).map_err(|error| failed(&error))?;
-            race.map_or(Asked::State(values, example), Asked::Race)
+            let ended = evidence::ending(program, model, run, observed).map_err(|error| failed(&error))?;
+            ended.race.map_or(Asked::State(ended.values, ended.execution), Asked::Race)
         }
         (Some(Finding { what: What::Race { .. }, evidence }), _) => Asked::Race(race(program, model, evidence)?),
         (Some(_), _) | (None, End::Found) => {

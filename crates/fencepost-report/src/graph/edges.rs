@@ -5,9 +5,8 @@ use std::collections::BTreeSet;
 
 use fencepost_model::cycle::Edge;
 use fencepost_model::{EventId, Graph};
-use fencepost_verdict::ViolationKind;
 
-use super::picture::{Builder, Link, LinkKind, NodeKind, Place, Selection, opponent};
+use super::picture::{Builder, Link, LinkKind, NodeKind, Place, Selection};
 
 /// With more events shown, edges that touch no event of the cycle are left out, reads-from excepted.
 const CROWDED: usize = 10;
@@ -47,8 +46,8 @@ impl Builder<'_> {
         self.reads_from(selection);
         self.modification_order(selection, crowded);
         self.overwritten_reads(crowded);
-        if let (ViolationKind::DataRace, Some(other)) = (self.violation.kind, opponent(self.violation)) {
-            let (from, to) = (self.node_of[&other], self.node_of[&self.violation.culprit]);
+        if let (Some(culprit), Some(other)) = (self.scene.culprit, self.scene.opponent) {
+            let (from, to) = (self.node_of[&other], self.node_of[&culprit]);
             self.link(from, to, LinkKind::Race, true);
         }
     }
@@ -88,7 +87,7 @@ impl Builder<'_> {
     }
 
     fn reads_from(&mut self, selection: &Selection) {
-        let graph = &self.violation.graph;
+        let graph = self.scene.graph;
         for read in self.shown() {
             let Some(source) = graph.source(read) else { continue };
             let to = self.node_of[&read];
@@ -100,7 +99,7 @@ impl Builder<'_> {
                     self.link(from, to, LinkKind::Rf, false);
                 }
             } else if let Some(&from) = self.node_of.get(&source)
-                && !(read == self.violation.culprit && opponent(self.violation) == Some(source))
+                && !(Some(read) == self.scene.culprit && self.scene.opponent == Some(source))
             {
                 self.link(from, to, LinkKind::Rf, false);
             }
@@ -108,11 +107,10 @@ impl Builder<'_> {
     }
 
     fn modification_order(&mut self, selection: &Selection, crowded: bool) {
-        let graph = &self.violation.graph;
-        let in_the_past = matches!(self.violation.kind, ViolationKind::StaleWrite | ViolationKind::StaleRmw);
+        let graph = self.scene.graph;
         for loc in (0..graph.locations()).map(fencepost_base::ids::LocId::from_index) {
             let hidden = self.subject.program.fence_location() == Some(loc);
-            if in_the_past && loc == self.violation.location && !hidden && selection.inits.contains(&loc) {
+            if self.scene.written_in_the_past == Some(loc) && !hidden && selection.inits.contains(&loc) {
                 self.init_node(loc);
             }
             let shown: Vec<EventId> =
@@ -131,7 +129,7 @@ impl Builder<'_> {
 
     /// From each read to the write right after the one it reads from.
     fn overwritten_reads(&mut self, crowded: bool) {
-        let graph = &self.violation.graph;
+        let graph = self.scene.graph;
         for read in self.shown().into_iter().filter(|&id| !graph.label(id).is_write()) {
             let (Some(source), Some(loc)) = (graph.source(read), graph.label(read).loc()) else { continue };
             let mut later = graph.writes(loc).iter().skip_while(|&&write| write != source).skip(1);
@@ -151,11 +149,11 @@ impl Builder<'_> {
 
     /// The shown events, in the order of the run.
     fn shown(&self) -> Vec<EventId> {
-        self.node_of.keys().copied().filter(|&id| !self.violation.graph.is_init(id)).collect()
+        self.node_of.keys().copied().filter(|&id| !self.scene.graph.is_init(id)).collect()
     }
 
     fn cycle_edges(&self) -> Vec<(EventId, Edge, EventId)> {
-        let steps = self.violation.cycle.as_ref().map_or(&[][..], |cycle| &cycle.steps);
+        let steps = self.scene.cycle_steps();
         let next = steps.iter().cycle().skip(1);
         steps.iter().zip(next).map(|(&(from, edge), &(to, _))| (from, edge, to)).collect()
     }

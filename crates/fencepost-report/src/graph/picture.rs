@@ -5,11 +5,11 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use fencepost_base::event::Label;
 use fencepost_base::ids::{LocId, ThreadId};
-use fencepost_model::{EventId, Graph};
-use fencepost_verdict::{Site, Violation, ViolationKind};
+use fencepost_model::EventId;
+use fencepost_verdict::Site;
 
 use super::edges;
-use crate::shapes;
+use super::scene::Scene;
 use crate::subject::Subject;
 
 /// Threads with more events lose those that do not matter.
@@ -99,12 +99,12 @@ impl LinkKind {
 }
 
 impl Picture {
-    pub(super) fn new(subject: &Subject<'_>, violation: &Violation, model: &str) -> Picture {
-        let key = key_events(violation);
-        let selection = Selection::new(&violation.graph, &key, violation);
+    pub(super) fn new(subject: &Subject<'_>, scene: &Scene<'_>) -> Picture {
+        let key = scene.key_events();
+        let selection = Selection::new(scene, &key);
         let mut builder = Builder {
             subject,
-            violation,
+            scene,
             key: &key,
             nodes: Vec::new(),
             node_of: BTreeMap::new(),
@@ -114,58 +114,20 @@ impl Picture {
         let columns = builder.columns(&selection);
         builder.links(&selection);
         builder.order_tops();
-        let mut notes = vec![match violation.kind {
-            ViolationKind::DataRace => "filled: the access that races".to_string(),
-            _ => "bold: the cycle that SC forbids · filled: the step that leaves SC".to_string(),
-        }];
+        let mut notes = vec![scene.legend().to_string()];
         if selection.omitted_threads > 0 {
             let threads = if selection.omitted_threads == 1 { "thread" } else { "threads" };
             notes.push(format!("{} more {threads} not shown", selection.omitted_threads));
         }
         Picture {
-            title: format!("{} is not robust against {model}", subject.name()),
-            subtitle: subtitle(subject, violation),
+            title: scene.title.clone(),
+            subtitle: scene.subtitle.clone(),
             columns,
             nodes: builder.nodes,
             links: builder.links,
             notes,
         }
     }
-}
-
-/// The events of the cycle, or of the race; the culprit in any case.
-pub(super) fn key_events(violation: &Violation) -> BTreeSet<EventId> {
-    let mut key: BTreeSet<EventId> =
-        violation.cycle.iter().flat_map(|cycle| cycle.steps.iter().map(|&(event, _)| event)).collect();
-    key.insert(violation.culprit);
-    key.extend(opponent(violation));
-    key
-}
-
-/// The other side of a race.
-pub(super) fn opponent(violation: &Violation) -> Option<EventId> {
-    let graph = &violation.graph;
-    let Site { thread, pc } = violation.conflicting;
-    let same_site = |&id: &EventId| graph.event(id).thread == Some(thread) && graph.event(id).pc == Some(pc);
-    let is_race = violation.kind == ViolationKind::DataRace;
-    if is_race { graph.ids().rev().filter(|&id| id != violation.culprit).find(same_site) } else { None }
-}
-
-fn subtitle(subject: &Subject<'_>, violation: &Violation) -> String {
-    let kind = violation.kind.as_str().replace('-', " ");
-    let place = match subject.program.fence_location() == Some(violation.location) {
-        true => "the order of fence(sc)".to_string(),
-        false => subject.location(violation.location).to_string(),
-    };
-    if violation.kind == ViolationKind::DataRace {
-        let [a, b] = [violation.conflicting, violation.access].map(|site| subject.thread(site.thread));
-        return format!("data race on {place} between {a} and {b}");
-    }
-    let shape = violation.shape.as_deref().map(|name| match shapes::explain(name) {
-        Some(shape) if shape.title != name => format!(" · {} ({name})", shape.title.replace('-', " ")),
-        _ => format!(" · {name}"),
-    });
-    format!("{kind} of {place} by {}{}", subject.thread(violation.access.thread), shape.unwrap_or_default())
 }
 
 /// Which events are shown.
@@ -183,7 +145,8 @@ enum Item {
 }
 
 impl Selection {
-    fn new(graph: &Graph, key: &BTreeSet<EventId>, violation: &Violation) -> Selection {
+    fn new(scene: &Scene<'_>, key: &BTreeSet<EventId>) -> Selection {
+        let graph = scene.graph;
         let mut threads: BTreeMap<ThreadId, Vec<EventId>> = BTreeMap::new();
         for id in graph.ids() {
             if let Some(thread) = graph.event(id).thread {
@@ -206,7 +169,7 @@ impl Selection {
                 (thread, items(&events, show))
             })
             .collect();
-        let inits = if violation.kind == ViolationKind::DataRace {
+        let inits = if scene.opponent.is_some() {
             Vec::new()
         } else {
             let locs: BTreeSet<LocId> = key.iter().filter_map(|&id| graph.label(id).loc()).collect();
@@ -231,7 +194,7 @@ fn items(events: &[EventId], show: impl Fn(&EventId) -> bool) -> Vec<Item> {
 /// Collects nodes and links.
 pub(super) struct Builder<'a> {
     pub(super) subject: &'a Subject<'a>,
-    pub(super) violation: &'a Violation,
+    pub(super) scene: &'a Scene<'a>,
     pub(super) key: &'a BTreeSet<EventId>,
     pub(super) nodes: Vec<Node>,
     pub(super) node_of: BTreeMap<EventId, usize>,
@@ -272,7 +235,7 @@ impl Builder<'_> {
     }
 
     fn find_rows(&mut self, selection: &Selection) {
-        let graph = &self.violation.graph;
+        let graph = self.scene.graph;
         let mut gap_before: BTreeMap<EventId, (Option<EventId>, usize)> = BTreeMap::new();
         for (_, items) in &selection.threads {
             let (mut previous, mut gaps) = (None, 0);
@@ -295,13 +258,13 @@ impl Builder<'_> {
     }
 
     fn event_node(&self, id: EventId, thread: ThreadId, place: Place, letter: usize) -> Node {
-        let event = self.violation.graph.event(id);
+        let event = self.scene.graph.event(id);
         let remark = event.pc.map_or(String::new(), |pc| {
             let line = self.subject.spot(Site { thread, pc }).position.line;
             format!("line {line}")
         });
         let kind = match () {
-            () if id == self.violation.culprit => NodeKind::Culprit,
+            () if Some(id) == self.scene.culprit => NodeKind::Culprit,
             () if self.key.contains(&id) => NodeKind::OnCycle,
             () => NodeKind::Event,
         };
@@ -328,12 +291,12 @@ impl Builder<'_> {
 
     /// The node of the initialisation of `loc`, added when it is first needed.
     pub(super) fn init_node(&mut self, loc: LocId) -> usize {
-        let id = self.violation.graph.writes(loc)[0];
+        let id = self.scene.graph.writes(loc)[0];
         if let Some(&node) = self.node_of.get(&id) {
             return node;
         }
         let position = self.nodes.iter().filter(|node| matches!(node.place, Place::Top(_))).count();
-        let value = self.violation.graph.label(id).value_written().unwrap_or(0);
+        let value = self.scene.graph.label(id).value_written().unwrap_or(0);
         self.nodes.push(Node {
             place: Place::Top(position),
             kind: NodeKind::Init,

@@ -5,8 +5,9 @@ use std::collections::BTreeMap;
 use fencepost_verdict::{Attempt, Extent, Failing, Frequency, States, Verification};
 use serde::Serialize;
 
-use super::wire::{Access, Failure, Figures, SCHEMA};
+use super::wire::{Access, Failure, Figures, SCHEMA, Step};
 use super::{figures, line};
+use crate::execution::{self, Origin, Shown};
 use crate::subject::Subject;
 use crate::words;
 
@@ -47,8 +48,34 @@ pub struct VerificationReport {
     /// An assertion that fails, or a run-time error.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub failure: Option<Failure>,
+    /// An execution of the model that shows it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub execution: Option<ExecutionReport>,
     /// The cost.
     pub stats: Figures,
+}
+
+/// An execution of a weak model.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct ExecutionReport {
+    /// How it ends: the final state, or what fails.
+    pub end: String,
+    /// Its steps: program order, and writes before their readers.
+    pub steps: Vec<ExecutionStep>,
+}
+
+/// One step of an execution.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct ExecutionStep {
+    /// The instruction and its effect.
+    #[serde(flatten)]
+    pub step: Step,
+    /// The step, from 1, that has written the value read; 0 for the value at the beginning.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reads_from: Option<usize>,
+    /// A step before this one, from 1, that has overwritten the value read, or that this write is ordered before.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub overtaken_by: Option<usize>,
 }
 
 /// An argument that was tried without success.
@@ -127,8 +154,21 @@ pub fn verification(subject: &Subject<'_>, verification: &Verification) -> Strin
             location: subject.location(race.location).to_string(),
         }),
         failure: verified.and_then(|verified| verified.failing.as_ref()).map(|failing| failure(subject, failing)),
+        execution: verified.and_then(|verified| Shown::of(subject, verified)).map(|shown| execution(subject, &shown)),
         stats: figures(&verification.stats),
     })
+}
+
+fn execution(subject: &Subject<'_>, shown: &Shown<'_>) -> ExecutionReport {
+    let step = |step: execution::Step| ExecutionStep {
+        reads_from: step.from.map(|origin| match origin {
+            Origin::Initially => 0,
+            Origin::Step(step) => step + 1,
+        }),
+        overtaken_by: step.late.map(|step| step + 1),
+        step: super::step(subject, &step.step),
+    };
+    ExecutionReport { end: shown.end(subject), steps: shown.steps(subject).into_iter().map(step).collect() }
 }
 
 fn attempt(attempt: &Attempt) -> AttemptReport {

@@ -1,9 +1,10 @@
 //! A run, step by step, in columns.
 
-use fencepost_verdict::{Delay, RunStep};
+use fencepost_verdict::{Delay, RunStep, ScFailureKind, Site};
 
 use super::layout::{Align, cut, table};
 use super::{Look, Paint};
+use crate::execution;
 use crate::subject::Subject;
 use crate::words;
 
@@ -20,6 +21,13 @@ pub(super) struct Finale {
     pub(super) remark: String,
 }
 
+impl Finale {
+    /// An assertion that fails, or a run-time error.
+    pub(super) fn failure(site: Site, kind: &ScFailureKind) -> Self {
+        Finale { step: RunStep { site, label: None, choice: None }, remark: words::failure_kind(kind) }
+    }
+}
+
 /// The steps and the one that goes wrong.
 pub(super) fn trace(subject: &Subject<'_>, steps: &[RunStep], finale: &Finale, look: &Look) -> String {
     let effects = steps.iter().map(|step| (step.clone(), subject.step_effect(step)));
@@ -27,6 +35,18 @@ pub(super) fn trace(subject: &Subject<'_>, steps: &[RunStep], finale: &Finale, l
     let rows: Vec<(RunStep, String)> = effects.chain([(finale.step.clone(), last)]).collect();
     let last = rows.len() - 1;
     columns(subject, &rows, |row| row == last, look)
+}
+
+/// An execution of a weak model; what SC would not have so stands out, and the step that goes wrong.
+pub(super) fn execution(
+    subject: &Subject<'_>,
+    steps: &[execution::Step],
+    finale: Option<&Finale>,
+    look: &Look,
+) -> String {
+    let mut rows: Vec<(RunStep, String)> = steps.iter().map(|step| (step.step.clone(), step.effect(subject))).collect();
+    rows.extend(finale.map(|finale| (finale.step.clone(), format!("<== {}", finale.remark))));
+    columns(subject, &rows, |row| steps.get(row).is_none_or(|step| step.late.is_some()), look)
 }
 
 /// What happens on the store-buffer machine; what has to do with the store that is delayed first stands out.

@@ -1,9 +1,10 @@
 //! What a program does in a model, and whether it is what was asked for.
 
-use fencepost_ir::Quantifier;
 use fencepost_verdict::{Extent, States, Verification, Verified};
 
+use super::trace::{self, Finale};
 use super::{Look, Paint, violation};
+use crate::execution::{Shown, is_about};
 use crate::herd;
 use crate::subject::Subject;
 use crate::words;
@@ -19,28 +20,44 @@ pub fn verification(subject: &Subject<'_>, verification: &Verification, look: &L
             .collect::<String>();
         return text;
     };
+    let model = verification.model;
     if let Some(states) = &verified.states {
         text += &listing(subject, states);
     }
     if let Some(race) = &verified.race {
-        let (thread, location) = (subject.thread(race.thread), subject.location(race.location));
-        text += &format!("  data race: a plain access of `{location}` by thread `{thread}`\n");
+        text += &format!("  {}\n", words::race(subject, race));
     }
     if let Some(failing) = &verified.failing {
         text += &match &failing.run {
             Some(run) => violation::failure(subject, run, look),
-            None => {
-                let spot = subject.spot(failing.site);
-                let message = words::failure_kind(&failing.kind);
-                let thread = subject.thread(failing.site.thread);
-                format!("  line {}, thread `{thread}`: {message}: {}\n", spot.position.line, spot.text)
-            }
+            None => violation::what_fails(subject, failing.site, &failing.kind, &format!(" under {model}"), look),
         };
+    }
+    let is_told = verified.failing.as_ref().is_some_and(|failing| failing.run.is_some());
+    if let (Some(shown), false) = (Shown::of(subject, verified), is_told) {
+        text += &execution(subject, &shown, model, look);
     }
     text
 }
 
-/// The answer in one line: `sb.litmus: OK under tso: Sometimes (1 of 4 executions): exists (0:r0=0 /\ 1:r0=0)`.
+/// An execution of the model, step by step.
+fn execution(subject: &Subject<'_>, shown: &Shown<'_>, model: &str, look: &Look) -> String {
+    let failing = shown.failing();
+    let where_to = match shown.is_final() {
+        true => format!("ends in {}", shown.end(subject)),
+        false => "leads there".to_string(),
+    };
+    let finale = failing.map(|failing| Finale::failure(failing.site, &failing.kind));
+    let mut text = violation::heading(&format!("An execution under {model} that {where_to}"), look);
+    text += &trace::execution(subject, &shown.steps(subject), finale.as_ref(), look);
+    if let Some(cycle) = shown.cycle() {
+        text += &violation::cycle(subject, &shown.execution.graph, &cycle, look);
+    }
+    text + "\n"
+}
+
+/// The answer and its argument in one line: `sb.litmus: OK under tso by enumeration: Sometimes (1 of 4 executions): exists
+/// (0:r0=0 /\ 1:r0=0)`.
 pub fn verification_headline(subject: &Subject<'_>, verification: &Verification, look: &Look) -> String {
     let paint = Paint(look.color);
     let (file, model) = (subject.source.name(), verification.model);
@@ -55,7 +72,7 @@ pub fn verification_headline(subject: &Subject<'_>, verification: &Verification,
         false => paint.bad(if verified.race.is_some() { "RACY" } else { fails }),
     };
     let details: Vec<String> = details(subject, verified).into_iter().map(|detail| format!(": {detail}")).collect();
-    format!("{file}: {answer} under {model}{}\n", details.concat())
+    format!("{file}: {answer} under {model} by {}{}\n", verified.argument.as_str(), details.concat())
 }
 
 fn details(subject: &Subject<'_>, verified: &Verified) -> Vec<String> {
@@ -90,10 +107,10 @@ fn counts(states: &States) -> String {
 
 /// One state per line; those that the quantifier is about have a mark.
 fn listing(subject: &Subject<'_>, states: &States) -> String {
-    let quantifier = subject.program.condition().map(|condition| condition.quantifier);
-    let is_marked = |satisfies: bool| satisfies == (quantifier != Some(Quantifier::Forall));
+    let condition = subject.program.condition();
     let line = |(index, state): (usize, &fencepost_verdict::FinalState)| {
-        let mark = if is_marked(state.satisfies) { '*' } else { ' ' };
+        let is_marked = condition.is_some_and(|condition| is_about(condition, state));
+        let mark = if is_marked { '*' } else { ' ' };
         let times = state.executions.map_or_else(String::new, |executions| format!("  ×{executions}"));
         format!("  {mark} {}{times}\n", herd::state(subject, states, index))
     };

@@ -4,6 +4,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use annotate_snippets::{Annotation, AnnotationKind, Level, Snippet};
+use fencepost_model::Graph;
+use fencepost_model::cycle::Cycle;
 use fencepost_verdict::{Delay, RunStep, ScFailure, ScFailureKind, Site, Violation, ViolationKind};
 
 use super::diagnostics::drawable;
@@ -44,7 +46,8 @@ pub(super) fn violation(subject: &Subject<'_>, violation: &Violation, model: &st
     };
     text += &heading(&title, look);
     text += &trace(subject, &words::steps_before_culprit(violation), &finale, look);
-    text += &cycle(subject, violation, look);
+    text +=
+        &violation.cycle.as_ref().map_or_else(String::new, |cycle| self::cycle(subject, &violation.graph, cycle, look));
     text += &violation.delay.as_ref().map_or_else(String::new, |delay| machine(subject, delay, look));
     text.push('\n');
     text
@@ -56,20 +59,29 @@ fn machine(subject: &Subject<'_>, delay: &Delay, look: &Look) -> String {
 }
 
 pub(super) fn failure(subject: &Subject<'_>, failure: &ScFailure, look: &Look) -> String {
-    let thread = subject.thread(failure.site.thread);
-    let message = words::failure_message(failure);
-    let title = match failure.kind {
-        ScFailureKind::Assertion => "an assertion fails, even under SC".to_string(),
-        _ => format!("run-time error, even under SC: {message}"),
-    };
-    let remark = format!("thread `{thread}`: {message}");
-    let annotations = annotations(subject, failure.site, AnnotationKind::Primary, &remark);
-    let finale = Finale { step: RunStep { site: failure.site, label: None, choice: None }, remark: message };
-    let mut text = snippet(subject, &title, annotations, &[], look);
+    let mut text = what_fails(subject, failure.site, &failure.kind, ", even under SC", look);
     text += &heading("The SC run that leads there", look);
-    text += &trace(subject, &words::steps(&failure.run), &finale, look);
+    text += &trace(subject, &words::steps(&failure.run), &Finale::failure(failure.site, &failure.kind), look);
     text.push('\n');
     text
+}
+
+/// An assertion that fails, or a run-time error, in its source.
+pub(super) fn what_fails(
+    subject: &Subject<'_>,
+    site: Site,
+    kind: &ScFailureKind,
+    circumstances: &str,
+    look: &Look,
+) -> String {
+    let thread = subject.thread(site.thread);
+    let message = words::failure_kind(kind);
+    let title = match kind {
+        ScFailureKind::Assertion => format!("an assertion fails{circumstances}"),
+        _ => format!("run-time error{circumstances}: {message}"),
+    };
+    let remark = format!("thread `{thread}`: {message}");
+    snippet(subject, &title, annotations(subject, site, AnnotationKind::Primary, &remark), &[], look)
 }
 
 /// The reads that may be stale in a program that is robust all the same.
@@ -124,9 +136,7 @@ fn snippet(
 }
 
 /// The cycle, one event per line, each with its relation to the next.
-fn cycle(subject: &Subject<'_>, violation: &Violation, look: &Look) -> String {
-    let Some(cycle) = &violation.cycle else { return String::new() };
-    let graph = &violation.graph;
+pub(super) fn cycle(subject: &Subject<'_>, graph: &Graph, cycle: &Cycle, look: &Look) -> String {
     let rows: Vec<[String; 3]> = cycle
         .steps
         .iter()
@@ -151,6 +161,6 @@ fn cycle(subject: &Subject<'_>, violation: &Violation, look: &Look) -> String {
     heading("The cycle that SC forbids", look) + &body
 }
 
-fn heading(text: &str, look: &Look) -> String {
+pub(super) fn heading(text: &str, look: &Look) -> String {
     format!("\n  {}\n", Paint(look.color).strong(&format!("{text}:")))
 }

@@ -12,7 +12,8 @@ use fencepost_model::cycle::{shape_name, shortest_through};
 use fencepost_model::{EventId, Graph};
 use fencepost_report::Subject;
 use fencepost_verdict::{
-    Outcome, Property, Run, RunStep, ScFailure, ScFailureKind, Site, Stats, Verdict, Violation, ViolationKind,
+    Argument, Execution, Failing, GraphRun, GraphStep, Outcome, Property, Run, RunStep, ScFailure, ScFailureKind, Site,
+    Stats, Verdict, Verification, Verified, Violation, ViolationKind,
 };
 
 /// What a statement does.
@@ -35,6 +36,7 @@ pub(crate) enum Act {
 }
 
 /// A program with its text, and the events of the run so far.
+#[derive(Clone)]
 pub(crate) struct Sample {
     source: SourceFile,
     program: Program,
@@ -129,6 +131,27 @@ impl Sample {
         outcome(Verdict::Violated(Box::new(violation)), None)
     }
 
+    /// Threads take steps, each right after the write of its location that has this number in modification order, and
+    /// then the next step of `thread` fails.
+    pub(crate) fn fails_weakly(&self, steps: &[(u32, usize)], thread: u32) -> Verification {
+        let mut sample = self.clone();
+        let (mut run, mut events) = (GraphRun::default(), Vec::new());
+        for &(thread, position) in steps {
+            let loc = sample.loc(thread).expect("an access");
+            let predecessor = sample.graph.writes(loc)[position];
+            let id = sample.step(thread, Some(predecessor));
+            let step = sample.run.steps.last().expect("the step just taken");
+            let event = step.label.map(|label| (label, predecessor));
+            run.steps.push(GraphStep { site: step.site, event, choice: None });
+            events.push(Some(id));
+        }
+        let site = Site { thread: ThreadId(thread), pc: Pc(sample.next[thread as usize]) };
+        let execution = Some(Box::new(Execution { run, events, graph: sample.graph }));
+        let failing = Failing { site, kind: ScFailureKind::Assertion, run: None, execution };
+        let verified = Verified { argument: Argument::Witness, states: None, race: None, failing: Some(failing) };
+        Verification { model: "rc20", result: Ok(verified), tried: Vec::new(), stats: stats() }
+    }
+
     /// The next step of `thread` fails under SC.
     pub(crate) fn fails(&self, thread: u32, kind: ScFailureKind) -> Outcome {
         let site = Site { thread: ThreadId(thread), pc: Pc(self.next[thread as usize]) };
@@ -166,15 +189,25 @@ impl Sample {
 }
 
 pub(crate) fn outcome(verdict: Verdict, sc_failure: Option<Box<ScFailure>>) -> Outcome {
-    let stats = Stats {
+    Outcome {
+        property: Property::Robustness,
+        model: "ra",
+        verdict,
+        sc_failure,
+        speculative: Vec::new(),
+        stats: stats(),
+    }
+}
+
+fn stats() -> Stats {
+    Stats {
         states: 12_345,
         transitions: 23_456,
         depth: 17,
         state_bits: 42,
         peak_bytes: 123_456,
         time: Duration::from_micros(12_345),
-    };
-    Outcome { property: Property::Robustness, model: "ra", verdict, sc_failure, speculative: Vec::new(), stats }
+    }
 }
 
 fn op(act: Act) -> Op {

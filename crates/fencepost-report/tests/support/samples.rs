@@ -122,6 +122,31 @@ thread reader {
     Sample::new("assertion.fp", text, &[("x", Atomic)], &[("writer", &writer), ("reader", &reader)])
 }
 
+/// A message that arrives before what it is about.
+pub(crate) fn message() -> Sample {
+    let text = "\
+name \"message passing\";
+global data, ready;
+thread sender {
+  data.store(1, rlx);
+  data.store(2, rlx);
+  ready.store(1, rlx);
+}
+thread receiver {
+  local r;
+  r = ready.load(rlx);
+  assume(r == 1);
+  r = data.load(rlx);
+  assert(r == 2);
+}
+";
+    let names = &[("data", Atomic), ("ready", Atomic)];
+    let sender =
+        [("data.store(1, rlx);", W(0, 1)), ("data.store(2, rlx);", W(0, 2)), ("ready.store(1, rlx);", W(1, 1))];
+    let receiver = [("r = ready.load(rlx);", R(1)), ("r = data.load(rlx);", R(0)), ("assert(r == 2);", A)];
+    Sample::new("message.fp", text, names, &[("sender", &sender), ("receiver", &receiver)])
+}
+
 /// Every violation, by name: the sample, the schedule, and what goes wrong then.
 pub(crate) fn violations() -> Vec<(&'static str, Sample, fencepost_verdict::Outcome)> {
     use ViolationKind::{DataRace, StaleRead, StaleWrite};
