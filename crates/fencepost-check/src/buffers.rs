@@ -8,10 +8,11 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 use fencepost_attack::{Attack, Delays, Instrumented};
+use fencepost_base::ids::ArrayId;
 use fencepost_base::order::FenceOrder;
 use fencepost_explore::{End, Exploration, Options, Reductions};
 use fencepost_ir::export::Unsupported;
-use fencepost_ir::{Op, Place, Program};
+use fencepost_ir::{Expr, Op, Place, Program};
 use fencepost_model::{Buffers, FenceMeaning, LightFences, Model};
 use fencepost_verdict::{Budget, Candidate, Outcome, Property, Reason, Stats, Verdict};
 
@@ -85,8 +86,10 @@ pub(crate) fn check(
         true => attacks.chunks(1).collect(),
         false => attacks.chunks(attacks.len().max(1)).collect(),
     };
-    let one_at_a_time = Options { jobs: options.jobs / questions.len().clamp(1, options.jobs.max(1)), ..options };
-    let asked = ask_all(&questions, options.jobs, &|attacks| ask(attacks, one_at_a_time, budget));
+    let at_a_time = questions.len().clamp(1, options.jobs.max(1));
+    let (jobs, max_bytes) = (options.jobs / at_a_time, budget.max_bytes / at_a_time as u64);
+    let (share, shared) = (Options { jobs, ..options }, Budget { max_bytes, ..*budget });
+    let asked = ask_all(&questions, options.jobs, &|attacks| ask(attacks, share, &shared));
     let stats = sum(&asked);
     let feasible = asked.iter().find(|(_, asked)| matches!(asked.exploration.end, End::Failed));
     let verdict = match feasible {
@@ -101,6 +104,8 @@ pub(crate) fn check(
             }
         }
         None => match asked.iter().find_map(|(_, asked)| undecided(program, asked)) {
+            // Each question had its share of the memory.
+            Some(Reason::Memory(_)) => Verdict::Unknown(Reason::Memory(budget.max_bytes)),
             Some(reason) => Verdict::Unknown(reason),
             None => Verdict::Holds,
         },
@@ -156,9 +161,16 @@ pub(crate) fn can_fail(program: &Program) -> bool {
     let fails = |op: &Op| {
         let mut fails = matches!(op, Op::Assert { .. });
         op.for_each_expr(&mut |expr| fails |= expr.can_fail(domain));
-        fails || matches!(op.place(), Some(Place::Element { .. }))
+        fails || matches!(op.place(), Some(Place::Element { array, index }) if !is_within(program, *array, index))
     };
     program.threads().iter().flat_map(|thread| &thread.code).any(|instr| fails(&instr.op))
+}
+
+/// Is an index within its array, whatever registers hold?
+fn is_within(program: &Program, array: ArrayId, index: &Expr) -> bool {
+    let any_value = |_| Some((0, i64::from(program.domain()) - 1));
+    let length = i64::from(program.array(array).len);
+    index.interval(&any_value).is_some_and(|(low, high)| low >= 0 && high < length)
 }
 
 /// Lifts and replays what a search found.

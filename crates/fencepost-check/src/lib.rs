@@ -7,6 +7,7 @@
 //! exhausted the state space.
 
 mod buffers;
+mod unbounded;
 mod verify;
 
 use std::fmt;
@@ -77,6 +78,17 @@ pub fn check_with(
     if model.buffers().is_some() {
         return check_attacks(program, model, options, Attacking::default(), budget);
     }
+    let outcome = check_monitored(program, model, options, &unbounded::patience(program, budget))?;
+    Ok(unbounded::explain(program, budget, outcome))
+}
+
+/// As [`check_with`], for a model with a monitor.
+fn check_monitored(
+    program: &Program,
+    model: &'static dyn Model,
+    options: Options,
+    budget: &Budget<'_>,
+) -> Result<Outcome, InternalError> {
     let exploration = match robust_anyway(program, model, options, budget) {
         Some(exhausted) => exhausted,
         None => fencepost_explore::explore(program, model, options, budget),
@@ -123,9 +135,9 @@ pub fn check_attacks(
         let reason = Reason::Unsupported(format!("observational robustness against {} is not offered", model.name()));
         return Ok(undecided(Property::ObservationalRobustness, model, reason));
     }
-    let outcome = buffers::check(program, model, options, attacking, budget)?;
+    let outcome = buffers::check(program, model, options, attacking, &unbounded::patience(program, budget))?;
     replay_sc_failure(program, &Sc, outcome.sc_failure.as_deref())?;
-    Ok(outcome)
+    Ok(unbounded::explain(program, budget, outcome))
 }
 
 /// A question that was not looked into.

@@ -69,6 +69,8 @@ enum Monitoring {
 
 /// Local steps after which a thread rests wherever it is, so that a local loop is a cycle of states.
 const LONGEST_LOCAL_RUN: usize = 1 << 10;
+/// Most values that one step can choose from.
+const MOST_CHOICES: i64 = 1 << 20;
 /// Largest state, in words.
 const LARGEST_STATE: usize = 1 << 18;
 
@@ -540,6 +542,10 @@ impl System for Product {
                 }
             }
             Step::Nondet(dst, low, high) => match (low.eval(state), high.eval(state)) {
+                (Ok(low), Ok(high)) if high.saturating_sub(low) >= MOST_CHOICES => {
+                    let reason = Reason::TooLarge(format!("one step chooses from more than {MOST_CHOICES} values"));
+                    take(None, &|_| Some((site, Stop::GiveUp(reason.clone()))));
+                }
                 (Ok(low), Ok(high)) => {
                     for value in low..=high {
                         take(Some(as_value(value)), &|out| {

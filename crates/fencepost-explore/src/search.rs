@@ -25,6 +25,8 @@ use crate::{End, Exploration};
 
 /// Words of states generated between two looks at the budget.
 const WORK_BETWEEN_CHECKS: usize = 1 << 16;
+/// Words of steps out of states before they are taken.
+const MOST_STEPS: usize = 1 << 20;
 /// States that a thread takes from a layer at a time.
 const CHUNK: usize = 1 << 8;
 /// Layers with fewer states than this for each thread are expanded by one.
@@ -181,6 +183,7 @@ impl<S: System> Search<'_, S> {
         let (mut failure, mut bound) = (None, None);
         for (end, (site, stop)) in initial.stopped {
             match stop {
+                Stop::GiveUp(_) => unreachable!("only a step can be too much"),
                 Stop::Bound => bound = bound.or(Some(site)),
                 Stop::Failure(kind) if failure.is_none() && self.goal.is_about(&kind) => {
                     failure = Some(ScFailure { kind, site, run: Run { steps: initial.trace[..end].to_vec() } });
@@ -195,7 +198,7 @@ impl<S: System> Search<'_, S> {
         let mut end = match self.store.insert(&start) {
             Err(reason) => Some(End::GaveUp(reason)),
             Ok(_) if self.goal != Goal::LeaveSc => failure.is_some().then_some(End::Failed),
-            Ok(_) => self.system.inspect(&start).map(|_| End::Found(self.candidate(&start))),
+            Ok(_) => self.system.inspect(&start).map(|_| self.found(&start)),
         };
         while end.is_none() {
             let layer = self.store.entries().end_layer();
@@ -220,14 +223,17 @@ impl<S: System> Search<'_, S> {
             speculative.extend(met.speculative);
             bound = bound.or(met.bound.map(|(thread, pc)| Site { thread, pc }));
             if let (None, Some((state, pc, kind))) = (&failure, met.failure) {
-                failure = Some(self.failing_run(&state, pc, kind));
+                failure = self.failing_run(&state, pc, kind);
+                if failure.is_none() {
+                    met.gave_up = Some(Reason::Time);
+                }
             }
             if self.goal != Goal::LeaveSc && failure.is_some() {
                 stats.depth = self.layers.len() as u64;
                 end = Some(End::Failed);
             } else if let Some(state) = met.finding {
                 stats.depth = self.layers.len() as u64;
-                end = Some(End::Found(self.candidate(&state)));
+                end = Some(self.found(&state));
             } else if let Some(reason) = met.gave_up {
                 end = Some(End::GaveUp(reason));
             } else {
@@ -252,8 +258,16 @@ impl<S: System> Search<'_, S> {
         let collapsed = Visited::Collapsed(Collapsed::new(words, Hasher::default(), self.jobs, states, &self.meter));
         let Visited::Plain(plain) = std::mem::replace(&mut self.store, collapsed) else { return Ok(()) };
         let mut layers = Vec::new();
+        let mut moved = 0usize;
         plain.dissolve(&self.layers, |state| match state {
-            Some(state) => self.store.insert(state).map(|_| ()),
+            Some(state) => {
+                moved += words;
+                if moved > WORK_BETWEEN_CHECKS {
+                    moved = 0;
+                    self.in_time()?;
+                }
+                self.store.insert(state).map(|_| ())
+            }
             None => {
                 layers.push(self.store.entries().end_layer());
                 Ok(())
@@ -266,14 +280,12 @@ impl<S: System> Search<'_, S> {
 
     /// The work of a layer that ends at `ends`, in pieces.
     fn chunks(&self, ends: &[StateId]) -> Vec<(usize, std::ops::Range<StateId>)> {
-        let mut chunks = Vec::new();
-        for (shard, &end) in ends.iter().enumerate() {
-            let start = self.layers.last().map_or(0, |previous| previous[shard]);
-            for first in (start..end).step_by(CHUNK) {
-                chunks.push((shard, first..end.min(first + CHUNK as StateId)));
-            }
-        }
-        chunks
+        pieces(self.layers.last(), ends)
+    }
+
+    /// The same for a finished layer.
+    fn chunks_of(&self, layer: usize) -> Vec<(usize, std::ops::Range<StateId>)> {
+        pieces(layer.checked_sub(1).map(|before| &self.layers[before]), &self.layers[layer])
     }
 
     fn expand_layer(&self, chunks: &[(usize, std::ops::Range<StateId>)]) -> Met {
@@ -311,8 +323,8 @@ impl<S: System> Search<'_, S> {
             if work >= WORK_BETWEEN_CHECKS {
                 work = 0;
                 self.report(frontier);
-                if (self.budget.expired)() {
-                    met.gave_up = Some(Reason::Time);
+                if let Err(reason) = self.in_time() {
+                    met.gave_up = Some(reason);
                     self.stopped.store(true, Ordering::Relaxed);
                 }
             }
@@ -321,6 +333,10 @@ impl<S: System> Search<'_, S> {
             }
         }
         met
+    }
+
+    fn in_time(&self) -> Result<(), Reason> {
+        if (self.budget.expired)() { Err(Reason::Time) } else { Ok(()) }
     }
 
     fn report(&self, frontier: usize) {
@@ -350,7 +366,8 @@ impl<S: System> Search<'_, S> {
         while !piece.active.is_empty() {
             piece.out.clear();
             piece.source.clear();
-            for &i in &piece.active {
+            for active in 0..piece.active.len() {
+                let i = piece.active[active];
                 // All that has not been taken, if no set is left.
                 let set = piece.sets[i].pop();
                 let wanted = set.unwrap_or(ThreadSet::MAX) & !piece.done[i];
@@ -360,8 +377,17 @@ impl<S: System> Search<'_, S> {
                     (0..self.system.threads()).filter(|&t| if beyond(t) { set.is_none() } else { wanted >> t & 1 == 1 })
                 {
                     self.system.expand(state(i), t, &mut piece.out);
+                    if piece.out.effort > WORK_BETWEEN_CHECKS {
+                        piece.out.effort = 0;
+                        self.in_time()?;
+                    }
                 }
                 piece.source.resize(piece.out.len(), i);
+                if piece.out.targets().len() > MOST_STEPS {
+                    self.take(states, piece, met)?;
+                    piece.out.clear();
+                    piece.source.clear();
+                }
             }
             self.take(states, piece, met)?;
             let done = &piece.done;
@@ -388,6 +414,7 @@ impl<S: System> Search<'_, S> {
                     let site = (site.thread, site.pc);
                     met.bound = Some(met.bound.map_or(site, |first| first.min(site)));
                 }
+                Some((_, Stop::GiveUp(reason))) => return Err(reason.clone()),
                 None | Some((_, Stop::Failure(_))) => {}
             }
             if successor.speculative {
@@ -413,19 +440,19 @@ impl<S: System> Search<'_, S> {
     }
 
     /// What leaves SC from `state`, a state of the last layer, as threads of the program do it.
-    fn candidate(&self, state: &[u64]) -> Candidate {
-        let (run, end) = self.run_to(state, self.layers.len());
-        match self.system.inspect(&end).expect("names of threads make no difference") {
+    fn found(&self, state: &[u64]) -> End {
+        let Some((run, end)) = self.run_to(state, self.layers.len()) else { return End::GaveUp(Reason::Time) };
+        End::Found(match self.system.inspect(&end).expect("names of threads make no difference") {
             Finding::Stale(site) => Candidate::Stale { run, site },
             Finding::TaintedUse(site) => Candidate::TaintedUse { run, site },
             Finding::LateRace(site) => Candidate::LateRace { run, site },
             Finding::Race(first, second) => Candidate::Race { run, first, second },
-        }
+        })
     }
 
-    /// A run that goes wrong at a step out of `state`, a state of the last finished layer.
-    fn failing_run(&self, state: &[u64], pc: Pc, kind: ScFailureKind) -> ScFailure {
-        let (mut run, end) = self.run_to(state, self.layers.len() - 1);
+    /// A run that goes wrong at a step out of `state`, a state of the last finished layer; none if time runs out.
+    fn failing_run(&self, state: &[u64], pc: Pc, kind: ScFailureKind) -> Option<ScFailure> {
+        let (mut run, end) = self.run_to(state, self.layers.len() - 1)?;
         let mut out = Expansion::traced(self.system.words());
         for t in 0..self.system.threads() {
             self.system.expand(&end, t, &mut out);
@@ -436,14 +463,15 @@ impl<S: System> Search<'_, S> {
         };
         let (step, site) = (0..out.len()).find_map(fails).expect("names of threads make no difference");
         run.steps.extend_from_slice(out.trace(step));
-        ScFailure { kind, site, run }
+        Some(ScFailure { kind, site, run })
     }
 
-    /// A shortest run to a state that is equal to `state`, in this layer, up to names of threads; and that state.
-    fn run_to(&self, state: &[u64], layer: usize) -> (Run, State) {
+    /// A shortest run to a state that is equal to `state`, in this layer, up to names of threads; and that state. None if
+    /// time runs out.
+    fn run_to(&self, state: &[u64], layer: usize) -> Option<(Run, State)> {
         let mut path = vec![state.to_vec()];
         for layer in (0..layer).rev() {
-            let predecessor = self.predecessor(layer, path.last().expect("a state"));
+            let predecessor = self.predecessor(layer, path.last().expect("a state")).ok()?;
             path.push(predecessor.expect("a state was reached from one of the layer before"));
         }
         let initial = self.system.initial();
@@ -464,21 +492,25 @@ impl<S: System> Search<'_, S> {
             run.steps.extend_from_slice(out.trace(step));
             at = out.target(step).to_vec();
         }
-        (run, at)
+        Some((run, at))
     }
 
     /// The greatest state of a finished layer with a step to `state`.
-    fn predecessor(&self, layer: usize, state: &[u64]) -> Option<State> {
+    fn predecessor(&self, layer: usize, state: &[u64]) -> Result<Option<State>, Reason> {
         let words = self.system.words();
         let mut out = Expansion::new(words);
         let mut states = Vec::new();
         let mut greatest: Option<State> = None;
-        for shard in 0..self.layers[layer].len() {
-            let start = if layer == 0 { 0 } else { self.layers[layer - 1][shard] };
+        let mut work = 0;
+        for (shard, ids) in self.chunks_of(layer) {
             states.clear();
-            self.store.copy(shard, start..self.layers[layer][shard], &mut states);
-            let count = (self.layers[layer][shard] - start) as usize;
-            for candidate in (0..count).map(|i| &states[i * words..(i + 1) * words]) {
+            self.store.copy(shard, ids.clone(), &mut states);
+            work += states.len();
+            if work > WORK_BETWEEN_CHECKS {
+                work = 0;
+                self.in_time()?;
+            }
+            for candidate in (0..ids.len()).map(|i| &states[i * words..(i + 1) * words]) {
                 if greatest.as_ref().is_some_and(|greatest| greatest[..] >= *candidate) {
                     continue;
                 }
@@ -497,8 +529,20 @@ impl<S: System> Search<'_, S> {
                 }
             }
         }
-        greatest
+        Ok(greatest)
     }
+}
+
+/// What lies between the ends of one layer in every shard and those of the next, in pieces.
+fn pieces(before: Option<&Vec<StateId>>, ends: &[StateId]) -> Vec<(usize, std::ops::Range<StateId>)> {
+    let mut chunks = Vec::new();
+    for (shard, &end) in ends.iter().enumerate() {
+        let start = before.map_or(0, |before| before[shard]);
+        for first in (start..end).step_by(CHUNK) {
+            chunks.push((shard, first..end.min(first + CHUNK as StateId)));
+        }
+    }
+    chunks
 }
 
 #[cfg(test)]

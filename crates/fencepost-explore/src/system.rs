@@ -1,6 +1,6 @@
 //! Transition systems over packed states: what a search needs to know.
 
-use fencepost_verdict::{RunStep, ScFailureKind, Site};
+use fencepost_verdict::{Reason, RunStep, ScFailureKind, Site};
 
 /// Where a thread stops that has not come to its end, and why, if somebody is to be told.
 pub(crate) type Stopped = Option<(Site, Stop)>;
@@ -12,6 +12,8 @@ pub(crate) enum Stop {
     Failure(ScFailureKind),
     /// The program is not modelled any further.
     Bound,
+    /// There is too much to be followed: the search cannot go on without it.
+    GiveUp(Reason),
 }
 
 /// A step that would leave SC, possible in some state.
@@ -40,6 +42,8 @@ pub(crate) struct Expansion {
     trace: Option<Vec<RunStep>>,
     /// A state that a step passes through.
     scratch: Vec<u64>,
+    /// Work that led to no step, or to few: states inside of atomic sections.
+    pub(crate) effort: usize,
 }
 
 /// What is known about a step besides where it leads.
@@ -61,7 +65,7 @@ pub(crate) struct Successor {
 impl Expansion {
     /// No steps yet, of states of `words` words.
     pub(crate) fn new(words: usize) -> Self {
-        Expansion { words, states: Vec::new(), steps: Vec::new(), trace: None, scratch: Vec::new() }
+        Expansion { words, states: Vec::new(), steps: Vec::new(), trace: None, scratch: Vec::new(), effort: 0 }
     }
 
     /// The same, which keeps what happens on the way.

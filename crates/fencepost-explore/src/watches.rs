@@ -31,6 +31,8 @@ use crate::compile::{Access, AccessKind, Code, CompiledThread, as_value};
 
 /// Most watches; a program that needs more is better off with the whole monitor.
 const MOST_WATCHES: usize = 1 << 12;
+/// Most watches times instructions: something is kept for each of both.
+const MOST_KEPT: usize = 1 << 24;
 
 /// All watches, and where the state of the current one is kept.
 pub(crate) struct Watches {
@@ -99,7 +101,8 @@ impl Watches {
     ) -> Option<Watches> {
         let races = model.monitor(shape, &mut Layout::new())?.races();
         let kinds = kinds(threads, classes, shape, races);
-        if kinds.len() > MOST_WATCHES {
+        let code: usize = threads.iter().map(|thread| thread.steps.len()).sum();
+        if kinds.len() > MOST_WATCHES || kinds.len().saturating_mul(code) > MOST_KEPT {
             return None;
         }
         let current = layout.slot(bits_for(kinds.len() as u64 + 1));

@@ -163,6 +163,33 @@ fn shift_amount(right: i64) -> Option<u32> {
     u32::try_from(right).ok().filter(|&n| n < 64)
 }
 
+/// Bounds of the result of an operator, where they are easy to tell.
+fn bounds(op: BinaryOp, left: (i64, i64), right: (i64, i64)) -> Option<(i128, i128)> {
+    let wide = |(low, high): (i64, i64)| (i128::from(low), i128::from(high));
+    let ((a, b), (c, d)) = (wide(left), wide(right));
+    Some(match op {
+        BinaryOp::Add => (a + c, b + d),
+        BinaryOp::Sub => (a - d, b - c),
+        BinaryOp::Mul => {
+            let products = [a * c, a * d, b * c, b * d];
+            (products.into_iter().min().unwrap_or(0), products.into_iter().max().unwrap_or(0))
+        }
+        BinaryOp::Rem if a >= 0 && c > 0 => (0, b.min(d - 1)),
+        BinaryOp::BitAnd if a >= 0 && c >= 0 => (0, b.min(d)),
+        BinaryOp::BitAnd if a >= 0 => (0, b),
+        BinaryOp::BitAnd if c >= 0 => (0, d),
+        // Both may be negative: no result needs more bits than an operand.
+        BinaryOp::BitAnd => {
+            let size = [a, b, c, d].into_iter().map(i128::unsigned_abs).max().unwrap_or(0).next_power_of_two();
+            (-(size as i128), size as i128 - 1)
+        }
+        BinaryOp::Cmp(_) | BinaryOp::And | BinaryOp::Or => (0, 1),
+        BinaryOp::Div | BinaryOp::Rem | BinaryOp::BitOr | BinaryOp::BitXor | BinaryOp::Shl | BinaryOp::Shr => {
+            return None;
+        }
+    })
+}
+
 /// Reduces an integer into `0..domain`.
 pub(crate) fn reduce(integer: i64, domain: u32) -> Value {
     integer.rem_euclid(i64::from(domain)) as Value
@@ -215,6 +242,22 @@ impl Expr {
                 by_zero || left.can_fail(domain) || right.can_fail(domain)
             }
         }
+    }
+
+    /// Bounds of the integers this can denote, given those of registers; nothing where they are not known, or where a part of
+    /// it may not fit into 64 bits.
+    pub fn interval(&self, register: &dyn Fn(RegId) -> Option<(i64, i64)>) -> Option<(i64, i64)> {
+        let (low, high) = match self {
+            Expr::Const(value) => return Some((*value, *value)),
+            Expr::Reg(reg) => return register(*reg),
+            Expr::Unary(UnaryOp::Not, operand) => {
+                operand.interval(register)?;
+                (0, 1)
+            }
+            Expr::Binary(op, left, right) => bounds(*op, left.interval(register)?, right.interval(register)?)?,
+            Expr::Unary(UnaryOp::Neg | UnaryOp::BitNot, _) | Expr::Wrap(_) => return None,
+        };
+        Some((i64::try_from(low).ok()?, i64::try_from(high).ok()?))
     }
 
     /// Calls `visit` for every register mentioned.

@@ -138,6 +138,16 @@ fn what_is_not_bounded_is_cut() {
     assert!(print(&both).contains("&&"), "too small and too large: {}", print(&both));
 }
 
+/// The cells of a ring are known although indices grow for ever.
+#[test]
+fn masks_bound_what_they_are_applied_to() {
+    let ring = one("transition q0 q1 write 1 + 4 & b 1 transition q1 q0 local b + b 1");
+    assert_eq!(names(&ring), ["mem[4]", "mem[5]"]);
+    assert_eq!((ring.domain(), bounds(&ring)), (WIDE_DOMAIN, 1), "only the index is cut");
+    let masked = one("transition q0 q1 local b & + b 1 3 transition q1 q0 write & b - b 5 0");
+    assert_eq!((masked.domain(), bounds(&masked)), (4, 0), "{}", print(&masked));
+}
+
 #[test]
 fn addresses_are_locations() {
     let fixed = one("transition q0 q1 write 1 7 transition q1 q2 write 1 -2 transition q2 q3 read r + 3 4");

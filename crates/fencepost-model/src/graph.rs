@@ -229,16 +229,26 @@ impl Graph {
 
     /// po: initialisation before everything else, and each thread's events in order.
     pub fn po(&self) -> Rel {
-        self.relation(|a, b| match (self.event(a).thread, self.event(b).thread) {
-            (None, Some(_)) => true,
-            (Some(s), Some(t)) => s == t && a < b,
-            _ => false,
-        })
+        let mut rel = Rel::empty(self.len());
+        for (a, event) in self.events.iter().enumerate() {
+            let later = |b: &usize| match (event.thread, self.events[*b].thread) {
+                (None, other) => other.is_some(),
+                (thread, other) => thread == other,
+            };
+            for b in (a + 1..self.len()).filter(later) {
+                rel.insert(EventId::from_index(a), EventId::from_index(b));
+            }
+        }
+        rel
     }
 
     /// rf: from each write to the reads that take its value.
     pub fn rf(&self) -> Rel {
-        self.relation(|a, b| self.source(b) == Some(a))
+        let mut rel = Rel::empty(self.len());
+        for read in self.ids() {
+            self.source(read).into_iter().for_each(|write| rel.insert(write, read));
+        }
+        rel
     }
 
     /// mo: a total order on the writes to each location.

@@ -1,6 +1,8 @@
 //! Programs with some of their candidate edits made: text edited, read again, and put to the checker.
 
+use std::cell::RefCell;
 use std::collections::HashMap;
+use std::rc::Rc;
 
 use fencepost_base::ids::{Pc, ThreadId};
 use fencepost_base::source::Span;
@@ -46,8 +48,21 @@ pub(crate) struct Bench<'a> {
     budget: &'a Budget<'a>,
     pub(crate) spots: Vec<Spot>,
     verdicts: HashMap<Selection, Answer>,
+    /// Edited programs that may be asked for again.
+    edited: RefCell<Cache>,
     pub(crate) checks: u64,
 }
+
+/// Edited programs, by what was edited.
+#[derive(Default)]
+struct Cache {
+    programs: HashMap<Selection, Option<Rc<Edited>>>,
+    /// Instructions in all of them.
+    size: usize,
+}
+
+/// Instructions of edited programs that are kept.
+const MOST_KEPT: usize = 1 << 18;
 
 /// A verdict on an edited program.
 #[derive(Clone, Debug)]
@@ -55,6 +70,20 @@ pub(crate) enum Answer {
     Robust,
     Violated(Box<Violation>),
     Unknown(Reason),
+}
+
+/// Is the program robust?
+pub(crate) fn answer(
+    program: &Program,
+    model: &'static dyn Model,
+    options: Options,
+    budget: &Budget<'_>,
+) -> Result<Answer, InternalError> {
+    Ok(match check_with(program, model, options, budget)?.verdict {
+        Verdict::Holds => Answer::Robust,
+        Verdict::Violated(violation) => Answer::Violated(violation),
+        Verdict::Unknown(reason) => Answer::Unknown(reason),
+    })
 }
 
 /// The program after some edits.
@@ -87,25 +116,49 @@ impl<'a> Bench<'a> {
     ) -> Self {
         let spots = spots(language, text, program, &Menu::of(model), direction);
         let verdicts = HashMap::new();
-        let mut bench = Bench { language, text, model, options, budget, spots, verdicts, checks: 0 };
+        let edited = RefCell::default();
+        let mut bench = Bench { language, text, model, options, budget, spots, verdicts, edited, checks: 0 };
         bench.keep_what_can_be_written();
         bench
     }
 
-    /// Leaves out edits that do not give a program, should there be any.
+    /// Leaves out edits that do not give a program, should there be any. Edits are local, so if many together give a program,
+    /// each of them does; a selection that does not is never proposed as a repair anyway.
     fn keep_what_can_be_written(&mut self) {
-        let nothing = self.nothing();
-        let writable: Vec<Vec<bool>> = (0..self.spots.len())
-            .map(|spot| {
-                let choices = 0..self.spots[spot].choices.len();
-                choices.map(|choice| self.edit(&nothing.with(spot, Some(choice))).is_some()).collect()
-            })
-            .collect();
-        for (spot, writable) in self.spots.iter_mut().zip(writable) {
-            let mut writable = writable.into_iter();
-            spot.choices.retain(|_| writable.next().unwrap_or(false));
+        let most = self.spots.iter().map(|spot| spot.choices.len()).max().unwrap_or(0);
+        let mut bad: Vec<(usize, usize)> = Vec::new();
+        for choice in 0..most {
+            let offering = |&spot: &usize| choice < self.spots[spot].choices.len();
+            let mut groups: Vec<Vec<usize>> = vec![(0..self.spots.len()).filter(offering).collect()];
+            while let Some(group) = groups.pop() {
+                let selection =
+                    group.iter().fold(self.nothing(), |selection, &spot| selection.with(spot, Some(choice)));
+                match (self.edit(&selection).is_some(), &group[..]) {
+                    (true, _) | (false, []) => {}
+                    (false, [spot]) => bad.push((*spot, choice)),
+                    (false, several) => {
+                        let (first, second) = several.split_at(several.len() / 2);
+                        groups.extend([first.to_vec(), second.to_vec()]);
+                    }
+                }
+            }
+        }
+        for (number, spot) in self.spots.iter_mut().enumerate() {
+            let mut choice = 0;
+            spot.choices.retain(|_| {
+                choice += 1;
+                !bad.contains(&(number, choice - 1))
+            });
         }
         self.spots.retain(|spot| !spot.choices.is_empty());
+        // Selections are numbered by spots.
+        self.edited.take();
+    }
+
+    /// The unedited program has been checked, with this answer.
+    pub(crate) fn already_checked(&mut self, answer: Answer) {
+        self.checks += 1;
+        self.verdicts.insert(self.nothing(), answer);
     }
 
     pub(crate) fn nothing(&self) -> Selection {
@@ -122,7 +175,21 @@ impl<'a> Bench<'a> {
     }
 
     /// The program with these edits.
-    pub(crate) fn edit(&self, selection: &Selection) -> Option<Edited> {
+    pub(crate) fn edit(&self, selection: &Selection) -> Option<Rc<Edited>> {
+        if let Some(edited) = self.edited.borrow().programs.get(selection) {
+            return edited.clone();
+        }
+        let edited = self.make_edits(selection).map(Rc::new);
+        let mut cache = self.edited.borrow_mut();
+        if cache.size > MOST_KEPT {
+            *cache = Cache::default();
+        }
+        cache.size += 1 + edited.as_ref().map_or(0, |edited| edited.program.size());
+        cache.programs.insert(selection.clone(), edited.clone());
+        edited
+    }
+
+    fn make_edits(&self, selection: &Selection) -> Option<Edited> {
         let changes = selection
             .taken()
             .flat_map(|(spot, choice)| self.choice(spot, choice).changes.iter().map(move |change| (spot, change)));
@@ -160,11 +227,7 @@ impl<'a> Bench<'a> {
             return Ok(Answer::Unknown(Reason::TooLarge("these edits together do not give a program".into())));
         };
         self.checks += 1;
-        let answer = match check_with(&edited.program, self.model, self.options, self.budget)?.verdict {
-            Verdict::Holds => Answer::Robust,
-            Verdict::Violated(violation) => Answer::Violated(violation),
-            Verdict::Unknown(reason) => Answer::Unknown(reason),
-        };
+        let answer = answer(&edited.program, self.model, self.options, self.budget)?;
         self.verdicts.insert(selection.clone(), answer.clone());
         Ok(answer)
     }

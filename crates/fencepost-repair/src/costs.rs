@@ -21,6 +21,9 @@ const BUILT_IN: &[(&str, &str, &str)] = &[
 /// The greatest number in a table: sums stay far from overflow.
 const GREATEST: u32 = 1_000_000;
 
+/// Loops around each other beyond which it makes no difference.
+const DEEPEST_LOOP: u32 = 3;
+
 /// A key of a table: section and name.
 type Key = (&'static str, &'static str);
 
@@ -49,6 +52,8 @@ const GROWS: &[(Key, Key)] = &[
 pub struct Costs {
     /// One number for each key, in the order of [`keys`].
     numbers: Vec<u32>,
+    /// How many times as much something costs in a loop.
+    loop_weight: u32,
 }
 
 /// Every key of a table: section and name.
@@ -136,7 +141,7 @@ impl Costs {
         if !problems.is_empty() {
             return Err(problems);
         }
-        let costs = Costs { numbers: numbers.into_iter().flatten().collect() };
+        let costs = Costs { numbers: numbers.into_iter().flatten().collect(), loop_weight: 1 };
         for (weaker, stronger) in GROWS {
             let number = |(section, name): &(&str, &str)| costs.get(section, name);
             if number(weaker) > number(stronger) {
@@ -148,6 +153,22 @@ impl Costs {
             }
         }
         if problems.is_empty() { Ok(costs) } else { Err(problems) }
+    }
+
+    /// The same, where everything in a loop costs `weight` times as much (up to [`Costs::GREATEST_LOOP_WEIGHT`]), in a loop
+    /// in a loop its square, and so on for three of them. Nobody knows how often a loop runs: in the tables as they are, a
+    /// fence in one costs as much as any other.
+    #[must_use]
+    pub fn with_loop_weight(self, weight: u32) -> Costs {
+        Costs { loop_weight: weight.clamp(1, Self::GREATEST_LOOP_WEIGHT), ..self }
+    }
+
+    /// The greatest weight of a loop: sums stay far from overflow.
+    pub const GREATEST_LOOP_WEIGHT: u32 = 10;
+
+    /// How many times as much something costs with so many loops around it.
+    pub(crate) fn times(&self, loops: u32) -> u32 {
+        self.loop_weight.pow(loops.min(DEEPEST_LOOP))
     }
 
     fn get(&self, section: &str, name: &str) -> u32 {

@@ -132,24 +132,25 @@ impl Plan {
                     before: place.before,
                     after: choice.form,
                     text: choice.text.clone(),
-                    cost: i64::from(choice.form.cost(costs)) - i64::from(place.before.cost(costs)),
+                    cost: i64::from(place.cost(choice.form, costs)) - i64::from(place.cost(place.before, costs)),
                     need: None,
                 }
             })
             .collect();
-        let text = bench.edit(selection).map(|edited| edited.changed.text).unwrap_or_default();
+        let text = bench.edit(selection).map(|edited| edited.changed.text.clone()).unwrap_or_default();
         Plan { cost: edits.iter().map(|edit| edit.cost).sum(), edits, text }
     }
 }
 
 impl Because {
-    pub(crate) fn new(bench: &Bench<'_>, edited: Edited, violation: Violation) -> Self {
+    pub(crate) fn new(bench: &Bench<'_>, edited: &Edited, violation: Violation) -> Self {
         let place = |site| match edited.key(site).source {
             Source::Old(span) => span,
             Source::New(spot) => bench.spots[spot].span,
         };
         let (access, conflicting) = (place(violation.access), place(violation.conflicting));
-        Because { text: edited.changed.text, program: edited.program, violation, access, conflicting }
+        let (text, program) = (edited.changed.text.clone(), edited.program.clone());
+        Because { text, program, violation, access, conflicting }
     }
 }
 

@@ -117,9 +117,9 @@ impl Search<'_> {
     fn moves(&self, selection: &Selection) -> Vec<Move> {
         let mut moves = Vec::new();
         for (spot, place) in self.bench.spots.iter().enumerate() {
-            let now = self.bench.form(spot, selection.choice(spot)).cost(self.task.costs);
+            let now = place.cost(self.bench.form(spot, selection.choice(spot)), self.task.costs);
             for (choice, offered) in place.choices.iter().enumerate() {
-                let saving = now.saturating_sub(offered.form.cost(self.task.costs));
+                let saving = now.saturating_sub(place.cost(offered.form, self.task.costs));
                 if saving > 0 && self.is_weaker(selection, spot, choice) {
                     moves.push(Move { saving, spot, choice });
                 }
@@ -135,7 +135,7 @@ impl Search<'_> {
         let Some(edited) = self.bench.edit(selection) else { return Ok(Err(Need::Undecided(Reason::Time))) };
         let known = self.witnesses.iter().find_map(|witness| witness.transplant(&edited, self.bench.model));
         if let Some(violation) = known {
-            return Ok(Err(self.because(edited, violation)));
+            return Ok(Err(self.because(&edited, violation)));
         }
         if self.bench.expired() {
             return Ok(Err(Need::Undecided(Reason::Time)));
@@ -147,12 +147,12 @@ impl Search<'_> {
                 if !self.task.options.observational {
                     self.witnesses.push(Witness::new(&edited, &violation));
                 }
-                Err(self.because(edited, *violation))
+                Err(self.because(&edited, *violation))
             }
         })
     }
 
-    fn because(&self, edited: Edited, violation: fencepost_verdict::Violation) -> Need {
+    fn because(&self, edited: &Edited, violation: fencepost_verdict::Violation) -> Need {
         Need::Because(Box::new(Because::new(&self.bench, edited, violation)))
     }
 }

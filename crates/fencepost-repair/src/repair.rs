@@ -21,7 +21,7 @@ use std::collections::HashSet;
 use fencepost_check::InternalError;
 use fencepost_verdict::{Reason, Violation};
 
-use crate::bench::{Answer, Bench, Edited, Selection};
+use crate::bench::{Answer, Bench, Edited, Selection, answer};
 use crate::form::Form;
 use crate::plan::{Because, Need, Plan, Task};
 use crate::solver::{Offer, Pick, Solver};
@@ -69,7 +69,14 @@ pub enum Rest {
 /// When two parts of fencepost disagree.
 pub fn repair(task: &Task<'_>, limit: usize) -> Result<(Repaired, u64), InternalError> {
     let Task { language, text, program, model, options, budget, .. } = *task;
-    let bench = Bench::new(language, text, program, model, options, budget, Direction::Stronger);
+    // Most programs need no repair: there it does not matter where they could be changed.
+    let violation = match answer(program, model, options, budget)? {
+        Answer::Robust => return Ok((Repaired::Nothing, 1)),
+        Answer::Unknown(reason) => return Ok((Repaired::Unknown(reason), 1)),
+        violation => violation,
+    };
+    let mut bench = Bench::new(language, text, program, model, options, budget, Direction::Stronger);
+    bench.already_checked(violation);
     let mut search = Search::new(bench, task);
     let repaired = search.run(limit.max(1))?;
     Ok((repaired, search.bench.checks))
@@ -100,7 +107,7 @@ impl<'a> Search<'a> {
             .iter()
             .map(|spot| {
                 let offer = |form: Form| Offer {
-                    cost: form.cost(task.costs).saturating_sub(spot.before.cost(task.costs)),
+                    cost: spot.cost(form, task.costs).saturating_sub(spot.cost(spot.before, task.costs)),
                     weight: form.rank() * LOOPS + spot.loops.min(LOOPS - 1),
                     at_most: (0..spot.choices.len()).filter(|&i| spot.choices[i].form.at_most(form)).collect(),
                 };
@@ -170,7 +177,7 @@ impl<'a> Search<'a> {
     fn learn(&mut self, selection: &Selection, violation: Violation) {
         let Some(edited) = self.bench.edit(selection) else { return };
         let witness = Witness::new(&edited, &violation);
-        self.last = Some(Box::new(Because::new(&self.bench, edited, violation)));
+        self.last = Some(Box::new(Because::new(&self.bench, &edited, violation)));
         let all: Vec<usize> = (0..self.bench.spots.len()).collect();
         let backwards: Vec<usize> = all.iter().rev().copied().collect();
         if let Some(needed) = self.persists(&witness, selection, selection) {
@@ -257,9 +264,17 @@ impl<'a> Search<'a> {
             .map(|&spot| (spot, self.bench.spots[spot].choices.len() - 1))
             .collect();
         let mut left = Vec::new();
-        self.grow_by(witness, &mut grown, allowed, &strongest, &mut left);
+        // Where the run does not come is mostly of no consequence: those go first, together.
+        let (met, unmet): (Vec<Pick>, Vec<Pick>) = match self.met(witness, from, &strongest) {
+            Some(met) => strongest.into_iter().partition(|&(spot, _)| {
+                met.contains(&Source::New(spot)) || met.contains(&Source::Old(self.bench.spots[spot].span))
+            }),
+            None => (strongest, Vec::new()),
+        };
+        self.grow_by(witness, &mut grown, allowed, &unmet, &mut left);
+        self.grow_by(witness, &mut grown, allowed, &met, &mut left);
         // Where the strongest is too strong, something less may not be.
-        for spot in left {
+        for spot in left.into_iter().take_while(|_| !self.bench.expired()) {
             for choice in (0..self.bench.spots[spot].choices.len() - 1).rev() {
                 let now = self.bench.form(spot, grown.0.choice(spot));
                 let form = self.bench.form(spot, Some(choice));
@@ -276,6 +291,14 @@ impl<'a> Search<'a> {
         grown
     }
 
+    /// What the run of a violation passes when all of `picks` are added.
+    fn met(&self, witness: &Witness, from: &Selection, picks: &[Pick]) -> Option<HashSet<Source>> {
+        let all = picks.iter().fold(from.clone(), |selection, &(spot, choice)| selection.with(spot, Some(choice)));
+        let edited = self.bench.edit(&all)?;
+        let sites = witness.passes(&edited, self.bench.model)?;
+        Some(sites.into_iter().map(|site| edited.key(site).source).collect())
+    }
+
     /// Adds all of `picks` at once if the violation persists, else each half by itself; notes spots of which nothing came.
     fn grow_by(
         &self,
@@ -285,7 +308,8 @@ impl<'a> Search<'a> {
         picks: &[Pick],
         left: &mut Vec<usize>,
     ) {
-        if picks.is_empty() {
+        // What has grown less is learnt from, too.
+        if picks.is_empty() || self.bench.expired() {
             return;
         }
         let stronger =
@@ -340,15 +364,18 @@ impl<'a> Search<'a> {
 
     /// Why a selection is no repair: first from what is known. Otherwise the reason it is not known, or none if it is one.
     fn refute(&mut self, selection: &Selection) -> Result<Result<Box<Because>, Option<Reason>>, InternalError> {
+        if self.bench.expired() {
+            return Ok(Err(Some(Reason::Time)));
+        }
         let Some(edited) = self.bench.edit(selection) else { return Ok(Err(Some(Reason::Time))) };
         let known = self.witnesses.iter().find_map(|witness| witness.transplant(&edited, self.bench.model));
         if let Some(violation) = known {
-            return Ok(Ok(Box::new(Because::new(&self.bench, edited, violation))));
+            return Ok(Ok(Box::new(Because::new(&self.bench, &edited, violation))));
         }
         Ok(match self.bench.check(selection)? {
             Answer::Robust => Err(None),
             Answer::Unknown(reason) => Err(Some(reason)),
-            Answer::Violated(violation) => Ok(Box::new(Because::new(&self.bench, edited, *violation))),
+            Answer::Violated(violation) => Ok(Box::new(Because::new(&self.bench, &edited, *violation))),
         })
     }
 }

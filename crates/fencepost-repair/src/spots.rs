@@ -16,6 +16,7 @@ use fencepost_syntax::lexer::{Token, TokenKind, lex};
 use fencepost_syntax::{Language, parse};
 
 use crate::automata;
+use crate::costs::Costs;
 use crate::dialect;
 use crate::form::Form;
 use crate::menu::Menu;
@@ -32,6 +33,13 @@ pub(crate) struct Spot {
     pub(crate) loops: u32,
     /// What could stand there instead.
     pub(crate) choices: Vec<Choice>,
+}
+
+impl Spot {
+    /// What it costs to have this here.
+    pub(crate) fn cost(&self, form: Form, costs: &Costs) -> u32 {
+        form.cost(costs) * costs.times(self.loops)
+    }
 }
 
 /// One thing that could stand at a place.

@@ -64,17 +64,36 @@ impl Witness {
 
     /// The same violation in another program, if it is one there.
     pub(crate) fn transplant(&self, edited: &Edited, model: &'static dyn Model) -> Option<Violation> {
-        // When a fence is passed matters only if others can tell.
-        let told = edited.program.fence_location().is_some() && model.fence(FenceOrder::Sc) == FenceMeaning::HiddenRmw;
-        let paces: &[Pace] = if told { &[Pace::Late, Pace::Early] } else { &[Pace::Late] };
-        paces.iter().find_map(|&pace| self.at_pace(edited, model, pace))
+        paces(edited, model).iter().find_map(|&pace| self.at_pace(edited, model, pace))
     }
 
-    fn at_pace(&self, edited: &Edited, model: &'static dyn Model, pace: Pace) -> Option<Violation> {
+    /// The instructions that the run passes in another program, if there is such a run: edits elsewhere hardly concern it.
+    pub(crate) fn passes(&self, edited: &Edited, model: &'static dyn Model) -> Option<Vec<Site>> {
+        let mut passed = Vec::new();
+        for &pace in paces(edited, model) {
+            let mut walk = self.walk(edited, model, pace)?;
+            for (thread, key) in [self.access, self.conflicting] {
+                let site = edited.site(thread, key)?;
+                passed.push(site);
+                // Whether it is to be reached depends on the kind of violation.
+                let _ = walk.arrive(site);
+            }
+            passed.append(&mut walk.passed);
+        }
+        Some(passed)
+    }
+
+    /// The run, in another program.
+    fn walk<'a>(&self, edited: &'a Edited, model: &'static dyn Model, pace: Pace) -> Option<Walk<'a>> {
         let mut walk = Walk::new(edited, model, pace);
         for step in &self.steps {
             walk.step(step)?;
         }
+        Some(walk)
+    }
+
+    fn at_pace(&self, edited: &Edited, model: &'static dyn Model, pace: Pace) -> Option<Violation> {
+        let mut walk = self.walk(edited, model, pace)?;
         let access = edited.site(self.access.0, self.access.1)?;
         let confirmed = |candidate| replay(&edited.program, model, &candidate).ok();
         match self.kind {
@@ -97,6 +116,12 @@ impl Witness {
     }
 }
 
+/// The paces that make a difference: when a fence is passed matters only if others can tell.
+fn paces(edited: &Edited, model: &dyn Model) -> &'static [Pace] {
+    let told = edited.program.fence_location().is_some() && model.fence(FenceOrder::Sc) == FenceMeaning::HiddenRmw;
+    if told { &[Pace::Late, Pace::Early] } else { &[Pace::Late] }
+}
+
 /// An SC run of an edited program, in the making.
 struct Walk<'a> {
     edited: &'a Edited,
@@ -104,6 +129,8 @@ struct Walk<'a> {
     threads: Vec<ThreadState>,
     memory: Vec<Value>,
     run: Run,
+    /// The instructions passed, fences included.
+    passed: Vec<Site>,
     pace: Pace,
 }
 
@@ -113,7 +140,7 @@ impl<'a> Walk<'a> {
         let interpreter = Interpreter::new(program, model);
         let threads = program.thread_ids().map(|thread| interpreter.initial(thread)).collect();
         let memory = program.locations().iter().map(|location| location.init).collect();
-        let mut walk = Walk { edited, interpreter, threads, memory, run: Run::default(), pace };
+        let mut walk = Walk { edited, interpreter, threads, memory, run: Run::default(), passed: Vec::new(), pace };
         if pace == Pace::Early {
             program.thread_ids().for_each(|thread| walk.pass_fences(thread, None));
         }
@@ -132,6 +159,7 @@ impl<'a> Walk<'a> {
     }
 
     fn pass_fence(&mut self, thread: ThreadId) -> Option<()> {
+        self.passed.push(self.site(thread));
         let state = &self.threads[thread.index()];
         match self.interpreter.rest(thread, state) {
             // A replay passes those that are events of the thread alone by itself.
@@ -195,6 +223,7 @@ impl<'a> Walk<'a> {
             self.memory[access.loc.index()] = value;
         }
         self.threads[thread.index()] = after;
+        self.passed.push(site);
         self.run.steps.push(RunStep { site, label: Some(label), choice: None });
         Some(())
     }

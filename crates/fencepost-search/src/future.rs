@@ -1,6 +1,6 @@
 //! What threads can still do to memory, as far as their control flow tells.
 
-use fencepost_base::ids::{LocId, ThreadId};
+use fencepost_base::ids::{LocId, Pc, ThreadId};
 use fencepost_base::order::FenceOrder;
 use fencepost_ir::{Op, Place, Program};
 use fencepost_model::{FenceMeaning, Model};
@@ -59,12 +59,10 @@ fn closure(program: &Program, model: &dyn Model, thread: ThreadId, counts: &dyn 
     while changed {
         changed = false;
         for pc in (0..code.len()).rev() {
-            for next in code[pc].op.successors(fencepost_base::ids::Pc::from_index(pc)) {
-                for loc in 0..program.locations().len() {
-                    if sets[next.index()][loc] && !sets[pc][loc] {
-                        sets[pc][loc] = true;
-                        changed = true;
-                    }
+            for next in code[pc].op.successors(Pc::from_index(pc)) {
+                let after = sets[next.index()].clone();
+                for (mine, _) in sets[pc].iter_mut().zip(&after).filter(|(mine, theirs)| **theirs && !**mine) {
+                    (*mine, changed) = (true, true);
                 }
             }
         }

@@ -27,6 +27,8 @@ pub enum Expected {
     Violation,
     /// The model has nothing to say about the program: `unknown`, however long one searches.
     Unsupported,
+    /// Nothing is found up to a bound beyond which the program is not modelled: `unknown`, however long one searches.
+    Unbounded,
     /// An assertion fails in some execution.
     AssertionFails,
     /// A run-time error in some execution.
@@ -55,10 +57,11 @@ pub enum Subject {
 }
 
 impl Expected {
-    const ALL: [(&'static str, Expected); 11] = [
+    const ALL: [(&'static str, Expected); 12] = [
         ("robust", Expected::Robust),
         ("violation", Expected::Violation),
         ("unsupported", Expected::Unsupported),
+        ("unbounded", Expected::Unbounded),
         ("assertion-fails", Expected::AssertionFails),
         ("runtime-error", Expected::RuntimeError),
         ("safe", Expected::Safe),
@@ -77,7 +80,7 @@ impl Expected {
     /// What it is about.
     pub fn subject(self) -> Subject {
         match self {
-            Expected::Robust | Expected::Violation | Expected::Unsupported => Subject::Robustness,
+            Expected::Robust | Expected::Violation | Expected::Unsupported | Expected::Unbounded => Subject::Robustness,
             _ => Subject::Verification,
         }
     }
@@ -320,6 +323,8 @@ mod tests {
             (1, "//: ra unsettled argument=search", "`unsettled` rests on no argument"),
             (1, "//: ra safe argument=hope", "unknown argument `hope`"),
             (2, "//: ra safe\n//: ra racy", "line 1 says already"),
+            (1, "//: sc unbounded", "not an answer about sc"),
+            (1, "//: ra unbounded kind=stale-read", "`kind` is a detail of violations"),
             (1, "(*: ra observational never *)", "not an answer about ra"),
             (2, "(*: ra never *)\n(*: ra always *)", "line 1 says already"),
             (1, "//: ra observational", "expected an answer after"),

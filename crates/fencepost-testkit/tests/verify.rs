@@ -25,26 +25,28 @@ const LIMIT: u64 = 6_000;
 /// The same for litmus tests, of which all final states are asked for one by one.
 const LITMUS_LIMIT: u64 = 300;
 
-/// States that an engine may look at.
+/// States that an engine may look at; with loops most searches go to the limit.
 const MOST_STATES: u64 = 20_000;
+const MOST_STATES_OF_LOOPS: u64 = 3_000;
 
 const ENGINES: [Engine; 4] = [Engine::Exploration, Engine::Robustness, Engine::Search, Engine::Coverability];
 
 /// How many answers rested on which argument, for which model; and how many of them were `holds`.
 type Count = BTreeMap<(&'static str, &'static str, bool), u64>;
 
-fn budget() -> Budget<'static> {
-    Budget { max_states: MOST_STATES, ..Budget::unlimited() }
+fn budget(program: &Program) -> Budget<'static> {
+    let max_states = if program.is_loop_free() { MOST_STATES } else { MOST_STATES_OF_LOOPS };
+    Budget { max_states, ..Budget::unlimited() }
 }
 
 /// All engines, one by one and together.
 fn ask_all(program: &Program, model: &'static dyn Model) -> Result<Vec<(String, Verification)>, String> {
     let mut answers = Vec::new();
     for engine in ENGINES {
-        let answer = verify_with(engine, program, model, Search::default(), &budget());
+        let answer = verify_with(engine, program, model, Search::default(), &budget(program));
         answers.push((format!("{engine:?}"), answer.map_err(|error| format!("{engine:?}: {error}"))?));
     }
-    let auto = verify(program, model, Search::default(), &budget()).map_err(|error| error.to_string())?;
+    let auto = verify(program, model, Search::default(), &budget(program)).map_err(|error| error.to_string())?;
     answers.push(("all".to_owned(), auto));
     Ok(answers)
 }

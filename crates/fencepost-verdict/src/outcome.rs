@@ -51,6 +51,8 @@ pub enum Reason {
     /// Everything that was tried came to its end without an answer: the question is undecidable in general, or no
     /// engine is complete for it.
     Inconclusive(String),
+    /// Some values of the program have no bound that is known, and nothing was found as long as that was worth a search.
+    Unbounded(String),
     /// The program is modelled up to a bound, which a run reaches; up to there nothing was found.
     Bound {
         /// The bound.
@@ -70,6 +72,7 @@ impl Reason {
             Reason::TooLarge(_) => "too-large",
             Reason::Unsupported(_) => "unsupported",
             Reason::Inconclusive(_) => "inconclusive",
+            Reason::Unbounded(_) => "unbounded",
             Reason::Bound { .. } => "bound",
         }
     }
@@ -86,7 +89,10 @@ impl fmt::Display for Reason {
                 write!(f, "the memory limit of {:.1} MiB was reached", *limit as f64 / f64::from(1 << 20))
             }
             Reason::Time => f.write_str("time ran out"),
-            Reason::TooLarge(what) | Reason::Unsupported(what) | Reason::Inconclusive(what) => f.write_str(what),
+            Reason::TooLarge(what)
+            | Reason::Unsupported(what)
+            | Reason::Inconclusive(what)
+            | Reason::Unbounded(what) => f.write_str(what),
             Reason::Bound { text, .. } => {
                 write!(f, "runs go beyond the bound `{text}`, where the program is not modelled")
             }

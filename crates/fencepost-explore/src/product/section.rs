@@ -6,13 +6,13 @@
 //! the section until then, nobody sees.
 //!
 //! Sound and complete for exploration without a monitor; monitors know nothing of sections. The states in between are
-//! not part of the search nor of its limits: sections should be small.
+//! not part of the search: sections should be small. Beyond [`MOST_STATES`] of them the search gives up.
 
 use std::collections::HashSet;
 
 use fencepost_base::event::Label;
 use fencepost_model::packed::Slot;
-use fencepost_verdict::{RunStep, ScFailureKind};
+use fencepost_verdict::{Reason, RunStep, ScFailureKind};
 
 use super::{Product, eval_failure, site};
 use crate::ample::{Future, Futures, Next};
@@ -21,6 +21,9 @@ use crate::system::{Expansion, Stop, Stopped};
 
 /// Steps without a choice after which a section may be in a loop.
 const STRAIGHT: usize = 1 << 8;
+
+/// Most states inside of a section, on all ways through it that begin in one state.
+const MOST_STATES: usize = 1 << 18;
 
 /// How far one way through a section has come.
 #[derive(Clone)]
@@ -50,6 +53,10 @@ impl Product {
         let mut seen: HashSet<Vec<u64>, foldhash::fast::FixedState> = HashSet::default();
         let mut told: Vec<(fencepost_verdict::Site, Stop)> = Vec::new();
         let (mut steps, mut branched) = (0, false);
+        let too_many = || {
+            let message = format!("an atomic section has more than {MOST_STATES} states inside");
+            Some((site(t, pc), Stop::GiveUp(Reason::TooLarge(message))))
+        };
         let mut tell = |way: &Way, stop: Stopped, out: &mut Expansion| {
             if let Some(stop) = stop.filter(|stop| !told.contains(stop)) {
                 told.push(stop.clone());
@@ -61,8 +68,12 @@ impl Product {
         loop {
             while stopped.is_none() {
                 steps += 1;
+                out.effort += way.state.len();
                 if (branched || steps > STRAIGHT) && !seen.insert(way.state.clone()) {
                     break;
+                }
+                if seen.len() > MOST_STATES {
+                    return tell(&way, too_many(), out);
                 }
                 let here = self.threads[t].pc.get(&way.state) as u32;
                 let step = self.threads[t].steps.get(here as usize);
@@ -82,6 +93,9 @@ impl Product {
                 };
                 let mut n = 1;
                 while let Ok(Some(other)) = self.nth_move(&way.state, t, here, n) {
+                    if open.len() > MOST_STATES {
+                        return tell(&way, too_many(), out);
+                    }
                     let mut fork = way.clone();
                     match self.make_move(&mut fork, t, here, &other) {
                         None => open.push(fork),

@@ -299,49 +299,13 @@ impl<'a> Code<'a> {
 
     /// Bounds of an expression in a state; nothing if a part of it may not fit into 64 bits.
     fn interval(&self, expr: &Expr, state: usize) -> Option<(i64, i64)> {
-        let (low, high) = match expr {
-            Expr::Const(value) => (i128::from(*value), i128::from(*value)),
-            Expr::Reg(_) => match self.values.integers(self.thread, state, expr) {
-                Set::Of(set) => (i128::from(*set.first()?), i128::from(*set.last()?)),
-                Set::Any => (i128::from(self.range.low), i128::from(self.range.high)),
-            },
-            Expr::Wrap(operand) => return self.interval(operand, state),
-            Expr::Unary(_, operand) => {
-                self.interval(operand, state)?;
-                (0, 1)
-            }
-            Expr::Binary(op, left, right) => {
-                let (left, right) = (self.interval(left, state)?, self.interval(right, state)?);
-                bounds(*op, left, right)
-            }
-        };
-        Some((i64::try_from(low).ok()?, i64::try_from(high).ok()?))
+        expr.interval(&|register| match self.values.integers(self.thread, state, &Expr::Reg(register)) {
+            Set::Of(set) => Some((*set.first()?, *set.last()?)),
+            Set::Any => Some((self.range.low, self.range.high)),
+        })
     }
 }
 
 fn compare(cmp: CmpOp, expr: &Expr, bound: i64) -> Expr {
     binary(BinaryOp::Cmp(cmp), expr.clone(), Expr::Const(bound))
-}
-
-/// Bounds of the result of an operator of the language.
-fn bounds(op: BinaryOp, left: (i64, i64), right: (i64, i64)) -> (i128, i128) {
-    let wide = |(low, high): (i64, i64)| (i128::from(low), i128::from(high));
-    let ((a, b), (c, d)) = (wide(left), wide(right));
-    match op {
-        BinaryOp::Add => (a + c, b + d),
-        BinaryOp::Sub => (a - d, b - c),
-        BinaryOp::Mul => {
-            let products = [a * c, a * d, b * c, b * d];
-            (products.into_iter().min().unwrap_or(0), products.into_iter().max().unwrap_or(0))
-        }
-        BinaryOp::BitAnd if a >= 0 && c >= 0 => (0, b.min(d)),
-        BinaryOp::BitAnd if a >= 0 => (0, b),
-        BinaryOp::BitAnd if c >= 0 => (0, d),
-        // Both may be negative: no result needs more bits than an operand.
-        BinaryOp::BitAnd => {
-            let size = [a, b, c, d].into_iter().map(i128::unsigned_abs).max().unwrap_or(0).next_power_of_two();
-            (-(size as i128), size as i128 - 1)
-        }
-        _ => (0, 1),
-    }
 }

@@ -33,7 +33,7 @@ impl Memory {
             }
         }
         if anything {
-            let all = groups.parents.keys().copied().chain(0..ANY_ADDRESSES).collect();
+            let all: Vec<i64> = groups.parents.keys().copied().chain(0..ANY_ADDRESSES).collect();
             groups.join(&all);
         }
         let mut memory = Memory { places: BTreeMap::new(), arrays: Vec::new() };
@@ -143,7 +143,7 @@ impl Groups {
         root
     }
 
-    fn join(&mut self, addresses: &BTreeSet<i64>) {
+    fn join(&mut self, addresses: &[i64]) {
         let Some(&first) = addresses.first() else { return };
         for &address in addresses {
             let (root, other) = (self.root(first), self.root(address));

@@ -50,8 +50,13 @@ pub fn hb(graph: &Graph) -> Rel {
 
 /// The order that SC accesses must have: (`[SC] ; (hb ∪ mo ∪ fr) ; [SC]`)⁺
 pub fn sc_order(graph: &Graph) -> Rel {
+    sc_order_of(graph, &hb(graph), &graph.mo(), &graph.fr())
+}
+
+/// The same, of relations that are there already.
+fn sc_order_of(graph: &Graph, hb: &Rel, mo: &Rel, fr: &Rel) -> Rel {
     let is_sc = |e: EventId| graph.label(e).mode() == Mode::Sc;
-    hb(graph).union(&graph.mo()).union(&graph.fr()).filter(|a, b| is_sc(a) && is_sc(b)).plus()
+    hb.union(mo).union(fr).filter(|a, b| is_sc(a) && is_sc(b)).plus()
 }
 
 impl Model for Rc20 {
@@ -105,7 +110,7 @@ accesses after C++11.
         let read_coherence = fr.then(&rf.optional()).then_is_irreflexive(&hb);
         let atomicity = fr.then_is_irreflexive(&mo);
         let no_thin_air = graph.po().union(&rf).is_acyclic();
-        let sc_accesses = sc_order(graph).is_irreflexive();
+        let sc_accesses = sc_order_of(graph, &hb, &mo, &fr).is_irreflexive();
         write_coherence && read_coherence && atomicity && no_thin_air && sc_accesses
     }
 

@@ -59,7 +59,7 @@ pub(super) fn run(
 ) -> io::Result<Exit> {
     let error_look = options::stderr_look(&args.common);
     let costs = match costs(&args.cost) {
-        Ok(costs) => costs,
+        Ok(costs) => costs.with_loop_weight(args.loop_weight),
         Err(problem) => {
             output.note(&problem.render(&error_look));
             return Ok(Exit::Error);
