@@ -170,7 +170,7 @@ fn has_bounds(program: &Program) -> bool {
 /// Are there accesses that can race in the model?
 fn can_race(program: &Program, model: &dyn Model) -> bool {
     let has_plain = program.locations().iter().any(|location| location.kind == LocationKind::NonAtomic);
-    has_plain && model.buffers().is_none() && model.name() != Sc.name()
+    (has_plain || program.has_mixed_accesses()) && model.buffers().is_none() && model.name() != Sc.name()
 }
 
 /// A question, and what is known on the way to its answer.

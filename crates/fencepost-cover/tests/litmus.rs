@@ -112,7 +112,7 @@ fn final_states_are_those_of_the_axioms() {
             (false, _) => Expected::Never,
         };
         let is_about_sra =
-            |expected: &&Expectation| expected.model == "sra" && expected.answer.subject() == Subject::Finals;
+            |expected: &&Expectation| expected.model == "sra" && expected.answer.subject() == Subject::Verification;
         let in_file = expected.iter().find(is_about_sra).unwrap_or_else(|| panic!("{name} says nothing of sra")).answer;
         // Whether plain accesses race is another question.
         assert!(answer == in_file || in_file == Expected::Racy, "{name}: {answer:?}");

@@ -1,7 +1,7 @@
 //: sc safe
 //: sra safe
-//: ra unsettled
-//: rc20 unsettled
+//: ra safe
+//: rc20 safe
 //: tso safe
 //: pso assertion-fails
 //: pgas assertion-fails
@@ -10,11 +10,12 @@
 //: tso violation
 //: pso violation
 //: pgas violation
-// Initialisation that may run twice, with a reset by nobody and users that come again and again.
-// Safe under SRA, which is decided. Under RA, two threads write the value and the word without
-// an order between them, so SRA's answer is not enough, and the loops are beyond enumeration: it
-// is safe, since all values are the same, but RA is undecidable in general, and nothing here
-// settles it. RC20 likewise. Every thread stores once, so the machines are finite.
+// Initialisation that may run twice, with users that come again and again. Two threads write the
+// value and the word without an order between them, so SRA's answer is not enough for RA. But a
+// user that has said that the value is there reads so ever after: every thread stores once,
+// executions are finite but for reads that change nothing, and a search of RA comes to its end.
+// RC20 permits no more than RA, as every access is a release or an acquire. The machines are
+// finite, too.
 name "lazy-init-forever";
 domain 4;
 global value, ready;
