@@ -28,25 +28,98 @@ use crate::automaton::{Access, Automaton, Node};
 use crate::bits::{self, Bits};
 use crate::losra::ANYWHERE;
 use crate::options::{Alphabet, Base, PotentialId, Source, Store};
+use crate::symmetry::Symmetry;
+
+/// How far to look.
+pub(crate) struct LookAhead {
+    /// Combinations to keep.
+    pub(crate) places: usize,
+    /// Bytes for them.
+    pub(crate) bytes: u64,
+}
 
 /// What can be reached.
 pub(crate) struct Ahead {
     rows: Rows,
+    /// A group; only one of the places that they turn into each other is in `reached`.
+    permutations: Vec<Permutation>,
     reached: Vec<(Place, Unreadable)>,
     /// For every set of threads at [`ANYWHERE`], by their bits: what there can be per entries of the others.
     views: HashMap<u64, View>,
+    /// Places in all views.
+    entries: usize,
 }
 
 /// Per entries, the last writes there can be, each with what is unreadable then.
 type View = HashMap<Box<[Node]>, Vec<(Box<[Base]>, Unreadable)>>;
 
 /// Where threads are, and the last writes to updated locations.
-#[derive(Clone, PartialEq, Eq, Hash)]
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 struct Place {
     nodes: Box<[Node]>,
     last: Box<[Base]>,
     /// The threads that have updated the chosen location, by their last updates.
     order: Vec<u8>,
+}
+
+impl Place {
+    fn permuted(&self, permutation: &Permutation) -> Place {
+        let mut last = self.last.clone();
+        for (position, &base) in self.last.iter().enumerate() {
+            last[permutation.positions[position]] = permutation.symmetry.bases[base];
+        }
+        let order = self.order.iter().map(|&thread| permutation.symmetry.threads[usize::from(thread)] as u8).collect();
+        let nodes = permutation.nodes(&self.nodes).expect("it is reached");
+        Place { nodes, last, order }
+    }
+}
+
+/// A symmetry of the program in terms of what is explored.
+struct Permutation {
+    symmetry: Symmetry,
+    /// Of positions in [`Rows::updated`].
+    positions: Vec<usize>,
+}
+
+impl Permutation {
+    /// None for a symmetry that does not leave the ordered location alone.
+    fn of(symmetry: &Symmetry, alphabet: &Alphabet, rows: &Rows, ordered: Option<LocId>) -> Option<Permutation> {
+        if ordered.is_some_and(|loc| symmetry.location(loc, alphabet) != loc) {
+            return None;
+        }
+        let position = |&loc: &LocId| rows.position(symmetry.location(loc, alphabet)).expect("updates are symmetric");
+        let positions = rows.updated.iter().map(position).collect();
+        Some(Permutation { symmetry: symmetry.clone(), positions })
+    }
+
+    /// None if one of the nodes cannot be reached at all.
+    fn nodes(&self, nodes: &[Node]) -> Option<Box<[Node]>> {
+        let mut images: Box<[Node]> = nodes.into();
+        for (thread, &node) in nodes.iter().enumerate() {
+            let image = if node == ANYWHERE { ANYWHERE } else { self.symmetry.nodes[thread][node as usize]? };
+            images[self.symmetry.threads[thread]] = image;
+        }
+        Some(images)
+    }
+
+    fn row(&self, rows: &Rows, row: usize) -> usize {
+        match row.checked_sub(rows.threads) {
+            None => self.symmetry.threads[row],
+            Some(base) if base < rows.bases => rows.message(self.symmetry.bases[base]),
+            Some(above) => rows.last(self.positions[above - rows.bases]),
+        }
+    }
+
+    fn unreadable(&self, rows: &Rows, unreadable: &Unreadable) -> Unreadable {
+        let mut images = Unreadable { words: unreadable.words, sets: vec![0; unreadable.sets.len()].into() };
+        for row in 0..rows.count() {
+            let image = images.row_mut(self.row(rows, row));
+            for base in bits::iter(unreadable.row(row)) {
+                bits::insert(image, self.symmetry.bases[base]);
+            }
+        }
+        images
+    }
 }
 
 /// The rows of [`Unreadable`]: threads, then bases, then updated locations.
@@ -72,6 +145,11 @@ impl Rows {
         self.threads + self.bases + self.updated.len()
     }
 
+    /// Bytes that a place takes with all that is unreadable there, estimated.
+    fn place_bytes(&self) -> u64 {
+        (self.count() * self.words * 8 + 2 * (self.threads + self.updated.len()) * 8 + 160) as u64
+    }
+
     fn position(&self, loc: LocId) -> Option<usize> {
         self.updated.iter().position(|&updated| updated == loc)
     }
@@ -93,6 +171,11 @@ impl Unreadable {
         &mut self.sets[row * self.words..(row + 1) * self.words]
     }
 
+    /// Is all that is unreadable in the other unreadable here?
+    fn contains(&self, other: &Unreadable) -> bool {
+        self.sets.iter().zip(&other.sets).all(|(mine, theirs)| theirs & !mine == 0)
+    }
+
     /// Keeps what is in both; true if something was lost.
     fn join(&mut self, other: &Unreadable) -> bool {
         bits::intersect(&mut self.sets, &other.sets)
@@ -112,12 +195,13 @@ struct Walk<'a> {
 }
 
 impl Ahead {
-    /// Explores; none when there are more than `limit` combinations, more threads than bits in a word, or no time.
+    /// Explores; none beyond the limits, or with more threads than bits in a word, or no time.
     pub(crate) fn of(
         threads: &[Automaton],
         alphabet: &Alphabet,
         locations: usize,
-        limit: usize,
+        symmetries: &[Symmetry],
+        limits: &LookAhead,
         expired: &dyn Fn() -> bool,
     ) -> Option<Ahead> {
         if threads.len() > u64::BITS as usize {
@@ -142,7 +226,10 @@ impl Ahead {
             on: (0..locations).map(|loc| alphabet.those(|source| source.loc.index() == loc)).collect(),
             of: writers.map(|writer| alphabet.those(|source| source.writer == writer)).collect(),
         };
+        let permutation = |symmetry: &Symmetry| Permutation::of(symmetry, alphabet, &rows, walk.ordered);
+        let permutations: Vec<Permutation> = symmetries.iter().filter_map(permutation).collect();
         let mut index: HashMap<Place, usize> = HashMap::new();
+        // It is the same under all symmetries.
         let mut reached: Vec<(Place, Unreadable)> = vec![walk.initial()];
         index.insert(reached[0].0.clone(), 0);
         let mut queue = VecDeque::from([0]);
@@ -152,12 +239,14 @@ impl Ahead {
         while let Some(number) = queue.pop_front() {
             is_queued[number] = false;
             steps += 1;
-            if reached.len() > limit || (steps.is_multiple_of(256) && expired()) {
+            let bytes = reached.len() as u64 * rows.place_bytes();
+            if reached.len() > limits.places || bytes > limits.bytes || (steps.is_multiple_of(256) && expired()) {
                 return None;
             }
             let (place, unreadable) = &reached[number];
             walk.steps(place, unreadable, &mut |place, unreadable| found.push((place, unreadable)));
             for (place, unreadable) in found.drain(..) {
+                let (place, unreadable) = representative(&permutations, &rows, place, unreadable);
                 let changed = match index.get(&place) {
                     Some(&known) => reached[known].1.join(&unreadable).then_some(known),
                     None => {
@@ -173,7 +262,12 @@ impl Ahead {
                 }
             }
         }
-        Some(Ahead { rows, reached, views: HashMap::new() })
+        Some(Ahead { rows, permutations, reached, views: HashMap::new(), entries: 0 })
+    }
+
+    /// Bytes used, estimated.
+    pub(crate) fn bytes(&self) -> u64 {
+        (self.reached.len() + self.entries) as u64 * self.rows.place_bytes()
     }
 
     /// Can threads be at these nodes with these potentials?
@@ -184,37 +278,88 @@ impl Ahead {
         store: &Store,
         alphabet: &Alphabet,
     ) -> bool {
-        let anywhere = nodes.iter().enumerate().filter(|&(_, &node)| node == ANYWHERE);
-        let set = anywhere.fold(0u64, |set, (thread, _)| set | 1 << thread);
-        let view = self.views.entry(set).or_insert_with(|| view(&self.reached, nodes));
-        let Some(found) = view.get(nodes) else { return false };
-        let rows = &self.rows;
         let flagged = potentials.iter().flat_map(|&potential| store.get(potential).flagged.iter());
-        let wanted: Vec<(usize, Base)> = flagged
-            .filter_map(|base| rows.position(alphabet.bases[base].loc).map(|position| (position, base)))
-            .collect();
-        found.iter().any(|(last, unreadable)| {
-            wanted.iter().all(|&(position, base)| last[position] == base)
-                && potentials[..nodes.len()].iter().enumerate().all(|(thread, &potential)| {
-                    let potential = store.get(potential);
-                    nodes[thread] == ANYWHERE
-                        || (bits::are_disjoint(potential.bases.words(), unreadable.row(thread))
-                            && potential.lists.iter().all(|&list| {
-                                let options = store.options(list);
-                                (1..options.len()).all(|behind| {
-                                    let option = options[behind - 1];
-                                    let position = rows.position(alphabet.bases[option.base()].loc);
-                                    let row = match position.filter(|_| option.is_flagged()) {
-                                        Some(position) => rows.last(position),
-                                        None => rows.message(option.base()),
-                                    };
-                                    let set = unreadable.row(row);
-                                    options[behind..].iter().all(|later| !bits::contains(set, later.base()))
-                                })
-                            }))
-                })
-        })
+        let position = |base: Base| self.rows.position(alphabet.bases[base].loc);
+        let wanted: Vec<(usize, Base)> =
+            flagged.filter_map(|base| position(base).map(|position| (position, base))).collect();
+        // Some image of every run was followed.
+        for permutation in &self.permutations {
+            let Some(images) = permutation.nodes(nodes) else { return false };
+            let anywhere = images.iter().enumerate().filter(|&(_, &node)| node == ANYWHERE);
+            let set = anywhere.fold(0u64, |set, (thread, _)| set | 1 << thread);
+            let view = self.views.entry(set).or_insert_with(|| {
+                let view = view(&self.reached, &images);
+                self.entries += view.values().map(Vec::len).sum::<usize>();
+                view
+            });
+            let possible = view.get(&images).into_iter().flatten().any(|(last, unreadable)| {
+                let has = |&(position, base): &(usize, Base)| {
+                    last[permutation.positions[position]] == permutation.symmetry.bases[base]
+                };
+                let seen = Seen { permutation, rows: &self.rows, unreadable, store, alphabet };
+                wanted.iter().all(has)
+                    && (0..nodes.len())
+                        .all(|thread| nodes[thread] == ANYWHERE || seen.can_have(thread, potentials[thread]))
+            });
+            if possible {
+                return true;
+            }
+        }
+        false
     }
+}
+
+/// What is unreadable at some place, seen through a symmetry.
+struct Seen<'a> {
+    permutation: &'a Permutation,
+    rows: &'a Rows,
+    unreadable: &'a Unreadable,
+    store: &'a Store,
+    alphabet: &'a Alphabet,
+}
+
+impl Seen<'_> {
+    fn is_unreadable(&self, row: usize, base: Base) -> bool {
+        bits::contains(self.unreadable.row(self.permutation.row(self.rows, row)), self.permutation.symmetry.bases[base])
+    }
+
+    /// Can the thread read so?
+    fn can_have(&self, thread: usize, potential: PotentialId) -> bool {
+        let potential = self.store.get(potential);
+        potential.bases.iter().all(|base| !self.is_unreadable(thread, base))
+            && potential.lists.iter().all(|&list| {
+                let options = self.store.options(list);
+                (1..options.len()).all(|behind| {
+                    let option = options[behind - 1];
+                    let position = self.rows.position(self.alphabet.bases[option.base()].loc);
+                    let row = match position.filter(|_| option.is_flagged()) {
+                        Some(position) => self.rows.last(position),
+                        None => self.rows.message(option.base()),
+                    };
+                    options[behind..].iter().all(|later| !self.is_unreadable(row, later.base()))
+                })
+            })
+    }
+}
+
+/// The least of the places that symmetries make of one.
+fn representative(
+    permutations: &[Permutation],
+    rows: &Rows,
+    place: Place,
+    unreadable: Unreadable,
+) -> (Place, Unreadable) {
+    let mut least = (place, None);
+    let original = least.0.clone();
+    for permutation in &permutations[1..] {
+        let image = original.permuted(permutation);
+        if image < least.0 {
+            least = (image, Some(permutation));
+        }
+    }
+    let unreadable =
+        least.1.map_or_else(|| unreadable.clone(), |permutation| permutation.unreadable(rows, &unreadable));
+    (least.0, unreadable)
 }
 
 /// What was reached, without the nodes of threads that are anywhere in `pattern`.
@@ -223,10 +368,12 @@ fn view(reached: &[(Place, Unreadable)], pattern: &[Node]) -> View {
     for (Place { nodes, last, .. }, unreadable) in reached {
         let hidden = nodes.iter().zip(pattern).map(|(&node, &shown)| if shown == ANYWHERE { ANYWHERE } else { node });
         let entries = view.entry(hidden.collect()).or_default();
-        let is_same = |(known, set): &(Box<[Base]>, Unreadable)| known == last && set == unreadable;
-        if entries.iter().any(is_same) {
+        // What can be read where less is unreadable can be read there.
+        let allows_less = |(known, set): &(Box<[Base]>, Unreadable)| known == last && unreadable.contains(set);
+        if entries.iter().any(allows_less) {
             continue;
         }
+        entries.retain(|(known, set)| known != last || !set.contains(unreadable));
         match entries.iter_mut().filter(|(known, _)| known == last).nth(MOST_ALTERNATIVES - 1) {
             Some((_, known)) => _ = known.join(unreadable),
             None => entries.push((last.clone(), unreadable.clone())),

@@ -73,17 +73,27 @@ impl Bits {
 
     /// The numbers, ascending.
     pub(crate) fn iter(&self) -> impl Iterator<Item = usize> + '_ {
-        self.words.iter().enumerate().flat_map(|(index, &word)| {
-            let mut left = word;
-            std::iter::from_fn(move || {
-                (left != 0).then(|| {
-                    let bit = left.trailing_zeros() as usize;
-                    left &= left - 1;
-                    index * 64 + bit
-                })
+        iter(&self.words)
+    }
+}
+
+/// The numbers in the set with these words, ascending.
+pub(crate) fn iter(words: &[u64]) -> impl Iterator<Item = usize> + '_ {
+    words.iter().enumerate().flat_map(|(index, &word)| {
+        let mut left = word;
+        std::iter::from_fn(move || {
+            (left != 0).then(|| {
+                let bit = left.trailing_zeros() as usize;
+                left &= left - 1;
+                index * 64 + bit
             })
         })
-    }
+    })
+}
+
+/// Adds a number to the set with these words.
+pub(crate) fn insert(words: &mut [u64], number: usize) {
+    words[number / 64] |= 1 << (number % 64);
 }
 
 /// Removes a number from the set with these words.
@@ -104,9 +114,4 @@ pub(crate) fn intersect(words: &mut [u64], others: &[u64]) -> bool {
         *mine &= theirs;
     }
     shrank
-}
-
-/// Do the sets with these words have nothing in common?
-pub(crate) fn are_disjoint(words: &[u64], others: &[u64]) -> bool {
-    words.iter().zip(others).all(|(mine, theirs)| mine & theirs == 0)
 }

@@ -64,6 +64,11 @@ impl Facts {
         facts
     }
 
+    /// Can `thread` at `node` read this base, if it is an initial value or its own?
+    pub(crate) fn is_own_reading_possible(&self, thread: usize, node: Node, base: Base) -> bool {
+        !self.own_or_initial[thread].contains(base) || self.last[thread][node as usize].contains(base)
+    }
+
     fn add(&mut self, thread: usize, automaton: &Automaton, alphabet: &Alphabet) {
         let written = |access: &Access| written(alphabet, thread, access);
         let last = forward(automaton, &self.initial, |before, access| {

@@ -25,12 +25,14 @@ mod losra;
 mod options;
 mod question;
 pub mod saturate;
+mod symmetry;
 mod witness;
 
 use fencepost_base::ids::{LocId, RegId, ThreadId, Value};
 use fencepost_ir::{Instr, Op, Program};
 use fencepost_verdict::{Budget, GraphRun, Reason, ScFailureKind, Site};
 
+use ahead::LookAhead;
 use automaton::Automaton;
 use local::{Local, Locals, Rest, StateId};
 use losra::{Block, LoSra, RaceQuestion};
@@ -41,14 +43,16 @@ use saturate::{End, SaturationStats, saturate};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Options {
     /// Combinations of control states that are explored forwards before the search, to know what is hopeless. With
-    /// more of them nothing is known in advance.
+    /// more of them, or when they take half of the memory allowed, nothing is known in advance.
     pub look_ahead: usize,
+    /// Is one configuration enough of those that symmetries of the program turn into each other?
+    pub symmetry: bool,
 }
 
 impl Default for Options {
     /// Enough for three threads of an algorithm.
     fn default() -> Self {
-        Options { look_ahead: 1 << 17 }
+        Options { look_ahead: 1 << 17, symmetry: true }
     }
 }
 
@@ -146,7 +150,9 @@ fn answer(
 
     let races = question.races(program, &threads);
     let targets = question.targets(&locals, &classes, &threads, &races, budget)?;
-    let mut system = LoSra::new(threads, &init, races.clone(), options.look_ahead, budget.expired)?;
+    // The search itself needs room, too.
+    let look_ahead = LookAhead { places: options.look_ahead, bytes: budget.max_bytes / 2 };
+    let mut system = LoSra::new(threads, &init, races.clone(), options.symmetry, &look_ahead, budget.expired)?;
     let mut configurations = Vec::new();
     // For every configuration, its target and the reads that come last.
     let mut endings = Vec::new();

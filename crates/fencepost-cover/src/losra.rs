@@ -22,7 +22,8 @@
 //! [`ANYWHERE`], which is below every node; initial values in front of the lists
 //! of a thread at its start are left out, since they can always be read
 //! there; hopeless configurations are dropped ([`crate::facts`],
-//! [`crate::ahead`]). One more potential, of nobody, asks
+//! [`crate::ahead`]), and those that a symmetry turns into something that is known to lead to a target
+//! ([`crate::symmetry`]). One more potential, of nobody, asks
 //! for the last values of locations: flagged options speak of last writes.
 //!
 //! *Write/write races* (Def. 3.13), for Thm 3.14: in the first race of a run, τ
@@ -36,14 +37,15 @@
 
 use fencepost_base::ids::{LocId, Value};
 use fencepost_verdict::Reason;
-use foldhash::{HashMap, HashMapExt};
+use foldhash::{HashMap, HashMapExt, HashSet};
 
-use crate::ahead::Ahead;
+use crate::ahead::{Ahead, LookAhead};
 use crate::automaton::{Access, Automaton, Node};
 use crate::bits::Bits;
 use crate::facts::Facts;
 use crate::options::{Alphabet, Base, ListId, MOST_BASES, Opt, PotentialId, Source, Store, is_below};
 use crate::saturate::WellStructured;
+use crate::symmetry::Symmetry;
 
 /// A thread here can be at any node, and has done nothing that matters since.
 pub(crate) const ANYWHERE: Node = Node::MAX;
@@ -73,7 +75,7 @@ pub(crate) struct Block {
 }
 
 /// A possible race: this thread is about to write this location.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct RaceQuestion {
     pub(crate) loc: LocId,
     pub(crate) thread: usize,
@@ -96,6 +98,12 @@ pub(crate) struct LoSra<'a> {
     pub(crate) alphabet: Alphabet,
     races: Vec<RaceQuestion>,
     facts: Facts,
+    /// The first one changes nothing.
+    symmetries: Vec<Symmetry>,
+    /// For every symmetry, the images of phases.
+    phases: Vec<Vec<Node>>,
+    /// For every symmetry, known images of potentials.
+    images: Vec<HashMap<PotentialId, PotentialId>>,
     ahead: Option<Ahead>,
     store: Store,
     /// For a provided base, whether marks are provided too, and whether the list is the writer's: what can become of a list.
@@ -110,7 +118,7 @@ struct Alternative {
 }
 
 impl<'a> LoSra<'a> {
-    /// The system of these threads, with initial values `init`; so many combinations are explored ahead.
+    /// The system of these threads, with initial values `init`.
     ///
     /// # Errors
     /// When there are too many different options.
@@ -118,7 +126,8 @@ impl<'a> LoSra<'a> {
         threads: Vec<Automaton>,
         init: &[Value],
         races: Vec<RaceQuestion>,
-        look_ahead: usize,
+        symmetry: bool,
+        look_ahead: &LookAhead,
         expired: &'a dyn Fn() -> bool,
     ) -> Result<Self, Reason> {
         let alphabet = alphabet(&threads, init, &races);
@@ -126,9 +135,42 @@ impl<'a> LoSra<'a> {
             return Err(Reason::TooLarge(format!("more than {MOST_BASES} different read options")));
         }
         let facts = Facts::of(&threads, &alphabet);
+        let mut symmetries = Symmetry::of(&threads, &alphabet, &facts);
+        if !symmetry {
+            symmetries.truncate(1);
+        }
+        let phases = symmetries.iter().map(|symmetry| phases(symmetry, &races, &alphabet)).collect();
         let store = Store::new(alphabet.len());
-        let ahead = Ahead::of(&threads, &alphabet, init.len(), look_ahead, expired);
-        Ok(LoSra { expired, threads, alphabet, races, facts, ahead, store, alternatives: HashMap::new() })
+        let ahead = Ahead::of(&threads, &alphabet, init.len(), &symmetries, look_ahead, expired);
+        Ok(LoSra {
+            expired,
+            threads,
+            alphabet,
+            races,
+            facts,
+            phases,
+            images: vec![HashMap::new(); symmetries.len()],
+            symmetries,
+            ahead,
+            store,
+            alternatives: HashMap::new(),
+        })
+    }
+
+    fn potential_image(&mut self, symmetry: usize, potential: PotentialId) -> PotentialId {
+        if let Some(&known) = self.images[symmetry].get(&potential) {
+            return known;
+        }
+        let mut lists = self.store.get(potential).lists.to_vec();
+        let bases = &self.symmetries[symmetry].bases;
+        for list in &mut lists {
+            let image = |option: &Opt| Opt::new(bases[option.base()], option.is_flagged());
+            let options = self.store.options(*list).iter().map(image).collect();
+            *list = self.store.list(options);
+        }
+        let image = self.store.potential(lists);
+        self.images[symmetry].insert(potential, image);
+        image
     }
 
     /// The configurations of a target, each with the reads that come last.
@@ -220,7 +262,7 @@ impl<'a> LoSra<'a> {
         let source_of = Source { writer: Some(thread), loc, value, marked: false };
         let base = self.alphabet.base(source_of).expect("everything written is in the alphabet");
         let must_provide = configuration.control[thread] == ANYWHERE && !phase.guesses;
-        for potentials in self.undo_write(configuration, thread, base, phase.provides_marks, must_provide) {
+        for potentials in self.undo_write(configuration, thread, base, phase.provides_marks, must_provide)? {
             let starts: Vec<Vec<Opt>> = match access {
                 Access::Rmw { read, .. } => {
                     let options = self.alphabet.readable(loc, read).iter();
@@ -251,6 +293,9 @@ impl<'a> LoSra<'a> {
     }
 
     /// The minimal potentials before `thread` provided `base` by writing it.
+    ///
+    /// # Errors
+    /// When it takes too long.
     fn undo_write(
         &mut self,
         configuration: &Configuration,
@@ -258,7 +303,7 @@ impl<'a> LoSra<'a> {
         base: Base,
         marks: bool,
         must_provide: bool,
-    ) -> Vec<Vec<PotentialId>> {
+    ) -> Result<Vec<Vec<PotentialId>>, Reason> {
         // For every list, what it can have been.
         let mut choices: Vec<(usize, Vec<Alternative>)> = Vec::new();
         for (owner, &potential) in configuration.potentials.iter().enumerate() {
@@ -266,7 +311,7 @@ impl<'a> LoSra<'a> {
                 let list = self.store.get(potential).lists[index];
                 let alternatives = self.alternatives(base, marks, owner == thread, list);
                 if alternatives.is_empty() {
-                    return Vec::new();
+                    return Ok(Vec::new());
                 }
                 choices.push((owner, alternatives));
             }
@@ -275,30 +320,38 @@ impl<'a> LoSra<'a> {
             alternatives.iter().any(|alternative| alternative.justification.is_some())
         };
         if !choices.iter().any(provides) {
-            return if must_provide { Vec::new() } else { vec![configuration.potentials.to_vec()] };
-        }
-        let mut combinations: Vec<Vec<Alternative>> = vec![Vec::new()];
-        for (_, alternatives) in &choices {
-            combinations = product(&combinations, alternatives, |chosen, &more| [&chosen[..], &[more]].concat());
+            return Ok(if must_provide { Vec::new() } else { vec![configuration.potentials.to_vec()] });
         }
         let mut found: Vec<Vec<PotentialId>> = Vec::new();
-        for combination in combinations {
-            if must_provide && combination.iter().all(|alternative| alternative.justification.is_none()) {
-                continue;
+        let mut known: HashSet<Vec<PotentialId>> = HashSet::default();
+        // One alternative of every list, in all ways: they can be very many.
+        let mut chosen = vec![0; choices.len()];
+        for count in 1usize.. {
+            if count.is_multiple_of(PATIENCE) && (self.expired)() {
+                return Err(Reason::Time);
             }
             let mut lists: Vec<Vec<ListId>> = vec![Vec::new(); configuration.potentials.len()];
-            for ((owner, _), alternative) in choices.iter().zip(&combination) {
+            let mut provides = false;
+            for ((owner, alternatives), &chosen) in choices.iter().zip(&chosen) {
+                let alternative = &alternatives[chosen];
                 lists[*owner].push(alternative.left);
                 lists[thread].extend(alternative.justification);
+                provides |= alternative.justification.is_some();
             }
-            let potentials = lists.into_iter().map(|lists| self.store.potential(lists)).collect();
-            if !found.contains(&potentials) {
-                found.push(potentials);
+            if provides || !must_provide {
+                let potentials: Vec<PotentialId> = lists.into_iter().map(|lists| self.store.potential(lists)).collect();
+                if known.insert(potentials.clone()) {
+                    found.push(potentials);
+                }
             }
+            let next = (0..choices.len()).rev().find(|&index| chosen[index] + 1 < choices[index].1.len());
+            let Some(next) = next else { break };
+            chosen[next] += 1;
+            chosen[next + 1..].fill(0);
         }
         let all = found.clone();
         found.retain(|high| !all.iter().any(|low| low != high && self.are_below(low, high)));
-        found
+        Ok(found)
     }
 
     fn are_below(&self, low: &[PotentialId], high: &[PotentialId]) -> bool {
@@ -377,7 +430,7 @@ impl<'a> LoSra<'a> {
                             continue;
                         }
                         longer.word.push(Opt::new(base, false));
-                    } else if !self.is_own_reading_possible(thread, source, base) {
+                    } else if !self.facts.is_own_reading_possible(thread, source, base) {
                         continue;
                     }
                     let known = minimal.entry(source).or_default();
@@ -423,10 +476,6 @@ impl<'a> LoSra<'a> {
         Some(start)
     }
 
-    fn is_own_reading_possible(&self, thread: usize, node: Node, base: Base) -> bool {
-        !self.facts.own_or_initial[thread].contains(base) || self.facts.last[thread][node as usize].contains(base)
-    }
-
     /// Can `thread` at `node` have read this base, and then have had the rest of its lists?
     fn can_read(
         &self,
@@ -446,7 +495,7 @@ impl<'a> LoSra<'a> {
             _ => true,
         };
         writer_can
-            && self.is_own_reading_possible(thread, node, base)
+            && self.facts.is_own_reading_possible(thread, node, base)
             && word.iter().all(|option| follows.contains(option.base()))
             && self.store.get(potential).bases.is_subset(follows)
     }
@@ -543,6 +592,35 @@ impl WellStructured for LoSra<'_> {
         found
     }
 
+    fn symmetries(&self) -> usize {
+        self.symmetries.len()
+    }
+
+    fn control_image(&self, symmetry: usize, control: &Control) -> Option<Control> {
+        if symmetry == 0 {
+            return Some(control.clone());
+        }
+        let (symmetry, phases) = (&self.symmetries[symmetry], &self.phases[symmetry]);
+        let mut image = control.clone();
+        for (thread, &node) in control[..self.threads.len()].iter().enumerate() {
+            let node = if node == ANYWHERE { ANYWHERE } else { symmetry.nodes[thread][node as usize]? };
+            image[symmetry.threads[thread]] = node;
+        }
+        image[self.threads.len()] = phases[control[self.threads.len()] as usize];
+        Some(image)
+    }
+
+    fn image(&mut self, symmetry: usize, configuration: &Configuration) -> Configuration {
+        let control = self.control_image(symmetry, &configuration.control).expect("it was asked for");
+        let mut potentials = configuration.potentials.clone();
+        for (owner, &potential) in configuration.potentials.iter().enumerate() {
+            // The last one is nobody's.
+            let owner = self.symmetries[symmetry].threads.get(owner).copied().unwrap_or(owner);
+            potentials[owner] = self.potential_image(symmetry, potential);
+        }
+        Configuration { control, potentials }
+    }
+
     fn is_below(&self, low: &Configuration, high: &Configuration) -> bool {
         self.are_below(&low.potentials, &high.potentials)
     }
@@ -592,11 +670,25 @@ impl WellStructured for LoSra<'_> {
     }
 
     fn bytes(&self) -> u64 {
-        self.store.bytes() + 96 * self.alternatives.len() as u64
+        self.store.bytes()
+            + self.ahead.as_ref().map_or(0, Ahead::bytes)
+            + 96 * self.alternatives.len() as u64
+            + 16 * self.images.iter().map(HashMap::len).sum::<usize>() as u64
     }
 }
 
-fn alphabet(threads: &[Automaton], init: &[Value], races: &[RaceQuestion]) -> Alphabet {
+/// For every phase, its image: races go to races.
+fn phases(symmetry: &Symmetry, races: &[RaceQuestion], alphabet: &Alphabet) -> Vec<Node> {
+    let image = |race: &RaceQuestion| {
+        let loc = symmetry.location(race.loc, alphabet);
+        let image = RaceQuestion { loc, thread: symmetry.threads[race.thread] };
+        races.iter().position(|race| *race == image).expect("what can race is symmetric") as Node + 1
+    };
+    [0].into_iter().chain(races.iter().map(image)).collect()
+}
+
+/// Everything that can be read in a memory with initial values `init`.
+pub(crate) fn alphabet(threads: &[Automaton], init: &[Value], races: &[RaceQuestion]) -> Alphabet {
     let mut sources = Vec::new();
     let mut add = |writer: Option<usize>, loc: LocId, value: Value| {
         sources.push(Source { writer, loc, value, marked: false });

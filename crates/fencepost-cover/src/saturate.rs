@@ -27,7 +27,7 @@ pub trait WellStructured {
     /// Only configurations with related control states are compared.
     type Control: Clone + Eq + Hash;
     /// A configuration, standing for all above it.
-    type Configuration;
+    type Configuration: Clone;
     /// What leads from a predecessor to its successor.
     type Step;
 
@@ -36,6 +36,22 @@ pub trait WellStructured {
 
     /// The control states whose configurations can be below one of `control`: itself, and whatever is more general.
     fn generalisations(&self, control: &Self::Control) -> Vec<Self::Control>;
+
+    /// How many symmetries there are: they turn runs into runs and initial configurations into such, so a
+    /// configuration is not needed when something below an image of it leads to a target. Number 0 changes nothing.
+    fn symmetries(&self) -> usize {
+        1
+    }
+
+    /// The control state of the images under a symmetry; none if there are no such configurations in runs.
+    fn control_image(&self, _symmetry: usize, control: &Self::Control) -> Option<Self::Control> {
+        Some(control.clone())
+    }
+
+    /// The image of a configuration whose control state has one.
+    fn image(&mut self, _symmetry: usize, configuration: &Self::Configuration) -> Self::Configuration {
+        configuration.clone()
+    }
 
     /// Is `low` below `high`? Asked only when the control state of `low` is a generalisation of that of `high`.
     fn is_below(&self, low: &Self::Configuration, high: &Self::Configuration) -> bool;
@@ -112,8 +128,7 @@ enum Origin<S> {
 struct Saturation<'a, W: WellStructured> {
     system: &'a mut W,
     nodes: Vec<Node<W::Step, W::Configuration>>,
-    /// Signature and number of the minimal configurations of each control state.
-    basis: HashMap<W::Control, Vec<(u64, usize)>>,
+    basis: Basis<W::Control>,
     queue: BinaryHeap<Reverse<(usize, usize)>>,
     stats: SaturationStats,
 }
@@ -154,7 +169,7 @@ impl<W: WellStructured> Saturation<'_, W> {
         }
         let mut found = Vec::new();
         while let Some(Reverse((size, number))) = self.queue.pop() {
-            if self.nodes[number].replaced {
+            if self.nodes[number].replaced || self.is_overtaken(number) {
                 continue;
             }
             self.stats.expanded += 1;
@@ -186,20 +201,13 @@ impl<W: WellStructured> Saturation<'_, W> {
         End::Uncovered
     }
 
-    /// Adds a configuration to the basis unless something there is below it; an end if it covers an initial one.
+    /// Adds a configuration to the basis unless something there is below it, or below its equivalents; an end if it
+    /// covers an initial one.
     fn add(&mut self, origin: Origin<W::Step>, configuration: W::Configuration) -> Option<End<W::Step>> {
-        let signature = self.system.signature(&configuration);
-        let control = self.system.control(&configuration);
-        let covered = |general: &W::Control| {
-            self.basis.get(general).is_some_and(|entries| {
-                entries.iter().any(|&(low, number)| {
-                    low & !signature == 0 && self.system.is_below(&self.nodes[number].configuration, &configuration)
-                })
-            })
-        };
-        if self.system.generalisations(&control).iter().any(covered) {
+        if is_covered(self.system, &self.basis, &self.nodes, &configuration, None) {
             return None;
         }
+        let (signature, control) = (self.system.signature(&configuration), self.system.control(&configuration));
         let number = self.nodes.len();
         let entries = self.basis.entry(control).or_default();
         entries.retain(|&(high, other)| {
@@ -214,6 +222,20 @@ impl<W: WellStructured> Saturation<'_, W> {
         self.nodes.push(Node { configuration, origin, replaced: false });
         self.stats.added += 1;
         is_initial.then(|| self.unwind(number))
+    }
+
+    /// Has something been added that is below an image of it, or has a more general control state? Then it leaves the
+    /// basis.
+    fn is_overtaken(&mut self, number: usize) -> bool {
+        let configuration = &self.nodes[number].configuration;
+        if !is_covered(self.system, &self.basis, &self.nodes, configuration, Some(number)) {
+            return false;
+        }
+        if let Some(entries) = self.basis.get_mut(&self.system.control(configuration)) {
+            entries.retain(|&(_, other)| other != number);
+        }
+        self.nodes[number].replaced = true;
+        true
     }
 
     /// The steps from node `number` to its target.
@@ -235,6 +257,34 @@ impl<W: WellStructured> Saturation<'_, W> {
     fn bytes(&self) -> u64 {
         self.nodes.len() as u64 * NODE_BYTES + self.system.bytes()
     }
+}
+
+/// Signature and number of the minimal configurations of each control state.
+type Basis<C> = HashMap<C, Vec<(u64, usize)>>;
+
+/// Is something in the basis, other than `itself`, below an image of the configuration?
+fn is_covered<W: WellStructured>(
+    system: &mut W,
+    basis: &Basis<W::Control>,
+    nodes: &[Node<W::Step, W::Configuration>],
+    configuration: &W::Configuration,
+    itself: Option<usize>,
+) -> bool {
+    let control = system.control(configuration);
+    (0..system.symmetries()).any(|symmetry| {
+        let Some(control) = system.control_image(symmetry, &control) else { return false };
+        let mut general = system.generalisations(&control);
+        general.retain(|general| basis.get(general).is_some_and(|entries| !entries.is_empty()));
+        if general.is_empty() {
+            return false;
+        }
+        let permuted = (symmetry > 0).then(|| system.image(symmetry, configuration));
+        let image = permuted.as_ref().unwrap_or(configuration);
+        let signature = system.signature(image);
+        general.iter().flat_map(|general| &basis[general]).any(|&(low, number)| {
+            low & !signature == 0 && itself != Some(number) && system.is_below(&nodes[number].configuration, image)
+        })
+    })
 }
 
 #[cfg(test)]

@@ -26,7 +26,10 @@ const LIMIT: usize = 6_000;
 const MOST_CONFIGURATIONS: u64 = 20_000;
 
 /// Without a look ahead, so that the backward search has all to do.
-const BLIND: Search = Search { look_ahead: 0 };
+const BLIND: Search = Search { look_ahead: 0, symmetry: true };
+
+/// Every configuration for itself.
+const SINGLE: Search = Search { look_ahead: 1 << 17, symmetry: false };
 
 /// What was compared.
 #[derive(Debug, Default)]
@@ -126,7 +129,7 @@ fn disagreement(program: &Program, count: &mut Count) -> Option<String> {
         return None;
     };
     count.programs += 1;
-    let searches = [Search::default(), BLIND];
+    let searches = [Search::default(), BLIND, SINGLE];
     searches.into_iter().find_map(|search| compare(program, &reached, search, count).err())
 }
 
@@ -150,6 +153,22 @@ fn loop_free_programs() {
     let count = assert_agreement(0..repetitions(1_000), &options);
     assert!(count.undecided * 100 <= count.questions, "nearly all questions are decided: {count:?}");
     assert!(count.skipped * 10 <= count.programs, "nearly all programs are compared: {count:?}");
+}
+
+/// The same where threads are copies of others.
+#[test]
+fn symmetric_programs() {
+    let options = Options {
+        threads: 2..=4,
+        accesses: 1..=3,
+        total_accesses: 8,
+        domain: 2..=3,
+        copies: true,
+        ..Options::default()
+    };
+    let count = assert_agreement(1 << 34..(1 << 34) + repetitions(300), &options);
+    assert!(count.undecided * 50 <= count.questions, "nearly all questions are decided: {count:?}");
+    assert!(count.skipped * 4 <= count.programs, "most programs are compared: {count:?}");
 }
 
 /// The same about failures, with the axioms on execution graphs as the definition.

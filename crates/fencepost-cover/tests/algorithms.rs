@@ -82,7 +82,7 @@ fn backwards_only() {
         ("peterson-ra-bratosz", false),
         ("treiber-stack", true),
     ] {
-        let options = Options { look_ahead: 0 };
+        let options = Options { look_ahead: 0, ..Options::default() };
         assert_eq!(is_safe_with(name, &corpus(name), options), expected, "{name}");
     }
 }
@@ -125,6 +125,33 @@ fn bakery() {
     assert!(!is_safe("bakery", &program("")));
 }
 
+/// A ticket lock for so many threads, with one ticket more.
+fn ticket_lock(threads: usize) -> Program {
+    let text = format!(
+        "domain {}; global next, serving; nonatomic owner;
+        thread p[{threads}] {{ local t, r; while (1) {{
+          t = next.fadd(1);
+          wait(serving == t);
+          owner = me; r = owner; assert(r == me);
+          serving.store(t + 1);
+        }} }}",
+        threads + 1
+    );
+    load(Language::Fp, &text).program.expect("a program")
+}
+
+/// A configuration for six is enough where three threads do the same.
+#[test]
+fn symmetry_saves_configurations() {
+    let program = ticket_lock(3);
+    let added = |symmetry| {
+        let outcome = safe(&program, Options { symmetry, ..Options::default() }, &budget());
+        assert_eq!(outcome.answer, Answer::Unreachable);
+        outcome.stats.saturation.added
+    };
+    assert!(4 * added(true) < added(false));
+}
+
 #[test]
 fn three_threads() {
     let lock = "domain 4; global l; nonatomic owner;
@@ -133,16 +160,28 @@ fn three_threads() {
           owner = me; r = owner; assert(r == me);
           l.store(0);
         } }";
-    let ticket = "domain 4; global next, serving; nonatomic owner;
-        thread p[3] { local t, r; while (1) {
-          t = next.fadd(1);
-          wait(serving == t);
+    let filter = "domain 6; const N = 3; global level[N], victim[N]; nonatomic owner;
+        thread p[N] { local l, k, r; while (1) {
+          l = 1;
+          while (l < N) {
+            level[me].store(l);
+            victim[l].xchg(me);
+            k = 1;
+            while (k < N) {
+              fence(sc);
+              r = level[(me + k) % N].load();
+              if (r < l) { k = k + 1; } else { fence(sc); r = victim[l].load(); if (r != me) { break; } }
+            }
+            l = l + 1;
+          }
           owner = me; r = owner; assert(r == me);
-          serving.store(t + 1);
+          level[me].store(0);
         } }";
-    for (name, text) in [("a test-and-set lock", lock), ("a ticket lock", ticket)] {
+    for (name, text) in [("a test-and-set lock", lock), ("the filter lock", filter)] {
         assert!(is_safe(name, &load(Language::Fp, text).program.expect("a program")), "{name}");
     }
+    assert!(is_safe("a ticket lock", &ticket_lock(3)));
+    assert!(is_safe("a ticket lock for four", &ticket_lock(4)));
 }
 
 /// Locks order the writes they protect, flags of one writer each too. A turn is written by both, and who waits for an
@@ -177,6 +216,8 @@ fn write_write_races_of_algorithms() {
 fn limits_give_no_answer() {
     let few = Budget { max_states: 50, ..Budget::unlimited() };
     assert_eq!(safe(&corpus("ticketlock"), Options::default(), &few).answer, Answer::GaveUp(Reason::States(50)));
+    let small = Budget { max_bytes: 1 << 12, ..Budget::unlimited() };
+    assert_eq!(safe(&corpus("ticketlock"), Options::default(), &small).answer, Answer::GaveUp(Reason::Memory(1 << 12)));
     let late = Budget { expired: &|| true, ..Budget::unlimited() };
     assert_eq!(safe(&corpus("ticketlock"), Options::default(), &late).answer, Answer::GaveUp(Reason::Time));
 }
