@@ -227,7 +227,7 @@ fn programs_beside_loops() {
 #[test]
 fn the_corpus() {
     let files = corpus::files().into_iter().filter(|file| !file.name.starts_with("verify/"));
-    in_parallel(files.collect(), |file| {
+    in_parallel(files, |file| {
         let content = file.read().unwrap_or_else(|error| panic!("{}: {error}", file.name));
         let states = |expectation: &Expectation| match expectation.states {
             Some(States::Exactly(states)) => states,
