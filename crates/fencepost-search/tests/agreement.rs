@@ -202,7 +202,7 @@ fn programs_with_sections() {
 /// What one search says of a program with loops, and the other, and coverability, if they say anything.
 fn contradiction(program: &Program, model: &'static dyn Model, count: &mut [u64; 3]) -> Option<String> {
     let search = Search::new(program, model);
-    let found = search.failure(&budget(800));
+    let found = search.failure(&budget(300));
     let answer = match judge(program, model, &found) {
         Err(error) => return Some(error),
         Ok(answer) => answer,
@@ -210,7 +210,7 @@ fn contradiction(program: &Program, model: &'static dyn Model, count: &mut [u64;
     count[0] += 1;
     count[1] += u64::from(answer.is_some());
     let other = if model.buffers().is_some() {
-        let other = search.failure_on_graphs(&budget(800));
+        let other = search.failure_on_graphs(&budget(300));
         match judge(program, model, &other) {
             Err(error) => return Some(format!("on graphs: {error}")),
             Ok(answer) => answer,
@@ -237,7 +237,7 @@ fn contradiction(program: &Program, model: &'static dyn Model, count: &mut [u64;
 #[test]
 fn programs_with_loops() {
     let mut count = [0; 3];
-    for seed in 0..repetitions(200) {
+    for seed in 0..repetitions(100) {
         let seed = seed + (41 << 32);
         let options = Options {
             loops: true,
@@ -254,5 +254,5 @@ fn programs_with_loops() {
         }
     }
     let [asked, answered, compared] = count;
-    assert!(answered * 2 > asked && compared * 4 > asked, "{count:?}");
+    assert!(answered * 4 > asked && compared * 10 > asked, "{count:?}");
 }
