@@ -14,6 +14,7 @@ mod raw;
 mod sanitizer;
 mod table;
 pub(crate) mod text;
+mod verify;
 
 use std::path::{Path, PathBuf};
 
@@ -36,10 +37,12 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), String> {
         Some((kind, rest)) if kind == "files" => files::run(rest),
         Some((kind, rest)) if kind == "static" => measure_all(rest),
         Some((kind, rest)) if kind == "sanitizer" => sanitizer::run(rest),
+        Some((kind, rest)) if kind == "verify" => verify::run(rest),
+        Some((kind, [file, seconds, bytes])) if kind == "verify-one" => verify::one(file, seconds, bytes),
         Some((kind, [])) if kind == "report" => report_all(),
         Some((kind, [dir])) if kind == "families" => write_families(Path::new(dir)),
         _ => Err("bench what? `files [PATH...]`, `attacks [PATH...]`, `static [NAME...] [--seconds S] [--memory GIB] [--fresh]`, \
-                  `sanitizer [NAME...] [--runs N] [--fresh]`, `report`, or `families DIR`"
+                  `sanitizer [NAME...] [--runs N] [--fresh]`, `verify [NAME...] [--seconds S] [--memory GIB] [--fresh]`, `report`, or `families DIR`"
             .into()),
     }
 }
@@ -215,7 +218,8 @@ fn report_all() -> Result<(), String> {
     if Raw::path().exists() {
         report()?;
     }
-    sanitizer::report()
+    sanitizer::report()?;
+    verify::report()
 }
 
 /// Table and plots from what was measured.

@@ -35,6 +35,9 @@ const STORE: &str = "crates/fencepost-explore/src/store.rs";
 const AMPLE: &str = "crates/fencepost-explore/src/ample.rs";
 const SYMMETRY: &str = "crates/fencepost-explore/src/symmetry.rs";
 const WATCHES: &str = "crates/fencepost-explore/src/watches.rs";
+const COVER_AHEAD: &str = "crates/fencepost-cover/src/ahead.rs";
+const COVER_LOSRA: &str = "crates/fencepost-cover/src/losra.rs";
+const COVER_SATURATE: &str = "crates/fencepost-cover/src/saturate.rs";
 const CLOCK_THREAD: &str = "crates/fencepost-clock/src/thread.rs";
 const CLOCK_LOCATION: &str = "crates/fencepost-clock/src/location.rs";
 const CLOCK_HISTORY: &str = "crates/fencepost-clock/src/history.rs";
@@ -65,6 +68,11 @@ const fn section(name: &'static str, file: &'static str, from: &'static str, to:
 
 const fn clock(name: &'static str, file: &'static str, from: &'static str, to: &'static str) -> Mutant {
     Mutant { name, file, from, to, judges: &["-p", "fencepost-clock"] }
+}
+
+/// The backward search and opSRA no longer agree.
+const fn cover(name: &'static str, file: &'static str, from: &'static str, to: &'static str) -> Mutant {
+    Mutant { name, file, from, to, judges: &["-p", "fencepost-cover"] }
 }
 
 /// Machine and axioms no longer agree.
@@ -990,6 +998,24 @@ pub(super) const MUTANTS: &[Mutant] = &[
         CLOCK_HISTORY,
         "self.last_store.saturating_sub(by).max(1)",
         "self.last_store.saturating_sub(by)",
+    ),
+    cover(
+        "cover: a configuration is overtaken by itself",
+        COVER_SATURATE,
+        "&& itself != Some(number)",
+        "&& itself != Some(usize::MAX)",
+    ),
+    cover(
+        "cover: an image leaves potentials with their owners",
+        COVER_LOSRA,
+        "self.symmetries[symmetry].threads.get(owner).copied().unwrap_or(owner)",
+        "self.symmetries[0].threads.get(owner).copied().unwrap_or(owner)",
+    ),
+    cover(
+        "cover: places are looked up as they are",
+        COVER_AHEAD,
+        "for permutation in &self.permutations {",
+        "for permutation in &self.permutations[..1] {",
     ),
 ];
 
