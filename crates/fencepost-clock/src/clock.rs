@@ -21,10 +21,11 @@ type Lanes = [u32; LANES];
 
 /// A map from slots to epochs; 0 for a slot it has not heard of.
 #[derive(Clone, Debug, Default)]
+#[repr(C)]
 pub struct Clock {
-    few: Lanes,
     /// The slots from `LANES` on.
     many: Box<[Lanes]>,
+    few: Lanes,
 }
 
 /// The later epochs, into `mine`; what has changed, as bits.
@@ -116,6 +117,14 @@ impl Clock {
             *mine = *theirs;
         }
         rest.fill([0; LANES]);
+    }
+
+    /// Addresses near the slots that are not part of the clock itself, one for each line of the cache.
+    #[inline(always)]
+    pub(crate) fn far(&self, fetch: &mut impl FnMut(*const u8)) {
+        for lanes in self.many.iter().step_by(64 / size_of::<Lanes>()) {
+            fetch(lanes.as_ptr().cast());
+        }
     }
 
     /// Is every epoch of `other` at most the one here?

@@ -253,6 +253,14 @@ impl History {
         &self.older[if at < self.older.len() { at } else { at - self.older.len() }]
     }
 
+    /// Where the next write that becomes an older one is kept.
+    #[inline(always)]
+    pub(crate) fn far(&self, fetch: &mut impl FnMut(*const u8)) {
+        if let Some(oldest) = self.older.get(self.oldest as usize) {
+            fetch((&raw const *oldest).cast());
+        }
+    }
+
     /// A new write.
     #[inline(always)]
     pub(crate) fn push(&mut self, entry: Entry, limits: Limits) {

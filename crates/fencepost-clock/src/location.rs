@@ -257,6 +257,16 @@ impl Location {
         }
     }
 
+    /// Calls `fetch` with addresses near which `slot` will read or write if it makes a write now, as far as they are not in the location itself:
+    /// there are processors that can be told in advance.
+    #[inline(always)]
+    pub fn far(&self, slot: Slot, mut fetch: impl FnMut(*const u8)) {
+        self.history.far(&mut fetch);
+        self.visits.far(slot, &mut fetch);
+        self.w_sc.far(&mut fetch);
+        self.w.hb.far(&mut fetch);
+    }
+
     /// The value of the newest write. If memory holds another one, somebody has written to it out of sight.
     #[inline]
     pub fn newest_value(&self) -> u64 {

@@ -56,10 +56,11 @@ const FEW: usize = 8;
 
 /// A visit for each slot.
 #[derive(Clone, Debug, Default)]
+#[repr(C)]
 pub(crate) struct Visits {
-    few: [Visit; FEW],
     /// Those of the slots from `FEW` on.
     many: Box<[Visit]>,
+    few: [Visit; FEW],
 }
 
 impl Visits {
@@ -69,6 +70,15 @@ impl Visits {
         match self.few.get(slot) {
             Some(&visit) => visit,
             None => self.many.get(slot - FEW).copied().unwrap_or_default(),
+        }
+    }
+
+    /// Where the visit of a slot is, if it is not in the location itself.
+    #[inline(always)]
+    pub(crate) fn far(&self, slot: Slot, fetch: &mut impl FnMut(*const u8)) {
+        let far = usize::from(slot).checked_sub(FEW).and_then(|index| self.many.get(index));
+        if let Some(visit) = far {
+            fetch((&raw const *visit).cast());
         }
     }
 

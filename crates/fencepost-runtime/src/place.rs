@@ -8,7 +8,7 @@ use std::cell::UnsafeCell;
 use std::ptr::null_mut;
 use std::sync::atomic::{AtomicPtr, AtomicU64, AtomicUsize, Ordering};
 
-use fencepost_clock::{Location, SyncObject};
+use fencepost_clock::{Location, Slot, SyncObject};
 
 use crate::lock::{Guarded, Lock};
 use crate::memory;
@@ -46,16 +46,19 @@ pub(crate) enum Kind {
     Sync,
 }
 
+/// Bytes of a line of the cache.
+const LINE: usize = 64;
+
 /// A place, locked by its user while it is used. In this order, which puts what every access needs into the same line of the cache.
 #[repr(C)]
 pub(crate) struct Place {
     lock: Lock,
     /// Address and, in the lowest bit of the shifted word, kind; 0 for a place that is not in use.
     key: AtomicUsize,
-    next: AtomicPtr<Place>,
     /// Counts changes of the variable, so that loads can be made without the lock: odd while one is going on.
     version: AtomicU64,
     content: UnsafeCell<Content>,
+    next: AtomicPtr<Place>,
 }
 
 // SAFETY: the content is reached under the lock only; the rest is atomic.
@@ -68,6 +71,13 @@ static FREE: Guarded<Vec<&'static Place>> = Guarded::new(Vec::new());
 
 fn key(addr: usize, kind: Kind) -> usize {
     addr << 1 | usize::from(kind == Kind::Sync)
+}
+
+/// Says that there will be a write near this address, which may be any.
+#[inline(always)]
+fn prefetch(near: *const u8) {
+    // SAFETY: neither reads nor writes anything; without effect where there is no memory.
+    unsafe { std::arch::asm!("prefetchw [{near}]", near = in(reg) near, options(nostack, preserves_flags, readonly)) };
 }
 
 /// A place whose lock is held.
@@ -90,6 +100,20 @@ impl Held {
         let result = change();
         self.0.version.store(version + 2, Ordering::Release);
         result
+    }
+
+    /// The thread in `slot` is about to write: asks for what that needs, all at once. Other processors may have it, and it would come piece by
+    /// piece.
+    #[inline(always)]
+    pub(crate) fn prefetch(&mut self, slot: Slot) {
+        const { assert!(size_of::<Place>() > 5 * LINE && size_of::<Place>() <= 6 * LINE) };
+        let place: *const Place = self.0;
+        for line in 1..6 {
+            prefetch(place.cast::<u8>().wrapping_add(line * LINE));
+        }
+        if let Content::Atomic(atomic) = self.content() {
+            atomic.location.far(slot, prefetch);
+        }
     }
 
     /// The place itself, to be found faster next time.

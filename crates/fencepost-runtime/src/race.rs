@@ -9,7 +9,7 @@
 //! unordered, one of them is forgotten, an atomic one first. The appendix keeps a whole clock per location instead; that would cost
 //! memory proportional to the number of threads for every byte of the program.
 
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use crate::shadow;
 use crate::thread::Thread;
@@ -33,6 +33,9 @@ pub(crate) const SLOTS: usize = 1 << SLOT_BITS;
 pub(crate) const LAST_EPOCH: u32 = (1 << EPOCH_BITS) - 1;
 /// Bits of a program counter that are kept.
 pub(crate) const PC_BITS: u32 = 64 - PC_SHIFT;
+
+/// Are plain accesses instrumented? Only then is it worth remembering atomic ones for them, and there is nothing in any cell before.
+pub(crate) static SEES_PLAIN: AtomicBool = AtomicBool::new(false);
 
 /// How memory is accessed.
 #[derive(Clone, Copy, PartialEq, Eq)]

@@ -13,6 +13,7 @@ use std::sync::atomic::{AtomicPtr, AtomicU64, Ordering};
 
 use crate::memory;
 use crate::place::Place;
+use crate::race::SEES_PLAIN;
 
 const ADDRESS_BITS: u32 = 47;
 const SPAN_BITS: u32 = 24;
@@ -135,6 +136,22 @@ pub(crate) fn forget(addr: usize, bytes: usize) {
 }
 
 fn forget_in(span: &'static Span, from: usize, to: usize) {
+    if SEES_PLAIN.load(Ordering::Relaxed) {
+        forget_cells(span, from, to);
+    }
+    let mut at = from;
+    while at < to {
+        let page_end = (((at >> PAGE_BITS) + 1) << PAGE_BITS).min(to);
+        if let Some(page) = look(page_slot(span, at)) {
+            for word in (at..page_end).step_by(1 << WORD_BITS) {
+                Place::drop_all(&page.0[(word >> WORD_BITS) & (PAGE_WORDS - 1)]);
+            }
+        }
+        at = page_end;
+    }
+}
+
+fn forget_cells(span: &'static Span, from: usize, to: usize) {
     let cells = &span.cells[word_in_span(from)..word_in_span(to - 1) + 1];
     if size_of_val(cells) < MANY {
         clear(cells);
@@ -148,16 +165,6 @@ fn forget_in(span: &'static Span, from: usize, to: usize) {
         // SAFETY: these pages are private anonymous memory of ours with nothing but cells in them; afterwards they read as
         // zeroes, which are valid.
         unsafe { libc::madvise(pages.as_ptr().cast_mut().cast(), size_of_val(pages), libc::MADV_DONTNEED) };
-    }
-    let mut at = from;
-    while at < to {
-        let page_end = (((at >> PAGE_BITS) + 1) << PAGE_BITS).min(to);
-        if let Some(page) = look(page_slot(span, at)) {
-            for word in (at..page_end).step_by(1 << WORD_BITS) {
-                Place::drop_all(&page.0[(word >> WORD_BITS) & (PAGE_WORDS - 1)]);
-            }
-        }
-        at = page_end;
     }
 }
 
@@ -174,6 +181,7 @@ fn clear(cells: &[Cells]) {
 mod tests {
     use super::{cells, cells_if_any, forget, places_if_any};
     use crate::place::{Content, Kind, Place};
+    use crate::race::SEES_PLAIN;
     use std::sync::atomic::Ordering;
 
     fn sync(addr: usize) {
@@ -181,8 +189,13 @@ mod tests {
         assert!(Place::find_or_make(addr, Kind::Sync, made).is_some());
     }
 
+    fn sees_plain() {
+        SEES_PLAIN.store(true, Ordering::Relaxed);
+    }
+
     #[test]
     fn memory_that_is_forgotten_is_clear_and_its_neighbours_are_not() {
+        sees_plain();
         let base = 0x1234_5670_0000;
         assert!(cells_if_any(base).is_none() && places_if_any(base).is_none());
         for word in [base, base + 8, base + 16, base + 24] {
@@ -199,6 +212,7 @@ mod tests {
 
     #[test]
     fn large_ranges_are_forgotten_region_by_region() {
+        sees_plain();
         let base = 0x2345_0000_0000;
         for word in [base, base + (1 << 20), base + (1 << 33)] {
             cells(word).expect("an address of the user's half")[1].store(7, Ordering::Relaxed);

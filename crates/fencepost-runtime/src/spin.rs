@@ -26,6 +26,8 @@ pub(crate) struct LastLoad {
     pub(crate) value: u64,
     /// How often it was made in a row.
     pub(crate) times: u32,
+    /// Was [`learn`] told about the value already?
+    pub(crate) is_learnt: bool,
 }
 
 struct Entry {
@@ -63,6 +65,12 @@ fn learn_now(pc: usize, value: u64) -> bool {
         }
         let mark = value.wrapping_add(1);
         for known in &entry.values {
+            // Mostly all are taken: to try to change them would take the line from the other processors each time.
+            match known.load(Ordering::Relaxed) {
+                0 => {}
+                other if other == mark => return false,
+                _ => continue,
+            }
             let before =
                 known.compare_exchange(0, mark, Ordering::AcqRel, Ordering::Acquire).unwrap_or_else(|known| known);
             if before == 0 || before == mark {

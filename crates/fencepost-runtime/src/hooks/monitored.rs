@@ -4,7 +4,7 @@
 //! (inline assembly, a library that is not instrumented, a signal handler while the runtime was at work), and the location
 //! starts anew: nothing is reported about what is not known.
 
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::Ordering;
 
 use fencepost_clock::{Access, Finding, Hidden, Limits, Location, Order, Window};
 
@@ -13,16 +13,13 @@ use crate::intercept;
 use crate::lock::Guarded;
 use crate::options;
 use crate::place::{Atomic, Content, Held, Kind, Place};
-use crate::race::{self, How};
+use crate::race::{self, How, SEES_PLAIN};
 use crate::record::{self, Event, Op};
 use crate::report;
 use crate::schedule;
 use crate::spin::{self, LastLoad};
 use crate::stats;
 use crate::thread::{self, Entered, Thread};
-
-/// Are plain accesses instrumented? Only then is it worth remembering atomic ones for them.
-pub(super) static SEES_PLAIN: AtomicBool = AtomicBool::new(false);
 
 /// The location that SC fences update.
 static HIDDEN: Guarded<Option<Hidden>> = Guarded::new(None);
@@ -112,9 +109,9 @@ struct Session {
 }
 
 impl Session {
-    /// None if the thread or the address is not watched.
+    /// None if the thread or the address is not watched. `WRITES` says that the access will most likely write.
     #[inline(always)]
-    fn begin<W: Word>(addr: usize) -> Option<Self> {
+    fn begin<W: Word, const WRITES: bool>(addr: usize) -> Option<Self> {
         let mut thread = thread::enter()?;
         let seen = thread.seen(addr);
         let place = if seen.addr.get() == addr { seen.place.get() } else { None };
@@ -122,6 +119,9 @@ impl Session {
             Some(held) => held,
             None => find::<W>(&mut thread, addr)?,
         };
+        if WRITES {
+            held.prefetch(thread.clocks.slot());
+        }
         thread.counters.count_access();
         // SAFETY: the program is about to access this address with this width.
         let value = unsafe { W::load(addr) }.image();
@@ -289,11 +289,12 @@ fn violation(thread: &Thread, call: Call, size: u8, name: &'static str, access: 
 fn has_read(thread: &mut Thread, call: Call, value: u64) -> bool {
     let last = thread.last_load.get();
     let again = last.pc == call.pc && last.addr == call.addr;
-    if again && options::get().spin_detection && spin::learn(call.pc, last.value) {
+    if again && !last.is_learnt && options::get().spin_detection && spin::learn(call.pc, last.value) {
         report::spinning(call.pc, last.value);
     }
     let times = if again { last.times.saturating_add(1) } else { 0 };
-    thread.last_load.set(LastLoad { pc: call.pc, addr: call.addr, value, times });
+    let is_learnt = again && last.value == value;
+    thread.last_load.set(LastLoad { pc: call.pc, addr: call.addr, value, times, is_learnt });
     times >= ROUNDS
 }
 
@@ -328,7 +329,8 @@ unsafe fn load_again<W: Word>(call: Call) -> Option<W> {
         thread.counters.count_access();
         schedule::spinning();
     } else {
-        thread.last_load.set(LastLoad { pc: call.pc, addr: call.addr, value: value.image(), times: 0 });
+        let value = value.image();
+        thread.last_load.set(LastLoad { pc: call.pc, addr: call.addr, value, times: 0, is_learnt: false });
         thread.counters.count_access();
     }
     Some(value)
@@ -343,7 +345,7 @@ pub(super) unsafe fn load<W: Word>(call: Call) -> W {
     if let Some(value) = unsafe { load_again(call) } {
         return value;
     }
-    let Some(mut session) = Session::begin::<W>(call.addr) else {
+    let Some(mut session) = Session::begin::<W, false>(call.addr) else {
         // SAFETY: the caller's promise.
         return unsafe { W::load(call.addr) };
     };
@@ -375,7 +377,7 @@ pub(super) unsafe fn load<W: Word>(call: Call) -> W {
 #[inline]
 pub(super) unsafe fn store<W: Word>(call: Call, value: W) {
     schedule::point();
-    let Some(mut session) = Session::begin::<W>(call.addr) else {
+    let Some(mut session) = Session::begin::<W, true>(call.addr) else {
         // SAFETY: the caller's promise.
         unsafe { W::store(call.addr, value) };
         return;
@@ -408,7 +410,7 @@ impl Session {
 pub(super) unsafe fn fetch<W: Word>(addr: usize, order: u32, pc: usize, fetch: Fetch, value: W) -> W {
     let call = Call::new(addr, order, pc);
     schedule::point();
-    let Some(mut session) = Session::begin::<W>(call.addr) else {
+    let Some(mut session) = Session::begin::<W, true>(call.addr) else {
         // SAFETY: the caller's promise.
         return unsafe { W::fetch(call.addr, fetch, value) };
     };
@@ -432,7 +434,7 @@ pub(super) unsafe fn fetch<W: Word>(addr: usize, order: u32, pc: usize, fetch: F
 pub(super) unsafe fn cas<W: Word>(call: Call, weak: bool, expected: W, new: W) -> (W, bool) {
     schedule::point();
     let fails = weak && schedule::fails_for_no_reason();
-    let Some(mut session) = Session::begin::<W>(call.addr) else {
+    let Some(mut session) = Session::begin::<W, true>(call.addr) else {
         // SAFETY: the caller's promise.
         let old = unsafe { W::cas(call.addr, expected, new) };
         return (old, old == expected);
@@ -483,7 +485,7 @@ pub(super) unsafe fn wait<W: Word>(call: Call, value: W, differs: bool) -> W {
     schedule::point();
     let mut again = false;
     loop {
-        let Some(mut session) = Session::begin::<W>(call.addr) else {
+        let Some(mut session) = Session::begin::<W, false>(call.addr) else {
             // SAFETY: the caller's promise.
             let read = unsafe { W::load(call.addr) };
             if wanted(read.image()) {
@@ -519,7 +521,7 @@ pub(super) unsafe fn blocking_cas<W: Word>(call: Call, expected: W, new: W) {
     schedule::point();
     let mut again = false;
     loop {
-        let Some(mut session) = Session::begin::<W>(call.addr) else {
+        let Some(mut session) = Session::begin::<W, true>(call.addr) else {
             // SAFETY: the caller's promise.
             if unsafe { W::cas(call.addr, expected, new) } == expected {
                 return;

@@ -2,9 +2,8 @@
 
 use std::sync::atomic::Ordering;
 
-use super::monitored::SEES_PLAIN;
 use crate::place::{Content, Kind, Place};
-use crate::race::{self, How, News};
+use crate::race::{self, How, News, SEES_PLAIN};
 use crate::shadow;
 use crate::thread::{self, Thread};
 
