@@ -37,6 +37,67 @@ fn join_lanes(mine: &mut Lanes, theirs: &Lanes) -> Lanes {
     difference
 }
 
+/// Sets the epoch at `index` of an array that grows.
+#[inline]
+fn set_among(lanes: &mut Box<[Lanes]>, index: usize, epoch: u32) {
+    if index >= lanes.as_flattened().len() {
+        grow(lanes, index / LANES + 1);
+    }
+    lanes.as_flattened_mut()[index] = epoch;
+}
+
+/// As [`join_lanes`], for arrays; what has changed, in any of them.
+#[inline(never)]
+fn join_many(mine: &mut Box<[Lanes]>, theirs: &[Lanes]) -> Lanes {
+    if theirs.len() > mine.len() {
+        grow(mine, theirs.len());
+    }
+    // The difference is summed up lane by lane, so that the loop stays one of whole vectors.
+    let mut all = [0; LANES];
+    for (mine, theirs) in mine.iter_mut().zip(theirs) {
+        let difference = join_lanes(mine, theirs);
+        all = array::from_fn(|lane| all[lane] | difference[lane]);
+    }
+    all
+}
+
+/// Makes an array equal to another, but for zeroes at its end.
+#[inline(never)]
+fn assign_many(mine: &mut Box<[Lanes]>, theirs: &[Lanes]) {
+    if theirs.len() > mine.len() {
+        grow(mine, theirs.len());
+    }
+    // Clocks are short: vectors copied one by one are faster than a call of memcpy.
+    let (mine, rest) = mine.split_at_mut(theirs.len());
+    for (mine, theirs) in mine.iter_mut().zip(theirs) {
+        *mine = *theirs;
+    }
+    rest.fill([0; LANES]);
+}
+
+/// The only place that allocates.
+#[cold]
+#[inline(never)]
+fn grow(lanes: &mut Box<[Lanes]>, length: usize) {
+    let mut grown = vec![[0; LANES]; length].into_boxed_slice();
+    grown[..lanes.len()].copy_from_slice(lanes);
+    *lanes = grown;
+}
+
+/// Is anything set?
+#[inline(always)]
+fn any(lanes: Lanes) -> bool {
+    lanes.iter().fold(0, |all, lane| all | lane) != 0
+}
+
+/// Addresses in an array, one for each line of the cache.
+#[inline(always)]
+fn far(lanes: &[Lanes], fetch: &mut impl FnMut(*const u8)) {
+    for lanes in lanes.iter().step_by(64 / size_of::<Lanes>()) {
+        fetch(lanes.as_ptr().cast());
+    }
+}
+
 impl Clock {
     /// The empty clock.
     pub fn new() -> Self {
@@ -60,16 +121,8 @@ impl Clock {
         let slot = usize::from(slot);
         match self.few.get_mut(slot) {
             Some(mine) => *mine = epoch,
-            None => self.set_among_many(slot - LANES, epoch),
+            None => set_among(&mut self.many, slot - LANES, epoch),
         }
-    }
-
-    #[inline(never)]
-    fn set_among_many(&mut self, index: usize, epoch: u32) {
-        if index >= self.many.as_flattened().len() {
-            self.grow(index / LANES + 1);
-        }
-        self.many.as_flattened_mut()[index] = epoch;
     }
 
     /// The later epoch of each slot. Did anything change?
@@ -77,24 +130,10 @@ impl Clock {
     pub fn join(&mut self, other: &Clock) -> bool {
         let mut difference = join_lanes(&mut self.few, &other.few);
         if !other.many.is_empty() {
-            let among_many = self.join_many(&other.many);
+            let among_many = join_many(&mut self.many, &other.many);
             difference = array::from_fn(|lane| difference[lane] | among_many[lane]);
         }
-        difference.iter().fold(0, |all, lane| all | lane) != 0
-    }
-
-    #[inline(never)]
-    fn join_many(&mut self, other: &[Lanes]) -> Lanes {
-        if other.len() > self.many.len() {
-            self.grow(other.len());
-        }
-        // The difference is summed up lane by lane, so that the loop stays one of whole vectors.
-        let mut all = [0; LANES];
-        for (mine, theirs) in self.many.iter_mut().zip(other) {
-            let difference = join_lanes(mine, theirs);
-            all = array::from_fn(|lane| all[lane] | difference[lane]);
-        }
-        all
+        any(difference)
     }
 
     /// Becomes equal to `other`.
@@ -102,29 +141,14 @@ impl Clock {
     pub fn assign(&mut self, other: &Clock) {
         self.few = other.few;
         if !self.many.is_empty() || !other.many.is_empty() {
-            self.assign_many(&other.many);
+            assign_many(&mut self.many, &other.many);
         }
-    }
-
-    #[inline(never)]
-    fn assign_many(&mut self, other: &[Lanes]) {
-        if other.len() > self.many.len() {
-            self.grow(other.len());
-        }
-        // Clocks are short: vectors copied one by one are faster than a call of memcpy.
-        let (mine, rest) = self.many.split_at_mut(other.len());
-        for (mine, theirs) in mine.iter_mut().zip(other) {
-            *mine = *theirs;
-        }
-        rest.fill([0; LANES]);
     }
 
     /// Addresses near the slots that are not part of the clock itself, one for each line of the cache.
     #[inline(always)]
     pub(crate) fn far(&self, fetch: &mut impl FnMut(*const u8)) {
-        for lanes in self.many.iter().step_by(64 / size_of::<Lanes>()) {
-            fetch(lanes.as_ptr().cast());
-        }
+        far(&self.many, fetch);
     }
 
     /// Is every epoch of `other` at most the one here?
@@ -136,46 +160,41 @@ impl Clock {
             && self.many.iter().zip(shared).all(|(mine, theirs)| includes(mine, theirs))
             && rest.iter().flatten().all(|&theirs| theirs == 0)
     }
-
-    /// The only place that allocates.
-    #[cold]
-    #[inline(never)]
-    fn grow(&mut self, length: usize) {
-        let mut grown = vec![[0; LANES]; length].into_boxed_slice();
-        grown[..self.many.len()].copy_from_slice(&self.many);
-        self.many = grown;
-    }
 }
 
 /// A clock that most programs have no use for: it takes no space before it is given something.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct RareClock(Option<Box<Clock>>);
+pub(crate) struct RareClock(Box<[Lanes]>);
 
 impl RareClock {
     #[inline]
     pub(crate) fn get(&self, slot: Slot) -> u32 {
-        self.0.as_ref().map_or(0, |clock| clock.get(slot))
+        self.0.as_flattened().get(usize::from(slot)).copied().unwrap_or(0)
     }
 
     #[inline]
     pub(crate) fn set(&mut self, slot: Slot, epoch: u32) {
-        self.0.get_or_insert_default().set(slot, epoch);
+        set_among(&mut self.0, usize::from(slot), epoch);
     }
 
     /// As [`Clock::join`].
     #[inline]
     pub(crate) fn join(&mut self, other: &RareClock) -> bool {
-        other.0.as_ref().is_some_and(|other| self.0.get_or_insert_default().join(other))
+        !other.0.is_empty() && any(join_many(&mut self.0, &other.0))
     }
 
     /// As [`Clock::assign`].
     #[inline]
     pub(crate) fn assign(&mut self, other: &RareClock) {
-        match (&mut self.0, &other.0) {
-            (None, None) => {}
-            (Some(mine), None) => mine.assign(&Clock::new()),
-            (mine, Some(other)) => mine.get_or_insert_default().assign(other),
+        if !self.0.is_empty() || !other.0.is_empty() {
+            assign_many(&mut self.0, &other.0);
         }
+    }
+
+    /// As [`Clock::far`].
+    #[inline(always)]
+    pub(crate) fn far(&self, fetch: &mut impl FnMut(*const u8)) {
+        far(&self.0, fetch);
     }
 }
 

@@ -43,7 +43,7 @@ pub struct Location {
     /// Released by the newest write: its release sequence.
     w: View,
     /// The SC order up to any SC access, unless `sc_is_released`.
-    m_s: RareClock,
+    m_s: Option<Box<RareClock>>,
 }
 
 /// An epoch that nobody knows.
@@ -62,7 +62,7 @@ impl Location {
             sc_is_released: false,
             released_by: 0,
             released_in: 0,
-            m_s: RareClock::default(),
+            m_s: None,
         }
     }
 
@@ -123,11 +123,12 @@ impl Location {
     /// `m_s`, apart from `w.s`.
     #[inline]
     fn m_s(&mut self) -> &mut RareClock {
+        let m_s = self.m_s.get_or_insert_default();
         if self.sc_is_released {
-            self.m_s.assign(&self.w.s);
+            m_s.assign(&self.w.s);
             self.sc_is_released = false;
         }
-        &mut self.m_s
+        m_s
     }
 
     #[inline(never)]
@@ -177,7 +178,7 @@ impl Location {
         }
         if order.is_sc() {
             if !self.sc_is_released {
-                learnt |= t.c.s.join(&self.m_s);
+                learnt |= self.m_s.as_ref().is_some_and(|m_s| t.c.s.join(m_s));
             } else if !self.is_released_to(t) {
                 learnt |= t.c.s.join(&self.w.s);
             }
@@ -216,9 +217,10 @@ impl Location {
         let is_included = || order.acquires() && order.releases() || released.hb.get(before.0) >= before.1;
         let includes = !RMW || is_included();
         if self.sc_is_released && !order.is_sc() {
-            std::mem::swap(&mut self.m_s, &mut self.w.s);
+            let m_s = self.m_s.get_or_insert_default();
+            std::mem::swap(&mut **m_s, &mut self.w.s);
             if !includes {
-                self.w.s.assign(&self.m_s);
+                self.w.s.assign(m_s);
             }
         }
         self.sc_is_released = order.is_sc();
@@ -265,6 +267,7 @@ impl Location {
         self.visits.far(slot, &mut fetch);
         self.w_sc.far(&mut fetch);
         self.w.hb.far(&mut fetch);
+        self.w.s.far(&mut fetch);
     }
 
     /// The value of the newest write. If memory holds another one, somebody has written to it out of sight.
@@ -280,7 +283,7 @@ impl Location {
         self.visits = Visits::default();
         self.w = View::default();
         self.w_sc = Clock::new();
-        self.m_s = RareClock::default();
+        self.m_s = None;
         self.has_readers = false;
         self.sc_is_released = false;
         (self.released_by, self.released_in) = (0, 0);
@@ -325,7 +328,7 @@ mod tests {
     /// The documentation of the crate says so.
     #[test]
     fn a_location_is_small() {
-        assert!(size_of::<Location>() <= 336, "{}", size_of::<Location>());
+        assert!(size_of::<Location>() <= 344, "{}", size_of::<Location>());
     }
 
     #[test]
