@@ -46,6 +46,15 @@ pub(crate) enum Kind {
     Sync,
 }
 
+/// What a place is mostly wanted for.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Intent {
+    /// A load, or an object.
+    Read,
+    /// A store or an update.
+    Write,
+}
+
 /// Bytes of a line of the cache.
 const LINE: usize = 64;
 
@@ -102,15 +111,9 @@ impl Held {
         result
     }
 
-    /// The thread in `slot` is about to write: asks for what that needs, all at once. Other processors may have it, and it would come piece by
-    /// piece.
+    /// The thread in `slot` is about to write: asks for what that needs outside of the place, all at once.
     #[inline(always)]
     pub(crate) fn prefetch(&mut self, slot: Slot) {
-        const { assert!(size_of::<Place>() > 5 * LINE && size_of::<Place>() <= 6 * LINE) };
-        let place: *const Place = self.0;
-        for line in 1..6 {
-            prefetch(place.cast::<u8>().wrapping_add(line * LINE));
-        }
         if let Content::Atomic(atomic) = self.content() {
             atomic.location.far(slot, prefetch);
         }
@@ -131,9 +134,23 @@ impl Drop for Held {
 }
 
 impl Place {
+    /// Asks for the lines of the cache that an access needs, all at once. Other processors may have them, and they would come one after the
+    /// other; the first, which is read before it is written, even twice.
+    #[inline(always)]
+    fn prefetch(&self, access: Intent) {
+        const { assert!(size_of::<Place>() > 5 * LINE && size_of::<Place>() <= 6 * LINE) };
+        let place: *const Place = self;
+        let line = |number: usize| place.cast::<u8>().wrapping_add(number * LINE);
+        prefetch(line(0));
+        if access == Intent::Write {
+            (1..6).for_each(|number| prefetch(line(number)));
+        }
+    }
+
     /// Takes the lock, if the place is still the one of this address.
     #[inline]
-    pub(crate) fn hold(&'static self, addr: usize, kind: Kind) -> Option<Held> {
+    pub(crate) fn hold(&'static self, addr: usize, kind: Kind, access: Intent) -> Option<Held> {
+        self.prefetch(access);
         if self.key.load(Ordering::Relaxed) != key(addr, kind) {
             return None;
         }
@@ -153,7 +170,7 @@ impl Place {
         let head = shadow::places(addr)?;
         loop {
             let first = head.load(Ordering::Acquire);
-            if let Some(held) = Self::find_from(first, addr, kind) {
+            if let Some(held) = Self::find_from(first, addr, kind, Intent::Read) {
                 return Some(held);
             }
             let fresh = Self::fresh();
@@ -172,14 +189,16 @@ impl Place {
     }
 
     /// The place at `addr`, if there is one.
-    pub(crate) fn find(addr: usize, kind: Kind) -> Option<Held> {
-        Self::find_from(shadow::places_if_any(addr)?.load(Ordering::Acquire), addr, kind)
+    #[inline]
+    pub(crate) fn find(addr: usize, kind: Kind, access: Intent) -> Option<Held> {
+        Self::find_from(shadow::places_if_any(addr)?.load(Ordering::Acquire), addr, kind, access)
     }
 
-    fn find_from(mut place: *mut Place, addr: usize, kind: Kind) -> Option<Held> {
+    #[inline]
+    fn find_from(mut place: *mut Place, addr: usize, kind: Kind, access: Intent) -> Option<Held> {
         // SAFETY: places are never unmapped, and a link leads to a place or nowhere.
         while let Some(here) = unsafe { place.as_ref() } {
-            if let Some(held) = here.hold(addr, kind) {
+            if let Some(held) = here.hold(addr, kind, access) {
                 return Some(held);
             }
             place = here.next.load(Ordering::Acquire);

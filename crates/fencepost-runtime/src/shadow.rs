@@ -180,7 +180,7 @@ fn clear(cells: &[Cells]) {
 #[cfg(test)]
 mod tests {
     use super::{cells, cells_if_any, forget, places_if_any};
-    use crate::place::{Content, Kind, Place};
+    use crate::place::{Content, Intent, Kind, Place};
     use crate::race::SEES_PLAIN;
     use std::sync::atomic::Ordering;
 
@@ -206,7 +206,7 @@ mod tests {
         forget(base + 4, 16);
         let kept = |word: usize| cells(word).is_some_and(|cells| cells[0].load(Ordering::Relaxed) == 1);
         assert_eq!([0, 8, 16, 24].map(|offset| kept(base + offset)), [true, false, true, true]);
-        let found = [0, 8, 16, 24].map(|offset| Place::find(base + offset, Kind::Sync).is_some());
+        let found = [0, 8, 16, 24].map(|offset| Place::find(base + offset, Kind::Sync, Intent::Read).is_some());
         assert_eq!(found, [true, false, true, true]);
     }
 

@@ -12,7 +12,7 @@ use super::word::{Fetch, Word};
 use crate::intercept;
 use crate::lock::Guarded;
 use crate::options;
-use crate::place::{Atomic, Content, Held, Kind, Place};
+use crate::place::{Atomic, Content, Held, Intent, Kind, Place};
 use crate::race::{self, How, SEES_PLAIN};
 use crate::record::{self, Event, Op};
 use crate::report;
@@ -115,9 +115,10 @@ impl Session {
         let mut thread = thread::enter()?;
         let seen = thread.seen(addr);
         let place = if seen.addr.get() == addr { seen.place.get() } else { None };
-        let mut held = match place.and_then(|place| place.hold(addr, Kind::Atomic)) {
+        let intent = if WRITES { Intent::Write } else { Intent::Read };
+        let mut held = match place.and_then(|place| place.hold(addr, Kind::Atomic, intent)) {
             Some(held) => held,
-            None => find::<W>(&mut thread, addr)?,
+            None => find::<W>(&mut thread, addr, intent)?,
         };
         if WRITES {
             held.prefetch(thread.clocks.slot());
@@ -220,8 +221,8 @@ fn atomic(held: &mut Held) -> &mut Atomic {
 }
 
 #[inline(never)]
-fn find<W: Word>(thread: &mut Thread, addr: usize) -> Option<Held> {
-    let held = match Place::find(addr, Kind::Atomic) {
+fn find<W: Word>(thread: &mut Thread, addr: usize, intent: Intent) -> Option<Held> {
+    let held = match Place::find(addr, Kind::Atomic, intent) {
         Some(held) => held,
         None => make::<W>(thread, addr)?,
     };

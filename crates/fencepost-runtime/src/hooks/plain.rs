@@ -2,7 +2,7 @@
 
 use std::sync::atomic::Ordering;
 
-use crate::place::{Content, Kind, Place};
+use crate::place::{Content, Intent, Kind, Place};
 use crate::race::{self, How, News, SEES_PLAIN};
 use crate::shadow;
 use crate::thread::{self, Thread};
@@ -72,7 +72,7 @@ fn is_atomic(addr: usize) -> bool {
 #[cold]
 fn initialise(addr: usize) {
     if let Some(_thread) = thread::enter()
-        && let Some(mut held) = Place::find(addr, Kind::Atomic)
+        && let Some(mut held) = Place::find(addr, Kind::Atomic, Intent::Write)
         && let Content::Atomic(atomic) = held.content()
     {
         // The value is not known before the write is made; the next access finds that it differs, if it does.
