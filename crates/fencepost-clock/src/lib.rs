@@ -54,7 +54,7 @@
 //! | SC store, SC load by another thread, on average | 805 |
 //! | relaxed load or store of locations that all threads use, history searched | 695 |
 //!
-//! The table is of the time before the first eight slots of clocks became part of the location, which made accesses cheaper. A location takes 344
+//! The table is of the time before the first eight slots of clocks became part of the location and before what is known already was not joined again, which made accesses cheaper. A location takes 344
 //! bytes, which is enough for eight threads, and 24 for each write kept (16 by default); for each slot from the ninth up to the highest one
 //! in use it takes up to 20 more: 4 each for the clocks `w`, `w_sc` and `readers_sc`, if they are used, and 8 for the last visit.
 #![forbid(unsafe_code)]

@@ -18,7 +18,7 @@ pub enum Event {
         /// One entry per loaded range.
         list: Vec<Module>,
     },
-    /// A thread was created, or got another name.
+    /// A thread that has a name, or that the next report is about.
     Thread(Thread),
     /// A spin loop was recognised: this value, read here, keeps it spinning.
     Spin {
