@@ -19,17 +19,19 @@ struct Known {
     stores: usize,
 }
 
-/// Allows one store in a buffer, then more, as long as there is no violation and no end.
+/// Allows one store in a buffer, then more, until all is known. Where there are too many states, the first ones with more
+/// stores may still have a violation.
 fn known(program: &Program, model: &dyn Model, states: usize) -> Known {
-    let mut stores = 0;
-    loop {
-        let answer = bounded::robust(program, model, Bound { stores: stores + 1, states }).answer;
+    let mut without = 0;
+    for stores in 1..=STORES {
+        let answer = bounded::robust(program, model, Bound { stores, states }).answer;
         match answer {
-            Answer::NoViolation if stores + 1 < STORES => stores += 1,
-            Answer::NoViolation => return Known { answer, stores: stores + 1 },
-            _ => return Known { answer, stores },
+            Answer::Robust | Answer::Violation => return Known { answer, stores: without },
+            Answer::NoViolation => without = stores,
+            Answer::TooLarge => {}
         }
     }
+    Known { answer: Answer::NoViolation, stores: without }
 }
 
 /// How many questions were answered in which way.
@@ -81,5 +83,5 @@ fn verdicts_about_store_buffers() {
     let unsettled: usize = free.robust_up_to.iter().sum();
     assert!(unsettled + free.violations_not_found == 0, "without loops: {free:?}");
     let unsettled: usize = looping.robust_up_to.iter().sum();
-    assert!(looping.robust > 3 * unsettled && looping.violations > 6 * looping.violations_not_found, "{looping:?}");
+    assert!(looping.robust > 3 * unsettled && looping.violations > 20 * looping.violations_not_found, "{looping:?}");
 }
