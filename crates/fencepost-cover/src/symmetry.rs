@@ -156,6 +156,9 @@ impl Moves {
 /// A number that vertices have in common; equal ones are not told apart yet.
 type Colour = u32;
 
+/// The colour of a vertex, and what its neighbours are to it, with their colours.
+type Surroundings = (Colour, Vec<(u8, Colour)>);
+
 /// The first of the colours that threads have for themselves.
 const OWN: Colour = 8;
 
@@ -285,7 +288,7 @@ impl Search<'_> {
         let mut count = 0;
         loop {
             self.patience = self.patience.checked_sub(left.len())?;
-            let mut numbers: HashMap<(Colour, Vec<(u8, Colour)>), (Colour, usize)> = HashMap::new();
+            let mut numbers: HashMap<Surroundings, (Colour, usize)> = HashMap::new();
             let describe = |colours: &[Colour], vertex: usize| {
                 let mut around: Vec<(u8, Colour)> =
                     self.graph.edges[vertex].iter().map(|&(kind, other)| (kind, colours[other])).collect();
