@@ -27,7 +27,7 @@ const LITMUS_LIMIT: u64 = 300;
 
 /// States that an engine may look at; with loops most searches go to the limit.
 const MOST_STATES: u64 = 20_000;
-const MOST_STATES_OF_LOOPS: u64 = 3_000;
+const MOST_STATES_OF_LOOPS: u64 = 600;
 
 const ENGINES: [Engine; 4] = [Engine::Exploration, Engine::Robustness, Engine::Search, Engine::Coverability];
 
@@ -225,12 +225,12 @@ fn disagrees(program: &Program, model: &'static dyn Model, count: &mut Count) ->
 #[test]
 fn with_loops_engines_agree() {
     let mut count = Count::new();
-    for seed in 0..repetitions(200) {
+    for seed in 0..repetitions(150) {
         let options = Options { loops: true, bounds: seed.is_multiple_of(11), ..options(seed) };
         let program = generate::program(seed + (13 << 32), &options);
         let program = asserting_ends(&program, &mut Random::new(seed));
         check(&program, seed, &mut count, disagrees);
     }
     let total = |argument: &str| count.iter().filter(|((of, ..), _)| *of == argument).map(|(_, n)| n).sum::<u64>();
-    assert!(total("coverability") > 50 && total("search") > 50 && total("robustness") > 50, "{count:?}");
+    assert!(total("coverability") > 30 && total("search") > 30 && total("robustness") > 30, "{count:?}");
 }
