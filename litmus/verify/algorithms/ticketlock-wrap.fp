@@ -10,13 +10,13 @@
 //: tso robust
 //: pso robust
 //: pgas robust
-// A ticket lock with three tickets that are drawn by relaxed updates; the first thread comes
+// A ticket lock with four tickets that are drawn by relaxed updates; the first thread comes
 // again and again, the second once. To SRA and RA a draw synchronises, as in ticketlock. Under
 // RC20 the second thread knows nothing of earlier rounds: while the first one is inside with its
-// fourth ticket, 0, the second draws 1 and may be served by the call of 1 that ended the first
+// fifth ticket, 0, the second draws 1 and may be served by the call of 1 that ended the first
 // round. Then both are inside.
 name "ticketlock-wrap";
-domain 3;
+domain 4;
 global next, serving, owner;
 
 thread regular {
