@@ -167,9 +167,9 @@ pub(crate) fn formula(it: &Formula, floor: u8) -> String {
         Formula::Constant(value) => return value.to_string(),
         Formula::Equals(what, value, _) => return format!("{}={value}", observable(what)),
         Formula::Not(inner) => (format!("~{}", formula(inner, 4)), 4),
-        Formula::And(left, right) => (format!("{} /\\ {}", formula(left, 3), formula(right, 3)), 3),
-        Formula::Or(left, right) => (format!("{} \\/ {}", formula(left, 2), formula(right, 2)), 2),
-        Formula::Implies(left, right) => (format!("{} => {}", formula(left, 2), formula(right, 1)), 1),
+        Formula::Implies(left, right) => (format!("{} => {}", formula(left, 4), formula(right, 3)), 3),
+        Formula::And(left, right) => (format!("{} /\\ {}", formula(left, 2), formula(right, 2)), 2),
+        Formula::Or(left, right) => (format!("{} \\/ {}", formula(left, 1), formula(right, 1)), 1),
     };
     if precedence < floor { format!("({text})") } else { text }
 }
