@@ -38,7 +38,7 @@ fn is_robust(program: &Program, model: &'static dyn Model) -> bool {
 
 /// Some programs are modelled up to a bound only, and some models say nothing about atomic sections.
 fn is_honest(reason: &Reason) -> bool {
-    matches!(reason, Reason::Bound { .. } | Reason::Unsupported(_))
+    matches!(reason, Reason::Bound { .. } | Reason::Unbounded(_) | Reason::Unsupported(_))
 }
 
 /// What an edit is needed for is a violation, says the checker too.
