@@ -360,8 +360,8 @@ pub(super) const MUTANTS: &[Mutant] = &[
     mutant(
         "ra: plain reads synchronise",
         RA_AXIOMS,
-        "!graph.label(read).is_nonatomic()",
-        "graph.label(read).is_read()",
+        "|write, read| is_atomic(write) && is_atomic(read)",
+        "|write, _| is_atomic(write)",
     ),
     mutant(
         "rc20: access leaves own views (Alg. 1.1)",
@@ -451,7 +451,7 @@ pub(super) const MUTANTS: &[Mutant] = &[
         "kind == PlainKind::Write || copy == thread;",
         "copy == thread;",
     ),
-    mutant("rc20: no release sequences in the axioms", RC20_AXIOMS, "graph.rf().plus()", "graph.rf()"),
+    mutant("rc20: no release sequences in the axioms", RC20_AXIOMS, "then(&rf.plus())", "then(&rf)"),
     mutant(
         "rc20: no SC order in the axioms",
         RC20_AXIOMS,
@@ -847,15 +847,25 @@ pub(super) const MUTANTS: &[Mutant] = &[
         "else if self.w_sc.get(t.slot()) < n {",
         "else if self.w_sc.get(t.slot()) > n {",
     ),
-    clock("clock: a repeated SC load is not in the SC order", CLOCK_LOCATION, "self.m_s.set(t.slot(), n);", ""),
-    clock("clock: an SC load is not in the SC order", CLOCK_LOCATION, "self.m_s.join(&t.c.s);", ""),
-    clock("clock: an SC store does not follow SC accesses", CLOCK_LOCATION, "learnt |= t.c.s.join(&self.m_s);", ""),
-    clock("clock: an SC store is not in the SC order", CLOCK_LOCATION, "self.m_s.assign(&t.c.s);", ""),
+    clock("clock: a repeated SC load is not in the SC order", CLOCK_LOCATION, "self.m_s().set(t.slot(), n);", ""),
+    clock("clock: an SC load is not in the SC order", CLOCK_LOCATION, "self.m_s().join(&t.c.s);", ""),
+    clock(
+        "clock: an SC store does not follow SC accesses",
+        CLOCK_LOCATION,
+        "learnt |= self.m_s.as_ref().is_some_and(|m_s| t.c.s.join(m_s));",
+        "",
+    ),
+    clock(
+        "clock: an SC store is not in the SC order",
+        CLOCK_LOCATION,
+        "self.sc_is_released = order.is_sc();",
+        "self.sc_is_released = false;",
+    ),
     clock(
         "clock: an SC store has no number",
         CLOCK_LOCATION,
-        "t.c.s.set(t.slot(), n);\n            self.m_s.assign(&t.c.s);",
-        "self.m_s.assign(&t.c.s);",
+        "t.c.s.set(t.slot(), n);\n        }\n        self.release",
+        "}\n        self.release",
     ),
     clock(
         "clock: an update does not acquire",
@@ -867,20 +877,20 @@ pub(super) const MUTANTS: &[Mutant] = &[
     clock(
         "clock: a relaxed update breaks the release sequence",
         CLOCK_LOCATION,
-        "let goes_on = rmw && !(order.acquires() && order.releases());",
-        "let goes_on = rmw && order == Order::Acquire;",
+        "false if RMW && t.fenced() == (0, 0) => return,",
+        "false if RMW && t.fenced() == (0, 0) => return self.w = View::default(),",
     ),
     clock(
         "clock: a store continues the release sequence",
         CLOCK_LOCATION,
-        "let goes_on = rmw && !(order.acquires() && order.releases());",
-        "let goes_on = !(order.acquires() && order.releases());",
+        "let includes = !RMW || is_included();",
+        "let includes = is_included();",
     ),
     clock(
         "clock: a relaxed store releases all",
         CLOCK_LOCATION,
-        "(false, false) => self.w.assign(&t.r),",
-        "(false, false) => self.w.assign(&t.c),",
+        "false => (t.fenced(), &t.r),",
+        "false => (t.fenced(), &t.c),",
     ),
     clock(
         "clock: a release store ends no epoch",
