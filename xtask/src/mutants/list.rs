@@ -271,12 +271,6 @@ pub(super) const MUTANTS: &[Mutant] = &[
         "if !buffered && !state.is_drained(thread) && !matches!(access.action, Action::Cas { .. }) {",
     ),
     buffers(
-        "summaries: reads from the own buffer are forgotten",
-        BOUNDED,
-        "Some(store) => store.before_reads |= latest,",
-        "Some(_) => {}",
-    ),
-    buffers(
         "summaries: what happens before predecessors is forgotten",
         BOUNDED,
         "if set >> first & 1 == 1 { set | predecessors } else { set }",
