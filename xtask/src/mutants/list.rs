@@ -61,9 +61,9 @@ const fn reduction(name: &'static str, file: &'static str, from: &'static str, t
     Mutant { name, file, from, to, judges: COMPARISONS }
 }
 
-/// Sections and bounds are compared with a plain interpreter.
+/// Sections and bounds are compared with a plain interpreter, and the corpus has some.
 const fn section(name: &'static str, file: &'static str, from: &'static str, to: &'static str) -> Mutant {
-    Mutant { name, file, from, to, judges: &["-p", "fencepost-testkit", "--test", "sections"] }
+    Mutant { name, file, from, to, judges: &["-p", "fencepost-testkit", "--test", "sections", "--test", "litmus"] }
 }
 
 const fn clock(name: &'static str, file: &'static str, from: &'static str, to: &'static str) -> Mutant {
