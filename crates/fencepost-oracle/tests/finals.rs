@@ -1,24 +1,15 @@
 //! The runs that come with final states, races and failures are runs to them: they are replayed on the axioms.
 
-use fencepost_base::ids::{LocId, RegId, Value};
+use fencepost_base::ids::Value;
 use fencepost_ir::{Observable, Program};
 use fencepost_model::Model;
 use fencepost_model::models::MODELS;
 use fencepost_oracle::{Replayed, finals, replay_graph, replay_graph_end, replay_graph_failure};
 use fencepost_testkit::generate::{self, Options};
-use fencepost_testkit::repetitions;
+use fencepost_testkit::{everything, repetitions};
 
 /// Enough for most programs.
 const LIMIT: u64 = 1_000;
-
-fn everything(program: &Program) -> Vec<Observable> {
-    let registers = program.thread_ids().flat_map(|thread| {
-        let count = program.thread(thread).registers.len();
-        (0..count).map(move |register| Observable::Register(thread, RegId::from_index(register)))
-    });
-    let locations = (0..program.locations().len()).map(|loc| Observable::Location(LocId::from_index(loc)));
-    registers.chain(locations).collect()
-}
 
 fn values(replayed: &Replayed, observed: &[Observable]) -> Vec<Value> {
     let graph = &replayed.graph;

@@ -6,7 +6,7 @@ mod common;
 use std::collections::BTreeSet;
 
 use common::confirm;
-use fencepost_base::ids::{LocId, RegId, Value};
+use fencepost_base::ids::Value;
 use fencepost_cover::{Answer, Options as Cover, safe};
 use fencepost_ir::{Location, LocationKind, Observable, Program};
 use fencepost_model::Model;
@@ -19,8 +19,8 @@ use fencepost_oracle::interpreter::{Interpreter, Rest};
 use fencepost_oracle::{Replayed, finals};
 use fencepost_search::{End, Found, Search, What};
 use fencepost_testkit::generate::{self, Options};
-use fencepost_testkit::repetitions;
 use fencepost_testkit::shrink::shrink;
+use fencepost_testkit::{everything, repetitions};
 use fencepost_verdict::Budget;
 
 /// States of the definitions that are enough for most programs.
@@ -28,16 +28,6 @@ const LIMIT: usize = 1_000;
 
 fn budget(states: u64) -> Budget<'static> {
     Budget { max_states: states, ..Budget::unlimited() }
-}
-
-/// Everything there is to observe.
-fn everything(program: &Program) -> Vec<Observable> {
-    let registers = program.thread_ids().flat_map(|thread| {
-        let count = program.thread(thread).registers.len();
-        (0..count).map(move |register| Observable::Register(thread, RegId::from_index(register)))
-    });
-    let locations = (0..program.locations().len()).map(|loc| Observable::Location(LocId::from_index(loc)));
-    registers.chain(locations).collect()
 }
 
 /// What a replayed run ends in.

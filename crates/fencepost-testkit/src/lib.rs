@@ -5,6 +5,9 @@
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::{Mutex, PoisonError};
 
+use fencepost_base::ids::{LocId, RegId};
+use fencepost_ir::{Observable, Program};
+
 pub mod corpus;
 pub mod edit;
 pub mod expect;
@@ -44,4 +47,14 @@ pub fn in_parallel<T>(items: impl IntoIterator<Item = T, IntoIter: Send>, work: 
             scope.spawn(worker);
         }
     });
+}
+
+/// Everything there is to observe at the end of a program.
+pub fn everything(program: &Program) -> Vec<Observable> {
+    let registers = program.thread_ids().flat_map(|thread| {
+        let count = program.thread(thread).registers.len();
+        (0..count).map(move |register| Observable::Register(thread, RegId::from_index(register)))
+    });
+    let locations = (0..program.locations().len()).map(|loc| Observable::Location(LocId::from_index(loc)));
+    registers.chain(locations).collect()
 }

@@ -4,28 +4,18 @@
 
 use std::collections::BTreeSet;
 
-use fencepost_base::ids::{LocId, RegId, Value};
-use fencepost_ir::{Observable, Program};
+use fencepost_base::ids::{LocId, Value};
+use fencepost_ir::Program;
 use fencepost_model::models::MODELS;
 use fencepost_oracle::buffers::computations;
 use fencepost_oracle::finals;
 use fencepost_oracle::interpreter::Rest;
 use fencepost_oracle::system::{Configuration, Memory, System};
 use fencepost_testkit::generate::{self, Options};
-use fencepost_testkit::repetitions;
+use fencepost_testkit::{everything, repetitions};
 
 /// Enough for most programs.
 const LIMIT: usize = 4_000;
-
-/// Everything there is to observe.
-fn everything(program: &Program) -> Vec<Observable> {
-    let registers = program.thread_ids().flat_map(|thread| {
-        let count = program.thread(thread).registers.len();
-        (0..count).map(move |register| Observable::Register(thread, RegId::from_index(register)))
-    });
-    let locations = (0..program.locations().len()).map(|loc| Observable::Location(LocId::from_index(loc)));
-    registers.chain(locations).collect()
-}
 
 /// The values of everything at the end, if this is one.
 fn end(program: &Program, system: &System<'_>, configuration: &Configuration) -> Option<Vec<Value>> {
