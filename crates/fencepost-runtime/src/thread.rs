@@ -14,6 +14,7 @@ use std::ptr::null_mut;
 use fencepost_clock::{Epochs, Slot, ThreadClocks};
 
 use crate::lock::{Guard, Guarded};
+use crate::memory;
 use crate::place::Place;
 use crate::race;
 use crate::record::{self, Op, Recorder};
@@ -44,16 +45,21 @@ pub(crate) struct Thread {
     /// Slot and epoch, as cells have them.
     stamp: Cell<u64>,
     draws: Cell<u32>,
-    /// Counts changes of the clocks.
+    /// Counts changes of the clocks. No other thread, and not this one in another slot, has the same numbers.
     tick: Cell<u64>,
     /// The clocks that `tick` stands for: generation and number of writes.
     counted: (u32, u32),
+    /// A number of its own for each thread and slot it was in.
+    life: u32,
     /// Is the runtime at work? A signal handler that comes now is not watched.
     busy: Cell<bool>,
     /// Nested `__tsan_ignore_thread_begin`, and threads for which there was no slot.
     pub(crate) ignored: u32,
-    cache: [Seen; CACHE],
+    cache: &'static Cache,
 }
+
+/// Variables accessed lately. When a thread is over, the next one goes on with what it leaves: where variables are is true for all.
+type Cache = [Seen; CACHE];
 
 /// A variable that a thread accessed lately: where to find it, and what makes loading it again uneventful. Aligned so that it takes one line
 /// of the cache.
@@ -65,8 +71,10 @@ pub(crate) struct Seen {
     pub(crate) place: Cell<Option<&'static Place>>,
     /// Its version when it was loaded.
     pub(crate) version: Cell<u64>,
-    /// The thread's clocks then; 0 if it was not loaded.
+    /// The thread's clocks then ([`Thread::tick`]); 0 if it was not loaded.
     pub(crate) tick: Cell<u64>,
+    /// What the thread knew of others then ([`Thread::knowledge`]).
+    pub(crate) knowledge: Cell<u64>,
     /// What was read.
     pub(crate) value: Cell<u64>,
     /// With which order.
@@ -74,15 +82,28 @@ pub(crate) struct Seen {
 }
 
 impl Seen {
-    const fn nothing() -> Self {
-        Seen {
-            addr: Cell::new(0),
-            place: Cell::new(None),
-            version: Cell::new(0),
-            tick: Cell::new(0),
-            value: Cell::new(0),
-            order: Cell::new(0),
-        }
+    fn clear(&self) {
+        self.addr.set(0);
+        self.place.set(None);
+        self.version.set(0);
+        self.tick.set(0);
+        self.knowledge.set(0);
+        self.value.set(0);
+        self.order.set(0);
+    }
+}
+
+/// What is taken over by later threads.
+struct Inherited {
+    calls: CallStack,
+    cache: &'static Cache,
+}
+
+impl Inherited {
+    fn new() -> Self {
+        let cache: *const Cache = memory::map_table(size_of::<Cache>()).cast();
+        // SAFETY: the table is large enough, aligned to a page, and never unmapped; zeroes stand for no variable.
+        Inherited { calls: CallStack::new(), cache: unsafe { &*cache } }
     }
 }
 
@@ -114,15 +135,16 @@ struct Registry {
     slots: Vec<SlotState>,
     /// Who was in which slot from which write on, in order of time.
     occupants: Vec<Occupant>,
-    /// Stacks of calls of threads that are over.
-    calls: Vec<CallStack>,
+    /// What threads that are over have left.
+    left: Vec<Inherited>,
+    lives: u32,
 }
 
-// SAFETY: call stacks are handed from one thread to the next, never shared.
+// SAFETY: what is inherited is handed from one thread to the next, never shared.
 unsafe impl Send for Registry {}
 
 static REGISTRY: Guarded<Registry> =
-    Guarded::new(Registry { threads: 0, slots: Vec::new(), occupants: Vec::new(), calls: Vec::new() });
+    Guarded::new(Registry { threads: 0, slots: Vec::new(), occupants: Vec::new(), left: Vec::new(), lives: 0 });
 
 /// A thread-local variable, with the model for variables that are there from the start: the general one that Rust has would save
 /// registers around a call, in every hook, that the linker removes.
@@ -285,8 +307,18 @@ impl Registry {
         self.occupants.push(Occupant { slot, from, tid });
     }
 
-    fn calls(&mut self) -> CallStack {
-        self.calls.pop().unwrap_or_else(CallStack::new)
+    fn inherit(&mut self) -> Inherited {
+        self.left.pop().unwrap_or_else(Inherited::new)
+    }
+
+    fn leave(&mut self, calls: CallStack, cache: &'static Cache) {
+        calls.clear();
+        self.left.push(Inherited { calls, cache });
+    }
+
+    fn new_life(&mut self) -> u32 {
+        self.lives += 1;
+        self.lives
     }
 
     fn vacate(&mut self, clocks: &ThreadClocks) {
@@ -315,7 +347,7 @@ pub(crate) fn count() -> Tid {
 }
 
 impl Thread {
-    fn new(tid: Tid, clocks: ThreadClocks, calls: CallStack) -> Self {
+    fn new(tid: Tid, clocks: ThreadClocks, Inherited { calls, cache }: Inherited, life: u32) -> Self {
         let stamp = race::stamp(clocks.slot(), clocks.epoch());
         Thread {
             tid,
@@ -328,15 +360,23 @@ impl Thread {
             draws: Cell::new(0),
             busy: Cell::new(false),
             ignored: 0,
-            tick: Cell::new(1),
+            tick: Cell::new(first_tick(life)),
             counted: (0, 0),
-            cache: [const { Seen::nothing() }; CACHE],
+            life,
+            cache,
+        }
+    }
+
+    /// Empties the cache. Written from beginning to end it comes to this processor sooner than line by line.
+    fn forget_seen(&self) {
+        for seen in self.cache {
+            seen.clear();
         }
     }
 
     /// Where variables at `addr` are remembered.
     #[inline]
-    pub(crate) fn seen(&self, addr: usize) -> &Seen {
+    pub(crate) fn seen(&self, addr: usize) -> &'static Seen {
         &self.cache[addr.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> (usize::BITS - CACHE.ilog2())]
     }
 
@@ -344,6 +384,13 @@ impl Thread {
     #[inline]
     pub(crate) fn tick(&self) -> u64 {
         self.tick.get()
+    }
+
+    /// A number that changes when the thread learns something about others. No other thread, and not this one in another slot, has
+    /// the same.
+    #[inline]
+    pub(crate) fn knowledge(&self) -> u64 {
+        u64::from(self.life) << 32 | u64::from(self.clocks.generation())
     }
 
     /// Is the runtime at work for this thread?
@@ -358,7 +405,8 @@ impl Thread {
         let mut registry = REGISTRY.lock();
         registry.threads += 1;
         let tid = registry.threads;
-        let calls = registry.calls();
+        let inherited = registry.inherit();
+        let life = registry.new_life();
         match registry.slot(Some(&self.clocks)) {
             Some((slot, epochs)) => {
                 let clocks = self.clocks.spawn(slot, epochs);
@@ -366,12 +414,12 @@ impl Thread {
                 drop(registry);
                 record::other_thread(self, Op::Spawn, tid);
                 self.renew();
-                Box::new(Thread::new(tid, clocks, calls))
+                Box::new(Thread::new(tid, clocks, inherited, life))
             }
             None => {
                 drop(registry);
                 crate::channel::note_once("too many threads at once: some of them are not watched");
-                let mut unwatched = Thread::new(tid, self.clocks.clone(), calls);
+                let mut unwatched = Thread::new(tid, self.clocks.clone(), inherited, life);
                 unwatched.ignored = 1;
                 Box::new(unwatched)
             }
@@ -380,10 +428,9 @@ impl Thread {
 
     /// The thread that was never started gives its slot back.
     pub(crate) fn cancel(created: Box<Thread>) {
-        let Thread { clocks, calls, ignored, .. } = *created;
+        let Thread { clocks, calls, cache, ignored, .. } = *created;
         let mut registry = REGISTRY.lock();
-        calls.clear();
-        registry.calls.push(calls);
+        registry.leave(calls, cache);
         if ignored == 0 {
             registry.vacate(&clocks);
         }
@@ -452,6 +499,8 @@ impl Thread {
                 // The old slot is not vacated: its epochs are used up.
                 self.clocks.move_to(slot, epochs);
                 registry.occupy(slot, self.clocks.writes(), self.tid);
+                self.life = registry.new_life();
+                self.tick.set(first_tick(self.life));
             }
             None => {
                 drop(registry);
@@ -462,20 +511,26 @@ impl Thread {
     }
 }
 
+/// The first tick of a life, after all that an earlier one can have had: epochs, writes and generations are below 2³¹ each.
+fn first_tick(life: u32) -> u64 {
+    (u64::from(life) << 33) + 1
+}
+
 /// The thread that runs becomes the main thread.
 pub(crate) fn attach_main() {
     let mut registry = REGISTRY.lock();
     registry.threads = 1;
     let Some((slot, epochs)) = registry.slot(None) else { return };
     registry.occupy(slot, 0, 1);
-    let calls = registry.calls();
+    let (inherited, life) = (registry.inherit(), registry.new_life());
     drop(registry);
-    attach(Box::new(Thread::new(1, ThreadClocks::new(slot, epochs), calls)));
+    attach(Box::new(Thread::new(1, ThreadClocks::new(slot, epochs), inherited, life)));
 }
 
 /// The thread that runs is the one described.
 pub(crate) fn attach(thread: Box<Thread>) {
     let ignored = thread.ignored > 0;
+    thread.forget_seen();
     let thread = Box::into_raw(thread);
     current::set(thread);
     heeded::set(if ignored { null_mut() } else { thread });
@@ -491,11 +546,10 @@ pub(crate) fn detach() -> Option<Finished> {
     }
     // SAFETY: the pointer came from `attach` and is nowhere else any more.
     let thread = unsafe { Box::from_raw(thread) };
-    let Thread { tid, clocks, calls, counters, ignored, .. } = *thread;
+    let Thread { tid, clocks, calls, cache, counters, ignored, .. } = *thread;
     crate::stats::add(&counters);
     let mut registry: Guard<'_, Registry> = REGISTRY.lock();
-    calls.clear();
-    registry.calls.push(calls);
+    registry.leave(calls, cache);
     if ignored == 0 {
         registry.vacate(&clocks);
     }
