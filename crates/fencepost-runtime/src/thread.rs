@@ -6,24 +6,31 @@
 //!
 //! Slots, the places of threads in clocks, are used again once their thread is over. That is exact if the creator
 //! knows everything of the predecessor, which is the ordinary case (workers that were joined); otherwise a new slot is
-//! taken while there are any.
+//! taken while there are any. After that, a thread that gets the slot of one it knows nothing of counts as created when all threads
+//! that are over had been joined. This orders more than there is order, so that data races can be missed and none is invented. But who
+//! hears of such a thread's writes hears of its predecessor's, which would invent robustness violations: there are none from then on.
 
 use std::cell::Cell;
 use std::ptr::null_mut;
 
-use fencepost_clock::{Epochs, Slot, ThreadClocks};
+use fencepost_clock::{Epochs, Slot, SyncObject, ThreadClocks};
 
 use crate::lock::{Guard, Guarded};
 use crate::memory;
 use crate::place::Place;
 use crate::race;
 use crate::record::{self, Op, Recorder};
+use crate::report;
 use crate::spin::LastLoad;
 use crate::stacks::CallStack;
 use crate::stats::Counters;
 
 /// The number of a thread, in order of creation; the main thread is 1.
 pub(crate) type Tid = u32;
+
+/// What the user is told when a slot is used again whose last occupant may still matter.
+const OUT_OF_SLOTS: &str = "more threads than can be told apart, most of them never joined: robustness violations are not reported from now \
+                            on, and some data races are not seen";
 
 /// Places looked up lately.
 const CACHE: usize = 256;
@@ -138,13 +145,29 @@ struct Registry {
     /// What threads that are over have left.
     left: Vec<Inherited>,
     lives: u32,
+    /// What threads that are over knew.
+    known: Option<SyncObject>,
+}
+
+/// A place for a thread.
+struct Room {
+    slot: Slot,
+    epochs: Epochs,
+    /// May its last occupant have done something that the thread does not know of?
+    is_strange: bool,
 }
 
 // SAFETY: what is inherited is handed from one thread to the next, never shared.
 unsafe impl Send for Registry {}
 
-static REGISTRY: Guarded<Registry> =
-    Guarded::new(Registry { threads: 0, slots: Vec::new(), occupants: Vec::new(), left: Vec::new(), lives: 0 });
+static REGISTRY: Guarded<Registry> = Guarded::new(Registry {
+    threads: 0,
+    slots: Vec::new(),
+    occupants: Vec::new(),
+    left: Vec::new(),
+    lives: 0,
+    known: None,
+});
 
 /// A thread-local variable, with the model for variables that are there from the start: the general one that Rust has would save
 /// registers around a call, in every hook, that the linker removes.
@@ -282,7 +305,7 @@ pub(crate) fn current_tid() -> Tid {
 
 impl Registry {
     /// A slot for a thread whose creator is `parent`, and the epochs it begins with.
-    fn slot(&mut self, parent: Option<&ThreadClocks>) -> Option<(Slot, Epochs)> {
+    fn room(&mut self, parent: Option<&ThreadClocks>) -> Option<Room> {
         let known = |slot: usize, state: &SlotState| {
             state.free && parent.is_some_and(|parent| parent.knows(slot as Slot, state.last))
         };
@@ -292,11 +315,20 @@ impl Registry {
             self.slots.push(SlotState { free: true, last: 0, epochs: Epochs::default() });
             found = Some(self.slots.len() - 1);
         }
-        // Better a predecessor whose accesses count as one's own, which hides violations, than no slot.
+        let is_strange = found.is_none();
+        // Better a predecessor whose accesses count as one's own, which hides races, than no slot.
         let found = found.or_else(|| self.slots.iter().position(|state| state.free && usable(state)))?;
         let state = &mut self.slots[found];
         state.free = false;
-        Some((found as Slot, state.epochs))
+        Some(Room { slot: found as Slot, epochs: state.epochs, is_strange })
+    }
+
+    /// Lets a thread know all that its predecessor knew: what is in clocks by its slot says that it does.
+    fn tell_predecessor(&self, clocks: &mut ThreadClocks) {
+        if let Some(known) = &self.known {
+            known.acquire(clocks);
+        }
+        report::stop_robustness();
     }
 
     fn occupy(&mut self, slot: Slot, from: u32, tid: Tid) {
@@ -321,7 +353,8 @@ impl Registry {
         self.lives
     }
 
-    fn vacate(&mut self, clocks: &ThreadClocks) {
+    fn vacate(&mut self, clocks: &mut ThreadClocks) {
+        self.known.get_or_insert_default().release_join(clocks);
         let state = &mut self.slots[usize::from(clocks.slot())];
         state.free = true;
         state.last = clocks.epoch();
@@ -407,18 +440,27 @@ impl Thread {
         let tid = registry.threads;
         let inherited = registry.inherit();
         let life = registry.new_life();
-        match registry.slot(Some(&self.clocks)) {
-            Some((slot, epochs)) => {
-                let clocks = self.clocks.spawn(slot, epochs);
+        match registry.room(Some(&self.clocks)) {
+            Some(Room { slot, epochs, is_strange }) => {
+                let mut clocks = self.clocks.spawn(slot, epochs);
+                if is_strange {
+                    registry.tell_predecessor(&mut clocks);
+                }
                 registry.occupy(slot, clocks.writes(), tid);
                 drop(registry);
+                if is_strange {
+                    crate::channel::note_once(OUT_OF_SLOTS);
+                }
                 record::other_thread(self, Op::Spawn, tid);
                 self.renew();
                 Box::new(Thread::new(tid, clocks, inherited, life))
             }
             None => {
                 drop(registry);
-                crate::channel::note_once("too many threads at once: some of them are not watched");
+                report::stop();
+                crate::channel::note_once(
+                    "too many threads at once: some of them are not watched, and nothing is reported from now on",
+                );
                 let mut unwatched = Thread::new(tid, self.clocks.clone(), inherited, life);
                 unwatched.ignored = 1;
                 Box::new(unwatched)
@@ -428,11 +470,11 @@ impl Thread {
 
     /// The thread that was never started gives its slot back.
     pub(crate) fn cancel(created: Box<Thread>) {
-        let Thread { clocks, calls, cache, ignored, .. } = *created;
+        let Thread { mut clocks, calls, cache, ignored, .. } = *created;
         let mut registry = REGISTRY.lock();
         registry.leave(calls, cache);
         if ignored == 0 {
-            registry.vacate(&clocks);
+            registry.vacate(&mut clocks);
         }
     }
 
@@ -494,17 +536,27 @@ impl Thread {
     #[cold]
     fn renew_now(&mut self) {
         let mut registry = REGISTRY.lock();
-        match registry.slot(None) {
-            Some((slot, epochs)) => {
+        match registry.room(None) {
+            Some(Room { slot, epochs, is_strange }) => {
                 // The old slot is not vacated: its epochs are used up.
                 self.clocks.move_to(slot, epochs);
+                if is_strange {
+                    registry.tell_predecessor(&mut self.clocks);
+                }
                 registry.occupy(slot, self.clocks.writes(), self.tid);
                 self.life = registry.new_life();
                 self.tick.set(first_tick(self.life));
+                drop(registry);
+                if is_strange {
+                    crate::channel::note_once(OUT_OF_SLOTS);
+                }
             }
             None => {
                 drop(registry);
-                crate::channel::note_once("the epochs of a thread are used up: it is not watched any longer");
+                report::stop();
+                crate::channel::note_once(
+                    "the epochs of a thread are used up: it is not watched any longer, and nothing is reported from now on",
+                );
                 self.ignore();
             }
         }
@@ -520,7 +572,7 @@ fn first_tick(life: u32) -> u64 {
 pub(crate) fn attach_main() {
     let mut registry = REGISTRY.lock();
     registry.threads = 1;
-    let Some((slot, epochs)) = registry.slot(None) else { return };
+    let Some(Room { slot, epochs, .. }) = registry.room(None) else { return };
     registry.occupy(slot, 0, 1);
     let (inherited, life) = (registry.inherit(), registry.new_life());
     drop(registry);
@@ -546,12 +598,12 @@ pub(crate) fn detach() -> Option<Finished> {
     }
     // SAFETY: the pointer came from `attach` and is nowhere else any more.
     let thread = unsafe { Box::from_raw(thread) };
-    let Thread { tid, clocks, calls, cache, counters, ignored, .. } = *thread;
+    let Thread { tid, mut clocks, calls, cache, counters, ignored, .. } = *thread;
     crate::stats::add(&counters);
     let mut registry: Guard<'_, Registry> = REGISTRY.lock();
     registry.leave(calls, cache);
     if ignored == 0 {
-        registry.vacate(&clocks);
+        registry.vacate(&mut clocks);
     }
     drop(registry);
     Some(Finished { tid, clocks })
