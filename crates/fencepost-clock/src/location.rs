@@ -104,6 +104,17 @@ impl Location {
         }
     }
 
+    /// As [`Self::load`], for a thread that has made the same load before and has learnt nothing since (its [`ThreadClocks::generation`] and
+    /// slot are the same), from a location that was neither written to nor [reset](Self::reset) since.
+    #[inline(always)]
+    pub fn load_again(&mut self, t: &mut ThreadClocks, order: Order) {
+        debug_assert!({
+            let effects = Effects::new(order.acquires(), order.is_sc());
+            self.visits.get(t.slot()).covers(t.generation(), self.history.index(), effects)
+        });
+        self.publish_number(t, order);
+    }
+
     /// The thread knows what it knew at its last access, which read or wrote what is read now.
     #[inline(always)]
     fn publish_number(&mut self, t: &mut ThreadClocks, order: Order) {

@@ -142,9 +142,27 @@ fn halt_if(asked: bool) {
     }
 }
 
+/// Are the clocks of hb_SC, and those of happens-before, what they should be?
+static ROBUSTNESS_IS_KNOWN: AtomicBool = AtomicBool::new(true);
+static ORDER_IS_KNOWN: AtomicBool = AtomicBool::new(true);
+
+/// No robustness violations from now on: threads cannot be told apart.
+pub(crate) fn stop_robustness() {
+    ROBUSTNESS_IS_KNOWN.store(false, Ordering::Release);
+}
+
+/// No reports from now on: there are threads that nobody watches, and what they order is not known.
+pub(crate) fn stop() {
+    stop_robustness();
+    ORDER_IS_KNOWN.store(false, Ordering::Release);
+}
+
 /// `thread` could have made this access with another predecessor than under SC.
 #[cold]
 pub(crate) fn robustness(thread: &Thread, access: &Access, window: &Window) {
+    if !ROBUSTNESS_IS_KNOWN.load(Ordering::Acquire) {
+        return;
+    }
     let first_frame = |site| stacks::site(site).and_then(|(_, _, frames)| frames.first().copied()).unwrap_or(0);
     if !is_new(access.pc, first_frame(window.newest.site)) {
         repeat(access.pc);
@@ -187,7 +205,8 @@ fn plain_name(how: How) -> &'static str {
 pub(crate) fn race(thread: &Thread, addr: usize, new: Cell, other: Cell, pc: usize) {
     let options = options::get();
     let atomic = new.how().atomic || other.how().atomic;
-    if !options.races || atomic && !options.atomic_races {
+    let is_wanted = options.races && (!atomic || options.atomic_races);
+    if !is_wanted || !ORDER_IS_KNOWN.load(Ordering::Acquire) {
         return;
     }
     let there = whole_pc(other.pc());

@@ -6,23 +6,31 @@
 //!
 //! Slots, the places of threads in clocks, are used again once their thread is over. That is exact if the creator
 //! knows everything of the predecessor, which is the ordinary case (workers that were joined); otherwise a new slot is
-//! taken while there are any.
+//! taken while there are any. After that, a thread that gets the slot of one it knows nothing of counts as created when all threads
+//! that are over had been joined. This orders more than there is order, so that data races can be missed and none is invented. But who
+//! hears of such a thread's writes hears of its predecessor's, which would invent robustness violations: there are none from then on.
 
 use std::cell::Cell;
 use std::ptr::null_mut;
 
-use fencepost_clock::{Epochs, Slot, ThreadClocks};
+use fencepost_clock::{Epochs, Slot, SyncObject, ThreadClocks};
 
 use crate::lock::{Guard, Guarded};
+use crate::memory;
 use crate::place::Place;
 use crate::race;
 use crate::record::{self, Op, Recorder};
+use crate::report;
 use crate::spin::LastLoad;
 use crate::stacks::CallStack;
 use crate::stats::Counters;
 
 /// The number of a thread, in order of creation; the main thread is 1.
 pub(crate) type Tid = u32;
+
+/// What the user is told when a slot is used again whose last occupant may still matter.
+const OUT_OF_SLOTS: &str = "more threads than can be told apart, most of them never joined: robustness violations are not reported from now \
+                            on, and some data races are not seen";
 
 /// Places looked up lately.
 const CACHE: usize = 256;
@@ -44,16 +52,21 @@ pub(crate) struct Thread {
     /// Slot and epoch, as cells have them.
     stamp: Cell<u64>,
     draws: Cell<u32>,
-    /// Counts changes of the clocks.
+    /// Counts changes of the clocks. No other thread, and not this one in another slot, has the same numbers.
     tick: Cell<u64>,
     /// The clocks that `tick` stands for: generation and number of writes.
     counted: (u32, u32),
+    /// A number of its own for each thread and slot it was in.
+    life: u32,
     /// Is the runtime at work? A signal handler that comes now is not watched.
     busy: Cell<bool>,
     /// Nested `__tsan_ignore_thread_begin`, and threads for which there was no slot.
     pub(crate) ignored: u32,
-    cache: [Seen; CACHE],
+    cache: &'static Cache,
 }
+
+/// Variables accessed lately. When a thread is over, the next one goes on with what it leaves: where variables are is true for all.
+type Cache = [Seen; CACHE];
 
 /// A variable that a thread accessed lately: where to find it, and what makes loading it again uneventful. Aligned so that it takes one line
 /// of the cache.
@@ -65,8 +78,10 @@ pub(crate) struct Seen {
     pub(crate) place: Cell<Option<&'static Place>>,
     /// Its version when it was loaded.
     pub(crate) version: Cell<u64>,
-    /// The thread's clocks then; 0 if it was not loaded.
+    /// The thread's clocks then ([`Thread::tick`]); 0 if it was not loaded.
     pub(crate) tick: Cell<u64>,
+    /// What the thread knew of others then ([`Thread::knowledge`]).
+    pub(crate) knowledge: Cell<u64>,
     /// What was read.
     pub(crate) value: Cell<u64>,
     /// With which order.
@@ -74,15 +89,28 @@ pub(crate) struct Seen {
 }
 
 impl Seen {
-    const fn nothing() -> Self {
-        Seen {
-            addr: Cell::new(0),
-            place: Cell::new(None),
-            version: Cell::new(0),
-            tick: Cell::new(0),
-            value: Cell::new(0),
-            order: Cell::new(0),
-        }
+    fn clear(&self) {
+        self.addr.set(0);
+        self.place.set(None);
+        self.version.set(0);
+        self.tick.set(0);
+        self.knowledge.set(0);
+        self.value.set(0);
+        self.order.set(0);
+    }
+}
+
+/// What is taken over by later threads.
+struct Inherited {
+    calls: CallStack,
+    cache: &'static Cache,
+}
+
+impl Inherited {
+    fn new() -> Self {
+        let cache: *const Cache = memory::map_table(size_of::<Cache>()).cast();
+        // SAFETY: the table is large enough, aligned to a page, and never unmapped; zeroes stand for no variable.
+        Inherited { calls: CallStack::new(), cache: unsafe { &*cache } }
     }
 }
 
@@ -114,15 +142,32 @@ struct Registry {
     slots: Vec<SlotState>,
     /// Who was in which slot from which write on, in order of time.
     occupants: Vec<Occupant>,
-    /// Stacks of calls of threads that are over.
-    calls: Vec<CallStack>,
+    /// What threads that are over have left.
+    left: Vec<Inherited>,
+    lives: u32,
+    /// What threads that are over knew.
+    known: Option<SyncObject>,
 }
 
-// SAFETY: call stacks are handed from one thread to the next, never shared.
+/// A place for a thread.
+struct Room {
+    slot: Slot,
+    epochs: Epochs,
+    /// May its last occupant have done something that the thread does not know of?
+    is_strange: bool,
+}
+
+// SAFETY: what is inherited is handed from one thread to the next, never shared.
 unsafe impl Send for Registry {}
 
-static REGISTRY: Guarded<Registry> =
-    Guarded::new(Registry { threads: 0, slots: Vec::new(), occupants: Vec::new(), calls: Vec::new() });
+static REGISTRY: Guarded<Registry> = Guarded::new(Registry {
+    threads: 0,
+    slots: Vec::new(),
+    occupants: Vec::new(),
+    left: Vec::new(),
+    lives: 0,
+    known: None,
+});
 
 /// A thread-local variable, with the model for variables that are there from the start: the general one that Rust has would save
 /// registers around a call, in every hook, that the linker removes.
@@ -260,7 +305,7 @@ pub(crate) fn current_tid() -> Tid {
 
 impl Registry {
     /// A slot for a thread whose creator is `parent`, and the epochs it begins with.
-    fn slot(&mut self, parent: Option<&ThreadClocks>) -> Option<(Slot, Epochs)> {
+    fn room(&mut self, parent: Option<&ThreadClocks>) -> Option<Room> {
         let known = |slot: usize, state: &SlotState| {
             state.free && parent.is_some_and(|parent| parent.knows(slot as Slot, state.last))
         };
@@ -270,11 +315,20 @@ impl Registry {
             self.slots.push(SlotState { free: true, last: 0, epochs: Epochs::default() });
             found = Some(self.slots.len() - 1);
         }
-        // Better a predecessor whose accesses count as one's own, which hides violations, than no slot.
+        let is_strange = found.is_none();
+        // Better a predecessor whose accesses count as one's own, which hides races, than no slot.
         let found = found.or_else(|| self.slots.iter().position(|state| state.free && usable(state)))?;
         let state = &mut self.slots[found];
         state.free = false;
-        Some((found as Slot, state.epochs))
+        Some(Room { slot: found as Slot, epochs: state.epochs, is_strange })
+    }
+
+    /// Lets a thread know all that its predecessor knew: what is in clocks by its slot says that it does.
+    fn tell_predecessor(&self, clocks: &mut ThreadClocks) {
+        if let Some(known) = &self.known {
+            known.acquire(clocks);
+        }
+        report::stop_robustness();
     }
 
     fn occupy(&mut self, slot: Slot, from: u32, tid: Tid) {
@@ -285,11 +339,22 @@ impl Registry {
         self.occupants.push(Occupant { slot, from, tid });
     }
 
-    fn calls(&mut self) -> CallStack {
-        self.calls.pop().unwrap_or_else(CallStack::new)
+    fn inherit(&mut self) -> Inherited {
+        self.left.pop().unwrap_or_else(Inherited::new)
     }
 
-    fn vacate(&mut self, clocks: &ThreadClocks) {
+    fn leave(&mut self, calls: CallStack, cache: &'static Cache) {
+        calls.clear();
+        self.left.push(Inherited { calls, cache });
+    }
+
+    fn new_life(&mut self) -> u32 {
+        self.lives += 1;
+        self.lives
+    }
+
+    fn vacate(&mut self, clocks: &mut ThreadClocks) {
+        self.known.get_or_insert_default().release_join(clocks);
         let state = &mut self.slots[usize::from(clocks.slot())];
         state.free = true;
         state.last = clocks.epoch();
@@ -315,7 +380,7 @@ pub(crate) fn count() -> Tid {
 }
 
 impl Thread {
-    fn new(tid: Tid, clocks: ThreadClocks, calls: CallStack) -> Self {
+    fn new(tid: Tid, clocks: ThreadClocks, Inherited { calls, cache }: Inherited, life: u32) -> Self {
         let stamp = race::stamp(clocks.slot(), clocks.epoch());
         Thread {
             tid,
@@ -328,15 +393,23 @@ impl Thread {
             draws: Cell::new(0),
             busy: Cell::new(false),
             ignored: 0,
-            tick: Cell::new(1),
+            tick: Cell::new(first_tick(life)),
             counted: (0, 0),
-            cache: [const { Seen::nothing() }; CACHE],
+            life,
+            cache,
+        }
+    }
+
+    /// Empties the cache. Written from beginning to end it comes to this processor sooner than line by line.
+    fn forget_seen(&self) {
+        for seen in self.cache {
+            seen.clear();
         }
     }
 
     /// Where variables at `addr` are remembered.
     #[inline]
-    pub(crate) fn seen(&self, addr: usize) -> &Seen {
+    pub(crate) fn seen(&self, addr: usize) -> &'static Seen {
         &self.cache[addr.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> (usize::BITS - CACHE.ilog2())]
     }
 
@@ -344,6 +417,13 @@ impl Thread {
     #[inline]
     pub(crate) fn tick(&self) -> u64 {
         self.tick.get()
+    }
+
+    /// A number that changes when the thread learns something about others. No other thread, and not this one in another slot, has
+    /// the same.
+    #[inline]
+    pub(crate) fn knowledge(&self) -> u64 {
+        u64::from(self.life) << 32 | u64::from(self.clocks.generation())
     }
 
     /// Is the runtime at work for this thread?
@@ -358,20 +438,30 @@ impl Thread {
         let mut registry = REGISTRY.lock();
         registry.threads += 1;
         let tid = registry.threads;
-        let calls = registry.calls();
-        match registry.slot(Some(&self.clocks)) {
-            Some((slot, epochs)) => {
-                let clocks = self.clocks.spawn(slot, epochs);
+        let inherited = registry.inherit();
+        let life = registry.new_life();
+        match registry.room(Some(&self.clocks)) {
+            Some(Room { slot, epochs, is_strange }) => {
+                let mut clocks = self.clocks.spawn(slot, epochs);
+                if is_strange {
+                    registry.tell_predecessor(&mut clocks);
+                }
                 registry.occupy(slot, clocks.writes(), tid);
                 drop(registry);
+                if is_strange {
+                    crate::channel::note_once(OUT_OF_SLOTS);
+                }
                 record::other_thread(self, Op::Spawn, tid);
                 self.renew();
-                Box::new(Thread::new(tid, clocks, calls))
+                Box::new(Thread::new(tid, clocks, inherited, life))
             }
             None => {
                 drop(registry);
-                crate::channel::note_once("too many threads at once: some of them are not watched");
-                let mut unwatched = Thread::new(tid, self.clocks.clone(), calls);
+                report::stop();
+                crate::channel::note_once(
+                    "too many threads at once: some of them are not watched, and nothing is reported from now on",
+                );
+                let mut unwatched = Thread::new(tid, self.clocks.clone(), inherited, life);
                 unwatched.ignored = 1;
                 Box::new(unwatched)
             }
@@ -380,12 +470,11 @@ impl Thread {
 
     /// The thread that was never started gives its slot back.
     pub(crate) fn cancel(created: Box<Thread>) {
-        let Thread { clocks, calls, ignored, .. } = *created;
+        let Thread { mut clocks, calls, cache, ignored, .. } = *created;
         let mut registry = REGISTRY.lock();
-        calls.clear();
-        registry.calls.push(calls);
+        registry.leave(calls, cache);
         if ignored == 0 {
-            registry.vacate(&clocks);
+            registry.vacate(&mut clocks);
         }
     }
 
@@ -447,35 +536,53 @@ impl Thread {
     #[cold]
     fn renew_now(&mut self) {
         let mut registry = REGISTRY.lock();
-        match registry.slot(None) {
-            Some((slot, epochs)) => {
+        match registry.room(None) {
+            Some(Room { slot, epochs, is_strange }) => {
                 // The old slot is not vacated: its epochs are used up.
                 self.clocks.move_to(slot, epochs);
+                if is_strange {
+                    registry.tell_predecessor(&mut self.clocks);
+                }
                 registry.occupy(slot, self.clocks.writes(), self.tid);
+                self.life = registry.new_life();
+                self.tick.set(first_tick(self.life));
+                drop(registry);
+                if is_strange {
+                    crate::channel::note_once(OUT_OF_SLOTS);
+                }
             }
             None => {
                 drop(registry);
-                crate::channel::note_once("the epochs of a thread are used up: it is not watched any longer");
+                report::stop();
+                crate::channel::note_once(
+                    "the epochs of a thread are used up: it is not watched any longer, and nothing is reported from now on",
+                );
                 self.ignore();
             }
         }
     }
 }
 
+/// The first tick of a life, after all that an earlier one can have had: epochs, writes and generations are below 2³¹ each.
+fn first_tick(life: u32) -> u64 {
+    (u64::from(life) << 33) + 1
+}
+
 /// The thread that runs becomes the main thread.
 pub(crate) fn attach_main() {
     let mut registry = REGISTRY.lock();
     registry.threads = 1;
-    let Some((slot, epochs)) = registry.slot(None) else { return };
+    let Some(Room { slot, epochs, .. }) = registry.room(None) else { return };
     registry.occupy(slot, 0, 1);
-    let calls = registry.calls();
+    let (inherited, life) = (registry.inherit(), registry.new_life());
     drop(registry);
-    attach(Box::new(Thread::new(1, ThreadClocks::new(slot, epochs), calls)));
+    attach(Box::new(Thread::new(1, ThreadClocks::new(slot, epochs), inherited, life)));
 }
 
 /// The thread that runs is the one described.
 pub(crate) fn attach(thread: Box<Thread>) {
     let ignored = thread.ignored > 0;
+    thread.forget_seen();
     let thread = Box::into_raw(thread);
     current::set(thread);
     heeded::set(if ignored { null_mut() } else { thread });
@@ -491,13 +598,12 @@ pub(crate) fn detach() -> Option<Finished> {
     }
     // SAFETY: the pointer came from `attach` and is nowhere else any more.
     let thread = unsafe { Box::from_raw(thread) };
-    let Thread { tid, clocks, calls, counters, ignored, .. } = *thread;
+    let Thread { tid, mut clocks, calls, cache, counters, ignored, .. } = *thread;
     crate::stats::add(&counters);
     let mut registry: Guard<'_, Registry> = REGISTRY.lock();
-    calls.clear();
-    registry.calls.push(calls);
+    registry.leave(calls, cache);
     if ignored == 0 {
-        registry.vacate(&clocks);
+        registry.vacate(&mut clocks);
     }
     drop(registry);
     Some(Finished { tid, clocks })

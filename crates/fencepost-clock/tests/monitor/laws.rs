@@ -148,6 +148,7 @@ fn reset_forgets() {
             if step == at {
                 monitors[0].locations[0].reset(7);
                 monitors[1].locations[0] = Location::new(7);
+                monitors.iter_mut().for_each(|monitor| monitor.forget_loads(0));
                 prop_assert_eq!(monitors[0].locations[0].newest_value(), 7);
             }
             if let Op::Access { t, x, .. } = op {

@@ -1,5 +1,7 @@
 //! The monitor, following a run.
 
+use std::collections::HashMap;
+
 use fencepost_clock::{Access, Epochs, Finding, Hidden, Limits, Location, Order, Slot, SyncObject, ThreadClocks};
 
 use crate::trace::{Kind, OBJECTS, Op};
@@ -31,6 +33,8 @@ pub(crate) struct Monitor {
     retired: Vec<(Slot, u32, Epochs)>,
     /// How many steps there were.
     time: u32,
+    /// For each thread and location, the thread's last load, until there is another write: order, slot, and generation after it.
+    loaded: HashMap<(usize, usize), (Order, Slot, u32)>,
 }
 
 impl Monitor {
@@ -45,7 +49,13 @@ impl Monitor {
             next_slot: 1,
             retired: Vec::new(),
             time: 0,
+            loaded: HashMap::new(),
         }
+    }
+
+    /// A location that was changed otherwise than by a step: there is no load to be made again.
+    pub(crate) fn forget_loads(&mut self, x: usize) {
+        self.loaded.retain(|&(_, location), _| location != x);
     }
 
     fn fresh_slot(&mut self) -> Slot {
@@ -73,9 +83,19 @@ impl Monitor {
             Op::Access { t, x, kind, order, value } => {
                 let (thread, location) = (&mut self.threads[t], &mut self.locations[x]);
                 match kind {
-                    Kind::Read => location.load(thread, order, limits),
+                    // The short way for loads that are repeated, as the runtime takes it.
+                    Kind::Read if self.loaded.get(&(t, x)) == Some(&(order, thread.slot(), thread.generation())) => {
+                        location.load_again(thread, order);
+                    }
+                    Kind::Read => {
+                        location.load(thread, order, limits);
+                        self.loaded.insert((t, x), (order, thread.slot(), thread.generation()));
+                    }
                     Kind::Write => location.store(thread, order, value, site, limits),
                     Kind::Rmw => location.rmw(thread, order, value, site, limits),
+                }
+                if kind != Kind::Read {
+                    self.forget_loads(x);
                 }
                 t
             }

@@ -19,7 +19,7 @@ use crate::report;
 use crate::schedule;
 use crate::spin::{self, LastLoad};
 use crate::stats;
-use crate::thread::{self, Entered, Thread};
+use crate::thread::{self, Entered, Seen, Thread};
 
 /// The location that SC fences update.
 static HIDDEN: Guarded<Option<Hidden>> = Guarded::new(None);
@@ -113,12 +113,14 @@ impl Session {
     #[inline(always)]
     fn begin<W: Word, const WRITES: bool>(addr: usize) -> Option<Self> {
         let mut thread = thread::enter()?;
-        let seen = thread.seen(addr);
-        let place = if seen.addr.get() == addr { seen.place.get() } else { None };
-        let intent = if WRITES { Intent::Write } else { Intent::Read };
-        let mut held = match place.and_then(|place| place.hold(addr, Kind::Atomic, intent)) {
-            Some(held) => held,
-            None => find::<W>(&mut thread, addr, intent)?,
+        let mut held = if WRITES {
+            // The tables are denser than what the thread has seen, and leave that to loads.
+            match Place::find(addr, Kind::Atomic, Intent::Write) {
+                Some(held) => held,
+                None => make::<W>(&mut thread, addr)?,
+            }
+        } else {
+            find_to_load::<W>(&mut thread, addr)?
         };
         if WRITES {
             held.prefetch(thread.clocks.slot());
@@ -177,13 +179,9 @@ impl Session {
         });
     }
 
-    /// Compares the access that is about to be made with plain ones. It is the thread's knowledge before the access that counts: to read
-    /// with acquire does not order what was written before. And the variable may be gone as soon as the location is given back.
     #[inline(always)]
     fn touch(&self, call: Call, size: u8, write: bool) {
-        if SEES_PLAIN.load(Ordering::Relaxed) {
-            race::atomic(&self.thread, call.addr, size, How { write, atomic: true }, call.pc);
-        }
+        touch(&self.thread, call, size, write);
     }
 
     /// Gives the location back.
@@ -193,6 +191,15 @@ impl Session {
         drop(held);
         thread.renew();
         thread
+    }
+}
+
+/// Compares the access that is about to be made with plain ones. It is the thread's knowledge before the access that counts: to read
+/// with acquire does not order what was written before. And the variable may be gone as soon as the location is given back.
+#[inline(always)]
+fn touch(thread: &Thread, call: Call, size: u8, write: bool) {
+    if SEES_PLAIN.load(Ordering::Relaxed) {
+        race::atomic(thread, call.addr, size, How { write, atomic: true }, call.pc);
     }
 }
 
@@ -220,16 +227,22 @@ fn atomic(held: &mut Held) -> &mut Atomic {
     }
 }
 
-#[inline(never)]
-fn find<W: Word>(thread: &mut Thread, addr: usize, intent: Intent) -> Option<Held> {
-    let held = match Place::find(addr, Kind::Atomic, intent) {
+/// The location at `addr`, remembered for the next load.
+#[inline(always)]
+fn find_to_load<W: Word>(thread: &mut Thread, addr: usize) -> Option<Held> {
+    let seen = thread.seen(addr);
+    let place = if seen.addr.get() == addr { seen.place.get() } else { None };
+    if let Some(held) = place.and_then(|place| place.hold(addr, Kind::Atomic, Intent::Read)) {
+        return Some(held);
+    }
+    let held = match Place::find(addr, Kind::Atomic, Intent::Read) {
         Some(held) => held,
         None => make::<W>(thread, addr)?,
     };
-    let seen = thread.seen(addr);
     seen.addr.set(addr);
     seen.place.set(Some(held.place()));
     seen.tick.set(0);
+    seen.knowledge.set(0);
     Some(held)
 }
 
@@ -287,16 +300,36 @@ fn violation(thread: &Thread, call: Call, size: u8, name: &'static str, access: 
 }
 
 /// A load, or a compare-and-exchange that failed, has read `value`: is it made again and again?
-#[inline]
+#[inline(always)]
 fn has_read(thread: &mut Thread, call: Call, value: u64) -> bool {
+    let is_repeated = is_made_again(thread, call);
+    if !is_repeated {
+        remember_load(thread, call, value);
+    }
+    is_repeated && has_read_again(thread, call, value)
+}
+
+/// Was the same load the last thing that the thread did?
+#[inline(always)]
+fn is_made_again(thread: &Thread, call: Call) -> bool {
     let last = thread.last_load.get();
-    let again = last.pc == call.pc && last.addr == call.addr;
-    if again && !last.is_learnt && options::get().spin_detection && spin::learn(call.pc, last.value) {
+    last.pc == call.pc && last.addr == call.addr
+}
+
+/// A load that is made for the first time.
+#[inline(always)]
+fn remember_load(thread: &Thread, call: Call, value: u64) {
+    thread.last_load.set(LastLoad { pc: call.pc, addr: call.addr, value, times: 0, is_learnt: false });
+}
+
+#[inline(never)]
+fn has_read_again(thread: &mut Thread, call: Call, value: u64) -> bool {
+    let last = thread.last_load.get();
+    if !last.is_learnt && options::get().spin_detection && spin::learn(call.pc, last.value) {
         report::spinning(call.pc, last.value);
     }
-    let times = if again { last.times.saturating_add(1) } else { 0 };
-    let is_learnt = again && last.value == value;
-    thread.last_load.set(LastLoad { pc: call.pc, addr: call.addr, value, times, is_learnt });
+    let times = last.times.saturating_add(1);
+    thread.last_load.set(LastLoad { value, times, is_learnt: last.value == value, ..last });
     times >= ROUNDS
 }
 
@@ -305,12 +338,9 @@ fn has_read(thread: &mut Thread, call: Call, value: u64) -> bool {
 ///
 /// # Safety
 /// As for `load`.
-#[inline]
-unsafe fn load_again<W: Word>(call: Call) -> Option<W> {
-    let thread = thread::watched()?;
-    let seen = thread.seen(call.addr);
-    let is_same = seen.addr.get() == call.addr && seen.order.get() == call.order && seen.tick.get() == thread.tick();
-    let place = if is_same { seen.place.get()? } else { return None };
+#[inline(always)]
+unsafe fn load_again<W: Word>(thread: &Thread, seen: &Seen, call: Call) -> Option<W> {
+    let place = seen.place.get()?;
     let version = seen.version.get();
     if place.version() != version || record::is_active() || thread.is_busy() {
         return None;
@@ -320,8 +350,8 @@ unsafe fn load_again<W: Word>(call: Call) -> Option<W> {
     if value.image() != seen.value.get() || place.version() != version {
         return None;
     }
-    let mut last = thread.last_load.get();
-    if last.pc == call.pc && last.addr == call.addr {
+    if is_made_again(thread, call) {
+        let mut last = thread.last_load.get();
         // What keeps a loop spinning is learnt on the other path.
         if last.times < ROUNDS {
             return None;
@@ -331,10 +361,37 @@ unsafe fn load_again<W: Word>(call: Call) -> Option<W> {
         thread.counters.count_access();
         schedule::spinning();
     } else {
-        let value = value.image();
-        thread.last_load.set(LastLoad { pc: call.pc, addr: call.addr, value, times: 0, is_learnt: false });
+        remember_load(thread, call, value.image());
         thread.counters.count_access();
     }
+    Some(value)
+}
+
+/// A load of what this thread has loaded last time, when it knew of the others what it knows now: only how much it has written itself
+/// since is news. None if that is not the case.
+///
+/// # Safety
+/// As for `load`.
+#[inline(always)]
+unsafe fn load_once_more<W: Word>(seen: &Seen, call: Call) -> Option<W> {
+    let mut thread = thread::enter()?;
+    // Once more, now that no signal handler changes it.
+    let is_same = seen.addr.get() == call.addr && seen.order.get() == call.order;
+    if !is_same || seen.knowledge.get() != thread.knowledge() || is_made_again(&thread, call) || record::is_active() {
+        return None;
+    }
+    let mut held = seen.place.get()?.hold(call.addr, Kind::Atomic, Intent::Read)?;
+    // SAFETY: the caller's promise.
+    let value = unsafe { W::load(call.addr) };
+    if held.place().version() != seen.version.get() || value.image() != seen.value.get() {
+        return None;
+    }
+    thread.counters.count_access();
+    touch(&thread, call, W::SIZE, false);
+    atomic(&mut held).location.load_again(&mut thread.clocks, call.order());
+    drop(held);
+    remember_load(&thread, call, value.image());
+    seen.tick.set(thread.tick());
     Some(value)
 }
 
@@ -343,10 +400,30 @@ unsafe fn load_again<W: Word>(call: Call) -> Option<W> {
 #[inline]
 pub(super) unsafe fn load<W: Word>(call: Call) -> W {
     schedule::point();
-    // SAFETY: the caller's promise.
-    if let Some(value) = unsafe { load_again(call) } {
-        return value;
+    if let Some(thread) = thread::watched() {
+        let seen = thread.seen(call.addr);
+        if seen.addr.get() == call.addr && seen.order.get() == call.order {
+            let loaded = if seen.tick.get() == thread.tick() {
+                // SAFETY: the caller's promise.
+                unsafe { load_again(thread, seen, call) }
+            } else {
+                // SAFETY: the caller's promise.
+                unsafe { load_once_more(seen, call) }
+            };
+            if let Some(value) = loaded {
+                return value;
+            }
+        }
     }
+    // SAFETY: the caller's promise.
+    unsafe { load_closely(call.addr, call.order, call.pc) }
+}
+
+/// # Safety
+/// As for `load`.
+#[inline(never)]
+unsafe fn load_closely<W: Word>(addr: usize, order: u8, pc: usize) -> W {
+    let call = Call { addr, order, failure: 0, pc };
     let Some(mut session) = Session::begin::<W, false>(call.addr) else {
         // SAFETY: the caller's promise.
         return unsafe { W::load(call.addr) };
@@ -365,6 +442,7 @@ pub(super) unsafe fn load<W: Word>(call: Call) -> W {
     let seen = thread.seen(call.addr);
     seen.version.set(version);
     seen.tick.set(thread.tick());
+    seen.knowledge.set(thread.knowledge());
     seen.value.set(value.image());
     seen.order.set(call.order);
     drop(thread);
