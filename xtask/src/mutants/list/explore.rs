@@ -64,7 +64,7 @@ pub(super) const MUTANTS: &[Mutant] = &[
         "search: the first predecessor is taken",
         SEARCH,
         "greatest = Some(candidate.to_vec());",
-        "return Some(candidate.to_vec());",
+        "return Ok(Some(candidate.to_vec()));",
     ),
     reduction(
         "search: the first failure is shown",
