@@ -36,13 +36,6 @@ pub(super) const MUTANTS: &[Mutant] = &[
         "write != read",
     ),
     buffers(
-        "buffers: atomic sections are passed by stores",
-        BUFFER_AXIOMS,
-        "!is_buffered(a) || tied[b.index()]",
-        "!is_buffered(a)",
-    ),
-    buffers("buffers: sections leave stores in buffers", BUFFER_AXIOMS, " && !tied[a.index()];", ";"),
-    buffers(
         "sections: others step in between",
         GRAPH,
         "(is_without_sections() || rel.contracted(|id| self.section(id)).is_acyclic())",
