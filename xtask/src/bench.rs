@@ -5,6 +5,7 @@ mod chart;
 mod families;
 mod files;
 mod kept;
+mod locks;
 mod machine;
 mod measure;
 mod papers;

@@ -8,7 +8,7 @@ use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use list::{MUTANTS, Mutant};
+use list::Mutant;
 
 pub(crate) fn run(arguments: &[String]) -> Result<(), String> {
     let copy = Path::new("target/mutants/tree");
@@ -17,7 +17,7 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), String> {
         let group = mutant.name.split(':').next();
         arguments.is_empty() || arguments.iter().any(|name| name == mutant.name || Some(name.as_str()) == group)
     };
-    let selected: Vec<&Mutant> = MUTANTS.iter().filter(is_wanted).collect();
+    let selected: Vec<&Mutant> = list::all().filter(is_wanted).collect();
     if selected.is_empty() {
         return Err(format!("no mutant is called {}", arguments.join(", ")));
     }

@@ -5,6 +5,8 @@
 //! the text says why not. The critical section of a lock is one plain store:
 //! if two threads could be there at once, it would be a race.
 
+use super::locks::{self, Lock};
+
 /// An algorithm for any number of threads.
 pub(crate) struct Family {
     /// Its name; with a size appended, that of a program.
@@ -16,7 +18,7 @@ pub(crate) struct Family {
     /// The smallest domain for this N.
     domain: fn(usize) -> usize,
     /// The program without name, domain and N.
-    body: &'static str,
+    body: fn() -> String,
 }
 
 /// The smallest member of every family.
@@ -33,7 +35,7 @@ impl Family {
         let name = self.member(n);
         let domain = (self.domain)(n);
         let title = self.title;
-        format!("// {title}\nname \"{name}\";\ndomain {domain};\nconst N = {n};\n{}", self.body)
+        format!("// {title}\nname \"{name}\";\ndomain {domain};\nconst N = {n};\n{}", (self.body)())
     }
 }
 
@@ -44,88 +46,66 @@ pub(crate) const FAMILIES: &[Family] = &[
         title: "The spinlock of old Linux kernels, N threads.",
         models: &["ra", "rc20"],
         domain: |n| n + 2,
-        body: SPINLOCK,
+        body: || locked(SPINLOCK, &locks::SPIN, "r"),
     },
     Family {
         name: "ticketlock",
         title: "The ticket lock, N threads and one ticket more.",
         models: &["ra", "rc20"],
         domain: |n| n + 1,
-        body: TICKETLOCK,
+        body: || locked(TICKETLOCK, &locks::TICKET, "t"),
     },
     Family {
         name: "seqlock",
         title: "A sequence lock, two writers and N readers.",
         models: &["ra", "rc20"],
         domain: |_| 4,
-        body: SEQLOCK,
+        body: || SEQLOCK.into(),
     },
     Family {
         name: "peterson",
         title: "Peterson's algorithm for N threads (the filter lock).",
         models: &["ra", "rc20"],
         domain: |n| 2 * n,
-        body: PETERSON,
+        body: || locked(PETERSON, &locks::FILTER, "l, k, r"),
     },
     Family {
         name: "bakery",
         title: "Lamport's bakery (1974), N threads.",
         models: &["ra", "rc20"],
         domain: |n| 2 * n,
-        body: BAKERY,
+        body: || BAKERY.into(),
     },
     Family {
         name: "lamport",
         title: "Lamport's fast mutual exclusion (1987, second algorithm), N threads.",
         models: &["ra", "rc20"],
         domain: |n| 2 * n,
-        body: LAMPORT,
+        body: || locked(LAMPORT, &locks::FAST, "k, r"),
     },
     Family {
         name: "chase-lev",
         title: "The Chase-Lev deque, one owner and N thieves.",
         models: &["ra", "rc20"],
         domain: |_| 8,
-        body: CHASE_LEV,
+        body: || CHASE_LEV.into(),
     },
 ];
+
+/// A lock with a comment on it.
+fn locked(comment: &str, lock: &Lock, locals: &str) -> String {
+    format!("{comment}{}", lock.program("critical", locals, "critical = 1;"))
+}
 
 const SPINLOCK: &str = "\
 // Decrement, enter if the lock was free, else read until it looks free and try again. One atomic
 // location: there is nothing to reorder. Each waiting thread decrements at most once per release,
 // so the counter stays within the domain.
-global lock = 1;
-nonatomic critical;
-
-thread p[N] {
-  local r;
-  while (1) {
-    r = lock.fsub(1, acq);
-    while (r != 1) {
-      do { r = lock.load(rlx); } while (r != 1);
-      r = lock.fsub(1, acq);
-    }
-    critical = 1;
-    lock.store(1, rel);
-  }
-}
 ";
 
 const TICKETLOCK: &str = "\
 // Draw a number, wait for it to be called, call the next one; numbers wrap around. Drawing acquires
 // and releases, or else an old call of the same number might be taken for the new one.
-global next, serving;
-nonatomic critical;
-
-thread p[N] {
-  local t;
-  while (1) {
-    t = next.fadd(1, acqrel);
-    wait(serving == t, acq);
-    critical = 1;
-    serving.store(t + 1, rel);
-  }
-}
 ";
 
 const SEQLOCK: &str = "\
@@ -163,34 +143,6 @@ const PETERSON: &str = "\
 // there or further. A new victim is announced by an exchange, which learns of the levels of those
 // who came before. What a thread sees while it looks around is in the past of all fences that
 // follow: hence one in front of each look, at a level and at the victim.
-global level[N], victim[N];
-nonatomic critical;
-
-thread p[N] {
-  local l, k, r;
-  while (1) {
-    l = 1;
-    while (l < N) {
-      level[me].store(l, rel);
-      victim[l].xchg(me, acqrel);
-      k = 1;
-      while (k < N) {
-        fence(sc);
-        r = level[(me + k) % N].load(acq);
-        if (r < l) {
-          k = k + 1;
-        } else {
-          fence(sc);
-          r = victim[l].load(acq);
-          if (r != me) { break; }
-        }
-      }
-      l = l + 1;
-    }
-    critical = 1;
-    level[me].store(0, rel);
-  }
-}
 ";
 
 const BAKERY: &str = "\
@@ -228,46 +180,6 @@ const LAMPORT: &str = "\
 // Without contention a thread touches five locations only, however many threads there are. Fences
 // enclose the write to x and follow the one to y; the slow path has one in front of each look at
 // another thread's flag, and one behind the last (two threads would do without, three without the last).
-global b[N], x, y;
-nonatomic critical;
-
-thread p[N] {
-  local k, r;
-  while (1) {
-    start:
-    b[me].store(1, rel);
-    fence(sc);
-    x.store(me + 1, rel);
-    fence(sc);
-    r = y.load(acq);
-    if (r != 0) {
-      b[me].store(0, rel);
-      wait(y == 0, acq);
-      goto start;
-    }
-    y.store(me + 1, rel);
-    fence(sc);
-    r = x.load(acq);
-    if (r != me + 1) {
-      b[me].store(0, rel);
-      k = 1;
-      while (k < N) {
-        fence(sc);
-        wait(b[(me + k) % N] == 0, acq);
-        k = k + 1;
-      }
-      fence(sc);
-      r = y.load(acq);
-      if (r != me + 1) {
-        wait(y == 0, acq);
-        goto start;
-      }
-    }
-    critical = 1;
-    y.store(0, rel);
-    b[me].store(0, rel);
-  }
-}
 ";
 
 const CHASE_LEV: &str = "\

@@ -2,6 +2,8 @@
 
 use std::fmt::Write;
 
+use crate::bench::locks::{self, Lock};
+
 /// A program for any number of threads, or of values.
 pub(super) struct Family {
     /// Its name; with a size appended, that of a program.
@@ -41,28 +43,28 @@ pub(super) const FAMILIES: &[Family] = &[
         title: "The spinlock of old Linux kernels, N threads.",
         grows: Grows::Threads,
         sizes: (2, 8),
-        body: |n| lock(n, n + 2, "global lock = 1;", SPIN),
+        body: |n| lock(n, n + 2, &locks::SPIN),
     },
     Family {
         name: "ticket",
         title: "The ticket lock, N threads and one ticket more.",
         grows: Grows::Threads,
         sizes: (2, 8),
-        body: |n| lock(n, n + 1, "global next, serving;", TICKET),
+        body: |n| lock(n, n + 1, &locks::TICKET),
     },
     Family {
         name: "filter",
         title: "Peterson's algorithm for N threads (the filter lock).",
         grows: Grows::Threads,
         sizes: (2, 5),
-        body: |n| lock(n, 2 * n, "global level[N], victim[N];", FILTER),
+        body: |n| lock(n, 2 * n, &locks::FILTER),
     },
     Family {
         name: "fast",
         title: "Lamport's fast mutual exclusion, N threads.",
         grows: Grows::Threads,
         sizes: (2, 4),
-        body: |n| lock(n, 2 * n, "global b[N], x, y;", FAST),
+        body: |n| lock(n, 2 * n, &locks::FAST),
     },
     Family {
         name: "chain",
@@ -76,7 +78,7 @@ pub(super) const FAMILIES: &[Family] = &[
         title: "The ticket lock, two threads and N tickets.",
         grows: Grows::Values,
         sizes: (3, 16),
-        body: |n| lock(2, n, "global next, serving;", TICKET),
+        body: |n| lock(2, n, &locks::TICKET),
     },
     Family {
         name: "messages",
@@ -95,88 +97,10 @@ pub(super) const FAMILIES: &[Family] = &[
 ];
 
 /// A lock and its critical section.
-fn lock(threads: usize, domain: usize, globals: &str, protocol: &str) -> String {
-    let critical = "owner = me; r = owner; assert(r == me);";
-    format!(
-        "domain {domain};\nconst N = {threads};\n{globals}\nnonatomic owner;\n\nthread p[N] {{\n  local r, t, l, k;\n  while (1) {{\n{}  }}\n}}\n",
-        protocol.replace("CRITICAL", critical)
-    )
+fn lock(threads: usize, domain: usize, lock: &Lock) -> String {
+    let program = lock.program("owner", "r, t, l, k", "owner = me; r = owner; assert(r == me);");
+    format!("domain {domain};\nconst N = {threads};\n{program}")
 }
-
-const SPIN: &str = "\
-    r = lock.fsub(1, acq);
-    while (r != 1) {
-      do { r = lock.load(rlx); } while (r != 1);
-      r = lock.fsub(1, acq);
-    }
-    CRITICAL
-    lock.store(1, rel);
-";
-
-const TICKET: &str = "\
-    t = next.fadd(1, acqrel);
-    wait(serving == t, acq);
-    CRITICAL
-    serving.store(t + 1, rel);
-";
-
-const FILTER: &str = "\
-    l = 1;
-    while (l < N) {
-      level[me].store(l, rel);
-      victim[l].xchg(me, acqrel);
-      k = 1;
-      while (k < N) {
-        fence(sc);
-        r = level[(me + k) % N].load(acq);
-        if (r < l) {
-          k = k + 1;
-        } else {
-          fence(sc);
-          r = victim[l].load(acq);
-          if (r != me) { break; }
-        }
-      }
-      l = l + 1;
-    }
-    CRITICAL
-    level[me].store(0, rel);
-";
-
-const FAST: &str = "\
-    start:
-    b[me].store(1, rel);
-    fence(sc);
-    x.store(me + 1, rel);
-    fence(sc);
-    r = y.load(acq);
-    if (r != 0) {
-      b[me].store(0, rel);
-      wait(y == 0, acq);
-      goto start;
-    }
-    y.store(me + 1, rel);
-    fence(sc);
-    r = x.load(acq);
-    if (r != me + 1) {
-      b[me].store(0, rel);
-      k = 1;
-      while (k < N) {
-        fence(sc);
-        wait(b[(me + k) % N] == 0, acq);
-        k = k + 1;
-      }
-      fence(sc);
-      r = y.load(acq);
-      if (r != me + 1) {
-        wait(y == 0, acq);
-        goto start;
-      }
-    }
-    CRITICAL
-    y.store(0, rel);
-    b[me].store(0, rel);
-";
 
 fn chain(threads: usize) -> String {
     let last = threads - 1;

@@ -1,0 +1,111 @@
+//! What several commands have in common.
+
+use std::time::Duration;
+
+use clap::ValueEnum;
+
+use crate::units;
+
+/// How to search: a matter of cost, never of the verdict.
+#[derive(clap::Args, Debug, Clone, Copy)]
+#[command(next_help_heading = "Search (what it costs, never what the verdict is)")]
+pub(crate) struct SearchArgs {
+    /// Threads to search with [default: as many as there are cores]
+    ///
+    /// The verdict, the run that is shown and the number of states are the same for every number of threads, unless a
+    /// limit ends the search first; the memory is not quite.
+    #[arg(long, short, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    pub(crate) jobs: Option<u16>,
+
+    /// Use none of the reductions below
+    ///
+    /// Explores every interleaving with the whole monitor, in states that remember everything. Costs far more, never
+    /// changes the verdict: what to say when a reduction is under suspicion.
+    #[arg(long)]
+    pub(crate) no_reductions: bool,
+
+    /// Follow all stale writes at once, not one at a time
+    ///
+    /// Without this, the search guesses which stale write will matter and keeps only what concerns that one. Costs more
+    /// for most programs, less for some, such as locks with queues; never changes the verdict.
+    #[arg(long)]
+    pub(crate) no_watch: bool,
+
+    /// Explore all interleavings of independent steps, not one (partial-order reduction)
+    ///
+    /// Costs more the more threads there are that seldom meet; never changes the verdict.
+    #[arg(long)]
+    pub(crate) no_por: bool,
+
+    /// Tell threads with the same code apart
+    ///
+    /// Costs up to n! as much for n such threads; never changes the verdict.
+    #[arg(long)]
+    pub(crate) no_symmetry: bool,
+
+    /// Keep what is known about stale writes that nobody can use any more
+    ///
+    /// Costs more; never changes the verdict.
+    #[arg(long)]
+    pub(crate) no_dead_bits: bool,
+
+    /// Keep the content of registers that nobody reads again
+    ///
+    /// Costs more; never changes the verdict.
+    #[arg(long)]
+    pub(crate) no_dead_registers: bool,
+
+    /// Treat locations that only one thread uses like all others
+    ///
+    /// Costs more; never changes the verdict.
+    #[arg(long)]
+    pub(crate) no_private: bool,
+}
+
+/// Limits of the search, per file and model.
+#[derive(clap::Args, Debug, Clone, Copy)]
+#[command(next_help_heading = "Limits (per file and model)")]
+pub(crate) struct LimitArgs {
+    /// Give up after this time: `500ms`, `10s`, `2m` [default: none]
+    #[arg(long, value_name = "DURATION", env = "FENCEPOST_TIMEOUT", hide_env_values = true, value_parser = units::duration)]
+    pub(crate) timeout: Option<Duration>,
+
+    /// Give up when the states need more memory: `512M`, `2GiB` [default: half of the machine's]
+    #[arg(long, value_name = "SIZE", env = "FENCEPOST_MEMORY", hide_env_values = true, value_parser = units::size)]
+    pub(crate) memory: Option<u64>,
+
+    /// Give up after this many states [default: none]
+    #[arg(long, value_name = "N", env = "FENCEPOST_MAX_STATES", hide_env_values = true, value_parser = units::count)]
+    pub(crate) max_states: Option<u64>,
+}
+
+#[derive(clap::Args, Debug, Clone, Copy)]
+pub(crate) struct CommonArgs {
+    /// Language of standard input and of files with another extension [default for standard input: fp]
+    #[arg(long, value_enum)]
+    pub(crate) language: Option<LanguageChoice>,
+
+    /// Colours; `auto` means on a terminal, unless NO_COLOR is set
+    #[arg(long, value_enum, value_name = "WHEN", default_value_t = clap::ColorChoice::Auto)]
+    pub(crate) color: clap::ColorChoice,
+}
+
+#[derive(ValueEnum, Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Format {
+    /// Text for people
+    Human,
+    /// One JSON object per verdict and line
+    Json,
+}
+
+#[derive(ValueEnum, Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum LanguageChoice {
+    /// The native language
+    Fp,
+    /// The language of the Rocker tool
+    Tpl,
+    /// The language of the Trencher tool
+    Txt,
+    /// C litmus tests
+    Litmus,
+}

@@ -1,0 +1,128 @@
+//! `run`.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+use clap::ValueEnum;
+
+use crate::units;
+
+/// Run a program built by `cc` or `c++` under the sanitizer
+///
+/// Reports robustness violations and data races. Every atomic access is checked for overwritten values that it could use under RC20 although not under SC, whatever else
+/// could have happened meanwhile; every plain access for data races. Each finding is reported once over all runs.
+#[derive(clap::Args, Debug)]
+#[command(after_help = RUN_HELP)]
+pub(crate) struct RunArgs {
+    /// Run it so many times, with seeds that follow each other
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u64).range(1..))]
+    pub(crate) runs: u64,
+
+    /// Seed of the (first) run
+    #[arg(long, value_name = "S", default_value_t = 0)]
+    pub(crate) seed: u64,
+
+    /// A run for every seed from A to B - 1
+    #[arg(long, value_name = "A..B", value_parser = units::seeds, conflicts_with_all = ["runs", "seed"])]
+    pub(crate) seeds: Option<Seeds>,
+
+    /// Who decides which thread runs: os, random, or pct:D (probabilistic concurrency testing for bugs of depth D)
+    ///
+    /// With `random` and `pct:D` one thread runs at a time and switches happen at atomic, lock and thread operations by a
+    /// seeded scheduler: the same seed gives the same run.
+    #[arg(long, value_name = "WHO", default_value = "os", value_parser = units::schedule)]
+    pub(crate) schedule: Schedule,
+
+    /// Steps a run is expected to have, for pct:D [default: as many as the longest run so far]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    pub(crate) steps: Option<u64>,
+
+    /// Stop at the first report: the program and further runs
+    #[arg(long)]
+    pub(crate) halt: bool,
+
+    /// Go on with further runs after one that crashed
+    #[arg(long)]
+    pub(crate) keep_going: bool,
+
+    /// Overwritten values to remember per location [default: 16]
+    #[arg(long, value_name = "K", value_parser = clap::value_parser!(u32).range(2..=65536))]
+    pub(crate) history: Option<u32>,
+
+    /// Take every load in a busy-wait loop for an ordinary load
+    #[arg(long)]
+    pub(crate) no_spin_detection: bool,
+
+    /// What not to report, as for a thread sanitizer: lines of robustness:PATTERN or race:PATTERN
+    #[arg(long, value_name = "FILE")]
+    pub(crate) suppressions: Vec<PathBuf>,
+
+    /// Say at the end which suppressions were used and which were not
+    #[arg(long)]
+    pub(crate) print_suppressions: bool,
+
+    /// Form of the reports: human ones go to standard error, others to standard output
+    #[arg(long, value_enum, default_value_t = ReportFormat::Human)]
+    pub(crate) format: ReportFormat,
+
+    /// Where to write the reports instead
+    #[arg(long, short, value_name = "FILE")]
+    pub(crate) output: Option<PathBuf>,
+
+    /// Exit code if something was reported
+    #[arg(long, value_name = "N", default_value_t = 66)]
+    pub(crate) exitcode: u8,
+
+    /// Colours; `auto` means on a terminal, unless NO_COLOR is set
+    #[arg(long, value_enum, value_name = "WHEN", default_value_t = clap::ColorChoice::Auto)]
+    pub(crate) color: clap::ColorChoice,
+
+    /// The program and its arguments
+    #[arg(value_name = "PROGRAM", required = true, trailing_var_arg = true, allow_hyphen_values = true)]
+    pub(crate) program: Vec<OsString>,
+}
+
+/// A range that is not empty.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Seeds(pub(crate) std::ops::Range<u64>);
+
+/// Who decides which thread runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Schedule {
+    Os,
+    Random,
+    /// Probabilistic concurrency testing: priorities that change at a bounded number of places.
+    Pct(u32),
+}
+
+impl std::fmt::Display for Schedule {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Schedule::Os => f.write_str("os"),
+            Schedule::Random => f.write_str("random"),
+            Schedule::Pct(depth) => write!(f, "pct:{depth}"),
+        }
+    }
+}
+
+#[derive(ValueEnum, Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum ReportFormat {
+    /// Text for people, in the layout of thread sanitizers
+    Human,
+    /// One JSON object per report and line, and one with the figures
+    Json,
+    /// One SARIF 2.1.0 log at the end
+    Sarif,
+}
+
+const RUN_HELP: &str = "\
+Examples:
+  fencepost run -- ./queue 4                                    one run, as the operating system schedules it
+  fencepost run --schedule pct:3 --seeds 0..1000 -- ./queue 4   a thousand different schedules
+  fencepost run --schedule pct:3 --seed 17 -- ./queue 4         one of them again
+  fencepost run --format sarif -o findings.sarif -- ./queue 4   for code scanning
+
+Exit codes:
+  66   something was reported (--exitcode)
+  2    the program cannot be run, or was not built for the sanitizer
+  else the program's own (128 + N if it was ended by signal N); with several runs, the first one that is not 0";
