@@ -55,10 +55,9 @@ fn small_program(seed: u64, total_accesses: usize) -> Program {
 
 #[test]
 fn machine_and_axioms_have_the_same_computations() {
-    let (mut compared, mut programs) = (0u64, 0u64);
-    for seed in 0..repetitions(20_000) {
+    let compared = in_parallel(0..repetitions(20_000), |seed| {
+        let mut compared = 0u64;
         let program = small_program(seed, if seed.is_multiple_of(16) { 6 } else { 4 });
-        programs += 1;
         for model in MODELS {
             let Some([machine, axioms]) = computations(&program, model) else { continue };
             compared += 1;
@@ -74,7 +73,9 @@ fn machine_and_axioms_have_the_same_computations() {
                 );
             }
         }
-    }
+        compared
+    });
+    let (compared, programs) = (compared.iter().sum::<u64>(), compared.len() as u64);
     assert!(compared * 100 > 3 * 99 * programs, "{compared} comparisons of {programs} programs");
 }
 
@@ -147,24 +148,26 @@ fn candidate(computation: Computation) -> Candidate {
 
 #[test]
 fn verdicts_agree_and_violations_are_replayed() {
-    let (mut robust, mut violated, mut undecided) = (0u64, 0u64, 0u64);
-    for seed in 0..repetitions(2_000) {
+    let (robust, violated, undecided) = (AtomicU64::new(0), AtomicU64::new(0), AtomicU64::new(0));
+    let count = |number: &AtomicU64| _ = number.fetch_add(1, Ordering::Relaxed);
+    in_parallel(0..repetitions(2_000), |seed| {
         let program = small_program(seed, 7);
         for model in MODELS {
             match verdicts(&program, model) {
-                Some(([true, true], _)) => robust += 1,
+                Some(([true, true], _)) => count(&robust),
                 Some(([false, false], Some(found))) if replay_error(&program, model, found.clone()).is_none() => {
-                    violated += 1;
+                    count(&violated);
                 }
                 Some(_) => {
                     let small = shrink(&program, |smaller| complaint(smaller, model).is_some());
                     let complaint = complaint(&small, model).expect("still");
                     panic!("seed {seed}, {}: {complaint} on\n{}", model.name(), fencepost_ir::print(&small));
                 }
-                None => undecided += 1,
+                None => count(&undecided),
             }
         }
-    }
+    });
+    let [robust, violated, undecided] = [robust, violated, undecided].map(AtomicU64::into_inner);
     let total = robust + violated + undecided;
     assert!(50 * undecided < total, "{undecided} of {total} were too large");
     assert!(14 * violated > total, "{violated} of {total} violated: too few to say much");

@@ -7,8 +7,8 @@ use fencepost_oracle::enumerate::{Answer, fails_under, fails_under_sc, robust};
 use fencepost_oracle::{observational_witness, observationally_robust};
 use fencepost_testkit::edit::asserting_reads;
 use fencepost_testkit::generate::{self, Options};
-use fencepost_testkit::repetitions;
 use fencepost_testkit::shrink::shrink;
+use fencepost_testkit::{in_parallel, repetitions};
 
 const LIMIT: usize = 3_000;
 
@@ -29,11 +29,9 @@ fn is_lawful([robust, observationally_robust, without_witness]: [bool; 3]) -> bo
 
 #[test]
 fn robust_programs_have_no_witness_and_those_without_are_observationally_robust() {
-    let (mut decided, mut counts) = (0u64, [0u64; 4]);
-    for seed in 0..repetitions(3_000) {
+    let classes = in_parallel(0..repetitions(3_000), |seed| {
         let program = generate::program(seed, &Options { total_accesses: 7, ..Options::default() });
-        let Some(answers) = decide(&program) else { continue };
-        decided += 1;
+        let answers = decide(&program)?;
         if !is_lawful(answers) {
             let small = shrink(&program, |smaller| decide(smaller).is_some_and(|answers| !is_lawful(answers)));
             panic!(
@@ -43,12 +41,16 @@ fn robust_programs_have_no_witness_and_those_without_are_observationally_robust(
             );
         }
         // Robust; speculative; observationally robust in spite of a witness; not at all.
-        let class = match answers {
+        Some(match answers {
             [true, ..] => 0,
             [_, _, true] => 1,
             [_, true, _] => 2,
             _ => 3,
-        };
+        })
+    });
+    let (mut decided, mut counts) = (0u64, [0u64; 4]);
+    for class in classes.into_iter().flatten() {
+        decided += 1;
         counts[class] += 1;
     }
     assert!(10 * decided > 9 * repetitions(3_000), "only {decided} were small enough");

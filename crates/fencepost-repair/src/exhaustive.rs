@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use fencepost_ir::{Language, load};
 use fencepost_model::{Model, models};
 use fencepost_testkit::random::Random;
-use fencepost_testkit::repetitions;
+use fencepost_testkit::{in_parallel, repetitions};
 use fencepost_verdict::Budget;
 
 use crate::bench::{Answer, Bench, Selection};
@@ -147,7 +147,8 @@ fn compare(seed: u64, model: &'static dyn Model) -> bool {
 #[test]
 fn repairs_are_those_that_trying_everything_finds() {
     for model in models::checkable() {
-        let compared = (0..repetitions(150)).filter(|&seed| compare(seed, model)).count();
+        let was_compared = in_parallel(0..repetitions(150), |seed| compare(seed, model));
+        let compared = was_compared.into_iter().filter(|&compared| compared).count();
         assert!(compared > 20, "{}: {compared} programs were not robust", model.name());
     }
 }

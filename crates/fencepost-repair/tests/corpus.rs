@@ -4,7 +4,7 @@ use fencepost_check::check;
 use fencepost_ir::{Language, Program, load};
 use fencepost_model::{Model, models};
 use fencepost_repair::{Costs, Need, Options, Plan, Relaxed, Repaired, Rest, Task, relax, repair};
-use fencepost_testkit::corpus;
+use fencepost_testkit::{corpus, in_parallel};
 use fencepost_verdict::{Budget, Reason, Verdict};
 
 /// Plain accesses that nothing guards: no order helps, where there are races.
@@ -57,7 +57,7 @@ fn editable() -> impl Iterator<Item = corpus::Entry> {
 
 #[test]
 fn repairs_hold_and_are_needed() {
-    for file in editable() {
+    in_parallel(editable(), |file| {
         let content = file.read().expect("a program");
         let language = Language::from_path(&file.path).expect("a language");
         let name = &file.name;
@@ -78,13 +78,13 @@ fn repairs_hold_and_are_needed() {
                 }
             }
         }
-    }
+    });
 }
 
 #[test]
 fn relaxed_programs_hold_and_cannot_be_weakened() {
-    let mut relaxed_programs = 0;
-    for file in editable().filter(|file| !file.name.starts_with("algorithms/")) {
+    let relaxed_programs = in_parallel(editable().filter(|file| !file.name.starts_with("algorithms/")), |file| {
+        let mut relaxed_programs = 0;
         let content = file.read().expect("a program");
         let language = Language::from_path(&file.path).expect("a language");
         for model in models::checkable() {
@@ -107,7 +107,9 @@ fn relaxed_programs_hold_and_cannot_be_weakened() {
                 }
             }
         }
-    }
+        relaxed_programs
+    });
+    let relaxed_programs: usize = relaxed_programs.into_iter().sum();
     assert!(relaxed_programs > 20, "{relaxed_programs} programs could be relaxed");
 }
 

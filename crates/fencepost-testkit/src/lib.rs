@@ -26,27 +26,34 @@ pub fn repetitions(default: u64) -> u64 {
     }
 }
 
-/// Does something with all items, on as many threads as there are processors.
+/// Does something with all items, on as many threads as there are processors. The results are in no particular order.
 ///
 /// # Panics
 /// When that panics for one of them; then nothing is done with those that nobody has begun with.
-pub fn in_parallel<T>(items: impl IntoIterator<Item = T, IntoIter: Send>, work: impl Fn(T) + Sync) {
+pub fn in_parallel<T, R: Send>(
+    items: impl IntoIterator<Item = T, IntoIter: Send>,
+    work: impl Fn(T) -> R + Sync,
+) -> Vec<R> {
     let items = Mutex::new(Some(items.into_iter()));
     let items = || items.lock().unwrap_or_else(PoisonError::into_inner);
     let worker = || {
+        let mut results = Vec::new();
         loop {
-            let Some(item) = items().as_mut().and_then(Iterator::next) else { break };
-            if let Err(panic) = catch_unwind(AssertUnwindSafe(|| work(item))) {
-                *items() = None;
-                resume_unwind(panic);
+            let Some(item) = items().as_mut().and_then(Iterator::next) else { break results };
+            match catch_unwind(AssertUnwindSafe(|| work(item))) {
+                Ok(result) => results.push(result),
+                Err(panic) => {
+                    *items() = None;
+                    resume_unwind(panic);
+                }
             }
         }
     };
     std::thread::scope(|scope| {
-        for _ in 0..std::thread::available_parallelism().map_or(1, usize::from) {
-            scope.spawn(worker);
-        }
-    });
+        let processors = std::thread::available_parallelism().map_or(1, usize::from);
+        let workers: Vec<_> = (0..processors).map(|_| scope.spawn(worker)).collect();
+        workers.into_iter().flat_map(|worker| worker.join().unwrap_or_else(|panic| resume_unwind(panic))).collect()
+    })
 }
 
 /// Everything there is to observe at the end of a program.

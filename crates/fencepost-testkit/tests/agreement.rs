@@ -8,7 +8,7 @@ use fencepost_model::{Model, models};
 use fencepost_oracle::enumerate::{Answer, fails_under_sc, robust};
 use fencepost_testkit::generate::{self, Options};
 use fencepost_testkit::shrink::shrink;
-use fencepost_testkit::{litmus, repetitions};
+use fencepost_testkit::{in_parallel, litmus, repetitions};
 use fencepost_verdict::{Budget, Verdict};
 
 /// Enough for nearly all programs without loops.
@@ -69,18 +69,18 @@ fn litmus_tests() {
 
 #[test]
 fn loop_free_programs() {
-    for seed in 0..repetitions(4_000) {
+    in_parallel(0..repetitions(4_000), |seed| {
         // Other seeds than those on which the definitions are compared with each other.
         let seed = seed + (1 << 32);
         assert_agreement(seed, &generate::program(seed, &Options::default()), ALL);
-    }
+    });
 }
 
 /// The oracle has no end with most of these, but it finds violations, and what it finds the engine must find.
 #[test]
 fn programs_with_loops() {
-    for seed in 0..repetitions(400) {
+    in_parallel(0..repetitions(400), |seed| {
         let options = Options { loops: true, total_accesses: 7, ..Options::default() };
         assert_agreement(seed, &generate::program(seed, &options), SOME);
-    }
+    });
 }

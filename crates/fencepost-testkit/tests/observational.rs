@@ -8,8 +8,8 @@ use fencepost_model::models::rc20::Rc20;
 use fencepost_model::{Model, models};
 use fencepost_oracle::{Answer, observational_witness};
 use fencepost_testkit::generate::{self, Options, Palette};
-use fencepost_testkit::repetitions;
 use fencepost_testkit::shrink::shrink;
+use fencepost_testkit::{in_parallel, repetitions};
 use fencepost_verdict::{Budget, Outcome, Verdict};
 
 /// Enough for nearly all programs without loops.
@@ -39,19 +39,19 @@ fn differs_from_sc_t(program: &Program) -> Option<String> {
 
 #[test]
 fn the_engine_is_sc_t() {
-    for seed in 0..repetitions(3_000) {
+    in_parallel(0..repetitions(3_000), |seed| {
         let seed = seed + (3 << 32);
         let program = generate::program(seed, &Options::default());
         if let Some(difference) = differs_from_sc_t(&program) {
             let small = shrink(&program, |smaller| differs_from_sc_t(smaller).is_some());
             panic!("seed {seed}: {difference}; smaller:\n{}", fencepost_ir::print(&small));
         }
-    }
+    });
 }
 
 #[test]
 fn robust_programs_are_observationally_robust() {
-    for seed in 0..repetitions(2_000) {
+    in_parallel(0..repetitions(2_000), |seed| {
         let options = Options { loops: seed % 2 == 0, ..Options::default() };
         let program = generate::program(seed + (4 << 32), &options);
         for model in models::monitored() {
@@ -66,16 +66,16 @@ fn robust_programs_are_observationally_robust() {
                 );
             }
         }
-    }
+    });
 }
 
 /// SC_T is written down for RC20; of release/acquire programs it speaks for both models.
 #[test]
 fn with_release_acquire_accesses_only_both_models_agree() {
-    for seed in 0..repetitions(2_000) {
+    in_parallel(0..repetitions(2_000), |seed| {
         let palette = Some(Palette::RELEASE_ACQUIRE);
         let options = Options { loops: seed % 4 == 0, plain: false, palette, ..Options::default() };
         let program = generate::program(seed + (5 << 32), &options);
         assert_eq!(engine(&program, &Ra), engine(&program, &Rc20), "seed {seed}:\n{}", fencepost_ir::print(&program));
-    }
+    });
 }

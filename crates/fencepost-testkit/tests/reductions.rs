@@ -176,50 +176,50 @@ fn options(seed: u64) -> Generate {
 
 #[test]
 fn loop_free_programs() {
-    for seed in 0..repetitions(1_000) {
+    in_parallel(0..repetitions(1_000), |seed| {
         let seed = seed + (6 << 32);
         let options = Generate { loops: false, copies: false, ..options(seed) };
         assert_no_difference(seed, &generate::program(seed, &options), false);
-    }
+    });
 }
 
 #[test]
 fn programs_with_loops() {
-    for seed in 0..repetitions(1_000) {
+    in_parallel(0..repetitions(1_000), |seed| {
         let seed = seed + (7 << 32);
         let options = Generate { loops: true, ..options(seed) };
         assert_no_difference(seed, &generate::program(seed, &options), false);
-    }
+    });
 }
 
 #[test]
 fn programs_with_equal_threads() {
-    for seed in 0..repetitions(1_000) {
+    in_parallel(0..repetitions(1_000), |seed| {
         let seed = seed + (8 << 32);
         let options = Generate { copies: true, ..options(seed) };
         assert_no_difference(seed, &generate::program(seed, &options), false);
-    }
+    });
 }
 
 #[test]
 fn observational_robustness() {
-    for seed in 0..repetitions(1_000) {
+    in_parallel(0..repetitions(1_000), |seed| {
         let seed = seed + (9 << 32);
         assert_no_difference(seed, &generate::program(seed, &options(seed)), true);
-    }
+    });
 }
 
 /// A loop that concerns nobody else must not keep a search from what the others do.
 #[test]
 fn programs_beside_loops() {
-    for seed in 0..repetitions(500) {
+    in_parallel(0..repetitions(500), |seed| {
         let seed = seed + (13 << 32);
         let small = Generate { threads: 2..=2, accesses: 1..=2, total_accesses: 4, domain: 3..=3, ..options(seed) };
         let loops = generate::program(seed, &Generate { loops: true, total_accesses: 3, ..small.clone() });
         let others = generate::program(!seed, &Generate { loops: false, accesses: 2..=2, ..small });
         let both = if seed % 2 == 0 { edit::beside(&loops, &others) } else { edit::beside(&others, &loops) };
         assert_no_difference(seed, &both, false);
-    }
+    });
 }
 
 /// Programs that people write; the large ones, and those for verification, which are variations of others, are judged with
@@ -315,12 +315,12 @@ fn assert_independent_of_jobs(seed: u64, program: &Program, options: Options, ma
 #[test]
 fn the_outcome_does_not_depend_on_the_number_of_threads() {
     let all: Vec<Reductions> = combinations().collect();
-    for seed in 0..repetitions(1_500) {
+    in_parallel(0..repetitions(1_500), |seed| {
         let seed = seed + (10 << 32);
         let reductions = all[Random::new(seed).below(all.len())];
         let options = Options { reductions, observational: seed % 3 == 0, jobs: 1 };
         assert_independent_of_jobs(seed, &generate::program(seed, &self::options(seed)), options, MOST_STATES);
-    }
+    });
 }
 
 /// Small layers are expanded by one thread, however many there are: these are large.
@@ -355,8 +355,8 @@ fn nor_when_the_threads_have_work() {
 /// A reduced search may find longer runs than there are, but where it is cheap a shortest one is shown.
 #[test]
 fn witnesses_are_shortest() {
-    let mut violated = 0;
-    for seed in 0..repetitions(10_000) {
+    let violated = in_parallel(0..repetitions(10_000), |seed| {
+        let mut violated = 0;
         let program = generate::program(seed + (12 << 32), &options(seed));
         for model in models::monitored() {
             let steps = |reductions: Reductions| {
@@ -372,6 +372,8 @@ fn witnesses_are_shortest() {
             let shown = steps(Reductions::ALL);
             assert_eq!(shown, Some(shortest), "seed {seed}, {}:\n{}", model.name(), fencepost_ir::print(&program));
         }
-    }
+        violated
+    });
+    let violated: u64 = violated.into_iter().sum();
     assert!(violated > repetitions(10_000) / 4, "only {violated} violations");
 }

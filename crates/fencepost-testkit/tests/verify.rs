@@ -16,7 +16,7 @@ use fencepost_testkit::edit::{asserting_ends, with_condition};
 use fencepost_testkit::generate::{self, Options, Palette};
 use fencepost_testkit::random::Random;
 use fencepost_testkit::shrink::shrink;
-use fencepost_testkit::{everything, repetitions};
+use fencepost_testkit::{everything, in_parallel, repetitions};
 use fencepost_verdict::{Argument, Budget, Extent, States, Verification, Verified};
 
 /// States ⟨q, G⟩ that are enough for nearly all of the programs.
@@ -109,14 +109,15 @@ fn differs(program: &Program, model: &'static dyn Model, count: &mut Count) -> O
     None
 }
 
+/// Puts a program to all models; how many answers there were.
 fn check(
     program: &Program,
     seed: u64,
-    count: &mut Count,
     wrong: impl Fn(&Program, &'static dyn Model, &mut Count) -> Option<String>,
-) {
+) -> Count {
+    let mut count = Count::new();
     for &model in MODELS {
-        if let Some(difference) = wrong(program, model, count) {
+        if let Some(difference) = wrong(program, model, &mut count) {
             let small = shrink(program, |smaller| wrong(smaller, model, &mut Count::new()).is_some());
             let how = wrong(&small, model, &mut Count::new()).unwrap_or_default();
             let condition = small.condition().map(|condition| condition.text(&small));
@@ -127,6 +128,15 @@ fn check(
             );
         }
     }
+    count
+}
+
+fn sum(counts: Vec<Count>) -> Count {
+    let mut sum = Count::new();
+    for (key, count) in counts.into_iter().flatten() {
+        *sum.entry(key).or_default() += count;
+    }
+    sum
 }
 
 /// Kinds of programs that between them make every argument necessary.
@@ -143,12 +153,11 @@ fn options(seed: u64) -> Options {
 
 #[test]
 fn assertions_without_loops_are_as_defined() {
-    let mut count = Count::new();
-    for seed in 0..repetitions(800) {
+    let count = sum(in_parallel(0..repetitions(800), |seed| {
         let program = generate::program(seed + (11 << 32), &options(seed));
         let program = asserting_ends(&program, &mut Random::new(seed));
-        check(&program, seed, &mut count, differs);
-    }
+        check(&program, seed, differs)
+    }));
     // Every argument has been put to the test, both ways where there are two.
     let given = |argument: &str, model: &str, holds| count.contains_key(&(argument, model, holds));
     for (argument, model, holds) in [
@@ -174,25 +183,24 @@ fn assertions_without_loops_are_as_defined() {
 
 #[test]
 fn conditions_without_loops_are_as_defined() {
-    let mut count = Count::new();
-    for seed in 0..repetitions(200) {
+    in_parallel(0..repetitions(200), |seed| {
         let program = generate::program(seed + (12 << 32), &options(seed));
         let program = with_condition(&program, &mut Random::new(seed));
-        check(&program, seed, &mut count, differs);
-    }
+        check(&program, seed, differs);
+    });
 }
 
 /// The litmus tests of the corpus, which have shapes that are rare among generated programs.
 #[test]
 fn conditions_of_litmus_tests_are_as_defined() {
-    let mut count = Count::new();
-    for entry in corpus::files().into_iter().filter(|entry| entry.name.ends_with(".litmus")) {
+    let files = corpus::files().into_iter().filter(|entry| entry.name.ends_with(".litmus"));
+    let count = sum(in_parallel(files, |entry| {
         let Content { program, .. } = entry.read().expect("a file of the corpus");
-        if finals(&program, &Rc20, &[], LITMUS_LIMIT, &|| false).is_err() {
-            continue;
+        match finals(&program, &Rc20, &[], LITMUS_LIMIT, &|| false) {
+            Ok(_) => check(&program, 0, differs),
+            Err(_) => Count::new(),
         }
-        check(&program, 0, &mut count, differs);
-    }
+    }));
     for argument in ["coverability", "robustness", "write-write-race-freedom", "search", "machine", "witness"] {
         assert!(count.keys().any(|(of, ..)| *of == argument), "{argument} says nothing: {count:?}");
     }
@@ -233,7 +241,7 @@ fn rare_programs_are_as_defined() {
         let program = fencepost_ir::load(language, &text).program.expect("a program");
         let found = finals(&program, &Rc20, &everything(&program), LIMIT, &|| false).expect("few graphs");
         assert_eq!(found.failure.is_some(), fails, "{text}");
-        check(&program, 0, &mut Count::new(), differs);
+        check(&program, 0, differs);
     }
 }
 
@@ -263,13 +271,12 @@ fn disagrees(program: &Program, model: &'static dyn Model, count: &mut Count) ->
 
 #[test]
 fn with_loops_engines_agree() {
-    let mut count = Count::new();
-    for seed in 0..repetitions(150) {
+    let count = sum(in_parallel(0..repetitions(150), |seed| {
         let options = Options { loops: true, bounds: seed.is_multiple_of(11), ..options(seed) };
         let program = generate::program(seed + (13 << 32), &options);
         let program = asserting_ends(&program, &mut Random::new(seed));
-        check(&program, seed, &mut count, disagrees);
-    }
+        check(&program, seed, disagrees)
+    }));
     let total = |argument: &str| count.iter().filter(|((of, ..), _)| *of == argument).map(|(_, n)| n).sum::<u64>();
     assert!(total("coverability") > 30 && total("search") > 30 && total("robustness") > 30, "{count:?}");
 }

@@ -311,6 +311,7 @@ fn cores(text: &mut String, rows: &[Row]) {
 mod tests {
     use super::super::machine::Machine;
     use super::*;
+    use crate::bench::text::assert_tables_are_whole;
 
     fn run(total: f64, search: f64, states: u64) -> Run {
         Run { decision: Decision::Holds, total, search, states, ..Run::impossible(String::new()) }
@@ -362,15 +363,7 @@ mod tests {
         undecided.spin = Some(Run { decision: Decision::Undecided("time".into()), ..run(61.0, 60.0, 9) });
         undecided.spin_sc = None;
         let text = render(&raw(vec![row("seqlock"), row("peterson-2"), undecided]));
-        let mut columns = None;
-        for line in text.lines() {
-            if line.starts_with('|') {
-                let bars = line.matches('|').count();
-                assert_eq!(*columns.get_or_insert(bars), bars, "{line}");
-            } else {
-                columns = None;
-            }
-        }
+        assert_tables_are_whole(&text);
         assert!(text.contains("| end to end, where both decide | 2 | 200× |"), "{text}");
         assert!(text.contains("| search only, where SPIN's takes more than 0.5 s | 2 | 100× |"), "{text}");
         assert!(text.contains("0 of 2 rows that are robust"), "{text}");

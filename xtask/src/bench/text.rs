@@ -62,6 +62,20 @@ pub(crate) fn insert_in_page(kind: &str, block: &str) -> Result<(), String> {
     std::fs::write(page, insert(&text, kind, block)?).map_err(fail)
 }
 
+/// Every row of a table has as many cells as the first.
+#[cfg(test)]
+pub(crate) fn assert_tables_are_whole(text: &str) {
+    let mut columns = None;
+    for line in text.lines() {
+        if line.starts_with('|') {
+            let bars = line.matches('|').count();
+            assert_eq!(*columns.get_or_insert(bars), bars, "{line}");
+        } else {
+            columns = None;
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

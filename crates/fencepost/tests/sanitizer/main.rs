@@ -18,7 +18,7 @@ use crate::run::Compiler;
 use crate::suite::{Case, Expected};
 
 fn main() {
-    let arguments = Arguments::from_args();
+    let mut arguments = Arguments::from_args();
     let cases = suite::cases(&run::root());
     let no_sanitizer = run::missing_sanitizer();
     if let Some(runs) = soak::runs() {
@@ -30,6 +30,9 @@ fn main() {
         }
         libtest_mimic::run(&arguments, trials).exit();
     }
+    // Most of the time is spent waiting for programs that wait.
+    let processors = std::thread::available_parallelism().map_or(1, usize::from);
+    arguments.test_threads.get_or_insert(4 * processors);
     let mut trials: Vec<Trial> = cases.iter().filter_map(twin).collect();
     let corpus = corpus::cases(&run::root());
     for (name, compiler) in Compiler::all() {

@@ -133,6 +133,7 @@ fn marks(row: &Row) -> String {
 mod tests {
     use super::super::super::machine::Machine;
     use super::*;
+    use crate::bench::text::assert_tables_are_whole;
 
     fn row(program: &str, in_suite: bool) -> Row {
         let run = |wall, reports| Outcome::Done(Run { wall, user: 2.0 * wall, bytes: 1 << 20, reports });
@@ -150,15 +151,7 @@ mod tests {
         let rows = vec![row("one", true), row("two", true), row("mimalloc", false), row("scaling", false)];
         let raw = Raw { machine: Machine::this(&[]), notes: vec!["Note.".into()], rows };
         let text = render(&raw);
-        let mut columns = None;
-        for line in text.lines() {
-            if line.starts_with('|') {
-                let bars = line.matches('|').count();
-                assert_eq!(*columns.get_or_insert(bars), bars, "{line}");
-            } else {
-                columns = None;
-            }
-        }
+        assert_tables_are_whole(&text);
         assert!(text.contains("| ours : TSan | 2 | 0.50 | 0.50 | 1.00 |"), "{text}");
         assert!(text.contains("| one 4 100 (reports: full: 3) | 3 |"), "{text}");
         assert!(text.contains("- one (atomics-only): it did"), "{text}");
