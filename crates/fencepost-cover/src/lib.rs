@@ -25,6 +25,7 @@ mod losra;
 mod options;
 mod question;
 pub mod saturate;
+mod shared;
 mod symmetry;
 mod witness;
 
@@ -47,12 +48,14 @@ pub struct Options {
     pub look_ahead: usize,
     /// Is one configuration enough of those that symmetries of the program turn into each other?
     pub symmetry: bool,
+    /// Threads to search with.
+    pub jobs: usize,
 }
 
 impl Default for Options {
     /// Enough for three threads of an algorithm.
     fn default() -> Self {
-        Options { look_ahead: 1 << 17, symmetry: true }
+        Options { look_ahead: 1 << 17, symmetry: true, jobs: 1 }
     }
 }
 
@@ -151,8 +154,8 @@ fn answer(
     let races = question.races(program, &threads);
     let targets = question.targets(&locals, &classes, &threads, &races, budget)?;
     // The search itself needs room, too.
-    let look_ahead = LookAhead { places: options.look_ahead, bytes: budget.max_bytes / 2 };
-    let mut system = LoSra::new(threads, &init, races.clone(), options.symmetry, &look_ahead, budget.expired)?;
+    let look_ahead = LookAhead { jobs: options.jobs, places: options.look_ahead, bytes: budget.max_bytes / 2 };
+    let system = LoSra::new(threads, &init, races.clone(), options.symmetry, &look_ahead, budget.expired)?;
     let mut configurations = Vec::new();
     // For every configuration, its target and the reads that come last.
     let mut endings = Vec::new();
@@ -162,7 +165,7 @@ fn answer(
             endings.push((target, reads));
         }
     }
-    let (end, saturation) = saturate(&mut system, configurations, budget);
+    let (end, saturation) = saturate(&system, configurations, options.jobs, budget);
     stats.saturation = saturation;
     match end {
         End::Uncovered => Ok(Answer::Unreachable),

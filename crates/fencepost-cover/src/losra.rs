@@ -35,6 +35,9 @@
 //!
 //! Sound and complete for finite-state programs (Thm 5.17 and §6 of the paper).
 
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, PoisonError, RwLock};
+
 use fencepost_base::ids::{LocId, Value};
 use fencepost_verdict::Reason;
 use foldhash::{HashMap, HashMapExt, HashSet};
@@ -45,6 +48,7 @@ use crate::bits::Bits;
 use crate::facts::Facts;
 use crate::options::{Alphabet, Base, ListId, MOST_BASES, Opt, PotentialId, Source, Store, is_below};
 use crate::saturate::WellStructured;
+use crate::shared::Slots;
 use crate::symmetry::Symmetry;
 
 /// A thread here can be at any node, and has done nothing that matters since.
@@ -93,7 +97,7 @@ pub(crate) struct Target {
 
 /// The system.
 pub(crate) struct LoSra<'a> {
-    expired: &'a dyn Fn() -> bool,
+    expired: &'a (dyn Fn() -> bool + Sync),
     pub(crate) threads: Vec<Automaton>,
     pub(crate) alphabet: Alphabet,
     races: Vec<RaceQuestion>,
@@ -103,12 +107,17 @@ pub(crate) struct LoSra<'a> {
     /// For every symmetry, the images of phases.
     phases: Vec<Vec<Node>>,
     /// For every symmetry, known images of potentials.
-    images: Vec<HashMap<PotentialId, PotentialId>>,
+    images: Vec<Slots<PotentialId>>,
+    /// How many there are.
+    known_images: AtomicU64,
     ahead: Option<Ahead>,
     store: Store,
     /// For a provided base, whether marks are provided too, and whether the list is the writer's: what can become of a list.
-    alternatives: HashMap<(Base, bool, bool, ListId), Vec<Alternative>>,
+    alternatives: RwLock<HashMap<(Base, bool, bool, ListId), Alternatives>>,
 }
+
+/// All that a list can have been before a write.
+type Alternatives = Arc<[Alternative]>;
 
 /// What a list was before a write.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -128,7 +137,7 @@ impl<'a> LoSra<'a> {
         races: Vec<RaceQuestion>,
         symmetry: bool,
         look_ahead: &LookAhead,
-        expired: &'a dyn Fn() -> bool,
+        expired: &'a (dyn Fn() -> bool + Sync),
     ) -> Result<Self, Reason> {
         let alphabet = alphabet(&threads, init, &races);
         if alphabet.len() > MOST_BASES {
@@ -149,16 +158,17 @@ impl<'a> LoSra<'a> {
             races,
             facts,
             phases,
-            images: vec![HashMap::new(); symmetries.len()],
+            images: symmetries.iter().map(|_| Slots::new()).collect(),
+            known_images: AtomicU64::new(0),
             symmetries,
             ahead,
             store,
-            alternatives: HashMap::new(),
+            alternatives: RwLock::new(HashMap::new()),
         })
     }
 
-    fn potential_image(&mut self, symmetry: usize, potential: PotentialId) -> PotentialId {
-        if let Some(&known) = self.images[symmetry].get(&potential) {
+    fn potential_image(&self, symmetry: usize, potential: PotentialId) -> PotentialId {
+        if let Some(&known) = self.images[symmetry].get(potential.index()) {
             return known;
         }
         let mut lists = self.store.get(potential).lists.to_vec();
@@ -169,7 +179,9 @@ impl<'a> LoSra<'a> {
             *list = self.store.list(options);
         }
         let image = self.store.potential(lists);
-        self.images[symmetry].insert(potential, image);
+        if self.images[symmetry].set(potential.index(), image) {
+            self.known_images.fetch_add(1, Ordering::Relaxed);
+        }
         image
     }
 
@@ -177,7 +189,7 @@ impl<'a> LoSra<'a> {
     ///
     /// # Errors
     /// When it takes too long.
-    pub(crate) fn targets(&mut self, target: &Target) -> Result<Vec<(Configuration, Vec<Block>)>, Reason> {
+    pub(crate) fn targets(&self, target: &Target) -> Result<Vec<(Configuration, Vec<Block>)>, Reason> {
         let mut found = vec![(Vec::new(), Vec::new(), Vec::new())];
         for (thread, node) in target.nodes.iter().enumerate() {
             let mut choices: Vec<(Node, PotentialId, Vec<Base>)> = Vec::new();
@@ -220,7 +232,7 @@ impl<'a> LoSra<'a> {
     }
 
     /// The potentials asked of a thread: any, or if it is to race, something marked.
-    fn asked(&mut self, thread: usize, race: Option<usize>) -> Vec<PotentialId> {
+    fn asked(&self, thread: usize, race: Option<usize>) -> Vec<PotentialId> {
         let Some(question) = race.map(|race| self.races[race]).filter(|question| question.thread == thread) else {
             return vec![self.store.nothing()];
         };
@@ -234,7 +246,7 @@ impl<'a> LoSra<'a> {
     }
 
     /// The potentials of nobody that demand these last values.
-    fn observers(&mut self, memory: &[(LocId, Value)]) -> Vec<PotentialId> {
+    fn observers(&self, memory: &[(LocId, Value)]) -> Vec<PotentialId> {
         let mut lists = vec![Vec::new()];
         for &(loc, value) in memory {
             let options = self.alphabet.readable(loc, value).to_vec();
@@ -250,7 +262,7 @@ impl<'a> LoSra<'a> {
 
     /// Undoes a write, and the reads before it, in all ways.
     fn undo_block(
-        &mut self,
+        &self,
         configuration: &Configuration,
         thread: usize,
         write: (Access, Node),
@@ -297,7 +309,7 @@ impl<'a> LoSra<'a> {
     /// # Errors
     /// When it takes too long.
     fn undo_write(
-        &mut self,
+        &self,
         configuration: &Configuration,
         thread: usize,
         base: Base,
@@ -305,10 +317,9 @@ impl<'a> LoSra<'a> {
         must_provide: bool,
     ) -> Result<Vec<Vec<PotentialId>>, Reason> {
         // For every list, what it can have been.
-        let mut choices: Vec<(usize, Vec<Alternative>)> = Vec::new();
+        let mut choices: Vec<(usize, Alternatives)> = Vec::new();
         for (owner, &potential) in configuration.potentials.iter().enumerate() {
-            for index in 0..self.store.get(potential).lists.len() {
-                let list = self.store.get(potential).lists[index];
+            for &list in &self.store.get(potential).lists {
                 let alternatives = self.alternatives(base, marks, owner == thread, list);
                 if alternatives.is_empty() {
                     return Ok(Vec::new());
@@ -316,7 +327,7 @@ impl<'a> LoSra<'a> {
                 choices.push((owner, alternatives));
             }
         }
-        let provides = |(_, alternatives): &(usize, Vec<Alternative>)| {
+        let provides = |(_, alternatives): &(usize, Alternatives)| {
             alternatives.iter().any(|alternative| alternative.justification.is_some())
         };
         if !choices.iter().any(provides) {
@@ -360,17 +371,17 @@ impl<'a> LoSra<'a> {
 
     /// What a list can have been before a write that provides `base`, by its owner or somebody else. A keeping
     /// alternative is left out when one that provides needs no justification: that is below.
-    fn alternatives(&mut self, base: Base, marks: bool, is_own: bool, list: ListId) -> Vec<Alternative> {
+    fn alternatives(&self, base: Base, marks: bool, is_own: bool, list: ListId) -> Alternatives {
         let key = (base, marks, is_own, list);
-        if let Some(known) = self.alternatives.get(&key) {
-            return known.clone();
+        if let Some(known) = self.alternatives.read().unwrap_or_else(PoisonError::into_inner).get(&key) {
+            return Arc::clone(known);
         }
         let source = self.alphabet.bases[base];
         let marked = self.alphabet.base(Source { marked: true, ..source }).filter(|_| marks);
         let is_provided = |option: &Opt| option.base() == base || Some(option.base()) == marked;
         let is_on_location = |option: &Opt| self.alphabet.bases[option.base()].loc == source.loc;
         let may_stay = |option: &Opt| !is_on_location(option) || (!is_own && !option.is_flagged());
-        let options = self.store.options(list).to_vec();
+        let options = self.store.options(list);
         let mut picked = Vec::new();
         for first in (0..options.len()).filter(|&index| is_provided(&options[index])) {
             let rest: Vec<Opt> = options[first..].iter().copied().filter(|option| !is_provided(option)).collect();
@@ -386,7 +397,8 @@ impl<'a> LoSra<'a> {
         for (left, rest) in picked {
             alternatives.push(Alternative { left: self.store.list(left), justification: Some(self.store.list(rest)) });
         }
-        self.alternatives.insert(key, alternatives.clone());
+        let alternatives: Alternatives = alternatives.into();
+        self.alternatives.write().unwrap_or_else(PoisonError::into_inner).insert(key, Arc::clone(&alternatives));
         alternatives
     }
 
@@ -501,7 +513,7 @@ impl<'a> LoSra<'a> {
     }
 
     /// The lists of a potential with a word, written backwards, in front.
-    fn prefixed(&mut self, word: &[Opt], potential: PotentialId) -> Vec<ListId> {
+    fn prefixed(&self, word: &[Opt], potential: PotentialId) -> Vec<ListId> {
         let mut lists = self.store.get(potential).lists.to_vec();
         if !word.is_empty() {
             for list in &mut lists {
@@ -513,7 +525,7 @@ impl<'a> LoSra<'a> {
     }
 
     /// Can a forward run reach something above it, as far as we see?
-    fn is_hopeful(&mut self, configuration: &Configuration) -> bool {
+    fn is_hopeful(&self, configuration: &Configuration) -> bool {
         let nodes = &configuration.control[..self.threads.len()];
         let potentials: Vec<_> = configuration.potentials.iter().map(|&potential| self.store.get(potential)).collect();
         for (thread, &node) in nodes.iter().enumerate().filter(|&(_, &node)| node != ANYWHERE) {
@@ -536,7 +548,7 @@ impl<'a> LoSra<'a> {
             return false;
         }
         let potentials = &configuration.potentials;
-        self.ahead.as_mut().is_none_or(|ahead| ahead.is_reachable(nodes, potentials, &self.store, &self.alphabet))
+        self.ahead.as_ref().is_none_or(|ahead| ahead.is_reachable(nodes, potentials, &self.store, &self.alphabet))
     }
 }
 
@@ -610,7 +622,7 @@ impl WellStructured for LoSra<'_> {
         Some(image)
     }
 
-    fn image(&mut self, symmetry: usize, configuration: &Configuration) -> Configuration {
+    fn image(&self, symmetry: usize, configuration: &Configuration) -> Configuration {
         let control = self.control_image(symmetry, &configuration.control).expect("it was asked for");
         let mut potentials = configuration.potentials.clone();
         for (owner, &potential) in configuration.potentials.iter().enumerate() {
@@ -644,18 +656,18 @@ impl WellStructured for LoSra<'_> {
     }
 
     fn predecessors(
-        &mut self,
+        &self,
         configuration: &Configuration,
         visit: &mut dyn FnMut(Block, Configuration),
     ) -> Result<(), Reason> {
         let phase = configuration.control[self.threads.len()];
         for thread in 0..self.threads.len() {
-            let writes: Vec<(Access, Node)> = match configuration.control[thread] {
-                ANYWHERE => self.threads[thread].writes.clone(),
+            let writes: &[(Access, Node)] = match configuration.control[thread] {
+                ANYWHERE => &self.threads[thread].writes,
                 node if node == self.threads[thread].start => continue,
-                node => self.threads[thread].writes_into[node as usize].clone(),
+                node => &self.threads[thread].writes_into[node as usize],
             };
-            for write in writes {
+            for &write in writes {
                 let loc = write.0.written().map(|(loc, _)| loc);
                 let stay = Phase { before: phase, guesses: false, provides_marks: phase == 0 };
                 self.undo_block(configuration, thread, write, stay, visit)?;
@@ -672,8 +684,8 @@ impl WellStructured for LoSra<'_> {
     fn bytes(&self) -> u64 {
         self.store.bytes()
             + self.ahead.as_ref().map_or(0, Ahead::bytes)
-            + 96 * self.alternatives.len() as u64
-            + 16 * self.images.iter().map(HashMap::len).sum::<usize>() as u64
+            + 96 * self.alternatives.read().unwrap_or_else(PoisonError::into_inner).len() as u64
+            + 16 * self.known_images.load(Ordering::Relaxed)
     }
 }
 

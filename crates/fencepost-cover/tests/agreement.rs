@@ -26,10 +26,10 @@ const LIMIT: usize = 6_000;
 const MOST_CONFIGURATIONS: u64 = 20_000;
 
 /// Without a look ahead, so that the backward search has all to do.
-const BLIND: Search = Search { look_ahead: 0, symmetry: true };
+const BLIND: Search = Search { look_ahead: 0, symmetry: true, jobs: 1 };
 
 /// Every configuration for itself.
-const SINGLE: Search = Search { look_ahead: 1 << 17, symmetry: false };
+const SINGLE: Search = Search { look_ahead: 1 << 17, symmetry: false, jobs: 1 };
 
 /// What was compared.
 #[derive(Debug, Default)]
@@ -170,6 +170,32 @@ fn symmetric_programs() {
     assert!(count.undecided * 50 <= count.questions, "nearly all questions are decided: {count:?}");
     assert!(count.skipped * 4 <= count.programs, "most programs are compared: {count:?}");
 }
+
+/// Neither answers nor their costs depend on the number of threads.
+#[test]
+fn any_number_of_threads() {
+    let options = Options { threads: 3..=4, accesses: 3..=4, total_accesses: 14, copies: true, ..Options::default() };
+    let mut long = 0;
+    for seed in 0..repetitions(150) {
+        let program = generate::program(seed + (1 << 35), &options);
+        for (question, search) in [(safe as Ask, BLIND), (write_write_race_free as Ask, Search::default())] {
+            let expected = question(&program, search, &budget());
+            long += u64::from(expected.stats.saturation.expanded >= 16);
+            for jobs in [2, 3, 8] {
+                let found = question(&program, Search { jobs, ..search }, &budget());
+                assert_eq!(
+                    (&found.answer, found.stats),
+                    (&expected.answer, expected.stats),
+                    "seed {seed} on {jobs} threads:\n{}",
+                    fencepost_ir::print(&program)
+                );
+            }
+        }
+    }
+    assert!(long >= repetitions(150) / 20, "{long} questions are worth several threads");
+}
+
+type Ask = fn(&Program, Search, &Budget<'_>) -> CoverOutcome;
 
 /// The same about failures, with the axioms on execution graphs as the definition.
 #[test]

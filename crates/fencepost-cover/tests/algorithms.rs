@@ -222,14 +222,20 @@ fn limits_give_no_answer() {
     assert_eq!(safe(&corpus("ticketlock"), Options::default(), &late).answer, Answer::GaveUp(Reason::Time));
 }
 
-/// The same again, witnesses and costs included.
+/// The same again on any number of threads, witnesses and costs included.
 #[test]
 fn answers_are_deterministic() {
-    for name in ["peterson-sc", "ticketlock", "rcu-two-readers"] {
-        let first = safe(&corpus(name), Options::default(), &budget());
-        for _ in 0..repetitions(2) {
-            let again = safe(&corpus(name), Options::default(), &budget());
-            assert_eq!((&again.answer, again.stats), (&first.answer, first.stats), "{name}");
+    let names = ["peterson-sc", "ticketlock", "rcu-two-readers", "mcs-lock", "lock-exchange", "chase-lev-sc"];
+    let blind = Options { look_ahead: 0, ..Options::default() };
+    for (name, options) in names.iter().flat_map(|name| [(name, Options::default()), (name, blind)]) {
+        let program = corpus(name);
+        let few = Budget { max_states: 5_000, ..Budget::unlimited() };
+        for question in [safe, write_write_race_free] {
+            let first = question(&program, options, &few);
+            for jobs in [1, 2, 3, 8].into_iter().cycle().take(4 * repetitions(1) as usize) {
+                let again = question(&program, Options { jobs, ..options }, &few);
+                assert_eq!((&again.answer, again.stats), (&first.answer, first.stats), "{name} on {jobs} threads");
+            }
         }
     }
 }

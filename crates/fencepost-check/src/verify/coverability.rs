@@ -129,11 +129,15 @@ impl Inquiry<'_> {
         self.final_states_under_sra(argument, slice)
     }
 
+    fn cover_options(&self) -> Options {
+        Options { jobs: self.options.jobs, ..Options::default() }
+    }
+
     /// Can something go wrong under SRA? If so, or if it is not known, what follows.
     fn safety_under_sra(&mut self, slice: &Budget<'_>) -> Result<Option<Step>, InternalError> {
         let argument = Argument::Coverability;
         if self.sra.is_none() {
-            let outcome = fencepost_cover::safe(self.program, Options::default(), slice);
+            let outcome = fencepost_cover::safe(self.program, self.cover_options(), slice);
             self.pay(&cost(&outcome));
             self.sra = Some(match outcome.answer {
                 Answer::GaveUp(reason) => return Ok(Some(self.gave_up(argument, reason))),
@@ -169,7 +173,7 @@ impl Inquiry<'_> {
     /// Is there no write/write race under SRA? If there is, or if it is not known, what follows.
     fn race_freedom(&mut self, slice: &Budget<'_>) -> Result<Option<Step>, InternalError> {
         let argument = Argument::WriteWriteRaceFree;
-        let outcome = fencepost_cover::write_write_race_free(self.program, Options::default(), slice);
+        let outcome = fencepost_cover::write_write_race_free(self.program, self.cover_options(), slice);
         self.pay(&cost(&outcome));
         match outcome.answer {
             Answer::Unreachable => Ok(None),
@@ -203,6 +207,7 @@ impl Inquiry<'_> {
                 Observable::Location(loc) => locations.push(loc),
             }
         }
+        let options = self.cover_options();
         let mut paid = Vec::new();
         let collected = collect(condition, |holds| {
             let holds = |of_registers: &[Value], of_locations: &[Value]| {
@@ -214,7 +219,7 @@ impl Inquiry<'_> {
                 })
             };
             let states = FinalStates { registers: &registers, locations: &locations, holds: &holds };
-            let outcome = fencepost_cover::can_end(self.program, &states, Options::default(), slice);
+            let outcome = fencepost_cover::can_end(self.program, &states, options, slice);
             paid.push(cost(&outcome));
             match outcome.answer {
                 Answer::Unreachable => Ok(Asked::Nothing),
