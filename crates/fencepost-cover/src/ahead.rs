@@ -454,7 +454,7 @@ impl Walk<'_> {
         }
         let first = |&loc: &LocId| {
             let mut bases = self.on[loc.index()].iter();
-            bases.find(|&base| initial.contains(base) && !self.alphabet.bases[base].marked).expect("initialised")
+            bases.find(|&base| initial.contains(base)).expect("initialised")
         };
         let place = Place {
             nodes: self.threads.iter().map(|thread| thread.start).collect(),
@@ -544,8 +544,8 @@ impl Walk<'_> {
         target: Node,
     ) -> (Place, Unreadable) {
         let (loc, value) = access.written().expect("a write");
-        let source = |marked| Source { writer: Some(thread), loc, value, marked };
-        let written: Vec<Base> = [false, true].into_iter().filter_map(|m| self.alphabet.base(source(m))).collect();
+        let source = Source { writer: Some(thread), loc, value };
+        let written = self.alphabet.base(source).expect("everything written is in the alphabet");
         let mut place = place.clone();
         place.nodes[thread] = target;
         if self.ordered == Some(loc) {
@@ -554,19 +554,17 @@ impl Walk<'_> {
         }
         let mut after = unreadable.clone();
         mine.union(&self.on[loc.index()]);
-        written.iter().for_each(|&base| mine.remove(base));
+        mine.remove(written);
         for row in 0..self.rows.count() {
             let message = row.checked_sub(self.threads.len()).filter(|&base| base < self.rows.bases);
             // Of what was never written everything stays true.
             if message.is_none_or(|base| !bits::contains(unreadable.row(row), base)) {
-                written.iter().for_each(|&base| bits::remove(after.row_mut(row), base));
+                bits::remove(after.row_mut(row), written);
             }
         }
-        for &base in &written {
-            bits::intersect(after.row_mut(self.rows.message(base)), mine.words());
-        }
+        bits::intersect(after.row_mut(self.rows.message(written)), mine.words());
         if let Some(position) = self.rows.position(loc) {
-            place.last[position] = written[0];
+            place.last[position] = written;
             after.row_mut(self.rows.last(position)).copy_from_slice(mine.words());
         }
         after.row_mut(thread).copy_from_slice(mine.words());

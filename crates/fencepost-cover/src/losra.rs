@@ -26,12 +26,23 @@
 //! ([`crate::symmetry`]). One more potential, of nobody, asks
 //! for the last values of locations: flagged options speak of last writes.
 //!
-//! *Write/write races* (Def. 3.13), for Thm 3.14: in the first race of a run, τ
-//! is about to write x, not aware of an earlier write to x, by another
-//! thread. Then τ can still read something older than that write. So: guess
-//! that write; ask for a marked option on x in the list of τ, which only
-//! writes before the guessed one provide. A read-modify-write is never the
-//! second of the first race: it reads from the last write.
+//! *Races*: τ is about to access x, not aware of a write w to x by another
+//! thread. We guess w, and let its thread write, right before it, to a
+//! *ghost* location that nobody else accesses. Who is aware of w is aware of
+//! that write, and the other way round, as nothing is between them. So τ is not
+//! aware of w iff it can still read the initial value of the ghost, an option
+//! like others. Before w everybody can, so there the option is of no account.
+//!
+//! - *Write/write races* (Def. 3.13), for Thm 3.14: the access is a write. Of two unordered writes a plain one can come
+//!   last: leave out what it does not need and what needs it. Two read-modify-writes
+//!   that are not ordered have such a write between them.
+//! - *Data races* on x, which only plain accesses touch. The race rule has a happens-before hb' of its own, in which
+//!   plain accesses do not synchronise (`Ra::race`), while here, as in the axioms of SRA, they do. That makes no difference:
+//!   take a smallest graph with a race by hb', of e with a write w. If τ was aware of w before e by hb, then some
+//!   plain read on the way from w sees a write that is not before it by hb': a race in a smaller graph. Conversely,
+//!   hb' is a part of hb; let w be unknown to τ. The first access to x after w that is not aware of w, e at the latest, is not aware of
+//!   the last write to x either, which is w or aware of it: a race by the rule, if it comes after that last write, which a plain access can. A
+//!   write that is not aware of a read is no question of its own: the read can come last.
 //!
 //! Sound and complete for finite-state programs (Thm 5.17 and §6 of the paper).
 
@@ -78,7 +89,7 @@ pub(crate) struct Block {
     pub(crate) write: Option<Access>,
 }
 
-/// A possible race: this thread is about to write this location.
+/// A possible race: this thread is about to access this location.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct RaceQuestion {
     pub(crate) loc: LocId,
@@ -91,7 +102,7 @@ pub(crate) struct Target {
     pub(crate) nodes: Vec<Option<Node>>,
     /// Last values of locations.
     pub(crate) memory: Vec<(LocId, Value)>,
-    /// The race asked for: the thread's node is one from which it writes.
+    /// The race asked for: the thread's node is one from which it makes the access.
     pub(crate) race: Option<usize>,
 }
 
@@ -101,6 +112,8 @@ pub(crate) struct LoSra<'a> {
     pub(crate) threads: Vec<Automaton>,
     pub(crate) alphabet: Alphabet,
     races: Vec<RaceQuestion>,
+    /// The initial value of the ghost location, if races are asked for.
+    ghost: Option<Base>,
     facts: Facts,
     /// The first one changes nothing.
     symmetries: Vec<Symmetry>,
@@ -112,8 +125,8 @@ pub(crate) struct LoSra<'a> {
     known_images: AtomicU64,
     ahead: Option<Ahead>,
     store: Store,
-    /// For a provided base, whether marks are provided too, and whether the list is the writer's: what can become of a list.
-    alternatives: RwLock<HashMap<(Base, bool, bool, ListId), Alternatives>>,
+    /// For a provided base, and whether the list is the writer's: what can become of a list.
+    alternatives: RwLock<HashMap<(Base, bool, ListId), Alternatives>>,
 }
 
 /// All that a list can have been before a write.
@@ -139,7 +152,10 @@ impl<'a> LoSra<'a> {
         look_ahead: &LookAhead,
         expired: &'a (dyn Fn() -> bool + Sync),
     ) -> Result<Self, Reason> {
-        let alphabet = alphabet(&threads, init, &races);
+        let mut init = init.to_vec();
+        let ghost = (!races.is_empty()).then(|| LocId::from_index(init.len()));
+        init.extend(ghost.map(|_| Value::default()));
+        let alphabet = alphabet(&threads, &init);
         if alphabet.len() > MOST_BASES {
             return Err(Reason::TooLarge(format!("more than {MOST_BASES} different read options")));
         }
@@ -148,7 +164,11 @@ impl<'a> LoSra<'a> {
         if !symmetry {
             symmetries.truncate(1);
         }
-        let phases = symmetries.iter().map(|symmetry| phases(symmetry, &races, &alphabet)).collect();
+        let ghost = ghost.and_then(|loc| alphabet.bases.iter().position(|source| source.loc == loc));
+        // Those that leave the question as it is.
+        symmetries.retain(|symmetry| ghost.is_none_or(|ghost| symmetry.bases[ghost] == ghost));
+        symmetries.retain(|symmetry| phases(symmetry, &races, &alphabet).is_some());
+        let phases = symmetries.iter().filter_map(|symmetry| phases(symmetry, &races, &alphabet)).collect();
         let store = Store::new(alphabet.len());
         let ahead = Ahead::of(&threads, &alphabet, init.len(), &symmetries, look_ahead, expired);
         Ok(LoSra {
@@ -156,6 +176,7 @@ impl<'a> LoSra<'a> {
             threads,
             alphabet,
             races,
+            ghost,
             facts,
             phases,
             images: symmetries.iter().map(|_| Slots::new()).collect(),
@@ -196,11 +217,10 @@ impl<'a> LoSra<'a> {
             match node {
                 None => choices.push((ANYWHERE, self.store.nothing(), Vec::new())),
                 Some(node) => {
-                    for potential in self.asked(thread, target.race) {
-                        for way in self.undo_reads(thread, *node, Vec::new(), potential, None)? {
-                            let lists = self.prefixed(&way.word, potential);
-                            choices.push((way.node, self.store.potential(lists), way.reads_in_order()));
-                        }
+                    let potential = self.asked(thread, target.race);
+                    for way in self.undo_reads(thread, *node, Vec::new(), potential, None)? {
+                        let lists = self.prefixed(&way.word, potential);
+                        choices.push((way.node, self.store.potential(lists), way.reads_in_order()));
                     }
                 }
             }
@@ -231,18 +251,31 @@ impl<'a> LoSra<'a> {
         Ok(targets)
     }
 
-    /// The potentials asked of a thread: any, or if it is to race, something marked.
-    fn asked(&self, thread: usize, race: Option<usize>) -> Vec<PotentialId> {
-        let Some(question) = race.map(|race| self.races[race]).filter(|question| question.thread == thread) else {
-            return vec![self.store.nothing()];
-        };
-        let marked = self.alphabet.those(|source| source.marked && source.loc == question.loc);
-        let mut potentials = Vec::new();
-        for base in marked.iter() {
-            let list = self.store.list(vec![Opt::new(base, false)]);
-            potentials.push(self.store.potential(vec![list]));
+    /// The potential asked of a thread: any, or if it is to race, that it does not know of the ghost.
+    fn asked(&self, thread: usize, race: Option<usize>) -> PotentialId {
+        let races = race.is_some_and(|race| self.races[race].thread == thread);
+        match self.ghost.filter(|_| races) {
+            Some(ghost) => self.store.potential(vec![self.store.list(vec![Opt::new(ghost, false)])]),
+            None => self.store.nothing(),
         }
-        potentials
+    }
+
+    /// The potentials before `thread` wrote the ghost, if it can have done so. Nobody had before, so then everybody
+    /// could read its initial value.
+    fn undo_ghost(&self, thread: usize, mut potentials: Vec<PotentialId>) -> Option<Vec<PotentialId>> {
+        let ghost = self.ghost?;
+        let knows_not = |potential: PotentialId| self.store.get(potential).bases.contains(ghost);
+        if knows_not(potentials[thread]) {
+            return None;
+        }
+        for potential in potentials.iter_mut().filter(|potential| knows_not(**potential)) {
+            let without = |&list: &ListId| {
+                let options = self.store.options(list).iter().copied();
+                self.store.list(options.filter(|option| option.base() != ghost).collect())
+            };
+            *potential = self.store.potential(self.store.get(*potential).lists.iter().map(without).collect());
+        }
+        Some(potentials)
     }
 
     /// The potentials of nobody that demand these last values.
@@ -271,10 +304,15 @@ impl<'a> LoSra<'a> {
     ) -> Result<(), Reason> {
         let (access, source) = write;
         let (loc, value) = access.written().expect("a write");
-        let source_of = Source { writer: Some(thread), loc, value, marked: false };
+        let source_of = Source { writer: Some(thread), loc, value };
         let base = self.alphabet.base(source_of).expect("everything written is in the alphabet");
         let must_provide = configuration.control[thread] == ANYWHERE && !phase.guesses;
-        for potentials in self.undo_write(configuration, thread, base, phase.provides_marks, must_provide)? {
+        for potentials in self.undo_write(configuration, thread, base, must_provide)? {
+            let potentials = match phase.guesses {
+                true => self.undo_ghost(thread, potentials),
+                false => Some(potentials),
+            };
+            let Some(potentials) = potentials else { continue };
             let starts: Vec<Vec<Opt>> = match access {
                 Access::Rmw { read, .. } => {
                     let options = self.alphabet.readable(loc, read).iter();
@@ -313,14 +351,13 @@ impl<'a> LoSra<'a> {
         configuration: &Configuration,
         thread: usize,
         base: Base,
-        marks: bool,
         must_provide: bool,
     ) -> Result<Vec<Vec<PotentialId>>, Reason> {
         // For every list, what it can have been.
         let mut choices: Vec<(usize, Alternatives)> = Vec::new();
         for (owner, &potential) in configuration.potentials.iter().enumerate() {
             for &list in &self.store.get(potential).lists {
-                let alternatives = self.alternatives(base, marks, owner == thread, list);
+                let alternatives = self.alternatives(base, owner == thread, list);
                 if alternatives.is_empty() {
                     return Ok(Vec::new());
                 }
@@ -371,14 +408,13 @@ impl<'a> LoSra<'a> {
 
     /// What a list can have been before a write that provides `base`, by its owner or somebody else. A keeping
     /// alternative is left out when one that provides needs no justification: that is below.
-    fn alternatives(&self, base: Base, marks: bool, is_own: bool, list: ListId) -> Alternatives {
-        let key = (base, marks, is_own, list);
+    fn alternatives(&self, base: Base, is_own: bool, list: ListId) -> Alternatives {
+        let key = (base, is_own, list);
         if let Some(known) = self.alternatives.read().unwrap_or_else(PoisonError::into_inner).get(&key) {
             return Arc::clone(known);
         }
         let source = self.alphabet.bases[base];
-        let marked = self.alphabet.base(Source { marked: true, ..source }).filter(|_| marks);
-        let is_provided = |option: &Opt| option.base() == base || Some(option.base()) == marked;
+        let is_provided = |option: &Opt| option.base() == base;
         let is_on_location = |option: &Opt| self.alphabet.bases[option.base()].loc == source.loc;
         let may_stay = |option: &Opt| !is_on_location(option) || (!is_own && !option.is_flagged());
         let options = self.store.options(list);
@@ -478,7 +514,7 @@ impl<'a> LoSra<'a> {
         let mut start = way.clone();
         start.node = self.threads[thread].start;
         for &(loc, value) in free.iter().rev() {
-            let source = Source { writer: None, loc, value, marked: false };
+            let source = Source { writer: None, loc, value };
             start.reads.push(self.alphabet.base(source).expect("initial values are in the alphabet"));
         }
         let is_initial = |option: &Opt| !option.is_flagged() && self.facts.initial.contains(option.base());
@@ -577,8 +613,6 @@ struct Phase {
     before: Node,
     /// Is it the guessed write?
     guesses: bool,
-    /// Does it come before the guessed write?
-    provides_marks: bool,
 }
 
 impl WellStructured for LoSra<'_> {
@@ -669,11 +703,11 @@ impl WellStructured for LoSra<'_> {
             };
             for &write in writes {
                 let loc = write.0.written().map(|(loc, _)| loc);
-                let stay = Phase { before: phase, guesses: false, provides_marks: phase == 0 };
+                let stay = Phase { before: phase, guesses: false };
                 self.undo_block(configuration, thread, write, stay, visit)?;
                 let race = (phase as usize).checked_sub(1).map(|race| self.races[race]);
                 if race.is_some_and(|race| race.thread != thread && Some(race.loc) == loc) {
-                    let guess = Phase { before: 0, guesses: true, provides_marks: false };
+                    let guess = Phase { before: 0, guesses: true };
                     self.undo_block(configuration, thread, write, guess, visit)?;
                 }
             }
@@ -689,24 +723,21 @@ impl WellStructured for LoSra<'_> {
     }
 }
 
-/// For every phase, its image: races go to races.
-fn phases(symmetry: &Symmetry, races: &[RaceQuestion], alphabet: &Alphabet) -> Vec<Node> {
+/// For every phase, its image; none if a race goes to something that is none.
+fn phases(symmetry: &Symmetry, races: &[RaceQuestion], alphabet: &Alphabet) -> Option<Vec<Node>> {
     let image = |race: &RaceQuestion| {
         let loc = symmetry.location(race.loc, alphabet);
         let image = RaceQuestion { loc, thread: symmetry.threads[race.thread] };
-        races.iter().position(|race| *race == image).expect("what can race is symmetric") as Node + 1
+        races.iter().position(|race| *race == image).map(|race| race as Node + 1)
     };
-    [0].into_iter().chain(races.iter().map(image)).collect()
+    [Some(0)].into_iter().chain(races.iter().map(image)).collect()
 }
 
 /// Everything that can be read in a memory with initial values `init`.
-pub(crate) fn alphabet(threads: &[Automaton], init: &[Value], races: &[RaceQuestion]) -> Alphabet {
+pub(crate) fn alphabet(threads: &[Automaton], init: &[Value]) -> Alphabet {
     let mut sources = Vec::new();
     let mut add = |writer: Option<usize>, loc: LocId, value: Value| {
-        sources.push(Source { writer, loc, value, marked: false });
-        if races.iter().any(|race| race.loc == loc) {
-            sources.push(Source { writer, loc, value, marked: true });
-        }
+        sources.push(Source { writer, loc, value });
     };
     for (loc, &value) in init.iter().enumerate() {
         add(None, LocId::from_index(loc), value);

@@ -5,9 +5,6 @@
 //! be flagged: then it is about the last write to its location, which a
 //! read-modify-write needs. Without the flag it is below the same with it.
 //! Reading need not consume an option, so equal neighbours are one.
-//!
-//! A *marked* option, which no thread reads, must come from a write before a
-//! certain one; it asks for write/write races ([`crate::losra`]).
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -29,8 +26,6 @@ pub(crate) struct Source {
     pub(crate) loc: LocId,
     /// What.
     pub(crate) value: Value,
-    /// Must it come from before the guessed write?
-    pub(crate) marked: bool,
 }
 
 /// An option: a base and the flag.
@@ -62,7 +57,7 @@ pub(crate) const MOST_BASES: usize = 1 << 15;
 pub(crate) struct Alphabet {
     pub(crate) bases: Vec<Source>,
     index: HashMap<Source, Base>,
-    /// For every location and value, the bases without mark that can be read.
+    /// For every location and value, the bases that can be read.
     readable: HashMap<(LocId, Value), Vec<Base>>,
 }
 
@@ -77,9 +72,7 @@ impl Alphabet {
             let base = alphabet.bases.len();
             alphabet.bases.push(source);
             alphabet.index.insert(source, base);
-            if !source.marked {
-                alphabet.readable.entry((source.loc, source.value)).or_default().push(base);
-            }
+            alphabet.readable.entry((source.loc, source.value)).or_default().push(base);
         }
         alphabet
     }

@@ -142,7 +142,7 @@ mod tests {
     }
 
     /// A key whose hash says nothing.
-    struct Same(u32);
+    struct Same;
 
     impl Hash for Same {
         fn hash<H: std::hash::Hasher>(&self, _: &mut H) {}
@@ -154,7 +154,7 @@ mod tests {
         let values = Interned::new();
         let numbers = each(4_000, 8, |turn| {
             let value = turn as u32 % 100;
-            values.intern(&Same(value), |&known| known == value, || value)
+            values.intern(&Same, |&known| known == value, || value)
         });
         assert_eq!(numbers.iter().filter(|(_, is_new)| *is_new).count(), 100);
         for (turn, &(number, _)) in numbers.iter().enumerate() {
