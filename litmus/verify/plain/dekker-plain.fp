@@ -13,7 +13,7 @@
 // Dekker's entry without fences around plain data, tried again and again: both threads may find
 // the other one idle, by reading its flag of before. Under SC they are never inside together; SRA,
 // RA and RC20 have the race. To machines the data are a location like others, and nothing is
-// asserted of it.
+// asserted of it; the fence at the end of a round, which is of no use, keeps their buffers short.
 name "dekker-plain";
 domain 2;
 global flag[2];
@@ -28,5 +28,6 @@ thread p[2] {
       data = me;
     }
     flag[me].store(0, rel);
+    fence(sc);
   }
 }

@@ -11,7 +11,8 @@
 //: pso violation
 //: pgas violation
 // As handover, but the box is filled when the turn has been given away already: the other one
-// may look at it, or fill it, at the same time. Nothing is asserted, so machines have no say.
+// may look at it, or fill it, at the same time. Nothing is asserted, so machines have no say;
+// the fence at the end of a round keeps their buffers short.
 name "handover-late";
 domain 3;
 global turn, busy[2], seen[2];
@@ -31,5 +32,6 @@ thread p[2] {
     lwfence();
     box = 1 - me;
     busy[me].store(0, rel);
+    fence(sc);
   }
 }
