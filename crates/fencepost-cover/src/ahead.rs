@@ -571,3 +571,47 @@ impl Walk<'_> {
         (place, after)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn set(bits: u64) -> Arc<Unreadable> {
+        Arc::new(Unreadable { words: 1, sets: [bits].into() })
+    }
+
+    fn kept(all: &[u64]) -> Vec<u64> {
+        let mut sets = Vec::new();
+        all.iter().for_each(|&bits| keep(&mut sets, &set(bits)));
+        sets.iter().map(|set| set.sets[0]).collect()
+    }
+
+    /// What allows more stays, in whatever order they come; what cannot be compared stays, too, and what is beyond the
+    /// limit is joined.
+    #[test]
+    fn the_least_that_is_unreadable_is_kept() {
+        assert_eq!(kept(&[0b011, 0b111]), [0b011]);
+        assert_eq!(kept(&[0b111, 0b110, 0b011, 0b111]), [0b110, 0b011]);
+        assert_eq!(kept(&[0b01, 0b10, 0b11, 0b00]), [0]);
+        let apart: Vec<u64> = (0..MOST_ALTERNATIVES + 2).map(|number| 1 << 63 | 1 << number).collect();
+        let mut joined = apart[..MOST_ALTERNATIVES - 1].to_vec();
+        assert_eq!(kept(&apart[..MOST_ALTERNATIVES - 1]), joined);
+        // The last alternative has become 1 << 63, which is below all others.
+        joined.push(1 << 63);
+        assert_eq!(kept(&apart[..=MOST_ALTERNATIVES]), joined);
+    }
+
+    /// Places that differ where a thread is anywhere are one: what is unreadable in all of them is what is known.
+    #[test]
+    fn a_view_forgets_the_nodes_of_threads_that_are_anywhere() {
+        let place =
+            |nodes: [Node; 2], last: Base| Place { nodes: nodes.into(), last: [last].into(), order: Vec::new() };
+        let reached = [(place([0, 1], 0), set(0b11)), (place([0, 2], 0), set(0b01)), (place([0, 2], 1), set(0b11))];
+        let sets = |pattern: [Node; 2], nodes: [Node; 2], last: Base| -> Vec<u64> {
+            view(&reached, &pattern)[&nodes[..]][&[last][..]].iter().map(|set| set.sets[0]).collect()
+        };
+        assert_eq!(sets([0, ANYWHERE], [0, ANYWHERE], 0), [0b01]);
+        assert_eq!(sets([0, ANYWHERE], [0, ANYWHERE], 1), [0b11]);
+        assert_eq!(sets([0, 1], [0, 1], 0), [0b11]);
+    }
+}

@@ -37,6 +37,7 @@ const SYMMETRY: &str = "crates/fencepost-explore/src/symmetry.rs";
 const WATCHES: &str = "crates/fencepost-explore/src/watches.rs";
 const COVER_AHEAD: &str = "crates/fencepost-cover/src/ahead.rs";
 const COVER_LOSRA: &str = "crates/fencepost-cover/src/losra.rs";
+const COVER_QUESTION: &str = "crates/fencepost-cover/src/question.rs";
 const COVER_SATURATE: &str = "crates/fencepost-cover/src/saturate.rs";
 const CLOCK_THREAD: &str = "crates/fencepost-clock/src/thread.rs";
 const CLOCK_LOCATION: &str = "crates/fencepost-clock/src/location.rs";
@@ -1020,6 +1021,30 @@ pub(super) const MUTANTS: &[Mutant] = &[
         COVER_AHEAD,
         "for permutation in &self.permutations {",
         "for permutation in &self.permutations[..1] {",
+    ),
+    cover(
+        "cover: where more is unreadable, more can be read",
+        COVER_AHEAD,
+        "if sets.iter().any(|known| unreadable.contains(known)) {",
+        "if sets.iter().any(|known| known.contains(unreadable)) {",
+    ),
+    cover(
+        "cover: who makes the guessed write need not know of it",
+        COVER_LOSRA,
+        "if knows_not(potentials[thread]) {",
+        "if false {",
+    ),
+    cover(
+        "cover: plain reads race with nobody",
+        COVER_QUESTION,
+        "accessed == loc && matches!(self, Question::DataRace)",
+        "accessed == loc && false",
+    ),
+    cover(
+        "cover: a batch is not compared with itself",
+        COVER_SATURATE,
+        "if self.is_covered(fresh, &configuration, None) {",
+        "if false {",
     ),
 ];
 
