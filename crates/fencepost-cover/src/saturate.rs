@@ -144,7 +144,7 @@ const NODE_BYTES: u64 = 192;
 
 /// Configurations that are expanded at a time. With more of them some are expanded that others of the same batch make
 /// superfluous.
-const BATCH: usize = 32;
+const BATCH: usize = 64;
 
 /// What a thread makes of a configuration of a batch: nothing, if it has left the basis.
 type Turn<W> = Result<Option<Expanded<<W as WellStructured>::Step, <W as WellStructured>::Configuration>>, Reason>;

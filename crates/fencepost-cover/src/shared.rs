@@ -94,7 +94,7 @@ impl<T> Interned<T> {
 }
 
 /// Turns of a loop that are worth a thread.
-const WORTH_A_THREAD: usize = 4;
+const WORTH_A_THREAD: usize = 8;
 
 /// What `work` gives for every number below `count`, by up to `jobs` threads.
 pub(crate) fn each<R: Send>(count: usize, jobs: usize, work: impl Fn(usize) -> R + Sync) -> Vec<R> {
