@@ -19,7 +19,9 @@
 //! that locks taken by read-modify-writes exclude each other, and what is over
 //! behind an SC fence.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, PoisonError, RwLock};
 
 use fencepost_base::ids::LocId;
 use foldhash::{HashMap, HashMapExt, HashSet};
@@ -28,10 +30,13 @@ use crate::automaton::{Access, Automaton, Node};
 use crate::bits::{self, Bits};
 use crate::losra::ANYWHERE;
 use crate::options::{Alphabet, Base, PotentialId, Source, Store};
+use crate::shared::each;
 use crate::symmetry::Symmetry;
 
 /// How far to look.
 pub(crate) struct LookAhead {
+    /// Threads to look with.
+    pub(crate) jobs: usize,
     /// Combinations to keep.
     pub(crate) places: usize,
     /// Bytes for them.
@@ -43,15 +48,15 @@ pub(crate) struct Ahead {
     rows: Rows,
     /// A group; only one of the places that they turn into each other is in `reached`.
     permutations: Vec<Permutation>,
-    reached: Vec<(Place, Unreadable)>,
+    reached: Vec<(Place, Arc<Unreadable>)>,
     /// For every set of threads at [`ANYWHERE`], by their bits: what there can be per entries of the others.
-    views: HashMap<u64, View>,
-    /// Places in all views.
-    entries: usize,
+    views: RwLock<HashMap<u64, Arc<View>>>,
+    /// Bytes of all views, estimated.
+    view_bytes: AtomicU64,
 }
 
-/// Per entries, the last writes there can be, each with what is unreadable then.
-type View = HashMap<Box<[Node]>, Vec<(Box<[Base]>, Unreadable)>>;
+/// Per entries, the last writes there can be, each with what may be unreadable then.
+type View = HashMap<Box<[Node]>, BTreeMap<Box<[Base]>, Vec<Arc<Unreadable>>>>;
 
 /// Where threads are, and the last writes to updated locations.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -150,6 +155,15 @@ impl Rows {
         (self.count() * self.words * 8 + 2 * (self.threads + self.updated.len()) * 8 + 160) as u64
     }
 
+    /// Bytes of a view, estimated. Nearly all sets are shared with what was reached.
+    fn view_bytes(&self, view: &View) -> u64 {
+        let of = |by_last: &BTreeMap<_, Vec<Arc<Unreadable>>>| {
+            let sets = by_last.values().map(Vec::len).sum::<usize>();
+            128 + 4 * self.threads + by_last.len() * (64 + 8 * self.updated.len()) + 16 * sets
+        };
+        view.values().map(of).sum::<usize>() as u64
+    }
+
     fn position(&self, loc: LocId) -> Option<usize> {
         self.updated.iter().position(|&updated| updated == loc)
     }
@@ -230,28 +244,33 @@ impl Ahead {
         let permutations: Vec<Permutation> = symmetries.iter().filter_map(permutation).collect();
         let mut index: HashMap<Place, usize> = HashMap::new();
         // It is the same under all symmetries.
-        let mut reached: Vec<(Place, Unreadable)> = vec![walk.initial()];
+        let (place, unreadable) = walk.initial();
+        let mut reached = vec![(place, Arc::new(unreadable))];
         index.insert(reached[0].0.clone(), 0);
         let mut queue = VecDeque::from([0]);
         let mut is_queued = vec![true];
-        let mut found = Vec::new();
-        let mut steps = 0usize;
-        while let Some(number) = queue.pop_front() {
-            is_queued[number] = false;
-            steps += 1;
+        while !queue.is_empty() {
             let bytes = reached.len() as u64 * rows.place_bytes();
-            if reached.len() > limits.places || bytes > limits.bytes || (steps.is_multiple_of(256) && expired()) {
+            if reached.len() > limits.places || bytes > limits.bytes || expired() {
                 return None;
             }
-            let (place, unreadable) = &reached[number];
-            walk.steps(place, unreadable, &mut |place, unreadable| found.push((place, unreadable)));
-            for (place, unreadable) in found.drain(..) {
-                let (place, unreadable) = representative(&permutations, &rows, place, unreadable);
+            let batch: Vec<usize> = queue.drain(..queue.len().min(BATCH)).collect();
+            batch.iter().for_each(|&number| is_queued[number] = false);
+            // What comes out does not depend on the order: it is the same fixpoint.
+            let found = each(batch.len(), limits.jobs, |turn| {
+                let (place, unreadable) = &reached[batch[turn]];
+                let mut found = Vec::new();
+                walk.steps(place, unreadable, &mut |place, unreadable| {
+                    found.push(representative(&permutations, &rows, place, unreadable));
+                });
+                found
+            });
+            for (place, unreadable) in found.into_iter().flatten() {
                 let changed = match index.get(&place) {
-                    Some(&known) => reached[known].1.join(&unreadable).then_some(known),
+                    Some(&known) => Arc::make_mut(&mut reached[known].1).join(&unreadable).then_some(known),
                     None => {
                         index.insert(place.clone(), reached.len());
-                        reached.push((place, unreadable));
+                        reached.push((place, Arc::new(unreadable)));
                         is_queued.push(false);
                         Some(reached.len() - 1)
                     }
@@ -262,17 +281,33 @@ impl Ahead {
                 }
             }
         }
-        Some(Ahead { rows, permutations, reached, views: HashMap::new(), entries: 0 })
+        let (views, view_bytes) = (RwLock::new(HashMap::new()), AtomicU64::new(0));
+        Some(Ahead { rows, permutations, reached, views, view_bytes })
     }
 
     /// Bytes used, estimated.
     pub(crate) fn bytes(&self) -> u64 {
-        (self.reached.len() + self.entries) as u64 * self.rows.place_bytes()
+        self.reached.len() as u64 * self.rows.place_bytes() + self.view_bytes.load(Ordering::Relaxed)
+    }
+
+    /// What there can be where the threads of `set` are anywhere, as they are in `pattern`.
+    fn view(&self, set: u64, pattern: &[Node]) -> Arc<View> {
+        if let Some(known) = self.views.read().unwrap_or_else(PoisonError::into_inner).get(&set) {
+            return Arc::clone(known);
+        }
+        // Others will want the same, and wait.
+        let mut views = self.views.write().unwrap_or_else(PoisonError::into_inner);
+        let view = views.entry(set).or_insert_with(|| {
+            let view = view(&self.reached, pattern);
+            self.view_bytes.fetch_add(self.rows.view_bytes(&view), Ordering::Relaxed);
+            Arc::new(view)
+        });
+        Arc::clone(view)
     }
 
     /// Can threads be at these nodes with these potentials?
     pub(crate) fn is_reachable(
-        &mut self,
+        &self,
         nodes: &[Node],
         potentials: &[PotentialId],
         store: &Store,
@@ -287,19 +322,17 @@ impl Ahead {
             let Some(images) = permutation.nodes(nodes) else { return false };
             let anywhere = images.iter().enumerate().filter(|&(_, &node)| node == ANYWHERE);
             let set = anywhere.fold(0u64, |set, (thread, _)| set | 1 << thread);
-            let view = self.views.entry(set).or_insert_with(|| {
-                let view = view(&self.reached, &images);
-                self.entries += view.values().map(Vec::len).sum::<usize>();
-                view
-            });
-            let possible = view.get(&images).into_iter().flatten().any(|(last, unreadable)| {
+            let view = self.view(set, &images);
+            let possible = view.get(&images).into_iter().flatten().any(|(last, sets)| {
                 let has = |&(position, base): &(usize, Base)| {
                     last[permutation.positions[position]] == permutation.symmetry.bases[base]
                 };
-                let seen = Seen { permutation, rows: &self.rows, unreadable, store, alphabet };
                 wanted.iter().all(has)
-                    && (0..nodes.len())
-                        .all(|thread| nodes[thread] == ANYWHERE || seen.can_have(thread, potentials[thread]))
+                    && sets.iter().any(|unreadable| {
+                        let seen = Seen { permutation, rows: &self.rows, unreadable, store, alphabet };
+                        (0..nodes.len())
+                            .all(|thread| nodes[thread] == ANYWHERE || seen.can_have(thread, potentials[thread]))
+                    })
             });
             if possible {
                 return true;
@@ -363,24 +396,34 @@ fn representative(
 }
 
 /// What was reached, without the nodes of threads that are anywhere in `pattern`.
-fn view(reached: &[(Place, Unreadable)], pattern: &[Node]) -> View {
+fn view(reached: &[(Place, Arc<Unreadable>)], pattern: &[Node]) -> View {
     let mut view: View = HashMap::new();
     for (Place { nodes, last, .. }, unreadable) in reached {
         let hidden = nodes.iter().zip(pattern).map(|(&node, &shown)| if shown == ANYWHERE { ANYWHERE } else { node });
-        let entries = view.entry(hidden.collect()).or_default();
-        // What can be read where less is unreadable can be read there.
-        let allows_less = |(known, set): &(Box<[Base]>, Unreadable)| known == last && unreadable.contains(set);
-        if entries.iter().any(allows_less) {
-            continue;
+        let by_last = view.entry(hidden.collect()).or_default();
+        if !by_last.contains_key(last) {
+            by_last.insert(last.clone(), Vec::new());
         }
-        entries.retain(|(known, set)| known != last || !set.contains(unreadable));
-        match entries.iter_mut().filter(|(known, _)| known == last).nth(MOST_ALTERNATIVES - 1) {
-            Some((_, known)) => _ = known.join(unreadable),
-            None => entries.push((last.clone(), unreadable.clone())),
-        }
+        keep(by_last.get_mut(last).expect("it is there"), unreadable);
     }
     view
 }
+
+/// Adds a set to those of an entry, of which none contains another: what can be read where more is unreadable can be read where
+/// less is.
+fn keep(sets: &mut Vec<Arc<Unreadable>>, unreadable: &Arc<Unreadable>) {
+    if sets.iter().any(|known| unreadable.contains(known)) {
+        return;
+    }
+    sets.retain(|known| !known.contains(unreadable));
+    match sets.get_mut(MOST_ALTERNATIVES - 1) {
+        Some(last) => _ = Arc::make_mut(last).join(unreadable),
+        None => sets.push(Arc::clone(unreadable)),
+    }
+}
+
+/// Places that are explored at a time.
+const BATCH: usize = 256;
 
 /// Different sets that are kept apart where threads are [`ANYWHERE`]; more are joined.
 const MOST_ALTERNATIVES: usize = 16;
@@ -411,7 +454,7 @@ impl Walk<'_> {
         }
         let first = |&loc: &LocId| {
             let mut bases = self.on[loc.index()].iter();
-            bases.find(|&base| initial.contains(base) && !self.alphabet.bases[base].marked).expect("initialised")
+            bases.find(|&base| initial.contains(base)).expect("initialised")
         };
         let place = Place {
             nodes: self.threads.iter().map(|thread| thread.start).collect(),
@@ -501,8 +544,8 @@ impl Walk<'_> {
         target: Node,
     ) -> (Place, Unreadable) {
         let (loc, value) = access.written().expect("a write");
-        let source = |marked| Source { writer: Some(thread), loc, value, marked };
-        let written: Vec<Base> = [false, true].into_iter().filter_map(|m| self.alphabet.base(source(m))).collect();
+        let source = Source { writer: Some(thread), loc, value };
+        let written = self.alphabet.base(source).expect("everything written is in the alphabet");
         let mut place = place.clone();
         place.nodes[thread] = target;
         if self.ordered == Some(loc) {
@@ -511,22 +554,64 @@ impl Walk<'_> {
         }
         let mut after = unreadable.clone();
         mine.union(&self.on[loc.index()]);
-        written.iter().for_each(|&base| mine.remove(base));
+        mine.remove(written);
         for row in 0..self.rows.count() {
             let message = row.checked_sub(self.threads.len()).filter(|&base| base < self.rows.bases);
             // Of what was never written everything stays true.
             if message.is_none_or(|base| !bits::contains(unreadable.row(row), base)) {
-                written.iter().for_each(|&base| bits::remove(after.row_mut(row), base));
+                bits::remove(after.row_mut(row), written);
             }
         }
-        for &base in &written {
-            bits::intersect(after.row_mut(self.rows.message(base)), mine.words());
-        }
+        bits::intersect(after.row_mut(self.rows.message(written)), mine.words());
         if let Some(position) = self.rows.position(loc) {
-            place.last[position] = written[0];
+            place.last[position] = written;
             after.row_mut(self.rows.last(position)).copy_from_slice(mine.words());
         }
         after.row_mut(thread).copy_from_slice(mine.words());
         (place, after)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn set(bits: u64) -> Arc<Unreadable> {
+        Arc::new(Unreadable { words: 1, sets: [bits].into() })
+    }
+
+    fn kept(all: &[u64]) -> Vec<u64> {
+        let mut sets = Vec::new();
+        all.iter().for_each(|&bits| keep(&mut sets, &set(bits)));
+        sets.iter().map(|set| set.sets[0]).collect()
+    }
+
+    /// What allows more stays, in whatever order they come; what cannot be compared stays, too, and what is beyond the
+    /// limit is joined.
+    #[test]
+    fn the_least_that_is_unreadable_is_kept() {
+        assert_eq!(kept(&[0b011, 0b111]), [0b011]);
+        assert_eq!(kept(&[0b111, 0b110, 0b011, 0b111]), [0b110, 0b011]);
+        assert_eq!(kept(&[0b01, 0b10, 0b11, 0b00]), [0]);
+        let apart: Vec<u64> = (0..MOST_ALTERNATIVES + 2).map(|number| 1 << 63 | 1 << number).collect();
+        let mut joined = apart[..MOST_ALTERNATIVES - 1].to_vec();
+        assert_eq!(kept(&apart[..MOST_ALTERNATIVES - 1]), joined);
+        // The last alternative has become 1 << 63, which is below all others.
+        joined.push(1 << 63);
+        assert_eq!(kept(&apart[..=MOST_ALTERNATIVES]), joined);
+    }
+
+    /// Places that differ where a thread is anywhere are one: what is unreadable in all of them is what is known.
+    #[test]
+    fn a_view_forgets_the_nodes_of_threads_that_are_anywhere() {
+        let place =
+            |nodes: [Node; 2], last: Base| Place { nodes: nodes.into(), last: [last].into(), order: Vec::new() };
+        let reached = [(place([0, 1], 0), set(0b11)), (place([0, 2], 0), set(0b01)), (place([0, 2], 1), set(0b11))];
+        let sets = |pattern: [Node; 2], nodes: [Node; 2], last: Base| -> Vec<u64> {
+            view(&reached, &pattern)[&nodes[..]][&[last][..]].iter().map(|set| set.sets[0]).collect()
+        };
+        assert_eq!(sets([0, ANYWHERE], [0, ANYWHERE], 0), [0b01]);
+        assert_eq!(sets([0, ANYWHERE], [0, ANYWHERE], 1), [0b11]);
+        assert_eq!(sets([0, 1], [0, 1], 0), [0b11]);
     }
 }

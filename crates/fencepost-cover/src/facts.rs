@@ -78,18 +78,18 @@ impl Facts {
                     after.remove(base);
                 }
             }
-            written(access).into_iter().for_each(|base| _ = after.insert(base));
+            written(access).map(|base| after.insert(base));
             after
         });
         let may = forward(automaton, &Bits::new(alphabet.len()), |before, access| {
             let mut after = before.clone();
-            written(access).into_iter().for_each(|base| _ = after.insert(base));
+            written(access).map(|base| after.insert(base));
             after
         });
         let future = future(automaton, alphabet, thread);
         for steps in &automaton.steps {
             for (access, target) in steps {
-                for base in written(access) {
+                if let Some(base) = written(access) {
                     // What can be read after reading this write: what the writer could then, and what it writes later.
                     self.follows[base].union(&last[*target as usize]);
                     self.follows[base].union(&future[*target as usize]);
@@ -101,11 +101,10 @@ impl Facts {
     }
 }
 
-/// The bases, with and without mark, that an access of `thread` provides.
-fn written(alphabet: &Alphabet, thread: usize, access: &Access) -> Vec<Base> {
-    let Some((loc, value)) = access.written() else { return Vec::new() };
-    let source = |marked| Source { writer: Some(thread), loc, value, marked };
-    [false, true].into_iter().filter_map(|marked| alphabet.base(source(marked))).collect()
+/// The base that an access of `thread` provides.
+fn written(alphabet: &Alphabet, thread: usize, access: &Access) -> Option<Base> {
+    let (loc, value) = access.written()?;
+    alphabet.base(Source { writer: Some(thread), loc, value })
 }
 
 /// The least solution of a forward data-flow problem over sets of bases, with `start` at the start and the first
@@ -139,7 +138,7 @@ fn future(automaton: &Automaton, alphabet: &Alphabet, thread: usize) -> Vec<Bits
         for node in automaton.nodes() {
             for (access, target) in &automaton.steps[node as usize] {
                 let mut bits = found[*target as usize].clone();
-                written(alphabet, thread, access).into_iter().for_each(|base| _ = bits.insert(base));
+                written(alphabet, thread, access).map(|base| bits.insert(base));
                 grew |= found[node as usize].union(&bits);
             }
         }

@@ -9,8 +9,8 @@
 //! Questions: [`safe`] (can an assertion fail, or a run-time error happen?),
 //! [`can_end`] (can all threads end with such registers and last values in
 //! memory?), [`write_write_race_free`] (then release/acquire and SRA reach the same states,
-//! Thm 3.14). Every access counts as release/acquire, plain ones too: data
-//! races on non-atomic locations are another question, which is not asked.
+//! Thm 3.14), [`data_race_free`] (are there no data races on non-atomic locations?). Every access counts as
+//! release/acquire, plain ones too; that is right as long as they do not race.
 //!
 //! Sound and complete, as long as no limit is reached: then the answer is
 //! [`Answer::GaveUp`]. A [`Witness`] is a run to be replayed on the axioms of
@@ -25,6 +25,7 @@ mod losra;
 mod options;
 mod question;
 pub mod saturate;
+mod shared;
 mod symmetry;
 mod witness;
 
@@ -35,8 +36,8 @@ use fencepost_verdict::{Budget, GraphRun, Reason, ScFailureKind, Site};
 use ahead::LookAhead;
 use automaton::Automaton;
 use local::{Local, Locals, Rest, StateId};
-use losra::{Block, LoSra, RaceQuestion};
-use question::{Classes, Question, write_from};
+use losra::{LoSra, RaceQuestion};
+use question::{Classes, Question};
 use saturate::{End, SaturationStats, saturate};
 
 /// How to search; it changes the cost only.
@@ -47,12 +48,14 @@ pub struct Options {
     pub look_ahead: usize,
     /// Is one configuration enough of those that symmetries of the program turn into each other?
     pub symmetry: bool,
+    /// Threads to search with.
+    pub jobs: usize,
 }
 
 impl Default for Options {
     /// Enough for three threads of an algorithm.
     fn default() -> Self {
-        Options { look_ahead: 1 << 17, symmetry: true }
+        Options { look_ahead: 1 << 17, symmetry: true, jobs: 1 }
     }
 }
 
@@ -120,7 +123,19 @@ pub fn can_end(program: &Program, states: &FinalStates<'_>, options: Options, bu
 /// release/acquire reaches are those that SRA reaches (Thm 3.14). [`Answer::Reachable`] is a race: its run ends with a
 /// write that is not ordered with an earlier one.
 pub fn write_write_race_free(program: &Program, options: Options, budget: &Budget<'_>) -> CoverOutcome {
-    ask(&Question::Race, program, options, budget)
+    ask(&Question::WriteRace, program, options, budget)
+}
+
+/// Is every graph of the program under SRA free of data races on non-atomic locations? [`Answer::Reachable`] is a run with
+/// one, its last access at the latest. Says nothing of programs that access a location both plainly and by atomic
+/// operations.
+pub fn data_race_free(program: &Program, options: Options, budget: &Budget<'_>) -> CoverOutcome {
+    if program.has_mixed_accesses() {
+        let reason =
+            Reason::Unsupported("data races on locations that are accessed in both ways are not looked for".into());
+        return CoverOutcome { answer: Answer::GaveUp(reason), stats: CoverStats::default() };
+    }
+    ask(&Question::DataRace, program, options, budget)
 }
 
 fn ask(question: &Question<'_>, program: &Program, options: Options, budget: &Budget<'_>) -> CoverOutcome {
@@ -151,8 +166,8 @@ fn answer(
     let races = question.races(program, &threads);
     let targets = question.targets(&locals, &classes, &threads, &races, budget)?;
     // The search itself needs room, too.
-    let look_ahead = LookAhead { places: options.look_ahead, bytes: budget.max_bytes / 2 };
-    let mut system = LoSra::new(threads, &init, races.clone(), options.symmetry, &look_ahead, budget.expired)?;
+    let look_ahead = LookAhead { jobs: options.jobs, places: options.look_ahead, bytes: budget.max_bytes / 2 };
+    let system = LoSra::new(threads, &init, races.clone(), options.symmetry, &look_ahead, budget.expired)?;
     let mut configurations = Vec::new();
     // For every configuration, its target and the reads that come last.
     let mut endings = Vec::new();
@@ -162,7 +177,7 @@ fn answer(
             endings.push((target, reads));
         }
     }
-    let (end, saturation) = saturate(&mut system, configurations, budget);
+    let (end, saturation) = saturate(&system, configurations, options.jobs, budget);
     stats.saturation = saturation;
     match end {
         End::Uncovered => Ok(Answer::Unreachable),
@@ -170,16 +185,17 @@ fn answer(
         End::Covered { target, steps: mut blocks } => {
             let (target, reads) = &endings[target];
             blocks.extend(reads.iter().cloned());
+            let mut racing = None;
             if let Some(RaceQuestion { loc, thread }) = target.race.map(|race| races[race]) {
                 let node = target.nodes[thread].expect("the racing thread is somewhere");
-                let write = write_from(&system.threads[thread], node, loc);
-                blocks.push(Block { thread, reads: Vec::new(), write });
+                let access = question.racing_access(&system.threads[thread], node, loc);
+                racing = access.map(|access| (thread, access));
             }
             let may_end = |thread: usize, state: StateId| {
                 let node = target.nodes[thread].filter(|_| target.race.is_none());
                 node.is_none_or(|node| classes[thread].of[state] == system.threads[thread].class[node as usize])
             };
-            let (run, last) = witness::run(program, &locals, &system.alphabet, &blocks, &may_end);
+            let (run, last) = witness::run(program, &locals, &system.alphabet, &blocks, racing, &may_end);
             let failure = last.iter().zip(&locals.threads).enumerate().find_map(|(thread, (&state, local))| {
                 let site = Site { thread: ThreadId::from_index(thread), pc: local.states[state].pc };
                 match &local.rests[state] {

@@ -26,14 +26,28 @@
 //! ([`crate::symmetry`]). One more potential, of nobody, asks
 //! for the last values of locations: flagged options speak of last writes.
 //!
-//! *Write/write races* (Def. 3.13), for Thm 3.14: in the first race of a run, τ
-//! is about to write x, not aware of an earlier write to x, by another
-//! thread. Then τ can still read something older than that write. So: guess
-//! that write; ask for a marked option on x in the list of τ, which only
-//! writes before the guessed one provide. A read-modify-write is never the
-//! second of the first race: it reads from the last write.
+//! *Races*: τ is about to access x, not aware of a write w to x by another
+//! thread. We guess w, and let its thread write, right before it, to a
+//! *ghost* location that nobody else accesses. Who is aware of w is aware of
+//! that write, and the other way round, as nothing is between them. So τ is not
+//! aware of w iff it can still read the initial value of the ghost, an option
+//! like others. Before w everybody can, so there the option is of no account.
+//!
+//! - *Write/write races* (Def. 3.13), for Thm 3.14: the access is a write. Of two unordered writes a plain one can come
+//!   last: leave out what it does not need and what needs it. Two read-modify-writes
+//!   that are not ordered have such a write between them.
+//! - *Data races* on x, which only plain accesses touch. The race rule has a happens-before hb' of its own, in which
+//!   plain accesses do not synchronise (`Ra::race`), while here, as in the axioms of SRA, they do. That makes no difference:
+//!   take a smallest graph with a race by hb', of e with a write w. If τ was aware of w before e by hb, then some
+//!   plain read on the way from w sees a write that is not before it by hb': a race in a smaller graph. Conversely,
+//!   hb' is a part of hb; let w be unknown to τ. The first access to x after w that is not aware of w, e at the latest, is not aware of
+//!   the last write to x either, which is w or aware of it: a race by the rule, if it comes after that last write, which a plain access can. A
+//!   write that is not aware of a read is no question of its own: the read can come last.
 //!
 //! Sound and complete for finite-state programs (Thm 5.17 and §6 of the paper).
+
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, PoisonError, RwLock};
 
 use fencepost_base::ids::{LocId, Value};
 use fencepost_verdict::Reason;
@@ -45,6 +59,7 @@ use crate::bits::Bits;
 use crate::facts::Facts;
 use crate::options::{Alphabet, Base, ListId, MOST_BASES, Opt, PotentialId, Source, Store, is_below};
 use crate::saturate::WellStructured;
+use crate::shared::Slots;
 use crate::symmetry::Symmetry;
 
 /// A thread here can be at any node, and has done nothing that matters since.
@@ -74,7 +89,7 @@ pub(crate) struct Block {
     pub(crate) write: Option<Access>,
 }
 
-/// A possible race: this thread is about to write this location.
+/// A possible race: this thread is about to access this location.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct RaceQuestion {
     pub(crate) loc: LocId,
@@ -87,28 +102,35 @@ pub(crate) struct Target {
     pub(crate) nodes: Vec<Option<Node>>,
     /// Last values of locations.
     pub(crate) memory: Vec<(LocId, Value)>,
-    /// The race asked for: the thread's node is one from which it writes.
+    /// The race asked for: the thread's node is one from which it makes the access.
     pub(crate) race: Option<usize>,
 }
 
 /// The system.
 pub(crate) struct LoSra<'a> {
-    expired: &'a dyn Fn() -> bool,
+    expired: &'a (dyn Fn() -> bool + Sync),
     pub(crate) threads: Vec<Automaton>,
     pub(crate) alphabet: Alphabet,
     races: Vec<RaceQuestion>,
+    /// The initial value of the ghost location, if races are asked for.
+    ghost: Option<Base>,
     facts: Facts,
     /// The first one changes nothing.
     symmetries: Vec<Symmetry>,
     /// For every symmetry, the images of phases.
     phases: Vec<Vec<Node>>,
     /// For every symmetry, known images of potentials.
-    images: Vec<HashMap<PotentialId, PotentialId>>,
+    images: Vec<Slots<PotentialId>>,
+    /// How many there are.
+    known_images: AtomicU64,
     ahead: Option<Ahead>,
     store: Store,
-    /// For a provided base, whether marks are provided too, and whether the list is the writer's: what can become of a list.
-    alternatives: HashMap<(Base, bool, bool, ListId), Vec<Alternative>>,
+    /// For a provided base, and whether the list is the writer's: what can become of a list.
+    alternatives: RwLock<HashMap<(Base, bool, ListId), Alternatives>>,
 }
+
+/// All that a list can have been before a write.
+type Alternatives = Arc<[Alternative]>;
 
 /// What a list was before a write.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -128,9 +150,12 @@ impl<'a> LoSra<'a> {
         races: Vec<RaceQuestion>,
         symmetry: bool,
         look_ahead: &LookAhead,
-        expired: &'a dyn Fn() -> bool,
+        expired: &'a (dyn Fn() -> bool + Sync),
     ) -> Result<Self, Reason> {
-        let alphabet = alphabet(&threads, init, &races);
+        let mut init = init.to_vec();
+        let ghost = (!races.is_empty()).then(|| LocId::from_index(init.len()));
+        init.extend(ghost.map(|_| Value::default()));
+        let alphabet = alphabet(&threads, &init);
         if alphabet.len() > MOST_BASES {
             return Err(Reason::TooLarge(format!("more than {MOST_BASES} different read options")));
         }
@@ -139,7 +164,11 @@ impl<'a> LoSra<'a> {
         if !symmetry {
             symmetries.truncate(1);
         }
-        let phases = symmetries.iter().map(|symmetry| phases(symmetry, &races, &alphabet)).collect();
+        let ghost = ghost.and_then(|loc| alphabet.bases.iter().position(|source| source.loc == loc));
+        // Those that leave the question as it is.
+        symmetries.retain(|symmetry| ghost.is_none_or(|ghost| symmetry.bases[ghost] == ghost));
+        symmetries.retain(|symmetry| phases(symmetry, &races, &alphabet).is_some());
+        let phases = symmetries.iter().filter_map(|symmetry| phases(symmetry, &races, &alphabet)).collect();
         let store = Store::new(alphabet.len());
         let ahead = Ahead::of(&threads, &alphabet, init.len(), &symmetries, look_ahead, expired);
         Ok(LoSra {
@@ -147,18 +176,20 @@ impl<'a> LoSra<'a> {
             threads,
             alphabet,
             races,
+            ghost,
             facts,
             phases,
-            images: vec![HashMap::new(); symmetries.len()],
+            images: symmetries.iter().map(|_| Slots::new()).collect(),
+            known_images: AtomicU64::new(0),
             symmetries,
             ahead,
             store,
-            alternatives: HashMap::new(),
+            alternatives: RwLock::new(HashMap::new()),
         })
     }
 
-    fn potential_image(&mut self, symmetry: usize, potential: PotentialId) -> PotentialId {
-        if let Some(&known) = self.images[symmetry].get(&potential) {
+    fn potential_image(&self, symmetry: usize, potential: PotentialId) -> PotentialId {
+        if let Some(&known) = self.images[symmetry].get(potential.index()) {
             return known;
         }
         let mut lists = self.store.get(potential).lists.to_vec();
@@ -169,7 +200,9 @@ impl<'a> LoSra<'a> {
             *list = self.store.list(options);
         }
         let image = self.store.potential(lists);
-        self.images[symmetry].insert(potential, image);
+        if self.images[symmetry].set(potential.index(), image) {
+            self.known_images.fetch_add(1, Ordering::Relaxed);
+        }
         image
     }
 
@@ -177,18 +210,17 @@ impl<'a> LoSra<'a> {
     ///
     /// # Errors
     /// When it takes too long.
-    pub(crate) fn targets(&mut self, target: &Target) -> Result<Vec<(Configuration, Vec<Block>)>, Reason> {
+    pub(crate) fn targets(&self, target: &Target) -> Result<Vec<(Configuration, Vec<Block>)>, Reason> {
         let mut found = vec![(Vec::new(), Vec::new(), Vec::new())];
         for (thread, node) in target.nodes.iter().enumerate() {
             let mut choices: Vec<(Node, PotentialId, Vec<Base>)> = Vec::new();
             match node {
                 None => choices.push((ANYWHERE, self.store.nothing(), Vec::new())),
                 Some(node) => {
-                    for potential in self.asked(thread, target.race) {
-                        for way in self.undo_reads(thread, *node, Vec::new(), potential, None)? {
-                            let lists = self.prefixed(&way.word, potential);
-                            choices.push((way.node, self.store.potential(lists), way.reads_in_order()));
-                        }
+                    let potential = self.asked(thread, target.race);
+                    for way in self.undo_reads(thread, *node, Vec::new(), potential, None)? {
+                        let lists = self.prefixed(&way.word, potential);
+                        choices.push((way.node, self.store.potential(lists), way.reads_in_order()));
                     }
                 }
             }
@@ -219,22 +251,35 @@ impl<'a> LoSra<'a> {
         Ok(targets)
     }
 
-    /// The potentials asked of a thread: any, or if it is to race, something marked.
-    fn asked(&mut self, thread: usize, race: Option<usize>) -> Vec<PotentialId> {
-        let Some(question) = race.map(|race| self.races[race]).filter(|question| question.thread == thread) else {
-            return vec![self.store.nothing()];
-        };
-        let marked = self.alphabet.those(|source| source.marked && source.loc == question.loc);
-        let mut potentials = Vec::new();
-        for base in marked.iter() {
-            let list = self.store.list(vec![Opt::new(base, false)]);
-            potentials.push(self.store.potential(vec![list]));
+    /// The potential asked of a thread: any, or if it is to race, that it does not know of the ghost.
+    fn asked(&self, thread: usize, race: Option<usize>) -> PotentialId {
+        let races = race.is_some_and(|race| self.races[race].thread == thread);
+        match self.ghost.filter(|_| races) {
+            Some(ghost) => self.store.potential(vec![self.store.list(vec![Opt::new(ghost, false)])]),
+            None => self.store.nothing(),
         }
-        potentials
+    }
+
+    /// The potentials before `thread` wrote the ghost, if it can have done so. Nobody had before, so then everybody
+    /// could read its initial value.
+    fn undo_ghost(&self, thread: usize, mut potentials: Vec<PotentialId>) -> Option<Vec<PotentialId>> {
+        let ghost = self.ghost?;
+        let knows_not = |potential: PotentialId| self.store.get(potential).bases.contains(ghost);
+        if knows_not(potentials[thread]) {
+            return None;
+        }
+        for potential in potentials.iter_mut().filter(|potential| knows_not(**potential)) {
+            let without = |&list: &ListId| {
+                let options = self.store.options(list).iter().copied();
+                self.store.list(options.filter(|option| option.base() != ghost).collect())
+            };
+            *potential = self.store.potential(self.store.get(*potential).lists.iter().map(without).collect());
+        }
+        Some(potentials)
     }
 
     /// The potentials of nobody that demand these last values.
-    fn observers(&mut self, memory: &[(LocId, Value)]) -> Vec<PotentialId> {
+    fn observers(&self, memory: &[(LocId, Value)]) -> Vec<PotentialId> {
         let mut lists = vec![Vec::new()];
         for &(loc, value) in memory {
             let options = self.alphabet.readable(loc, value).to_vec();
@@ -250,7 +295,7 @@ impl<'a> LoSra<'a> {
 
     /// Undoes a write, and the reads before it, in all ways.
     fn undo_block(
-        &mut self,
+        &self,
         configuration: &Configuration,
         thread: usize,
         write: (Access, Node),
@@ -259,10 +304,15 @@ impl<'a> LoSra<'a> {
     ) -> Result<(), Reason> {
         let (access, source) = write;
         let (loc, value) = access.written().expect("a write");
-        let source_of = Source { writer: Some(thread), loc, value, marked: false };
+        let source_of = Source { writer: Some(thread), loc, value };
         let base = self.alphabet.base(source_of).expect("everything written is in the alphabet");
         let must_provide = configuration.control[thread] == ANYWHERE && !phase.guesses;
-        for potentials in self.undo_write(configuration, thread, base, phase.provides_marks, must_provide)? {
+        for potentials in self.undo_write(configuration, thread, base, must_provide)? {
+            let potentials = match phase.guesses {
+                true => self.undo_ghost(thread, potentials),
+                false => Some(potentials),
+            };
+            let Some(potentials) = potentials else { continue };
             let starts: Vec<Vec<Opt>> = match access {
                 Access::Rmw { read, .. } => {
                     let options = self.alphabet.readable(loc, read).iter();
@@ -297,26 +347,24 @@ impl<'a> LoSra<'a> {
     /// # Errors
     /// When it takes too long.
     fn undo_write(
-        &mut self,
+        &self,
         configuration: &Configuration,
         thread: usize,
         base: Base,
-        marks: bool,
         must_provide: bool,
     ) -> Result<Vec<Vec<PotentialId>>, Reason> {
         // For every list, what it can have been.
-        let mut choices: Vec<(usize, Vec<Alternative>)> = Vec::new();
+        let mut choices: Vec<(usize, Alternatives)> = Vec::new();
         for (owner, &potential) in configuration.potentials.iter().enumerate() {
-            for index in 0..self.store.get(potential).lists.len() {
-                let list = self.store.get(potential).lists[index];
-                let alternatives = self.alternatives(base, marks, owner == thread, list);
+            for &list in &self.store.get(potential).lists {
+                let alternatives = self.alternatives(base, owner == thread, list);
                 if alternatives.is_empty() {
                     return Ok(Vec::new());
                 }
                 choices.push((owner, alternatives));
             }
         }
-        let provides = |(_, alternatives): &(usize, Vec<Alternative>)| {
+        let provides = |(_, alternatives): &(usize, Alternatives)| {
             alternatives.iter().any(|alternative| alternative.justification.is_some())
         };
         if !choices.iter().any(provides) {
@@ -360,17 +408,16 @@ impl<'a> LoSra<'a> {
 
     /// What a list can have been before a write that provides `base`, by its owner or somebody else. A keeping
     /// alternative is left out when one that provides needs no justification: that is below.
-    fn alternatives(&mut self, base: Base, marks: bool, is_own: bool, list: ListId) -> Vec<Alternative> {
-        let key = (base, marks, is_own, list);
-        if let Some(known) = self.alternatives.get(&key) {
-            return known.clone();
+    fn alternatives(&self, base: Base, is_own: bool, list: ListId) -> Alternatives {
+        let key = (base, is_own, list);
+        if let Some(known) = self.alternatives.read().unwrap_or_else(PoisonError::into_inner).get(&key) {
+            return Arc::clone(known);
         }
         let source = self.alphabet.bases[base];
-        let marked = self.alphabet.base(Source { marked: true, ..source }).filter(|_| marks);
-        let is_provided = |option: &Opt| option.base() == base || Some(option.base()) == marked;
+        let is_provided = |option: &Opt| option.base() == base;
         let is_on_location = |option: &Opt| self.alphabet.bases[option.base()].loc == source.loc;
         let may_stay = |option: &Opt| !is_on_location(option) || (!is_own && !option.is_flagged());
-        let options = self.store.options(list).to_vec();
+        let options = self.store.options(list);
         let mut picked = Vec::new();
         for first in (0..options.len()).filter(|&index| is_provided(&options[index])) {
             let rest: Vec<Opt> = options[first..].iter().copied().filter(|option| !is_provided(option)).collect();
@@ -386,7 +433,8 @@ impl<'a> LoSra<'a> {
         for (left, rest) in picked {
             alternatives.push(Alternative { left: self.store.list(left), justification: Some(self.store.list(rest)) });
         }
-        self.alternatives.insert(key, alternatives.clone());
+        let alternatives: Alternatives = alternatives.into();
+        self.alternatives.write().unwrap_or_else(PoisonError::into_inner).insert(key, Arc::clone(&alternatives));
         alternatives
     }
 
@@ -466,7 +514,7 @@ impl<'a> LoSra<'a> {
         let mut start = way.clone();
         start.node = self.threads[thread].start;
         for &(loc, value) in free.iter().rev() {
-            let source = Source { writer: None, loc, value, marked: false };
+            let source = Source { writer: None, loc, value };
             start.reads.push(self.alphabet.base(source).expect("initial values are in the alphabet"));
         }
         let is_initial = |option: &Opt| !option.is_flagged() && self.facts.initial.contains(option.base());
@@ -501,7 +549,7 @@ impl<'a> LoSra<'a> {
     }
 
     /// The lists of a potential with a word, written backwards, in front.
-    fn prefixed(&mut self, word: &[Opt], potential: PotentialId) -> Vec<ListId> {
+    fn prefixed(&self, word: &[Opt], potential: PotentialId) -> Vec<ListId> {
         let mut lists = self.store.get(potential).lists.to_vec();
         if !word.is_empty() {
             for list in &mut lists {
@@ -513,7 +561,7 @@ impl<'a> LoSra<'a> {
     }
 
     /// Can a forward run reach something above it, as far as we see?
-    fn is_hopeful(&mut self, configuration: &Configuration) -> bool {
+    fn is_hopeful(&self, configuration: &Configuration) -> bool {
         let nodes = &configuration.control[..self.threads.len()];
         let potentials: Vec<_> = configuration.potentials.iter().map(|&potential| self.store.get(potential)).collect();
         for (thread, &node) in nodes.iter().enumerate().filter(|&(_, &node)| node != ANYWHERE) {
@@ -536,7 +584,7 @@ impl<'a> LoSra<'a> {
             return false;
         }
         let potentials = &configuration.potentials;
-        self.ahead.as_mut().is_none_or(|ahead| ahead.is_reachable(nodes, potentials, &self.store, &self.alphabet))
+        self.ahead.as_ref().is_none_or(|ahead| ahead.is_reachable(nodes, potentials, &self.store, &self.alphabet))
     }
 }
 
@@ -565,8 +613,6 @@ struct Phase {
     before: Node,
     /// Is it the guessed write?
     guesses: bool,
-    /// Does it come before the guessed write?
-    provides_marks: bool,
 }
 
 impl WellStructured for LoSra<'_> {
@@ -610,7 +656,7 @@ impl WellStructured for LoSra<'_> {
         Some(image)
     }
 
-    fn image(&mut self, symmetry: usize, configuration: &Configuration) -> Configuration {
+    fn image(&self, symmetry: usize, configuration: &Configuration) -> Configuration {
         let control = self.control_image(symmetry, &configuration.control).expect("it was asked for");
         let mut potentials = configuration.potentials.clone();
         for (owner, &potential) in configuration.potentials.iter().enumerate() {
@@ -644,24 +690,24 @@ impl WellStructured for LoSra<'_> {
     }
 
     fn predecessors(
-        &mut self,
+        &self,
         configuration: &Configuration,
         visit: &mut dyn FnMut(Block, Configuration),
     ) -> Result<(), Reason> {
         let phase = configuration.control[self.threads.len()];
         for thread in 0..self.threads.len() {
-            let writes: Vec<(Access, Node)> = match configuration.control[thread] {
-                ANYWHERE => self.threads[thread].writes.clone(),
+            let writes: &[(Access, Node)] = match configuration.control[thread] {
+                ANYWHERE => &self.threads[thread].writes,
                 node if node == self.threads[thread].start => continue,
-                node => self.threads[thread].writes_into[node as usize].clone(),
+                node => &self.threads[thread].writes_into[node as usize],
             };
-            for write in writes {
+            for &write in writes {
                 let loc = write.0.written().map(|(loc, _)| loc);
-                let stay = Phase { before: phase, guesses: false, provides_marks: phase == 0 };
+                let stay = Phase { before: phase, guesses: false };
                 self.undo_block(configuration, thread, write, stay, visit)?;
                 let race = (phase as usize).checked_sub(1).map(|race| self.races[race]);
                 if race.is_some_and(|race| race.thread != thread && Some(race.loc) == loc) {
-                    let guess = Phase { before: 0, guesses: true, provides_marks: false };
+                    let guess = Phase { before: 0, guesses: true };
                     self.undo_block(configuration, thread, write, guess, visit)?;
                 }
             }
@@ -672,29 +718,26 @@ impl WellStructured for LoSra<'_> {
     fn bytes(&self) -> u64 {
         self.store.bytes()
             + self.ahead.as_ref().map_or(0, Ahead::bytes)
-            + 96 * self.alternatives.len() as u64
-            + 16 * self.images.iter().map(HashMap::len).sum::<usize>() as u64
+            + 96 * self.alternatives.read().unwrap_or_else(PoisonError::into_inner).len() as u64
+            + 16 * self.known_images.load(Ordering::Relaxed)
     }
 }
 
-/// For every phase, its image: races go to races.
-fn phases(symmetry: &Symmetry, races: &[RaceQuestion], alphabet: &Alphabet) -> Vec<Node> {
+/// For every phase, its image; none if a race goes to something that is none.
+fn phases(symmetry: &Symmetry, races: &[RaceQuestion], alphabet: &Alphabet) -> Option<Vec<Node>> {
     let image = |race: &RaceQuestion| {
         let loc = symmetry.location(race.loc, alphabet);
         let image = RaceQuestion { loc, thread: symmetry.threads[race.thread] };
-        races.iter().position(|race| *race == image).expect("what can race is symmetric") as Node + 1
+        races.iter().position(|race| *race == image).map(|race| race as Node + 1)
     };
-    [0].into_iter().chain(races.iter().map(image)).collect()
+    [Some(0)].into_iter().chain(races.iter().map(image)).collect()
 }
 
 /// Everything that can be read in a memory with initial values `init`.
-pub(crate) fn alphabet(threads: &[Automaton], init: &[Value], races: &[RaceQuestion]) -> Alphabet {
+pub(crate) fn alphabet(threads: &[Automaton], init: &[Value]) -> Alphabet {
     let mut sources = Vec::new();
     let mut add = |writer: Option<usize>, loc: LocId, value: Value| {
-        sources.push(Source { writer, loc, value, marked: false });
-        if races.iter().any(|race| race.loc == loc) {
-            sources.push(Source { writer, loc, value, marked: true });
-        }
+        sources.push(Source { writer, loc, value });
     };
     for (loc, &value) in init.iter().enumerate() {
         add(None, LocId::from_index(loc), value);

@@ -5,14 +5,14 @@
 //! be flagged: then it is about the last write to its location, which a
 //! read-modify-write needs. Without the flag it is below the same with it.
 //! Reading need not consume an option, so equal neighbours are one.
-//!
-//! A *marked* option, which no thread reads, must come from a write before a
-//! certain one; it asks for write/write races ([`crate::losra`]).
+
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use fencepost_base::ids::{LocId, Value};
 use foldhash::{HashMap, HashMapExt};
 
 use crate::bits::Bits;
+use crate::shared::Interned;
 
 /// What an option is about, without the flag; a number in [`Alphabet::bases`].
 pub(crate) type Base = usize;
@@ -26,8 +26,6 @@ pub(crate) struct Source {
     pub(crate) loc: LocId,
     /// What.
     pub(crate) value: Value,
-    /// Must it come from before the guessed write?
-    pub(crate) marked: bool,
 }
 
 /// An option: a base and the flag.
@@ -59,7 +57,7 @@ pub(crate) const MOST_BASES: usize = 1 << 15;
 pub(crate) struct Alphabet {
     pub(crate) bases: Vec<Source>,
     index: HashMap<Source, Base>,
-    /// For every location and value, the bases without mark that can be read.
+    /// For every location and value, the bases that can be read.
     readable: HashMap<(LocId, Value), Vec<Base>>,
 }
 
@@ -74,9 +72,7 @@ impl Alphabet {
             let base = alphabet.bases.len();
             alphabet.bases.push(source);
             alphabet.index.insert(source, base);
-            if !source.marked {
-                alphabet.readable.entry((source.loc, source.value)).or_default().push(base);
-            }
+            alphabet.readable.entry((source.loc, source.value)).or_default().push(base);
         }
         alphabet
     }
@@ -109,16 +105,22 @@ impl Alphabet {
 }
 
 /// An interned list.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct ListId(u32);
 
 /// An interned potential.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct PotentialId(u32);
+
+impl PotentialId {
+    pub(crate) fn index(self) -> u32 {
+        self.0
+    }
+}
 
 /// A finite set of lists none of which is below another.
 pub(crate) struct Potential {
-    /// Ascending.
+    /// In the order of their contents.
     pub(crate) lists: Box<[ListId]>,
     /// The bases that occur.
     pub(crate) bases: Bits,
@@ -130,29 +132,25 @@ pub(crate) struct Potential {
     pub(crate) signature: u64,
 }
 
-/// Lists and potentials, each stored once.
+/// Lists and potentials, each stored once. Several threads may add to it at a time. Numbers depend on who comes first,
+/// so nothing is ordered by them.
 pub(crate) struct Store {
     bases: usize,
-    lists: Vec<Box<[Opt]>>,
-    list_signatures: Vec<u64>,
-    list_index: HashMap<Box<[Opt]>, ListId>,
-    potentials: Vec<Potential>,
-    potential_index: HashMap<Box<[ListId]>, PotentialId>,
-    bytes: u64,
+    lists: Interned<List>,
+    potentials: Interned<Potential>,
+    bytes: AtomicU64,
+}
+
+/// A list, and bits that grow along the order.
+struct List {
+    options: Box<[Opt]>,
+    signature: u64,
 }
 
 impl Store {
     /// A store of lists over so many bases, with ε and {ε} in it.
     pub(crate) fn new(bases: usize) -> Self {
-        let mut store = Store {
-            bases,
-            lists: Vec::new(),
-            list_signatures: Vec::new(),
-            list_index: HashMap::new(),
-            potentials: Vec::new(),
-            potential_index: HashMap::new(),
-            bytes: 0,
-        };
+        let store = Store { bases, lists: Interned::new(), potentials: Interned::new(), bytes: AtomicU64::new(0) };
         let empty = store.list(Vec::new());
         store.potential(vec![empty]);
         store
@@ -165,72 +163,75 @@ impl Store {
 
     /// The content of a list.
     pub(crate) fn options(&self, list: ListId) -> &[Opt] {
-        &self.lists[list.0 as usize]
+        &self.lists.get(list.0).options
     }
 
     /// The content of a potential.
     pub(crate) fn get(&self, potential: PotentialId) -> &Potential {
-        &self.potentials[potential.0 as usize]
+        self.potentials.get(potential.0)
     }
 
     /// The list of these options, equal neighbours made one.
-    pub(crate) fn list(&mut self, options: Vec<Opt>) -> ListId {
-        let mut collapsed: Vec<Opt> = Vec::with_capacity(options.len());
-        for option in options {
-            match collapsed.last_mut() {
-                Some(last) if last.base() == option.base() => *last = (*last).max(option),
-                _ => collapsed.push(option),
+    pub(crate) fn list(&self, mut options: Vec<Opt>) -> ListId {
+        options.dedup_by(|later, kept| {
+            let is_equal = later.base() == kept.base();
+            if is_equal {
+                *kept = (*kept).max(*later);
             }
+            is_equal
+        });
+        let (id, is_new) = self.lists.intern(
+            &options,
+            |list| *list.options == options,
+            || {
+                let signature = options.iter().fold(0, |bits, &option| bits | signature(option));
+                List { options: options.as_slice().into(), signature }
+            },
+        );
+        if is_new {
+            self.grew(size_of_val(options.as_slice()) + size_of::<List>());
         }
-        let list: Box<[Opt]> = collapsed.into();
-        if let Some(&known) = self.list_index.get(&list) {
-            return known;
-        }
-        let id = ListId(self.lists.len() as u32);
-        self.list_signatures.push(list.iter().fold(0, |bits, &option| bits | signature(option)));
-        self.bytes += 2 * (list.len() * size_of::<Opt>()) as u64 + 80;
-        self.list_index.insert(list.clone(), id);
-        self.lists.push(list);
-        id
+        ListId(id)
     }
 
     /// The potential of these lists, those below others left out.
-    pub(crate) fn potential(&mut self, mut lists: Vec<ListId>) -> PotentialId {
-        lists.sort_unstable();
+    pub(crate) fn potential(&self, mut lists: Vec<ListId>) -> PotentialId {
+        lists.sort_unstable_by(|&one, &other| self.options(one).cmp(self.options(other)));
         lists.dedup();
         if lists.len() > 1 {
             let all = lists.clone();
             lists.retain(|&list| !all.iter().any(|&other| other != list && self.list_is_below(list, other)));
         }
-        let lists: Box<[ListId]> = lists.into();
-        if let Some(&known) = self.potential_index.get(&lists) {
-            return known;
-        }
-        let (mut bases, mut flagged) = (Bits::new(self.bases), Bits::new(self.bases));
-        let (mut size, mut signature) = (0, 0);
-        for &list in &lists {
-            for &option in self.options(list) {
-                bases.insert(option.base());
-                if option.is_flagged() {
-                    flagged.insert(option.base());
+        let (id, is_new) = self.potentials.intern(
+            &lists,
+            |known| *known.lists == lists,
+            || {
+                let (mut bases, mut flagged) = (Bits::new(self.bases), Bits::new(self.bases));
+                let (mut size, mut signature) = (0, 0);
+                for &list in &lists {
+                    for &option in self.options(list) {
+                        bases.insert(option.base());
+                        if option.is_flagged() {
+                            flagged.insert(option.base());
+                        }
+                    }
+                    size += self.options(list).len();
+                    signature |= self.lists.get(list.0).signature;
                 }
-            }
-            size += self.options(list).len();
-            signature |= self.list_signatures[list.0 as usize];
+                Potential { lists: lists.as_slice().into(), bases, flagged, size, signature }
+            },
+        );
+        if is_new {
+            let bits = 2 * self.bases.div_ceil(64) * size_of::<u64>();
+            self.grew(size_of_val(lists.as_slice()) + bits + size_of::<Potential>());
         }
-        let id = PotentialId(self.potentials.len() as u32);
-        self.bytes += (lists.len() * 8 + self.bases / 4 + 160) as u64;
-        self.potential_index.insert(lists.clone(), id);
-        self.potentials.push(Potential { lists, bases, flagged, size, signature });
-        id
+        PotentialId(id)
     }
 
     /// Is one list a subsequence of the other? Different lists are never below each other both ways.
     fn list_is_below(&self, low: ListId, high: ListId) -> bool {
-        if self.list_signatures[low.0 as usize] & !self.list_signatures[high.0 as usize] != 0 {
-            return false;
-        }
-        is_below(self.options(low), self.options(high))
+        let (low, high) = (self.lists.get(low.0), self.lists.get(high.0));
+        low.signature & !high.signature == 0 && is_below(&low.options, &high.options)
     }
 
     /// Hoare's order.
@@ -241,14 +242,19 @@ impl Store {
         let (low, high) = (self.get(low), self.get(high));
         low.signature & !high.signature == 0
             && low.lists.iter().all(|&list| {
-                high.lists.binary_search(&list).is_ok()
-                    || high.lists.iter().any(|&other| self.list_is_below(list, other))
+                high.lists.contains(&list) || high.lists.iter().any(|&other| self.list_is_below(list, other))
             })
+    }
+
+    /// Something of this many bytes was added. Besides, it has a slot, an entry of the index, and what the allocator
+    /// needs for itself.
+    fn grew(&self, bytes: usize) {
+        self.bytes.fetch_add(bytes as u64 + 64, Ordering::Relaxed);
     }
 
     /// Bytes used, estimated.
     pub(crate) fn bytes(&self) -> u64 {
-        self.bytes
+        self.bytes.load(Ordering::Relaxed)
     }
 }
 

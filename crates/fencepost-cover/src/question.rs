@@ -1,7 +1,7 @@
 //! What can be asked, and which nodes, potentials and races it is about.
 
 use fencepost_base::ids::{LocId, Value};
-use fencepost_ir::Program;
+use fencepost_ir::{LocationKind, Program};
 use fencepost_verdict::{Budget, Reason};
 
 use crate::FinalStates;
@@ -16,7 +16,9 @@ pub(crate) enum Question<'a> {
     /// A final state.
     End(&'a FinalStates<'a>),
     /// A write/write race.
-    Race,
+    WriteRace,
+    /// A data race on a non-atomic location.
+    DataRace,
 }
 
 /// The classes of the states of a thread: what the question must tell apart.
@@ -49,20 +51,24 @@ impl Question<'_> {
         locals.threads.iter().enumerate().map(classes).collect()
     }
 
-    /// The races to look for: a plain write of a thread, where another thread writes too.
+    /// The races to look for: an access of a thread, where another thread writes.
     pub(crate) fn races(&self, program: &Program, threads: &[Automaton]) -> Vec<RaceQuestion> {
         let mut races = Vec::new();
-        if !matches!(self, Question::Race) {
+        if !matches!(self, Question::WriteRace | Question::DataRace) {
             return races;
         }
         let writes = |thread: usize, loc: LocId| {
-            let here = |(access, _): &&(Access, Node)| access.written().is_some_and(|(written, _)| written == loc);
-            threads[thread].writes.iter().filter(here).collect::<Vec<_>>()
+            let here = |(access, _): &(Access, Node)| access.written().is_some_and(|(written, _)| written == loc);
+            threads[thread].writes.iter().any(here)
         };
         for loc in (0..program.locations().len()).map(LocId::from_index) {
+            if matches!(self, Question::DataRace) && program.location(loc).kind != LocationKind::NonAtomic {
+                continue;
+            }
             for thread in 0..threads.len() {
-                let plain = writes(thread, loc).iter().any(|(access, _)| matches!(access, Access::Write { .. }));
-                if plain && (0..threads.len()).any(|other| other != thread && !writes(other, loc).is_empty()) {
+                let automaton = &threads[thread];
+                let accesses = automaton.nodes().any(|node| self.racing_access(automaton, node, loc).is_some());
+                if accesses && (0..threads.len()).any(|other| other != thread && writes(other, loc)) {
                     races.push(RaceQuestion { loc, thread });
                 }
             }
@@ -96,15 +102,25 @@ impl Question<'_> {
                 }
             }
             Question::End(states) => return final_targets(states, locals, classes, threads, budget),
-            Question::Race => {
+            Question::WriteRace | Question::DataRace => {
                 for (number, race) in races.iter().enumerate() {
                     let automaton = &threads[race.thread];
-                    let writing = automaton.nodes().filter(|&node| write_from(automaton, node, race.loc).is_some());
-                    targets.extend(writing.map(|node| at(race.thread, node, Some(number))));
+                    let is_racing = |node: &Node| self.racing_access(automaton, *node, race.loc).is_some();
+                    targets.extend(automaton.nodes().filter(is_racing).map(|node| at(race.thread, node, Some(number))));
                 }
             }
         }
         Ok(targets)
+    }
+
+    /// An access of `loc` that a thread can make at this node, if it is one that the question is about.
+    pub(crate) fn racing_access(&self, automaton: &Automaton, node: Node, loc: LocId) -> Option<Access> {
+        let mut accesses = automaton.steps[node as usize].iter().map(|&(access, _)| access);
+        accesses.find(|access| match *access {
+            Access::Write { loc: accessed, .. } => accessed == loc,
+            Access::Read { loc: accessed, .. } => accessed == loc && matches!(self, Question::DataRace),
+            Access::Rmw { .. } => false,
+        })
     }
 }
 
@@ -168,10 +184,4 @@ fn final_targets(
         }
     }
     Ok(targets)
-}
-
-/// A plain write to `loc` that a thread can make at this node.
-pub(crate) fn write_from(automaton: &Automaton, node: Node, loc: LocId) -> Option<Access> {
-    let mut accesses = automaton.steps[node as usize].iter().map(|&(access, _)| access);
-    accesses.find(|access| matches!(access, Access::Write { loc: written, .. } if *written == loc))
 }

@@ -12,8 +12,11 @@
 //! search ends and is right. Without limits it may take very long: coverability
 //! is non-primitive-recursive in general.
 //!
-//! Small configurations come first, equal ones in the order they were found,
-//! so that results do not depend on anything but the system.
+//! Small configurations come first, equal ones in the order they were found.
+//! They are expanded in batches of a fixed number: several threads find the
+//! predecessors of a batch, and which of them the basis covers as it is; then
+//! one after the other is added, if nothing that the batch has added before is
+//! below it. So results do not depend on the number of threads, nor on anything but the system.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -22,14 +25,16 @@ use std::hash::Hash;
 use fencepost_verdict::{Budget, Progress, Reason};
 use foldhash::{HashMap, HashMapExt};
 
+use crate::shared::each;
+
 /// A well-structured system, seen backwards.
-pub trait WellStructured {
+pub trait WellStructured: Sync {
     /// Only configurations with related control states are compared.
-    type Control: Clone + Eq + Hash;
+    type Control: Clone + Eq + Hash + Sync;
     /// A configuration, standing for all above it.
-    type Configuration: Clone;
+    type Configuration: Clone + Send + Sync;
     /// What leads from a predecessor to its successor.
-    type Step;
+    type Step: Send + Sync;
 
     /// The control state.
     fn control(&self, configuration: &Self::Configuration) -> Self::Control;
@@ -49,7 +54,7 @@ pub trait WellStructured {
     }
 
     /// The image of a configuration whose control state has one.
-    fn image(&mut self, _symmetry: usize, configuration: &Self::Configuration) -> Self::Configuration {
+    fn image(&self, _symmetry: usize, configuration: &Self::Configuration) -> Self::Configuration {
         configuration.clone()
     }
 
@@ -70,7 +75,7 @@ pub trait WellStructured {
     /// # Errors
     /// When it takes too long.
     fn predecessors(
-        &mut self,
+        &self,
         configuration: &Self::Configuration,
         visit: &mut dyn FnMut(Self::Step, Self::Configuration),
     ) -> Result<(), Reason>;
@@ -126,7 +131,8 @@ enum Origin<S> {
 }
 
 struct Saturation<'a, W: WellStructured> {
-    system: &'a mut W,
+    system: &'a W,
+    jobs: usize,
     nodes: Vec<Node<W::Step, W::Configuration>>,
     basis: Basis<W::Control>,
     queue: BinaryHeap<Reverse<(usize, usize)>>,
@@ -136,17 +142,30 @@ struct Saturation<'a, W: WellStructured> {
 /// Bytes of a node besides what its configuration points to; an estimate is enough for a limit.
 const NODE_BYTES: u64 = 192;
 
-/// Configurations expanded between two looks at the clock.
-const PATIENCE: u64 = 64;
+/// Configurations that are expanded at a time. With more of them some are expanded that others of the same batch make
+/// superfluous.
+const BATCH: usize = 64;
 
-/// Can a target be reached from an initial configuration?
+/// What a thread makes of a configuration of a batch: nothing, if it has left the basis.
+type Turn<W> = Result<Option<Expanded<<W as WellStructured>::Step, <W as WellStructured>::Configuration>>, Reason>;
+
+struct Expanded<S, C> {
+    /// Predecessors computed.
+    predecessors: u64,
+    /// Those that nothing in the basis was below.
+    uncovered: Vec<(S, C)>,
+}
+
+/// Can a target be reached from an initial configuration? Up to `jobs` threads look for it.
 pub fn saturate<W: WellStructured>(
-    system: &mut W,
+    system: &W,
     targets: Vec<W::Configuration>,
+    jobs: usize,
     budget: &Budget<'_>,
 ) -> (End<W::Step>, SaturationStats) {
     let mut saturation = Saturation {
         system,
+        jobs,
         nodes: Vec::new(),
         basis: HashMap::new(),
         queue: BinaryHeap::new(),
@@ -162,53 +181,101 @@ pub fn saturate<W: WellStructured>(
 
 impl<W: WellStructured> Saturation<'_, W> {
     fn run(&mut self, targets: Vec<W::Configuration>, budget: &Budget<'_>) -> End<W::Step> {
+        let mut fresh = HashMap::new();
         for (number, target) in targets.into_iter().enumerate() {
-            if let Some(end) = self.add(Origin::Target(number), target) {
+            if let Some(end) = self.add(Origin::Target(number), target, &mut fresh) {
                 return end;
             }
         }
-        let mut found = Vec::new();
-        while let Some(Reverse((size, number))) = self.queue.pop() {
-            if self.nodes[number].replaced || self.is_overtaken(number) {
-                continue;
+        loop {
+            let batch = self.next_batch();
+            let Some(&last) = batch.last() else { return End::Uncovered };
+            if (budget.expired)() {
+                return End::GaveUp(Reason::Time);
             }
+            if self.bytes() > budget.max_bytes {
+                return End::GaveUp(Reason::Memory(budget.max_bytes));
+            }
+            let (states, frontier) = (self.stats.added, self.queue.len() as u64);
+            let depth = self.system.size(&self.nodes[last].configuration) as u64;
+            (budget.progress)(Progress { states, frontier, depth, bytes: self.bytes() });
+            let expanded = each(batch.len(), self.jobs, |place| self.expand(batch[place]));
+            if let Some(end) = self.merge(&batch, expanded, budget) {
+                return end;
+            }
+        }
+    }
+
+    /// The smallest configurations that wait and are in the basis.
+    fn next_batch(&mut self) -> Vec<usize> {
+        let mut batch = Vec::new();
+        while batch.len() < BATCH
+            && let Some(Reverse((_, number))) = self.queue.pop()
+        {
+            if !self.nodes[number].replaced {
+                batch.push(number);
+            }
+        }
+        batch
+    }
+
+    /// The predecessors of a configuration that nothing in the basis is below; none if that is so of itself, because
+    /// something was added that is below an image of it, or has a more general control state.
+    fn expand(&self, number: usize) -> Turn<W> {
+        let configuration = &self.nodes[number].configuration;
+        if self.is_covered(&self.basis, configuration, Some(number)) {
+            return Ok(None);
+        }
+        let mut expanded = Expanded { predecessors: 0, uncovered: Vec::new() };
+        self.system.predecessors(configuration, &mut |step, predecessor| {
+            expanded.predecessors += 1;
+            if !self.is_covered(&self.basis, &predecessor, None) {
+                expanded.uncovered.push((step, predecessor));
+            }
+        })?;
+        Ok(Some(expanded))
+    }
+
+    /// Adds what a batch has found; an end if there is one.
+    fn merge(&mut self, batch: &[usize], expanded: Vec<Turn<W>>, budget: &Budget<'_>) -> Option<End<W::Step>> {
+        let mut fresh = HashMap::new();
+        for (&number, expanded) in batch.iter().zip(expanded) {
+            let Expanded { predecessors, uncovered } = match expanded {
+                Ok(Some(expanded)) => expanded,
+                Ok(None) => {
+                    self.leave(number);
+                    continue;
+                }
+                Err(reason) => return Some(End::GaveUp(reason)),
+            };
             self.stats.expanded += 1;
-            if self.stats.expanded.is_multiple_of(PATIENCE) {
-                if (budget.expired)() {
-                    return End::GaveUp(Reason::Time);
-                }
-                if self.bytes() > budget.max_bytes {
-                    return End::GaveUp(Reason::Memory(budget.max_bytes));
-                }
-                let (states, frontier) = (self.stats.added, self.queue.len() as u64);
-                (budget.progress)(Progress { states, frontier, depth: size as u64, bytes: self.bytes() });
-            }
-            let configuration = &self.nodes[number].configuration;
-            let mut visit = |step, predecessor| found.push((step, predecessor));
-            if let Err(reason) = self.system.predecessors(configuration, &mut visit) {
-                return End::GaveUp(reason);
-            }
-            for (step, predecessor) in found.drain(..) {
-                self.stats.predecessors += 1;
-                if let Some(end) = Self::add(self, Origin::Predecessor(number, step), predecessor) {
-                    return end;
+            self.stats.predecessors += predecessors;
+            for (step, predecessor) in uncovered {
+                if let Some(end) = self.add(Origin::Predecessor(number, step), predecessor, &mut fresh) {
+                    return Some(end);
                 }
                 if self.stats.added > budget.max_states {
-                    return End::GaveUp(Reason::States(budget.max_states));
+                    return Some(End::GaveUp(Reason::States(budget.max_states)));
                 }
             }
         }
-        End::Uncovered
+        None
     }
 
-    /// Adds a configuration to the basis unless something there is below it, or below its equivalents; an end if it
-    /// covers an initial one.
-    fn add(&mut self, origin: Origin<W::Step>, configuration: W::Configuration) -> Option<End<W::Step>> {
-        if is_covered(self.system, &self.basis, &self.nodes, &configuration, None) {
+    /// Adds a configuration that nothing in the basis was below to it and to `fresh`, unless something there is below it, or below its
+    /// equivalents; an end if it covers an initial one.
+    fn add(
+        &mut self,
+        origin: Origin<W::Step>,
+        configuration: W::Configuration,
+        fresh: &mut Basis<W::Control>,
+    ) -> Option<End<W::Step>> {
+        if self.is_covered(fresh, &configuration, None) {
             return None;
         }
         let (signature, control) = (self.system.signature(&configuration), self.system.control(&configuration));
         let number = self.nodes.len();
+        fresh.entry(control.clone()).or_default().push((signature, number));
         let entries = self.basis.entry(control).or_default();
         entries.retain(|&(high, other)| {
             let replaced =
@@ -224,18 +291,34 @@ impl<W: WellStructured> Saturation<'_, W> {
         is_initial.then(|| self.unwind(number))
     }
 
-    /// Has something been added that is below an image of it, or has a more general control state? Then it leaves the
-    /// basis.
-    fn is_overtaken(&mut self, number: usize) -> bool {
-        let configuration = &self.nodes[number].configuration;
-        if !is_covered(self.system, &self.basis, &self.nodes, configuration, Some(number)) {
-            return false;
-        }
-        if let Some(entries) = self.basis.get_mut(&self.system.control(configuration)) {
+    /// A configuration leaves the basis.
+    fn leave(&mut self, number: usize) {
+        if let Some(entries) = self.basis.get_mut(&self.system.control(&self.nodes[number].configuration)) {
             entries.retain(|&(_, other)| other != number);
         }
         self.nodes[number].replaced = true;
-        true
+    }
+
+    /// Is something in a basis, other than `itself`, below an image of the configuration?
+    fn is_covered(&self, basis: &Basis<W::Control>, configuration: &W::Configuration, itself: Option<usize>) -> bool {
+        let system = self.system;
+        let control = system.control(configuration);
+        (0..system.symmetries()).any(|symmetry| {
+            let Some(control) = system.control_image(symmetry, &control) else { return false };
+            let mut general = system.generalisations(&control);
+            general.retain(|general| basis.get(general).is_some_and(|entries| !entries.is_empty()));
+            if general.is_empty() {
+                return false;
+            }
+            let permuted = (symmetry > 0).then(|| system.image(symmetry, configuration));
+            let image = permuted.as_ref().unwrap_or(configuration);
+            let signature = system.signature(image);
+            general.iter().flat_map(|general| &basis[general]).any(|&(low, number)| {
+                low & !signature == 0
+                    && itself != Some(number)
+                    && system.is_below(&self.nodes[number].configuration, image)
+            })
+        })
     }
 
     /// The steps from node `number` to its target.
@@ -261,31 +344,6 @@ impl<W: WellStructured> Saturation<'_, W> {
 
 /// Signature and number of the minimal configurations of each control state.
 type Basis<C> = HashMap<C, Vec<(u64, usize)>>;
-
-/// Is something in the basis, other than `itself`, below an image of the configuration?
-fn is_covered<W: WellStructured>(
-    system: &mut W,
-    basis: &Basis<W::Control>,
-    nodes: &[Node<W::Step, W::Configuration>],
-    configuration: &W::Configuration,
-    itself: Option<usize>,
-) -> bool {
-    let control = system.control(configuration);
-    (0..system.symmetries()).any(|symmetry| {
-        let Some(control) = system.control_image(symmetry, &control) else { return false };
-        let mut general = system.generalisations(&control);
-        general.retain(|general| basis.get(general).is_some_and(|entries| !entries.is_empty()));
-        if general.is_empty() {
-            return false;
-        }
-        let permuted = (symmetry > 0).then(|| system.image(symmetry, configuration));
-        let image = permuted.as_ref().unwrap_or(configuration);
-        let signature = system.signature(image);
-        general.iter().flat_map(|general| &basis[general]).any(|&(low, number)| {
-            low & !signature == 0 && itself != Some(number) && system.is_below(&nodes[number].configuration, image)
-        })
-    })
-}
 
 #[cfg(test)]
 mod tests {
@@ -324,7 +382,7 @@ mod tests {
             self.is_below(marking, &self.initial)
         }
 
-        fn predecessors(&mut self, marking: &Vec<u32>, visit: &mut dyn FnMut(usize, Vec<u32>)) -> Result<(), Reason> {
+        fn predecessors(&self, marking: &Vec<u32>, visit: &mut dyn FnMut(usize, Vec<u32>)) -> Result<(), Reason> {
             for (number, (consumed, produced)) in self.transitions.iter().enumerate() {
                 let before = marking.iter().zip(produced).map(|(have, made)| have.saturating_sub(*made));
                 visit(number, before.zip(consumed).map(|(left, taken)| left + taken).collect());
@@ -348,20 +406,20 @@ mod tests {
 
     #[test]
     fn mutual_exclusion_by_a_lock() {
-        let (end, stats) = saturate(&mut net(true), vec![vec![0, 2, 0]], &Budget::unlimited());
+        let (end, stats) = saturate(&net(true), vec![vec![0, 2, 0]], 1, &Budget::unlimited());
         assert!(matches!(end, End::Uncovered), "{end:?}");
         assert!(stats.basis > 0 && stats.basis <= stats.added);
     }
 
     #[test]
     fn the_chain_leads_from_the_beginning_to_the_target() {
-        let (end, _) = saturate(&mut net(false), vec![vec![0, 3, 0], vec![0, 2, 0]], &Budget::unlimited());
+        let (end, _) = saturate(&net(false), vec![vec![0, 3, 0], vec![0, 2, 0]], 1, &Budget::unlimited());
         assert!(matches!(&end, End::Covered { target: 1, steps } if *steps == [0, 0]), "{end:?}");
     }
 
     #[test]
     fn limits_are_told() {
         let few = Budget { max_states: 1, ..Budget::unlimited() };
-        assert!(matches!(saturate(&mut net(true), vec![vec![0, 2, 0]], &few).0, End::GaveUp(Reason::States(1))));
+        assert!(matches!(saturate(&net(true), vec![vec![0, 2, 0]], 1, &few).0, End::GaveUp(Reason::States(1))));
     }
 }

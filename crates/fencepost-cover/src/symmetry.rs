@@ -82,7 +82,6 @@ impl Symmetry {
                 writer: source.writer.map(|writer| self.threads[writer]),
                 loc: self.location(source.loc, alphabet),
                 value: alphabet.bases[image].value,
-                marked: source.marked,
             };
             alphabet.bases[image] == expected
         };
@@ -123,7 +122,7 @@ impl Moves {
         let mut moves =
             Moves { is_reached: vec![false; automaton.len()], steps: vec![BTreeSet::new(); automaton.len()] };
         let written = |access: &Access| {
-            let source = |(loc, value)| Source { writer: Some(thread), loc, value, marked: false };
+            let source = |(loc, value)| Source { writer: Some(thread), loc, value };
             access.written().and_then(|written| alphabet.base(source(written)))
         };
         // The first states are nodes, too: a thread may rest there.
@@ -162,7 +161,7 @@ type Surroundings = (Colour, Vec<(u8, Colour)>);
 /// The first of the colours that threads have for themselves.
 const OWN: Colour = 8;
 
-/// Threads, locations, bases without mark, nodes, and steps as vertices.
+/// Threads, locations, bases, nodes, and steps as vertices.
 struct Graph {
     colours: Vec<Colour>,
     /// For every vertex, its neighbours and what they are to it.
@@ -178,7 +177,7 @@ impl Graph {
             graph.vertex(0);
         }
         let mut locations: BTreeMap<LocId, usize> = BTreeMap::new();
-        for (base, source) in alphabet.bases.iter().enumerate().filter(|(_, source)| !source.marked) {
+        for (base, source) in alphabet.bases.iter().enumerate() {
             let vertex = graph.vertex(if source.writer.is_none() { 1 } else { 2 });
             let place = *locations.entry(source.loc).or_insert_with(|| graph.vertex(3));
             graph.edge(0, vertex, place);
@@ -223,14 +222,10 @@ impl Graph {
         self.edges[to].push((kind + 1, from));
     }
 
-    /// The symmetry that maps vertices so; none if it has no image for a marked base.
+    /// The symmetry that maps vertices so.
     fn symmetry(&self, moves: &[Moves], alphabet: &Alphabet, images: &[usize]) -> Option<Symmetry> {
         let names: HashMap<usize, Base> = self.bases.iter().map(|(&base, &vertex)| (vertex, base)).collect();
-        let image = |source: &Source| {
-            let plain = alphabet.base(Source { marked: false, ..*source })?;
-            let image = alphabet.bases[*names.get(&images[*self.bases.get(&plain)?])?];
-            alphabet.base(Source { marked: source.marked, ..image })
-        };
+        let image = |base: Base| names.get(&images[*self.bases.get(&base)?]).copied();
         let node_names: HashMap<usize, Node> =
             self.nodes.iter().flatten().map(|(&node, &vertex)| (vertex, node)).collect();
         let nodes = |thread: usize| {
@@ -240,7 +235,7 @@ impl Graph {
         Some(Symmetry {
             threads: images[..moves.len()].to_vec(),
             nodes: (0..moves.len()).map(nodes).collect(),
-            bases: alphabet.bases.iter().map(image).collect::<Option<_>>()?,
+            bases: (0..alphabet.len()).map(image).collect::<Option<_>>()?,
         })
     }
 }
@@ -334,7 +329,7 @@ mod tests {
         let locals = Locals::of(&program, u64::MAX, &|| false).expect("no limits");
         let init: Vec<_> = program.locations().iter().map(|location| location.init).collect();
         let threads: Vec<_> = locals.threads.iter().map(|local| Automaton::of(local, &init, &|_| 0)).collect();
-        let alphabet = alphabet(&threads, &init, &[]);
+        let alphabet = alphabet(&threads, &init);
         Symmetry::of(&threads, &alphabet, &Facts::of(&threads, &alphabet))
     }
 

@@ -59,6 +59,15 @@ impl Machine {
         Some((thread, Access::Read { loc, value }, event))
     }
 
+    /// A read by `thread` of the last write.
+    fn read_last(&mut self, thread: usize, loc: LocId) -> Made {
+        let position = self.writes[loc.index()].len() - 1;
+        let value = self.writes[loc.index()][position].value;
+        let event = self.see(thread, loc, position);
+        self.events += 1;
+        (thread, Access::Read { loc, value }, event)
+    }
+
     /// A write by `thread`, or a read-modify-write if the last write fits.
     fn write(&mut self, thread: usize, access: Access) -> Option<Made> {
         let (loc, value) = access.written()?;
@@ -89,7 +98,7 @@ impl Machine {
     }
 }
 
-/// The run of these blocks; `ends` says of each thread in which states it may end.
+/// The run of these blocks, and of an access that races at the end, whatever a read finds there; `ends` says of each thread in which states it may end.
 ///
 /// # Panics
 /// When the blocks are not a run of opSRA, which would be a mistake of the search.
@@ -98,6 +107,7 @@ pub(crate) fn run(
     locals: &Locals,
     alphabet: &Alphabet,
     blocks: &[Block],
+    racing: Option<(usize, Access)>,
     ends: &dyn Fn(usize, StateId) -> bool,
 ) -> (GraphRun, Vec<StateId>) {
     let init: Vec<Value> = program.locations().iter().map(|location| location.init).collect();
@@ -114,6 +124,12 @@ pub(crate) fn run(
         if let Some(access) = block.write {
             made.push(machine.write(block.thread, access).expect("what the search updates can be updated"));
         }
+    }
+    if let Some((thread, access)) = racing {
+        made.push(match access {
+            Access::Read { loc, .. } => machine.read_last(thread, loc),
+            _ => machine.write(thread, access).expect("who is about to write can write"),
+        });
     }
     let mut walks: Vec<_> = (0..locals.threads.len())
         .map(|thread| {

@@ -8,12 +8,12 @@ use std::collections::BTreeSet;
 use common::{Final, Reached, explore};
 use fencepost_base::ids::{LocId, RegId, ThreadId, Value};
 use fencepost_cover::{
-    Answer, CoverOutcome, FinalStates, Options as Search, Witness, can_end, safe, write_write_race_free,
+    Answer, CoverOutcome, FinalStates, Options as Search, Witness, can_end, data_race_free, safe, write_write_race_free,
 };
-use fencepost_ir::Program;
+use fencepost_ir::{LocationKind, Op, Place, Program};
 use fencepost_model::models::sra::{Sra, write_write_race};
 use fencepost_oracle::enumerate::fails_under;
-use fencepost_oracle::{Replayed, replay_graph, replay_graph_failure};
+use fencepost_oracle::{Replayed, finals, replay_graph, replay_graph_failure};
 use fencepost_testkit::generate::{self, Options};
 use fencepost_testkit::repetitions;
 use fencepost_testkit::shrink::shrink;
@@ -26,10 +26,10 @@ const LIMIT: usize = 6_000;
 const MOST_CONFIGURATIONS: u64 = 20_000;
 
 /// Without a look ahead, so that the backward search has all to do.
-const BLIND: Search = Search { look_ahead: 0, symmetry: true };
+const BLIND: Search = Search { look_ahead: 0, symmetry: true, jobs: 1 };
 
 /// Every configuration for itself.
-const SINGLE: Search = Search { look_ahead: 1 << 17, symmetry: false };
+const SINGLE: Search = Search { look_ahead: 1 << 17, symmetry: false, jobs: 1 };
 
 /// What was compared.
 #[derive(Debug, Default)]
@@ -170,6 +170,93 @@ fn symmetric_programs() {
     assert!(count.undecided * 50 <= count.questions, "nearly all questions are decided: {count:?}");
     assert!(count.skipped * 4 <= count.programs, "most programs are compared: {count:?}");
 }
+
+/// What the axioms and the race rule say of data races, and what the search says; none if that takes too long.
+fn data_race(program: &Program, search: Search, count: &mut Count) -> Option<Result<bool, String>> {
+    let expected = finals(program, &Sra, &[], LIMIT as u64, &|| false).ok()?.race.is_some();
+    let outcome = data_race_free(program, search, &budget());
+    let judged = judge("a data race", expected, &outcome, count, |witness| {
+        let replayed = replay_graph(program, &Sra, &witness.run).map_err(|error| error.to_string())?;
+        replayed.race.map(|_| ()).ok_or_else(|| "no data race on the way".to_string())
+    });
+    Some(judged.map(|()| expected))
+}
+
+/// Does a thread write a non-atomic location that another accesses?
+fn conflicts(program: &Program) -> bool {
+    let is_plain = |loc: LocId| program.location(loc).kind == LocationKind::NonAtomic;
+    let accesses = |thread: ThreadId| {
+        let code = program.thread(thread).code.iter();
+        code.filter_map(|instr| match instr.op.place() {
+            Some(Place::Fixed(loc)) if is_plain(*loc) => Some((*loc, matches!(instr.op, Op::PlainStore { .. }))),
+            _ => None,
+        })
+    };
+    program.thread_ids().any(|one| {
+        accesses(one).filter(|(_, is_store)| *is_store).any(|(loc, _)| {
+            program.thread_ids().any(|other| other != one && accesses(other).any(|(accessed, _)| accessed == loc))
+        })
+    })
+}
+
+/// The same about data races, by the axioms and the race rule, on programs with non-atomic locations.
+#[test]
+fn data_races_by_the_axioms() {
+    let options = Options { threads: 2..=3, total_accesses: 7, domain: 2..=3, ..Options::default() };
+    let mut count = Count::default();
+    let (mut racy, mut free) = (0, 0);
+    let mut seed = 1 << 36;
+    while (racy + free) / 3 < repetitions(1_000) {
+        seed += 1;
+        let program = generate::program(seed, &options);
+        if !conflicts(&program) {
+            continue;
+        }
+        for search in [Search::default(), BLIND, SINGLE] {
+            match data_race(&program, search, &mut count) {
+                None => count.skipped += 1,
+                Some(Ok(true)) => racy += 1,
+                Some(Ok(false)) => free += 1,
+                Some(Err(difference)) => {
+                    let is_wrong =
+                        |smaller: &Program| matches!(data_race(smaller, search, &mut Count::default()), Some(Err(_)));
+                    let small = shrink(&program, is_wrong);
+                    panic!("seed {seed}: {difference}; smaller:\n{}", fencepost_ir::print(&small));
+                }
+            }
+        }
+    }
+    assert!(racy.min(free) * 10 > racy + free, "both happen: {racy} with a race, {free} without");
+    assert!(count.undecided * 100 <= count.questions, "nearly all questions are decided: {count:?}");
+}
+
+/// Neither answers nor their costs depend on the number of threads.
+#[test]
+fn any_number_of_threads() {
+    let options = Options { threads: 3..=4, accesses: 4..=5, total_accesses: 18, copies: true, ..Options::default() };
+    let mut long = 0;
+    for seed in 0..repetitions(150) {
+        let program = generate::program(seed + (1 << 35), &options);
+        for (question, search) in
+            [(safe as Ask, BLIND), (write_write_race_free as Ask, Search::default()), (data_race_free as Ask, BLIND)]
+        {
+            let expected = question(&program, search, &budget());
+            long += u64::from(expected.stats.saturation.expanded >= 16);
+            for jobs in [2, 3, 8] {
+                let found = question(&program, Search { jobs, ..search }, &budget());
+                assert_eq!(
+                    (&found.answer, found.stats),
+                    (&expected.answer, expected.stats),
+                    "seed {seed} on {jobs} threads:\n{}",
+                    fencepost_ir::print(&program)
+                );
+            }
+        }
+    }
+    assert!(long >= repetitions(150) / 20, "{long} questions are worth several threads");
+}
+
+type Ask = fn(&Program, Search, &Budget<'_>) -> CoverOutcome;
 
 /// The same about failures, with the axioms on execution graphs as the definition.
 #[test]

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use fencepost_cover::{Answer, CoverOutcome, Options, safe, write_write_race_free};
+use fencepost_cover::{Answer, CoverOutcome, Options, data_race_free, safe, write_write_race_free};
 use fencepost_ir::{Language, Program, load};
 use fencepost_model::models::sra::{Sra, write_write_race};
 use fencepost_oracle::{replay_graph, replay_graph_failure};
@@ -212,6 +212,38 @@ fn write_write_races_of_algorithms() {
     }
 }
 
+/// What excludes threads from each other under SRA also orders the plain accesses inside; what does not, does not.
+#[test]
+fn data_races_of_algorithms() {
+    for (name, expected) in [
+        ("spinlock", true),
+        ("ticketlock", true),
+        ("lock-exchange", true),
+        ("mcs-lock", true),
+        ("dekker-tso", true),
+        ("dekker-sc", false),
+        ("peterson-ra", true),
+        ("peterson-sc", false),
+        ("lamport2-ra", true),
+        ("lamport2-sc", false),
+        ("treiber-stack", true),
+        ("chase-lev-sc", false),
+    ] {
+        let program = corpus(name);
+        let free = match data_race_free(&program, Options::default(), &budget()).answer {
+            Answer::Unreachable => true,
+            Answer::Reachable(witness) => {
+                let replayed =
+                    replay_graph(&program, &Sra, &witness.run).unwrap_or_else(|error| panic!("{name}: {error}"));
+                assert!(replayed.race.is_some(), "{name}: the race rule sees a race");
+                false
+            }
+            Answer::GaveUp(reason) => panic!("{name}: {reason}"),
+        };
+        assert_eq!(free, expected, "{name}");
+    }
+}
+
 #[test]
 fn limits_give_no_answer() {
     let few = Budget { max_states: 50, ..Budget::unlimited() };
@@ -222,14 +254,20 @@ fn limits_give_no_answer() {
     assert_eq!(safe(&corpus("ticketlock"), Options::default(), &late).answer, Answer::GaveUp(Reason::Time));
 }
 
-/// The same again, witnesses and costs included.
+/// The same again on any number of threads, witnesses and costs included.
 #[test]
 fn answers_are_deterministic() {
-    for name in ["peterson-sc", "ticketlock", "rcu-two-readers"] {
-        let first = safe(&corpus(name), Options::default(), &budget());
-        for _ in 0..repetitions(2) {
-            let again = safe(&corpus(name), Options::default(), &budget());
-            assert_eq!((&again.answer, again.stats), (&first.answer, first.stats), "{name}");
+    let names = ["peterson-sc", "ticketlock", "rcu-two-readers", "mcs-lock", "lock-exchange", "chase-lev-sc"];
+    let blind = Options { look_ahead: 0, ..Options::default() };
+    for (name, options) in names.iter().flat_map(|name| [(name, Options::default()), (name, blind)]) {
+        let program = corpus(name);
+        let few = Budget { max_states: 5_000, ..Budget::unlimited() };
+        for question in [safe, write_write_race_free, data_race_free] {
+            let first = question(&program, options, &few);
+            for jobs in [1, 2, 3, 8].into_iter().cycle().take(4 * repetitions(1) as usize) {
+                let again = question(&program, Options { jobs, ..options }, &few);
+                assert_eq!((&again.answer, again.stats), (&first.answer, first.stats), "{name} on {jobs} threads");
+            }
         }
     }
 }

@@ -10,10 +10,15 @@
 //!   thread knows of. Full fences, and failed compare-and-swaps, empty buffers, which does more than they do under SRA. So what is safe under SRA is safe under TSO.
 //! - release/acquire reaches the same states when no two writes race under SRA (Thm 3.14);
 //! - RC20 permits less than release/acquire in programs whose accesses all are at least release or
-//!   acquire: then every reads-from synchronises, and coherence is that of release/acquire.
+//!   acquire: then every reads-from synchronises, and coherence is that of release/acquire. Accesses of non-atomic
+//!   locations may be plain if they do not race under SRA, and there are no fences: graphs grow event by event, and as long as there is no
+//!   race, happens-before is the same whether plain accesses synchronise or not; so the next access races under SRA, or sees
+//!   what it would see there. (The order of `fence(sc)` is not part of RC20's happens-before.)
 //!
 //! Plain accesses count as release/acquire here. That is right for machines, which do not tell them from others. Where races are
-//! undefined behaviour their absence has to be shown, which this engine does not; so it is silent about programs that could have one.
+//! undefined behaviour their absence is one more question, of the same kind (`fencepost_cover::data_race_free`); what it says
+//! of SRA it says of the models that SRA speaks for, whose graphs are then the same. Locations that are accessed both
+//! plainly and by atomic operations are not looked at; about programs with such this engine is silent.
 
 use fencepost_base::ids::{LocId, RegId, ThreadId, Value};
 use fencepost_base::order::Mode;
@@ -67,17 +72,19 @@ fn word(program: &Program, model: &dyn Model) -> Word {
     }
 }
 
-/// Is every access of the program at least a release or acquire access, or both?
+/// Is every access of the program at least a release or acquire access, or both, or plain without a fence anywhere?
 fn synchronises(program: &Program) -> bool {
+    let instrs = || program.threads().iter().flat_map(|thread| &thread.code);
+    let has_fences = instrs().any(|instr| matches!(instr.op, Op::Fence { .. }));
     let is_strong = |op: &Op| match op {
         Op::Load { order, .. } | Op::Wait { order, .. } => Mode::from(*order).acquires(),
         Op::Store { order, .. } => Mode::from(*order).releases(),
         Op::Update { order, .. } | Op::BlockingCas { order, .. } => both((*order).into()),
         Op::Cas { success, failure, .. } => both((*success).into()) && Mode::from(*failure).acquires(),
-        Op::PlainLoad { .. } | Op::PlainStore { .. } => false,
+        Op::PlainLoad { .. } | Op::PlainStore { .. } => !has_fences,
         _ => true,
     };
-    program.threads().iter().flat_map(|thread| &thread.code).all(|instr| is_strong(&instr.op))
+    instrs().all(|instr| is_strong(&instr.op))
 }
 
 fn both(mode: Mode) -> bool {
@@ -106,9 +113,10 @@ impl Inquiry<'_> {
             return Ok(step);
         }
         let word = word(self.program, self.model);
-        if can_race(self.program, self.model) {
-            let what = "nothing goes wrong under sra if plain accesses do not race, which it does not say";
-            return Ok(self.closed(argument, Reason::Inconclusive(what.into())));
+        if can_race(self.program, self.model)
+            && let Some(step) = self.data_races(slice)?
+        {
+            return Ok(step);
         }
         if matches!(word, Word::Nothing) {
             let what = format!("nothing goes wrong under sra, which does not speak for {}", self.model.name());
@@ -129,11 +137,15 @@ impl Inquiry<'_> {
         self.final_states_under_sra(argument, slice)
     }
 
+    fn cover_options(&self) -> Options {
+        Options { jobs: self.options.jobs, ..Options::default() }
+    }
+
     /// Can something go wrong under SRA? If so, or if it is not known, what follows.
     fn safety_under_sra(&mut self, slice: &Budget<'_>) -> Result<Option<Step>, InternalError> {
         let argument = Argument::Coverability;
         if self.sra.is_none() {
-            let outcome = fencepost_cover::safe(self.program, Options::default(), slice);
+            let outcome = fencepost_cover::safe(self.program, self.cover_options(), slice);
             self.pay(&cost(&outcome));
             self.sra = Some(match outcome.answer {
                 Answer::GaveUp(reason) => return Ok(Some(self.gave_up(argument, reason))),
@@ -166,10 +178,41 @@ impl Inquiry<'_> {
         }
     }
 
+    /// Is there no data race under SRA? If there is, or if it is not known, what follows.
+    fn data_races(&mut self, slice: &Budget<'_>) -> Result<Option<Step>, InternalError> {
+        let argument = Argument::Coverability;
+        let outcome = fencepost_cover::data_race_free(self.program, self.cover_options(), slice);
+        self.pay(&cost(&outcome));
+        let run = match outcome.answer {
+            Answer::Unreachable => return Ok(None),
+            Answer::GaveUp(reason) => return Ok(Some(self.gave_up(argument, reason))),
+            Answer::Reachable(witness) => witness.run,
+        };
+        let race = |model: &dyn Model| evidence::race(self.program, model, run.clone());
+        match race(&Sra) {
+            Ok(Some(_)) => {}
+            Ok(None) => return Err(InternalError::new("a data race under SRA that is none")),
+            Err(error) => return Err(InternalError::new(format!("a data race under SRA: {error}"))),
+        }
+        let name = self.model.name();
+        match race(self.model) {
+            Ok(Some(race)) => Ok(Some(unsafe_by(None, Some(race)))),
+            _ if name == Sra.name() || name == Ra.name() => {
+                Err(InternalError::new(format!("a data race under SRA is none under {name}")))
+            }
+            _ => {
+                let what = format!(
+                    "plain accesses race under sra, in an execution that {name} does not permit or call a race"
+                );
+                Ok(Some(self.closed(argument, Reason::Inconclusive(what))))
+            }
+        }
+    }
+
     /// Is there no write/write race under SRA? If there is, or if it is not known, what follows.
     fn race_freedom(&mut self, slice: &Budget<'_>) -> Result<Option<Step>, InternalError> {
         let argument = Argument::WriteWriteRaceFree;
-        let outcome = fencepost_cover::write_write_race_free(self.program, Options::default(), slice);
+        let outcome = fencepost_cover::write_write_race_free(self.program, self.cover_options(), slice);
         self.pay(&cost(&outcome));
         match outcome.answer {
             Answer::Unreachable => Ok(None),
@@ -203,6 +246,7 @@ impl Inquiry<'_> {
                 Observable::Location(loc) => locations.push(loc),
             }
         }
+        let options = self.cover_options();
         let mut paid = Vec::new();
         let collected = collect(condition, |holds| {
             let holds = |of_registers: &[Value], of_locations: &[Value]| {
@@ -214,7 +258,7 @@ impl Inquiry<'_> {
                 })
             };
             let states = FinalStates { registers: &registers, locations: &locations, holds: &holds };
-            let outcome = fencepost_cover::can_end(self.program, &states, Options::default(), slice);
+            let outcome = fencepost_cover::can_end(self.program, &states, options, slice);
             paid.push(cost(&outcome));
             match outcome.answer {
                 Answer::Unreachable => Ok(Asked::Nothing),

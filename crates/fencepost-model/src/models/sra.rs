@@ -59,8 +59,8 @@ What is modelled: every access counts as release/acquire whatever order is writt
 (po ∪ rf ∪ mo) has no cycle, no read sees a write while aware of a later one, and read-modify-writes are atomic. \
 `fence(sc)` is a read-modify-write of one hidden location, other fences do nothing. A failed compare-and-swap is a read.
 
-What is not: relaxed accesses, liveness. Plain accesses to non-atomic locations race as under ra; coverability takes \
-them for release/acquire accesses and does not look for races.
+What is not: relaxed accesses, liveness. Plain accesses to non-atomic locations race as under ra; as long as they do \
+not, it makes no difference that they count as release/acquire accesses.
 
 Source: Lahav and Boker, Decidable Verification under a Causally Consistent Shared Memory, PLDI 2020.
 "

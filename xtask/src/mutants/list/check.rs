@@ -35,8 +35,8 @@ pub(super) const MUTANTS: &[Mutant] = &[
     verify(
         "verify: coverability answers for races",
         COVERABILITY,
-        "if can_race(self.program, self.model) {",
-        "if false {",
+        "if can_race(self.program, self.model)",
+        "if false",
     ),
     verify(
         "verify: robust programs need not be safe under sc",

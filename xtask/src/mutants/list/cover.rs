@@ -4,6 +4,7 @@ use super::{Mutant, cover};
 
 const AHEAD: &str = "crates/fencepost-cover/src/ahead.rs";
 const LOSRA: &str = "crates/fencepost-cover/src/losra.rs";
+const QUESTION: &str = "crates/fencepost-cover/src/question.rs";
 const SATURATE: &str = "crates/fencepost-cover/src/saturate.rs";
 
 pub(super) const MUTANTS: &[Mutant] = &[
@@ -24,5 +25,29 @@ pub(super) const MUTANTS: &[Mutant] = &[
         AHEAD,
         "for permutation in &self.permutations {",
         "for permutation in &self.permutations[..1] {",
+    ),
+    cover(
+        "cover: where more is unreadable, more can be read",
+        AHEAD,
+        "if sets.iter().any(|known| unreadable.contains(known)) {",
+        "if sets.iter().any(|known| known.contains(unreadable)) {",
+    ),
+    cover(
+        "cover: who makes the guessed write need not know of it",
+        LOSRA,
+        "if knows_not(potentials[thread]) {",
+        "if false {",
+    ),
+    cover(
+        "cover: plain reads race with nobody",
+        QUESTION,
+        "accessed == loc && matches!(self, Question::DataRace)",
+        "accessed == loc && false",
+    ),
+    cover(
+        "cover: a batch is not compared with itself",
+        SATURATE,
+        "if self.is_covered(fresh, &configuration, None) {",
+        "if false {",
     ),
 ];
