@@ -77,7 +77,8 @@ impl Stage {
     fn first_slice(self) -> u64 {
         match self {
             Stage::Exploration | Stage::Robustness | Stage::Observational => 200_000,
-            Stage::Enumeration | Stage::Coverability => 20_000,
+            Stage::Enumeration => 100_000,
+            Stage::Coverability => 20_000,
             Stage::Search => 10_000,
         }
     }
