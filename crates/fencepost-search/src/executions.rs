@@ -28,7 +28,9 @@ use fencepost_ir::{Observable, Op, Program};
 use fencepost_model::{EventId, Graph, Model};
 use fencepost_verdict::{Budget, GraphRun, GraphStep, Reason, ScFailureKind, Site};
 
+use crate::What;
 use crate::future::{Future, Waiting, is_awake, touched};
+use crate::graphs::kept;
 use crate::threads::{Access, Rest, StateId, Threads, record, value_of};
 
 /// Nodes between two looks at the clock.
@@ -176,7 +178,8 @@ impl Enumeration<'_> {
                 Rest::Halted => halted += 1,
                 Rest::Failed(kind) if self.found.failure.is_none() => {
                     let site = self.threads.site(thread, node.locals[thread.index()]);
-                    self.found.failure = Some((site, kind.clone(), self.run(node)));
+                    let what = What::Failure { site, kind: kind.clone() };
+                    self.found.failure = Some((site, kind.clone(), self.run(node, &what, None)));
                 }
                 _ => {}
             }
@@ -195,7 +198,7 @@ impl Enumeration<'_> {
         match self.found.endings.get_mut(&values) {
             Some((count, _)) => *count += 1,
             None => {
-                let run = self.run(node);
+                let run = self.run(node, &What::End, None);
                 self.found.endings.insert(values, (1, run));
             }
         }
@@ -302,9 +305,10 @@ impl Enumeration<'_> {
                 self.step(&mut next, thread, Taken::Event(event), after);
                 if self.found.race.is_none()
                     && self.is_plain[access.loc.index()]
-                    && self.model.race(&next.graph, event).is_some()
+                    && let Some(other) = self.model.race(&next.graph, event)
                 {
-                    self.found.race = Some((thread, access.loc, self.run(&next)));
+                    let what = What::Race { thread, location: access.loc };
+                    self.found.race = Some((thread, access.loc, self.run(&next, &what, Some(other))));
                 }
                 open.push(next);
             }
@@ -401,12 +405,26 @@ impl Enumeration<'_> {
     }
 
     /// The run to a node, in an order that agrees with reads-from; that of the path, but for fences that have changed places.
-    fn run(&self, node: &Node) -> GraphRun {
+    /// What has no part in what was found is left out.
+    fn run(&self, node: &Node, what: &What, other: Option<EventId>) -> GraphRun {
         let graph = &node.graph;
+        let kept = kept(graph, what, other);
+        // Threads of which a later step is kept.
+        let mut goes_on: Vec<bool> = self
+            .thread_ids()
+            .map(|thread| match what {
+                What::Failure { site, .. } => site.thread == thread,
+                What::Race { .. } => false,
+                What::End => true,
+            })
+            .collect();
         let mut left = Vec::new();
         let mut at = node.path.as_deref();
         while let Some(Path { site, taken, before }) = at {
-            left.push((*site, *taken));
+            goes_on[site.thread.index()] |= matches!(taken, Taken::Event(event) if kept[event.index()]);
+            if goes_on[site.thread.index()] {
+                left.push((*site, *taken));
+            }
             at = before.as_deref();
         }
         // The number in the run of every event of the graph.

@@ -543,7 +543,7 @@ impl Graphs<'_> {
 }
 
 /// The events that matter: those that come before, in program order and reads-from, and in a race the other access.
-fn kept(graph: &Graph, what: &What, other: Option<EventId>) -> Vec<bool> {
+pub(crate) fn kept(graph: &Graph, what: &What, other: Option<EventId>) -> Vec<bool> {
     let mut kept = vec![false; graph.len()];
     let mut open: Vec<EventId> = match what {
         What::End => graph.ids().collect(),
