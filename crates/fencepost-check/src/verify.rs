@@ -12,8 +12,8 @@
 //! - `coverability`: SRA decided, and with it what SRA speaks for.
 //!
 //! Nobody knows in advance which one will do, and each may take for ever. So they take turns: every round
-//! allows each of them several times the states of the last one, and who comes to an end without an answer is not
-//! asked again. No bug is reported without an execution that the oracle has replayed on the axioms of the model.
+//! allows each of them several times the states of the last one, and an equal share of the time that is left; who comes to an end
+//! without an answer is not asked again. No bug is reported without an execution that the oracle has replayed on the axioms of the model.
 
 mod coverability;
 mod endings;
@@ -77,7 +77,8 @@ impl Stage {
     fn first_slice(self) -> u64 {
         match self {
             Stage::Exploration | Stage::Robustness | Stage::Observational => 200_000,
-            Stage::Enumeration | Stage::Coverability => 20_000,
+            Stage::Enumeration => 100_000,
+            Stage::Coverability => 20_000,
             Stage::Search => 10_000,
         }
     }
@@ -205,12 +206,13 @@ impl<'a> Inquiry<'a> {
         let mut growth = 0;
         while !stages.is_empty() {
             let mut left = Vec::new();
-            for stage in stages {
+            let count = stages.len();
+            for (place, stage) in stages.into_iter().enumerate() {
                 if (self.budget.expired)() {
                     return Ok(self.unsettled());
                 }
                 let states = stage.first_slice().checked_shl(growth).unwrap_or(u64::MAX);
-                match self.attempt(stage, states)? {
+                match self.attempt(stage, states, count - place)? {
                     Step::Settled(verified) => return Ok(Ok(*verified)),
                     Step::Closed => {}
                     Step::Cut => left.push(stage),
@@ -234,15 +236,20 @@ impl<'a> Inquiry<'a> {
             return Ok(Err(Reason::Unsupported(what)));
         }
         for stage in stages {
-            if let Step::Settled(verified) = self.attempt(stage, u64::MAX)? {
+            if let Step::Settled(verified) = self.attempt(stage, u64::MAX, 1)? {
                 return Ok(Ok(*verified));
             }
         }
         Ok(self.unsettled())
     }
 
-    fn attempt(&mut self, stage: Stage, states: u64) -> Result<Step, InternalError> {
-        let slice = Budget { max_states: states.min(self.budget.max_states), ..*self.budget };
+    /// With an equal share of the time left, `sharing` stages being those of this round that have not had theirs.
+    fn attempt(&mut self, stage: Stage, states: u64, sharing: usize) -> Result<Step, InternalError> {
+        let budget = self.budget;
+        let spent = (budget.spent)().min(1.0);
+        let until = spent + (1.0 - spent) / sharing as f64;
+        let expired = || (budget.expired)() || (budget.spent)() >= until;
+        let slice = Budget { max_states: states.min(budget.max_states), expired: &expired, ..*budget };
         match stage {
             Stage::Enumeration => self.enumerate(&slice),
             Stage::Exploration => self.explore(&slice),
@@ -290,7 +297,11 @@ impl<'a> Inquiry<'a> {
 
     /// An argument was given up: will it be taken up again?
     fn gave_up(&mut self, argument: Argument, reason: Reason) -> Step {
-        let is_slice = matches!(reason, Reason::States(limit) if limit < self.budget.max_states);
+        let is_slice = match reason {
+            Reason::States(limit) => limit < self.budget.max_states,
+            Reason::Time => !(self.budget.expired)(),
+            _ => false,
+        };
         self.note(argument, reason);
         if is_slice { Step::Cut } else { Step::Closed }
     }

@@ -151,7 +151,9 @@ impl ProgramBuilder {
             }
         };
         let mut values_fit = condition.negatives < self.program.domain;
-        let mut check = |formula: &Formula| formula.for_each(&mut |_, value| values_fit &= value < self.program.domain);
+        let mut check = |formula: &Formula| {
+            formula.for_each(&mut |_, value| values_fit &= value.is_none_or(|value| value < self.program.domain))
+        };
         check(&condition.formula);
         condition.filter.iter().for_each(check);
         match values_fit && condition.observed().iter().all(exists) {

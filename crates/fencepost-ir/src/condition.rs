@@ -23,6 +23,8 @@ pub enum Formula {
     Constant(bool),
     /// It has this value.
     Equals(Observable, Value),
+    /// Both have the same value.
+    Same(Observable, Observable),
     /// Negation.
     Not(Box<Formula>),
     /// Conjunction.
@@ -54,6 +56,7 @@ impl Formula {
         match self {
             Formula::Constant(holds) => *holds,
             Formula::Equals(what, wanted) => value(*what) == *wanted,
+            Formula::Same(what, other) => value(*what) == value(*other),
             Formula::Not(inner) => !inner.holds(value),
             Formula::And(left, right) => left.holds(value) && right.holds(value),
             Formula::Or(left, right) => left.holds(value) || right.holds(value),
@@ -61,11 +64,15 @@ impl Formula {
         }
     }
 
-    /// Calls `visit` for everything it mentions, and the value it is compared with.
-    pub fn for_each(&self, visit: &mut impl FnMut(Observable, Value)) {
+    /// Calls `visit` for everything it mentions, and the value it is compared with, if it is one.
+    pub fn for_each(&self, visit: &mut impl FnMut(Observable, Option<Value>)) {
         match self {
             Formula::Constant(_) => {}
-            Formula::Equals(what, value) => visit(*what, *value),
+            Formula::Equals(what, value) => visit(*what, Some(*value)),
+            Formula::Same(what, other) => {
+                visit(*what, None);
+                visit(*other, None);
+            }
             Formula::Not(inner) => inner.for_each(visit),
             Formula::And(left, right) | Formula::Or(left, right) | Formula::Implies(left, right) => {
                 left.for_each(visit);
@@ -103,10 +110,14 @@ impl Condition {
             Formula::Equals(what, value) => {
                 return format!("{}={}", program.observable(*what), self.number(program, *value));
             }
+            Formula::Same(what, other) => {
+                return format!("{}={}", program.observable(*what), program.observable(*other));
+            }
             Formula::Not(operand) => match &**operand {
                 Formula::Equals(what, value) => {
                     return format!("not ({}={})", program.observable(*what), self.number(program, *value));
                 }
+                Formula::Same(..) => return format!("not ({})", inner(operand, 0)),
                 _ => (format!("not {}", inner(operand, 5)), 5),
             },
             Formula::And(left, right) => (format!("{} /\\ {}", inner(left, 3), inner(right, 3)), 3),

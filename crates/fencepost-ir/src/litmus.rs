@@ -1,13 +1,15 @@
 //! C litmus tests: from procedures in C and a condition to a program.
 //!
 //! Modelled: C11 atomics with their orders, plain accesses, fences, local
-//! variables, `if`, `while`, `do`. An access of an `_Atomic` variable by its
+//! variables, `if`, `while`, `do`, `for`. An access of an `_Atomic` variable by its
 //! name is a seq_cst access, as in C. All integer types are one: numbers from
 //! 0 on, and negative ones if the test has any, as many as the domain takes;
 //! the domain is chosen so that every constant fits, with a factor of 256 if
 //! there is arithmetic, and results beyond it wrap around.
 //!
-//! Not modelled: addresses as values, arrays, functions other than those of
+//! An array is one of the initial state; its elements are `x[i]`, `*(x + i)`.
+//!
+//! Not modelled: addresses as values, arrays of a thread, functions other than those of
 //! `<stdatomic.h>`, the macros of the Linux kernel, and the difference between
 //! a variable and one of the same name in an inner block. Consume is acquire.
 //! A weak compare-and-exchange fails for no reason as a load would: unlike
@@ -20,9 +22,9 @@ mod numbers;
 use std::collections::{BTreeMap, HashMap};
 
 use fencepost_base::diag::Diagnostic;
-use fencepost_base::ids::{LocId, RegId, ThreadId, Value};
+use fencepost_base::ids::{ArrayId, LocId, RegId, ThreadId, Value};
 use fencepost_base::source::Span;
-use fencepost_syntax::ast::litmus::{self as ast, Procedure, Quantifier, Type};
+use fencepost_syntax::ast::litmus::{self as ast, Elements, Procedure, Quantifier, Type};
 use fencepost_syntax::ast::{File, ItemKind, Name};
 use fencepost_syntax::messages::{Messages, suggestion};
 
@@ -43,6 +45,9 @@ struct Globals {
 struct Global {
     name: Name,
     init: Option<(Value, Span)>,
+    /// If it is an array, the initial values of its elements, and its number in the program.
+    elements: Option<Vec<Value>>,
+    array: Option<ArrayId>,
     /// A declaration, or an operation, that makes it atomic.
     atomic: Option<Span>,
 }
@@ -51,7 +56,7 @@ impl Globals {
     fn number(&mut self, name: &Name) -> usize {
         let Globals { list, numbers } = self;
         *numbers.entry(name.text.clone()).or_insert_with(|| {
-            list.push(Global { name: name.clone(), init: None, atomic: None });
+            list.push(Global { name: name.clone(), init: None, elements: None, array: None, atomic: None });
             list.len() - 1
         })
     }
@@ -67,7 +72,19 @@ impl Globals {
 
     fn find(&self, name: &str) -> Option<(LocId, &Global)> {
         let &number = self.numbers.get(name)?;
-        Some((LocId::from_index(number), &self.list[number]))
+        Some((LocId::from_index(self.list[..number].iter().map(Global::len).sum()), &self.list[number]))
+    }
+
+    /// Number of locations.
+    fn len(&self) -> usize {
+        self.list.iter().map(Global::len).sum()
+    }
+}
+
+impl Global {
+    /// Number of locations.
+    fn len(&self) -> usize {
+        self.elements.as_ref().map_or(1, Vec::len)
     }
 }
 
@@ -93,13 +110,16 @@ pub(crate) fn lower(file: &File, messages: &mut Messages) -> ProgramBuilder {
         }
         calls::find_atomics(procedure, &mut globals);
     }
-    if globals.list.len() > MAX_LOCATIONS {
+    if globals.len() > MAX_LOCATIONS {
         messages.push(Diagnostic::error(Span::default(), format!("more than {MAX_LOCATIONS} locations")));
         return builder;
     }
-    for global in &globals.list {
+    for global in &mut globals.list {
         let kind = if global.atomic.is_some() { LocationKind::Atomic } else { LocationKind::NonAtomic };
-        builder.location(global.name.text.clone(), global.init.map_or(0, |(value, _)| value), kind);
+        match &global.elements {
+            Some(elements) => global.array = Some(builder.array(global.name.text.clone(), elements, kind)),
+            None => _ = builder.location(global.name.text.clone(), global.init.map_or(0, |(value, _)| value), kind),
+        }
     }
     let mut names = Vec::new();
     let mut instructions = 0;
@@ -161,9 +181,15 @@ fn initial_state(
         let value = initial.value.map(|(value, span)| (range.value(value), span));
         let Some(thread) = what.thread else {
             let global = globals.declare(&what.name, initial.ty, what.span);
-            if let (Some((_, before)), Some(_)) = (global.init, value) {
+            let before = global.init.map(|(_, before)| before).or(global.elements.as_ref().map(|_| global.name.span));
+            if let (Some(before), true) = (before, value.is_some() || initial.elements.is_some()) {
                 let message = format!("`{}` has two initial values", what.name.text);
                 messages.push(Diagnostic::error(what.span, message).also(before, "the first one"));
+            }
+            if let Some(Elements { length, values }) = &initial.elements {
+                let given = values.iter().map(|&(value, _)| range.value(value));
+                let elements = given.chain(std::iter::repeat(0)).take(*length).collect();
+                global.elements.get_or_insert(elements);
             }
             global.init = global.init.or(value);
             continue;
@@ -228,6 +254,10 @@ impl Conditions<'_> {
                 Some(what) => Formula::Equals(what, self.range.value(*value)),
                 None => Formula::Constant(false),
             },
+            ast::Formula::Same(what, other, _) => match (self.find(what, messages), self.find(other, messages)) {
+                (Some(what), Some(other)) => Formula::Same(what, other),
+                _ => Formula::Constant(false),
+            },
             ast::Formula::Not(operand) => Formula::Not(inner(operand)),
             ast::Formula::And(left, right) => Formula::And(inner(left), inner(right)),
             ast::Formula::Or(left, right) => Formula::Or(inner(left), inner(right)),
@@ -240,7 +270,21 @@ impl Conditions<'_> {
         let (found, kind, problem) = match what.thread {
             None => {
                 let known: Vec<&str> = self.globals.list.iter().map(|global| global.name.text.as_str()).collect();
-                (self.globals.find(name).map(|(loc, _)| Observable::Location(loc)), "location", known)
+                let (base, index) = match name.strip_suffix(']').and_then(|name| name.split_once('[')) {
+                    Some((base, index)) => (base, index.parse::<usize>().ok()),
+                    None => (name, None),
+                };
+                let found = self.globals.find(base);
+                let (index, is_element) = (index.unwrap_or(0), base != name);
+                let location =
+                    found.filter(|(_, global)| is_element == global.elements.is_some() && index < global.len());
+                if let (Some((_, Global { elements: Some(elements), .. })), None) = (found, location) {
+                    let message = format!("`{base}` is an array of {} elements", elements.len());
+                    messages.push(Diagnostic::error(what.span, message).help(format!("say which one: `{base}[0]`")));
+                    return None;
+                }
+                let at = |(loc, _): (LocId, &Global)| Observable::Location(LocId::from_index(loc.index() + index));
+                (location.map(at), "location", known)
             }
             Some(number) => {
                 let thread = usize::try_from(number).ok().filter(|&thread| thread < self.registers.len());

@@ -1,11 +1,13 @@
-//! What threads can still do to memory, as far as their control flow tells.
+//! What threads can still do to memory, as far as their control flow tells, and who of them waits in vain.
+
+use std::ops::Range;
 
 use fencepost_base::ids::{LocId, Pc, ThreadId};
 use fencepost_base::order::FenceOrder;
 use fencepost_ir::{Op, Place, Program};
-use fencepost_model::{FenceMeaning, Model};
+use fencepost_model::{FenceMeaning, Graph, Model};
 
-use crate::threads::{StateId, Threads};
+use crate::threads::{Rest, StateId, Threads};
 
 /// For every thread, instruction and location: over-approximations that know no values.
 pub(crate) struct Future {
@@ -33,25 +35,78 @@ impl Future {
     }
 }
 
+/// The locations that an instruction may access.
+pub(crate) fn touched(program: &Program, model: &dyn Model, op: &Op) -> Range<usize> {
+    match (op.place(), op) {
+        (Some(Place::Fixed(loc)), _) => loc.index()..loc.index() + 1,
+        (Some(Place::Element { array, .. }), _) => {
+            let array = program.array(*array);
+            array.base.index()..array.base.index() + array.len as usize
+        }
+        (None, Op::Fence { order: FenceOrder::Sc }) if model.fence(FenceOrder::Sc) == FenceMeaning::HiddenRmw => {
+            let hidden = program.fence_location().expect("programs with such a fence have its location");
+            hidden.index()..hidden.index() + 1
+        }
+        _ => 0..0,
+    }
+}
+
+/// A partial execution in which some reads are put off.
+pub(crate) struct Waiting<'a> {
+    pub(crate) threads: &'a Threads<'a>,
+    pub(crate) future: &'a Future,
+    pub(crate) graph: &'a Graph,
+    pub(crate) locals: &'a [StateId],
+    /// For every thread whose read is put off, the number of events there were.
+    pub(crate) put_off: &'a [Option<u32>],
+}
+
+impl Waiting<'_> {
+    /// For every thread: can it go on, now or when others have? `waiting` is taken to be put off now.
+    pub(crate) fn alive(&self, waiting: Option<ThreadId>) -> Vec<bool> {
+        let thread_ids = || self.threads.program().thread_ids();
+        let can_go_on = |thread: ThreadId| match self.rest(thread) {
+            Rest::Access(access) => {
+                Some(thread) != waiting && is_awake(self.graph, self.put_off[thread.index()], access.loc)
+            }
+            Rest::Fence(_) | Rest::Choice(_) => self.put_off[thread.index()].is_none(),
+            _ => false,
+        };
+        let mut alive: Vec<bool> = thread_ids().map(can_go_on).collect();
+        loop {
+            let writes = |other: ThreadId, loc| {
+                alive[other.index()] && self.future.writes(self.threads, other, self.locals[other.index()], loc)
+            };
+            let awakes = |thread: &ThreadId| match self.rest(*thread) {
+                Rest::Access(access) if !alive[thread.index()] => {
+                    thread_ids().any(|other| other != *thread && writes(other, access.loc))
+                }
+                _ => false,
+            };
+            match thread_ids().find(awakes) {
+                Some(thread) => alive[thread.index()] = true,
+                None => return alive,
+            }
+        }
+    }
+
+    fn rest(&self, thread: ThreadId) -> &Rest {
+        self.threads.rest_of(thread, self.locals[thread.index()])
+    }
+}
+
+/// Is there something to read from that was not there when the read was put off?
+pub(crate) fn is_awake(graph: &Graph, put_off: Option<u32>, loc: LocId) -> bool {
+    put_off.is_none_or(|mark| graph.writes(loc).iter().any(|w| w.0 >= mark))
+}
+
 /// For every instruction of a thread, the locations of the instructions that count from there on.
 fn closure(program: &Program, model: &dyn Model, thread: ThreadId, counts: &dyn Fn(&Op) -> bool) -> Vec<Vec<bool>> {
     let code = &program.thread(thread).code;
     let mut sets = vec![vec![false; program.locations().len()]; code.len()];
     for (set, instr) in sets.iter_mut().zip(code) {
-        let range = match (instr.op.place(), &instr.op) {
-            (Some(Place::Fixed(loc)), _) => loc.index()..loc.index() + 1,
-            (Some(Place::Element { array, .. }), _) => {
-                let array = program.array(*array);
-                array.base.index()..array.base.index() + array.len as usize
-            }
-            (None, Op::Fence { order: FenceOrder::Sc }) if model.fence(FenceOrder::Sc) == FenceMeaning::HiddenRmw => {
-                let hidden = program.fence_location().expect("programs with such a fence have its location");
-                hidden.index()..hidden.index() + 1
-            }
-            _ => continue,
-        };
         if counts(&instr.op) {
-            set[range].fill(true);
+            set[touched(program, model, &instr.op)].fill(true);
         }
     }
     // Most control flow goes forwards: from the end, until nothing changes.

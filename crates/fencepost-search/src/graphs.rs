@@ -47,8 +47,8 @@ use fencepost_ir::{LocationKind, Observable, Program};
 use fencepost_model::{EventId, Graph, Model};
 use fencepost_verdict::{Budget, GraphRun, GraphStep, Progress, Reason, Site, Stats};
 
-use crate::future::Future;
-use crate::threads::{Access, Rest, StateId, Threads};
+use crate::future::{Future, Waiting, is_awake};
+use crate::threads::{Access, Rest, StateId, Threads, record, value_of};
 use crate::{End, Evidence, Finding, Found, Goal, What};
 
 /// Steps that a thread which reads is thought to be ahead of one that does not: writes that are there early save putting off.
@@ -285,7 +285,7 @@ impl Graphs<'_> {
                 }
                 Step::Access { thread, label, predecessor, after } => {
                     let access = self.access(&node, thread).expect("the thread rests at an access");
-                    self.record(&mut node.graph, thread, &access, label, predecessor);
+                    record(self.model, &mut node.graph, thread, &access, label, predecessor);
                     node.passed[thread.index()].step(Some(&label), after);
                     (thread, after)
                 }
@@ -295,14 +295,6 @@ impl Graphs<'_> {
             node.counts[thread.index()] += 1;
         }
         node
-    }
-
-    /// Adds the event of an access. With store buffers a compare-and-swap that fails empties them, as a fence does.
-    fn record(&self, graph: &mut Graph, thread: ThreadId, access: &Access, label: Label, w: EventId) -> EventId {
-        if self.model.buffers().is_some() && access.is_failed_update(&label) {
-            graph.add(thread, Label::Fence { mode: Mode::Full }, None, None);
-        }
-        graph.add(thread, label, Some(w), None)
     }
 
     fn thread_ids(&self) -> impl Iterator<Item = ThreadId> + use<> {
@@ -354,7 +346,7 @@ impl Graphs<'_> {
         if node.put_off.iter().all(Option::is_none) {
             return false;
         }
-        let alive = self.alive(node, None);
+        let alive = self.waiting(node).alive(None);
         self.thread_ids().any(|thread| {
             let waits = node.put_off[thread.index()].is_some() && !alive[thread.index()];
             // What goes round in choices and fences for ever waits for nobody.
@@ -371,28 +363,9 @@ impl Graphs<'_> {
         outcomes.iter().any(|(label, after)| node.passed[thread.index()].clone().step(Some(label), *after))
     }
 
-    /// For every thread: can it go on, now or when others have? `waiting` is taken to be put off now.
-    fn alive(&self, node: &Node, waiting: Option<ThreadId>) -> Vec<bool> {
-        let can_go_on = |thread: ThreadId| match &*self.rest(node, thread) {
-            Rest::Access(access) => Some(thread) != waiting && is_awake(node, thread, access.loc),
-            Rest::Fence(_) | Rest::Choice(_) => node.put_off[thread.index()].is_none(),
-            _ => false,
-        };
-        let mut alive: Vec<bool> = self.thread_ids().map(can_go_on).collect();
-        loop {
-            let writes = |other: ThreadId, loc| {
-                alive[other.index()] && self.future.writes(&self.threads, other, node.locals[other.index()], loc)
-            };
-            let awakes = |thread: &ThreadId| {
-                let access = self.access(node, *thread).filter(|_| !alive[thread.index()]);
-                access
-                    .is_some_and(|access| self.thread_ids().any(|other| other != *thread && writes(other, access.loc)))
-            };
-            match self.thread_ids().find(awakes) {
-                Some(thread) => alive[thread.index()] = true,
-                None => return alive,
-            }
-        }
+    fn waiting<'n>(&'n self, node: &'n Node) -> Waiting<'n> {
+        let Node { graph, locals, put_off, .. } = node;
+        Waiting { threads: &self.threads, future: &self.future, graph, locals, put_off }
     }
 
     /// The thread that goes on.
@@ -401,7 +374,9 @@ impl Graphs<'_> {
             let count = node.counts[thread.index()];
             let key = match &*self.rest(node, thread) {
                 Rest::Access(access) if access.is_store() => count,
-                Rest::Access(access) if is_awake(node, thread, access.loc) => count + READS_LATER,
+                Rest::Access(access) if is_awake(&node.graph, node.put_off[thread.index()], access.loc) => {
+                    count + READS_LATER
+                }
                 Rest::Fence(_) | Rest::Choice(_) if node.put_off[thread.index()].is_none() => count,
                 _ => return None,
             };
@@ -464,7 +439,7 @@ impl Graphs<'_> {
                 }
                 self.stats.transitions += 1;
                 let mut grown = graph.clone();
-                let event = self.record(&mut grown, thread, access, label, w);
+                let event = record(self.model, &mut grown, thread, access, label, w);
                 if !self.model.permits(&grown) {
                     if label.mode() != Mode::Sc {
                         stale.push(kind);
@@ -483,7 +458,7 @@ impl Graphs<'_> {
             }
         }
         let can_wait = !access.is_store();
-        if can_wait && self.records.len() > before && self.alive(node, Some(thread))[thread.index()] {
+        if can_wait && self.records.len() > before && self.waiting(node).alive(Some(thread))[thread.index()] {
             self.records.push(Record { parent, step: Step::PutOff { thread } });
         }
         None
@@ -507,7 +482,7 @@ impl Graphs<'_> {
                 }
                 Step::Access { thread, label, predecessor, after } => {
                     if let Rest::Access(access) = &*self.threads.rest(thread, locals[thread.index()]) {
-                        event_of[at] = Some(self.record(&mut graph, thread, access, label, predecessor));
+                        event_of[at] = Some(record(self.model, &mut graph, thread, access, label, predecessor));
                     }
                     (thread, after)
                 }
@@ -568,7 +543,7 @@ impl Graphs<'_> {
 }
 
 /// The events that matter: those that come before, in program order and reads-from, and in a race the other access.
-fn kept(graph: &Graph, what: &What, other: Option<EventId>) -> Vec<bool> {
+pub(crate) fn kept(graph: &Graph, what: &What, other: Option<EventId>) -> Vec<bool> {
     let mut kept = vec![false; graph.len()];
     let mut open: Vec<EventId> = match what {
         What::End => graph.ids().collect(),
@@ -586,13 +561,4 @@ fn kept(graph: &Graph, what: &What, other: Option<EventId>) -> Vec<bool> {
         }
     }
     kept
-}
-
-fn value_of(graph: &Graph, write: EventId) -> Value {
-    graph.label(write).value_written().expect("a write")
-}
-
-/// Is there something for the thread to read from that was not there when its read was put off?
-fn is_awake(node: &Node, thread: ThreadId, loc: LocId) -> bool {
-    node.put_off[thread.index()].is_none_or(|mark| node.graph.writes(loc).iter().any(|w| w.0 >= mark))
 }

@@ -5,6 +5,7 @@
 //! - [`Search`]: what is asked, and of which program and model;
 //! - `graphs`: over execution graphs, for models that are axioms;
 //! - `machine`: over states of the store-buffer machine, for models that have one;
+//! - `executions`: not a search, but all of them, for programs without loops;
 //! - `threads`, `future`: what threads do between accesses, and what they can still do.
 //!
 //! Both end in one of three ways ([`End`]): something is found, and comes with
@@ -12,11 +13,13 @@
 //! was looked at, and there is nothing; or a limit was reached, which says nothing. What makes them clever, and why
 //! nothing is lost by it, is said in each of them.
 
+mod executions;
 mod future;
 mod graphs;
 mod machine;
 mod threads;
 
+pub use executions::Executions;
 use fencepost_base::ids::{LocId, ThreadId, Value};
 use fencepost_ir::{Observable, Program};
 use fencepost_model::Model;
@@ -121,6 +124,12 @@ impl<'a> Search<'a> {
     /// Can all threads come to their end in a state of which `holds` is true? A race is an answer, too.
     pub fn end(&self, holds: &Holds<'_>, budget: &Budget<'_>) -> Found {
         self.look_for(&Goal::End(holds), budget)
+    }
+
+    /// All executions of a program without loops, atomic sections and bounds, with the values of what is observed at
+    /// their ends. Those with data races are among them.
+    pub fn executions(&self, observed: &[Observable], budget: &Budget<'_>) -> Result<Executions, Reason> {
+        executions::enumerate(self.program, self.model, observed, budget)
     }
 
     fn look_for(&self, goal: &Goal<'_>, budget: &Budget<'_>) -> Found {

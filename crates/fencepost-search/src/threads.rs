@@ -15,7 +15,7 @@ use fencepost_base::event::Label;
 use fencepost_base::ids::{LocId, Pc, RegId, ThreadId, Value};
 use fencepost_base::order::{FenceOrder, Mode};
 use fencepost_ir::{CasStrength, CmpOp, EvalError, Expr, Op, Place, Program, RmwFunction};
-use fencepost_model::{FenceMeaning, LightFences, Model};
+use fencepost_model::{EventId, FenceMeaning, Graph, LightFences, Model};
 use fencepost_verdict::{ScFailureKind, Site};
 use foldhash::HashMap;
 
@@ -158,6 +158,11 @@ impl<'a> Threads<'a> {
 
     pub(crate) fn rest(&self, thread: ThreadId, id: StateId) -> Rc<Rest> {
         Rc::clone(&self.tables[thread.index()].rests[id as usize])
+    }
+
+    /// As [`Threads::rest`], for a look.
+    pub(crate) fn rest_of(&self, thread: ThreadId, id: StateId) -> &Rest {
+        &self.tables[thread.index()].rests[id as usize]
     }
 
     pub(crate) fn site(&self, thread: ThreadId, id: StateId) -> Site {
@@ -345,6 +350,26 @@ impl<'a> Threads<'a> {
         };
         Ok(Access { loc, dst: op.dst(), kind })
     }
+}
+
+/// Adds the event of an access. With store buffers a compare-and-swap that fails empties them, as a fence does.
+pub(crate) fn record(
+    model: &dyn Model,
+    graph: &mut Graph,
+    thread: ThreadId,
+    access: &Access,
+    label: Label,
+    w: EventId,
+) -> EventId {
+    if model.buffers().is_some() && access.is_failed_update(&label) {
+        graph.add(thread, Label::Fence { mode: Mode::Full }, None, None);
+    }
+    graph.add(thread, label, Some(w), None)
+}
+
+/// The value of a write.
+pub(crate) fn value_of(graph: &Graph, write: EventId) -> Value {
+    graph.label(write).value_written().expect("a write")
 }
 
 fn failure(error: EvalError) -> ScFailureKind {

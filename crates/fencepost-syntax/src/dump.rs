@@ -134,7 +134,9 @@ impl Dump {
                 self.c_stmt(then);
                 otherwise.iter().for_each(|otherwise| self.c_stmt(otherwise));
             }
-            litmus::StmtKind::While(_, body) | litmus::StmtKind::DoWhile(body, _) => self.c_stmt(body),
+            litmus::StmtKind::While(_, body)
+            | litmus::StmtKind::DoWhile(body, _)
+            | litmus::StmtKind::For(_, _, _, body) => self.c_stmt(body),
             litmus::StmtKind::Block(body) => body.iter().for_each(|stmt| self.c_stmt(stmt)),
             _ => {}
         }

@@ -47,6 +47,9 @@ pub enum TokenKind {
     /// `:`
     #[token(":")]
     Colon,
+    /// `?`
+    #[token("?")]
+    Question,
     /// `,`
     #[token(",")]
     Comma,

@@ -34,6 +34,22 @@ pub fn fenced(program: &Program, order: FenceOrder) -> Vec<Program> {
     sites(program).filter_map(with_fence).collect()
 }
 
+/// The program in which some loads and stores of atomic locations are plain, as litmus tests can have them.
+pub fn partly_plain(program: &Program, random: &mut Random) -> Program {
+    let mut parts = Parts::of(program);
+    for instr in parts.threads.iter_mut().flat_map(|thread| &mut thread.code) {
+        let plain = match &instr.op {
+            Op::Load { dst: Some(dst), place, .. } => Op::PlainLoad { dst: *dst, place: place.clone() },
+            Op::Store { place, value, .. } => Op::PlainStore { place: place.clone(), value: value.clone() },
+            _ => continue,
+        };
+        if random.below(3) == 0 {
+            instr.op = plain;
+        }
+    }
+    parts.build().expect("still well-formed")
+}
+
 /// The program with a vacuous `assert(r == r)` after every load and every weak compare-and-swap, r being its result
 /// (POPL 2021, Lemma 4.20: then observational robustness is robustness).
 pub fn asserting_reads(program: &Program) -> Program {

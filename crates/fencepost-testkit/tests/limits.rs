@@ -1,6 +1,8 @@
 //! Limits end every search with `unknown`, also where the states that are stored are not what takes the time.
 
-use fencepost_check::{Options, check_with};
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use fencepost_check::{Options, check_with, verify};
 use fencepost_ir::{Language, Program};
 use fencepost_model::{Model, models};
 use fencepost_testkit::corpus;
@@ -66,6 +68,22 @@ fn without_time_nothing_is_claimed() {
         }
     }
     assert!(undecided > 1_000, "{undecided}");
+}
+
+/// Four writers of one location have millions of execution graphs, but are robust: who enumerates leaves time to find out.
+#[test]
+fn a_long_argument_leaves_time_to_others() {
+    let thread = |name: char| format!("thread {name} {{ x.store(1); x.store(2); x.store(3); x.store(1); }}");
+    let threads: Vec<String> = ('a'..='d').map(thread).collect();
+    let program = program(&format!("domain 4; global x; {} thread e {{ assert(1 == 1); }}", threads.concat()));
+    // A clock that goes on when somebody looks.
+    let looks = AtomicU64::new(0);
+    let spent = || looks.fetch_add(1, Ordering::Relaxed) as f64 / 2_000.0;
+    let budget = Budget { expired: &|| spent() >= 1.0, spent: &spent, ..Budget::unlimited() };
+    let model = models::by_name("rc20").expect("a model");
+    let found = verify(&program, model, Options::default(), &budget).expect("no internal error");
+    assert!(found.result.is_ok(), "{:?}", found.tried);
+    assert!(found.tried.iter().any(|attempt| attempt.reason == Reason::Time), "{:?}", found.tried);
 }
 
 /// Attacks can be ruled out by looking at the code.

@@ -32,9 +32,16 @@ impl Limits {
     pub(crate) fn within<T>(&self, line: &Line, work: impl FnOnce(&Budget<'_>) -> T) -> (T, Duration) {
         let start = Instant::now();
         let expired = || self.timeout.is_some_and(|timeout| start.elapsed() >= timeout);
+        let spent =
+            || self.timeout.map_or(0.0, |timeout| start.elapsed().as_secs_f64() / timeout.as_secs_f64().max(1e-9));
         let progress = |progress| line.update(start.elapsed(), progress);
-        let budget =
-            Budget { max_states: self.max_states, max_bytes: self.memory, expired: &expired, progress: &progress };
+        let budget = Budget {
+            max_states: self.max_states,
+            max_bytes: self.memory,
+            expired: &expired,
+            spent: &spent,
+            progress: &progress,
+        };
         let result = work(&budget);
         line.clear();
         (result, start.elapsed())

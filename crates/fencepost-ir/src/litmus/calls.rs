@@ -24,6 +24,8 @@ const FUNCTIONS: &[(&str, &str)] = &[
     ("atomic_fetch_xor", "an address and a value"),
     ("atomic_compare_exchange_strong", "an address, the address of the expected value and a value"),
     ("atomic_compare_exchange_weak", "an address, the address of the expected value and a value"),
+    ("atomic_flag_test_and_set", "an address"),
+    ("atomic_flag_clear", "an address"),
     ("atomic_thread_fence", "an order"),
     ("lock", "the address of a mutex"),
     ("unlock", "the address of a mutex"),
@@ -39,8 +41,25 @@ const ALIASES: &[(&str, &str)] = &[
 ];
 
 /// Words of the Linux kernel's memory model, which is another one.
-const KERNEL: &[&str] = &["READ_ONCE", "WRITE_ONCE"];
-const KERNEL_PREFIXES: &[&str] = &["smp_", "rcu_", "xchg", "cmpxchg", "spin_", "srcu_", "synchronize_"];
+const KERNEL: &[&str] = &["READ_ONCE", "WRITE_ONCE", "barrier"];
+const KERNEL_PREFIXES: &[&str] = &[
+    "smp_",
+    "rcu_",
+    "xchg",
+    "cmpxchg",
+    "spin_",
+    "srcu_",
+    "synchronize_",
+    "atomic_read",
+    "atomic_set",
+    "atomic_xchg",
+    "atomic_cmpxchg",
+    "atomic_add",
+    "atomic_sub",
+    "atomic_inc",
+    "atomic_dec",
+    "__",
+];
 
 /// An order, as C calls it.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -80,7 +99,9 @@ pub(super) fn find_atomics(procedure: &Procedure, globals: &mut Globals) {
     let mut visit = |expr: &Expr| {
         let ExprKind::Call(function, args) = &expr.kind else { return };
         let mut address = args.first();
-        while let Some(Expr { kind: ExprKind::Cast(_, inner), .. }) = address {
+        while let Some(Expr { kind: ExprKind::Cast(_, inner) | ExprKind::Binary(BinaryOp::Add, inner, _), .. }) =
+            address
+        {
             address = Some(inner);
         }
         if let Some(Expr { kind: ExprKind::Name(name), .. }) = address
@@ -127,6 +148,11 @@ fn for_each_expr(stmt: &Stmt, visit: &mut impl FnMut(&Expr)) {
             subexprs(cond, visit);
             for_each_expr(body, visit);
         }
+        StmtKind::For(first, cond, step, body) => {
+            first.iter().for_each(|first| for_each_expr(first, visit));
+            cond.iter().chain(step).for_each(|expr| subexprs(expr, visit));
+            for_each_expr(body, visit);
+        }
         StmtKind::Block(body) => body.iter().for_each(|stmt| for_each_expr(stmt, visit)),
         StmtKind::Break | StmtKind::Continue | StmtKind::Empty => {}
     }
@@ -139,6 +165,9 @@ fn subexprs(expr: &Expr, visit: &mut impl FnMut(&Expr)) {
         ExprKind::Binary(_, left, right) | ExprKind::Assign(left, _, right) => {
             subexprs(left, visit);
             subexprs(right, visit);
+        }
+        ExprKind::Conditional(cond, then, otherwise) => {
+            [cond, then, otherwise].iter().for_each(|expr| subexprs(expr, visit));
         }
         ExprKind::Call(_, args) => args.iter().for_each(|arg| subexprs(arg, visit)),
         ExprKind::Int(_) | ExprKind::Name(_) | ExprKind::Address(_) | ExprKind::Error => {}
@@ -158,7 +187,7 @@ impl Code<'_, '_> {
         };
         let is_swap = base.starts_with("atomic_compare_exchange");
         let values = match base {
-            "atomic_load" | "assert" | "lock" | "unlock" => 1,
+            "atomic_load" | "assert" | "lock" | "unlock" | "atomic_flag_test_and_set" | "atomic_flag_clear" => 1,
             "atomic_thread_fence" => 0,
             _ if is_swap => 3,
             _ => 2,
@@ -188,6 +217,14 @@ impl Code<'_, '_> {
             }
             ("lock" | "unlock", [mutex]) => self.mutex(mutex, base == "lock"),
             ("atomic_load", [address]) => self.atomic_load(address, orders.first(), want),
+            ("atomic_flag_test_and_set", [address]) => {
+                let set = Expr { kind: ExprKind::Int(1), span };
+                self.update("atomic_exchange", address, &set, orders.first(), want)
+            }
+            ("atomic_flag_clear", [address]) => {
+                let clear = Expr { kind: ExprKind::Int(0), span };
+                self.atomic_store(address, &clear, orders.first())
+            }
             ("atomic_store", [address, value]) => self.atomic_store(address, value, orders.first()),
             (_, [address, operand]) => self.update(base, address, operand, orders.first(), want),
             (_, [address, expected, desired]) => {
@@ -215,7 +252,7 @@ impl Code<'_, '_> {
     fn address(&mut self, address: &Expr) -> Option<Place> {
         let shared = self.shared(address)?;
         debug_assert_eq!(shared.kind, LocationKind::Atomic, "it is the address of an atomic operation");
-        Some(Place::Fixed(shared.loc))
+        Some(shared.place)
     }
 
     /// A mutex is 0 while nobody holds it; locking waits for that.

@@ -11,9 +11,9 @@ use fencepost_syntax::ast::litmus::{Expr, ExprKind, Procedure, Stmt, StmtKind, T
 use fencepost_syntax::ast::{self, BinaryOp};
 use fencepost_syntax::messages::{Messages, suggestion};
 
-use super::Globals;
 use super::calls::rmw_function;
 use super::numbers::Range;
+use super::{Global, Globals};
 use crate::expr::{CmpOp, Expr as IrExpr, UnaryOp};
 use crate::lower::binary_op;
 use crate::program::{Instr, LocationKind, Op, Origin, Place, Register};
@@ -30,9 +30,9 @@ pub(super) enum Want {
 }
 
 /// A shared variable, as a thread sees it.
-#[derive(Clone, Copy)]
+#[derive(Clone)]
 pub(super) struct Shared {
-    pub(super) loc: LocId,
+    pub(super) place: Place,
     pub(super) kind: LocationKind,
     /// Does the thread itself declare it as atomic?
     declared_atomic: bool,
@@ -207,6 +207,22 @@ impl<'a, 'm> Code<'a, 'm> {
                 self.emit(Op::Jump { target: start });
                 self.place(after);
             }
+            StmtKind::For(first, cond, step, body) => {
+                first.iter().for_each(|first| self.stmt(first));
+                let (start, next, after) = (self.label(), self.label(), self.label());
+                self.place(start);
+                if let Some(cond) = cond {
+                    self.branch_unless(cond, after, stmt.span);
+                }
+                self.in_loop(after, next, body);
+                self.place(next);
+                if let Some(step) = step {
+                    self.span = step.span;
+                    self.value(step, Want::Nothing);
+                }
+                self.emit(Op::Jump { target: start });
+                self.place(after);
+            }
             StmtKind::Block(body) => body.iter().for_each(|stmt| self.stmt(stmt)),
             StmtKind::Break | StmtKind::Continue => match self.loops.last() {
                 Some(&(after, next)) => {
@@ -283,7 +299,7 @@ impl<'a, 'm> Code<'a, 'm> {
             ExprKind::Name(name) => match (self.params.get(name.as_str()), self.globals.find(name)) {
                 (Some(ty), Some((loc, global))) => {
                     let kind = if global.atomic.is_some() { LocationKind::Atomic } else { LocationKind::NonAtomic };
-                    Some(Shared { loc, kind, declared_atomic: ty.atomic })
+                    Some(Shared { place: Place::Fixed(loc), kind, declared_atomic: ty.atomic })
                 }
                 _ => {
                     let help = format!("a thread has to be given its address: `P0 (atomic_int* {name}) {{ … }}`");
@@ -291,12 +307,42 @@ impl<'a, 'm> Code<'a, 'm> {
                     None
                 }
             },
+            ExprKind::Binary(BinaryOp::Add, array, index) => self.element(array, index),
             ExprKind::Error => None,
             _ => {
-                self.error(address.span, "expected a parameter: addresses are not computed", "");
+                let help = "addresses are those of parameters, and of elements of arrays: `x`, `x + i`, `&x[i]`";
+                self.error(address.span, "expected the address of a shared variable", help);
                 None
             }
         }
+    }
+
+    /// The element of an array that `array + index` is the address of.
+    fn element(&mut self, array: &Expr, index: &Expr) -> Option<Shared> {
+        let shared = self.shared(array)?;
+        let ExprKind::Name(name) = &without_casts(array).kind else {
+            self.error(array.span, "expected the name of an array", "");
+            return None;
+        };
+        let (base, id, length) = match self.globals.find(name) {
+            Some((base, Global { elements: Some(elements), array: Some(id), .. })) => (base, *id, elements.len()),
+            _ => {
+                let help = format!("the initial state says how many elements there are: `{{ int {name}[2]; }}`");
+                self.error(array.span, format!("`{name}` is not an array"), &help);
+                return None;
+            }
+        };
+        let place = match self.value(index, Want::Value) {
+            IrExpr::Const(index) => match usize::try_from(index).ok().filter(|&index| index < length) {
+                Some(index) => Place::Fixed(LocId::from_index(base.index() + index)),
+                None => {
+                    self.error(array.span, format!("`{name}` has {length} elements"), "");
+                    return None;
+                }
+            },
+            index => Place::Element { array: id, index },
+        };
+        Some(Shared { place, ..shared })
     }
 
     /// The variable that `*address` is, accessed in the way that the thread declares it.
@@ -308,7 +354,7 @@ impl<'a, 'm> Code<'a, 'm> {
     // Accesses.
 
     fn load(&mut self, shared: Shared, want: Want) -> IrExpr {
-        let place = Place::Fixed(shared.loc);
+        let place = shared.place;
         let dst = self.destination(want);
         match shared.kind {
             LocationKind::Atomic => self.emit(Op::Load { dst, place, order: ReadOrder::Sc }),
@@ -321,7 +367,7 @@ impl<'a, 'm> Code<'a, 'm> {
     }
 
     fn store(&mut self, shared: Shared, value: IrExpr) {
-        let place = Place::Fixed(shared.loc);
+        let place = shared.place;
         match shared.kind {
             LocationKind::Atomic => self.emit(Op::Store { place, value, order: WriteOrder::Sc }),
             _ => self.emit(Op::PlainStore { place, value }),
@@ -341,7 +387,7 @@ impl<'a, 'm> Code<'a, 'm> {
             }
             _ => {
                 let shared = self.dereferenced(target)?;
-                Some((self.load(shared, Want::Value), Expected::Shared(shared)))
+                Some((self.load(shared.clone(), Want::Value), Expected::Shared(shared)))
             }
         }
     }
@@ -398,6 +444,7 @@ impl<'a, 'm> Code<'a, 'm> {
                 IrExpr::Binary(binary_op(*op), Box::new(left), Box::new(right))
             }
             ExprKind::Assign(target, op, value) => self.assignment(target, *op, value, want),
+            ExprKind::Conditional(cond, then, otherwise) => self.conditional(cond, then, otherwise),
             ExprKind::Call(name, args) => self.call(name, args, expr.span, want),
             ExprKind::Error => IrExpr::Const(0),
         }
@@ -418,6 +465,20 @@ impl<'a, 'm> Code<'a, 'm> {
         self.emit(Op::Assign { dst: result, value: truth(value) });
         self.place(end);
         IrExpr::Reg(result)
+    }
+
+    fn conditional(&mut self, cond: &Expr, then: &Expr, otherwise: &Expr) -> IrExpr {
+        let (result, next, end) = (self.temporary(), self.label(), self.label());
+        let cond = self.value(cond, Want::Value);
+        self.emit(Op::Branch { cond: IrExpr::Unary(UnaryOp::Not, Box::new(cond)), target: next });
+        let value = self.value(then, Want::Value);
+        self.emit(Op::Assign { dst: result, value });
+        self.emit(Op::Jump { target: end });
+        self.place(next);
+        let value = self.value(otherwise, Want::Value);
+        self.emit(Op::Assign { dst: result, value });
+        self.place(end);
+        self.number_in(result)
     }
 
     fn assignment(&mut self, target: &Expr, op: Option<BinaryOp>, value: &Expr, want: Want) -> IrExpr {
@@ -460,7 +521,7 @@ impl<'a, 'm> Code<'a, 'm> {
     fn compound(&mut self, shared: Shared, op: BinaryOp, operand: IrExpr, span: Span, want: Want) -> IrExpr {
         let apply = |old, operand| IrExpr::Binary(binary_op(op), Box::new(old), Box::new(operand));
         if shared.kind != LocationKind::Atomic {
-            let old = self.load(shared, Want::Value);
+            let old = self.load(shared.clone(), Want::Value);
             let value = apply(old, operand);
             self.store(shared, value.clone());
             return value;
@@ -472,14 +533,13 @@ impl<'a, 'm> Code<'a, 'm> {
             Want::Nothing => None,
             _ => Some(self.temporary()),
         };
-        let place = Place::Fixed(shared.loc);
+        let place = shared.place;
         self.emit(Op::Update { dst, place, function, operand: operand.clone(), order: RmwOrder::Sc });
         apply(self.result(dst), operand)
     }
 }
 
 /// Where a compare-and-exchange has the value it expects.
-#[derive(Clone, Copy)]
 pub(super) enum Expected {
     Register(RegId),
     Shared(Shared),
@@ -490,10 +550,17 @@ pub(super) fn equal(left: IrExpr, right: IrExpr) -> IrExpr {
     IrExpr::Binary(crate::BinaryOp::Cmp(CmpOp::Eq), Box::new(left), Box::new(right))
 }
 
+fn without_casts(mut expr: &Expr) -> &Expr {
+    while let ExprKind::Cast(_, inner) = &expr.kind {
+        expr = inner;
+    }
+    expr
+}
+
 /// Does computing the expression do anything?
 fn has_effects(expr: &Expr) -> bool {
     match &expr.kind {
-        ExprKind::Deref(_) | ExprKind::Assign(..) | ExprKind::Call(..) => true,
+        ExprKind::Deref(_) | ExprKind::Assign(..) | ExprKind::Conditional(..) | ExprKind::Call(..) => true,
         ExprKind::Unary(_, operand) | ExprKind::Cast(_, operand) => has_effects(operand),
         ExprKind::Binary(_, left, right) => has_effects(left) || has_effects(right),
         ExprKind::Int(_) | ExprKind::Name(_) | ExprKind::Address(_) | ExprKind::Error => false,

@@ -3,7 +3,7 @@
 use fencepost_base::diag::Diagnostic;
 use fencepost_base::ids::Value;
 use fencepost_base::source::Span;
-use fencepost_syntax::ast::litmus::{Expr, ExprKind, Formula, Stmt, StmtKind};
+use fencepost_syntax::ast::litmus::{Expr, ExprKind, Formula, Initial, Stmt, StmtKind};
 use fencepost_syntax::ast::{BinaryOp, File, ItemKind, UnaryOp};
 use fencepost_syntax::messages::Messages;
 
@@ -52,7 +52,11 @@ pub(super) fn range(file: &File, messages: &mut Messages) -> Range {
     for item in &file.items {
         match &item.kind {
             ItemKind::Initial(list) => {
-                list.iter().filter_map(|initial| initial.value).for_each(|(value, span)| needs.constant(value, span));
+                let elements = |initial: &Initial| initial.elements.iter().flat_map(|it| it.values.clone()).collect();
+                let values = |initial: &Initial| -> Vec<(i64, Span)> {
+                    initial.value.map_or_else(|| elements(initial), |value| vec![value])
+                };
+                list.iter().flat_map(values).for_each(|(value, span)| needs.constant(value, span));
             }
             ItemKind::Procedure(procedure) => procedure.body.iter().for_each(|stmt| needs.stmt(stmt)),
             ItemKind::Filter(formula) | ItemKind::Condition(_, formula) => needs.formula(formula),
@@ -81,7 +85,7 @@ impl Needs<'_> {
 
     fn formula(&mut self, formula: &Formula) {
         match formula {
-            Formula::Constant(_) => {}
+            Formula::Constant(_) | Formula::Same(..) => {}
             Formula::Equals(_, value, span) => self.constant(*value, *span),
             Formula::Not(inner) => self.formula(inner),
             Formula::And(left, right) | Formula::Or(left, right) | Formula::Implies(left, right) => {
@@ -104,6 +108,11 @@ impl Needs<'_> {
             }
             StmtKind::While(cond, body) | StmtKind::DoWhile(body, cond) => {
                 self.expr(cond);
+                self.stmt(body);
+            }
+            StmtKind::For(first, cond, step, body) => {
+                first.iter().for_each(|first| self.stmt(first));
+                cond.iter().chain(step).for_each(|expr| self.expr(expr));
                 self.stmt(body);
             }
             StmtKind::Block(body) => body.iter().for_each(|stmt| self.stmt(stmt)),
@@ -137,6 +146,9 @@ impl Needs<'_> {
                 op.iter().for_each(|op| self.operator(*op));
                 self.expr(target);
                 self.expr(value);
+            }
+            ExprKind::Conditional(cond, then, otherwise) => {
+                [cond, then, otherwise].iter().for_each(|expr| self.expr(expr));
             }
             ExprKind::Call(name, args) => {
                 let name = name.text.as_str();

@@ -47,6 +47,17 @@ pub struct Initial {
     pub what: Observable,
     /// Its value.
     pub value: Option<(i64, Span)>,
+    /// For an array, its elements.
+    pub elements: Option<Elements>,
+}
+
+/// `[2] = {1, 2}`
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Elements {
+    /// How many there are.
+    pub length: usize,
+    /// The values of the first ones.
+    pub values: Vec<(i64, Span)>,
 }
 
 /// What a final state says something about.
@@ -54,7 +65,7 @@ pub struct Initial {
 pub struct Observable {
     /// The thread, for a register.
     pub thread: Option<i64>,
-    /// The register or location.
+    /// The register or location; `x[1]` for an element of an array.
     pub name: Name,
     /// Where it is.
     pub span: Span,
@@ -89,6 +100,8 @@ pub enum Formula {
     Constant(bool),
     /// `0:r0 = 1`
     Equals(Observable, i64, Span),
+    /// `0:r0 = 1:r0`
+    Same(Observable, Observable, Span),
     /// `~`, `not`; also `0:r0 != 1`
     Not(Box<Formula>),
     /// `/\`
@@ -121,6 +134,8 @@ pub enum StmtKind {
     While(Expr, Box<Stmt>),
     /// `do … while (e);`
     DoWhile(Box<Stmt>, Expr),
+    /// `for (int i = 0; i < 2; i++) …`
+    For(Option<Box<Stmt>>, Option<Expr>, Option<Expr>, Box<Stmt>),
     /// `{ … }`
     Block(Vec<Stmt>),
     /// `break;`
@@ -157,6 +172,8 @@ pub enum ExprKind {
     Binary(BinaryOp, Box<Expr>, Box<Expr>),
     /// `target = value`, `target += value`
     Assign(Box<Expr>, Option<BinaryOp>, Box<Expr>),
+    /// `cond ? then : otherwise`
+    Conditional(Box<Expr>, Box<Expr>, Box<Expr>),
     /// `f(…)`
     Call(Name, Vec<Expr>),
     /// `(int) e`

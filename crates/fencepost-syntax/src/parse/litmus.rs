@@ -12,11 +12,14 @@ use fencepost_base::diag::Diagnostic;
 use fencepost_base::source::Span;
 
 use super::{Parser, Reported, Result};
-use crate::ast::litmus::{Formula, Initial, Observable, Procedure, Quantifier, Variable};
+use crate::ast::litmus::{Elements, Formula, Initial, Observable, Procedure, Quantifier, Variable};
 use crate::ast::{Item, ItemKind, Name};
 use crate::language::Language;
 use crate::lexer::{Token, TokenKind};
 use crate::messages::Messages;
+
+/// Most elements of an array.
+const MAX_ELEMENTS: usize = 64;
 
 /// Parses any text.
 pub(super) fn items(text: &str, mut messages: Messages) -> (Vec<Item>, Messages) {
@@ -153,17 +156,84 @@ impl Parser<'_> {
     }
 
     fn initial(&mut self) -> Result<Initial> {
+        self.refuse_kernel_type()?;
         let ty = if self.at_type() { Some(self.ty()?) } else { None };
         let what = self.observable()?;
-        if self.kind() == TokenKind::LeftBracket {
-            let span = self.span();
-            return self.report(Diagnostic::error(span, "arrays are not supported in litmus tests"));
+        let mut elements = None;
+        if what.name.text.contains('[') {
+            return self.report(Diagnostic::error(what.span, "an array is initialised as a whole: `x[2] = {0, 1}`"));
         }
-        let value = if self.eat(TokenKind::Equals) { Some(self.signed_number()?) } else { None };
+        if self.kind() == TokenKind::LeftBracket {
+            if what.thread.is_some() {
+                return self.report(Diagnostic::error(what.span, "a thread has no arrays of its own"));
+            }
+            elements = Some(self.elements()?);
+        }
+        let value = match elements.is_none() && self.eat(TokenKind::Equals) {
+            true => Some(self.signed_number()?),
+            false => None,
+        };
         if !matches!(self.kind(), TokenKind::Semicolon | TokenKind::RightBrace) {
             return self.expected("`;`");
         }
-        Ok(Initial { ty, what, value })
+        Ok(Initial { ty, what, value, elements })
+    }
+
+    /// `[2] = {0, 1}`; without a list all elements are 0, without a length there are as many as in the list.
+    fn elements(&mut self) -> Result<Elements> {
+        let open = self.advance().span;
+        let length = if self.kind() == TokenKind::Number { Some(self.plain_number()?) } else { None };
+        self.expect_close(TokenKind::RightBracket, "`]`", open)?;
+        let mut values = Vec::new();
+        if self.eat(TokenKind::Equals) {
+            let open = self.expect(TokenKind::LeftBrace, "`{`")?;
+            if self.kind() != TokenKind::RightBrace {
+                values = self.comma_list(Self::signed_number)?;
+            }
+            self.expect_close(TokenKind::RightBrace, "`}`", open)?;
+        }
+        let (number, span) = length.unwrap_or((values.len() as i64, open));
+        match usize::try_from(number) {
+            Ok(length) if (1..=MAX_ELEMENTS).contains(&length) && values.len() <= length => {
+                Ok(Elements { length, values })
+            }
+            Ok(length) if length < values.len() => {
+                self.report(Diagnostic::error(span, format!("there are {} values", values.len())))
+            }
+            _ => self.report(Diagnostic::error(span, format!("an array has from 1 to {MAX_ELEMENTS} elements"))),
+        }
+    }
+
+    /// Types that only tests of the Linux kernel's model have.
+    fn refuse_kernel_type(&mut self) -> Result<()> {
+        match self.word() {
+            Some(word @ ("atomic_t" | "atomic64_t" | "atomic_long_t" | "spinlock_t" | "rwlock_t")) => {
+                let message = format!("`{word}` is a type of the Linux kernel, whose memory model is not supported");
+                let span = self.span();
+                self.report(Diagnostic::error(span, message).help("the types of <stdatomic.h> are known: `atomic_int`"))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// What a condition is about: also `x[1]` and `*x`.
+    fn observed(&mut self) -> Result<Observable> {
+        let start = self.span();
+        self.eat(TokenKind::Star);
+        let mut what = self.observable()?;
+        if what.thread.is_none() && self.kind() == TokenKind::LeftBracket {
+            what.name = self.element(what.name)?;
+        }
+        what.span = self.span_from(start);
+        Ok(what)
+    }
+
+    /// The element of an array; its name is known.
+    fn element(&mut self, array: Name) -> Result<Name> {
+        let open = self.advance().span;
+        let (index, _) = self.plain_number()?;
+        let close = self.expect_close(TokenKind::RightBracket, "`]`", open)?;
+        Ok(Name { text: format!("{}[{index}]", array.text), span: array.span.to(close) })
     }
 
     /// `x`, `[x]`, `0:r0`, `P0:r0`
@@ -171,7 +241,10 @@ impl Parser<'_> {
         let start = self.span();
         if self.kind() == TokenKind::LeftBracket {
             let open = self.advance().span;
-            let name = self.name("a location")?;
+            let mut name = self.name("a location")?;
+            if self.kind() == TokenKind::LeftBracket {
+                name = self.element(name)?;
+            }
             self.expect_close(TokenKind::RightBracket, "`]`", open)?;
             return Ok(Observable { thread: None, name, span: self.span_from(start) });
         }
@@ -205,7 +278,7 @@ impl Parser<'_> {
             }
             let known = match self.word() {
                 Some("true") => Some(1),
-                Some("false" | "NULL") => Some(0),
+                Some("false" | "NULL" | "ATOMIC_FLAG_INIT") => Some(0),
                 _ => None,
             };
             if let Some(value) = known {
@@ -248,6 +321,7 @@ impl Parser<'_> {
 
     fn param(&mut self) -> Result<Variable> {
         let start = self.span();
+        self.refuse_kernel_type()?;
         if !self.at_type() {
             return self.expected("the type of a parameter");
         }
@@ -273,7 +347,7 @@ impl Parser<'_> {
             if self.kind() == TokenKind::End {
                 return self.unclosed("`]`", open);
             }
-            list.push(self.observable()?);
+            list.push(self.observed()?);
             // A type, for printing values in another form.
             while self.at_type() {
                 self.ty()?;
@@ -337,18 +411,27 @@ impl Parser<'_> {
 
     fn atom(&mut self) -> Result<Formula> {
         let start = self.span();
-        if !matches!(self.kind(), TokenKind::Word | TokenKind::Number | TokenKind::LeftBracket) {
+        let is_start =
+            matches!(self.kind(), TokenKind::Word | TokenKind::Number | TokenKind::LeftBracket | TokenKind::Star);
+        if !is_start {
             return self.expected("a formula, like `0:r0=1`");
         }
-        let what = self.observable()?;
+        let what = self.observed()?;
         let is_negated = match self.kind() {
             TokenKind::Equals | TokenKind::EqualsEquals => false,
             TokenKind::BangEquals => true,
             _ => return self.expected("`=` or `!=`"),
         };
         self.advance();
-        let (value, _) = self.signed_number()?;
-        let atom = Formula::Equals(what, value, self.span_from(start));
+        let is_observable =
+            self.kind_after(1) == TokenKind::Colon || matches!(self.kind(), TokenKind::LeftBracket | TokenKind::Star);
+        let atom = if is_observable {
+            let other = self.observed()?;
+            Formula::Same(what, other, self.span_from(start))
+        } else {
+            let (value, _) = self.signed_number()?;
+            Formula::Equals(what, value, self.span_from(start))
+        };
         Ok(if is_negated { Formula::Not(Box::new(atom)) } else { atom })
     }
 

@@ -1,6 +1,8 @@
 //! The parts of a C litmus test as text.
 
-use crate::ast::litmus::{Expr, ExprKind, Formula, Initial, Observable, Procedure, Stmt, StmtKind, Type, Variable};
+use crate::ast::litmus::{
+    Elements, Expr, ExprKind, Formula, Initial, Observable, Procedure, Stmt, StmtKind, Type, Variable,
+};
 
 use super::{Printer, UNARY};
 
@@ -16,9 +18,14 @@ impl Printer {
         self.indent += 1;
         for initial in list {
             let ty = initial.ty.map_or(String::new(), |ty| ty_text(ty) + " ");
-            let value = initial.value.map_or(String::new(), |(value, _)| format!(" = {value}"));
+            let mut value = initial.value.map_or(String::new(), |(value, _)| format!(" = {value}"));
+            if let Some(Elements { length, values }) = &initial.elements {
+                let values: Vec<String> = values.iter().map(|(value, _)| value.to_string()).collect();
+                value = format!("[{length}] = {{{}}}", values.join(", "));
+            }
             // An address has no brackets around its name.
             let what = match initial.ty {
+                _ if initial.elements.is_some() => initial.what.name.text.clone(),
                 Some(_) if initial.what.thread.is_none() => initial.what.name.text.clone(),
                 _ => observable(&initial.what),
             };
@@ -67,7 +74,7 @@ impl Printer {
                     self.c_inner(otherwise);
                 }
             }
-            StmtKind::While(_, body) => {
+            StmtKind::While(_, body) | StmtKind::For(_, _, _, body) => {
                 self.line(&c_head(stmt));
                 self.c_inner(body);
             }
@@ -89,7 +96,9 @@ impl Printer {
 fn ends_with_if(stmt: &Stmt) -> bool {
     match &stmt.kind {
         StmtKind::If(_, _, None) => true,
-        StmtKind::If(_, _, Some(inner)) | StmtKind::While(_, inner) => ends_with_if(inner),
+        StmtKind::If(_, _, Some(inner)) | StmtKind::While(_, inner) | StmtKind::For(_, _, _, inner) => {
+            ends_with_if(inner)
+        }
         _ => false,
     }
 }
@@ -115,6 +124,12 @@ pub(crate) fn c_head(stmt: &Stmt) -> String {
         StmtKind::If(cond, ..) => format!("if ({})", c_expr(cond, OPERAND)),
         StmtKind::While(cond, _) => format!("while ({})", c_expr(cond, OPERAND)),
         StmtKind::DoWhile(_, cond) => format!("do while ({})", c_expr(cond, OPERAND)),
+        StmtKind::For(first, cond, step, _) => {
+            let first = first.as_ref().map_or(";".into(), |first| c_head(first));
+            let part =
+                |part: &Option<Expr>| part.as_ref().map_or(String::new(), |expr| format!(" {}", c_expr(expr, OPERAND)));
+            format!("for ({first}{};{})", part(cond), part(step))
+        }
         StmtKind::Block(_) => "{ }".into(),
         StmtKind::Break => "break;".into(),
         StmtKind::Continue => "continue;".into(),
@@ -130,7 +145,12 @@ fn c_expr(expr: &Expr, floor: u8) -> String {
         ExprKind::Name(name) => name.clone(),
         ExprKind::Deref(inner) => format!("*{}", c_expr(inner, UNARY)),
         ExprKind::Address(name) => format!("&{}", name.text),
-        ExprKind::Unary(op, operand) => in_parens(format!("{}{}", op.as_str(), c_expr(operand, UNARY)), floor == UNARY),
+        ExprKind::Unary(op, operand) => {
+            let (op, operand) = (op.as_str(), c_expr(operand, UNARY));
+            // Two signs that touch are something else.
+            let blank = if operand.starts_with(op) { " " } else { "" };
+            in_parens(format!("{op}{blank}{operand}"), floor == UNARY)
+        }
         ExprKind::Binary(op, left, right) => {
             let precedence = op.precedence();
             let (left, right) = (c_expr(left, precedence), c_expr(right, precedence + 1));
@@ -140,6 +160,11 @@ fn c_expr(expr: &Expr, floor: u8) -> String {
             let op = op.map_or("", |op| op.as_str());
             in_parens(format!("{} {op}= {}", c_expr(target, 1), c_expr(value, OPERAND)), floor > OPERAND)
         }
+        ExprKind::Conditional(cond, then, otherwise) => {
+            let (cond, then) = (c_expr(cond, 1), c_expr(then, OPERAND));
+            let text = format!("{cond} ? {then} : {}", c_conditional(otherwise));
+            in_parens(text, floor > OPERAND)
+        }
         ExprKind::Call(name, args) => {
             let args: Vec<String> = args.iter().map(|arg| c_expr(arg, OPERAND)).collect();
             format!("{}({})", name.text, args.join(", "))
@@ -147,6 +172,12 @@ fn c_expr(expr: &Expr, floor: u8) -> String {
         ExprKind::Cast(ty, operand) => format!("({}) {}", ty_text(*ty), c_expr(operand, UNARY)),
         ExprKind::Error => "<error>".into(),
     }
+}
+
+/// What is behind the `:` of a conditional expression: no assignment without parentheses.
+fn c_conditional(expr: &Expr) -> String {
+    let floor = if matches!(expr.kind, ExprKind::Conditional(..)) { OPERAND } else { 1 };
+    c_expr(expr, floor)
 }
 
 pub(crate) fn ty_text(ty: Type) -> String {
@@ -166,6 +197,7 @@ pub(crate) fn formula(it: &Formula, floor: u8) -> String {
     let (text, precedence) = match it {
         Formula::Constant(value) => return value.to_string(),
         Formula::Equals(what, value, _) => return format!("{}={value}", observable(what)),
+        Formula::Same(what, other, _) => return format!("{}={}", observable(what), observable(other)),
         Formula::Not(inner) => (format!("~{}", formula(inner, 4)), 4),
         Formula::Implies(left, right) => (format!("{} => {}", formula(left, 4), formula(right, 3)), 3),
         Formula::And(left, right) => (format!("{} /\\ {}", formula(left, 2), formula(right, 2)), 2),

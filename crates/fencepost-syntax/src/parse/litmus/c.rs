@@ -41,6 +41,8 @@ const TYPE_WORDS: &[&str] = &[
     "__uint128",
     "__int128_t",
     "__uint128_t",
+    "int128_t",
+    "uint128_t",
     "mtx_t",
 ];
 
@@ -69,6 +71,9 @@ const ATOMIC_TYPES: &[&str] = &[
     "intptr_t",
     "uintptr_t",
     "size_t",
+    "int128_t",
+    "uint128_t",
+    "flag",
 ];
 
 /// An expression and the height of its tree.
@@ -187,21 +192,55 @@ impl Parser<'_> {
                 self.expect_semicolon()?;
                 if word == "break" { StmtKind::Break } else { StmtKind::Continue }
             }
-            Some(word @ ("for" | "switch" | "goto" | "return" | "struct" | "union" | "enum" | "typedef")) => {
+            Some("for") => {
+                self.advance();
+                let open = self.expect(TokenKind::LeftParen, "`(`")?;
+                let first = match self.kind() {
+                    TokenKind::Semicolon => {
+                        self.advance();
+                        None
+                    }
+                    _ if self.at_type() => Some(Box::new(self.declaration()?)),
+                    _ => Some(Box::new(self.expression_statement()?)),
+                };
+                let cond = if self.kind() == TokenKind::Semicolon { None } else { Some(self.c_expr()?) };
+                self.expect_semicolon()?;
+                let step = if self.kind() == TokenKind::RightParen { None } else { Some(self.unused()?) };
+                self.expect_close(TokenKind::RightParen, "`)`", open)?;
+                StmtKind::For(first, cond, step, Box::new(self.nested(Self::c_stmt)?))
+            }
+            Some(word @ ("switch" | "goto" | "return" | "struct" | "union" | "enum" | "typedef")) => {
                 let message = format!("`{word}` is not supported in litmus tests");
                 self.advance();
                 self.skip_parens();
-                return self.report(Diagnostic::error(start, message).help("there are `if`, `while` and `do`"));
+                return self.report(Diagnostic::error(start, message).help("there are `if`, `while`, `do` and `for`"));
             }
             Some(_) if self.at_type() => return self.declaration(),
-            _ => {
-                let expr = self.c_expr()?;
-                let span = self.span_from(start);
-                self.expect_semicolon()?;
-                return Ok(Stmt { kind: StmtKind::Expr(expr), span });
-            }
+            _ => return self.expression_statement(),
         };
         Ok(Stmt { kind, span: self.span_from(start) })
+    }
+
+    /// `e;`
+    fn expression_statement(&mut self) -> Result<Stmt> {
+        let start = self.span();
+        let expr = self.unused()?;
+        let span = self.span_from(start);
+        self.expect_semicolon()?;
+        Ok(Stmt { kind: StmtKind::Expr(expr), span })
+    }
+
+    /// An expression whose value nobody needs: then `r++` is `r += 1`.
+    fn unused(&mut self) -> Result<Expr> {
+        let expr = self.c_expr()?;
+        match expr.kind {
+            ExprKind::Binary(BinaryOp::Add | BinaryOp::Sub, left, right)
+                if matches!((&left.kind, &right.kind), (ExprKind::Assign(..), ExprKind::Int(_))) =>
+            {
+                Ok(*left)
+            }
+            kind => Ok(Expr { kind, span: expr.span }),
+        }
     }
 
     /// Skips `( … )`, if there is one here: the `;` in it ends no statement.
@@ -265,6 +304,9 @@ impl Parser<'_> {
     fn assignment(&mut self) -> Result<Tree> {
         let target = self.c_binary(0)?;
         let operator = self.span();
+        if self.eat(TokenKind::Question) {
+            return self.conditional(target, operator);
+        }
         let op = if self.kind() == TokenKind::Equals {
             None
         } else if let Some(op) = binary_op(self.kind()).filter(|_| self.at_compound()) {
@@ -279,6 +321,50 @@ impl Parser<'_> {
         let height = 1 + target.height.max(value.height);
         let kind = ExprKind::Assign(Box::new(target.expr), op, Box::new(value.expr));
         Ok(self.c_limited(Tree { expr: Expr { kind, span }, height }, operator))
+    }
+
+    /// `? then : otherwise`, behind the `?`.
+    fn conditional(&mut self, cond: Tree, operator: Span) -> Result<Tree> {
+        let then = self.nested(Self::assignment)?;
+        self.expect(TokenKind::Colon, "`:`")?;
+        let otherwise = self.nested(Self::conditional_operand)?;
+        let span = cond.expr.span.to(otherwise.expr.span);
+        let height = 1 + cond.height.max(then.height).max(otherwise.height);
+        let kind = ExprKind::Conditional(Box::new(cond.expr), Box::new(then.expr), Box::new(otherwise.expr));
+        Ok(self.c_limited(Tree { expr: Expr { kind, span }, height }, operator))
+    }
+
+    fn conditional_operand(&mut self) -> Result<Tree> {
+        let operand = self.c_binary(0)?;
+        let operator = self.span();
+        match self.eat(TokenKind::Question) {
+            true => self.conditional(operand, operator),
+            false => Ok(operand),
+        }
+    }
+
+    /// Is this `++` or `--`?
+    fn at_step(&self) -> Option<BinaryOp> {
+        let op = match self.kind() {
+            TokenKind::Plus => BinaryOp::Add,
+            TokenKind::Minus => BinaryOp::Sub,
+            _ => return None,
+        };
+        (self.kind_after(1) == self.kind() && self.is_adjacent_to_next()).then_some(op)
+    }
+
+    /// Passes `++` or `--`.
+    fn pass_step(&mut self) {
+        self.advance();
+        self.advance();
+    }
+
+    /// What `target += 1` or `target -= 1` is.
+    fn stepped(&mut self, target: Tree, op: BinaryOp, at: Span) -> Tree {
+        let span = target.expr.span.to(at);
+        let one = Box::new(Expr { kind: ExprKind::Int(1), span: at });
+        let kind = ExprKind::Assign(Box::new(target.expr), Some(op), one);
+        self.c_limited(Tree { expr: Expr { kind, span }, height: target.height + 1 }, at)
     }
 
     /// Is this `+=` or the like?
@@ -307,6 +393,12 @@ impl Parser<'_> {
         let start = self.span();
         let unary = |op| move |operand| ExprKind::Unary(op, operand);
         let kind: &dyn Fn(Box<Expr>) -> ExprKind = match self.kind() {
+            TokenKind::Plus | TokenKind::Minus if self.at_step().is_some() => {
+                let op = self.at_step().unwrap_or(BinaryOp::Add);
+                self.pass_step();
+                let operand = self.nested(Self::c_unary)?;
+                return Ok(self.stepped(operand, op, start));
+            }
             TokenKind::Star => &ExprKind::Deref,
             TokenKind::Minus => &unary(UnaryOp::Neg),
             TokenKind::Bang => &unary(UnaryOp::Not),
@@ -314,6 +406,11 @@ impl Parser<'_> {
             TokenKind::And => {
                 self.advance();
                 let name = self.name("a variable")?;
+                if self.kind() == TokenKind::LeftBracket {
+                    // `&x[1]` is `x + 1`.
+                    let array = Expr { kind: ExprKind::Name(name.text), span: name.span };
+                    return self.indexed(Tree { expr: array, height: 1 });
+                }
                 let span = self.span_from(start);
                 return Ok(Tree { expr: Expr { kind: ExprKind::Address(name), span }, height: 1 });
             }
@@ -323,7 +420,7 @@ impl Parser<'_> {
                 self.expect_close(TokenKind::RightParen, "`)`", open)?;
                 return self.operand(start, &|operand| ExprKind::Cast(ty, operand));
             }
-            _ => return self.c_primary(),
+            _ => return self.c_postfix(),
         };
         self.advance();
         self.operand(start, kind)
@@ -340,6 +437,42 @@ impl Parser<'_> {
     fn is_cast(&self) -> bool {
         let next = self.tokens.get(self.position + 1);
         next.is_some_and(|next| next.kind == TokenKind::Word && is_type_word(self.slice(next.span)))
+    }
+
+    /// `x[i]` is `*(x + i)`; `r++` is `(r += 1) - 1`.
+    fn c_postfix(&mut self) -> Result<Tree> {
+        let mut tree = self.c_primary()?;
+        loop {
+            if self.kind() == TokenKind::LeftBracket {
+                let start = tree.expr.span;
+                let Tree { expr, height } = self.indexed(tree)?;
+                let kind = ExprKind::Deref(Box::new(expr));
+                tree = self
+                    .c_limited(Tree { expr: Expr { kind, span: self.span_from(start) }, height: height + 1 }, start);
+            } else if let Some(op) = self.at_step() {
+                let operator = self.span();
+                self.pass_step();
+                let Tree { expr, height } = self.stepped(tree, op, operator);
+                let back = if op == BinaryOp::Add { BinaryOp::Sub } else { BinaryOp::Add };
+                let one = Box::new(Expr { kind: ExprKind::Int(1), span: operator });
+                let span = expr.span;
+                let kind = ExprKind::Binary(back, Box::new(expr), one);
+                tree = self.c_limited(Tree { expr: Expr { kind, span }, height: height + 1 }, operator);
+            } else {
+                return Ok(tree);
+            }
+        }
+    }
+
+    /// `x + i`, of `x[i]`.
+    fn indexed(&mut self, array: Tree) -> Result<Tree> {
+        let open = self.advance().span;
+        let index = self.nested(Self::assignment)?;
+        let close = self.expect_close(TokenKind::RightBracket, "`]`", open)?;
+        let height = 1 + array.height.max(index.height);
+        let span = array.expr.span.to(close);
+        let kind = ExprKind::Binary(BinaryOp::Add, Box::new(array.expr), Box::new(index.expr));
+        Ok(self.c_limited(Tree { expr: Expr { kind, span }, height }, open))
     }
 
     fn c_primary(&mut self) -> Result<Tree> {
@@ -369,6 +502,14 @@ impl Parser<'_> {
                 let (args, highest) = self.arguments(open)?;
                 height += highest;
                 ExprKind::Call(name, args)
+            }
+            TokenKind::Word if self.kind_after(1) == TokenKind::LeftBrace => {
+                let message = format!(
+                    "`{}{{…}}` is a macro of the Linux kernel, whose memory model is not supported",
+                    self.slice(start)
+                );
+                let problem = Diagnostic::error(start, message);
+                return self.report(problem.help("use the functions of <stdatomic.h>"));
             }
             TokenKind::Word => match self.word() {
                 Some(word @ ("true" | "false" | "NULL")) => {

@@ -48,8 +48,12 @@ impl Scanner<'_> {
                 [b'(', b'*', ..] if self.is_comment(at) => self.comment(at, messages),
                 [b'"', ..] if in_header => quoted(rest),
                 [b'/', b'/', ..] if !in_header => rest.iter().position(|&b| b == b'\n').unwrap_or(rest.len()),
-                [b'/', b'*', ..] if !in_header => {
-                    self.text[at + 2..].find("*/").map_or(rest.len(), |length| length + 4)
+                [b'/', b'*', ..] => {
+                    let length = self.text[at + 2..].find("*/").map_or(rest.len(), |length| length + 4);
+                    if in_header {
+                        self.blank(at, at + length);
+                    }
+                    length
                 }
                 [b'/', b'\\', ..] => self.replace(at, b"&&"),
                 [b'\\', b'/', ..] => self.replace(at, b"||"),
@@ -100,12 +104,12 @@ impl Scanner<'_> {
             let open = Span::new(start..start + 2);
             messages.push(Diagnostic::error(open, "comment without end").help("close it with `*)`"));
         }
-        for byte in &mut self.out[start..at] {
-            if *byte != b'\n' {
-                *byte = b' ';
-            }
-        }
+        self.blank(start, at);
         at - start
+    }
+
+    fn blank(&mut self, start: usize, end: usize) {
+        self.out[start..end].iter_mut().filter(|byte| **byte != b'\n').for_each(|byte| *byte = b' ');
     }
 
     fn replace(&mut self, at: usize, by: &[u8; 2]) -> usize {

@@ -1,0 +1,462 @@
+//! Every execution of a program without loops, each once: final states are counted, nothing is stored.
+//!
+//! Definitions: Lahav and Margalit, PLDI 2019, Def. 4.5 and Lemma A.17; what is counted is what `finals` of the
+//! oracle counts, which judges this file. Modelled: programs without loops, atomic sections and bounds, in every model, plain
+//! accesses of any location and executions with data races included: a plain access may come after any write that
+//! the axioms permit, as in herd. Sound, and complete where it comes to its end.
+//!
+//! **One way to each graph**, as in `graphs`: in every node one thread goes on. A store tries every place in modification order. A
+//! read tries every write that is there, or is put off until there are others. A thread goes on whose read need not be put
+//! off, if there is one, because nobody can write its location any more. What is assumed of models is said, and tested, where `graphs` has it:
+//! assumption (1) is why inconsistent nodes need not be followed, (2) why a node whose read waits in vain need not, and (3) why
+//! earlier writes need not be tried after one that is too early. Whether two accesses race, and what a thread has come to, depends
+//! on what comes before them in program order and reads-from, so every race and failure is met in some node.
+//!
+//! **SC fences** that are updates of a hidden location make many graphs of one: their order is left out of what is
+//! counted, so it is enough that there is one. Each node has an order that is consistent. Where the next event does not agree with
+//! it, others are looked for, from the first fence to the last; a fence that has no place yet is one that
+//! orders only what its own thread does, which permits more. If not even the fences without any order are consistent, which is asked first, no
+//! order is; and two fences that are not consistent in one order, whatever becomes of others, must have the other one.
+
+use std::collections::{BTreeMap, HashSet};
+use std::rc::Rc;
+
+use fencepost_base::event::Label;
+use fencepost_base::ids::{LocId, ThreadId, Value};
+use fencepost_base::order::Mode;
+use fencepost_ir::{Observable, Op, Program};
+use fencepost_model::{EventId, Graph, Model};
+use fencepost_verdict::{Budget, GraphRun, GraphStep, Reason, ScFailureKind, Site};
+
+use crate::What;
+use crate::future::{Future, Waiting, is_awake, touched};
+use crate::graphs::kept;
+use crate::threads::{Access, Rest, StateId, Threads, record, value_of};
+
+/// Nodes between two looks at the clock.
+const BETWEEN_LOOKS: u64 = 64;
+
+/// What happens in a model.
+#[derive(Clone, Debug, Default)]
+pub struct Executions {
+    /// For every final state, the values of what is observed: how many executions end in it, and one of them.
+    pub endings: BTreeMap<Vec<Value>, (u64, GraphRun)>,
+    /// An access that is in a data race, and a run that ends with it.
+    pub race: Option<(ThreadId, LocId, GraphRun)>,
+    /// An assertion that fails, or a run-time error, and a run that leads there.
+    pub failure: Option<(Site, ScFailureKind, GraphRun)>,
+    /// Partial executions looked at.
+    pub nodes: u64,
+}
+
+/// A partial execution.
+#[derive(Clone)]
+struct Node {
+    /// With an order of the fences on their hidden location that is consistent.
+    graph: Graph,
+    locals: Vec<StateId>,
+    /// For every thread whose read is put off, the number of events there were.
+    put_off: Vec<Option<u32>>,
+    path: Option<Rc<Path>>,
+}
+
+/// The last step of a run, and those before it.
+struct Path {
+    site: Site,
+    taken: Taken,
+    before: Option<Rc<Path>>,
+}
+
+#[derive(Clone, Copy)]
+enum Taken {
+    Choice(u32),
+    Event(EventId),
+}
+
+struct Enumeration<'a> {
+    threads: Threads<'a>,
+    future: Future,
+    model: &'a dyn Model,
+    init: Vec<Value>,
+    /// The hidden location of fences.
+    hidden: Option<LocId>,
+    /// Are there accesses of the location that are plain?
+    is_plain: Vec<bool>,
+    observed: &'a [Observable],
+    /// Two ways to choose may lead to the same execution; then those there were.
+    ends: Option<HashSet<(Vec<StateId>, Graph)>>,
+    found: Executions,
+}
+
+/// All executions.
+pub(crate) fn enumerate(
+    program: &Program,
+    model: &dyn Model,
+    observed: &[Observable],
+    budget: &Budget<'_>,
+) -> Result<Executions, Reason> {
+    let ops = || program.threads().iter().flat_map(|thread| &thread.code).map(|instr| &instr.op);
+    let is_beyond = program.has_sections() || ops().any(|op| matches!(op, Op::Bound { .. }));
+    if is_beyond || !program.is_loop_free() {
+        let what = "only executions of programs without loops, atomic sections and bounds are enumerated";
+        return Err(Reason::Unsupported(what.into()));
+    }
+    let has_choices = ops().any(|op| matches!(op, Op::Choose { .. } | Op::Nondet { .. }));
+    let mut threads = Threads::new(program, model);
+    let locals = threads.initial();
+    let init: Vec<Value> = program.locations().iter().map(|location| location.init).collect();
+    let root = Node { graph: Graph::initial(&init), put_off: vec![None; locals.len()], locals, path: None };
+    let mut enumeration = Enumeration {
+        future: Future::new(program, model),
+        threads,
+        model,
+        init,
+        hidden: program.fence_location(),
+        is_plain: plain_locations(program, model),
+        observed,
+        ends: has_choices.then(HashSet::new),
+        found: Executions::default(),
+    };
+    enumeration.explore(root, budget)?;
+    Ok(enumeration.found)
+}
+
+fn plain_locations(program: &Program, model: &dyn Model) -> Vec<bool> {
+    let mut is_plain = vec![false; program.locations().len()];
+    for instr in program.threads().iter().flat_map(|thread| &thread.code) {
+        if matches!(instr.op, Op::PlainLoad { .. } | Op::PlainStore { .. }) {
+            is_plain[touched(program, model, &instr.op)].fill(true);
+        }
+    }
+    is_plain
+}
+
+impl Enumeration<'_> {
+    /// Depth first.
+    fn explore(&mut self, root: Node, budget: &Budget<'_>) -> Result<(), Reason> {
+        let mut open = vec![root];
+        while let Some(node) = open.pop() {
+            self.found.nodes += 1;
+            if self.found.nodes > budget.max_states {
+                return Err(Reason::States(budget.max_states));
+            }
+            if self.found.nodes.is_multiple_of(BETWEEN_LOOKS) && (budget.expired)() {
+                return Err(Reason::Time);
+            }
+            self.inspect(&node);
+            if self.is_hopeless(&node) {
+                continue;
+            }
+            if let Some(thread) = self.choose(&node) {
+                let first = open.len();
+                self.expand(node, thread, &mut open);
+                // What is tried first is followed first.
+                open[first..].reverse();
+            }
+        }
+        Ok(())
+    }
+
+    fn rest(&self, node: &Node, thread: ThreadId) -> Rc<Rest> {
+        self.threads.rest(thread, node.locals[thread.index()])
+    }
+
+    fn thread_ids(&self) -> impl Iterator<Item = ThreadId> + use<> {
+        self.threads.program().thread_ids()
+    }
+
+    fn waiting<'n>(&'n self, node: &'n Node) -> Waiting<'n> {
+        let Node { graph, locals, put_off, .. } = node;
+        Waiting { threads: &self.threads, future: &self.future, graph, locals, put_off }
+    }
+
+    /// Takes note of an end, or of a failure.
+    fn inspect(&mut self, node: &Node) {
+        let mut halted = 0;
+        for thread in self.thread_ids() {
+            match &*self.rest(node, thread) {
+                Rest::Halted => halted += 1,
+                Rest::Failed(kind) if self.found.failure.is_none() => {
+                    let site = self.threads.site(thread, node.locals[thread.index()]);
+                    let what = What::Failure { site, kind: kind.clone() };
+                    self.found.failure = Some((site, kind.clone(), self.run(node, &what, None)));
+                }
+                _ => {}
+            }
+        }
+        if halted < node.locals.len() || !self.is_new(node) {
+            return;
+        }
+        let graph = &node.graph;
+        let value = |what: &Observable| match *what {
+            Observable::Register(thread, register) => {
+                self.threads.local(thread, node.locals[thread.index()]).registers[register.index()]
+            }
+            Observable::Location(loc) => value_of(graph, graph.last_write(loc)),
+        };
+        let values: Vec<Value> = self.observed.iter().map(value).collect();
+        match self.found.endings.get_mut(&values) {
+            Some((count, _)) => *count += 1,
+            None => {
+                let run = self.run(node, &What::End, None);
+                self.found.endings.insert(values, (1, run));
+            }
+        }
+    }
+
+    fn is_new(&mut self, node: &Node) -> bool {
+        let Some(ends) = &mut self.ends else { return true };
+        let is_visible = |id: EventId| node.graph.label(id).loc() != self.hidden || node.graph.is_init(id);
+        let visible = match self.hidden {
+            Some(_) => node.graph.restricted(is_visible),
+            None => node.graph.clone(),
+        };
+        ends.insert((node.locals.clone(), visible.canonical()))
+    }
+
+    /// Does a read wait in vain that need not have waited?
+    fn is_hopeless(&mut self, node: &Node) -> bool {
+        if node.put_off.iter().all(Option::is_none) {
+            return false;
+        }
+        let alive = self.waiting(node).alive(None);
+        self.thread_ids().any(|thread| {
+            let waits = node.put_off[thread.index()].is_some() && !alive[thread.index()];
+            waits && self.can_take_last(node, thread)
+        })
+    }
+
+    fn can_take_last(&mut self, node: &Node, thread: ThreadId) -> bool {
+        let Rest::Access(access) = &*self.rest(node, thread) else { return false };
+        let old = value_of(&node.graph, node.graph.last_write(access.loc));
+        !self.threads.outcomes(thread, node.locals[thread.index()], access, old).is_empty()
+    }
+
+    /// The thread that goes on: one that has a single way or need not wait, if there is one.
+    fn choose(&self, node: &Node) -> Option<ThreadId> {
+        let key = |thread: ThreadId| {
+            let key = match &*self.rest(node, thread) {
+                Rest::Fence(_) | Rest::Choice(_) => 0,
+                Rest::Access(access) if Some(access.loc) == self.hidden => 0,
+                Rest::Access(access) if access.is_store() => 2,
+                Rest::Access(access) if is_awake(&node.graph, node.put_off[thread.index()], access.loc) => {
+                    match self.waiting(node).alive(Some(thread))[thread.index()] {
+                        true => 3,
+                        false => 1,
+                    }
+                }
+                _ => return None,
+            };
+            Some((key, thread))
+        };
+        self.thread_ids().filter_map(key).min().map(|(_, thread)| thread)
+    }
+
+    fn expand(&mut self, mut node: Node, thread: ThreadId, open: &mut Vec<Node>) {
+        let state = node.locals[thread.index()];
+        match &*self.rest(&node, thread) {
+            Rest::Choice(choices) => {
+                for (choice, after) in self.threads.chosen(thread, choices) {
+                    let mut next = node.clone();
+                    self.step(&mut next, thread, Taken::Choice(choice), after);
+                    open.push(next);
+                }
+            }
+            Rest::Fence(labels) => {
+                labels.iter().for_each(|&label| _ = node.graph.add(thread, label, None, None));
+                node.locals[thread.index()] = self.threads.pass(thread, state);
+                open.push(node);
+            }
+            Rest::Access(access) => self.expand_access(node, thread, access, open),
+            _ => {}
+        }
+    }
+
+    fn expand_access(&mut self, mut node: Node, thread: ThreadId, access: &Access, open: &mut Vec<Node>) {
+        let state = node.locals[thread.index()];
+        let writes = node.graph.writes(access.loc).to_vec();
+        let is_hidden = Some(access.loc) == self.hidden;
+        // A new fence can always be the last one.
+        let oldest = if is_hidden { writes.len() - 1 } else { 0 };
+        // Kinds of label that cannot have a write as early as those to come as their predecessor.
+        let mut stale: Vec<(bool, Mode)> = Vec::new();
+        let before = open.len();
+        for position in (oldest..writes.len()).rev() {
+            let w = writes[position];
+            if node.put_off[thread.index()].is_some_and(|mark| w.0 < mark) {
+                continue;
+            }
+            let is_taken = writes.get(position + 1).is_some_and(|&next| node.graph.label(next).is_rmw());
+            for &(label, after) in self.threads.outcomes(thread, state, access, value_of(&node.graph, w)).iter() {
+                let kind = (label.is_write(), label.mode());
+                if (label.is_write() && is_taken) || stale.contains(&kind) {
+                    continue;
+                }
+                let mut grown = node.graph.clone();
+                let event = record(self.model, &mut grown, thread, access, label, w);
+                let Some(graph) = self.consistent(grown) else {
+                    if label.mode() != Mode::Sc {
+                        stale.push(kind);
+                    }
+                    continue;
+                };
+                let (locals, put_off, path) = (node.locals.clone(), node.put_off.clone(), node.path.clone());
+                let mut next = Node { graph, locals, put_off, path };
+                self.step(&mut next, thread, Taken::Event(event), after);
+                if self.found.race.is_none()
+                    && self.is_plain[access.loc.index()]
+                    && let Some(other) = self.model.race(&next.graph, event)
+                {
+                    let what = What::Race { thread, location: access.loc };
+                    self.found.race = Some((thread, access.loc, self.run(&next, &what, Some(other))));
+                }
+                open.push(next);
+            }
+        }
+        if access.is_store() || is_hidden {
+            return;
+        }
+        // Who can do nothing now must not keep others from going on.
+        if open.len() == before || self.waiting(&node).alive(Some(thread))[thread.index()] {
+            node.put_off[thread.index()] = Some(node.graph.len() as u32);
+            open.push(node);
+        }
+    }
+
+    fn step(&self, node: &mut Node, thread: ThreadId, taken: Taken, after: StateId) {
+        let site = self.threads.site(thread, node.locals[thread.index()]);
+        node.path = Some(Rc::new(Path { site, taken, before: node.path.take() }));
+        node.locals[thread.index()] = after;
+        node.put_off[thread.index()] = None;
+    }
+
+    /// The graph, with an order of its fences in which it is consistent.
+    fn consistent(&self, graph: Graph) -> Option<Graph> {
+        if self.model.permits(&graph) {
+            return Some(graph);
+        }
+        let hidden = self.hidden?;
+        let fences = graph.writes(hidden)[1..].to_vec();
+        if fences.len() < 2 || !self.model.permits(&self.reordered(&graph, hidden, &[])) {
+            return None;
+        }
+        let is_too_late = |one: EventId, other: EventId| match graph.event(one).thread == graph.event(other).thread {
+            true => other < one,
+            false => !self.model.permits(&self.reordered(&graph, hidden, &[one, other])),
+        };
+        // For every fence, those that cannot come after it.
+        let before = |&one: &EventId| {
+            let others = fences.iter().copied().filter(|&other| other != one);
+            (one, others.filter(|&other| is_too_late(one, other)).collect())
+        };
+        let fences: Vec<(EventId, Vec<EventId>)> = fences.iter().map(before).collect();
+        self.order_fences(&graph, hidden, &fences, &mut Vec::new())
+    }
+
+    /// Continues an order of fences, each of which comes with those that must be before it.
+    fn order_fences(
+        &self,
+        graph: &Graph,
+        hidden: LocId,
+        fences: &[(EventId, Vec<EventId>)],
+        order: &mut Vec<EventId>,
+    ) -> Option<Graph> {
+        for (fence, before) in fences {
+            if order.contains(fence) || !before.iter().all(|other| order.contains(other)) {
+                continue;
+            }
+            order.push(*fence);
+            let reordered = self.reordered(graph, hidden, order);
+            if self.model.permits(&reordered) {
+                if order.len() == fences.len() {
+                    return Some(reordered);
+                }
+                if let Some(found) = self.order_fences(graph, hidden, fences, order) {
+                    return Some(found);
+                }
+            }
+            order.pop();
+        }
+        None
+    }
+
+    /// The graph with its fences in this order; those that are missing have no place in it.
+    fn reordered(&self, graph: &Graph, hidden: LocId, order: &[EventId]) -> Graph {
+        let first = graph.writes(hidden)[0];
+        let chain: Vec<EventId> = std::iter::once(first).chain(order.iter().copied()).collect();
+        let events = graph.ids().filter(|&id| !graph.is_init(id)).map(|id| {
+            let mut event = *graph.event(id);
+            if event.label.loc() != Some(hidden) {
+                return (event, graph.source(id));
+            }
+            match chain.iter().position(|&fence| fence == id) {
+                Some(place) => (event, Some(chain[place - 1])),
+                None => {
+                    event.label = Label::Fence { mode: Mode::Full };
+                    (event, None)
+                }
+            }
+        });
+        let writes = |loc: usize| match LocId::from_index(loc) {
+            loc if loc == hidden => chain.clone(),
+            loc => graph.writes(loc).to_vec(),
+        };
+        Graph::of_parts(&self.init, events.collect(), (0..self.init.len()).map(writes).collect())
+    }
+
+    /// The run to a node, in an order that agrees with reads-from; that of the path, but for fences that have changed places.
+    /// What has no part in what was found is left out.
+    fn run(&self, node: &Node, what: &What, other: Option<EventId>) -> GraphRun {
+        let graph = &node.graph;
+        let kept = kept(graph, what, other);
+        // Threads of which a later step is kept.
+        let mut goes_on: Vec<bool> = self
+            .thread_ids()
+            .map(|thread| match what {
+                What::Failure { site, .. } => site.thread == thread,
+                What::Race { .. } => false,
+                What::End => true,
+            })
+            .collect();
+        let mut left = Vec::new();
+        let mut at = node.path.as_deref();
+        while let Some(Path { site, taken, before }) = at {
+            goes_on[site.thread.index()] |= matches!(taken, Taken::Event(event) if kept[event.index()]);
+            if goes_on[site.thread.index()] {
+                left.push((*site, *taken));
+            }
+            at = before.as_deref();
+        }
+        // The number in the run of every event of the graph.
+        let mut numbers: Vec<Option<EventId>> = vec![None; graph.len()];
+        (0..self.init.len()).for_each(|id| numbers[id] = Some(EventId::from_index(id)));
+        let mut steps = Vec::new();
+        let mut events = self.init.len();
+        while !left.is_empty() {
+            let is_ready = |place: usize| {
+                let (site, taken): (Site, Taken) = left[place];
+                let is_first = left[place + 1..].iter().all(|(other, _)| other.thread != site.thread);
+                let has_source = |event| graph.source(event).is_none_or(|source| numbers[source.index()].is_some());
+                is_first && !matches!(taken, Taken::Event(event) if !has_source(event))
+            };
+            let next = (0..left.len()).rev().find(|&place| is_ready(place));
+            let (site, taken) = left.remove(next.expect("program order and reads-from have no cycle"));
+            match taken {
+                Taken::Choice(choice) => steps.push(GraphStep { site, event: None, choice: Some(choice) }),
+                Taken::Event(event) => {
+                    let label = *graph.label(event);
+                    let predecessor = graph.source(event).and_then(|source| numbers[source.index()]).or_else(|| {
+                        let writes = graph.writes(label.loc().expect("an access"));
+                        let earlier = writes.iter().rev().skip_while(|&&write| write != event);
+                        earlier.skip(1).find_map(|write| numbers[write.index()])
+                    });
+                    let predecessor = predecessor.expect("an initialisation write at least");
+                    steps.push(GraphStep { site, event: Some((label, predecessor)), choice: None });
+                    numbers[event.index()] = Some(EventId::from_index(events));
+                    events += 1;
+                }
+            }
+        }
+        GraphRun { steps }
+    }
+}
