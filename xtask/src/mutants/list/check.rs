@@ -32,12 +32,7 @@ pub(super) const MUTANTS: &[Mutant] = &[
         "evidence::failing(self.program, self.model, witness.run.clone(), site, &kind)",
         "evidence::failing(self.program, &Sra, witness.run.clone(), site, &kind)",
     ),
-    verify(
-        "verify: coverability answers for races",
-        COVERABILITY,
-        "if can_race(self.program, self.model)",
-        "if false",
-    ),
+    verify("verify: coverability answers for races", COVERABILITY, "if can_race(self.program, self.model)", "if false"),
     verify(
         "verify: robust programs need not be safe under sc",
         EXPLORATION,
