@@ -115,6 +115,15 @@ impl Location {
         self.publish_number(t, order);
     }
 
+    /// As [`Self::load_again`], for a thread that may have learnt something since.
+    #[inline(always)]
+    pub fn load_again_knowing_more(&mut self, t: &mut ThreadClocks, order: Order, limits: Limits) {
+        debug_assert_eq!(self.visits.get(t.slot()).seen(), self.history.index());
+        self.load_news(t, order, limits, true);
+        let effects = Effects::new(order.acquires(), order.is_sc());
+        self.visits.set(t.slot(), Visit::new(t.generation(), self.history.index(), effects));
+    }
+
     /// The thread knows what it knew at its last access, which read or wrote what is read now.
     #[inline(always)]
     fn publish_number(&mut self, t: &mut ThreadClocks, order: Order) {

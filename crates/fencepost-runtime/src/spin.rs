@@ -50,6 +50,20 @@ pub(crate) fn keeps_spinning(pc: usize, value: u64) -> bool {
     entry.is_some_and(|entry| entry.values.iter().any(|known| known.load(Ordering::Relaxed) == value.wrapping_add(1)))
 }
 
+/// Would [`learn`] remember this? Not if it is known, and not if there is no room for it.
+pub(crate) fn is_news(pc: usize, value: u64) -> bool {
+    let entry = entries(pc).find(|entry| [0, pc as u64].contains(&entry.pc.load(Ordering::Acquire)));
+    let Some(entry) = entry else { return false };
+    for known in &entry.values {
+        match known.load(Ordering::Relaxed) {
+            0 => return true,
+            known if known == value.wrapping_add(1) => return false,
+            _ => {}
+        }
+    }
+    false
+}
+
 /// The load at `pc` was seen to go round again after reading `value`. Is that news?
 pub(crate) fn learn(pc: usize, value: u64) -> bool {
     !keeps_spinning(pc, value) && learn_now(pc, value)

@@ -426,6 +426,12 @@ impl Thread {
         u64::from(self.life) << 32 | u64::from(self.clocks.generation())
     }
 
+    /// Was it this thread, in the slot that it has now, whose [`Self::knowledge`] this was?
+    #[inline]
+    pub(crate) fn has_known(&self, knowledge: u64) -> bool {
+        knowledge >> 32 == u64::from(self.life)
+    }
+
     /// Is the runtime at work for this thread?
     #[inline]
     pub(crate) fn is_busy(&self) -> bool {

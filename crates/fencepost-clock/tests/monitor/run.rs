@@ -83,12 +83,18 @@ impl Monitor {
             Op::Access { t, x, kind, order, value } => {
                 let (thread, location) = (&mut self.threads[t], &mut self.locations[x]);
                 match kind {
-                    // The short way for loads that are repeated, as the runtime takes it.
-                    Kind::Read if self.loaded.get(&(t, x)) == Some(&(order, thread.slot(), thread.generation())) => {
-                        location.load_again(thread, order);
-                    }
                     Kind::Read => {
-                        location.load(thread, order, limits);
+                        // The short ways for loads that are repeated, as the runtime takes them.
+                        match self.loaded.get(&(t, x)) {
+                            Some(&(before, slot, generation)) if (before, slot) == (order, thread.slot()) => {
+                                if generation == thread.generation() {
+                                    location.load_again(thread, order);
+                                } else {
+                                    location.load_again_knowing_more(thread, order, limits);
+                                }
+                            }
+                            _ => location.load(thread, order, limits),
+                        }
                         self.loaded.insert((t, x), (order, thread.slot(), thread.generation()));
                     }
                     Kind::Write => location.store(thread, order, value, site, limits),

@@ -353,13 +353,16 @@ unsafe fn load_again<W: Word>(thread: &Thread, seen: &Seen, call: Call) -> Optio
     if is_made_again(thread, call) {
         let mut last = thread.last_load.get();
         // What keeps a loop spinning is learnt on the other path.
-        if last.times < ROUNDS {
+        if !last.is_learnt && options::get().spin_detection && spin::is_news(call.pc, last.value) {
             return None;
         }
+        last.is_learnt = true;
         last.times = last.times.saturating_add(1);
         thread.last_load.set(last);
         thread.counters.count_access();
-        schedule::spinning();
+        if last.times >= ROUNDS {
+            schedule::spinning();
+        }
     } else {
         remember_load(thread, call, value.image());
         thread.counters.count_access();
@@ -367,8 +370,8 @@ unsafe fn load_again<W: Word>(thread: &Thread, seen: &Seen, call: Call) -> Optio
     Some(value)
 }
 
-/// A load of what this thread has loaded last time, when it knew of the others what it knows now: only how much it has written itself
-/// since is news. None if that is not the case.
+/// A load of what this thread has loaded last time. If it knew of the others what it knows now, only how much it has written itself
+/// since is news; and it cannot miss a write in any case. None if there was a write since.
 ///
 /// # Safety
 /// As for `load`.
@@ -377,7 +380,8 @@ unsafe fn load_once_more<W: Word>(seen: &Seen, call: Call) -> Option<W> {
     let mut thread = thread::enter()?;
     // Once more, now that no signal handler changes it.
     let is_same = seen.addr.get() == call.addr && seen.order.get() == call.order;
-    if !is_same || seen.knowledge.get() != thread.knowledge() || is_made_again(&thread, call) || record::is_active() {
+    let knowledge = seen.knowledge.get();
+    if !is_same || !thread.has_known(knowledge) || is_made_again(&thread, call) || record::is_active() {
         return None;
     }
     let mut held = seen.place.get()?.hold(call.addr, Kind::Atomic, Intent::Read)?;
@@ -388,7 +392,13 @@ unsafe fn load_once_more<W: Word>(seen: &Seen, call: Call) -> Option<W> {
     }
     thread.counters.count_access();
     touch(&thread, call, W::SIZE, false);
-    atomic(&mut held).location.load_again(&mut thread.clocks, call.order());
+    let location = &mut atomic(&mut held).location;
+    if knowledge == thread.knowledge() {
+        location.load_again(&mut thread.clocks, call.order());
+    } else {
+        location.load_again_knowing_more(&mut thread.clocks, call.order(), limits());
+        seen.knowledge.set(thread.knowledge());
+    }
     drop(held);
     remember_load(&thread, call, value.image());
     seen.tick.set(thread.tick());
