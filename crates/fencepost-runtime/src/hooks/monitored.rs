@@ -384,7 +384,12 @@ unsafe fn load_once_more<W: Word>(seen: &Seen, call: Call) -> Option<W> {
     if !is_same || !thread.has_known(knowledge) || is_made_again(&thread, call) || record::is_active() {
         return None;
     }
-    let mut held = seen.place.get()?.hold(call.addr, Kind::Atomic, Intent::Read)?;
+    let place = seen.place.get()?;
+    // Mostly this is how a write is seen, without the lock that the other path takes too.
+    if place.version() != seen.version.get() {
+        return None;
+    }
+    let mut held = place.hold(call.addr, Kind::Atomic, Intent::Read)?;
     // SAFETY: the caller's promise.
     let value = unsafe { W::load(call.addr) };
     if held.place().version() != seen.version.get() || value.image() != seen.value.get() {
