@@ -7,6 +7,7 @@ mod cover;
 mod explore;
 mod model;
 mod oracle;
+mod search;
 
 /// A way to break the project.
 pub(super) struct Mutant {
@@ -60,6 +61,11 @@ const fn verify(name: &'static str, file: &'static str, from: &'static str, to: 
     Mutant { name, file, from, to, judges: &["-p", "fencepost-testkit", "--test", "verify"] }
 }
 
+/// Executions are missed, or counted twice.
+const fn executions(name: &'static str, file: &'static str, from: &'static str, to: &'static str) -> Mutant {
+    Mutant { name, file, from, to, judges: &["-p", "fencepost-search", "--test", "executions"] }
+}
+
 /// All of them.
 pub(super) fn all() -> impl Iterator<Item = &'static Mutant> {
     let crates = [
@@ -70,6 +76,7 @@ pub(super) fn all() -> impl Iterator<Item = &'static Mutant> {
         explore::MUTANTS,
         model::MUTANTS,
         oracle::MUTANTS,
+        search::MUTANTS,
     ];
     crates.into_iter().flatten()
 }

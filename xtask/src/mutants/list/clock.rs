@@ -260,4 +260,10 @@ pub(super) const MUTANTS: &[Mutant] = &[
         "self.last_store.saturating_sub(by).max(1)",
         "self.last_store.saturating_sub(by)",
     ),
+    clock(
+        "clock: who loads again has learnt nothing",
+        LOCATION,
+        "self.load_news(t, order, limits, true);",
+        "self.publish_number(t, order);",
+    ),
 ];

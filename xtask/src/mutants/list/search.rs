@@ -1,0 +1,44 @@
+//! Searches among executions.
+
+use super::{Mutant, executions};
+
+const EXECUTIONS: &str = "crates/fencepost-search/src/executions.rs";
+
+pub(super) const MUTANTS: &[Mutant] = &[
+    executions(
+        "executions: reads wait only for what they need",
+        EXECUTIONS,
+        "if open.len() == before || self.waiting(&node).alive(Some(thread))[thread.index()] {",
+        "if open.len() == before {",
+    ),
+    executions(
+        "executions: reads that have waited take what they could have had",
+        EXECUTIONS,
+        "is_some_and(|mark| w.0 < mark)",
+        "is_some_and(|_| false)",
+    ),
+    executions(
+        "executions: sc accesses are too early once and for all",
+        EXECUTIONS,
+        "if label.mode() != Mode::Sc {",
+        "if true {",
+    ),
+    executions(
+        "executions: two updates follow the same write",
+        EXECUTIONS,
+        "(label.is_write() && is_taken) || stale",
+        "stale",
+    ),
+    executions(
+        "executions: fences are ordered as they come",
+        EXECUTIONS,
+        "let hidden = self.hidden?;",
+        "let hidden = self.hidden.filter(|_| false)?;",
+    ),
+    executions(
+        "executions: choices lead to different executions",
+        EXECUTIONS,
+        "ends: has_choices.then(HashSet::new),",
+        "ends: (has_choices && false).then(HashSet::new),",
+    ),
+];
