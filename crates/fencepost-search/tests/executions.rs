@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use fencepost_base::ids::Value;
 use fencepost_base::order::FenceOrder;
-use fencepost_ir::{Observable, Program};
+use fencepost_ir::{Language, Observable, Program};
 use fencepost_model::Model;
 use fencepost_model::models::MODELS;
 use fencepost_oracle::{Replayed, finals, replay_graph, replay_graph_end, replay_graph_failure};
@@ -127,4 +127,18 @@ fn also_with_many_fences() {
         compare(seed, &program, &compared);
     });
     is_enough(seeds, &compared);
+}
+
+/// What is rare among generated programs: an SC load that must not read a write, because that would put the write's SC past
+/// before it, and may read an older one.
+#[test]
+fn sc_loads_can_be_too_late_and_not_too_early() {
+    let text = "domain 3; global x, z;
+        thread releases { z.store(1, sc); x.store(1, rel); }
+        thread overwrites { local a; x.store(2, sc); a = z.load(sc); }
+        thread reads { local r; r = x.load(sc); }";
+    let program = fencepost_ir::load(Language::Fp, text).program.expect("a program");
+    let compared = AtomicU64::new(0);
+    compare(0, &program, &compared);
+    assert_eq!(compared.into_inner(), MODELS.len() as u64);
 }
