@@ -13,8 +13,8 @@
 //!
 //! Nobody knows in advance which one will do, and each may take for ever. So they take turns: every round
 //! allows each of them several times the states of the last one, and an equal share of the time that is left; who comes to an end
-//! without an answer is not asked again. No failure is reported without an execution that the oracle has replayed on the axioms of the model.
-//! A data race that `robustness` meets was replayed by the check that found it, and has no execution to be shown yet.
+//! without an answer is not asked again. Neither a failure nor a data race is reported without an execution that the
+//! oracle has replayed on the axioms of the model; SC runs that are too long for that were replayed by who found them.
 
 mod coverability;
 mod endings;

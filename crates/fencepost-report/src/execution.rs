@@ -5,7 +5,7 @@ use fencepost_base::ids::LocId;
 use fencepost_ir::{Condition, Op, Quantifier};
 use fencepost_model::EventId;
 use fencepost_model::cycle::{self, Cycle};
-use fencepost_verdict::{Execution, Failing, FinalState, GraphStep, Race, RunStep, States, Verified};
+use fencepost_verdict::{Execution, Failing, FinalState, GraphStep, Race, RunStep, Site, States, Verified};
 
 use crate::herd;
 use crate::subject::Subject;
@@ -84,7 +84,12 @@ impl<'a> Shown<'a> {
                 let message = words::failure_kind(&failing.kind);
                 format!("{thread}, line {}: {message}: {}", spot.position.line, spot.text)
             }
-            Ending::Race(race) => words::race(subject, race),
+            Ending::Race(race) => {
+                let side =
+                    |site: Site| format!("{}, line {}", subject.thread(site.thread), subject.spot(site).position.line);
+                let [access, other] = [race.pair.access, race.pair.other].map(side);
+                format!("data race on {}: {other}, and {access}", subject.location(race.pair.location))
+            }
             Ending::State(states, index) => herd::state(subject, states, index),
         }
     }
@@ -95,6 +100,18 @@ impl<'a> Shown<'a> {
             Ending::Failing(failing) => Some(failing),
             Ending::Race(_) | Ending::State(..) => None,
         }
+    }
+
+    /// The sides of a race in its graph, the later one first.
+    pub(crate) fn racing(&self) -> Option<[EventId; 2]> {
+        let Ending::Race(Race { pair, .. }) = self.ending else { return None };
+        let graph = &self.execution.graph;
+        let at = |site: Site| {
+            move |&id: &EventId| (graph.event(id).thread, graph.event(id).pc) == (Some(site.thread), Some(site.pc))
+        };
+        let access = graph.ids().rev().find(at(pair.access))?;
+        let other = graph.ids().rev().filter(|&id| id < access).find(at(pair.other))?;
+        Some([access, other])
     }
 
     /// Does it end in a final state, rather than in something that goes wrong?

@@ -95,17 +95,13 @@ pub fn report(subject: &Subject<'_>, outcome: &Outcome) -> Report {
 }
 
 fn violation(subject: &Subject<'_>, violation: &Violation) -> ViolationReport {
-    let conflicting = access(subject, violation.conflicting);
     let label = violation.graph.label(violation.culprit);
     ViolationReport {
         kind: violation.kind.as_str(),
         thread: subject.thread(violation.access.thread).to_string(),
         location: subject.location(violation.location).to_string(),
         access: StepAccess { access: access(subject, violation.access), effect: subject.effect(label) },
-        conflicting: Conflicting {
-            thread: subject.thread(violation.conflicting.thread).to_string(),
-            access: conflicting,
-        },
+        conflicting: conflicting(subject, violation.conflicting),
         stale_values: violation.stale_values.clone(),
         shape: violation.shape.clone(),
         message: words::violation_sentence(subject, violation),
@@ -145,6 +141,10 @@ fn failure_word(kind: &ScFailureKind) -> &'static str {
         ScFailureKind::Assertion => "assertion",
         ScFailureKind::DivisionByZero | ScFailureKind::IndexOutOfRange { .. } => "runtime-error",
     }
+}
+
+fn conflicting(subject: &Subject<'_>, site: Site) -> Conflicting {
+    Conflicting { thread: subject.thread(site.thread).to_string(), access: access(subject, site) }
 }
 
 fn access(subject: &Subject<'_>, site: Site) -> Access {

@@ -8,7 +8,7 @@ use fencepost_model::EventId;
 use fencepost_model::cycle::Edge;
 use fencepost_repair::Because;
 use fencepost_verdict::{
-    BufferStep, Delay, Race, Run, RunStep, ScFailure, ScFailureKind, Site, Violation, ViolationKind,
+    BufferStep, Delay, RacingPair, Run, RunStep, ScFailure, ScFailureKind, Site, Violation, ViolationKind,
 };
 
 use crate::shapes;
@@ -52,10 +52,7 @@ pub(crate) fn violation_title(subject: &Subject<'_>, violation: &Violation) -> S
         ViolationKind::StaleWrite => format!("thread `{thread}` can write {what} in the past"),
         ViolationKind::StaleRmw => format!("thread `{thread}` can update an overwritten value of {what}"),
         ViolationKind::TaintedUse => format!("thread `{thread}` uses a value of {what} that can be stale"),
-        ViolationKind::DataRace => {
-            let other = subject.thread(violation.conflicting.thread);
-            format!("threads `{thread}` and `{other}` race on {what}")
-        }
+        ViolationKind::DataRace => race_title(subject, &racing_pair(violation)),
     }
 }
 
@@ -86,10 +83,7 @@ pub(crate) fn violation_sentence(subject: &Subject<'_>, violation: &Violation) -
             "thread `{thread}`: the {conflicting} of {what} can return the overwritten {old} {values}, and this {access} \
              depends on it; a stale read is harmless only as long as nothing does"
         ),
-        ViolationKind::DataRace => format!(
-            "thread `{thread}`: this {access} of {what} and the {conflicting} by `{other}` are not ordered by any \
-             synchronisation, and at least one of them writes: the program has undefined behaviour"
-        ),
+        ViolationKind::DataRace => race_sentence(subject, &racing_pair(violation)),
     }
 }
 
@@ -130,7 +124,7 @@ pub(crate) fn access_remark(subject: &Subject<'_>, violation: &Violation) -> Str
         ViolationKind::StaleWrite => format!("(1) thread `{thread}` can write here right after the old {values}"),
         ViolationKind::StaleRmw => format!("(1) thread `{thread}` can update the old {values} here"),
         ViolationKind::TaintedUse => "(2) its value is used here".to_string(),
-        ViolationKind::DataRace => format!("(1) thread `{thread}` {} here", verb(subject, violation, true)),
+        ViolationKind::DataRace => racing_remarks(subject, &racing_pair(violation))[0].clone(),
     }
 }
 
@@ -145,9 +139,7 @@ pub(crate) fn conflicting_remark(subject: &Subject<'_>, violation: &Violation) -
         ViolationKind::TaintedUse => {
             format!("(1) thread `{thread}` can read {} here", alternatives(&violation.stale_values))
         }
-        ViolationKind::DataRace => {
-            format!("(2) while thread `{thread}` {} here", verb(subject, violation, false))
-        }
+        ViolationKind::DataRace => racing_remarks(subject, &racing_pair(violation))[1].clone(),
     }
 }
 
@@ -316,15 +308,39 @@ fn place(subject: &Subject<'_>, violation: &Violation) -> String {
     }
 }
 
-/// A race that verification has found.
-pub(crate) fn race(subject: &Subject<'_>, race: &Race) -> String {
-    let (thread, location) = (subject.thread(race.thread), subject.location(race.location));
-    format!("data race: a plain access of `{location}` by thread `{thread}`")
+/// The two sides of a race that violates robustness.
+fn racing_pair(violation: &Violation) -> RacingPair {
+    RacingPair { access: violation.access, other: violation.conflicting, location: violation.location }
 }
 
-/// `reads`, `writes`, for the two sides of a race.
-fn verb(subject: &Subject<'_>, violation: &Violation, first: bool) -> &'static str {
-    let site = if first { violation.access } else { violation.conflicting };
+/// A race as a title.
+pub(crate) fn race_title(subject: &Subject<'_>, pair: &RacingPair) -> String {
+    let [thread, other] = [pair.access, pair.other].map(|site| subject.thread(site.thread));
+    format!("threads `{thread}` and `{other}` race on `{}`", subject.location(pair.location))
+}
+
+/// A race as a sentence.
+pub(crate) fn race_sentence(subject: &Subject<'_>, pair: &RacingPair) -> String {
+    let [thread, other] = [pair.access, pair.other].map(|site| subject.thread(site.thread));
+    let operations = [pair.access, pair.other].map(|site| operation(&subject.program.instr(site.thread, site.pc).op));
+    let ([access, conflicting], what) = (operations, subject.location(pair.location));
+    format!(
+        "thread `{thread}`: this {access} of `{what}` and the {conflicting} by `{other}` are not ordered by any \
+         synchronisation, and at least one of them writes: the program has undefined behaviour"
+    )
+}
+
+/// The labels of the two sides of a race, beside their source.
+pub(crate) fn racing_remarks(subject: &Subject<'_>, pair: &RacingPair) -> [String; 2] {
+    let [thread, other] = [pair.access, pair.other].map(|site| subject.thread(site.thread));
+    [
+        format!("(1) thread `{thread}` {} here", verb(subject, pair.access)),
+        format!("(2) while thread `{other}` {} here", verb(subject, pair.other)),
+    ]
+}
+
+/// `reads`, `writes`, for a side of a race.
+fn verb(subject: &Subject<'_>, site: Site) -> &'static str {
     match subject.program.instr(site.thread, site.pc).op {
         Op::PlainLoad { .. } | Op::Load { .. } | Op::Wait { .. } => "reads",
         Op::PlainStore { .. } | Op::Store { .. } => "writes",

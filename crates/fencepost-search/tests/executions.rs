@@ -62,7 +62,11 @@ fn disagreement(program: &Program, model: &dyn Model, compared: &AtomicU64) -> O
     match (&found.race, &expected.race) {
         (None, None) => None,
         (Some((thread, loc, run)), Some(_)) => match replay_graph(program, model, run) {
-            Ok(replayed) if replayed.race == Some((*thread, *loc)) => None,
+            Ok(replayed)
+                if replayed.race.is_some_and(|pair| (pair.access.thread, pair.location) == (*thread, *loc)) =>
+            {
+                None
+            }
             other => Some(format!("not the race of {thread:?}: {other:?}")),
         },
         (found, expected) => Some(format!("race {found:?}, but {expected:?}")),

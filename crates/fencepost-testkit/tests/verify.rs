@@ -4,12 +4,13 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use fencepost_base::event::Label;
 use fencepost_base::ids::Value;
 use fencepost_check::{Engine, Options as Search, verify, verify_with};
 use fencepost_ir::{Language, Program};
-use fencepost_model::Model;
 use fencepost_model::models::MODELS;
 use fencepost_model::models::rc20::Rc20;
+use fencepost_model::{EventId, Model};
 use fencepost_oracle::{Finals, finals};
 use fencepost_testkit::corpus::{self, Content};
 use fencepost_testkit::edit::{asserting_ends, with_condition};
@@ -17,7 +18,7 @@ use fencepost_testkit::generate::{self, Options, Palette};
 use fencepost_testkit::random::Random;
 use fencepost_testkit::shrink::shrink;
 use fencepost_testkit::{everything, in_parallel, repetitions};
-use fencepost_verdict::{Argument, Budget, Extent, States, Verification, Verified};
+use fencepost_verdict::{Argument, Budget, Extent, RacingPair, Site, States, Verification, Verified};
 
 /// States ⟨q, G⟩ that are enough for nearly all of the programs.
 const LIMIT: u64 = 6_000;
@@ -86,6 +87,23 @@ fn contradicts(program: &Program, verified: &Verified, found: &Finals) -> Option
     None
 }
 
+/// A race that comes without an execution, or whose two sides cannot race.
+fn ill_shown(program: &Program, verified: &Verified) -> Option<String> {
+    let race = verified.race.as_ref()?;
+    let Some(execution) = &race.execution else { return Some("a race without an execution".into()) };
+    let RacingPair { access, other, location } = race.pair;
+    let graph = &execution.graph;
+    let events_at = |site: Site| -> Vec<Label> {
+        let here = |id: &EventId| (graph.event(*id).thread, graph.event(*id).pc) == (Some(site.thread), Some(site.pc));
+        graph.ids().filter(here).map(|id| *graph.label(id)).filter(|label| label.loc() == Some(location)).collect()
+    };
+    let conflict = |a: &Label, b: &Label| (a.is_write() || b.is_write()) && (a.is_nonatomic() || b.is_nonatomic());
+    let others = events_at(other);
+    let is_conflict = events_at(access).iter().any(|one| others.iter().any(|other| conflict(one, other)));
+    let what = || format!("{access:?} and {other:?} do not race:\n{}", fencepost_ir::print(program));
+    (access.thread == other.thread || !is_conflict).then(what)
+}
+
 fn note(count: &mut Count, model: &dyn Model, program: &Program, verified: &Verified) {
     let key = (verified.argument.as_str(), model.name(), verified.holds(program.condition()));
     *count.entry(key).or_default() += 1;
@@ -104,6 +122,9 @@ fn differs(program: &Program, model: &'static dyn Model, count: &mut Count) -> O
         note(count, model, program, &verified);
         if let Some(what) = contradicts(program, &verified, &found) {
             return Some(format!("{engine} says by {}: {what}", verified.argument.as_str()));
+        }
+        if let Some(what) = ill_shown(program, &verified) {
+            return Some(format!("{engine}: {what}"));
         }
     }
     None
@@ -263,6 +284,9 @@ fn disagrees(program: &Program, model: &'static dyn Model, count: &mut Count) ->
     for (engine, Verification { result, .. }) in answers {
         let Ok(verified) = result else { continue };
         note(count, model, program, &verified);
+        if let Some(what) = ill_shown(program, &verified) {
+            return Some(format!("{engine}: {what}"));
+        }
         let holds = verified.holds(program.condition());
         match &first {
             Some((other, argument, answer)) if *answer != holds => {

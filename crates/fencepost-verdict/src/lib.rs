@@ -13,7 +13,8 @@ mod witness;
 pub use budget::{Budget, Progress};
 pub use outcome::{Outcome, Property, Reason, Stats, Verdict};
 pub use verification::{
-    Argument, Attempt, Ending, Execution, Extent, Failing, FinalState, Frequency, Race, States, Verification, Verified,
+    Argument, Attempt, Ending, Execution, Extent, Failing, FinalState, Frequency, Race, RacingPair, States,
+    Verification, Verified,
 };
 pub use witness::{
     BufferStep, Candidate, Computation, Delay, GraphRun, GraphStep, Run, RunStep, ScFailure, ScFailureKind, Site,

@@ -6,7 +6,7 @@
 
 use std::fmt;
 
-use fencepost_base::ids::{LocId, ThreadId, Value};
+use fencepost_base::ids::{LocId, Value};
 use fencepost_ir::{Condition, Observable, Quantifier};
 use fencepost_model::{EventId, Graph};
 
@@ -224,13 +224,22 @@ impl States {
     }
 }
 
-/// A plain access in a data race.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Race {
-    /// The thread that makes it.
-    pub thread: ThreadId,
+/// Two accesses of a location, at least one of them plain, that nothing orders.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RacingPair {
+    /// The later one in the execution.
+    pub access: Site,
+    /// The earlier one.
+    pub other: Site,
     /// The location.
     pub location: LocId,
+}
+
+/// A data race.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Race {
+    /// The accesses.
+    pub pair: RacingPair,
     /// An execution in which it happens; what comes after the race is only one of its possibilities.
     pub execution: Option<Box<Execution>>,
 }

@@ -5,13 +5,15 @@ use fencepost_base::ids::Value;
 use fencepost_ir::{Observable, Program};
 use fencepost_model::{EventId, Model};
 use fencepost_oracle::{ReplayError, replay_graph, replay_graph_end, replay_graph_failure};
-use fencepost_verdict::{Execution, Failing, GraphRun, GraphStep, Race, Run, ScFailure, ScFailureKind, Site};
+use fencepost_verdict::{
+    Execution, Failing, GraphRun, GraphStep, Race, Run, RunStep, ScFailure, ScFailureKind, Site, Violation,
+};
 
 use crate::InternalError;
 
 /// Longest SC run that is put to the axioms of another model: they take more than quadratic time. Every model permits
 /// SC runs, so longer ones are evidence as they are.
-const LONGEST_RUN: usize = 500;
+pub(super) const LONGEST_RUN: usize = 500;
 
 /// An SC run as a graph that grows: every access has the last write as its predecessor.
 fn graph_run(program: &Program, run: &Run) -> GraphRun {
@@ -68,7 +70,7 @@ pub(super) fn failing(
     let replayed = replay_graph_failure(program, model, &run, site, kind)?;
     let race = replayed.race;
     let execution = Box::new(replayed.execution(run));
-    let race = race.map(|(thread, location)| Race { thread, location, execution: Some(execution.clone()) });
+    let race = race.map(|pair| Race { pair, execution: Some(execution.clone()) });
     Ok((Failing { site, kind: kind.clone(), run: None, execution: Some(execution) }, race))
 }
 
@@ -99,7 +101,7 @@ pub(super) fn ending(
     let values = observed.iter().map(value).collect();
     let race = replayed.race;
     let execution = Box::new(replayed.execution(run));
-    let race = race.map(|(thread, location)| Race { thread, location, execution: Some(execution.clone()) });
+    let race = race.map(|pair| Race { pair, execution: Some(execution.clone()) });
     Ok(Ended { values, execution, race })
 }
 
@@ -108,5 +110,25 @@ pub(super) fn race(program: &Program, model: &dyn Model, run: GraphRun) -> Resul
     let replayed = replay_graph(program, model, &run)?;
     let race = replayed.race;
     let execution = Some(Box::new(replayed.execution(run)));
-    Ok(race.map(|(thread, location)| Race { thread, location, execution }))
+    Ok(race.map(|pair| Race { pair, execution }))
+}
+
+/// A race between two accesses after an SC run, replayed; nothing if the model orders them.
+pub(super) fn race_under_sc(
+    program: &Program,
+    model: &dyn Model,
+    violation: &Violation,
+) -> Result<Option<Race>, ReplayError> {
+    let graph = &violation.graph;
+    let mut run = violation.run.clone();
+    // The graph has both accesses, the run leads up to them; or up to the second, if the race was noticed late.
+    for site in [violation.conflicting, violation.access] {
+        let is_there = |step: &&RunStep| step.site == site && step.label.is_some();
+        let before = run.steps.iter().filter(is_there).count();
+        let events = graph.ids().map(|id| graph.event(id));
+        let here = events.filter(|event| (event.thread, event.pc) == (Some(site.thread), Some(site.pc)));
+        let missing = here.skip(before).map(|event| RunStep { site, label: Some(event.label), choice: None });
+        run.steps.extend(missing);
+    }
+    race(program, model, graph_run(program, &run))
 }

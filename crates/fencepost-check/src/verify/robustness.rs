@@ -21,10 +21,11 @@ use fencepost_explore::Options;
 use fencepost_model::Model;
 use fencepost_model::models::ra::Ra;
 use fencepost_model::models::sra::Sra;
-use fencepost_verdict::{Argument, Budget, Race, Reason, Verdict, Verified, ViolationKind};
+use fencepost_oracle::ReplayError;
+use fencepost_verdict::{Argument, Budget, Race, RacingPair, Reason, Verdict, Verified, Violation, ViolationKind};
 
 use super::exploration::UnderSc;
-use super::{Inquiry, Step, unsafe_by};
+use super::{Inquiry, Step, evidence, unsafe_by};
 use crate::{InternalError, check_with};
 
 /// The model that a program must be robust against.
@@ -67,17 +68,33 @@ impl Inquiry<'_> {
                 let states = self.judge(endings, extent);
                 Ok(Step::Settled(Box::new(Verified { argument, states, race: None, failing: None })))
             }
-            Verdict::Violated(violation) if violation.kind == ViolationKind::DataRace => {
-                let (thread, location) = (violation.access.thread, violation.location);
-                Ok(unsafe_by(None, Some(Race { thread, location, execution: None })))
-            }
-            Verdict::Violated(_) => {
+            Verdict::Violated(violation) => {
+                if violation.kind == ViolationKind::DataRace
+                    && let Some(race) = self.race_of(&violation, observational)?
+                {
+                    return Ok(unsafe_by(None, Some(race)));
+                }
                 let word = if observational { "observationally robust" } else { "robust" };
                 let known = if observational { "not known to be" } else { "not" };
                 let what = format!("the program is {known} {word} against {}", model.name());
                 Ok(self.closed(argument, Reason::Inconclusive(what)))
             }
             Verdict::Unknown(reason) => Ok(self.gave_up(argument, reason)),
+        }
+    }
+    /// The race that a check found, with its execution in this model.
+    fn race_of(&self, violation: &Violation, observational: bool) -> Result<Option<Race>, InternalError> {
+        if violation.run.steps.len() > evidence::LONGEST_RUN {
+            let Violation { access, conflicting: other, location, .. } = *violation;
+            let pair = RacingPair { access, other, location };
+            return Ok((!observational).then_some(Race { pair, execution: None }));
+        }
+        let failed = |error: ReplayError| InternalError::new(format!("a race under SC does not replay: {error}"));
+        match evidence::race_under_sc(self.program, self.model, violation).map_err(failed)? {
+            // An observational check orders nothing by reads that may be stale. That all of them can be stale
+            // in one execution of the model is not said, so it takes a race in this one.
+            None if !observational => Err(InternalError::new("a race that is none in the model")),
+            race => Ok(race),
         }
     }
 }

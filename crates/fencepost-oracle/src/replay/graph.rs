@@ -13,7 +13,7 @@
 use fencepost_base::ids::{LocId, ThreadId};
 use fencepost_ir::Program;
 use fencepost_model::{EventId, Graph, Model};
-use fencepost_verdict::{Execution, GraphRun, GraphStep, ScFailureKind, Site};
+use fencepost_verdict::{Execution, GraphRun, GraphStep, RacingPair, ScFailureKind, Site};
 
 use super::{ReplayError, error, show};
 use crate::interpreter::{Access, Interpreter, Rest, ThreadState};
@@ -27,9 +27,9 @@ pub struct Replayed {
     pub threads: Vec<ThreadState>,
     /// For every step, the event that it added.
     pub events: Vec<Option<EventId>>,
-    /// A plain access on the way that is in a data race: the behaviour of the program is undefined, and what comes
-    /// after it only one of its possibilities.
-    pub race: Option<(ThreadId, LocId)>,
+    /// A data race on the way: the behaviour of the program is undefined, and what comes after it only one of its
+    /// possibilities.
+    pub race: Option<RacingPair>,
 }
 
 /// Replays a run under `model`.
@@ -206,7 +206,7 @@ impl<'a> GraphReplay<'a> {
                 else {
                     return error(format!("{number:?} is not a write to {:?}", access.loc));
                 };
-                self.look_for_race(thread, access);
+                self.look_for_race(step.site, access);
                 let old = self.replayed.graph.label(predecessor).value_written().expect("a write");
                 let enabled = self.interpreter.labels(thread, &self.replayed.threads[thread.index()], access, old);
                 let Some((_, after)) = enabled.iter().find(|(enabled, _)| *enabled == label) else {
@@ -218,7 +218,7 @@ impl<'a> GraphReplay<'a> {
                 self.tie_from(before, thread);
                 self.numbers.push(event);
                 self.replayed.threads[thread.index()] = after.clone();
-                self.look_for_mixed_race(thread, access.loc, event);
+                self.look_for_mixed_race(step.site, access.loc, event);
                 Ok(Some(event))
             }
             _ => error("a step is an access, a choice or a fence"),
@@ -226,20 +226,24 @@ impl<'a> GraphReplay<'a> {
     }
 
     /// Is this access, just made, in a data race because it is a plain one of an atomic location, or another is?
-    fn look_for_mixed_race(&mut self, thread: ThreadId, loc: LocId, event: EventId) {
+    fn look_for_mixed_race(&mut self, site: Site, loc: LocId, event: EventId) {
         let graph = &self.replayed.graph;
         let is_plain =
             |e: EventId| graph.label(e).is_nonatomic() && graph.label(e).loc() == Some(loc) && !graph.is_init(e);
         let is_mixed = !self.interpreter.is_nonatomic(loc) && graph.ids().any(is_plain);
-        if is_mixed && self.replayed.race.is_none() && self.model.race(graph, event).is_some() {
-            self.replayed.race = Some((thread, loc));
+        if is_mixed
+            && self.replayed.race.is_none()
+            && let Some(other) = self.model.race(graph, event)
+        {
+            self.replayed.race = Some(pair(graph, site, other));
         }
     }
 
     /// Is this access, about to be made, in a data race? It is the literal question: make it with the last write as
     /// predecessor, which is what plain accesses have, and ask the model. One that has another predecessor and is in no
     /// race knows of the last write, so that the axioms will not permit its graph.
-    fn look_for_race(&mut self, thread: ThreadId, access: &Access) {
+    fn look_for_race(&mut self, site: Site, access: &Access) {
+        let thread = site.thread;
         if self.replayed.race.is_some() || !self.interpreter.is_nonatomic(access.loc) {
             return;
         }
@@ -249,9 +253,19 @@ impl<'a> GraphReplay<'a> {
         for (label, _) in self.interpreter.labels(thread, state, access, old) {
             let mut graph = self.replayed.graph.clone();
             let event = self.interpreter.record(&mut graph, (thread, None), access, label, last);
-            if self.model.permits(&graph) && self.model.race(&graph, event).is_some() {
-                self.replayed.race = Some((thread, access.loc));
+            if self.model.permits(&graph)
+                && let Some(other) = self.model.race(&graph, event)
+            {
+                self.replayed.race = Some(pair(&graph, site, other));
             }
         }
     }
+}
+
+fn pair(graph: &Graph, access: Site, other: EventId) -> RacingPair {
+    let event = graph.event(other);
+    let (Some(thread), Some(pc), Some(location)) = (event.thread, event.pc, event.label.loc()) else {
+        unreachable!("initialisation comes before everything, and fences do not race");
+    };
+    RacingPair { access, other: Site { thread, pc }, location }
 }

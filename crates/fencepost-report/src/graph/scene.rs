@@ -43,11 +43,12 @@ impl<'a> Scene<'a> {
     }
 
     pub(super) fn of_execution(subject: &Subject<'_>, shown: &Shown<'a>, model: &str) -> Self {
+        let [culprit, opponent] = shown.racing().map_or([None; 2], |events| events.map(Some));
         Scene {
             graph: &shown.execution.graph,
             cycle: shown.cycle().map(Cow::Owned),
-            culprit: None,
-            opponent: None,
+            culprit,
+            opponent,
             written_in_the_past: None,
             title: format!("{}: an execution under {model}", subject.name()),
             subtitle: shown.end(subject),

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use fencepost_verdict::{Attempt, Extent, Failing, Frequency, States, Verification};
 use serde::Serialize;
 
-use super::wire::{Access, Failure, Figures, SCHEMA, Step};
+use super::wire::{Access, Conflicting, Failure, Figures, SCHEMA, Step};
 use super::{figures, line};
 use crate::execution::{self, Origin, Shown};
 use crate::subject::Subject;
@@ -119,13 +119,17 @@ pub struct StateReport {
     pub executions: Option<u64>,
 }
 
-/// A plain access in a data race.
+/// A data race.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct RaceReport {
-    /// The thread that makes it.
+    /// The thread that makes the later access.
     pub thread: String,
     /// The location.
     pub location: String,
+    /// That access.
+    pub access: Access,
+    /// The earlier one.
+    pub conflicting: Conflicting,
 }
 
 /// The report on a verification, as a line of JSON with its line break.
@@ -150,8 +154,10 @@ pub fn verification(subject: &Subject<'_>, verification: &Verification) -> Strin
         tried: verification.tried.iter().map(attempt).collect(),
         condition: verified.and_then(|verified| verified.states.as_ref()).and_then(|states| report(subject, states)),
         race: verified.and_then(|verified| verified.race.as_ref()).map(|race| RaceReport {
-            thread: subject.thread(race.thread).to_string(),
-            location: subject.location(race.location).to_string(),
+            thread: subject.thread(race.pair.access.thread).to_string(),
+            location: subject.location(race.pair.location).to_string(),
+            access: super::access(subject, race.pair.access),
+            conflicting: super::conflicting(subject, race.pair.other),
         }),
         failure: verified.and_then(|verified| verified.failing.as_ref()).map(|failing| failure(subject, failing)),
         execution: verified.and_then(|verified| Shown::of(subject, verified)).map(|shown| execution(subject, &shown)),

@@ -25,7 +25,11 @@ pub fn verification(subject: &Subject<'_>, verification: &Verification, look: &L
         text += &listing(subject, states);
     }
     if let Some(race) = &verified.race {
-        text += &format!("  {}\n", words::race(subject, race));
+        text += &violation::race(subject, &race.pair, look);
+        if race.execution.is_none() {
+            text +=
+                &format!("\n  The run is too long to be told step by step here: `check --model {model}` has it.\n\n");
+        }
     }
     if let Some(failing) = &verified.failing {
         text += &match &failing.run {

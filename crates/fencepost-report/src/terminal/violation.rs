@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use annotate_snippets::{Annotation, AnnotationKind, Level, Snippet};
 use fencepost_model::Graph;
 use fencepost_model::cycle::Cycle;
-use fencepost_verdict::{Delay, RunStep, ScFailure, ScFailureKind, Site, Violation, ViolationKind};
+use fencepost_verdict::{Delay, RacingPair, RunStep, ScFailure, ScFailureKind, Site, Violation, ViolationKind};
 
 use super::diagnostics::drawable;
 use super::layout::{Align, table, wrap};
@@ -64,6 +64,14 @@ pub(super) fn failure(subject: &Subject<'_>, failure: &ScFailure, look: &Look) -
     text += &trace(subject, &words::steps(&failure.run), &Finale::failure(failure.site, &failure.kind), look);
     text.push('\n');
     text
+}
+
+/// The two sides of a data race in their source.
+pub(super) fn race(subject: &Subject<'_>, pair: &RacingPair, look: &Look) -> String {
+    let [access, other] = words::racing_remarks(subject, pair);
+    let mut annotations = annotations(subject, pair.access, AnnotationKind::Primary, &access);
+    annotations.extend(self::annotations(subject, pair.other, AnnotationKind::Context, &other));
+    snippet(subject, &words::race_title(subject, pair), annotations, &[words::race_sentence(subject, pair)], look)
 }
 
 /// An assertion that fails, or a run-time error, in its source.

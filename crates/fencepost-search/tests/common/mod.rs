@@ -21,7 +21,9 @@ pub(crate) fn confirm(program: &Program, model: &dyn Model, finding: &Finding) -
     };
     let replayed = replayed.map_err(|error| format!("on the axioms: {error}"))?;
     match finding.what {
-        What::Race { thread, location } if replayed.race != Some((thread, location)) => {
+        What::Race { thread, location }
+            if replayed.race.map(|pair| (pair.access.thread, pair.location)) != Some((thread, location)) =>
+        {
             Err(format!("not this race: {:?}", replayed.race))
         }
         _ => Ok(replayed),

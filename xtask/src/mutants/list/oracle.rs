@@ -10,7 +10,7 @@ pub(super) const MUTANTS: &[Mutant] = &[
     verify(
         "verify: a race on the way is passed by",
         REPLAY_GRAPH,
-        "self.replayed.race = Some((thread, access.loc));",
+        "self.replayed.race = Some(pair(&graph, site, other));",
         "",
     ),
     buffers(
