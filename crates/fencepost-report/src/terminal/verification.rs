@@ -27,8 +27,7 @@ pub fn verification(subject: &Subject<'_>, verification: &Verification, look: &L
     if let Some(race) = &verified.race {
         text += &violation::race(subject, &race.pair, look);
         if race.execution.is_none() {
-            text +=
-                &format!("\n  The run is too long to be told step by step here: `check --model {model}` has it.\n\n");
+            text += "\n  The run is too long to be told step by step here: `fencepost check` has it.\n\n";
         }
     }
     if let Some(failing) = &verified.failing {
