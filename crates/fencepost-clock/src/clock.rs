@@ -90,11 +90,13 @@ fn any(lanes: Lanes) -> bool {
     lanes.iter().fold(0, |all, lane| all | lane) != 0
 }
 
-/// Addresses in an array, one for each line of the cache.
+/// Addresses in the first two lines of the cache that an array takes: with more of them the processor sees what is going on.
 #[inline(always)]
 fn far(lanes: &[Lanes], fetch: &mut impl FnMut(*const u8)) {
-    for lanes in lanes.iter().step_by(64 / size_of::<Lanes>()) {
-        fetch(lanes.as_ptr().cast());
+    if !lanes.is_empty() {
+        let first: *const u8 = lanes.as_ptr().cast();
+        fetch(first);
+        fetch(first.wrapping_add(64));
     }
 }
 

@@ -17,6 +17,8 @@
 //!   of the newest write, and no later one has come into its hb_SC-past since.
 //! - A store or an update finds no violation if there were only updates since the same thread's last access: there is no
 //!   gap for it. Counters that are only ever updated are never searched.
+//! - Visits only save work: who was somewhere and left none, or an older one, is aware by its clocks or by a sighting of what it saw there. So loads of what
+//!   was never written leave none, nor do updates of what is only updated; theirs would be a line of the cache more.
 
 use crate::clock::{Clock, RareClock, Slot, View};
 use crate::history::{Access, Entry, Finding, History, Limits};
@@ -24,7 +26,8 @@ use crate::order::Order;
 use crate::thread::ThreadClocks;
 use crate::visits::{Effects, Visit, Visits};
 
-/// The clocks and the history of one atomic location. In this order, so that what an access needs lies together.
+/// The clocks and the history of one atomic location. In this order, so that what an access needs lies together: an update of what is
+/// only updated needs neither of the last two.
 #[derive(Clone, Debug)]
 #[repr(C)]
 pub struct Location {
@@ -35,15 +38,15 @@ pub struct Location {
     /// Who knows this epoch of this slot knows `w`.
     released_by: Slot,
     released_in: u32,
-    /// hb_SC up to the reads since the newest write; stale if there were none.
-    readers_sc: Clock,
-    visits: Visits,
     /// hb_SC up to the newest write.
     w_sc: Clock,
     /// Released by the newest write: its release sequence.
     w: View,
     /// The SC order up to any SC access, unless `sc_is_released`.
     m_s: Option<Box<RareClock>>,
+    /// hb_SC up to the reads since the newest write; stale if there were none.
+    readers_sc: Clock,
+    visits: Visits,
 }
 
 /// An epoch that nobody knows.
@@ -79,8 +82,8 @@ impl Location {
     /// blocking compare-and-swap: it writes, whatever it reads.
     #[inline(always)]
     pub fn is_clearly_clean(&self, t: &ThreadClocks, writes: bool) -> bool {
-        // There never was a gap; the visits may be far away.
-        if writes && self.history.last_store() == 0 {
+        // There never was a gap, or never was a write; the visits may be far away.
+        if self.history.last_store() == 0 && (writes || self.history.index() == 0) {
             return true;
         }
         let visit = self.visits.get(t.slot());
@@ -94,6 +97,10 @@ impl Location {
     /// A load, or a compare-and-swap that failed (with its order for failures).
     #[inline(always)]
     pub fn load(&mut self, t: &mut ThreadClocks, order: Order, limits: Limits) {
+        if self.history.index() == 0 {
+            // There is nothing to be seen but the initial value, which everybody is aware of.
+            return self.load_news(t, order, limits, true);
+        }
         let effects = Effects::new(order.acquires(), order.is_sc());
         let visit = self.visits.get(t.slot());
         if visit.covers(t.generation(), self.history.index(), effects) {
@@ -108,10 +115,12 @@ impl Location {
     /// slot are the same), from a location that was neither written to nor [reset](Self::reset) since.
     #[inline(always)]
     pub fn load_again(&mut self, t: &mut ThreadClocks, order: Order) {
-        debug_assert!({
-            let effects = Effects::new(order.acquires(), order.is_sc());
-            self.visits.get(t.slot()).covers(t.generation(), self.history.index(), effects)
-        });
+        debug_assert!(
+            self.history.index() == 0 || {
+                let effects = Effects::new(order.acquires(), order.is_sc());
+                self.visits.get(t.slot()).covers(t.generation(), self.history.index(), effects)
+            }
+        );
         self.publish_number(t, order);
     }
 
@@ -120,8 +129,10 @@ impl Location {
     pub fn load_again_knowing_more(&mut self, t: &mut ThreadClocks, order: Order, limits: Limits) {
         debug_assert_eq!(self.visits.get(t.slot()).seen(), self.history.index());
         self.load_news(t, order, limits, true);
-        let effects = Effects::new(order.acquires(), order.is_sc());
-        self.visits.set(t.slot(), Visit::new(t.generation(), self.history.index(), effects));
+        if self.history.index() > 0 {
+            let effects = Effects::new(order.acquires(), order.is_sc());
+            self.visits.set(t.slot(), Visit::new(t.generation(), self.history.index(), effects));
+        }
     }
 
     /// The thread knows what it knew at its last access, which read or wrote what is read now.
@@ -191,8 +202,10 @@ impl Location {
             learnt |= t.sc.join(&self.readers_sc);
             self.has_readers = false;
         }
-        let n = t.count_write();
+        // The own entry is set in both: a copy of the one that was just set would wait for it.
         self.w_sc.assign(&t.sc);
+        let n = t.count_write();
+        self.w_sc.set(t.slot(), n);
         if rmw {
             learnt |= self.synchronise(t, order);
         }
@@ -202,9 +215,13 @@ impl Location {
             } else if !self.is_released_to(t) {
                 learnt |= t.c.s.join(&self.w.s);
             }
-            t.c.s.set(t.slot(), n);
         }
         self.release::<RMW>(t, order);
+        if order.is_sc() {
+            // Released at once, for the same reason as above.
+            t.c.s.set(t.slot(), n);
+            self.w.s.set(t.slot(), n);
+        }
         let entry = Entry { value, k: t.epoch(), n, site, writer: t.slot(), rmw, sc: order.is_sc() };
         self.history.push(entry, limits);
         if let Some(by) = self.history.renumber() {
@@ -214,6 +231,10 @@ impl Location {
             t.end_epoch();
         }
         t.learn(learnt);
+        if RMW && self.history.last_store() == 0 {
+            // The thread is aware of its own write.
+            return;
+        }
         // A store has nothing to acquire from itself.
         let effects = Effects::new(!rmw || order.acquires(), order.is_sc());
         self.visits.set(t.slot(), Visit::new(t.generation(), self.history.index(), effects));
@@ -284,7 +305,9 @@ impl Location {
     #[inline(always)]
     pub fn far(&self, slot: Slot, mut fetch: impl FnMut(*const u8)) {
         self.history.far(&mut fetch);
-        self.visits.far(slot, &mut fetch);
+        if self.history.last_store() != 0 {
+            self.visits.far(slot, &mut fetch);
+        }
         self.w_sc.far(&mut fetch);
         self.w.hb.far(&mut fetch);
         self.w.s.far(&mut fetch);

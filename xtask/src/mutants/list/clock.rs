@@ -122,11 +122,20 @@ pub(super) const MUTANTS: &[Mutant] = &[
         "self.sc_is_released = order.is_sc();",
         "self.sc_is_released = false;",
     ),
+    clock("clock: an SC store has no number", LOCATION, "t.c.s.set(t.slot(), n);\n            self.w.s", "self.w.s"),
+    clock("clock: an SC write releases no number", LOCATION, "self.w.s.set(t.slot(), n);", ""),
+    clock("clock: who follows a write does not know it", LOCATION, "self.w_sc.set(t.slot(), n);", ""),
     clock(
-        "clock: an SC store has no number",
+        "clock: loads of what is only updated are not checked",
         LOCATION,
-        "t.c.s.set(t.slot(), n);\n        }\n        self.release",
-        "}\n        self.release",
+        "(writes || self.history.index() == 0)",
+        "true",
+    ),
+    clock(
+        "clock: who loads what was never written is forgotten",
+        LOCATION,
+        "return self.load_news(t, order, limits, true);",
+        "return;",
     ),
     clock(
         "clock: an update does not acquire",
@@ -159,7 +168,7 @@ pub(super) const MUTANTS: &[Mutant] = &[
         "if order.releases() {\n            t.end_epoch();\n        }",
         "",
     ),
-    clock("clock: what a write teaches is not news", LOCATION, "t.learn(learnt);\n        // A store", "// A store"),
+    clock("clock: what a write teaches is not news", LOCATION, "t.learn(learnt);\n        if RMW", "if RMW"),
     clock("clock: what a load teaches is not news", LOCATION, "t.learn(learnt);\n        if !was_seen", "if !was_seen"),
     clock("clock: sightings are not recorded", LOCATION, "self.history.record(t, limits);", ""),
     clock(
@@ -263,7 +272,7 @@ pub(super) const MUTANTS: &[Mutant] = &[
     clock(
         "clock: who loads again has learnt nothing",
         LOCATION,
-        "self.load_news(t, order, limits, true);",
-        "self.publish_number(t, order);",
+        "self.load_news(t, order, limits, true);\n        if",
+        "self.publish_number(t, order);\n        if",
     ),
 ];
