@@ -8,6 +8,7 @@
 use std::alloc::{GlobalAlloc, Layout};
 use std::ptr::null_mut;
 
+use crate::intercept::Errno;
 use crate::lock::Guarded;
 
 /// Sizes are powers of two from 16 bytes to 512 KiB, and halfway between two of them.
@@ -15,6 +16,9 @@ const SMALLEST: u32 = 4;
 const CLASSES: usize = 31;
 /// What is taken from the kernel at a time for small blocks.
 const CHUNK: usize = 1 << 20;
+
+/// What the kernel maps at least.
+const PAGE: usize = 4096;
 
 /// The smallest huge page.
 const HUGE: usize = 1 << 21;
@@ -52,6 +56,15 @@ pub(crate) fn map(bytes: usize) -> *mut u8 {
 /// A file, shared with whoever maps it too, or null.
 pub(crate) fn map_file(fd: i32, bytes: usize) -> *mut u8 {
     map_with(bytes, libc::MAP_SHARED, fd)
+}
+
+/// Asks for the pages of `bytes` bytes from `start` on, which will be written. It does not matter whether there is an answer.
+pub(crate) fn populate(start: *mut u8, bytes: usize) {
+    let _errno = Errno::save();
+    let first = start as usize & !(PAGE - 1);
+    let length = start as usize + bytes - first;
+    // SAFETY: makes pages of ours that are not there yet, as the first write to each of them would.
+    unsafe { libc::syscall(libc::SYS_madvise, first, length, libc::MADV_POPULATE_WRITE) };
 }
 
 /// Gives pages back to the kernel.
@@ -94,7 +107,7 @@ fn class_of(layout: &Layout) -> Option<(usize, usize)> {
 impl Chunk {
     /// A block of `bytes`, the size of a class, aligned to the greatest power of two that divides it, or to a page.
     fn take(&mut self, bytes: usize) -> *mut u8 {
-        let skip = self.next.align_offset((1 << bytes.trailing_zeros()).min(4096));
+        let skip = self.next.align_offset((1 << bytes.trailing_zeros()).min(PAGE));
         if self.left < bytes + skip {
             let pages = map(CHUNK);
             if pages.is_null() {

@@ -84,7 +84,7 @@ fn key(addr: usize, kind: Kind) -> usize {
 
 /// Says that there will be a write near this address, which may be any.
 #[inline(always)]
-fn prefetch(near: *const u8) {
+pub(crate) fn prefetch(near: *const u8) {
     // SAFETY: neither reads nor writes anything; without effect where there is no memory.
     unsafe { std::arch::asm!("prefetchw [{near}]", near = in(reg) near, options(nostack, preserves_flags, readonly)) };
 }
@@ -143,7 +143,7 @@ impl Place {
         let line = |number: usize| place.cast::<u8>().wrapping_add(number * LINE);
         prefetch(line(0));
         if access == Intent::Write {
-            (1..6).for_each(|number| prefetch(line(number)));
+            (1..4).for_each(|number| prefetch(line(number)));
         }
     }
 

@@ -15,6 +15,8 @@ const MAGIC: u64 = u64::from_le_bytes(*b"FPTRACE1");
 const HEADER: usize = 64;
 /// Events a thread takes room for at a time.
 const BLOCK: u64 = 32;
+/// Events whose pages are asked for at a time: one by one they would take much longer.
+const BATCH: u64 = 64 * BLOCK;
 
 /// What an event is, as it is recorded.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -190,6 +192,11 @@ fn put(recorder: &mut Recorder, event: Event) {
             return;
         }
         *recorder = Recorder { next, end: next + BLOCK };
+        if next.is_multiple_of(BATCH) {
+            let first = HEADER + next as usize * size_of::<Event>();
+            let last = HEADER + (next + BATCH).min(header.capacity) as usize * size_of::<Event>();
+            memory::populate(record.cast::<u8>().wrapping_add(first), last - first);
+        }
     }
     let index = recorder.next as usize;
     recorder.next += 1;

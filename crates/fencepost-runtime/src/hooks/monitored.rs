@@ -12,7 +12,7 @@ use super::word::{Fetch, Word};
 use crate::intercept;
 use crate::lock::Guarded;
 use crate::options;
-use crate::place::{Atomic, Content, Held, Intent, Kind, Place};
+use crate::place::{self, Atomic, Content, Held, Intent, Kind, Place};
 use crate::race::{self, How, SEES_PLAIN};
 use crate::record::{self, Event, Op};
 use crate::report;
@@ -114,6 +114,8 @@ impl Session {
     fn begin<W: Word, const WRITES: bool>(addr: usize) -> Option<Self> {
         let mut thread = thread::enter()?;
         let mut held = if WRITES {
+            // The variable itself, while its place is looked up.
+            place::prefetch(addr as *const u8);
             // The tables are denser than what the thread has seen, and leave that to loads.
             match Place::find(addr, Kind::Atomic, Intent::Write) {
                 Some(held) => held,

@@ -41,6 +41,8 @@ struct Launch {
     /// The function to call: of POSIX or of C11.
     start: usize,
     argument: *mut c_void,
+    /// The size of its stack.
+    stack: usize,
     /// Where its creator waits for it, if it does: under a controlled schedule.
     ready: *const AtomicU32,
 }
@@ -54,7 +56,7 @@ pub(super) fn start() {
     }
     thread::with_current(|thread| {
         THREADS.lock().push(Known { handle: None, tid: thread.tid, detached: false, finished: None });
-        appear(thread.tid);
+        appear(thread.tid, None);
     });
 }
 
@@ -65,8 +67,8 @@ pub(super) fn forked() {
 }
 
 /// The calling thread, for which the runtime is at work, is this one.
-fn appear(tid: Tid) {
-    stacks::begin(tid);
+fn appear(tid: Tid, stack: Option<usize>) {
+    stacks::begin(tid, stack);
     // SAFETY: asks for the caller's own handle.
     let handle = unsafe { libc::pthread_self() };
     if let Some(known) = THREADS.lock().iter_mut().rev().find(|known| known.tid == tid) {
@@ -110,7 +112,7 @@ unsafe extern "C" fn leaving(rounds: *mut c_void) {
 unsafe fn create(
     out: *const pthread_t,
     (start, argument): (usize, *mut c_void),
-    detached: bool,
+    (stack, detached): (usize, bool),
     pc: usize,
     spawn: impl FnOnce(*mut c_void) -> c_int,
 ) -> Option<c_int> {
@@ -124,7 +126,7 @@ unsafe fn create(
     let ready = AtomicU32::new(0);
     let waits = schedule::is_controlled();
     let at = if waits { &raw const ready } else { null() };
-    let launch = Box::into_raw(Box::new(Launch { child, tid, start, argument, ready: at }));
+    let launch = Box::into_raw(Box::new(Launch { child, tid, start, argument, stack, ready: at }));
     drop(errno);
     drop(parent);
     let result = spawn(launch.cast());
@@ -156,9 +158,9 @@ unsafe fn create(
 /// The new thread begins; returns what it has to do.
 unsafe fn begin(launch: *mut c_void) -> (usize, *mut c_void) {
     // SAFETY: the creator made it for this thread.
-    let Launch { child, tid, start, argument, ready } = *unsafe { Box::from_raw(launch.cast::<Launch>()) };
+    let Launch { child, tid, start, argument, stack, ready } = *unsafe { Box::from_raw(launch.cast::<Launch>()) };
     thread::attach(child);
-    thread::with_current(|_| appear(tid));
+    thread::with_current(|_| appear(tid, Some(stack)));
     // SAFETY: the creator waits until it is set.
     if let Some(ready) = unsafe { ready.as_ref() } {
         ready.store(1, Ordering::Release);
@@ -205,7 +207,7 @@ unsafe extern "C" fn pthread_create_at(
         }
         let spawn = |launch| real::pthread_create(out, attributes, begin_posix, launch);
         let detached = state == libc::PTHREAD_CREATE_DETACHED;
-        match create(out, (start as usize, argument), detached, pc, spawn) {
+        match create(out, (start as usize, argument), (stacks::size(attributes), detached), pc, spawn) {
             Some(result) => result,
             None => real::pthread_create(out, attributes, start, argument),
         }
@@ -221,7 +223,7 @@ unsafe extern "C" fn thrd_create_at(
     // SAFETY: the caller keeps the contract of `thrd_create`.
     unsafe {
         let spawn = |launch| real::thrd_create(out, begin_c11, launch);
-        match create(out, (start as usize, argument), false, pc, spawn) {
+        match create(out, (start as usize, argument), (stacks::size(null()), false), pc, spawn) {
             Some(result) => result,
             None => real::thrd_create(out, start, argument),
         }
