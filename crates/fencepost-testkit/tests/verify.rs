@@ -259,12 +259,28 @@ fn rare_programs_are_as_defined() {
         P1 (atomic_int* x, atomic_int* z) { atomic_store(x, 2); int a = atomic_load(z); }
         P2 (atomic_int* x) { int r = atomic_load(x); }
         exists (x=2 /\\ 1:a=0 /\\ 2:r=0)";
+    // The same, and no order of steps has the load before the writes.
+    let not_the_older_later = "C not-the-older-later\n{}
+        P0 (atomic_int* x, atomic_int* z, atomic_int* f) {
+          atomic_store(z, 1); atomic_store_explicit(x, 1, memory_order_release);
+          atomic_store_explicit(f, 1, memory_order_relaxed);
+        }
+        P1 (atomic_int* x, atomic_int* z, atomic_int* g) {
+          atomic_store(x, 2); int a = atomic_load(z); atomic_store_explicit(g, 1, memory_order_relaxed);
+        }
+        P2 (atomic_int* x, atomic_int* f, atomic_int* g) {
+          int p = atomic_load_explicit(f, memory_order_relaxed);
+          int q = atomic_load_explicit(g, memory_order_relaxed);
+          int r = atomic_load(x);
+        }
+        exists (x=2 /\\ 1:a=0 /\\ 2:p=1 /\\ 2:q=1 /\\ 2:r=0)";
     let programs = [
         one_relaxed("rel", "acqrel", "acq", false),
         one_relaxed("rlx", "acqrel", "acq", true),
         one_relaxed("rel", "acqrel", "rlx", true),
         (Language::Litmus, many, false),
         (Language::Litmus, not_the_older.into(), false),
+        (Language::Litmus, not_the_older_later.into(), false),
     ];
     for (language, text, fails) in programs {
         let program = fencepost_ir::load(language, &text).program.expect("a program");

@@ -3,11 +3,18 @@
 use super::{Mutant, verify};
 
 const VERIFY: &str = "crates/fencepost-check/src/verify.rs";
+const EVIDENCE: &str = "crates/fencepost-check/src/verify/evidence.rs";
 const COVERABILITY: &str = "crates/fencepost-check/src/verify/coverability.rs";
 const ENDINGS: &str = "crates/fencepost-check/src/verify/endings.rs";
 const EXPLORATION: &str = "crates/fencepost-check/src/verify/exploration.rs";
 
 pub(super) const MUTANTS: &[Mutant] = &[
+    verify(
+        "verify: a race is told without its second access",
+        EVIDENCE,
+        "for site in [violation.conflicting, violation.access] {",
+        "for site in [violation.conflicting] {",
+    ),
     verify(
         "verify: release/acquire does what sra does",
         COVERABILITY,

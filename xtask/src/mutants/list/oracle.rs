@@ -13,6 +13,12 @@ pub(super) const MUTANTS: &[Mutant] = &[
         "self.replayed.race = Some(pair(&graph, site, other));",
         "",
     ),
+    verify(
+        "verify: an access races with itself",
+        REPLAY_GRAPH,
+        "other: Site { thread, pc }, location",
+        "other: (Site { thread, pc }, access).1, location",
+    ),
     buffers(
         "machine: loads do not look into the own queues",
         BUFFERS,

@@ -1,10 +1,12 @@
 //! Searches among executions.
 
-use super::{Mutant, executions};
+use super::{Mutant, executions, verify};
 
 const EXECUTIONS: &str = "crates/fencepost-search/src/executions.rs";
+const GRAPHS: &str = "crates/fencepost-search/src/graphs.rs";
 
 pub(super) const MUTANTS: &[Mutant] = &[
+    verify("search: sc accesses are too early once and for all", GRAPHS, "if label.mode() != Mode::Sc {", "if true {"),
     executions(
         "executions: reads wait only for what they need",
         EXECUTIONS,
