@@ -14,6 +14,6 @@ pub mod packed;
 pub mod rel;
 mod tracker;
 
-pub use graph::{EventId, Graph};
+pub use graph::{Event, EventId, Graph};
 pub use model::{Buffers, FenceMeaning, LightFences, Model};
 pub use monitor::{Attempt, AttemptKind, Monitor, PlainKind, RaceRule, Shape, StaleKind, Step, ThreadShape, Watch};

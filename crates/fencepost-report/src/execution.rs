@@ -3,8 +3,8 @@
 
 use fencepost_base::ids::LocId;
 use fencepost_ir::{Condition, Op, Quantifier};
-use fencepost_model::EventId;
 use fencepost_model::cycle::{self, Cycle};
+use fencepost_model::{EventId, Graph};
 use fencepost_verdict::{Execution, Failing, FinalState, GraphStep, Race, RunStep, Site, States, Verified};
 
 use crate::herd;
@@ -28,6 +28,11 @@ enum Ending<'a> {
 /// Is the quantifier about states of which the formula is true, or about the others?
 pub(crate) fn is_about(condition: &Condition, state: &FinalState) -> bool {
     state.satisfies == (condition.quantifier != Quantifier::Forall)
+}
+
+/// The last event of an instruction before another event.
+pub(crate) fn last_at(graph: &Graph, site: Site, before: EventId) -> Option<EventId> {
+    graph.ids().rev().find(|&id| id < before && Site::of(graph.event(id)) == Some(site))
 }
 
 /// One step of an execution.
@@ -106,12 +111,8 @@ impl<'a> Shown<'a> {
     pub(crate) fn racing(&self) -> Option<[EventId; 2]> {
         let Ending::Race(Race { pair, .. }) = self.ending else { return None };
         let graph = &self.execution.graph;
-        let at = |site: Site| {
-            move |&id: &EventId| (graph.event(id).thread, graph.event(id).pc) == (Some(site.thread), Some(site.pc))
-        };
-        let access = graph.ids().rev().find(at(pair.access))?;
-        let other = graph.ids().rev().filter(|&id| id < access).find(at(pair.other))?;
-        Some([access, other])
+        let access = last_at(graph, pair.access, EventId::from_index(graph.len()))?;
+        Some([access, last_at(graph, pair.other, access)?])
     }
 
     /// Does it end in a final state, rather than in something that goes wrong?

@@ -94,7 +94,7 @@ fn ill_shown(program: &Program, verified: &Verified) -> Option<String> {
     let RacingPair { access, other, location } = race.pair;
     let graph = &execution.graph;
     let events_at = |site: Site| -> Vec<Label> {
-        let here = |id: &EventId| (graph.event(*id).thread, graph.event(*id).pc) == (Some(site.thread), Some(site.pc));
+        let here = |id: &EventId| Site::of(graph.event(*id)) == Some(site);
         graph.ids().filter(here).map(|id| *graph.label(id)).filter(|label| label.loc() == Some(location)).collect()
     };
     let conflict = |a: &Label, b: &Label| (a.is_write() || b.is_write()) && (a.is_nonatomic() || b.is_nonatomic());

@@ -3,7 +3,7 @@
 use fencepost_base::event::Label;
 use fencepost_base::ids::{LocId, Pc, ThreadId, Value};
 use fencepost_model::cycle::Cycle;
-use fencepost_model::{EventId, Graph};
+use fencepost_model::{Event, EventId, Graph};
 
 /// An instruction of a thread.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -12,6 +12,13 @@ pub struct Site {
     pub thread: ThreadId,
     /// The instruction.
     pub pc: Pc,
+}
+
+impl Site {
+    /// Where an event comes from, if it is one of the program's instructions.
+    pub fn of(event: &Event) -> Option<Self> {
+        Some(Site { thread: event.thread?, pc: event.pc? })
+    }
 }
 
 /// One step of an SC run: a thread goes from one resting point to the next.

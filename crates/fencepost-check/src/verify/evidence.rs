@@ -126,7 +126,7 @@ pub(super) fn race_under_sc(
         let is_there = |step: &&RunStep| step.site == site && step.label.is_some();
         let before = run.steps.iter().filter(is_there).count();
         let events = graph.ids().map(|id| graph.event(id));
-        let here = events.filter(|event| (event.thread, event.pc) == (Some(site.thread), Some(site.pc)));
+        let here = events.filter(|event| Site::of(event) == Some(site));
         let missing = here.skip(before).map(|event| RunStep { site, label: Some(event.label), choice: None });
         run.steps.extend(missing);
     }

@@ -264,8 +264,8 @@ impl<'a> GraphReplay<'a> {
 
 fn pair(graph: &Graph, access: Site, other: EventId) -> RacingPair {
     let event = graph.event(other);
-    let (Some(thread), Some(pc), Some(location)) = (event.thread, event.pc, event.label.loc()) else {
+    let (Some(other), Some(location)) = (Site::of(event), event.label.loc()) else {
         unreachable!("initialisation comes before everything, and fences do not race");
     };
-    RacingPair { access, other: Site { thread, pc }, location }
+    RacingPair { access, other, location }
 }

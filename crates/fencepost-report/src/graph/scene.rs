@@ -7,9 +7,9 @@ use std::collections::BTreeSet;
 use fencepost_base::ids::LocId;
 use fencepost_model::cycle::{Cycle, Edge};
 use fencepost_model::{EventId, Graph};
-use fencepost_verdict::{Site, Violation, ViolationKind};
+use fencepost_verdict::{Violation, ViolationKind};
 
-use crate::execution::Shown;
+use crate::execution::{Shown, last_at};
 use crate::shapes;
 use crate::subject::Subject;
 
@@ -82,11 +82,8 @@ impl<'a> Scene<'a> {
 
 /// The other side of a race.
 fn opponent(violation: &Violation) -> Option<EventId> {
-    let graph = &violation.graph;
-    let Site { thread, pc } = violation.conflicting;
-    let same_site = |&id: &EventId| graph.event(id).thread == Some(thread) && graph.event(id).pc == Some(pc);
     let is_race = violation.kind == ViolationKind::DataRace;
-    if is_race { graph.ids().rev().filter(|&id| id != violation.culprit).find(same_site) } else { None }
+    if is_race { last_at(&violation.graph, violation.conflicting, violation.culprit) } else { None }
 }
 
 fn subtitle(subject: &Subject<'_>, violation: &Violation) -> String {

@@ -16,8 +16,8 @@ pub(super) const MUTANTS: &[Mutant] = &[
     verify(
         "verify: an access races with itself",
         REPLAY_GRAPH,
-        "other: Site { thread, pc }, location",
-        "other: (Site { thread, pc }, access).1, location",
+        "RacingPair { access, other, location }",
+        "RacingPair { access, other: (other, access).1, location }",
     ),
     buffers(
         "machine: loads do not look into the own queues",
