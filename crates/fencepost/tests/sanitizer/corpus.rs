@@ -44,18 +44,25 @@ fn case(litmus: &Path, path: &Path) -> Option<Case> {
         (true, true) => Expected::Anything,
         (false, _) => Expected::Findings(vec![Finding::any()]),
     };
-    let (random, pct, steps) = if robust || undecided { (6, 3, "-DFP_STEPS=10") } else { (300, 300, "-DFP_STEPS=40") };
+    let name = path.strip_prefix(litmus).expect("within the corpus").display().to_string();
+    Some(exported(name, path.to_path_buf(), expected, 300))
+}
+
+/// A program that was exported to C, or will be. If there is something to be found, it is looked for in so many runs under each schedule.
+pub(crate) fn exported(name: String, path: PathBuf, expected: Expected, most: u64) -> Case {
+    let found = matches!(expected, Expected::Findings(_));
+    let (random, pct, steps) = if found { (most, most, "-DFP_STEPS=40") } else { (6, 3, "-DFP_STEPS=10") };
     // To the static checker a loop that polls is a loop.
-    let polling = (!robust).then(|| "--no-spin-detection".to_string());
+    let polling = found.then(|| "--no-spin-detection".to_string());
     let run = |schedule: &str, seeds| RunLine {
         options: polling.iter().cloned().chain(["--schedule".into(), schedule.into()]).collect(),
         seeds: Seeds::Range(0, seeds),
         args: vec!["SEED".into()],
         every: false,
     };
-    Some(Case {
-        name: path.strip_prefix(litmus).expect("within the corpus").display().to_string(),
-        path: path.to_path_buf(),
+    Case {
+        name,
+        path,
         cpp: false,
         // Without optimisation: the orders as they are written. Some programs wait for what never comes; each run of these takes the time given.
         flags: ["-O0", steps, "-DFP_MILLISECONDS=250"].map(String::from).into(),
@@ -67,5 +74,5 @@ fn case(litmus: &Path, path: &Path) -> Option<Case> {
         // An assertion may fail under SC.
         exit: None,
         twin: None,
-    })
+    }
 }

@@ -1,15 +1,17 @@
 //! The programs of `sanitizer/`: each is built as an ordinary program, and each is built and run with the sanitizer, with every
-//! compiler there is. The programs of `litmus/`: each is exported to C and run with the sanitizer. What cannot be tried
+//! compiler there is. The programs of `litmus/`, and generated ones: each is exported to C and run with the sanitizer. What cannot be tried
 //! is listed as ignored, with the reason. `FENCEPOST_LONG=1` makes twenty times as many runs
-//! of what must be silent. With `FENCEPOST_SOAK=N` nothing is done but N runs under each schedule of the programs of `sanitizer/` that must
+//! of what must be silent, and generates twenty times as many programs. With `FENCEPOST_SOAK=N` nothing is done but N runs under each schedule of the programs of `sanitizer/` that must
 //! be silent.
 
 mod corpus;
+mod generated;
 mod run;
 mod soak;
 mod suite;
 
 use std::fs;
+use std::path::Path;
 use std::process::Command;
 
 use libtest_mimic::{Arguments, Failed, Trial};
@@ -35,6 +37,7 @@ fn main() {
     arguments.test_threads.get_or_insert(4 * processors);
     let mut trials: Vec<Trial> = cases.iter().filter_map(twin).collect();
     let corpus = corpus::cases(&run::root());
+    let generated = generated::cases(&Path::new(env!("CARGO_TARGET_TMPDIR")).join("sanitizer/generated"));
     for (name, compiler) in Compiler::all() {
         for case in &cases {
             trials.push(trial(&format!("native/{name}"), case, compiler.as_ref(), run::native));
@@ -46,6 +49,7 @@ fn main() {
         // One compiler is enough: what differs between them is tried above.
         if name == "gcc" {
             trials.extend(corpus.iter().map(|case| trial("corpus", case, usable, run::sanitized)));
+            trials.extend(generated.iter().map(|case| trial("generated", case, usable, run::sanitized)));
         }
     }
     libtest_mimic::run(&arguments, trials).exit();

@@ -261,8 +261,10 @@ impl Series {
     }
 }
 
-/// Most runs of a series, if they end when something is found, or get an argument that depends on the seed.
+/// Most runs of a series, if they end when something is found.
 const LONGEST: u64 = 32;
+/// Most runs of a series that get an argument that depends on the first seed.
+const ALIKE: u64 = 8;
 
 /// The runs to make. What must never report anything is tried more often on request.
 fn series(line: &RunLine, case: &Case) -> Vec<Series> {
@@ -281,7 +283,11 @@ fn series(line: &RunLine, case: &Case) -> Vec<Series> {
     };
     let mut all = Vec::new();
     while from < to {
-        let longest = if varies || !silent { LONGEST } else { u64::MAX };
+        let longest = match (varies, silent) {
+            (true, _) => ALIKE,
+            (false, false) => LONGEST,
+            (false, true) => u64::MAX,
+        };
         let count = length.min(longest).min(to - from);
         all.push(Series { seeds: from..from + count, seeded });
         from += count;
