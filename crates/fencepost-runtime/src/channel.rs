@@ -5,6 +5,7 @@
 
 use std::ffi::{CStr, CString};
 use std::fmt::Write as _;
+use std::io::Write as _;
 use std::ptr::null;
 use std::sync::atomic::{AtomicBool, AtomicI32, Ordering};
 
@@ -143,22 +144,24 @@ impl Channel {
     fn send(&mut self, text: &str) {
         if self.fd == RAW {
             print(text);
-            return;
+        } else if !self.deliver(text.as_bytes()) {
+            self.give_up();
+            print(text);
         }
-        let mut bytes = text.as_bytes();
+    }
+
+    /// Sends to the reporter. Is it there?
+    fn deliver(&self, mut bytes: &[u8]) -> bool {
         while !bytes.is_empty() {
             // SAFETY: sends from memory that is ours; a reporter that is gone is no reason for a signal.
             let sent = unsafe { libc::send(self.fd, bytes.as_ptr().cast(), bytes.len(), libc::MSG_NOSIGNAL) };
             match usize::try_from(sent) {
                 Ok(sent) => bytes = &bytes[sent..],
                 Err(_) if errno() == libc::EINTR => {}
-                Err(_) => {
-                    self.give_up();
-                    print(text);
-                    return;
-                }
+                Err(_) => return false,
             }
         }
+        true
     }
 
     /// There is no reporter, or it is gone: what is found is printed as it is.
@@ -308,22 +311,37 @@ pub(crate) fn last_words(message: &str) {
 
 /// The end of the run. Returns the exit code that the reporter wants; `status` if it does not mind.
 pub(crate) fn finish(status: i32, summary: impl FnOnce() -> Line) -> i32 {
-    // A signal handler may end the process while its thread is sending, or has locked something that is needed here.
-    if lock::interrupted() || FINISHED.swap(true, Ordering::AcqRel) {
+    if FINISHED.swap(true, Ordering::AcqRel) {
         return status;
     }
-    let Some(mut channel) = CHANNEL.try_lock() else { return status };
-    if channel.fd < 0 {
-        return status;
+    // A signal handler may end the process while its thread is sending, or has locked something that the summary needs, memory
+    // among them: then there is none.
+    let interrupted = lock::interrupted();
+    let channel = if interrupted { CHANNEL.lock_if_free() } else { CHANNEL.try_lock() };
+    let Some(mut channel) = channel.filter(|channel| channel.fd >= 0) else { return status };
+    if !interrupted {
+        channel.send(&summary().finish());
     }
-    channel.send(&summary().finish());
-    channel.send(&Line::event("end").number("status", status as u32 as u64).finish());
+    let mut end = [0; END_LENGTH];
+    channel.deliver(end_event(&mut end, status));
     // SAFETY: nothing more is sent.
     unsafe { libc::shutdown(channel.fd, libc::SHUT_WR) };
     match channel.answer() {
         Some(code) if code != 0 => i32::from(code),
         _ => status,
     }
+}
+
+/// Bytes of the longest event that says that the run ends.
+const END_LENGTH: usize = 64;
+
+/// Writes the event that says that the run ends, without allocating anything.
+fn end_event(into: &mut [u8; END_LENGTH], status: i32) -> &[u8] {
+    let mut rest = into.as_mut_slice();
+    let fits = writeln!(rest, r#"{{"ev":"end","status":{}}}"#, status as u32);
+    debug_assert!(fits.is_ok());
+    let length = END_LENGTH - rest.len();
+    &into[..length]
 }
 
 /// In a child of `fork`: the parent's connection is not ours. Reports of the child go to a reporter of its own.

@@ -62,10 +62,7 @@ pub(crate) fn start() {
 
 /// The program ends with `status`: tells the reporter, and returns the exit code to end with.
 pub(crate) fn finish(status: i32) -> i32 {
-    channel::finish(status, || {
-        thread::with_current(|thread| stats::add(&std::mem::take(&mut thread.counters)));
-        report::summary()
-    })
+    channel::finish(status, report::summary)
 }
 
 /// Ends the process with a message: the runtime cannot go on.

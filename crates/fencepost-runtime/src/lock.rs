@@ -55,18 +55,23 @@ impl Lock {
     /// Takes the lock.
     #[inline]
     pub(crate) fn acquire(&self) {
-        let me = PROCESS.load(Ordering::Relaxed);
-        if self.0.compare_exchange(0, me, Ordering::Acquire, Ordering::Relaxed).is_err() {
-            self.contend(me);
+        if !self.try_once() {
+            self.contend();
         }
+    }
+
+    /// Takes the lock if it is free.
+    #[inline]
+    fn try_once(&self) -> bool {
+        let me = PROCESS.load(Ordering::Relaxed);
+        self.0.compare_exchange(0, me, Ordering::Acquire, Ordering::Relaxed).is_ok()
     }
 
     /// Takes the lock unless that takes very long: its holder may be in a signal handler that waits for the one who asks.
     fn try_long(&self) -> bool {
-        let me = PROCESS.load(Ordering::Relaxed);
         let start = Instant::now();
         loop {
-            if self.0.compare_exchange(0, me, Ordering::Acquire, Ordering::Relaxed).is_ok() {
+            if self.try_once() {
                 return true;
             }
             // How long a time slice is depends on what else runs.
@@ -78,7 +83,8 @@ impl Lock {
     }
 
     #[cold]
-    fn contend(&self, me: u32) {
+    fn contend(&self) {
+        let me = PROCESS.load(Ordering::Relaxed);
         let mut tries = 0;
         loop {
             let holder = self.0.load(Ordering::Relaxed);
@@ -132,8 +138,17 @@ impl<T> Guarded<T> {
 impl<T> Guarded<T> {
     /// Waits for the lock, but not for ever.
     pub(crate) fn try_lock(&self) -> Option<Guard<'_, T>> {
+        self.lock_by(Lock::try_long)
+    }
+
+    /// Does not wait for the lock.
+    pub(crate) fn lock_if_free(&self) -> Option<Guard<'_, T>> {
+        self.lock_by(Lock::try_once)
+    }
+
+    fn lock_by(&self, take: impl FnOnce(&Lock) -> bool) -> Option<Guard<'_, T>> {
         count_one_more();
-        let taken = self.lock.try_long();
+        let taken = take(&self.lock);
         if !taken {
             count_one_less();
         }

@@ -11,7 +11,7 @@ use crate::options;
 use crate::race::{Cell, How, PC_BITS};
 use crate::record::{self, Op};
 use crate::stacks::{self, SiteId};
-use crate::stats;
+use crate::stats::{self, Counter, Counters};
 use crate::thread::{self, Thread, Tid};
 
 /// An access that can be reported.
@@ -310,13 +310,15 @@ pub(crate) fn spinning(pc: usize, value: u64) {
 /// The counts at the end.
 pub(crate) fn summary() -> Line {
     let read = |counter: &std::sync::atomic::AtomicU64| counter.load(Ordering::Relaxed);
+    let (threads, counters) = thread::count();
+    let sum = |counter: fn(&Counters) -> &Counter| counters.iter().map(|counters| counter(counters).get()).sum();
     Line::event("summary")
-        .number("accesses", read(&stats::ACCESSES))
-        .number("fences", read(&stats::FENCES))
+        .number("accesses", sum(|counters| &counters.accesses))
+        .number("fences", sum(|counters| &counters.fences))
         .number("locations", read(&stats::LOCATIONS))
-        .number("cut", read(&stats::CUT))
-        .number("out_of_sight", read(&stats::OUT_OF_SIGHT))
-        .number("threads", u64::from(thread::count()))
+        .number("cut", sum(|counters| &counters.cut))
+        .number("out_of_sight", sum(|counters| &counters.out_of_sight))
+        .number("threads", u64::from(threads))
         .number("switches", read(&stats::SWITCHES))
         .number("steps", crate::schedule::steps())
         .number("mixed_size", read(&stats::MIXED))

@@ -15,7 +15,7 @@ use std::ptr::null_mut;
 
 use fencepost_clock::{Epochs, Slot, SyncObject, ThreadClocks};
 
-use crate::lock::{Guard, Guarded};
+use crate::lock::Guarded;
 use crate::memory;
 use crate::place::Place;
 use crate::race;
@@ -44,7 +44,7 @@ pub(crate) struct Thread {
     /// The calls it is in.
     pub(crate) calls: CallStack,
     /// What it has done, in numbers.
-    pub(crate) counters: Counters,
+    pub(crate) counters: &'static Counters,
     /// Its part of the record of the run.
     pub(crate) recorder: Recorder,
     /// To recognise spinning.
@@ -104,13 +104,15 @@ impl Seen {
 struct Inherited {
     calls: CallStack,
     cache: &'static Cache,
+    counters: &'static Counters,
 }
 
 impl Inherited {
     fn new() -> Self {
         let cache: *const Cache = memory::map_table(size_of::<Cache>()).cast();
         // SAFETY: the table is large enough, aligned to a page, and never unmapped; zeroes stand for no variable.
-        Inherited { calls: CallStack::new(), cache: unsafe { &*cache } }
+        let cache = unsafe { &*cache };
+        Inherited { calls: CallStack::new(), cache, counters: memory::keep(Counters::default()) }
     }
 }
 
@@ -144,6 +146,8 @@ struct Registry {
     occupants: Vec<Occupant>,
     /// What threads that are over have left.
     left: Vec<Inherited>,
+    /// Those of all threads.
+    counters: Vec<&'static Counters>,
     lives: u32,
     /// What threads that are over knew.
     known: Option<SyncObject>,
@@ -165,6 +169,7 @@ static REGISTRY: Guarded<Registry> = Guarded::new(Registry {
     slots: Vec::new(),
     occupants: Vec::new(),
     left: Vec::new(),
+    counters: Vec::new(),
     lives: 0,
     known: None,
 });
@@ -340,12 +345,16 @@ impl Registry {
     }
 
     fn inherit(&mut self) -> Inherited {
-        self.left.pop().unwrap_or_else(Inherited::new)
+        self.left.pop().unwrap_or_else(|| {
+            let new = Inherited::new();
+            self.counters.push(new.counters);
+            new
+        })
     }
 
-    fn leave(&mut self, calls: CallStack, cache: &'static Cache) {
-        calls.clear();
-        self.left.push(Inherited { calls, cache });
+    fn leave(&mut self, inherited: Inherited) {
+        inherited.calls.clear();
+        self.left.push(inherited);
     }
 
     fn new_life(&mut self) -> u32 {
@@ -374,19 +383,20 @@ pub(crate) fn last_occupant(slot: Slot) -> Tid {
     occupant(slot, u32::MAX)
 }
 
-/// The number of threads so far.
-pub(crate) fn count() -> Tid {
-    REGISTRY.lock().threads
+/// The number of threads so far, and what they have counted.
+pub(crate) fn count() -> (Tid, Vec<&'static Counters>) {
+    let registry = REGISTRY.lock();
+    (registry.threads, registry.counters.clone())
 }
 
 impl Thread {
-    fn new(tid: Tid, clocks: ThreadClocks, Inherited { calls, cache }: Inherited, life: u32) -> Self {
+    fn new(tid: Tid, clocks: ThreadClocks, Inherited { calls, cache, counters }: Inherited, life: u32) -> Self {
         let stamp = race::stamp(clocks.slot(), clocks.epoch());
         Thread {
             tid,
             clocks,
             calls,
-            counters: Counters::default(),
+            counters,
             recorder: Recorder::default(),
             last_load: Cell::default(),
             stamp: Cell::new(stamp),
@@ -476,12 +486,18 @@ impl Thread {
 
     /// The thread that was never started gives its slot back.
     pub(crate) fn cancel(created: Box<Thread>) {
-        let Thread { mut clocks, calls, cache, ignored, .. } = *created;
+        created.give_back();
+    }
+
+    /// Leaves what it has to later threads.
+    fn give_back(self) -> Finished {
+        let Thread { tid, mut clocks, calls, cache, counters, ignored, .. } = self;
         let mut registry = REGISTRY.lock();
-        registry.leave(calls, cache);
+        registry.leave(Inherited { calls, cache, counters });
         if ignored == 0 {
             registry.vacate(&mut clocks);
         }
+        Finished { tid, clocks }
     }
 
     /// The threads of a `Finished` that this one has waited for end before what it does from now on.
@@ -604,13 +620,5 @@ pub(crate) fn detach() -> Option<Finished> {
     }
     // SAFETY: the pointer came from `attach` and is nowhere else any more.
     let thread = unsafe { Box::from_raw(thread) };
-    let Thread { tid, mut clocks, calls, cache, counters, ignored, .. } = *thread;
-    crate::stats::add(&counters);
-    let mut registry: Guard<'_, Registry> = REGISTRY.lock();
-    registry.leave(calls, cache);
-    if ignored == 0 {
-        registry.vacate(&mut clocks);
-    }
-    drop(registry);
-    Some(Finished { tid, clocks })
+    Some(thread.give_back())
 }

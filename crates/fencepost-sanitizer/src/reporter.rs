@@ -234,7 +234,6 @@ impl Totals {
         let sum = &mut self.figures;
         for (sum, more) in [
             (&mut sum.accesses, figures.accesses),
-            (&mut sum.plain, figures.plain),
             (&mut sum.fences, figures.fences),
             (&mut sum.cut, figures.cut),
             (&mut sum.out_of_sight, figures.out_of_sight),

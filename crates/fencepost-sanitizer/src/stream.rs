@@ -267,8 +267,6 @@ pub struct Memory {
 pub struct Figures {
     /// Atomic accesses checked.
     pub accesses: u64,
-    /// Plain accesses checked.
-    pub plain: u64,
     /// Fences.
     pub fences: u64,
     /// Atomic locations.

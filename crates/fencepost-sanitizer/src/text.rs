@@ -223,7 +223,6 @@ pub fn summary(totals: &Totals) -> String {
         counted(figures.threads, "thread", "threads"),
     ];
     for (count, one, many) in [
-        (figures.plain, "plain access", "plain accesses"),
         (figures.fences, "fence", "fences"),
         (figures.cut, "window cut by the bounded history", "windows cut by the bounded history"),
         (figures.out_of_sight, "write out of sight", "writes out of sight"),

@@ -127,7 +127,7 @@ impl Session {
         if WRITES {
             held.prefetch(thread.clocks.slot());
         }
-        thread.counters.count_access();
+        thread.counters.accesses.count();
         // SAFETY: the program is about to access this address with this width.
         let value = unsafe { W::load(addr) }.image();
         let atomic = atomic(&mut held);
@@ -154,7 +154,7 @@ impl Session {
         }
         match atomic.location.check(&self.thread.clocks, access, call.order()) {
             Finding::Clean => {}
-            Finding::Cut => self.thread.counters.cut += 1,
+            Finding::Cut => self.thread.counters.cut.count(),
             Finding::Violation(window) => violation(&self.thread, call, size, name.text(), access, window),
         }
     }
@@ -211,7 +211,7 @@ fn surprise(thread: &mut Thread, held: &mut Held, addr: usize, value: u64, size:
     if atomic(held).location.newest_value() != value {
         atomic(held).location.reset(value);
         held.change(|| ());
-        thread.counters.out_of_sight += 1;
+        thread.counters.out_of_sight.count();
         record_reset(thread, addr, value);
     }
     let atomic = atomic(held);
@@ -361,13 +361,13 @@ unsafe fn load_again<W: Word>(thread: &Thread, seen: &Seen, call: Call) -> Optio
         last.is_learnt = true;
         last.times = last.times.saturating_add(1);
         thread.last_load.set(last);
-        thread.counters.count_access();
+        thread.counters.accesses.count();
         if last.times >= ROUNDS {
             schedule::spinning();
         }
     } else {
         remember_load(thread, call, value.image());
-        thread.counters.count_access();
+        thread.counters.accesses.count();
     }
     Some(value)
 }
@@ -397,7 +397,7 @@ unsafe fn load_once_more<W: Word>(seen: &Seen, call: Call) -> Option<W> {
     if held.place().version() != seen.version.get() || value.image() != seen.value.get() {
         return None;
     }
-    thread.counters.count_access();
+    thread.counters.accesses.count();
     touch(&thread, call, W::SIZE, false);
     let location = &mut atomic(&mut held).location;
     if knowledge == thread.knowledge() {
@@ -650,7 +650,7 @@ pub(super) fn fence(order: u32, pc: usize) {
     schedule::point();
     std::sync::atomic::fence(Ordering::SeqCst);
     let Some(mut thread) = thread::enter() else { return };
-    thread.counters.fences += 1;
+    thread.counters.fences.count();
     thread.does_something();
     let order = order as u8 & 7;
     let record = |thread: &mut Thread| {

@@ -73,6 +73,7 @@ pub(crate) fn exported(name: String, path: PathBuf, expected: Expected, most: u6
         runs: vec![run("random", random), run("pct:3", pct)],
         // An assertion may fail under SC.
         exit: None,
+        accesses: 0,
         twin: None,
     }
 }

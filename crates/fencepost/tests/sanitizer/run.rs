@@ -339,6 +339,10 @@ fn once(case: &Case, folder: &Path, line: &RunLine, series: &Series) -> Result<V
     if matches!(case.expected, Expected::Deadlock) != !deadlocks.is_empty() {
         return Err(format!("{command:?}: {} deadlocks\n{}", deadlocks.len(), done.output));
     }
+    let counted = done.output.lines().find_map(accesses);
+    if counted.is_none_or(|counted| counted < case.accesses) {
+        return Err(format!("{command:?}: {counted:?} accesses counted\n{}", done.output));
+    }
     let wanted = if reports.is_empty() { case.exit } else { Some(REPORTED) };
     let code = done.status.code();
     if code.is_none() || wanted.is_some() && code != wanted {
@@ -362,6 +366,11 @@ fn once(case: &Case, folder: &Path, line: &RunLine, series: &Series) -> Result<V
 fn report(line: &str) -> Option<Value> {
     let value: Value = serde_json::from_str(line).ok()?;
     (value["schema"] == "fencepost/1" && value["kind"].is_string()).then_some(value)
+}
+
+/// The atomic accesses that a line of the output has counted, if it is the summary.
+fn accesses(line: &str) -> Option<u64> {
+    serde_json::from_str::<Value>(line).ok()?["summary"]["accesses"].as_u64()
 }
 
 /// What a report suggests, if it was evaluated.

@@ -22,6 +22,8 @@ pub(crate) struct Case {
     pub(crate) runs: Vec<RunLine>,
     /// The program's own exit code, if it is known.
     pub(crate) exit: Option<i32>,
+    /// Atomic accesses that the summary must have counted, at least.
+    pub(crate) accesses: u64,
     /// A program in `.fp` that does the same, relative to the repository.
     pub(crate) twin: Option<PathBuf>,
 }
@@ -134,6 +136,7 @@ struct Section {
     suggested: Vec<Suggested>,
     runs: Vec<RunLine>,
     exit: i32,
+    accesses: u64,
     twin: Option<String>,
 }
 
@@ -161,6 +164,7 @@ fn read(suite: &Path, path: &Path) -> Vec<Case> {
             "build" => section.build = Some(words(value)),
             "library" => section.library = Some(value.into()),
             "exit" => section.exit = value.parse().unwrap_or_else(|_| parse.fail("exit: a number")),
+            "accesses" => section.accesses = value.parse().unwrap_or_else(|_| parse.fail("accesses: a number")),
             "twin" => section.twin = Some(value.into()),
             _ => {}
         }
@@ -204,6 +208,7 @@ fn case(parse: &Parser<'_>, file: &str, section: Section) -> Case {
         suggested: section.suggested,
         runs,
         exit: Some(section.exit),
+        accesses: section.accesses,
         twin: section.twin.map(PathBuf::from),
     }
 }
