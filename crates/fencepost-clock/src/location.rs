@@ -107,7 +107,7 @@ impl Location {
             self.publish_number(t, order);
         } else {
             self.load_news(t, order, limits, visit.seen() == self.history.index());
-            self.visits.set(t.slot(), Visit::new(t.generation(), self.history.index(), effects));
+            self.leave_visit(t, effects);
         }
     }
 
@@ -130,9 +130,14 @@ impl Location {
         debug_assert_eq!(self.visits.get(t.slot()).seen(), self.history.index());
         self.load_news(t, order, limits, true);
         if self.history.index() > 0 {
-            let effects = Effects::new(order.acquires(), order.is_sc());
-            self.visits.set(t.slot(), Visit::new(t.generation(), self.history.index(), effects));
+            self.leave_visit(t, Effects::new(order.acquires(), order.is_sc()));
         }
+    }
+
+    /// The thread has made an access with these effects, and is aware of the newest write.
+    #[inline(always)]
+    fn leave_visit(&mut self, t: &ThreadClocks, effects: Effects) {
+        self.visits.set(t.slot(), Visit::new(t.generation(), self.history.index(), effects));
     }
 
     /// The thread knows what it knew at its last access, which read or wrote what is read now.
@@ -236,8 +241,7 @@ impl Location {
             return;
         }
         // A store has nothing to acquire from itself.
-        let effects = Effects::new(!rmw || order.acquires(), order.is_sc());
-        self.visits.set(t.slot(), Visit::new(t.generation(), self.history.index(), effects));
+        self.leave_visit(t, Effects::new(!rmw || order.acquires(), order.is_sc()));
     }
 
     /// Leaves what readers of the new write acquire.
