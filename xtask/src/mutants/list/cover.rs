@@ -3,9 +3,10 @@
 use super::{Mutant, cover};
 
 const AHEAD: &str = "crates/fencepost-cover/src/ahead.rs";
-const LOSRA: &str = "crates/fencepost-cover/src/losra.rs";
+const ORDER: &str = "crates/fencepost-cover/src/losra/order.rs";
 const QUESTION: &str = "crates/fencepost-cover/src/question.rs";
 const SATURATE: &str = "crates/fencepost-cover/src/saturate.rs";
+const UNDO: &str = "crates/fencepost-cover/src/losra/undo.rs";
 
 pub(super) const MUTANTS: &[Mutant] = &[
     cover(
@@ -16,7 +17,7 @@ pub(super) const MUTANTS: &[Mutant] = &[
     ),
     cover(
         "cover: an image leaves potentials with their owners",
-        LOSRA,
+        ORDER,
         "self.symmetries[symmetry].threads.get(owner).copied().unwrap_or(owner)",
         "self.symmetries[0].threads.get(owner).copied().unwrap_or(owner)",
     ),
@@ -34,7 +35,7 @@ pub(super) const MUTANTS: &[Mutant] = &[
     ),
     cover(
         "cover: who makes the guessed write need not know of it",
-        LOSRA,
+        UNDO,
         "if knows_not(potentials[thread]) {",
         "if false {",
     ),
