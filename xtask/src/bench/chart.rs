@@ -113,13 +113,27 @@ fn draw_panel(area: &DrawingArea<SVGBackend<'_>, Shift>, panel: &Panel) -> Resul
     }
     chart
         .configure_series_labels()
-        // Everything grows, so there is room below.
-        .position(SeriesLabelPosition::LowerRight)
+        .position(legend(panel, (low, high)))
         .label_font((FONT, 13))
         .background_style(WHITE.mix(0.85))
         .border_style(RGBColor(200, 200, 200))
         .draw()?;
     Ok(())
+}
+
+/// The corner for the labels of lines: most lines grow to the right, so that there is room on the lower right or on the upper left.
+fn legend(panel: &Panel, (low, high): (f64, f64)) -> SeriesLabelPosition {
+    let (first, last) = panel.steps;
+    // From 0 to 1, to the right and upwards.
+    let across = |step: f64| (step - first as f64) / (last - first).max(1) as f64;
+    let up = |figure: f64| (figure / low).log10() / (high / low).log10();
+    let points = || panel.lines.iter().flat_map(|line| &line.points).map(|&(step, figure)| (across(step), up(figure)));
+    let covered_below = points().filter(|&(across, up)| across > 0.45 && up < 0.3).count();
+    let covered_above = points().filter(|&(across, up)| across < 0.55 && up > 0.7).count();
+    match covered_above < covered_below {
+        true => SeriesLabelPosition::UpperLeft,
+        false => SeriesLabelPosition::LowerRight,
+    }
 }
 
 /// The piece of line in front of a label.

@@ -101,7 +101,8 @@ fn power_of_ten(step: f64) -> String {
 }
 
 fn megabytes(bytes: f64) -> String {
-    format!("{:.0} MB", bytes / 1e6)
+    let megabytes = bytes / 1e6;
+    if megabytes < 0.9 { format!("{megabytes:.1} MB") } else { format!("{megabytes:.0} MB") }
 }
 
 #[cfg(test)]
@@ -114,6 +115,7 @@ mod tests {
         assert_eq!([1.0, 6.0].map(power_of_two), ["2", "64"]);
         assert_eq!([1.0, 6.0].map(power_of_ten), ["10", "1 M"]);
         assert_eq!(megabytes(1e7), "10 MB");
+        assert_eq!(megabytes(1e5), "0.1 MB");
     }
 
     /// Every point of a plot is measured by somebody.
