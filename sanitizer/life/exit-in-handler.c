@@ -1,8 +1,7 @@
 // A signal handler that ends the process at any moment, also while the thread it interrupts is being scheduled or reported about:
-// it must not wait for what it has interrupted. What the other threads have done until then is counted.
+// it must not wait for what it has interrupted.
 // expect: silent
 // exit: 6
-// accesses: 100
 // run: --schedule os --runs 5
 // run: --schedule random --seeds 0..20
 // run: --schedule pct:3 --seeds 0..20

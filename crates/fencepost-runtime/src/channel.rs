@@ -481,3 +481,17 @@ fn start_reporter() -> Option<i32> {
     }
     Some(pair[0])
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{END_LENGTH, Line, end_event};
+
+    /// It is written without a [`Line`], which would allocate.
+    #[test]
+    fn the_end_is_an_event_like_others() {
+        for status in [0, 66, i32::MAX, -1] {
+            let line = Line::event("end").number("status", u64::from(status as u32)).finish();
+            assert_eq!(end_event(&mut [0; END_LENGTH], status), line.as_bytes());
+        }
+    }
+}

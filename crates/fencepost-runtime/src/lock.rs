@@ -134,9 +134,7 @@ impl<T> Guarded<T> {
         self.lock.acquire();
         Guard(self)
     }
-}
 
-impl<T> Guarded<T> {
     /// Waits for the lock, but not for ever.
     pub(crate) fn try_lock(&self) -> Option<Guard<'_, T>> {
         self.lock_by(Lock::try_long)
@@ -199,7 +197,7 @@ impl<T> Drop for Guard<'_, T> {
 
 #[cfg(test)]
 mod tests {
-    use super::Guarded;
+    use super::{Guarded, interrupted};
 
     #[test]
     fn one_at_a_time() {
@@ -210,5 +208,16 @@ mod tests {
             }
         });
         assert_eq!(*COUNT.lock(), 40_000);
+    }
+
+    #[test]
+    fn what_is_locked_is_not_waited_for() {
+        static VALUE: Guarded<u32> = Guarded::new(7);
+        assert!(!interrupted());
+        let held = VALUE.lock();
+        assert!(interrupted() && VALUE.lock_if_free().is_none());
+        drop(held);
+        assert!(!interrupted());
+        assert_eq!(VALUE.lock_if_free().map(|value| *value), Some(7));
     }
 }
