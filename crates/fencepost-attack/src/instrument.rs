@@ -26,17 +26,9 @@ use fencepost_model::{Buffers, Model};
 use fencepost_verdict::Site;
 
 use crate::attack::Attack;
+use crate::delays::Delays;
 use crate::flow::{self, Use, Users, locations, use_of};
 use mirror::{Mirror, Names};
-
-/// How many stores an attacker delays.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Delays {
-    /// One (singularity). Complete for buffers per location, if no light fence is in the way.
-    One,
-    /// As many as it likes (locality); where there is one buffer for all, every later store.
-    Many,
-}
 
 /// What an instruction of an instrumented program means.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -7,6 +7,7 @@
 //! store's location, each step depending on the one before. Up to the store all is SC, and what is in the buffer
 //! matters only to the attacker itself; so an ordinary program can act it all out under SC.
 //!
+//! - [`enough_delays`]: how many stores the attacker has to delay, and why;
 //! - [`attacks`]: the pairs of store and access that the control flow does not rule out;
 //! - [`instrument`]: a program that fails an assertion iff one of given attacks is feasible;
 //! - [`Instrumented::lift`]: from a run of that program to a computation of the store-buffer machine.
@@ -16,13 +17,16 @@
 //! a section are one node of the happens-before relation, so a section depends on whatever one of its accesses
 //! depends on. Not modelled: models that are not store atomic.
 //!
-//! Sound and complete (Thm 1, Thm 2, Prop. 2 of the paper); with sections: agreement with the machine.
+//! Sound and complete (Thm 1, Prop. 2 of the paper; Thm 2 as far as [`enough_delays`] says); with sections:
+//! agreement with the machine.
 
 mod assemble;
 mod attack;
+mod delays;
 mod flow;
 mod instrument;
 mod lift;
 
 pub use attack::{Attack, attacks, pairs};
-pub use instrument::{Delays, Instrumented, instrument};
+pub use delays::{Delays, enough_delays};
+pub use instrument::{Instrumented, instrument};

@@ -7,13 +7,12 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
-use fencepost_attack::{Attack, Delays, Instrumented};
+use fencepost_attack::{Attack, Delays, Instrumented, enough_delays};
 use fencepost_base::ids::ArrayId;
-use fencepost_base::order::FenceOrder;
 use fencepost_explore::{End, Exploration, Options, Reductions};
 use fencepost_ir::export::Unsupported;
 use fencepost_ir::{Expr, Op, Place, Program};
-use fencepost_model::{Buffers, FenceMeaning, LightFences, Model};
+use fencepost_model::Model;
 use fencepost_verdict::{Budget, Candidate, Outcome, Property, Reason, Stats, Verdict};
 
 use crate::{InternalError, beyond, cheap_budget, confirm};
@@ -21,29 +20,10 @@ use crate::{InternalError, beyond, cheap_budget, confirm};
 /// How to look for attacks; the verdict is the same in every way.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Attacking {
-    /// How many stores an attacker delays; by default one where that is enough.
+    /// Which stores an attacker delays, if more than the fewest that are enough.
     pub delays: Option<Delays>,
     /// One question for each attack, instead of one for all.
     pub one_by_one: bool,
-}
-
-/// Are stores of `program` ever ordered by light fences?
-fn has_light_fences(program: &Program, model: &dyn Model) -> bool {
-    let light = |op: &Op| match op {
-        Op::Fence { order } => *order != FenceOrder::Sc && model.fence(*order) == FenceMeaning::Light,
-        Op::LightFence { .. } => model.light_fences() != LightFences::Ignored,
-        _ => false,
-    };
-    program.threads().iter().flat_map(|thread| &thread.code).any(|instr| light(&instr.op))
-}
-
-/// The number of delayed stores that makes a search for attacks complete: one, if stores can overtake each other and no
-/// light fence makes them follow each other.
-pub fn enough_delays(program: &Program, model: &dyn Model) -> Delays {
-    match model.buffers() {
-        Some(Buffers::PerLocation) if !has_light_fences(program, model) => Delays::One,
-        _ => Delays::Many,
-    }
 }
 
 /// The program that [`crate::check`] explores for a model with store buffers, as text.
@@ -75,8 +55,8 @@ pub(crate) fn check(
 ) -> Result<Outcome, InternalError> {
     let attacks = fencepost_attack::attacks(program, model);
     let enough = enough_delays(program, model);
-    // Where one is not enough, finding nothing would prove nothing.
-    let delays = attacking.delays.filter(|_| enough == Delays::One).unwrap_or(enough);
+    // With fewer delays than enough, finding nothing would prove nothing.
+    let delays = attacking.delays.map_or(enough, |asked| asked.max(enough));
     let ask = |attacks: &[Attack], options: Options, budget: &Budget<'_>| {
         let instrumented = fencepost_attack::instrument(program, model, attacks, delays);
         let exploration = fencepost_explore::find_failing_assertion(instrumented.program(), options, budget);

@@ -19,8 +19,8 @@ use fencepost_model::models::sc::Sc;
 use fencepost_oracle::replay::{replay, replay_failure, replay_observational};
 use fencepost_verdict::{Budget, Candidate, Outcome, Property, Reason, ScFailure, Site, Stats, Verdict};
 
-pub use buffers::{Attacking, enough_delays, export_attacks};
-pub use fencepost_attack::Delays;
+pub use buffers::{Attacking, export_attacks};
+pub use fencepost_attack::{Delays, enough_delays};
 pub use fencepost_explore::{Options, Reductions};
 pub use verify::{Engine, verify, verify_with};
 

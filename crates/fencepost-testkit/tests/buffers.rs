@@ -50,10 +50,11 @@ fn ways(program: &Program, model: &dyn Model) -> Vec<(Options, Attacking)> {
     let unreduced = Options { reductions: Reductions::NONE, ..plain };
     let together = Attacking::default();
     let each = Attacking { one_by_one: true, ..together };
-    let many = Attacking { delays: Some(Delays::Many), ..together };
     let mut ways = vec![(plain, together), (unreduced, together), (plain, each), (Options { jobs: 2, ..plain }, each)];
-    if enough_delays(program, model) == Delays::One {
-        ways.extend([(plain, many), (unreduced, many)]);
+    let enough = enough_delays(program, model);
+    for delays in [Delays::OneLocation, Delays::Many].into_iter().filter(|&delays| delays > enough) {
+        let more = Attacking { delays: Some(delays), ..together };
+        ways.extend([(plain, more), (unreduced, more)]);
     }
     ways
 }
@@ -193,7 +194,7 @@ fn instrumented_programs_can_be_printed() {
         let program = generate::program(seed, &options);
         for model in machines() {
             let found = attacks(&program, model);
-            for delays in [Delays::One, Delays::Many] {
+            for delays in [Delays::One, Delays::OneLocation, Delays::Many] {
                 let instrumented = instrument(&program, model, &found, delays);
                 let text = fencepost_ir::print(instrumented.program());
                 let again = fencepost_ir::load(Language::Fp, &text).program.expect("what is printed can be read");

@@ -9,8 +9,9 @@ use fencepost_base::order::{RmwOrder, WriteOrder};
 use fencepost_ir::{BinaryOp, Expr, Op, Place, UnaryOp};
 use fencepost_model::Buffers;
 
+use super::Meaning;
 use super::thread::{Copy, Writer};
-use super::{Delays, Meaning};
+use crate::delays::Delays;
 use crate::flow::{self, Covers, Use, use_of};
 
 impl Writer<'_> {
@@ -120,24 +121,24 @@ impl Writer<'_> {
             self.delay(pc, op, place);
             return self.go_on(Copy::Attacker, next);
         }
-        let many = self.context.delays == Delays::Many;
-        let delayed = self.asm.label();
-        match (buffer, many) {
-            // Behind another one in the buffer, or behind a fence that is: then it has to wait, too.
-            (Some((held, _)), true) => {
-                self.asm.emit(Op::Branch { cond: Expr::Reg(self.fenced), target: delayed.target() });
-                self.if_set(held, delayed);
-            }
-            (Some((held, _)), false) => {
-                self.load_bit(held);
+        let delays = self.context.delays;
+        let delayed = buffer.map(|(held, _)| (held, self.asm.label()));
+        match (&delayed, delays) {
+            (Some((held, _)), Delays::One) => {
+                self.load_bit(held.clone());
                 self.asm.emit(Op::Assume { cond: Expr::Unary(UnaryOp::Not, Box::new(Expr::Reg(self.scratch))) });
+            }
+            // Behind another one in the buffer, or behind a fence that is: then it has to wait, too.
+            (Some((held, delayed)), _) => {
+                self.asm.emit(Op::Branch { cond: Expr::Reg(self.fenced), target: delayed.target() });
+                self.if_set(held.clone(), *delayed);
             }
             (None, _) => {}
         }
         self.asm.emit(Op::Enter);
         let direct = self.asm.label();
         let last = self.may_be_last(pc).then(|| self.asm.label());
-        let delay = many.then(|| self.asm.label());
+        let delay = (delays == Delays::Many).then(|| self.asm.label());
         let choices: Vec<_> = [direct].into_iter().chain(last).chain(delay).collect();
         self.asm.choose_among(&choices);
         if let Some(last) = last {
@@ -149,6 +150,8 @@ impl Writer<'_> {
             self.delay(pc, op, place);
             self.asm.emit(Op::Leave);
             self.go(Copy::Attacker, next);
+        }
+        if let (Some((_, delayed)), Delays::OneLocation | Delays::Many) = (delayed, delays) {
             self.asm.place(delayed);
             self.delay(pc, op, place);
             self.go(Copy::Attacker, next);

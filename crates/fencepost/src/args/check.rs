@@ -53,7 +53,7 @@ pub(crate) struct CheckArgs {
     #[arg(long, value_enum, value_name = "HOW", default_value_t = AttacksChoice::Together)]
     pub(crate) attacks: AttacksChoice,
 
-    /// Store buffers: how many stores an attacker delays; `one` is used only where it is enough [default: one where it is]
+    /// Store buffers: how many stores an attacker delays, if not the fewest that are enough [default: those]
     #[arg(long, value_enum, value_name = "NUMBER")]
     pub(crate) delays: Option<DelaysChoice>,
 
@@ -77,7 +77,8 @@ pub(crate) enum AttacksChoice {
 
 #[derive(ValueEnum, Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum DelaysChoice {
-    /// A single one (singularity): enough for buffers per location without light fences
+    /// A single one (singularity), or as many as are needed: enough for buffers per location, without light fences, if
+    /// no thread blocks on a location that another stores to repeatedly
     One,
     /// Any number (locality)
     Many,

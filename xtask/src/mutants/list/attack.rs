@@ -3,6 +3,7 @@
 use super::{Mutant, attack};
 
 const ATTACKS: &str = "crates/fencepost-attack/src/attack.rs";
+const DELAYS: &str = "crates/fencepost-attack/src/delays.rs";
 const FLOW: &str = "crates/fencepost-attack/src/flow.rs";
 const ATTACKER: &str = "crates/fencepost-attack/src/instrument/attacker.rs";
 const HELPER: &str = "crates/fencepost-attack/src/instrument/helper.rs";
@@ -10,6 +11,19 @@ const HELPER: &str = "crates/fencepost-attack/src/instrument/helper.rs";
 pub(super) const MUTANTS: &[Mutant] = &[
     attack("attacks: stores are never last", ATTACKS, "buffers == Buffers::PerLocation", "buffers == Buffers::Total"),
     attack("attacks: threads with another start are the same", ATTACKS, "            && same_start()\n", ""),
+    attack("delays: one is enough whoever waits", DELAYS, "true => Delays::OneLocation", "true => Delays::One"),
+    attack(
+        "delays: nobody waits in a section",
+        DELAYS,
+        "Op::Wait { .. } | Op::BlockingCas { .. }) || in_section()",
+        "Op::Wait { .. } | Op::BlockingCas { .. }) && !in_section()",
+    ),
+    attack(
+        "delays: stores behind a delayed one to the same location overtake it",
+        ATTACKER,
+        "self.if_set(held.clone(), *delayed);",
+        "",
+    ),
     attack(
         "attacks: every light fence rules out every store behind it",
         FLOW,

@@ -1,0 +1,20 @@
+//: tso robust
+//: pso violation shape=MP
+//: pgas violation shape=MP
+//: ra robust
+//: rc20 robust
+// As mp+wait-twice, with a blocking compare-and-swap that waits for the old data and replaces it.
+name "mp+bcas-twice";
+domain 3;
+global data, flag;
+
+thread producer {
+  data.store(1, rlx);
+  data.store(1, rlx);
+  flag.store(1, rel);
+}
+
+thread consumer {
+  wait(flag == 1, acq);
+  data.bcas(0, 2, rlx);
+}

@@ -1,0 +1,23 @@
+//: tso robust
+//: pso violation shape=MP
+//: pgas violation shape=MP
+//: ra robust
+//: rc20 robust
+// As mp+wait-twice, with the two stores in a loop: one instruction, executed twice before the flag.
+name "mp+wait-loop";
+domain 3;
+global data, flag;
+
+thread producer {
+  local n;
+  while (n < 2) {
+    data.store(1, rlx);
+    n = n + 1;
+  }
+  flag.store(1, rel);
+}
+
+thread consumer {
+  wait(flag == 1, acq);
+  wait(data == 0, rlx);
+}

@@ -1,0 +1,22 @@
+//: tso robust
+//: pso violation shape=R
+//: pgas violation shape=R
+//: ra violation shape=R
+//: rc20 violation shape=R
+// The shape R with two stores of x, and a wait for its old value that a fence separates from the
+// store of y. Both stores of x must be delayed past the store of y.
+name "r+wait-twice";
+domain 3;
+global x, y;
+
+thread left {
+  x.store(1, rlx);
+  x.store(1, rlx);
+  y.store(2, rlx);
+}
+
+thread right {
+  y.store(0, rlx);
+  fence(sc);
+  wait(x == 0, rlx);
+}
