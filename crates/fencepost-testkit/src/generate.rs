@@ -3,9 +3,8 @@
 //! Every kind of instruction of the IR occurs. Each program draws its own
 //! mixture of them first, so that there are also programs of stores and loads
 //! only, of updates only, and so on; uniformly mixed programs are all alike.
-//! The same goes for orders ([`Palette`]). A third of the programs are *dense*: few locations, accessed again and again,
-//! by stores, blocking reads and updates. Among mixed programs, several stores to one location beside a read that
-//! waits for its value are too rare to be met.
+//! The same goes for orders ([`Palette`]). A third of the programs are *dense*: a cycle of accesses, each of them
+//! repeated ([`dense`]).
 //! Programs are loop-free unless loops are asked for. They are small enough
 //! for the oracle to enumerate their execution graphs: few accesses altogether.
 
@@ -19,6 +18,7 @@ use fencepost_ir::{
 
 use crate::random::Random;
 
+mod dense;
 mod exprs;
 mod memory;
 mod orders;
@@ -111,13 +111,12 @@ pub fn program(seed: u64, options: &Options) -> Program {
     let domain = random.within(&options.domain) as u32;
     let mut builder = ProgramBuilder::new(Some(format!("generated {seed}")), domain);
     // Numbers of its own, so that what else there is does not depend on it.
-    let dense = options.dense.unwrap_or_else(|| Random::new(!seed).chance(33));
-    let memory = match dense {
-        true => Memory::declare_few(&mut random, &mut builder),
-        false => Memory::declare(&mut random, &mut builder, domain, options.plain),
-    };
+    if options.dense.unwrap_or_else(|| Random::new(!seed).chance(33)) {
+        return dense_program(random, builder, domain, options);
+    }
+    let memory = Memory::declare(&mut random, &mut builder, domain, options.plain);
     let palette = options.palette.clone().unwrap_or_else(|| Palette::draw(&mut random));
-    let mixture = Mixture::draw(&mut random, &memory, palette, dense, options);
+    let mixture = Mixture::draw(&mut random, &memory, palette, options);
     let count = random.within(&options.threads).min(random.within(&options.threads));
     let mut left = options.total_accesses.max(count);
     let mut threads: Vec<(Vec<Register>, Vec<Instr>)> = Vec::new();
@@ -147,6 +146,22 @@ pub fn program(seed: u64, options: &Options) -> Program {
     builder.build().expect("generated programs are well-formed")
 }
 
+/// A cycle of accesses, each of them repeated.
+fn dense_program(mut random: Random, mut builder: ProgramBuilder, domain: u32, options: &Options) -> Program {
+    let (memory, plans) = dense::plan(&mut random, &mut builder, options);
+    let palette = options.palette.clone().unwrap_or_else(|| Palette::draw(&mut random));
+    let mixture = Mixture::draw(&mut random, &memory, palette, options);
+    let most = options.total_accesses / plans.len();
+    for (index, plan) in plans.iter().enumerate() {
+        let mut thread = Writer::new(&mut random, &memory, &mixture, domain);
+        thread.thicken(plan, most, options);
+        thread.emit(Op::Halt);
+        let (registers, code) = thread.finish();
+        builder.thread(format!("t{index}"), registers, code);
+    }
+    builder.build().expect("generated programs are well-formed")
+}
+
 /// How often each kind of statement occurs.
 struct Mixture {
     accesses: Vec<(usize, Kind)>,
@@ -156,38 +171,24 @@ struct Mixture {
     local: usize,
     /// In a hundred: an atomic section before an access.
     section: usize,
-    /// In a hundred: an access of the place of the one before, if the program is dense.
-    again: Option<usize>,
 }
 
 impl Mixture {
-    fn draw(random: &mut Random, memory: &Memory, palette: Palette, dense: bool, options: &Options) -> Self {
+    fn draw(random: &mut Random, memory: &Memory, palette: Palette, options: &Options) -> Self {
         let loops = options.loops;
-        let again = dense.then(|| 30 + random.below(50));
-        let mut weight = |percent: usize, most: usize| match percent > 0 && random.chance(percent) {
-            true => 1 + random.below(most),
-            false => 0,
-        };
+        let mut weight = |percent: usize, most: usize| if random.chance(percent) { 1 + random.below(most) } else { 0 };
         let plain = if memory.plain.is_empty() && memory.plain_array.is_none() { 0 } else { 3 };
-        let light = if options.light { 60 } else { 0 };
-        // What there always is, how likely more of it (in a hundred), and how much; in mixed and in dense programs.
-        let kinds = [
-            (Kind::Load, (1, 85, 6), (0, 60, 4)),
-            (Kind::Store, (1, 85, 6), (3, 85, 6)),
-            (Kind::Update, (0, 35, 5), (0, 40, 4)),
-            (Kind::Cas, (0, 25, 4), (0, 20, 2)),
-            (Kind::Wait, (0, 25, 3), (0, 75, 6)),
-            (Kind::BlockingCas, (0, 15, 2), (0, 30, 3)),
-            (Kind::Fence, (0, 25, 3), (0, 30, 2)),
-            (Kind::Plain, (plain, 0, 0), (plain, 0, 0)),
-            (Kind::LightFence, (0, light, 5), (0, light, 5)),
+        let accesses = vec![
+            (1 + weight(85, 6), Kind::Load),
+            (1 + weight(85, 6), Kind::Store),
+            (weight(35, 5), Kind::Update),
+            (weight(25, 4), Kind::Cas),
+            (weight(25, 3), Kind::Wait),
+            (weight(15, 2), Kind::BlockingCas),
+            (weight(25, 3), Kind::Fence),
+            (plain, Kind::Plain),
+            (if options.light { weight(60, 5) } else { 0 }, Kind::LightFence),
         ];
-        let accesses = kinds
-            .map(|(kind, in_mixed, in_dense)| {
-                let (always, percent, most) = if dense { in_dense } else { in_mixed };
-                (always + weight(percent, most), kind)
-            })
-            .to_vec();
         let locals = vec![
             (weight(50, 3), Local::Assign),
             (weight(30, 2), Local::Nondet),
@@ -200,8 +201,7 @@ impl Mixture {
             (if options.bounds { 1 } else { 0 }, Local::Bound),
         ];
         let local = if loops { 40 } else { weight(80, 40) };
-        let section = if options.sections { 30 } else { 0 };
-        Mixture { accesses, locals, palette, local, section, again }
+        Mixture { accesses, locals, palette, local, section: if options.sections { 30 } else { 0 } }
     }
 }
 
@@ -516,11 +516,6 @@ impl<'a> Writer<'a> {
             return own.place(self.random, self.registers.len());
         }
         let memory = self.memory;
-        if let (Some(again), Some(latest)) = (self.mixture.again, self.latest.clone())
-            && self.random.chance(again)
-        {
-            return latest;
-        }
         let mut draw = || Self::place_in(self.random, &memory.atomic, memory.atomic_array, self.registers.len());
         // Weak behaviour is about several locations: another one than last time is likelier.
         let (place, another) = (draw(), draw());

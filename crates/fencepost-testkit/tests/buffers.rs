@@ -214,3 +214,25 @@ fn instrumented_programs_can_be_printed() {
         }
     }
 }
+
+/// Some generated programs are not robust only because a thread delays several stores to one location: otherwise
+/// nobody would notice if one was taken to be enough.
+#[test]
+fn some_programs_need_several_delays() {
+    let fails = |program: &Program, model: &dyn Model, delays| {
+        let instrumented = instrument(program, model, &attacks(program, model), delays);
+        let search = find_failing_assertion(instrumented.program(), Options::default(), &Budget::unlimited());
+        matches!(search.end, End::Failed)
+    };
+    let needed = in_parallel(0..1_500, |seed| {
+        let program = generate::program(seed + (24 << 32), &Generate { dense: Some(true), ..Generate::default() });
+        let needs_several = |model: &dyn Model| {
+            enough_delays(&program, model) == Delays::OneLocation
+                && !fails(&program, model, Delays::One)
+                && fails(&program, model, Delays::OneLocation)
+        };
+        machines().filter(|&model| needs_several(model)).count()
+    });
+    let needed: usize = needed.into_iter().sum();
+    assert!(needed >= 10, "only {needed}");
+}

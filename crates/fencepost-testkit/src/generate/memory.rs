@@ -41,14 +41,6 @@ impl Memory {
         }
         memory
     }
-
-    /// Two locations, or one: what a dense program needs.
-    pub(super) fn declare_few(random: &mut Random, builder: &mut ProgramBuilder) -> Self {
-        let count = random.weighted(&[(1, 1), (9, 2)]);
-        let names = ["x", "y"].iter().take(count);
-        let atomic = names.map(|name| builder.location(*name, 0, LocationKind::Atomic)).collect();
-        Memory { atomic, atomic_array: None, plain: Vec::new(), plain_array: None }
-    }
 }
 
 /// What belongs to one thread, or to it and its copies.
