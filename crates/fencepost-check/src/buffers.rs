@@ -11,7 +11,6 @@ use fencepost_attack::{Attack, Delays, Instrumented};
 use fencepost_base::ids::ArrayId;
 use fencepost_base::order::FenceOrder;
 use fencepost_explore::{End, Exploration, Options, Reductions};
-use fencepost_ir::export::Unsupported;
 use fencepost_ir::{Expr, Op, Place, Program};
 use fencepost_model::{Buffers, FenceMeaning, LightFences, Model};
 use fencepost_verdict::{Budget, Candidate, Outcome, Property, Reason, Stats, Verdict};
@@ -44,19 +43,6 @@ pub fn enough_delays(program: &Program, model: &dyn Model) -> Delays {
         Some(Buffers::PerLocation) if !has_light_fences(program, model) => Delays::One,
         _ => Delays::Many,
     }
-}
-
-/// The program that [`crate::check`] explores for a model with store buffers, as text.
-///
-/// # Errors
-/// If the model has none.
-pub fn export_attacks(program: &Program, model: &dyn Model) -> Result<String, Unsupported> {
-    if model.buffers().is_none() {
-        return Err(Unsupported::new(format!("{} has no store buffers", model.name())));
-    }
-    let attacks = fencepost_attack::attacks(program, model);
-    let instrumented = fencepost_attack::instrument(program, model, &attacks, enough_delays(program, model));
-    Ok(fencepost_ir::print(instrumented.program()))
 }
 
 /// A question to the explorer, with its answer.
