@@ -1,6 +1,6 @@
 //! What was read prints, and the print reads back.
 
-use fencepost_ir::{Language, load, print};
+use fencepost_lower::{Language, load, print};
 
 /// Any text is read without a panic; a program comes back as it is printed.
 pub fn round_trip(language: Language, text: &str) {

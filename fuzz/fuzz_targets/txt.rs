@@ -3,7 +3,7 @@
 
 mod round_trip;
 
-use fencepost_ir::Language;
+use fencepost_lower::Language;
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|text: &str| round_trip::round_trip(Language::Txt, text));

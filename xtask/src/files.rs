@@ -3,7 +3,8 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use fencepost_ir::{Language, Program};
+use fencepost_ir::Program;
+use fencepost_lower::Language;
 
 /// All programs under `path`, sorted.
 pub(crate) fn programs(path: &Path) -> Result<Vec<PathBuf>, String> {
@@ -30,7 +31,7 @@ pub(crate) fn programs(path: &Path) -> Result<Vec<PathBuf>, String> {
 pub(crate) fn load(path: &Path) -> Result<(Program, String), String> {
     let language = Language::from_path(path).ok_or_else(|| format!("{}: not a program", path.display()))?;
     let text = std::fs::read_to_string(path).map_err(|error| format!("{}: {error}", path.display()))?;
-    let loaded = fencepost_ir::load(language, &text);
+    let loaded = fencepost_lower::load(language, &text);
     let first = loaded.diagnostics.iter().find(|diagnostic| diagnostic.is_error()).map(|d| d.message.clone());
     match loaded.program {
         Some(program) => Ok((program, text)),

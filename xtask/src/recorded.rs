@@ -16,7 +16,8 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use fencepost_check::{Options, check_with};
-use fencepost_ir::{Language, Program};
+use fencepost_ir::Program;
+use fencepost_lower::Language;
 use fencepost_model::models;
 use fencepost_oracle::enumerate::{self, Answer};
 use fencepost_verdict::{Budget, Verdict};

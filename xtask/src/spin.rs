@@ -14,9 +14,9 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use fencepost_explore::End;
+use fencepost_export::promela::{self, Options};
 use fencepost_ir::Program;
 use fencepost_model::{Model, models};
-use fencepost_promela::Options;
 use fencepost_verdict::{Budget, Verdict};
 
 use crate::files;
@@ -157,7 +157,7 @@ impl Question<'_> {
 /// Puts the question to both.
 fn compare(question: &Question<'_>, limits: &Limits) -> Result<Comparison, String> {
     let &Question { program, model, observational } = question;
-    let promela = match fencepost_promela::export(program, model, Options { observational }) {
+    let promela = match promela::export(program, model, Options { observational }) {
         Ok(promela) => promela,
         Err(error) => return Ok(Comparison::Undecided(format!("not exported: {error}"))),
     };
@@ -264,7 +264,7 @@ mod tests {
                 Ok(Comparison::Differ(how)) => how,
                 Err(error) => error,
             };
-            wrong.push(format!("{}: {what}\n{}", question.name(), fencepost_ir::print(question.program)));
+            wrong.push(format!("{}: {what}\n{}", question.name(), fencepost_lower::print(question.program)));
         }
         assert!(wrong.is_empty(), "{}", wrong.join("\n"));
         decided
@@ -282,7 +282,7 @@ mod tests {
         }
         let program = load("algorithms/rcu.fp");
         let model = models::by_name("ra").expect("a model");
-        let promela = fencepost_promela::export(&program, model, Options::default()).expect("Promela");
+        let promela = promela::export(&program, model, Options::default()).expect("Promela");
         for limits in [Limits { bytes: 24 << 20, ..LIMITS }, Limits { time: Duration::from_millis(1), ..LIMITS }] {
             let run = runner::run(&promela, &limits).expect("a run");
             assert!(matches!(run.verdict, SpinVerdict::Incomplete(_)), "{:?}", run.verdict);

@@ -5,4 +5,5 @@ pub mod diag;
 pub mod event;
 pub mod ids;
 pub mod order;
+pub mod quantifier;
 pub mod source;

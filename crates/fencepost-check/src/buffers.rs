@@ -10,7 +10,6 @@ use std::sync::{Mutex, PoisonError};
 use fencepost_attack::{Attack, Delays, Instrumented, enough_delays};
 use fencepost_base::ids::ArrayId;
 use fencepost_explore::{End, Exploration, Options, Reductions};
-use fencepost_ir::export::Unsupported;
 use fencepost_ir::{Expr, Op, Place, Program};
 use fencepost_model::Model;
 use fencepost_verdict::{Budget, Candidate, Outcome, Property, Reason, Stats, Verdict};
@@ -24,19 +23,6 @@ pub struct Attacking {
     pub delays: Option<Delays>,
     /// One question for each attack, instead of one for all.
     pub one_by_one: bool,
-}
-
-/// The program that [`crate::check`] explores for a model with store buffers, as text.
-///
-/// # Errors
-/// If the model has none.
-pub fn export_attacks(program: &Program, model: &dyn Model) -> Result<String, Unsupported> {
-    if model.buffers().is_none() {
-        return Err(Unsupported::new(format!("{} has no store buffers", model.name())));
-    }
-    let attacks = fencepost_attack::attacks(program, model);
-    let instrumented = fencepost_attack::instrument(program, model, &attacks, enough_delays(program, model));
-    Ok(fencepost_ir::print(instrumented.program()))
 }
 
 /// A question to the explorer, with its answer.

@@ -19,7 +19,7 @@ use fencepost_model::models::sc::Sc;
 use fencepost_oracle::replay::{replay, replay_failure, replay_observational};
 use fencepost_verdict::{Budget, Candidate, Outcome, Property, Reason, ScFailure, Site, Stats, Verdict};
 
-pub use buffers::{Attacking, export_attacks};
+pub use buffers::Attacking;
 pub use fencepost_attack::{Delays, enough_delays};
 pub use fencepost_explore::{Options, Reductions};
 pub use verify::{Engine, verify, verify_with};
@@ -164,7 +164,7 @@ fn replay_sc_failure(
 /// Nothing was found, but the program is not modelled beyond the bound at `site`.
 fn beyond(program: &Program, site: Site) -> Reason {
     let text = match &program.instr(site.thread, site.pc).op {
-        Op::Bound { cond } => fencepost_ir::print_expr(program, site.thread, cond),
+        Op::Bound { cond } => fencepost_lower::print_expr(program, site.thread, cond),
         _ => String::new(),
     };
     Reason::Bound { site, text }

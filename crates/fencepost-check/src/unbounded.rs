@@ -64,7 +64,7 @@ fn unbounded(program: &Program) -> Vec<String> {
 mod tests {
     use super::*;
     use crate::check;
-    use fencepost_ir::{Language, load};
+    use fencepost_lower::{Language, load};
     use fencepost_model::models::tso::Tso;
 
     /// A counter, and somebody who looks at it before raising a flag.

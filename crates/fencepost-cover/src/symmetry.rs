@@ -318,7 +318,7 @@ impl Search<'_> {
 
 #[cfg(test)]
 mod tests {
-    use fencepost_ir::{Language, load};
+    use fencepost_lower::{Language, load};
 
     use super::*;
     use crate::local::Locals;

@@ -141,7 +141,7 @@ fn assert_agreement(seeds: std::ops::Range<u64>, options: &Options) -> Count {
             let mut ignored = Count::default();
             let small = shrink(&program, |smaller| disagreement(smaller, &mut ignored).is_some());
             let smaller = disagreement(&small, &mut ignored).unwrap_or_default();
-            panic!("seed {seed}: {difference}; smaller: {smaller} about\n{}", fencepost_ir::print(&small));
+            panic!("seed {seed}: {difference}; smaller: {smaller} about\n{}", fencepost_lower::print(&small));
         }
     }
     count
@@ -221,7 +221,7 @@ fn data_races_by_the_axioms() {
                     let is_wrong =
                         |smaller: &Program| matches!(data_race(smaller, search, &mut Count::default()), Some(Err(_)));
                     let small = shrink(&program, is_wrong);
-                    panic!("seed {seed}: {difference}; smaller:\n{}", fencepost_ir::print(&small));
+                    panic!("seed {seed}: {difference}; smaller:\n{}", fencepost_lower::print(&small));
                 }
             }
         }
@@ -248,7 +248,7 @@ fn any_number_of_threads() {
                     (&found.answer, found.stats),
                     (&expected.answer, expected.stats),
                     "seed {seed} on {jobs} threads:\n{}",
-                    fencepost_ir::print(&program)
+                    fencepost_lower::print(&program)
                 );
             }
         }
@@ -272,7 +272,7 @@ fn failures_by_the_axioms() {
                 (Answer::GaveUp(_), _) | (Answer::Unreachable, false) | (Answer::Reachable(_), true)
             ),
             "seed {seed}: {found:?}, but the axioms say {expected} about\n{}",
-            fencepost_ir::print(&program)
+            fencepost_lower::print(&program)
         );
     }
 }

@@ -3,7 +3,8 @@
 use std::path::Path;
 
 use fencepost_cover::{Answer, CoverOutcome, Options, data_race_free, safe, write_write_race_free};
-use fencepost_ir::{Language, Program, load};
+use fencepost_ir::Program;
+use fencepost_lower::{Language, load};
 use fencepost_model::models::sra::{Sra, write_write_race};
 use fencepost_oracle::{replay_graph, replay_graph_failure};
 use fencepost_testkit::repetitions;

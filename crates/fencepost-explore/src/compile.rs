@@ -1,5 +1,7 @@
 //! Programs as step tables over packed states.
 
+use fencepost_analysis::liveness;
+use fencepost_analysis::values::PossibleValues;
 use fencepost_base::ids::{ArrayId, LocId, Pc, RegId, ThreadId, Value};
 use fencepost_base::order::Mode;
 use fencepost_ir::{
@@ -8,9 +10,7 @@ use fencepost_ir::{
 use fencepost_model::packed::{Layout, Slot, bits_for};
 use fencepost_model::{FenceMeaning, Model};
 
-use crate::liveness;
 use crate::options::Options;
-use crate::values::PossibleValues;
 
 /// An expression whose registers are slots.
 #[derive(Debug)]
@@ -499,7 +499,7 @@ pub(crate) fn as_value(integer: i64) -> Value {
 #[cfg(test)]
 mod tests {
     use super::private_locations;
-    use fencepost_ir::{Language, load};
+    use fencepost_lower::{Language, load};
 
     #[test]
     fn an_array_is_private_as_a_whole_or_not_at_all() {

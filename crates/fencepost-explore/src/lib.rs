@@ -7,17 +7,14 @@
 //! the search nor the product needs to know why.
 
 mod ample;
-pub mod classes;
 mod collapse;
 mod compile;
-pub mod liveness;
 mod options;
 mod product;
 mod search;
 mod store;
 mod symmetry;
 mod system;
-pub mod values;
 mod watches;
 
 use fencepost_ir::Program;

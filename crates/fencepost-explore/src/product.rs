@@ -17,6 +17,8 @@ mod shape;
 
 use std::sync::Arc;
 
+use fencepost_analysis::classes::{self, Classes};
+use fencepost_analysis::values::PossibleValues;
 use fencepost_base::event::Label;
 use fencepost_base::ids::{LocId, Pc, ThreadId, Value};
 use fencepost_base::order::Mode;
@@ -26,12 +28,10 @@ use fencepost_model::{AttemptKind, Model, Monitor, PlainKind, RaceRule, Shape, S
 use fencepost_verdict::{Reason, RunStep, ScFailureKind, Site};
 
 use crate::ample::{Futures, Next};
-use crate::classes::{self, Classes};
 use crate::compile::{self, Access, AccessKind, Code, CompiledThread, Step, Target, as_value};
 use crate::options::Options;
 use crate::symmetry::{self, Symmetry};
 use crate::system::{Expansion, Finding, Initial, Stop, Stopped, System, ThreadSet};
-use crate::values::PossibleValues;
 use crate::watches::{Meaning, WatchKind, Watched, Watches};
 
 /// Program × monitor.

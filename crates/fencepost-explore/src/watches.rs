@@ -19,6 +19,7 @@
 //! within reach of a thread are a suffix of the modification order, so the last guess of a class sees what all see.
 //! `tests/reductions.rs` of the test kit compares with the whole monitor.
 
+use fencepost_analysis::classes::Classes;
 use fencepost_base::event::Label;
 use fencepost_base::ids::{LocId, ThreadId};
 use fencepost_base::order::Mode;
@@ -26,7 +27,6 @@ use fencepost_ir::CasStrength;
 use fencepost_model::packed::{Layout, Slot, bits_for};
 use fencepost_model::{Model, Monitor, PlainKind, RaceRule, Shape, StaleKind, Watch};
 
-use crate::classes::Classes;
 use crate::compile::{Access, AccessKind, Code, CompiledThread, as_value};
 
 /// Most watches; a program that needs more is better off with the whole monitor.

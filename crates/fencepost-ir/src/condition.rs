@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use fencepost_base::ids::{LocId, RegId, ThreadId, Value};
-pub use fencepost_syntax::ast::litmus::Quantifier;
+pub use fencepost_base::quantifier::Quantifier;
 
 use crate::program::Program;
 

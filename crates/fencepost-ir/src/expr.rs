@@ -191,7 +191,7 @@ fn bounds(op: BinaryOp, left: (i64, i64), right: (i64, i64)) -> Option<(i128, i1
 }
 
 /// Reduces an integer into `0..domain`.
-pub(crate) fn reduce(integer: i64, domain: u32) -> Value {
+pub fn reduce(integer: i64, domain: u32) -> Value {
     integer.rem_euclid(i64::from(domain)) as Value
 }
 

@@ -7,6 +7,9 @@ use fencepost_base::source::Span;
 use crate::condition::{Condition, Observable};
 use crate::expr::{self, CmpOp, Expr};
 
+/// Least number of values where those of a program cannot be bounded.
+pub const WIDE_DOMAIN: u32 = 1 << 16;
+
 /// A concurrent program. Made by [`crate::ProgramBuilder`], which guarantees:
 /// every index is in range, every jump lands in its thread's code, no thread
 /// runs off the end of its code, atomic operations name atomic places and

@@ -64,7 +64,7 @@ enum Position {
 /// The code with every section in one piece, from its `Enter` to its only `Leave`, and no jumps across these borders.
 /// Usually that is the code itself. Otherwise instructions that several sections share are copied, those that cannot be
 /// reached are left out, and a section that ends in several places becomes a choice of sections that end in one each.
-pub(crate) fn in_brackets(code: &[Instr]) -> Cow<'_, [Instr]> {
+pub fn in_brackets(code: &[Instr]) -> Cow<'_, [Instr]> {
     if is_bracketed(code) {
         return Cow::Borrowed(code);
     }

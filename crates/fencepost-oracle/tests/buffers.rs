@@ -6,7 +6,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use fencepost_base::event::Label;
 use fencepost_base::ids::{LocId, Pc, ThreadId};
 use fencepost_base::order::Mode;
-use fencepost_ir::{Language, Op, Program};
+use fencepost_ir::{Op, Program};
+use fencepost_lower::Language;
 use fencepost_model::Model;
 use fencepost_model::models::sc::Sc;
 use fencepost_model::models::{pgas::Pgas, pso::Pso, ra::Ra, tso::Tso};
@@ -69,7 +70,7 @@ fn machine_and_axioms_have_the_same_computations() {
                     model.name(),
                     machine.difference(&axioms).next(),
                     axioms.difference(&machine).next(),
-                    fencepost_ir::print(&small)
+                    fencepost_lower::print(&small)
                 );
             }
         }
@@ -161,7 +162,7 @@ fn verdicts_agree_and_violations_are_replayed() {
                 Some(_) => {
                     let small = shrink(&program, |smaller| complaint(smaller, model).is_some());
                     let complaint = complaint(&small, model).expect("still");
-                    panic!("seed {seed}, {}: {complaint} on\n{}", model.name(), fencepost_ir::print(&small));
+                    panic!("seed {seed}, {}: {complaint} on\n{}", model.name(), fencepost_lower::print(&small));
                 }
                 None => count(&undecided),
             }
@@ -199,7 +200,7 @@ fn summaries_of_traces_are_enough() {
                 let whole = buffers::robust(&small, model, LIMIT);
                 let summary = bounded::robust(&small, model, WIDE);
                 let name = model.name();
-                panic!("seed {seed}, {name}: {whole:?}, but {summary:?} about\n{}", fencepost_ir::print(&small));
+                panic!("seed {seed}, {name}: {whole:?}, but {summary:?} about\n{}", fencepost_lower::print(&small));
             }
         }
     });
@@ -250,7 +251,7 @@ fn summaries_of_rare_programs() {
         ),
     ];
     for (expected, text) in programs {
-        let program = fencepost_ir::load(Language::Fp, text).program.expect("a program");
+        let program = fencepost_lower::load(Language::Fp, text).program.expect("a program");
         for (model, robust) in MODELS.into_iter().zip(expected) {
             assert_eq!(buffers::robust(&program, model, LIMIT) == Answer::Robust, robust, "{}: {text}", model.name());
             assert_eq!(summaries_differ(&program, model), Some(false), "{}: {text}", model.name());

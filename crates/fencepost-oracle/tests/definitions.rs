@@ -40,7 +40,7 @@ fn the_three_decisions_agree() {
         let answers = decisions(&program);
         if disagree(&answers) {
             let small = shrink(&program, |smaller| disagree(&decisions(smaller)));
-            panic!("seed {seed}: {:?} on\n{}", decisions(&small), fencepost_ir::print(&small));
+            panic!("seed {seed}: {:?} on\n{}", decisions(&small), fencepost_lower::print(&small));
         }
         answers[0]
     });

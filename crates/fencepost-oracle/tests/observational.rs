@@ -1,7 +1,8 @@
 //! Observational robustness: what the definitions and the theorems of the POPL 2021 paper say about each other, on its
 //! examples and on generated programs.
 
-use fencepost_ir::{Language, Program};
+use fencepost_ir::Program;
+use fencepost_lower::Language;
 use fencepost_model::models::rc20::Rc20;
 use fencepost_oracle::enumerate::{Answer, fails_under, fails_under_sc, robust};
 use fencepost_oracle::{observational_witness, observationally_robust};
@@ -37,7 +38,7 @@ fn robust_programs_have_no_witness_and_those_without_are_observationally_robust(
             panic!(
                 "seed {seed}: robust, observationally robust, without a witness: {:?}\n{}",
                 decide(&small),
-                fencepost_ir::print(&small)
+                fencepost_lower::print(&small)
             );
         }
         // Robust; speculative; observationally robust in spite of a witness; not at all.
@@ -67,7 +68,7 @@ fn if_every_read_is_asserted_a_witness_is_a_violation() {
     for seed in 0..repetitions(2_000) {
         let program = generate::program(seed, &Options { total_accesses: 7, ..Options::default() });
         if differ(&program) {
-            panic!("seed {seed}:\n{}", fencepost_ir::print(&shrink(&program, differ)));
+            panic!("seed {seed}:\n{}", fencepost_lower::print(&shrink(&program, differ)));
         }
     }
 }
@@ -84,7 +85,7 @@ fn without_a_witness_only_what_fails_under_sc_fails() {
     for seed in 0..repetitions(2_000) {
         let program = generate::program(seed, &Options { total_accesses: 7, ..Options::default() });
         if lies(&program) {
-            panic!("seed {seed}:\n{}", fencepost_ir::print(&shrink(&program, lies)));
+            panic!("seed {seed}:\n{}", fencepost_lower::print(&shrink(&program, lies)));
         }
         fails += u64::from(fails_under(&program, &Rc20, LIMIT) == Some(true));
     }
@@ -92,7 +93,7 @@ fn without_a_witness_only_what_fails_under_sc_fails() {
 }
 
 fn read(text: &str) -> Program {
-    let loaded = fencepost_ir::load(Language::Fp, text);
+    let loaded = fencepost_lower::load(Language::Fp, text);
     loaded.program.unwrap_or_else(|| panic!("{:?}", loaded.diagnostics))
 }
 

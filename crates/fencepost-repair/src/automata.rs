@@ -9,8 +9,8 @@ use std::collections::BTreeSet;
 use fencepost_base::order::FenceOrder;
 use fencepost_base::source::Span;
 use fencepost_syntax::ast::{Automaton, Clause, File, Instruction, ItemKind, Transition};
+use fencepost_verdict::Form;
 
-use crate::form::Form;
 use crate::menu::Menu;
 use crate::spots::{Choice, Direction, Spot};
 use crate::text::Change;

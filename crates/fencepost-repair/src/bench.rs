@@ -7,12 +7,12 @@ use std::rc::Rc;
 use fencepost_base::ids::{Pc, ThreadId};
 use fencepost_base::source::Span;
 use fencepost_check::{InternalError, Options, check_with};
-use fencepost_ir::{Op, Program, load};
+use fencepost_ir::{Op, Program};
+use fencepost_lower::load;
 use fencepost_model::Model;
 use fencepost_syntax::Language;
-use fencepost_verdict::{Budget, Reason, Site, Verdict, Violation};
+use fencepost_verdict::{Budget, Form, Reason, Site, Verdict, Violation};
 
-use crate::form::Form;
 use crate::menu::Menu;
 use crate::spots::{Choice, Direction, Spot, spots};
 use crate::text::{Changed, Source, apply};

@@ -7,6 +7,7 @@
 use fencepost_base::diag::{Diagnostic, closest};
 use fencepost_base::order::{FenceOrder, ReadOrder, RmwOrder, WriteOrder};
 use fencepost_base::source::Span;
+use fencepost_verdict::Form;
 use toml::de::{DeTable, DeValue};
 
 /// The tables that come with fencepost: name, what it is about, content.
@@ -174,6 +175,18 @@ impl Costs {
     fn get(&self, section: &str, name: &str) -> u32 {
         let index = keys().position(|key| key == (section, name)).expect("every order has a key");
         self.numbers[index]
+    }
+
+    /// Of what stands at a place.
+    pub fn form(&self, form: Form) -> u32 {
+        match form {
+            Form::Nothing => 0,
+            Form::Fence(order) => self.fence(order),
+            Form::LightFence => self.light_fence(),
+            Form::Load(order) => self.load(order),
+            Form::Store(order) => self.store(order),
+            Form::Rmw(order) => self.rmw(order),
+        }
     }
 
     /// Of a fence.

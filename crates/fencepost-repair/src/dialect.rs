@@ -2,8 +2,7 @@
 
 use fencepost_base::order::RmwOrder;
 use fencepost_syntax::Language;
-
-use crate::form::Form;
+use fencepost_verdict::Form;
 
 /// An order, as written.
 pub(crate) fn order(language: Language, form: Form) -> &'static str {

@@ -2,16 +2,17 @@
 
 use std::fmt::Write as _;
 
-use fencepost_ir::{Language, load};
+use fencepost_lower::{Language, load};
 use fencepost_model::{Model, models};
 use fencepost_testkit::random::Random;
 use fencepost_testkit::{in_parallel, repetitions};
-use fencepost_verdict::Budget;
+use fencepost_verdict::{Budget, Repaired, Rest};
 
 use crate::bench::{Answer, Bench, Selection};
+use crate::plan::plan;
 use crate::repair::Search;
 use crate::spots::Direction;
-use crate::{Costs, Options, Plan, Repaired, Rest, Task};
+use crate::{Costs, Options, Task};
 
 /// Most selections that are tried for one program.
 const MANY: usize = 300;
@@ -123,7 +124,7 @@ fn compare(seed: u64, model: &'static dyn Model) -> bool {
     }
     let minimal = robust.iter().filter(|one| !robust.iter().any(|other| is_weaker(&bench, other, one)));
     let mut expected: Vec<(i64, String)> = minimal
-        .map(|selection| Plan::new(&bench, &costs, selection))
+        .map(|selection| plan(&bench, &costs, selection))
         .map(|plan| (plan.edits.iter().map(|edit| edit.cost.max(0)).sum(), plan.text))
         .collect();
     let plans = match repaired {

@@ -1,7 +1,7 @@
 //! The cheapest edits that make a program robust, and those it can do without.
 //!
 //! - [`costs`]: what fences and orders cost, as data;
-//! - [`form`], `menu`: what can be written at a place, and what of it means something in a model;
+//! - `menu`: what can be written at a place and means something in a model;
 //! - `spots`, `text`, `dialect`: candidates as edits of the source text;
 //! - `bench`: edited programs, checked;
 //! - `witness`: violations carried over from one edited program to another;
@@ -9,7 +9,6 @@
 //! - [`repair()`], [`relax()`]: the two questions.
 
 pub mod costs;
-pub mod form;
 
 mod automata;
 mod bench;
@@ -27,7 +26,6 @@ mod witness;
 
 pub use costs::Costs;
 pub use fencepost_check::{InternalError, Options};
-pub use form::Form;
-pub use plan::{Because, Edit, EditKind, Need, Plan, Task, diff};
-pub use relax::{Kept, Relaxed, relax};
-pub use repair::{Repaired, Rest, repair};
+pub use plan::Task;
+pub use relax::relax;
+pub use repair::repair;

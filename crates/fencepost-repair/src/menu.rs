@@ -4,8 +4,7 @@ use fencepost_base::event::Label;
 use fencepost_base::ids::{LocId, ThreadId};
 use fencepost_base::order::{FenceOrder, Mode, ReadOrder, RmwOrder, WriteOrder};
 use fencepost_model::{EventId, FenceMeaning, Graph, LightFences, Model};
-
-use crate::form::Form;
+use fencepost_verdict::Form;
 
 /// What can be written in a program that makes a difference in a model.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -4,42 +4,13 @@
 //! tried first, and kept if the program stays robust; until none is left that does. The result is locally optimal, and that is proved by the
 //! last round: every further weakening was refuted by a violation. It need not be the cheapest program possible.
 
-use fencepost_base::source::Span;
 use fencepost_check::InternalError;
-use fencepost_verdict::Reason;
+use fencepost_verdict::{Kept, Need, Reason, Relaxed};
 
 use crate::bench::{Answer, Bench, Edited, Selection};
-use crate::form::Form;
-use crate::plan::{Because, Need, Plan, Task};
+use crate::plan::{Task, because, plan};
 use crate::spots::Direction;
 use crate::witness::Witness;
-
-/// An answer.
-#[derive(Clone, Debug)]
-pub enum Relaxed {
-    /// What can be weakened; perhaps nothing.
-    Plan {
-        /// The edits.
-        plan: Plan,
-        /// What is left, and could cost less, but cannot be weakened further.
-        kept: Vec<Kept>,
-    },
-    /// The program is not robust to begin with.
-    NotRobust(Box<Because>),
-    /// It was not decided whether it is.
-    Unknown(Reason),
-}
-
-/// A fence or an order that is needed.
-#[derive(Clone, Debug)]
-pub struct Kept {
-    /// The statement in the unedited text.
-    pub span: Span,
-    /// What stands there after the edits.
-    pub form: Form,
-    /// Why: the violation when it is weakened a little.
-    pub need: Need,
-}
 
 /// Weakens a robust program as far as it stays robust. Also says how many programs were checked.
 ///
@@ -104,7 +75,7 @@ impl Search<'_> {
         }
         kept.sort_by_key(|&(spot, rank, _)| (spot, std::cmp::Reverse(rank)));
         kept.dedup_by_key(|&mut (spot, _, _)| spot);
-        let plan = Plan::new(&self.bench, self.task.costs, &selection);
+        let plan = plan(&self.bench, self.task.costs, &selection);
         Ok(Relaxed::Plan { plan, kept: kept.into_iter().map(|(_, _, place)| place).collect() })
     }
 
@@ -153,6 +124,6 @@ impl Search<'_> {
     }
 
     fn because(&self, edited: &Edited, violation: fencepost_verdict::Violation) -> Need {
-        Need::Because(Box::new(Because::new(&self.bench, edited, violation)))
+        Need::Because(Box::new(because(&self.bench, edited, violation)))
     }
 }

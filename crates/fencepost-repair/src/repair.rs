@@ -19,11 +19,10 @@
 use std::collections::HashSet;
 
 use fencepost_check::InternalError;
-use fencepost_verdict::{Reason, Violation};
+use fencepost_verdict::{Because, Form, Need, Plan, Reason, Repaired, Rest, Violation};
 
 use crate::bench::{Answer, Bench, Edited, Selection, answer};
-use crate::form::Form;
-use crate::plan::{Because, Need, Plan, Task};
+use crate::plan::{Task, because, plan};
 use crate::solver::{Offer, Pick, Solver};
 use crate::spots::Direction;
 use crate::text::Source;
@@ -31,37 +30,6 @@ use crate::witness::Witness;
 
 /// Weights of choices: their strength counts more than the loops around them.
 const LOOPS: u32 = 8;
-
-/// An answer.
-#[derive(Clone, Debug)]
-pub enum Repaired {
-    /// The program is robust as it is.
-    Nothing,
-    /// It can be repaired.
-    Plans {
-        /// By increasing cost; of each, no part is a repair. The edits of the first one come with the reasons.
-        plans: Vec<Plan>,
-        /// Are these all? If not, is it known why (other than that no more were asked for)?
-        rest: Rest,
-    },
-    /// None of the candidates helps; there is always a violation, such as this one.
-    Impossible(Box<Because>),
-    /// It was not decided.
-    Unknown(Reason),
-}
-
-/// What was not listed.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Rest {
-    /// There are no other repairs, but for those that contain one of these.
-    Nothing,
-    /// Whether there are others was not asked.
-    NotAsked,
-    /// As many were found as were asked for; there may be others, which cost as much or more.
-    Cut,
-    /// Whether there are others was not decided.
-    Undecided(Reason),
-}
 
 /// Repairs a program: at most `limit` different ways, at least one. Also says how many programs were checked.
 ///
@@ -149,7 +117,7 @@ impl<'a> Search<'a> {
     }
 
     fn plan(&self, selection: &Selection) -> Plan {
-        Plan::new(&self.bench, self.task.costs, selection)
+        plan(&self.bench, self.task.costs, selection)
     }
 
     /// The cheapest repair that does not contain one found before.
@@ -177,7 +145,7 @@ impl<'a> Search<'a> {
     fn learn(&mut self, selection: &Selection, violation: Violation) {
         let Some(edited) = self.bench.edit(selection) else { return };
         let witness = Witness::new(&edited, &violation);
-        self.last = Some(Box::new(Because::new(&self.bench, &edited, violation)));
+        self.last = Some(Box::new(because(&self.bench, &edited, violation)));
         let all: Vec<usize> = (0..self.bench.spots.len()).collect();
         let backwards: Vec<usize> = all.iter().rev().copied().collect();
         if let Some(needed) = self.persists(&witness, selection, selection) {
@@ -370,12 +338,12 @@ impl<'a> Search<'a> {
         let Some(edited) = self.bench.edit(selection) else { return Ok(Err(Some(Reason::Time))) };
         let known = self.witnesses.iter().find_map(|witness| witness.transplant(&edited, self.bench.model));
         if let Some(violation) = known {
-            return Ok(Ok(Box::new(Because::new(&self.bench, &edited, violation))));
+            return Ok(Ok(Box::new(because(&self.bench, &edited, violation))));
         }
         Ok(match self.bench.check(selection)? {
             Answer::Robust => Err(None),
             Answer::Unknown(reason) => Err(Some(reason)),
-            Answer::Violated(violation) => Ok(Box::new(Because::new(&self.bench, &edited, *violation))),
+            Answer::Violated(violation) => Ok(Box::new(because(&self.bench, &edited, *violation))),
         })
     }
 }

@@ -14,11 +14,11 @@ use fencepost_ir::{Op, Program};
 use fencepost_syntax::ast::{Access, AccessKind, Block, File, ItemKind, Name, Stmt, StmtKind};
 use fencepost_syntax::lexer::{Token, TokenKind, lex};
 use fencepost_syntax::{Language, parse};
+use fencepost_verdict::Form;
 
 use crate::automata;
 use crate::costs::Costs;
 use crate::dialect;
-use crate::form::Form;
 use crate::menu::Menu;
 use crate::text::Change;
 
@@ -38,7 +38,7 @@ pub(crate) struct Spot {
 impl Spot {
     /// What it costs to have this here.
     pub(crate) fn cost(&self, form: Form, costs: &Costs) -> u32 {
-        form.cost(costs) * costs.times(self.loops)
+        costs.form(form) * costs.times(self.loops)
     }
 }
 

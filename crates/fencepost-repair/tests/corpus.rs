@@ -1,11 +1,12 @@
 //! Repairs and relaxations of the programs of `litmus/`, for every model that can be checked.
 
 use fencepost_check::check;
-use fencepost_ir::{Language, Program, load};
+use fencepost_ir::Program;
+use fencepost_lower::{Language, load};
 use fencepost_model::{Model, models};
-use fencepost_repair::{Costs, Need, Options, Plan, Relaxed, Repaired, Rest, Task, relax, repair};
+use fencepost_repair::{Costs, Options, Task, relax, repair};
 use fencepost_testkit::{corpus, in_parallel};
-use fencepost_verdict::{Budget, Reason, Verdict};
+use fencepost_verdict::{Budget, Need, Plan, Reason, Relaxed, Repaired, Rest, Verdict};
 
 /// Plain accesses that nothing guards: no order helps, where there are races.
 const RACES: [&str; 4] = ["classic/mp+na.fp", "classic/na-rw.fp", "classic/na-ww.fp", "classic/no-lock.fp"];

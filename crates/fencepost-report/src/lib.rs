@@ -9,6 +9,7 @@ pub mod json;
 pub mod shapes;
 pub mod terminal;
 
+mod diff;
 mod execution;
 mod subject;
 mod words;

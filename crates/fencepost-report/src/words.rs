@@ -6,9 +6,8 @@ use fencepost_base::source::{SourceFile, Span};
 use fencepost_ir::Op;
 use fencepost_model::EventId;
 use fencepost_model::cycle::Edge;
-use fencepost_repair::Because;
 use fencepost_verdict::{
-    BufferStep, Delay, RacingPair, Run, RunStep, ScFailure, ScFailureKind, Site, Violation, ViolationKind,
+    Because, BufferStep, Delay, RacingPair, Run, RunStep, ScFailure, ScFailureKind, Site, Violation, ViolationKind,
 };
 
 use crate::shapes;

@@ -132,7 +132,7 @@ fn panic_with(
     let small = shrink(program, |smaller| differs(smaller).is_some());
     let difference = differs(&small).unwrap_or_default();
     let name = model.name();
-    panic!("seed {seed}, {name}: {found}; smaller: {difference} about\n{}", fencepost_ir::print(&small));
+    panic!("seed {seed}, {name}: {found}; smaller: {difference} about\n{}", fencepost_lower::print(&small));
 }
 
 #[test]

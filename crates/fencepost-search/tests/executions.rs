@@ -6,7 +6,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use fencepost_base::ids::Value;
 use fencepost_base::order::FenceOrder;
-use fencepost_ir::{Language, Observable, Program};
+use fencepost_ir::{Observable, Program};
+use fencepost_lower::Language;
 use fencepost_model::Model;
 use fencepost_model::models::MODELS;
 use fencepost_oracle::{Replayed, finals, replay_graph, replay_graph_end, replay_graph_failure};
@@ -79,7 +80,7 @@ fn compare(seed: u64, program: &Program, compared: &AtomicU64) {
             let small = shrink(program, |smaller| disagreement(smaller, model, &AtomicU64::new(0)).is_some());
             let (name, difference) =
                 (model.name(), disagreement(&small, model, &AtomicU64::new(0)).unwrap_or_default());
-            panic!("seed {seed}, {name}: {found}; smaller: {difference} about\n{}", fencepost_ir::print(&small));
+            panic!("seed {seed}, {name}: {found}; smaller: {difference} about\n{}", fencepost_lower::print(&small));
         }
     }
 }
@@ -141,7 +142,7 @@ fn sc_loads_can_be_too_late_and_not_too_early() {
         thread releases { z.store(1, sc); x.store(1, rel); }
         thread overwrites { local a; x.store(2, sc); a = z.load(sc); }
         thread reads { local r; r = x.load(sc); }";
-    let program = fencepost_ir::load(Language::Fp, text).program.expect("a program");
+    let program = fencepost_lower::load(Language::Fp, text).program.expect("a program");
     let compared = AtomicU64::new(0);
     compare(0, &program, &compared);
     assert_eq!(compared.into_inner(), MODELS.len() as u64);

@@ -4,13 +4,14 @@ mod common;
 
 use common::confirm;
 use fencepost_base::ids::{LocId, RegId, ThreadId, Value};
-use fencepost_ir::{Language, Observable, Program};
+use fencepost_ir::{Observable, Program};
+use fencepost_lower::Language;
 use fencepost_model::models::by_name;
 use fencepost_search::{End, Found, Search, What};
 use fencepost_verdict::Budget;
 
 fn load(text: &str) -> Program {
-    let loaded = fencepost_ir::load(Language::Fp, text);
+    let loaded = fencepost_lower::load(Language::Fp, text);
     assert!(loaded.diagnostics.is_empty(), "{:?}", loaded.diagnostics);
     loaded.program.expect("a program")
 }

@@ -2,7 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use fencepost_ir::{Language, Program};
+use fencepost_ir::Program;
+use fencepost_lower::Language;
 
 use crate::expect::{Expectation, expectations};
 
@@ -54,7 +55,7 @@ impl Entry {
     pub fn read(&self) -> Result<Content, String> {
         let language = Language::from_path(&self.path).ok_or("not a program")?;
         let text = std::fs::read_to_string(&self.path).map_err(|error| error.to_string())?;
-        let loaded = fencepost_ir::load(language, &text);
+        let loaded = fencepost_lower::load(language, &text);
         if let Some(diagnostic) = loaded.diagnostics.first() {
             return Err(format!("the front end complains: {}", diagnostic.message));
         }

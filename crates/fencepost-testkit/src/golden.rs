@@ -6,7 +6,7 @@ use std::{env, fs};
 
 use fencepost_base::diag::{Diagnostic, Severity};
 use fencepost_base::source::SourceFile;
-use fencepost_ir::Language;
+use fencepost_lower::Language;
 
 /// Compares what `diagnose` says of every program in `folder` with the file beside it; with `FENCEPOST_BLESS` set,
 /// writes those files anew.

@@ -55,7 +55,10 @@ fn assert_agreement(seed: u64, program: &Program, limit: usize) {
             let small = shrink(program, |smaller| self::disagreement(smaller, model, limit).is_some());
             let difference = self::disagreement(&small, model, limit).unwrap_or_default();
             let name = model.name();
-            panic!("seed {seed}, {name}: {disagreement}; smaller: {difference} about\n{}", fencepost_ir::print(&small));
+            panic!(
+                "seed {seed}, {name}: {disagreement}; smaller: {difference} about\n{}",
+                fencepost_lower::print(&small)
+            );
         }
     }
 }

@@ -4,7 +4,8 @@
 use fencepost_attack::{attacks, instrument};
 use fencepost_check::{Attacking, Delays, Options, Reductions, check_attacks, enough_delays};
 use fencepost_explore::{End, find_failing_assertion};
-use fencepost_ir::{Language, Program};
+use fencepost_ir::Program;
+use fencepost_lower::Language;
 use fencepost_model::{Model, models};
 use fencepost_oracle::buffers;
 use fencepost_oracle::buffers::bounded::{self, Bound};
@@ -94,7 +95,7 @@ fn assert_agreement(seed: u64, program: &Program, judge: fn(&Program, &'static d
             let small = shrink(program, |smaller| differs(smaller).is_some());
             let difference = differs(&small).unwrap_or_default();
             let name = model.name();
-            panic!("seed {seed}, {name}: {found}; smaller: {difference} about\n{}", fencepost_ir::print(&small));
+            panic!("seed {seed}, {name}: {found}; smaller: {difference} about\n{}", fencepost_lower::print(&small));
         }
     }
 }
@@ -112,7 +113,7 @@ fn in_part(program: &Program, model: &'static dyn Model) -> (Answer, Option<bool
         (bounded::Answer::Robust, Answer::TooLarge) => Answer::Robust,
         (bounded::Answer::Violation, Answer::TooLarge) => Answer::Violation(Finding::Escape),
         (bounded::Answer::Robust, Answer::Violation(_)) | (bounded::Answer::Violation, Answer::Robust) => {
-            panic!("machine {machine:?}, axioms {axioms:?} about\n{}", fencepost_ir::print(program))
+            panic!("machine {machine:?}, axioms {axioms:?} about\n{}", fencepost_lower::print(program))
         }
         _ => axioms,
     };
@@ -178,7 +179,7 @@ fn rare_programs() {
         ),
     ];
     for (expected, text) in programs {
-        let program = fencepost_ir::load(Language::Fp, text).program.expect("a program");
+        let program = fencepost_lower::load(Language::Fp, text).program.expect("a program");
         let found: Vec<bool> = machines().map(|model| robust(&program, model, ALL) == Answer::Robust).collect();
         assert_eq!(found, expected, "{text}");
         assert_agreement(0, &program, by_axioms);
@@ -196,9 +197,9 @@ fn instrumented_programs_can_be_printed() {
             let found = attacks(&program, model);
             for delays in [Delays::One, Delays::OneLocation, Delays::Many] {
                 let instrumented = instrument(&program, model, &found, delays);
-                let text = fencepost_ir::print(instrumented.program());
-                let again = fencepost_ir::load(Language::Fp, &text).program.expect("what is printed can be read");
-                assert_eq!(fencepost_ir::print(&again), text, "seed {seed}");
+                let text = fencepost_lower::print(instrumented.program());
+                let again = fencepost_lower::load(Language::Fp, &text).program.expect("what is printed can be read");
+                assert_eq!(fencepost_lower::print(&again), text, "seed {seed}");
                 let fails = |program: &Program| {
                     let budget = Budget { max_states: SOME_STATES, ..Budget::unlimited() };
                     match find_failing_assertion(program, Options::default(), &budget).end {

@@ -3,13 +3,14 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use fencepost_check::{Options, check_with, verify};
-use fencepost_ir::{Language, Program};
+use fencepost_ir::Program;
+use fencepost_lower::Language;
 use fencepost_model::{Model, models};
 use fencepost_testkit::corpus;
 use fencepost_verdict::{Budget, Reason, Verdict};
 
 fn program(text: &str) -> Program {
-    fencepost_ir::load(Language::Fp, text).program.expect("a program")
+    fencepost_lower::load(Language::Fp, text).program.expect("a program")
 }
 
 fn reason(program: &Program, model: &str, budget: &Budget<'_>) -> Option<Reason> {

@@ -44,7 +44,7 @@ fn the_engine_is_sc_t() {
         let program = generate::program(seed, &Options::default());
         if let Some(difference) = differs_from_sc_t(&program) {
             let small = shrink(&program, |smaller| differs_from_sc_t(smaller).is_some());
-            panic!("seed {seed}: {difference}; smaller:\n{}", fencepost_ir::print(&small));
+            panic!("seed {seed}: {difference}; smaller:\n{}", fencepost_lower::print(&small));
         }
     });
 }
@@ -62,7 +62,7 @@ fn robust_programs_are_observationally_robust() {
                     engine(&program, model),
                     Ok(true),
                     "seed {seed}, {name}:\n{}",
-                    fencepost_ir::print(&program)
+                    fencepost_lower::print(&program)
                 );
             }
         }
@@ -76,6 +76,11 @@ fn with_release_acquire_accesses_only_both_models_agree() {
         let palette = Some(Palette::RELEASE_ACQUIRE);
         let options = Options { loops: seed % 4 == 0, plain: false, palette, ..Options::default() };
         let program = generate::program(seed + (5 << 32), &options);
-        assert_eq!(engine(&program, &Ra), engine(&program, &Rc20), "seed {seed}:\n{}", fencepost_ir::print(&program));
+        assert_eq!(
+            engine(&program, &Ra),
+            engine(&program, &Rc20),
+            "seed {seed}:\n{}",
+            fencepost_lower::print(&program)
+        );
     });
 }

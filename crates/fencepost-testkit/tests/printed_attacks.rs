@@ -3,9 +3,10 @@
 //! waits, possibly for ever, but every run that ends the section is still there, and so is every failing assertion.
 
 use fencepost_attack::{attacks, instrument};
-use fencepost_check::{Options, enough_delays, export_attacks};
+use fencepost_check::{Options, enough_delays};
 use fencepost_explore::{End, find_failing_assertion};
-use fencepost_ir::{Language, Op, Program};
+use fencepost_ir::{Op, Program};
+use fencepost_lower::Language;
 use fencepost_model::models;
 use fencepost_testkit::corpus;
 use fencepost_verdict::Budget;
@@ -37,8 +38,9 @@ fn printed_attacks_give_the_same_answer() {
         let program = file.read().expect("a program").program;
         for model in models::checkable().filter(|model| model.buffers().is_some()) {
             let explored = instrument(&program, model, &attacks(&program, model), enough_delays(&program, model));
-            let text = export_attacks(&program, model).expect("a model with store buffers");
-            let again = fencepost_ir::load(Language::Fp, &text).program.expect("what is printed can be read");
+            let text = fencepost_export::attacks::export(&program, model, enough_delays(&program, model))
+                .expect("a model with store buffers");
+            let again = fencepost_lower::load(Language::Fp, &text).program.expect("what is printed can be read");
             if let (Some(before), Some(after)) = (fails(explored.program()), fails(&again)) {
                 assert_eq!(before, after, "{}, {}", file.name, model.name());
                 *(if before { &mut feasible } else { &mut infeasible }) += 1;

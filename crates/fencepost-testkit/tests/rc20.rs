@@ -34,7 +34,7 @@ fn with(palette: Palette, plain: bool) -> Options {
 fn assert_law(seed: u64, program: &Program, breaks: impl Fn(&Program) -> bool) {
     if breaks(program) {
         let small = shrink(program, &breaks);
-        panic!("seed {seed}:\n{}", fencepost_ir::print(&small));
+        panic!("seed {seed}:\n{}", fencepost_lower::print(&small));
     }
 }
 
@@ -92,7 +92,11 @@ fn assert_harmless(seed: u64, program: &Program, changes: impl Fn(&Program) -> V
             |program: &Program| holds(program, &Rc20) && changes(program).iter().any(|changed| !holds(changed, &Rc20));
         let small = shrink(program, breaks);
         let worse = changes(&small).into_iter().find(|changed| !holds(changed, &Rc20)).expect("it breaks the law");
-        panic!("seed {seed}:\n{}is robust, and\n{}is not", fencepost_ir::print(&small), fencepost_ir::print(&worse));
+        panic!(
+            "seed {seed}:\n{}is robust, and\n{}is not",
+            fencepost_lower::print(&small),
+            fencepost_lower::print(&worse)
+        );
     }
 }
 

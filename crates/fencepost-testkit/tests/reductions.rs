@@ -161,7 +161,7 @@ fn assert_no_difference(seed: u64, program: &Program, observational: bool) {
             let small = shrink(program, |smaller| differs(smaller).is_some());
             let difference = differs(&small).unwrap_or_default();
             let name = model.name();
-            panic!("seed {seed}, {name}: {found}; smaller: {difference} about\n{}", fencepost_ir::print(&small));
+            panic!("seed {seed}, {name}: {found}; smaller: {difference} about\n{}", fencepost_lower::print(&small));
         }
     }
 }
@@ -307,7 +307,7 @@ fn assert_independent_of_jobs(seed: u64, program: &Program, options: Options, ma
     for model in models::monitored() {
         if let Some(difference) = depends_on_jobs(program, model, options, max_states) {
             let small = shrink(program, |smaller| depends_on_jobs(smaller, model, options, max_states).is_some());
-            panic!("seed {seed}, {}: {difference}; smaller:\n{}", model.name(), fencepost_ir::print(&small));
+            panic!("seed {seed}, {}: {difference}; smaller:\n{}", model.name(), fencepost_lower::print(&small));
         }
     }
 }
@@ -370,7 +370,7 @@ fn witnesses_are_shortest() {
             let Some(shortest) = steps(Reductions::NONE) else { continue };
             violated += 1;
             let shown = steps(Reductions::ALL);
-            assert_eq!(shown, Some(shortest), "seed {seed}, {}:\n{}", model.name(), fencepost_ir::print(&program));
+            assert_eq!(shown, Some(shortest), "seed {seed}, {}:\n{}", model.name(), fencepost_lower::print(&program));
         }
         violated
     });

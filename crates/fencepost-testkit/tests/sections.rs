@@ -288,7 +288,7 @@ fn assert_no_difference(seed: u64, program: &Program, ways: &[Options]) {
     if let Some(found) = difference(program, ways) {
         let small = shrink(program, |smaller| difference(smaller, ways).is_some());
         let difference = difference(&small, ways).unwrap_or_default();
-        panic!("seed {seed}: {found}; smaller: {difference} about\n{}", fencepost_ir::print(&small));
+        panic!("seed {seed}: {found}; smaller: {difference} about\n{}", fencepost_lower::print(&small));
     }
 }
 
@@ -377,8 +377,8 @@ fn scattered_sections_are_printed() {
         let program = generate::program(seed, &options(seed));
         let Some(expected) = behaviour(&program) else { continue };
         let scattered = scattered(&mut Random::new(seed), &program);
-        let text = fencepost_ir::print(&scattered);
-        let loaded = fencepost_ir::load(fencepost_ir::Language::Fp, &text);
+        let text = fencepost_lower::print(&scattered);
+        let loaded = fencepost_lower::load(fencepost_lower::Language::Fp, &text);
         let again = loaded.program.unwrap_or_else(|| panic!("{text}\n{:?}", loaded.diagnostics));
         for same in [&scattered, &again] {
             let Some(found) = behaviour(same) else { continue };
@@ -412,7 +412,7 @@ fn sections_of_all_kinds() {
 fn sections_that_are_woken() {
     let text = "domain 2; global x, f; thread a { x.store(1); } thread c { f.store(1); }
         thread b { local r; atomic { wait(f == 1); r = x.load(); assert(r == 1); } }";
-    let program = fencepost_ir::load(fencepost_ir::Language::Fp, text).program.expect("a program");
+    let program = fencepost_lower::load(fencepost_lower::Language::Fp, text).program.expect("a program");
     assert_no_difference(0, &program, &ways_to_search());
     assert!(explore(&program, &Sc, Options::default(), &Budget::unlimited()).sc_failure.is_some());
 }

@@ -7,7 +7,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use fencepost_base::event::Label;
 use fencepost_base::ids::Value;
 use fencepost_check::{Engine, Options as Search, verify, verify_with};
-use fencepost_ir::{Language, Program};
+use fencepost_ir::Program;
+use fencepost_lower::Language;
 use fencepost_model::models::MODELS;
 use fencepost_model::models::rc20::Rc20;
 use fencepost_model::{EventId, Model};
@@ -100,7 +101,7 @@ fn ill_shown(program: &Program, verified: &Verified) -> Option<String> {
     let conflict = |a: &Label, b: &Label| (a.is_write() || b.is_write()) && (a.is_nonatomic() || b.is_nonatomic());
     let others = events_at(other);
     let is_conflict = events_at(access).iter().any(|one| others.iter().any(|other| conflict(one, other)));
-    let what = || format!("{access:?} and {other:?} do not race:\n{}", fencepost_ir::print(program));
+    let what = || format!("{access:?} and {other:?} do not race:\n{}", fencepost_lower::print(program));
     (access.thread == other.thread || !is_conflict).then(what)
 }
 
@@ -145,7 +146,7 @@ fn check(
             panic!(
                 "seed {seed}, {}: {difference}; smaller: {how}\n{}{condition:?}",
                 model.name(),
-                fencepost_ir::print(&small)
+                fencepost_lower::print(&small)
             );
         }
     }
@@ -283,7 +284,7 @@ fn rare_programs_are_as_defined() {
         (Language::Litmus, not_the_older_later.into(), false),
     ];
     for (language, text, fails) in programs {
-        let program = fencepost_ir::load(language, &text).program.expect("a program");
+        let program = fencepost_lower::load(language, &text).program.expect("a program");
         let found = finals(&program, &Rc20, &everything(&program), LIMIT, &|| false).expect("few graphs");
         assert_eq!(found.failure.is_some(), fails, "{text}");
         check(&program, 0, differs);

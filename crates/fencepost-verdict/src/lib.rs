@@ -6,11 +6,15 @@
 //! everything else is [`Verdict::Unknown`] with its reason.
 
 mod budget;
+mod edits;
+mod form;
 mod outcome;
 mod verification;
 mod witness;
 
 pub use budget::{Budget, Progress};
+pub use edits::{Because, Edit, EditKind, Kept, Need, Plan, Relaxed, Repaired, Rest};
+pub use form::Form;
 pub use outcome::{Outcome, Property, Reason, Stats, Verdict};
 pub use verification::{
     Argument, Attempt, Ending, Execution, Extent, Failing, FinalState, Frequency, Race, RacingPair, States,

@@ -249,14 +249,15 @@ thread thief[N] {
 mod tests {
     use std::collections::BTreeSet;
 
-    use fencepost_ir::{Language, Program};
+    use fencepost_ir::Program;
+    use fencepost_lower::Language;
     use fencepost_model::models;
     use fencepost_verdict::{Budget, Verdict};
 
     use super::{FAMILIES, Family, SMALLEST};
 
     fn load(family: &Family, n: usize) -> Program {
-        let loaded = fencepost_ir::load(Language::Fp, &family.source(n));
+        let loaded = fencepost_lower::load(Language::Fp, &family.source(n));
         assert_eq!(loaded.diagnostics.len(), 0, "{}: {:?}", family.member(n), loaded.diagnostics);
         loaded.program.expect("a program without diagnostics")
     }

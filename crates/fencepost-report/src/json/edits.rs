@@ -3,13 +3,13 @@
 use std::time::Duration;
 
 use fencepost_base::source::{SourceFile, Span};
-use fencepost_repair::{Because, Edit, Need, Plan, Relaxed, Repaired, Rest, diff};
-use fencepost_verdict::Reason;
+use fencepost_verdict::{Because, Edit, Need, Plan, Reason, Relaxed, Repaired, Rest};
 
 use super::line;
 use super::wire::{
     Access, Alternative, BecauseReport, Conflicting, EditReport, Edits, EditsVerdict, KeptReport, SCHEMA,
 };
+use crate::diff::diff;
 use crate::subject::Subject;
 use crate::words;
 

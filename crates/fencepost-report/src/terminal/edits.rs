@@ -1,10 +1,11 @@
 //! Repairs and relaxations: a diff, and why nothing less will do.
 
 use fencepost_base::source::SourceFile;
-use fencepost_repair::{Edit, EditKind, Need, Plan, Relaxed, Repaired, Rest, diff};
+use fencepost_verdict::{Edit, EditKind, Need, Plan, Relaxed, Repaired, Rest};
 
 use super::layout::wrap;
 use super::{Look, Paint};
+use crate::diff::diff;
 use crate::subject::Subject;
 use crate::words;
 

@@ -1,6 +1,7 @@
 //! The parts of a C litmus test. Unlike a statement of `.fp`, a C expression
 //! may access memory anywhere inside, so C has expressions of its own.
 
+pub use fencepost_base::quantifier::Quantifier;
 use fencepost_base::source::Span;
 
 use super::{BinaryOp, Name, UnaryOp};
@@ -69,28 +70,6 @@ pub struct Observable {
     pub name: Name,
     /// Where it is.
     pub span: Span,
-}
-
-/// Which final states have to satisfy a formula?
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Quantifier {
-    /// `exists`: at least one.
-    Exists,
-    /// `~exists`: none.
-    NotExists,
-    /// `forall`: all.
-    Forall,
-}
-
-impl Quantifier {
-    /// As written.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Quantifier::Exists => "exists",
-            Quantifier::NotExists => "~exists",
-            Quantifier::Forall => "forall",
-        }
-    }
 }
 
 /// A formula about a final state.

@@ -5,7 +5,8 @@ use std::io;
 use fencepost_base::diag::Diagnostic;
 use fencepost_base::source::SourceFile;
 use fencepost_check::{Attacking, Options};
-use fencepost_ir::{Language, Loaded, Program};
+use fencepost_ir::Program;
+use fencepost_lower::{Language, Loaded};
 use fencepost_model::models::tso::Tso;
 use fencepost_model::{Model, models};
 use fencepost_report::terminal::{self, Counts, Look};
@@ -77,7 +78,7 @@ impl Session<'_> {
                 };
             }
         };
-        match internal::guard(source.name(), || fencepost_ir::load(language, source.text())) {
+        match internal::guard(source.name(), || fencepost_lower::load(language, source.text())) {
             Err(internal::Panicked) => self.internal_error(source.name(), "the program could not be read"),
             Ok(Loaded { program: None, diagnostics }) => self.malformed(&source, &diagnostics),
             Ok(Loaded { program: Some(program), diagnostics }) => {

@@ -8,7 +8,7 @@ use std::time::Duration;
 use fencepost_base::diag::Diagnostic;
 use fencepost_base::source::SourceFile;
 use fencepost_check::Options;
-use fencepost_ir::{Language, Loaded};
+use fencepost_lower::{Language, Loaded};
 use fencepost_repair::{Costs, InternalError, Task};
 use fencepost_report::terminal::{self, Look};
 use fencepost_report::{Subject, json};
@@ -146,7 +146,7 @@ impl<E: Editing> Session<'_, E> {
             }
         };
         let Ok(Loaded { program, diagnostics }) =
-            internal::guard(source.name(), || fencepost_ir::load(input.language, source.text()))
+            internal::guard(source.name(), || fencepost_lower::load(input.language, source.text()))
         else {
             return self.internal_error(source.name(), "the program could not be read");
         };

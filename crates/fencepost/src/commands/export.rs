@@ -3,7 +3,9 @@
 use std::fs;
 use std::io;
 
-use fencepost_ir::Loaded;
+use fencepost_check::enough_delays;
+use fencepost_export::{attacks, c, promela};
+use fencepost_lower::Loaded;
 use fencepost_model::Model;
 use fencepost_model::models::tso::Tso;
 use fencepost_report::terminal;
@@ -19,20 +21,20 @@ pub(crate) fn run(args: &ExportArgs, output: &mut Output) -> io::Result<Exit> {
     let Some((source, language)) = input::read_one(&args.file, options::language(&args.common), &look, output) else {
         return Ok(Exit::Error);
     };
-    let Loaded { program, diagnostics } = fencepost_ir::load(language, source.text());
+    let Loaded { program, diagnostics } = fencepost_lower::load(language, source.text());
     output.note(&terminal::diagnostics(&source, &diagnostics, &look));
     let Some(program) = program else { return Ok(Exit::Error) };
 
     let exported = match args.to {
         ExportFormat::Promela => {
-            let options = fencepost_promela::Options { observational: args.observational };
-            fencepost_promela::export(&program, options::model(args.model, language), options)
+            let options = promela::Options { observational: args.observational };
+            promela::export(&program, options::model(args.model, language), options)
         }
         ExportFormat::Attacks => {
             let model = args.model.map_or(&Tso as &dyn Model, |choice| choice.0);
-            fencepost_check::export_attacks(&program, model)
+            attacks::export(&program, model, enough_delays(&program, model))
         }
-        ExportFormat::C => fencepost_c::export(&program, &source, fencepost_c::Options { steps: args.steps }),
+        ExportFormat::C => c::export(&program, &source, c::Options { steps: args.steps }),
     };
     let text = match exported {
         Ok(text) => text,

@@ -6,7 +6,7 @@ use std::io;
 use std::path::Path;
 
 use fencepost_check::Attacking;
-use fencepost_ir::Loaded;
+use fencepost_lower::Loaded;
 use fencepost_model::Model;
 use fencepost_model::models;
 use fencepost_report::graph::Drawing;
@@ -34,7 +34,7 @@ pub(crate) fn run(args: &GraphArgs, output: &mut Output) -> io::Result<Exit> {
     let Some((source, language)) = input::read_one(&args.file, options::language(&args.common), &look, output) else {
         return Ok(Exit::Error);
     };
-    let Loaded { program, diagnostics } = fencepost_ir::load(language, source.text());
+    let Loaded { program, diagnostics } = fencepost_lower::load(language, source.text());
     output.note(&terminal::diagnostics(&source, &diagnostics, &look));
     let Some(program) = program else { return Ok(Exit::Error) };
 

@@ -2,7 +2,8 @@
 
 use std::io;
 
-use fencepost_ir::{Loaded, Program};
+use fencepost_ir::Program;
+use fencepost_lower::Loaded;
 use fencepost_report::terminal;
 
 use crate::args::{Emit, ParseArgs};
@@ -22,7 +23,7 @@ pub(crate) fn run(args: &ParseArgs, output: &mut Output) -> io::Result<Exit> {
             (Some(fencepost_syntax::dump(&parsed.file)), parsed.messages.into_list())
         }
         Emit::Ir => {
-            let Loaded { program, diagnostics } = fencepost_ir::load(language, source.text());
+            let Loaded { program, diagnostics } = fencepost_lower::load(language, source.text());
             (program.map(|program| listing(&program)), diagnostics)
         }
     };
@@ -37,5 +38,5 @@ pub(crate) fn run(args: &ParseArgs, output: &mut Output) -> io::Result<Exit> {
 /// The program; what it asks about final states is a comment, because `.fp` has no such thing.
 fn listing(program: &Program) -> String {
     let condition = program.condition().map_or_else(String::new, |it| format!("\n// {}\n", it.text(program)));
-    fencepost_ir::print(program) + &condition
+    fencepost_lower::print(program) + &condition
 }

@@ -2,9 +2,10 @@
 
 use std::io;
 
-use fencepost_repair::{InternalError, Relaxed, Task, relax};
+use fencepost_repair::{InternalError, Task, relax};
 use fencepost_report::terminal::{self, Look};
 use fencepost_report::{Subject, json};
+use fencepost_verdict::Relaxed;
 
 use super::edits::{self, Editing, Effort};
 use crate::args::RelaxArgs;

@@ -2,9 +2,10 @@
 
 use std::io;
 
-use fencepost_repair::{InternalError, Repaired, Task, repair};
+use fencepost_repair::{InternalError, Task, repair};
 use fencepost_report::terminal::{self, Look};
 use fencepost_report::{Subject, json};
+use fencepost_verdict::Repaired;
 
 use super::edits::{self, Editing, Effort};
 use crate::args::RepairArgs;

@@ -3,7 +3,8 @@
 use std::io;
 
 use fencepost_check::{Engine, InternalError, Options};
-use fencepost_ir::{Loaded, Program};
+use fencepost_ir::Program;
+use fencepost_lower::Loaded;
 use fencepost_model::Model;
 use fencepost_model::models::{MODELS, rc20::Rc20};
 use fencepost_report::terminal::{self, Look};
@@ -58,7 +59,7 @@ impl Session<'_> {
             }
         };
         let Ok(Loaded { program, diagnostics }) =
-            internal::guard(source.name(), || fencepost_ir::load(language, source.text()))
+            internal::guard(source.name(), || fencepost_lower::load(language, source.text()))
         else {
             return self.internal_error(source.name(), "the program could not be read");
         };

@@ -4,8 +4,8 @@ use std::fs;
 use std::path::Path;
 
 use fencepost_base::source::SourceFile;
-use fencepost_c::export;
 use fencepost_check::check;
+use fencepost_export::c::{self, export};
 use fencepost_ir::{CmpOp, Op, Program};
 use fencepost_model::models::rc20::Rc20;
 use fencepost_testkit::generate::{self, Options};
@@ -45,9 +45,9 @@ fn case(folder: &Path, seed: u64) -> Option<Case> {
     }
     let name = format!("{seed}");
     // The program as it is printed is for who looks into a failure; the instructions have no lines of their own.
-    let printed = fencepost_ir::print(&program).replace("*/", "* /");
+    let printed = fencepost_lower::print(&program).replace("*/", "* /");
     let source = SourceFile::new(format!("generated-{name}"), "");
-    let text = export(&program, &source, fencepost_c::Options { steps: 10 }).ok()?;
+    let text = export(&program, &source, c::Options { steps: 10 }).ok()?;
     let path = folder.join(format!("{name}.c"));
     fs::write(&path, format!("{text}\n/*\n{printed}*/\n")).expect("a file for a generated program");
     let expected = if robust { Expected::Silent } else { Expected::Findings(vec![Finding::any()]) };

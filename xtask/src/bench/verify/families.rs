@@ -161,7 +161,7 @@ thread reader {{
 #[cfg(test)]
 mod tests {
     use fencepost_cover::{Answer, Options, safe};
-    use fencepost_ir::Language;
+    use fencepost_lower::Language;
     use fencepost_verdict::Budget;
 
     use super::FAMILIES;
@@ -170,7 +170,7 @@ mod tests {
     fn the_smallest_member_is_safe() {
         for family in FAMILIES {
             let name = family.member(family.sizes.0);
-            let loaded = fencepost_ir::load(Language::Fp, &family.source(family.sizes.0));
+            let loaded = fencepost_lower::load(Language::Fp, &family.source(family.sizes.0));
             assert_eq!(loaded.diagnostics.len(), 0, "{name}: {:?}", loaded.diagnostics);
             let program = loaded.program.expect("a program without diagnostics");
             let outcome = safe(&program, Options::default(), &Budget::unlimited());
@@ -182,7 +182,7 @@ mod tests {
     fn larger_members_are_programs() {
         for family in FAMILIES {
             for size in family.sizes.0..=family.sizes.1 {
-                let loaded = fencepost_ir::load(Language::Fp, &family.source(size));
+                let loaded = fencepost_lower::load(Language::Fp, &family.source(size));
                 assert_eq!(loaded.diagnostics.len(), 0, "{}: {:?}", family.member(size), loaded.diagnostics);
             }
         }

@@ -1,0 +1,12 @@
+//! What can be known of a program without running it.
+//!
+//! - [`values`]: the values that registers and locations can have;
+//! - [`classes`]: which of them no access can tell apart;
+//! - [`liveness`]: registers that are never read again.
+//!
+//! Analyses are over-approximations, and engines and exports share them: what they leave out
+//! does not exist in any run under any memory model.
+
+pub mod classes;
+pub mod liveness;
+pub mod values;

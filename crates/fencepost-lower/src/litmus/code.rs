@@ -1,0 +1,567 @@
+//! Statements and expressions of one thread. An expression may access memory
+//! anywhere: what is read goes into a register, from the left to the right.
+
+use std::collections::{BTreeMap, HashMap};
+
+use fencepost_base::diag::Diagnostic;
+use fencepost_base::ids::{LocId, Pc, RegId, Value};
+use fencepost_base::order::{ReadOrder, RmwOrder, WriteOrder};
+use fencepost_base::source::Span;
+use fencepost_ir::{CmpOp, Expr as IrExpr, Instr, LocationKind, Op, Origin, Place, Register, UnaryOp};
+use fencepost_syntax::ast::litmus::{Expr, ExprKind, Procedure, Stmt, StmtKind, Type};
+use fencepost_syntax::ast::{self, BinaryOp};
+use fencepost_syntax::messages::{Messages, suggestion};
+
+use super::calls::rmw_function;
+use super::numbers::Range;
+use super::{Global, Globals};
+use crate::lower::binary_op;
+
+/// What is to become of the value of an expression.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Want {
+    /// Nobody needs it.
+    Nothing,
+    /// It is used; what is read from memory may go into any register.
+    Value,
+    /// It is used; what is read from memory goes into this register.
+    In(RegId),
+}
+
+/// A shared variable, as a thread sees it.
+#[derive(Clone)]
+pub(super) struct Shared {
+    pub(super) place: Place,
+    pub(super) kind: LocationKind,
+    /// Does the thread itself declare it as atomic?
+    declared_atomic: bool,
+}
+
+/// A thread that was lowered.
+pub(super) struct Lowered {
+    pub(super) registers: Vec<Register>,
+    pub(super) code: Vec<Instr>,
+}
+
+pub(super) struct Code<'a, 'm> {
+    globals: &'a Globals,
+    range: Range,
+    params: HashMap<&'a str, Type>,
+    registers: Vec<Register>,
+    names: HashMap<String, RegId>,
+    code: Vec<Instr>,
+    /// Where labels are; a target is the number of a label until all are known.
+    labels: Vec<usize>,
+    /// Where `break` and `continue` go.
+    loops: Vec<(Pc, Pc)>,
+    /// The statement that is being lowered.
+    span: Span,
+    pub(super) messages: &'m mut Messages,
+}
+
+impl<'a, 'm> Code<'a, 'm> {
+    pub(super) fn new(
+        globals: &'a Globals,
+        range: Range,
+        procedure: &'a Procedure,
+        initial: BTreeMap<String, Value>,
+        messages: &'m mut Messages,
+    ) -> Self {
+        let params = procedure.params.iter().map(|param| (param.name.text.as_str(), param.ty)).collect();
+        let names = initial.keys().enumerate().map(|(index, name)| (name.clone(), RegId::from_index(index))).collect();
+        let registers = initial.into_iter().map(|(name, init)| Register { name, init }).collect();
+        Code {
+            globals,
+            range,
+            params,
+            registers,
+            names,
+            code: Vec::new(),
+            labels: Vec::new(),
+            loops: Vec::new(),
+            span: procedure.name.span,
+            messages,
+        }
+    }
+
+    /// The thread, and the registers that have names.
+    pub(super) fn lower(mut self, procedure: &Procedure) -> (Lowered, HashMap<String, RegId>) {
+        procedure.body.iter().for_each(|stmt| self.stmt(stmt));
+        let end = procedure.body_span.end;
+        self.span = Span { start: end.saturating_sub(1), end };
+        self.emit(Op::Halt);
+        let labels = &self.labels;
+        let resolve = |target: &mut Pc| *target = Pc::from_index(labels[target.index()]);
+        for instr in &mut self.code {
+            match &mut instr.op {
+                Op::Jump { target } | Op::Branch { target, .. } => resolve(target),
+                Op::Choose { targets } => targets.iter_mut().for_each(resolve),
+                _ => {}
+            }
+        }
+        (Lowered { registers: self.registers, code: self.code }, self.names)
+    }
+
+    // Code.
+
+    pub(super) fn emit(&mut self, op: Op) {
+        self.code.push(Instr { op, origin: Origin { span: self.span, called_from: None } });
+    }
+
+    /// A label that is yet to be placed.
+    pub(super) fn label(&mut self) -> Pc {
+        self.labels.push(usize::MAX);
+        Pc::from_index(self.labels.len() - 1)
+    }
+
+    pub(super) fn place(&mut self, label: Pc) {
+        self.labels[label.index()] = self.code.len();
+    }
+
+    pub(super) fn temporary(&mut self) -> RegId {
+        let name = format!("tmp{}", self.registers.len());
+        self.registers.push(Register { name, init: 0 });
+        RegId::from_index(self.registers.len() - 1)
+    }
+
+    /// The number in a register.
+    pub(super) fn number_in(&self, register: RegId) -> IrExpr {
+        self.range.number(IrExpr::Reg(register))
+    }
+
+    /// Where a value that is read goes.
+    pub(super) fn destination(&mut self, want: Want) -> Option<RegId> {
+        match want {
+            Want::Nothing => None,
+            Want::Value => Some(self.temporary()),
+            Want::In(register) => Some(register),
+        }
+    }
+
+    /// The value in `dst`, if anybody needs it.
+    pub(super) fn result(&self, dst: Option<RegId>) -> IrExpr {
+        dst.map_or(IrExpr::Const(0), |dst| self.number_in(dst))
+    }
+
+    pub(super) fn error(&mut self, span: Span, message: impl Into<String>, help: &str) -> IrExpr {
+        let problem = Diagnostic::error(span, message);
+        self.messages.push(if help.is_empty() { problem } else { problem.help(help) });
+        IrExpr::Const(0)
+    }
+
+    // Statements.
+
+    fn stmt(&mut self, stmt: &Stmt) {
+        self.span = stmt.span;
+        match &stmt.kind {
+            StmtKind::Declare(list) => {
+                for (variable, value) in list {
+                    if variable.ty.pointers > 0 {
+                        self.error(variable.span, "addresses are not supported as values", "");
+                        continue;
+                    }
+                    let name = &variable.name;
+                    if self.params.contains_key(name.text.as_str()) {
+                        self.error(name.span, format!("`{}` is a parameter", name.text), "");
+                        continue;
+                    }
+                    let register = self.declare(&name.text);
+                    if let Some(value) = value {
+                        self.assign(register, value);
+                    }
+                }
+            }
+            StmtKind::Expr(expr) => {
+                self.value(expr, Want::Nothing);
+            }
+            StmtKind::If(cond, then, otherwise) => {
+                let (next, end) = (self.label(), self.label());
+                self.branch_unless(cond, next, stmt.span);
+                self.stmt(then);
+                if let Some(otherwise) = otherwise {
+                    self.span = cond.span;
+                    self.emit(Op::Jump { target: end });
+                    self.place(next);
+                    self.stmt(otherwise);
+                } else {
+                    self.place(next);
+                }
+                self.place(end);
+            }
+            StmtKind::While(cond, body) => {
+                let (next, after) = (self.label(), self.label());
+                self.place(next);
+                self.branch_unless(cond, after, stmt.span);
+                self.in_loop(after, next, body);
+                self.span = cond.span;
+                self.emit(Op::Jump { target: next });
+                self.place(after);
+            }
+            StmtKind::DoWhile(body, cond) => {
+                let (start, next, after) = (self.label(), self.label(), self.label());
+                self.place(start);
+                self.in_loop(after, next, body);
+                self.place(next);
+                self.branch_unless(cond, after, cond.span);
+                self.emit(Op::Jump { target: start });
+                self.place(after);
+            }
+            StmtKind::For(first, cond, step, body) => {
+                first.iter().for_each(|first| self.stmt(first));
+                let (start, next, after) = (self.label(), self.label(), self.label());
+                self.place(start);
+                if let Some(cond) = cond {
+                    self.branch_unless(cond, after, stmt.span);
+                }
+                self.in_loop(after, next, body);
+                self.place(next);
+                if let Some(step) = step {
+                    self.span = step.span;
+                    self.value(step, Want::Nothing);
+                }
+                self.emit(Op::Jump { target: start });
+                self.place(after);
+            }
+            StmtKind::Block(body) => body.iter().for_each(|stmt| self.stmt(stmt)),
+            StmtKind::Break | StmtKind::Continue => match self.loops.last() {
+                Some(&(after, next)) => {
+                    let target = if stmt.kind == StmtKind::Break { after } else { next };
+                    self.emit(Op::Jump { target });
+                }
+                None => {
+                    self.error(stmt.span, "this is not in a loop", "");
+                }
+            },
+            StmtKind::Empty => {}
+        }
+    }
+
+    fn in_loop(&mut self, after: Pc, next: Pc, body: &Stmt) {
+        self.loops.push((after, next));
+        self.stmt(body);
+        self.loops.pop();
+    }
+
+    /// Goes to `target` unless the condition holds. Its instructions are shown as the head of their statement.
+    fn branch_unless(&mut self, cond: &Expr, target: Pc, stmt: Span) {
+        self.span = Span { start: stmt.start, end: cond.span.end.min(stmt.end) };
+        let cond = self.value(cond, Want::Value);
+        self.emit(Op::Branch { cond: IrExpr::Unary(UnaryOp::Not, Box::new(cond)), target });
+    }
+
+    /// The register with this name, new or not.
+    fn declare(&mut self, name: &str) -> RegId {
+        if let Some(&register) = self.names.get(name) {
+            return register;
+        }
+        let register = RegId::from_index(self.registers.len());
+        self.registers.push(Register { name: name.to_owned(), init: 0 });
+        self.names.insert(name.to_owned(), register);
+        register
+    }
+
+    pub(super) fn assign(&mut self, register: RegId, value: &Expr) {
+        let value = self.value(value, Want::In(register));
+        self.set(register, value);
+    }
+
+    pub(super) fn set(&mut self, register: RegId, value: IrExpr) {
+        if value != self.number_in(register) {
+            self.emit(Op::Assign { dst: register, value });
+        }
+    }
+
+    // Names.
+
+    /// The local variable with this name.
+    pub(super) fn register(&mut self, name: &str, span: Span) -> Option<RegId> {
+        if let Some(&register) = self.names.get(name) {
+            return Some(register);
+        }
+        if self.params.contains_key(name) {
+            let help = format!("write `*{name}`, or use an atomic operation");
+            self.error(span, format!("`{name}` is an address, not a number"), &help);
+            return None;
+        }
+        let help = match suggestion(name, self.names.keys().map(String::as_str)) {
+            Some(other) => format!("did you mean `{other}`?"),
+            None => String::new(),
+        };
+        self.error(span, format!("there is no local variable `{name}`"), &help);
+        None
+    }
+
+    /// The shared variable that an address names.
+    pub(super) fn shared(&mut self, address: &Expr) -> Option<Shared> {
+        match &address.kind {
+            ExprKind::Cast(_, inner) => self.shared(inner),
+            ExprKind::Name(name) => match (self.params.get(name.as_str()), self.globals.find(name)) {
+                (Some(ty), Some((loc, global))) => {
+                    let kind = if global.atomic.is_some() { LocationKind::Atomic } else { LocationKind::NonAtomic };
+                    Some(Shared { place: Place::Fixed(loc), kind, declared_atomic: ty.atomic })
+                }
+                _ => {
+                    let help = format!("a thread has to be given its address: `P0 (atomic_int* {name}) {{ … }}`");
+                    self.error(address.span, format!("there is no parameter `{name}`"), &help);
+                    None
+                }
+            },
+            ExprKind::Binary(BinaryOp::Add, array, index) => self.element(array, index),
+            ExprKind::Error => None,
+            _ => {
+                let help = "addresses are those of parameters, and of elements of arrays: `x`, `x + i`, `&x[i]`";
+                self.error(address.span, "expected the address of a shared variable", help);
+                None
+            }
+        }
+    }
+
+    /// The element of an array that `array + index` is the address of.
+    fn element(&mut self, array: &Expr, index: &Expr) -> Option<Shared> {
+        let shared = self.shared(array)?;
+        let ExprKind::Name(name) = &without_casts(array).kind else {
+            self.error(array.span, "expected the name of an array", "");
+            return None;
+        };
+        let (base, id, length) = match self.globals.find(name) {
+            Some((base, Global { elements: Some(elements), array: Some(id), .. })) => (base, *id, elements.len()),
+            _ => {
+                let help = format!("the initial state says how many elements there are: `{{ int {name}[2]; }}`");
+                self.error(array.span, format!("`{name}` is not an array"), &help);
+                return None;
+            }
+        };
+        let place = match self.value(index, Want::Value) {
+            IrExpr::Const(index) => match usize::try_from(index).ok().filter(|&index| index < length) {
+                Some(index) => Place::Fixed(LocId::from_index(base.index() + index)),
+                None => {
+                    self.error(array.span, format!("`{name}` has {length} elements"), "");
+                    return None;
+                }
+            },
+            index => Place::Element { array: id, index },
+        };
+        Some(Shared { place, ..shared })
+    }
+
+    /// The variable that `*address` is, accessed in the way that the thread declares it.
+    fn dereferenced(&mut self, address: &Expr) -> Option<Shared> {
+        let shared = self.shared(address)?;
+        Some(Shared { kind: if shared.declared_atomic { shared.kind } else { LocationKind::NonAtomic }, ..shared })
+    }
+
+    // Accesses.
+
+    fn load(&mut self, shared: Shared, want: Want) -> IrExpr {
+        let place = shared.place;
+        let dst = self.destination(want);
+        match shared.kind {
+            LocationKind::Atomic => self.emit(Op::Load { dst, place, order: ReadOrder::Sc }),
+            _ => {
+                let dst = dst.unwrap_or_else(|| self.temporary());
+                self.emit(Op::PlainLoad { dst, place });
+            }
+        }
+        self.result(dst)
+    }
+
+    fn store(&mut self, shared: Shared, value: IrExpr) {
+        let place = shared.place;
+        match shared.kind {
+            LocationKind::Atomic => self.emit(Op::Store { place, value, order: WriteOrder::Sc }),
+            _ => self.emit(Op::PlainStore { place, value }),
+        }
+    }
+
+    /// Reads what an address or the address of a local variable names.
+    pub(super) fn read_expected(&mut self, target: &Expr) -> Option<(IrExpr, Expected)> {
+        match &target.kind {
+            ExprKind::Address(name) if !self.params.contains_key(name.text.as_str()) => {
+                let register = self.register(&name.text, name.span)?;
+                Some((self.number_in(register), Expected::Register(register)))
+            }
+            ExprKind::Address(_) => {
+                self.error(target.span, "expected the address of a local variable", "");
+                None
+            }
+            _ => {
+                let shared = self.dereferenced(target)?;
+                Some((self.load(shared.clone(), Want::Value), Expected::Shared(shared)))
+            }
+        }
+    }
+
+    /// Writes what was read back there, if it is something else.
+    pub(super) fn write_expected(&mut self, target: Expected, read: RegId, failed: IrExpr) {
+        match target {
+            Expected::Register(register) => self.set(register, self.number_in(read)),
+            Expected::Shared(shared) => {
+                let end = self.label();
+                let succeeded = IrExpr::Unary(UnaryOp::Not, Box::new(failed));
+                self.emit(Op::Branch { cond: succeeded, target: end });
+                let value = self.number_in(read);
+                self.store(shared, value);
+                self.place(end);
+            }
+        }
+    }
+
+    // Expressions.
+
+    /// Computes an expression: its accesses are emitted, what remains is over registers.
+    pub(super) fn value(&mut self, expr: &Expr, want: Want) -> IrExpr {
+        match &expr.kind {
+            ExprKind::Int(value) => IrExpr::Const(*value),
+            ExprKind::Name(name) => match self.register(name, expr.span) {
+                Some(register) => self.number_in(register),
+                None => IrExpr::Const(0),
+            },
+            ExprKind::Deref(address) => match self.dereferenced(address) {
+                Some(shared) => self.load(shared, want),
+                None => IrExpr::Const(0),
+            },
+            ExprKind::Address(_) => self.error(expr.span, "addresses are not supported as values", ""),
+            ExprKind::Cast(ty, operand) => match ty.pointers {
+                0 => self.value(operand, want),
+                _ => self.error(expr.span, "addresses are not supported as values", ""),
+            },
+            ExprKind::Unary(op, operand) => {
+                let operand = Box::new(self.value(operand, Want::Value));
+                let op = match op {
+                    ast::UnaryOp::Neg => UnaryOp::Neg,
+                    ast::UnaryOp::Not => UnaryOp::Not,
+                    ast::UnaryOp::BitNot => UnaryOp::BitNot,
+                };
+                IrExpr::Unary(op, operand)
+            }
+            ExprKind::Binary(op @ (BinaryOp::And | BinaryOp::Or), left, right) if has_effects(right) => {
+                self.short_circuit(*op, left, right)
+            }
+            ExprKind::Binary(op, left, right) => {
+                let left = self.value(left, Want::Value);
+                let right = self.value(right, Want::Value);
+                IrExpr::Binary(binary_op(*op), Box::new(left), Box::new(right))
+            }
+            ExprKind::Assign(target, op, value) => self.assignment(target, *op, value, want),
+            ExprKind::Conditional(cond, then, otherwise) => self.conditional(cond, then, otherwise),
+            ExprKind::Call(name, args) => self.call(name, args, expr.span, want),
+            ExprKind::Error => IrExpr::Const(0),
+        }
+    }
+
+    /// `&&` and `||` whose right side is computed only if it matters.
+    fn short_circuit(&mut self, op: BinaryOp, left: &Expr, right: &Expr) -> IrExpr {
+        let (result, end) = (self.temporary(), self.label());
+        let truth = |value| IrExpr::Unary(UnaryOp::Not, Box::new(IrExpr::Unary(UnaryOp::Not, Box::new(value))));
+        let value = self.value(left, Want::Value);
+        self.emit(Op::Assign { dst: result, value: truth(value) });
+        let decided = match op {
+            BinaryOp::Or => IrExpr::Reg(result),
+            _ => IrExpr::Unary(UnaryOp::Not, Box::new(IrExpr::Reg(result))),
+        };
+        self.emit(Op::Branch { cond: decided, target: end });
+        let value = self.value(right, Want::Value);
+        self.emit(Op::Assign { dst: result, value: truth(value) });
+        self.place(end);
+        IrExpr::Reg(result)
+    }
+
+    fn conditional(&mut self, cond: &Expr, then: &Expr, otherwise: &Expr) -> IrExpr {
+        let (result, next, end) = (self.temporary(), self.label(), self.label());
+        let cond = self.value(cond, Want::Value);
+        self.emit(Op::Branch { cond: IrExpr::Unary(UnaryOp::Not, Box::new(cond)), target: next });
+        let value = self.value(then, Want::Value);
+        self.emit(Op::Assign { dst: result, value });
+        self.emit(Op::Jump { target: end });
+        self.place(next);
+        let value = self.value(otherwise, Want::Value);
+        self.emit(Op::Assign { dst: result, value });
+        self.place(end);
+        self.number_in(result)
+    }
+
+    fn assignment(&mut self, target: &Expr, op: Option<BinaryOp>, value: &Expr, want: Want) -> IrExpr {
+        match &target.kind {
+            ExprKind::Name(name) if !self.params.contains_key(name.as_str()) => {
+                let register = match op {
+                    // Herd asks for no declarations either.
+                    None => self.declare(name),
+                    Some(_) => match self.register(name, target.span) {
+                        Some(register) => register,
+                        None => return IrExpr::Const(0),
+                    },
+                };
+                match op {
+                    None => self.assign(register, value),
+                    Some(op) => {
+                        let value = self.value(value, Want::Value);
+                        let old = self.number_in(register);
+                        self.set(register, IrExpr::Binary(binary_op(op), Box::new(old), Box::new(value)));
+                    }
+                }
+                self.number_in(register)
+            }
+            ExprKind::Deref(address) => {
+                let value = self.value(value, Want::Value);
+                let Some(shared) = self.dereferenced(address) else { return IrExpr::Const(0) };
+                match op {
+                    None => {
+                        self.store(shared, value.clone());
+                        value
+                    }
+                    Some(op) => self.compound(shared, op, value, target.span, want),
+                }
+            }
+            _ => self.error(target.span, "this cannot be assigned to", "assign to a local variable or to `*x`"),
+        }
+    }
+
+    /// `*x += e`, which is one step if the variable is atomic.
+    fn compound(&mut self, shared: Shared, op: BinaryOp, operand: IrExpr, span: Span, want: Want) -> IrExpr {
+        let apply = |old, operand| IrExpr::Binary(binary_op(op), Box::new(old), Box::new(operand));
+        if shared.kind != LocationKind::Atomic {
+            let old = self.load(shared.clone(), Want::Value);
+            let value = apply(old, operand);
+            self.store(shared, value.clone());
+            return value;
+        }
+        let Some(function) = rmw_function(op) else {
+            return self.error(span, format!("`{}=` on an atomic variable is not supported", op.as_str()), "");
+        };
+        let dst = match want {
+            Want::Nothing => None,
+            _ => Some(self.temporary()),
+        };
+        let place = shared.place;
+        self.emit(Op::Update { dst, place, function, operand: operand.clone(), order: RmwOrder::Sc });
+        apply(self.result(dst), operand)
+    }
+}
+
+/// Where a compare-and-exchange has the value it expects.
+pub(super) enum Expected {
+    Register(RegId),
+    Shared(Shared),
+}
+
+/// `left == right`
+pub(super) fn equal(left: IrExpr, right: IrExpr) -> IrExpr {
+    IrExpr::Binary(fencepost_ir::BinaryOp::Cmp(CmpOp::Eq), Box::new(left), Box::new(right))
+}
+
+fn without_casts(mut expr: &Expr) -> &Expr {
+    while let ExprKind::Cast(_, inner) = &expr.kind {
+        expr = inner;
+    }
+    expr
+}
+
+/// Does computing the expression do anything?
+fn has_effects(expr: &Expr) -> bool {
+    match &expr.kind {
+        ExprKind::Deref(_) | ExprKind::Assign(..) | ExprKind::Conditional(..) | ExprKind::Call(..) => true,
+        ExprKind::Unary(_, operand) | ExprKind::Cast(_, operand) => has_effects(operand),
+        ExprKind::Binary(_, left, right) => has_effects(left) || has_effects(right),
+        ExprKind::Int(_) | ExprKind::Name(_) | ExprKind::Address(_) | ExprKind::Error => false,
+    }
+}

@@ -1,0 +1,188 @@
+//! Tree to program: names, types, inlining, control flow.
+//!
+//! A program comes out only when nothing is wrong; everything that is wrong is
+//! reported at its place. Procedures are inlined, so every pass is bounded: by
+//! [`MAX_INSTRUCTIONS`] in length and by [`MAX_DEPTH`] in depth.
+
+mod access;
+mod call;
+mod control;
+mod expr;
+mod orders;
+mod procs;
+mod symbols;
+mod thread;
+
+use fencepost_base::diag::Diagnostic;
+use fencepost_base::source::Span;
+use fencepost_ir::{Program, ProgramBuilder};
+use fencepost_syntax::ast::{Block, File, ItemKind, Name};
+use fencepost_syntax::messages::Messages;
+use fencepost_syntax::{Language, Parsed, parse};
+
+pub(crate) use expr::{binary_op, wraps};
+
+use crate::automata;
+use crate::litmus;
+use procs::Procs;
+use symbols::Globals;
+use thread::ThreadLowerer;
+
+/// Most instructions of all threads together.
+pub const MAX_INSTRUCTIONS: usize = 1_000_000;
+
+/// Most threads.
+pub const MAX_THREADS: usize = 65_535;
+
+/// Most locations, array elements counted one by one.
+pub const MAX_LOCATIONS: usize = 65_535;
+
+/// Deepest nesting of blocks and calls after inlining.
+pub const MAX_DEPTH: usize = 250;
+
+/// The outcome of reading a source text.
+#[derive(Clone, Debug)]
+pub struct Loaded {
+    /// The program; there is one exactly when no diagnostic is an error.
+    pub program: Option<Program>,
+    /// Errors and warnings, in the order of the text.
+    pub diagnostics: Vec<Diagnostic>,
+}
+
+/// Reads a program.
+pub fn load(language: Language, text: &str) -> Loaded {
+    let Parsed { file, mut messages } = parse(language, text);
+    let program = if messages.has_errors() { None } else { lower(&file, &mut messages) };
+    Loaded { program, diagnostics: messages.into_list() }
+}
+
+/// Lowers a tree that was parsed without errors.
+pub fn lower(file: &File, messages: &mut Messages) -> Option<Program> {
+    let builder = match file.language {
+        Language::Txt => automata::lower(file, messages),
+        Language::Litmus => litmus::lower(file, messages),
+        Language::Fp | Language::Tpl => lower_statements(file, messages),
+    };
+    let is_thread =
+        |kind: &ItemKind| matches!(kind, ItemKind::Thread { .. } | ItemKind::Automaton(_) | ItemKind::Procedure(_));
+    if !file.items.iter().any(|item| is_thread(&item.kind)) {
+        let help = match file.language {
+            Language::Fp => "write `thread t { … }`",
+            Language::Tpl => "write `fn t { … }`",
+            Language::Txt => "write `thread t … end`",
+            Language::Litmus => "write `P0 (…) { … }`",
+        };
+        let end = file.items.last().map_or(0, |item| item.span.end as usize);
+        messages.push(Diagnostic::error(Span::new(end..end), "the program has no thread").help(help));
+    }
+    if messages.has_errors() {
+        return None;
+    }
+    match builder.build() {
+        Ok(program) => Some(program),
+        Err(error) => {
+            let message = format!("internal error: the program was translated wrongly ({error})");
+            messages.push(Diagnostic::error(Span::default(), message).help("please report this as a bug"));
+            None
+        }
+    }
+}
+
+/// Everything but whether there is a thread.
+fn lower_statements(file: &File, messages: &mut Messages) -> ProgramBuilder {
+    let globals = Globals::collect(file, messages);
+    let procs = Procs::collect(file, &globals, messages);
+    let mut lowering = Lowering {
+        language: file.language,
+        globals: &globals,
+        procs: &procs,
+        messages,
+        instructions: 0,
+        steps: 0,
+        exhausted: false,
+    };
+    let mut builder = ProgramBuilder::new(globals.name.clone(), globals.domain);
+    globals.declare(&mut builder);
+    let mut threads = 0usize;
+    let mut called = vec![false; procs.list.len()];
+    for item in &file.items {
+        if let ItemKind::Thread { name, body, copies } = &item.kind {
+            let copies = match copies {
+                None => 1,
+                Some(copies) => lowering.copies(copies),
+            };
+            if threads + copies > MAX_THREADS {
+                let message = format!("more than {MAX_THREADS} threads");
+                lowering.messages.push(Diagnostic::error(name.span, message));
+                break;
+            }
+            threads += copies;
+            let replicated = matches!(&item.kind, ItemKind::Thread { copies: Some(_), .. });
+            lowering.copies_of(name, body, copies, replicated, &mut called, &mut builder);
+        }
+    }
+    lowering.check_uncalled(&called);
+    builder
+}
+
+/// What all threads share while they are lowered.
+struct Lowering<'a> {
+    language: Language,
+    globals: &'a Globals,
+    procs: &'a Procs<'a>,
+    messages: &'a mut Messages,
+    /// Instructions so far.
+    instructions: usize,
+    /// Instructions and statements so far: bounds the work, even when inlining produces nothing.
+    steps: usize,
+    /// The limit was hit and reported.
+    exhausted: bool,
+}
+
+impl Lowering<'_> {
+    fn copies(&mut self, copies: &fencepost_syntax::ast::Expr) -> usize {
+        let Some(number) = self.globals.constant(copies, self.messages) else { return 0 };
+        match usize::try_from(number) {
+            Ok(number) if (1..=MAX_THREADS).contains(&number) => number,
+            _ => {
+                let message = format!("{number} copies of a thread");
+                let problem = Diagnostic::error(copies.span, message).label(format!("there can be 1 to {MAX_THREADS}"));
+                self.messages.push(problem);
+                0
+            }
+        }
+    }
+
+    fn copies_of(
+        &mut self,
+        name: &Name,
+        body: &Block,
+        copies: usize,
+        replicated: bool,
+        called: &mut [bool],
+        builder: &mut ProgramBuilder,
+    ) {
+        for copy in 0..copies {
+            let errors = self.messages.errors();
+            let me = replicated.then_some(copy as i64);
+            let thread = ThreadLowerer::new(self, me, called).lower(body);
+            let name = if replicated { format!("{}[{copy}]", name.text) } else { name.text.clone() };
+            builder.thread(name, thread.registers, thread.code);
+            // The other copies would only repeat the errors of this one.
+            if self.messages.errors() > errors || self.exhausted {
+                return;
+            }
+        }
+    }
+
+    /// Procedures that no thread calls are checked for mistakes too.
+    fn check_uncalled(&mut self, called: &[bool]) {
+        let procs = self.procs;
+        for (index, proc) in procs.list.iter().enumerate() {
+            if !called[index] && !proc.recursive {
+                let mut ignored = vec![false; procs.list.len()];
+                ThreadLowerer::new(self, Some(0), &mut ignored).check(proc);
+            }
+        }
+    }
+}
