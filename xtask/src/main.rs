@@ -5,6 +5,7 @@
 
 mod bench;
 mod bless;
+mod campaign;
 mod case_study;
 mod compilers;
 mod files;
@@ -30,6 +31,12 @@ const TASKS: &[Task] = &[
         "[NAME [--runs N]]",
         "the sanitizer on libraries and on programs of the literature (no name: the list)",
         case_study::run,
+    ),
+    (
+        "campaign",
+        "[--programs N] [--from SEED] [MODEL...]",
+        "put generated programs to every engine and to the definitions (default: 200000, every model)",
+        campaign::run,
     ),
     ("bless", "", "run the tests and rewrite the golden files they compare with", bless::run),
     (

@@ -1,0 +1,222 @@
+//! Many generated programs, every model and every engine, against the definitions.
+//!
+//! The tests compare a few thousand programs of each kind, so that they end soon. This is the same comparison without
+//! that limit. Each difference is shrunk and kept as a file: it becomes part of the corpus.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+use std::time::Instant;
+
+use fencepost_check::{Engine, Options, Reductions, check_with, verify_with};
+use fencepost_ir::Program;
+use fencepost_model::Model;
+use fencepost_model::models::MODELS;
+use fencepost_oracle::enumerate::{Answer, robust};
+use fencepost_oracle::{Finals, finals};
+use fencepost_testkit::generate::{self, Options as Generate};
+use fencepost_testkit::in_parallel;
+use fencepost_testkit::shrink::shrink;
+use fencepost_verdict::{Budget, Verdict};
+
+/// States ⟨q, G⟩ of the definitions that are enough for nearly all programs.
+const LIMIT: usize = 4_000;
+/// States that an engine may visit.
+const MOST_STATES: u64 = 200_000;
+/// Programs between two lines that say how far it is.
+const BATCH: u64 = 2_000;
+
+/// An engine that answers one of two questions.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Way {
+    /// Is the program robust? With all reductions or without.
+    Check(Reductions),
+    /// Does nothing go wrong in the model?
+    Verify(Engine),
+}
+
+const WAYS: [(&str, Way); 7] = [
+    ("check", Way::Check(Reductions::ALL)),
+    ("check, unreduced", Way::Check(Reductions::NONE)),
+    ("verify: enumeration", Way::Verify(Engine::Oracle)),
+    ("verify: exploration", Way::Verify(Engine::Exploration)),
+    ("verify: robustness", Way::Verify(Engine::Robustness)),
+    ("verify: search", Way::Verify(Engine::Search)),
+    ("verify: coverability", Way::Verify(Engine::Coverability)),
+];
+
+/// What was compared, by model and way.
+#[derive(Clone, Copy, Debug, Default)]
+struct Count {
+    /// Programs that engine and definitions both have an answer for.
+    compared: u64,
+    /// Those that are not robust, or go wrong.
+    bad: u64,
+    /// Those about which they differ.
+    different: u64,
+}
+
+type Counts = BTreeMap<(&'static str, usize), Count>;
+
+/// A difference, small.
+struct Difference {
+    way: &'static str,
+    model: &'static str,
+    seed: u64,
+    what: String,
+    text: String,
+}
+
+/// `[--programs N] [--from SEED] [MODEL...]`
+pub(crate) fn run(arguments: &[String]) -> Result<(), String> {
+    let (mut programs, mut from, mut names) = (200_000, 0, Vec::new());
+    let mut arguments = arguments.iter();
+    while let Some(argument) = arguments.next() {
+        let mut number = || {
+            let text = arguments.next().ok_or_else(|| format!("{argument} takes a number"))?;
+            text.parse::<u64>().map_err(|_| format!("{argument} takes a number, not {text}"))
+        };
+        match argument.as_str() {
+            "--programs" => programs = number()?,
+            "--from" => from = number()?,
+            name => names.push(name.to_owned()),
+        }
+    }
+    let chosen = |model: &&dyn Model| names.is_empty() || names.iter().any(|name| name == model.name());
+    let models: Vec<&'static dyn Model> = MODELS.iter().copied().filter(chosen).collect();
+    if models.is_empty() || names.iter().any(|name| !models.iter().any(|model| model.name() == name)) {
+        return Err(format!("no such model among {names:?}"));
+    }
+    let start = Instant::now();
+    let mut counts = Counts::new();
+    let mut differences = Vec::new();
+    for batch in 0..programs.div_ceil(BATCH) {
+        let seeds = from + batch * BATCH..from + programs.min((batch + 1) * BATCH);
+        for (some, found) in in_parallel(seeds, |seed| compare(seed, &models)) {
+            for (key, count) in some {
+                let sum = counts.entry(key).or_default();
+                sum.compared += count.compared;
+                sum.bad += count.bad;
+                sum.different += count.different;
+            }
+            differences.extend(found);
+        }
+        let (done, seconds) = (programs.min((batch + 1) * BATCH), start.elapsed().as_secs());
+        eprintln!("{done} of {programs} programs, {seconds} s, {} differences", differences.len());
+    }
+    print(&counts);
+    keep(&differences)
+}
+
+/// A program of a kind that goes with its seed.
+fn program(seed: u64) -> Program {
+    let options = Generate {
+        total_accesses: 6 + (seed % 2) as usize,
+        light: seed % 3 == 0,
+        copies: seed % 5 == 0,
+        dense: Some(seed % 2 == 0),
+        ..Generate::default()
+    };
+    generate::program(seed + (60 << 32), &options)
+}
+
+/// What the definitions say: is the program robust, and does something go wrong?
+fn define(program: &Program, model: &'static dyn Model) -> (Option<bool>, Option<bool>) {
+    let is_robust = match robust(program, model, LIMIT) {
+        Answer::Robust => Some(true),
+        Answer::Violation(_) => Some(false),
+        Answer::TooLarge => None,
+    };
+    let goes_wrong = |found: Finals| found.race.is_some() || found.failure.is_some();
+    (is_robust, finals(program, model, &[], LIMIT as u64, &|| false).ok().map(goes_wrong))
+}
+
+/// Is all well, says the engine? `None` if it does not say.
+fn ask(way: Way, program: &Program, model: &'static dyn Model) -> Result<Option<bool>, String> {
+    let budget = Budget { max_states: MOST_STATES, ..Budget::unlimited() };
+    match way {
+        Way::Check(reductions) => {
+            let options = Options { reductions, ..Options::default() };
+            let outcome = check_with(program, model, options, &budget).map_err(|error| error.to_string())?;
+            Ok(match outcome.verdict {
+                Verdict::Holds => Some(true),
+                Verdict::Violated(_) => Some(false),
+                Verdict::Unknown(_) => None,
+            })
+        }
+        Way::Verify(engine) => {
+            let answer = verify_with(engine, program, model, Options::default(), &budget);
+            let result = answer.map_err(|error| error.to_string())?.result;
+            Ok(result.ok().map(|verified| verified.race.is_none() && verified.failing.is_none()))
+        }
+    }
+}
+
+/// What the engine says, the definitions being different.
+fn difference(way: Way, program: &Program, model: &'static dyn Model) -> Option<String> {
+    let (is_robust, goes_wrong) = define(program, model);
+    let expected = match way {
+        Way::Check(_) => is_robust,
+        Way::Verify(_) => goes_wrong.map(|wrong| !wrong),
+    }?;
+    match ask(way, program, model) {
+        Err(error) => Some(error),
+        Ok(answer) => {
+            answer.filter(|&well| well != expected).map(|well| format!("{well}, but by definition {expected}"))
+        }
+    }
+}
+
+fn compare(seed: u64, models: &[&'static dyn Model]) -> (Counts, Vec<Difference>) {
+    let program = program(seed);
+    let (mut counts, mut differences) = (Counts::new(), Vec::new());
+    for &model in models {
+        let (is_robust, goes_wrong) = define(&program, model);
+        for (index, (name, way)) in WAYS.into_iter().enumerate() {
+            let expected = match way {
+                Way::Check(_) => is_robust,
+                Way::Verify(_) => goes_wrong.map(|wrong| !wrong),
+            };
+            let Some(expected) = expected else { continue };
+            let count: &mut Count = counts.entry((model.name(), index)).or_default();
+            match ask(way, &program, model) {
+                Ok(None) => continue,
+                Ok(Some(well)) if well == expected => {}
+                _ => {
+                    count.different += 1;
+                    let small = shrink(&program, |smaller| difference(way, smaller, model).is_some());
+                    let what = difference(way, &small, model).unwrap_or_default();
+                    let text = fencepost_lower::print(&small);
+                    differences.push(Difference { way: name, model: model.name(), seed, what, text });
+                }
+            }
+            count.compared += 1;
+            count.bad += u64::from(!expected);
+        }
+    }
+    (counts, differences)
+}
+
+fn print(counts: &Counts) {
+    println!("{:6} {:22} {:>9} {:>9} {:>9}", "model", "engine", "compared", "not well", "different");
+    for ((model, way), count) in counts.iter().filter(|(_, count)| count.compared > 0) {
+        let Count { compared, bad, different } = count;
+        println!("{model:6} {:22} {compared:>9} {bad:>9} {different:>9}", WAYS[*way].0);
+    }
+}
+
+/// Writes every difference to a file.
+fn keep(differences: &[Difference]) -> Result<(), String> {
+    let folder = Path::new("target/campaign");
+    if differences.is_empty() {
+        return Ok(());
+    }
+    fs::create_dir_all(folder).map_err(|error| format!("{}: {error}", folder.display()))?;
+    for Difference { way, model, seed, what, text } in differences {
+        let file = folder.join(format!("{model}-{seed}-{}.fp", way.replace([' ', ':', ','], "")));
+        let text = format!("// {way}, {model}, seed {seed}: {what}\n{text}");
+        fs::write(&file, text).map_err(|error| format!("{}: {error}", file.display()))?;
+        println!("{}", file.display());
+    }
+    Err(format!("{} differences", differences.len()))
+}
