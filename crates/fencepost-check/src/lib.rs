@@ -14,8 +14,7 @@ use std::fmt;
 
 use fencepost_explore::{End, Exploration};
 use fencepost_ir::{Op, Program};
-use fencepost_model::Model;
-use fencepost_model::models::sc::Sc;
+use fencepost_model::{Model, Robustness, models};
 use fencepost_oracle::replay::{replay, replay_failure, replay_observational};
 use fencepost_verdict::{Budget, Candidate, Outcome, Property, Reason, ScFailure, Site, Stats, Verdict};
 
@@ -75,11 +74,18 @@ pub fn check_with(
     options: Options,
     budget: &Budget<'_>,
 ) -> Result<Outcome, InternalError> {
-    if model.buffers().is_some() {
-        return check_attacks(program, model, options, Attacking::default(), budget);
+    match model.declaration().robustness {
+        Robustness::Attacks => check_attacks(program, model, options, Attacking::default(), budget),
+        Robustness::Monitor => {
+            let outcome = check_monitored(program, model, options, &unbounded::patience(program, budget))?;
+            Ok(unbounded::explain(program, budget, outcome))
+        }
+        Robustness::Always | Robustness::Implied(_) => {
+            let property = if options.observational { Property::ObservationalRobustness } else { Property::Robustness };
+            let reason = Reason::Unsupported(format!("robustness against {} is not decided", model.name()));
+            Ok(undecided(property, model, reason))
+        }
     }
-    let outcome = check_monitored(program, model, options, &unbounded::patience(program, budget))?;
-    Ok(unbounded::explain(program, budget, outcome))
 }
 
 /// As [`check_with`], for a model with a monitor.
@@ -136,7 +142,7 @@ pub fn check_attacks(
         return Ok(undecided(Property::ObservationalRobustness, model, reason));
     }
     let outcome = buffers::check(program, model, options, attacking, &unbounded::patience(program, budget))?;
-    replay_sc_failure(program, &Sc, outcome.sc_failure.as_deref())?;
+    replay_sc_failure(program, models::reference(), outcome.sc_failure.as_deref())?;
     Ok(unbounded::explain(program, budget, outcome))
 }
 

@@ -26,8 +26,7 @@ mod searching;
 
 use fencepost_explore::Options;
 use fencepost_ir::{Condition, Instr, LocationKind, Op, Program};
-use fencepost_model::Model;
-use fencepost_model::models::sc::Sc;
+use fencepost_model::{Kind, Model};
 use fencepost_verdict::{
     Argument, Attempt, Budget, Ending, Extent, Failing, Race, Reason, States, Stats, Verification, Verified,
 };
@@ -130,10 +129,11 @@ pub fn verify_with(
 }
 
 /// The stages that can settle a question about this program and model.
-fn plan(program: &Program, model: &dyn Model) -> Vec<Stage> {
+fn plan(program: &Program, model: &'static dyn Model) -> Vec<Stage> {
     let has_condition = program.condition().is_some();
     let mut stages = Vec::new();
-    if model.name() == Sc.name() && !has_condition {
+    let is_reference = model.declaration().kind == Kind::Reference;
+    if is_reference && !has_condition {
         // There are no final states to be found, and SC knows no races: exploration says all there is to say.
         return vec![Stage::Exploration];
     }
@@ -141,7 +141,7 @@ fn plan(program: &Program, model: &dyn Model) -> Vec<Stage> {
         stages.push(Stage::Enumeration);
     }
     stages.push(Stage::Exploration);
-    if model.name() != Sc.name() {
+    if !is_reference {
         stages.push(Stage::Robustness);
         // A stale read that nothing depends on is seen by a condition on its register.
         if robustness::knows_observation(model) && !has_condition {
@@ -157,8 +157,7 @@ fn plan(program: &Program, model: &dyn Model) -> Vec<Stage> {
 
 /// Does the model say anything about such programs?
 fn supported(program: &Program, model: &dyn Model) -> Result<(), Reason> {
-    let knows_sections = model.buffers().is_some() || model.name() == Sc.name();
-    match program.has_sections() && !knows_sections {
+    match program.has_sections() && !model.declaration().sections {
         true => Err(Reason::Unsupported(format!("the model `{}` says nothing about atomic sections", model.name()))),
         false => Ok(()),
     }
@@ -172,7 +171,7 @@ fn has_bounds(program: &Program) -> bool {
 /// Are there accesses that can race in the model?
 fn can_race(program: &Program, model: &dyn Model) -> bool {
     let has_plain = program.locations().iter().any(|location| location.kind == LocationKind::NonAtomic);
-    (has_plain || program.has_mixed_accesses()) && model.buffers().is_none() && model.name() != Sc.name()
+    (has_plain || program.has_mixed_accesses()) && model.declaration().races
 }
 
 /// A question, and what is known on the way to its answer.
@@ -318,7 +317,7 @@ impl<'a> Inquiry<'a> {
     }
 
     fn is_about_sc(&self) -> bool {
-        self.model.name() == Sc.name()
+        self.model.declaration().kind == Kind::Reference
     }
 
     /// Final states found in a smaller model, with their executions in this one.

@@ -38,7 +38,7 @@ use std::fmt::Write as _;
 use crate::infix::Unsupported;
 use fencepost_analysis::values::PossibleValues;
 use fencepost_ir::{Op, Program, Thread};
-use fencepost_model::Model;
+use fencepost_model::{Model, PromelaMonitor};
 
 use self::encoding::Encoding;
 use self::names::Names;
@@ -72,12 +72,17 @@ pub fn export(program: &Program, model: &dyn Model, options: Options) -> Result<
     }
     let values = PossibleValues::of(program);
     let names = Names::new(program, &values);
-    let encoding: Option<Box<dyn Encoding>> = match model.name() {
-        "sc" if options.observational => return Err(Unsupported::new(sc::NOTHING_TO_OBSERVE)),
-        "sc" => None,
-        "ra" => Some(Box::new(ra::Ra::new(&Shape::new(program, model, &values)?))),
-        "rc20" => Some(Box::new(rc20::Rc20::new(&Shape::new(program, model, &values)?))),
-        other => return Err(Unsupported::new(format!("there is no Promela encoding of the model `{other}`"))),
+    let encoding: Option<Box<dyn Encoding>> = match model.declaration().promela {
+        Some(PromelaMonitor::Nothing) if options.observational => {
+            return Err(Unsupported::new(sc::NOTHING_TO_OBSERVE));
+        }
+        Some(PromelaMonitor::Nothing) => None,
+        Some(PromelaMonitor::ReleaseAcquire) => Some(Box::new(ra::Ra::new(&Shape::new(program, model, &values)?))),
+        Some(PromelaMonitor::Orders) => Some(Box::new(rc20::Rc20::new(&Shape::new(program, model, &values)?))),
+        None => {
+            let what = format!("there is no Promela encoding of the model `{}`", model.name());
+            return Err(Unsupported::new(what));
+        }
     };
     let context = Context::new(program, model, options, &names, encoding.as_deref());
     let threads = program.thread_ids().map(|id| Writer::new(&context, id)).collect::<Result<Vec<_>, _>>()?;

@@ -15,5 +15,8 @@ pub mod rel;
 mod tracker;
 
 pub use graph::{Event, EventId, Graph};
-pub use model::{Buffers, FenceMeaning, LightFences, Model};
+pub use model::{
+    Buffers, ByDefault, Causal, Declaration, FenceMeaning, Fences, Kind, LightFences, Model, PromelaMonitor, Repairs,
+    Robustness, SafeIf,
+};
 pub use monitor::{Attempt, AttemptKind, Monitor, PlainKind, RaceRule, Shape, StaleKind, Step, ThreadShape, Watch};

@@ -1,9 +1,7 @@
-//! Which changes mean something in a memory model: a question to the model, so that no model is named here.
+//! Which changes mean something in a memory model: what the model declares, so that no model is named here.
 
-use fencepost_base::event::Label;
-use fencepost_base::ids::{LocId, ThreadId};
-use fencepost_base::order::{FenceOrder, Mode, ReadOrder, RmwOrder, WriteOrder};
-use fencepost_model::{EventId, FenceMeaning, Graph, LightFences, Model};
+use fencepost_base::order::{FenceOrder, ReadOrder, RmwOrder, WriteOrder};
+use fencepost_model::{FenceMeaning, LightFences, Model, Repairs};
 use fencepost_verdict::Form;
 
 /// What can be written in a program that makes a difference in a model.
@@ -11,13 +9,7 @@ use fencepost_verdict::Form;
 pub(crate) struct Menu {
     /// Fences, weakest first.
     pub(crate) fences: Vec<Form>,
-    /// Does a relaxed access do less than an acquire or release one?
-    orders: bool,
-    /// Does an SC access do more?
-    sc_accesses: bool,
-    /// Does a read-modify-write order things through its location only? Then one in place of a store is a repair of its own;
-    /// elsewhere it is one more way to write a fence.
-    exchanges: bool,
+    repairs: Repairs,
 }
 
 impl Menu {
@@ -30,16 +22,13 @@ impl Menu {
         let light = (model.light_fences() != LightFences::Ignored).then_some(Form::LightFence);
         Menu {
             fences: light.into_iter().chain(FenceOrder::ALL.iter().filter_map(|&order| fence(order))).collect(),
-            orders: model.buffers().is_none() && (!model.acquires(Mode::Rlx) || !model.releases(Mode::Rlx)),
-            sc_accesses: permits_store_buffering(model, Mode::Rel, Mode::Acq)
-                && !permits_store_buffering(model, Mode::Sc, Mode::Sc),
-            exchanges: model.fence(FenceOrder::Sc) == FenceMeaning::HiddenRmw,
+            repairs: model.declaration().repairs,
         }
     }
 
     /// The orders of accesses that differ from each other in the model, as stand-ins for all.
     fn means_something(&self, sc: bool) -> bool {
-        if sc { self.sc_accesses } else { self.orders }
+        if sc { self.repairs.sc_accesses } else { self.repairs.orders }
     }
 
     /// What could be in the place of `form`, if anything else: each means something, in no particular order.
@@ -53,8 +42,8 @@ impl Menu {
             Form::Store(_) => {
                 // With both, everything at this place has a strongest form. Where SC accesses are nothing special, one will do.
                 let keep = form == Form::Store(WriteOrder::Sc);
-                let exchanges = [(RmwOrder::AcqRel, !keep), (RmwOrder::Sc, keep || self.sc_accesses)];
-                let exchanges = exchanges.into_iter().filter(|&(_, offered)| offered && self.exchanges);
+                let exchanges = [(RmwOrder::AcqRel, !keep), (RmwOrder::Sc, keep || self.repairs.sc_accesses)];
+                let exchanges = exchanges.into_iter().filter(|&(_, offered)| offered && self.repairs.exchanges);
                 stores.map(|&order| Form::Store(order)).chain(exchanges.map(|(order, _)| Form::Rmw(order))).collect()
             }
             Form::Rmw(_) => rmws.map(|&order| Form::Rmw(order)).collect(),
@@ -86,19 +75,6 @@ impl Menu {
         }
         forms
     }
-}
-
-/// Does the model permit the outcome 0, 0 of store buffering with these orders?
-fn permits_store_buffering(model: &dyn Model, store: Mode, load: Mode) -> bool {
-    let mut graph = Graph::initial(&[0, 0]);
-    for thread in 0..2 {
-        let (own, other) = (LocId(thread), LocId(1 - thread));
-        let write = Label::Write { loc: own, value: 1, mode: store };
-        let read = Label::Read { loc: other, value: 0, mode: load };
-        graph.add(ThreadId(thread), write, Some(EventId(own.0)), None);
-        graph.add(ThreadId(thread), read, Some(EventId(other.0)), None);
-    }
-    model.permits(&graph)
 }
 
 #[cfg(test)]

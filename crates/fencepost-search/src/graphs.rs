@@ -41,10 +41,10 @@
 use std::rc::Rc;
 
 use fencepost_base::event::Label;
-use fencepost_base::ids::{LocId, ThreadId, Value};
+use fencepost_base::ids::{ThreadId, Value};
 use fencepost_base::order::Mode;
 use fencepost_ir::{LocationKind, Observable, Program};
-use fencepost_model::{EventId, Graph, Model};
+use fencepost_model::{EventId, Graph, Kind, Model};
 use fencepost_verdict::{Budget, GraphRun, GraphStep, Progress, Reason, Site, Stats};
 
 use crate::future::{Future, Waiting, is_awake};
@@ -148,7 +148,8 @@ pub(crate) fn search(program: &Program, model: &dyn Model, goal: &Goal<'_>, budg
     }
     // Plain accesses see the last write, and which one is last must not depend on the order in which graphs grow here.
     let has_plain = program.locations().iter().any(|location| location.kind == LocationKind::NonAtomic);
-    if has_plain && !knows_races(model) && model.buffers().is_none() {
+    let (kind, races) = (model.declaration().kind, model.declaration().races);
+    if has_plain && !races && !matches!(kind, Kind::Machine(_)) {
         return unsupported(format!("plain accesses are not searched for under {}", model.name()));
     }
     let mut threads = Threads::new(program, model);
@@ -160,7 +161,7 @@ pub(crate) fn search(program: &Program, model: &dyn Model, goal: &Goal<'_>, budg
         goal,
         init: program.locations().iter().map(|location| location.init).collect(),
         initial,
-        can_race: has_plain && knows_races(model),
+        can_race: has_plain && races,
         records: vec![Record { parent: 0, step: Step::Root }],
         bound: None,
         stats: Stats { state_bits: 8 * size_of::<Record>() as u64, ..Stats::default() },
@@ -173,16 +174,6 @@ pub(crate) fn search(program: &Program, model: &dyn Model, goal: &Goal<'_>, budg
     graphs.stats.states = graphs.records.len() as u64;
     graphs.stats.peak_bytes = graphs.bytes();
     Found { what, end, stats: graphs.stats }
-}
-
-/// Is there a race in the model where a plain read follows a plain write of another thread that it does not know of?
-fn knows_races(model: &dyn Model) -> bool {
-    let mut graph = Graph::initial(&[0]);
-    let loc = LocId(0);
-    let write = Label::Write { loc, value: 1, mode: Mode::Na };
-    let write = graph.add(ThreadId(0), write, Some(EventId(0)), None);
-    let read = graph.add(ThreadId(1), Label::Read { loc, value: 1, mode: Mode::Na }, Some(write), None);
-    model.race(&graph, read).is_some()
 }
 
 impl Graphs<'_> {

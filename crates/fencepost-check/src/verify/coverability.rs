@@ -24,11 +24,8 @@ use fencepost_base::ids::{LocId, RegId, ThreadId, Value};
 use fencepost_base::order::Mode;
 use fencepost_cover::{Answer, CoverOutcome, FinalStates, Options, Witness};
 use fencepost_ir::{Observable, Op, Program};
-use fencepost_model::Model;
-use fencepost_model::models::ra::Ra;
-use fencepost_model::models::rc20::Rc20;
-use fencepost_model::models::sra::{Sra, write_write_race};
-use fencepost_model::models::tso::Tso;
+use fencepost_model::models::sra::write_write_race;
+use fencepost_model::{Model, SafeIf, models};
 use fencepost_oracle::{replay_graph, replay_graph_failure};
 use fencepost_verdict::{Argument, Budget, Reason, Stats, Verified};
 
@@ -64,11 +61,11 @@ enum Word {
 }
 
 fn word(program: &Program, model: &dyn Model) -> Word {
-    match model.name() {
-        name if name == Sra.name() || name == Tso.name() => Word::Enough,
-        name if name == Ra.name() => Word::IfRaceFree,
-        name if name == Rc20.name() && synchronises(program) => Word::IfRaceFree,
-        _ => Word::Nothing,
+    match model.declaration().causal.safe {
+        SafeIf::Always => Word::Enough,
+        SafeIf::WritesDoNotRace => Word::IfRaceFree,
+        SafeIf::SynchronisedAndWritesDoNotRace if synchronises(program) => Word::IfRaceFree,
+        SafeIf::SynchronisedAndWritesDoNotRace | SafeIf::Never => Word::Nothing,
     }
 }
 
@@ -154,7 +151,7 @@ impl Inquiry<'_> {
                     let Some((site, kind)) = &witness.failure else {
                         return Err(InternalError::new("a witness under SRA in which nothing fails"));
                     };
-                    let replayed = replay_graph_failure(self.program, &Sra, &witness.run, *site, kind);
+                    let replayed = replay_graph_failure(self.program, models::causal(), &witness.run, *site, kind);
                     replayed.map_err(|error| InternalError::new(format!("a failure under SRA: {error}")))?;
                     UnderSra::Fails(witness)
                 }
@@ -164,7 +161,7 @@ impl Inquiry<'_> {
         let Some((site, kind)) = witness.failure.clone() else { return Ok(None) };
         match evidence::failing(self.program, self.model, witness.run.clone(), site, &kind) {
             Ok((failing, race)) => Ok(Some(unsafe_by(Some(failing), race))),
-            Err(error) if self.model.name() == Sra.name() || self.model.name() == Ra.name() => {
+            Err(error) if self.model.declaration().causal.permits_it => {
                 let name = self.model.name();
                 Err(InternalError::new(format!("an execution of SRA does not replay under {name}: {error}")))
             }
@@ -189,7 +186,7 @@ impl Inquiry<'_> {
             Answer::Reachable(witness) => witness.run,
         };
         let race = |model: &dyn Model| evidence::race(self.program, model, run.clone());
-        match race(&Sra) {
+        match race(models::causal()) {
             Ok(Some(_)) => {}
             Ok(None) => return Err(InternalError::new("a data race under SRA that is none")),
             Err(error) => return Err(InternalError::new(format!("a data race under SRA: {error}"))),
@@ -197,7 +194,7 @@ impl Inquiry<'_> {
         let name = self.model.name();
         match race(self.model) {
             Ok(Some(race)) => Ok(Some(unsafe_by(None, Some(race)))),
-            _ if name == Sra.name() || name == Ra.name() => {
+            _ if self.model.declaration().causal.permits_it => {
                 Err(InternalError::new(format!("a data race under SRA is none under {name}")))
             }
             _ => {
@@ -218,7 +215,7 @@ impl Inquiry<'_> {
             Answer::Unreachable => Ok(None),
             Answer::GaveUp(reason) => Ok(Some(self.gave_up(argument, reason))),
             Answer::Reachable(witness) => {
-                let replayed = replay_graph(self.program, &Sra, &witness.run)
+                let replayed = replay_graph(self.program, models::causal(), &witness.run)
                     .map_err(|error| InternalError::new(format!("a write/write race under SRA: {error}")))?;
                 if write_write_race(&replayed.graph).is_none() {
                     return Err(InternalError::new("a write/write race under SRA that is none"));
@@ -233,7 +230,7 @@ impl Inquiry<'_> {
     fn final_states_under_sra(&mut self, argument: Argument, slice: &Budget<'_>) -> Result<Step, InternalError> {
         let Some(condition) = self.program.condition() else { return Ok(self.safe(argument)) };
         // Less is enough for safety; final states have to be the same.
-        if self.model.name() != Sra.name() && self.model.name() != Ra.name() {
+        if !self.model.declaration().causal.permits_it {
             let what = format!("sra has final states that {} need not have", self.model.name());
             return Ok(self.closed(argument, Reason::Inconclusive(what)));
         }

@@ -4,8 +4,8 @@
 //! Execution-graph robustness (Lahav and Margalit, PLDI 2019, Def. 4.9; traces of
 //! machines: Derevenetc, Meyer and Schweizer) keeps everything: a thread gets to where it fails, and all
 //! threads to their ends, by a graph, which is one of SC. It includes the absence of data races, as
-//! far as the model knows them. SRA permits less than release/acquire, so robustness
-//! against the latter is enough for it.
+//! far as the model knows them. A model may declare that robustness against another, which permits more, is
+//! enough for it: SRA does, with release/acquire.
 //!
 //! Observational robustness (Margalit and Lahav, POPL 2021) keeps what the program depends on. Let a
 //! thread fail in a consistent graph, and put the reads that nothing depends on right where SC would have
@@ -18,9 +18,7 @@
 //! final states can see it, so this argument is not for them.
 
 use fencepost_explore::Options;
-use fencepost_model::Model;
-use fencepost_model::models::ra::Ra;
-use fencepost_model::models::sra::Sra;
+use fencepost_model::{Model, Robustness};
 use fencepost_oracle::ReplayError;
 use fencepost_verdict::{Argument, Budget, Race, RacingPair, Reason, Verdict, Verified, Violation, ViolationKind};
 
@@ -30,12 +28,15 @@ use crate::{InternalError, check_with};
 
 /// The model that a program must be robust against.
 fn weakened(model: &'static dyn Model) -> &'static dyn Model {
-    if model.name() == Sra.name() { &Ra } else { model }
+    match model.declaration().robustness {
+        Robustness::Implied(weaker) => weaker,
+        Robustness::Always | Robustness::Monitor | Robustness::Attacks => model,
+    }
 }
 
 /// Is observational robustness offered for this model?
-pub(super) fn knows_observation(model: &dyn Model) -> bool {
-    model.buffers().is_none()
+pub(super) fn knows_observation(model: &'static dyn Model) -> bool {
+    matches!(weakened(model).declaration().robustness, Robustness::Monitor)
 }
 
 impl Inquiry<'_> {

@@ -18,20 +18,19 @@
 //! Not modelled: computations whose buffers never empty; only finite ones with empty buffers at the end count.
 
 use fencepost_base::event::Label;
-use fencepost_base::order::FenceOrder;
 
 use crate::graph::{EventId, Graph};
-use crate::model::{Buffers, FenceMeaning};
+use crate::model::{Buffers, FenceMeaning, Fences, LightFences};
 use crate::rel::Rel;
 
-/// What fences are where there is a buffer per location.
-pub(super) fn fence_between_queues(order: FenceOrder) -> FenceMeaning {
-    match order {
-        FenceOrder::Sc => FenceMeaning::Event,
-        FenceOrder::Rel | FenceOrder::AcqRel => FenceMeaning::Light,
-        FenceOrder::Acq => FenceMeaning::Nothing,
-    }
-}
+/// What fences are where there is a buffer per location; light ones are the model's own.
+pub(super) const FENCES_BETWEEN_QUEUES: Fences = Fences {
+    acq: FenceMeaning::Nothing,
+    rel: FenceMeaning::Light,
+    acqrel: FenceMeaning::Light,
+    sc: FenceMeaning::Event,
+    light: LightFences::Ignored,
+};
 
 /// Is the graph one of a computation with these buffers?
 pub(super) fn permits(graph: &Graph, buffers: Buffers) -> bool {

@@ -1,4 +1,4 @@
-//! The list of memory models. A model is one file and one line here.
+//! The list of memory models. A model is one file and one line here: what others need to know of it, it declares.
 
 mod buffers;
 pub mod pgas;
@@ -9,7 +9,7 @@ pub mod sc;
 pub mod sra;
 pub mod tso;
 
-use crate::model::Model;
+use crate::model::{ByDefault, Model, Robustness};
 
 /// Every model: SC, then machines and languages, the strongest of each first.
 pub static MODELS: &[&dyn Model] = &[&sc::Sc, &tso::Tso, &pso::Pso, &pgas::Pgas, &sra::Sra, &ra::Ra, &rc20::Rc20];
@@ -21,19 +21,34 @@ pub fn by_name(name: &str) -> Option<&'static dyn Model> {
 
 /// The models robustness can be checked against.
 pub fn checkable() -> impl Iterator<Item = &'static dyn Model> {
-    let monitored: Vec<&str> = monitored().map(|model| model.name()).collect();
-    MODELS.iter().copied().filter(move |model| model.buffers().is_some() || monitored.contains(&model.name()))
+    let is_decided = |robustness| matches!(robustness, Robustness::Monitor | Robustness::Attacks);
+    MODELS.iter().copied().filter(move |model| is_decided(model.declaration().robustness))
 }
 
 /// Those of them that have a monitor.
 pub fn monitored() -> impl Iterator<Item = &'static dyn Model> {
-    let shape = crate::Shape::simple(1, vec![1]);
-    MODELS.iter().copied().filter(move |model| model.monitor(&shape, &mut crate::packed::Layout::new()).is_some())
+    MODELS.iter().copied().filter(|model| matches!(model.declaration().robustness, Robustness::Monitor))
+}
+
+/// The models that programs of a kind are put to if nobody says which.
+pub fn by_default(programs: ByDefault) -> impl Iterator<Item = &'static dyn Model> {
+    MODELS.iter().copied().filter(move |model| model.declaration().default == programs)
+}
+
+/// SC, which everything is compared with.
+pub fn reference() -> &'static dyn Model {
+    &sc::Sc
+}
+
+/// SRA, which coverability decides.
+pub fn causal() -> &'static dyn Model {
+    &sra::Sra
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::model::Kind;
     use std::collections::BTreeSet;
 
     #[test]
@@ -47,6 +62,9 @@ mod tests {
                 assert!(model.essay().contains(section), "the essay of {} has a part “{section}”", model.name());
             }
         }
-        assert_eq!(MODELS[0].name(), "sc", "SC is what everything is compared with");
+        let is = |model: &&&dyn Model, kind| model.declaration().kind == kind;
+        assert!(is(&&MODELS[0], Kind::Reference), "SC is what everything is compared with");
+        assert_eq!(MODELS.iter().filter(|model| is(model, Kind::Reference)).count(), 1);
+        assert_eq!(MODELS.iter().filter(|model| model.declaration().causal.is_it).count(), 1);
     }
 }

@@ -2,26 +2,19 @@
 //!
 //! Paper: Derevenetc, Meyer and Schweizer, 2015, §4. The axioms are in `buffers`.
 
-use fencepost_base::order::FenceOrder;
-
 use crate::graph::Graph;
-use crate::model::{Buffers, FenceMeaning, LightFences, Model};
+use crate::model::{
+    Buffers, ByDefault, Causal, Declaration, Fences, Kind, LightFences, Model, Repairs, Robustness, SafeIf,
+};
 use crate::models::buffers;
 
 /// Partitioned global address spaces: PSO with light fences on some locations.
 pub struct Pgas;
 
-impl Model for Pgas {
-    fn name(&self) -> &'static str {
-        "pgas"
-    }
-
-    fn title(&self) -> &'static str {
-        "partitioned global address spaces: PSO with light fences on some locations"
-    }
-
-    fn essay(&self) -> &'static str {
-        "\
+static DECLARATION: Declaration = Declaration {
+    name: "pgas",
+    title: "partitioned global address spaces: PSO with light fences on some locations",
+    essay: "\
 What it is: a cluster whose nodes access the memory of others: a write travels through a queue, and queues of \
 different locations do not wait for each other, unless the program asks them to.
 
@@ -34,22 +27,24 @@ loads and stores: nothing is a race.
 What is not: reads that are under way while the program goes on, queues shared by several locations, failures of nodes, liveness.
 
 Source: Derevenetc, Meyer and Schweizer, Locality and Singularity for Store-Atomic Memory Models, 2015.
-"
-    }
+",
+    kind: Kind::Machine(Buffers::PerLocation),
+    races: false,
+    sections: true,
+    fences: Fences { light: LightFences::Listed, ..buffers::FENCES_BETWEEN_QUEUES },
+    robustness: Robustness::Attacks,
+    causal: Causal { is_it: false, permits_it: false, safe: SafeIf::Never },
+    repairs: Repairs { orders: false, sc_accesses: false, exchanges: false },
+    default: ByDefault::Never,
+    promela: None,
+};
 
-    fn fence(&self, order: FenceOrder) -> FenceMeaning {
-        buffers::fence_between_queues(order)
+impl Model for Pgas {
+    fn declaration(&self) -> &'static Declaration {
+        &DECLARATION
     }
 
     fn permits(&self, graph: &Graph) -> bool {
         buffers::permits(graph, Buffers::PerLocation)
-    }
-
-    fn light_fences(&self) -> LightFences {
-        LightFences::Listed
-    }
-
-    fn buffers(&self) -> Option<Buffers> {
-        Some(Buffers::PerLocation)
     }
 }

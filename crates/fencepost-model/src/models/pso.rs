@@ -3,26 +3,19 @@
 //! Paper: Derevenetc, Meyer and Schweizer, 2015, §4; a fence between the queues
 //! is SPARC's `stbar`. The axioms are in `buffers`.
 
-use fencepost_base::order::FenceOrder;
-
 use crate::graph::Graph;
-use crate::model::{Buffers, FenceMeaning, LightFences, Model};
+use crate::model::{
+    Buffers, ByDefault, Causal, Declaration, Fences, Kind, LightFences, Model, Repairs, Robustness, SafeIf,
+};
 use crate::models::buffers;
 
 /// Partial store order: a store buffer per location.
 pub struct Pso;
 
-impl Model for Pso {
-    fn name(&self) -> &'static str {
-        "pso"
-    }
-
-    fn title(&self) -> &'static str {
-        "partial store order: a store buffer per location"
-    }
-
-    fn essay(&self) -> &'static str {
-        "\
+static DECLARATION: Declaration = Declaration {
+    name: "pso",
+    title: "partial store order: a store buffer per location",
+    essay: "\
 What it is: each thread has one buffer per location, through which its stores reach memory; its loads look there \
 first. So also a store can be visible before an earlier store to another location. SPARC's PSO is like this.
 
@@ -36,22 +29,24 @@ compiler does to the program, for which all accesses are taken to be instruction
 
 Source: Derevenetc, Meyer and Schweizer, Locality and Singularity for Store-Atomic Memory Models, 2015; The SPARC \
 Architecture Manual, version 8.
-"
-    }
+",
+    kind: Kind::Machine(Buffers::PerLocation),
+    races: false,
+    sections: true,
+    fences: Fences { light: LightFences::All, ..buffers::FENCES_BETWEEN_QUEUES },
+    robustness: Robustness::Attacks,
+    causal: Causal { is_it: false, permits_it: false, safe: SafeIf::Never },
+    repairs: Repairs { orders: false, sc_accesses: false, exchanges: false },
+    default: ByDefault::Never,
+    promela: None,
+};
 
-    fn fence(&self, order: FenceOrder) -> FenceMeaning {
-        buffers::fence_between_queues(order)
+impl Model for Pso {
+    fn declaration(&self) -> &'static Declaration {
+        &DECLARATION
     }
 
     fn permits(&self, graph: &Graph) -> bool {
         buffers::permits(graph, Buffers::PerLocation)
-    }
-
-    fn light_fences(&self) -> LightFences {
-        LightFences::All
-    }
-
-    fn buffers(&self) -> Option<Buffers> {
-        Some(Buffers::PerLocation)
     }
 }

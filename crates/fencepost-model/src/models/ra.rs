@@ -16,10 +16,8 @@
 pub mod meaning;
 pub mod monitor;
 
-use fencepost_base::order::FenceOrder;
-
 use crate::graph::{EventId, Graph};
-use crate::model::{FenceMeaning, Model};
+use crate::model::{ByDefault, Causal, Declaration, Fences, Kind, Model, PromelaMonitor, Repairs, Robustness, SafeIf};
 use crate::monitor::{Monitor, Shape};
 use crate::packed::Layout;
 use crate::rel::Rel;
@@ -34,17 +32,10 @@ pub fn hb(graph: &Graph) -> Rel {
     graph.po().union(&synchronises).plus()
 }
 
-impl Model for Ra {
-    fn name(&self) -> &'static str {
-        "ra"
-    }
-
-    fn title(&self) -> &'static str {
-        "release/acquire"
-    }
-
-    fn essay(&self) -> &'static str {
-        "\
+static DECLARATION: Declaration = Declaration {
+    name: "ra",
+    title: "release/acquire",
+    essay: "\
 What it is: C/C++11 where every load is an acquire load, every store a release store, every read-modify-write both. \
 Cheaper than sequential consistency everywhere: free on x86, lightweight fences on POWER.
 
@@ -56,14 +47,21 @@ until they can read an acceptable value, also a stale one.
 What is not: relaxed accesses (rc20 has them), liveness.
 
 Source: Lahav and Margalit, Robustness against Release/Acquire Semantics, PLDI 2019.
-"
-    }
+",
+    kind: Kind::Language,
+    races: true,
+    sections: false,
+    fences: Fences::HIDDEN_RMW_ONLY,
+    robustness: Robustness::Monitor,
+    causal: Causal { is_it: false, permits_it: true, safe: SafeIf::WritesDoNotRace },
+    repairs: Repairs { orders: false, sc_accesses: false, exchanges: true },
+    default: ByDefault::Programs,
+    promela: Some(PromelaMonitor::ReleaseAcquire),
+};
 
-    fn fence(&self, order: FenceOrder) -> FenceMeaning {
-        match order {
-            FenceOrder::Sc => FenceMeaning::HiddenRmw,
-            _ => FenceMeaning::Nothing,
-        }
+impl Model for Ra {
+    fn declaration(&self) -> &'static Declaration {
+        &DECLARATION
     }
 
     fn permits(&self, graph: &Graph) -> bool {

@@ -17,10 +17,13 @@ pub mod meaning;
 pub mod monitor;
 
 use fencepost_base::event::Label;
-use fencepost_base::order::{FenceOrder, Mode};
+use fencepost_base::order::Mode;
 
 use crate::graph::{EventId, Graph};
-use crate::model::{FenceMeaning, Model};
+use crate::model::{
+    ByDefault, Causal, Declaration, FenceMeaning, Fences, Kind, LightFences, Model, PromelaMonitor, Repairs,
+    Robustness, SafeIf,
+};
 use crate::monitor::{Monitor, Shape};
 use crate::packed::Layout;
 use crate::rel::Rel;
@@ -59,17 +62,10 @@ fn sc_order_of(graph: &Graph, hb: &Rel, mo: &Rel, fr: &Rel) -> Rel {
     hb.union(mo).union(fr).filter(|a, b| is_sc(a) && is_sc(b)).plus()
 }
 
-impl Model for Rc20 {
-    fn name(&self) -> &'static str {
-        "rc20"
-    }
-
-    fn title(&self) -> &'static str {
-        "C11-style relaxed, release/acquire and SC accesses, fences"
-    }
-
-    fn essay(&self) -> &'static str {
-        "\
+static DECLARATION: Declaration = Declaration {
+    name: "rc20",
+    title: "C11-style relaxed, release/acquire and SC accesses, fences",
+    essay: "\
 What it is: the C/C++ memory model without out-of-thin-air values: every access has the order that is written. \
 Compilers and all common processors implement it.
 
@@ -86,22 +82,27 @@ C++20 orders it. Consume; liveness.
 
 Source: Margalit and Lahav, Verifying Observational Robustness against a C11-Style Memory Model, POPL 2021; SC \
 accesses after C++11.
-"
-    }
+",
+    kind: Kind::Language,
+    races: true,
+    sections: false,
+    fences: Fences {
+        acq: FenceMeaning::Event,
+        rel: FenceMeaning::Event,
+        acqrel: FenceMeaning::Event,
+        sc: FenceMeaning::HiddenRmw,
+        light: LightFences::Ignored,
+    },
+    robustness: Robustness::Monitor,
+    causal: Causal { is_it: false, permits_it: false, safe: SafeIf::SynchronisedAndWritesDoNotRace },
+    repairs: Repairs { orders: true, sc_accesses: true, exchanges: true },
+    default: ByDefault::Programs,
+    promela: Some(PromelaMonitor::Orders),
+};
 
-    fn fence(&self, order: FenceOrder) -> FenceMeaning {
-        match order {
-            FenceOrder::Sc => FenceMeaning::HiddenRmw,
-            FenceOrder::Acq | FenceOrder::Rel | FenceOrder::AcqRel => FenceMeaning::Event,
-        }
-    }
-
-    fn acquires(&self, mode: Mode) -> bool {
-        mode.acquires()
-    }
-
-    fn releases(&self, mode: Mode) -> bool {
-        mode.releases()
+impl Model for Rc20 {
+    fn declaration(&self) -> &'static Declaration {
+        &DECLARATION
     }
 
     fn permits(&self, graph: &Graph) -> bool {

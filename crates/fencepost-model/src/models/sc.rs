@@ -2,10 +2,8 @@
 //!
 //! Paper: Lahav and Margalit, PLDI 2019, §4.1, Def. A.7 (after Alglave et al.).
 
-use fencepost_base::order::FenceOrder;
-
 use crate::graph::Graph;
-use crate::model::{FenceMeaning, Model};
+use crate::model::{ByDefault, Causal, Declaration, Fences, Kind, Model, PromelaMonitor, Repairs, Robustness, SafeIf};
 use crate::rel::Rel;
 
 /// Sequential consistency.
@@ -16,17 +14,10 @@ pub fn hb_sc(graph: &Graph) -> Rel {
     graph.po().union(&graph.rf()).union(&graph.mo()).union(&graph.fr()).plus()
 }
 
-impl Model for Sc {
-    fn name(&self) -> &'static str {
-        "sc"
-    }
-
-    fn title(&self) -> &'static str {
-        "sequential consistency"
-    }
-
-    fn essay(&self) -> &'static str {
-        "\
+static DECLARATION: Declaration = Declaration {
+    name: "sc",
+    title: "sequential consistency",
+    essay: "\
 What it is: all threads take turns on one memory; a read sees the last write to its location.
 
 What is modelled: an execution graph is consistent when po ∪ rf ∪ mo ∪ fr has no cycle, where \
@@ -37,14 +28,21 @@ weaker models, and has no effect of its own.
 What is not: fairness and liveness; only finite runs count.
 
 Source: Lamport 1979; in this form Lahav and Margalit, PLDI 2019, Def. A.7.
-"
-    }
+",
+    kind: Kind::Reference,
+    races: false,
+    sections: true,
+    fences: Fences::HIDDEN_RMW_ONLY,
+    robustness: Robustness::Always,
+    causal: Causal { is_it: false, permits_it: false, safe: SafeIf::Always },
+    repairs: Repairs { orders: false, sc_accesses: false, exchanges: true },
+    default: ByDefault::Never,
+    promela: Some(PromelaMonitor::Nothing),
+};
 
-    fn fence(&self, order: FenceOrder) -> FenceMeaning {
-        match order {
-            FenceOrder::Sc => FenceMeaning::HiddenRmw,
-            _ => FenceMeaning::Nothing,
-        }
+impl Model for Sc {
+    fn declaration(&self) -> &'static Declaration {
+        &DECLARATION
     }
 
     fn permits(&self, graph: &Graph) -> bool {

@@ -12,13 +12,9 @@
 //!
 //! There is no monitor: safety under SRA is decided by coverability instead.
 
-use fencepost_base::order::{FenceOrder, Mode};
-
 use crate::graph::{EventId, Graph};
-use crate::model::{FenceMeaning, Model};
+use crate::model::{ByDefault, Causal, Declaration, Fences, Kind, Model, Repairs, Robustness, SafeIf};
 use crate::models::ra::Ra;
-use crate::monitor::{Monitor, Shape};
-use crate::packed::Layout;
 use crate::rel::Rel;
 
 /// Strong release/acquire.
@@ -40,17 +36,10 @@ pub fn write_write_race(graph: &Graph) -> Option<(EventId, EventId)> {
         .find(|&(a, b)| same_location(a, b) && !ordered(a, b))
 }
 
-impl Model for Sra {
-    fn name(&self) -> &'static str {
-        "sra"
-    }
-
-    fn title(&self) -> &'static str {
-        "strong release/acquire (causal convergence)"
-    }
-
-    fn essay(&self) -> &'static str {
-        "\
+static DECLARATION: Declaration = Declaration {
+    name: "sra",
+    title: "strong release/acquire (causal convergence)",
+    essay: "\
 What it is: release/acquire where the orders in which locations are written agree with causality all together, not \
 each location for itself. It is what POWER gives to release/acquire programs, and what causally consistent databases \
 call causal convergence. It differs from release/acquire only in programs with races between writes.
@@ -63,22 +52,21 @@ What is not: relaxed accesses, liveness. Plain accesses to non-atomic locations 
 not, it makes no difference that they count as release/acquire accesses.
 
 Source: Lahav and Boker, Decidable Verification under a Causally Consistent Shared Memory, PLDI 2020.
-"
-    }
+",
+    kind: Kind::Language,
+    races: true,
+    sections: false,
+    fences: Fences::HIDDEN_RMW_ONLY,
+    robustness: Robustness::Implied(&Ra),
+    causal: Causal { is_it: true, permits_it: true, safe: SafeIf::Always },
+    repairs: Repairs { orders: false, sc_accesses: false, exchanges: true },
+    default: ByDefault::Never,
+    promela: None,
+};
 
-    fn fence(&self, order: FenceOrder) -> FenceMeaning {
-        match order {
-            FenceOrder::Sc => FenceMeaning::HiddenRmw,
-            _ => FenceMeaning::Nothing,
-        }
-    }
-
-    fn acquires(&self, _: Mode) -> bool {
-        true
-    }
-
-    fn releases(&self, _: Mode) -> bool {
-        true
+impl Model for Sra {
+    fn declaration(&self) -> &'static Declaration {
+        &DECLARATION
     }
 
     fn permits(&self, graph: &Graph) -> bool {
@@ -95,10 +83,6 @@ Source: Lahav and Boker, Decidable Verification under a Causally Consistent Shar
     fn race(&self, graph: &Graph, event: EventId) -> Option<EventId> {
         Ra.race(graph, event)
     }
-
-    fn monitor(&self, _: &Shape, _: &mut Layout) -> Option<Box<dyn Monitor>> {
-        None
-    }
 }
 
 #[cfg(test)]
@@ -106,6 +90,7 @@ mod tests {
     use super::*;
     use fencepost_base::event::Label;
     use fencepost_base::ids::{LocId, ThreadId};
+    use fencepost_base::order::Mode;
 
     /// 2+2W (Ex. 3.11): each thread writes one location, then the other, and reads its second write overwritten.
     #[test]

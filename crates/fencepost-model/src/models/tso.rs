@@ -3,26 +3,20 @@
 //! Paper: Derevenetc, Meyer and Schweizer, 2015, §4: the machine of which only
 //! the queue for all locations is used. The axioms are in `buffers`.
 
-use fencepost_base::order::FenceOrder;
-
 use crate::graph::Graph;
-use crate::model::{Buffers, FenceMeaning, Model};
+use crate::model::{
+    Buffers, ByDefault, Causal, Declaration, FenceMeaning, Fences, Kind, LightFences, Model, Repairs, Robustness,
+    SafeIf,
+};
 use crate::models::buffers;
 
 /// Total store order, the model of x86.
 pub struct Tso;
 
-impl Model for Tso {
-    fn name(&self) -> &'static str {
-        "tso"
-    }
-
-    fn title(&self) -> &'static str {
-        "total store order, the model of x86"
-    }
-
-    fn essay(&self) -> &'static str {
-        "\
+static DECLARATION: Declaration = Declaration {
+    name: "tso",
+    title: "total store order, the model of x86",
+    essay: "\
 What it is: each thread has one buffer, first in, first out, through which its stores reach memory; its loads look \
 there first. So a load can be done before an earlier store to another location is visible. x86 and SPARC's TSO are like this.
 
@@ -35,21 +29,30 @@ compiler does to the program, for which all accesses are taken to be instruction
 
 Source: Derevenetc, Meyer and Schweizer, Locality and Singularity for Store-Atomic Memory Models, 2015; Owens, Sarkar \
 and Sewell, x86-TSO, TPHOLs 2009.
-"
-    }
+",
+    kind: Kind::Machine(Buffers::Total),
+    races: false,
+    sections: true,
+    fences: Fences {
+        acq: FenceMeaning::Nothing,
+        rel: FenceMeaning::Nothing,
+        acqrel: FenceMeaning::Nothing,
+        sc: FenceMeaning::Event,
+        light: LightFences::Ignored,
+    },
+    robustness: Robustness::Attacks,
+    causal: Causal { is_it: false, permits_it: false, safe: SafeIf::Always },
+    repairs: Repairs { orders: false, sc_accesses: false, exchanges: false },
+    default: ByDefault::Automata,
+    promela: None,
+};
 
-    fn fence(&self, order: FenceOrder) -> FenceMeaning {
-        match order {
-            FenceOrder::Sc => FenceMeaning::Event,
-            FenceOrder::Acq | FenceOrder::Rel | FenceOrder::AcqRel => FenceMeaning::Nothing,
-        }
+impl Model for Tso {
+    fn declaration(&self) -> &'static Declaration {
+        &DECLARATION
     }
 
     fn permits(&self, graph: &Graph) -> bool {
         buffers::permits(graph, Buffers::Total)
-    }
-
-    fn buffers(&self) -> Option<Buffers> {
-        Some(Buffers::Total)
     }
 }

@@ -5,6 +5,8 @@ use super::{Mutant, verify};
 const VERIFY: &str = "crates/fencepost-check/src/verify.rs";
 const EVIDENCE: &str = "crates/fencepost-check/src/verify/evidence.rs";
 const COVERABILITY: &str = "crates/fencepost-check/src/verify/coverability.rs";
+const RA: &str = "crates/fencepost-model/src/models/ra.rs";
+const PSO: &str = "crates/fencepost-model/src/models/pso.rs";
 const ENDINGS: &str = "crates/fencepost-check/src/verify/endings.rs";
 const EXPLORATION: &str = "crates/fencepost-check/src/verify/exploration.rs";
 
@@ -17,15 +19,15 @@ pub(super) const MUTANTS: &[Mutant] = &[
     ),
     verify(
         "verify: release/acquire does what sra does",
-        COVERABILITY,
-        "name if name == Ra.name() => Word::IfRaceFree,",
-        "name if name == Ra.name() => Word::Enough,",
+        RA,
+        "SafeIf::WritesDoNotRace",
+        "SafeIf::Always",
     ),
     verify(
         "verify: sra speaks for pso",
-        COVERABILITY,
-        "name == Sra.name() || name == Tso.name()",
-        "name == Sra.name() || name == Tso.name() || name == \"pso\"",
+        PSO,
+        "SafeIf::Never",
+        "SafeIf::Always",
     ),
     verify(
         "verify: relaxed stores release",
@@ -37,7 +39,7 @@ pub(super) const MUTANTS: &[Mutant] = &[
         "verify: executions of sra are executions of every model",
         COVERABILITY,
         "evidence::failing(self.program, self.model, witness.run.clone(), site, &kind)",
-        "evidence::failing(self.program, &Sra, witness.run.clone(), site, &kind)",
+        "evidence::failing(self.program, models::causal(), witness.run.clone(), site, &kind)",
     ),
     verify("verify: coverability answers for races", COVERABILITY, "if can_race(self.program, self.model)", "if false"),
     verify(
