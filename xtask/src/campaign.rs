@@ -8,7 +8,7 @@ use std::fs;
 use std::path::Path;
 use std::time::Instant;
 
-use fencepost_check::{Engine, Options, Reductions, check_with, verify_with};
+use fencepost_check::{Engine, Options, Question, Reductions};
 use fencepost_ir::Program;
 use fencepost_model::Model;
 use fencepost_model::models::MODELS;
@@ -137,7 +137,8 @@ fn ask(way: Way, program: &Program, model: &'static dyn Model) -> Result<Option<
     match way {
         Way::Check(reductions) => {
             let options = Options { reductions, ..Options::default() };
-            let outcome = check_with(program, model, options, &budget).map_err(|error| error.to_string())?;
+            let outcome =
+                Question::new(program, model).with(options).robustness(&budget).map_err(|error| error.to_string())?;
             Ok(match outcome.verdict {
                 Verdict::Holds => Some(true),
                 Verdict::Violated(_) => Some(false),
@@ -145,7 +146,7 @@ fn ask(way: Way, program: &Program, model: &'static dyn Model) -> Result<Option<
             })
         }
         Way::Verify(engine) => {
-            let answer = verify_with(engine, program, model, Options::default(), &budget);
+            let answer = Question::new(program, model).by(engine).safety(&budget);
             let result = answer.map_err(|error| error.to_string())?.result;
             Ok(result.ok().map(|verified| verified.race.is_none() && verified.failing.is_none()))
         }

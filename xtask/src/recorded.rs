@@ -15,7 +15,7 @@ use std::num::NonZero;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use fencepost_check::{Options, check_with};
+use fencepost_check::{Options, Question};
 use fencepost_ir::Program;
 use fencepost_lower::Language;
 use fencepost_model::models;
@@ -94,7 +94,8 @@ fn compare(
     let budget = Budget { max_bytes: MEMORY_LIMIT, expired: &|| start.elapsed() > TIME_LIMIT, ..Budget::unlimited() };
     let jobs = std::thread::available_parallelism().map_or(1, NonZero::get);
     let options = Options { observational: notion == Notion::Observational, jobs, ..Options::default() };
-    let outcome = check_with(program, model, options, &budget).map_err(|error| format!("{name}: {error}"))?;
+    let outcome =
+        Question::new(program, model).with(options).robustness(&budget).map_err(|error| format!("{name}: {error}"))?;
     let (ours, confirmed) = match outcome.verdict {
         Verdict::Holds if recorded == "robust" => ("robust", true),
         Verdict::Holds if notion == Notion::Observational => ("robust", false),

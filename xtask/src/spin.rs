@@ -193,8 +193,9 @@ fn our_answer(question: &Question<'_>, limits: &Limits) -> Result<Result<bool, S
             End::Found(_) => unreachable!("the search is for failures"),
         });
     }
-    let check = if observational { fencepost_check::check_observational } else { fencepost_check::check };
-    let outcome = check(program, model, &budget).map_err(|error| error.to_string())?;
+    let question = fencepost_check::Question::new(program, model);
+    let question = if observational { question.observational() } else { question };
+    let outcome = question.robustness(&budget).map_err(|error| error.to_string())?;
     Ok(match outcome.verdict {
         Verdict::Holds => Ok(true),
         Verdict::Violated(_) => Ok(false),

@@ -11,10 +11,11 @@ use fencepost_attack::{Attack, Delays, Instrumented, enough_delays};
 use fencepost_base::ids::ArrayId;
 use fencepost_explore::{End, Exploration, Options, Reductions};
 use fencepost_ir::{Expr, Op, Place, Program};
-use fencepost_model::Model;
+use fencepost_model::{Model, models};
 use fencepost_verdict::{Budget, Candidate, Outcome, Property, Reason, Stats, Verdict};
 
-use crate::{InternalError, beyond, cheap_budget, confirm};
+use crate::InternalError;
+use crate::confirm::{beyond, cheap_budget, confirm, replay_sc_failure};
 
 /// How to look for attacks; the verdict is the same in every way.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -84,6 +85,7 @@ pub(crate) fn check(
         (verdict, _) => verdict,
     };
     let sc_failure = failing.and_then(|search| search.sc_failure);
+    replay_sc_failure(program, models::reference(), sc_failure.as_ref())?;
     Ok(Outcome {
         property: Property::Robustness,
         model: model.name(),

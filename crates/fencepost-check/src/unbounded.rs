@@ -63,7 +63,7 @@ fn unbounded(program: &Program) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::check;
+    use crate::Question;
     use fencepost_lower::{Language, load};
     use fencepost_model::models::tso::Tso;
 
@@ -80,7 +80,7 @@ mod tests {
         assert_eq!(patience(&program, &unlimited).max_states, WORTH_A_SEARCH);
         let limited = Budget { max_states: 1_000, ..Budget::unlimited() };
         assert_eq!(patience(&program, &limited).max_states, 1_000);
-        let outcome = check(&program, &Tso, &limited).expect("no internal error");
+        let outcome = Question::new(&program, &Tso).robustness(&limited).expect("no internal error");
         assert!(matches!(outcome.verdict, Verdict::Unknown(Reason::States(1_000))), "the limit is the user's");
         let given_up = Outcome { verdict: Verdict::Unknown(Reason::States(WORTH_A_SEARCH)), ..outcome };
         match explain(&program, &unlimited, given_up).verdict {
@@ -97,7 +97,7 @@ mod tests {
         let text = COUNTER.replace("write + r 1 0", "write & + r 1 3 0");
         let program = load(Language::Txt, &text).program.expect("a program");
         assert_eq!(patience(&program, &Budget::unlimited()).max_states, u64::MAX);
-        let outcome = check(&program, &Tso, &Budget::unlimited()).expect("no internal error");
+        let outcome = Question::new(&program, &Tso).robustness(&Budget::unlimited()).expect("no internal error");
         assert!(matches!(outcome.verdict, Verdict::Holds), "{:?}", outcome.verdict);
     }
 }

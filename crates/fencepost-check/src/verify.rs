@@ -97,33 +97,19 @@ enum Step {
     Cut,
 }
 
-/// As [`verify_with`], by whatever argument settles the question first.
-pub fn verify(
+/// By `engine`, or by whatever argument settles the question first.
+pub(crate) fn verify(
     program: &Program,
     model: &'static dyn Model,
     options: Options,
+    engine: Option<Engine>,
     budget: &Budget<'_>,
 ) -> Result<Verification, InternalError> {
     let mut inquiry = Inquiry::new(program, model, options, budget);
-    let result = match supported(program, model) {
-        Ok(()) => inquiry.take_turns(plan(program, model))?,
-        Err(reason) => Err(reason),
-    };
-    Ok(inquiry.end(result))
-}
-
-/// Finds out in a given way, or not at all.
-pub fn verify_with(
-    engine: Engine,
-    program: &Program,
-    model: &'static dyn Model,
-    options: Options,
-    budget: &Budget<'_>,
-) -> Result<Verification, InternalError> {
-    let mut inquiry = Inquiry::new(program, model, options, budget);
-    let result = match supported(program, model) {
-        Ok(()) => inquiry.insist(engine)?,
-        Err(reason) => Err(reason),
+    let result = match (supported(program, model), engine) {
+        (Err(reason), _) => Err(reason),
+        (Ok(()), None) => inquiry.take_turns(plan(program, model))?,
+        (Ok(()), Some(engine)) => inquiry.insist(engine)?,
     };
     Ok(inquiry.end(result))
 }

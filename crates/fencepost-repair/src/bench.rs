@@ -6,7 +6,7 @@ use std::rc::Rc;
 
 use fencepost_base::ids::{Pc, ThreadId};
 use fencepost_base::source::Span;
-use fencepost_check::{InternalError, Options, check_with};
+use fencepost_check::{InternalError, Options, Question};
 use fencepost_ir::{Op, Program};
 use fencepost_lower::load;
 use fencepost_model::Model;
@@ -79,7 +79,7 @@ pub(crate) fn answer(
     options: Options,
     budget: &Budget<'_>,
 ) -> Result<Answer, InternalError> {
-    Ok(match check_with(program, model, options, budget)?.verdict {
+    Ok(match Question::new(program, model).with(options).robustness(budget)?.verdict {
         Verdict::Holds => Answer::Robust,
         Verdict::Violated(violation) => Answer::Violated(violation),
         Verdict::Unknown(reason) => Answer::Unknown(reason),

@@ -1,6 +1,6 @@
 //! Repairs and relaxations of the programs of `litmus/`, for every model that can be checked.
 
-use fencepost_check::check;
+use fencepost_check::Question;
 use fencepost_ir::Program;
 use fencepost_lower::{Language, load};
 use fencepost_model::{Model, models};
@@ -30,7 +30,7 @@ fn repairs(language: Language, text: &str, model: &'static dyn Model, limit: usi
 }
 
 fn is_robust(program: &Program, model: &'static dyn Model) -> bool {
-    match check(program, model, &Budget::unlimited()).expect("no internal error").verdict {
+    match Question::new(program, model).robustness(&Budget::unlimited()).expect("no internal error").verdict {
         Verdict::Holds => true,
         Verdict::Violated(_) => false,
         Verdict::Unknown(reason) => panic!("{reason}"),

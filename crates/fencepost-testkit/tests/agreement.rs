@@ -1,6 +1,6 @@
 //! The engine and the definitional oracle give the same answers on generated programs, and the engine gives one.
 
-use fencepost_check::check;
+use fencepost_check::Question;
 use fencepost_ir::Program;
 use fencepost_model::models::ra::Ra;
 
@@ -20,7 +20,7 @@ const SOME: usize = 150;
 /// What the engine says: whether the program is robust, and whether it fails under SC, if all runs were looked at.
 /// Or what is wrong with the answer.
 fn engine(program: &Program, model: &'static dyn Model) -> Result<(bool, Option<bool>), String> {
-    let outcome = check(program, model, &Budget::unlimited()).map_err(|error| error.to_string())?;
+    let outcome = Question::new(program, model).robustness(&Budget::unlimited()).map_err(|error| error.to_string())?;
     match outcome.verdict {
         Verdict::Holds => Ok((true, Some(outcome.sc_failure.is_some()))),
         Verdict::Violated(_) => Ok((false, None)),

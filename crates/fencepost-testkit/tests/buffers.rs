@@ -2,7 +2,7 @@
 //! looked for.
 
 use fencepost_attack::{attacks, instrument};
-use fencepost_check::{Attacking, Delays, Options, Reductions, check_attacks, enough_delays};
+use fencepost_check::{Attacking, Delays, Options, Question, Reductions, enough_delays};
 use fencepost_explore::{End, find_failing_assertion};
 use fencepost_ir::Program;
 use fencepost_lower::Language;
@@ -35,8 +35,11 @@ fn engine(
     options: Options,
     attacking: Attacking,
 ) -> Result<(bool, Option<bool>), String> {
-    let outcome =
-        check_attacks(program, model, options, attacking, &Budget::unlimited()).map_err(|error| error.to_string())?;
+    let outcome = Question::new(program, model)
+        .with(options)
+        .attacking(attacking)
+        .robustness(&Budget::unlimited())
+        .map_err(|error| error.to_string())?;
     match outcome.verdict {
         Verdict::Holds => Ok((true, Some(outcome.sc_failure.is_some()))),
         Verdict::Violated(violation) if violation.delay.is_none() => Err("a violation without a delay".into()),

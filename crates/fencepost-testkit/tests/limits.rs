@@ -2,7 +2,7 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use fencepost_check::{Options, check_with, verify};
+use fencepost_check::{Options, Question};
 use fencepost_ir::Program;
 use fencepost_lower::Language;
 use fencepost_model::{Model, models};
@@ -15,7 +15,7 @@ fn program(text: &str) -> Program {
 
 fn reason(program: &Program, model: &str, budget: &Budget<'_>) -> Option<Reason> {
     let model = models::by_name(model).expect("a model");
-    match check_with(program, model, Options::default(), budget).expect("no internal error").verdict {
+    match Question::new(program, model).robustness(budget).expect("no internal error").verdict {
         Verdict::Unknown(reason) => Some(reason),
         Verdict::Holds | Verdict::Violated(_) => None,
     }
@@ -59,7 +59,7 @@ fn without_time_nothing_is_claimed() {
         let program = file.read().expect("a program").program;
         for model in models::checkable() {
             let context = format!("{}, {}", file.name, model.name());
-            let outcome = check_with(&program, model, Options::default(), &late).expect("no internal error");
+            let outcome = Question::new(&program, model).robustness(&late).expect("no internal error");
             match outcome.verdict {
                 Verdict::Holds => assert!(is_for_free(outcome.stats.states, model), "{context}"),
                 // Time is looked at now and then.
@@ -82,7 +82,7 @@ fn a_long_argument_leaves_time_to_others() {
     let spent = || looks.fetch_add(1, Ordering::Relaxed) as f64 / 2_000.0;
     let budget = Budget { expired: &|| spent() >= 1.0, spent: &spent, ..Budget::unlimited() };
     let model = models::by_name("rc20").expect("a model");
-    let found = verify(&program, model, Options::default(), &budget).expect("no internal error");
+    let found = Question::new(&program, model).safety(&budget).expect("no internal error");
     assert!(found.result.is_ok(), "{:?}", found.tried);
     assert!(found.tried.iter().any(|attempt| attempt.reason == Reason::Time), "{:?}", found.tried);
 }

@@ -5,7 +5,7 @@
 //! exploring; so must the definitional oracle, where the program is small
 //! enough for it. `FENCEPOST_BLESS=1` pins the numbers of states anew, never a verdict.
 
-use fencepost_check::{check_with, verify};
+use fencepost_check::Question;
 use fencepost_explore::{Options, Reductions};
 use fencepost_ir::Program;
 use fencepost_model::{Model, models};
@@ -51,8 +51,10 @@ fn judge(file: &Entry) -> Result<(), String> {
         }
         compare_failure(on_runs, &outcome)?;
         for options in [Options::default(), Options { jobs: 2, ..Options::default() }] {
-            let reduced =
-                check_with(&program, model, options, &Budget::unlimited()).map_err(|error| error.to_string())?;
+            let reduced = Question::new(&program, model)
+                .with(options)
+                .robustness(&Budget::unlimited())
+                .map_err(|error| error.to_string())?;
             if answer(&reduced) != expectation.answer.as_str() {
                 return Err(format!("{}: {} with reductions", expectation.model, answer(&reduced)));
             }
@@ -112,7 +114,7 @@ fn judge_verification(program: &Program, model: &'static dyn Model, wanted: &Exp
     }
     let max_states = if wanted.answer == Expected::Unsettled { UNSETTLED } else { u64::MAX };
     let budget = Budget { max_states, ..Budget::unlimited() };
-    let verification = verify(program, model, Options::default(), &budget).map_err(|error| error.to_string())?;
+    let verification = Question::new(program, model).safety(&budget).map_err(|error| error.to_string())?;
     let found = match &verification.result {
         Err(_) => Expected::Unsettled,
         Ok(verified) if verified.race.is_some() => Expected::Racy,
@@ -158,7 +160,7 @@ fn explore(
         _ => u64::MAX,
     };
     let budget = Budget { max_states, ..Budget::unlimited() };
-    check_with(program, model, options, &budget).map_err(|error| error.to_string())
+    Question::new(program, model).with(options).robustness(&budget).map_err(|error| error.to_string())
 }
 
 fn answer(outcome: &Outcome) -> &'static str {

@@ -1,7 +1,7 @@
 //! Observational robustness: the engine finds a witness iff the literal system SC_T reaches its error state, and stands
 //! between robustness and the definition of observational robustness.
 
-use fencepost_check::{check, check_observational};
+use fencepost_check::Question;
 use fencepost_ir::Program;
 use fencepost_model::models::ra::Ra;
 use fencepost_model::models::rc20::Rc20;
@@ -24,7 +24,12 @@ fn holds(outcome: &Outcome) -> Result<bool, String> {
 }
 
 fn engine(program: &Program, model: &'static dyn Model) -> Result<bool, String> {
-    holds(&check_observational(program, model, &Budget::unlimited()).map_err(|error| error.to_string())?)
+    holds(
+        &Question::new(program, model)
+            .observational()
+            .robustness(&Budget::unlimited())
+            .map_err(|error| error.to_string())?,
+    )
 }
 
 fn differs_from_sc_t(program: &Program) -> Option<String> {
@@ -55,7 +60,7 @@ fn robust_programs_are_observationally_robust() {
         let options = Options { loops: seed % 2 == 0, ..Options::default() };
         let program = generate::program(seed + (4 << 32), &options);
         for model in models::monitored() {
-            let plain = check(&program, model, &Budget::unlimited()).expect("no internal error");
+            let plain = Question::new(&program, model).robustness(&Budget::unlimited()).expect("no internal error");
             if holds(&plain) == Ok(true) {
                 let name = model.name();
                 assert_eq!(

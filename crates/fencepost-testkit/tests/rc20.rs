@@ -2,7 +2,7 @@
 //! stronger order or a fence can do.
 
 use fencepost_base::order::{FenceOrder, ReadOrder, WriteOrder};
-use fencepost_check::check;
+use fencepost_check::Question;
 use fencepost_ir::{Expr, Instr, LocationKind, Op, Origin, Place, Program, ProgramBuilder, Register};
 use fencepost_model::Model;
 use fencepost_model::models::ra::Ra;
@@ -19,7 +19,7 @@ const LIMIT: usize = 2_000;
 
 /// What the engine says.
 fn holds(program: &Program, model: &'static dyn Model) -> bool {
-    match check(program, model, &Budget::unlimited()).expect("every violation replays").verdict {
+    match Question::new(program, model).robustness(&Budget::unlimited()).expect("every violation replays").verdict {
         Verdict::Holds => true,
         Verdict::Violated(_) => false,
         Verdict::Unknown(reason) => panic!("unknown: {reason}"),

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use fencepost_base::ids::{Pc, ThreadId};
-use fencepost_check::check_with;
+use fencepost_check::Question;
 use fencepost_explore::{Exploration, Options, Reductions, explore};
 use fencepost_ir::Program;
 use fencepost_model::{Model, models};
@@ -68,7 +68,7 @@ fn all_reductions_are_listed() {
 
 fn search(program: &Program, model: &'static dyn Model, options: Options, max_states: u64) -> Result<Outcome, String> {
     let budget = Budget { max_states, ..Budget::unlimited() };
-    check_with(program, model, options, &budget).map_err(|error| error.to_string())
+    Question::new(program, model).with(options).robustness(&budget).map_err(|error| error.to_string())
 }
 
 /// What a search has to say.
@@ -341,7 +341,7 @@ fn nor_when_the_threads_have_work() {
                 widest.fetch_max(progress.frontier, Ordering::Relaxed);
             };
             let budget = Budget { max_states: MANY_STATES, progress: &progress, ..Budget::unlimited() };
-            check_with(&program, model, options, &budget).expect("every violation replays");
+            Question::new(&program, model).with(options).robustness(&budget).expect("every violation replays");
             widest.into_inner() > WIDE
         };
         if models::monitored().any(is_wide) {

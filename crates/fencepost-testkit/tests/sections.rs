@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use fencepost_base::ids::{LocId, Pc, RegId, ThreadId, Value};
 use fencepost_base::order::ReadOrder;
-use fencepost_check::check_with;
+use fencepost_check::Question;
 use fencepost_explore::{End, Options, Reductions, explore};
 use fencepost_ir::{
     BinaryOp, CasStrength, CmpOp, EvalError, Expr, Instr, LocationKind, Op, Origin, Place, Program, ProgramBuilder,
@@ -268,7 +268,7 @@ fn difference(program: &Program, ways: &[Options]) -> Option<String> {
         if options.jobs > 1 || ![Reductions::ALL, Reductions::NONE].contains(&options.reductions) {
             continue;
         }
-        let outcome = match check_with(program, &Sc, options, &Budget::unlimited()) {
+        let outcome = match Question::new(program, &Sc).with(options).robustness(&Budget::unlimited()) {
             Ok(outcome) => outcome,
             Err(error) => return Some(error.to_string()),
         };
@@ -424,7 +424,7 @@ fn monitors_know_nothing_of_sections() {
     let mut programs = (0..).map(|seed| generate::program(seed, &options)).filter(Program::has_sections);
     let program = programs.next().expect("some have sections");
     for model in models::checkable().filter(|model| matches!(model.name(), "ra" | "rc20")) {
-        let outcome = check_with(&program, model, Options::default(), &Budget::unlimited()).expect("nothing to replay");
+        let outcome = Question::new(&program, model).robustness(&Budget::unlimited()).expect("nothing to replay");
         assert!(matches!(outcome.verdict, Verdict::Unknown(Reason::Unsupported(_))), "{:?}", outcome.verdict);
     }
 }

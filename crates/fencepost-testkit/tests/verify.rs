@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use fencepost_base::event::Label;
 use fencepost_base::ids::Value;
-use fencepost_check::{Engine, Options as Search, verify, verify_with};
+use fencepost_check::{Engine, Question};
 use fencepost_ir::Program;
 use fencepost_lower::Language;
 use fencepost_model::models::MODELS;
@@ -45,10 +45,10 @@ fn budget(program: &Program) -> Budget<'static> {
 fn ask_all(program: &Program, model: &'static dyn Model) -> Result<Vec<(String, Verification)>, String> {
     let mut answers = Vec::new();
     for engine in ENGINES {
-        let answer = verify_with(engine, program, model, Search::default(), &budget(program));
+        let answer = Question::new(program, model).by(engine).safety(&budget(program));
         answers.push((format!("{engine:?}"), answer.map_err(|error| format!("{engine:?}: {error}"))?));
     }
-    let auto = verify(program, model, Search::default(), &budget(program)).map_err(|error| error.to_string())?;
+    let auto = Question::new(program, model).safety(&budget(program)).map_err(|error| error.to_string())?;
     answers.push(("all".to_owned(), auto));
     Ok(answers)
 }

@@ -7,7 +7,7 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use fencepost_attack::{attacks, pairs};
-use fencepost_check::{Attacking, Delays, Options, Reductions, check_attacks};
+use fencepost_check::{Attacking, Delays, Options, Question, Reductions};
 use fencepost_ir::Program;
 use fencepost_model::{Buffers, Model, models};
 use fencepost_verdict::{Budget, Outcome, Verdict};
@@ -43,7 +43,11 @@ fn row(name: &str, program: &Program, model: &'static dyn Model) -> Result<Strin
             Budget { max_bytes: MEMORY_LIMIT, expired: &|| start.elapsed() > TIME_LIMIT, ..Budget::unlimited() };
         let options = Options { reductions, ..Options::default() };
         let attacking = Attacking { delays: Some(delays), one_by_one };
-        let outcome = check_attacks(program, model, options, attacking, &budget).map_err(|error| error.to_string())?;
+        let outcome = Question::new(program, model)
+            .with(options)
+            .attacking(attacking)
+            .robustness(&budget)
+            .map_err(|error| error.to_string())?;
         Ok((outcome, start.elapsed()))
     };
     let single =

@@ -284,7 +284,9 @@ mod tests {
             let program = load(family, SMALLEST);
             for name in family.models {
                 let model = models::by_name(name).expect("a model of the list");
-                let outcome = fencepost_check::check(&program, model, &Budget::unlimited()).expect("no internal error");
+                let outcome = fencepost_check::Question::new(&program, model)
+                    .robustness(&Budget::unlimited())
+                    .expect("no internal error");
                 assert!(matches!(outcome.verdict, Verdict::Holds), "{} against {name}", family.name);
                 assert!(outcome.sc_failure.is_none(), "{} fails under SC", family.name);
             }

@@ -4,6 +4,7 @@
 use std::path::Path;
 use std::time::{Duration, Instant};
 
+use fencepost_check::Question;
 use fencepost_model::models;
 use fencepost_verdict::{Budget, Verdict};
 
@@ -29,7 +30,7 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), String> {
                     expired: &|| start.elapsed() > TIME_LIMIT,
                     ..Budget::unlimited()
                 };
-                let outcome = fencepost_check::check(&program, model, &budget).map_err(|error| error.to_string())?;
+                let outcome = Question::new(&program, model).robustness(&budget).map_err(|error| error.to_string())?;
                 let time = start.elapsed();
                 let verdict = match &outcome.verdict {
                     Verdict::Holds => "robust",

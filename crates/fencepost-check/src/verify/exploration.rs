@@ -10,7 +10,8 @@ use fencepost_verdict::{Argument, Budget, Ending, Extent, Reason, States, Verifi
 
 use super::endings::Collected;
 use super::{Inquiry, Step, evidence};
-use crate::{InternalError, beyond, replay_sc_failure};
+use crate::InternalError;
+use crate::confirm::{beyond, replay_sc_failure};
 
 /// What SC runs say.
 pub(super) enum UnderSc {

@@ -24,7 +24,7 @@ use fencepost_verdict::{Argument, Budget, Race, RacingPair, Reason, Verdict, Ver
 
 use super::exploration::UnderSc;
 use super::{Inquiry, Step, evidence, unsafe_by};
-use crate::{InternalError, check_with};
+use crate::{InternalError, Question};
 
 /// The model that a program must be robust against.
 fn weakened(model: &'static dyn Model) -> &'static dyn Model {
@@ -58,7 +58,8 @@ impl Inquiry<'_> {
             return Ok(self.closed(argument, reason));
         };
         let (endings, extent) = (endings.clone(), *extent);
-        let outcome = check_with(self.program, model, Options { observational, ..self.options }, slice)?;
+        let outcome =
+            Question::new(self.program, model).with(Options { observational, ..self.options }).robustness(slice)?;
         self.pay(&outcome.stats);
         if outcome.sc_failure.is_some() {
             return Err(InternalError::new("two searches do not agree on whether something fails under SC"));

@@ -12,8 +12,9 @@ use fencepost_verdict::{Argument, Budget, GraphRun, Race, Stats, Verified};
 
 use super::endings::{Asked, Collected, Holds, collect};
 use super::{Inquiry, Step, evidence, unsafe_by};
+use crate::InternalError;
 use crate::buffers::can_fail;
-use crate::{InternalError, beyond};
+use crate::confirm::beyond;
 
 impl Inquiry<'_> {
     pub(super) fn search(&mut self, slice: &Budget<'_>) -> Result<Step, InternalError> {

@@ -4,7 +4,7 @@ use std::io;
 
 use fencepost_base::diag::Diagnostic;
 use fencepost_base::source::SourceFile;
-use fencepost_check::{Attacking, Options};
+use fencepost_check::{Attacking, Options, Question};
 use fencepost_ir::Program;
 use fencepost_lower::{Language, Loaded};
 use fencepost_model::models::tso::Tso;
@@ -213,9 +213,6 @@ pub(crate) fn check(
     line: &Line,
 ) -> Result<Outcome, String> {
     limits
-        .check(line, |budget| match model.buffers() {
-            Some(_) => fencepost_check::check_attacks(program, model, search, attacking, budget),
-            None => fencepost_check::check_with(program, model, search, budget),
-        })
+        .check(line, |budget| Question::new(program, model).with(search).attacking(attacking).robustness(budget))
         .map_err(|error| error.to_string())
 }

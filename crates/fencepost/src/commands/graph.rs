@@ -5,7 +5,7 @@ use std::fs;
 use std::io;
 use std::path::Path;
 
-use fencepost_check::Attacking;
+use fencepost_check::{Attacking, Question};
 use fencepost_lower::Loaded;
 use fencepost_model::Model;
 use fencepost_model::models;
@@ -107,7 +107,7 @@ fn verified(args: &GraphArgs, subject: &Subject<'_>, model: &'static dyn Model, 
     let search = options::search(&args.search, false);
     let limits = Limits::new(&args.limits);
     let (verification, _) =
-        limits.within(&line, |budget| fencepost_check::verify(subject.program, model, search, budget));
+        limits.within(&line, |budget| Question::new(subject.program, model).with(search).safety(budget));
     let verification = verification.map_err(|error| error.to_string())?;
     let headline = terminal::verification_headline(subject, &verification, look);
     Ok(match &verification.result {

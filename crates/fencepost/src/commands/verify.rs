@@ -2,7 +2,7 @@
 
 use std::io;
 
-use fencepost_check::{Engine, InternalError, Options};
+use fencepost_check::{Engine, InternalError, Options, Question};
 use fencepost_ir::Program;
 use fencepost_lower::Loaded;
 use fencepost_model::Model;
@@ -157,12 +157,12 @@ fn verify(
     budget: &Budget<'_>,
 ) -> Result<Verification, InternalError> {
     let engine = match engine {
-        EngineChoice::Auto => return fencepost_check::verify(program, model, search, budget),
+        EngineChoice::Auto => return Question::new(program, model).with(search).safety(budget),
         EngineChoice::Oracle => Engine::Oracle,
         EngineChoice::Explore => Engine::Exploration,
         EngineChoice::Cover => Engine::Coverability,
         EngineChoice::Robustness => Engine::Robustness,
         EngineChoice::Search => Engine::Search,
     };
-    fencepost_check::verify_with(engine, program, model, search, budget)
+    Question::new(program, model).with(search).by(engine).safety(budget)
 }

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 
 use fencepost_base::source::SourceFile;
-use fencepost_check::check;
+use fencepost_check::Question;
 use fencepost_export::c::{self, export};
 use fencepost_ir::{CmpOp, Op, Program};
 use fencepost_model::models::rc20::Rc20;
@@ -35,11 +35,13 @@ fn case(folder: &Path, seed: u64) -> Option<Case> {
         ..Options::default()
     };
     let program = generate::program(seed, &options);
-    let robust = match check(&program, &Rc20, &Budget::unlimited()).expect("every violation replays").verdict {
-        Verdict::Holds => true,
-        Verdict::Violated(_) => false,
-        Verdict::Unknown(reason) => panic!("seed {seed}: unknown: {reason}"),
-    };
+    let robust =
+        match Question::new(&program, &Rc20).robustness(&Budget::unlimited()).expect("every violation replays").verdict
+        {
+            Verdict::Holds => true,
+            Verdict::Violated(_) => false,
+            Verdict::Unknown(reason) => panic!("seed {seed}: unknown: {reason}"),
+        };
     if robust && polls(&program) {
         return None;
     }

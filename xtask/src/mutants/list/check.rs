@@ -17,18 +17,8 @@ pub(super) const MUTANTS: &[Mutant] = &[
         "for site in [violation.conflicting, violation.access] {",
         "for site in [violation.conflicting] {",
     ),
-    verify(
-        "verify: release/acquire does what sra does",
-        RA,
-        "SafeIf::WritesDoNotRace",
-        "SafeIf::Always",
-    ),
-    verify(
-        "verify: sra speaks for pso",
-        PSO,
-        "SafeIf::Never",
-        "SafeIf::Always",
-    ),
+    verify("verify: release/acquire does what sra does", RA, "SafeIf::WritesDoNotRace", "SafeIf::Always"),
+    verify("verify: sra speaks for pso", PSO, "SafeIf::Never", "SafeIf::Always"),
     verify(
         "verify: relaxed stores release",
         COVERABILITY,

@@ -1,0 +1,100 @@
+//! A question about a program and a memory model, and the one place that chooses who answers it.
+
+use fencepost_explore::Options;
+use fencepost_ir::Program;
+use fencepost_model::{Model, Robustness};
+use fencepost_verdict::{Budget, Outcome, Property, Reason, Stats, Verdict, Verification};
+
+use crate::{Attacking, Engine, InternalError, buffers, monitored, unbounded, verify};
+
+/// A question about a program and a memory model.
+///
+/// How it is answered can be chosen, for measuring and testing. The answer is the same in every way: only whether
+/// there is one, and what it costs, depends on it.
+#[derive(Clone, Copy)]
+pub struct Question<'a> {
+    program: &'a Program,
+    model: &'static dyn Model,
+    options: Options,
+    attacking: Attacking,
+    engine: Option<Engine>,
+}
+
+impl<'a> Question<'a> {
+    /// About `program` under `model`, to be answered in the usual way.
+    pub fn new(program: &'a Program, model: &'static dyn Model) -> Self {
+        Question { program, model, options: Options::default(), attacking: Attacking::default(), engine: None }
+    }
+
+    /// To be answered by exploring in a given way.
+    pub fn with(self, options: Options) -> Self {
+        Question { options, ..self }
+    }
+
+    /// To be answered, for store buffers, by looking for attacks in a given way.
+    pub fn attacking(self, attacking: Attacking) -> Self {
+        Question { attacking, ..self }
+    }
+
+    /// To be answered, if it is about safety, by this engine or not at all.
+    pub fn by(self, engine: Engine) -> Self {
+        Question { engine: Some(engine), ..self }
+    }
+
+    /// About what can be observed: reads may be stale if nothing depends on them.
+    pub fn observational(self) -> Self {
+        Question { options: Options { observational: true, ..self.options }, ..self }
+    }
+
+    /// Is the program robust: does it do under the model only what it does under SC?
+    ///
+    /// Exact, loops included. Observational robustness is sound and not complete: a violation is a witness in the
+    /// sense of the POPL 2021 paper (Def. 4.14), which about a third of the observationally robust programs have too.
+    ///
+    /// # Errors
+    /// If two parts of fencepost disagree.
+    pub fn robustness(&self, budget: &Budget<'_>) -> Result<Outcome, InternalError> {
+        let Question { program, model, options, .. } = *self;
+        let patience = unbounded::patience(program, budget);
+        let outcome = match model.declaration().robustness {
+            Robustness::Attacks if options.observational => {
+                return Ok(self.undecided(format!("observational robustness against {} is not offered", model.name())));
+            }
+            Robustness::Attacks => buffers::check(program, model, options, self.attacking, &patience)?,
+            Robustness::Monitor => monitored::check(program, model, options, &patience)?,
+            Robustness::Always | Robustness::Implied(_) => {
+                return Ok(self.undecided(format!("robustness against {} is not decided", model.name())));
+            }
+        };
+        Ok(unbounded::explain(program, budget, outcome))
+    }
+
+    /// Is the program safe: are its assertions true under the model, is its condition on final states met, is there no
+    /// data race?
+    ///
+    /// # Errors
+    /// If two parts of fencepost disagree.
+    pub fn safety(&self, budget: &Budget<'_>) -> Result<Verification, InternalError> {
+        verify::verify(self.program, self.model, self.options, self.engine, budget)
+    }
+
+    /// A question that was not looked into.
+    fn undecided(&self, why: String) -> Outcome {
+        Outcome {
+            property: property(self.options),
+            model: self.model.name(),
+            verdict: Verdict::Unknown(Reason::Unsupported(why)),
+            sc_failure: None,
+            speculative: Vec::new(),
+            stats: Stats::default(),
+        }
+    }
+}
+
+/// The property that a search with these options is about.
+pub(crate) fn property(options: Options) -> Property {
+    match options.observational {
+        true => Property::ObservationalRobustness,
+        false => Property::Robustness,
+    }
+}
