@@ -2,7 +2,7 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use fencepost_check::{Options, Question};
+use fencepost_check::Question;
 use fencepost_ir::Program;
 use fencepost_lower::Language;
 use fencepost_model::{Model, models};
