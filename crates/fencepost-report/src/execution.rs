@@ -2,6 +2,7 @@
 //! and where that is not what SC would have.
 
 use fencepost_base::ids::LocId;
+use fencepost_finding::Statement;
 use fencepost_ir::{Condition, Op, Quantifier};
 use fencepost_model::cycle::{self, Cycle};
 use fencepost_model::{EventId, Graph};
@@ -84,14 +85,11 @@ impl<'a> Shown<'a> {
     pub(crate) fn end(&self, subject: &Subject<'_>) -> String {
         match self.ending {
             Ending::Failing(failing) => {
-                let spot = subject.spot(failing.site);
-                let thread = subject.thread(failing.site.thread);
-                let message = words::failure_kind(&failing.kind);
-                format!("{thread}, line {}: {message}: {}", spot.position.line, spot.text)
+                let Statement { thread, start, text, .. } = subject.statement(failing.site);
+                format!("{thread}, line {}: {}: {text}", start.line, words::failure_kind(&failing.kind))
             }
             Ending::Race(race) => {
-                let side =
-                    |site: Site| format!("{}, line {}", subject.thread(site.thread), subject.spot(site).position.line);
+                let side = |site: Site| format!("{}, line {}", subject.thread(site.thread), subject.line(site));
                 let [access, other] = [race.pair.access, race.pair.other].map(side);
                 format!("data race on {}: {other}, and {access}", subject.location(race.pair.location))
             }
@@ -151,12 +149,16 @@ impl<'a> Shown<'a> {
 }
 
 impl Step {
-    /// What it does, with remarks: `R x 0, initially, although step 2 has overwritten it`.
+    /// What it does: `R x 0`.
     pub(crate) fn effect(&self, subject: &Subject<'_>) -> String {
-        let effect = match (&self.step.label, self.step.choice) {
+        match (&self.step.label, self.step.choice) {
             (None, None) => "fence".to_string(),
             _ => subject.step_effect(&self.step),
-        };
+        }
+    }
+
+    /// Where that comes from, and why it is remarkable: ` as initially, although step 2 has overwritten it`.
+    pub(crate) fn remark(&self) -> String {
         let from = match (self.from, self.late) {
             (Some(Origin::Step(step)), _) => format!(" from step {}", step + 1),
             (Some(Origin::Initially), Some(_)) => " as initially".to_string(),
@@ -167,7 +169,7 @@ impl Step {
             (Some(_), Some(step)) => format!(", although step {} has overwritten it", step + 1),
             (None, Some(step)) => format!(", ordered before step {}", step + 1),
         };
-        effect + &from + &late
+        from + &late
     }
 }
 

@@ -2,26 +2,56 @@
 //! contract; fields may be added, those that exist stay.
 
 mod edits;
+mod findings;
 mod verification;
 mod wire;
 
 pub use edits::{relaxed, repaired};
-pub use verification::{ConditionReport, RaceReport, StateReport, VerificationReport, verification};
+pub use findings::{
+    AccessReport, ChangeReport, CreationReport, DelayReport, EndReport, FindingReport, FrameReport, LocationReport,
+    MemoryReport, MissingReport, ObservedReport, OperationReport, PlaceReport, StatementReport, StepReport,
+    SuggestionReport, ThreadReport, WaitingReport, finding,
+};
+pub use verification::{ConditionReport, ExecutionReport, StateReport, VerificationReport, verification};
 pub use wire::{
-    Access, Alternative, BecauseReport, Conflicting, DelayReport, EditReport, Edits, EditsVerdict, Error, Errors,
-    Failure, Figures, KeptReport, MachineStep, Report, SCHEMA, Step, StepAccess, Verdict, ViolationReport,
+    Access, Alternative, BecauseReport, EditReport, Edits, EditsVerdict, Error, Errors, Figures, KeptReport, Report,
+    SCHEMA, Verdict,
 };
 
 use fencepost_base::diag::{Diagnostic, Severity};
 use fencepost_base::source::SourceFile;
-use fencepost_verdict::{Delay, Outcome, RunStep, ScFailure, ScFailureKind, Site, Stats, Violation};
+use fencepost_finding::Statement;
+use fencepost_verdict::{Outcome, Stats};
 
+use crate::finding;
 use crate::subject::Subject;
 use crate::words;
 
 /// The report on one outcome, as a line of JSON with its line break.
 pub fn outcome(subject: &Subject<'_>, outcome: &Outcome) -> String {
-    line(&report(subject, outcome))
+    let (verdict, reason, violation) = match &outcome.verdict {
+        fencepost_verdict::Verdict::Holds => (Verdict::Robust, None, None),
+        fencepost_verdict::Verdict::Violated(found) => {
+            (Verdict::Violation, None, Some(finding::of_violation(subject, found, outcome.model)))
+        }
+        fencepost_verdict::Verdict::Unknown(reason) => (Verdict::Unknown, Some(reason), None),
+    };
+    let sc_failure = outcome.sc_failure.as_deref().map(|found| finding::of_failure(subject, found));
+    let speculative: Vec<Statement> = outcome.speculative.iter().map(|&site| subject.statement(site)).collect();
+    line(&Report {
+        schema: SCHEMA,
+        file: subject.source.name().to_string(),
+        program: subject.name().to_string(),
+        property: outcome.property.as_str(),
+        model: outcome.model,
+        verdict,
+        reason: reason.map(|reason| reason.as_str()),
+        detail: reason.map(ToString::to_string),
+        violation: violation.as_ref().map(findings::report),
+        sc_failure: sc_failure.as_ref().map(findings::report),
+        speculative: speculative.iter().map(findings::statement).collect(),
+        stats: figures(&outcome.stats),
+    })
 }
 
 /// The report on a file that could not be checked, as a line of JSON with its line break.
@@ -65,103 +95,6 @@ pub fn diagnostics(source: &SourceFile, diagnostics: &[Diagnostic]) -> Vec<Error
 pub fn invalid_utf8(name: &str, bytes: &[u8]) -> Vec<Error> {
     let (source, diagnostic) = words::invalid_utf8(name, bytes);
     diagnostics(&source, &[diagnostic])
-}
-
-/// The report on one outcome, as data.
-pub fn report(subject: &Subject<'_>, outcome: &Outcome) -> Report {
-    let (verdict, reason, detail, violation) = match &outcome.verdict {
-        fencepost_verdict::Verdict::Holds => (Verdict::Robust, None, None, None),
-        fencepost_verdict::Verdict::Violated(found) => {
-            (Verdict::Violation, None, None, Some(violation(subject, found)))
-        }
-        fencepost_verdict::Verdict::Unknown(reason) => {
-            (Verdict::Unknown, Some(reason.as_str()), Some(reason.to_string()), None)
-        }
-    };
-    Report {
-        schema: SCHEMA,
-        file: subject.source.name().to_string(),
-        program: subject.name().to_string(),
-        property: outcome.property.as_str(),
-        model: outcome.model,
-        verdict,
-        reason,
-        detail,
-        violation,
-        sc_failure: outcome.sc_failure.as_deref().map(|found| failure(subject, found)),
-        speculative: outcome.speculative.iter().map(|&site| access(subject, site)).collect(),
-        stats: figures(&outcome.stats),
-    }
-}
-
-fn violation(subject: &Subject<'_>, violation: &Violation) -> ViolationReport {
-    let label = violation.graph.label(violation.culprit);
-    ViolationReport {
-        kind: violation.kind.as_str(),
-        thread: subject.thread(violation.access.thread).to_string(),
-        location: subject.location(violation.location).to_string(),
-        access: StepAccess { access: access(subject, violation.access), effect: subject.effect(label) },
-        conflicting: conflicting(subject, violation.conflicting),
-        stale_values: violation.stale_values.clone(),
-        shape: violation.shape.clone(),
-        message: words::violation_sentence(subject, violation),
-        trace: trace(subject, &words::steps_before_culprit(violation)),
-        delay: violation.delay.as_ref().map(|found| delay(subject, found)),
-    }
-}
-
-fn delay(subject: &Subject<'_>, delay: &Delay) -> DelayReport {
-    let machine_step = |machine: words::MachineStep| MachineStep {
-        step: Step { effect: machine.effect.clone(), ..step(subject, &machine.step) },
-        buffer: machine.buffered.map(|buffered| match buffered {
-            words::Buffered::Enters => "delayed",
-            words::Buffered::Leaves => "memory",
-        }),
-    };
-    DelayReport {
-        thread: subject.thread(delay.store.thread).to_string(),
-        store: access(subject, delay.store),
-        passed: access(subject, delay.passed),
-        computation: words::machine_steps(subject, delay).into_iter().map(machine_step).collect(),
-    }
-}
-
-fn failure(subject: &Subject<'_>, failure: &ScFailure) -> Failure {
-    Failure {
-        kind: failure_word(&failure.kind),
-        thread: subject.thread(failure.site.thread).to_string(),
-        access: access(subject, failure.site),
-        message: words::failure_message(failure),
-        trace: trace(subject, &words::steps(&failure.run)),
-    }
-}
-
-fn failure_word(kind: &ScFailureKind) -> &'static str {
-    match kind {
-        ScFailureKind::Assertion => "assertion",
-        ScFailureKind::DivisionByZero | ScFailureKind::IndexOutOfRange { .. } => "runtime-error",
-    }
-}
-
-fn conflicting(subject: &Subject<'_>, site: Site) -> Conflicting {
-    Conflicting { thread: subject.thread(site.thread).to_string(), access: access(subject, site) }
-}
-
-fn access(subject: &Subject<'_>, site: Site) -> Access {
-    let spot = subject.spot(site);
-    Access { line: spot.position.line, column: spot.position.column, text: spot.text }
-}
-
-fn trace(subject: &Subject<'_>, steps: &[RunStep]) -> Vec<Step> {
-    steps.iter().map(|step| self::step(subject, step)).collect()
-}
-
-fn step(subject: &Subject<'_>, step: &RunStep) -> Step {
-    Step {
-        thread: subject.thread(step.site.thread).to_string(),
-        access: access(subject, step.site),
-        effect: subject.step_effect(step),
-    }
 }
 
 fn figures(stats: &Stats) -> Figures {

@@ -3,9 +3,11 @@
 //! Nothing here reads files, clocks or the environment: the command line and
 //! the web page hand in a [`Subject`] and an outcome, and receive text.
 
+pub mod finding;
 pub mod graph;
 pub mod herd;
 pub mod json;
+pub mod sarif;
 pub mod shapes;
 pub mod terminal;
 
@@ -15,4 +17,4 @@ mod subject;
 mod words;
 
 pub use execution::Shown;
-pub use subject::{Spot, Subject};
+pub use subject::Subject;

@@ -3,7 +3,8 @@
 
 use fencepost_base::event::Label;
 use fencepost_base::ids::{LocId, ThreadId};
-use fencepost_base::source::{Position, SourceFile, Span};
+use fencepost_base::source::SourceFile;
+use fencepost_finding::Statement;
 use fencepost_ir::Program;
 use fencepost_verdict::{RunStep, Site};
 
@@ -14,19 +15,6 @@ pub struct Subject<'a> {
     pub source: &'a SourceFile,
     /// The program it denotes.
     pub program: &'a Program,
-}
-
-/// An instruction as people find it: a line, a column, a text.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Spot {
-    /// Where it starts.
-    pub position: Position,
-    /// The statement, on one line; blocks are cut to `{ … }`.
-    pub text: String,
-    /// The statement.
-    pub span: Span,
-    /// The call in the thread's own text, when the statement is in a procedure.
-    pub called_from: Option<Span>,
 }
 
 impl<'a> Subject<'a> {
@@ -49,15 +37,29 @@ impl<'a> Subject<'a> {
         &self.program.location(loc).name
     }
 
-    /// Where an instruction is written.
-    pub fn spot(&self, site: Site) -> Spot {
+    /// The line in which an instruction starts.
+    pub fn line(&self, site: Site) -> usize {
+        self.source.start_of(self.program.instr(site.thread, site.pc).origin.span).line
+    }
+
+    /// An instruction as people find it.
+    pub fn statement(&self, site: Site) -> Statement {
         let origin = self.program.instr(site.thread, site.pc).origin;
         let text = self.source.slice_on_one_line(origin.span);
         let text = match text.split_once('{') {
             Some((head, _)) => format!("{} {{ … }}", head.trim_end()),
             None => text.trim_end_matches([';', ' ']).to_string(),
         };
-        Spot { position: self.source.start_of(origin.span), text, span: origin.span, called_from: origin.called_from }
+        Statement {
+            thread: self.thread(site.thread).to_string(),
+            start: self.source.start_of(origin.span),
+            end: self.source.position(origin.span.end as usize),
+            span: origin.span,
+            called_from: origin.called_from,
+            text,
+            effect: None,
+            remark: String::new(),
+        }
     }
 
     /// Is it the update of the hidden location that stands for `fence(sc)`?

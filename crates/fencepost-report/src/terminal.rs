@@ -5,9 +5,10 @@ mod diagnostics;
 mod edits;
 mod figures;
 mod layout;
+mod source;
+mod stacks;
 mod trace;
 mod verification;
-mod violation;
 
 pub use diagnostics::{diagnostics, invalid_utf8, plain_error};
 pub use edits::{relaxed, repaired};
@@ -15,10 +16,16 @@ pub use figures::{Counts, stats, summary};
 pub use layout::paragraphs;
 pub use verification::{verification, verification_headline};
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use annotate_snippets::Renderer;
 use annotate_snippets::renderer::{AnsiColor, Effects, Style};
-use fencepost_verdict::{Outcome, Property, Verdict};
+use fencepost_base::source::SourceFile;
+use fencepost_finding::{Evidence, Finding, Statement};
+use fencepost_verdict::{Outcome, Property, Site, Verdict};
 
+use self::layout::{Align, table};
+use crate::finding;
 use crate::subject::Subject;
 use crate::words;
 
@@ -46,7 +53,7 @@ pub fn headline(subject: &Subject<'_>, outcome: &Outcome, look: &Look) -> String
     let model = outcome.model;
     let failure = match &outcome.sc_failure {
         None => String::new(),
-        Some(failure) => format!("; {}", paint.bad(&format!("FAILS under SC: {}", words::failure_message(failure)))),
+        Some(failure) => format!("; {}", paint.bad(&format!("FAILS under SC: {}", words::failure_kind(&failure.kind)))),
     };
     let (holds, violated) = match outcome.property {
         Property::Robustness => ("ROBUST", "NOT ROBUST"),
@@ -100,16 +107,45 @@ pub fn outcome(subject: &Subject<'_>, outcome: &Outcome, earlier: &[Outcome], lo
             _ => false,
         };
         if !earlier.iter().any(is_alike) {
-            text.push_str(&violation::violation(subject, violation, outcome.model, look));
+            let found = finding::of_violation(subject, violation, outcome.model);
+            text.push_str(&finding(&found, Some(subject.source), look));
         }
     }
     if let (Verdict::Holds, false) = (&outcome.verdict, outcome.speculative.is_empty()) {
-        text.push_str(&violation::speculative_reads(subject, &outcome.speculative, look));
+        text.push_str(&speculative_reads(subject, &outcome.speculative, look));
     }
     if let (Some(failure), false) = (&outcome.sc_failure, earlier.iter().any(|outcome| outcome.sc_failure.is_some())) {
-        text.push_str(&violation::failure(subject, failure, look));
+        text.push_str(&finding(&finding::of_failure(subject, failure), Some(subject.source), look));
     }
     text
+}
+
+/// The reads that may be stale in a program that is robust all the same.
+fn speculative_reads(subject: &Subject<'_>, sites: &[Site], look: &Look) -> String {
+    // One line for each place in the source, however many threads and calls come by.
+    let mut places: BTreeMap<(usize, String), BTreeSet<String>> = BTreeMap::new();
+    for &site in sites {
+        let Statement { thread, start, text, .. } = subject.statement(site);
+        places.entry((start.line, text)).or_default().insert(format!("`{thread}`"));
+    }
+    let rows: Vec<[String; 3]> = places
+        .into_iter()
+        .map(|((line, text), threads)| {
+            let noun = if threads.len() == 1 { "thread" } else { "threads" };
+            let threads: Vec<String> = threads.into_iter().collect();
+            [format!("line {line}"), text, format!("{noun} {}", threads.join(", "))]
+        })
+        .collect();
+    let body: String = table([Align::Left; 3], &rows).iter().map(|line| format!("    {line}\n")).collect();
+    source::heading("Reads that can be stale, which nothing depends on then", look) + &body + "\n"
+}
+
+/// What is wrong: shown in the program's text, if that is given, or with the stacks of a compiled program.
+pub fn finding(finding: &Finding, source: Option<&SourceFile>, look: &Look) -> String {
+    match &finding.evidence {
+        Evidence::Replayed(replayed) => source::finding(source, finding, replayed, look),
+        Evidence::Observed(observed) => stacks::finding(finding, observed, look),
+    }
 }
 
 /// Colours, or none.

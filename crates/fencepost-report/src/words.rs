@@ -3,13 +3,15 @@
 use fencepost_base::diag::Diagnostic;
 use fencepost_base::ids::Value;
 use fencepost_base::source::{SourceFile, Span};
+use fencepost_finding::{Buffered, Step};
 use fencepost_ir::Op;
 use fencepost_model::EventId;
 use fencepost_model::cycle::Edge;
 use fencepost_verdict::{
-    Because, BufferStep, Delay, RacingPair, Run, RunStep, ScFailure, ScFailureKind, Site, Violation, ViolationKind,
+    Because, BufferStep, Delay, RacingPair, Run, RunStep, ScFailureKind, Site, Violation, ViolationKind,
 };
 
+use crate::finding;
 use crate::shapes;
 use crate::subject::Subject;
 
@@ -143,85 +145,60 @@ pub(crate) fn conflicting_remark(subject: &Subject<'_>, violation: &Violation) -
 }
 
 /// "this is the store-buffering shape (SB): …".
-pub(crate) fn shape_sentence(violation: &Violation) -> Option<String> {
-    let name = violation.shape.as_deref()?;
-    Some(match shapes::explain(name) {
+pub(crate) fn shape_sentence(name: &str) -> String {
+    match shapes::explain(name) {
         Some(shape) if shape.title == name => format!("this is the {name} shape: {}", shape.story),
         Some(shape) => format!("this is the {} shape ({name}): {}", shape.title, shape.story),
         None => format!("this is the {name} shape"),
-    })
+    }
 }
 
 /// What store buffers have to do with it.
 pub(crate) fn delay_sentence(subject: &Subject<'_>, delay: &Delay) -> String {
-    let [store, passed] = [delay.store, delay.passed].map(|site| subject.spot(site));
-    let thread = subject.thread(delay.store.thread);
+    let [store, passed] = [delay.store, delay.passed].map(|site| subject.statement(site));
     format!(
-        "thread `{thread}`: the store of line {} (`{}`) is still in its buffer after line {} (`{}`) has been executed; a \
+        "thread `{}`: the store of line {} (`{}`) is still in its buffer after line {} (`{}`) has been executed; a \
          full fence in between would empty the buffer",
-        store.position.line, store.text, passed.position.line, passed.text
+        store.thread, store.start.line, store.text, passed.start.line, passed.text
     )
 }
 
-/// One step of a computation of the store-buffer machine.
-pub(crate) struct MachineStep {
-    /// The instruction: of a store that reaches memory, the store.
-    pub(crate) step: RunStep,
-    /// What happens.
-    pub(crate) effect: String,
-    /// Is it the first delayed store that enters or leaves the buffer, or the access that overtakes it?
-    pub(crate) matters: bool,
-    /// Does a store enter the buffer, or leave it?
-    pub(crate) buffered: Option<Buffered>,
-}
-
-/// What happens to a delayed store.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Buffered {
-    /// It enters the buffer.
-    Enters,
-    /// It reaches memory.
-    Leaves,
-}
-
-/// The computation, step by step; steps within threads are left out.
-pub(crate) fn machine_steps(subject: &Subject<'_>, delay: &Delay) -> Vec<MachineStep> {
-    let mut steps: Vec<MachineStep> = Vec::new();
+/// The computation of the store-buffer machine, step by step; steps within threads are left out. What stands out is the
+/// first delayed store, when it enters and leaves the buffer, and the access that overtakes it.
+pub(crate) fn machine_steps(subject: &Subject<'_>, delay: &Delay) -> Vec<Step> {
+    let told = |step: &RunStep, what: &str, stands_out: bool, buffered: Option<Buffered>| {
+        let mut told = Step { stands_out, buffered, ..finding::step(subject, step) };
+        told.statement.effect = Some(subject.step_effect(step) + what);
+        told
+    };
+    let mut steps: Vec<Step> = Vec::new();
     // The delayed stores that have not reached memory: of whom, and whether it is the first.
-    let mut waiting: Vec<(RunStep, bool)> = Vec::new();
+    let mut waiting: Vec<(&RunStep, bool)> = Vec::new();
     let mut any_delayed = false;
     for step in &delay.computation.steps {
         match step {
             BufferStep::Execute { step, .. } if step.label.is_none() && step.choice.is_none() => {}
             BufferStep::Execute { step, delayed: true } => {
                 let first = !std::mem::replace(&mut any_delayed, true);
-                waiting.push((step.clone(), first));
-                let effect = format!("{}, delayed", subject.step_effect(step));
-                steps.push(MachineStep {
-                    step: step.clone(),
-                    effect,
-                    matters: first,
-                    buffered: Some(Buffered::Enters),
-                });
+                waiting.push((step, first));
+                steps.push(told(step, ", delayed", first, Some(Buffered::Enters)));
             }
             BufferStep::Execute { step, delayed: false } => {
                 let matters = any_delayed && step.site == delay.passed;
-                let effect = subject.step_effect(step);
                 // Of several times that it overtakes the store, the last one matters.
                 if matters {
-                    let overtaking = |earlier: &&mut MachineStep| earlier.buffered.is_none();
-                    steps.iter_mut().filter(overtaking).for_each(|earlier| earlier.matters = false);
+                    let overtaking = |earlier: &&mut Step| earlier.buffered.is_none();
+                    steps.iter_mut().filter(overtaking).for_each(|earlier| earlier.stands_out = false);
                 }
-                steps.push(MachineStep { step: step.clone(), effect, matters, buffered: None });
+                steps.push(told(step, "", matters, None));
             }
             BufferStep::Commit { thread, loc } => {
-                let is_it = |(step, _): &(RunStep, bool)| {
+                let is_it = |(step, _): &(&RunStep, bool)| {
                     step.site.thread == *thread && step.label.and_then(|label| label.loc()) == Some(*loc)
                 };
                 let Some(position) = waiting.iter().position(is_it) else { continue };
-                let (step, matters) = waiting.remove(position);
-                let effect = format!("{} reaches memory", subject.step_effect(&step));
-                steps.push(MachineStep { step, effect, matters, buffered: Some(Buffered::Leaves) });
+                let (step, first) = waiting.remove(position);
+                steps.push(told(step, " reaches memory", first, Some(Buffered::Leaves)));
             }
         }
     }
@@ -267,11 +244,6 @@ pub(crate) fn steps_before_culprit(violation: &Violation) -> Vec<RunStep> {
     }
     steps.extend(events);
     steps
-}
-
-/// What fails under SC.
-pub(crate) fn failure_message(failure: &ScFailure) -> String {
-    failure_kind(&failure.kind)
 }
 
 /// What fails.

@@ -2,7 +2,9 @@
 //!
 //! The runtime inside the program writes one JSON object per line ([`stream`]). A [`Reporter`] follows the runs of a
 //! program, turns addresses into names ([`symbols`]), keeps each finding once, leaves out what is suppressed
-//! ([`suppress`]), looks for changes that would help in the recorded run ([`trace`]), and hands out [`report::Report`]s, which [`text`], [`json`] and [`sarif`] turn into bytes.
+//! ([`suppress`]), looks for changes that would help in the recorded run ([`trace`]), and hands out [`report::Report`]s.
+//! Each becomes a [`Finding`](fencepost_finding::Finding), which others turn into bytes; [`text`] and [`json`] tell what
+//! else there is to say at the end.
 //!
 //! Nothing here reads anything but the program's own files (for symbols), and nothing prints.
 
@@ -13,7 +15,6 @@ mod replay;
 pub mod report;
 mod reporter;
 mod run;
-pub mod sarif;
 pub mod stream;
 pub mod suppress;
 pub mod symbols;

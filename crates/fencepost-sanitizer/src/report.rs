@@ -1,8 +1,16 @@
-//! What is reported: a finding with names instead of numbers.
+//! What is reported: what was found in a run, with names instead of numbers, and as a [`Finding`].
 
 use std::fmt;
 
-use crate::symbols::Frame;
+use fencepost_finding::{Access, Evidence, Finding, Frame, Kind as FindingKind, Observed};
+pub use fencepost_finding::{
+    Advice, Awaited, Creation, Edit, Link, LinkEnd, LinkKind, Memory, Operation, Place, Reproduce, Thread, Waiting,
+};
+
+use crate::reporter::Item;
+
+/// The clock monitor is that of this model.
+const MODEL: &str = "rc20";
 
 /// A finding, symbolised.
 #[derive(Clone, Debug, PartialEq)]
@@ -46,222 +54,14 @@ pub struct Window {
 }
 
 impl Window {
-    /// The well-known shape that the violation has, if it is one that can be told.
-    pub fn shape(&self, access: &Operation) -> Option<Shape> {
+    /// The litmus shape that the violation has, if it is one that can be told: message passing or store buffering.
+    fn shape(&self, access: &Operation) -> Option<&'static str> {
         match &*self.links {
-            [Link { kind: LinkKind::ReadsFrom, .. }] if access.op == "load" => Some(Shape::MessagePassing),
-            [Link { kind: LinkKind::FromRead, .. }] if access.op == "load" => Some(Shape::StoreBuffering),
+            [Link { kind: LinkKind::ReadsFrom, .. }] if access.op == "load" => Some("MP"),
+            [Link { kind: LinkKind::FromRead, .. }] if access.op == "load" => Some("SB"),
             _ => None,
         }
     }
-}
-
-/// A shape that people know by name.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Shape {
-    /// Data, then a flag; the flag is seen, the data not.
-    MessagePassing,
-    /// Two threads store to one location and load the other's; neither store is seen.
-    StoreBuffering,
-}
-
-impl Shape {
-    /// As litmus tests are called.
-    pub fn code(self) -> &'static str {
-        match self {
-            Shape::MessagePassing => "MP",
-            Shape::StoreBuffering => "SB",
-        }
-    }
-
-    /// In words.
-    pub fn name(self) -> &'static str {
-        match self {
-            Shape::MessagePassing => "message-passing",
-            Shape::StoreBuffering => "store-buffering",
-        }
-    }
-}
-
-/// A step that orders two accesses under SC, and not in happens-before.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Link {
-    /// The access it starts at.
-    pub from: LinkEnd,
-    /// The access it leads to.
-    pub to: LinkEnd,
-    /// Why the one comes before the other.
-    pub kind: LinkKind,
-}
-
-/// An end of a [`Link`].
-#[derive(Clone, Debug, PartialEq)]
-pub struct LinkEnd {
-    /// Its order and what it is: `relaxed store`.
-    pub what: String,
-    /// Whose.
-    pub thread: Thread,
-    /// Where.
-    pub place: Frame,
-}
-
-/// Why one access comes before another in every SC order.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum LinkKind {
-    /// The second reads what the first wrote.
-    ReadsFrom,
-    /// The second overwrites what the first wrote, or reads what did.
-    Order,
-    /// The second overwrites what the first read.
-    FromRead,
-}
-
-/// An access.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Operation {
-    /// `load`, `store`, `fetch-add`, `read`, …
-    pub op: String,
-    /// Its memory order, if it is atomic.
-    pub order: Option<String>,
-    /// What it wrote.
-    pub value: Option<u64>,
-    /// What it expects to read.
-    pub expected: Option<u64>,
-    /// Where.
-    pub address: u64,
-    /// How many bytes.
-    pub size: u64,
-    /// Whose; none for the initial value.
-    pub thread: Option<Thread>,
-    /// Innermost frame first.
-    pub stack: Vec<Frame>,
-}
-
-impl Operation {
-    /// The frame to blame: the innermost one that is no library code.
-    pub fn blamed(&self) -> Option<&Frame> {
-        blamed(&self.stack)
-    }
-
-    /// What people call it.
-    pub fn name(&self) -> String {
-        match self.op.as_str() {
-            "cas-strong" => "strong compare-and-swap".into(),
-            "cas-weak" => "weak compare-and-swap".into(),
-            "bcas" => "blocking compare-and-swap".into(),
-            "" => "access".into(),
-            op => op.replacen("atomic-", "atomic ", 1),
-        }
-    }
-
-    /// `Load (relaxed)`.
-    pub fn title(&self) -> String {
-        let mut words = self.name();
-        if let Some(first) = words.get_mut(..1) {
-            first.make_ascii_uppercase();
-        }
-        match &self.order {
-            Some(order) => format!("{words} ({order})"),
-            None => words,
-        }
-    }
-
-    /// It writes without reading.
-    pub(crate) fn writes_only(&self) -> bool {
-        self.op == "store"
-    }
-}
-
-/// A thread.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Thread {
-    /// Its number, by order of creation; the main thread has 1.
-    pub tid: u64,
-    /// Its name, if it has one.
-    pub name: Option<String>,
-}
-
-impl fmt::Display for Thread {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match (&self.name, self.tid) {
-            (_, 1) => f.write_str("main thread"),
-            (Some(name), tid) => write!(f, "thread T{tid} '{name}'"),
-            (None, tid) => write!(f, "thread T{tid}"),
-        }
-    }
-}
-
-/// Where a thread was created.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Creation {
-    /// The thread.
-    pub thread: Thread,
-    /// Who created it.
-    pub parent: Thread,
-    /// Where.
-    pub stack: Vec<Frame>,
-}
-
-/// What is at the accessed address.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Memory {
-    /// A global variable.
-    Global {
-        /// Its name, demangled.
-        name: String,
-        /// Its length.
-        size: u64,
-        /// Where it starts.
-        address: u64,
-        /// The file that holds it.
-        module: String,
-    },
-    /// A block from the allocator.
-    Heap {
-        /// Its length.
-        size: u64,
-        /// Where it starts.
-        address: u64,
-        /// Who allocated it.
-        thread: Option<Thread>,
-        /// Where.
-        stack: Vec<Frame>,
-    },
-    /// A thread's stack.
-    Stack(Thread),
-    /// A thread's own variables.
-    Tls(Option<Thread>),
-    /// Memory that was mapped.
-    Mapped,
-    /// Nothing is known.
-    Unknown,
-}
-
-/// What to change.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Advice {
-    /// Where and how.
-    pub edits: Vec<Edit>,
-    /// The recorded run was evaluated again with the edits, and the violation was gone.
-    pub reevaluated: bool,
-}
-
-/// One change.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Edit {
-    /// Where.
-    pub place: Frame,
-    /// What: a phrase that starts with a verb.
-    pub change: String,
-}
-
-/// How to see it again.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Reproduce {
-    /// A command line.
-    pub command: String,
-    /// It takes the same schedule, so that it shows the same.
-    pub exact: bool,
 }
 
 /// All threads of a program wait, and none of them can go on.
@@ -277,63 +77,6 @@ pub struct Deadlock {
     pub reproduce: Reproduce,
 }
 
-/// A thread that waits.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Waiting {
-    /// The thread.
-    pub thread: Thread,
-    /// What it waits for.
-    pub what: Awaited,
-}
-
-/// What a thread waits for.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Awaited {
-    /// A lock, a condition or the like.
-    Object(Place),
-    /// Another value.
-    Value(Place),
-    /// The end of a thread.
-    Thread(Thread),
-    /// Nobody knows.
-    Unknown,
-}
-
-/// A place in memory.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Place {
-    /// Where.
-    pub address: u64,
-    /// The name of the global variable there.
-    pub name: Option<String>,
-}
-
-impl fmt::Display for Place {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match &self.name {
-            Some(name) => write!(f, "'{name}'"),
-            None => write!(f, "{:#x}", self.address),
-        }
-    }
-}
-
-impl fmt::Display for Awaited {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Awaited::Object(place) => write!(f, "the lock, condition or the like at {place}"),
-            Awaited::Value(place) => write!(f, "another value at {place}"),
-            Awaited::Thread(thread) => write!(f, "the end of {thread}"),
-            Awaited::Unknown => f.write_str("something unknown"),
-        }
-    }
-}
-
-impl fmt::Display for Waiting {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} waits for {}", self.thread, self.what)
-    }
-}
-
 impl Deadlock {
     /// What the same deadlock has in common in different runs, where addresses differ.
     pub fn identity(&self) -> String {
@@ -345,17 +88,47 @@ impl Deadlock {
         let all: Vec<String> = self.waiting.iter().map(one).collect();
         format!("deadlock: {}", all.join(" / "))
     }
-}
 
-impl Creation {
-    /// The frame to blame: the innermost one that is no library code.
-    pub fn blamed(&self) -> Option<&Frame> {
-        blamed(&self.stack)
+    /// As it is told.
+    pub fn finding(self) -> Finding {
+        let lines: Vec<String> = self.waiting.iter().map(Waiting::to_string).collect();
+        Finding {
+            kind: FindingKind::Deadlock,
+            model: "sc",
+            file: None,
+            title: "deadlock: all threads wait, and none of them can go on".into(),
+            message: format!("All threads wait: {}.", lines.join("; ")),
+            notes: vec![format!("Reproduce: {}", self.reproduce.command)],
+            location: None,
+            access: None,
+            conflicting: None,
+            stale_values: Vec::new(),
+            shape: None,
+            identity: self.identity(),
+            evidence: Evidence::Observed(Box::new(Observed {
+                pid: self.pid,
+                stale: Vec::new(),
+                cut: false,
+                memory: Memory::Unknown,
+                threads: self.threads,
+                links: Vec::new(),
+                waiting: self.waiting,
+                advice: None,
+                reproduce: self.reproduce,
+            })),
+        }
     }
 }
 
-fn blamed(stack: &[Frame]) -> Option<&Frame> {
-    stack.iter().find(|frame| !frame.is_library()).or(stack.first())
+impl Item {
+    /// What is to be told about it as a finding, if it is one.
+    pub fn finding(self) -> Option<Finding> {
+        match self {
+            Item::Report(report) => Some(report.finding()),
+            Item::Deadlock(deadlock) => Some(deadlock.finding()),
+            _ => None,
+        }
+    }
 }
 
 impl Report {
@@ -393,6 +166,63 @@ impl Report {
         }
         Identity { kind: self.title(), places }
     }
+
+    /// As it is told.
+    pub fn finding(self) -> Finding {
+        let (identity, title) = (self.identity().to_string(), self.title().to_string());
+        let location = match &self.memory {
+            Memory::Global { name, .. } => Some(name.clone()),
+            _ => None,
+        };
+        let access = self.access.description(location.as_deref());
+        let (kind, window, conflicting, message) = match self.kind {
+            Kind::Robustness(window) => {
+                let kind = match self.access.op.as_str() {
+                    "store" => FindingKind::StaleWrite,
+                    "load" | "wait" => FindingKind::StaleRead,
+                    _ => FindingKind::StaleRmw,
+                };
+                let verb = if self.access.writes_only() { "may come before" } else { "may miss" };
+                let message = format!("{access} {verb}: {}.", window.missed.description(None));
+                let missed = window.missed.clone();
+                (kind, Some(*window), missed, message)
+            }
+            Kind::Race(other) => {
+                let message = format!("{access} races with: {}.", other.description(None));
+                (FindingKind::DataRace, None, *other, message)
+            }
+        };
+        let shape = window.as_ref().and_then(|window| window.shape(&self.access));
+        let (stale, cut, links, advice) = match window {
+            Some(Window { stale, cut, links, advice, .. }) => (stale, cut, links, advice),
+            None => Default::default(),
+        };
+        Finding {
+            kind,
+            model: MODEL,
+            file: None,
+            title,
+            message,
+            notes: advice.iter().map(suggestion).collect(),
+            location,
+            access: Some(Access::Operation(Box::new(self.access))),
+            conflicting: Some(Access::Operation(Box::new(conflicting))),
+            stale_values: stale.iter().filter_map(|write| write.value).collect(),
+            shape: shape.map(str::to_string),
+            identity,
+            evidence: Evidence::Observed(Box::new(Observed {
+                pid: self.pid,
+                stale,
+                cut,
+                memory: self.memory,
+                threads: self.threads,
+                links,
+                waiting: Vec::new(),
+                advice,
+                reproduce: self.reproduce,
+            })),
+        }
+    }
 }
 
 /// See [`Report::identity`].
@@ -406,4 +236,10 @@ impl fmt::Display for Identity {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}: {} / {}", self.kind, self.places[0], self.places[1])
     }
+}
+
+fn suggestion(advice: &Advice) -> String {
+    let edits: Vec<String> =
+        advice.edits.iter().map(|edit| format!("{} ({})", edit.change, edit.place.summary())).collect();
+    format!("Suggestion: {}.", edits.join("; "))
 }

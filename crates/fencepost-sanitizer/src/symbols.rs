@@ -1,98 +1,11 @@
 //! From addresses to names: functions with their inline frames, global variables.
 
 use std::collections::BTreeMap;
-use std::fmt;
 use std::fs;
-use std::path::Path;
 
 use addr2line::Loader;
+pub use fencepost_finding::Frame;
 use object::{Object as _, ObjectSymbol as _, SymbolKind};
-
-/// A place in a stack.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Frame {
-    /// The function, demangled.
-    pub function: Option<String>,
-    /// The source file.
-    pub file: Option<String>,
-    /// The line in it; none if unknown.
-    pub line: Option<u32>,
-    /// The column; none if unknown.
-    pub column: Option<u32>,
-    /// The file that holds the code.
-    pub module: String,
-    /// Where in it.
-    pub offset: u64,
-}
-
-/// Parts of paths of code that nobody wants to hear about: atomics of the languages' own libraries, and our header.
-const LIBRARY_PATHS: &[&str] = &[
-    "/fencepost.h",
-    "/include/c++/",
-    "/stdatomic.h",
-    "/boost/atomic/",
-    "/library/core/src/",
-    "/library/std/src/",
-    "/library/alloc/src/",
-];
-
-impl Frame {
-    /// A place about which nothing is known but its address.
-    pub fn bare(module: &str, offset: u64) -> Frame {
-        Frame { function: None, file: None, line: None, column: None, module: module.to_string(), offset }
-    }
-
-    /// Code of the language's own library, inlined into the program.
-    pub fn is_library(&self) -> bool {
-        match &self.file {
-            Some(file) => LIBRARY_PATHS.iter().any(|part| file.contains(part)),
-            None => false,
-        }
-    }
-
-    /// `file:line:column`, as much of it as is known.
-    pub fn place(&self) -> Option<String> {
-        let mut place = self.file.clone()?;
-        for number in [self.line, self.line.and(self.column)].into_iter().flatten() {
-            place += &format!(":{number}");
-        }
-        Some(place)
-    }
-
-    /// `file:line:column in function`, or the module if there is no debug information.
-    pub fn summary(&self) -> String {
-        let place = self.place().unwrap_or_else(|| self.module_place());
-        match &self.function {
-            Some(function) => format!("{place} in {function}"),
-            None => place,
-        }
-    }
-
-    /// The same place in every run.
-    pub(crate) fn identity(&self) -> String {
-        match self.line {
-            Some(_) => self.summary(),
-            None => self.module_place(),
-        }
-    }
-
-    /// `module+0x…`.
-    pub fn module_place(&self) -> String {
-        let name =
-            Path::new(&self.module).file_name().map_or(self.module.as_str().into(), |name| name.to_string_lossy());
-        format!("{name}+{:#x}", self.offset)
-    }
-}
-
-impl fmt::Display for Frame {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.function.as_deref().unwrap_or("<null>"))?;
-        if let Some(place) = self.place() {
-            write!(f, " {place}")?;
-        }
-        write!(f, " ({})", self.module_place())
-    }
-}
 
 /// A variable.
 #[derive(Clone, Debug, PartialEq, Eq)]

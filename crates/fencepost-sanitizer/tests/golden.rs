@@ -5,10 +5,11 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use fencepost_sanitizer::report::{Deadlock, Report};
+use fencepost_finding::Finding;
+use fencepost_report::sarif::{self, Origin};
+use fencepost_report::terminal::{self, Look};
 use fencepost_sanitizer::symbols::{Frame, Symbols, Variable};
-use fencepost_sanitizer::text::{self, Look};
-use fencepost_sanitizer::{Ending, Item, Options, Reporter, json, sarif};
+use fencepost_sanitizer::{Ending, Item, Options, Reporter, json, text};
 
 /// Symbols from a table in a file.
 #[derive(Clone, Default)]
@@ -64,26 +65,28 @@ impl Symbols for Table {
 struct Results {
     text: String,
     json: String,
-    reports: Vec<Report>,
-    deadlocks: Vec<Deadlock>,
+    findings: Vec<Finding>,
 }
 
 impl Results {
     fn take(&mut self, item: Item) {
         match item {
-            Item::Report(report) => {
-                self.text += &text::report(&report, Look::default());
-                self.json += &json::report(&report);
-                self.reports.push(*report);
-            }
-            Item::Deadlock(deadlock) => {
-                self.text += &text::deadlock(&deadlock);
-                self.json += &json::deadlock(&deadlock);
-                self.deadlocks.push(*deadlock);
-            }
+            Item::Report(report) => self.finding(report.finding()),
+            Item::Deadlock(deadlock) => self.finding(deadlock.finding()),
             Item::Note(note) => self.text += &format!("note: {note}\n"),
             Item::Nothing | Item::Start | Item::Known | Item::Suppressed | Item::End => {}
         }
+    }
+
+    fn finding(&mut self, finding: Finding) {
+        self.text += &terminal::finding(&finding, None, &Look::default());
+        self.json += &fencepost_report::json::finding(&finding);
+        self.findings.push(finding);
+    }
+
+    fn sarif(&self) -> String {
+        let origin = Origin { version: "0.0.0", folder: Some(Path::new("/srv")) };
+        sarif::log(&self.findings, &[], &origin)
     }
 }
 
@@ -94,7 +97,7 @@ fn report(stream: &Path) -> Results {
     }
     let table = Table::read(&stream.with_file_name("message-passing.symbols"));
     let mut reporter = Reporter::new(options, table);
-    let mut results = Results { text: String::new(), json: String::new(), reports: Vec::new(), deadlocks: Vec::new() };
+    let mut results = Results { text: String::new(), json: String::new(), findings: Vec::new() };
     for line in fs::read(stream).expect("a stream").split(|&byte| byte == b'\n').filter(|line| !line.is_empty()) {
         let item = reporter.line(line, &mut || None);
         results.take(item);
@@ -140,7 +143,7 @@ fn streams_become_the_recorded_reports() {
         let results = report(&stream);
         compare(&stream.with_extension("txt"), &results.text);
         compare(&stream.with_extension("json"), &results.json);
-        compare(&stream.with_extension("sarif"), &sarif::log(&results.reports, &results.deadlocks, "0.0.0"));
+        compare(&stream.with_extension("sarif"), &results.sarif());
     }
 }
 
@@ -149,11 +152,10 @@ fn streams_become_the_recorded_reports() {
 fn results_fit_their_rules_and_point_somewhere() {
     for stream in streams() {
         let results = report(&stream);
-        let log: serde_json::Value =
-            serde_json::from_str(&sarif::log(&results.reports, &results.deadlocks, "0.0.0")).expect("JSON");
+        let log: serde_json::Value = serde_json::from_str(&results.sarif()).expect("JSON");
         let run = &log["runs"][0];
         let found = run["results"].as_array().expect("results");
-        assert_eq!(found.len(), results.reports.len() + results.deadlocks.len());
+        assert_eq!(found.len(), results.findings.len());
         for result in found {
             let rule = &run["tool"]["driver"]["rules"][result["ruleIndex"].as_u64().expect("an index") as usize];
             assert_eq!(rule["id"], result["ruleId"], "{}", stream.display());

@@ -1,33 +1,23 @@
 //! Whatever the program writes, the reporter does not panic, and says that it did not understand.
 
+use fencepost_report::sarif::{self, Origin};
+use fencepost_report::terminal::{self, Look};
 use fencepost_sanitizer::symbols::NoSymbols;
-use fencepost_sanitizer::text::{self, Look};
-use fencepost_sanitizer::{Item, Options, Reporter, json, sarif, stream};
+use fencepost_sanitizer::{Item, Options, Reporter, json, stream, text};
 use proptest::prelude::*;
 
 /// Feeds lines, renders everything, and counts the lines that were not understood.
 fn feed(lines: &[Vec<u8>]) -> u64 {
     let mut reporter = Reporter::new(Options::default(), NoSymbols);
-    let (mut reports, mut deadlocks) = (Vec::new(), Vec::new());
     let mut items: Vec<_> = lines.iter().map(|line| reporter.line(line, &mut || None)).collect();
     items.extend(reporter.due(&mut || None));
-    for item in items {
-        match item {
-            Item::Report(report) => {
-                text::report(&report, Look { color: true });
-                json::report(&report);
-                reports.push(*report);
-            }
-            Item::Deadlock(deadlock) => {
-                text::deadlock(&deadlock);
-                json::deadlock(&deadlock);
-                deadlocks.push(*deadlock);
-            }
-            _ => {}
-        }
+    let findings: Vec<_> = items.into_iter().filter_map(Item::finding).collect();
+    for finding in &findings {
+        terminal::finding(finding, None, &Look { color: true, ..Look::default() });
+        fencepost_report::json::finding(finding);
     }
     reporter.finish();
-    sarif::log(&reports, &deadlocks, "0");
+    sarif::log(&findings, &[], &Origin { version: "0", folder: None });
     text::summary(reporter.totals());
     json::summary(reporter.totals());
     reporter.totals().malformed
@@ -125,8 +115,9 @@ proptest! {
         let mut items = vec![reporter.line(line.as_bytes(), &mut recorded)];
         items.extend(reporter.due(&mut recorded));
         let Some(Item::Report(report)) = items.pop() else { panic!("it is a report: {items:?}") };
-        text::report(&report, Look::default());
-        json::report(&report);
+        let finding = report.finding();
+        terminal::finding(&finding, None, &Look::default());
+        fencepost_report::json::finding(&finding);
     }
 }
 

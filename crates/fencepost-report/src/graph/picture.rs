@@ -260,7 +260,7 @@ impl Builder<'_> {
     fn event_node(&self, id: EventId, thread: ThreadId, place: Place, letter: usize) -> Node {
         let event = self.scene.graph.event(id);
         let remark = event.pc.map_or(String::new(), |pc| {
-            let line = self.subject.spot(Site { thread, pc }).position.line;
+            let line = self.subject.line(Site { thread, pc });
             format!("line {line}")
         });
         let kind = match () {

@@ -6,9 +6,7 @@ use fencepost_base::source::{SourceFile, Span};
 use fencepost_verdict::{Because, Edit, Need, Plan, Reason, Relaxed, Repaired, Rest};
 
 use super::line;
-use super::wire::{
-    Access, Alternative, BecauseReport, Conflicting, EditReport, Edits, EditsVerdict, KeptReport, SCHEMA,
-};
+use super::wire::{Access, Alternative, BecauseReport, EditReport, Edits, EditsVerdict, KeptReport, SCHEMA};
 use crate::diff::diff;
 use crate::subject::Subject;
 use crate::words;
@@ -154,7 +152,7 @@ fn need(source: &SourceFile, need: Option<&Need>) -> Option<BecauseReport> {
 
 fn access(source: &SourceFile, span: Span) -> Access {
     let position = source.start_of(span);
-    Access { line: position.line, column: position.column, text: source.slice_on_one_line(span) }
+    Access { thread: None, line: position.line, column: position.column, text: source.slice_on_one_line(span) }
 }
 
 fn because_report(source: &SourceFile, because: &Because) -> BecauseReport {
@@ -165,7 +163,7 @@ fn because_report(source: &SourceFile, because: &Because) -> BecauseReport {
         thread: thread(violation.access),
         location: because.program.location(violation.location).name.clone(),
         access: access(source, because.access),
-        conflicting: Conflicting { thread: thread(violation.conflicting), access: access(source, because.conflicting) },
+        conflicting: Access { thread: Some(thread(violation.conflicting)), ..access(source, because.conflicting) },
         shape: violation.shape.clone(),
         message: words::because(source, because),
     }

@@ -2,18 +2,19 @@
 
 use std::collections::BTreeMap;
 
-use fencepost_verdict::{Attempt, Extent, Failing, Frequency, States, Verification};
+use fencepost_verdict::{Attempt, Extent, Frequency, States, Verification};
 use serde::Serialize;
 
-use super::wire::{Access, Conflicting, Failure, Figures, SCHEMA, Step};
+use super::findings::{self, FindingReport, StepReport};
+use super::wire::{Figures, SCHEMA};
 use super::{figures, line};
-use crate::execution::{self, Origin, Shown};
+use crate::execution::Shown;
+use crate::finding;
 use crate::subject::Subject;
-use crate::words;
 
 /// What was found out about one file in one model.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct VerificationReport {
+pub struct VerificationReport<'a> {
     /// [`SCHEMA`].
     pub schema: &'static str,
     /// The file, as named by the user.
@@ -44,38 +45,24 @@ pub struct VerificationReport {
     pub condition: Option<ConditionReport>,
     /// A data race.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub race: Option<RaceReport>,
+    pub race: Option<FindingReport<'a>>,
     /// An assertion that fails, or a run-time error.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub failure: Option<Failure>,
+    pub failure: Option<FindingReport<'a>>,
     /// An execution of the model that shows it.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub execution: Option<ExecutionReport>,
+    pub execution: Option<ExecutionReport<'a>>,
     /// The cost.
     pub stats: Figures,
 }
 
 /// An execution of a weak model.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct ExecutionReport {
+pub struct ExecutionReport<'a> {
     /// How it ends: the final state, or what fails.
     pub end: String,
     /// Its steps: program order, and writes before their readers.
-    pub steps: Vec<ExecutionStep>,
-}
-
-/// One step of an execution.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct ExecutionStep {
-    /// The instruction and its effect.
-    #[serde(flatten)]
-    pub step: Step,
-    /// The step, from 1, that has written the value read; 0 for the value at the beginning.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub reads_from: Option<usize>,
-    /// A step before this one, from 1, that has overwritten the value read, or that this write is ordered before.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub overtaken_by: Option<usize>,
+    pub steps: Vec<StepReport<'a>>,
 }
 
 /// An argument that was tried without success.
@@ -119,30 +106,22 @@ pub struct StateReport {
     pub executions: Option<u64>,
 }
 
-/// A data race.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct RaceReport {
-    /// The thread that makes the later access.
-    pub thread: String,
-    /// The location.
-    pub location: String,
-    /// That access.
-    pub access: Access,
-    /// The earlier one.
-    pub conflicting: Conflicting,
-}
-
 /// The report on a verification, as a line of JSON with its line break.
 pub fn verification(subject: &Subject<'_>, verification: &Verification) -> String {
     let condition = subject.program.condition();
     let result = verification.result.as_ref();
     let verified = result.ok();
+    let model = verification.model;
+    let race = verified.and_then(|verified| finding::of_race(subject, verified, model));
+    let failure = verified.and_then(|verified| finding::of_failing(subject, verified, model));
+    let end = verified.and_then(|verified| Shown::of(subject, verified)).map(|shown| shown.end(subject));
+    let execution = verified.map(|verified| finding::shown(subject, verified, model)).unwrap_or_default();
     line(&VerificationReport {
         schema: SCHEMA,
         file: subject.source.name().to_string(),
         program: subject.name().to_string(),
         property: if condition.is_some() { "condition" } else { "safety" },
-        model: verification.model,
+        model,
         verdict: match result {
             Ok(verified) if verified.holds(condition) => "holds",
             Ok(_) => "violation",
@@ -153,28 +132,13 @@ pub fn verification(subject: &Subject<'_>, verification: &Verification) -> Strin
         argument: verified.map(|verified| verified.argument.as_str()),
         tried: verification.tried.iter().map(attempt).collect(),
         condition: verified.and_then(|verified| verified.states.as_ref()).and_then(|states| report(subject, states)),
-        race: verified.and_then(|verified| verified.race.as_ref()).map(|race| RaceReport {
-            thread: subject.thread(race.pair.access.thread).to_string(),
-            location: subject.location(race.pair.location).to_string(),
-            access: super::access(subject, race.pair.access),
-            conflicting: super::conflicting(subject, race.pair.other),
-        }),
-        failure: verified.and_then(|verified| verified.failing.as_ref()).map(|failing| failure(subject, failing)),
-        execution: verified.and_then(|verified| Shown::of(subject, verified)).map(|shown| execution(subject, &shown)),
+        race: race.as_ref().map(findings::report),
+        failure: failure.as_ref().map(findings::report),
+        execution: end
+            .zip(execution.run.as_ref())
+            .map(|(end, run)| ExecutionReport { end, steps: run.steps.iter().map(findings::step).collect() }),
         stats: figures(&verification.stats),
     })
-}
-
-fn execution(subject: &Subject<'_>, shown: &Shown<'_>) -> ExecutionReport {
-    let step = |step: execution::Step| ExecutionStep {
-        reads_from: step.from.map(|origin| match origin {
-            Origin::Initially => 0,
-            Origin::Step(step) => step + 1,
-        }),
-        overtaken_by: step.late.map(|step| step + 1),
-        step: super::step(subject, &step.step),
-    };
-    ExecutionReport { end: shown.end(subject), steps: shown.steps(subject).into_iter().map(step).collect() }
 }
 
 fn attempt(attempt: &Attempt) -> AttemptReport {
@@ -205,18 +169,4 @@ fn report(subject: &Subject<'_>, states: &States) -> Option<ConditionReport> {
         },
         states: states.list.iter().map(state).collect(),
     })
-}
-
-fn failure(subject: &Subject<'_>, failing: &Failing) -> Failure {
-    if let Some(run) = &failing.run {
-        return super::failure(subject, run);
-    }
-    let access: Access = super::access(subject, failing.site);
-    Failure {
-        kind: super::failure_word(&failing.kind),
-        thread: subject.thread(failing.site.thread).to_string(),
-        access,
-        message: words::failure_kind(&failing.kind),
-        trace: Vec::new(),
-    }
 }

@@ -2,12 +2,14 @@
 
 use serde::Serialize;
 
+use super::findings::{FindingReport, StatementReport};
+
 /// The version every object carries.
 pub const SCHEMA: &str = "fencepost/1";
 
 /// What was decided about one file.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Report {
+pub struct Report<'a> {
     /// [`SCHEMA`].
     pub schema: &'static str,
     /// The file, as named by the user.
@@ -28,13 +30,13 @@ pub struct Report {
     pub detail: Option<String>,
     /// The evidence.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub violation: Option<ViolationReport>,
+    pub violation: Option<FindingReport<'a>>,
     /// What fails even under SC.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub sc_failure: Option<Failure>,
+    pub sc_failure: Option<FindingReport<'a>>,
     /// Reads that may be stale, for observational robustness.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub speculative: Vec<Access>,
+    pub speculative: Vec<StatementReport<'a>>,
     /// The cost.
     pub stats: Figures,
 }
@@ -51,112 +53,18 @@ pub enum Verdict {
     Unknown,
 }
 
-/// A violation of robustness.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct ViolationReport {
-    /// `stale-read`, `stale-write`, `stale-rmw`, `data-race`.
-    pub kind: &'static str,
-    /// The thread that goes wrong.
-    pub thread: String,
-    /// The location.
-    pub location: String,
-    /// The access that goes wrong.
-    pub access: StepAccess,
-    /// The access it should have come after.
-    pub conflicting: Conflicting,
-    /// The old values.
-    pub stale_values: Vec<u32>,
-    /// The litmus shape, if it has a name.
-    pub shape: Option<String>,
-    /// In words.
-    pub message: String,
-    /// The SC run before the access.
-    pub trace: Vec<Step>,
-    /// How store buffers do it, in models that have them.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub delay: Option<DelayReport>,
-}
-
-/// A store that is delayed, and what overtakes it.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct DelayReport {
-    /// The thread that delays a store.
-    pub thread: String,
-    /// The store.
-    pub store: Access,
-    /// The last access of the thread that overtakes it.
-    pub passed: Access,
-    /// What happens on a machine with store buffers.
-    pub computation: Vec<MachineStep>,
-}
-
-/// One step of a machine with store buffers.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct MachineStep {
-    /// The instruction and its effect.
-    #[serde(flatten)]
-    pub step: Step,
-    /// `delayed` when a store enters the buffer, `memory` when it reaches memory.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub buffer: Option<&'static str>,
-}
-
 /// A place in the source.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Access {
+    /// The thread, if the place is one thread's.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub thread: Option<String>,
     /// Line, from 1.
     pub line: usize,
     /// Column in characters, from 1.
     pub column: usize,
     /// The statement.
     pub text: String,
-}
-
-/// A place in the source and what happens there.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct StepAccess {
-    /// Where.
-    #[serde(flatten)]
-    pub access: Access,
-    /// `W x 1`, `R x 0`, `U x 0→1`.
-    pub effect: String,
-}
-
-/// A place in the source of another thread.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Conflicting {
-    /// The thread.
-    pub thread: String,
-    /// Where.
-    #[serde(flatten)]
-    pub access: Access,
-}
-
-/// One step of a run.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Step {
-    /// The thread.
-    pub thread: String,
-    /// Where.
-    #[serde(flatten)]
-    pub access: Access,
-    /// `W x 1`, `R x 0`, `U x 0→1`, `fence`; `choice 1` or nothing for a step within the thread.
-    pub effect: String,
-}
-
-/// Something that fails even under SC.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Failure {
-    /// `assertion`, `runtime-error`.
-    pub kind: &'static str,
-    /// The thread.
-    pub thread: String,
-    /// Where.
-    pub access: Access,
-    /// In words.
-    pub message: String,
-    /// The SC run that leads there.
-    pub trace: Vec<Step>,
 }
 
 /// What it cost.
@@ -292,7 +200,7 @@ pub struct BecauseReport {
     /// The access that goes wrong.
     pub access: Access,
     /// The access it should have come after.
-    pub conflicting: Conflicting,
+    pub conflicting: Access,
     /// The litmus shape, if it has a name.
     pub shape: Option<String>,
     /// In words.

@@ -2,9 +2,9 @@
 
 use fencepost_verdict::{Extent, States, Verification, Verified};
 
-use super::trace::{self, Finale};
-use super::{Look, Paint, violation};
-use crate::execution::{Shown, is_about};
+use super::{Look, Paint, source};
+use crate::execution::is_about;
+use crate::finding;
 use crate::herd;
 use crate::subject::Subject;
 use crate::words;
@@ -20,43 +20,19 @@ pub fn verification(subject: &Subject<'_>, verification: &Verification, look: &L
             .collect::<String>();
         return text;
     };
-    let model = verification.model;
     if let Some(states) = &verified.states {
         text += &listing(subject, states);
     }
-    if let Some(race) = &verified.race {
-        text += &violation::race(subject, &race.pair, look);
-        if race.execution.is_none() {
-            text += "\n  The run is too long to be told step by step here: `fencepost check` has it.\n\n";
-        }
+    let model = verification.model;
+    let (race, failing) = (finding::of_race(subject, verified, model), finding::of_failing(subject, verified, model));
+    if race.is_none() && failing.is_none() {
+        return text + &source::replayed(&finding::shown(subject, verified, model), look);
     }
-    if let Some(failing) = &verified.failing {
-        text += &match &failing.run {
-            Some(run) => violation::failure(subject, run, look),
-            None => violation::what_fails(subject, failing.site, &failing.kind, &format!(" under {model}"), look),
-        };
+    text += &race.map_or_else(String::new, |found| super::finding(&found, Some(subject.source), look));
+    if verified.race.as_ref().is_some_and(|race| race.execution.is_none()) {
+        text += "\n  The run is too long to be told step by step here: `fencepost check` has it.\n\n";
     }
-    let is_told = verified.failing.as_ref().is_some_and(|failing| failing.run.is_some());
-    if let (Some(shown), false) = (Shown::of(subject, verified), is_told) {
-        text += &execution(subject, &shown, model, look);
-    }
-    text
-}
-
-/// An execution of the model, step by step.
-fn execution(subject: &Subject<'_>, shown: &Shown<'_>, model: &str, look: &Look) -> String {
-    let failing = shown.failing();
-    let where_to = match shown.is_final() {
-        true => format!("ends in {}", shown.end(subject)),
-        false => "leads there".to_string(),
-    };
-    let finale = failing.map(|failing| Finale::failure(failing.site, &failing.kind));
-    let mut text = violation::heading(&format!("An execution under {model} that {where_to}"), look);
-    text += &trace::execution(subject, &shown.steps(subject), finale.as_ref(), look);
-    if let Some(cycle) = shown.cycle() {
-        text += &violation::cycle(subject, &shown.execution.graph, &cycle, look);
-    }
-    text + "\n"
+    text + &failing.map_or_else(String::new, |found| super::finding(&found, Some(subject.source), look))
 }
 
 /// The answer and its argument in one line: `sb.litmus: OK under tso by enumeration: Sometimes (1 of 4 executions): exists

@@ -6,11 +6,11 @@ use std::io::{self, IsTerminal, Read, Seek, SeekFrom, Write};
 use std::path::Path;
 
 use clap::ColorChoice;
-use fencepost_sanitizer::report::{Deadlock, Report};
+use fencepost_finding::Finding;
+use fencepost_report::terminal::{self, Look};
 use fencepost_sanitizer::symbols::Files;
-use fencepost_sanitizer::text::{self, Look};
 use fencepost_sanitizer::trace::HEADER;
-use fencepost_sanitizer::{Ending, Item, Options, Reporter, json, sarif};
+use fencepost_sanitizer::{Ending, Item, Options, Reporter, json, text};
 
 use crate::args::ReportFormat;
 use crate::options;
@@ -23,8 +23,7 @@ pub(crate) struct Session {
     look: Look,
     file: Option<File>,
     /// For formats that come in one piece.
-    reports: Vec<Report>,
-    deadlocks: Vec<Deadlock>,
+    findings: Vec<Finding>,
     /// Lists of suppressions that the program's own options named, and that were read.
     read: BTreeSet<String>,
     /// The program's own options ask for it.
@@ -63,10 +62,9 @@ impl Session {
         Ok(Session {
             reporter: Reporter::new(options, Files::default()),
             format,
-            look: Look { color: options::wants_color(color, terminal) },
+            look: Look { color: options::wants_color(color, terminal), ..Look::default() },
             file,
-            reports: Vec::new(),
-            deadlocks: Vec::new(),
+            findings: Vec::new(),
             read: BTreeSet::new(),
             print_suppressions: false,
             to_stdout: false,
@@ -98,12 +96,11 @@ impl Session {
             }
             Item::Nothing => Answer::None,
             Item::Deadlock(deadlock) => {
+                let finding = deadlock.finding();
                 // Whatever the format: it is why the program ends.
-                output::note(&text::deadlock(&deadlock));
-                match self.format {
-                    ReportFormat::Human => {}
-                    ReportFormat::Json => self.write(&json::deadlock(&deadlock), output)?,
-                    ReportFormat::Sarif => self.deadlocks.push(*deadlock),
+                output::note(&terminal::finding(&finding, None, &self.look));
+                if self.format != ReportFormat::Human {
+                    self.tell(finding, output)?;
                 }
                 Answer::None
             }
@@ -112,17 +109,25 @@ impl Session {
                 Answer::None
             }
             Item::Report(report) => {
-                match self.format {
-                    ReportFormat::Human => self.write(&text::report(&report, self.look), output)?,
-                    ReportFormat::Json => self.write(&json::report(&report), output)?,
-                    ReportFormat::Sarif => self.reports.push(*report),
-                }
+                self.tell(report.finding(), output)?;
                 Answer::Found
             }
             Item::Known => Answer::Found,
             Item::Suppressed => Answer::Suppressed,
             Item::End => Answer::Ending,
         })
+    }
+
+    /// A finding, where and when its form wants it.
+    fn tell(&mut self, finding: Finding, output: &mut Output) -> io::Result<()> {
+        match self.format {
+            ReportFormat::Human => self.write(&terminal::finding(&finding, None, &self.look), output),
+            ReportFormat::Json => self.write(&fencepost_report::json::finding(&finding), output),
+            ReportFormat::Sarif => {
+                self.findings.push(finding);
+                Ok(())
+            }
+        }
     }
 
     /// Options that the program found in its environment, or that were built into it, and that are for us.
@@ -181,10 +186,7 @@ impl Session {
                 Ok(())
             }
             ReportFormat::Json => self.write(&json::summary(self.reporter.totals()), output),
-            ReportFormat::Sarif => {
-                let log = sarif::log(&self.reports, &self.deadlocks, env!("CARGO_PKG_VERSION"));
-                self.write(&log, output)
-            }
+            ReportFormat::Sarif => self.write(&output::sarif(&self.findings, &[]), output),
         }
     }
 

@@ -1,0 +1,370 @@
+//! Findings in runs of compiled programs.
+
+use std::fmt;
+use std::path::Path;
+
+/// A run in which it could be seen.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Observed {
+    /// The process.
+    pub pid: u64,
+    /// The overwritten values that the access may take for the newest, oldest first.
+    pub stale: Vec<Operation>,
+    /// There may be more, which the bounded history has forgotten.
+    pub cut: bool,
+    /// What is accessed.
+    pub memory: Memory,
+    /// Where the threads were created.
+    pub threads: Vec<Creation>,
+    /// How the missed write comes before the access in every SC order: the steps that do not synchronise. Empty if not known.
+    pub links: Vec<Link>,
+    /// Who waits for what, in a deadlock.
+    pub waiting: Vec<Waiting>,
+    /// What to change.
+    pub advice: Option<Advice>,
+    /// How to see it again.
+    pub reproduce: Reproduce,
+}
+
+/// A place in a stack.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Frame {
+    /// The function, demangled.
+    pub function: Option<String>,
+    /// The source file.
+    pub file: Option<String>,
+    /// The line in it; none if unknown.
+    pub line: Option<u32>,
+    /// The column; none if unknown.
+    pub column: Option<u32>,
+    /// The file that holds the code.
+    pub module: String,
+    /// Where in it.
+    pub offset: u64,
+}
+
+/// Parts of paths of code that nobody wants to hear about: atomics of the languages' own libraries, and our header.
+const LIBRARY_PATHS: &[&str] = &[
+    "/fencepost.h",
+    "/include/c++/",
+    "/stdatomic.h",
+    "/boost/atomic/",
+    "/library/core/src/",
+    "/library/std/src/",
+    "/library/alloc/src/",
+];
+
+impl Frame {
+    /// A place about which nothing is known but its address.
+    pub fn bare(module: &str, offset: u64) -> Frame {
+        Frame { function: None, file: None, line: None, column: None, module: module.to_string(), offset }
+    }
+
+    /// Code of the language's own library, inlined into the program.
+    pub fn is_library(&self) -> bool {
+        match &self.file {
+            Some(file) => LIBRARY_PATHS.iter().any(|part| file.contains(part)),
+            None => false,
+        }
+    }
+
+    /// `file:line:column`, as much of it as is known.
+    pub fn place(&self) -> Option<String> {
+        let mut place = self.file.clone()?;
+        for number in [self.line, self.line.and(self.column)].into_iter().flatten() {
+            place += &format!(":{number}");
+        }
+        Some(place)
+    }
+
+    /// `file:line:column in function`, or the module if there is no debug information.
+    pub fn summary(&self) -> String {
+        let place = self.place().unwrap_or_else(|| self.module_place());
+        match &self.function {
+            Some(function) => format!("{place} in {function}"),
+            None => place,
+        }
+    }
+
+    /// The same place in every run.
+    pub fn identity(&self) -> String {
+        match self.line {
+            Some(_) => self.summary(),
+            None => self.module_place(),
+        }
+    }
+
+    /// `module+0x…`.
+    pub fn module_place(&self) -> String {
+        let name =
+            Path::new(&self.module).file_name().map_or(self.module.as_str().into(), |name| name.to_string_lossy());
+        format!("{name}+{:#x}", self.offset)
+    }
+}
+
+impl fmt::Display for Frame {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.function.as_deref().unwrap_or("<null>"))?;
+        if let Some(place) = self.place() {
+            write!(f, " {place}")?;
+        }
+        write!(f, " ({})", self.module_place())
+    }
+}
+
+/// A step that orders two accesses under SC, and not in happens-before.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Link {
+    /// The access it starts at.
+    pub from: LinkEnd,
+    /// The access it leads to.
+    pub to: LinkEnd,
+    /// Why the one comes before the other.
+    pub kind: LinkKind,
+}
+
+/// An end of a [`Link`].
+#[derive(Clone, Debug, PartialEq)]
+pub struct LinkEnd {
+    /// Its order and what it is: `relaxed store`.
+    pub what: String,
+    /// Whose.
+    pub thread: Thread,
+    /// Where.
+    pub place: Frame,
+}
+
+/// Why one access comes before another in every SC order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LinkKind {
+    /// The second reads what the first wrote.
+    ReadsFrom,
+    /// The second overwrites what the first wrote, or reads what did.
+    Order,
+    /// The second overwrites what the first read.
+    FromRead,
+}
+
+/// An access.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Operation {
+    /// `load`, `store`, `fetch-add`, `read`, …
+    pub op: String,
+    /// Its memory order, if it is atomic.
+    pub order: Option<String>,
+    /// What it wrote.
+    pub value: Option<u64>,
+    /// What it expects to read.
+    pub expected: Option<u64>,
+    /// Where.
+    pub address: u64,
+    /// How many bytes.
+    pub size: u64,
+    /// Whose; none for the initial value.
+    pub thread: Option<Thread>,
+    /// Innermost frame first.
+    pub stack: Vec<Frame>,
+}
+
+impl Operation {
+    /// The frame to blame: the innermost one that is no library code.
+    pub fn blamed(&self) -> Option<&Frame> {
+        blamed(&self.stack)
+    }
+
+    /// What people call it.
+    pub fn name(&self) -> String {
+        match self.op.as_str() {
+            "cas-strong" => "strong compare-and-swap".into(),
+            "cas-weak" => "weak compare-and-swap".into(),
+            "bcas" => "blocking compare-and-swap".into(),
+            "" => "access".into(),
+            op => op.replacen("atomic-", "atomic ", 1),
+        }
+    }
+
+    /// `Load (relaxed)`.
+    pub fn title(&self) -> String {
+        let mut words = self.name();
+        if let Some(first) = words.get_mut(..1) {
+            first.make_ascii_uppercase();
+        }
+        match &self.order {
+            Some(order) => format!("{words} ({order})"),
+            None => words,
+        }
+    }
+
+    /// `Store (relaxed) of value 1 by thread T1`; with the name of what is accessed, `Load (relaxed) of 'data' by thread T1`.
+    pub fn description(&self, variable: Option<&str>) -> String {
+        let variable = variable.map_or(String::new(), |name| format!(" of '{name}'"));
+        let value = self.value.map_or(String::new(), |value| format!(" of value {value}"));
+        let by = self.thread.as_ref().map_or(String::new(), |thread| format!(" by {thread}"));
+        format!("{}{variable}{value}{by}", self.title())
+    }
+
+    /// It writes without reading.
+    pub fn writes_only(&self) -> bool {
+        self.op == "store"
+    }
+}
+
+/// A thread.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Thread {
+    /// Its number, by order of creation; the main thread has 1.
+    pub tid: u64,
+    /// Its name, if it has one.
+    pub name: Option<String>,
+}
+
+impl fmt::Display for Thread {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match (&self.name, self.tid) {
+            (_, 1) => f.write_str("main thread"),
+            (Some(name), tid) => write!(f, "thread T{tid} '{name}'"),
+            (None, tid) => write!(f, "thread T{tid}"),
+        }
+    }
+}
+
+/// Where a thread was created.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Creation {
+    /// The thread.
+    pub thread: Thread,
+    /// Who created it.
+    pub parent: Thread,
+    /// Where.
+    pub stack: Vec<Frame>,
+}
+
+/// What is at the accessed address.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Memory {
+    /// A global variable.
+    Global {
+        /// Its name, demangled.
+        name: String,
+        /// Its length.
+        size: u64,
+        /// Where it starts.
+        address: u64,
+        /// The file that holds it.
+        module: String,
+    },
+    /// A block from the allocator.
+    Heap {
+        /// Its length.
+        size: u64,
+        /// Where it starts.
+        address: u64,
+        /// Who allocated it.
+        thread: Option<Thread>,
+        /// Where.
+        stack: Vec<Frame>,
+    },
+    /// A thread's stack.
+    Stack(Thread),
+    /// A thread's own variables.
+    Tls(Option<Thread>),
+    /// Memory that was mapped.
+    Mapped,
+    /// Nothing is known.
+    Unknown,
+}
+
+/// What to change.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Advice {
+    /// Where and how.
+    pub edits: Vec<Edit>,
+    /// The recorded run was evaluated again with the edits, and the violation was gone.
+    pub reevaluated: bool,
+}
+
+/// One change.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Edit {
+    /// Where.
+    pub place: Frame,
+    /// What: a phrase that starts with a verb.
+    pub change: String,
+}
+
+/// How to see it again.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Reproduce {
+    /// A command line.
+    pub command: String,
+    /// It takes the same schedule, so that it shows the same.
+    pub exact: bool,
+}
+
+/// A thread that waits.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Waiting {
+    /// The thread.
+    pub thread: Thread,
+    /// What it waits for.
+    pub what: Awaited,
+}
+
+/// What a thread waits for.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Awaited {
+    /// A lock, a condition or the like.
+    Object(Place),
+    /// Another value.
+    Value(Place),
+    /// The end of a thread.
+    Thread(Thread),
+    /// Nobody knows.
+    Unknown,
+}
+
+/// A place in memory.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Place {
+    /// Where.
+    pub address: u64,
+    /// The name of the global variable there.
+    pub name: Option<String>,
+}
+
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.name {
+            Some(name) => write!(f, "'{name}'"),
+            None => write!(f, "{:#x}", self.address),
+        }
+    }
+}
+
+impl fmt::Display for Awaited {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Awaited::Object(place) => write!(f, "the lock, condition or the like at {place}"),
+            Awaited::Value(place) => write!(f, "another value at {place}"),
+            Awaited::Thread(thread) => write!(f, "the end of {thread}"),
+            Awaited::Unknown => f.write_str("something unknown"),
+        }
+    }
+}
+
+impl fmt::Display for Waiting {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} waits for {}", self.thread, self.what)
+    }
+}
+
+impl Creation {
+    /// The frame to blame: the innermost one that is no library code.
+    pub fn blamed(&self) -> Option<&Frame> {
+        blamed(&self.stack)
+    }
+}
+
+fn blamed(stack: &[Frame]) -> Option<&Frame> {
+    stack.iter().find(|frame| !frame.is_library()).or(stack.first())
+}

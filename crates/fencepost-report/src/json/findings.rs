@@ -1,0 +1,512 @@
+//! Findings, whoever has found them.
+
+use fencepost_finding::{
+    Access, Awaited, Buffered, Creation, Delay, Evidence, Finding, Frame, Link, LinkEnd, LinkKind, Memory, Observed,
+    Operation, Replayed, Rule, Statement, Step, Thread, Waiting,
+};
+use serde::Serialize;
+
+use super::line;
+use super::wire::SCHEMA;
+
+/// A finding that stands alone, as a line of JSON with its line break.
+pub fn finding(finding: &Finding) -> String {
+    let property = match finding.kind.rule() {
+        Rule::Robustness => Some("robustness"),
+        Rule::Race => Some("races"),
+        _ => None,
+    };
+    line(&Alone { schema: SCHEMA, property, model: finding.model, finding: report(finding) })
+}
+
+#[derive(Serialize)]
+struct Alone<'a> {
+    schema: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    property: Option<&'static str>,
+    model: &'static str,
+    #[serde(flatten)]
+    finding: FindingReport<'a>,
+}
+
+/// What is wrong.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct FindingReport<'a> {
+    /// `stale-read`, `stale-write`, `stale-rmw`, `tainted-use`, `data-race`, `assertion`, `runtime-error`, `deadlock`; of what
+    /// was observed, the rule.
+    pub kind: &'static str,
+    /// `robustness`, `race`, `deadlock`, `assertion`, `runtime-error`.
+    pub rule: &'static str,
+    /// `error`, `warning`.
+    pub severity: &'static str,
+    /// `replayed`: an execution, on the axioms of the model; `observed`: in a run.
+    pub evidence: &'static str,
+    /// In words.
+    pub message: &'a str,
+    /// The thread that goes wrong.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub thread: Option<&'a str>,
+    /// What is accessed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub location: Option<LocationReport<'a>>,
+    /// The access that goes wrong, or the statement that fails.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub access: Option<AccessReport<'a>>,
+    /// The access it should have come after; of a race, the other one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub conflicting: Option<AccessReport<'a>>,
+    /// The same, observed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub missed: Option<AccessReport<'a>>,
+    /// The other side of a race, observed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub other: Option<AccessReport<'a>>,
+    /// The old values, if there are two accesses.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub stale_values: Option<&'a [u64]>,
+    /// The litmus shape, if it has a name.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub shape: Option<Option<&'a str>>,
+    /// The SC run before the access, or before the failure.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub trace: Option<Vec<StepReport<'a>>>,
+    /// How store buffers do it, in models that have them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub delay: Option<DelayReport<'a>>,
+    /// What is known of a run that was observed.
+    #[serde(flatten)]
+    pub observed: Option<ObservedReport<'a>>,
+}
+
+/// Something that a thread does.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(untagged)]
+pub enum AccessReport<'a> {
+    /// In a program that is checked as text.
+    Statement(StatementReport<'a>),
+    /// In a compiled program.
+    Operation(OperationReport<'a>),
+}
+
+/// A statement and what it does.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct StatementReport<'a> {
+    /// The thread.
+    pub thread: &'a str,
+    /// Line, from 1.
+    pub line: usize,
+    /// Column in characters, from 1.
+    pub column: usize,
+    /// The statement.
+    pub text: &'a str,
+    /// `W x 1`, `R x 0`, `U x 0→1`, `fence`; `choice 1` or nothing for a step within the thread.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub effect: Option<&'a str>,
+}
+
+/// One step of an execution.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct StepReport<'a> {
+    /// The statement and its effect.
+    #[serde(flatten)]
+    pub statement: StatementReport<'a>,
+    /// The step, from 1, that has written the value read; 0 for the value at the beginning.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reads_from: Option<usize>,
+    /// A step before this one, from 1, that has overwritten the value read, or that this write is ordered before.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub overtaken_by: Option<usize>,
+    /// `delayed` when a store enters the buffer, `memory` when it reaches memory.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub buffer: Option<&'static str>,
+}
+
+/// A store that is delayed, and what overtakes it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct DelayReport<'a> {
+    /// The thread that delays a store.
+    pub thread: &'a str,
+    /// The store.
+    pub store: StatementReport<'a>,
+    /// The last access of the thread that overtakes it.
+    pub passed: StatementReport<'a>,
+    /// What happens on a machine with store buffers.
+    pub computation: Vec<StepReport<'a>>,
+}
+
+/// What is known of a run that was observed.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct ObservedReport<'a> {
+    /// The process.
+    pub pid: u64,
+    /// The old writes, oldest first.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub stale: Option<Vec<OperationReport<'a>>>,
+    /// There may be more of them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cut: Option<bool>,
+    /// Who waits for what, in a deadlock.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub waiting: Vec<WaitingReport<'a>>,
+    /// Where the threads were created.
+    pub threads: Vec<CreationReport<'a>>,
+    /// What does not synchronise.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub missing: Vec<MissingReport<'a>>,
+    /// What to change.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub suggestion: Option<SuggestionReport<'a>>,
+    /// A command line that shows it again.
+    pub reproduce: &'a str,
+    /// It takes the same schedule.
+    pub reproducible: bool,
+}
+
+/// An operation of a compiled program.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct OperationReport<'a> {
+    /// `load`, `store`, `fetch-add`, …
+    pub op: &'a str,
+    /// Its memory order, if it is atomic.
+    pub order: Option<&'a str>,
+    /// What it wrote.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub value: Option<u64>,
+    /// What it expects to read.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub expected: Option<u64>,
+    /// Where in memory.
+    pub address: u64,
+    /// How many bytes.
+    pub size: u64,
+    /// Where in the source: the frame to blame.
+    #[serde(flatten)]
+    pub place: PlaceReport<'a>,
+    /// Innermost frame first.
+    pub stack: Vec<FrameReport<'a>>,
+    /// Whose; none for the initial value.
+    pub thread: Option<ThreadReport<'a>>,
+}
+
+/// A place in the source of a compiled program, as far as it is known.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct PlaceReport<'a> {
+    /// The file.
+    pub file: Option<&'a str>,
+    /// The line, from 1.
+    pub line: Option<u32>,
+    /// The column, from 1.
+    pub column: Option<u32>,
+    /// The function.
+    pub function: Option<&'a str>,
+}
+
+/// A frame of a stack.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct FrameReport<'a> {
+    /// Where in the source.
+    #[serde(flatten)]
+    pub place: PlaceReport<'a>,
+    /// The file that holds the code.
+    pub module: &'a str,
+    /// Where in it.
+    pub offset: u64,
+}
+
+/// A thread of a compiled program.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct ThreadReport<'a> {
+    /// Its number; the main thread has 1.
+    pub id: u64,
+    /// Its name.
+    pub name: Option<&'a str>,
+}
+
+/// Where a thread was created.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct CreationReport<'a> {
+    /// The thread.
+    pub thread: ThreadReport<'a>,
+    /// Who created it.
+    pub parent: ThreadReport<'a>,
+    /// Where.
+    pub stack: Vec<FrameReport<'a>>,
+}
+
+/// What is accessed.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(untagged)]
+pub enum LocationReport<'a> {
+    /// A variable of a program that is checked as text.
+    Name(&'a str),
+    /// Memory of a compiled program.
+    Memory(MemoryReport<'a>),
+}
+
+/// Memory of a compiled program.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct MemoryReport<'a> {
+    /// `global`, `heap`, `stack`, `tls`, `mapped`, `unknown`.
+    pub kind: &'static str,
+    /// The name of a global variable.
+    pub name: Option<&'a str>,
+    /// Its length, or that of the block.
+    pub size: Option<u64>,
+    /// Where that starts.
+    pub address: Option<u64>,
+    /// Whose it is.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub thread: Option<ThreadReport<'a>>,
+    /// Where it was allocated.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub stack: Option<Vec<FrameReport<'a>>>,
+}
+
+/// Two accesses that are ordered under SC and do not synchronise.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct MissingReport<'a> {
+    /// `reads-from`, `modification-order`, `from-read`.
+    pub why: &'static str,
+    /// The one.
+    pub from: EndReport<'a>,
+    /// The other.
+    pub to: EndReport<'a>,
+}
+
+/// One of them.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct EndReport<'a> {
+    /// `relaxed store`.
+    pub access: &'a str,
+    /// Whose.
+    pub thread: ThreadReport<'a>,
+    /// Where.
+    #[serde(flatten)]
+    pub place: PlaceReport<'a>,
+}
+
+/// What to change.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct SuggestionReport<'a> {
+    /// Where and how.
+    pub edits: Vec<ChangeReport<'a>>,
+    /// The recorded run was evaluated again with the edits.
+    pub reevaluated: bool,
+}
+
+/// One change.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct ChangeReport<'a> {
+    /// Where.
+    #[serde(flatten)]
+    pub place: PlaceReport<'a>,
+    /// What.
+    pub change: &'a str,
+}
+
+/// A thread that waits.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct WaitingReport<'a> {
+    /// The thread.
+    pub thread: ThreadReport<'a>,
+    /// `object`, `value`, `thread`, `unknown`.
+    #[serde(rename = "for")]
+    pub what: &'static str,
+    /// Where that is.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub address: Option<u64>,
+    /// The global variable there.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub name: Option<&'a str>,
+    /// The thread it waits for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub other: Option<ThreadReport<'a>>,
+}
+
+pub(super) fn report(finding: &Finding) -> FindingReport<'_> {
+    let rule = finding.kind.rule();
+    let two = finding.conflicting.is_some();
+    let mut report = FindingReport {
+        kind: finding.kind.as_str(),
+        rule: rule.as_str(),
+        severity: rule.severity().as_str(),
+        evidence: finding.evidence.as_str(),
+        message: &finding.message,
+        thread: None,
+        location: finding.location.as_deref().map(LocationReport::Name),
+        access: finding.access.as_ref().map(access),
+        conflicting: None,
+        missed: None,
+        other: None,
+        stale_values: two.then_some(&finding.stale_values),
+        shape: two.then_some(finding.shape.as_deref()),
+        trace: None,
+        delay: None,
+        observed: None,
+    };
+    let conflicting = finding.conflicting.as_ref().map(access);
+    match &finding.evidence {
+        Evidence::Replayed(replayed) => {
+            if let Some(Access::Statement(statement)) = &finding.access {
+                report.thread = Some(&statement.thread);
+            }
+            report.conflicting = conflicting;
+            report.trace = Some(trace(replayed));
+            report.delay = replayed.delay.as_ref().map(delay);
+        }
+        // Those who read reports of runs know these names.
+        Evidence::Observed(found) => {
+            report.kind = report.rule;
+            report.location = two.then(|| LocationReport::Memory(memory(&found.memory)));
+            *(if rule == Rule::Race { &mut report.other } else { &mut report.missed }) = conflicting;
+            report.observed = Some(observed(found, two && rule == Rule::Robustness));
+        }
+    }
+    report
+}
+
+/// The steps of a run under SC; those of an execution that is none stand elsewhere.
+fn trace(replayed: &Replayed) -> Vec<StepReport<'_>> {
+    replayed.run.as_ref().filter(|run| run.is_sc).map_or(Vec::new(), |run| run.steps.iter().map(step).collect())
+}
+
+pub(super) fn step(step: &Step) -> StepReport<'_> {
+    StepReport {
+        statement: statement(&step.statement),
+        reads_from: step.reads_from,
+        overtaken_by: step.overtaken_by,
+        buffer: step.buffered.map(|buffered| match buffered {
+            Buffered::Enters => "delayed",
+            Buffered::Leaves => "memory",
+        }),
+    }
+}
+
+pub(super) fn statement(statement: &Statement) -> StatementReport<'_> {
+    StatementReport {
+        thread: &statement.thread,
+        line: statement.start.line,
+        column: statement.start.column,
+        text: &statement.text,
+        effect: statement.effect.as_deref(),
+    }
+}
+
+fn delay(delay: &Delay) -> DelayReport<'_> {
+    DelayReport {
+        thread: &delay.store.thread,
+        store: statement(&delay.store),
+        passed: statement(&delay.passed),
+        computation: delay.computation.iter().map(step).collect(),
+    }
+}
+
+fn access(access: &Access) -> AccessReport<'_> {
+    match access {
+        Access::Statement(found) => AccessReport::Statement(statement(found)),
+        Access::Operation(found) => AccessReport::Operation(operation(found)),
+    }
+}
+
+fn observed(observed: &Observed, is_window: bool) -> ObservedReport<'_> {
+    ObservedReport {
+        pid: observed.pid,
+        stale: is_window.then(|| observed.stale.iter().map(operation).collect()),
+        cut: is_window.then_some(observed.cut),
+        waiting: observed.waiting.iter().map(waiting).collect(),
+        threads: observed.threads.iter().map(creation).collect(),
+        missing: observed.links.iter().map(missing).collect(),
+        suggestion: observed.advice.as_ref().map(|advice| SuggestionReport {
+            edits: advice
+                .edits
+                .iter()
+                .map(|edit| ChangeReport { place: place(&edit.place), change: &edit.change })
+                .collect(),
+            reevaluated: advice.reevaluated,
+        }),
+        reproduce: &observed.reproduce.command,
+        reproducible: observed.reproduce.exact,
+    }
+}
+
+fn operation(operation: &Operation) -> OperationReport<'_> {
+    OperationReport {
+        op: &operation.op,
+        order: operation.order.as_deref(),
+        value: operation.value,
+        expected: operation.expected,
+        address: operation.address,
+        size: operation.size,
+        place: operation.blamed().map(place).unwrap_or_default(),
+        stack: stack(&operation.stack),
+        thread: operation.thread.as_ref().map(thread),
+    }
+}
+
+fn stack(frames: &[Frame]) -> Vec<FrameReport<'_>> {
+    frames
+        .iter()
+        .map(|frame| FrameReport { place: place(frame), module: &frame.module, offset: frame.offset })
+        .collect()
+}
+
+fn place(frame: &Frame) -> PlaceReport<'_> {
+    let Frame { function, file, line, column, .. } = frame;
+    PlaceReport { file: file.as_deref(), line: *line, column: *column, function: function.as_deref() }
+}
+
+fn thread(thread: &Thread) -> ThreadReport<'_> {
+    ThreadReport { id: thread.tid, name: thread.name.as_deref() }
+}
+
+fn creation(creation: &Creation) -> CreationReport<'_> {
+    CreationReport { thread: thread(&creation.thread), parent: thread(&creation.parent), stack: stack(&creation.stack) }
+}
+
+fn missing(link: &Link) -> MissingReport<'_> {
+    let why = match link.kind {
+        LinkKind::ReadsFrom => "reads-from",
+        LinkKind::Order => "modification-order",
+        LinkKind::FromRead => "from-read",
+    };
+    fn end(end: &LinkEnd) -> EndReport<'_> {
+        EndReport { access: &end.what, thread: thread(&end.thread), place: place(&end.place) }
+    }
+    MissingReport { why, from: end(&link.from), to: end(&link.to) }
+}
+
+fn waiting(waiting: &Waiting) -> WaitingReport<'_> {
+    let (what, place, other) = match &waiting.what {
+        Awaited::Object(place) => ("object", Some(place), None),
+        Awaited::Value(place) => ("value", Some(place), None),
+        Awaited::Thread(other) => ("thread", None, Some(thread(other))),
+        Awaited::Unknown => ("unknown", None, None),
+    };
+    WaitingReport {
+        thread: thread(&waiting.thread),
+        what,
+        address: place.map(|place| place.address),
+        name: place.and_then(|place| place.name.as_deref()),
+        other,
+    }
+}
+
+fn memory(memory: &Memory) -> MemoryReport<'_> {
+    let of_kind = |kind| MemoryReport { kind, ..MemoryReport::default() };
+    match memory {
+        Memory::Global { name, size, address, .. } => {
+            MemoryReport { name: Some(name), size: Some(*size), address: Some(*address), ..of_kind("global") }
+        }
+        Memory::Heap { size, address, thread: owner, stack: frames } => MemoryReport {
+            size: Some(*size),
+            address: Some(*address),
+            thread: owner.as_ref().map(thread),
+            stack: Some(stack(frames)),
+            ..of_kind("heap")
+        },
+        Memory::Stack(owner) => MemoryReport { thread: Some(thread(owner)), ..of_kind("stack") },
+        Memory::Tls(owner) => MemoryReport { thread: owner.as_ref().map(thread), ..of_kind("tls") },
+        Memory::Mapped => of_kind("mapped"),
+        Memory::Unknown => of_kind("unknown"),
+    }
+}

@@ -1,0 +1,192 @@
+//! A finding in a compiled program, in the layout that log scrapers know from the thread sanitizer.
+
+use std::fmt::Write as _;
+
+use fencepost_finding::{Access, Advice, Finding, Frame, LinkEnd, LinkKind, Memory, Observed, Operation, Rule, Thread};
+
+use super::{Look, Paint};
+use crate::shapes;
+
+const RULE: &str = "==================\n";
+
+pub(super) fn finding(finding: &Finding, observed: &Observed, look: &Look) -> String {
+    let (Some(Access::Operation(access)), Some(Access::Operation(other))) = (&finding.access, &finding.conflicting)
+    else {
+        return waits(finding, observed);
+    };
+    let paint = Paint(look.color);
+    let is_race = finding.kind.rule() == Rule::Race;
+    let mut text = String::from(RULE);
+    let headline = format!("WARNING: fencepost: {} (pid={})", finding.title, observed.pid);
+    let _ = writeln!(text, "{}", paint.bad(&headline));
+    match is_race {
+        true => race(access, other, &mut text),
+        false => robustness(access, other, observed, paint, &mut text),
+    }
+    memory(&observed.memory, &mut text);
+    for creation in &observed.threads {
+        let _ = writeln!(text, "  {} created by {} at:", capitalised(&creation.thread), creation.parent);
+        stack(&creation.stack, &mut text);
+    }
+    if !is_race {
+        missing(finding, access, other, observed, &mut text);
+    }
+    if let Some(advice) = &observed.advice {
+        suggestion(advice, paint, &mut text);
+    }
+    let unrepeatable = match observed.reproduce.exact {
+        true => "",
+        false => "the schedule was the operating system's and cannot be repeated; one that can may be found by\n    ",
+    };
+    let _ = writeln!(text, "  Reproduce: {unrepeatable}{}\n", observed.reproduce.command);
+    let place = access.blamed().map_or_else(|| format!("{:#x}", access.address), Frame::summary);
+    let _ = writeln!(text, "{}", paint.strong(&format!("SUMMARY: fencepost: {} {place}", finding.title)));
+    text + RULE
+}
+
+/// Who waits for what, and how to see it again.
+fn waits(finding: &Finding, observed: &Observed) -> String {
+    let mut text = format!("fencepost: {}\n", finding.title);
+    for waiting in &observed.waiting {
+        let _ = writeln!(text, "  {waiting}");
+    }
+    let _ = writeln!(text, "  Reproduce: {}", observed.reproduce.command);
+    text
+}
+
+fn robustness(access: &Operation, missed: &Operation, observed: &Observed, paint: Paint, text: &mut String) {
+    let expected = match (access.op.as_str(), access.expected) {
+        (_, None) => String::new(),
+        ("wait", Some(value)) => format!(" for value {}", number(value)),
+        (_, Some(value)) => format!(" from value {}", number(value)),
+    };
+    let title = format!("  {}{expected} of size {} at {:#x}", access.title(), access.size, access.address);
+    let _ = writeln!(text, "{} by {}:", paint.strong(&title), by(access));
+    stack(&access.stack, text);
+    let verb = if access.writes_only() { "may come, in modification order, before" } else { "may miss" };
+    let _ = writeln!(text, "  {verb} this write:");
+    write(missed, text);
+    let instead = if access.writes_only() { "and right after:" } else { "and use instead:" };
+    let _ = writeln!(text, "  {instead}");
+    for stale in &observed.stale {
+        write(stale, text);
+    }
+    if observed.cut {
+        text.push_str("  and maybe older ones, which the bounded history has forgotten (--history keeps more)\n\n");
+    }
+}
+
+fn write(write: &Operation, text: &mut String) {
+    let value = write.value.map_or(String::new(), number);
+    match &write.thread {
+        None => {
+            let _ = writeln!(text, "  Initial value {value}");
+        }
+        Some(thread) => {
+            let _ = writeln!(text, "  {} of value {value} by {thread}:", write.title());
+        }
+    }
+    stack(&write.stack, text);
+}
+
+fn race(access: &Operation, other: &Operation, text: &mut String) {
+    let _ = writeln!(text, "  {} of size {} at {:#x} by {}:", access.title(), access.size, access.address, by(access));
+    stack(&access.stack, text);
+    let title = other.title();
+    let title = format!("{}{}", title.get(..1).unwrap_or_default().to_lowercase(), title.get(1..).unwrap_or_default());
+    let _ = writeln!(text, "  Previous {title} of size {} at {:#x} by {}:", other.size, other.address, by(other));
+    stack(&other.stack, text);
+}
+
+fn memory(memory: &Memory, text: &mut String) {
+    let _ = match memory {
+        Memory::Global { name, size, address, module } => {
+            let module = Frame::bare(module, 0).module_place();
+            let module = module.trim_end_matches("+0x0");
+            writeln!(text, "  Location is global '{name}' of size {size} at {address:#x} ({module})\n")
+        }
+        Memory::Heap { size, address, thread, stack: frames } => {
+            let by = thread.as_ref().map_or(String::new(), |thread| format!(" allocated by {thread}"));
+            let _ = writeln!(text, "  Location is heap block of size {size} at {address:#x}{by}:");
+            stack(frames, text);
+            Ok(())
+        }
+        Memory::Stack(thread) => writeln!(text, "  Location is stack of {thread}\n"),
+        Memory::Tls(Some(thread)) => writeln!(text, "  Location is TLS of {thread}\n"),
+        Memory::Tls(None) => writeln!(text, "  Location is TLS\n"),
+        Memory::Mapped => writeln!(text, "  Location is mapped memory without a name\n"),
+        Memory::Unknown => Ok(()),
+    };
+}
+
+fn missing(finding: &Finding, access: &Operation, missed: &Operation, observed: &Observed, text: &mut String) {
+    let place = |operation: &Operation| match operation.blamed().and_then(Frame::place) {
+        Some(place) => format!(" at {place}"),
+        None => String::new(),
+    };
+    let by_missed = missed.thread.as_ref().map_or(String::new(), |thread| format!(" by {thread}"));
+    let _ = writeln!(
+        text,
+        "  Missing: happens-before from the {}{}{by_missed} to this {}. Every SC order has the one before the other;\n    \
+         nothing that {} has synchronised with says so.",
+        missed.name(),
+        place(missed),
+        access.name(),
+        by(access),
+    );
+    for link in &observed.links {
+        let why = match link.kind {
+            LinkKind::ReadsFrom => "which reads from it",
+            LinkKind::Order => "which comes after it in modification order",
+            LinkKind::FromRead => "which overwrites what it read",
+        };
+        let (from, to) = (end(&link.from), end(&link.to));
+        let _ = writeln!(
+            text,
+            "    It is only before it because of the {from},\n      and the {to}, {why}: they do not synchronise."
+        );
+    }
+    if let Some((name, shape)) = finding.shape.as_ref().and_then(|name| Some((name, shapes::explain(name)?))) {
+        let _ = writeln!(text, "    This is the {} shape ({name}).", shape.title);
+    }
+    text.push('\n');
+}
+
+fn end(end: &LinkEnd) -> String {
+    let place = end.place.place().unwrap_or_else(|| end.place.module_place());
+    format!("{} at {place} by {}", end.what, end.thread)
+}
+
+fn suggestion(advice: &Advice, paint: Paint, text: &mut String) {
+    let how = match advice.reevaluated {
+        true => "the recorded run with this change has the violation no more",
+        false => "a rule of thumb, not evaluated again on the recorded run",
+    };
+    let _ = writeln!(text, "  {} ({how}):", paint.strong("Suggestion"));
+    for edit in &advice.edits {
+        let _ = writeln!(text, "    {}: {}", edit.place.summary(), edit.change);
+    }
+    text.push('\n');
+}
+
+fn stack(frames: &[Frame], text: &mut String) {
+    for (number, frame) in frames.iter().enumerate() {
+        let _ = writeln!(text, "    #{number} {frame}");
+    }
+    text.push('\n');
+}
+
+fn by(operation: &Operation) -> String {
+    operation.thread.as_ref().map_or("nobody".into(), Thread::to_string)
+}
+
+fn capitalised(thread: &Thread) -> String {
+    let mut words = thread.to_string();
+    words[..1].make_ascii_uppercase();
+    words
+}
+
+/// Addresses and the like are easier to recognise in hexadecimal.
+fn number(value: u64) -> String {
+    if value < 0x1_0000 { value.to_string() } else { format!("{value:#x}") }
+}
