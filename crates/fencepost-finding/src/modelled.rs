@@ -43,7 +43,7 @@ pub struct Run {
     pub is_sc: bool,
     /// Its steps.
     pub steps: Vec<Step>,
-    /// The step that goes wrong, if it is not among these.
+    /// The step that goes wrong, if it is not among these; its remark says how.
     pub last: Option<Step>,
 }
 

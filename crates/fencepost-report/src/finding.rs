@@ -61,7 +61,7 @@ pub(crate) fn of_violation(subject: &Subject<'_>, violation: &Violation, model: 
         title,
         is_sc: true,
         steps: words::steps_before_culprit(violation).iter().map(|step| self::step(subject, step)).collect(),
-        last: Some(wrong(subject, RunStep { label, ..at(violation.access) }, format!("  <== {remark}"))),
+        last: Some(wrong(subject, RunStep { label, ..at(violation.access) }, remark.to_string())),
     };
     let delay = violation.delay.as_ref().map(|delay| Delay {
         store: subject.statement(delay.store),
@@ -92,7 +92,7 @@ pub(crate) fn of_failure(subject: &Subject<'_>, failure: &ScFailure) -> Finding 
         title: "The SC run that leads there".to_string(),
         is_sc: true,
         steps: words::steps(&failure.run).iter().map(|step| self::step(subject, step)).collect(),
-        last: Some(wrong(subject, at(failure.site), format!("  <== {}", words::failure_kind(&failure.kind)))),
+        last: Some(wrong(subject, at(failure.site), words::failure_kind(&failure.kind))),
     };
     Finding {
         evidence: Evidence::Replayed(Box::new(Replayed { run: Some(run), ..Replayed::default() })),
@@ -159,7 +159,7 @@ pub(crate) fn shown(subject: &Subject<'_>, verified: &Verified, model: &str) -> 
         false => "leads there".to_string(),
     };
     let last = shown.failing();
-    let last = last.map(|found| wrong(subject, at(found.site), format!("<== {}", words::failure_kind(&found.kind))));
+    let last = last.map(|found| wrong(subject, at(found.site), words::failure_kind(&found.kind)));
     let execution_step = |found: crate::execution::Step| Step {
         statement: Statement {
             effect: Some(found.effect(subject)),

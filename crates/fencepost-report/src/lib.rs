@@ -1,7 +1,7 @@
-//! Pure functions from outcomes and diagnostics to bytes.
+//! Pure functions from outcomes, findings and diagnostics to bytes.
 //!
-//! Nothing here reads files, clocks or the environment: the command line and
-//! the web page hand in a [`Subject`] and an outcome, and receive text.
+//! Nothing here reads files, clocks or the environment: whoever asks hands
+//! in a [`Subject`] and an outcome, or a finding, and receives text.
 
 pub mod finding;
 pub mod graph;

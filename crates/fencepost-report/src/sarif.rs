@@ -7,7 +7,7 @@
 //! not decided, and what could not be read, is a notification: a log without results does not mean that all is well.
 //! The golden files are valid by the standard's schema.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use fencepost_finding::{
@@ -206,8 +206,10 @@ struct Properties<'a> {
     shape: Option<&'a str>,
 }
 
-/// Everything that was found, as one log.
+/// Everything that was found, as one log; the same thing only once, as what fails under SC, whatever the model.
 pub fn log(findings: &[Finding], notices: &[Notice], origin: &Origin<'_>) -> String {
+    let mut known = BTreeSet::new();
+    let findings = findings.iter().filter(|finding| known.insert(&finding.identity));
     let driver = Driver { name: "fencepost", semantic_version: origin.version, rules: Rule::ALL.map(rule).into() };
     let root = ArtifactLocation {
         uri: origin.folder.map(|folder| format!("file://{}/", encoded(folder.to_string_lossy().trim_end_matches('/')))),
@@ -225,7 +227,7 @@ pub fn log(findings: &[Finding], notices: &[Notice], origin: &Origin<'_>) -> Str
             }],
             original_uri_base_ids: BTreeMap::from([(ROOT, root)]),
             column_kind: "unicodeCodePoints",
-            results: findings.iter().map(|finding| Writer { finding, origin }.result()).collect(),
+            results: findings.map(|finding| Writer { finding, origin }.result()).collect(),
         }],
     };
     // Structs of strings and numbers: nothing in them can fail to serialise.
@@ -304,22 +306,22 @@ impl<'a> Writer<'a> {
     fn result(&self) -> SarifResult<'a> {
         let finding = self.finding;
         let rule = finding.kind.rule();
+        let said: Vec<&str> = std::iter::once(&finding.message).chain(&finding.notes).map(String::as_str).collect();
         let (message, related_locations, flows) = match &finding.evidence {
             Evidence::Replayed(replayed) => {
-                let message = format!("Under {}: {}.", finding.model, finding.message);
+                let message = format!("Under {}: {}.", finding.model, said.join("; "));
                 (message, self.conflicting(), self.steps(replayed))
             }
             Evidence::Observed(observed) => match observed.waiting.is_empty() {
-                true => (finding.message.clone(), self.writes(observed), self.accesses(observed)),
-                false => (finding.message.clone(), self.waits(observed), Vec::new()),
+                true => (said.join(" "), self.writes(observed), self.accesses(observed)),
+                false => (said.join(" "), self.waits(observed), Vec::new()),
             },
         };
-        let notes: String = finding.notes.iter().map(|note| format!(" {note}")).collect();
         SarifResult {
             rule_id: rule.as_str(),
             rule_index: Rule::ALL.iter().position(|one| *one == rule).unwrap_or_default(),
             level: rule.severity().as_str(),
-            message: text(&(message + &notes)),
+            message: text(&message),
             locations: self.blamed().into_iter().collect(),
             related_locations,
             code_flows: if flows.is_empty() { Vec::new() } else { vec![CodeFlow { thread_flows: flows }] },
@@ -396,11 +398,17 @@ impl<'a> Writer<'a> {
     /// One flow per thread, with the steps of an execution.
     fn steps(&self, replayed: &'a Replayed) -> Vec<ThreadFlow<'a>> {
         let mut flows: BTreeMap<&'a str, Vec<FlowLocation<'a>>> = BTreeMap::new();
-        let steps = replayed.run.iter().flat_map(|run| run.steps.iter().chain(&run.last));
-        for (number, Step { statement, .. }) in steps.enumerate() {
-            let effect = statement.effect.as_deref().unwrap_or_default();
-            let said = format!("{}: {effect}{}", statement.text, statement.remark);
-            let location = self.statement(statement, Some(said.trim_end_matches([':', ' ']).to_string()));
+        let said = |step: &Step| step.statement.effect.clone().unwrap_or_default() + &step.statement.remark;
+        let wrong = |step: &Step| match step.statement.effect.as_deref() {
+            None | Some("") => step.statement.remark.clone(),
+            Some(effect) => format!("{effect}, {}", step.statement.remark),
+        };
+        let steps = replayed.run.iter().flat_map(|run| {
+            let last = run.last.iter().map(|step| (&step.statement, wrong(step)));
+            run.steps.iter().map(|step| (&step.statement, said(step))).chain(last)
+        });
+        for (number, (statement, said)) in steps.enumerate() {
+            let location = self.statement(statement, Some(format!("{}: {said}", statement.text)));
             flows
                 .entry(&statement.thread)
                 .or_default()

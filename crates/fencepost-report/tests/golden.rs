@@ -9,9 +9,11 @@ use std::path::Path;
 
 use fencepost_base::diag::Diagnostic;
 use fencepost_base::source::Span;
+use fencepost_finding::Severity;
 use fencepost_report::graph::Drawing;
+use fencepost_report::sarif::{self, Notice, Origin};
 use fencepost_report::terminal::{self, Counts, Look};
-use fencepost_report::{Shown, json};
+use fencepost_report::{Shown, finding, json};
 use fencepost_verdict::{Reason, ScFailureKind, Verdict};
 
 fn check(name: &str, text: &str) {
@@ -67,6 +69,34 @@ fn executions_of_weak_models() {
     let drawing = Drawing::of_execution(&subject, &shown, "rc20");
     check("message.svg", &drawing.svg());
     check("message.dot", &drawing.dot());
+}
+
+#[test]
+fn findings_for_code_scanning() {
+    let mut findings = Vec::new();
+    for (name, sample, outcome) in samples::violations() {
+        if name != "lock" {
+            findings.extend(finding::of_outcome(&sample.subject(), &outcome));
+        }
+    }
+    let sample = samples::assertion().run(&[0, 1]);
+    let failing = finding::of_outcome(&sample.subject(), &sample.fails(1, ScFailureKind::Assertion));
+    // Every model meets it; it is told once.
+    findings.extend([failing.clone(), failing].concat());
+    let sample = samples::message();
+    let verification = sample.fails_weakly(&[(0, 0), (0, 1), (0, 0), (1, 1), (1, 1)], 1);
+    findings.extend(finding::of_verification(&sample.subject(), &verification));
+    let notices = [(Severity::Error, "no such file"), (Severity::Warning, "robustness against ra is not decided")]
+        .map(|(severity, text)| Notice { severity, file: "/src/a b.fp".into(), text: text.into() });
+    let origin = Origin { version: "0.0.0", folder: Some(Path::new("/src")) };
+    let text = sarif::log(&findings, &notices, &origin);
+    check("findings.sarif", &text);
+    let log: serde_json::Value = serde_json::from_str(&text).expect("JSON");
+    let run = &log["runs"][0];
+    let levels: Vec<&str> =
+        run["results"].as_array().expect("results").iter().filter_map(|result| result["level"].as_str()).collect();
+    assert_eq!(levels, ["warning", "warning", "warning", "error", "error", "error"]);
+    assert_eq!(run["invocations"][0]["executionSuccessful"], false);
 }
 
 #[test]

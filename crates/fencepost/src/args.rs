@@ -18,7 +18,7 @@ use clap::{Parser, Subcommand};
 use clap_complete::Shell;
 
 pub(crate) use cc::CcArgs;
-pub(crate) use check::{AttacksChoice, CheckArgs, DelaysChoice};
+pub(crate) use check::{AttacksChoice, CheckArgs, CheckFormat, DelaysChoice};
 pub(crate) use common::{CommonArgs, Format, LanguageChoice, LimitArgs, SearchArgs};
 pub(crate) use edits::EditArgs;
 pub(crate) use export::{ExportArgs, ExportFormat};

@@ -137,6 +137,21 @@ impl InputError {
         }
     }
 
+    /// The file.
+    pub(crate) fn name(&self) -> &str {
+        match self {
+            InputError::Plain { name, .. } | InputError::NotText { name, .. } => name,
+        }
+    }
+
+    /// In one line.
+    pub(crate) fn message(&self) -> String {
+        match self {
+            InputError::Plain { message, .. } => message.clone(),
+            InputError::NotText { .. } => "the file is not valid UTF-8".into(),
+        }
+    }
+
     /// For scripts.
     pub(crate) fn json(&self) -> String {
         match self {

@@ -11,6 +11,7 @@ mod exit;
 mod input;
 mod internal;
 mod limits;
+mod log;
 mod options;
 mod output;
 mod progress;

@@ -2,9 +2,6 @@
 
 use std::io::{self, ErrorKind, StderrLock, StdoutLock, Write};
 
-use fencepost_finding::Finding;
-use fencepost_report::sarif::{self, Notice, Origin};
-
 use crate::exit::Exit;
 
 /// Both streams, locked for the whole run.
@@ -33,12 +30,6 @@ impl Output {
 pub(crate) fn note(text: &str) {
     let mut stderr: StderrLock<'_> = io::stderr().lock();
     let _ = stderr.write_all(text.as_bytes());
-}
-
-/// All findings of a run of the tool as a SARIF log.
-pub(crate) fn sarif(findings: &[Finding], notices: &[Notice]) -> String {
-    let folder = std::env::current_dir().ok();
-    sarif::log(findings, notices, &Origin { version: env!("CARGO_PKG_VERSION"), folder: folder.as_deref() })
 }
 
 /// Results could not be written. A reader who has seen enough (`| head`) needs no message.

@@ -103,6 +103,42 @@ fn json_lines_keep_the_contract() {
 
 const CLASSIC: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../litmus/classic");
 
+/// The log of a command, as JSON.
+fn log(arguments: &[&str], input: &str) -> (i32, serde_json::Value) {
+    let output = fencepost(&[arguments, &["--format", "sarif"]].concat(), input.as_bytes());
+    (code(&output), serde_json::from_slice(&output.stdout).expect("JSON"))
+}
+
+#[test]
+fn code_scanning_has_what_was_found_and_what_was_not_decided() {
+    let (code, found) = log(&["check", "-", "--model", "ra,rc20"], SB);
+    let results = found["runs"][0]["results"].as_array().expect("results");
+    assert_eq!((code, results.len()), (1, 2));
+    assert_eq!((&results[0]["ruleId"], &results[0]["level"]), (&"robustness".into(), &"warning".into()));
+    assert!(results[0]["message"]["text"].as_str().is_some_and(|text| text.contains("`x`")), "{found}");
+    assert!(results[0]["locations"][0]["physicalLocation"]["region"]["startLine"].is_u64());
+    assert_eq!(results[0]["codeFlows"][0]["threadFlows"].as_array().map(Vec::len), Some(2));
+
+    let race = "nonatomic d; thread a { d = 1; } thread b { local r; r = d; assert(r == 0); }";
+    let (code, found) = log(&["verify", "-", "--model", "ra"], race);
+    let rules: Vec<_> =
+        found["runs"][0]["results"].as_array().expect("results").iter().map(|it| &it["ruleId"]).collect();
+    assert_eq!((code, rules.contains(&&"race".into())), (1, true), "{found}");
+
+    let (code, found) = log(&["check", "-", "--model", "ra", "--max-states", "1"], SB);
+    let told = &found["runs"][0]["invocations"][0];
+    assert_eq!((code, &told["executionSuccessful"]), (3, &true.into()));
+    assert_eq!(told["toolExecutionNotifications"][0]["level"], "warning", "{told}");
+
+    for command in ["check", "verify"] {
+        let (code, found) = log(&[command, "-", "nowhere.fp"], "thread {");
+        let told = &found["runs"][0]["invocations"][0];
+        assert_eq!((code, &told["executionSuccessful"]), (2, &false.into()), "{told}");
+        let notifications = told["toolExecutionNotifications"].as_array().expect("notifications");
+        assert!(notifications.len() >= 2 && notifications.iter().all(|it| it["level"] == "error"), "{told}");
+    }
+}
+
 /// The answers about the classic litmus tests; the time is not theirs.
 fn answers(options: &[&str]) -> Vec<serde_json::Value> {
     let output = fencepost(&[&["check", CLASSIC, "--format", "json"], options].concat(), b"");

@@ -16,7 +16,12 @@ pub(super) fn finding(source: Option<&SourceFile>, finding: &Finding, replayed: 
 /// The execution step by step, and what is remarkable about it; nothing if there is none.
 pub(super) fn replayed(replayed: &Replayed, look: &Look) -> String {
     let Some(run) = &replayed.run else { return String::new() };
-    let steps: Vec<_> = run.steps.iter().chain(&run.last).collect();
+    let arrow = if run.is_sc { "  <== " } else { "<== " };
+    let last = run.last.clone().map(|mut last| {
+        last.statement.remark.insert_str(0, arrow);
+        last
+    });
+    let steps: Vec<_> = run.steps.iter().chain(&last).collect();
     let mut text = heading(&run.title, look) + &columns(&steps, look);
     if !replayed.cycle.is_empty() {
         text += &(heading("The cycle that SC forbids", look) + &cycle(&replayed.cycle));

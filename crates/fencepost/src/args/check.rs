@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::ValueEnum;
 
-use super::common::{CommonArgs, Format, LimitArgs, SearchArgs};
+use super::common::{CommonArgs, LimitArgs, SearchArgs};
 use super::models::{ModelsChoice, models_parser};
 use super::{EXIT_CODES, exit_codes};
 
@@ -30,8 +30,8 @@ pub(crate) struct CheckArgs {
     pub(crate) observational: bool,
 
     /// Form of the results
-    #[arg(long, value_enum, default_value_t = Format::Human)]
-    pub(crate) format: Format,
+    #[arg(long, value_enum, default_value_t = CheckFormat::Human)]
+    pub(crate) format: CheckFormat,
 
     /// Also print states, transitions, depth, memory and time
     #[arg(long)]
@@ -65,6 +65,16 @@ pub(crate) struct CheckArgs {
 
     #[command(flatten)]
     pub(crate) limits: LimitArgs,
+}
+
+#[derive(ValueEnum, Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum CheckFormat {
+    /// Text for people
+    Human,
+    /// One JSON object per verdict and line
+    Json,
+    /// One SARIF 2.1.0 log at the end
+    Sarif,
 }
 
 #[derive(ValueEnum, Clone, Copy, Debug, PartialEq, Eq)]

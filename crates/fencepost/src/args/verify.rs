@@ -79,6 +79,8 @@ pub(crate) enum VerifyFormat {
     Human,
     /// One JSON object per answer and line
     Json,
+    /// One SARIF 2.1.0 log at the end
+    Sarif,
     /// Logs as those of the herd simulator
     Herd,
 }

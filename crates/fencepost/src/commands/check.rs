@@ -13,11 +13,12 @@ use fencepost_report::terminal::{self, Counts, Look};
 use fencepost_report::{Subject, json};
 use fencepost_verdict::{Outcome, Verdict};
 
-use crate::args::{CheckArgs, Format, ModelsChoice};
+use crate::args::{CheckArgs, CheckFormat, ModelsChoice};
 use crate::exit::Exit;
 use crate::input::{self, Input};
 use crate::internal;
 use crate::limits::Limits;
+use crate::log::Log;
 use crate::options;
 use crate::output::Output;
 use crate::progress::Line;
@@ -33,6 +34,7 @@ pub(crate) fn run(args: &CheckArgs, output: &mut Output) -> io::Result<Exit> {
         progress: options::wants_progress(args.no_progress),
         output,
         counts: Counts::default(),
+        log: Log::default(),
         inputs: 0,
         worst: Exit::Holds,
     };
@@ -40,7 +42,11 @@ pub(crate) fn run(args: &CheckArgs, output: &mut Output) -> io::Result<Exit> {
         session.inputs += 1;
         session.input(input)?;
     }
-    if args.format == Format::Human && session.inputs > 1 && !args.quiet {
+    if args.format == CheckFormat::Sarif {
+        let log = session.log.render();
+        session.output.out(&log)?;
+    }
+    if args.format == CheckFormat::Human && session.inputs > 1 && !args.quiet {
         let summary = terminal::summary(&session.counts, &session.look);
         session.output.out(&summary)?;
     }
@@ -57,6 +63,8 @@ struct Session<'a> {
     progress: bool,
     output: &'a mut Output,
     counts: Counts,
+    /// For a format that comes in one piece.
+    log: Log,
     /// Files so far.
     inputs: usize,
     worst: Exit,
@@ -69,13 +77,12 @@ impl Session<'_> {
             Ok(read) => read,
             Err(error) => {
                 self.failed(Exit::Error);
-                return match self.args.format {
-                    Format::Human => {
-                        self.output.note(&error.render(&self.error_look));
-                        Ok(())
-                    }
-                    Format::Json => self.output.out(&error.json()),
-                };
+                if self.args.format == CheckFormat::Json {
+                    return self.output.out(&error.json());
+                }
+                self.log.failed(error.name(), &error.message());
+                self.output.note(&error.render(&self.error_look));
+                return Ok(());
             }
         };
         match internal::guard(source.name(), || fencepost_lower::load(language, source.text())) {
@@ -99,7 +106,7 @@ impl Session<'_> {
             self.answer(subject, &outcome, &outcomes)?;
             outcomes.push(outcome);
         }
-        if outcomes.len() > 1 && self.args.format == Format::Human && !self.args.quiet {
+        if outcomes.len() > 1 && self.args.format == CheckFormat::Human && !self.args.quiet {
             self.output.out(&terminal::ladder(subject, &outcomes, &self.look))?;
         }
         Ok(())
@@ -145,8 +152,12 @@ impl Session<'_> {
         };
         self.worst = self.worst.max(exit);
         let text = match self.args.format {
-            Format::Json => json::outcome(subject, outcome),
-            Format::Human => {
+            CheckFormat::Json => json::outcome(subject, outcome),
+            CheckFormat::Sarif => {
+                self.log.outcome(subject, outcome);
+                String::new()
+            }
+            CheckFormat::Human => {
                 let mut text = if self.args.quiet {
                     terminal::headline(subject, outcome, &self.look)
                 } else {
@@ -163,21 +174,21 @@ impl Session<'_> {
 
     fn malformed(&mut self, source: &SourceFile, diagnostics: &[Diagnostic]) -> io::Result<()> {
         self.failed(Exit::Error);
-        match self.args.format {
-            Format::Json => self.output.out(&json::errors(source.name(), json::diagnostics(source, diagnostics))),
-            Format::Human => {
-                self.output.note(&terminal::diagnostics(source, diagnostics, &self.error_look));
-                Ok(())
-            }
+        if self.args.format == CheckFormat::Json {
+            return self.output.out(&json::errors(source.name(), json::diagnostics(source, diagnostics)));
         }
+        self.log.malformed(source, diagnostics);
+        self.output.note(&terminal::diagnostics(source, diagnostics, &self.error_look));
+        Ok(())
     }
 
     fn internal_error(&mut self, name: &str, message: &str) -> io::Result<()> {
         self.failed(Exit::Internal);
-        if self.args.format == Format::Human {
-            return Ok(());
+        self.log.failed(name, message);
+        match self.args.format {
+            CheckFormat::Json => self.output.out(&json::internal_error(name, message)),
+            CheckFormat::Human | CheckFormat::Sarif => Ok(()),
         }
-        self.output.out(&json::internal_error(name, message))
     }
 
     fn failed(&mut self, exit: Exit) {

@@ -16,6 +16,7 @@ use crate::exit::Exit;
 use crate::input::{self, Input, InputError};
 use crate::internal;
 use crate::limits::Limits;
+use crate::log::Log;
 use crate::options;
 use crate::output::Output;
 use crate::progress::Line;
@@ -28,10 +29,15 @@ pub(crate) fn run(args: &VerifyArgs, output: &mut Output) -> io::Result<Exit> {
         look: options::stdout_look(&args.common, args.full_trace),
         error_look: options::stderr_look(&args.common),
         output,
+        log: Log::default(),
     };
     let mut worst = Exit::Holds;
     for input in input::collect(&args.paths, options::language(&args.common)) {
         worst = worst.max(session.input(input)?);
+    }
+    if args.format == VerifyFormat::Sarif {
+        let log = session.log.render();
+        session.output.out(&log)?;
     }
     Ok(worst)
 }
@@ -43,6 +49,8 @@ struct Session<'a> {
     look: Look,
     error_look: Look,
     output: &'a mut Output,
+    /// For a format that comes in one piece.
+    log: Log,
 }
 
 impl Session<'_> {
@@ -51,6 +59,7 @@ impl Session<'_> {
         let (source, language) = match input.and_then(|input| Ok((input.read()?, input.language))) {
             Ok(read) => read,
             Err(error) => {
+                self.log.failed(error.name(), &error.message());
                 match is_json {
                     true => self.output.out(&error.json())?,
                     false => self.output.note(&error.render(&self.error_look)),
@@ -64,6 +73,7 @@ impl Session<'_> {
             return self.internal_error(source.name(), "the program could not be read");
         };
         let Some(program) = program else {
+            self.log.malformed(&source, &diagnostics);
             match is_json {
                 true => self.output.out(&json::errors(source.name(), json::diagnostics(&source, &diagnostics)))?,
                 false => self.output.note(&terminal::diagnostics(&source, &diagnostics, &self.error_look)),
@@ -121,6 +131,7 @@ impl Session<'_> {
     fn answer(&mut self, subject: &Subject<'_>, verification: &Verification) -> io::Result<Exit> {
         match self.args.format {
             VerifyFormat::Json => self.output.out(&json::verification(subject, verification))?,
+            VerifyFormat::Sarif => self.log.verification(subject, verification),
             VerifyFormat::Human if self.args.quiet => {
                 self.output.out(&terminal::verification_headline(subject, verification, &self.look))?;
             }
@@ -141,6 +152,7 @@ impl Session<'_> {
     }
 
     fn internal_error(&mut self, name: &str, message: &str) -> io::Result<Exit> {
+        self.log.failed(name, message);
         if self.args.format == VerifyFormat::Json {
             self.output.out(&json::internal_error(name, message))?;
         }

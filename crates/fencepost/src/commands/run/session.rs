@@ -13,6 +13,7 @@ use fencepost_sanitizer::trace::HEADER;
 use fencepost_sanitizer::{Ending, Item, Options, Reporter, json, text};
 
 use crate::args::ReportFormat;
+use crate::log::Log;
 use crate::options;
 use crate::output::{self, Output};
 
@@ -23,7 +24,7 @@ pub(crate) struct Session {
     look: Look,
     file: Option<File>,
     /// For formats that come in one piece.
-    findings: Vec<Finding>,
+    log: Log,
     /// Lists of suppressions that the program's own options named, and that were read.
     read: BTreeSet<String>,
     /// The program's own options ask for it.
@@ -64,7 +65,7 @@ impl Session {
             format,
             look: Look { color: options::wants_color(color, terminal), ..Look::default() },
             file,
-            findings: Vec::new(),
+            log: Log::default(),
             read: BTreeSet::new(),
             print_suppressions: false,
             to_stdout: false,
@@ -124,7 +125,7 @@ impl Session {
             ReportFormat::Human => self.write(&terminal::finding(&finding, None, &self.look), output),
             ReportFormat::Json => self.write(&fencepost_report::json::finding(&finding), output),
             ReportFormat::Sarif => {
-                self.findings.push(finding);
+                self.log.finding(finding);
                 Ok(())
             }
         }
@@ -186,7 +187,7 @@ impl Session {
                 Ok(())
             }
             ReportFormat::Json => self.write(&json::summary(self.reporter.totals()), output),
-            ReportFormat::Sarif => self.write(&output::sarif(&self.findings, &[]), output),
+            ReportFormat::Sarif => self.write(&self.log.render(), output),
         }
     }
 

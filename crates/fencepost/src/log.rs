@@ -1,0 +1,64 @@
+//! What goes into a SARIF log, which comes in one piece at the end.
+
+use std::env;
+
+use fencepost_base::diag::Diagnostic;
+use fencepost_base::source::SourceFile;
+use fencepost_finding::{Finding, Severity};
+use fencepost_report::sarif::{self, Notice, Origin};
+use fencepost_report::{Subject, finding};
+use fencepost_verdict::{Outcome, Reason, Verdict, Verification};
+
+/// Everything so far.
+#[derive(Default)]
+pub(crate) struct Log {
+    findings: Vec<Finding>,
+    notices: Vec<Notice>,
+}
+
+impl Log {
+    /// Something that was seen in a run.
+    #[cfg(target_os = "linux")]
+    pub(crate) fn finding(&mut self, finding: Finding) {
+        self.findings.push(finding);
+    }
+
+    pub(crate) fn outcome(&mut self, subject: &Subject<'_>, outcome: &Outcome) {
+        self.findings.extend(finding::of_outcome(subject, outcome));
+        if let Verdict::Unknown(reason) = &outcome.verdict {
+            self.undecided(subject, "robustness against", outcome.model, reason);
+        }
+    }
+
+    pub(crate) fn verification(&mut self, subject: &Subject<'_>, verification: &Verification) {
+        self.findings.extend(finding::of_verification(subject, verification));
+        if let Err(reason) = &verification.result {
+            self.undecided(subject, "safety under", verification.model, reason);
+        }
+    }
+
+    /// A file that could not be understood.
+    pub(crate) fn malformed(&mut self, source: &SourceFile, diagnostics: &[Diagnostic]) {
+        for diagnostic in diagnostics {
+            let at = source.start_of(diagnostic.primary.span);
+            self.failed(source.name(), &format!("{}:{}: {}", at.line, at.column, diagnostic.message));
+        }
+    }
+
+    /// A file that could not be read, or that a bug kept from being worked on.
+    pub(crate) fn failed(&mut self, file: &str, text: &str) {
+        self.notices.push(Notice { severity: Severity::Error, file: file.into(), text: text.into() });
+    }
+
+    fn undecided(&mut self, subject: &Subject<'_>, what: &str, model: &str, reason: &Reason) {
+        let text = format!("{what} {model} is not decided: {reason}");
+        self.notices.push(Notice { severity: Severity::Warning, file: subject.source.name().into(), text });
+    }
+
+    /// As text, with paths from here.
+    pub(crate) fn render(&self) -> String {
+        let folder = env::current_dir().ok();
+        let origin = Origin { version: env!("CARGO_PKG_VERSION"), folder: folder.as_deref() };
+        sarif::log(&self.findings, &self.notices, &origin)
+    }
+}
