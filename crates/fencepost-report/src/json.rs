@@ -7,15 +7,11 @@ mod verification;
 mod wire;
 
 pub use edits::{relaxed, repaired};
-pub use findings::{
-    AccessReport, ChangeReport, CreationReport, DelayReport, EndReport, FindingReport, FrameReport, LocationReport,
-    MemoryReport, MissingReport, ObservedReport, OperationReport, PlaceReport, StatementReport, StepReport,
-    SuggestionReport, ThreadReport, WaitingReport, finding,
-};
-pub use verification::{ConditionReport, ExecutionReport, StateReport, VerificationReport, verification};
+pub use findings::finding;
+pub use verification::{AttemptReport, ConditionReport, StateReport, verification};
 pub use wire::{
-    Access, Alternative, BecauseReport, EditReport, Edits, EditsVerdict, Error, Errors, Figures, KeptReport, Report,
-    SCHEMA, Verdict,
+    Access, Alternative, BecauseReport, EditReport, Edits, EditsVerdict, Error, Errors, Figures, KeptReport, SCHEMA,
+    Verdict,
 };
 
 use fencepost_base::diag::{Diagnostic, Severity};
@@ -26,6 +22,7 @@ use fencepost_verdict::{Outcome, Stats};
 use crate::finding;
 use crate::subject::Subject;
 use crate::words;
+use wire::Report;
 
 /// The report on one outcome, as a line of JSON with its line break.
 pub fn outcome(subject: &Subject<'_>, outcome: &Outcome) -> String {

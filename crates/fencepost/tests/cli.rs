@@ -125,6 +125,11 @@ fn code_scanning_has_what_was_found_and_what_was_not_decided() {
         found["runs"][0]["results"].as_array().expect("results").iter().map(|it| &it["ruleId"]).collect();
     assert_eq!((code, rules.contains(&&"race".into())), (1, true), "{found}");
 
+    let test = "C t\n{}\nP0(int *x) { int r0 = *x; }\nexists (0:r0=1)\n";
+    let (code, found) = log(&["verify", "-", "--language", "litmus", "--model", "sc"], test);
+    let results = found["runs"][0]["results"].as_array().expect("results");
+    assert_eq!((code, results.len(), &results[0]["ruleId"]), (1, 1, &"condition".into()), "{found}");
+
     let (code, found) = log(&["check", "-", "--model", "ra", "--max-states", "1"], SB);
     let told = &found["runs"][0]["invocations"][0];
     assert_eq!((code, &told["executionSuccessful"]), (3, &true.into()));

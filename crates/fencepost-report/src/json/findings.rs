@@ -30,297 +30,241 @@ struct Alone<'a> {
 }
 
 /// What is wrong.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct FindingReport<'a> {
+#[derive(Serialize)]
+pub(super) struct FindingReport<'a> {
     /// `stale-read`, `stale-write`, `stale-rmw`, `tainted-use`, `data-race`, `assertion`, `runtime-error`, `deadlock`; of what
     /// was observed, the rule.
-    pub kind: &'static str,
+    kind: &'static str,
     /// `robustness`, `race`, `deadlock`, `assertion`, `runtime-error`.
-    pub rule: &'static str,
+    rule: &'static str,
     /// `error`, `warning`.
-    pub severity: &'static str,
+    severity: &'static str,
     /// `replayed`: an execution, on the axioms of the model; `observed`: in a run.
-    pub evidence: &'static str,
-    /// In words.
-    pub message: &'a str,
-    /// The thread that goes wrong.
+    evidence: &'static str,
+    message: &'a str,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub thread: Option<&'a str>,
-    /// What is accessed.
+    thread: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub location: Option<LocationReport<'a>>,
-    /// The access that goes wrong, or the statement that fails.
+    location: Option<LocationReport<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub access: Option<AccessReport<'a>>,
+    access: Option<AccessReport<'a>>,
     /// The access it should have come after; of a race, the other one.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub conflicting: Option<AccessReport<'a>>,
-    /// The same, observed.
+    conflicting: Option<AccessReport<'a>>,
+    /// The write that it should have come after, observed.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub missed: Option<AccessReport<'a>>,
+    missed: Option<AccessReport<'a>>,
     /// The other side of a race, observed.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub other: Option<AccessReport<'a>>,
-    /// The old values, if there are two accesses.
+    other: Option<AccessReport<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub stale_values: Option<&'a [u64]>,
-    /// The litmus shape, if it has a name.
+    stale_values: Option<&'a [u64]>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub shape: Option<Option<&'a str>>,
+    shape: Option<Option<&'a str>>,
     /// The SC run before the access, or before the failure.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub trace: Option<Vec<StepReport<'a>>>,
-    /// How store buffers do it, in models that have them.
+    trace: Option<Vec<StepReport<'a>>>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub delay: Option<DelayReport<'a>>,
+    delay: Option<DelayReport<'a>>,
     /// What is known of a run that was observed.
     #[serde(flatten)]
-    pub observed: Option<ObservedReport<'a>>,
+    observed: Option<ObservedReport<'a>>,
 }
 
 /// Something that a thread does.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Serialize)]
 #[serde(untagged)]
-pub enum AccessReport<'a> {
-    /// In a program that is checked as text.
+pub(super) enum AccessReport<'a> {
     Statement(StatementReport<'a>),
-    /// In a compiled program.
     Operation(OperationReport<'a>),
 }
 
 /// A statement and what it does.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct StatementReport<'a> {
-    /// The thread.
-    pub thread: &'a str,
+#[derive(Serialize)]
+pub(super) struct StatementReport<'a> {
+    thread: &'a str,
     /// Line, from 1.
-    pub line: usize,
+    line: usize,
     /// Column in characters, from 1.
-    pub column: usize,
-    /// The statement.
-    pub text: &'a str,
+    column: usize,
+    text: &'a str,
     /// `W x 1`, `R x 0`, `U x 0→1`, `fence`; `choice 1` or nothing for a step within the thread.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub effect: Option<&'a str>,
+    effect: Option<&'a str>,
 }
 
 /// One step of an execution.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct StepReport<'a> {
-    /// The statement and its effect.
+#[derive(Serialize)]
+pub(super) struct StepReport<'a> {
     #[serde(flatten)]
-    pub statement: StatementReport<'a>,
+    statement: StatementReport<'a>,
     /// The step, from 1, that has written the value read; 0 for the value at the beginning.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub reads_from: Option<usize>,
+    reads_from: Option<usize>,
     /// A step before this one, from 1, that has overwritten the value read, or that this write is ordered before.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub overtaken_by: Option<usize>,
+    overtaken_by: Option<usize>,
     /// `delayed` when a store enters the buffer, `memory` when it reaches memory.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub buffer: Option<&'static str>,
+    buffer: Option<&'static str>,
 }
 
 /// A store that is delayed, and what overtakes it.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct DelayReport<'a> {
-    /// The thread that delays a store.
-    pub thread: &'a str,
-    /// The store.
-    pub store: StatementReport<'a>,
-    /// The last access of the thread that overtakes it.
-    pub passed: StatementReport<'a>,
-    /// What happens on a machine with store buffers.
-    pub computation: Vec<StepReport<'a>>,
+#[derive(Serialize)]
+pub(super) struct DelayReport<'a> {
+    thread: &'a str,
+    store: StatementReport<'a>,
+    passed: StatementReport<'a>,
+    computation: Vec<StepReport<'a>>,
 }
 
 /// What is known of a run that was observed.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct ObservedReport<'a> {
-    /// The process.
-    pub pid: u64,
+#[derive(Serialize)]
+pub(super) struct ObservedReport<'a> {
+    pid: u64,
     /// The old writes, oldest first.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub stale: Option<Vec<OperationReport<'a>>>,
+    stale: Option<Vec<OperationReport<'a>>>,
     /// There may be more of them.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub cut: Option<bool>,
-    /// Who waits for what, in a deadlock.
+    cut: Option<bool>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub waiting: Vec<WaitingReport<'a>>,
-    /// Where the threads were created.
-    pub threads: Vec<CreationReport<'a>>,
-    /// What does not synchronise.
+    waiting: Vec<WaitingReport<'a>>,
+    threads: Vec<CreationReport<'a>>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub missing: Vec<MissingReport<'a>>,
-    /// What to change.
+    missing: Vec<MissingReport<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub suggestion: Option<SuggestionReport<'a>>,
-    /// A command line that shows it again.
-    pub reproduce: &'a str,
-    /// It takes the same schedule.
-    pub reproducible: bool,
+    suggestion: Option<SuggestionReport<'a>>,
+    reproduce: &'a str,
+    reproducible: bool,
 }
 
 /// An operation of a compiled program.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct OperationReport<'a> {
+#[derive(Serialize)]
+pub(super) struct OperationReport<'a> {
     /// `load`, `store`, `fetch-add`, …
-    pub op: &'a str,
+    op: &'a str,
     /// Its memory order, if it is atomic.
-    pub order: Option<&'a str>,
-    /// What it wrote.
+    order: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub value: Option<u64>,
-    /// What it expects to read.
+    value: Option<u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub expected: Option<u64>,
-    /// Where in memory.
-    pub address: u64,
-    /// How many bytes.
-    pub size: u64,
+    expected: Option<u64>,
+    address: u64,
+    size: u64,
     /// Where in the source: the frame to blame.
     #[serde(flatten)]
-    pub place: PlaceReport<'a>,
+    place: PlaceReport<'a>,
     /// Innermost frame first.
-    pub stack: Vec<FrameReport<'a>>,
+    stack: Vec<FrameReport<'a>>,
     /// Whose; none for the initial value.
-    pub thread: Option<ThreadReport<'a>>,
+    thread: Option<ThreadReport<'a>>,
 }
 
 /// A place in the source of a compiled program, as far as it is known.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
-pub struct PlaceReport<'a> {
-    /// The file.
-    pub file: Option<&'a str>,
+#[derive(Default, Serialize)]
+pub(super) struct PlaceReport<'a> {
+    file: Option<&'a str>,
     /// The line, from 1.
-    pub line: Option<u32>,
+    line: Option<u32>,
     /// The column, from 1.
-    pub column: Option<u32>,
-    /// The function.
-    pub function: Option<&'a str>,
+    column: Option<u32>,
+    function: Option<&'a str>,
 }
 
 /// A frame of a stack.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct FrameReport<'a> {
-    /// Where in the source.
+#[derive(Serialize)]
+pub(super) struct FrameReport<'a> {
     #[serde(flatten)]
-    pub place: PlaceReport<'a>,
-    /// The file that holds the code.
-    pub module: &'a str,
-    /// Where in it.
-    pub offset: u64,
+    place: PlaceReport<'a>,
+    module: &'a str,
+    offset: u64,
 }
 
 /// A thread of a compiled program.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct ThreadReport<'a> {
-    /// Its number; the main thread has 1.
-    pub id: u64,
-    /// Its name.
-    pub name: Option<&'a str>,
+#[derive(Serialize)]
+pub(super) struct ThreadReport<'a> {
+    id: u64,
+    name: Option<&'a str>,
 }
 
 /// Where a thread was created.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct CreationReport<'a> {
-    /// The thread.
-    pub thread: ThreadReport<'a>,
-    /// Who created it.
-    pub parent: ThreadReport<'a>,
-    /// Where.
-    pub stack: Vec<FrameReport<'a>>,
+#[derive(Serialize)]
+pub(super) struct CreationReport<'a> {
+    thread: ThreadReport<'a>,
+    parent: ThreadReport<'a>,
+    stack: Vec<FrameReport<'a>>,
 }
 
 /// What is accessed.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Serialize)]
 #[serde(untagged)]
-pub enum LocationReport<'a> {
-    /// A variable of a program that is checked as text.
+pub(super) enum LocationReport<'a> {
     Name(&'a str),
-    /// Memory of a compiled program.
     Memory(MemoryReport<'a>),
 }
 
 /// Memory of a compiled program.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
-pub struct MemoryReport<'a> {
+#[derive(Default, Serialize)]
+pub(super) struct MemoryReport<'a> {
     /// `global`, `heap`, `stack`, `tls`, `mapped`, `unknown`.
-    pub kind: &'static str,
-    /// The name of a global variable.
-    pub name: Option<&'a str>,
-    /// Its length, or that of the block.
-    pub size: Option<u64>,
-    /// Where that starts.
-    pub address: Option<u64>,
-    /// Whose it is.
+    kind: &'static str,
+    name: Option<&'a str>,
+    size: Option<u64>,
+    address: Option<u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub thread: Option<ThreadReport<'a>>,
-    /// Where it was allocated.
+    thread: Option<ThreadReport<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub stack: Option<Vec<FrameReport<'a>>>,
+    stack: Option<Vec<FrameReport<'a>>>,
 }
 
 /// Two accesses that are ordered under SC and do not synchronise.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct MissingReport<'a> {
+#[derive(Serialize)]
+pub(super) struct MissingReport<'a> {
     /// `reads-from`, `modification-order`, `from-read`.
-    pub why: &'static str,
-    /// The one.
-    pub from: EndReport<'a>,
-    /// The other.
-    pub to: EndReport<'a>,
+    why: &'static str,
+    from: EndReport<'a>,
+    to: EndReport<'a>,
 }
 
 /// One of them.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct EndReport<'a> {
+#[derive(Serialize)]
+pub(super) struct EndReport<'a> {
     /// `relaxed store`.
-    pub access: &'a str,
-    /// Whose.
-    pub thread: ThreadReport<'a>,
-    /// Where.
+    access: &'a str,
+    thread: ThreadReport<'a>,
     #[serde(flatten)]
-    pub place: PlaceReport<'a>,
+    place: PlaceReport<'a>,
 }
 
 /// What to change.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct SuggestionReport<'a> {
-    /// Where and how.
-    pub edits: Vec<ChangeReport<'a>>,
-    /// The recorded run was evaluated again with the edits.
-    pub reevaluated: bool,
+#[derive(Serialize)]
+pub(super) struct SuggestionReport<'a> {
+    edits: Vec<ChangeReport<'a>>,
+    reevaluated: bool,
 }
 
 /// One change.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct ChangeReport<'a> {
-    /// Where.
+#[derive(Serialize)]
+pub(super) struct ChangeReport<'a> {
     #[serde(flatten)]
-    pub place: PlaceReport<'a>,
-    /// What.
-    pub change: &'a str,
+    place: PlaceReport<'a>,
+    change: &'a str,
 }
 
 /// A thread that waits.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct WaitingReport<'a> {
-    /// The thread.
-    pub thread: ThreadReport<'a>,
+#[derive(Serialize)]
+pub(super) struct WaitingReport<'a> {
+    thread: ThreadReport<'a>,
     /// `object`, `value`, `thread`, `unknown`.
     #[serde(rename = "for")]
-    pub what: &'static str,
-    /// Where that is.
+    what: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub address: Option<u64>,
-    /// The global variable there.
+    address: Option<u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub name: Option<&'a str>,
-    /// The thread it waits for.
+    name: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub other: Option<ThreadReport<'a>>,
+    other: Option<ThreadReport<'a>>,
 }
 
 pub(super) fn report(finding: &Finding) -> FindingReport<'_> {

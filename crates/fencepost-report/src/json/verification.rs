@@ -13,8 +13,8 @@ use crate::finding;
 use crate::subject::Subject;
 
 /// What was found out about one file in one model.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct VerificationReport<'a> {
+#[derive(Serialize)]
+struct VerificationReport<'a> {
     /// [`SCHEMA`].
     pub schema: &'static str,
     /// The file, as named by the user.
@@ -57,8 +57,8 @@ pub struct VerificationReport<'a> {
 }
 
 /// An execution of a weak model.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct ExecutionReport<'a> {
+#[derive(Serialize)]
+struct ExecutionReport<'a> {
     /// How it ends: the final state, or what fails.
     pub end: String,
     /// Its steps: program order, and writes before their readers.

@@ -8,8 +8,8 @@ use super::findings::{FindingReport, StatementReport};
 pub const SCHEMA: &str = "fencepost/1";
 
 /// What was decided about one file.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Report<'a> {
+#[derive(Serialize)]
+pub(super) struct Report<'a> {
     /// [`SCHEMA`].
     pub schema: &'static str,
     /// The file, as named by the user.
