@@ -5,6 +5,7 @@
 
 use std::collections::BTreeMap;
 use std::fs;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 use std::time::Instant;
 
@@ -131,8 +132,12 @@ fn define(program: &Program, model: &'static dyn Model) -> (Option<bool>, Option
     (is_robust, finals(program, model, &[], LIMIT as u64, &|| false).ok().map(goes_wrong))
 }
 
-/// Is all well, says the engine? `None` if it does not say.
+/// Is all well, says the engine? `None` if it does not say. A panic is a wrong answer.
 fn ask(way: Way, program: &Program, model: &'static dyn Model) -> Result<Option<bool>, String> {
+    catch_unwind(AssertUnwindSafe(|| answer(way, program, model))).unwrap_or_else(|_| Err("a panic".into()))
+}
+
+fn answer(way: Way, program: &Program, model: &'static dyn Model) -> Result<Option<bool>, String> {
     let budget = Budget { max_states: MOST_STATES, ..Budget::unlimited() };
     match way {
         Way::Check(reductions) => {
