@@ -9,8 +9,10 @@ use std::process::{Command, Output};
 use fencepost_testkit::compilers::{Compiler, compilers};
 use libtest_mimic::{Arguments, Trial};
 
+type Test = fn(&Compiler);
+
 /// What is tried with each compiler.
-const TESTS: [(&str, fn(&Compiler)); 8] = [
+const TESTS: [(&str, Test); 8] = [
     ("one_step_two_steps_and_response_files", one_step_two_steps_and_response_files),
     ("atomics_only_leaves_plain_accesses_alone", atomics_only_leaves_plain_accesses_alone),
     ("shared_libraries_find_the_runtime_in_the_program", shared_libraries_find_the_runtime_in_the_program),
