@@ -13,18 +13,26 @@ fuzz_target!(|input: &[u8]| {
         recorded = &input[at..];
     }
     let mut reporter = Reporter::new(Options::default(), NoSymbols);
-    let mut reports = Vec::new();
+    let (mut reports, mut deadlocks) = (Vec::new(), Vec::new());
     let mut recorded = || Some(recorded.to_vec());
     let mut items: Vec<_> = events.split(|&byte| byte == b'\n').map(|line| reporter.line(line, &mut recorded)).collect();
     items.extend(reporter.due(&mut recorded));
     for item in items {
-        if let Item::Report(report) = item {
-            text::report(&report, Look::default());
-            json::report(&report);
-            reports.push(*report);
+        match item {
+            Item::Report(report) => {
+                text::report(&report, Look::default());
+                json::report(&report);
+                reports.push(*report);
+            }
+            Item::Deadlock(deadlock) => {
+                text::deadlock(&deadlock);
+                json::deadlock(&deadlock);
+                deadlocks.push(*deadlock);
+            }
+            _ => {}
         }
     }
     reporter.finish();
-    sarif::log(&reports, "0");
+    sarif::log(&reports, &deadlocks, "0");
     text::summary(reporter.totals());
 });

@@ -9,6 +9,7 @@ use std::io::Write as _;
 use std::ptr::null;
 use std::sync::atomic::{AtomicBool, AtomicI32, Ordering};
 
+use crate::environment;
 use crate::lock::{self, Guarded};
 use crate::options;
 use crate::schedule::Waiting;
@@ -242,7 +243,7 @@ impl Line {
 /// Takes the socket that `fencepost run` has left. Programs that this one starts must not use it.
 pub(crate) fn start(record: Option<i32>) {
     RECORD.store(record.unwrap_or(-1), Ordering::Relaxed);
-    let inherited = std::env::var("FENCEPOST_CHANNEL").ok().and_then(|fd| fd.parse::<i32>().ok());
+    let inherited = environment::variable("FENCEPOST_CHANNEL").and_then(|fd| fd.parse::<i32>().ok());
     // SAFETY: no other thread of the program runs yet that could read the environment.
     unsafe {
         libc::unsetenv(c"FENCEPOST_CHANNEL".as_ptr());
@@ -414,6 +415,7 @@ struct Spawn {
     record: i32,
     path: *const libc::c_char,
     argv: [*const libc::c_char; 3],
+    elevated: bool,
 }
 
 extern "C" fn become_reporter(spawn: *mut libc::c_void) -> i32 {
@@ -424,7 +426,11 @@ extern "C" fn become_reporter(spawn: *mut libc::c_void) -> i32 {
         if spawn.record >= 0 {
             libc::dup2(spawn.record, 3);
         }
-        libc::execvp(spawn.path, spawn.argv.as_ptr());
+        match spawn.elevated {
+            // What the runtime does not obey, the reporter must not either.
+            true => libc::execve(spawn.path, spawn.argv.as_ptr(), [null()].as_ptr()),
+            false => libc::execvp(spawn.path, spawn.argv.as_ptr()),
+        };
         // The parent goes on before descriptors are closed by the end of this process, and must not find a reporter then.
         libc::close(0);
         libc::close(spawn.socket);
@@ -435,9 +441,9 @@ extern "C" fn become_reporter(spawn: *mut libc::c_void) -> i32 {
 
 /// Starts the command that this program was built with as its reporter.
 fn start_reporter() -> Option<i32> {
-    let path = match std::env::var("FENCEPOST_REPORTER") {
-        Ok(path) => CString::new(path).ok()?,
-        Err(_) => {
+    let path = match environment::variable("FENCEPOST_REPORTER") {
+        Some(path) => CString::new(path).ok()?,
+        None => {
             // SAFETY: looks a name up.
             let compiled_in = unsafe { libc::dlsym(libc::RTLD_DEFAULT, c"__fencepost_reporter".as_ptr()) };
             if compiled_in.is_null() {
@@ -458,7 +464,13 @@ fn start_reporter() -> Option<i32> {
         return None;
     }
     let argv = [path.as_ptr(), c"reporter".as_ptr(), null()];
-    let mut spawn = Spawn { socket: pair[1], record: RECORD.load(Ordering::Relaxed), path: path.as_ptr(), argv };
+    let mut spawn = Spawn {
+        socket: pair[1],
+        record: RECORD.load(Ordering::Relaxed),
+        path: path.as_ptr(),
+        argv,
+        elevated: environment::is_elevated(),
+    };
     // The reporter is no child that the program's own `wait` could see: it ends without a signal.
     // SAFETY: the child runs on a stack of its own until it executes another program; this thread waits meanwhile.
     let child = unsafe {

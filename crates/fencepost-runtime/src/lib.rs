@@ -20,6 +20,7 @@
 
 mod channel;
 mod copy;
+mod environment;
 mod hooks;
 mod intercept;
 mod lock;

@@ -6,6 +6,8 @@
 use std::ffi::CStr;
 use std::sync::OnceLock;
 
+use crate::environment;
+
 /// How threads take turns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Schedule {
@@ -227,10 +229,10 @@ pub(crate) fn read() {
     if let Some(text) = compiled_in(c"__fencepost_default_options") {
         options.parse(&text, |_| true, &mut complain);
     }
-    if let Ok(text) = std::env::var("TSAN_OPTIONS") {
+    if let Some(text) = environment::variable("TSAN_OPTIONS") {
         options.parse(&text, is_shared, &mut complain);
     }
-    if let Ok(text) = std::env::var("FENCEPOST_OPTIONS") {
+    if let Some(text) = environment::variable("FENCEPOST_OPTIONS") {
         options.parse(&text, |_| true, &mut complain);
     }
     if options.help {

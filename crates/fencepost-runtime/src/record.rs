@@ -111,7 +111,7 @@ pub(crate) fn start() -> Option<i32> {
     if capacity == 0 {
         return None;
     }
-    let inherited = std::env::var("FENCEPOST_TRACE").ok().and_then(|fd| fd.parse::<i32>().ok());
+    let inherited = crate::environment::variable("FENCEPOST_TRACE").and_then(|fd| fd.parse::<i32>().ok());
     if let Some(fd) = inherited {
         // SAFETY: the descriptor was given to this process for this purpose.
         let bytes = unsafe { libc::lseek(fd, 0, libc::SEEK_END) };

@@ -10,6 +10,9 @@ use std::process::{Child, Command, Output, Stdio};
 use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 
+use fencepost_testkit::compilers::{Compiler, some_compiler};
+use fencepost_testkit::skipped;
+
 /// The program, compiled once.
 fn fake() -> &'static Path {
     static FAKE: OnceLock<PathBuf> = OnceLock::new();
@@ -258,11 +261,11 @@ int main(void) {
 }
 ";
 
-fn build(directory: &Path, source: &str) {
+fn build(compiler: &Compiler, directory: &Path, source: &str) {
     fs::create_dir_all(directory).expect("a directory");
     fs::write(directory.join("mp.c"), source).expect("a file");
     let output = Command::new(env!("CARGO_BIN_EXE_fencepost"))
-        .args(["cc", "--compiler", "cc", "-O1", "-pthread", "mp.c", "-o", "mp"])
+        .args(["cc", "--compiler", &compiler.cc, "-O1", "-pthread", "mp.c", "-o", "mp"])
         .env("FENCEPOST_CACHE_DIR", Path::new(env!("CARGO_TARGET_TMPDIR")).join("cc-cache"))
         .current_dir(directory)
         .output();
@@ -279,8 +282,12 @@ fn findings(directory: &Path, options: &[&str]) -> (Option<i32>, Vec<serde_json:
 
 #[test]
 fn a_real_program_from_the_compiler_to_the_repair() {
+    let compiler = match some_compiler() {
+        Ok(compiler) => compiler,
+        Err(reason) => return skipped("a_real_program_from_the_compiler_to_the_repair", &reason),
+    };
     let directory = Path::new(env!("CARGO_TARGET_TMPDIR")).join("real");
-    build(&directory, MP);
+    build(&compiler, &directory, MP);
     let (code, lines) = findings(&directory, &["--schedule", "pct:2", "--seeds", "0..50"]);
     assert_eq!((code, lines.len()), (Some(66), 2), "{lines:?}");
     let report = &lines[0];
@@ -312,7 +319,7 @@ fn a_real_program_from_the_compiler_to_the_repair() {
         "&flag, memory_order_acquire",
         1,
     );
-    build(&directory, &repaired);
+    build(&compiler, &directory, &repaired);
     let (code, lines) = findings(&directory, &["--schedule", "pct:2", "--seeds", "0..50"]);
     assert_eq!((code, lines.len()), (Some(0), 1), "{lines:?}");
 }
