@@ -124,5 +124,5 @@ Examples:
 
 Exit codes:
   66   something was reported (--exitcode)
-  2    the program cannot be run, or was not built for the sanitizer
+  2    the program cannot be run, or was not built for the sanitizer; reports cannot be written
   else the program's own (128 + N if it was ended by signal N); with several runs, the first one that is not 0";

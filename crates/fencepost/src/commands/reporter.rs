@@ -29,7 +29,7 @@ pub(crate) fn run(output: &mut Output) -> io::Result<Exit> {
     let mut verbose = false;
     loop {
         while let Some(line) = lines.next() {
-            match session.line(&line, &mut trace, output)? {
+            match session.line(&line, &mut trace, output) {
                 Answer::None => {}
                 Answer::Found if session.waits() => lines.answer(b'h'),
                 Answer::Suppressed if session.waits() => lines.answer(b'c'),
@@ -39,10 +39,14 @@ pub(crate) fn run(output: &mut Output) -> io::Result<Exit> {
                     let code = session.option("exitcode").and_then(|code| code.parse().ok()).unwrap_or(FOUND);
                     let found = session.has_findings();
                     let ending = session.end_run();
-                    finish(&mut session, ending, verbose, output)?;
-                    // The program waits for this: everything is said by now.
-                    lines.answer(if found { code } else { 0 });
-                    return Ok(Exit::Holds);
+                    let finished = finish(&mut session, ending, verbose, output);
+                    // The program waits for this: everything is said by now, as far as it could be.
+                    lines.answer(match finished {
+                        Err(_) => Exit::Error.code(),
+                        Ok(()) if found => code,
+                        Ok(()) => 0,
+                    });
+                    return finished.map(|()| Exit::Holds);
                 }
             }
         }
@@ -50,7 +54,7 @@ pub(crate) fn run(output: &mut Output) -> io::Result<Exit> {
             break;
         }
     }
-    session.settle(&mut trace, output)?;
+    session.settle(&mut trace, output);
     let ending = session.end_run();
     finish(&mut session, ending, verbose, output)?;
     Ok(Exit::Holds)

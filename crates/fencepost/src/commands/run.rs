@@ -60,7 +60,8 @@ pub(crate) fn run(args: &RunArgs, output: &mut Output) -> io::Result<Exit> {
             exit = Exit::of(outcome.status);
         }
         unobserved |= outcome.ending == Ending::Silent;
-        let stop = unobserved || (failed && !args.keep_going) || (args.halt && session.has_findings());
+        let stop =
+            unobserved || session.has_failed() || (failed && !args.keep_going) || (args.halt && session.has_findings());
         if stop || signals.received() {
             break;
         }
@@ -113,6 +114,8 @@ fn once(
     drop(theirs);
     signals.forward_to(&child);
     let listened = listen(&mut channel, &mut child, session, args.halt, output);
+    // If that has failed, the program may wait for an answer that will not come.
+    drop(channel);
     let status = child.wait();
     signals.forward_to_nobody();
     listened.map_err(Failure::Other)?;
@@ -128,7 +131,7 @@ fn listen(
     output: &mut Output,
 ) -> io::Result<()> {
     while let Some(line) = channel.line(child)? {
-        match session.line(&line, &mut channel.trace, output)? {
+        match session.line(&line, &mut channel.trace, output) {
             Answer::None => {}
             Answer::Found if halt || session.waits() => channel.answer(if halt { b'h' } else { b'c' }),
             Answer::Suppressed if halt || session.waits() => channel.answer(b'c'),
@@ -137,7 +140,8 @@ fn listen(
             Answer::Ending => channel.answer(0),
         }
     }
-    session.settle(&mut channel.trace, output)
+    session.settle(&mut channel.trace, output);
+    Ok(())
 }
 
 /// Says what is worth saying about the end of a run; true if it went wrong.

@@ -31,6 +31,8 @@ pub(crate) struct Session {
     print_suppressions: bool,
     /// Likewise, for text.
     to_stdout: bool,
+    /// Why nothing more is written. The program must not notice: it waits for answers.
+    failure: Option<io::Error>,
 }
 
 /// What the program wants to hear after a line.
@@ -70,28 +72,28 @@ impl Session {
             read: BTreeSet::new(),
             print_suppressions: false,
             to_stdout: false,
+            failure: None,
         })
     }
 
-    /// Takes in a line and reports what it says.
-    pub(crate) fn line(&mut self, line: &[u8], trace: &mut Trace, output: &mut Output) -> io::Result<Answer> {
+    /// Takes in a line and reports what it says. That it cannot be written is told at the [end](Self::finish).
+    pub(crate) fn line(&mut self, line: &[u8], trace: &mut Trace, output: &mut Output) -> Answer {
         let item = self.reporter.line(line, &mut || trace.read());
         if item == Item::End {
-            self.settle(trace, output)?;
+            self.settle(trace, output);
         }
         self.show(item, output)
     }
 
     /// Reports what had to wait for the end of the run.
-    pub(crate) fn settle(&mut self, trace: &mut Trace, output: &mut Output) -> io::Result<()> {
+    pub(crate) fn settle(&mut self, trace: &mut Trace, output: &mut Output) {
         for item in self.reporter.due(&mut || trace.read()) {
-            self.show(item, output)?;
+            self.show(item, output);
         }
-        Ok(())
     }
 
-    fn show(&mut self, item: Item, output: &mut Output) -> io::Result<Answer> {
-        Ok(match item {
+    fn show(&mut self, item: Item, output: &mut Output) -> Answer {
+        match item {
             Item::Start => {
                 self.take_options();
                 Answer::None
@@ -102,7 +104,7 @@ impl Session {
                 output::note(&text::deadlock(&deadlock));
                 match self.format {
                     ReportFormat::Human => {}
-                    ReportFormat::Json => self.write(&json::deadlock(&deadlock), output)?,
+                    ReportFormat::Json => self.write(&json::deadlock(&deadlock), output),
                     ReportFormat::Sarif => self.deadlocks.push(*deadlock),
                 }
                 Answer::None
@@ -113,8 +115,8 @@ impl Session {
             }
             Item::Report(report) => {
                 match self.format {
-                    ReportFormat::Human => self.write(&text::report(&report, self.look), output)?,
-                    ReportFormat::Json => self.write(&json::report(&report), output)?,
+                    ReportFormat::Human => self.write(&text::report(&report, self.look), output),
+                    ReportFormat::Json => self.write(&json::report(&report), output),
                     ReportFormat::Sarif => self.reports.push(*report),
                 }
                 Answer::Found
@@ -122,7 +124,7 @@ impl Session {
             Item::Known => Answer::Found,
             Item::Suppressed => Answer::Suppressed,
             Item::End => Answer::Ending,
-        })
+        }
     }
 
     /// Options that the program found in its environment, or that were built into it, and that are for us.
@@ -168,24 +170,30 @@ impl Session {
         self.reporter.finish()
     }
 
-    /// Writes what comes at the end; for people, only what is asked for.
+    /// Writes what comes at the end; for people, only what is asked for. An error says that something could not be written, now or
+    /// earlier.
     pub(crate) fn finish(&mut self, figures: bool, suppressions: bool, output: &mut Output) -> io::Result<()> {
         match self.format {
             ReportFormat::Human => {
                 if figures {
-                    self.write(&text::summary(self.reporter.totals()), output)?;
+                    self.write(&text::summary(self.reporter.totals()), output);
                 }
                 if suppressions || self.print_suppressions {
-                    self.write(&text::suppressions(self.reporter.suppressions()), output)?;
+                    self.write(&text::suppressions(self.reporter.suppressions()), output);
                 }
-                Ok(())
             }
             ReportFormat::Json => self.write(&json::summary(self.reporter.totals()), output),
             ReportFormat::Sarif => {
                 let log = sarif::log(&self.reports, &self.deadlocks, env!("CARGO_PKG_VERSION"));
-                self.write(&log, output)
+                self.write(&log, output);
             }
         }
+        self.failure.take().map_or(Ok(()), Err)
+    }
+
+    /// Could something not be written? Then there is no point in further runs.
+    pub(crate) fn has_failed(&self) -> bool {
+        self.failure.is_some()
     }
 
     /// Does the program wait for an answer to every report?
@@ -208,15 +216,16 @@ impl Session {
     }
 
     /// Text for people goes where the program's own complaints go, everything else where results go.
-    fn write(&mut self, text: &str, output: &mut Output) -> io::Result<()> {
-        match (&mut self.file, self.format) {
-            (Some(file), _) => file.write_all(text.as_bytes()),
-            (None, ReportFormat::Human) if !self.to_stdout => {
-                output::note(text);
-                Ok(())
-            }
-            (None, _) => output.out(text),
+    fn write(&mut self, text: &str, output: &mut Output) {
+        if self.failure.is_some() {
+            return;
         }
+        let written = match (&mut self.file, self.format) {
+            (Some(file), _) => file.write_all(text.as_bytes()),
+            (None, ReportFormat::Human) if !self.to_stdout => output.err(text),
+            (None, _) => output.out(text),
+        };
+        self.failure = written.err();
     }
 }
 
