@@ -166,7 +166,7 @@ fn programs_that_end_badly_leave_what_was_found() {
     assert_eq!(code, Some(66));
     assert!(err.contains("WARNING") && err.contains("signal 6 (SIGABRT)"), "{err}");
     assert!(err.contains("1 report in 1 run"), "a crash ends the series: {err}");
-    assert!(err.contains("note: a line from the program is no event"), "{err}");
+    assert!(err.contains("note: a line from the program is no message"), "{err}");
     let (_, _, err) = run(&["--runs", "3", "--keep-going"], "died", &["abort"]);
     assert!(err.contains("1 report in 3 runs"), "{err}");
     let (_, _, err) = run(&[], "died", &["quit", "1"]);
@@ -208,6 +208,35 @@ fn signals_are_passed_on_and_the_report_is_written() {
     let (code, _, err) = seen(&wait(child));
     assert!(err.contains("signal 15 (SIGTERM)"), "{err}");
     assert!(code == Some(66) || code == Some(128 + 15), "{code:?} {err}");
+}
+
+#[test]
+fn children_report_to_the_same_reporter() {
+    let (code, out, err) = run(&["--runs", "3"], "message-passing", &["fork"]);
+    assert_eq!((code, out.matches("exit code 0").count()), (Some(66), 6), "{out}");
+    assert_eq!(err.matches("WARNING").count(), 1, "{err}");
+    assert!(err.contains("1 report in 3 runs: 7404 atomic accesses checked"), "{err}");
+    assert!(err.contains("3 runs found something, with seed 7, 7, 7"), "{err}");
+}
+
+#[test]
+fn a_program_of_another_version_is_told_what_to_do() {
+    for (version, words) in
+        [("0", "by an older fencepost: its runtime speaks version 1"), ("1", "by an older"), ("99", "by a newer")]
+    {
+        let mut command = command(&["--runs", "9"], "message-passing", &[]);
+        command.env("FAKE_VERSION", version).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let (code, out, err) = seen(&wait(command.spawn().expect("fencepost starts")));
+        assert_eq!((code, out.matches("options").count()), (Some(2), 1), "{out}{err}");
+        assert!(err.contains(words) && err.contains("build it again with"), "{err}");
+        assert!(!err.contains("not built for the sanitizer"), "{err}");
+    }
+    // One that starts its reporter itself.
+    let text = fs::read_to_string(stream("message-passing")).expect("a stream");
+    let (code, output) = hear_alone(text.replacen("\"protocol\":2", "\"protocol\":200", 1).as_bytes(), Stdio::piped());
+    let (status, _, err) = seen(&output);
+    assert_eq!((code, status), (2, Some(2)), "{err}");
+    assert!(err.contains("by a newer fencepost") && err.matches('\n').count() == 1, "{err}");
 }
 
 #[test]
@@ -264,14 +293,19 @@ fn readers_that_do_not_read_do_not_keep_us() {
     assert!(err.contains("cannot write the results"), "{err}");
 }
 
-/// Lets a reporter, whose messages go to `errors`, hear a stream; its answer at the end, and what becomes of it.
+/// Lets a reporter, whose messages go to `errors`, hear a stream; its answer, and what becomes of it.
 fn report_alone(name: &str, errors: Stdio) -> (u8, Output) {
+    hear_alone(&fs::read(stream(name)).expect("a stream"), errors)
+}
+
+fn hear_alone(messages: &[u8], errors: Stdio) -> (u8, Output) {
     let (mut ours, theirs) = UnixStream::pair().expect("a pair");
     let mut command = Command::new(env!("CARGO_BIN_EXE_fencepost"));
     let child = command.arg("reporter").stdin(OwnedFd::from(theirs)).stderr(errors).spawn().expect("fencepost starts");
-    ours.write_all(&fs::read(stream(name)).expect("a stream")).expect("written");
+    ours.write_all(messages).expect("written");
     let mut code = [0];
     ours.read_exact(&mut code).expect("an answer");
+    drop(ours);
     (code[0], wait(child))
 }
 
