@@ -32,7 +32,14 @@ fn main() {
     }
     let out = PathBuf::from(env::var_os("OUT_DIR").expect("cargo sets it"));
     let carried = "crates/fencepost/src/carried";
-    for input in ["crates/fencepost-runtime", "crates/fencepost-clock", "Cargo.toml", "Cargo.lock", carried] {
+    for input in [
+        "crates/fencepost-runtime",
+        "crates/fencepost-clock",
+        "crates/fencepost-protocol",
+        "Cargo.toml",
+        "Cargo.lock",
+        carried,
+    ] {
         let path = root.join(input);
         // A path that does not exist would count as changed every time.
         if path.exists() {

@@ -67,7 +67,7 @@ pub(crate) fn finish(status: i32) -> i32 {
 }
 
 /// Ends the process with a message: the runtime cannot go on.
-pub(crate) fn fatal(message: &str) -> ! {
+pub(crate) fn fatal(message: std::fmt::Arguments<'_>) -> ! {
     channel::last_words(message);
     // SAFETY: ends the process without running anything of it.
     unsafe { libc::_exit(1) }

@@ -80,7 +80,7 @@ pub(crate) unsafe fn unmap(pages: *mut u8, bytes: usize) {
 pub(crate) fn map_table(bytes: usize) -> *mut u8 {
     let pages = map(bytes);
     if pages.is_null() {
-        crate::fatal("out of memory for shadow state");
+        crate::fatal(format_args!("out of memory for shadow state"));
     }
     if bytes > HUGE {
         // Most of a large table stays empty: it must not get a huge page for each word that is used.

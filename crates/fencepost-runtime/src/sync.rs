@@ -1,9 +1,10 @@
 //! Synchronisation objects: they order, in happens-before and in hb_SC, and are not checked.
 
 use fencepost_clock::SyncObject;
+use fencepost_protocol::record::Op;
 
 use crate::place::{Content, Held, Kind, Place};
-use crate::record::{self, Op};
+use crate::record;
 use crate::thread::Thread;
 
 impl Thread {

@@ -14,12 +14,13 @@ use std::cell::Cell;
 use std::ptr::null_mut;
 
 use fencepost_clock::{Epochs, Slot, SyncObject, ThreadClocks};
+use fencepost_protocol::record::Op;
 
 use crate::lock::Guarded;
 use crate::memory;
 use crate::place::Place;
 use crate::race;
-use crate::record::{self, Op, Recorder};
+use crate::record::{self, Recorder};
 use crate::report;
 use crate::spin::LastLoad;
 use crate::stacks::CallStack;

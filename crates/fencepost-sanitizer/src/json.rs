@@ -365,8 +365,6 @@ fn location(memory: &Memory) -> Location<'_> {
             ..Location::default()
         },
         Memory::Stack(owner) => Location { kind: "stack", thread: Some(thread(owner)), ..Location::default() },
-        Memory::Tls(owner) => Location { kind: "tls", thread: owner.as_ref().map(thread), ..Location::default() },
-        Memory::Mapped => Location { kind: "mapped", ..Location::default() },
         Memory::Unknown => Location { kind: "unknown", ..Location::default() },
     }
 }

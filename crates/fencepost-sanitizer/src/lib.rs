@@ -9,10 +9,10 @@
 mod advice;
 pub mod json;
 mod path;
+mod process;
 mod replay;
 pub mod report;
 mod reporter;
-mod run;
 pub mod sarif;
 pub mod stream;
 pub mod suppress;
@@ -20,4 +20,5 @@ pub mod symbols;
 pub mod text;
 pub mod trace;
 
+pub use process::Process;
 pub use reporter::{Ending, Item, Options, Reporter, Totals};

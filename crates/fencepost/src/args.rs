@@ -28,7 +28,7 @@ pub(crate) use models::{ModelChoice, ModelsArgs, ModelsChoice};
 pub(crate) use parse::{Emit, ParseArgs};
 pub(crate) use relax::RelaxArgs;
 pub(crate) use repair::RepairArgs;
-pub(crate) use run::{ReportFormat, RunArgs, Schedule, Seeds};
+pub(crate) use run::{ReportFormat, RunArgs, Seeds};
 pub(crate) use verify::{EngineChoice, VerifyArgs, VerifyFormat};
 
 /// Does your concurrent code still behave as under sequential consistency?

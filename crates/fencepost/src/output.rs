@@ -20,6 +20,12 @@ impl Output {
         self.stdout.flush()
     }
 
+    /// Writes results for people who watch a program, beside what it says itself.
+    #[cfg(fencepost_runtime)]
+    pub(crate) fn err(&mut self, text: &str) -> io::Result<()> {
+        io::stderr().lock().write_all(text.as_bytes())
+    }
+
     /// Writes remarks. That they cannot be written is no reason to stop.
     pub(crate) fn note(&mut self, text: &str) {
         note(text);

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use crate::args::{Schedule, Seeds};
+use crate::args::Seeds;
 
 /// A duration: a number with `ms`, `s`, `m` or `h`; seconds without a unit.
 pub(crate) fn duration(text: &str) -> Result<Duration, String> {
@@ -49,19 +49,6 @@ pub(crate) fn seeds(text: &str) -> Result<Seeds, String> {
     }
 }
 
-/// A schedule: `os`, `random`, `pct:3`.
-pub(crate) fn schedule(text: &str) -> Result<Schedule, String> {
-    match text.split_once(':') {
-        None if text == "os" => Ok(Schedule::Os),
-        None if text == "random" => Ok(Schedule::Random),
-        Some(("pct", depth)) => match depth.parse() {
-            Ok(depth) if depth > 0 => Ok(Schedule::Pct(depth)),
-            _ => Err("the depth is a number from 1 on, as in `pct:3`".to_string()),
-        },
-        _ => Err("expected `os`, `random` or `pct:D`, such as `pct:3`".to_string()),
-    }
-}
-
 fn split(text: &str) -> Result<(f64, &str), String> {
     let text = text.trim();
     let end = text.find(|c: char| !c.is_ascii_digit() && c != '.' && c != '_').unwrap_or(text.len());
@@ -85,16 +72,10 @@ mod tests {
     }
 
     #[test]
-    fn seeds_and_schedules() {
+    fn ranges_of_seeds() {
         assert_eq!(seeds("0..1_000"), Ok(Seeds(0..1000)));
         for wrong in ["", "7", "3..3", "5..2", "a..b", "1..", "..1", "-1..2"] {
             assert!(seeds(wrong).is_err(), "{wrong}");
-        }
-        for text in ["os", "random", "pct:3"] {
-            assert_eq!(schedule(text).map(|schedule| schedule.to_string()), Ok(text.to_string()));
-        }
-        for wrong in ["", "pct", "pct:", "pct:0", "pct:x", "os:1", "Random"] {
-            assert!(schedule(wrong).is_err(), "{wrong}");
         }
     }
 

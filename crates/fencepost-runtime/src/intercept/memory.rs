@@ -222,7 +222,7 @@ macro_rules! operators {
 
 unsafe fn some(block: *mut c_void) -> *mut c_void {
     if block.is_null() {
-        crate::fatal("out of memory in operator new");
+        crate::fatal(format_args!("out of memory in operator new"));
     }
     block
 }
