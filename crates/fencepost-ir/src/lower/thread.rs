@@ -24,6 +24,9 @@ use crate::program::{Instr, LocationKind, Op, Origin, Register};
 #[derive(Clone, Debug)]
 pub(super) enum Binding {
     Register(RegId),
+    /// A parameter that is a value in this call, kept in a register that is only read: an assignment
+    /// would change a copy, and the caller would never know.
+    Copy(RegId),
     /// A parameter that is a number in this call.
     Value(i64),
     /// A parameter that is a location in this call.
