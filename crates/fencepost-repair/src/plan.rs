@@ -22,8 +22,8 @@ pub struct Task<'a> {
     pub text: &'a str,
     /// The program it denotes.
     pub program: &'a Program,
-    /// The memory model.
-    pub model: &'static dyn Model,
+    /// The memory models, at least one: robust means robust against all of them.
+    pub models: &'a [&'static dyn Model],
     /// What edits cost.
     pub costs: &'a Costs,
     /// How to check.
@@ -103,6 +103,8 @@ pub struct Because {
     pub program: Program,
     /// The violation there.
     pub violation: Violation,
+    /// The name of the model that permits it.
+    pub model: &'static str,
     /// Where, in the unedited text, the access that goes wrong is.
     pub access: Span,
     /// The same for the access it conflicts with.
@@ -143,14 +145,14 @@ impl Plan {
 }
 
 impl Because {
-    pub(crate) fn new(bench: &Bench<'_>, edited: &Edited, violation: Violation) -> Self {
+    pub(crate) fn new(bench: &Bench<'_>, edited: &Edited, model: &'static dyn Model, violation: Violation) -> Self {
         let place = |site| match edited.key(site).source {
             Source::Old(span) => span,
             Source::New(spot) => bench.spots[spot].span,
         };
         let (access, conflicting) = (place(violation.access), place(violation.conflicting));
         let (text, program) = (edited.changed.text.clone(), edited.program.clone());
-        Because { text, program, violation, access, conflicting }
+        Because { text, program, violation, model: model.name(), access, conflicting }
     }
 }
 

@@ -19,6 +19,16 @@ pub fn by_name(name: &str) -> Option<&'static dyn Model> {
     MODELS.iter().copied().find(|model| model.name() == name)
 }
 
+/// The models that are meant where nobody says which, by every command: those of languages with atomics.
+pub fn defaults() -> &'static [&'static dyn Model] {
+    &[&ra::Ra, &rc20::Rc20]
+}
+
+/// The same for programs that are written for a machine, without orders.
+pub fn machine_defaults() -> &'static [&'static dyn Model] {
+    &[&tso::Tso]
+}
+
 /// The models robustness can be checked against.
 pub fn checkable() -> impl Iterator<Item = &'static dyn Model> {
     let monitored: Vec<&str> = monitored().map(|model| model.name()).collect();
