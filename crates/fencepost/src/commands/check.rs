@@ -116,6 +116,7 @@ impl Session<'_> {
         let models = models(self.args, file.input.language);
         let alone = models.len() == 1;
         let (mut outcomes, mut judgements, mut bug) = (Vec::new(), Vec::new(), None);
+        let mut told = String::new();
         for model in models {
             if interrupt::happened() {
                 break;
@@ -144,7 +145,8 @@ impl Session<'_> {
                 // Where there is nothing but the verdict to say, the last line says it for all models.
                 if alone || !explained.is_empty() || !figures.is_empty() {
                     let headline = terminal::verdict(&subject, std::slice::from_ref(&outcome), &remark, &self.look);
-                    self.desk.output.out(&(headline + &explained + &figures))?;
+                    self.desk.output.out(&[headline.as_str(), &explained, &figures].concat())?;
+                    told = headline;
                 }
             }
             outcomes.push(outcome);
@@ -152,8 +154,8 @@ impl Session<'_> {
         }
         if self.args.format == Format::Human {
             let judged: Vec<Judgement> = judgements.iter().flatten().cloned().collect();
-            if !alone && !outcomes.is_empty() {
-                let line = terminal::verdict(&subject, &outcomes, &remark(&judged), &self.look);
+            let line = terminal::verdict(&subject, &outcomes, &remark(&judged), &self.look);
+            if !outcomes.is_empty() && line != told {
                 self.desk.output.out(&line)?;
             }
             self.desk.output.out(&differences(&judged))?;
