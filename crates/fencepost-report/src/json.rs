@@ -9,7 +9,8 @@ pub use edits::{relaxed, repaired};
 pub use verification::{ConditionReport, RaceReport, StateReport, VerificationReport, verification};
 pub use wire::{
     Access, Alternative, BecauseReport, Conflicting, DelayReport, EditReport, Edits, EditsVerdict, Error, Errors,
-    Failure, Figures, KeptReport, MachineStep, Report, SCHEMA, Step, StepAccess, Verdict, ViolationReport,
+    ExpectationReport, Failure, Figures, KeptReport, MachineStep, Report, SCHEMA, Step, StepAccess, Verdict,
+    ViolationReport,
 };
 
 use fencepost_base::diag::{Diagnostic, Severity};
@@ -19,9 +20,9 @@ use fencepost_verdict::{Delay, Outcome, RunStep, ScFailure, ScFailureKind, Site,
 use crate::subject::Subject;
 use crate::words;
 
-/// The report on one outcome, as a line of JSON with its line break.
-pub fn outcome(subject: &Subject<'_>, outcome: &Outcome) -> String {
-    line(&report(subject, outcome))
+/// The report on one outcome, and on what was expected of it, as a line of JSON with its line break.
+pub fn outcome(subject: &Subject<'_>, outcome: &Outcome, expectation: Option<ExpectationReport>) -> String {
+    line(&Report { expectation, ..report(subject, outcome) })
 }
 
 /// The report on a file that could not be checked, as a line of JSON with its line break.
@@ -87,6 +88,7 @@ pub fn report(subject: &Subject<'_>, outcome: &Outcome) -> Report {
         verdict,
         reason,
         detail,
+        expectation: None,
         violation,
         sc_failure: outcome.sc_failure.as_deref().map(|found| failure(subject, found)),
         speculative: outcome.speculative.iter().map(|&site| access(subject, site)).collect(),

@@ -9,10 +9,11 @@ use std::sync::{Mutex, PoisonError};
 use fencepost_base::ids::{LocId, RegId};
 use fencepost_ir::{Observable, Program};
 
+pub use fencepost_expect as expect;
+
 pub mod compilers;
 pub mod corpus;
 pub mod edit;
-pub mod expect;
 pub mod generate;
 pub mod golden;
 pub mod litmus;

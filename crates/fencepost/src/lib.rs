@@ -34,7 +34,7 @@
 //! #     thread right { local r; y.store(1, rel); r = x.load(acq); }";
 //! # let source = Source::parse(Language::Fp, "sb.fp", text)?;
 //! # let ra = model("ra").expect("a model of this name");
-//! let repair = source.repair(ra, &Limits::none())?;
+//! let repair = source.repair(&[ra], &Limits::none())?;
 //! let repaired = Source::parse(Language::Fp, "sb.fp", repair.text().expect("there is a repair"))?;
 //! assert!(repaired.check(ra, &Limits::none())?.is_robust());
 //! # Ok::<(), Box<dyn std::error::Error>>(())

@@ -38,6 +38,16 @@ pub(crate) fn note(text: &str) {
     let _ = stderr.write_all(text.as_bytes());
 }
 
+/// Writes what the parser of arguments has to say: help, which was asked for, or what is wrong.
+pub(crate) fn usage(message: &clap::Error) -> Exit {
+    let wanted = !message.use_stderr();
+    match message.print().and_then(|()| io::stdout().flush()) {
+        Err(error) if wanted => report_failure(&error),
+        _ if wanted => Exit::Holds,
+        _ => Exit::Error,
+    }
+}
+
 /// Results could not be written. A reader who has seen enough (`| head`) needs no message.
 pub(crate) fn report_failure(error: &io::Error) -> Exit {
     if error.kind() != ErrorKind::BrokenPipe {

@@ -17,6 +17,15 @@ pub(crate) fn duration(text: &str) -> Result<Duration, String> {
     Duration::try_from_secs_f64(seconds).map_err(|_| "too long".to_string())
 }
 
+/// A limit on time, or none.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Timeout(pub(crate) Option<Duration>);
+
+/// A duration, or `none`.
+pub(crate) fn timeout(text: &str) -> Result<Timeout, String> {
+    if text.trim() == "none" { Ok(Timeout(None)) } else { duration(text).map(|duration| Timeout(Some(duration))) }
+}
+
 /// A size in bytes: a number with `K`, `M`, `G` or `T` (powers of 1024; `KB` and `KiB` mean the same).
 pub(crate) fn size(text: &str) -> Result<u64, String> {
     let (number, unit) = split(text)?;
@@ -69,6 +78,13 @@ mod tests {
         for wrong in ["", "s", "-1s", "3 weeks", "1e400s", "999999999999999999999h", "1.2.3s"] {
             assert!(duration(wrong).is_err(), "{wrong}");
         }
+    }
+
+    #[test]
+    fn no_limit_is_a_limit_too() {
+        assert_eq!(timeout("none"), Ok(Timeout(None)));
+        assert_eq!(timeout("2s"), Ok(Timeout(Some(Duration::from_secs(2)))));
+        assert!(timeout("never").is_err());
     }
 
     #[test]

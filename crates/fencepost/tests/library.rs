@@ -82,7 +82,7 @@ fn a_model_is_what_it_declares() {
     let verified = source.verify(&Toy, &limits).expect("no internal error");
     assert_eq!(verified.is_safe(), Some(true), "{}", verified.to_text());
 
-    let repair = source.repair(&Toy, &limits).expect("no internal error");
+    let repair = source.repair(&[&Toy], &limits).expect("no internal error");
     let text = repair.text().expect("a repair");
     let repaired = Source::parse(Language::Fp, "sb.fp", text).expect("a program");
     assert!(repaired.check(&Toy, &limits).expect("no internal error").is_robust(), "{text}");

@@ -42,12 +42,12 @@ impl Checked<'_> {
 
     /// The same, in colours or of another width.
     pub fn to_text_with(&self, look: &Look) -> String {
-        terminal::outcome(&self.source.subject(), &self.outcome, &[], look)
+        terminal::outcome(&self.source.subject(), &self.outcome, look)
     }
 
     /// For tools: one line of JSON, as `fencepost check --format json` prints it.
     pub fn to_json(&self) -> String {
-        json::outcome(&self.source.subject(), &self.outcome)
+        json::outcome(&self.source.subject(), &self.outcome, None)
     }
 
     /// The violating execution as a picture, if there is one.
@@ -104,7 +104,7 @@ impl Verified<'_> {
 #[derive(Clone, Debug)]
 pub struct Repair<'a> {
     pub(super) source: &'a Source,
-    pub(super) model: &'static str,
+    pub(super) models: Vec<&'static str>,
     pub(super) repaired: Repaired,
     pub(super) checks: u64,
     pub(super) time: Duration,
@@ -135,11 +135,11 @@ impl Repair<'_> {
 
     /// The same, in colours or of another width.
     pub fn to_text_with(&self, look: &Look) -> String {
-        terminal::repaired(&self.source.subject(), self.model, &self.repaired, self.checks, look)
+        terminal::repaired(&self.source.subject(), &self.models, &self.repaired, self.checks, look)
     }
 
     /// For tools: one line of JSON, as `fencepost repair --format json` prints it.
     pub fn to_json(&self) -> String {
-        json::repaired(&self.source.subject(), self.model, &self.repaired, self.checks, self.time, false)
+        json::repaired(&self.source.subject(), &self.models, &self.repaired, self.checks, self.time, false)
     }
 }

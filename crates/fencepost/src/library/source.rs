@@ -135,18 +135,18 @@ impl Source {
         Ok(Verified { source: self, verification })
     }
 
-    /// What are the cheapest edits that make the program robust against `model`?
+    /// What are the cheapest edits that make the program robust against all of `models`?
     ///
     /// # Errors
     /// If two parts of fencepost disagree: a bug.
-    pub fn repair(&self, model: &'static dyn Model, limits: &Limits) -> Result<Repair<'_>, InternalError> {
+    pub fn repair(&self, models: &[&'static dyn Model], limits: &Limits) -> Result<Repair<'_>, InternalError> {
         let costs = Costs::default();
         let (repaired, time) = limits.within(|budget| {
             let task = Task {
                 language: self.language,
                 text: self.file.text(),
                 program: &self.program,
-                model,
+                models,
                 costs: &costs,
                 options: options(limits),
                 budget,
@@ -154,7 +154,7 @@ impl Source {
             fencepost_repair::repair(&task, 1)
         });
         let (repaired, checks) = repaired?;
-        Ok(Repair { source: self, model: model.name(), repaired, checks, time })
+        Ok(Repair { source: self, models: models.iter().map(|model| model.name()).collect(), repaired, checks, time })
     }
 
     pub(super) fn subject(&self) -> Subject<'_> {
