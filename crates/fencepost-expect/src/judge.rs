@@ -126,3 +126,53 @@ fn answer(outcome: &Outcome) -> Option<Expected> {
 fn list(values: &[u32]) -> String {
     values.iter().map(u32::to_string).collect::<Vec<_>>().join(",")
 }
+
+#[cfg(test)]
+mod tests {
+    use fencepost_ir::{Instr, Op, Origin, ProgramBuilder};
+    use fencepost_verdict::Stats;
+
+    use super::*;
+    use crate::expectations;
+
+    fn outcome(property: Property, verdict: Verdict) -> Outcome {
+        Outcome { property, model: "ra", verdict, sc_failure: None, speculative: Vec::new(), stats: Stats::default() }
+    }
+
+    fn judged(comments: &str, outcome: &Outcome) -> Option<Judgement> {
+        let mut builder = ProgramBuilder::new(None, 2);
+        builder.thread("t", Vec::new(), vec![Instr { op: Op::Halt, origin: Origin::default() }]);
+        let program = builder.build().expect("a program");
+        judge(&expectations(comments).expect("well-formed"), &program, outcome)
+    }
+
+    #[test]
+    fn no_answer_contradicts_nothing() {
+        let late = outcome(Property::Robustness, Verdict::Unknown(Reason::Time));
+        assert_eq!(judged("//: ra robust", &late), Some(Judgement::Undecided));
+        assert_eq!(judged("//: ra violation shape=SB", &late), Some(Judgement::Undecided));
+        assert_eq!(judged("//: ra robust\n//: sc assertion-fails", &late), Some(Judgement::Undecided));
+        assert_eq!(judged("//: ra robust states>=100", &late), Some(Judgement::AsExpected));
+        let unbounded = outcome(Property::Robustness, Verdict::Unknown(Reason::Unbounded("r".into())));
+        assert_eq!(judged("//: ra unbounded", &unbounded), Some(Judgement::AsExpected));
+        assert!(matches!(judged("//: ra robust", &unbounded), Some(Judgement::Differs(_))));
+    }
+
+    #[test]
+    fn an_answer_is_compared_with_what_is_expected_of_its_question() {
+        let robust = outcome(Property::Robustness, Verdict::Holds);
+        assert_eq!(judged("//: ra robust\n//: rc20 violation", &robust), Some(Judgement::AsExpected));
+        assert_eq!(judged("//: rc20 robust\n//: ra safe\n//: ra observational violation", &robust), None);
+        let difference = "line 1 expects ra violation, found robust".to_string();
+        assert_eq!(judged("//: ra violation states>=7", &robust), Some(Judgement::Differs(vec![difference.clone()])));
+        let failure = "line 2 expects sc runtime-error, found safe".to_string();
+        let both = Judgement::Differs(vec![difference, failure]);
+        assert_eq!(judged("//: ra violation\n//: sc runtime-error", &robust), Some(both));
+        let observational = outcome(Property::ObservationalRobustness, Verdict::Holds);
+        assert_eq!(
+            judged("//: ra violation\n//: ra observational robust", &observational),
+            Some(Judgement::AsExpected)
+        );
+        assert_eq!(judged("//: ra robust", &observational), None);
+    }
+}

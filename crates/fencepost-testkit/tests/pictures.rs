@@ -83,7 +83,7 @@ fn whatever_is_found_in_generated_programs_is_drawn() {
     let long =
         generate::Options { threads: 2..=2, accesses: 8..=18, total_accesses: 30, ..generate::Options::default() };
     for (count, options) in [(150, small), (400, buffers), (60, looping), (25, many), (25, long)] {
-        let drawn = in_parallel(0..repetitions(count), |seed| draw(&fencepost_ir::print(&program(seed, &options))));
+        let drawn = in_parallel(0..repetitions(count), |seed| draw(&fencepost_lower::print(&program(seed, &options))));
         let drawn: usize = drawn.into_iter().sum();
         assert!(drawn > 20, "{drawn} pictures: {options:?}");
     }

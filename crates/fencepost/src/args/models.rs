@@ -3,8 +3,8 @@
 use clap::builder::PossibleValue;
 use clap::builder::PossibleValuesParser;
 use clap::builder::TypedValueParser;
-use fencepost_model::{ByDefault, Model};
 use fencepost_model::models;
+use fencepost_model::{ByDefault, Model};
 
 /// List the memory models, or explain one
 #[derive(clap::Args, Debug)]
