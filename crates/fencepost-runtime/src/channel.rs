@@ -358,7 +358,7 @@ pub(crate) fn finish(status: i32, summary: impl FnOnce() -> message::Figures) ->
     }
     // A signal handler may end the process while its thread is sending, or has locked something that the summary needs, memory
     // among them: then there is none.
-    let interrupted = lock::interrupted();
+    let interrupted = lock::interrupted() || crate::is_dying();
     let channel = if interrupted { CHANNEL.lock_if_free() } else { CHANNEL.try_lock() };
     let Some(mut channel) = channel.filter(|channel| channel.fd >= 0) else { return status };
     if !interrupted {

@@ -412,3 +412,25 @@ fn a_real_program_from_the_compiler_to_the_repair() {
     let (code, lines) = findings(&directory, &["--schedule", "pct:2", "--seeds", "0..50"]);
     assert_eq!((code, lines.len()), (Some(0), 1), "{lines:?}");
 }
+
+#[test]
+fn a_program_that_may_not_have_enough_memory_says_so() {
+    let directory = Path::new(env!("CARGO_TARGET_TMPDIR")).join("memory");
+    build(&directory, MP);
+    // Not enough to begin with, and not enough later on.
+    for limit in ["50000", "100000"] {
+        let alone =
+            Command::new("sh").args(["-c", &format!("ulimit -v {limit}; ./mp")]).current_dir(&directory).output();
+        let script = format!("ulimit -v {limit}; exec ./mp");
+        let watched = Command::new(env!("CARGO_BIN_EXE_fencepost"))
+            .args(["run", "--", "sh", "-c", &script])
+            .current_dir(&directory)
+            .output();
+        for output in [alone, watched] {
+            let (code, _, err) = seen(&output.expect("it starts"));
+            assert_eq!(code, Some(1), "{limit}: {err}");
+            assert!(err.contains("fencepost: there is not enough memory"), "{limit}: {err}");
+            assert!(!err.contains("not observed"), "{limit}: {err}");
+        }
+    }
+}

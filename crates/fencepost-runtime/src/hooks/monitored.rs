@@ -89,7 +89,7 @@ impl Session {
             find_to_load::<W>(&mut thread, addr)?
         };
         if WRITES {
-            held.prefetch(thread.clocks.slot());
+            held.prefetch(thread.clocks().slot());
         }
         thread.counters.accesses.count();
         // SAFETY: the program is about to access this address with this width.
@@ -105,7 +105,7 @@ impl Session {
     #[inline(always)]
     fn check(&mut self, call: Call, size: u8, action: Action, access: Access<'_>) {
         let writes = matches!(access, Access::Store | Access::Rmw | Access::BlockingCas { .. });
-        if !atomic(&mut self.held).location.is_clearly_clean(&self.thread.clocks, writes) {
+        if !atomic(&mut self.held).location.is_clearly_clean(self.thread.clocks(), writes) {
             self.check_closely(call, size, action, access);
         }
     }
@@ -116,7 +116,7 @@ impl Session {
         if atomic.mixed || report::is_muted(call.pc) {
             return;
         }
-        match atomic.location.check(&self.thread.clocks, access, call.order()) {
+        match atomic.location.check(self.thread.clocks(), access, call.order()) {
             Finding::Clean => {}
             Finding::Cut => self.thread.counters.cut.count(),
             Finding::Violation(window) => violation(&self.thread, call, size, action, access, window),
@@ -126,7 +126,7 @@ impl Session {
     #[inline(always)]
     fn load(&mut self, order: u8) {
         let location = &mut atomic(&mut self.held).location;
-        location.load(&mut self.thread.clocks, Order::decode(order), limits());
+        location.load(self.thread.clocks_mut(), Order::decode(order), limits());
     }
 
     #[inline]
@@ -163,7 +163,7 @@ impl Session {
 /// Compares the access that is about to be made with plain ones. It is the thread's knowledge before the access that counts: to read
 /// with acquire does not order what was written before. And the variable may be gone as soon as the location is given back.
 #[inline(always)]
-fn touch(thread: &Thread, call: Call, size: u8, write: bool) {
+fn touch(thread: &Entered, call: Call, size: u8, write: bool) {
     if SEES_PLAIN.load(Ordering::Relaxed) {
         race::atomic(thread, call.addr, size, How { write, atomic: true }, call.pc);
     }
@@ -171,7 +171,7 @@ fn touch(thread: &Thread, call: Call, size: u8, write: bool) {
 
 /// Memory does not hold what the history says, or was accessed with another size.
 #[cold]
-fn surprise(thread: &mut Thread, held: &mut Held, addr: usize, value: u64, size: u8) {
+fn surprise(thread: &mut Entered, held: &mut Held, addr: usize, value: u64, size: u8) {
     if atomic(held).location.newest_value() != value {
         atomic(held).location.reset(value);
         held.change(|| ());
@@ -195,7 +195,7 @@ fn atomic(held: &mut Held) -> &mut Atomic {
 
 /// The location at `addr`, remembered for the next load.
 #[inline(always)]
-fn find_to_load<W: Word>(thread: &mut Thread, addr: usize) -> Option<Held> {
+fn find_to_load<W: Word>(thread: &mut Entered, addr: usize) -> Option<Held> {
     let seen = thread.seen(addr);
     let place = if seen.addr.get() == addr { seen.place.get() } else { None };
     if let Some(held) = place.and_then(|place| place.hold(addr, Kind::Atomic, Intent::Read)) {
@@ -213,7 +213,7 @@ fn find_to_load<W: Word>(thread: &mut Thread, addr: usize) -> Option<Held> {
 }
 
 #[cold]
-fn make<W: Word>(thread: &mut Thread, addr: usize) -> Option<Held> {
+fn make<W: Word>(thread: &mut Entered, addr: usize) -> Option<Held> {
     let made = || {
         // SAFETY: the program is about to access this address with this width.
         let value = unsafe { W::load(addr) }.image();
@@ -226,7 +226,7 @@ fn make<W: Word>(thread: &mut Thread, addr: usize) -> Option<Held> {
     Some(held)
 }
 
-fn record_reset(thread: &mut Thread, addr: usize, value: u64) {
+fn record_reset(thread: &mut Entered, addr: usize, value: u64) {
     record::event(thread, |thread| Record {
         time: record::now(),
         address: addr as u64,
@@ -242,7 +242,7 @@ fn record_reset(thread: &mut Thread, addr: usize, value: u64) {
 }
 
 #[cold]
-fn violation(thread: &Thread, call: Call, size: u8, action: Action, access: Access<'_>, mut window: Window) {
+fn violation(thread: &Entered, call: Call, size: u8, action: Action, access: Access<'_>, mut window: Window) {
     let options = options::get();
     // A stale guard of a static variable only leads to the slow path, which asks again.
     if !options.robustness || intercept::is_guard(call.addr) {
@@ -269,7 +269,7 @@ fn violation(thread: &Thread, call: Call, size: u8, action: Action, access: Acce
 
 /// A load, or a compare-and-exchange that failed, has read `value`: is it made again and again?
 #[inline(always)]
-fn has_read(thread: &mut Thread, call: Call, value: u64) -> bool {
+fn has_read(thread: &mut Entered, call: Call, value: u64) -> bool {
     let is_repeated = is_made_again(thread, call);
     if !is_repeated {
         remember_load(thread, call, value);
@@ -291,7 +291,7 @@ fn remember_load(thread: &Thread, call: Call, value: u64) {
 }
 
 #[inline(never)]
-fn has_read_again(thread: &mut Thread, call: Call, value: u64) -> bool {
+fn has_read_again(thread: &mut Entered, call: Call, value: u64) -> bool {
     let last = thread.last_load.get();
     if !last.is_learnt && options::get().spin_detection && spin::learn(call.pc, last.value) {
         report::spinning(call.pc, last.value);
@@ -367,9 +367,9 @@ unsafe fn load_once_more<W: Word>(seen: &Seen, call: Call) -> Option<W> {
     touch(&thread, call, W::SIZE, false);
     let location = &mut atomic(&mut held).location;
     if knowledge == thread.knowledge() {
-        location.load_again(&mut thread.clocks, call.order());
+        location.load_again(thread.clocks_mut(), call.order());
     } else {
-        location.load_again_knowing_more(&mut thread.clocks, call.order(), limits());
+        location.load_again_knowing_more(thread.clocks_mut(), call.order(), limits());
         seen.knowledge.set(thread.knowledge());
     }
     drop(held);
@@ -451,7 +451,7 @@ pub(super) unsafe fn store<W: Word>(call: Call, value: W) {
     session.held.change(|| unsafe { W::store(call.addr, value) });
     let site = session.thread.calls.site(call.pc, Op::Store as u8, call.order);
     let location = &mut atomic(&mut session.held).location;
-    location.store(&mut session.thread.clocks, call.order(), value.image(), site, limits());
+    location.store(session.thread.clocks_mut(), call.order(), value.image(), site, limits());
     session.record(call, Op::Store, value.image(), 0, true);
     session.thread.does_something();
     session.end();
@@ -462,7 +462,7 @@ impl Session {
     fn written(&mut self, call: Call, op: Op, value: u64) {
         let site = self.thread.calls.site(call.pc, op as u8, call.order);
         let location = &mut atomic(&mut self.held).location;
-        location.rmw(&mut self.thread.clocks, call.order(), value, site, limits());
+        location.rmw(self.thread.clocks_mut(), call.order(), value, site, limits());
         self.thread.does_something();
     }
 }
@@ -619,7 +619,7 @@ pub(super) fn fence(order: u32, pc: usize) {
     thread.counters.fences.count();
     thread.does_something();
     let order = Order::decode(order as u8 & 7);
-    let record = |thread: &mut Thread| {
+    let record = |thread: &mut Entered| {
         record::event(thread, |thread| Record {
             time: record::now(),
             address: 0,
@@ -637,11 +637,11 @@ pub(super) fn fence(order: u32, pc: usize) {
         Order::Relaxed => {}
         Order::SeqCst => {
             let mut hidden = HIDDEN.lock();
-            thread.clocks.fence_sc(hidden.get_or_insert_with(Hidden::new));
+            thread.clocks_mut().fence_sc(hidden.get_or_insert_with(Hidden::new));
             record(&mut thread);
         }
         weaker => {
-            thread.clocks.fence(weaker);
+            thread.clocks_mut().fence(weaker);
             record(&mut thread);
         }
     }

@@ -188,12 +188,7 @@ fn describe(args: &RunArgs, seed: u64, outcome: &Outcome) -> bool {
     }
     match outcome.ending {
         Ending::Silent => {
-            output::note(&format!(
-                "fencepost: error: `{program}` was not observed: it was not built for the sanitizer, or it ended before it started its runtime\n\
-                 \n  Build it with `fencepost cc` or `fencepost c++` in place of the compiler, when compiling and when linking:\n    \
-                 make CC=\"fencepost cc\" CXX=\"fencepost c++\"\n    \
-                 fencepost cc -O1 prog.c -o prog\n"
-            ));
+            output::note(&format!("fencepost: error: `{program}` was not observed: {}\n", silence(outcome.status)));
             true
         }
         Ending::Died if outcome.status.signal().is_none() => {
@@ -204,6 +199,29 @@ fn describe(args: &RunArgs, seed: u64, outcome: &Outcome) -> bool {
         }
         Ending::Died => true,
         Ending::Exited => outcome.status.signal().is_some(),
+    }
+}
+
+/// Why a program may have been silent, and what to do.
+fn silence(status: ExitStatus) -> String {
+    let limit = rustix::process::getrlimit(rustix::process::Resource::As).current;
+    match (limit, status.success()) {
+        // It may not even have been loaded.
+        (Some(bytes), false) => format!(
+            "it ended before it started its runtime. It may use {} MiB of memory at most (`ulimit -v`), and the sanitizer \
+             needs several times as much as the program itself",
+            bytes >> 20
+        ),
+        _ => {
+            let ended = if status.signal().is_some() { "it ended before it started its runtime, or " } else { "" };
+            let otherwise = if ended.is_empty() { ", or it ended before it started its runtime" } else { "" };
+            format!(
+                "{ended}it was not built for the sanitizer{otherwise}\n\
+                 \n  Build it with `fencepost cc` or `fencepost c++` in place of the compiler, when compiling and when linking:\n    \
+                 make CC=\"fencepost cc\" CXX=\"fencepost c++\"\n    \
+                 fencepost cc -O1 prog.c -o prog"
+            )
+        }
     }
 }
 
