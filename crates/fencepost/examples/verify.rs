@@ -1,10 +1,10 @@
 //! Verifies an assertion under every model, tells how far it is, and can be stopped.
 
 use std::error::Error;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
 
-use fencepost::{Language, Limits, Source, models};
+use fencepost::{Language, Limits, Progress, Source, models};
 
 const RING: &str = "
 domain 4;
@@ -32,14 +32,14 @@ thread consumer {
 
 pub(crate) fn main() -> Result<(), Box<dyn Error>> {
     let source = Source::parse(Language::Fp, "ring.fp", RING)?;
-    let stop = Arc::new(AtomicBool::new(false));
-    let flag = Arc::clone(&stop);
-    let limits = Limits::none().stop_when(stop).on_progress(move |time, progress| {
+    let stop = AtomicBool::new(false);
+    let tell = |time: Duration, progress: Progress| {
         eprintln!("{:.1} s, {} states", time.as_secs_f64(), progress.states);
         if progress.states > 10_000_000 {
-            flag.store(true, Ordering::Relaxed);
+            stop.store(true, Ordering::Relaxed);
         }
-    });
+    };
+    let limits = Limits::none().stop_when(&stop).on_progress(&tell);
     for model in models() {
         let answer = source.verify(*model, &limits)?;
         print!("{}", answer.to_text());

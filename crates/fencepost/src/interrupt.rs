@@ -8,9 +8,9 @@ use signal_hook::flag;
 
 static INTERRUPTED: OnceLock<Arc<AtomicBool>> = OnceLock::new();
 
-/// From now on, the first signal is remembered, and a second one ends the program at once. Not to be called while
-/// something else is waited for, such as input.
-pub(crate) fn watch() {
+/// From now on, the first signal is remembered in this flag, and a second one ends the program at once. Not to be
+/// called while something else is waited for, such as input.
+pub(crate) fn watch() -> &'static AtomicBool {
     INTERRUPTED.get_or_init(|| {
         let interrupted = Arc::new(AtomicBool::new(false));
         for signal in [SIGINT, SIGTERM] {
@@ -20,7 +20,7 @@ pub(crate) fn watch() {
             let _ = flag::register(signal, Arc::clone(&interrupted));
         }
         interrupted
-    });
+    })
 }
 
 /// Has there been a signal?

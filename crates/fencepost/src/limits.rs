@@ -1,7 +1,7 @@
 //! Limits of one search, their defaults, and signals that end it.
 
 use std::fs;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use fencepost_verdict::{Budget, Need, Outcome, Plan, Reason, Relaxed, Repaired, Rest, Verdict, Verification};
 
@@ -17,21 +17,17 @@ pub(crate) const VERIFY_TIMEOUT: Duration = Duration::from_secs(60);
 const FALLBACK_MEMORY: u64 = 4 << 30;
 
 /// Limits of one search.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Limits {
-    timeout: Option<Duration>,
-    memory: u64,
-    max_states: u64,
-}
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Limits(fencepost::Limits<'static>);
 
 impl Limits {
     /// Those asked for; `timeout` if nothing is said about time.
     pub(crate) fn new(args: &LimitArgs, timeout: Option<Duration>) -> Self {
-        Limits {
-            timeout: args.timeout.map_or(timeout, |chosen| chosen.0),
-            memory: args.memory.unwrap_or_else(default_memory),
-            max_states: args.max_states.unwrap_or(u64::MAX),
-        }
+        let limits = fencepost::Limits::none()
+            .memory(args.memory.unwrap_or_else(default_memory))
+            .states(args.max_states.unwrap_or(u64::MAX));
+        let timeout = args.timeout.map_or(timeout, |chosen| chosen.0);
+        Limits(timeout.map_or(limits, |timeout| limits.timeout(timeout)))
     }
 
     /// Asks a question within the limits, until somebody interrupts it, and takes its time.
@@ -40,22 +36,9 @@ impl Limits {
         line: &Line,
         question: impl FnOnce(&Budget<'_>) -> Result<T, E>,
     ) -> Result<(T, Duration), E> {
-        interrupt::watch();
-        let start = Instant::now();
-        let expired = || interrupt::happened() || self.timeout.is_some_and(|timeout| start.elapsed() >= timeout);
-        let spent =
-            || self.timeout.map_or(0.0, |timeout| start.elapsed().as_secs_f64() / timeout.as_secs_f64().max(1e-9));
-        let progress = |progress| line.update(start.elapsed(), progress);
-        let budget = Budget {
-            max_states: self.max_states,
-            max_bytes: self.memory,
-            expired: &expired,
-            spent: &spent,
-            progress: &progress,
-        };
-        let answer = question(&budget);
+        let tell = |time, progress| line.update(time, progress);
+        let (answer, time) = self.0.stop_when(interrupt::watch()).on_progress(&tell).within(question);
         line.clear();
-        let time = start.elapsed();
         answer.map(|mut answer| {
             // To engines, time is up either way; here it is known why.
             if interrupt::happened() {

@@ -1,7 +1,6 @@
 //! The library as another program uses it: its examples run, and a memory model of one's own is asked about like any
 //! other, without a line anywhere else.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use fencepost::{Language, Limits, Model, Source, model};
@@ -111,9 +110,9 @@ fn a_search_can_be_stopped_and_tells_how_far_it_is() {
     let text =
         "domain 64; global x, y; thread t[4] { local r; while (1) { r = x.load(); x.store(r + 1); y.store(r); } }";
     let source = Source::parse(Language::Fp, "long.fp", text).expect("a program");
-    let stop = Arc::new(AtomicBool::new(false));
-    let flag = Arc::clone(&stop);
-    let limits = Limits::none().stop_when(stop).on_progress(move |_, _| flag.store(true, Ordering::Relaxed));
+    let stop = AtomicBool::new(false);
+    let tell = |_, _| stop.store(true, Ordering::Relaxed);
+    let limits = Limits::none().stop_when(&stop).on_progress(&tell);
     let verified = source.verify(model("sc").expect("a model"), &limits).expect("no internal error");
     assert_eq!(verified.is_safe(), None, "{}", verified.to_text());
 }

@@ -415,8 +415,12 @@ fn a_real_program_from_the_compiler_to_the_repair() {
 
 #[test]
 fn a_program_that_may_not_have_enough_memory_says_so() {
+    let compiler = match some_compiler() {
+        Ok(compiler) => compiler,
+        Err(reason) => return skipped("a_program_that_may_not_have_enough_memory_says_so", &reason),
+    };
     let directory = Path::new(env!("CARGO_TARGET_TMPDIR")).join("memory");
-    build(&directory, MP);
+    build(&compiler, &directory, MP);
     // Not enough to begin with, and not enough later on.
     for limit in ["50000", "100000"] {
         let alone =

@@ -2,7 +2,6 @@
 
 use std::fmt;
 use std::num::NonZero;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
@@ -14,17 +13,17 @@ use fencepost_verdict::{Budget, Progress};
 /// use std::time::Duration;
 /// let limits = fencepost::Limits::none().timeout(Duration::from_secs(10)).memory(2 << 30);
 /// ```
-#[derive(Clone)]
-pub struct Limits {
+#[derive(Clone, Copy)]
+pub struct Limits<'a> {
     timeout: Option<Duration>,
     memory: u64,
     states: u64,
     threads: usize,
-    stop: Option<Arc<AtomicBool>>,
-    progress: Arc<dyn Fn(Duration, Progress) + Send + Sync>,
+    stop: Option<&'a AtomicBool>,
+    progress: &'a (dyn Fn(Duration, Progress) + Sync),
 }
 
-impl Limits {
+impl<'a> Limits<'a> {
     /// No limits: what takes for ever takes for ever.
     pub fn none() -> Self {
         Limits {
@@ -33,7 +32,7 @@ impl Limits {
             states: u64::MAX,
             threads: std::thread::available_parallelism().map_or(1, NonZero::get),
             stop: None,
-            progress: Arc::new(|_, _| {}),
+            progress: &|_, _| {},
         }
     }
 
@@ -58,13 +57,13 @@ impl Limits {
     }
 
     /// Until somebody sets this flag.
-    pub fn stop_when(self, flag: Arc<AtomicBool>) -> Self {
+    pub fn stop_when(self, flag: &'a AtomicBool) -> Self {
         Limits { stop: Some(flag), ..self }
     }
 
     /// Tells this function, from time to time, how long a question has taken so far and how far it is.
-    pub fn on_progress(self, tell: impl Fn(Duration, Progress) + Send + Sync + 'static) -> Self {
-        Limits { progress: Arc::new(tell), ..self }
+    pub fn on_progress(self, tell: &'a (dyn Fn(Duration, Progress) + Sync)) -> Self {
+        Limits { progress: tell, ..self }
     }
 
     /// How many threads a search may use.
@@ -75,7 +74,7 @@ impl Limits {
     /// Does some work within the limits, and takes its time.
     pub fn within<T>(&self, work: impl FnOnce(&Budget<'_>) -> T) -> (T, Duration) {
         let start = Instant::now();
-        let stopped = || self.stop.as_ref().is_some_and(|flag| flag.load(Ordering::Relaxed));
+        let stopped = || self.stop.is_some_and(|flag| flag.load(Ordering::Relaxed));
         let expired = || stopped() || self.timeout.is_some_and(|timeout| start.elapsed() >= timeout);
         let spent = || {
             let part = |timeout: Duration| start.elapsed().as_secs_f64() / timeout.as_secs_f64().max(1e-9);
@@ -93,7 +92,7 @@ impl Limits {
     }
 }
 
-impl fmt::Debug for Limits {
+impl fmt::Debug for Limits<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Limits { timeout, memory, states, threads, .. } = self;
         let mut fields = f.debug_struct("Limits");

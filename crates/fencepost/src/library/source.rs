@@ -96,7 +96,7 @@ impl Source {
     ///
     /// # Errors
     /// If two parts of fencepost disagree: a bug.
-    pub fn check(&self, model: &'static dyn Model, limits: &Limits) -> Result<Checked<'_>, InternalError> {
+    pub fn check(&self, model: &'static dyn Model, limits: &Limits<'_>) -> Result<Checked<'_>, InternalError> {
         self.ask(Question::new(&self.program, model).with(options(limits)), limits)
     }
 
@@ -109,12 +109,12 @@ impl Source {
     pub fn check_observational(
         &self,
         model: &'static dyn Model,
-        limits: &Limits,
+        limits: &Limits<'_>,
     ) -> Result<Checked<'_>, InternalError> {
         self.ask(Question::new(&self.program, model).with(options(limits)).observational(), limits)
     }
 
-    fn ask(&self, question: Question<'_>, limits: &Limits) -> Result<Checked<'_>, InternalError> {
+    fn ask(&self, question: Question<'_>, limits: &Limits<'_>) -> Result<Checked<'_>, InternalError> {
         let (outcome, time) = limits.within(|budget| question.robustness(budget));
         let mut outcome = outcome?;
         outcome.stats.time = time;
@@ -127,7 +127,7 @@ impl Source {
     ///
     /// # Errors
     /// If two parts of fencepost disagree: a bug.
-    pub fn verify(&self, model: &'static dyn Model, limits: &Limits) -> Result<Verified<'_>, InternalError> {
+    pub fn verify(&self, model: &'static dyn Model, limits: &Limits<'_>) -> Result<Verified<'_>, InternalError> {
         let question = Question::new(&self.program, model).with(options(limits));
         let (verification, time) = limits.within(|budget| question.safety(budget));
         let mut verification = verification?;
@@ -139,7 +139,7 @@ impl Source {
     ///
     /// # Errors
     /// If two parts of fencepost disagree: a bug.
-    pub fn repair(&self, models: &[&'static dyn Model], limits: &Limits) -> Result<Repair<'_>, InternalError> {
+    pub fn repair(&self, models: &[&'static dyn Model], limits: &Limits<'_>) -> Result<Repair<'_>, InternalError> {
         let costs = Costs::default();
         let (repaired, time) = limits.within(|budget| {
             let task = Task {
@@ -162,6 +162,6 @@ impl Source {
     }
 }
 
-fn options(limits: &Limits) -> Options {
+fn options(limits: &Limits<'_>) -> Options {
     Options { jobs: limits.jobs(), ..Options::default() }
 }
