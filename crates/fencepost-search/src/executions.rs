@@ -316,8 +316,12 @@ impl Enumeration<'_> {
         if access.is_store() || is_hidden {
             return;
         }
-        // Who can do nothing now must not keep others from going on.
-        if open.len() == before || self.waiting(&node).alive(Some(thread))[thread.index()] {
+        // Who can do nothing now must not keep others from going on. Who could read only what is overwritten may as well
+        // wait for ever: by (2) that adds nothing where the last write will do, but a blocking read may not take it.
+        let may_wait = |this: &mut Self, node: &Node| {
+            this.waiting(node).alive(Some(thread))[thread.index()] || !this.can_take_last(node, thread)
+        };
+        if open.len() == before || may_wait(self, &node) {
             node.put_off[thread.index()] = Some(node.graph.len() as u32);
             open.push(node);
         }

@@ -448,8 +448,10 @@ impl Graphs<'_> {
                 }
             }
         }
-        let can_wait = !access.is_store();
-        if can_wait && self.records.len() > before && self.waiting(node).alive(Some(thread))[thread.index()] {
+        // It waits for another write, or, if it blocks and the last write will not do, for ever: then (2) does not say that
+        // it might as well go on.
+        let can_wait = !access.is_store() && self.records.len() > before;
+        if can_wait && (self.waiting(node).alive(Some(thread))[thread.index()] || !self.can_take_last(node, thread)) {
             self.records.push(Record { parent, step: Step::PutOff { thread } });
         }
         None
