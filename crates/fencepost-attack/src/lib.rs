@@ -24,5 +24,5 @@ mod flow;
 mod instrument;
 mod lift;
 
-pub use attack::{Attack, attacks, pairs};
+pub use attack::{Attack, attacks, attacks_within, pairs};
 pub use instrument::{Delays, Instrumented, instrument};

@@ -59,7 +59,10 @@ pub(crate) fn check(
     attacking: Attacking,
     budget: &Budget<'_>,
 ) -> Result<Outcome, InternalError> {
-    let attacks = fencepost_attack::attacks(program, model);
+    let attacks = match fencepost_attack::attacks_within(program, model, budget) {
+        Ok(attacks) => attacks,
+        Err(reason) => return Ok(crate::undecided(Property::Robustness, model, reason)),
+    };
     let enough = enough_delays(program, model);
     // Where one is not enough, finding nothing would prove nothing.
     let delays = attacking.delays.filter(|_| enough == Delays::One).unwrap_or(enough);
