@@ -71,7 +71,9 @@ fn snippet<'a>(source: &'a SourceFile, diagnostic: &'a Diagnostic) -> Option<Sni
     let starts = others.iter().chain([&primary]).map(|span| span.start);
     let ends = others.iter().chain([&primary]).map(|span| span.end);
     let (start, end) = (starts.min().unwrap_or(0), ends.max().unwrap_or(0));
-    let start = text[..start].rfind('\n').map_or(0, |newline| newline + 1);
+    // The end of the text is shown behind its last line, not in an empty one after it.
+    let before = text[..start].strip_suffix('\n').filter(|_| start == text.len()).unwrap_or(&text[..start]);
+    let start = before.rfind('\n').map_or(0, |newline| newline + 1);
     let end = text[end..].find('\n').map_or(text.len(), |newline| end + newline);
     if text[start..end].lines().any(|line| line.len() > LONGEST_LINES) {
         return None;
