@@ -89,3 +89,17 @@ fn snippet<'a>(source: &'a SourceFile, diagnostic: &'a Diagnostic) -> Option<Sni
     let snippet = Snippet::source(&text[start..end]).line_start(source.position(start).line).path(source.name());
     Some(snippet.annotation(drawn).annotations(others))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_that_nobody_reads_is_not_shown() {
+        let source = SourceFile::new("long.fp", format!("x;\n{}", "@ ".repeat(1 << 20)));
+        let problem = Diagnostic::error(Span::new(7..8), "unexpected characters").help("remove them");
+        let shown = diagnostics(&source, &[problem], &Look::default());
+        assert!(shown.contains("unexpected characters") && shown.contains("long.fp:2:5"), "{shown}");
+        assert!(shown.contains("remove them") && !shown.contains('@'), "{shown}");
+    }
+}
