@@ -3,7 +3,7 @@
 //! waits, possibly for ever, but every run that ends the section is still there, and so is every failing assertion.
 
 use fencepost_attack::{attacks, instrument};
-use fencepost_check::Options;
+use fencepost_check::{Options, enough_delays};
 use fencepost_explore::{End, find_failing_assertion};
 use fencepost_ir::{Op, Program};
 use fencepost_lower::Language;
@@ -37,7 +37,7 @@ fn printed_attacks_give_the_same_answer() {
     for file in files.filter(|file| file.name.starts_with("trencher/") || file.name.starts_with("buffers/")) {
         let program = file.read().expect("a program").program;
         for model in models::checkable().filter(|model| model.buffers().is_some()) {
-            let explored = instrument(&program, model, &attacks(&program, model)(&program, model));
+            let explored = instrument(&program, model, &attacks(&program, model), enough_delays(&program, model));
             let text = fencepost_export::attacks::export(&program, model).expect("a model with store buffers");
             let again = fencepost_lower::load(Language::Fp, &text).program.expect("what is printed can be read");
             if let (Some(before), Some(after)) = (fails(explored.program()), fails(&again)) {
