@@ -66,7 +66,7 @@ structure! {
     /// The process begins to talk.
     #[derive(Default)]
     Start {
-        /// The [`VERSION`](crate::VERSION) of what follows.
+        /// The [`VERSION`] of what follows.
         protocol: u64,
         /// The process.
         pid: u64,

@@ -96,7 +96,7 @@ pub(crate) fn is_whole() -> bool {
 }
 
 /// Records an event of `thread`.
-#[inline]
+#[inline(always)]
 pub(crate) fn event(thread: &mut Entered, make: impl FnOnce(&Entered) -> Record) {
     if is_active() {
         let event = make(thread);
@@ -104,6 +104,7 @@ pub(crate) fn event(thread: &mut Entered, make: impl FnOnce(&Entered) -> Record)
     }
 }
 
+#[inline(always)]
 fn put(recorder: &mut Recorder, event: Record) {
     let record = RECORD.load(Ordering::Acquire);
     // SAFETY: the mapping stays.

@@ -37,14 +37,14 @@ fn remember_read(thread: &'static Thread, addr: usize, news: News, pc: usize) {
     }
 }
 
-#[inline(never)]
+#[inline]
 fn remember(thread: &'static Thread, addr: usize, news: News, pc: usize) {
     if let Some(thread) = thread.enter() {
         remember_now(thread, addr, news, pc);
     }
 }
 
-#[inline(always)]
+#[inline(never)]
 fn remember_now(thread: Entered, addr: usize, news: News, pc: usize) {
     if !SEES_PLAIN.load(Ordering::Relaxed) || !news.is_easily_remembered(&thread) {
         return remember_anyway(thread, addr, news, pc);

@@ -153,7 +153,7 @@ fn listen(
                 }
             }
             Heard::Foreign(mismatch) => foreign = Some(mismatch),
-            Heard::Left(talker) => leave(session, talker, output),
+            Heard::Left(talker) => leave(session, *talker, output),
         }
     }
     for talker in channel.left() {

@@ -2,6 +2,7 @@
    ends as told. Arguments: STREAM [exit N | abort | quit N | sleep | linger | fork]; "fork" lets a child do the same.
    FAKE_VERSION is another version than ours to speak; 0 is the time before there were versions. */
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -33,8 +34,8 @@ int main(int argc, char **argv) {
   const char *action = argc > 2 ? argv[2] : "exit";
   int code = argc > 3 ? atoi(argv[3]) : 0;
   static char line[1 << 16];
-  printf("options %s\n", getenv("FENCEPOST_OPTIONS"));
-  fflush(stdout);
+  int options_are_said = 0;
+  signal(SIGPIPE, SIG_IGN);
   if (!strcmp(action, "fork")) {
     pid_t child = fork();
     if (child && waitpid(child, &code, 0) < 0) return 95;
@@ -43,7 +44,12 @@ int main(int argc, char **argv) {
   int fd = connect_to_reporter();
   if (fd < 0 || !stream) return 99;
   while (fgets(line, sizeof line, stream)) {
-    if (write(fd, line, strlen(line)) < 0) return 98;
+    int sent = write(fd, line, strlen(line)) > 0;
+    if (!options_are_said++) { /* who reads this knows that the program has begun to talk */
+      printf("options %s\n", getenv("FENCEPOST_OPTIONS"));
+      fflush(stdout);
+    }
+    if (!sent) return 98;
     char answer = 'n';
     if (strstr(line, "\"ev\":\"report\"") && strstr(getenv("FENCEPOST_OPTIONS"), "halt_on_error=1")) {
       if (read(fd, &answer, 1) < 0) return 97;

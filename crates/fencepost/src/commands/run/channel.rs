@@ -47,7 +47,7 @@ pub(crate) enum Heard {
     /// A line, from this connection.
     Line(usize, Vec<u8>),
     /// A process says no more.
-    Left(Talker),
+    Left(Box<Talker>),
     /// A process that does not speak our version came to the door.
     Foreign(Mismatch),
 }
@@ -95,7 +95,7 @@ impl Channel {
             }
             match found {
                 Some(at) if !self.connections[at].lines.fill()? => {
-                    return Ok(Some(Heard::Left(self.connections.remove(at).talker)));
+                    return Ok(Some(Heard::Left(Box::new(self.connections.remove(at).talker))));
                 }
                 Some(_) => {}
                 None if over => return Ok(None),
