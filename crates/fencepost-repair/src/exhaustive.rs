@@ -147,9 +147,9 @@ fn compare(seed: u64, model: &'static dyn Model) -> bool {
 #[test]
 fn repairs_are_those_that_trying_everything_finds() {
     for model in models::checkable() {
-        let was_compared = in_parallel(0..repetitions(150), |seed| compare(seed, model));
+        let was_compared = in_parallel(0..repetitions(40), |seed| compare(seed, model));
         let compared = was_compared.into_iter().filter(|&compared| compared).count();
-        assert!(compared > 20, "{}: {compared} programs were not robust", model.name());
+        assert!(compared > 5, "{}: {compared} programs were not robust", model.name());
     }
 }
 
