@@ -148,14 +148,14 @@ fn compare(seed: u64, models: &[&'static dyn Model]) -> bool {
 /// All ways to repair a program are listed, the cheapest first: those of which no part, and nothing weaker, is a repair.
 #[test]
 fn repairs_are_those_that_trying_everything_finds() {
-    let alone = models::checkable().map(|model| (150, vec![model]));
+    let alone = models::checkable().map(|model| (40, vec![model]));
     let together = [models::by_default(ByDefault::Programs).collect::<Vec<_>>(), models::checkable().collect()]
-        .map(|models| (50, models));
+        .map(|models| (25, models));
     for (count, models) in alone.chain(together) {
         let was_compared = in_parallel(0..repetitions(count), |seed| compare(seed, &models));
         let compared = was_compared.into_iter().filter(|&compared| compared).count();
         let names: Vec<&str> = models.iter().map(|model| model.name()).collect();
-        assert!(compared > 20, "{names:?}: {compared} programs were not robust");
+        assert!(compared > 5, "{names:?}: {compared} programs were not robust");
     }
 }
 
