@@ -20,14 +20,26 @@ const TARGET: &str = "x86_64-unknown-linux-gnu";
 fn main() {
     println!("cargo::rustc-check-cfg=cfg(fencepost_runtime)");
     println!("cargo::rerun-if-changed=build.rs");
-    if env::var("TARGET").as_deref() != Ok(TARGET) {
+    // The library watches no programs.
+    if env::var("TARGET").as_deref() != Ok(TARGET) || env::var_os("CARGO_FEATURE_CLI").is_none() {
         return;
     }
     let root = Path::new(&env::var_os("CARGO_MANIFEST_DIR").expect("cargo sets it")).join("../..");
     let runtime = root.join("crates/fencepost-runtime");
+    if !runtime.join("Cargo.toml").is_file() {
+        println!("cargo::warning=the sources of the runtime are not here: `fencepost cc` and `run` are left out");
+        return;
+    }
     let out = PathBuf::from(env::var_os("OUT_DIR").expect("cargo sets it"));
     let carried = "crates/fencepost/src/carried";
-    for input in ["crates/fencepost-runtime", "crates/fencepost-clock", "Cargo.toml", "Cargo.lock", carried] {
+    for input in [
+        "crates/fencepost-runtime",
+        "crates/fencepost-clock",
+        "crates/fencepost-protocol",
+        "Cargo.toml",
+        "Cargo.lock",
+        carried,
+    ] {
         let path = root.join(input);
         // A path that does not exist would count as changed every time.
         if path.exists() {

@@ -70,7 +70,11 @@ pub fn classes(program: &Program, values: &PossibleValues) -> Result<Vec<Option<
                 _ => continue,
             };
             let place = instr.op.place().expect("these instructions access a place");
-            questions[values.group(program, place)].extend(asked);
+            let known = &mut questions[values.group(program, place)];
+            known.extend(asked);
+            if known.len() > MOST_QUESTIONS {
+                *known = BTreeSet::from([Question::Everything]);
+            }
         }
     }
     let mut known: BTreeMap<usize, Arc<Classes>> = BTreeMap::new();

@@ -2,11 +2,13 @@
 //!
 //! - [`values`]: the values that registers and locations can have;
 //! - [`classes`]: which of them no access can tell apart;
-//! - [`liveness`]: registers that are never read again.
+//! - [`liveness`]: registers that are never read again;
+//! - [`interpreter`]: what a thread does between its accesses.
 //!
 //! Analyses are over-approximations, and engines and exports share them: what they leave out
 //! does not exist in any run under any memory model.
 
 pub mod classes;
+pub mod interpreter;
 pub mod liveness;
 pub mod values;

@@ -10,6 +10,7 @@ use std::collections::BTreeSet;
 
 use fencepost_base::ids::{LocId, RegId, ThreadId, Value};
 use fencepost_ir::{Expr, Op, Place, Program, RmwFunction};
+use fencepost_verdict::{Budget, Reason};
 
 /// A set of values: explicit while small, otherwise "any".
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -26,6 +27,8 @@ const LARGEST_SET: usize = 64;
 const MOST_COMBINATIONS: usize = 4096;
 /// Instructions looked at before whatever still grows is taken to be anything.
 const MOST_WORK: usize = 1 << 22;
+/// Instructions of a thread between two looks at the clock.
+const BETWEEN_LOOKS: usize = 256;
 
 impl ValueSet {
     fn join(&mut self, other: &ValueSet) -> bool {
@@ -76,6 +79,14 @@ pub struct PossibleValues {
 impl PossibleValues {
     /// Analyses `program`.
     pub fn of(program: &Program) -> Self {
+        Self::within(program, &Budget::unlimited()).expect("no limits")
+    }
+
+    /// Analyses `program` within a budget.
+    ///
+    /// # Errors
+    /// When the time is up.
+    pub fn within(program: &Program, budget: &Budget<'_>) -> Result<Self, Reason> {
         let only = |value: Value| ValueSet::Of(BTreeSet::from([value]));
         let groups = groups(program);
         let mut held = vec![ValueSet::Of(BTreeSet::new()); program.locations().len()];
@@ -93,10 +104,10 @@ impl PossibleValues {
             held,
         };
         let mut work = 0;
-        while result.pass(program, work > MOST_WORK) {
+        while result.pass(program, work > MOST_WORK, budget)? {
             work += program.size();
         }
-        result
+        Ok(result)
     }
 
     /// The values location `loc` can hold.
@@ -169,10 +180,13 @@ impl PossibleValues {
     }
 
     /// Adds the effect of every instruction once; true if something grew.
-    fn pass(&mut self, program: &Program, widen: bool) -> bool {
+    fn pass(&mut self, program: &Program, widen: bool, budget: &Budget<'_>) -> Result<bool, Reason> {
         let mut grew = false;
         for thread in program.thread_ids() {
-            for instr in &program.thread(thread).code {
+            for (pc, instr) in program.thread(thread).code.iter().enumerate() {
+                if pc.is_multiple_of(BETWEEN_LOOKS) && (budget.expired)() {
+                    return Err(Reason::Time);
+                }
                 let (read, written) = self.effect(program, thread, &instr.op);
                 if let (Some(dst), Some(set)) = (instr.op.dst(), read) {
                     grew |= grow(&mut self.registers[thread.index()][dst.index()], &set, widen);
@@ -183,7 +197,7 @@ impl PossibleValues {
                 }
             }
         }
-        grew
+        Ok(grew)
     }
 
     /// What an instruction can put into its register, and into its place.

@@ -3,9 +3,12 @@
 //! Paper: §8 (attacks); the filter is what Trencher does for its fences, with
 //! more reasons: an attack needs somebody else to access what it delays and to get in the way of what overtakes it.
 
-use fencepost_base::ids::{Pc, ThreadId};
-use fencepost_ir::{Place, Program};
+use std::collections::{HashMap, HashSet};
+
+use fencepost_base::ids::{Pc, ThreadId, Value};
+use fencepost_ir::{Op, Place, Program, Thread};
 use fencepost_model::{Buffers, Model};
+use fencepost_verdict::{Budget, Reason};
 
 use crate::flow::{self, Use, Users, locations, use_of};
 
@@ -41,40 +44,62 @@ pub fn pairs(program: &Program, model: &dyn Model) -> usize {
 /// to the same location, conflicts with another thread, and another thread accesses what is delayed. Of
 /// threads that are the same, one is enough.
 pub fn attacks(program: &Program, model: &dyn Model) -> Vec<Attack> {
-    let Some(buffers) = model.buffers() else { return Vec::new() };
+    attacks_within(program, model, &Budget::unlimited()).expect("no limits")
+}
+
+/// As [`attacks`], within a budget: there can be as many as pairs of a store and an access.
+///
+/// # Errors
+/// When they take more time or memory than there is.
+pub fn attacks_within(program: &Program, model: &dyn Model, budget: &Budget<'_>) -> Result<Vec<Attack>, Reason> {
+    let Some(buffers) = model.buffers() else { return Ok(Vec::new()) };
     let users = Users::of(program);
+    let mut kinds = HashSet::new();
     let mut attacks = Vec::new();
-    for thread in program.thread_ids().filter(|&thread| is_first_of_its_kind(program, thread)) {
+    for thread in program.thread_ids().filter(|&thread| kinds.insert(kind(program.thread(thread)))) {
         let code = &program.thread(thread).code;
+        // What can come last in an attack, whatever is delayed.
+        let conflicts = |pc: usize| {
+            let mut touched = code[pc].op.place().map_or(0..0, |place| locations(program, place));
+            match use_of(&code[pc].op) {
+                Use::Load => touched.any(|loc| users.written_by_others(loc, thread)),
+                Use::Store => {
+                    buffers == Buffers::PerLocation && touched.any(|loc| users.accessed_by_others(loc, thread))
+                }
+                Use::Rmw | Use::Barrier | Use::Local => false,
+            }
+        };
+        let conflicting: Vec<bool> = (0..code.len()).map(conflicts).collect();
+        // For every place that is delayed, the ways to what can come last.
+        let mut ways_past: HashMap<&Place, flow::Ways<'_>> = HashMap::new();
         for (store, instr) in code.iter().enumerate() {
             if use_of(&instr.op) != Use::Store || program.is_in_section(thread, Pc::from_index(store)) {
                 continue;
             }
-            let store = Pc::from_index(store);
             let delayed = instr.op.place().expect("a store has a place");
             if !locations(program, delayed).any(|loc| users.accessed_by_others(loc, thread)) {
                 continue;
             }
-            for overtaker in flow::overtakers(program, model, thread, store) {
-                let op = &code[overtaker.pc.index()].op;
-                let Some(place) = op.place().filter(|place| may_differ(place, delayed)) else { continue };
-                let mut touched = locations(program, place);
-                let conflicts = match use_of(op) {
-                    Use::Load => touched.any(|loc| users.written_by_others(loc, thread)),
-                    Use::Store => {
-                        buffers == Buffers::PerLocation
-                            && overtaker.unfenced
-                            && touched.any(|loc| users.accessed_by_others(loc, thread))
-                    }
-                    Use::Rmw | Use::Barrier | Use::Local => false,
-                };
-                if conflicts {
+            let ways = ways_past.entry(delayed).or_insert_with(|| {
+                let differs = |pc: usize| code[pc].op.place().is_some_and(|place| may_differ(place, delayed));
+                let wanted = (0..code.len()).map(|pc| conflicting[pc] && differs(pc)).collect();
+                flow::Ways::new(program, model, thread, wanted)
+            });
+            let store = Pc::from_index(store);
+            for overtaker in ways.overtakers(store) {
+                if use_of(&code[overtaker.pc.index()].op) != Use::Store || overtaker.unfenced {
                     attacks.push(Attack { thread, store, last: overtaker.pc });
                 }
             }
+            if (budget.expired)() {
+                return Err(Reason::Time);
+            }
+            if size_of_val(attacks.as_slice()) as u64 > budget.max_bytes {
+                return Err(Reason::Memory(budget.max_bytes));
+            }
         }
     }
-    attacks
+    Ok(attacks)
 }
 
 /// Can the two be different locations?
@@ -85,16 +110,10 @@ fn may_differ(place: &Place, other: &Place) -> bool {
     }
 }
 
-/// Is there no earlier thread with the same code and the same start? What one can do, so can the other.
-fn is_first_of_its_kind(program: &Program, thread: ThreadId) -> bool {
-    let this = program.thread(thread);
-    let same = |other: &fencepost_ir::Thread| {
-        let same_code = || other.code.iter().zip(&this.code).all(|(a, b)| a.op == b.op);
-        let same_start = || other.registers.iter().zip(&this.registers).all(|(a, b)| a.init == b.init);
-        other.code.len() == this.code.len()
-            && other.registers.len() == this.registers.len()
-            && same_start()
-            && same_code()
-    };
-    !program.threads()[..thread.index()].iter().any(same)
+/// Its code and its start: what one thread can do, so can another of its kind.
+fn kind(thread: &Thread) -> (Vec<&Op>, Vec<Value>) {
+    (
+        thread.code.iter().map(|instr| &instr.op).collect(),
+        thread.registers.iter().map(|register| register.init).collect(),
+    )
 }

@@ -19,12 +19,14 @@
 //! Example: `x = 1; x = 1; y = 1` beside `wait(y == 1); wait(x == 0)` is not robust against PSO. Both stores to x
 //! must be delayed.
 
+use std::collections::HashMap;
+
 use fencepost_base::ids::{Pc, ThreadId};
 use fencepost_base::order::FenceOrder;
-use fencepost_ir::{Op, Program};
+use fencepost_ir::{Op, Place, Program};
 use fencepost_model::{Buffers, FenceMeaning, LightFences, Model};
 
-use crate::flow::{self, Use, locations, use_of};
+use crate::flow::{self, Few, Use, locations, use_of};
 
 /// The stores that an attacker delays, from few to many.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -37,18 +39,17 @@ pub enum Delays {
     Many,
 }
 
+/// Places of a thread's stores whose ways are followed. With more of them it is not worth the time: delaying more
+/// than is needed is right, too.
+const MOST_PLACES: usize = 100;
+
 /// The fewest delays that make a search for attacks on `program` complete.
 pub fn enough_delays(program: &Program, model: &dyn Model) -> Delays {
     if model.buffers() != Some(Buffers::PerLocation) || has_light_fences(program, model) {
         return Delays::Many;
     }
     let blocking = Blocking::of(program);
-    let repeats = |thread| {
-        let code = program.thread(thread).code.iter().enumerate();
-        let mut stores = code.filter(|(_, instr)| use_of(&instr.op) == Use::Store).map(|(pc, _)| Pc::from_index(pc));
-        stores.any(|store| is_awaited_again(program, model, thread, store, &blocking))
-    };
-    match program.thread_ids().any(repeats) {
+    match program.thread_ids().any(|thread| stores_again(program, model, thread, &blocking)) {
         true => Delays::OneLocation,
         false => Delays::One,
     }
@@ -64,39 +65,39 @@ fn has_light_fences(program: &Program, model: &dyn Model) -> bool {
     program.threads().iter().flat_map(|thread| &thread.code).any(|instr| light(&instr.op))
 }
 
-/// While `store` is in the buffer, can its thread store again to a location that another thread blocks on?
-fn is_awaited_again(program: &Program, model: &dyn Model, thread: ThreadId, store: Pc, blocking: &Blocking) -> bool {
-    let stored = |pc: Pc| {
-        let op = &program.instr(thread, pc).op;
-        let place = op.place().filter(|_| use_of(op) == Use::Store);
-        place.map_or(0..0, |place| locations(program, place))
-    };
-    let mut awaited = stored(store).filter(|&loc| blocking.others(loc, thread)).peekable();
-    // Following the control flow costs more than looking at who reads.
-    if awaited.peek().is_none() {
-        return false;
+/// Can `thread` store to a location that another thread blocks on while an earlier store to it is in the buffer?
+fn stores_again(program: &Program, model: &dyn Model, thread: ThreadId, blocking: &Blocking) -> bool {
+    let code = &program.thread(thread).code;
+    let place = |pc: usize| code[pc].op.place().filter(|_| use_of(&code[pc].op) == Use::Store);
+    let awaited = |place: &Place| locations(program, place).filter(|&loc| blocking.others(loc, thread));
+    let mut stores: HashMap<&Place, Vec<Pc>> = HashMap::new();
+    for pc in 0..code.len() {
+        if let Some(place) = place(pc).filter(|place| awaited(place).next().is_some()) {
+            stores.entry(place).or_default().push(Pc::from_index(pc));
+        }
     }
-    let again = flow::overtakers(program, model, thread, store);
-    awaited.any(|loc| again.iter().any(|overtaker| stored(overtaker.pc).contains(&loc)))
+    stores.len() > MOST_PLACES
+        || stores.iter().any(|(first, stores)| {
+            let overlaps = |other: &Place| awaited(first).any(|loc| locations(program, other).contains(&loc));
+            let again = (0..code.len()).map(|pc| place(pc).is_some_and(overlaps)).collect();
+            let ways = flow::Ways::new(program, model, thread, again);
+            stores.iter().any(|&store| ways.overtakers(store).next().is_some())
+        })
 }
 
-/// For every location, the threads that may have to read a certain value there to go on: the first, and whether
-/// there are more.
-struct Blocking(Vec<Option<(ThreadId, bool)>>);
+/// For every location, the threads that may have to read a certain value there to go on.
+struct Blocking(Vec<Few>);
 
 impl Blocking {
     fn of(program: &Program) -> Self {
-        let mut blocking = vec![None; program.locations().len()];
+        let mut blocking = vec![Few::default(); program.locations().len()];
         for thread in program.thread_ids() {
             for (pc, instr) in program.thread(thread).code.iter().enumerate() {
                 let op = &instr.op;
                 let in_section = || use_of(op) != Use::Store && program.is_in_section(thread, Pc::from_index(pc));
                 let blocks = matches!(op, Op::Wait { .. } | Op::BlockingCas { .. }) || in_section();
-                for loc in op.place().filter(|_| blocks).map_or(0..0, |place| locations(program, place)) {
-                    blocking[loc] = match blocking[loc] {
-                        None => Some((thread, false)),
-                        Some((first, more)) => Some((first, more || first != thread)),
-                    };
+                if let Some(place) = op.place().filter(|_| blocks) {
+                    blocking[locations(program, place)].iter_mut().for_each(|threads| threads.add(thread));
                 }
             }
         }
@@ -105,6 +106,6 @@ impl Blocking {
 
     /// Can a thread other than `thread` block on the location?
     fn others(&self, loc: usize, thread: ThreadId) -> bool {
-        self.0[loc].is_some_and(|(first, more)| more || first != thread)
+        self.0[loc].has_other_than(thread)
     }
 }

@@ -73,7 +73,10 @@ pub(crate) struct Context<'a> {
     pub(crate) program: &'a Program,
     pub(crate) model: &'a dyn Model,
     pub(crate) delays: Delays,
-    pub(crate) attacks: &'a [Attack],
+    /// The stores that attacks begin with.
+    pub(crate) delayed: BTreeSet<(ThreadId, Pc)>,
+    /// The accesses that attacks end with.
+    pub(crate) lasts: BTreeSet<(ThreadId, Pc)>,
     pub(crate) users: Users,
     /// Has the attacker taken its last access?
     pub(crate) last: LocId,
@@ -116,8 +119,9 @@ pub fn instrument(program: &Program, model: &dyn Model, attacks: &[Attack], dela
     let shared: Vec<bool> = (0..count).map(|loc| users.is_shared(loc)).collect();
     let attackers: BTreeSet<ThreadId> = attacks.iter().map(|attack| attack.thread).collect();
     let mut targets = vec![false; count];
-    for attack in attacks {
-        let place = program.instr(attack.thread, attack.store).op.place().expect("a store has a place");
+    let delayed: BTreeSet<(ThreadId, Pc)> = attacks.iter().map(|attack| (attack.thread, attack.store)).collect();
+    for &(thread, store) in &delayed {
+        let place = program.instr(thread, store).op.place().expect("a store has a place");
         targets[locations(program, place)].fill(true);
     }
     let bit = |builder: &mut ProgramBuilder, name: String| builder.location(name, 0, LocationKind::Atomic);
@@ -125,7 +129,8 @@ pub fn instrument(program: &Program, model: &dyn Model, attacks: &[Attack], dela
         program,
         model,
         delays,
-        attacks,
+        delayed,
+        lasts: attacks.iter().map(|attack| (attack.thread, attack.last)).collect(),
         last: bit(&mut builder, names.fresh("last")),
         attacking: (attackers.len() > 1).then(|| bit(&mut builder, names.fresh("attacking"))),
         seen: Mirror::new(program, &mut builder, &mut names, "seen", &shared),
@@ -198,11 +203,10 @@ fn delayed_locations(context: &Context<'_>, thread: ThreadId, count: usize) -> V
             }
         }
     };
-    for attack in context.attacks.iter().filter(|attack| attack.thread == thread) {
-        add(attack.store);
-        if context.delays == Delays::Many {
-            flow::overtakers(context.program, context.model, thread, attack.store).iter().for_each(|o| add(o.pc));
-        }
+    let stores = || context.delayed.range((thread, Pc(0))..=(thread, Pc(u32::MAX))).map(|&(_, store)| store);
+    stores().for_each(&mut add);
+    if context.delays == Delays::Many {
+        flow::beyond(context.program, thread, stores()).into_iter().for_each(&mut add);
     }
     delayed
 }

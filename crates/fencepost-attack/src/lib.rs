@@ -27,6 +27,6 @@ mod flow;
 mod instrument;
 mod lift;
 
-pub use attack::{Attack, attacks, pairs};
+pub use attack::{Attack, attacks, attacks_within, pairs};
 pub use delays::{Delays, enough_delays};
 pub use instrument::{Instrumented, instrument};

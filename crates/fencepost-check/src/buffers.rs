@@ -16,6 +16,7 @@ use fencepost_verdict::{Budget, Candidate, Outcome, Property, Reason, Stats, Ver
 
 use crate::InternalError;
 use crate::confirm::{beyond, cheap_budget, confirm, replay_sc_failure};
+use crate::question::unexplored;
 
 /// How to look for attacks; the verdict is the same in every way.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -40,7 +41,10 @@ pub(crate) fn check(
     attacking: Attacking,
     budget: &Budget<'_>,
 ) -> Result<Outcome, InternalError> {
-    let attacks = fencepost_attack::attacks(program, model);
+    let attacks = match fencepost_attack::attacks_within(program, model, budget) {
+        Ok(attacks) => attacks,
+        Err(reason) => return Ok(unexplored(Property::Robustness, model, reason)),
+    };
     let enough = enough_delays(program, model);
     // With fewer delays than enough, finding nothing would prove nothing.
     let delays = attacking.delays.map_or(enough, |asked| asked.max(enough));

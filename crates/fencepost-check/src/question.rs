@@ -58,12 +58,14 @@ impl<'a> Question<'a> {
         let patience = unbounded::patience(program, budget);
         let outcome = match model.declaration().robustness {
             Robustness::Attacks if options.observational => {
-                return Ok(self.undecided(format!("observational robustness against {} is not offered", model.name())));
+                return Ok(
+                    self.unsupported(format!("observational robustness against {} is not offered", model.name()))
+                );
             }
             Robustness::Attacks => buffers::check(program, model, options, self.attacking, &patience)?,
             Robustness::Monitor => monitored::check(program, model, options, &patience)?,
             Robustness::Always | Robustness::Implied(_) => {
-                return Ok(self.undecided(format!("robustness against {} is not decided", model.name())));
+                return Ok(self.unsupported(format!("robustness against {} is not decided", model.name())));
             }
         };
         Ok(unbounded::explain(program, budget, outcome))
@@ -78,16 +80,20 @@ impl<'a> Question<'a> {
         verify::verify(self.program, self.model, self.options, self.engine, budget)
     }
 
-    /// A question that was not looked into.
-    fn undecided(&self, why: String) -> Outcome {
-        Outcome {
-            property: property(self.options),
-            model: self.model.name(),
-            verdict: Verdict::Unknown(Reason::Unsupported(why)),
-            sc_failure: None,
-            speculative: Vec::new(),
-            stats: Stats::default(),
-        }
+    fn unsupported(&self, why: String) -> Outcome {
+        unexplored(property(self.options), self.model, Reason::Unsupported(why))
+    }
+}
+
+/// A question that no search was made for.
+pub(crate) fn unexplored(property: Property, model: &'static dyn Model, reason: Reason) -> Outcome {
+    Outcome {
+        property,
+        model: model.name(),
+        verdict: Verdict::Unknown(reason),
+        sc_failure: None,
+        speculative: Vec::new(),
+        stats: Stats::default(),
     }
 }
 

@@ -20,9 +20,9 @@
 //! Exact while nothing is dropped; afterwards sound for violations, not complete, and [`Finding::Cut`] says where.
 
 use crate::clock::Slot;
-use crate::order::Order;
 use crate::thread::ThreadClocks;
 use crate::visits::INDEX_END;
+use fencepost_protocol::Order;
 
 /// How much a location remembers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -11,7 +11,7 @@
 //!
 //! What is modelled: relaxed, acquire, release, acquire/release and SC accesses, compare-and-swap (weak, strong, blocking), waits, all fences,
 //! creating and joining threads, locks and their kin ([`SyncObject`]), plain accesses ([`ThreadClocks::knows`]). What is not: consume
-//! (give it as acquire), C++20's weaker rule for SC accesses, mixed sizes, load buffering.
+//! (it counts as acquire), C++20's weaker rule for SC accesses, mixed sizes, load buffering.
 //!
 //! Exact with an unbounded history, that is, a violation is reported iff the definition on execution graphs has one; with
 //! a bounded one, no violation is invented, and [`Finding::Cut`] says where one may have been missed.
@@ -62,14 +62,13 @@
 mod clock;
 mod history;
 mod location;
-mod order;
 mod sync;
 mod thread;
 mod visits;
 
 pub use clock::{Clock, Slot};
+pub use fencepost_protocol::Order;
 pub use history::{Access, Finding, Limits, Window, Write};
 pub use location::Location;
-pub use order::Order;
 pub use sync::{Hidden, SyncObject};
 pub use thread::{Epochs, ThreadClocks};

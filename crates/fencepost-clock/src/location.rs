@@ -22,9 +22,9 @@
 
 use crate::clock::{Clock, RareClock, Slot, View};
 use crate::history::{Access, Entry, Finding, History, Limits};
-use crate::order::Order;
 use crate::thread::ThreadClocks;
 use crate::visits::{Effects, Visit, Visits};
+use fencepost_protocol::Order;
 
 /// The clocks and the history of one atomic location. In this order, so that what an access needs lies together: an update of what is
 /// only updated needs neither of the last two.

@@ -13,8 +13,8 @@
 //! - `a` holds what relaxed reads have picked up and need not include `c`, for it is only ever joined into `c`.
 
 use crate::clock::{Clock, LAST_EPOCH, Slot, View};
-use crate::order::Order;
 use crate::sync::Hidden;
+use fencepost_protocol::Order;
 
 /// Where the counters of a slot stand, for the next thread to use it; [`Epochs::default`] for a slot never used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -87,13 +87,14 @@ struct Permutation {
 }
 
 impl Permutation {
-    /// None for a symmetry that does not leave the ordered location alone.
+    /// None for a symmetry that does not leave the ordered location alone, or that maps a location with updates to one
+    /// without: an update that never happens does not disturb a symmetry. Those that are left form a group.
     fn of(symmetry: &Symmetry, alphabet: &Alphabet, rows: &Rows, ordered: Option<LocId>) -> Option<Permutation> {
         if ordered.is_some_and(|loc| symmetry.location(loc, alphabet) != loc) {
             return None;
         }
-        let position = |&loc: &LocId| rows.position(symmetry.location(loc, alphabet)).expect("updates are symmetric");
-        let positions = rows.updated.iter().map(position).collect();
+        let position = |&loc: &LocId| rows.position(symmetry.location(loc, alphabet));
+        let positions = rows.updated.iter().map(position).collect::<Option<_>>()?;
         Some(Permutation { symmetry: symmetry.clone(), positions })
     }
 

@@ -20,6 +20,7 @@ use std::collections::{BTreeSet, VecDeque};
 
 use fencepost_base::event::Label;
 use fencepost_base::ids::{LocId, Value};
+use fencepost_verdict::{Budget, Reason};
 use foldhash::{HashMap, HashMapExt};
 
 use crate::bits::Bits;
@@ -60,6 +61,9 @@ impl Access {
     }
 }
 
+/// States and targets of steps between two looks at the budget.
+const BETWEEN_LOOKS: usize = 1 << 12;
+
 /// The automaton of one thread.
 pub(crate) struct Automaton {
     /// Where it starts; no step leads there, and it has those of the first states.
@@ -68,8 +72,8 @@ pub(crate) struct Automaton {
     pub(crate) class: Vec<u32>,
     /// Is the node behind a write?
     pub(crate) is_behind_write: Vec<bool>,
-    /// For every node that is reached freely, what is read on the way.
-    pub(crate) free: Vec<Option<Vec<(LocId, Value)>>>,
+    /// For every node that is reached freely, the last read on the way and where it is made; none for a first node.
+    free: Vec<Option<Option<(LocId, Value, Node)>>>,
     /// For every node, the reads that lead to it.
     pub(crate) reads_into: Vec<Vec<(LocId, Value, Node)>>,
     /// For every node, the nodes that its reads lead to.
@@ -85,9 +89,17 @@ pub(crate) struct Automaton {
 impl Automaton {
     /// The automaton of a thread, in a memory with initial values `init`. States with different classes are not
     /// identified.
-    pub(crate) fn of(local: &Local, init: &[Value], class: &dyn Fn(StateId) -> u32) -> Automaton {
-        let settled = Settled::of(local);
-        let blocks = refine(&settled, class);
+    ///
+    /// # Errors
+    /// When it takes more time or memory than there is.
+    pub(crate) fn of(
+        local: &Local,
+        init: &[Value],
+        class: &dyn Fn(StateId) -> u32,
+        budget: &Budget<'_>,
+    ) -> Result<Automaton, Reason> {
+        let settled = Settled::of(local, budget)?;
+        let blocks = refine(&settled, class, budget)?;
         let count = blocks.iter().flatten().max().map_or(0, |&last| last as usize + 1);
         let mut steps: Vec<BTreeSet<(Access, Node)>> = vec![BTreeSet::new(); count];
         let mut classes = vec![0; count];
@@ -124,14 +136,23 @@ impl Automaton {
         let start = count as Node;
         steps.push(first.iter().flat_map(|&node| steps[node as usize].clone()).collect());
         let steps = steps.into_iter().map(|steps| steps.into_iter().collect()).collect();
-        Automaton { start, class: classes, is_behind_write, free, reads_into, read_targets, writes_into, writes, steps }
+        Ok(Automaton {
+            start,
+            class: classes,
+            is_behind_write,
+            free,
+            reads_into,
+            read_targets,
+            writes_into,
+            writes,
+            steps,
+        })
     }
 
     /// The nodes to which reads lead from behind a write, or also from a node that is reached freely; all without
     /// these nodes.
     pub(crate) fn behind(&self, also_free: bool, without: &[Node]) -> Bits {
-        let is_entry =
-            |node: Node| self.is_behind_write[node as usize] || (also_free && self.free[node as usize].is_some());
+        let is_entry = |node: Node| self.is_behind_write[node as usize] || (also_free && self.is_free(node));
         let mut stack: Vec<Node> = self.nodes().filter(|node| is_entry(*node) && !without.contains(node)).collect();
         let mut found = Bits::new(self.len());
         for &node in &stack {
@@ -147,6 +168,28 @@ impl Automaton {
         found
     }
 
+    /// Do reads of initial values lead there, or none at all?
+    pub(crate) fn is_free(&self, node: Node) -> bool {
+        self.free[node as usize].is_some()
+    }
+
+    /// Is it one of the first nodes?
+    pub(crate) fn is_first(&self, node: Node) -> bool {
+        self.free[node as usize] == Some(None)
+    }
+
+    /// If the node is reached freely, what is read on the way.
+    pub(crate) fn free_reads(&self, node: Node) -> Option<Vec<(LocId, Value)>> {
+        let mut last = self.free[node as usize]?;
+        let mut reads = Vec::new();
+        while let Some((loc, value, source)) = last {
+            reads.push((loc, value));
+            last = self.free[source as usize].flatten();
+        }
+        reads.reverse();
+        Some(reads)
+    }
+
     /// Number of nodes, with the start.
     pub(crate) fn len(&self) -> usize {
         self.steps.len()
@@ -158,16 +201,16 @@ impl Automaton {
     }
 }
 
-/// For every node to which reads of initial values lead from one of `first`, these reads.
+/// For every node to which reads of initial values lead from one of `first`, the last of them and its source.
 fn free(
     first: &BTreeSet<Node>,
     steps: &[BTreeSet<(Access, Node)>],
     init: &[Value],
-) -> Vec<Option<Vec<(LocId, Value)>>> {
+) -> Vec<Option<Option<(LocId, Value, Node)>>> {
     let mut free = vec![None; steps.len()];
     let mut queue: VecDeque<Node> = first.iter().copied().collect();
     for &node in first {
-        free[node as usize] = Some(Vec::new());
+        free[node as usize] = Some(None);
     }
     while let Some(node) = queue.pop_front() {
         for (access, target) in &steps[node as usize] {
@@ -175,9 +218,7 @@ fn free(
                 && init[loc.index()] == value
                 && free[*target as usize].is_none()
             {
-                let mut reads = free[node as usize].clone().unwrap_or_default();
-                reads.push((loc, value));
-                free[*target as usize] = Some(reads);
+                free[*target as usize] = Some(Some((loc, value, node)));
                 queue.push_back(*target);
             }
         }
@@ -194,7 +235,7 @@ struct Settled {
 }
 
 impl Settled {
-    fn of(local: &Local) -> Settled {
+    fn of(local: &Local, budget: &Budget<'_>) -> Result<Settled, Reason> {
         let is_choice =
             |state: StateId| local.edges[state].iter().any(|(action, _)| matches!(action, Action::Choice(_)));
         let settle = |start: StateId| {
@@ -208,14 +249,29 @@ impl Settled {
             seen.into_iter().filter(|&state| !is_choice(state)).collect::<Vec<_>>()
         };
         let is_settled: Vec<bool> = (0..local.states.len()).map(|state| !is_choice(state)).collect();
-        let steps_of = |state: StateId| {
-            let steps = local.edges[state].iter().filter_map(|&(action, target)| match action {
-                Action::Access(label) => Access::of(&label).map(|access| (access, settle(target))),
-                Action::Choice(_) => None,
-            });
-            steps.collect()
-        };
-        Settled { initial: settle(local.initial), steps: (0..local.states.len()).map(steps_of).collect(), is_settled }
+        let mut steps: Vec<Vec<(Access, Vec<StateId>)>> = Vec::with_capacity(local.states.len());
+        let (mut targets, mut work) = (0, 0);
+        for edges in &local.edges {
+            let mut mine = Vec::new();
+            for &(action, target) in edges {
+                let Action::Access(label) = action else { continue };
+                let Some(access) = Access::of(&label) else { continue };
+                mine.push((access, settle(target)));
+                let found = mine.last().map_or(0, |(_, targets)| targets.len());
+                (targets, work) = (targets + found, work + found + 1);
+                if work > BETWEEN_LOOKS {
+                    work = 0;
+                    if (budget.expired)() {
+                        return Err(Reason::Time);
+                    }
+                    if (targets * size_of::<StateId>()) as u64 > budget.max_bytes {
+                        return Err(Reason::Memory(budget.max_bytes));
+                    }
+                }
+            }
+            steps.push(mine);
+        }
+        Ok(Settled { initial: settle(local.initial), steps, is_settled })
     }
 }
 
@@ -223,7 +279,7 @@ impl Settled {
 type Signature = (Option<Node>, BTreeSet<(Access, Node)>);
 
 /// The coarsest bisimulation that respects classes: for every settled state its block.
-fn refine(settled: &Settled, class: &dyn Fn(StateId) -> u32) -> Vec<Option<Node>> {
+fn refine(settled: &Settled, class: &dyn Fn(StateId) -> u32, budget: &Budget<'_>) -> Result<Vec<Option<Node>>, Reason> {
     let states = || (0..settled.steps.len()).filter(|&state| settled.is_settled[state]);
     let mut blocks: Vec<Option<Node>> = vec![None; settled.steps.len()];
     for state in states() {
@@ -234,6 +290,9 @@ fn refine(settled: &Settled, class: &dyn Fn(StateId) -> u32) -> Vec<Option<Node>
         let mut numbers: HashMap<Signature, Node> = HashMap::new();
         let mut finer = blocks.clone();
         for state in states() {
+            if state.is_multiple_of(BETWEEN_LOOKS) && (budget.expired)() {
+                return Err(Reason::Time);
+            }
             let steps = settled.steps[state].iter();
             let moves = steps.flat_map(|(access, targets)| {
                 targets.iter().map(|&target| (*access, blocks[target].expect("settled")))
@@ -243,7 +302,7 @@ fn refine(settled: &Settled, class: &dyn Fn(StateId) -> u32) -> Vec<Option<Node>
         }
         blocks = finer;
         if numbers.len() == count {
-            return blocks;
+            return Ok(blocks);
         }
         count = numbers.len();
     }

@@ -12,9 +12,14 @@
 //!   it wrote (the causality principle of §5): no value overwritten by
 //!   then, be it initial or of ρ ([`Facts::follows`]).
 
+use fencepost_verdict::{Budget, Reason};
+
 use crate::automaton::{Access, Automaton, Node};
 use crate::bits::Bits;
 use crate::options::{Alphabet, Base, Source};
+
+/// Nodes between two looks at the clock.
+const BETWEEN_LOOKS: Node = 64;
 
 /// The facts.
 pub(crate) struct Facts {
@@ -35,7 +40,16 @@ pub(crate) struct Facts {
 
 impl Facts {
     /// The facts about these threads.
-    pub(crate) fn of(threads: &[Automaton], alphabet: &Alphabet) -> Facts {
+    ///
+    /// # Errors
+    /// When they take more time or memory than there is.
+    pub(crate) fn of(threads: &[Automaton], alphabet: &Alphabet, budget: &Budget<'_>) -> Result<Facts, Reason> {
+        // A set of bases for every base, three for every node, two for every thread.
+        let nodes: usize = threads.iter().map(Automaton::len).sum();
+        let sets = alphabet.len() + 3 * nodes + 2 * threads.len();
+        if (sets * alphabet.len().div_ceil(8)) as u64 > budget.max_bytes {
+            return Err(Reason::Memory(budget.max_bytes));
+        }
         let initial = alphabet.those(|source| source.writer.is_none());
         let mut follows = vec![alphabet.those(|_| true); alphabet.len()];
         for (base, source) in alphabet.bases.iter().enumerate().filter(|(_, source)| source.writer.is_some()) {
@@ -59,9 +73,9 @@ impl Facts {
             own_or_initial.union(&initial);
             facts.own.push(own);
             facts.own_or_initial.push(own_or_initial);
-            facts.add(thread, automaton, alphabet);
+            facts.add(thread, automaton, alphabet, budget)?;
         }
-        facts
+        Ok(facts)
     }
 
     /// Can `thread` at `node` read this base, if it is an initial value or its own?
@@ -69,9 +83,15 @@ impl Facts {
         !self.own_or_initial[thread].contains(base) || self.last[thread][node as usize].contains(base)
     }
 
-    fn add(&mut self, thread: usize, automaton: &Automaton, alphabet: &Alphabet) {
+    fn add(
+        &mut self,
+        thread: usize,
+        automaton: &Automaton,
+        alphabet: &Alphabet,
+        budget: &Budget<'_>,
+    ) -> Result<(), Reason> {
         let written = |access: &Access| written(alphabet, thread, access);
-        let last = forward(automaton, &self.initial, |before, access| {
+        let last = forward(automaton, &self.initial, budget, |before, access| {
             let mut after = before.clone();
             if let Some((loc, _)) = access.written() {
                 for base in before.iter().filter(|&base| alphabet.bases[base].loc == loc) {
@@ -80,13 +100,13 @@ impl Facts {
             }
             written(access).map(|base| after.insert(base));
             after
-        });
-        let may = forward(automaton, &Bits::new(alphabet.len()), |before, access| {
+        })?;
+        let may = forward(automaton, &Bits::new(alphabet.len()), budget, |before, access| {
             let mut after = before.clone();
             written(access).map(|base| after.insert(base));
             after
-        });
-        let future = future(automaton, alphabet, thread);
+        })?;
+        let future = future(automaton, alphabet, thread, budget)?;
         for steps in &automaton.steps {
             for (access, target) in steps {
                 if let Some(base) = written(access) {
@@ -98,6 +118,7 @@ impl Facts {
         }
         self.last.push(last);
         self.may.push(may);
+        Ok(())
     }
 }
 
@@ -109,16 +130,24 @@ fn written(alphabet: &Alphabet, thread: usize, access: &Access) -> Option<Base> 
 
 /// The least solution of a forward data-flow problem over sets of bases, with `start` at the start and the first
 /// nodes.
-fn forward(automaton: &Automaton, start: &Bits, transfer: impl Fn(&Bits, &Access) -> Bits) -> Vec<Bits> {
+fn forward(
+    automaton: &Automaton,
+    start: &Bits,
+    budget: &Budget<'_>,
+    transfer: impl Fn(&Bits, &Access) -> Bits,
+) -> Result<Vec<Bits>, Reason> {
     let mut nothing = start.clone();
     start.iter().for_each(|base| nothing.remove(base));
     let mut found = vec![nothing; automaton.len()];
     found[automaton.start as usize] = start.clone();
-    for node in automaton.nodes().filter(|&node| automaton.free[node as usize].as_ref().is_some_and(Vec::is_empty)) {
+    for node in automaton.nodes().filter(|&node| automaton.is_first(node)) {
         found[node as usize] = start.clone();
     }
     let mut queue: Vec<Node> = (0..automaton.len() as Node).collect();
     while let Some(node) = queue.pop() {
+        if node.is_multiple_of(BETWEEN_LOOKS) && (budget.expired)() {
+            return Err(Reason::Time);
+        }
         for (access, target) in &automaton.steps[node as usize] {
             let after = transfer(&found[node as usize], access);
             if found[*target as usize].union(&after) {
@@ -126,16 +155,19 @@ fn forward(automaton: &Automaton, start: &Bits, transfer: impl Fn(&Bits, &Access
             }
         }
     }
-    found
+    Ok(found)
 }
 
 /// For every node, the bases that the thread can write from there on.
-fn future(automaton: &Automaton, alphabet: &Alphabet, thread: usize) -> Vec<Bits> {
+fn future(automaton: &Automaton, alphabet: &Alphabet, thread: usize, budget: &Budget<'_>) -> Result<Vec<Bits>, Reason> {
     let mut found = vec![Bits::new(alphabet.len()); automaton.len()];
     let mut grew = true;
     while grew {
         grew = false;
         for node in automaton.nodes() {
+            if node.is_multiple_of(BETWEEN_LOOKS) && (budget.expired)() {
+                return Err(Reason::Time);
+            }
             for (access, target) in &automaton.steps[node as usize] {
                 let mut bits = found[*target as usize].clone();
                 written(alphabet, thread, access).map(|base| bits.insert(base));
@@ -143,5 +175,5 @@ fn future(automaton: &Automaton, alphabet: &Alphabet, thread: usize) -> Vec<Bits
             }
         }
     }
-    found
+    Ok(found)
 }

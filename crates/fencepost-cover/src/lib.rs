@@ -29,13 +29,14 @@ mod shared;
 mod symmetry;
 mod witness;
 
+use fencepost_analysis::interpreter::Rest;
 use fencepost_base::ids::{LocId, RegId, ThreadId, Value};
 use fencepost_ir::{Instr, Op, Program};
 use fencepost_verdict::{Budget, GraphRun, Reason, ScFailureKind, Site};
 
 use ahead::LookAhead;
 use automaton::Automaton;
-use local::{Local, Locals, Rest, StateId};
+use local::{Local, Locals, StateId};
 use losra::{LoSra, RaceQuestion};
 use question::{Classes, Question};
 use saturate::{End, SaturationStats, saturate};
@@ -155,11 +156,12 @@ fn answer(
     if program.has_sections() || program.threads().iter().any(|thread| thread.code.iter().any(is_bound)) {
         return Err(Reason::Unsupported("atomic sections and bounds have no meaning under sra".into()));
     }
-    let locals = Locals::of(program, budget.max_states, budget.expired)?;
+    let locals = Locals::of(program, budget)?;
     let classes = question.classes(&locals);
     let init: Vec<Value> = program.locations().iter().map(|location| location.init).collect();
-    let automaton = |(local, classes): (&Local, &Classes)| Automaton::of(local, &init, &|state| classes.of[state]);
-    let threads: Vec<Automaton> = locals.threads.iter().zip(&classes).map(automaton).collect();
+    let automaton =
+        |(local, classes): (&Local, &Classes)| Automaton::of(local, &init, &|state| classes.of[state], budget);
+    let threads = locals.threads.iter().zip(&classes).map(automaton).collect::<Result<Vec<Automaton>, Reason>>()?;
     stats.local_states = locals.threads.iter().map(|local| local.states.len() as u64).sum();
     stats.nodes = threads.iter().map(|automaton| automaton.len() as u64).sum();
 
@@ -167,7 +169,7 @@ fn answer(
     let targets = question.targets(&locals, &classes, &threads, &races, budget)?;
     // The search itself needs room, too.
     let look_ahead = LookAhead { jobs: options.jobs, places: options.look_ahead, bytes: budget.max_bytes / 2 };
-    let system = LoSra::new(threads, &init, races.clone(), options.symmetry, &look_ahead, budget.expired)?;
+    let system = LoSra::new(threads, &init, races.clone(), options.symmetry, &look_ahead, budget)?;
     let mut configurations = Vec::new();
     // For every configuration, its target and the reads that come last.
     let mut endings = Vec::new();

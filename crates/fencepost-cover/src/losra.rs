@@ -53,7 +53,7 @@ use std::sync::RwLock;
 use std::sync::atomic::AtomicU64;
 
 use fencepost_base::ids::{LocId, Value};
-use fencepost_verdict::Reason;
+use fencepost_verdict::{Budget, Reason};
 use foldhash::{HashMap, HashMapExt};
 
 use crate::ahead::{Ahead, LookAhead};
@@ -135,14 +135,14 @@ impl<'a> LoSra<'a> {
     /// The system of these threads, with initial values `init`.
     ///
     /// # Errors
-    /// When there are too many different options.
+    /// When there are too many different options, or it takes more time or memory than there is.
     pub(crate) fn new(
         threads: Vec<Automaton>,
         init: &[Value],
         races: Vec<RaceQuestion>,
         symmetry: bool,
         look_ahead: &LookAhead,
-        expired: &'a (dyn Fn() -> bool + Sync),
+        budget: &Budget<'a>,
     ) -> Result<Self, Reason> {
         let mut init = init.to_vec();
         let ghost = (!races.is_empty()).then(|| LocId::from_index(init.len()));
@@ -151,8 +151,9 @@ impl<'a> LoSra<'a> {
         if alphabet.len() > MOST_BASES {
             return Err(Reason::TooLarge(format!("more than {MOST_BASES} different read options")));
         }
-        let facts = Facts::of(&threads, &alphabet);
-        let mut symmetries = Symmetry::of(&threads, &alphabet, &facts);
+        let expired = budget.expired;
+        let facts = Facts::of(&threads, &alphabet, budget)?;
+        let mut symmetries = Symmetry::of(&threads, &alphabet, &facts, expired);
         if !symmetry {
             symmetries.truncate(1);
         }
@@ -187,6 +188,9 @@ impl<'a> LoSra<'a> {
     pub(crate) fn targets(&self, target: &Target) -> Result<Vec<(Configuration, Vec<Block>)>, Reason> {
         let mut found = vec![(Vec::new(), Vec::new(), Vec::new())];
         for (thread, node) in target.nodes.iter().enumerate() {
+            if thread.is_multiple_of(64) && (self.expired)() {
+                return Err(Reason::Time);
+            }
             let mut choices: Vec<(Node, PotentialId, Vec<Base>)> = Vec::new();
             match node {
                 None => choices.push((ANYWHERE, self.store.nothing(), Vec::new())),

@@ -1,12 +1,15 @@
 //! What can be asked, and which nodes, potentials and races it is about.
 
+use std::collections::{BTreeSet, HashMap};
+
+use fencepost_analysis::interpreter::Rest;
 use fencepost_base::ids::{LocId, Value};
 use fencepost_ir::{LocationKind, Program};
 use fencepost_verdict::{Budget, Reason};
 
 use crate::FinalStates;
 use crate::automaton::{Access, Automaton, Node};
-use crate::local::{Local, Locals, Rest};
+use crate::local::{Local, Locals};
 use crate::losra::{RaceQuestion, Target};
 
 /// A question about reachability.
@@ -28,6 +31,8 @@ pub(crate) struct Classes {
     pub(crate) of: Vec<u32>,
     /// For a question about final states: the values of the registers that matter, of class 1, 2, …
     finals: Vec<Vec<Value>>,
+    /// Their classes.
+    numbers: HashMap<Vec<Value>, u32>,
 }
 
 impl Question<'_> {
@@ -57,21 +62,25 @@ impl Question<'_> {
         if !matches!(self, Question::WriteRace | Question::DataRace) {
             return races;
         }
-        let writes = |thread: usize, loc: LocId| {
-            let here = |(access, _): &(Access, Node)| access.written().is_some_and(|(written, _)| written == loc);
-            threads[thread].writes.iter().any(here)
-        };
+        // For every location, who writes it, and who makes accesses of it that the question is about.
+        let mut writers = vec![BTreeSet::new(); program.locations().len()];
+        let mut accessed_by = vec![BTreeSet::new(); program.locations().len()];
+        for (thread, automaton) in threads.iter().enumerate() {
+            for (loc, _) in automaton.writes.iter().filter_map(|(access, _)| access.written()) {
+                writers[loc.index()].insert(thread);
+            }
+            let steps = automaton.nodes().flat_map(|node| &automaton.steps[node as usize]);
+            for loc in steps.filter_map(|(access, _)| self.racing_location(access)) {
+                accessed_by[loc.index()].insert(thread);
+            }
+        }
         for loc in (0..program.locations().len()).map(LocId::from_index) {
             if matches!(self, Question::DataRace) && program.location(loc).kind != LocationKind::NonAtomic {
                 continue;
             }
-            for thread in 0..threads.len() {
-                let automaton = &threads[thread];
-                let accesses = automaton.nodes().any(|node| self.racing_access(automaton, node, loc).is_some());
-                if accesses && (0..threads.len()).any(|other| other != thread && writes(other, loc)) {
-                    races.push(RaceQuestion { loc, thread });
-                }
-            }
+            let has_others = |thread: usize| writers[loc.index()].iter().any(|&other| other != thread);
+            let racing = accessed_by[loc.index()].iter().copied().filter(|&thread| has_others(thread));
+            races.extend(racing.map(|thread| RaceQuestion { loc, thread }));
         }
         races
     }
@@ -104,6 +113,9 @@ impl Question<'_> {
             Question::End(states) => return final_targets(states, locals, classes, threads, budget),
             Question::WriteRace | Question::DataRace => {
                 for (number, race) in races.iter().enumerate() {
+                    if (budget.expired)() {
+                        return Err(Reason::Time);
+                    }
                     let automaton = &threads[race.thread];
                     let is_racing = |node: &Node| self.racing_access(automaton, *node, race.loc).is_some();
                     targets.extend(automaton.nodes().filter(is_racing).map(|node| at(race.thread, node, Some(number))));
@@ -116,22 +128,26 @@ impl Question<'_> {
     /// An access of `loc` that a thread can make at this node, if it is one that the question is about.
     pub(crate) fn racing_access(&self, automaton: &Automaton, node: Node, loc: LocId) -> Option<Access> {
         let mut accesses = automaton.steps[node as usize].iter().map(|&(access, _)| access);
-        accesses.find(|access| match *access {
-            Access::Write { loc: accessed, .. } => accessed == loc,
-            Access::Read { loc: accessed, .. } => accessed == loc && matches!(self, Question::DataRace),
-            Access::Rmw { .. } => false,
-        })
+        accesses.find(|access| self.racing_location(access) == Some(loc))
+    }
+
+    /// The location of an access, if it is one that the question is about.
+    fn racing_location(&self, access: &Access) -> Option<LocId> {
+        match *access {
+            Access::Write { loc, .. } => Some(loc),
+            Access::Read { loc, .. } => matches!(self, Question::DataRace).then_some(loc),
+            Access::Rmw { .. } => None,
+        }
     }
 }
 
 impl Classes {
     fn of_final(&mut self, values: Vec<Value>) -> u32 {
-        let known = self.finals.iter().position(|known| *known == values);
-        let index = known.unwrap_or_else(|| {
-            self.finals.push(values);
-            self.finals.len() - 1
-        });
-        index as u32 + 1
+        let next = self.finals.len() as u32 + 1;
+        *self.numbers.entry(values).or_insert_with_key(|values| {
+            self.finals.push(values.clone());
+            next
+        })
     }
 }
 
@@ -153,6 +169,9 @@ fn final_targets(
     }
     let mut targets = Vec::new();
     for number in 0..count {
+        if number.is_multiple_of(1024) && (budget.expired)() {
+            return Err(Reason::Time);
+        }
         let mut rest = number;
         let digits: Vec<usize> = sizes
             .iter()

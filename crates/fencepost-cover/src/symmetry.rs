@@ -45,18 +45,34 @@ const PATIENCE: usize = 1 << 20;
 impl Symmetry {
     /// A group of symmetries of these threads: all of them, or if there are too many, all that leave the first
     /// threads where they are. The first one changes nothing.
-    pub(crate) fn of(threads: &[Automaton], alphabet: &Alphabet, facts: &Facts) -> Vec<Symmetry> {
+    pub(crate) fn of(
+        threads: &[Automaton],
+        alphabet: &Alphabet,
+        facts: &Facts,
+        expired: &dyn Fn() -> bool,
+    ) -> Vec<Symmetry> {
+        // Each of them would be a vertex: more than could be coloured once.
+        if steps(threads, alphabet) > PATIENCE {
+            return vec![Symmetry::identity(threads, alphabet)];
+        }
         let moves: Vec<Moves> = (0..threads.len()).map(|thread| Moves::of(thread, threads, alphabet, facts)).collect();
         let graph = Graph::of(&moves, threads, alphabet);
         let all: Vec<usize> = (0..graph.edges.len()).collect();
         let identity = graph.symmetry(&moves, alphabet, &all).expect("bases are their own images");
-        for fixed in 0..threads.len() {
+        for fixed in (0..threads.len()).take_while(|_| !expired()) {
             let mut colours = graph.colours.clone();
             for (thread, colour) in colours[..fixed].iter_mut().enumerate() {
                 *colour = OWN + thread as Colour;
             }
-            let mut search =
-                Search { graph: &graph, moves: &moves, threads, alphabet, patience: PATIENCE, found: Vec::new() };
+            let mut search = Search {
+                graph: &graph,
+                moves: &moves,
+                threads,
+                alphabet,
+                patience: PATIENCE,
+                expired,
+                found: Vec::new(),
+            };
             if search.extend(colours.clone(), colours) {
                 let mut found = search.found;
                 found.retain(|symmetry| *symmetry != identity);
@@ -65,6 +81,15 @@ impl Symmetry {
             }
         }
         vec![identity]
+    }
+
+    /// The one that changes nothing.
+    fn identity(threads: &[Automaton], alphabet: &Alphabet) -> Symmetry {
+        Symmetry {
+            threads: (0..threads.len()).collect(),
+            nodes: threads.iter().map(|automaton| (0..automaton.len() as Node).map(Some).collect()).collect(),
+            bases: (0..alphabet.len()).collect(),
+        }
     }
 
     /// A location, permuted.
@@ -76,11 +101,14 @@ impl Symmetry {
     /// Does it map starts to starts, writers to writers, locations to locations, and steps to
     /// steps?
     fn is_automorphism(&self, moves: &[Moves], threads: &[Automaton], alphabet: &Alphabet) -> bool {
+        let initials = || alphabet.bases.iter().zip(&self.bases).filter(|(source, _)| source.writer.is_none());
+        let locations: HashMap<LocId, LocId> =
+            initials().map(|(source, &image)| (source.loc, alphabet.bases[image].loc)).collect();
         let is_permutation = |images: &[usize]| images.iter().collect::<BTreeSet<_>>().len() == images.len();
         let follows = |(source, &image): (&Source, &Base)| {
             let expected = Source {
                 writer: source.writer.map(|writer| self.threads[writer]),
-                loc: self.location(source.loc, alphabet),
+                loc: locations[&source.loc],
                 value: alphabet.bases[image].value,
             };
             alphabet.bases[image] == expected
@@ -107,6 +135,15 @@ impl Symmetry {
     }
 }
 
+/// How many steps there are, if each that reads is one for every base that it may read.
+fn steps(threads: &[Automaton], alphabet: &Alphabet) -> usize {
+    let ways = |(access, _): &(Access, Node)| match *access {
+        Access::Write { .. } => 1,
+        Access::Read { loc, value } | Access::Rmw { loc, read: value, .. } => alphabet.readable(loc, value).len(),
+    };
+    threads.iter().flat_map(|automaton| automaton.steps.iter().flatten()).map(ways).sum()
+}
+
 /// A step with its bases: is it indivisible, what is read, what is written, where does it lead?
 type Move = (bool, Option<Base>, Option<Base>, Node);
 
@@ -126,7 +163,7 @@ impl Moves {
             access.written().and_then(|written| alphabet.base(source(written)))
         };
         // The first states are nodes, too: a thread may rest there.
-        let is_first = |node: &Node| automaton.free[*node as usize].as_ref().is_some_and(Vec::is_empty);
+        let is_first = |node: &Node| automaton.is_first(*node);
         let mut stack: Vec<Node> = automaton.nodes().filter(is_first).chain([automaton.start]).collect();
         stack.iter().for_each(|&node| moves.is_reached[node as usize] = true);
         while let Some(node) = stack.pop() {
@@ -246,6 +283,7 @@ struct Search<'a> {
     threads: &'a [Automaton],
     alphabet: &'a Alphabet,
     patience: usize,
+    expired: &'a dyn Fn() -> bool,
     found: Vec<Symmetry>,
 }
 
@@ -282,7 +320,7 @@ impl Search<'_> {
     fn refine(&mut self, left: &mut Vec<Colour>, right: &mut Vec<Colour>) -> Option<bool> {
         let mut count = 0;
         loop {
-            self.patience = self.patience.checked_sub(left.len())?;
+            self.patience = self.patience.checked_sub(left.len()).filter(|_| !(self.expired)())?;
             let mut numbers: HashMap<Surroundings, (Colour, usize)> = HashMap::new();
             let describe = |colours: &[Colour], vertex: usize| {
                 let mut around: Vec<(u8, Colour)> =
@@ -319,6 +357,7 @@ impl Search<'_> {
 #[cfg(test)]
 mod tests {
     use fencepost_lower::{Language, load};
+    use fencepost_verdict::Budget;
 
     use super::*;
     use crate::local::Locals;
@@ -326,11 +365,17 @@ mod tests {
 
     fn symmetries(text: &str) -> Vec<Symmetry> {
         let program = load(Language::Fp, text).program.expect("a program");
-        let locals = Locals::of(&program, u64::MAX, &|| false).expect("no limits");
+        let locals = Locals::of(&program, &Budget::unlimited()).expect("no limits");
         let init: Vec<_> = program.locations().iter().map(|location| location.init).collect();
-        let threads: Vec<_> = locals.threads.iter().map(|local| Automaton::of(local, &init, &|_| 0)).collect();
+        let automaton = |local| Automaton::of(local, &init, &|_| 0, &Budget::unlimited()).expect("no limits");
+        let threads: Vec<_> = locals.threads.iter().map(automaton).collect();
         let alphabet = alphabet(&threads, &init);
-        Symmetry::of(&threads, &alphabet, &Facts::of(&threads, &alphabet))
+        Symmetry::of(
+            &threads,
+            &alphabet,
+            &Facts::of(&threads, &alphabet, &Budget::unlimited()).expect("no limits"),
+            &|| false,
+        )
     }
 
     /// Copies, flags and turns of threads, rotations, values, and nothing.

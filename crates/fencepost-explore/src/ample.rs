@@ -190,7 +190,9 @@ fn closure(threads: &[Reach], all: ThreadSet, mut set: ThreadSet) -> ThreadSet {
 /// are not to be passed.
 fn futures(thread: &CompiledThread, passes: fn(&Step) -> bool) -> Vec<Future> {
     let own = |access: &Access| {
-        let accessed = access.target.locations().map(|loc| bit(LocId::from_index(loc))).fold(0, |a, b| a | b);
+        // Neighbours have different bits, so there are no others beyond as many of them as there are bits.
+        let locations = access.target.locations().take(LocSet::BITS as usize);
+        let accessed = locations.map(|loc| bit(LocId::from_index(loc))).fold(0, |a, b| a | b);
         Future { accessed, written: if access.only_reads() { 0 } else { accessed } }
     };
     let mut futures: Vec<Future> = vec![Future::default(); thread.steps.len()];

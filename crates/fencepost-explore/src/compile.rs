@@ -293,37 +293,46 @@ pub(crate) fn thread(
 /// when they happen. An array that is accessed with an index known only at run time is private as a whole or not at all. (What an SC access of a private location says about the order of SC accesses, the next SC access
 /// says too; but that is an argument about one model.)
 pub(crate) fn private_locations(program: &Program) -> Vec<bool> {
-    let mut owner: Vec<Option<ThreadId>> = vec![None; program.locations().len()];
-    let mut private = vec![true; program.locations().len()];
+    let mut locations = vec![Owner::Nobody; program.locations().len()];
+    let mut arrays = vec![Owner::Nobody; program.arrays().len()];
     for thread in program.thread_ids() {
         for op in program.thread(thread).code.iter().map(|instr| &instr.op) {
-            let locations = match op.place() {
-                Some(Place::Fixed(loc)) => loc.index()..loc.index() + 1,
-                Some(Place::Element { array, .. }) => {
-                    let array = program.array(*array);
-                    array.base.index()..array.base.index() + array.len as usize
-                }
+            let owner = match op.place() {
+                Some(Place::Fixed(loc)) => &mut locations[loc.index()],
+                Some(Place::Element { array, .. }) => &mut arrays[array.index()],
                 None => continue,
             };
-            for loc in locations {
-                private[loc] &= !is_sc(op) && owner[loc].is_none_or(|owner| owner == thread);
-                owner[loc] = Some(thread);
-            }
+            *owner = owner.and(if is_sc(op) { Owner::Several } else { Owner::One(thread) });
         }
     }
     if let Some(fence) = program.fence_location() {
-        private[fence.index()] = false;
+        locations[fence.index()] = Owner::Several;
     }
-    let ops = program.threads().iter().flat_map(|thread| &thread.code).map(|instr| &instr.op);
-    for op in ops {
-        if let Some(Place::Element { array, .. }) = op.place() {
-            let array = program.array(*array);
-            let elements = &mut private[array.base.index()..array.base.index() + array.len as usize];
-            let all = elements.iter().all(|&private| private);
-            elements.fill(all);
+    for (array, owner) in program.arrays().iter().zip(arrays).filter(|(_, owner)| *owner != Owner::Nobody) {
+        let elements = &mut locations[array.base.index()..array.base.index() + array.len as usize];
+        let owner = elements.iter().fold(owner, |owner, other| owner.and(*other));
+        elements.fill(owner);
+    }
+    locations.into_iter().map(|owner| owner != Owner::Several).collect()
+}
+
+/// Who accesses a location.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Owner {
+    Nobody,
+    One(ThreadId),
+    /// Several threads, or one by SC accesses.
+    Several,
+}
+
+impl Owner {
+    fn and(self, other: Owner) -> Owner {
+        match (self, other) {
+            (Owner::Nobody, owner) | (owner, Owner::Nobody) => owner,
+            (Owner::One(one), Owner::One(other)) if one == other => self,
+            _ => Owner::Several,
         }
     }
-    private
 }
 
 fn is_sc(op: &Op) -> bool {

@@ -70,7 +70,7 @@ pub fn find_failing_assertion(program: &Program, options: Options, budget: &Budg
 }
 
 fn search(program: &Program, model: &dyn Model, goal: Goal, options: Options, budget: &Budget<'_>) -> Exploration {
-    match product::Product::new(program, model, options) {
+    match product::Product::new(program, model, options, budget) {
         Ok(product) => search::breadth_first(&product, goal, options.jobs, budget),
         Err(reason) => Exploration {
             end: End::GaveUp(reason),

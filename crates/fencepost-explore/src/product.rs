@@ -18,6 +18,7 @@ mod shape;
 use std::sync::Arc;
 
 use fencepost_analysis::classes::{self, Classes};
+use fencepost_analysis::interpreter::{MOST_CHOICES, too_many_choices};
 use fencepost_analysis::values::PossibleValues;
 use fencepost_base::event::Label;
 use fencepost_base::ids::{LocId, Pc, ThreadId, Value};
@@ -25,7 +26,7 @@ use fencepost_base::order::Mode;
 use fencepost_ir::{CasStrength, EvalError, LocationKind, Program};
 use fencepost_model::packed::{Layout, Region, Slot, bits_for};
 use fencepost_model::{AttemptKind, Model, Monitor, PlainKind, RaceRule, Shape, Step as MonitorStep};
-use fencepost_verdict::{Reason, RunStep, ScFailureKind, Site};
+use fencepost_verdict::{Budget, Reason, RunStep, ScFailureKind, Site};
 
 use crate::ample::{Futures, Next};
 use crate::compile::{self, Access, AccessKind, Code, CompiledThread, Step, Target, as_value};
@@ -69,15 +70,18 @@ enum Monitoring {
 
 /// Local steps after which a thread rests wherever it is, so that a local loop is a cycle of states.
 const LONGEST_LOCAL_RUN: usize = 1 << 10;
-/// Most values that one step can choose from.
-const MOST_CHOICES: i64 = 1 << 20;
 /// Largest state, in words.
 const LARGEST_STATE: usize = 1 << 18;
 
 impl Product {
     /// Compiles `program` with the monitor of `model`; says what is too large if something is.
-    pub(crate) fn new(program: &Program, model: &dyn Model, options: Options) -> Result<Self, Reason> {
-        let values = PossibleValues::of(program);
+    pub(crate) fn new(
+        program: &Program,
+        model: &dyn Model,
+        options: Options,
+        budget: &Budget<'_>,
+    ) -> Result<Self, Reason> {
+        let values = PossibleValues::within(program, budget)?;
         let too_large = Reason::TooLarge;
         let atomic = program.locations().iter().filter(|location| location.kind != LocationKind::NonAtomic).count();
         shape::refuse_too_large(program.threads().len(), atomic, atomic).map_err(too_large)?;
@@ -100,7 +104,7 @@ impl Product {
             .map(|loc| layout.slot(bits_for(values.location(LocId::from_index(loc)).bound(program.domain()))))
             .collect();
         let counts = counts.iter().zip(&private).map(|(&count, &private)| if private { 0 } else { count }).collect();
-        let shape = shape::shape(program, &compiled, counts);
+        let shape = shape::shape(program, &compiled, counts).map_err(too_large)?;
         let monitoring = Monitoring::new(&compiled, &classes, model, &shape, options, &mut layout);
         if program.has_sections() && !matches!(monitoring, Monitoring::Nothing) {
             let model = model.name();
@@ -543,8 +547,7 @@ impl System for Product {
             }
             Step::Nondet(dst, low, high) => match (low.eval(state), high.eval(state)) {
                 (Ok(low), Ok(high)) if high.saturating_sub(low) >= MOST_CHOICES => {
-                    let reason = Reason::TooLarge(format!("one step chooses from more than {MOST_CHOICES} values"));
-                    take(None, &|_| Some((site, Stop::GiveUp(reason.clone()))));
+                    take(None, &|_| Some((site, Stop::GiveUp(too_many_choices()))));
                 }
                 (Ok(low), Ok(high)) => {
                     for value in low..=high {

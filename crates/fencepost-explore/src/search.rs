@@ -339,6 +339,16 @@ impl<S: System> Search<'_, S> {
         if (self.budget.expired)() { Err(Reason::Time) } else { Ok(()) }
     }
 
+    /// Adds to the effort that an expansion takes, and looks at the clock now and then.
+    fn pay(&self, effort: usize, out: &mut Expansion) -> Result<(), Reason> {
+        out.effort += effort;
+        if out.effort > WORK_BETWEEN_CHECKS {
+            out.effort = 0;
+            self.in_time()?;
+        }
+        Ok(())
+    }
+
     fn report(&self, frontier: usize) {
         (self.budget.progress)(Progress {
             states: self.store.entries().len(),
@@ -377,10 +387,7 @@ impl<S: System> Search<'_, S> {
                     (0..self.system.threads()).filter(|&t| if beyond(t) { set.is_none() } else { wanted >> t & 1 == 1 })
                 {
                     self.system.expand(state(i), t, &mut piece.out);
-                    if piece.out.effort > WORK_BETWEEN_CHECKS {
-                        piece.out.effort = 0;
-                        self.in_time()?;
-                    }
+                    self.pay(words, &mut piece.out)?;
                 }
                 piece.source.resize(piece.out.len(), i);
                 if piece.out.targets().len() > MOST_STEPS {
@@ -421,9 +428,11 @@ impl<S: System> Search<'_, S> {
                 met.speculative.insert((successor.site.thread, successor.site.pc));
             }
             self.system.canonical(piece.out.target_mut(step));
+            self.pay(words, &mut piece.out)?;
         }
         self.store.insert_all(&piece.out, &mut piece.batch)?;
         for (step, &inserted) in piece.batch.inserted().iter().enumerate() {
+            self.pay(words, &mut piece.out)?;
             if inserted != Inserted::Old && piece.out.step(step).pure {
                 piece.done[piece.source[step]] = ThreadSet::MAX;
             }
@@ -517,6 +526,7 @@ impl<S: System> Search<'_, S> {
                 out.clear();
                 for t in 0..self.system.threads() {
                     self.system.expand(candidate, t, &mut out);
+                    self.pay(words, &mut out)?;
                 }
                 let steps = out.len();
                 let mut leads_there = |step: usize| {

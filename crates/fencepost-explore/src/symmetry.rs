@@ -4,7 +4,9 @@
 //! [`fencepost_model::Monitor::rows`]). So of all states that differ by a permutation one is enough: the one in
 //! which the local states of equal threads are sorted.
 
-use fencepost_ir::Program;
+use std::collections::HashMap;
+
+use fencepost_ir::{Op, Program};
 use fencepost_model::packed::Slot;
 
 /// Which threads are interchangeable, and what belongs to each.
@@ -17,13 +19,11 @@ pub(crate) struct Symmetry {
 /// Groups of two or more threads with the same code; where they start makes no difference.
 pub(crate) fn equal_threads(program: &Program) -> Vec<Vec<usize>> {
     let mut groups: Vec<Vec<usize>> = Vec::new();
+    let mut known = HashMap::new();
     for (t, thread) in program.threads().iter().enumerate() {
-        let equal = |group: &&mut Vec<usize>| {
-            let first = &program.threads()[group[0]];
-            let same_code = || first.code.iter().zip(&thread.code).all(|(a, b)| a.op == b.op);
-            first.code.len() == thread.code.len() && first.registers.len() == thread.registers.len() && same_code()
-        };
-        match groups.iter_mut().find(equal) {
+        let code: Vec<&Op> = thread.code.iter().map(|instr| &instr.op).collect();
+        let group = *known.entry((thread.registers.len(), code)).or_insert(groups.len());
+        match groups.get_mut(group) {
             Some(group) => group.push(t),
             None => groups.push(vec![t]),
         }

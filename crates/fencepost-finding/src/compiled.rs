@@ -221,6 +221,7 @@ pub struct Thread {
 impl fmt::Display for Thread {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match (&self.name, self.tid) {
+            (_, 0) => f.write_str("a thread that is forgotten"),
             (_, 1) => f.write_str("main thread"),
             (Some(name), tid) => write!(f, "thread T{tid} '{name}'"),
             (None, tid) => write!(f, "thread T{tid}"),
@@ -266,10 +267,6 @@ pub enum Memory {
     },
     /// A thread's stack.
     Stack(Thread),
-    /// A thread's own variables.
-    Tls(Option<Thread>),
-    /// Memory that was mapped.
-    Mapped,
     /// Nothing is known.
     Unknown,
 }

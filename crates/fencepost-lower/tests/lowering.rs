@@ -169,8 +169,8 @@ fn plain_accesses_are_assignments() {
 fn procedures_are_inlined_with_fresh_names() {
     let text = "global x, l[2];
         proc lock(l) { again: choose { l.bcas(0, 1); } or { goto again; } }
-        proc add(l, v) { local old; lock(l); old = l.load(); l.store(old + v); v = v + 1; }
-        thread t[2] { local old; add(x, 1); add(l[me], old); lock(l[0]); }";
+        proc add(l, v) { local old; lock(l); old = l.load(); l.store(old + v); }
+        thread t[2] { local old; add(x, old); add(l[me], old); lock(l[0]); }";
     let program = program(Language::Fp, text);
     let thread = &program.threads()[1];
     assert_eq!(thread.name, "t[1]");
@@ -178,7 +178,7 @@ fn procedures_are_inlined_with_fresh_names() {
     assert_eq!(names, ["old", "v", "old_2", "v_2", "old_3"]);
     let origin = thread.code.iter().find(|instr| matches!(instr.op, Op::BlockingCas { .. })).unwrap().origin;
     assert_eq!(&text[origin.span.range()], "l.bcas(0, 1)");
-    assert_eq!(&text[origin.called_from.unwrap().range()], "add(x, 1)");
+    assert_eq!(&text[origin.called_from.unwrap().range()], "add(x, old)");
     let places: Vec<&Place> = thread.code.iter().filter_map(|instr| instr.op.place()).collect();
     assert_eq!(places.iter().filter(|place| ***place == Place::Fixed(LocId(2))).count(), 3);
 }

@@ -56,6 +56,14 @@ pub struct Graph {
 }
 
 impl Graph {
+    /// Bytes that it takes, roughly: what a search that keeps graphs has to count.
+    pub fn bytes(&self) -> u64 {
+        let event = size_of::<Event>() + size_of::<Option<EventId>>() + 2 * size_of::<EventId>();
+        // A list of its own for every location.
+        let location = size_of::<Vec<EventId>>() + 32;
+        (self.events.len() * event + self.modification_order.len() * location) as u64
+    }
+
     /// G₀: only initialisation writes, `init[x]` to location `x`.
     pub fn initial(init: &[Value]) -> Self {
         let events = init

@@ -56,7 +56,7 @@ fn small_program(seed: u64, total_accesses: usize) -> Program {
 
 #[test]
 fn machine_and_axioms_have_the_same_computations() {
-    let compared = in_parallel(0..repetitions(20_000), |seed| {
+    let compared = in_parallel(0..repetitions(5_000), |seed| {
         let mut compared = 0u64;
         let program = small_program(seed, if seed.is_multiple_of(16) { 6 } else { 4 });
         for model in MODELS {
@@ -151,7 +151,7 @@ fn candidate(computation: Computation) -> Candidate {
 fn verdicts_agree_and_violations_are_replayed() {
     let (robust, violated, undecided) = (AtomicU64::new(0), AtomicU64::new(0), AtomicU64::new(0));
     let count = |number: &AtomicU64| _ = number.fetch_add(1, Ordering::Relaxed);
-    in_parallel(0..repetitions(2_000), |seed| {
+    in_parallel(0..repetitions(600), |seed| {
         let program = small_program(seed, 7);
         for model in MODELS {
             match verdicts(&program, model) {
@@ -190,7 +190,7 @@ fn summaries_differ(program: &Program, model: &dyn Model) -> Option<bool> {
 #[test]
 fn summaries_of_traces_are_enough() {
     let compared = AtomicU64::new(0);
-    in_parallel(0..repetitions(1_500), |seed| {
+    in_parallel(0..repetitions(400), |seed| {
         let program = small_program(seed, if seed.is_multiple_of(4) { 7 } else { 5 });
         for model in MODELS {
             let Some(differ) = summaries_differ(&program, model) else { continue };
@@ -205,7 +205,7 @@ fn summaries_of_traces_are_enough() {
         }
     });
     let compared = compared.into_inner();
-    assert!(compared > 3 * repetitions(1_500) * 9 / 10, "only {compared} comparisons");
+    assert!(compared > 3 * repetitions(400) * 9 / 10, "only {compared} comparisons");
 }
 
 /// What is rare among generated programs: what a thread has read decides whether there is a cycle; which of two threads

@@ -30,7 +30,7 @@ fn is_lawful([robust, observationally_robust, without_witness]: [bool; 3]) -> bo
 
 #[test]
 fn robust_programs_have_no_witness_and_those_without_are_observationally_robust() {
-    let classes = in_parallel(0..repetitions(3_000), |seed| {
+    let classes = in_parallel(0..repetitions(1_000), |seed| {
         let program = generate::program(seed, &Options { total_accesses: 7, ..Options::default() });
         let answers = decide(&program)?;
         if !is_lawful(answers) {
@@ -54,7 +54,7 @@ fn robust_programs_have_no_witness_and_those_without_are_observationally_robust(
         decided += 1;
         counts[class] += 1;
     }
-    assert!(10 * decided > 9 * repetitions(3_000), "only {decided} were small enough");
+    assert!(10 * decided > 9 * repetitions(1_000), "only {decided} were small enough");
     assert!(counts.iter().all(|&count| 100 * count > decided), "{counts:?} of {decided}");
 }
 
@@ -65,7 +65,7 @@ fn if_every_read_is_asserted_a_witness_is_a_violation() {
         let answers = [robust(program, &Rc20, LIMIT), observational_witness(&asserting_reads(program), LIMIT)];
         !answers.contains(&Answer::TooLarge) && answers[0].is_violation() != answers[1].is_violation()
     };
-    for seed in 0..repetitions(2_000) {
+    for seed in 0..repetitions(1_000) {
         let program = generate::program(seed, &Options { total_accesses: 7, ..Options::default() });
         if differ(&program) {
             panic!("seed {seed}:\n{}", fencepost_lower::print(&shrink(&program, differ)));
@@ -82,14 +82,14 @@ fn without_a_witness_only_what_fails_under_sc_fails() {
             && fails_under_sc(program, &Rc20, LIMIT) == Some(false)
     };
     let mut fails = 0;
-    for seed in 0..repetitions(2_000) {
+    for seed in 0..repetitions(1_000) {
         let program = generate::program(seed, &Options { total_accesses: 7, ..Options::default() });
         if lies(&program) {
             panic!("seed {seed}:\n{}", fencepost_lower::print(&shrink(&program, lies)));
         }
         fails += u64::from(fails_under(&program, &Rc20, LIMIT) == Some(true));
     }
-    assert!(50 * fails > repetitions(2_000), "only {fails} fail");
+    assert!(50 * fails > repetitions(1_000), "only {fails} fail");
 }
 
 fn read(text: &str) -> Program {

@@ -43,7 +43,7 @@ impl Selection {
 pub(crate) struct Bench<'a> {
     language: Language,
     text: &'a str,
-    pub(crate) model: &'static dyn Model,
+    models: &'a [&'static dyn Model],
     options: Options,
     budget: &'a Budget<'a>,
     pub(crate) spots: Vec<Spot>,
@@ -65,25 +65,31 @@ struct Cache {
 const MOST_KEPT: usize = 1 << 18;
 
 /// A verdict on an edited program.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub(crate) enum Answer {
+    /// Against all models.
     Robust,
-    Violated(Box<Violation>),
+    /// Not against this one.
+    Violated(&'static dyn Model, Box<Violation>),
     Unknown(Reason),
 }
 
-/// Is the program robust?
+/// Is the program robust against all of the models? A violation of one says more than that another was not decided.
 pub(crate) fn answer(
     program: &Program,
-    model: &'static dyn Model,
+    models: &[&'static dyn Model],
     options: Options,
     budget: &Budget<'_>,
 ) -> Result<Answer, InternalError> {
-    Ok(match Question::new(program, model).with(options).robustness(budget)?.verdict {
-        Verdict::Holds => Answer::Robust,
-        Verdict::Violated(violation) => Answer::Violated(violation),
-        Verdict::Unknown(reason) => Answer::Unknown(reason),
-    })
+    let mut answer = Answer::Robust;
+    for &model in models {
+        match Question::new(program, model).with(options).robustness(budget)?.verdict {
+            Verdict::Holds => {}
+            Verdict::Violated(violation) => return Ok(Answer::Violated(model, violation)),
+            Verdict::Unknown(reason) => answer = Answer::Unknown(reason),
+        }
+    }
+    Ok(answer)
 }
 
 /// The program after some edits.
@@ -109,15 +115,15 @@ impl<'a> Bench<'a> {
         language: Language,
         text: &'a str,
         program: &Program,
-        model: &'static dyn Model,
+        models: &'a [&'static dyn Model],
         options: Options,
         budget: &'a Budget<'a>,
         direction: Direction,
     ) -> Self {
-        let spots = spots(language, text, program, &Menu::of(model), direction);
+        let spots = spots(language, text, program, &Menu::of(models), direction);
         let verdicts = HashMap::new();
         let edited = RefCell::default();
-        let mut bench = Bench { language, text, model, options, budget, spots, verdicts, edited, checks: 0 };
+        let mut bench = Bench { language, text, models, options, budget, spots, verdicts, edited, checks: 0 };
         bench.keep_what_can_be_written();
         bench
     }
@@ -227,7 +233,7 @@ impl<'a> Bench<'a> {
             return Ok(Answer::Unknown(Reason::TooLarge("these edits together do not give a program".into())));
         };
         self.checks += 1;
-        let answer = answer(&edited.program, self.model, self.options, self.budget)?;
+        let answer = answer(&edited.program, self.models, self.options, self.budget)?;
         self.verdicts.insert(selection.clone(), answer.clone());
         Ok(answer)
     }

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use fencepost_lower::{Language, load};
-use fencepost_model::{Model, models};
+use fencepost_model::{ByDefault, Model, models};
 use fencepost_testkit::random::Random;
 use fencepost_testkit::{in_parallel, repetitions};
 use fencepost_verdict::{Budget, Repaired, Rest};
@@ -95,14 +95,15 @@ fn is_weaker(bench: &Bench<'_>, one: &Selection, other: &Selection) -> bool {
 }
 
 /// Compares the two for one program; was there something to repair?
-fn compare(seed: u64, model: &'static dyn Model) -> bool {
+fn compare(seed: u64, models: &[&'static dyn Model]) -> bool {
+    let names: Vec<&str> = models.iter().map(|model| model.name()).collect();
     let mut random = Random::new(seed);
     let (text, costs) = (program(&mut random), costs(&mut random));
     let program = load(Language::Fp, &text).program.expect("a well-formed program");
     let (language, options, budget) = (Language::Fp, Options::default(), Budget::unlimited());
-    let task = Task { language, text: &text, program: &program, model, costs: &costs, options, budget: &budget };
+    let task = Task { language, text: &text, program: &program, models, costs: &costs, options, budget: &budget };
     let bench = || {
-        let mut bench = Bench::new(language, &text, &program, model, options, &budget, Direction::Stronger);
+        let mut bench = Bench::new(language, &text, &program, models, options, &budget, Direction::Stronger);
         thin_out(&mut bench, &mut Random::new(seed));
         bench
     };
@@ -111,14 +112,14 @@ fn compare(seed: u64, model: &'static dyn Model) -> bool {
     if let Repaired::Nothing = repaired {
         let nothing = bench.nothing();
         let answer = bench.check(&nothing).expect("no internal error");
-        assert!(matches!(answer, Answer::Robust), "seed {seed}, {}", model.name());
+        assert!(matches!(answer, Answer::Robust), "seed {seed}, {names:?}");
         return false;
     }
     let mut robust = Vec::new();
     for selection in all_selections(&bench) {
         match bench.check(&selection).expect("no internal error") {
             Answer::Robust => robust.push(selection),
-            Answer::Violated(_) => {}
+            Answer::Violated(..) => {}
             Answer::Unknown(reason) => panic!("seed {seed}: {reason}"),
         }
     }
@@ -137,20 +138,24 @@ fn compare(seed: u64, model: &'static dyn Model) -> bool {
     };
     let mut found: Vec<(i64, String)> =
         plans.into_iter().map(|plan| (plan.edits.iter().map(|edit| edit.cost.max(0)).sum(), plan.text)).collect();
-    assert!(found.is_sorted_by_key(|(cost, _)| *cost), "seed {seed}, {}: by cost", model.name());
+    assert!(found.is_sorted_by_key(|(cost, _)| *cost), "seed {seed}, {names:?}: by cost");
     expected.sort();
     found.sort();
-    assert_eq!(found, expected, "seed {seed}, {}, about\n{text}", model.name());
+    assert_eq!(found, expected, "seed {seed}, {names:?}, about\n{text}");
     true
 }
 
 /// All ways to repair a program are listed, the cheapest first: those of which no part, and nothing weaker, is a repair.
 #[test]
 fn repairs_are_those_that_trying_everything_finds() {
-    for model in models::checkable() {
-        let was_compared = in_parallel(0..repetitions(150), |seed| compare(seed, model));
+    let alone = models::checkable().map(|model| (40, vec![model]));
+    let together = [models::by_default(ByDefault::Programs).collect::<Vec<_>>(), models::checkable().collect()]
+        .map(|models| (25, models));
+    for (count, models) in alone.chain(together) {
+        let was_compared = in_parallel(0..repetitions(count), |seed| compare(seed, &models));
         let compared = was_compared.into_iter().filter(|&compared| compared).count();
-        assert!(compared > 20, "{}: {compared} programs were not robust", model.name());
+        let names: Vec<&str> = models.iter().map(|model| model.name()).collect();
+        assert!(compared > 5, "{names:?}: {compared} programs were not robust");
     }
 }
 
@@ -175,8 +180,9 @@ fn edits_give_programs() {
         for (model, direction) in
             models::checkable().flat_map(|model| [(model, Direction::Stronger), (model, Direction::Weaker)])
         {
-            let offered = crate::spots::spots(language, &text, &program, &crate::menu::Menu::of(model), direction);
-            let bench = Bench::new(language, &text, &program, model, Options::default(), &budget, direction);
+            let offered = crate::spots::spots(language, &text, &program, &crate::menu::Menu::of(&[model]), direction);
+            let models = [model];
+            let bench = Bench::new(language, &text, &program, &models, Options::default(), &budget, direction);
             for spot in &offered {
                 for choice in &spot.choices {
                     let changes = choice.changes.iter().map(|change| (0, change));

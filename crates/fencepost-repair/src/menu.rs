@@ -13,7 +13,23 @@ pub(crate) struct Menu {
 }
 
 impl Menu {
-    pub(crate) fn of(model: &dyn Model) -> Self {
+    /// What makes a difference in one of the models.
+    pub(crate) fn of(models: &[&'static dyn Model]) -> Self {
+        let menus: Vec<Menu> = models.iter().map(|model| Menu::of_one(*model)).collect();
+        let mut fences: Vec<Form> = menus.iter().flat_map(|menu| menu.fences.iter().copied()).collect();
+        fences.sort_by_key(|form| form.rank());
+        fences.dedup();
+        Menu {
+            fences,
+            repairs: Repairs {
+                orders: menus.iter().any(|menu| menu.repairs.orders),
+                sc_accesses: menus.iter().any(|menu| menu.repairs.sc_accesses),
+                exchanges: menus.iter().any(|menu| menu.repairs.exchanges),
+            },
+        }
+    }
+
+    fn of_one(model: &dyn Model) -> Self {
         // A fence that is a light one is written as such.
         let fence = |order: FenceOrder| match model.fence(order) {
             FenceMeaning::Nothing | FenceMeaning::Light => None,
@@ -84,7 +100,7 @@ mod tests {
 
     #[test]
     fn release_acquire_knows_one_fence_and_exchanges() {
-        let menu = Menu::of(&Ra);
+        let menu = Menu::of(&[&Ra]);
         assert_eq!(menu.stronger(Form::Nothing), [Form::Fence(FenceOrder::Sc)]);
         assert_eq!(menu.stronger(Form::Fence(FenceOrder::Rel)), [Form::Fence(FenceOrder::Sc)]);
         assert_eq!(menu.stronger(Form::Load(ReadOrder::Rlx)), []);
@@ -98,9 +114,9 @@ mod tests {
 
     #[test]
     fn store_buffers_know_fences_only() {
-        assert_eq!(Menu::of(&Tso).stronger(Form::Nothing), [Form::Fence(FenceOrder::Sc)]);
-        assert_eq!(Menu::of(&Pgas).stronger(Form::Nothing), [Form::LightFence, Form::Fence(FenceOrder::Sc)]);
-        for menu in [Menu::of(&Tso), Menu::of(&Pgas)] {
+        assert_eq!(Menu::of(&[&Tso]).stronger(Form::Nothing), [Form::Fence(FenceOrder::Sc)]);
+        assert_eq!(Menu::of(&[&Pgas]).stronger(Form::Nothing), [Form::LightFence, Form::Fence(FenceOrder::Sc)]);
+        for menu in [Menu::of(&[&Tso]), Menu::of(&[&Pgas])] {
             assert_eq!(menu.stronger(Form::Store(WriteOrder::Rlx)), []);
             assert_eq!(menu.stronger(Form::Load(ReadOrder::Rlx)), []);
         }
@@ -108,11 +124,19 @@ mod tests {
 
     #[test]
     fn rc20_knows_every_order() {
-        let menu = Menu::of(&Rc20);
+        let menu = Menu::of(&[&Rc20]);
         assert_eq!(menu.stronger(Form::Nothing).len(), 4);
         assert_eq!(menu.stronger(Form::Load(ReadOrder::Acq)), [Form::Load(ReadOrder::Sc)]);
         assert_eq!(menu.stronger(Form::Rmw(RmwOrder::Acq)), [Form::Rmw(RmwOrder::AcqRel), Form::Rmw(RmwOrder::Sc)]);
         assert_eq!(menu.weaker(Form::Store(WriteOrder::Sc)), [WriteOrder::Rel, WriteOrder::Rlx].map(Form::Store));
         assert_eq!(menu.weaker(Form::Fence(FenceOrder::Rel)), [Form::Nothing]);
+    }
+
+    #[test]
+    fn several_models_offer_what_one_of_them_does() {
+        assert_eq!(Menu::of(&[&Ra, &Rc20]), Menu::of(&[&Rc20]));
+        let menu = Menu::of(&[&Tso, &Pgas, &Ra]);
+        assert_eq!(menu.stronger(Form::Nothing), [Form::LightFence, Form::Fence(FenceOrder::Sc)]);
+        assert_eq!(menu.stronger(Form::Store(WriteOrder::Rlx)), [Form::Rmw(RmwOrder::AcqRel)]);
     }
 }

@@ -19,8 +19,8 @@ pub struct Task<'a> {
     pub text: &'a str,
     /// The program it denotes.
     pub program: &'a Program,
-    /// The memory model.
-    pub model: &'static dyn Model,
+    /// The memory models, at least one: robust means robust against all of them.
+    pub models: &'a [&'static dyn Model],
     /// What edits cost.
     pub costs: &'a Costs,
     /// How to check.
@@ -51,12 +51,12 @@ pub(crate) fn plan(bench: &Bench<'_>, costs: &Costs, selection: &Selection) -> P
 }
 
 /// The violation of an edited program, with its places in the unedited text.
-pub(crate) fn because(bench: &Bench<'_>, edited: &Edited, violation: Violation) -> Because {
+pub(crate) fn because(bench: &Bench<'_>, edited: &Edited, model: &'static dyn Model, violation: Violation) -> Because {
     let place = |site| match edited.key(site).source {
         Source::Old(span) => span,
         Source::New(spot) => bench.spots[spot].span,
     };
     let (access, conflicting) = (place(violation.access), place(violation.conflicting));
     let (text, program) = (edited.changed.text.clone(), edited.program.clone());
-    Because { text, program, violation, access, conflicting }
+    Because { text, program, violation, model: model.name(), access, conflicting }
 }

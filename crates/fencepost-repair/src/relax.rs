@@ -5,7 +5,8 @@
 //! last round: every further weakening was refuted by a violation. It need not be the cheapest program possible.
 
 use fencepost_check::InternalError;
-use fencepost_verdict::{Kept, Need, Reason, Relaxed};
+use fencepost_model::Model;
+use fencepost_verdict::{Kept, Need, Reason, Relaxed, Violation};
 
 use crate::bench::{Answer, Bench, Edited, Selection};
 use crate::plan::{Task, because, plan};
@@ -17,8 +18,8 @@ use crate::witness::Witness;
 /// # Errors
 /// When two parts of fencepost disagree.
 pub fn relax(task: &Task<'_>) -> Result<(Relaxed, u64), InternalError> {
-    let Task { language, text, program, model, options, budget, .. } = *task;
-    let bench = Bench::new(language, text, program, model, options, budget, Direction::Weaker);
+    let Task { language, text, program, models, options, budget, .. } = *task;
+    let bench = Bench::new(language, text, program, models, options, budget, Direction::Weaker);
     let mut search = Search { task, bench, witnesses: Vec::new() };
     let relaxed = search.run()?;
     Ok((relaxed, search.bench.checks))
@@ -104,9 +105,9 @@ impl Search<'_> {
     /// Is the program robust with this selection? If not, why.
     fn try_out(&mut self, selection: &Selection) -> Result<Result<(), Need>, InternalError> {
         let Some(edited) = self.bench.edit(selection) else { return Ok(Err(Need::Undecided(Reason::Time))) };
-        let known = self.witnesses.iter().find_map(|witness| witness.transplant(&edited, self.bench.model));
-        if let Some(violation) = known {
-            return Ok(Err(self.because(&edited, violation)));
+        let persists = |witness: &Witness| Some((witness.model, witness.transplant(&edited)?));
+        if let Some((model, violation)) = self.witnesses.iter().find_map(persists) {
+            return Ok(Err(self.because(&edited, model, violation)));
         }
         if self.bench.expired() {
             return Ok(Err(Need::Undecided(Reason::Time)));
@@ -114,16 +115,16 @@ impl Search<'_> {
         Ok(match self.bench.check(selection)? {
             Answer::Robust => Ok(()),
             Answer::Unknown(reason) => Err(Need::Undecided(reason)),
-            Answer::Violated(violation) => {
+            Answer::Violated(model, violation) => {
                 if !self.task.options.observational {
-                    self.witnesses.push(Witness::new(&edited, &violation));
+                    self.witnesses.push(Witness::new(&edited, model, &violation));
                 }
-                Err(self.because(&edited, *violation))
+                Err(self.because(&edited, model, *violation))
             }
         })
     }
 
-    fn because(&self, edited: &Edited, violation: fencepost_verdict::Violation) -> Need {
-        Need::Because(Box::new(because(&self.bench, edited, violation)))
+    fn because(&self, edited: &Edited, model: &'static dyn Model, violation: Violation) -> Need {
+        Need::Because(Box::new(because(&self.bench, edited, model, violation)))
     }
 }

@@ -13,12 +13,16 @@
 //! fences on the cycle that are edits are remembered: a repair is stronger than E somewhere, *or lacks one of them*. Fences that
 //! growing adds may not be on the cycle.
 //!
+//! With several models, a repair is one for each of them; a violation is one of one model, and what is learnt from it
+//! holds for that model's repairs, hence for those that are wanted.
+//!
 //! Nothing is assumed of the checker's answers being monotone in the edits. Complete for the candidates of [`crate::spots`]: if there
 //! is no answer, no selection of them is a repair.
 
 use std::collections::HashSet;
 
 use fencepost_check::InternalError;
+use fencepost_model::Model;
 use fencepost_verdict::{Because, Form, Need, Plan, Reason, Repaired, Rest, Violation};
 
 use crate::bench::{Answer, Bench, Edited, Selection, answer};
@@ -36,14 +40,14 @@ const LOOPS: u32 = 8;
 /// # Errors
 /// When two parts of fencepost disagree.
 pub fn repair(task: &Task<'_>, limit: usize) -> Result<(Repaired, u64), InternalError> {
-    let Task { language, text, program, model, options, budget, .. } = *task;
+    let Task { language, text, program, models, options, budget, .. } = *task;
     // Most programs need no repair: there it does not matter where they could be changed.
-    let violation = match answer(program, model, options, budget)? {
+    let violation = match answer(program, models, options, budget)? {
         Answer::Robust => return Ok((Repaired::Nothing, 1)),
         Answer::Unknown(reason) => return Ok((Repaired::Unknown(reason), 1)),
         violation => violation,
     };
-    let mut bench = Bench::new(language, text, program, model, options, budget, Direction::Stronger);
+    let mut bench = Bench::new(language, text, program, models, options, budget, Direction::Stronger);
     bench.already_checked(violation);
     let mut search = Search::new(bench, task);
     let repaired = search.run(limit.max(1))?;
@@ -136,16 +140,16 @@ impl<'a> Search<'a> {
                     return Ok(Next::Found(selection));
                 }
                 Answer::Unknown(reason) => return Ok(Next::Unknown(reason)),
-                Answer::Violated(violation) => self.learn(&selection, *violation),
+                Answer::Violated(model, violation) => self.learn(&selection, model, *violation),
             }
         }
     }
 
     /// Learns from a violation of the program with this selection of edits.
-    fn learn(&mut self, selection: &Selection, violation: Violation) {
+    fn learn(&mut self, selection: &Selection, model: &'static dyn Model, violation: Violation) {
         let Some(edited) = self.bench.edit(selection) else { return };
-        let witness = Witness::new(&edited, &violation);
-        self.last = Some(Box::new(because(&self.bench, &edited, violation)));
+        let witness = Witness::new(&edited, model, &violation);
+        self.last = Some(Box::new(because(&self.bench, &edited, model, violation)));
         let all: Vec<usize> = (0..self.bench.spots.len()).collect();
         let backwards: Vec<usize> = all.iter().rev().copied().collect();
         if let Some(needed) = self.persists(&witness, selection, selection) {
@@ -194,7 +198,7 @@ impl<'a> Search<'a> {
     /// Does the violation persist under `selection`, with a cycle on which no fences are edits but those of `allowed`? Then which are.
     fn persists(&self, witness: &Witness, selection: &Selection, allowed: &Selection) -> Option<Vec<usize>> {
         let edited = self.bench.edit(selection)?;
-        let violation = witness.transplant(&edited, self.bench.model)?;
+        let violation = witness.transplant(&edited)?;
         let fences = self.fences_on_cycle(&edited, &violation, selection);
         fences.iter().all(|&spot| selection.choice(spot) == allowed.choice(spot)).then_some(fences)
     }
@@ -263,7 +267,7 @@ impl<'a> Search<'a> {
     fn met(&self, witness: &Witness, from: &Selection, picks: &[Pick]) -> Option<HashSet<Source>> {
         let all = picks.iter().fold(from.clone(), |selection, &(spot, choice)| selection.with(spot, Some(choice)));
         let edited = self.bench.edit(&all)?;
-        let sites = witness.passes(&edited, self.bench.model)?;
+        let sites = witness.passes(&edited)?;
         Some(sites.into_iter().map(|site| edited.key(site).source).collect())
     }
 
@@ -336,14 +340,14 @@ impl<'a> Search<'a> {
             return Ok(Err(Some(Reason::Time)));
         }
         let Some(edited) = self.bench.edit(selection) else { return Ok(Err(Some(Reason::Time))) };
-        let known = self.witnesses.iter().find_map(|witness| witness.transplant(&edited, self.bench.model));
-        if let Some(violation) = known {
-            return Ok(Ok(Box::new(because(&self.bench, &edited, violation))));
+        let persists = |witness: &Witness| Some((witness.model, witness.transplant(&edited)?));
+        if let Some((model, violation)) = self.witnesses.iter().find_map(persists) {
+            return Ok(Ok(Box::new(because(&self.bench, &edited, model, violation))));
         }
         Ok(match self.bench.check(selection)? {
             Answer::Robust => Err(None),
             Answer::Unknown(reason) => Err(Some(reason)),
-            Answer::Violated(violation) => Ok(Box::new(because(&self.bench, &edited, *violation))),
+            Answer::Violated(model, violation) => Ok(Box::new(because(&self.bench, &edited, model, *violation))),
         })
     }
 }

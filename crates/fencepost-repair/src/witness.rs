@@ -17,8 +17,10 @@ use fencepost_verdict::{Candidate, Run, RunStep, Site, Violation, ViolationKind}
 use crate::bench::{Edited, Key};
 
 /// A violation, independent of the program it was found in.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub(crate) struct Witness {
+    /// The model that permits it.
+    pub(crate) model: &'static dyn Model,
     steps: Vec<Step>,
     kind: ViolationKind,
     access: (ThreadId, Key),
@@ -44,7 +46,7 @@ enum Pace {
 }
 
 impl Witness {
-    pub(crate) fn new(edited: &Edited, violation: &Violation) -> Self {
+    pub(crate) fn new(edited: &Edited, model: &'static dyn Model, violation: &Violation) -> Self {
         let at = |site: Site| (site.thread, edited.key(site));
         let visible = violation.run.steps.iter().filter(|step| step.label.is_some() || step.choice.is_some());
         let steps = visible.map(|step| Step {
@@ -55,6 +57,7 @@ impl Witness {
             fence: edited.is_fence(step.site),
         });
         Witness {
+            model,
             steps: steps.collect(),
             kind: violation.kind,
             access: at(violation.access),
@@ -63,15 +66,15 @@ impl Witness {
     }
 
     /// The same violation in another program, if it is one there.
-    pub(crate) fn transplant(&self, edited: &Edited, model: &'static dyn Model) -> Option<Violation> {
-        paces(edited, model).iter().find_map(|&pace| self.at_pace(edited, model, pace))
+    pub(crate) fn transplant(&self, edited: &Edited) -> Option<Violation> {
+        paces(edited, self.model).iter().find_map(|&pace| self.at_pace(edited, pace))
     }
 
     /// The instructions that the run passes in another program, if there is such a run: edits elsewhere hardly concern it.
-    pub(crate) fn passes(&self, edited: &Edited, model: &'static dyn Model) -> Option<Vec<Site>> {
+    pub(crate) fn passes(&self, edited: &Edited) -> Option<Vec<Site>> {
         let mut passed = Vec::new();
-        for &pace in paces(edited, model) {
-            let mut walk = self.walk(edited, model, pace)?;
+        for &pace in paces(edited, self.model) {
+            let mut walk = self.walk(edited, pace)?;
             for (thread, key) in [self.access, self.conflicting] {
                 let site = edited.site(thread, key)?;
                 passed.push(site);
@@ -84,18 +87,18 @@ impl Witness {
     }
 
     /// The run, in another program.
-    fn walk<'a>(&self, edited: &'a Edited, model: &'static dyn Model, pace: Pace) -> Option<Walk<'a>> {
-        let mut walk = Walk::new(edited, model, pace);
+    fn walk<'a>(&self, edited: &'a Edited, pace: Pace) -> Option<Walk<'a>> {
+        let mut walk = Walk::new(edited, self.model, pace);
         for step in &self.steps {
             walk.step(step)?;
         }
         Some(walk)
     }
 
-    fn at_pace(&self, edited: &Edited, model: &'static dyn Model, pace: Pace) -> Option<Violation> {
-        let mut walk = self.walk(edited, model, pace)?;
+    fn at_pace(&self, edited: &Edited, pace: Pace) -> Option<Violation> {
+        let mut walk = self.walk(edited, pace)?;
         let access = edited.site(self.access.0, self.access.1)?;
-        let confirmed = |candidate| replay(&edited.program, model, &candidate).ok();
+        let confirmed = |candidate| replay(&edited.program, self.model, &candidate).ok();
         match self.kind {
             ViolationKind::StaleRead | ViolationKind::StaleWrite | ViolationKind::StaleRmw => {
                 walk.arrive(access)?;

@@ -18,7 +18,7 @@ fn with_task<T>(language: Language, text: &str, model: &'static dyn Model, work:
         language,
         text,
         program: &program,
-        model,
+        models: &[model],
         costs: &costs,
         options: Options::default(),
         budget: &budget,

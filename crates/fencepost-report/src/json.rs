@@ -10,8 +10,8 @@ pub use edits::{relaxed, repaired};
 pub use findings::finding;
 pub use verification::{AttemptReport, ConditionReport, StateReport, verification};
 pub use wire::{
-    Access, Alternative, BecauseReport, EditReport, Edits, EditsVerdict, Error, Errors, Figures, KeptReport, SCHEMA,
-    Verdict,
+    Access, Alternative, BecauseReport, EditReport, Edits, EditsVerdict, Error, Errors, ExpectationReport, Figures,
+    KeptReport, SCHEMA, Verdict,
 };
 
 use fencepost_base::diag::{Diagnostic, Severity};
@@ -24,8 +24,8 @@ use crate::subject::Subject;
 use crate::words;
 use wire::Report;
 
-/// The report on one outcome, as a line of JSON with its line break.
-pub fn outcome(subject: &Subject<'_>, outcome: &Outcome) -> String {
+/// The report on one outcome, and on what was expected of it, as a line of JSON with its line break.
+pub fn outcome(subject: &Subject<'_>, outcome: &Outcome, expectation: Option<ExpectationReport>) -> String {
     let (verdict, reason, violation) = match &outcome.verdict {
         fencepost_verdict::Verdict::Holds => (Verdict::Robust, None, None),
         fencepost_verdict::Verdict::Violated(found) => {
@@ -44,6 +44,7 @@ pub fn outcome(subject: &Subject<'_>, outcome: &Outcome) -> String {
         verdict,
         reason: reason.map(|reason| reason.as_str()),
         detail: reason.map(ToString::to_string),
+        expectation,
         violation: violation.as_ref().map(findings::report),
         sc_failure: sc_failure.as_ref().map(findings::report),
         speculative: speculative.iter().map(findings::statement).collect(),

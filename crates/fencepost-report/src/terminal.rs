@@ -12,7 +12,7 @@ mod verification;
 
 pub use diagnostics::{diagnostics, invalid_utf8, plain_error};
 pub use edits::{relaxed, repaired};
-pub use figures::{Counts, stats, summary};
+pub use figures::{Tallied, Tally, stats};
 pub use layout::paragraphs;
 pub use verification::{verification, verification_headline};
 
@@ -22,7 +22,7 @@ use annotate_snippets::Renderer;
 use annotate_snippets::renderer::{AnsiColor, Effects, Style};
 use fencepost_base::source::SourceFile;
 use fencepost_finding::{Evidence, Finding, Statement};
-use fencepost_verdict::{Outcome, Property, Site, Verdict};
+use fencepost_verdict::{Outcome, Property, Site, Verdict, Violation, ViolationKind};
 
 use self::layout::{Align, table};
 use crate::finding;
@@ -48,62 +48,51 @@ impl Default for Look {
 
 /// The verdict in one line: `sb.fp: NOT ROBUST against ra`.
 pub fn headline(subject: &Subject<'_>, outcome: &Outcome, look: &Look) -> String {
+    verdict(subject, std::slice::from_ref(outcome), "", look)
+}
+
+/// The verdicts for several models in one line, which names them all, and a remark:
+/// `sb.fp: ROBUST against tso; NOT ROBUST against ra and rc20 (as expected)`.
+pub fn verdict(subject: &Subject<'_>, outcomes: &[Outcome], remark: &str, look: &Look) -> String {
     let paint = Paint(look.color);
-    let file = subject.source.name();
-    let model = outcome.model;
-    let failure = match &outcome.sc_failure {
-        None => String::new(),
-        Some(failure) => format!("; {}", paint.bad(&format!("FAILS under SC: {}", words::failure_kind(&failure.kind)))),
-    };
+    let mut answers: Vec<(String, Vec<&str>)> = Vec::new();
+    let in_order = [Verdict::is_holding, Verdict::is_violated, Verdict::is_unknown];
+    for outcome in in_order.iter().flat_map(|is| outcomes.iter().filter(|outcome| is(&outcome.verdict))) {
+        let answer = answer(outcome, paint);
+        match answers.iter_mut().find(|(same, _)| *same == answer) {
+            Some((_, models)) => models.push(outcome.model),
+            None => answers.push((answer, vec![outcome.model])),
+        }
+    }
+    let answers = answers.iter().map(|(answer, models)| format!("{answer} against {}", words::all_of(models)));
+    let failure = outcomes.iter().find_map(|outcome| outcome.sc_failure.as_deref());
+    let failure = failure.map(|failure| paint.bad(&format!("FAILS under SC: {}", words::failure_kind(&failure.kind))));
+    let parts: Vec<String> = answers.chain(failure).collect();
+    let remark = if remark.is_empty() { String::new() } else { format!(" ({remark})") };
+    format!("{}: {}{remark}\n", subject.source.name(), parts.join("; "))
+}
+
+fn answer(outcome: &Outcome, paint: Paint) -> String {
     let (holds, violated) = match outcome.property {
         Property::Robustness => ("ROBUST", "NOT ROBUST"),
         // The method is sound, not complete: a violation means that the proof failed.
         Property::ObservationalRobustness => ("OBSERVATIONALLY ROBUST", "NOT SHOWN OBSERVATIONALLY ROBUST"),
     };
     match &outcome.verdict {
-        Verdict::Holds => format!("{file}: {} against {model}{failure}\n", paint.good(holds)),
-        Verdict::Violated(_) => format!("{file}: {} against {model}{failure}\n", paint.bad(violated)),
-        Verdict::Unknown(reason) => {
-            format!("{file}: {} ({reason}) against {model}{failure}\n", paint.unsure("UNKNOWN"))
-        }
+        Verdict::Holds => paint.good(holds),
+        Verdict::Violated(_) => paint.bad(violated),
+        Verdict::Unknown(reason) => format!("{} ({reason})", paint.unsure("UNKNOWN")),
     }
 }
 
-/// Where on the ladder of models a program stops being robust.
-pub fn ladder(subject: &Subject<'_>, outcomes: &[Outcome], look: &Look) -> String {
-    let models = |wanted: fn(&Verdict) -> bool| {
-        let chosen: Vec<&str> =
-            outcomes.iter().filter(|outcome| wanted(&outcome.verdict)).map(|outcome| outcome.model).collect();
-        (!chosen.is_empty()).then(|| chosen.join(", "))
-    };
-    let robust = match outcomes.first().map(|outcome| outcome.property) {
-        Some(Property::ObservationalRobustness) => "observationally robust",
-        _ => "robust",
-    };
-    let holds = models(|verdict| matches!(verdict, Verdict::Holds));
-    let breaks = models(|verdict| matches!(verdict, Verdict::Violated(_)));
-    let undecided = models(|verdict| matches!(verdict, Verdict::Unknown(_)));
-    let against = match (&holds, &breaks, &undecided) {
-        (Some(_), None, None) => "all of the models".to_owned(),
-        (None, Some(_), None) => "none of the models".to_owned(),
-        (holds, ..) => holds.clone().unwrap_or_else(|| "none of the models for sure".to_owned()),
-    };
-    let breaks =
-        breaks.filter(|_| holds.is_some() || undecided.is_some()).map(|models| format!("not against {models}"));
-    let undecided = undecided.map(|models| format!("undecided for {models}"));
-    let parts: Vec<String> =
-        std::iter::once(format!("{robust} against {against}")).chain(breaks).chain(undecided).collect();
-    let line = format!("{}: {}", subject.source.name(), parts.join("; "));
-    Paint(look.color).strong(&line) + "\n"
-}
-
-/// The verdict with everything that explains it, except what `earlier` outcomes for other models have explained: violations
-/// are much alike among machines with store buffers and among the others, and failures under SC are the same.
-pub fn outcome(subject: &Subject<'_>, outcome: &Outcome, earlier: &[Outcome], look: &Look) -> String {
-    let mut text = headline(subject, outcome, look);
+/// Everything that explains a verdict, except what `earlier` outcomes for other models have explained: violations are much
+/// alike among machines with store buffers and among the others, unless they are races, and failures under SC are the same.
+pub fn explanation(subject: &Subject<'_>, outcome: &Outcome, earlier: &[Outcome], look: &Look) -> String {
+    let mut text = String::new();
     if let Verdict::Violated(violation) = &outcome.verdict {
+        let family = |violation: &Violation| (violation.delay.is_some(), violation.kind == ViolationKind::DataRace);
         let is_alike = |earlier: &Outcome| match &earlier.verdict {
-            Verdict::Violated(other) => other.delay.is_some() == violation.delay.is_some(),
+            Verdict::Violated(other) => family(other) == family(violation),
             _ => false,
         };
         if !earlier.iter().any(is_alike) {
@@ -118,6 +107,11 @@ pub fn outcome(subject: &Subject<'_>, outcome: &Outcome, earlier: &[Outcome], lo
         text.push_str(&finding(&finding::of_failure(subject, failure), Some(subject.source), look));
     }
     text
+}
+
+/// The verdict with everything that explains it.
+pub fn outcome(subject: &Subject<'_>, outcome: &Outcome, look: &Look) -> String {
+    headline(subject, outcome, look) + &explanation(subject, outcome, &[], look)
 }
 
 /// The reads that may be stale in a program that is robust all the same.

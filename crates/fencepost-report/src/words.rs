@@ -37,9 +37,18 @@ pub(crate) fn operation(op: &Op) -> &'static str {
 
 /// `0`, `0 or 2`, `0, 1 or 2`.
 pub(crate) fn alternatives(values: &[Value]) -> String {
-    let words: Vec<String> = values.iter().map(ToString::to_string).collect();
+    joined(values, "or")
+}
+
+/// `ra`, `ra and rc20`, `tso, ra and rc20`.
+pub(crate) fn all_of(names: &[&str]) -> String {
+    joined(names, "and")
+}
+
+fn joined(things: &[impl ToString], word: &str) -> String {
+    let words: Vec<String> = things.iter().map(ToString::to_string).collect();
     match words.split_last() {
-        Some((last, rest)) if !rest.is_empty() => format!("{} or {last}", rest.join(", ")),
+        Some((last, rest)) if !rest.is_empty() => format!("{} {word} {last}", rest.join(", ")),
         _ => words.concat(),
     }
 }

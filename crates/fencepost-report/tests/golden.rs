@@ -12,9 +12,9 @@ use fencepost_base::source::Span;
 use fencepost_finding::Severity;
 use fencepost_report::graph::Drawing;
 use fencepost_report::sarif::{self, Notice, Origin};
-use fencepost_report::terminal::{self, Counts, Look};
+use fencepost_report::terminal::{self, Look, Tallied, Tally};
 use fencepost_report::{Shown, finding, json};
-use fencepost_verdict::{Reason, ScFailureKind, Verdict};
+use fencepost_verdict::{Outcome, Reason, ScFailureKind, Verdict};
 
 fn check(name: &str, text: &str) {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden").join(name);
@@ -30,8 +30,8 @@ fn violations_in_every_format() {
     for (name, sample, outcome) in samples::violations() {
         let subject = sample.subject();
         let Verdict::Violated(violation) = &outcome.verdict else { panic!("{name} is a violation") };
-        check(&format!("{name}.txt"), &terminal::outcome(&subject, &outcome, &[], &Look::default()));
-        check(&format!("{name}.json"), &json::outcome(&subject, &outcome));
+        check(&format!("{name}.txt"), &terminal::outcome(&subject, &outcome, &Look::default()));
+        check(&format!("{name}.json"), &json::outcome(&subject, &outcome, None));
         let drawing = Drawing::of_violation(&subject, violation, "ra");
         check(&format!("{name}.svg"), &drawing.svg());
         check(&format!("{name}.dot"), &drawing.dot());
@@ -43,7 +43,7 @@ fn long_runs_are_shown_whole_on_request() {
     let (_, sample, outcome) = samples::violations().pop().expect("the lock is last");
     let run = sample.run(&samples::lock_schedule());
     let full = Look { full_trace: true, ..Look::default() };
-    let text = terminal::outcome(&run.subject(), &outcome, &[], &full);
+    let text = terminal::outcome(&run.subject(), &outcome, &full);
     assert!(!text.contains("left out"));
     assert_eq!(text.matches("turn.load").count(), 35);
 }
@@ -52,10 +52,10 @@ fn long_runs_are_shown_whole_on_request() {
 fn failures_under_sc() {
     let sample = samples::assertion().run(&[0, 1]);
     let outcome = sample.fails(1, ScFailureKind::Assertion);
-    check("assertion.txt", &terminal::outcome(&sample.subject(), &outcome, &[], &Look::default()));
-    check("assertion.json", &json::outcome(&sample.subject(), &outcome));
+    check("assertion.txt", &terminal::outcome(&sample.subject(), &outcome, &Look::default()));
+    check("assertion.json", &json::outcome(&sample.subject(), &outcome, None));
     let index = sample.fails(1, ScFailureKind::IndexOutOfRange { index: -1, length: 2 });
-    check("index.txt", &terminal::outcome(&sample.subject(), &index, &[], &Look::default()));
+    check("index.txt", &terminal::outcome(&sample.subject(), &index, &Look::default()));
 }
 
 #[test]
@@ -110,12 +110,20 @@ fn headlines_figures_and_colours() {
         text += &terminal::headline(&subject, &robust, &look);
         text += &terminal::headline(&subject, &unknown, &look);
         text += &terminal::stats(&robust.stats, &look);
-        let counts = Counts { robust: 23, not_robust: 12, ..Counts::default() };
-        text += &terminal::summary(&counts, &look);
-        text += &terminal::summary(&Counts { failing: 2, errors: 1, ..counts }, &look);
+        let outcomes = ["rc20", "tso", "pso"].map(|model| Outcome { model, ..robust.clone() });
+        let outcomes = [&outcomes[..], std::slice::from_ref(&unknown)].concat();
+        text += &terminal::verdict(&subject, &outcomes, "as expected", &look);
+        let mut tally = Tally::default();
+        tally.add("a.fp", Tallied::AsExpected, &outcomes);
+        text += &tally.render(&look);
+        tally.add("b.fp", Tallied::NotAsExpected, &outcomes[1..3]);
+        tally.add("c.fp", Tallied::NotRobust, &outcomes[..1]);
+        tally.add("d.fp", Tallied::Error, &[]);
+        text += &tally.render(&look);
     }
     check("headlines.txt", &text);
-    check("headlines.json", &(json::outcome(&subject, &robust) + &json::outcome(&subject, &unknown)));
+    let met = json::ExpectationReport { met: Some(true), difference: None };
+    check("headlines.json", &(json::outcome(&subject, &robust, Some(met)) + &json::outcome(&subject, &unknown, None)));
 }
 
 #[test]

@@ -20,6 +20,7 @@
 
 mod channel;
 mod copy;
+mod environment;
 mod hooks;
 mod intercept;
 mod lock;
@@ -53,9 +54,11 @@ pub(crate) fn start() {
     }
     copy::start();
     options::read();
-    thread::attach_main();
+    // The reporter first: it hears of what goes wrong later.
     let record = record::start();
     channel::start(record);
+    shadow::start();
+    thread::attach_main();
     schedule::start();
     intercept::start();
 }
@@ -65,9 +68,20 @@ pub(crate) fn finish(status: i32) -> i32 {
     channel::finish(status, report::summary)
 }
 
+/// Has the runtime begun to end the process? Then there may be no memory left.
+static DYING: AtomicBool = AtomicBool::new(false);
+
+/// Is the runtime about to end the process itself?
+pub(crate) fn is_dying() -> bool {
+    DYING.load(Ordering::Relaxed)
+}
+
 /// Ends the process with a message: the runtime cannot go on.
-pub(crate) fn fatal(message: &str) -> ! {
-    channel::last_words(message);
+pub(crate) fn fatal(message: std::fmt::Arguments<'_>) -> ! {
+    // What is done about it may come here again.
+    if !DYING.swap(true, Ordering::Relaxed) {
+        channel::last_words(message);
+    }
     // SAFETY: ends the process without running anything of it.
     unsafe { libc::_exit(1) }
 }

@@ -37,8 +37,13 @@ pub(crate) fn interrupted() -> bool {
 }
 
 fn give_way() {
+    #[cfg(miri)]
+    std::thread::yield_now();
     // SAFETY: a system call without arguments.
-    unsafe { libc::syscall(libc::SYS_sched_yield) };
+    #[cfg(not(miri))]
+    unsafe {
+        libc::syscall(libc::SYS_sched_yield)
+    };
 }
 
 /// In the child of a `fork`: every lock that is held now is held by nobody.

@@ -40,12 +40,22 @@ static CLASS: [Guarded<Class>; CLASSES] = [const { Guarded::new(Class { free: nu
 static CURRENT: Guarded<Chunk> = Guarded::new(Chunk { next: null_mut(), left: 0 });
 
 /// A fresh mapping, or null. `mmap` of libc is intercepted, so the kernel is asked directly.
+#[cfg(not(miri))]
 fn map_with(bytes: usize, flags: i32, fd: i32) -> *mut u8 {
     let (read_write, flags) = (libc::PROT_READ | libc::PROT_WRITE, flags | libc::MAP_NORESERVE);
     // The kernel reads whole registers: an argument that is passed on the stack must have all its bits.
     // SAFETY: a mapping at an address of the kernel's choice touches nothing that exists.
     let pages = unsafe { libc::syscall(libc::SYS_mmap, 0usize, bytes, read_write, flags, fd, 0usize) };
     if pages == -1 { null_mut() } else { pages as *mut u8 }
+}
+
+/// The same where there is no kernel to ask, for memory without a file.
+#[cfg(miri)]
+fn map_with(bytes: usize, _: i32, fd: i32) -> *mut u8 {
+    assert_eq!(fd, -1, "there are no files");
+    let layout = Layout::from_size_align(bytes, PAGE).expect("a page is a power of two");
+    // SAFETY: nobody asks for nothing.
+    unsafe { std::alloc::alloc_zeroed(layout) }
 }
 
 /// Fresh zeroed pages, or null.
@@ -80,14 +90,23 @@ pub(crate) unsafe fn unmap(pages: *mut u8, bytes: usize) {
 pub(crate) fn map_table(bytes: usize) -> *mut u8 {
     let pages = map(bytes);
     if pages.is_null() {
-        crate::fatal("out of memory for shadow state");
+        exhausted();
     }
-    if bytes > HUGE {
+    if bytes > HUGE && !cfg!(miri) {
         // Most of a large table stays empty: it must not get a huge page for each word that is used.
         // SAFETY: advice about pages of ours; it does not matter whether it is taken.
         unsafe { libc::syscall(libc::SYS_madvise, pages, bytes, libc::MADV_NOHUGEPAGE) };
     }
     pages
+}
+
+/// There is no more memory.
+#[cold]
+fn exhausted() -> ! {
+    crate::fatal(format_args!(
+        "there is not enough memory for what is to be known of the program: it takes several times as much as the program \
+         itself (is it limited, by `ulimit -v` or otherwise?)"
+    ))
 }
 
 /// The number of a class of blocks, and their size.
@@ -111,7 +130,7 @@ impl Chunk {
         if self.left < bytes + skip {
             let pages = map(CHUNK);
             if pages.is_null() {
-                return pages;
+                exhausted();
             }
             (self.next, self.left) = (pages, CHUNK);
             return self.take(bytes);
@@ -130,7 +149,13 @@ impl Chunk {
 unsafe impl GlobalAlloc for Pages {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         match class_of(&layout) {
-            None => map(layout.size()),
+            None => {
+                let pages = map(layout.size());
+                if pages.is_null() {
+                    exhausted();
+                }
+                pages
+            }
             Some((class, bytes)) => {
                 let mut list = CLASS[class].lock();
                 if list.free.is_null() {

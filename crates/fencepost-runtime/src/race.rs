@@ -12,7 +12,7 @@
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use crate::shadow;
-use crate::thread::Thread;
+use crate::thread::{Entered, Thread};
 
 const OFFSET: u64 = 0b111;
 const SIZE_SHIFT: u32 = 3;
@@ -166,18 +166,18 @@ impl News {
     /// Memory that many threads read: are two of them remembered? Then this one can be left out, mostly: what conflicts with it
     /// conflicts with the others, and threads that read the same memory do not write to the same cells all the time.
     #[inline(always)]
-    pub(crate) fn is_represented(self, t: &Thread) -> bool {
+    pub(crate) fn is_represented(self, t: &Entered) -> bool {
         let News { cells: Some(cells), new } = self else { return false };
         let [one, other] = [&cells[0], &cells[1]].map(|cell| Cell(cell.load(Ordering::Relaxed)));
         let differs = |cell: Cell| (cell.0 ^ new.0) & (OFFSET | SIZE | WRITE | ATOMIC);
-        let known = |cell: Cell| t.clocks.knows(cell.slot(), cell.epoch());
+        let known = |cell: Cell| t.clocks().knows(cell.slot(), cell.epoch());
         differs(one) | differs(other) | new.0 & WRITE == 0 && !known(one) && !known(other) && !t.is_drawn()
     }
 
     /// Remembers the access if that is easy, as it mostly is: no race, and no choice to make. No calls: it is the path of what threads do first
     /// with their memory after a synchronisation.
     #[inline(always)]
-    pub(crate) fn is_easily_remembered(self, t: &Thread) -> bool {
+    pub(crate) fn is_easily_remembered(self, t: &Entered) -> bool {
         let News { cells: Some(cells), new } = self else { return false };
         let old = [&cells[0], &cells[1]].map(|cell| Cell(cell.load(Ordering::Relaxed)));
         // Mostly the same thread has made the same access in an earlier epoch, or nobody has made any, and the other cell is no obstacle.
@@ -185,7 +185,7 @@ impl News {
             let repeats =
                 (old[index].0 ^ new.0) & (OFFSET | SIZE | ATOMIC | SLOT) == 0 && new.0 & WRITE >= old[index].0 & WRITE;
             if (repeats || old[index].0 == 0)
-                && (other.0 == 0 || !other.conflicts(new) || t.clocks.knows(other.slot(), other.epoch()))
+                && (other.0 == 0 || !other.conflicts(new) || t.clocks().knows(other.slot(), other.epoch()))
             {
                 cells[index].store(new.0, Ordering::Relaxed);
                 return true;
@@ -196,13 +196,13 @@ impl News {
 
     /// Remembers the access, which is at `addr`. Is it a race?
     #[inline]
-    pub(crate) fn remember(self, t: &Thread, addr: usize) -> Option<Race> {
+    pub(crate) fn remember(self, t: &Entered, addr: usize) -> Option<Race> {
         if self.is_represented(t) || self.is_easily_remembered(t) { None } else { self.remember_anyway(t, addr) }
     }
 
     /// The same for one that is not [easily remembered](Self::is_easily_remembered).
     #[inline(never)]
-    pub(crate) fn remember_anyway(self, t: &Thread, addr: usize) -> Option<Race> {
+    pub(crate) fn remember_anyway(self, t: &Entered, addr: usize) -> Option<Race> {
         let News { cells, new } = self;
         let cells = match cells {
             Some(cells) => cells,
@@ -214,13 +214,13 @@ impl News {
 }
 
 #[inline]
-fn remember_among(t: &Thread, addr: usize, cells: &shadow::Cells, old: [Cell; 2], new: Cell) -> Option<Race> {
+fn remember_among(t: &Entered, addr: usize, cells: &shadow::Cells, old: [Cell; 2], new: Cell) -> Option<Race> {
     // Preference: what the new access makes superfluous, then an empty cell, then an atomic access (a variable often shares its word with what
     // it protects, and races of atomic accesses are rare), then what is ordered before (and so most likely before what others will do, too), then any.
     let (mut superfluous, mut empty, mut atomic, mut ordered) = (None, None, None, None);
     let mut race = None;
     for (index, &cell) in old.iter().enumerate() {
-        let known = t.clocks.knows(cell.slot(), cell.epoch());
+        let known = t.clocks().knows(cell.slot(), cell.epoch());
         match cell {
             Cell(0) => empty = Some(index),
             _ if known && new.stands_for(cell) => superfluous = Some(index),
@@ -246,12 +246,12 @@ fn remember_among(t: &Thread, addr: usize, cells: &shadow::Cells, old: [Cell; 2]
 
 /// Thread `t` ends the life of a block of memory: that conflicts with every access. The block is not accessed again before it is
 /// [forgotten](shadow::forget), so there is nothing to remember.
-pub(crate) fn freed(t: &Thread, addr: usize, bytes: usize, pc: usize) {
+pub(crate) fn freed(t: &Entered, addr: usize, bytes: usize, pc: usize) {
     let how = How { write: true, atomic: false };
     for word in (addr..addr + bytes).step_by(8) {
         let Some(cells) = shadow::cells_if_any(word) else { continue };
         for cell in cells.iter().map(|cell| Cell(cell.load(Ordering::Relaxed))) {
-            if cell.0 != 0 && !t.clocks.knows(cell.slot(), cell.epoch()) {
+            if cell.0 != 0 && !t.clocks().knows(cell.slot(), cell.epoch()) {
                 let new = Cell::at(word, 3, how, t.stamp()).from(pc);
                 Race { addr: word, new, old: cell }.report(t, pc);
             }
@@ -262,7 +262,7 @@ pub(crate) fn freed(t: &Thread, addr: usize, bytes: usize, pc: usize) {
 impl Race {
     /// Reports the race; `t` made the later access, at `pc`.
     #[cold]
-    pub(crate) fn report(&self, t: &Thread, pc: usize) {
+    pub(crate) fn report(&self, t: &Entered, pc: usize) {
         crate::report::race(t, self.addr, self.new, self.old, pc);
     }
 }
@@ -289,7 +289,7 @@ pub(crate) fn known_bytes(t: &Thread, addr: usize, bytes: usize, how: How) -> us
 
 /// Thread `t`, for which the runtime is at work, accesses an atomic variable of `size` bytes. Inlined, so that size and kind are constants.
 #[inline(always)]
-pub(crate) fn atomic(t: &Thread, addr: usize, size: u8, how: How, pc: usize) {
+pub(crate) fn atomic(t: &Entered, addr: usize, size: u8, how: How, pc: usize) {
     let access = |at: usize, log_size: u32| {
         if let Some(news) = news(t, at, log_size, how, pc) {
             remember_atomic(t, at, news, pc);
@@ -302,7 +302,7 @@ pub(crate) fn atomic(t: &Thread, addr: usize, size: u8, how: How, pc: usize) {
 }
 
 #[inline(never)]
-fn remember_atomic(t: &Thread, addr: usize, news: News, pc: usize) {
+fn remember_atomic(t: &Entered, addr: usize, news: News, pc: usize) {
     if let Some(race) = news.remember(t, addr) {
         race.report(t, pc);
     }

@@ -6,85 +6,18 @@
 //! stamp counter, read while they hold the lock of the location: sorting by it gives an order that agrees with every thread and every location.
 
 use std::ptr::null_mut;
-use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicPtr, Ordering};
+
+use fencepost_protocol::Order;
+use fencepost_protocol::record::{HEADER, Header, MAGIC, Op, RECORD as EVENT, Record};
 
 use crate::memory;
-use crate::thread::Thread;
+use crate::thread::Entered;
 
-const MAGIC: u64 = u64::from_le_bytes(*b"FPTRACE1");
-const HEADER: usize = 64;
 /// Events a thread takes room for at a time.
 const BLOCK: u64 = 32;
 /// Events whose pages are asked for at a time: one by one they would take much longer.
 const BATCH: u64 = 64 * BLOCK;
-
-/// What an event is, as it is recorded.
-#[derive(Clone, Copy, PartialEq, Eq)]
-#[repr(u8)]
-pub(crate) enum Op {
-    /// An atomic load.
-    Load = 0,
-    /// An atomic store.
-    Store = 1,
-    /// An exchange or fetch-and-something.
-    Rmw = 2,
-    /// A compare-and-exchange that fails only if the value differs.
-    CasStrong = 3,
-    /// A compare-and-exchange that may fail.
-    CasWeak = 4,
-    /// A wait for a value.
-    Wait = 5,
-    /// A compare-and-exchange that is repeated until it succeeds.
-    Bcas = 6,
-    /// A fence.
-    Fence = 7,
-    /// See [`Thread::acquire`].
-    Acquire = 8,
-    /// See [`Thread::release`].
-    Release = 9,
-    /// See [`Thread::release_join`].
-    ReleaseJoin = 10,
-    /// A thread is created.
-    Spawn = 11,
-    /// A thread has been waited for.
-    Join = 12,
-    /// A location is forgotten or initialised.
-    Reset = 13,
-}
-
-/// An event.
-#[repr(C)]
-#[derive(Clone, Copy)]
-pub(crate) struct Event {
-    /// When, by the time stamp counter.
-    pub(crate) time: u64,
-    /// Where in memory.
-    pub(crate) addr: u64,
-    /// What was read or written.
-    pub(crate) value: u64,
-    /// Where in the code.
-    pub(crate) pc: u64,
-    /// The expected value of a compare-and-exchange, or the other thread.
-    pub(crate) extra: u64,
-    /// By whom.
-    pub(crate) tid: u32,
-    /// What, as [`Op`].
-    pub(crate) op: u8,
-    /// With which order.
-    pub(crate) order: u8,
-    /// With which order if it fails.
-    pub(crate) failure: u8,
-    /// Has it succeeded?
-    pub(crate) success: u8,
-}
-
-#[repr(C)]
-struct Header {
-    magic: u64,
-    capacity: u64,
-    next: AtomicU64,
-    overflowed: AtomicU64,
-}
 
 /// A thread's room in the record.
 #[derive(Default)]
@@ -100,31 +33,26 @@ static ACTIVE: AtomicBool = AtomicBool::new(false);
 /// The time stamp counter, after everything before.
 #[inline]
 pub(crate) fn now() -> u64 {
-    let mut core = 0;
-    // SAFETY: reads the time stamp counter, which every x86-64 processor has.
-    unsafe { std::arch::x86_64::__rdtscp(&mut core) }
+    #[cfg(miri)]
+    return 1;
+    #[cfg(not(miri))]
+    {
+        let mut core = 0;
+        // SAFETY: reads the time stamp counter, which every x86-64 processor has.
+        unsafe { std::arch::x86_64::__rdtscp(&mut core) }
+    }
 }
 
-/// Finds the record that `fencepost run` has made, or makes one. Returns its file descriptor in the latter case.
+/// Makes the record; returns its file, for the reporter.
 pub(crate) fn start() -> Option<i32> {
     let capacity = crate::options::get().record;
     if capacity == 0 {
         return None;
     }
-    let inherited = std::env::var("FENCEPOST_TRACE").ok().and_then(|fd| fd.parse::<i32>().ok());
-    if let Some(fd) = inherited {
-        // SAFETY: the descriptor was given to this process for this purpose.
-        let bytes = unsafe { libc::lseek(fd, 0, libc::SEEK_END) };
-        if let Ok(bytes) = usize::try_from(bytes)
-            && bytes > HEADER
-            && map(fd, bytes)
-        {
-            return None;
-        }
-    }
     // SAFETY: makes a file in memory.
     let fd = unsafe { libc::memfd_create(c"fencepost-record".as_ptr(), libc::MFD_CLOEXEC) };
-    let bytes = HEADER + capacity as usize * size_of::<Event>();
+    let bytes = HEADER + capacity as usize * EVENT;
+    // Pages that are never written take no memory.
     // SAFETY: the descriptor is ours.
     if fd < 0 || unsafe { libc::ftruncate(fd, bytes as i64) } != 0 {
         return None;
@@ -141,7 +69,7 @@ fn map(fd: i32, bytes: usize) -> bool {
     // SAFETY: the mapping is large enough, page-aligned, and nobody else writes the header now.
     unsafe {
         (*header).magic = MAGIC;
-        (*header).capacity = ((bytes - HEADER) / size_of::<Event>()) as u64;
+        (*header).capacity = ((bytes - HEADER) / EVENT) as u64;
     }
     RECORD.store(header, Ordering::Release);
     ACTIVE.store(true, Ordering::Release);
@@ -160,27 +88,24 @@ pub(crate) fn is_active() -> bool {
     ACTIVE.load(Ordering::Acquire)
 }
 
-/// Is the record whole so far, and how many events does it have at most?
-pub(crate) fn state() -> (bool, u64) {
+/// Is there a record, and is it whole so far?
+pub(crate) fn is_whole() -> bool {
     // SAFETY: the mapping stays.
-    match unsafe { RECORD.load(Ordering::Acquire).as_ref() } {
-        None => (false, 0),
-        Some(header) => {
-            (header.overflowed.load(Ordering::Relaxed) == 0, header.next.load(Ordering::Relaxed).min(header.capacity))
-        }
-    }
+    let header = unsafe { RECORD.load(Ordering::Acquire).as_ref() };
+    header.is_some_and(|header| header.overflowed.load(Ordering::Relaxed) == 0)
 }
 
 /// Records an event of `thread`.
-#[inline]
-pub(crate) fn event(thread: &mut Thread, make: impl FnOnce(&Thread) -> Event) {
+#[inline(always)]
+pub(crate) fn event(thread: &mut Entered, make: impl FnOnce(&Entered) -> Record) {
     if is_active() {
         let event = make(thread);
-        put(&mut thread.recorder, event);
+        put(thread.recorder(), event);
     }
 }
 
-fn put(recorder: &mut Recorder, event: Event) {
+#[inline(always)]
+fn put(recorder: &mut Recorder, event: Record) {
     let record = RECORD.load(Ordering::Acquire);
     // SAFETY: the mapping stays.
     let Some(header) = (unsafe { record.as_ref() }) else { return };
@@ -193,38 +118,38 @@ fn put(recorder: &mut Recorder, event: Event) {
         }
         *recorder = Recorder { next, end: next + BLOCK };
         if next.is_multiple_of(BATCH) {
-            let first = HEADER + next as usize * size_of::<Event>();
-            let last = HEADER + (next + BATCH).min(header.capacity) as usize * size_of::<Event>();
+            let first = HEADER + next as usize * EVENT;
+            let last = HEADER + (next + BATCH).min(header.capacity) as usize * EVENT;
             memory::populate(record.cast::<u8>().wrapping_add(first), last - first);
         }
     }
     let index = recorder.next as usize;
     recorder.next += 1;
     // SAFETY: the index is below the capacity, and the block belongs to this thread.
-    unsafe { record.cast::<u8>().add(HEADER).cast::<Event>().add(index).write(event) };
+    unsafe { record.cast::<u8>().add(HEADER).cast::<Record>().add(index).write(event) };
 }
 
 /// Records a synchronisation of `thread` at `addr`.
-pub(crate) fn synchronisation(thread: &mut Thread, op: Op, addr: usize) {
+pub(crate) fn synchronisation(thread: &mut Entered, op: Op, addr: usize) {
     relation(thread, op, addr, 0);
 }
 
 /// Records that `thread` creates or has waited for thread `other`.
-pub(crate) fn other_thread(thread: &mut Thread, op: Op, other: u32) {
+pub(crate) fn other_thread(thread: &mut Entered, op: Op, other: u32) {
     relation(thread, op, 0, u64::from(other));
 }
 
-fn relation(thread: &mut Thread, op: Op, addr: usize, extra: u64) {
-    event(thread, |thread| Event {
+fn relation(thread: &mut Entered, op: Op, addr: usize, extra: u64) {
+    event(thread, |thread| Record {
         time: now(),
-        addr: addr as u64,
+        address: addr as u64,
         value: 0,
         pc: 0,
         extra,
         tid: thread.tid,
-        op: op as u8,
-        order: 0,
-        failure: 0,
-        success: 1,
+        op,
+        order: Order::Relaxed,
+        failure: Order::Relaxed,
+        success: true,
     });
 }

@@ -3,25 +3,28 @@
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 
 use fencepost_clock::{Window, Write};
+use fencepost_protocol::message::{self, Figures, Found, Message, Unknown};
+use fencepost_protocol::record::Op;
+use fencepost_protocol::{Action, Order};
 
-use crate::channel::{self, Line};
+use crate::channel;
 use crate::intercept;
 use crate::lock::Guarded;
 use crate::options;
 use crate::race::{Cell, How, PC_BITS};
-use crate::record::{self, Op};
+use crate::record;
 use crate::stacks::{self, SiteId};
 use crate::stats::{self, Counter, Counters};
 use crate::thread::{self, Thread, Tid};
 
 /// An access that can be reported.
 pub(crate) struct Access {
-    /// What it is, in words.
-    pub(crate) name: &'static str,
-    /// Its order, as compilers number them.
-    pub(crate) order: u8,
+    /// What it does.
+    pub(crate) action: Action,
+    /// Its order.
+    pub(crate) order: Order,
     /// The order of a compare-and-exchange that fails.
-    pub(crate) failure: Option<u8>,
+    pub(crate) failure: Option<Order>,
     /// Where in memory.
     pub(crate) addr: usize,
     /// How many bytes.
@@ -35,17 +38,6 @@ pub(crate) struct Access {
 /// Pairs of places in the code that were reported, as hashes.
 static SEEN: Guarded<Vec<u64>> = Guarded::new(Vec::new());
 static REPORTS: AtomicU32 = AtomicU32::new(0);
-
-const ORDERS: [&str; 6] = ["relaxed", "consume", "acquire", "release", "acq_rel", "seq_cst"];
-
-fn order_name(order: u8) -> &'static str {
-    ORDERS.get(usize::from(order)).copied().unwrap_or("seq_cst")
-}
-
-fn op_name(op: u8) -> &'static str {
-    const NAMES: [&str; 7] = ["load", "store", "rmw", "cas-strong", "cas-weak", "wait", "bcas"];
-    NAMES.get(usize::from(op)).copied().unwrap_or("store")
-}
 
 /// Accesses whose reports were all given, by place in the code: the place in the upper bits, how often it came again in the lower eight.
 static REPEATED: [AtomicU64; 1 << 10] = [const { AtomicU64::new(0) }; 1 << 10];
@@ -91,10 +83,16 @@ fn is_new(one: usize, other: usize) -> bool {
     true
 }
 
-fn stack_of(thread: &Thread, pc: usize) -> Vec<usize> {
+fn stack_of(thread: &Thread, pc: usize) -> Vec<u64> {
     let mut frames = Vec::new();
-    thread.calls.frames(pc, |frame| frames.push(frame));
+    thread.calls.frames(pc, |frame| frames.push(frame as u64));
     frames
+}
+
+/// The frames of a site.
+fn stack_at(site: SiteId) -> Vec<u64> {
+    let frames = stacks::site(site).map(|(_, _, frames)| frames).unwrap_or_default();
+    frames.into_iter().map(|frame| frame as u64).collect()
 }
 
 /// The thread that made a write; 0 for the initial value.
@@ -102,30 +100,43 @@ fn writer(write: &Write) -> Tid {
     write.writer.map_or(0, |slot| thread::occupant(slot, write.number))
 }
 
-fn write(line: Line, write: &Write) -> Line {
-    let (op, order, frames) = stacks::site(write.site).unwrap_or_default();
-    line.number("value", write.value)
-        .flag("rmw", write.rmw)
-        .number("tid", u64::from(writer(write)))
-        .string("op", op_name(op))
-        .string("order", order_name(order))
-        .numbers("stack", frames)
+/// What a write did that is remembered as this operation.
+fn action(op: u8) -> Action {
+    match Op::ALL.get(usize::from(op)) {
+        Some(Op::Rmw) => Action::Rmw,
+        Some(Op::CasStrong) => Action::CasStrong,
+        Some(Op::CasWeak) => Action::CasWeak,
+        Some(Op::BlockingCas) => Action::BlockingCas,
+        _ => Action::Store,
+    }
+}
+
+fn write(write: &Write) -> message::Write {
+    let by = write.writer.map(|_| {
+        let (op, order, _) = stacks::site(write.site).unwrap_or_default();
+        message::Writer {
+            tid: u64::from(writer(write)),
+            op: action(op),
+            order: Order::decode(order),
+            stack: stack_at(write.site),
+        }
+    });
+    message::Write { value: write.value, by }
 }
 
 /// What kind of memory an address is in, as far as the runtime knows.
-fn memory(line: Line, addr: usize) -> Line {
+fn memory(addr: usize) -> message::Memory {
     if let Some(block) = intercept::block_of(addr) {
-        let frames = stacks::site(block.site).map(|(_, _, frames)| frames).unwrap_or_default();
-        return line
-            .string("kind", "heap")
-            .number("base", block.base as u64)
-            .number("size", block.size as u64)
-            .number("tid", u64::from(block.tid))
-            .numbers("stack", frames);
+        return message::Memory::Heap(message::Heap {
+            base: block.base as u64,
+            size: block.size as u64,
+            tid: u64::from(block.tid),
+            stack: stack_at(block.site),
+        });
     }
     match intercept::stack_owner(addr) {
-        Some(tid) => line.string("kind", "stack").number("tid", u64::from(tid)),
-        None => line.string("kind", "unknown"),
+        Some(tid) => message::Memory::Stack(message::Stack { tid: u64::from(tid) }),
+        None => message::Memory::Unknown(Unknown {}),
     }
 }
 
@@ -168,35 +179,35 @@ pub(crate) fn robustness(thread: &Thread, access: &Access, window: &Window) {
         repeat(access.pc);
         return;
     }
-    let (complete, events) = record::state();
-    let line = Line::event("report")
-        .string("kind", "robustness")
-        .number("tid", u64::from(thread.tid))
-        .number("addr", access.addr as u64)
-        .number("size", u64::from(access.size))
-        .object("access", |line| {
-            let line = line.string("op", access.name).string("order", order_name(access.order));
-            let line = access.failure.into_iter().fold(line, |line, order| line.string("failure", order_name(order)));
-            let line = access.expected.into_iter().fold(line, |line, expected| line.number("expected", expected));
-            line.number("time", record::now()).numbers("stack", stack_of(thread, access.pc))
-        })
-        .object("newest", |line| write(line, &window.newest))
-        .objects("stale", window.stale.iter().take(16), write)
-        .object("memory", |line| memory(line, access.addr))
-        .flag("cut", window.cut)
-        .flag("complete", complete)
-        .number("events", events);
+    let report = message::Report {
+        tid: u64::from(thread.tid),
+        addr: access.addr as u64,
+        size: u64::from(access.size),
+        op: access.action,
+        stack: stack_of(thread, access.pc),
+        memory: memory(access.addr),
+        found: Found::Robustness(message::Robustness {
+            order: access.order,
+            failure: access.failure,
+            expected: access.expected,
+            time: record::now(),
+            newest: write(&window.newest),
+            stale: window.stale.iter().take(16).map(write).collect(),
+            cut: window.cut,
+            complete: record::is_whole(),
+        }),
+    };
     let writers = window.stale.iter().take(16).chain([&window.newest]).map(writer);
     let tids: Vec<Tid> = writers.chain([thread.tid]).chain(owner(access.addr)).collect();
-    halt_if(channel::send_report(line, &tids));
+    halt_if(channel::send_report(report, &tids));
 }
 
-fn plain_name(how: How) -> &'static str {
+fn plain(how: How) -> Action {
     match (how.atomic, how.write) {
-        (false, false) => "read",
-        (false, true) => "write",
-        (true, false) => "atomic-read",
-        (true, true) => "atomic-write",
+        (false, false) => Action::Read,
+        (false, true) => Action::Write,
+        (true, false) => Action::AtomicRead,
+        (true, true) => Action::AtomicWrite,
     }
 }
 
@@ -214,23 +225,24 @@ pub(crate) fn race(thread: &Thread, addr: usize, new: Cell, other: Cell, pc: usi
         return;
     }
     let word = addr & !7;
-    let line = Line::event("report")
-        .string("kind", "race")
-        .number("tid", u64::from(thread.tid))
-        .number("addr", (word + new.offset()) as u64)
-        .number("size", new.size() as u64)
-        .object("access", |line| line.string("op", plain_name(new.how())).numbers("stack", stack_of(thread, pc)))
-        .object("other", |line| {
-            line.string("op", plain_name(other.how()))
-                .number("tid", u64::from(thread::last_occupant(other.slot())))
-                .number("addr", (word + other.offset()) as u64)
-                .number("size", other.size() as u64)
-                .numbers("stack", (there != 0).then_some(there))
-        })
-        .object("memory", |line| memory(line, word + new.offset()));
-    let other = thread::last_occupant(other.slot());
-    let tids: Vec<Tid> = [thread.tid, other].into_iter().chain(owner(word + new.offset())).collect();
-    halt_if(channel::send_report(line, &tids));
+    let last = thread::last_occupant(other.slot());
+    let report = message::Report {
+        tid: u64::from(thread.tid),
+        addr: (word + new.offset()) as u64,
+        size: new.size() as u64,
+        op: plain(new.how()),
+        stack: stack_of(thread, pc),
+        memory: memory(word + new.offset()),
+        found: Found::Race(message::Race {
+            op: plain(other.how()),
+            tid: u64::from(last),
+            addr: (word + other.offset()) as u64,
+            size: other.size() as u64,
+            stack: (there != 0).then_some(there as u64).into_iter().collect(),
+        }),
+    };
+    let tids: Vec<Tid> = [thread.tid, last].into_iter().chain(owner(word + new.offset())).collect();
+    halt_if(channel::send_report(report, &tids));
 }
 
 /// The return address of a hook with these low bits. If modules are so large that there are several, the first that follows a call.
@@ -261,23 +273,26 @@ static THREADS: Guarded<Vec<Known>> = Guarded::new(Vec::new());
 const KEPT: usize = 1 << 16;
 
 impl Known {
-    fn tell(&mut self) -> Line {
+    fn tell(&mut self) -> message::Thread {
         self.is_told = true;
-        let line = Line::event("thread").number("tid", u64::from(self.tid)).number("parent", u64::from(self.parent));
-        let line = self.name.iter().fold(line, |line, name| line.string("name", name));
-        line.numbers("stack", stacks::site(self.site).map(|(_, _, frames)| frames).unwrap_or_default())
+        message::Thread {
+            tid: u64::from(self.tid),
+            parent: u64::from(self.parent),
+            name: self.name.as_deref().map(str::to_string),
+            stack: stack_at(self.site),
+        }
     }
 }
 
 /// What a new reporter must know about threads: those that have names.
-pub(crate) fn named_threads() -> Vec<Line> {
+pub(crate) fn named_threads() -> Vec<message::Thread> {
     let mut threads = THREADS.lock();
     threads.iter_mut().for_each(|known| known.is_told = false);
     threads.iter_mut().filter(|known| known.name.is_some()).map(Known::tell).collect()
 }
 
 /// What was not told yet about these threads.
-pub(crate) fn untold_threads(tids: &[Tid]) -> Vec<Line> {
+pub(crate) fn untold_threads(tids: &[Tid]) -> Vec<message::Thread> {
     let mut threads = THREADS.lock();
     threads.iter_mut().filter(|known| !known.is_told && tids.contains(&known.tid)).map(Known::tell).collect()
 }
@@ -297,29 +312,30 @@ pub(crate) fn thread_named(tid: Tid, name: &str) {
     let mut threads = THREADS.lock();
     let Some(known) = threads.iter_mut().rev().find(|known| known.tid == tid) else { return };
     known.name = Some(name.into());
-    let line = known.tell();
+    let thread = known.tell();
     drop(threads);
-    channel::send_if_open(line);
+    channel::send_if_open(&Message::Thread(thread));
 }
 
 /// A spin loop was recognised: `value` keeps the load at `pc` spinning.
 pub(crate) fn spinning(pc: usize, value: u64) {
-    channel::send_if_open(Line::event("spin").number("pc", pc as u64).number("value", value));
+    channel::send_if_open(&Message::Spin(message::Spin { pc: pc as u64, value }));
 }
 
 /// The counts at the end.
-pub(crate) fn summary() -> Line {
-    let read = |counter: &std::sync::atomic::AtomicU64| counter.load(Ordering::Relaxed);
+pub(crate) fn summary() -> Figures {
+    let read = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
     let (threads, counters) = thread::count();
     let sum = |counter: fn(&Counters) -> &Counter| counters.iter().map(|counters| counter(counters).get()).sum();
-    Line::event("summary")
-        .number("accesses", sum(|counters| &counters.accesses))
-        .number("fences", sum(|counters| &counters.fences))
-        .number("locations", read(&stats::LOCATIONS))
-        .number("cut", sum(|counters| &counters.cut))
-        .number("out_of_sight", sum(|counters| &counters.out_of_sight))
-        .number("threads", u64::from(threads))
-        .number("switches", read(&stats::SWITCHES))
-        .number("steps", crate::schedule::steps())
-        .number("mixed_size", read(&stats::MIXED))
+    Figures {
+        accesses: sum(|counters| &counters.accesses),
+        fences: sum(|counters| &counters.fences),
+        locations: read(&stats::LOCATIONS),
+        cut: sum(|counters| &counters.cut),
+        out_of_sight: sum(|counters| &counters.out_of_sight),
+        threads: u64::from(threads),
+        switches: read(&stats::SWITCHES),
+        steps: crate::schedule::steps(),
+        mixed_size: read(&stats::MIXED),
+    }
 }

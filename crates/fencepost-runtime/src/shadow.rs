@@ -1,8 +1,8 @@
 //! What the runtime remembers about each word of the program's memory.
 //!
 //! A table over the address space, whose parts are made as they are touched: no address is computed from another by a
-//! fixed distance, so it does not matter where the kernel puts things. 47 bits of address are 23 bits of root (in the
-//! data segment) and 24 bits within a [`Span`] of 16 MiB. One look into the root finds what is known of a word, since every plain
+//! fixed distance, so it does not matter where the kernel puts things. 47 bits of address are 23 bits of root
+//! and 24 bits within a [`Span`] of 16 MiB. One look into the root finds what is known of a word, since every plain
 //! access needs it; pages of root and spans that are not used take no memory.
 //!
 //! For every aligned word of eight bytes a span has two [`Cell`](crate::race::Cell)s for plain accesses, and, in pages where there is
@@ -42,8 +42,17 @@ struct Span {
 /// The atomics and synchronisation objects in a page, by word.
 struct Page([AtomicPtr<Place>; PAGE_WORDS]);
 
-static ROOT: [AtomicPtr<Span>; 1 << (ADDRESS_BITS - SPAN_BITS)] =
-    [const { AtomicPtr::new(null_mut()) }; 1 << (ADDRESS_BITS - SPAN_BITS)];
+/// The spans, by address.
+type Root = [AtomicPtr<Span>; 1 << (ADDRESS_BITS - SPAN_BITS)];
+
+/// The root. As a variable of its own size it would be part of every program, and one that may not have so much memory could not be
+/// started to say so.
+static ROOT: AtomicPtr<Root> = AtomicPtr::new(null_mut());
+
+/// Makes the root, the first time. To be called before anything is asked for.
+pub(crate) fn start() {
+    make(&ROOT);
+}
 
 /// What `slot` points to, or null.
 #[inline]
@@ -78,7 +87,8 @@ fn make_now<T>(slot: &AtomicPtr<T>) -> &'static T {
 
 #[inline]
 fn span_slot(addr: usize) -> Option<&'static AtomicPtr<Span>> {
-    ROOT.get(addr >> SPAN_BITS)
+    // SAFETY: the root is made before the first thread is watched, and never unmapped.
+    unsafe { &*ROOT.load(Ordering::Relaxed) }.get(addr >> SPAN_BITS)
 }
 
 #[inline]
@@ -179,7 +189,7 @@ fn clear(cells: &[Cells]) {
 
 #[cfg(test)]
 mod tests {
-    use super::{cells, cells_if_any, forget, places_if_any};
+    use super::{cells, cells_if_any, forget, places_if_any, start};
     use crate::place::{Content, Intent, Kind, Place};
     use crate::race::SEES_PLAIN;
     use std::sync::atomic::Ordering;
@@ -190,6 +200,7 @@ mod tests {
     }
 
     fn sees_plain() {
+        start();
         SEES_PLAIN.store(true, Ordering::Relaxed);
     }
 
@@ -225,6 +236,7 @@ mod tests {
 
     #[test]
     fn addresses_no_program_has_are_not_watched() {
+        start();
         assert!(cells(usize::MAX).is_none() && cells(1 << 47).is_none());
         forget(usize::MAX - 8, usize::MAX);
     }

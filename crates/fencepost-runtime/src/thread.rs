@@ -1,6 +1,10 @@
 //! The threads of the program.
 //!
-//! A [`Thread`] belongs to the thread of the program that it describes and is reached through thread-local storage. The
+//! A [`Thread`] belongs to the thread of the program that it describes and is reached through thread-local storage. A signal handler
+//! may come at any time and reach it, too. So there are only shared references to it: what a handler may look at or change while the
+//! runtime is at work is in cells, and the rest, the clocks above all, belongs to who has [entered](Entered), of whom there is one at a time.
+//!
+//! The
 //! interceptors make one for every thread that is created, hand it to the new thread, and keep its clocks after its end
 //! until it is joined.
 //!
@@ -10,16 +14,18 @@
 //! that are over had been joined. This orders more than there is order, so that data races can be missed and none is invented. But who
 //! hears of such a thread's writes hears of its predecessor's, which would invent robustness violations: there are none from then on.
 
-use std::cell::Cell;
-use std::ptr::null_mut;
+use std::cell::{Cell, UnsafeCell};
+use std::ptr::null;
+use std::sync::atomic::{AtomicBool, Ordering, compiler_fence};
 
 use fencepost_clock::{Epochs, Slot, SyncObject, ThreadClocks};
+use fencepost_protocol::record::Op;
 
 use crate::lock::Guarded;
 use crate::memory;
 use crate::place::Place;
 use crate::race;
-use crate::record::{self, Op, Recorder};
+use crate::record::{self, Recorder};
 use crate::report;
 use crate::spin::LastLoad;
 use crate::stacks::CallStack;
@@ -39,14 +45,12 @@ const CACHE: usize = 256;
 pub(crate) struct Thread {
     /// Its number.
     pub(crate) tid: Tid,
-    /// Its clocks.
-    pub(crate) clocks: ThreadClocks,
+    /// Of who has entered.
+    inside: UnsafeCell<Inside>,
     /// The calls it is in.
     pub(crate) calls: CallStack,
     /// What it has done, in numbers.
     pub(crate) counters: &'static Counters,
-    /// Its part of the record of the run.
-    pub(crate) recorder: Recorder,
     /// To recognise spinning.
     pub(crate) last_load: Cell<LastLoad>,
     /// Slot and epoch, as cells have them.
@@ -54,15 +58,22 @@ pub(crate) struct Thread {
     draws: Cell<u32>,
     /// Counts changes of the clocks. No other thread, and not this one in another slot, has the same numbers.
     tick: Cell<u64>,
+    /// Is the runtime at work? A signal handler that comes now is not watched.
+    busy: AtomicBool,
+    /// Nested `__tsan_ignore_thread_begin`, and threads for which there was no slot.
+    pub(crate) ignored: Cell<u32>,
+    cache: &'static Cache,
+}
+
+/// What nobody but the runtime at work for the thread may look at.
+struct Inside {
+    clocks: ThreadClocks,
+    /// Its part of the record of the run.
+    recorder: Recorder,
     /// The clocks that `tick` stands for: generation and number of writes.
     counted: (u32, u32),
     /// A number of its own for each thread and slot it was in.
     life: u32,
-    /// Is the runtime at work? A signal handler that comes now is not watched.
-    busy: Cell<bool>,
-    /// Nested `__tsan_ignore_thread_begin`, and threads for which there was no slot.
-    pub(crate) ignored: u32,
-    cache: &'static Cache,
 }
 
 /// Variables accessed lately. When a thread is over, the next one goes on with what it leaves: where variables are is true for all.
@@ -174,8 +185,32 @@ static REGISTRY: Guarded<Registry> = Guarded::new(Registry {
     known: None,
 });
 
+/// A thread-local variable, where there is no assembly or no one object for it to be local in.
+#[cfg(any(miri, test))]
+macro_rules! thread_local_pointer {
+    ($(#[$attribute:meta])* $module:ident, $symbol:literal) => {
+        $(#[$attribute])*
+        mod $module {
+            use super::Thread;
+
+            thread_local! {
+                static POINTER: std::cell::Cell<*const Thread> = const { std::cell::Cell::new(std::ptr::null()) };
+            }
+
+            pub(super) fn get() -> *const Thread {
+                POINTER.get()
+            }
+
+            pub(super) fn set(thread: *const Thread) {
+                POINTER.set(thread);
+            }
+        }
+    };
+}
+
 /// A thread-local variable, with the model for variables that are there from the start: the general one that Rust has would save
 /// registers around a call, in every hook, that the linker removes.
+#[cfg(not(any(miri, test)))]
 macro_rules! thread_local_pointer {
     ($(#[$attribute:meta])* $module:ident, $symbol:literal) => {
         $(#[$attribute])*
@@ -191,7 +226,7 @@ macro_rules! thread_local_pointer {
             );
 
             #[inline(always)]
-            pub(super) fn get() -> *mut Thread {
+            pub(super) fn get() -> *const Thread {
                 let thread;
                 // SAFETY: reads the variable.
                 unsafe {
@@ -205,7 +240,7 @@ macro_rules! thread_local_pointer {
                 thread
             }
 
-            pub(super) fn set(thread: *mut Thread) {
+            pub(super) fn set(thread: *const Thread) {
                 // SAFETY: writes the variable.
                 unsafe {
                     std::arch::asm!(
@@ -230,8 +265,8 @@ thread_local_pointer!(
     heeded, "fencepost_heeded_thread"
 );
 
-/// The thread that runs, while the runtime works for it.
-pub(crate) struct Entered(&'static mut Thread);
+/// The thread that runs, while the runtime works for it. There is one of these at a time.
+pub(crate) struct Entered(&'static Thread);
 
 impl std::ops::Deref for Entered {
     type Target = Thread;
@@ -242,70 +277,97 @@ impl std::ops::Deref for Entered {
     }
 }
 
-impl std::ops::DerefMut for Entered {
+impl Entered {
     #[inline]
-    fn deref_mut(&mut self) -> &mut Thread {
-        self.0
+    fn inside(&self) -> &Inside {
+        // SAFETY: this is the only value of its kind for the thread, and whoever changes what is inside borrows it exclusively.
+        unsafe { &*self.0.inside.get() }
+    }
+
+    #[inline]
+    fn inside_mut(&mut self) -> &mut Inside {
+        // SAFETY: this is the only value of its kind for the thread, and is borrowed exclusively.
+        unsafe { &mut *self.0.inside.get() }
+    }
+
+    /// The clocks of the thread.
+    #[inline]
+    pub(crate) fn clocks(&self) -> &ThreadClocks {
+        &self.inside().clocks
+    }
+
+    /// The same, to be changed.
+    #[inline]
+    pub(crate) fn clocks_mut(&mut self) -> &mut ThreadClocks {
+        &mut self.inside_mut().clocks
+    }
+
+    /// The thread's part of the record of the run.
+    #[inline]
+    pub(crate) fn recorder(&mut self) -> &mut Recorder {
+        &mut self.inside_mut().recorder
     }
 }
 
 impl Drop for Entered {
     #[inline]
     fn drop(&mut self) {
-        self.0.busy.set(false);
+        // For handlers in the same thread: after everything that was done inside.
+        compiler_fence(Ordering::Release);
+        self.0.busy.store(false, Ordering::Relaxed);
+    }
+}
+
+impl Thread {
+    /// Begins to work for the thread, which is the one that runs, if the runtime is not at work for it already.
+    #[inline]
+    pub(crate) fn enter(&'static self) -> Option<Entered> {
+        // Only handlers of this thread come between the two, and they leave the mark as they find it.
+        if self.busy.load(Ordering::Relaxed) {
+            return None;
+        }
+        self.busy.store(true, Ordering::Relaxed);
+        // For handlers in the same thread: before everything that is done inside.
+        compiler_fence(Ordering::Acquire);
+        Some(Entered(self))
     }
 }
 
 /// The thread that runs, if it is watched and the runtime is not at work for it already.
 #[inline]
 pub(crate) fn enter() -> Option<Entered> {
-    let thread = heeded::get();
-    if thread.is_null() {
-        return None;
-    }
-    // SAFETY: the pointer is set by this thread to its own description, which lives until it is taken away again; the
-    // flag makes the reference exclusive.
-    let thread = unsafe { &mut *thread };
-    if thread.busy.replace(true) {
-        return None;
-    }
-    Some(Entered(thread))
+    watched()?.enter()
 }
 
 /// The thread that runs, if it is watched, to look at only: the runtime may be at work for it.
 #[inline]
 pub(crate) fn watched() -> Option<&'static Thread> {
-    // SAFETY: as in `enter`; what is read through this reference is changed by this thread only, in cells.
+    // SAFETY: the pointer is set by this thread to its own description, which lives until it is taken away again, and to which there are no
+    // exclusive references.
     unsafe { heeded::get().as_ref() }
+}
+
+/// The thread that runs, if it is known, to look at only.
+#[inline]
+fn known() -> Option<&'static Thread> {
+    // SAFETY: as in `watched`.
+    unsafe { current::get().as_ref() }
 }
 
 /// The calls of the thread that runs; they are followed also while the runtime is at work in an outer frame.
 #[inline]
 pub(crate) fn calls() -> Option<&'static CallStack> {
-    // SAFETY: as in `enter`; the stack of calls is changed through cells only.
-    unsafe { current::get().as_ref() }.map(|thread| &thread.calls)
+    known().map(|thread| &thread.calls)
 }
 
 /// Runs `work` with the thread that runs, whether it is ignored or not, unless the runtime is at work for it.
-pub(crate) fn with_current<T>(work: impl FnOnce(&mut Thread) -> T) -> Option<T> {
-    let thread = current::get();
-    if thread.is_null() {
-        return None;
-    }
-    // SAFETY: as in `enter`.
-    let thread = unsafe { &mut *thread };
-    if thread.busy.replace(true) {
-        return None;
-    }
-    let result = work(thread);
-    thread.busy.set(false);
-    Some(result)
+pub(crate) fn with_current<T>(work: impl FnOnce(&mut Entered) -> T) -> Option<T> {
+    known()?.enter().map(|mut thread| work(&mut thread))
 }
 
 /// The number of the thread that runs; 0 if it is not known.
 pub(crate) fn current_tid() -> Tid {
-    // SAFETY: as in `enter`; the number does not change.
-    unsafe { current::get().as_ref() }.map_or(0, |thread| thread.tid)
+    known().map_or(0, |thread| thread.tid)
 }
 
 impl Registry {
@@ -394,18 +456,15 @@ impl Thread {
         let stamp = race::stamp(clocks.slot(), clocks.epoch());
         Thread {
             tid,
-            clocks,
+            inside: UnsafeCell::new(Inside { clocks, recorder: Recorder::default(), counted: (0, 0), life }),
             calls,
             counters,
-            recorder: Recorder::default(),
             last_load: Cell::default(),
             stamp: Cell::new(stamp),
             draws: Cell::new(0),
-            busy: Cell::new(false),
-            ignored: 0,
+            busy: AtomicBool::new(false),
+            ignored: Cell::new(0),
             tick: Cell::new(first_tick(life)),
-            counted: (0, 0),
-            life,
             cache,
         }
     }
@@ -429,59 +488,10 @@ impl Thread {
         self.tick.get()
     }
 
-    /// A number that changes when the thread learns something about others. No other thread, and not this one in another slot, has
-    /// the same.
-    #[inline]
-    pub(crate) fn knowledge(&self) -> u64 {
-        u64::from(self.life) << 32 | u64::from(self.clocks.generation())
-    }
-
-    /// Was it this thread, in the slot that it has now, whose [`Self::knowledge`] this was?
-    #[inline]
-    pub(crate) fn has_known(&self, knowledge: u64) -> bool {
-        knowledge >> 32 == u64::from(self.life)
-    }
-
     /// Is the runtime at work for this thread?
     #[inline]
     pub(crate) fn is_busy(&self) -> bool {
-        self.busy.get()
-    }
-
-    /// The description of a thread that this one is about to create. Creation orders everything so far before everything
-    /// the new thread does.
-    pub(crate) fn create(&mut self) -> Box<Thread> {
-        let mut registry = REGISTRY.lock();
-        registry.threads += 1;
-        let tid = registry.threads;
-        let inherited = registry.inherit();
-        let life = registry.new_life();
-        match registry.room(Some(&self.clocks)) {
-            Some(Room { slot, epochs, is_strange }) => {
-                let mut clocks = self.clocks.spawn(slot, epochs);
-                if is_strange {
-                    registry.tell_predecessor(&mut clocks);
-                }
-                registry.occupy(slot, clocks.writes(), tid);
-                drop(registry);
-                if is_strange {
-                    crate::channel::note_once(OUT_OF_SLOTS);
-                }
-                record::other_thread(self, Op::Spawn, tid);
-                self.renew();
-                Box::new(Thread::new(tid, clocks, inherited, life))
-            }
-            None => {
-                drop(registry);
-                report::stop();
-                crate::channel::note_once(
-                    "too many threads at once: some of them are not watched, and nothing is reported from now on",
-                );
-                let mut unwatched = Thread::new(tid, self.clocks.clone(), inherited, life);
-                unwatched.ignored = 1;
-                Box::new(unwatched)
-            }
-        }
+        self.busy.load(Ordering::Relaxed)
     }
 
     /// The thread that was never started gives its slot back.
@@ -491,33 +501,14 @@ impl Thread {
 
     /// Leaves what it has to later threads.
     fn give_back(self) -> Finished {
-        let Thread { tid, mut clocks, calls, cache, counters, ignored, .. } = self;
+        let Thread { tid, inside, calls, cache, counters, ignored, .. } = self;
+        let Inside { mut clocks, .. } = inside.into_inner();
         let mut registry = REGISTRY.lock();
         registry.leave(Inherited { calls, cache, counters });
-        if ignored == 0 {
+        if ignored.get() == 0 {
             registry.vacate(&mut clocks);
         }
         Finished { tid, clocks }
-    }
-
-    /// The threads of a `Finished` that this one has waited for end before what it does from now on.
-    pub(crate) fn join(&mut self, finished: &Finished) {
-        self.clocks.join(&finished.clocks);
-        record::other_thread(self, Op::Join, finished.tid);
-    }
-
-    /// What this thread, which is the one that runs, does from now on is not watched.
-    pub(crate) fn ignore(&mut self) {
-        self.ignored += 1;
-        heeded::set(null_mut());
-    }
-
-    /// The end of [`Self::ignore`].
-    pub(crate) fn heed(&mut self) {
-        self.ignored = self.ignored.saturating_sub(1);
-        if self.ignored == 0 {
-            heeded::set(self);
-        }
     }
 
     /// Slot and epoch, as cells have them.
@@ -539,18 +530,89 @@ impl Thread {
     pub(crate) fn does_something(&self) {
         self.last_load.set(LastLoad { pc: 0, ..self.last_load.get() });
     }
+}
+
+impl Entered {
+    /// A number that changes when the thread learns something about others. No other thread, and not this one in another slot, has
+    /// the same.
+    #[inline]
+    pub(crate) fn knowledge(&self) -> u64 {
+        u64::from(self.inside().life) << 32 | u64::from(self.clocks().generation())
+    }
+
+    /// Was it this thread, in the slot that it has now, whose [`Self::knowledge`] this was?
+    #[inline]
+    pub(crate) fn has_known(&self, knowledge: u64) -> bool {
+        knowledge >> 32 == u64::from(self.inside().life)
+    }
+
+    /// The description of a thread that this one is about to create. Creation orders everything so far before everything
+    /// the new thread does.
+    pub(crate) fn create(&mut self) -> Box<Thread> {
+        let mut registry = REGISTRY.lock();
+        registry.threads += 1;
+        let tid = registry.threads;
+        let inherited = registry.inherit();
+        let life = registry.new_life();
+        match registry.room(Some(self.clocks())) {
+            Some(Room { slot, epochs, is_strange }) => {
+                let mut clocks = self.clocks_mut().spawn(slot, epochs);
+                if is_strange {
+                    registry.tell_predecessor(&mut clocks);
+                }
+                registry.occupy(slot, clocks.writes(), tid);
+                drop(registry);
+                if is_strange {
+                    crate::channel::note_once(OUT_OF_SLOTS);
+                }
+                record::other_thread(self, Op::Spawn, tid);
+                self.renew();
+                Box::new(Thread::new(tid, clocks, inherited, life))
+            }
+            None => {
+                drop(registry);
+                report::stop();
+                crate::channel::note_once(
+                    "too many threads at once: some of them are not watched, and nothing is reported from now on",
+                );
+                let unwatched = Thread::new(tid, self.clocks().clone(), inherited, life);
+                unwatched.ignored.set(1);
+                Box::new(unwatched)
+            }
+        }
+    }
+
+    /// The threads of a `Finished` that this one has waited for end before what it does from now on.
+    pub(crate) fn join(&mut self, finished: &Finished) {
+        self.clocks_mut().join(&finished.clocks);
+        record::other_thread(self, Op::Join, finished.tid);
+    }
+
+    /// What this thread, which is the one that runs, does from now on is not watched.
+    pub(crate) fn ignore(&mut self) {
+        self.ignored.set(self.ignored.get() + 1);
+        heeded::set(null());
+    }
+
+    /// The end of [`Self::ignore`].
+    pub(crate) fn heed(&mut self) {
+        self.ignored.set(self.ignored.get().saturating_sub(1));
+        if self.ignored.get() == 0 {
+            heeded::set(self.0);
+        }
+    }
 
     /// After anything that may have begun an epoch. Goes on in another slot if the epochs of this one are used up.
     #[inline]
     pub(crate) fn renew(&mut self) {
-        if self.clocks.epoch() >= race::LAST_EPOCH || self.clocks.is_worn_out() {
+        if self.clocks().epoch() >= race::LAST_EPOCH || self.clocks().is_worn_out() {
             self.renew_now();
         }
-        let stamp = race::stamp(self.clocks.slot(), self.clocks.epoch());
-        let counted = (self.clocks.generation(), self.clocks.writes());
-        if (stamp, counted) != (self.stamp.get(), self.counted) {
+        let stamp = race::stamp(self.clocks().slot(), self.clocks().epoch());
+        let counted = (self.clocks().generation(), self.clocks().writes());
+        if (stamp, counted) != (self.stamp.get(), self.inside().counted) {
             self.stamp.set(stamp);
-            self.counted = counted;
+            self.inside_mut().counted = counted;
             self.tick.set(self.tick.get() + 1);
         }
     }
@@ -561,13 +623,14 @@ impl Thread {
         match registry.room(None) {
             Some(Room { slot, epochs, is_strange }) => {
                 // The old slot is not vacated: its epochs are used up.
-                self.clocks.move_to(slot, epochs);
+                self.clocks_mut().move_to(slot, epochs);
                 if is_strange {
-                    registry.tell_predecessor(&mut self.clocks);
+                    registry.tell_predecessor(self.clocks_mut());
                 }
-                registry.occupy(slot, self.clocks.writes(), self.tid);
-                self.life = registry.new_life();
-                self.tick.set(first_tick(self.life));
+                registry.occupy(slot, self.clocks().writes(), self.tid);
+                let life = registry.new_life();
+                self.inside_mut().life = life;
+                self.tick.set(first_tick(life));
                 drop(registry);
                 if is_strange {
                     crate::channel::note_once(OUT_OF_SLOTS);
@@ -603,22 +666,69 @@ pub(crate) fn attach_main() {
 
 /// The thread that runs is the one described.
 pub(crate) fn attach(thread: Box<Thread>) {
-    let ignored = thread.ignored > 0;
+    let ignored = thread.ignored.get() > 0;
     thread.forget_seen();
     let thread = Box::into_raw(thread);
     current::set(thread);
-    heeded::set(if ignored { null_mut() } else { thread });
+    heeded::set(if ignored { null() } else { thread });
 }
 
 /// The thread that runs is over: what joins it may have its clocks. None if it was not known.
 pub(crate) fn detach() -> Option<Finished> {
     let thread = current::get();
-    current::set(null_mut());
-    heeded::set(null_mut());
+    current::set(null());
+    heeded::set(null());
     if thread.is_null() {
         return None;
     }
     // SAFETY: the pointer came from `attach` and is nowhere else any more.
-    let thread = unsafe { Box::from_raw(thread) };
+    let thread = unsafe { Box::from_raw(thread.cast_mut()) };
     Some(thread.give_back())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{attach_main, calls, current_tid, detach, enter, watched, with_current};
+
+    /// What a signal handler does in the middle of the runtime's work. Under Miri this shows that no reference is invalidated.
+    fn handle_signal() {
+        let thread = watched().expect("the thread is watched");
+        assert!(thread.is_busy() && enter().is_none() && with_current(|_| ()).is_none());
+        calls().expect("the thread is known").enter(1, 1000);
+        thread.does_something();
+        assert_eq!((thread.tick(), thread.stamp()), (thread.tick(), thread.stamp()));
+        calls().expect("the thread is known").leave();
+    }
+
+    #[test]
+    fn handlers_look_at_threads_that_the_runtime_works_for() {
+        std::thread::spawn(|| {
+            assert!(watched().is_none() && enter().is_none());
+            attach_main();
+            assert_eq!(current_tid(), 1);
+            let before = watched().expect("the thread is watched");
+            let mut thread = enter().expect("nobody is at work");
+            let clocks = thread.clocks_mut();
+            handle_signal();
+            let child = clocks.spawn(7, Default::default());
+            handle_signal();
+            clocks.join(&child);
+            let epoch = clocks.epoch();
+            let child = thread.create();
+            handle_signal();
+            thread.renew();
+            assert!(thread.clocks().epoch() > epoch && before.tick() == thread.tick());
+            thread.ignore();
+            assert!(watched().is_none());
+            thread.heed();
+            drop(thread);
+            super::Thread::cancel(child);
+            // What comes between the work of the runtime may work itself.
+            assert!(!before.is_busy());
+            assert!(with_current(|thread| thread.clocks().epoch()).is_some());
+            assert!(detach().is_some() && detach().is_none());
+        })
+        .join()
+        .expect("no assertion fails");
+    }
 }

@@ -13,12 +13,13 @@
 
 use std::collections::BTreeSet;
 
-use fencepost_clock::Order;
+use fencepost_protocol::record::{Op, Record};
+use fencepost_protocol::{Action, Order};
 
 use crate::path::{self, Edge, EdgeKind};
 use crate::replay::{self, Changes, Placing, Violation};
-use crate::stream::{self, Finding};
-use crate::trace::{Neighbours, Op, Record, Trace, order_from_name};
+use crate::stream::{Report, Robustness};
+use crate::trace::{self, Neighbours, Trace};
 
 /// Records to evaluate at most, over all candidates: beyond, advice would keep the program waiting.
 const EFFORT: usize = 20_000_000;
@@ -71,7 +72,7 @@ impl What {
 impl Edit {
     fn new(record: &Record, what: What) -> Edit {
         let failure = is_cas(record) && has(record.order, what);
-        Edit { pc: record.pc, op: record.name(), what, failure }
+        Edit { pc: record.pc, op: trace::name(record), what, failure }
     }
 
     /// What to do for `what` at a record; None if it is there already. `next` is what the thread does on the side where a fence
@@ -119,11 +120,16 @@ fn is_cas(record: &Record) -> bool {
 
 /// Looks for advice in a recorded run, where `spins` are values that keep loops spinning, by call site. None if the run
 /// does not show the violation.
-pub(crate) fn analyse(mut trace: Trace, finding: &Finding, spins: &BTreeSet<(u64, u64)>) -> Option<Analysis> {
-    append_access(&mut trace, finding)?;
-    let pc = *finding.access.stack.first()?;
+pub(crate) fn analyse(
+    mut trace: Trace,
+    report: &Report,
+    violation: &Robustness,
+    spins: &BTreeSet<(u64, u64)>,
+) -> Option<Analysis> {
+    append_access(&mut trace, report, violation)?;
+    let pc = *report.stack.first()?;
     let baseline = replay::violations(&trace, &Changes::default(), Placing::Close, spins)?;
-    let same = |violation: &&Violation| violation.identity() == (pc, finding.addr);
+    let same = |violation: &&Violation| violation.identity() == (pc, report.addr);
     let violation = *baseline.iter().rfind(same)?;
     let known: BTreeSet<(u64, u64)> = baseline.iter().map(Violation::identity).collect();
     let neighbours = trace.neighbours();
@@ -154,48 +160,43 @@ pub(crate) fn analyse(mut trace: Trace, finding: &Finding, spins: &BTreeSet<(u64
 }
 
 /// What to try without a recorded run: fences close to both ends, by a rule of thumb.
-pub(crate) fn rule_of_thumb(finding: &Finding, newest_pc: Option<u64>) -> Vec<Edit> {
+pub(crate) fn rule_of_thumb(report: &Report, newest_pc: Option<u64>) -> Vec<Edit> {
     let fence = |pc: u64, op, what| Edit { pc, op, what, failure: false };
-    let access = finding.access.stack.first().map(|&pc| fence(pc, "access", What::FenceBefore));
+    let access = report.stack.first().map(|&pc| fence(pc, "access", What::FenceBefore));
     newest_pc.map(|pc| fence(pc, "write", What::FenceAfter)).into_iter().chain(access).collect()
 }
 
 /// The access that is reported may not be recorded yet.
-fn append_access(trace: &mut Trace, finding: &Finding) -> Option<()> {
-    let access = &finding.access;
-    let pc = *access.stack.first()?;
-    let tid = u32::try_from(finding.tid).ok()?;
-    let there = |record: &Record| record.time >= access.time && record.pc == pc && record.tid == tid;
-    if trace.records.iter().rev().take_while(|record| record.time >= access.time).any(there) {
+fn append_access(trace: &mut Trace, report: &Report, violation: &Robustness) -> Option<()> {
+    let pc = *report.stack.first()?;
+    let tid = u32::try_from(report.tid).ok()?;
+    let there = |record: &Record| record.time >= violation.time && record.pc == pc && record.tid == tid;
+    if trace.records.iter().rev().take_while(|record| record.time >= violation.time).any(there) {
         return Some(());
     }
-    let op = match access.op.as_str() {
-        "load" => Op::Load,
-        "store" => Op::Store,
-        "wait" => Op::Wait,
-        "bcas" => Op::BlockingCas,
-        "cas-weak" => Op::CasWeak,
-        "cas-strong" => Op::CasStrong,
+    let op = match report.op {
+        Action::Load => Op::Load,
+        Action::Store => Op::Store,
+        Action::Wait => Op::Wait,
+        Action::BlockingCas => Op::BlockingCas,
+        Action::CasWeak => Op::CasWeak,
+        Action::CasStrong => Op::CasStrong,
         _ => Op::Rmw,
     };
-    let order = access.order.as_deref().and_then(order_from_name).unwrap_or(Order::Relaxed);
-    let newest = trace.records.iter().rev().find(|record| record.address == finding.addr && record.writes());
+    let newest = trace.records.iter().rev().find(|record| record.address == report.addr && record.writes());
     let before = newest.map_or(0, |record| record.value);
-    let expected = access.expected.unwrap_or(before);
-    let wanted = match &finding.kind {
-        stream::Kind::Robustness { stale, .. } => stale.last().map_or(before, |write| write.value),
-        stream::Kind::Race { .. } => before,
-    };
+    let expected = violation.expected.unwrap_or(before);
+    let wanted = violation.stale.last().map_or(before, |write| write.value);
     trace.records.push(Record {
-        time: access.time,
-        address: finding.addr,
+        time: violation.time,
+        address: report.addr,
         value: if op == Op::Wait { wanted } else { before },
         pc,
         extra: if op == Op::Rmw { before } else { expected },
         tid,
         op,
-        order,
-        failure: access.failure.as_deref().and_then(order_from_name).unwrap_or(Order::Relaxed),
+        order: violation.order,
+        failure: violation.failure.unwrap_or_default(),
         success: false,
     });
     Some(())
@@ -358,7 +359,7 @@ fn cost(edits: &[Edit]) -> u32 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::stream::{Access, Memory};
+    use crate::stream::{Found, Memory, Unknown, Write};
 
     const X: u64 = 0x100;
     const Y: u64 = 0x200;
@@ -380,19 +381,25 @@ mod tests {
         trace.records.push(Record { time, address, value, pc, extra: 0, tid, op, order, failure, success: true });
     }
 
-    fn finding(tid: u64, pc: u64, address: u64, op: &str, time: u64) -> Finding {
-        let access = Access {
-            op: op.into(),
-            order: Some("relaxed".into()),
+    /// What the runtime says of a relaxed access.
+    fn reported(tid: u64, pc: u64, addr: u64, op: Action, time: u64) -> (Report, Robustness) {
+        let violation = Robustness {
+            order: Order::Relaxed,
             failure: None,
             expected: None,
             time,
-            stack: vec![pc],
+            newest: Write { value: 1, by: None },
+            stale: Vec::new(),
+            cut: false,
+            complete: true,
         };
-        let newest =
-            stream::Write { value: 1, rmw: false, tid: 2, op: "store".into(), order: None, time: 0, stack: vec![11] };
-        let kind = stream::Kind::Robustness { newest, stale: Vec::new(), cut: false, complete: true, events: 0 };
-        Finding { kind, tid, addr: address, size: 4, access, memory: Memory::default() }
+        let found = Found::Robustness(violation.clone());
+        let memory = Memory::Unknown(Unknown {});
+        (Report { tid, addr, size: 4, op, stack: vec![pc], memory, found }, violation)
+    }
+
+    fn analyse(trace: Trace, reported: &(Report, Robustness), spins: &BTreeSet<(u64, u64)>) -> Option<Analysis> {
+        super::analyse(trace, &reported.0, &reported.1, spins)
     }
 
     fn phrases(analysis: &Analysis) -> Vec<(u64, String)> {
@@ -411,7 +418,8 @@ mod tests {
             if recorded {
                 add(&mut trace, 3, 14, Op::Load, X, 1, Order::Relaxed);
             }
-            let analysis = analyse(trace, &finding(3, 14, X, "load", 8), &BTreeSet::new()).expect("the run shows it");
+            let analysis =
+                analyse(trace, &reported(3, 14, X, Action::Load, 8), &BTreeSet::new()).expect("the run shows it");
             let edge = analysis.edges[0];
             assert_eq!((edge.0.pc, edge.1.pc, edge.2), (12, 13, EdgeKind::ReadsFrom));
             let wanted = [(12, "make the store release".to_string()), (13, "make the load acquire".to_string())];
@@ -426,7 +434,8 @@ mod tests {
         add(&mut trace, 2, 12, Op::Store, Y, 1, Order::Release);
         add(&mut trace, 3, 13, Op::Load, Y, 1, Order::Relaxed);
         add(&mut trace, 3, 14, Op::Load, X, 1, Order::Relaxed);
-        let analysis = analyse(trace, &finding(3, 14, X, "load", 8), &BTreeSet::new()).expect("the run shows it");
+        let analysis =
+            analyse(trace, &reported(3, 14, X, Action::Load, 8), &BTreeSet::new()).expect("the run shows it");
         assert_eq!(phrases(&analysis), [(13, "make the load acquire".to_string())]);
     }
 
@@ -437,7 +446,8 @@ mod tests {
         add(&mut trace, 2, 12, Op::Load, Y, 0, Order::Relaxed);
         add(&mut trace, 3, 13, Op::Store, Y, 1, Order::Relaxed);
         add(&mut trace, 3, 14, Op::Load, X, 1, Order::Relaxed);
-        let analysis = analyse(trace, &finding(3, 14, X, "load", 8), &BTreeSet::new()).expect("the run shows it");
+        let analysis =
+            analyse(trace, &reported(3, 14, X, Action::Load, 8), &BTreeSet::new()).expect("the run shows it");
         assert_eq!(analysis.edges[0].2, EdgeKind::FromRead);
         let wanted = [(11, "store"), (12, "load"), (13, "store"), (14, "load")];
         assert_eq!(phrases(&analysis), wanted.map(|(pc, op)| (pc, format!("make the {op} seq_cst"))));
@@ -450,7 +460,8 @@ mod tests {
         add(&mut trace, 2, 12, Op::Load, Y, 0, Order::SeqCst);
         add(&mut trace, 3, 13, Op::Store, Y, 1, Order::SeqCst);
         add(&mut trace, 3, 14, Op::Load, X, 1, Order::Acquire);
-        let analysis = analyse(trace, &finding(3, 14, X, "load", 8), &BTreeSet::new()).expect("the run shows it");
+        let analysis =
+            analyse(trace, &reported(3, 14, X, Action::Load, 8), &BTreeSet::new()).expect("the run shows it");
         assert_eq!(phrases(&analysis), [(14, "make the load seq_cst".to_string())]);
     }
 
@@ -465,7 +476,8 @@ mod tests {
         // Something was forgotten, which is nothing that the thread did.
         add(&mut trace, 3, 0, Op::Reset, 0x300, 0, Order::Relaxed);
         add(&mut trace, 3, 14, Op::Load, X, 1, Order::Relaxed);
-        let analysis = analyse(trace, &finding(3, 14, X, "load", 11), &BTreeSet::new()).expect("the run shows it");
+        let analysis =
+            analyse(trace, &reported(3, 14, X, Action::Load, 11), &BTreeSet::new()).expect("the run shows it");
         assert!(analysis.reevaluated);
         assert_eq!(phrases(&analysis), [21, 22].map(|pc| (pc, "make the fence seq_cst".to_string())));
     }
@@ -483,7 +495,8 @@ mod tests {
         add(&mut trace, 3, 22, Op::Fence, 0, 0, Order::AcqRel);
         add(&mut trace, 3, 16, Op::Load, X, 1, Order::Relaxed);
         let time = trace.records.len() as u64;
-        let analysis = analyse(trace, &finding(3, 16, X, "load", time), &BTreeSet::new()).expect("the run shows it");
+        let analysis =
+            analyse(trace, &reported(3, 16, X, Action::Load, time), &BTreeSet::new()).expect("the run shows it");
         assert_eq!(phrases(&analysis), [21, 22].map(|pc| (pc, "make the fence seq_cst".to_string())));
     }
 
@@ -531,7 +544,8 @@ mod tests {
         add(&mut trace, 3, 13, Op::CasStrong, Y, 1, Order::AcqRel);
         trace.records.last_mut().expect("it was added").success = false;
         add(&mut trace, 3, 14, Op::Load, X, 1, Order::Relaxed);
-        let analysis = analyse(trace, &finding(3, 14, X, "load", 8), &BTreeSet::new()).expect("the run shows it");
+        let analysis =
+            analyse(trace, &reported(3, 14, X, Action::Load, 8), &BTreeSet::new()).expect("the run shows it");
         assert_eq!(phrases(&analysis), [(13, "make the compare-and-swap acquire on failure too".to_string())]);
     }
 
@@ -543,7 +557,7 @@ mod tests {
         add(&mut trace, 3, 21, Op::Acquire, 0x300, 0, Order::Relaxed);
         add(&mut trace, 3, 14, Op::Load, X, 1, Order::Relaxed);
         assert_eq!(
-            analyse(trace, &finding(3, 14, X, "load", 8), &BTreeSet::new()),
+            analyse(trace, &reported(3, 14, X, Action::Load, 8), &BTreeSet::new()),
             None,
             "no violation: the lock orders them"
         );
@@ -557,8 +571,8 @@ mod tests {
         add(&mut trace, 3, 13, Op::Load, Y, 1, Order::Relaxed);
         add(&mut trace, 3, 14, Op::Load, X, 1, Order::Relaxed);
         let spins = |value| BTreeSet::from([(14, value)]);
-        assert_eq!(analyse(trace.clone(), &finding(3, 14, X, "load", 8), &spins(0)), None);
-        assert!(analyse(trace, &finding(3, 14, X, "load", 8), &spins(5)).is_some());
+        assert_eq!(analyse(trace.clone(), &reported(3, 14, X, Action::Load, 8), &spins(0)), None);
+        assert!(analyse(trace, &reported(3, 14, X, Action::Load, 8), &spins(5)).is_some());
     }
 
     #[test]
@@ -567,20 +581,16 @@ mod tests {
         add(&mut trace, 2, 11, Op::Store, X, 1, Order::Relaxed);
         add(&mut trace, 2, 12, Op::Store, Y, 1, Order::Relaxed);
         add(&mut trace, 3, 13, Op::Load, Y, 1, Order::Relaxed);
-        let mut finding = finding(3, 14, X, "wait", 8);
-        let initial =
-            stream::Write { value: 0, rmw: false, tid: 0, op: String::new(), order: None, time: 0, stack: Vec::new() };
-        if let stream::Kind::Robustness { stale, .. } = &mut finding.kind {
-            stale.push(initial);
-        }
-        let analysis = analyse(trace, &finding, &BTreeSet::new()).expect("the run shows it");
+        let mut wait = reported(3, 14, X, Action::Wait, 8);
+        wait.1.stale.push(Write { value: 0, by: None });
+        let analysis = analyse(trace, &wait, &BTreeSet::new()).expect("the run shows it");
         assert_eq!(phrases(&analysis).len(), 2);
     }
 
     #[test]
     fn a_run_that_does_not_show_it_gives_no_advice() {
-        assert_eq!(analyse(start(), &finding(3, 14, X, "load", 8), &BTreeSet::new()), None);
-        let thumb = rule_of_thumb(&finding(3, 14, X, "load", 8), Some(11));
+        assert_eq!(analyse(start(), &reported(3, 14, X, Action::Load, 8), &BTreeSet::new()), None);
+        let thumb = rule_of_thumb(&reported(3, 14, X, Action::Load, 8).0, Some(11));
         assert_eq!(thumb.iter().map(Edit::phrase).collect::<Vec<_>>().len(), 2);
     }
 
@@ -596,7 +606,7 @@ mod tests {
             bytes
         };
         let file = |flags: u64, records: &[Vec<u8>]| {
-            let mut bytes = crate::trace::MAGIC.to_vec();
+            let mut bytes = fencepost_protocol::record::MAGIC.to_vec();
             for number in [100, records.len() as u64, flags, 0, 0, 0, 0] {
                 bytes.extend_from_slice(&u64::to_le_bytes(number));
             }

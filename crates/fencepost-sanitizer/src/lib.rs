@@ -11,14 +11,15 @@
 mod advice;
 pub mod json;
 mod path;
+mod process;
 mod replay;
 pub mod report;
 mod reporter;
-mod run;
 pub mod stream;
 pub mod suppress;
 pub mod symbols;
 pub mod text;
 pub mod trace;
 
+pub use process::Process;
 pub use reporter::{Ending, Item, Options, Reporter, Totals};

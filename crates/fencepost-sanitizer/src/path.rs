@@ -5,7 +5,9 @@
 
 use std::collections::HashMap;
 
-use crate::trace::{Op, Record, Trace};
+use fencepost_protocol::record::{Op, Record};
+
+use crate::trace::Trace;
 
 /// A step of the path from one thread to another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -124,12 +126,12 @@ impl Search {
                 self.arrive(number, record.tid, self.fences, EdgeKind::Synchronisation);
                 self.fences = self.here(number, record.tid).or(self.fences);
             }
-            Op::Acquire | Op::AcquireRelease | Op::Release | Op::ReleaseJoin => {
+            Op::Acquire => {
                 let object = self.objects.get(&record.address).copied();
-                if matches!(record.op, Op::Acquire | Op::AcquireRelease) {
-                    self.arrive(number, record.tid, object, EdgeKind::Synchronisation);
-                }
-                if let Some(here) = self.here(number, record.tid).filter(|_| record.op != Op::Acquire) {
+                self.arrive(number, record.tid, object, EdgeKind::Synchronisation);
+            }
+            Op::Release | Op::ReleaseJoin => {
+                if let Some(here) = self.here(number, record.tid) {
                     self.objects.insert(record.address, here);
                 }
             }

@@ -8,9 +8,10 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use fencepost_clock::{Access, Epochs, Finding, Hidden, Limits, Location, Order, Slot, SyncObject, ThreadClocks};
+use fencepost_protocol::record::{Op, Record};
 
 use crate::path::Edge;
-use crate::trace::{Neighbours, Op, Record, Trace};
+use crate::trace::{Neighbours, Trace};
 
 /// What to do differently, by call site.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -188,16 +189,13 @@ impl<'a> State<'a> {
         match record.op {
             Op::Fence if order.is_sc() => self.fence(record.tid)?,
             Op::Fence => thread(&mut self.threads, record.tid)?.fence(order),
-            Op::Acquire | Op::Release | Op::ReleaseJoin | Op::AcquireRelease => {
+            Op::Acquire | Op::Release | Op::ReleaseJoin => {
                 let t = thread(&mut self.threads, record.tid)?;
                 let object = self.objects.entry(record.address).or_default();
-                if matches!(record.op, Op::Acquire | Op::AcquireRelease) {
-                    object.acquire(t);
-                }
                 match record.op {
-                    Op::Release | Op::AcquireRelease => object.release(t),
+                    Op::Release => object.release(t),
                     Op::ReleaseJoin => object.release_join(t),
-                    _ => {}
+                    _ => object.acquire(t),
                 }
             }
             Op::Spawn => {

@@ -2,12 +2,13 @@
 
 use std::collections::BTreeSet;
 
-use crate::report::{Deadlock, Identity, Kind, Report};
-use crate::run::Run;
-use crate::stream::{self, Event, Figures, Finding};
+use fencepost_protocol::door::Mismatch;
+
+use crate::process::Process;
+use crate::report::{Deadlock, Identity, Report};
+use crate::stream::{self, Figures, Message};
 use crate::suppress::Suppressions;
 use crate::symbols::Symbols;
-use crate::trace::Trace;
 
 /// What to tell.
 #[derive(Clone, Debug)]
@@ -20,7 +21,8 @@ pub struct Options {
 
 impl Default for Options {
     fn default() -> Self {
-        Options { suppressions: Suppressions::default(), max_reports: 100 }
+        let max_reports = fencepost_protocol::Options::DEFAULT.max_reports as usize;
+        Options { suppressions: Suppressions::default(), max_reports }
     }
 }
 
@@ -29,8 +31,10 @@ impl Default for Options {
 pub enum Item {
     /// Nothing to tell.
     Nothing,
-    /// The program has started; its options are known.
+    /// The process has begun to talk; its options are known.
     Start,
+    /// The process does not speak our version: nothing that it says can be understood.
+    Foreign(Mismatch),
     /// A finding that was not reported before.
     Report(Box<Report>),
     /// A finding that was reported before, or is one too many.
@@ -45,10 +49,10 @@ pub enum Item {
     End,
 }
 
-/// How a run ended, as far as the stream tells.
+/// How a process ended, as far as its stream tells.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ending {
-    /// The program never said that it started: it was not built for the sanitizer.
+    /// It never said that it started: it was not built for the sanitizer.
     Silent,
     /// It ended without saying so.
     Died,
@@ -84,7 +88,9 @@ pub struct Reporter<S> {
     seen: BTreeSet<Identity>,
     deadlocks: BTreeSet<String>,
     totals: Totals,
-    run: Run,
+    /// The seed of the current run, once a process of it has begun to talk.
+    seed: Option<u64>,
+    /// Was something found in the current run?
     found: bool,
 }
 
@@ -97,88 +103,79 @@ impl<S: Symbols> Reporter<S> {
             seen: BTreeSet::new(),
             deadlocks: BTreeSet::new(),
             totals: Totals::default(),
-            run: Run::default(),
+            seed: None,
             found: false,
         }
     }
 
-    /// Takes in a line of the current run. `recorded` gives the bytes of the recorded run, if there is one; it is asked only
+    /// Takes in a line of a process. `recorded` gives the bytes of its recorded run, if there is one; it is asked only
     /// when they are needed.
-    pub fn line(&mut self, line: &[u8], recorded: &mut dyn FnMut() -> Option<Vec<u8>>) -> Item {
+    pub fn line(&mut self, process: &mut Process, line: &[u8], recorded: &mut dyn FnMut() -> Option<Vec<u8>>) -> Item {
         match stream::parse(line) {
             Err(error) => {
                 self.totals.malformed += 1;
                 // One is enough to know that something is wrong.
                 match self.totals.malformed {
-                    1 => Item::Note(format!("a line from the program is no event and was left out: {error}")),
+                    1 => Item::Note(format!("a line from the program is no message and was left out: {error}")),
                     _ => Item::Nothing,
                 }
             }
-            Ok(Event::Report(finding)) if finding.may_be_spinning() && !self.waits() => {
-                self.run.pending.push(*finding);
+            Ok(Err(mismatch)) => Item::Foreign(mismatch),
+            Ok(Ok(Message::Report(report))) if stream::may_be_spinning(&report) && !process.options.halt => {
+                process.pending.push(report);
                 Item::Nothing
             }
-            Ok(Event::Report(finding)) => self.finding(&finding, recorded),
-            Ok(Event::Note { text }) => Item::Note(text),
-            Ok(Event::Deadlock { waiting }) => {
+            Ok(Ok(Message::Report(report))) => self.finding(process, &report, recorded),
+            Ok(Ok(Message::Note(note))) => Item::Note(note.text),
+            Ok(Ok(Message::Deadlock(deadlock))) => {
                 self.totals.deadlocks += 1;
-                let deadlock = self.run.deadlock(&waiting, &mut self.symbols);
+                let deadlock = process.deadlock(&deadlock.waiting, &mut self.symbols);
                 match self.deadlocks.insert(deadlock.identity()) {
                     true => Item::Deadlock(Box::new(deadlock)),
                     false => Item::Nothing,
                 }
             }
-            Ok(event) => {
-                let item = match event {
-                    Event::Start(_) => Item::Start,
-                    Event::End { .. } => Item::End,
+            Ok(Ok(message)) => {
+                let item = match message {
+                    Message::Start(_) => Item::Start,
+                    Message::End(_) => Item::End,
                     _ => Item::Nothing,
                 };
-                // A program that starts others, one after the other: each is a run.
-                if item == Item::Start && self.run.start.is_some() {
-                    self.finish();
+                process.follow(message);
+                if item == Item::Start {
+                    self.seed.get_or_insert(process.options.seed);
                 }
-                self.run.follow(event);
                 item
             }
         }
     }
 
-    /// The run is about to end: findings about loads that were not busy waits after all. To be asked for at [`Item::End`] and at the end of
+    /// The process is about to end: findings about loads that were not busy waits after all. To be asked for at [`Item::End`] and at the end of
     /// the stream. A loop is recognised when it goes round, which may be later than the first time that it could have read a stale value.
-    pub fn due(&mut self, recorded: &mut dyn FnMut() -> Option<Vec<u8>>) -> Vec<Item> {
-        let pending = std::mem::take(&mut self.run.pending);
-        let left: Vec<_> = pending.into_iter().filter_map(|finding| self.run.without_spins(finding)).collect();
-        left.iter().map(|finding| self.finding(finding, recorded)).collect()
+    pub fn due(&mut self, process: &mut Process, recorded: &mut dyn FnMut() -> Option<Vec<u8>>) -> Vec<Item> {
+        let pending = std::mem::take(&mut process.pending);
+        let left: Vec<_> = pending.into_iter().filter_map(|report| process.without_spins(report)).collect();
+        left.iter().map(|report| self.finding(process, report, recorded)).collect()
     }
 
-    /// The stream has ended, and the run with it.
-    pub fn finish(&mut self) -> Ending {
-        let run = std::mem::take(&mut self.run);
-        let found = std::mem::take(&mut self.found);
-        let Some(start) = run.start else { return Ending::Silent };
-        self.totals.runs += 1;
-        if found {
-            self.totals.seeds.push(start.seed);
+    /// The stream of a process has ended.
+    pub fn leave(&mut self, process: &Process) -> Ending {
+        if process.start.is_none() {
+            return Ending::Silent;
         }
-        self.totals.add(run.figures);
-        if run.status.is_some() { Ending::Exited } else { Ending::Died }
+        self.totals.add(process.figures);
+        if process.has_ended { Ending::Exited } else { Ending::Died }
     }
 
-    /// Does the program wait for an answer after each report? (Option `halt_on_error`.)
-    pub fn waits(&self) -> bool {
-        let start = self.run.start.as_ref();
-        start.and_then(|start| start.options.get("halt_on_error")).is_some_and(|value| value == "1" || value == "true")
-    }
-
-    /// An option of the current run.
-    pub fn option(&self, key: &str) -> Option<&str> {
-        self.run.start.as_ref()?.options.get(key).map(String::as_str)
-    }
-
-    /// The process of the current run.
-    pub fn pid(&self) -> u64 {
-        self.run.start.as_ref().map_or(0, |start| start.pid)
+    /// All processes of a run have left. It counts if any of them has said something.
+    pub fn end_run(&mut self) {
+        let found = std::mem::take(&mut self.found);
+        if let Some(seed) = self.seed.take() {
+            self.totals.runs += 1;
+            if found {
+                self.totals.seeds.push(seed);
+            }
+        }
     }
 
     /// Adds to what not to tell; the error names the line.
@@ -206,8 +203,13 @@ impl<S: Symbols> Reporter<S> {
         &self.options.suppressions
     }
 
-    fn finding(&mut self, finding: &Finding, recorded: &mut dyn FnMut() -> Option<Vec<u8>>) -> Item {
-        let mut report = self.run.report(finding, &mut self.symbols);
+    fn finding(
+        &mut self,
+        process: &Process,
+        finding: &stream::Report,
+        recorded: &mut dyn FnMut() -> Option<Vec<u8>>,
+    ) -> Item {
+        let mut report = process.report(finding, &mut self.symbols);
         if self.options.suppressions.covers(&report) {
             self.totals.suppressed += 1;
             return Item::Suppressed;
@@ -221,10 +223,7 @@ impl<S: Symbols> Reporter<S> {
         if self.seen.len() > self.options.max_reports {
             return Item::Known;
         }
-        if let Kind::Robustness(_) = report.kind {
-            let trace = recorded().and_then(|bytes| Trace::read(&bytes, finding.access.time));
-            self.run.advise(finding, trace, &mut report, &mut self.symbols);
-        }
+        process.advise(finding, recorded, &mut report, &mut self.symbols);
         Item::Report(Box::new(report))
     }
 }

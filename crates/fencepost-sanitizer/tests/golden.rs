@@ -9,7 +9,7 @@ use fencepost_finding::Finding;
 use fencepost_report::sarif::{self, Origin};
 use fencepost_report::terminal::{self, Look};
 use fencepost_sanitizer::symbols::{Frame, Symbols, Variable};
-use fencepost_sanitizer::{Ending, Item, Options, Reporter, json, text};
+use fencepost_sanitizer::{Ending, Item, Options, Process, Reporter, json, text};
 
 /// Symbols from a table in a file.
 #[derive(Clone, Default)]
@@ -74,6 +74,7 @@ impl Results {
             Item::Report(report) => self.finding(report.finding()),
             Item::Deadlock(deadlock) => self.finding(deadlock.finding()),
             Item::Note(note) => self.text += &format!("note: {note}\n"),
+            Item::Foreign(mismatch) => self.text += &format!("{mismatch}\n"),
             Item::Nothing | Item::Start | Item::Known | Item::Suppressed | Item::End => {}
         }
     }
@@ -96,20 +97,21 @@ fn report(stream: &Path) -> Results {
         options.suppressions.add(&list).expect("a list of suppressions");
     }
     let table = Table::read(&stream.with_file_name("message-passing.symbols"));
-    let mut reporter = Reporter::new(options, table);
+    let (mut reporter, mut process) = (Reporter::new(options, table), Process::default());
     let mut results = Results { text: String::new(), json: String::new(), findings: Vec::new() };
     for line in fs::read(stream).expect("a stream").split(|&byte| byte == b'\n').filter(|line| !line.is_empty()) {
-        let item = reporter.line(line, &mut || None);
+        let item = reporter.line(&mut process, line, &mut || None);
         results.take(item);
     }
-    for item in reporter.due(&mut || None) {
+    for item in reporter.due(&mut process, &mut || None) {
         results.take(item);
     }
-    results.text += match reporter.finish() {
+    results.text += match reporter.leave(&process) {
         Ending::Silent => "the program was silent\n",
         Ending::Died => "the program died\n",
         Ending::Exited => "",
     };
+    reporter.end_run();
     results.text += &text::summary(reporter.totals());
     results.text += &text::suppressions(reporter.suppressions());
     results.json += &json::summary(reporter.totals());
@@ -175,11 +177,12 @@ fn the_same_deadlock_is_reported_once() {
     let mut reports = 0;
     // In the second run things are elsewhere, in the third a thread waits for something else.
     for run in [stream.clone(), stream.replace("16452", "32836"), stream.replace("value", "object")] {
+        let mut process = Process::default();
         for line in run.lines() {
-            let item = reporter.line(line.as_bytes(), &mut || None);
+            let item = reporter.line(&mut process, line.as_bytes(), &mut || None);
             reports += usize::from(matches!(item, Item::Deadlock(_)));
         }
-        assert_eq!(reporter.finish(), Ending::Exited);
+        assert_eq!(reporter.leave(&process), Ending::Exited);
     }
     assert_eq!((reports, reporter.totals().deadlocks), (2, 3));
 }
@@ -198,13 +201,19 @@ fn every_line_of_json_stands_alone_and_has_the_schema() {
 fn a_stale_value_that_keeps_a_loop_spinning_is_not_reported() {
     let run = |spins: &[u64]| {
         let mut reporter = Reporter::new(Options::default(), fencepost_sanitizer::symbols::NoSymbols);
-        let report = r#"{"ev":"report","kind":"robustness","tid":2,"addr":64,"size":4,"access":{"op":"load","order":"relaxed","time":1,"stack":[77]},"newest":{"value":2,"rmw":false,"tid":1,"op":"store","order":"relaxed","stack":[9]},"stale":[{"value":0,"rmw":false,"tid":0,"op":"load","order":"relaxed","stack":[]},{"value":1,"rmw":false,"tid":1,"op":"store","order":"relaxed","stack":[8]}],"cut":false,"complete":false,"events":0}"#;
-        assert_eq!(reporter.line(report.as_bytes(), &mut || None), Item::Nothing, "it may be about a busy wait");
+        let mut process = Process::default();
+        let report = r#"{"ev":"report","tid":2,"addr":64,"size":4,"op":"load","stack":[77],"memory":{"kind":"unknown"},
+            "found":{"kind":"robustness","order":"relaxed","time":1,
+                "newest":{"value":2,"by":{"tid":1,"op":"store","order":"relaxed","stack":[9]}},
+                "stale":[{"value":0},{"value":1,"by":{"tid":1,"op":"store","order":"relaxed","stack":[8]}}],
+                "cut":false,"complete":false}}"#;
+        let item = reporter.line(&mut process, report.as_bytes(), &mut || None);
+        assert_eq!(item, Item::Nothing, "it may be about a busy wait");
         for value in spins {
             let spin = format!(r#"{{"ev":"spin","pc":77,"value":{value}}}"#);
-            reporter.line(spin.as_bytes(), &mut || None);
+            reporter.line(&mut process, spin.as_bytes(), &mut || None);
         }
-        reporter.due(&mut || None).len()
+        reporter.due(&mut process, &mut || None).len()
     };
     assert_eq!([run(&[]), run(&[0]), run(&[0, 1]), run(&[0, 5])], [1, 1, 0, 1]);
 }
@@ -216,14 +225,62 @@ fn reports_are_deduplicated_over_runs() {
     let mut reporter = Reporter::new(Options::default(), fencepost_sanitizer::symbols::NoSymbols);
     let mut reports = 0;
     for _ in 0..3 {
+        let mut process = Process::default();
         for line in stream.split(|&byte| byte == b'\n').filter(|line| !line.is_empty()) {
-            reports += usize::from(matches!(reporter.line(line, &mut || None), Item::Report(_)));
+            reports += usize::from(matches!(reporter.line(&mut process, line, &mut || None), Item::Report(_)));
         }
-        reports += reporter.due(&mut || None).iter().filter(|item| matches!(item, Item::Report(_))).count();
-        assert_eq!(reporter.finish(), Ending::Exited);
+        let due = reporter.due(&mut process, &mut || None);
+        reports += due.iter().filter(|item| matches!(item, Item::Report(_))).count();
+        assert_eq!(reporter.leave(&process), Ending::Exited);
+        reporter.end_run();
     }
     let totals = reporter.totals();
     assert_eq!((reports, totals.reports, totals.duplicates, totals.runs), (1, 1, 5, 3));
     assert_eq!(totals.seeds, [7, 7, 7]);
     assert_eq!((totals.figures.accesses, totals.figures.locations), (3 * 1234, 12));
+}
+
+/// A program and its children talk at the same time, each with its own threads and modules.
+#[test]
+fn processes_of_a_run_are_told_apart_and_reported_together() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/streams");
+    let stream = fs::read_to_string(folder.join("message-passing.jsonl")).expect("a stream");
+    let mut reporter = Reporter::new(Options::default(), fencepost_sanitizer::symbols::NoSymbols);
+    let (mut program, mut child, mut quiet) = (Process::default(), Process::default(), Process::default());
+    for line in stream.lines() {
+        for process in [&mut program, &mut child] {
+            reporter.line(process, line.as_bytes(), &mut || None);
+        }
+    }
+    reporter.line(&mut quiet, stream.lines().next().expect("a line").as_bytes(), &mut || None);
+    let mut reports = Vec::new();
+    for process in [&mut program, &mut child, &mut quiet] {
+        let due = reporter.due(process, &mut || None);
+        reports.extend(due.into_iter().filter(|item| matches!(item, Item::Report(_))));
+    }
+    assert_eq!(reports.len(), 1, "{reports:?}");
+    let endings = [&program, &child, &quiet].map(|process| reporter.leave(process));
+    assert_eq!(endings, [Ending::Exited, Ending::Exited, Ending::Died]);
+    reporter.end_run();
+    let totals = reporter.totals();
+    assert_eq!((totals.reports, totals.duplicates, totals.runs, totals.seeds.as_slice()), (1, 3, 1, &[7][..]));
+    // Nobody has said anything: that is no run.
+    reporter.end_run();
+    assert_eq!(reporter.totals().runs, 1);
+}
+
+#[test]
+fn a_process_of_another_version_is_named() {
+    let mut reporter = Reporter::new(Options::default(), fencepost_sanitizer::symbols::NoSymbols);
+    for (start, words) in [
+        (r#"{"ev":"start","pid":4711,"exe":"/srv/mp","argv":[],"seed":7,"schedule":"os","options":{}}"#, "an older"),
+        (r#"{"ev":"start","protocol":200,"something":"else"}"#, "a newer"),
+    ] {
+        let mut process = Process::default();
+        let item = reporter.line(&mut process, start.as_bytes(), &mut || None);
+        let Item::Foreign(mismatch) = item else { panic!("{item:?}") };
+        let text = mismatch.to_string();
+        assert!(text.contains(words) && text.contains("build it again with"), "{text}");
+        assert_eq!(reporter.leave(&process), Ending::Silent);
+    }
 }

@@ -1,22 +1,25 @@
 //! Whatever the program writes, the reporter does not panic, and says that it did not understand.
 
+use fencepost_protocol::MAX_LINE;
+use fencepost_protocol::record::MAGIC;
 use fencepost_report::sarif::{self, Origin};
 use fencepost_report::terminal::{self, Look};
 use fencepost_sanitizer::symbols::NoSymbols;
-use fencepost_sanitizer::{Item, Options, Reporter, json, stream, text};
+use fencepost_sanitizer::{Item, Options, Process, Reporter, json, stream, text};
 use proptest::prelude::*;
 
 /// Feeds lines, renders everything, and counts the lines that were not understood.
 fn feed(lines: &[Vec<u8>]) -> u64 {
-    let mut reporter = Reporter::new(Options::default(), NoSymbols);
-    let mut items: Vec<_> = lines.iter().map(|line| reporter.line(line, &mut || None)).collect();
-    items.extend(reporter.due(&mut || None));
+    let (mut reporter, mut process) = (Reporter::new(Options::default(), NoSymbols), Process::default());
+    let mut items: Vec<_> = lines.iter().map(|line| reporter.line(&mut process, line, &mut || None)).collect();
+    items.extend(reporter.due(&mut process, &mut || None));
     let findings: Vec<_> = items.into_iter().filter_map(Item::finding).collect();
     for finding in &findings {
         terminal::finding(finding, None, &Look { color: true, ..Look::default() });
         fencepost_report::json::finding(finding);
     }
-    reporter.finish();
+    reporter.leave(&process);
+    reporter.end_run();
     sarif::log(&findings, &[], &Origin { version: "0", folder: None });
     text::summary(reporter.totals());
     json::summary(reporter.totals());
@@ -69,7 +72,7 @@ fn renumbered() -> impl Strategy<Value = Vec<u8>> {
 
 /// A recorded run of few threads on few locations, as bytes.
 fn recorded() -> impl Strategy<Value = Vec<u8>> {
-    let record = (1..40u64, 0..3u64, 0..3u64, 10..16u64, 0..4u64, 1..5u32, 0..15u8, 0..6u8, 0..6u8, 0..2u8).prop_map(
+    let record = (1..40u64, 0..3u64, 0..3u64, 10..16u64, 0..4u64, 1..5u32, 0..14u8, 0..6u8, 0..6u8, 0..2u8).prop_map(
         |(time, address, value, pc, extra, tid, op, order, failure, flags)| {
             let mut bytes = Vec::new();
             for number in [time, 0x1000 + 8 * address, value, pc, extra] {
@@ -81,7 +84,7 @@ fn recorded() -> impl Strategy<Value = Vec<u8>> {
         },
     );
     proptest::collection::vec(record, 0..40).prop_map(|records| {
-        let mut bytes = fencepost_sanitizer::trace::MAGIC.to_vec();
+        let mut bytes = MAGIC.to_vec();
         for number in [1000, records.len() as u64, 0, 0, 0, 0, 0] {
             bytes.extend_from_slice(&u64::to_le_bytes(number));
         }
@@ -93,9 +96,10 @@ fn recorded() -> impl Strategy<Value = Vec<u8>> {
 /// A report on one of the accesses that such a run has.
 fn reported(op: &str, tid: u32, address: u64, pc: u64) -> String {
     format!(
-        r#"{{"ev":"report","kind":"robustness","tid":{tid},"addr":{},"size":8,
-        "access":{{"op":"{op}","order":"relaxed","time":40,"stack":[{pc}]}},
-        "newest":{{"value":1,"tid":2,"op":"store","stack":[11]}},"stale":[{{"value":0}}],"complete":true}}"#,
+        r#"{{"ev":"report","tid":{tid},"addr":{},"size":8,"op":"{op}","stack":[{pc}],"memory":{{"kind":"unknown"}},
+        "found":{{"kind":"robustness","order":"relaxed","time":40,
+        "newest":{{"value":1,"by":{{"tid":2,"op":"store","order":"relaxed","stack":[11]}}}},
+        "stale":[{{"value":0}}],"cut":false,"complete":true}}}}"#,
         0x1000 + 8 * address
     )
 }
@@ -109,11 +113,11 @@ proptest! {
         op in proptest::sample::select(vec!["load", "store", "wait", "bcas", "cas-weak", "cas-strong", "fetch-add"]),
         tid in 1..5u32, address in 0..3u64, pc in 10..16u64,
     ) {
-        let mut reporter = Reporter::new(Options::default(), NoSymbols);
+        let (mut reporter, mut process) = (Reporter::new(Options::default(), NoSymbols), Process::default());
         let line = reported(op, tid, address, pc).replace('\n', "");
         let mut recorded = || Some(bytes.clone());
-        let mut items = vec![reporter.line(line.as_bytes(), &mut recorded)];
-        items.extend(reporter.due(&mut recorded));
+        let mut items = vec![reporter.line(&mut process, line.as_bytes(), &mut recorded)];
+        items.extend(reporter.due(&mut process, &mut recorded));
         let Some(Item::Report(report)) = items.pop() else { panic!("it is a report: {items:?}") };
         let finding = report.finding();
         terminal::finding(&finding, None, &Look::default());
@@ -138,9 +142,9 @@ proptest! {
 
 #[test]
 fn the_first_line_that_is_no_event_is_reported() {
-    let mut reporter = Reporter::new(Options::default(), NoSymbols);
-    assert!(matches!(reporter.line(b"\xff\xfe", &mut || None), Item::Note(_)));
-    assert_eq!(reporter.line(b"{}", &mut || None), Item::Nothing);
+    let (mut reporter, mut process) = (Reporter::new(Options::default(), NoSymbols), Process::default());
+    assert!(matches!(reporter.line(&mut process, b"\xff\xfe", &mut || None), Item::Note(_)));
+    assert_eq!(reporter.line(&mut process, b"{}", &mut || None), Item::Nothing);
     assert_eq!(reporter.totals().malformed, 2);
-    assert!(stream::parse(&vec![b' '; stream::MAX_LINE + 1]).is_err());
+    assert!(stream::parse(&vec![b' '; MAX_LINE + 1]).is_err());
 }

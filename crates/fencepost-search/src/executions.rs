@@ -21,6 +21,7 @@
 use std::collections::{BTreeMap, HashSet};
 use std::rc::Rc;
 
+use fencepost_analysis::interpreter::{Access, Rest};
 use fencepost_base::event::Label;
 use fencepost_base::ids::{LocId, ThreadId, Value};
 use fencepost_base::order::Mode;
@@ -31,10 +32,8 @@ use fencepost_verdict::{Budget, GraphRun, GraphStep, Reason, ScFailureKind, Site
 use crate::What;
 use crate::future::{Future, Waiting, is_awake, touched};
 use crate::graphs::kept;
-use crate::threads::{Access, Rest, StateId, Threads, record, value_of};
-
-/// Nodes between two looks at the clock.
-const BETWEEN_LOOKS: u64 = 64;
+use crate::meter::Meter;
+use crate::threads::{StateId, Threads, record, value_of};
 
 /// What happens in a model.
 #[derive(Clone, Debug, Default)]
@@ -58,6 +57,33 @@ struct Node {
     /// For every thread whose read is put off, the number of events there were.
     put_off: Vec<Option<u32>>,
     path: Option<Rc<Path>>,
+}
+
+impl Node {
+    fn bytes(&self) -> u64 {
+        let threads = self.locals.len() * (size_of::<StateId>() + size_of::<Option<u32>>());
+        self.graph.bytes() + (size_of::<Node>() + threads + size_of::<Path>()) as u64
+    }
+}
+
+/// Nodes to be looked at, and what they take.
+#[derive(Default)]
+struct Open {
+    nodes: Vec<Node>,
+    bytes: u64,
+}
+
+impl Open {
+    fn push(&mut self, node: Node) {
+        self.bytes += node.bytes();
+        self.nodes.push(node);
+    }
+
+    fn pop(&mut self) -> Option<Node> {
+        let node = self.nodes.pop()?;
+        self.bytes -= node.bytes();
+        Some(node)
+    }
 }
 
 /// The last step of a run, and those before it.
@@ -86,6 +112,10 @@ struct Enumeration<'a> {
     /// Two ways to choose may lead to the same execution; then those there were.
     ends: Option<HashSet<(Vec<StateId>, Graph)>>,
     found: Executions,
+    /// What of it all takes room, but for nodes that are to be looked at.
+    bytes: u64,
+    meter: Meter<'a>,
+    budget: &'a Budget<'a>,
 }
 
 /// All executions.
@@ -102,12 +132,12 @@ pub(crate) fn enumerate(
         return Err(Reason::Unsupported(what.into()));
     }
     let has_choices = ops().any(|op| matches!(op, Op::Choose { .. } | Op::Nondet { .. }));
-    let mut threads = Threads::new(program, model);
-    let locals = threads.initial();
+    let mut threads = Threads::new(program, model, budget);
+    let locals = threads.initial()?;
     let init: Vec<Value> = program.locations().iter().map(|location| location.init).collect();
     let root = Node { graph: Graph::initial(&init), put_off: vec![None; locals.len()], locals, path: None };
     let mut enumeration = Enumeration {
-        future: Future::new(program, model),
+        future: Future::new(program, model, budget)?,
         threads,
         model,
         init,
@@ -116,8 +146,11 @@ pub(crate) fn enumerate(
         observed,
         ends: has_choices.then(HashSet::new),
         found: Executions::default(),
+        bytes: 0,
+        meter: Meter::new(budget),
+        budget,
     };
-    enumeration.explore(root, budget)?;
+    enumeration.explore(root)?;
     Ok(enumeration.found)
 }
 
@@ -133,28 +166,34 @@ fn plain_locations(program: &Program, model: &dyn Model) -> Vec<bool> {
 
 impl Enumeration<'_> {
     /// Depth first.
-    fn explore(&mut self, root: Node, budget: &Budget<'_>) -> Result<(), Reason> {
-        let mut open = vec![root];
+    fn explore(&mut self, root: Node) -> Result<(), Reason> {
+        let mut open = Open::default();
+        self.put(root, &mut open)?;
         while let Some(node) = open.pop() {
             self.found.nodes += 1;
-            if self.found.nodes > budget.max_states {
-                return Err(Reason::States(budget.max_states));
-            }
-            if self.found.nodes.is_multiple_of(BETWEEN_LOOKS) && (budget.expired)() {
-                return Err(Reason::Time);
+            if self.found.nodes > self.budget.max_states {
+                return Err(Reason::States(self.budget.max_states));
             }
             self.inspect(&node);
-            if self.is_hopeless(&node) {
+            if self.is_hopeless(&node)? {
                 continue;
             }
             if let Some(thread) = self.choose(&node) {
-                let first = open.len();
-                self.expand(node, thread, &mut open);
+                let first = open.nodes.len();
+                self.expand(node, thread, &mut open)?;
                 // What is tried first is followed first.
-                open[first..].reverse();
+                open.nodes[first..].reverse();
             }
         }
         Ok(())
+    }
+
+    /// Puts a node on the list of those to be looked at.
+    fn put(&mut self, node: Node, open: &mut Open) -> Result<(), Reason> {
+        self.meter.look_at(&node.graph)?;
+        open.push(node);
+        let bytes = open.bytes + self.bytes + self.threads.bytes() + self.future.bytes();
+        if bytes > self.budget.max_bytes { Err(Reason::Memory(self.budget.max_bytes)) } else { Ok(()) }
     }
 
     fn rest(&self, node: &Node, thread: ThreadId) -> Rc<Rest> {
@@ -199,6 +238,7 @@ impl Enumeration<'_> {
             Some((count, _)) => *count += 1,
             None => {
                 let run = self.run(node, &What::End, None);
+                self.bytes += size_of_val(run.steps.as_slice()) as u64;
                 self.found.endings.insert(values, (1, run));
             }
         }
@@ -211,25 +251,30 @@ impl Enumeration<'_> {
             Some(_) => node.graph.restricted(is_visible),
             None => node.graph.clone(),
         };
-        ends.insert((node.locals.clone(), visible.canonical()))
+        let is_new = ends.insert((node.locals.clone(), visible.canonical()));
+        self.bytes += if is_new { node.bytes() } else { 0 };
+        is_new
     }
 
     /// Does a read wait in vain that need not have waited?
-    fn is_hopeless(&mut self, node: &Node) -> bool {
+    fn is_hopeless(&mut self, node: &Node) -> Result<bool, Reason> {
         if node.put_off.iter().all(Option::is_none) {
-            return false;
+            return Ok(false);
         }
         let alive = self.waiting(node).alive(None);
-        self.thread_ids().any(|thread| {
+        for thread in self.thread_ids() {
             let waits = node.put_off[thread.index()].is_some() && !alive[thread.index()];
-            waits && self.can_take_last(node, thread)
-        })
+            if waits && self.can_take_last(node, thread)? {
+                return Ok(true);
+            }
+        }
+        Ok(false)
     }
 
-    fn can_take_last(&mut self, node: &Node, thread: ThreadId) -> bool {
-        let Rest::Access(access) = &*self.rest(node, thread) else { return false };
+    fn can_take_last(&mut self, node: &Node, thread: ThreadId) -> Result<bool, Reason> {
+        let Rest::Access(access) = &*self.rest(node, thread) else { return Ok(false) };
         let old = value_of(&node.graph, node.graph.last_write(access.loc));
-        !self.threads.outcomes(thread, node.locals[thread.index()], access, old).is_empty()
+        Ok(!self.threads.outcomes(thread, node.locals[thread.index()], access, old)?.is_empty())
     }
 
     /// The thread that goes on: one that has a single way or need not wait, if there is one.
@@ -252,27 +297,34 @@ impl Enumeration<'_> {
         self.thread_ids().filter_map(key).min().map(|(_, thread)| thread)
     }
 
-    fn expand(&mut self, mut node: Node, thread: ThreadId, open: &mut Vec<Node>) {
+    fn expand(&mut self, mut node: Node, thread: ThreadId, open: &mut Open) -> Result<(), Reason> {
         let state = node.locals[thread.index()];
         match &*self.rest(&node, thread) {
-            Rest::Choice(choices) => {
-                for (choice, after) in self.threads.chosen(thread, choices) {
+            Rest::Choice(choice) => {
+                for (choice, after) in self.threads.chosen(thread, state, choice)? {
                     let mut next = node.clone();
                     self.step(&mut next, thread, Taken::Choice(choice), after);
-                    open.push(next);
+                    self.put(next, open)?;
                 }
             }
             Rest::Fence(labels) => {
                 labels.iter().for_each(|&label| _ = node.graph.add(thread, label, None, None));
-                node.locals[thread.index()] = self.threads.pass(thread, state);
-                open.push(node);
+                node.locals[thread.index()] = self.threads.pass(thread, state)?;
+                self.put(node, open)?;
             }
-            Rest::Access(access) => self.expand_access(node, thread, access, open),
+            Rest::Access(access) => self.expand_access(node, thread, access, open)?,
             _ => {}
         }
+        Ok(())
     }
 
-    fn expand_access(&mut self, mut node: Node, thread: ThreadId, access: &Access, open: &mut Vec<Node>) {
+    fn expand_access(
+        &mut self,
+        mut node: Node,
+        thread: ThreadId,
+        access: &Access,
+        open: &mut Open,
+    ) -> Result<(), Reason> {
         let state = node.locals[thread.index()];
         let writes = node.graph.writes(access.loc).to_vec();
         let is_hidden = Some(access.loc) == self.hidden;
@@ -280,20 +332,21 @@ impl Enumeration<'_> {
         let oldest = if is_hidden { writes.len() - 1 } else { 0 };
         // Kinds of label that cannot have a write as early as those to come as their predecessor.
         let mut stale: Vec<(bool, Mode)> = Vec::new();
-        let before = open.len();
+        let before = open.nodes.len();
         for position in (oldest..writes.len()).rev() {
             let w = writes[position];
             if node.put_off[thread.index()].is_some_and(|mark| w.0 < mark) {
                 continue;
             }
             let is_taken = writes.get(position + 1).is_some_and(|&next| node.graph.label(next).is_rmw());
-            for &(label, after) in self.threads.outcomes(thread, state, access, value_of(&node.graph, w)).iter() {
+            for &(label, after) in self.threads.outcomes(thread, state, access, value_of(&node.graph, w))?.iter() {
                 let kind = (label.is_write(), label.mode());
                 if (label.is_write() && is_taken) || stale.contains(&kind) {
                     continue;
                 }
                 let mut grown = node.graph.clone();
                 let event = record(self.model, &mut grown, thread, access, label, w);
+                self.meter.look_at(&grown)?;
                 let Some(graph) = self.consistent(grown) else {
                     if label.mode() != Mode::Sc {
                         stale.push(kind);
@@ -310,17 +363,22 @@ impl Enumeration<'_> {
                     let what = What::Race { thread, location: access.loc };
                     self.found.race = Some((thread, access.loc, self.run(&next, &what, Some(other))));
                 }
-                open.push(next);
+                self.put(next, open)?;
             }
         }
         if access.is_store() || is_hidden {
-            return;
+            return Ok(());
         }
-        // Who can do nothing now must not keep others from going on.
-        if open.len() == before || self.waiting(&node).alive(Some(thread))[thread.index()] {
+        // Who can do nothing now must not keep others from going on. Who could read only what is overwritten may as well
+        // wait for ever: by (2) that adds nothing where the last write will do, but a blocking read may not take it.
+        let may_wait = open.nodes.len() == before
+            || self.waiting(&node).alive(Some(thread))[thread.index()]
+            || !self.can_take_last(&node, thread)?;
+        if may_wait {
             node.put_off[thread.index()] = Some(node.graph.len() as u32);
-            open.push(node);
+            self.put(node, open)?;
         }
+        Ok(())
     }
 
     fn step(&self, node: &mut Node, thread: ThreadId, taken: Taken, after: StateId) {

@@ -2,36 +2,53 @@
 
 use std::ops::Range;
 
+use fencepost_analysis::interpreter::Rest;
 use fencepost_base::ids::{LocId, Pc, ThreadId};
 use fencepost_base::order::FenceOrder;
 use fencepost_ir::{Op, Place, Program};
 use fencepost_model::{FenceMeaning, Graph, Model};
+use fencepost_verdict::{Budget, Reason};
 
-use crate::threads::{Rest, StateId, Threads};
+use crate::threads::{StateId, Threads};
+
+/// Instructions between two looks at the clock.
+const BETWEEN_LOOKS: usize = 1 << 10;
 
 /// For every thread, instruction and location: over-approximations that know no values.
 pub(crate) struct Future {
-    written: Vec<Vec<Vec<bool>>>,
-    accessed: Vec<Vec<Vec<bool>>>,
+    written: Vec<Closure>,
+    accessed: Vec<Closure>,
 }
 
 impl Future {
-    pub(crate) fn new(program: &Program, model: &dyn Model) -> Self {
-        let of = |counts: &dyn Fn(&Op) -> bool| -> Vec<Vec<Vec<bool>>> {
-            program.thread_ids().map(|thread| closure(program, model, thread, counts)).collect()
+    /// # Errors
+    /// When it takes more time or memory than there is.
+    pub(crate) fn new(program: &Program, model: &dyn Model, budget: &Budget<'_>) -> Result<Self, Reason> {
+        let words = program.locations().len().div_ceil(64) as u64;
+        let instructions: u64 = program.threads().iter().map(|thread| thread.code.len() as u64).sum();
+        if 2 * 8 * words * instructions > budget.max_bytes {
+            return Err(Reason::Memory(budget.max_bytes));
+        }
+        let of = |counts: &dyn Fn(&Op) -> bool| -> Result<Vec<Closure>, Reason> {
+            program.thread_ids().map(|thread| Closure::of(program, model, thread, counts, budget)).collect()
         };
         let writes = |op: &Op| !matches!(op, Op::Load { .. } | Op::PlainLoad { .. } | Op::Wait { .. });
-        Future { written: of(&writes), accessed: of(&|_| true) }
+        Ok(Future { written: of(&writes)?, accessed: of(&|_| true)? })
+    }
+
+    pub(crate) fn bytes(&self) -> u64 {
+        let bytes = |closures: &[Closure]| closures.iter().map(|closure| 8 * closure.bits.len() as u64).sum::<u64>();
+        bytes(&self.written) + bytes(&self.accessed)
     }
 
     /// Can the thread, in this state, still write to `loc`?
     pub(crate) fn writes(&self, threads: &Threads<'_>, thread: ThreadId, state: StateId, loc: LocId) -> bool {
-        self.written[thread.index()][threads.local(thread, state).pc.index()][loc.index()]
+        self.written[thread.index()].holds(threads.local(thread, state).pc, loc)
     }
 
     /// Can it still access `loc`?
     pub(crate) fn accesses(&self, threads: &Threads<'_>, thread: ThreadId, state: StateId, loc: LocId) -> bool {
-        self.accessed[thread.index()][threads.local(thread, state).pc.index()][loc.index()]
+        self.accessed[thread.index()].holds(threads.local(thread, state).pc, loc)
     }
 }
 
@@ -101,26 +118,50 @@ pub(crate) fn is_awake(graph: &Graph, put_off: Option<u32>, loc: LocId) -> bool 
 }
 
 /// For every instruction of a thread, the locations of the instructions that count from there on.
-fn closure(program: &Program, model: &dyn Model, thread: ThreadId, counts: &dyn Fn(&Op) -> bool) -> Vec<Vec<bool>> {
-    let code = &program.thread(thread).code;
-    let mut sets = vec![vec![false; program.locations().len()]; code.len()];
-    for (set, instr) in sets.iter_mut().zip(code) {
-        if counts(&instr.op) {
-            set[touched(program, model, &instr.op)].fill(true);
+struct Closure {
+    /// Words of one instruction: a bit for every location.
+    words: usize,
+    bits: Vec<u64>,
+}
+
+impl Closure {
+    fn of(
+        program: &Program,
+        model: &dyn Model,
+        thread: ThreadId,
+        counts: &dyn Fn(&Op) -> bool,
+        budget: &Budget<'_>,
+    ) -> Result<Closure, Reason> {
+        let code = &program.thread(thread).code;
+        let words = program.locations().len().div_ceil(64);
+        let mut bits = vec![0u64; words * code.len()];
+        for (set, instr) in bits.chunks_mut(words.max(1)).zip(code) {
+            if counts(&instr.op) {
+                touched(program, model, &instr.op).for_each(|loc| set[loc / 64] |= 1 << (loc % 64));
+            }
         }
-    }
-    // Most control flow goes forwards: from the end, until nothing changes.
-    let mut changed = true;
-    while changed {
-        changed = false;
-        for pc in (0..code.len()).rev() {
-            for next in code[pc].op.successors(Pc::from_index(pc)) {
-                let after = sets[next.index()].clone();
-                for (mine, _) in sets[pc].iter_mut().zip(&after).filter(|(mine, theirs)| **theirs && !**mine) {
-                    (*mine, changed) = (true, true);
+        // Most control flow goes forwards: from the end, until nothing changes.
+        let mut changed = true;
+        while changed {
+            changed = false;
+            for pc in (0..code.len()).rev() {
+                if pc.is_multiple_of(BETWEEN_LOOKS) && (budget.expired)() {
+                    return Err(Reason::Time);
+                }
+                for next in code[pc].op.successors(Pc::from_index(pc)) {
+                    for word in 0..words {
+                        let more = bits[next.index() * words + word];
+                        let mine = &mut bits[pc * words + word];
+                        changed |= *mine | more != *mine;
+                        *mine |= more;
+                    }
                 }
             }
         }
+        Ok(Closure { words, bits })
     }
-    sets
+
+    fn holds(&self, pc: Pc, loc: LocId) -> bool {
+        self.bits[pc.index() * self.words + loc.index() / 64] >> (loc.index() % 64) & 1 == 1
+    }
 }

@@ -40,6 +40,7 @@
 
 use std::rc::Rc;
 
+use fencepost_analysis::interpreter::{Access, Rest};
 use fencepost_base::event::Label;
 use fencepost_base::ids::{ThreadId, Value};
 use fencepost_base::order::Mode;
@@ -48,7 +49,8 @@ use fencepost_model::{EventId, Graph, Kind, Model};
 use fencepost_verdict::{Budget, GraphRun, GraphStep, Progress, Reason, Site, Stats};
 
 use crate::future::{Future, Waiting, is_awake};
-use crate::threads::{Access, Rest, StateId, Threads, record, value_of};
+use crate::meter::Meter;
+use crate::threads::{StateId, Threads, record, value_of};
 use crate::{End, Evidence, Finding, Found, Goal, What};
 
 /// Steps that a thread which reads is thought to be ahead of one that does not: writes that are there early save putting off.
@@ -131,6 +133,7 @@ struct Graphs<'a> {
     can_race: bool,
     records: Vec<Record>,
     bound: Option<Site>,
+    meter: Meter<'a>,
     stats: Stats,
 }
 
@@ -152,10 +155,15 @@ pub(crate) fn search(program: &Program, model: &dyn Model, goal: &Goal<'_>, budg
     if has_plain && !races && !matches!(kind, Kind::Machine(_)) {
         return unsupported(format!("plain accesses are not searched for under {}", model.name()));
     }
-    let mut threads = Threads::new(program, model);
-    let initial = threads.initial();
+    let mut threads = Threads::new(program, model, budget);
+    let (initial, future) = match (threads.initial(), Future::new(program, model, budget)) {
+        (Ok(initial), Ok(future)) => (initial, future),
+        (Err(reason), _) | (_, Err(reason)) => {
+            return Found { what: None, end: End::Cut(reason), stats: Stats::default() };
+        }
+    };
     let mut graphs = Graphs {
-        future: Future::new(program, model),
+        future,
         threads,
         model,
         goal,
@@ -164,6 +172,7 @@ pub(crate) fn search(program: &Program, model: &dyn Model, goal: &Goal<'_>, budg
         can_race: has_plain && races,
         records: vec![Record { parent: 0, step: Step::Root }],
         bound: None,
+        meter: Meter::new(budget),
         stats: Stats { state_bits: 8 * size_of::<Record>() as u64, ..Stats::default() },
     };
     let (what, end) = match graphs.explore(budget) {
@@ -178,7 +187,7 @@ pub(crate) fn search(program: &Program, model: &dyn Model, goal: &Goal<'_>, budg
 
 impl Graphs<'_> {
     fn bytes(&self) -> u64 {
-        (self.records.len() * size_of::<Record>()) as u64
+        (self.records.len() * size_of::<Record>()) as u64 + self.threads.bytes() + self.future.bytes()
     }
 
     /// Breadth first.
@@ -215,7 +224,7 @@ impl Graphs<'_> {
                 let run = self.run(&self.path(next), &what, None);
                 return Ok(Some(Finding { what, evidence: Evidence::Graph(run) }));
             }
-            if self.is_hopeless(&node) {
+            if self.is_hopeless(&node)? {
                 next += 1;
                 continue;
             }
@@ -223,7 +232,7 @@ impl Graphs<'_> {
                 next += 1;
                 continue;
             };
-            if let Some(Race { step, what, other }) = self.expand(next, &node, thread) {
+            if let Some(Race { step, what, other }) = self.expand(next, &node, thread)? {
                 let mut path = self.path(next);
                 path.push(step);
                 let run = self.run(&path, &what, Some(other));
@@ -327,31 +336,34 @@ impl Graphs<'_> {
     }
 
     /// Can nothing be found from here on that is not found elsewhere?
-    fn is_hopeless(&mut self, node: &Node) -> bool {
+    fn is_hopeless(&mut self, node: &Node) -> Result<bool, Reason> {
         // A race anywhere makes final states meaningless, so it must not be missed.
         let must_end = matches!(self.goal, Goal::End(_)) && !self.can_race;
         let is_stopped = |thread| matches!(*self.rest(node, thread), Rest::Failed(_) | Rest::Stuck | Rest::Bound);
         if must_end && self.thread_ids().any(is_stopped) {
-            return true;
+            return Ok(true);
         }
         if node.put_off.iter().all(Option::is_none) {
-            return false;
+            return Ok(false);
         }
         let alive = self.waiting(node).alive(None);
-        self.thread_ids().any(|thread| {
+        for thread in self.thread_ids() {
             let waits = node.put_off[thread.index()].is_some() && !alive[thread.index()];
             // What goes round in choices and fences for ever waits for nobody.
             let goes_round = !matches!(*self.rest(node, thread), Rest::Access(_));
-            waits && (must_end || !goes_round && self.can_take_last(node, thread))
-        })
+            if waits && (must_end || !goes_round && self.can_take_last(node, thread)?) {
+                return Ok(true);
+            }
+        }
+        Ok(false)
     }
 
     /// Could the thread, whose read is put off, go on with the last write?
-    fn can_take_last(&mut self, node: &Node, thread: ThreadId) -> bool {
+    fn can_take_last(&mut self, node: &Node, thread: ThreadId) -> Result<bool, Reason> {
         let access = self.access(node, thread).expect("what is put off is an access");
         let old = value_of(&node.graph, node.graph.last_write(access.loc));
-        let outcomes = self.threads.outcomes(thread, node.locals[thread.index()], &access, old);
-        outcomes.iter().any(|(label, after)| node.passed[thread.index()].clone().step(Some(label), *after))
+        let outcomes = self.threads.outcomes(thread, node.locals[thread.index()], &access, old)?;
+        Ok(outcomes.iter().any(|(label, after)| node.passed[thread.index()].clone().step(Some(label), *after)))
     }
 
     fn waiting<'n>(&'n self, node: &'n Node) -> Waiting<'n> {
@@ -377,14 +389,14 @@ impl Graphs<'_> {
     }
 
     /// Adds the steps of the thread; a race ends the search.
-    fn expand(&mut self, parent: usize, node: &Node, thread: ThreadId) -> Option<Race> {
+    fn expand(&mut self, parent: usize, node: &Node, thread: ThreadId) -> Result<Option<Race>, Reason> {
         let parent = u32::try_from(parent).expect("fewer nodes than fit into memory");
         let state = node.locals[thread.index()];
         let passed = &node.passed[thread.index()];
         let before = self.records.len();
         let race = match &*self.rest(node, thread) {
-            Rest::Choice(choices) => {
-                for (choice, after) in self.threads.chosen(thread, choices) {
+            Rest::Choice(choice) => {
+                for (choice, after) in self.threads.chosen(thread, state, choice)? {
                     if passed.clone().step(None, after) {
                         self.records.push(Record { parent, step: Step::Choice { thread, choice, after } });
                     }
@@ -392,23 +404,29 @@ impl Graphs<'_> {
                 None
             }
             Rest::Fence(labels) => {
-                let after = self.threads.pass(thread, state);
+                let after = self.threads.pass(thread, state)?;
                 if passed.clone().step(labels.first(), after) {
                     self.records.push(Record { parent, step: Step::Fence { thread, after } });
                 }
                 None
             }
-            Rest::Access(access) => self.expand_access(parent, node, thread, access),
+            Rest::Access(access) => self.expand_access(parent, node, thread, access)?,
             _ => None,
         };
         // A thread that has nowhere new to go must not keep others from going on.
         if race.is_none() && self.records.len() == before {
             self.records.push(Record { parent, step: Step::PutOff { thread } });
         }
-        race
+        Ok(race)
     }
 
-    fn expand_access(&mut self, parent: u32, node: &Node, thread: ThreadId, access: &Access) -> Option<Race> {
+    fn expand_access(
+        &mut self,
+        parent: u32,
+        node: &Node,
+        thread: ThreadId,
+        access: &Access,
+    ) -> Result<Option<Race>, Reason> {
         let (state, graph) = (node.locals[thread.index()], &node.graph);
         let writes = graph.writes(access.loc);
         let kind = self.threads.program().location(access.loc).kind;
@@ -423,7 +441,7 @@ impl Graphs<'_> {
                 continue;
             }
             let is_taken = writes.get(position + 1).is_some_and(|&next| graph.label(next).is_rmw());
-            for &(label, after) in self.threads.outcomes(thread, state, access, value_of(graph, w)).iter() {
+            for &(label, after) in self.threads.outcomes(thread, state, access, value_of(graph, w))?.iter() {
                 let kind = (label.is_write(), label.mode());
                 if (label.is_write() && is_taken) || stale.contains(&kind) {
                     continue;
@@ -431,6 +449,7 @@ impl Graphs<'_> {
                 self.stats.transitions += 1;
                 let mut grown = graph.clone();
                 let event = record(self.model, &mut grown, thread, access, label, w);
+                self.meter.look_at(&grown)?;
                 if !self.model.permits(&grown) {
                     if label.mode() != Mode::Sc {
                         stale.push(kind);
@@ -441,18 +460,20 @@ impl Graphs<'_> {
                 if label.is_nonatomic()
                     && let Some(other) = self.model.race(&grown, event)
                 {
-                    return Some(Race { step, what: What::Race { thread, location: access.loc }, other });
+                    return Ok(Some(Race { step, what: What::Race { thread, location: access.loc }, other }));
                 }
                 if node.passed[thread.index()].clone().step(Some(&label), after) {
                     self.records.push(Record { parent, step });
                 }
             }
         }
-        let can_wait = !access.is_store();
-        if can_wait && self.records.len() > before && self.waiting(node).alive(Some(thread))[thread.index()] {
+        // It waits for another write, or, if it blocks and the last write will not do, for ever: then (2) does not say that
+        // it might as well go on.
+        let can_wait = !access.is_store() && self.records.len() > before;
+        if can_wait && (self.waiting(node).alive(Some(thread))[thread.index()] || !self.can_take_last(node, thread)?) {
             self.records.push(Record { parent, step: Step::PutOff { thread } });
         }
-        None
+        Ok(None)
     }
 
     /// The run along a path, without what has no part in what was found.

@@ -17,6 +17,7 @@ mod executions;
 mod future;
 mod graphs;
 mod machine;
+mod meter;
 mod threads;
 
 pub use executions::Executions;

@@ -25,6 +25,7 @@
 
 use std::rc::Rc;
 
+use fencepost_analysis::interpreter::{Access, Rest};
 use fencepost_base::event::Label;
 use fencepost_base::ids::{LocId, ThreadId, Value};
 use fencepost_ir::{Observable, Program};
@@ -33,7 +34,7 @@ use fencepost_verdict::{Budget, BufferStep, Computation, Progress, Reason, RunSt
 use foldhash::{HashMap, HashMapExt};
 
 use crate::future::Future;
-use crate::threads::{Access, Rest, StateId, Threads};
+use crate::threads::{Outcomes, StateId, Threads};
 use crate::{End, Evidence, Finding, Found, Goal, What};
 
 /// Most stores of a thread in its queues.
@@ -44,6 +45,9 @@ const MOST_IN_SECTION: usize = 1 << 16;
 
 /// States between two looks at the clock.
 const BETWEEN_LOOKS: usize = 1024;
+
+/// Threads whose steps from one state are worth a look at the clock.
+const MANY_THREADS: usize = 64;
 
 /// A store that has not reached memory.
 type Store = (LocId, Value);
@@ -187,9 +191,13 @@ pub(crate) fn search(
     goal: &Goal<'_>,
     budget: &Budget<'_>,
 ) -> Found {
+    let future = match Future::new(program, model, budget) {
+        Ok(future) => future,
+        Err(reason) => return Found { what: None, end: End::Cut(reason), stats: Stats::default() },
+    };
     let mut machine = Machine {
-        threads: Threads::new(program, model),
-        future: Future::new(program, model),
+        threads: Threads::new(program, model, budget),
+        future,
         buffers,
         goal,
         room: 1,
@@ -236,7 +244,7 @@ impl Machine<'_> {
         self.stats.depth = 0;
         let program = self.threads.program();
         let initial = State {
-            locals: self.threads.initial(),
+            locals: self.threads.initial()?,
             memory: program.locations().iter().map(|location| location.init).collect(),
             queues: vec![Queues::default(); program.threads().len()],
         };
@@ -250,11 +258,11 @@ impl Machine<'_> {
             self.check(budget, next)?;
             let state = self.state(next);
             if let Some(what) = self.inspect(&state) {
-                return Ok(Some(self.finding(what, next, Vec::new())));
+                return self.finding(what, next, Vec::new()).map(Some);
             }
             let mut moves = self.moves(&state)?;
             if let Some((what, steps)) = moves.failure.take() {
-                return Ok(Some(self.finding(what, next, steps)));
+                return self.finding(what, next, steps).map(Some);
             }
             let from = u32::try_from(next).expect("fewer states than fit into memory");
             // What is not new when tried alone has been tried, so all of it has when nothing is.
@@ -269,13 +277,14 @@ impl Machine<'_> {
 
     fn check(&mut self, budget: &Budget<'_>, next: usize) -> Result<(), Reason> {
         self.stats.states = self.stats.states.max(self.found.len() as u64);
-        self.stats.peak_bytes = self.stats.peak_bytes.max(self.bytes);
+        let bytes = self.bytes + self.threads.bytes() + self.future.bytes();
+        self.stats.peak_bytes = self.stats.peak_bytes.max(bytes);
         if next.is_multiple_of(BETWEEN_LOOKS) {
             (budget.progress)(Progress {
                 states: self.found.len() as u64,
                 frontier: (self.found.len() - next) as u64,
                 depth: self.stats.depth,
-                bytes: self.bytes,
+                bytes,
             });
             if (budget.expired)() {
                 return Err(Reason::Time);
@@ -284,7 +293,7 @@ impl Machine<'_> {
         if self.found.len() as u64 > budget.max_states {
             return Err(Reason::States(budget.max_states));
         }
-        if self.bytes > budget.max_bytes {
+        if bytes > budget.max_bytes {
             return Err(Reason::Memory(budget.max_bytes));
         }
         Ok(())
@@ -333,7 +342,12 @@ impl Machine<'_> {
     /// Everything that may happen next.
     fn moves(&mut self, state: &State) -> Result<Moves, Reason> {
         let mut moves = Moves::default();
+        let mut made = 0;
         for thread in self.thread_ids() {
+            if (thread.index() + 1).is_multiple_of(MANY_THREADS) {
+                self.in_time()?;
+            }
+            self.has_room_for(made + moves.others.len() + moves.alone.len(), state)?;
             self.commits(state, thread, &mut moves);
             let rest = self.rest(state, thread);
             let executed = match &*rest {
@@ -341,7 +355,7 @@ impl Machine<'_> {
                     self.sections(state, thread, &mut moves)?;
                     continue;
                 }
-                rest => self.executions(state, thread, rest),
+                rest => self.executions(state, thread, rest)?,
             };
             let is_alone = match &*rest {
                 Rest::Choice(_) | Rest::Fence(_) => true,
@@ -349,12 +363,27 @@ impl Machine<'_> {
                 Rest::Access(access) => access.is_load() && !self.others_write(state, thread, access.loc),
                 _ => false,
             };
+            made += executed.len();
             match is_alone && !executed.is_empty() {
                 true => moves.alone.push(executed),
                 false => moves.others.extend(executed),
             }
         }
         Ok(moves)
+    }
+
+    fn in_time(&self) -> Result<(), Reason> {
+        if (self.threads.budget().expired)() { Err(Reason::Time) } else { Ok(()) }
+    }
+
+    /// Is there room for so many steps from a state, before it is known which of them lead to new ones?
+    fn has_room_for(&self, steps: usize, state: &State) -> Result<(), Reason> {
+        let state = size_of::<Move>()
+            + size_of_val(state.locals.as_slice())
+            + size_of_val(state.memory.as_slice())
+            + size_of_val(state.queues.as_slice());
+        let (bytes, limit) = (self.bytes + (steps * state) as u64, self.threads.budget().max_bytes);
+        if bytes > limit { Err(Reason::Memory(limit)) } else { Ok(()) }
     }
 
     /// Can another thread still write to `loc`?
@@ -402,7 +431,7 @@ impl Machine<'_> {
     }
 
     /// Every way to execute the instruction that the thread rests at.
-    fn executions(&mut self, state: &State, thread: ThreadId, rest: &Rest) -> Vec<Move> {
+    fn executions(&mut self, state: &State, thread: ThreadId, rest: &Rest) -> Result<Vec<Move>, Reason> {
         let local = state.locals[thread.index()];
         let site = self.threads.site(thread, local);
         let execute = |label, choice| BufferStep::Execute { step: RunStep { site, label, choice }, delayed: true };
@@ -411,9 +440,9 @@ impl Machine<'_> {
             after.locals[thread.index()] = local;
             Move { steps, after }
         };
-        match rest {
+        Ok(match rest {
             Rest::Access(access) => {
-                let outcomes = self.outcomes(state, thread, access);
+                let outcomes = self.outcomes(state, thread, access)?;
                 let take = |&(label, local): &(Label, StateId)| {
                     let mut taken = moved(vec![execute(Some(label), None)], local);
                     match label {
@@ -432,26 +461,27 @@ impl Machine<'_> {
                 outcomes.iter().map(take).collect()
             }
             Rest::Fence(labels) if passes(state, thread, labels) => {
-                let after = self.threads.pass(thread, local);
+                let after = self.threads.pass(thread, local)?;
                 vec![moved(Vec::new(), after)]
             }
-            Rest::Choice(choices) => {
-                let chosen = self.threads.chosen(thread, choices);
+            Rest::Choice(choice) => {
+                let chosen = self.threads.chosen(thread, local, choice)?;
+                self.has_room_for(chosen.len(), state)?;
                 chosen.into_iter().map(|(choice, after)| moved(vec![execute(None, Some(choice))], after)).collect()
             }
             _ => Vec::new(),
-        }
+        })
     }
 
     /// What the thread can do at this access now; nothing when it has to wait.
-    fn outcomes(&mut self, state: &State, thread: ThreadId, access: &Access) -> Rc<[(Label, StateId)]> {
+    fn outcomes(&mut self, state: &State, thread: ThreadId, access: &Access) -> Result<Outcomes, Reason> {
         if access.is_store() {
             if state.queues[thread.index()].len() >= self.room {
                 self.is_full = true;
-                return Rc::new([]);
+                return Ok(Rc::new([]));
             }
         } else if !access.is_load() && !state.is_drained(thread) {
-            return Rc::new([]);
+            return Ok(Rc::new([]));
         }
         let old = state.visible(thread, access.loc);
         self.threads.outcomes(thread, state.locals[thread.index()], access, old)
@@ -464,7 +494,7 @@ impl Machine<'_> {
             return Ok(());
         }
         let mut entered = state.clone();
-        entered.locals[thread.index()] = self.threads.pass(thread, state.locals[thread.index()]);
+        entered.locals[thread.index()] = self.threads.pass(thread, state.locals[thread.index()])?;
         let mut seen: HashMap<Box<[u32]>, ()> = HashMap::new();
         let mut ways = vec![Move { steps: Vec::new(), after: entered }];
         while let Some(Move { steps, after: mut inside }) = ways.pop() {
@@ -478,13 +508,16 @@ impl Machine<'_> {
             if seen.insert(inside.encode(), ()).is_some() {
                 continue;
             }
+            if seen.len().is_multiple_of(BETWEEN_LOOKS) {
+                self.in_time()?;
+            }
             if seen.len() > MOST_IN_SECTION {
                 return Err(Reason::TooLarge("an atomic section has too many ways through it".into()));
             }
             let site = self.threads.site(thread, inside.locals[thread.index()]);
             match (&*self.rest(&inside, thread), self.goal) {
                 (Rest::Leave, _) => {
-                    inside.locals[thread.index()] = self.threads.pass(thread, inside.locals[thread.index()]);
+                    inside.locals[thread.index()] = self.threads.pass(thread, inside.locals[thread.index()])?;
                     moves.others.push(Move { steps, after: inside });
                 }
                 (Rest::Failed(kind), Goal::Failure) => {
@@ -493,7 +526,7 @@ impl Machine<'_> {
                 }
                 (Rest::Bound, _) => _ = self.bound.get_or_insert(site),
                 (rest, _) => {
-                    let longer = self.executions(&inside, thread, rest).into_iter();
+                    let longer = self.executions(&inside, thread, rest)?.into_iter();
                     ways.extend(longer.map(|last| Move { steps: [steps.clone(), last.steps].concat(), ..last }));
                 }
             }
@@ -502,13 +535,13 @@ impl Machine<'_> {
     }
 
     /// What was found, with the computation that leads there.
-    fn finding(&mut self, what: What, index: usize, last: Vec<BufferStep>) -> Finding {
+    fn finding(&mut self, what: What, index: usize, last: Vec<BufferStep>) -> Result<Finding, Reason> {
         let mut parts = vec![last];
         let mut at = index;
         while at != 0 {
             let from = self.found[at].1 as usize;
             let (before, after) = (self.state(from), self.state(at));
-            let moves = self.moves(&before).expect("expanded before");
+            let moves = self.moves(&before)?;
             let all = moves.alone.into_iter().flatten().chain(moves.others);
             let step = all.into_iter().find(|step| step.after == after).expect("a step led here");
             parts.push(step.steps);
@@ -529,7 +562,7 @@ impl Machine<'_> {
                 steps.push(BufferStep::Commit { thread, loc });
             }
         }
-        Finding { what, evidence: Evidence::Machine(Computation { steps }) }
+        Ok(Finding { what, evidence: Evidence::Machine(Computation { steps }) })
     }
 }
 

@@ -1,29 +1,45 @@
 //! What tests of several crates need: the corpus, expectations written in source files,
-//! generated programs, shrinking of those that show a mistake, and the litmus
-//! tests of the papers.
+//! generated programs, shrinking of those that show a mistake, the litmus
+//! tests of the papers, and compilers for the programs of the sanitizer.
 
+use std::io::Write as _;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::{Mutex, PoisonError};
 
 use fencepost_base::ids::{LocId, RegId};
 use fencepost_ir::{Observable, Program};
 
+pub use fencepost_expect as expect;
+
+pub mod compilers;
 pub mod corpus;
 pub mod edit;
-pub mod expect;
 pub mod generate;
 pub mod golden;
 pub mod litmus;
 pub mod random;
 pub mod shrink;
 
+/// Was more of the same asked for: is the environment variable `FENCEPOST_LONG` set, to anything but `0`?
+pub fn is_long() -> bool {
+    std::env::var_os("FENCEPOST_LONG").is_some_and(|value| value != "0")
+}
+
 /// How many times to repeat a randomised test that normally runs `default` times: twenty times as many when the
 /// environment variable `FENCEPOST_LONG` is set (to anything but `0`), or as many times as it says, if that is more than one.
 pub fn repetitions(default: u64) -> u64 {
-    match std::env::var("FENCEPOST_LONG").as_deref() {
-        Err(_) | Ok("0") => default,
-        Ok(value) => default * value.parse().ok().filter(|&times| times > 1).unwrap_or(20),
+    if !is_long() {
+        return default;
     }
+    let times = std::env::var("FENCEPOST_LONG").ok().and_then(|value| value.parse().ok());
+    default * times.filter(|&times| times > 1).unwrap_or(20)
+}
+
+/// Says that a test is skipped, and why. The standard harness has no word for it and keeps what is printed to itself;
+/// what is written is seen.
+pub fn skipped(test: &str, reason: &str) {
+    // Nobody may be listening.
+    let _ = writeln!(std::io::stderr(), "test {test} skipped: {reason}");
 }
 
 /// Does something with all items, on as many threads as there are processors. The results are in no particular order.

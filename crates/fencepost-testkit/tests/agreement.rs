@@ -72,7 +72,7 @@ fn litmus_tests() {
 
 #[test]
 fn loop_free_programs() {
-    in_parallel(0..repetitions(4_000), |seed| {
+    in_parallel(0..repetitions(1_000), |seed| {
         // Other seeds than those on which the definitions are compared with each other.
         let seed = seed + (1 << 32);
         assert_agreement(seed, &generate::program(seed, &Options::default()), ALL);
@@ -82,7 +82,7 @@ fn loop_free_programs() {
 /// The oracle has no end with most of these, but it finds violations, and what it finds the engine must find.
 #[test]
 fn programs_with_loops() {
-    in_parallel(0..repetitions(400), |seed| {
+    in_parallel(0..repetitions(100), |seed| {
         let options = Options { loops: true, total_accesses: 7, ..Options::default() };
         assert_agreement(seed, &generate::program(seed, &options), SOME);
     });

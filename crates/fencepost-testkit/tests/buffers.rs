@@ -130,7 +130,7 @@ fn by_machine(program: &Program, model: &'static dyn Model) -> (Answer, Option<b
 
 #[test]
 fn loop_free_programs() {
-    in_parallel(0..repetitions(7_000), |seed| {
+    in_parallel(0..repetitions(1_500), |seed| {
         let seed = seed + (20 << 32);
         let options =
             Generate { light: seed % 2 == 0, copies: seed % 3 == 0, private: seed % 5 == 0, ..Generate::default() };
@@ -140,7 +140,7 @@ fn loop_free_programs() {
 
 #[test]
 fn programs_with_sections() {
-    in_parallel(0..repetitions(2_000), |seed| {
+    in_parallel(0..repetitions(500), |seed| {
         let seed = seed + (21 << 32);
         let options = Generate { light: seed % 2 == 0, sections: true, ..Generate::default() };
         assert_agreement(seed, &generate::program(seed, &options), by_machine);
@@ -149,7 +149,7 @@ fn programs_with_sections() {
 
 #[test]
 fn programs_with_loops() {
-    in_parallel(0..repetitions(600), |seed| {
+    in_parallel(0..repetitions(150), |seed| {
         let seed = seed + (22 << 32);
         let options = Generate { loops: true, light: seed % 2 == 0, total_accesses: 7, ..Generate::default() };
         assert_agreement(seed, &generate::program(seed, &options), in_part);
@@ -192,7 +192,7 @@ fn rare_programs() {
 /// What is explored can be printed, read again, and explored.
 #[test]
 fn instrumented_programs_can_be_printed() {
-    for seed in 0..repetitions(500) {
+    for seed in 0..repetitions(150) {
         let seed = seed + (23 << 32);
         let options = Generate { loops: seed % 2 == 0, light: true, sections: seed % 3 == 0, ..Generate::default() };
         let program = generate::program(seed, &options);

@@ -2,12 +2,12 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use fencepost_check::Question;
+use fencepost_check::{Engine, Question};
 use fencepost_ir::Program;
 use fencepost_lower::Language;
 use fencepost_model::{Model, models};
 use fencepost_testkit::corpus;
-use fencepost_verdict::{Budget, Reason, Verdict};
+use fencepost_verdict::{Argument, Budget, Reason, Verdict};
 
 fn program(text: &str) -> Program {
     fencepost_lower::load(Language::Fp, text).program.expect("a program")
@@ -85,6 +85,100 @@ fn a_long_argument_leaves_time_to_others() {
     let found = Question::new(&program, model).safety(&budget).expect("no internal error");
     assert!(found.result.is_ok(), "{:?}", found.tried);
     assert!(found.tried.iter().any(|attempt| attempt.reason == Reason::Time), "{:?}", found.tried);
+}
+
+/// Every way to verify it has the guard that the explorer has.
+#[test]
+fn no_argument_chooses_from_millions() {
+    let program = program(
+        "domain 4000000; global x; thread a { local r; r = nondet(0, 3000000); x.store(r); }
+         thread b { local r; r = x.load(); assert(r < 3999999); }",
+    );
+    for name in ["sc", "tso", "sra", "ra"] {
+        let model = models::by_name(name).expect("a model");
+        let found = Question::new(&program, model).safety(&Budget::unlimited()).expect("no internal error");
+        assert!(found.result.is_err(), "{name}");
+        for attempt in found.tried {
+            let is_guarded = match (&attempt.argument, &attempt.reason) {
+                (_, Reason::TooLarge(what)) => what.contains("chooses"),
+                // It rests on what another argument says of runs under SC, which is nothing.
+                (Argument::Robustness { .. }, Reason::Inconclusive(_)) => true,
+                _ => false,
+            };
+            assert!(is_guarded, "{name}: {attempt:?}");
+        }
+    }
+}
+
+/// A thread that makes the same store again and again.
+fn stores(count: usize) -> Program {
+    let stores = "x.store(1); ".repeat(count);
+    program(&format!("global x, y; thread a {{ {stores} }} thread b {{ local r; y.store(1); r = x.load(); }}"))
+}
+
+/// What rules out attacks takes time in proportion to the code where there are none.
+#[test]
+fn long_threads_are_ruled_out() {
+    let program = stores(100_000);
+    for model in ["tso", "pso", "pgas"] {
+        assert_eq!(reason(&program, model, &Budget::unlimited()), None, "{model}");
+    }
+}
+
+/// Pairs of a store and a later load: too many to be listed, if there is no time or no room for them.
+#[test]
+fn lists_of_attacks_have_an_end() {
+    let accesses = "x.store(1); r = y.load(); ".repeat(10_000);
+    let text =
+        format!("global x, y; thread a {{ local r; {accesses} }} thread b {{ local r; y.store(1); r = x.load(); }}");
+    let program = program(&text);
+    let late = Budget { expired: &|| true, ..Budget::unlimited() };
+    assert_eq!(reason(&program, "tso", &late), Some(Reason::Time));
+    let scarce = Budget { max_bytes: 1 << 20, ..Budget::unlimited() };
+    assert_eq!(reason(&program, "tso", &scarce), Some(Reason::Memory(1 << 20)));
+}
+
+/// The steps from one state are many: the time is looked at in between.
+#[test]
+fn many_threads_do_not_hide_the_time() {
+    let program = program("domain 10000; global x, y; thread t[5000] { local r; x.store(me); r = y.load(); }");
+    // A clock that goes on when somebody looks.
+    let looks = AtomicU64::new(0);
+    let budget = Budget { expired: &|| looks.fetch_add(1, Ordering::Relaxed) >= 1_000, ..Budget::unlimited() };
+    assert_eq!(reason(&program, "rc20", &budget), Some(Reason::Time));
+    let late = Budget { expired: &|| true, spent: &|| 1.0, ..Budget::unlimited() };
+    for name in ["tso", "sra", "ra", "rc20"] {
+        let model = models::by_name(name).expect("a model");
+        let found = Question::new(&program, model).safety(&late).expect("no internal error");
+        assert_eq!(found.result.err(), Some(Reason::Time), "{name}");
+    }
+}
+
+/// Execution graphs with thousands of initial values are large, and what is kept of them counts.
+#[test]
+fn graphs_count_as_memory() {
+    let reads: String = (0..3_000).map(|i| format!("transition a b{i} read r {i}\n")).collect();
+    let text = format!("thread t\ninitial a\n{reads}end\nthread u\ninitial p\ntransition p q write 1 0\nend\n");
+    let program = fencepost_lower::load(Language::Txt, &text).program.expect("a program");
+    let model = models::by_name("ra").expect("a model");
+    let budget = Budget { max_bytes: 50 << 20, ..Budget::unlimited() };
+    let found = Question::new(&program, model).by(Engine::Oracle).safety(&budget).expect("no internal error");
+    assert_eq!(found.result.err(), Some(Reason::Memory(50 << 20)));
+}
+
+/// Local steps of a thread alone can take as long as a search.
+#[test]
+fn local_loops_do_not_hide_the_time() {
+    let program = program(
+        "domain 2000000000; global x; thread a { local r; while (r < 1999999999) { r = r + 1; } x.store(1); }
+         thread b { local r; r = x.load(); assert(r == 0); }",
+    );
+    let late = Budget { expired: &|| true, ..Budget::unlimited() };
+    for engine in [Engine::Search, Engine::Coverability] {
+        let model = models::by_name("ra").expect("a model");
+        let found = Question::new(&program, model).by(engine).safety(&late).expect("no internal error");
+        assert_eq!(found.result.err(), Some(Reason::Time), "{engine:?}");
+    }
 }
 
 /// Attacks can be ruled out by looking at the code.

@@ -11,8 +11,8 @@ use fencepost_ir::Program;
 use fencepost_model::{Model, models};
 use fencepost_oracle::enumerate::{self, Answer};
 use fencepost_testkit::corpus::{self, Content, Entry};
-use fencepost_testkit::expect::{Expectation, Expected, States, Subject};
-use fencepost_verdict::{Budget, Frequency, Outcome, Reason, ScFailureKind, Verdict, Violation};
+use fencepost_testkit::expect::{Expectation, Expected, Judgement, States, Subject, judge, judge_runs};
+use fencepost_verdict::{Budget, Frequency, Outcome, ScFailureKind, Verdict};
 use libtest_mimic::{Arguments, Failed, Trial};
 
 /// Configurations the oracle may visit before the file is too large for it.
@@ -20,7 +20,7 @@ const ORACLE_LIMIT: usize = 20_000;
 
 fn main() {
     let arguments = Arguments::from_args();
-    let trial = |entry: Entry| Trial::test(entry.name.clone(), move || judge(&entry).map_err(Failed::from));
+    let trial = |entry: Entry| Trial::test(entry.name.clone(), move || judge_file(&entry).map_err(Failed::from));
     libtest_mimic::run(&arguments, corpus::files().into_iter().map(trial).collect()).exit();
 }
 
@@ -28,13 +28,9 @@ fn main() {
 const PLAIN: Options =
     Options { reductions: Reductions { dead_registers: true, ..Reductions::NONE }, observational: false, jobs: 1 };
 
-fn judge(file: &Entry) -> Result<(), String> {
+fn judge_file(file: &Entry) -> Result<(), String> {
     let Content { text, program, expected } = file.read()?;
     let is_about = |expectation: &Expectation, subject| expectation.answer.subject() == subject;
-    let on_runs = expected
-        .iter()
-        .filter(|expectation| is_about(expectation, Subject::Verification) && !expectation.answer.is_about_finals())
-        .find(|expectation| expectation.model == "sc");
     let mut pinned = text.clone();
     for model in models::checkable() {
         let expectation = expected
@@ -49,16 +45,14 @@ fn judge(file: &Entry) -> Result<(), String> {
         } else {
             compare(&program, expectation, &outcome)?;
         }
-        compare_failure(on_runs, &outcome)?;
+        decided(judge_runs(&expected, &outcome))?;
         for options in [Options::default(), Options { jobs: 2, ..Options::default() }] {
             let reduced = Question::new(&program, model)
                 .with(options)
                 .robustness(&Budget::unlimited())
                 .map_err(|error| error.to_string())?;
-            if answer(&reduced) != expectation.answer.as_str() {
-                return Err(format!("{}: {} with reductions", expectation.model, answer(&reduced)));
-            }
-            compare_failure(on_runs, &reduced)?;
+            decided(judge(&expected, &program, &reduced).unwrap_or(Judgement::Undecided))
+                .map_err(|how| format!("with reductions: {how}"))?;
         }
         let oracle =
             if program.is_loop_free() { enumerate::robust(&program, model, ORACLE_LIMIT) } else { Answer::TooLarge };
@@ -163,69 +157,27 @@ fn explore(
     Question::new(program, model).with(options).robustness(&budget).map_err(|error| error.to_string())
 }
 
-fn answer(outcome: &Outcome) -> &'static str {
-    match outcome.verdict {
-        Verdict::Holds => "robust",
-        Verdict::Violated(_) => "violation",
-        Verdict::Unknown(Reason::Unsupported(_)) => "unsupported",
-        Verdict::Unknown(Reason::Bound { .. } | Reason::Unbounded(_)) => "unbounded",
-        Verdict::Unknown(_) => "unknown",
-    }
-}
-
+/// The outcome is as expected, and so is the number of states; a file that says it is too large has no answer yet.
 fn compare(program: &Program, expectation: &Expectation, outcome: &Outcome) -> Result<(), String> {
-    let wanted = match expectation.states {
-        Some(States::AtLeast(_)) => "unknown",
-        _ => expectation.answer.as_str(),
-    };
-    if answer(outcome) != wanted {
-        return Err(format!("{}: expected {wanted}, found {}", expectation.model, answer(outcome)));
+    decided(expectation.judge(program, outcome))?;
+    let model = expectation.model;
+    if let Some(States::AtLeast(_)) = expectation.states
+        && !matches!(outcome.verdict, Verdict::Unknown(_))
+    {
+        return Err(format!("{model}: this can be decided with fewer states"));
     }
-    if let Some(states) = expectation.states.filter(|states| !states.allows(outcome.stats.states)) {
-        return Err(format!("{}: expected {states:?} states, found {}", expectation.model, outcome.stats.states));
+    match expectation.states.filter(|states| !states.allows(outcome.stats.states)) {
+        Some(states) => Err(format!("{model}: expected {states:?} states, found {}", outcome.stats.states)),
+        None => Ok(()),
     }
-    if let Verdict::Violated(violation) = &outcome.verdict {
-        compare_violation(program, expectation, violation)?;
-    }
-    Ok(())
 }
 
-fn compare_violation(program: &Program, expectation: &Expectation, violation: &Violation) -> Result<(), String> {
-    let location = &program.location(violation.location).name;
-    let checks = [
-        ("kind", expectation.kind.clone(), violation.kind.as_str().to_string()),
-        ("shape", expectation.shape.clone(), violation.shape.clone().unwrap_or_default()),
-        ("location", expectation.location.clone(), location.clone()),
-        (
-            "values",
-            expectation.values.as_ref().map(|values| format!("{values:?}")),
-            format!("{:?}", violation.stale_values),
-        ),
-    ];
-    for (what, wanted, found) in checks {
-        if wanted.as_ref().is_some_and(|wanted| *wanted != found) {
-            return Err(format!(
-                "{}: expected {what} {}, found {found}",
-                expectation.model,
-                wanted.unwrap_or_default()
-            ));
-        }
+fn decided(judgement: Judgement) -> Result<(), String> {
+    match judgement {
+        Judgement::AsExpected => Ok(()),
+        Judgement::Undecided => Err("a limit ended the search".into()),
+        Judgement::Differs(how) => Err(how.join("; ")),
     }
-    Ok(())
-}
-
-fn compare_failure(on_runs: Option<&Expectation>, outcome: &Outcome) -> Result<(), String> {
-    // Nothing was explored for a model that says nothing about the program.
-    if matches!(outcome.verdict, Verdict::Unknown(Reason::Unsupported(_))) {
-        return Ok(());
-    }
-    let wanted = on_runs.map_or(Expected::Safe, |expectation| expectation.answer);
-    let found = match outcome.sc_failure.as_ref().map(|failure| &failure.kind) {
-        None => Expected::Safe,
-        Some(ScFailureKind::Assertion) => Expected::AssertionFails,
-        Some(_) => Expected::RuntimeError,
-    };
-    if wanted == found { Ok(()) } else { Err(format!("expected sc {}, found {}", wanted.as_str(), found.as_str())) }
 }
 
 /// When blessing: the expectation's line with the number of states found.

@@ -176,7 +176,7 @@ fn options(seed: u64) -> Generate {
 
 #[test]
 fn loop_free_programs() {
-    in_parallel(0..repetitions(1_000), |seed| {
+    in_parallel(0..repetitions(300), |seed| {
         let seed = seed + (6 << 32);
         let options = Generate { loops: false, copies: false, ..options(seed) };
         assert_no_difference(seed, &generate::program(seed, &options), false);
@@ -185,7 +185,7 @@ fn loop_free_programs() {
 
 #[test]
 fn programs_with_loops() {
-    in_parallel(0..repetitions(1_000), |seed| {
+    in_parallel(0..repetitions(300), |seed| {
         let seed = seed + (7 << 32);
         let options = Generate { loops: true, ..options(seed) };
         assert_no_difference(seed, &generate::program(seed, &options), false);
@@ -194,7 +194,7 @@ fn programs_with_loops() {
 
 #[test]
 fn programs_with_equal_threads() {
-    in_parallel(0..repetitions(1_000), |seed| {
+    in_parallel(0..repetitions(300), |seed| {
         let seed = seed + (8 << 32);
         let options = Generate { copies: true, ..options(seed) };
         assert_no_difference(seed, &generate::program(seed, &options), false);
@@ -203,7 +203,7 @@ fn programs_with_equal_threads() {
 
 #[test]
 fn observational_robustness() {
-    in_parallel(0..repetitions(1_000), |seed| {
+    in_parallel(0..repetitions(300), |seed| {
         let seed = seed + (9 << 32);
         assert_no_difference(seed, &generate::program(seed, &options(seed)), true);
     });
@@ -212,7 +212,7 @@ fn observational_robustness() {
 /// A loop that concerns nobody else must not keep a search from what the others do.
 #[test]
 fn programs_beside_loops() {
-    in_parallel(0..repetitions(500), |seed| {
+    in_parallel(0..repetitions(150), |seed| {
         let seed = seed + (13 << 32);
         let small = Generate { threads: 2..=2, accesses: 1..=2, total_accesses: 4, domain: 3..=3, ..options(seed) };
         let loops = generate::program(seed, &Generate { loops: true, total_accesses: 3, ..small.clone() });
@@ -251,7 +251,7 @@ fn the_corpus() {
 fn every_reduction_reduces() {
     let mut reduced = [[0u64; 2]; FIELDS.len()];
     let mut compared = 0;
-    for seed in 0..repetitions(400) {
+    for seed in 0..repetitions(200) {
         let program = generate::program(seed, &options(seed));
         for model in models::monitored() {
             let states = |reductions: Reductions| {
@@ -315,7 +315,7 @@ fn assert_independent_of_jobs(seed: u64, program: &Program, options: Options, ma
 #[test]
 fn the_outcome_does_not_depend_on_the_number_of_threads() {
     let all: Vec<Reductions> = combinations().collect();
-    in_parallel(0..repetitions(1_500), |seed| {
+    in_parallel(0..repetitions(500), |seed| {
         let seed = seed + (10 << 32);
         let reductions = all[Random::new(seed).below(all.len())];
         let options = Options { reductions, observational: seed % 3 == 0, jobs: 1 };
@@ -355,7 +355,7 @@ fn nor_when_the_threads_have_work() {
 /// A reduced search may find longer runs than there are, but where it is cheap a shortest one is shown.
 #[test]
 fn witnesses_are_shortest() {
-    let violated = in_parallel(0..repetitions(10_000), |seed| {
+    let violated = in_parallel(0..repetitions(2_500), |seed| {
         let mut violated = 0;
         let program = generate::program(seed + (12 << 32), &options(seed));
         for model in models::monitored() {
@@ -375,5 +375,5 @@ fn witnesses_are_shortest() {
         violated
     });
     let violated: u64 = violated.into_iter().sum();
-    assert!(violated > repetitions(10_000) / 4, "only {violated} violations");
+    assert!(violated > repetitions(2_500) / 4, "only {violated} violations");
 }

@@ -79,6 +79,8 @@ pub struct Because {
     pub program: Program,
     /// The violation there.
     pub violation: Violation,
+    /// The name of the model that permits it.
+    pub model: &'static str,
     /// Where, in the unedited text, the access that goes wrong is.
     pub access: Span,
     /// The same for the access it conflicts with.

@@ -35,6 +35,23 @@ pub enum Verdict {
     Unknown(Reason),
 }
 
+impl Verdict {
+    /// Does the property hold?
+    pub fn is_holding(&self) -> bool {
+        matches!(self, Verdict::Holds)
+    }
+
+    /// Is it violated?
+    pub fn is_violated(&self) -> bool {
+        matches!(self, Verdict::Violated(_))
+    }
+
+    /// Was it not decided?
+    pub fn is_unknown(&self) -> bool {
+        matches!(self, Verdict::Unknown(_))
+    }
+}
+
 /// Why a question was not decided.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Reason {
@@ -44,6 +61,8 @@ pub enum Reason {
     Memory(u64),
     /// Time ran out.
     Time,
+    /// Somebody did not want to wait any longer.
+    Interrupted,
     /// The program is beyond what the engine can represent.
     TooLarge(String),
     /// The question makes no sense, or cannot be answered, for this program and model.
@@ -69,6 +88,7 @@ impl Reason {
             Reason::States(_) => "max-states",
             Reason::Memory(_) => "memory",
             Reason::Time => "timeout",
+            Reason::Interrupted => "interrupted",
             Reason::TooLarge(_) => "too-large",
             Reason::Unsupported(_) => "unsupported",
             Reason::Inconclusive(_) => "inconclusive",
@@ -89,6 +109,7 @@ impl fmt::Display for Reason {
                 write!(f, "the memory limit of {:.1} MiB was reached", *limit as f64 / f64::from(1 << 20))
             }
             Reason::Time => f.write_str("time ran out"),
+            Reason::Interrupted => f.write_str("interrupted"),
             Reason::TooLarge(what)
             | Reason::Unsupported(what)
             | Reason::Inconclusive(what)

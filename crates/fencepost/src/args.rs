@@ -14,7 +14,7 @@ mod repair;
 mod run;
 mod verify;
 
-use clap::{Parser, Subcommand};
+use clap::{CommandFactory as _, Parser, Subcommand};
 use clap_complete::Shell;
 
 pub(crate) use cc::CcArgs;
@@ -24,11 +24,11 @@ pub(crate) use edits::EditArgs;
 pub(crate) use export::{ExportArgs, ExportFormat};
 pub(crate) use fmt::FmtArgs;
 pub(crate) use graph::{GraphArgs, GraphFormat};
-pub(crate) use models::{ModelChoice, ModelsArgs, ModelsChoice};
+pub(crate) use models::{ModelsArgs, ModelsChoice};
 pub(crate) use parse::{Emit, ParseArgs};
 pub(crate) use relax::RelaxArgs;
 pub(crate) use repair::RepairArgs;
-pub(crate) use run::{ReportFormat, RunArgs, Schedule, Seeds};
+pub(crate) use run::{ReportFormat, RunArgs, Seeds};
 pub(crate) use verify::{EngineChoice, VerifyArgs, VerifyFormat};
 
 /// Does your concurrent code still behave as under sequential consistency?
@@ -65,6 +65,13 @@ pub(crate) enum Command {
     Completions(CompletionsArgs),
 }
 
+/// The long help of a command.
+pub(crate) fn help_of(command: &str) -> String {
+    let mut all = Args::command();
+    all.build();
+    all.find_subcommand_mut(command).map_or_else(String::new, |command| command.render_long_help().to_string())
+}
+
 /// Print a completion script for a shell
 #[derive(clap::Args, Debug)]
 pub(crate) struct CompletionsArgs {
@@ -81,13 +88,11 @@ Exit codes:
   0    the property holds
   1    a violation was found, or something fails under SC
   2    bad usage, unreadable or malformed input
-  3    undecided: time, memory or states ran out
+  3    undecided: time, memory or states ran out, or it was interrupted
   101  a bug in fencepost: please report it
   With several files, the worst: 101, then 2, 1, 3, 0."
     };
 }
-
-use exit_codes;
 
 const EXIT_CODES: &str = exit_codes!();
 
@@ -95,10 +100,10 @@ const LONG_HELP: &str = concat!(
     "\
 Examples:
   fencepost check sb.fp                      is it robust?
-  fencepost check litmus --model ra -q       a verdict for every file of a directory
+  fencepost check litmus                     a verdict for every file of a directory
   fencepost check sb.fp --format json        the same for scripts
   fencepost verify sb.litmus --model tso     which final states does it have?
-  fencepost repair sb.fp --model ra          which fences make it robust?
+  fencepost repair sb.fp                     which fences make it robust?
   fencepost relax seqlock.fp --model rc20    which orders are stronger than needed?
   fencepost graph sb.fp -o sb.svg            a picture of the violation
   fencepost export sb.fp --to promela        the same question for SPIN
@@ -113,8 +118,7 @@ Examples:
 
 #[cfg(test)]
 mod tests {
-    use super::Args;
-    use clap::CommandFactory as _;
+    use super::*;
 
     #[test]
     fn the_definition_is_consistent() {

@@ -2,11 +2,15 @@
 //!
 //! Files go to a directory named by their content, each under another name first and then renamed: commands that run at
 //! the same time, and commands of different versions, do not disturb each other.
+//!
+//! What is linked into programs must come from ourselves. A file that is there already is used only if it has the right
+//! bytes, belongs to the user or to root, and nobody else can write to it; otherwise it is replaced. The same is asked of the directories,
+//! which are never replaced: another one is taken, or the command fails.
 
 use std::env;
-use std::fs::{self, DirBuilder};
-use std::io::{self, ErrorKind};
-use std::os::unix::fs::{DirBuilderExt, MetadataExt};
+use std::fs::{self, DirBuilder, Metadata, OpenOptions};
+use std::io::{self, ErrorKind, Read as _, Write as _};
+use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
 /// A file of the runtime.
@@ -38,8 +42,10 @@ impl Runtime {
     /// Unpacks it, unless that was done before.
     pub(crate) fn unpack() -> io::Result<Runtime> {
         let runtime = Runtime { directory: cache()?.join(env!("FENCEPOST_RUNTIME_HASH")) };
+        own_directory(&runtime.directory)?;
+        own_directory(&runtime.include())?;
         for Carried { name, bytes } in FILES {
-            runtime.place(name, bytes)?;
+            runtime.add(name, bytes)?;
         }
         Ok(runtime)
     }
@@ -69,62 +75,120 @@ impl Runtime {
         self.directory.join(PRELUDE)
     }
 
-    /// Writes a file, unless it is there with this length.
-    fn place(&self, name: &str, bytes: &[u8]) -> io::Result<()> {
+    /// Writes a file, unless it is there as it should be.
+    pub(crate) fn add(&self, name: &str, bytes: &[u8]) -> io::Result<PathBuf> {
         let path = self.directory.join(name);
-        if fs::metadata(&path).is_ok_and(|found| found.len() == bytes.len() as u64) {
-            return Ok(());
-        }
-        make_directory(path.parent().expect("the file is in the cache"))?;
-        let mut other = path.clone().into_os_string();
-        other.push(format!(".{}", std::process::id()));
-        fs::write(&other, bytes)?;
-        fs::rename(&other, &path)
-    }
-
-    /// A file of the runtime that is made when needed; `make` writes it to the path it is given.
-    pub(crate) fn made(&self, name: &str, make: impl FnOnce(&Path) -> io::Result<()>) -> io::Result<PathBuf> {
-        let path = self.directory.join(name);
-        if !path.exists() {
-            let other = self.directory.join(format!("{}-{name}", std::process::id()));
-            make(&other)?;
-            fs::rename(&other, &path)?;
+        if !is_intact(&path, bytes) {
+            replace(&path, bytes).map_err(|error| at(&path, &error))?;
         }
         Ok(path)
     }
 }
 
-/// Where unpacked runtimes are kept.
+/// Is there a file of ours with these bytes?
+fn is_intact(path: &Path, bytes: &[u8]) -> bool {
+    let read = || -> io::Result<bool> {
+        let flags = rustix::fs::OFlags::NOFOLLOW | rustix::fs::OFlags::NONBLOCK;
+        let mut file = OpenOptions::new().read(true).custom_flags(flags.bits().cast_signed()).open(path)?;
+        let metadata = file.metadata()?;
+        if !metadata.is_file() || !is_ours(&metadata) || metadata.len() != bytes.len() as u64 {
+            return Ok(false);
+        }
+        let mut found = Vec::with_capacity(bytes.len());
+        file.read_to_end(&mut found)?;
+        Ok(found == bytes)
+    };
+    read().unwrap_or(false)
+}
+
+/// Puts a file in place of what is there, at once.
+fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    let mut other = path.as_os_str().to_os_string();
+    other.push(format!(".{}", std::process::id()));
+    // An earlier process with our number may have died while it wrote.
+    let _ = fs::remove_file(&other);
+    let mut file = OpenOptions::new().write(true).create_new(true).mode(0o644).open(&other)?;
+    let written = file.write_all(bytes).and_then(|()| fs::rename(&other, path));
+    if written.is_err() {
+        let _ = fs::remove_file(&other);
+    }
+    written
+}
+
+/// Does it belong to the user or to root, and can nobody else write to it?
+fn is_ours(found: &Metadata) -> bool {
+    is_owned(found) && found.mode() & 0o022 == 0
+}
+
+fn is_owned(found: &Metadata) -> bool {
+    [rustix::process::geteuid().as_raw(), 0].contains(&found.uid())
+}
+
+fn at(path: &Path, error: &io::Error) -> io::Error {
+    io::Error::new(error.kind(), format!("`{}`: {error}", path.display()))
+}
+
+fn refused(path: &Path, why: &str) -> io::Error {
+    io::Error::new(
+        ErrorKind::PermissionDenied,
+        format!("`{}` {why}; set FENCEPOST_CACHE_DIR to a directory of your own", path.display()),
+    )
+}
+
+/// Where unpacked runtimes are kept: the directory that was named, or the usual one, or one in the temporary directory.
 fn cache() -> io::Result<PathBuf> {
     let named = |variable: &str| env::var_os(variable).filter(|value| !value.is_empty()).map(PathBuf::from);
     if let Some(directory) = named("FENCEPOST_CACHE_DIR") {
         // The linker may run elsewhere.
-        return std::path::absolute(directory);
+        let directory = std::path::absolute(directory)?;
+        make_directory(&directory).map_err(|error| at(&directory, &error))?;
+        return match protects(&directory) {
+            true => Ok(directory),
+            false => Err(refused(&directory, "belongs to somebody else, or others can write to it")),
+        };
     }
-    let usual =
-        named("XDG_CACHE_HOME").filter(|path| path.is_absolute()).or_else(|| Some(named("HOME")?.join(".cache")));
-    if let Some(usual) = usual {
-        let directory = usual.join("fencepost");
-        if make_directory(&directory).is_ok() && writable(&directory) {
-            return Ok(directory);
-        }
+    // A home that does not exist is not made.
+    let usual = named("XDG_CACHE_HOME")
+        .filter(|path| path.is_absolute())
+        .or_else(|| Some(named("HOME").filter(|home| home.is_dir())?.join(".cache")));
+    if let Some(directory) = usual.map(|usual| usual.join("fencepost"))
+        && make_directory(&directory).is_ok()
+        && protects(&directory)
+        && writable(&directory)
+    {
+        return Ok(directory);
     }
-    // Everybody can write to the temporary directory: what is linked into programs must come from ourselves.
-    let user = rustix::process::getuid().as_raw();
-    let directory = env::temp_dir().join(format!("fencepost-{user}"));
-    make_directory(&directory)?;
-    match fs::symlink_metadata(&directory)? {
-        found if found.is_dir() && found.uid() == user && found.mode() & 0o022 == 0 => Ok(directory),
-        _ => Err(io::Error::new(
-            ErrorKind::PermissionDenied,
-            format!("`{}` belongs to somebody else; set FENCEPOST_CACHE_DIR", directory.display()),
-        )),
+    let temporary = env::temp_dir();
+    if !temporary.is_dir() {
+        return Err(refused(&temporary, "(TMPDIR) does not exist"));
     }
+    let directory = temporary.join(format!("fencepost-{}", rustix::process::geteuid().as_raw()));
+    own_directory(&directory)?;
+    Ok(directory)
+}
+
+/// Is what we make there safe from others?
+fn protects(directory: &Path) -> bool {
+    // Where only its owner can rename a directory, ours stays where it is.
+    let is_sticky = |found: &Metadata| is_owned(found) && found.mode() & 0o1000 != 0;
+    fs::metadata(directory).is_ok_and(|found| found.is_dir() && (is_ours(&found) || is_sticky(&found)))
 }
 
 /// Can files be made there? (Read-only homes and containers.)
 fn writable(directory: &Path) -> bool {
     rustix::fs::access(directory, rustix::fs::Access::WRITE_OK | rustix::fs::Access::EXEC_OK).is_ok()
+}
+
+/// Makes a directory, or makes sure that the one that is there is ours.
+fn own_directory(path: &Path) -> io::Result<()> {
+    match DirBuilder::new().mode(0o755).create(path) {
+        Err(error) if error.kind() != ErrorKind::AlreadyExists => return Err(at(path, &error)),
+        _ => {}
+    }
+    match fs::symlink_metadata(path).map_err(|error| at(path, &error))? {
+        found if found.is_dir() && is_ours(&found) => Ok(()),
+        _ => Err(refused(path, "belongs to somebody else, or others can write to it")),
+    }
 }
 
 fn make_directory(path: &Path) -> io::Result<()> {

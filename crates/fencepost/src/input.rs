@@ -10,8 +10,6 @@ use fencepost_report::terminal::{self, Look};
 use fencepost_syntax::Language;
 use fencepost_syntax::parse::MAX_TEXT;
 
-use crate::output::Output;
-
 /// A text to read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Input {
@@ -66,22 +64,6 @@ pub(crate) fn collect(paths: &[PathBuf], language: Option<Language>) -> Vec<Resu
     inputs
 }
 
-/// The text and language of one path that is no directory; says why if there is none.
-pub(crate) fn read_one(
-    path: &Path,
-    language: Option<Language>,
-    look: &Look,
-    output: &mut Output,
-) -> Option<(SourceFile, Language)> {
-    match one(path, language).and_then(|input| Ok((input.read()?, input.language))) {
-        Ok(read) => Some(read),
-        Err(error) => {
-            output.note(&error.render(look));
-            None
-        }
-    }
-}
-
 /// The input meant by one path that is no directory.
 pub(crate) fn one(path: &Path, language: Option<Language>) -> Result<Input, InputError> {
     if path.as_os_str() == "-" {
@@ -95,11 +77,29 @@ pub(crate) fn one(path: &Path, language: Option<Language>) -> Result<Input, Inpu
             Err(error) => Err(unreadable(&name, &error)),
             Ok(_) => Err(InputError::Plain {
                 message: format!("cannot tell the language of `{name}` by its extension"),
-                help: Some("rename it to .fp, .tpl, .txt or .litmus, or say --language fp, tpl, txt or litmus".into()),
+                help: Some(other_language(path)),
                 name,
             }),
         },
     }
+}
+
+/// What to do about a file in none of the languages.
+fn other_language(path: &Path) -> String {
+    let extension = path.extension().and_then(|extension| extension.to_str()).unwrap_or_default();
+    let compiler = match extension {
+        "c" => "cc",
+        "C" | "cc" | "cpp" | "cxx" | "c++" => "c++",
+        _ => return "rename it to .fp, .tpl, .txt or .litmus, or say --language fp, tpl, txt or litmus".into(),
+    };
+    let (file, program) = (path.display(), path.with_extension(""));
+    // A path without a directory would be looked for elsewhere.
+    let program = if program.parent() == Some(Path::new("")) { Path::new(".").join(program) } else { program };
+    let program = program.display();
+    format!(
+        "C and C++ programs are watched while they run: `fencepost {compiler} -pthread {file} -o {program}`, then \
+         `fencepost run -- {program}`"
+    )
 }
 
 impl Input {
@@ -125,6 +125,14 @@ impl Input {
             Ok(text) => Ok(SourceFile::new(self.name.clone(), text)),
             Err(error) => Err(InputError::NotText { name: self.name.clone(), bytes: error.into_bytes() }),
         }
+    }
+}
+
+/// What an input is called, readable or not.
+pub(crate) fn name(input: &Result<Input, InputError>) -> String {
+    match input {
+        Ok(input) => input.name.clone(),
+        Err(error) => error.name().to_string(),
     }
 }
 

@@ -1,63 +1,121 @@
-//! Limits of one search, and the default for memory.
+//! Limits of one search, their defaults, and signals that end it.
 
 use std::fs;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-use fencepost_verdict::{Budget, Outcome};
+use fencepost_verdict::{Budget, Need, Outcome, Plan, Reason, Relaxed, Repaired, Rest, Verdict, Verification};
 
 use crate::args::LimitArgs;
+use crate::interrupt;
 use crate::progress::Line;
+
+/// What `verify` takes for each question unless it is told otherwise. Its questions are undecidable in general, so there
+/// is no telling whether it would ever end; those of the other commands are decidable.
+pub(crate) const VERIFY_TIMEOUT: Duration = Duration::from_secs(60);
 
 /// When the machine's memory is not known.
 const FALLBACK_MEMORY: u64 = 4 << 30;
 
 /// Limits of one search.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Limits {
-    timeout: Option<Duration>,
-    memory: u64,
-    max_states: u64,
-}
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Limits(fencepost::Limits<'static>);
 
 impl Limits {
-    pub(crate) fn new(args: &LimitArgs) -> Self {
-        Limits {
-            timeout: args.timeout,
-            memory: args.memory.unwrap_or_else(default_memory),
-            max_states: args.max_states.unwrap_or(u64::MAX),
-        }
+    /// Those asked for; `timeout` if nothing is said about time.
+    pub(crate) fn new(args: &LimitArgs, timeout: Option<Duration>) -> Self {
+        let limits = fencepost::Limits::none()
+            .memory(args.memory.unwrap_or_else(default_memory))
+            .states(args.max_states.unwrap_or(u64::MAX));
+        let timeout = args.timeout.map_or(timeout, |chosen| chosen.0);
+        Limits(timeout.map_or(limits, |timeout| limits.timeout(timeout)))
     }
 
-    /// Does some work within the limits, and takes its time.
-    pub(crate) fn within<T>(&self, line: &Line, work: impl FnOnce(&Budget<'_>) -> T) -> (T, Duration) {
-        let start = Instant::now();
-        let expired = || self.timeout.is_some_and(|timeout| start.elapsed() >= timeout);
-        let spent =
-            || self.timeout.map_or(0.0, |timeout| start.elapsed().as_secs_f64() / timeout.as_secs_f64().max(1e-9));
-        let progress = |progress| line.update(start.elapsed(), progress);
-        let budget = Budget {
-            max_states: self.max_states,
-            max_bytes: self.memory,
-            expired: &expired,
-            spent: &spent,
-            progress: &progress,
-        };
-        let result = work(&budget);
-        line.clear();
-        (result, start.elapsed())
-    }
-
-    /// Runs one check within the limits, and takes its time.
-    pub(crate) fn check<E>(
+    /// Asks a question within the limits, until somebody interrupts it, and takes its time.
+    pub(crate) fn ask<T: Answer, E>(
         &self,
         line: &Line,
-        check: impl FnOnce(&Budget<'_>) -> Result<Outcome, E>,
-    ) -> Result<Outcome, E> {
-        let (result, time) = self.within(line, check);
-        result.map(|mut outcome| {
-            outcome.stats.time = time;
-            outcome
+        question: impl FnOnce(&Budget<'_>) -> Result<T, E>,
+    ) -> Result<(T, Duration), E> {
+        let tell = |time, progress| line.update(time, progress);
+        let (answer, time) = self.0.stop_when(interrupt::watch()).on_progress(&tell).within(question);
+        line.clear();
+        answer.map(|mut answer| {
+            // To engines, time is up either way; here it is known why.
+            if interrupt::happened() {
+                answer.reasons().into_iter().filter(|reason| **reason == Reason::Time).for_each(|reason| {
+                    *reason = Reason::Interrupted;
+                });
+            }
+            (answer, time)
         })
+    }
+}
+
+/// An answer, which says why it is none.
+pub(crate) trait Answer {
+    /// Everything that was not decided, and why.
+    fn reasons(&mut self) -> Vec<&mut Reason>;
+}
+
+impl Answer for Outcome {
+    fn reasons(&mut self) -> Vec<&mut Reason> {
+        match &mut self.verdict {
+            Verdict::Unknown(reason) => vec![reason],
+            Verdict::Holds | Verdict::Violated(_) => Vec::new(),
+        }
+    }
+}
+
+impl Answer for Verification {
+    fn reasons(&mut self) -> Vec<&mut Reason> {
+        let tried = self.tried.iter_mut().map(|attempt| &mut attempt.reason);
+        tried.chain(self.result.as_mut().err()).collect()
+    }
+}
+
+impl Answer for Repaired {
+    fn reasons(&mut self) -> Vec<&mut Reason> {
+        match self {
+            Repaired::Unknown(reason) => vec![reason],
+            Repaired::Plans { plans, rest } => {
+                let rest = match rest {
+                    Rest::Undecided(reason) => Some(reason),
+                    Rest::Nothing | Rest::NotAsked | Rest::Cut => None,
+                };
+                plans.iter_mut().flat_map(needs).chain(rest).collect()
+            }
+            Repaired::Nothing | Repaired::Impossible(_) => Vec::new(),
+        }
+    }
+}
+
+impl Answer for Relaxed {
+    fn reasons(&mut self) -> Vec<&mut Reason> {
+        match self {
+            Relaxed::Unknown(reason) => vec![reason],
+            Relaxed::Plan { plan, kept } => {
+                needs(plan).chain(kept.iter_mut().filter_map(|kept| undecided(&mut kept.need))).collect()
+            }
+            Relaxed::NotRobust(_) => Vec::new(),
+        }
+    }
+}
+
+/// With the number of checks.
+impl<T: Answer> Answer for (T, u64) {
+    fn reasons(&mut self) -> Vec<&mut Reason> {
+        self.0.reasons()
+    }
+}
+
+fn needs(plan: &mut Plan) -> impl Iterator<Item = &mut Reason> {
+    plan.edits.iter_mut().filter_map(|edit| undecided(edit.need.as_mut()?))
+}
+
+fn undecided(need: &mut Need) -> Option<&mut Reason> {
+    match need {
+        Need::Undecided(reason) => Some(reason),
+        Need::Because(_) => None,
     }
 }
 

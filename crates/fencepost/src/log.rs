@@ -50,9 +50,24 @@ impl Log {
         self.notices.push(Notice { severity: Severity::Error, file: file.into(), text: text.into() });
     }
 
+    /// What is not as the comments of a file expect.
+    pub(crate) fn unexpected(&mut self, subject: &Subject<'_>, differences: &[String]) {
+        for difference in differences {
+            self.warning(subject.source.name(), format!("not as expected: {difference}"));
+        }
+    }
+
+    /// A file about which not everything was asked, because nobody waited for the answers.
+    pub(crate) fn skipped(&mut self, file: &str) {
+        self.warning(file, "not everything was checked: interrupted".into());
+    }
+
     fn undecided(&mut self, subject: &Subject<'_>, what: &str, model: &str, reason: &Reason) {
-        let text = format!("{what} {model} is not decided: {reason}");
-        self.notices.push(Notice { severity: Severity::Warning, file: subject.source.name().into(), text });
+        self.warning(subject.source.name(), format!("{what} {model} is not decided: {reason}"));
+    }
+
+    fn warning(&mut self, file: &str, text: String) {
+        self.notices.push(Notice { severity: Severity::Warning, file: file.into(), text });
     }
 
     /// As text, with paths from here.

@@ -8,9 +8,12 @@ mod args;
 mod carried;
 mod commands;
 mod exit;
+mod files;
 mod input;
 mod internal;
+mod interrupt;
 mod limits;
+mod load;
 mod log;
 mod options;
 mod output;
@@ -27,7 +30,11 @@ use crate::exit::Exit;
 use crate::output::Output;
 
 fn main() -> ExitCode {
-    let args = Args::parse();
+    let args = match Args::try_parse() {
+        Ok(args) => args,
+        // Help and version are such errors, too.
+        Err(message) => return output::usage(&message).into(),
+    };
     internal::install_hook();
     let mut output = Output::new();
     let done = internal::guard("", || match args.command {
@@ -41,6 +48,8 @@ fn main() -> ExitCode {
         Command::Parse(args) => commands::parse::run(&args, &mut output),
         Command::Models(args) => commands::models::run(&args, &mut output),
         Command::Completions(args) => commands::completions::run(&args, &mut output),
+        Command::Cc(args) if args.asks_for_help() => output.out(&args::help_of("cc")).map(|()| Exit::Holds),
+        Command::Cpp(args) if args.asks_for_help() => output.out(&args::help_of("c++")).map(|()| Exit::Holds),
         Command::Cc(args) => Ok(sanitizer::compile(Language::C, args.words)),
         Command::Cpp(args) => Ok(sanitizer::compile(Language::Cpp, args.words)),
         Command::Run(args) => sanitizer::run(&args, &mut output),

@@ -5,14 +5,11 @@ use std::num::NonZero;
 
 use clap::ColorChoice;
 use fencepost_check::{Attacking, Delays, Options, Reductions};
-use fencepost_model::Model;
-use fencepost_model::models::ra::Ra;
-use fencepost_model::models::rc20::Rc20;
-use fencepost_model::models::tso::Tso;
+use fencepost_model::{ByDefault, Model, Robustness, models};
 use fencepost_report::terminal::Look;
 use fencepost_syntax::Language;
 
-use crate::args::{AttacksChoice, CheckArgs, CommonArgs, DelaysChoice, LanguageChoice, ModelChoice, SearchArgs};
+use crate::args::{AttacksChoice, CheckArgs, CommonArgs, DelaysChoice, LanguageChoice, ModelsChoice, SearchArgs};
 
 /// The look of results on standard output.
 pub(crate) fn stdout_look(common: &CommonArgs, full_trace: bool) -> Look {
@@ -51,14 +48,37 @@ pub(crate) fn search(args: &SearchArgs, observational: bool) -> Options {
     Options { reductions, observational, jobs: args.jobs.map_or_else(cores, usize::from) }
 }
 
-/// The model asked for; if none is, the one that the language is about.
-pub(crate) fn model(choice: Option<ModelChoice>, language: Language) -> &'static dyn Model {
-    match (choice, language) {
-        (Some(choice), _) => choice.0,
-        (None, Language::Txt) => &Tso,
-        (None, Language::Litmus) => &Rc20,
-        (None, Language::Fp | Language::Tpl) => &Ra,
+/// The models asked for, each once, in the order of the list; if none is, those that are meant in every command. Asking
+/// for all means all that know the question.
+pub(crate) fn models(
+    choices: &[ModelsChoice],
+    language: Language,
+    knows: impl Fn(&dyn Model) -> bool,
+) -> Vec<&'static dyn Model> {
+    let is_chosen = |model: &&'static dyn Model| {
+        choices.iter().any(|choice| match choice {
+            ModelsChoice::All => knows(*model),
+            ModelsChoice::One(one) => one.0.name() == model.name(),
+        })
+    };
+    match choices {
+        [] => default_models(language),
+        _ => models::MODELS.iter().copied().filter(is_chosen).collect(),
     }
+}
+
+/// The models that are meant if none is named. Trencher's language is one of machines: it has no orders.
+pub(crate) fn default_models(language: Language) -> Vec<&'static dyn Model> {
+    let programs = match language {
+        Language::Txt => ByDefault::Automata,
+        Language::Fp | Language::Tpl | Language::Litmus => ByDefault::Programs,
+    };
+    models::by_default(programs).collect()
+}
+
+/// Is there such a thing as robustness against the model?
+pub(crate) fn is_checkable(model: &dyn Model) -> bool {
+    matches!(model.declaration().robustness, Robustness::Monitor | Robustness::Attacks)
 }
 
 /// How to look for attacks.

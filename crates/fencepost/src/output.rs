@@ -20,6 +20,12 @@ impl Output {
         self.stdout.flush()
     }
 
+    /// Writes results for people who watch a program, beside what it says itself.
+    #[cfg(fencepost_runtime)]
+    pub(crate) fn err(&mut self, text: &str) -> io::Result<()> {
+        io::stderr().lock().write_all(text.as_bytes())
+    }
+
     /// Writes remarks. That they cannot be written is no reason to stop.
     pub(crate) fn note(&mut self, text: &str) {
         note(text);
@@ -30,6 +36,16 @@ impl Output {
 pub(crate) fn note(text: &str) {
     let mut stderr: StderrLock<'_> = io::stderr().lock();
     let _ = stderr.write_all(text.as_bytes());
+}
+
+/// Writes what the parser of arguments has to say: help, which was asked for, or what is wrong.
+pub(crate) fn usage(message: &clap::Error) -> Exit {
+    let wanted = !message.use_stderr();
+    match message.print().and_then(|()| io::stdout().flush()) {
+        Err(error) if wanted => report_failure(&error),
+        _ if wanted => Exit::Holds,
+        _ => Exit::Error,
+    }
 }
 
 /// Results could not be written. A reader who has seen enough (`| head`) needs no message.

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use crate::args::{Schedule, Seeds};
+use crate::args::Seeds;
 
 /// A duration: a number with `ms`, `s`, `m` or `h`; seconds without a unit.
 pub(crate) fn duration(text: &str) -> Result<Duration, String> {
@@ -15,6 +15,15 @@ pub(crate) fn duration(text: &str) -> Result<Duration, String> {
         _ => return Err(format!("unknown unit `{unit}`: use ms, s, m or h, as in `500ms` or `2m`")),
     };
     Duration::try_from_secs_f64(seconds).map_err(|_| "too long".to_string())
+}
+
+/// A limit on time, or none.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Timeout(pub(crate) Option<Duration>);
+
+/// A duration, or `none`.
+pub(crate) fn timeout(text: &str) -> Result<Timeout, String> {
+    if text.trim() == "none" { Ok(Timeout(None)) } else { duration(text).map(|duration| Timeout(Some(duration))) }
 }
 
 /// A size in bytes: a number with `K`, `M`, `G` or `T` (powers of 1024; `KB` and `KiB` mean the same).
@@ -49,19 +58,6 @@ pub(crate) fn seeds(text: &str) -> Result<Seeds, String> {
     }
 }
 
-/// A schedule: `os`, `random`, `pct:3`.
-pub(crate) fn schedule(text: &str) -> Result<Schedule, String> {
-    match text.split_once(':') {
-        None if text == "os" => Ok(Schedule::Os),
-        None if text == "random" => Ok(Schedule::Random),
-        Some(("pct", depth)) => match depth.parse() {
-            Ok(depth) if depth > 0 => Ok(Schedule::Pct(depth)),
-            _ => Err("the depth is a number from 1 on, as in `pct:3`".to_string()),
-        },
-        _ => Err("expected `os`, `random` or `pct:D`, such as `pct:3`".to_string()),
-    }
-}
-
 fn split(text: &str) -> Result<(f64, &str), String> {
     let text = text.trim();
     let end = text.find(|c: char| !c.is_ascii_digit() && c != '.' && c != '_').unwrap_or(text.len());
@@ -85,16 +81,17 @@ mod tests {
     }
 
     #[test]
-    fn seeds_and_schedules() {
+    fn no_limit_is_a_limit_too() {
+        assert_eq!(timeout("none"), Ok(Timeout(None)));
+        assert_eq!(timeout("2s"), Ok(Timeout(Some(Duration::from_secs(2)))));
+        assert!(timeout("never").is_err());
+    }
+
+    #[test]
+    fn ranges_of_seeds() {
         assert_eq!(seeds("0..1_000"), Ok(Seeds(0..1000)));
         for wrong in ["", "7", "3..3", "5..2", "a..b", "1..", "..1", "-1..2"] {
             assert!(seeds(wrong).is_err(), "{wrong}");
-        }
-        for text in ["os", "random", "pct:3"] {
-            assert_eq!(schedule(text).map(|schedule| schedule.to_string()), Ok(text.to_string()));
-        }
-        for wrong in ["", "pct", "pct:", "pct:0", "pct:x", "os:1", "Random"] {
-            assert!(schedule(wrong).is_err(), "{wrong}");
         }
     }
 

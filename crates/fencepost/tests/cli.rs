@@ -321,6 +321,175 @@ fn pictures_are_written_only_for_violations() {
 }
 
 #[test]
+fn the_first_command_of_the_readme_finds_all_as_expected() {
+    let corpus = concat!(env!("CARGO_MANIFEST_DIR"), "/../../litmus");
+    let output = fencepost(&["check", corpus, "--timeout", "60s"], b"");
+    let shown = text(&output.stdout);
+    assert!(shown.ends_with(" files: all as expected\n"), "{shown}");
+    assert_eq!(code(&output), 0);
+    let files = shown.lines().filter(|line| line.ends_with("(as expected)")).count();
+    assert!(shown.ends_with(&format!("\n{files} files: all as expected\n")), "one line per file");
+    assert_eq!(code(&fencepost(&["fmt", "--check", corpus], b"")), 0, "the example of the help");
+}
+
+#[test]
+fn json_says_whether_it_is_as_expected() {
+    let answers = |options: &[&str], program: &str| -> (i32, Vec<serde_json::Value>) {
+        let output = fencepost(&[&["check", "-", "--format", "json"], options].concat(), program.as_bytes());
+        let lines = text(&output.stdout).lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
+        (code(&output), lines)
+    };
+    let expecting = format!("//: ra violation shape=SB\n//: rc20 robust\n{SB}");
+    let (exit, found) = answers(&[], &expecting);
+    assert_eq!(exit, 1);
+    assert_eq!(found[0]["expectation"], serde_json::json!({ "met": true }));
+    assert_eq!(found[1]["expectation"]["met"], false);
+    assert_eq!(found[1]["expectation"]["difference"], "line 2 expects rc20 robust, found violation");
+    let (exit, found) = answers(&["--model", "ra"], &expecting);
+    assert_eq!((exit, found.len()), (0, 1));
+    let (exit, found) = answers(&["--max-states", "1"], &expecting);
+    assert_eq!((exit, &found[0]["expectation"]), (3, &serde_json::json!({})));
+    let (exit, found) = answers(&["--ignore-expectations"], &expecting);
+    assert_eq!((exit, &found[0]["expectation"]), (1, &serde_json::Value::Null));
+}
+
+/// A program that no search comes to the end of.
+#[cfg(target_os = "linux")]
+const ENDLESS: &str = "domain 2000000000; global x, y;
+thread t { local r; while (1) { r = x.fadd(1); assert(r < 1999999999); } }
+thread u { local r; while (1) { r = y.fadd(1); assert(r < 1999999999); } }";
+
+/// Sends a signal as soon as the program is ready for it, which the kernel knows.
+#[cfg(target_os = "linux")]
+fn interrupted(args: &[&str], signal: rustix::process::Signal) -> Output {
+    let mut child = Command::new(env!("CARGO_BIN_EXE_fencepost"))
+        .args(args)
+        .env_remove("FENCEPOST_TIMEOUT")
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("fencepost starts");
+    child.stdin.take().expect("a pipe").write_all(ENDLESS.as_bytes()).expect("it reads");
+    let is_ready = || {
+        let status = std::fs::read_to_string(format!("/proc/{}/status", child.id())).expect("it runs");
+        let caught = status.lines().find_map(|line| line.strip_prefix("SigCgt:")).expect("a mask of signals");
+        let caught = u64::from_str_radix(caught.trim(), 16).expect("hexadecimal");
+        caught & (1 << (signal.as_raw() - 1)) != 0
+    };
+    while !is_ready() {
+        std::thread::yield_now();
+    }
+    let pid = rustix::process::Pid::from_child(&child);
+    rustix::process::kill_process(pid, signal).expect("it can be sent a signal");
+    child.wait_with_output().expect("fencepost ends")
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn signals_end_a_search_with_what_is_known() {
+    use rustix::process::Signal;
+    let many = ["--max-states", "1000000000000"];
+    for (command, words) in [
+        (&["check", "-", "--model", "ra"][..], &["UNKNOWN (interrupted) against ra", "states", "time"][..]),
+        (
+            &["verify", "-", "--model", "ra", "--timeout", "none"],
+            &["UNKNOWN (interrupted) under ra", "states", "tried"],
+        ),
+        (&["repair", "-", "--model", "ra"], &["UNKNOWN (interrupted) against ra (1 check)"]),
+        (&["relax", "-", "--model", "ra"], &["UNKNOWN (interrupted) against ra (1 check)"]),
+        (&["graph", "-", "--model", "ra"], &["UNKNOWN (interrupted) against ra"]),
+    ] {
+        for signal in [Signal::INT, Signal::TERM] {
+            let output = interrupted(&[command, &many].concat(), signal);
+            let shown = text(&output.stdout) + &text(&output.stderr);
+            assert_eq!(output.status.code(), Some(3), "{command:?}: {shown}");
+            words.iter().for_each(|word| assert!(shown.contains(word), "{command:?}: {word}: {shown}"));
+        }
+    }
+    for command in ["check", "verify", "repair"] {
+        let output =
+            interrupted(&[&[command, "-", "--format", "json", "--model", "ra"], &many[..]].concat(), Signal::INT);
+        let line: serde_json::Value = serde_json::from_slice(&output.stdout).expect("one line of JSON");
+        assert_eq!((&line["verdict"], &line["reason"]), (&"unknown".into(), &"interrupted".into()), "{command}");
+        assert!(line["stats"]["time_ms"].is_number() || line["checks"].is_number(), "{command}");
+        assert_eq!(output.status.code(), Some(3), "{command}");
+    }
+}
+
+/// On a full disk, a limit on the size of files standing in for it.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_file_that_cannot_be_written_stays_as_it_was() {
+    let dir = scratch("full");
+    let comment = "// a comment that takes some room\n".repeat(200);
+    let unformatted = format!("{comment}{}", SB.replace("  x.store", " x.store"));
+    for (name, arguments) in [
+        ("a.fp", "fmt a.fp"),
+        ("b.fp", "repair b.fp --model ra --write"),
+        ("c.fp", "graph b.fp --model ra --format svg -o c.fp"),
+    ] {
+        std::fs::write(dir.join("b.fp"), &unformatted).expect("a file");
+        std::fs::write(dir.join(name), &unformatted).expect("a file");
+        let script = format!("trap '' XFSZ; ulimit -f 1; exec \"$0\" {arguments}");
+        let output = Command::new("sh")
+            .args(["-c", &script, env!("CARGO_BIN_EXE_fencepost")])
+            .current_dir(&dir)
+            .output()
+            .expect("a shell");
+        let message = text(&output.stderr);
+        assert_eq!(output.status.code(), Some(2), "{arguments}: {message}");
+        assert!(message.contains(&format!("cannot write `{name}`: ")), "{arguments}: {message}");
+        let left = std::fs::read_to_string(dir.join(name)).expect("the file");
+        assert!(left == unformatted, "{arguments}: the file is as it was");
+        let hidden = |entry: std::io::Result<std::fs::DirEntry>| {
+            entry.expect("an entry").file_name().to_string_lossy().starts_with('.')
+        };
+        assert!(!std::fs::read_dir(&dir).expect("a directory").any(hidden), "{arguments}: nothing is left behind");
+    }
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn output_that_cannot_be_written_is_an_error() {
+    for arguments in ["--help", "--version", "check --help", "cc --help", "models", "completions bash", "check -"] {
+        let full = std::fs::File::options().write(true).open("/dev/full").expect("a full device");
+        let mut child = Command::new(env!("CARGO_BIN_EXE_fencepost"))
+            .args(arguments.split(' '))
+            .stdin(Stdio::piped())
+            .stdout(full)
+            .stderr(Stdio::piped())
+            .spawn()
+            .expect("fencepost starts");
+        let _ = child.stdin.take().expect("a pipe").write_all(SB.as_bytes());
+        let output = child.wait_with_output().expect("fencepost ends");
+        assert_eq!(code(&output), 2, "{arguments}");
+        assert!(text(&output.stderr).starts_with("error: cannot write the results: "), "{arguments}");
+    }
+}
+
+#[test]
+fn help_on_the_compilers_is_ours() {
+    for command in ["cc", "c++"] {
+        let output = fencepost(&[command, "--help"], b"");
+        let shown = text(&output.stdout);
+        assert_eq!(code(&output), 0);
+        assert!(shown.contains("FENCEPOST_CC") && shown.contains("--compiler clang --help"), "{shown}");
+        assert!(shown.contains(&format!("Usage: fencepost {command} ")), "{shown}");
+    }
+}
+
+#[test]
+fn what_diagnostics_advise_works() {
+    let returned = "domain 8; global x = 5; nonatomic out;
+proc get(r) { local t; t = x.load(acq); if (t == 0) { goto end; } r = t; end: }
+thread a { local v; get(out); v = out; assert(v == 5); }
+thread b { local i; i = 0; while (i < 3) { i = i + 1; } assert(i == 3); }";
+    let output = fencepost(&["check", "-"], returned.as_bytes());
+    assert_eq!((code(&output), text(&output.stderr)), (0, String::new()), "{}", text(&output.stdout));
+}
+
+#[test]
 fn colours_only_on_request() {
     let plain = fencepost(&["check", "-"], SB.as_bytes());
     assert!(!plain.stdout.contains(&0x1b));

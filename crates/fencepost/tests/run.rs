@@ -10,6 +10,9 @@ use std::process::{Child, Command, Output, Stdio};
 use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 
+use fencepost_testkit::compilers::{Compiler, some_compiler};
+use fencepost_testkit::skipped;
+
 /// The program, compiled once.
 fn fake() -> &'static Path {
     static FAKE: OnceLock<PathBuf> = OnceLock::new();
@@ -166,7 +169,7 @@ fn programs_that_end_badly_leave_what_was_found() {
     assert_eq!(code, Some(66));
     assert!(err.contains("WARNING") && err.contains("signal 6 (SIGABRT)"), "{err}");
     assert!(err.contains("1 report in 1 run"), "a crash ends the series: {err}");
-    assert!(err.contains("note: a line from the program is no event"), "{err}");
+    assert!(err.contains("note: a line from the program is no message"), "{err}");
     let (_, _, err) = run(&["--runs", "3", "--keep-going"], "died", &["abort"]);
     assert!(err.contains("1 report in 3 runs"), "{err}");
     let (_, _, err) = run(&[], "died", &["quit", "1"]);
@@ -211,26 +214,115 @@ fn signals_are_passed_on_and_the_report_is_written() {
 }
 
 #[test]
+fn children_report_to_the_same_reporter() {
+    let (code, out, err) = run(&["--runs", "3"], "message-passing", &["fork"]);
+    assert_eq!((code, out.matches("exit code 0").count()), (Some(66), 6), "{out}");
+    assert_eq!(err.matches("WARNING").count(), 1, "{err}");
+    assert!(err.contains("1 report in 3 runs: 7404 atomic accesses checked"), "{err}");
+    assert!(err.contains("3 runs found something, with seed 7, 7, 7"), "{err}");
+}
+
+#[test]
+fn a_program_of_another_version_is_told_what_to_do() {
+    for (version, words) in
+        [("0", "by an older fencepost: its runtime speaks version 1"), ("1", "by an older"), ("99", "by a newer")]
+    {
+        let mut command = command(&["--runs", "9"], "message-passing", &[]);
+        command.env("FAKE_VERSION", version).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let (code, out, err) = seen(&wait(command.spawn().expect("fencepost starts")));
+        assert_eq!((code, out.matches("options").count()), (Some(2), 1), "{out}{err}");
+        assert!(err.contains(words) && err.contains("build it again with"), "{err}");
+        assert!(!err.contains("not built for the sanitizer"), "{err}");
+    }
+    // One that starts its reporter itself.
+    let text = fs::read_to_string(stream("message-passing")).expect("a stream");
+    let (code, output) = hear_alone(text.replacen("\"protocol\":2", "\"protocol\":200", 1).as_bytes(), Stdio::piped());
+    let (status, _, err) = seen(&output);
+    assert_eq!((code, status), (2, Some(2)), "{err}");
+    assert!(err.contains("by a newer fencepost") && err.matches('\n').count() == 1, "{err}");
+}
+
+#[test]
 fn a_child_that_keeps_the_channel_open_does_not_keep_us() {
     let mut command = command(&[], "message-passing", &["linger"]);
     let child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("fencepost starts");
     assert_eq!(wait(child).status.code(), Some(66));
 }
 
+/// A file that is always full.
+fn full() -> fs::File {
+    fs::OpenOptions::new().write(true).open("/dev/full").expect("a device")
+}
+
 #[test]
-fn the_reporter_of_a_program_that_runs_alone() {
+fn a_program_goes_on_when_its_reports_cannot_be_written() {
+    for options in [&["-o", "/dev/full"][..], &["--format", "sarif", "-o", "/dev/full", "--runs", "9"]] {
+        let mut command = command(options, "message-passing", &[]);
+        let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("fencepost starts");
+        let (code, out, err) = seen(&wait(child));
+        assert!(out.contains("exit code 0"), "the program has its answer: {out}");
+        assert_eq!((code, err.matches("cannot write the results: No space left").count()), (Some(2), 1), "{err}");
+    }
+    // Nobody is told any more, but the exit code is there.
+    let mut command = command(&["--runs", "9"], "message-passing", &[]);
+    let child = command.stdout(Stdio::piped()).stderr(full()).spawn().expect("fencepost starts");
+    let (code, out, _) = seen(&wait(child));
+    assert_eq!((code, out.matches("exit code 0").count()), (Some(2), 1), "further runs have no point: {out}");
+}
+
+#[test]
+fn a_program_that_waits_for_answers_gets_them_when_its_reports_cannot_be_written() {
+    for (halt, answer) in [(&["--halt"][..], "answer h"), (&[], "answer c")] {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_fencepost"));
+        command.arg("run").args(halt).args(["-o", "/dev/full", "--"]);
+        command.args([fake(), &halting_stream(&format!("unwritable{}", halt.len()))]);
+        command.env("FENCEPOST_OPTIONS", "halt_on_error=1").stdout(Stdio::piped()).stderr(Stdio::piped());
+        let (code, out, err) = seen(&wait(command.spawn().expect("fencepost starts")));
+        assert_eq!(code, Some(2), "{out}{err}");
+        assert!(out.contains(answer), "{out}{err}");
+    }
+}
+
+#[test]
+fn readers_that_do_not_read_do_not_keep_us() {
+    let mut command = command(&["--format", "json", "--runs", "9"], "message-passing", &[]);
+    let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("fencepost starts");
+    drop(child.stdout.take());
+    assert_eq!(wait(child).status.code(), Some(2));
+    let mut command = self::command(&["--format", "json"], "message-passing", &[]);
+    let child = command.stdout(full()).stderr(Stdio::piped()).spawn().expect("fencepost starts");
+    let (code, _, err) = seen(&wait(child));
+    assert_eq!(code, Some(2));
+    assert!(err.contains("cannot write the results"), "{err}");
+}
+
+/// Lets a reporter, whose messages go to `errors`, hear a stream; its answer, and what becomes of it.
+fn report_alone(name: &str, errors: Stdio) -> (u8, Output) {
+    hear_alone(&fs::read(stream(name)).expect("a stream"), errors)
+}
+
+fn hear_alone(messages: &[u8], errors: Stdio) -> (u8, Output) {
     let (mut ours, theirs) = UnixStream::pair().expect("a pair");
-    let child = Command::new(env!("CARGO_BIN_EXE_fencepost"))
-        .arg("reporter")
-        .stdin(OwnedFd::from(theirs))
-        .stderr(Stdio::piped())
-        .spawn()
-        .expect("fencepost starts");
-    ours.write_all(&fs::read(stream("message-passing")).expect("a stream")).expect("written");
+    let mut command = Command::new(env!("CARGO_BIN_EXE_fencepost"));
+    let child = command.arg("reporter").stdin(OwnedFd::from(theirs)).stderr(errors).spawn().expect("fencepost starts");
+    ours.write_all(messages).expect("written");
     let mut code = [0];
     ours.read_exact(&mut code).expect("an answer");
-    assert_eq!(code, [66]);
-    let (status, _, err) = seen(&wait(child));
+    drop(ours);
+    (code[0], wait(child))
+}
+
+#[test]
+fn a_reporter_that_cannot_write_says_so_by_the_exit_code_of_the_program() {
+    let (code, output) = report_alone("message-passing", full().into());
+    assert_eq!((code, output.status.code()), (2, Some(2)));
+}
+
+#[test]
+fn the_reporter_of_a_program_that_runs_alone() {
+    let (code, output) = report_alone("message-passing", Stdio::piped());
+    assert_eq!(code, 66);
+    let (status, _, err) = seen(&output);
     assert_eq!(status, Some(0));
     assert!(err.contains("WARNING: fencepost: robustness violation") && err.contains("1 report in 1 run"), "{err}");
 }
@@ -258,11 +350,11 @@ int main(void) {
 }
 ";
 
-fn build(directory: &Path, source: &str) {
+fn build(compiler: &Compiler, directory: &Path, source: &str) {
     fs::create_dir_all(directory).expect("a directory");
     fs::write(directory.join("mp.c"), source).expect("a file");
     let output = Command::new(env!("CARGO_BIN_EXE_fencepost"))
-        .args(["cc", "--compiler", "cc", "-O1", "-pthread", "mp.c", "-o", "mp"])
+        .args(["cc", "--compiler", &compiler.cc, "-O1", "-pthread", "mp.c", "-o", "mp"])
         .env("FENCEPOST_CACHE_DIR", Path::new(env!("CARGO_TARGET_TMPDIR")).join("cc-cache"))
         .current_dir(directory)
         .output();
@@ -279,8 +371,12 @@ fn findings(directory: &Path, options: &[&str]) -> (Option<i32>, Vec<serde_json:
 
 #[test]
 fn a_real_program_from_the_compiler_to_the_repair() {
+    let compiler = match some_compiler() {
+        Ok(compiler) => compiler,
+        Err(reason) => return skipped("a_real_program_from_the_compiler_to_the_repair", &reason),
+    };
     let directory = Path::new(env!("CARGO_TARGET_TMPDIR")).join("real");
-    build(&directory, MP);
+    build(&compiler, &directory, MP);
     let (code, lines) = findings(&directory, &["--schedule", "pct:2", "--seeds", "0..50"]);
     assert_eq!((code, lines.len()), (Some(66), 2), "{lines:?}");
     let report = &lines[0];
@@ -312,7 +408,33 @@ fn a_real_program_from_the_compiler_to_the_repair() {
         "&flag, memory_order_acquire",
         1,
     );
-    build(&directory, &repaired);
+    build(&compiler, &directory, &repaired);
     let (code, lines) = findings(&directory, &["--schedule", "pct:2", "--seeds", "0..50"]);
     assert_eq!((code, lines.len()), (Some(0), 1), "{lines:?}");
+}
+
+#[test]
+fn a_program_that_may_not_have_enough_memory_says_so() {
+    let compiler = match some_compiler() {
+        Ok(compiler) => compiler,
+        Err(reason) => return skipped("a_program_that_may_not_have_enough_memory_says_so", &reason),
+    };
+    let directory = Path::new(env!("CARGO_TARGET_TMPDIR")).join("memory");
+    build(&compiler, &directory, MP);
+    // Not enough to begin with, and not enough later on.
+    for limit in ["50000", "100000"] {
+        let alone =
+            Command::new("sh").args(["-c", &format!("ulimit -v {limit}; ./mp")]).current_dir(&directory).output();
+        let script = format!("ulimit -v {limit}; exec ./mp");
+        let watched = Command::new(env!("CARGO_BIN_EXE_fencepost"))
+            .args(["run", "--", "sh", "-c", &script])
+            .current_dir(&directory)
+            .output();
+        for output in [alone, watched] {
+            let (code, _, err) = seen(&output.expect("it starts"));
+            assert_eq!(code, Some(1), "{limit}: {err}");
+            assert!(err.contains("fencepost: there is not enough memory"), "{limit}: {err}");
+            assert!(!err.contains("not observed"), "{limit}: {err}");
+        }
+    }
 }

@@ -17,12 +17,12 @@ use crate::flow::{self, Covers, Use, use_of};
 impl Writer<'_> {
     /// Can an attack start with this store?
     pub(crate) fn may_delay(&self, pc: Pc) -> bool {
-        self.context.attacks.iter().any(|attack| attack.thread == self.thread && attack.store == pc)
+        self.context.delayed.contains(&(self.thread, pc))
     }
 
     /// Can an attack end with this access?
     fn may_be_last(&self, pc: Pc) -> bool {
-        self.context.attacks.iter().any(|attack| attack.thread == self.thread && attack.last == pc)
+        self.context.lasts.contains(&(self.thread, pc))
     }
 
     /// The store is delayed, the first one.

@@ -19,7 +19,7 @@ use crate::trace::{Kind, OBJECTS, Op, READ_ORDERS, RMW_ORDERS, WRITE_ORDERS};
 fn mode(order: Order) -> Mode {
     match order {
         Order::Relaxed => Mode::Rlx,
-        Order::Acquire => Mode::Acq,
+        Order::Consume | Order::Acquire => Mode::Acq,
         Order::Release => Mode::Rel,
         Order::AcqRel => Mode::AcqRel,
         Order::SeqCst => Mode::Sc,

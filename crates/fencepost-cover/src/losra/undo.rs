@@ -236,7 +236,7 @@ impl LoSra<'_> {
                 continue;
             }
             // From a node that is reached freely there is no better way to the start.
-            let is_free = automaton.free[way.node as usize].is_some();
+            let is_free = automaton.is_free(way.node);
             let behind = automaton.behind(!is_free, &way.passed);
             for &(loc, value, source) in sources.iter().filter(|(_, _, source)| behind.contains(*source as usize)) {
                 for &base in self.alphabet.readable(loc, value) {
@@ -281,7 +281,7 @@ impl LoSra<'_> {
 
     /// The way continued freely to the start. There initial values in front are of no account.
     fn to_start(&self, thread: usize, way: &Way) -> Option<Way> {
-        let free = self.threads[thread].free[way.node as usize].as_ref()?;
+        let free = self.threads[thread].free_reads(way.node)?;
         let mut start = way.clone();
         start.node = self.threads[thread].start;
         for &(loc, value) in free.iter().rev() {

@@ -1,5 +1,7 @@
 //! What the monitor needs to know about the program.
 
+use std::collections::BTreeSet;
+
 use fencepost_base::order::Mode;
 use fencepost_ir::Program;
 use fencepost_model::{Shape, ThreadShape, Watch};
@@ -10,7 +12,10 @@ use crate::compile::{AccessKind, CompiledThread};
 const LARGEST_MONITOR: u128 = 1 << 23;
 
 /// What the monitor needs to know about the program.
-pub(super) fn shape(program: &Program, threads: &[CompiledThread], classes: Vec<usize>) -> Shape {
+///
+/// # Errors
+/// When plain accesses of so many locations by so many threads are too many to monitor.
+pub(super) fn shape(program: &Program, threads: &[CompiledThread], classes: Vec<usize>) -> Result<Shape, String> {
     let atomic = |thread: &'_ CompiledThread, modes: fn(&AccessKind) -> Option<Mode>, wanted: fn(Mode) -> bool| {
         thread
             .accesses()
@@ -23,16 +28,23 @@ pub(super) fn shape(program: &Program, threads: &[CompiledThread], classes: Vec<
     let fences = |thread: &CompiledThread, orders: fn(Mode) -> bool| thread.fence_modes().any(orders);
     let is_sc = |mode: Mode| mode == Mode::Sc;
     let mut plain = vec![Vec::new(); program.locations().len()];
+    let mut pairs = 0u128;
     for (thread, compiled) in program.thread_ids().zip(threads) {
-        for access in compiled.accesses().filter(|access| access.plain && !access.private) {
-            for accessed_by in &mut plain[access.target.locations()] {
-                if accessed_by.last() != Some(&thread) {
-                    accessed_by.push(thread);
-                }
+        let accesses = compiled.accesses().filter(|access| access.plain && !access.private);
+        let ranges: BTreeSet<(usize, usize)> =
+            accesses.map(|access| access.target.locations()).map(|range| (range.start, range.end)).collect();
+        for accessed_by in ranges.into_iter().flat_map(|(start, end)| start..end) {
+            let accessed_by = &mut plain[accessed_by];
+            if accessed_by.last() != Some(&thread) {
+                accessed_by.push(thread);
+                pairs += 1;
             }
         }
+        if pairs > LARGEST_MONITOR {
+            return Err("plain accesses of so many locations by so many threads are too many to monitor".into());
+        }
     }
-    Shape {
+    Ok(Shape {
         threads: threads
             .iter()
             .map(|thread| ThreadShape {
@@ -47,7 +59,7 @@ pub(super) fn shape(program: &Program, threads: &[CompiledThread], classes: Vec<
             atomic(thread, AccessKind::read_mode, is_sc) || atomic(thread, AccessKind::write_mode, is_sc)
         }),
         watch: Watch::Everything,
-    }
+    })
 }
 
 /// A monitor has a row of bits for every thread and every location.

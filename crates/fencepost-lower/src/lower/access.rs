@@ -20,7 +20,10 @@ impl ThreadLowerer<'_, '_> {
             Some(Binding::Register(reg)) if place.index.is_none() => return Some(reg),
             Some(Binding::Register(_)) => "a register, not an array",
             Some(Binding::Unknown) => return None,
-            Some(Binding::Value(_)) => "a constant",
+            Some(Binding::Copy(_) | Binding::Value(_)) => {
+                self.assigned_parameter(place);
+                return None;
+            }
             Some(Binding::Place(_)) => "a location",
             None => match self.globals().symbol(text) {
                 Some(Symbol::Shared(_)) => "a location",
@@ -34,6 +37,20 @@ impl ThreadLowerer<'_, '_> {
         };
         self.error(place.span, format!("`{text}` is {what}: the result needs a register"), |problem| problem);
         None
+    }
+
+    /// An assignment to a parameter that is a value.
+    fn assigned_parameter(&mut self, place: &AstPlace) {
+        let text = &place.name.text;
+        let message = format!("`{text}` is a parameter: an assignment would change a copy, not what the caller has");
+        self.error(place.span, message, |problem| {
+            problem.help(format!("for a register of the procedure's own, declare one: `local t = {text};`")).help(
+                format!(
+                    "to hand a value to the caller, call with a location (`nonatomic out;`): then `{text} = t;` stores \
+                     the register `t` there, and the caller reads it by `v = out;`"
+                ),
+            )
+        });
     }
 
     fn optional_result(&mut self, place: Option<&AstPlace>) -> Option<Option<RegId>> {

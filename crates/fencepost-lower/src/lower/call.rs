@@ -73,12 +73,12 @@ impl<'a> ThreadLowerer<'_, 'a> {
         }
         let domain = self.globals().domain;
         match value.as_constant(domain) {
-            // A parameter that never changes needs no register.
-            Some(number) if usage.assigned.is_none() => Binding::Value(i64::from(reduce(number, domain))),
-            _ => {
+            // What is known needs no register.
+            Some(number) => Binding::Value(i64::from(reduce(number, domain))),
+            None => {
                 let dst = self.new_register(&param.text, 0, false);
                 self.emit(Op::Assign { dst, value }, arg.span);
-                Binding::Register(dst)
+                Binding::Copy(dst)
             }
         }
     }

@@ -162,7 +162,7 @@ impl ThreadLowerer<'_, '_> {
     fn name_in_expr(&mut self, text: &str, span: Span) -> Option<Expr> {
         let name = Name { text: text.to_owned(), span };
         match self.binding(text) {
-            Some(Binding::Register(reg)) => return Some(Expr::Reg(reg)),
+            Some(Binding::Register(reg) | Binding::Copy(reg)) => return Some(Expr::Reg(reg)),
             Some(Binding::Value(value)) => return Some(Expr::Const(value)),
             Some(Binding::Place(_)) => return self.location_in_expr(&name, span, false),
             Some(Binding::Unknown) => return None,
@@ -233,7 +233,7 @@ impl ThreadLowerer<'_, '_> {
             Some(Binding::Place(target)) => return Some(target),
             Some(Binding::Unknown) => return None,
             Some(Binding::Register(_)) => "a register",
-            Some(Binding::Value(_)) => "a value",
+            Some(Binding::Copy(_) | Binding::Value(_)) => "a value",
             None => match self.globals().symbol(text) {
                 Some(Symbol::Shared(shared)) => return Some(Target::Shared(shared)),
                 Some(Symbol::Const(_)) => "a constant",

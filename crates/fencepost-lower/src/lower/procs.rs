@@ -23,12 +23,11 @@ pub(super) struct Proc<'a> {
 }
 
 /// How a parameter is used: first uses as a location and as a value, if any.
-/// `r = p;` and `p = r;` fit both: then the argument decides.
+/// `r = p;` fits both, and `p = r;` is not judged here: then the argument decides.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Usage {
     pub(super) location: Option<Span>,
     pub(super) value: Option<Span>,
-    pub(super) assigned: Option<Span>,
 }
 
 /// All procedures of a file, in order.
@@ -180,8 +179,6 @@ impl Scan<'_, '_> {
     fn assigned(&mut self, place: &Place) {
         if place.index.is_some() {
             self.location(place);
-        } else if let Some(usage) = self.param(&place.name.text) {
-            usage.assigned.get_or_insert(place.span);
         }
     }
 

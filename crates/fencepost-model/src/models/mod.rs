@@ -30,7 +30,7 @@ pub fn monitored() -> impl Iterator<Item = &'static dyn Model> {
     MODELS.iter().copied().filter(|model| matches!(model.declaration().robustness, Robustness::Monitor))
 }
 
-/// The models that programs of a kind are put to if nobody says which.
+/// The models that programs of a kind are put to where nobody says which, by every command.
 pub fn by_default(programs: ByDefault) -> impl Iterator<Item = &'static dyn Model> {
     MODELS.iter().copied().filter(move |model| model.declaration().default == programs)
 }

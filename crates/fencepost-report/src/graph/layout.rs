@@ -148,7 +148,9 @@ impl Grid {
         }
         let height = y + LEGEND_HEIGHT + picture.notes.len() as f64 * 18.0;
 
-        let (left, right) = (columns[0].0, columns[count - 1].0 + columns[count - 1].1);
+        // Something can go wrong before any thread does anything: then there are no columns.
+        let left = columns.first().map_or(MARGIN, |&(x, _)| x);
+        let right = columns.last().map_or(width - MARGIN, |&(x, width)| x + width);
         let boxes = picture
             .nodes
             .iter()

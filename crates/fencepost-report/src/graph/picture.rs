@@ -115,6 +115,9 @@ impl Picture {
         builder.links(&selection);
         builder.order_tops();
         let mut notes = vec![scene.legend().to_string()];
+        if columns.is_empty() {
+            notes.push("no access to memory comes before it".to_string());
+        }
         if selection.omitted_threads > 0 {
             let threads = if selection.omitted_threads == 1 { "thread" } else { "threads" };
             notes.push(format!("{} more {threads} not shown", selection.omitted_threads));

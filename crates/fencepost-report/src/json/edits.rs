@@ -14,13 +14,13 @@ use crate::words;
 /// The report on a repair, as a line of JSON with its line break.
 pub fn repaired(
     subject: &Subject<'_>,
-    model: &'static str,
+    models: &[&'static str],
     repaired: &Repaired,
     checks: u64,
     time: Duration,
     written: bool,
 ) -> String {
-    let mut report = report(subject, "repair", model, checks, time);
+    let mut report = report(subject, "repair", models, checks, time);
     report.written = written;
     match repaired {
         Repaired::Nothing => {}
@@ -60,13 +60,13 @@ pub fn repaired(
 /// The report on a relaxation, as a line of JSON with its line break.
 pub fn relaxed(
     subject: &Subject<'_>,
-    model: &'static str,
+    models: &[&'static str],
     relaxed: &Relaxed,
     checks: u64,
     time: Duration,
     written: bool,
 ) -> String {
-    let mut report = report(subject, "relax", model, checks, time);
+    let mut report = report(subject, "relax", models, checks, time);
     report.written = written;
     match relaxed {
         Relaxed::Plan { plan: found, kept } => {
@@ -94,13 +94,20 @@ pub fn relaxed(
     line(&report)
 }
 
-fn report(subject: &Subject<'_>, property: &'static str, model: &'static str, checks: u64, time: Duration) -> Edits {
+fn report(
+    subject: &Subject<'_>,
+    property: &'static str,
+    models: &[&'static str],
+    checks: u64,
+    time: Duration,
+) -> Edits {
     Edits {
         schema: SCHEMA,
         file: subject.source.name().to_string(),
         program: subject.name().to_string(),
         property,
-        model,
+        model: models.join(","),
+        models: models.to_vec(),
         verdict: EditsVerdict::Unchanged,
         reason: None,
         detail: None,
@@ -159,6 +166,7 @@ fn because_report(source: &SourceFile, because: &Because) -> BecauseReport {
     let violation = &because.violation;
     let thread = |site: fencepost_verdict::Site| because.program.thread(site.thread).name.clone();
     BecauseReport {
+        model: because.model,
         kind: violation.kind.as_str(),
         thread: thread(violation.access),
         location: because.program.location(violation.location).name.clone(),

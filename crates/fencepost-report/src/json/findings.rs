@@ -449,8 +449,6 @@ fn memory(memory: &Memory) -> MemoryReport<'_> {
             ..of_kind("heap")
         },
         Memory::Stack(owner) => MemoryReport { thread: Some(thread(owner)), ..of_kind("stack") },
-        Memory::Tls(owner) => MemoryReport { thread: owner.as_ref().map(thread), ..of_kind("tls") },
-        Memory::Mapped => of_kind("mapped"),
         Memory::Unknown => of_kind("unknown"),
     }
 }

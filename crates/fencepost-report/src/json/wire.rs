@@ -22,12 +22,15 @@ pub(super) struct Report<'a> {
     pub model: &'static str,
     /// The answer.
     pub verdict: Verdict,
-    /// Why it is unknown: `max-states`, `memory`, `timeout`, `too-large`, `bound`, `unsupported`.
+    /// Why it is unknown: `max-states`, `memory`, `timeout`, `interrupted`, `too-large`, `bound`, `unsupported`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<&'static str>,
     /// The same in words.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub detail: Option<String>,
+    /// What the file expects, if it says anything about the model.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub expectation: Option<ExpectationReport>,
     /// The evidence.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub violation: Option<FindingReport<'a>>,
@@ -51,6 +54,17 @@ pub enum Verdict {
     Violation,
     /// It was not decided.
     Unknown,
+}
+
+/// Whether the answer is what the comments of the file expect.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct ExpectationReport {
+    /// Is it? Absent if a limit ended the search first.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub met: Option<bool>,
+    /// What is different.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub difference: Option<String>,
 }
 
 /// A place in the source.
@@ -95,8 +109,10 @@ pub struct Edits {
     pub program: String,
     /// `repair`, `relax`.
     pub property: &'static str,
-    /// The memory model.
-    pub model: &'static str,
+    /// The memory models, joined by commas.
+    pub model: String,
+    /// The memory models.
+    pub models: Vec<&'static str>,
     /// The answer.
     pub verdict: EditsVerdict,
     /// Why it is unknown, or why alternatives may be missing: `max-states`, `memory`, `timeout`, `too-large`.
@@ -191,6 +207,8 @@ pub struct KeptReport {
 /// A violation of an edited program, in places of the unedited one.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct BecauseReport {
+    /// The memory model that permits it.
+    pub model: &'static str,
     /// `stale-read`, `stale-write`, `stale-rmw`, `tainted-use`, `data-race`.
     pub kind: &'static str,
     /// The thread that goes wrong.

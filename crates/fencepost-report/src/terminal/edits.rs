@@ -1,7 +1,7 @@
 //! Repairs and relaxations: a diff, and why nothing less will do.
 
 use fencepost_base::source::SourceFile;
-use fencepost_verdict::{Edit, EditKind, Need, Plan, Relaxed, Repaired, Rest};
+use fencepost_verdict::{Because, Edit, EditKind, Need, Plan, Relaxed, Repaired, Rest};
 
 use super::layout::wrap;
 use super::{Look, Paint};
@@ -10,31 +10,37 @@ use crate::subject::Subject;
 use crate::words;
 
 /// What a repair amounts to.
-pub fn repaired(subject: &Subject<'_>, model: &str, repaired: &Repaired, checks: u64, look: &Look) -> String {
+pub fn repaired(subject: &Subject<'_>, models: &[&str], repaired: &Repaired, checks: u64, look: &Look) -> String {
     let paint = Paint(look.color);
     let (source, file) = (subject.source, subject.source.name());
     let effort = words::count(checks, "check");
+    let against = words::all_of(models);
     match repaired {
-        Repaired::Nothing => format!("{file}: {} against {model}, nothing to repair\n", paint.good("ROBUST")),
-        Repaired::Unknown(reason) => format!("{file}: {} ({reason}) against {model}\n", paint.unsure("UNKNOWN")),
+        Repaired::Nothing => format!("{file}: {} against {against}, nothing to repair\n", paint.good("ROBUST")),
+        Repaired::Unknown(reason) => {
+            format!("{file}: {} ({reason}) against {against} ({effort})\n", paint.unsure("UNKNOWN"))
+        }
         Repaired::Impossible(because) => {
-            let headline = format!("{file}: {} against {model} ({effort})\n", paint.bad("NO REPAIR"));
+            let headline = format!("{file}: {} against {against} ({effort})\n", paint.bad("NO REPAIR"));
             let sentence = format!(
                 "Whatever fences are added and orders strengthened, {}. This needs more than ordering: a lock, or another \
                  algorithm.",
-                words::because(source, because)
+                because_of(source, because, models)
             );
             headline + &paragraph(&sentence, look)
         }
         Repaired::Plans { plans, rest } => {
             let Some((best, others)) = plans.split_first() else { return String::new() };
             let edits = words::count(best.edits.len() as u64, "edit");
-            let mut text =
-                format!("{file}: {} against {model}: {edits}, cost {} ({effort})\n", paint.good("REPAIRED"), best.cost);
+            let mut text = format!(
+                "{file}: {} against {against}: {edits}, cost {} ({effort})\n",
+                paint.good("REPAIRED"),
+                best.cost
+            );
             text += &painted_diff(source, best, look);
             text += &heading("Why each is needed", look);
             for edit in &best.edits {
-                text += &item(&reason(source, edit), look);
+                text += &item(&reason(source, edit, models), look);
             }
             for (number, plan) in others.iter().enumerate() {
                 let edits = words::count(plan.edits.len() as u64, "edit");
@@ -59,27 +65,30 @@ pub fn repaired(subject: &Subject<'_>, model: &str, repaired: &Repaired, checks:
 }
 
 /// What a relaxation amounts to.
-pub fn relaxed(subject: &Subject<'_>, model: &str, relaxed: &Relaxed, checks: u64, look: &Look) -> String {
+pub fn relaxed(subject: &Subject<'_>, models: &[&str], relaxed: &Relaxed, checks: u64, look: &Look) -> String {
     let paint = Paint(look.color);
     let (source, file) = (subject.source, subject.source.name());
     let effort = words::count(checks, "check");
+    let against = words::all_of(models);
     match relaxed {
-        Relaxed::Unknown(reason) => format!("{file}: {} ({reason}) against {model}\n", paint.unsure("UNKNOWN")),
+        Relaxed::Unknown(reason) => {
+            format!("{file}: {} ({reason}) against {against} ({effort})\n", paint.unsure("UNKNOWN"))
+        }
         Relaxed::NotRobust(because) => {
-            let headline = format!("{file}: {} against {model}\n", paint.bad("NOT ROBUST"));
+            let headline = format!("{file}: {} against {against}\n", paint.bad("NOT ROBUST"));
             let sentence = format!(
                 "Only a robust program can be relaxed, and here {}. Try `fencepost repair`.",
-                words::because(source, because)
+                because_of(source, because, models)
             );
             headline + &paragraph(&sentence, look)
         }
         Relaxed::Plan { plan, kept } => {
             let mut text = if plan.edits.is_empty() {
-                format!("{file}: {} against {model}: nothing can be weakened ({effort})\n", paint.good("UNCHANGED"))
+                format!("{file}: {} against {against}: nothing can be weakened ({effort})\n", paint.good("UNCHANGED"))
             } else {
                 let edits = words::count(plan.edits.len() as u64, "edit");
                 let saving = -plan.cost;
-                format!("{file}: {} against {model}: {edits}, saving {saving} ({effort})\n", paint.good("RELAXED"))
+                format!("{file}: {} against {against}: {edits}, saving {saving} ({effort})\n", paint.good("RELAXED"))
             };
             text += &painted_diff(source, plan, look);
             if !kept.is_empty() {
@@ -89,7 +98,7 @@ pub fn relaxed(subject: &Subject<'_>, model: &str, relaxed: &Relaxed, checks: u6
                 let line = source.start_of(kept.span).line;
                 let statement = source.slice_on_one_line(kept.span);
                 let why = match &kept.need {
-                    Need::Because(because) => words::because(source, because),
+                    Need::Because(because) => because_of(source, because, models),
                     Need::Undecided(reason) => format!("not decided: {reason}"),
                 };
                 text += &item(&format!("line {line}, `{statement}`: otherwise {why}"), look);
@@ -100,7 +109,7 @@ pub fn relaxed(subject: &Subject<'_>, model: &str, relaxed: &Relaxed, checks: u6
 }
 
 /// Where an edit is and why it is needed.
-fn reason(source: &SourceFile, edit: &Edit) -> String {
+fn reason(source: &SourceFile, edit: &Edit, models: &[&str]) -> String {
     let line = source.start_of(edit.span).line;
     let what = match edit.kind {
         EditKind::Fence => format!("before line {line}, `{}`", edit.text),
@@ -110,13 +119,19 @@ fn reason(source: &SourceFile, edit: &Edit) -> String {
     let cost = edit.cost;
     match &edit.need {
         Some(Need::Because(because)) => {
-            format!("{what} (cost {cost}): without it, {}", words::because(source, because))
+            format!("{what} (cost {cost}): without it, {}", because_of(source, because, models))
         }
         Some(Need::Undecided(reason)) => {
             format!("{what} (cost {cost}): whether it is needed was not decided: {reason}")
         }
         None => format!("{what} (cost {cost})"),
     }
+}
+
+/// The violation, and which of several models permits it.
+fn because_of(source: &SourceFile, because: &Because, models: &[&str]) -> String {
+    let sentence = words::because(source, because);
+    if models.len() > 1 { format!("under {} {sentence}", because.model) } else { sentence }
 }
 
 fn heading(text: &str, look: &Look) -> String {

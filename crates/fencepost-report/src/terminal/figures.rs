@@ -2,32 +2,130 @@
 
 use std::time::Duration;
 
-use fencepost_verdict::Stats;
+use fencepost_model::models::MODELS;
+use fencepost_verdict::{Outcome, Stats, Verdict};
 
 use super::{Look, Paint};
 
-/// How many of what.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Counts {
-    /// Robust, and nothing fails under SC.
-    pub robust: usize,
-    /// Robust, but an assertion or the like fails under SC.
-    pub failing: usize,
-    /// Not robust.
-    pub not_robust: usize,
-    /// Not decided.
-    pub unknown: usize,
+/// What became of one file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Tallied {
+    /// All verdicts are those that its comments expect.
+    AsExpected,
+    /// Some are not.
+    NotAsExpected,
+    /// A limit was reached before it was clear whether they are.
+    Unconfirmed,
+    /// Nothing is expected; robust, and nothing fails under SC.
+    Robust,
+    /// Nothing is expected; not robust against one of the models.
+    NotRobust,
+    /// Nothing is expected; robust, but an assertion or the like fails under SC.
+    Failing,
+    /// Nothing is expected; not decided for one of the models, and no violation of another.
+    Unknown,
     /// Could not be read or understood.
-    pub errors: usize,
+    Error,
+    /// Nobody waited for it.
+    Interrupted,
 }
 
-/// The last line after many files: `23 robust, 12 not robust, 0 unknown, 0 errors`.
-pub fn summary(counts: &Counts, look: &Look) -> String {
-    let paint = Paint(look.color);
-    let Counts { robust, failing, not_robust, unknown, errors } = *counts;
-    let failing = if failing == 0 { String::new() } else { format!("{failing} failing under SC, ") };
-    let errors = format!("{errors} {}", if errors == 1 { "error" } else { "errors" });
-    paint.strong(&format!("{robust} robust, {failing}{not_robust} not robust, {unknown} unknown, {errors}")) + "\n"
+impl Tallied {
+    const ALL: [Tallied; 9] = [
+        Tallied::AsExpected,
+        Tallied::NotAsExpected,
+        Tallied::Unconfirmed,
+        Tallied::Robust,
+        Tallied::NotRobust,
+        Tallied::Failing,
+        Tallied::Unknown,
+        Tallied::Error,
+        Tallied::Interrupted,
+    ];
+
+    fn counted(self, number: usize) -> String {
+        let errors = if number == 1 { "error" } else { "errors" };
+        let what = match self {
+            Tallied::AsExpected => "as expected",
+            Tallied::NotAsExpected => "not as expected",
+            Tallied::Unconfirmed => "undecided",
+            Tallied::Robust => "robust",
+            Tallied::NotRobust => "not robust",
+            Tallied::Failing => "failing under SC",
+            Tallied::Unknown => "unknown",
+            Tallied::Error => errors,
+            Tallied::Interrupted => "not checked",
+        };
+        format!("{number} {what}")
+    }
+}
+
+/// The tally of many files.
+#[derive(Clone, Debug, Default)]
+pub struct Tally {
+    files: Vec<(String, Tallied)>,
+    /// For each model, the files that are robust, not robust, and undecided.
+    models: Vec<(&'static str, [usize; 3])>,
+}
+
+impl Tally {
+    /// Adds a file, and what was found out about it.
+    pub fn add(&mut self, file: &str, what: Tallied, outcomes: &[Outcome]) {
+        self.files.push((file.to_string(), what));
+        for outcome in outcomes {
+            let row = match outcome.verdict {
+                Verdict::Holds => 0,
+                Verdict::Violated(_) => 1,
+                Verdict::Unknown(_) => 2,
+            };
+            let model = self.models.iter_mut().find(|(model, _)| *model == outcome.model);
+            match model {
+                Some((_, counts)) => counts[row] += 1,
+                None => {
+                    let mut counts = [0; 3];
+                    counts[row] = 1;
+                    self.models.push((outcome.model, counts));
+                    self.models.sort_by_key(|(name, _)| MODELS.iter().position(|model| model.name() == *name));
+                }
+            }
+        }
+    }
+
+    /// A table of verdicts, one column per model; files that are not as expected; and how many files are what.
+    pub fn render(&self, look: &Look) -> String {
+        let paint = Paint(look.color);
+        let mut text = String::from("\n");
+        let row = |name: &str, cells: Vec<String>| {
+            let cells: String = cells.iter().map(|cell| format!("{cell:>7}")).collect();
+            format!("{name:<12}{cells}")
+        };
+        if !self.models.is_empty() {
+            let names = self.models.iter().map(|(model, _)| (*model).to_string()).collect();
+            text += &(paint.strong(&row("files", names)) + "\n");
+            for (index, name) in ["robust", "not robust", "unknown"].into_iter().enumerate() {
+                let counts = self.models.iter().map(|(_, counts)| counts[index].to_string()).collect();
+                text += &(row(name, counts) + "\n");
+            }
+            text.push('\n');
+        }
+        for (file, _) in self.files.iter().filter(|(_, what)| *what == Tallied::NotAsExpected) {
+            text += &format!("{}: {file}\n", paint.bad("not as expected"));
+        }
+        text + &paint.strong(&self.last_line()) + "\n"
+    }
+
+    /// `36 files: 23 robust, 12 not robust, 1 error`
+    fn last_line(&self) -> String {
+        let count = |what: Tallied| self.files.iter().filter(|(_, other)| *other == what).count();
+        let all = self.files.len();
+        let files = if all == 1 { "1 file".to_string() } else { format!("{all} files") };
+        if all > 0 && count(Tallied::AsExpected) == all {
+            return format!("{files}: all as expected");
+        }
+        let counts = Tallied::ALL.into_iter().map(|what| (what, count(what))).filter(|&(_, number)| number > 0);
+        let counts: Vec<String> = counts.map(|(what, number)| what.counted(number)).collect();
+        format!("{files}: {}", counts.join(", "))
+    }
 }
 
 /// The cost of one check.

@@ -112,9 +112,6 @@ fn memory(memory: &Memory, text: &mut String) {
             Ok(())
         }
         Memory::Stack(thread) => writeln!(text, "  Location is stack of {thread}\n"),
-        Memory::Tls(Some(thread)) => writeln!(text, "  Location is TLS of {thread}\n"),
-        Memory::Tls(None) => writeln!(text, "  Location is TLS\n"),
-        Memory::Mapped => writeln!(text, "  Location is mapped memory without a name\n"),
         Memory::Unknown => Ok(()),
     };
 }

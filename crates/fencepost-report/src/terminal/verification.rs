@@ -93,5 +93,6 @@ fn listing(subject: &Subject<'_>, states: &States) -> String {
         let times = state.executions.map_or_else(String::new, |executions| format!("  ×{executions}"));
         format!("  {mark} {}{times}\n", herd::state(subject, states, index))
     };
-    states.list.iter().enumerate().map(line).collect()
+    let rest = if states.extent == Extent::All { "" } else { "    … there may be other final states\n" };
+    states.list.iter().enumerate().map(line).chain([rest.to_string()]).collect()
 }

@@ -2,7 +2,7 @@
 
 use std::arch::naked_asm;
 
-use crate::thread::{self, Thread};
+use crate::thread::{self, Entered};
 
 /// Called by the constructor of every instrumented object.
 #[cfg_attr(not(test), unsafe(no_mangle))]
@@ -34,13 +34,13 @@ pub(crate) extern "C" fn __tsan_func_exit() {
 /// What this thread does from now on is not watched.
 #[cfg_attr(not(test), unsafe(no_mangle))]
 pub(crate) extern "C" fn __tsan_ignore_thread_begin() {
-    thread::with_current(Thread::ignore);
+    thread::with_current(Entered::ignore);
 }
 
 /// The end of [`__tsan_ignore_thread_begin`].
 #[cfg_attr(not(test), unsafe(no_mangle))]
 pub(crate) extern "C" fn __tsan_ignore_thread_end() {
-    thread::with_current(Thread::heed);
+    thread::with_current(Entered::heed);
 }
 
 /// What this thread did happens before what follows [`__tsan_acquire`] of the same address.

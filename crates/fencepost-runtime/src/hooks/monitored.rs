@@ -7,6 +7,8 @@
 use std::sync::atomic::Ordering;
 
 use fencepost_clock::{Access, Finding, Hidden, Limits, Location, Order, Window};
+use fencepost_protocol::Action;
+use fencepost_protocol::record::{Op, Record};
 
 use super::word::{Fetch, Word};
 use crate::intercept;
@@ -14,7 +16,7 @@ use crate::lock::Guarded;
 use crate::options;
 use crate::place::{self, Atomic, Content, Held, Intent, Kind, Place};
 use crate::race::{self, How, SEES_PLAIN};
-use crate::record::{self, Event, Op};
+use crate::record;
 use crate::report;
 use crate::schedule;
 use crate::spin::{self, LastLoad};
@@ -54,45 +56,7 @@ impl Call {
     }
 
     fn order(self) -> Order {
-        decode(self.order)
-    }
-}
-
-/// What an access is called.
-#[derive(Clone, Copy)]
-enum Name {
-    Load,
-    Store,
-    Fetch(Fetch),
-    WeakCas,
-    StrongCas,
-    Wait,
-    BlockingCas,
-}
-
-impl Name {
-    /// In reports.
-    fn text(self) -> &'static str {
-        match self {
-            Name::Load => "load",
-            Name::Store => "store",
-            Name::Fetch(fetch) => fetch.name(),
-            Name::WeakCas => "cas-weak",
-            Name::StrongCas => "cas-strong",
-            Name::Wait => "wait",
-            Name::BlockingCas => "bcas",
-        }
-    }
-}
-
-/// Compilers number orders alike; consume is treated as acquire.
-fn decode(order: u8) -> Order {
-    match order & 7 {
-        0 => Order::Relaxed,
-        1 | 2 => Order::Acquire,
-        3 => Order::Release,
-        4 => Order::AcqRel,
-        _ => Order::SeqCst,
+        Order::decode(self.order)
     }
 }
 
@@ -125,7 +89,7 @@ impl Session {
             find_to_load::<W>(&mut thread, addr)?
         };
         if WRITES {
-            held.prefetch(thread.clocks.slot());
+            held.prefetch(thread.clocks().slot());
         }
         thread.counters.accesses.count();
         // SAFETY: the program is about to access this address with this width.
@@ -139,45 +103,45 @@ impl Session {
 
     /// Asks the monitor about an access that is about to be made. `writes` as in [`Location::is_clearly_clean`].
     #[inline(always)]
-    fn check(&mut self, call: Call, size: u8, name: Name, access: Access<'_>) {
+    fn check(&mut self, call: Call, size: u8, action: Action, access: Access<'_>) {
         let writes = matches!(access, Access::Store | Access::Rmw | Access::BlockingCas { .. });
-        if !atomic(&mut self.held).location.is_clearly_clean(&self.thread.clocks, writes) {
-            self.check_closely(call, size, name, access);
+        if !atomic(&mut self.held).location.is_clearly_clean(self.thread.clocks(), writes) {
+            self.check_closely(call, size, action, access);
         }
     }
 
     #[inline(never)]
-    fn check_closely(&mut self, call: Call, size: u8, name: Name, access: Access<'_>) {
+    fn check_closely(&mut self, call: Call, size: u8, action: Action, access: Access<'_>) {
         let atomic = atomic(&mut self.held);
         if atomic.mixed || report::is_muted(call.pc) {
             return;
         }
-        match atomic.location.check(&self.thread.clocks, access, call.order()) {
+        match atomic.location.check(self.thread.clocks(), access, call.order()) {
             Finding::Clean => {}
             Finding::Cut => self.thread.counters.cut.count(),
-            Finding::Violation(window) => violation(&self.thread, call, size, name.text(), access, window),
+            Finding::Violation(window) => violation(&self.thread, call, size, action, access, window),
         }
     }
 
     #[inline(always)]
     fn load(&mut self, order: u8) {
         let location = &mut atomic(&mut self.held).location;
-        location.load(&mut self.thread.clocks, decode(order), limits());
+        location.load(self.thread.clocks_mut(), Order::decode(order), limits());
     }
 
     #[inline]
     fn record(&mut self, call: Call, op: Op, value: u64, extra: u64, success: bool) {
-        record::event(&mut self.thread, |thread| Event {
+        record::event(&mut self.thread, |thread| Record {
             time: record::now(),
-            addr: call.addr as u64,
+            address: call.addr as u64,
             value,
             pc: call.pc as u64,
             extra,
             tid: thread.tid,
-            op: op as u8,
-            order: call.order,
-            failure: call.failure,
-            success: u8::from(success),
+            op,
+            order: call.order(),
+            failure: Order::decode(call.failure),
+            success,
         });
     }
 
@@ -199,7 +163,7 @@ impl Session {
 /// Compares the access that is about to be made with plain ones. It is the thread's knowledge before the access that counts: to read
 /// with acquire does not order what was written before. And the variable may be gone as soon as the location is given back.
 #[inline(always)]
-fn touch(thread: &Thread, call: Call, size: u8, write: bool) {
+fn touch(thread: &Entered, call: Call, size: u8, write: bool) {
     if SEES_PLAIN.load(Ordering::Relaxed) {
         race::atomic(thread, call.addr, size, How { write, atomic: true }, call.pc);
     }
@@ -207,7 +171,7 @@ fn touch(thread: &Thread, call: Call, size: u8, write: bool) {
 
 /// Memory does not hold what the history says, or was accessed with another size.
 #[cold]
-fn surprise(thread: &mut Thread, held: &mut Held, addr: usize, value: u64, size: u8) {
+fn surprise(thread: &mut Entered, held: &mut Held, addr: usize, value: u64, size: u8) {
     if atomic(held).location.newest_value() != value {
         atomic(held).location.reset(value);
         held.change(|| ());
@@ -231,7 +195,7 @@ fn atomic(held: &mut Held) -> &mut Atomic {
 
 /// The location at `addr`, remembered for the next load.
 #[inline(always)]
-fn find_to_load<W: Word>(thread: &mut Thread, addr: usize) -> Option<Held> {
+fn find_to_load<W: Word>(thread: &mut Entered, addr: usize) -> Option<Held> {
     let seen = thread.seen(addr);
     let place = if seen.addr.get() == addr { seen.place.get() } else { None };
     if let Some(held) = place.and_then(|place| place.hold(addr, Kind::Atomic, Intent::Read)) {
@@ -249,7 +213,7 @@ fn find_to_load<W: Word>(thread: &mut Thread, addr: usize) -> Option<Held> {
 }
 
 #[cold]
-fn make<W: Word>(thread: &mut Thread, addr: usize) -> Option<Held> {
+fn make<W: Word>(thread: &mut Entered, addr: usize) -> Option<Held> {
     let made = || {
         // SAFETY: the program is about to access this address with this width.
         let value = unsafe { W::load(addr) }.image();
@@ -262,23 +226,23 @@ fn make<W: Word>(thread: &mut Thread, addr: usize) -> Option<Held> {
     Some(held)
 }
 
-fn record_reset(thread: &mut Thread, addr: usize, value: u64) {
-    record::event(thread, |thread| Event {
+fn record_reset(thread: &mut Entered, addr: usize, value: u64) {
+    record::event(thread, |thread| Record {
         time: record::now(),
-        addr: addr as u64,
+        address: addr as u64,
         value,
         pc: 0,
         extra: 0,
         tid: thread.tid,
-        op: Op::Reset as u8,
-        order: 0,
-        failure: 0,
-        success: 1,
+        op: Op::Reset,
+        order: Order::Relaxed,
+        failure: Order::Relaxed,
+        success: true,
     });
 }
 
 #[cold]
-fn violation(thread: &Thread, call: Call, size: u8, name: &'static str, access: Access<'_>, mut window: Window) {
+fn violation(thread: &Entered, call: Call, size: u8, action: Action, access: Access<'_>, mut window: Window) {
     let options = options::get();
     // A stale guard of a static variable only leads to the slow path, which asks again.
     if !options.robustness || intercept::is_guard(call.addr) {
@@ -295,15 +259,17 @@ fn violation(thread: &Thread, call: Call, size: u8, name: &'static str, access: 
         window.stale.retain(|stale| Some(stale.value) == expected || !spin::keeps_spinning(call.pc, stale.value));
     }
     if !window.stale.is_empty() {
-        let failure = matches!(access, Access::WeakCas { .. } | Access::StrongCas { .. }).then_some(call.failure);
-        let access = report::Access { name, order: call.order, failure, addr: call.addr, size, pc: call.pc, expected };
+        let failure =
+            matches!(access, Access::WeakCas { .. } | Access::StrongCas { .. }).then(|| Order::decode(call.failure));
+        let access =
+            report::Access { action, order: call.order(), failure, addr: call.addr, size, pc: call.pc, expected };
         report::robustness(thread, &access, &window);
     }
 }
 
 /// A load, or a compare-and-exchange that failed, has read `value`: is it made again and again?
 #[inline(always)]
-fn has_read(thread: &mut Thread, call: Call, value: u64) -> bool {
+fn has_read(thread: &mut Entered, call: Call, value: u64) -> bool {
     let is_repeated = is_made_again(thread, call);
     if !is_repeated {
         remember_load(thread, call, value);
@@ -325,7 +291,7 @@ fn remember_load(thread: &Thread, call: Call, value: u64) {
 }
 
 #[inline(never)]
-fn has_read_again(thread: &mut Thread, call: Call, value: u64) -> bool {
+fn has_read_again(thread: &mut Entered, call: Call, value: u64) -> bool {
     let last = thread.last_load.get();
     if !last.is_learnt && options::get().spin_detection && spin::learn(call.pc, last.value) {
         report::spinning(call.pc, last.value);
@@ -401,9 +367,9 @@ unsafe fn load_once_more<W: Word>(seen: &Seen, call: Call) -> Option<W> {
     touch(&thread, call, W::SIZE, false);
     let location = &mut atomic(&mut held).location;
     if knowledge == thread.knowledge() {
-        location.load_again(&mut thread.clocks, call.order());
+        location.load_again(thread.clocks_mut(), call.order());
     } else {
-        location.load_again_knowing_more(&mut thread.clocks, call.order(), limits());
+        location.load_again_knowing_more(thread.clocks_mut(), call.order(), limits());
         seen.knowledge.set(thread.knowledge());
     }
     drop(held);
@@ -446,7 +412,7 @@ unsafe fn load_closely<W: Word>(addr: usize, order: u8, pc: usize) -> W {
         return unsafe { W::load(call.addr) };
     };
     session.touch(call, W::SIZE, false);
-    session.check(call, W::SIZE, Name::Load, Access::Load);
+    session.check(call, W::SIZE, Action::Load, Access::Load);
     // SAFETY: the caller's promise.
     let value = unsafe { W::load(call.addr) };
     session.load(call.order);
@@ -480,12 +446,12 @@ pub(super) unsafe fn store<W: Word>(call: Call, value: W) {
         return;
     };
     session.touch(call, W::SIZE, true);
-    session.check(call, W::SIZE, Name::Store, Access::Store);
+    session.check(call, W::SIZE, Action::Store, Access::Store);
     // SAFETY: the caller's promise.
     session.held.change(|| unsafe { W::store(call.addr, value) });
     let site = session.thread.calls.site(call.pc, Op::Store as u8, call.order);
     let location = &mut atomic(&mut session.held).location;
-    location.store(&mut session.thread.clocks, call.order(), value.image(), site, limits());
+    location.store(session.thread.clocks_mut(), call.order(), value.image(), site, limits());
     session.record(call, Op::Store, value.image(), 0, true);
     session.thread.does_something();
     session.end();
@@ -496,7 +462,7 @@ impl Session {
     fn written(&mut self, call: Call, op: Op, value: u64) {
         let site = self.thread.calls.site(call.pc, op as u8, call.order);
         let location = &mut atomic(&mut self.held).location;
-        location.rmw(&mut self.thread.clocks, call.order(), value, site, limits());
+        location.rmw(self.thread.clocks_mut(), call.order(), value, site, limits());
         self.thread.does_something();
     }
 }
@@ -512,7 +478,7 @@ pub(super) unsafe fn fetch<W: Word>(addr: usize, order: u32, pc: usize, fetch: F
         return unsafe { W::fetch(call.addr, fetch, value) };
     };
     session.touch(call, W::SIZE, true);
-    session.check(call, W::SIZE, Name::Fetch(fetch), Access::Rmw);
+    session.check(call, W::SIZE, fetch.action(), Access::Rmw);
     // SAFETY: the caller's promise.
     let old = session.held.change(|| unsafe { W::fetch(call.addr, fetch, value) });
     let new = W::combine(fetch, old, value).image();
@@ -536,14 +502,14 @@ pub(super) unsafe fn cas<W: Word>(call: Call, weak: bool, expected: W, new: W) -
         let old = unsafe { W::cas(call.addr, expected, new) };
         return (old, old == expected);
     };
-    let (wanted, failure) = (expected.image(), decode(call.failure));
-    let (op, name, access) = if weak {
-        (Op::CasWeak, Name::WeakCas, Access::WeakCas { expected: wanted, failure })
+    let (wanted, failure) = (expected.image(), Order::decode(call.failure));
+    let (op, action, access) = if weak {
+        (Op::CasWeak, Action::CasWeak, Access::WeakCas { expected: wanted, failure })
     } else {
-        (Op::CasStrong, Name::StrongCas, Access::StrongCas { expected: wanted, failure })
+        (Op::CasStrong, Action::CasStrong, Access::StrongCas { expected: wanted, failure })
     };
     session.touch(call, W::SIZE, session.value == wanted && !fails);
-    session.check(call, W::SIZE, name, access);
+    session.check(call, W::SIZE, action, access);
     let old = if fails {
         // SAFETY: the caller's promise.
         unsafe { W::load(call.addr) }
@@ -593,7 +559,7 @@ pub(super) unsafe fn wait<W: Word>(call: Call, value: W, differs: bool) -> W {
             again = true;
             continue;
         };
-        session.check(call, W::SIZE, Name::Wait, Access::Wait { wanted: &wanted });
+        session.check(call, W::SIZE, Action::Wait, Access::Wait { wanted: &wanted });
         // SAFETY: the caller's promise.
         let read = unsafe { W::load(call.addr) };
         if wanted(read.image()) {
@@ -631,11 +597,11 @@ pub(super) unsafe fn blocking_cas<W: Word>(call: Call, expected: W, new: W) {
         if session.value == expected.image() {
             session.touch(call, W::SIZE, true);
         }
-        session.check(call, W::SIZE, Name::BlockingCas, Access::BlockingCas { expected: expected.image() });
+        session.check(call, W::SIZE, Action::BlockingCas, Access::BlockingCas { expected: expected.image() });
         // SAFETY: the caller's promise.
         if session.held.change(|| unsafe { W::cas(call.addr, expected, new) }) == expected {
-            session.written(call, Op::Bcas, new.image());
-            session.record(call, Op::Bcas, new.image(), expected.image(), true);
+            session.written(call, Op::BlockingCas, new.image());
+            session.record(call, Op::BlockingCas, new.image(), expected.image(), true);
             session.end();
             return;
         }
@@ -652,30 +618,30 @@ pub(super) fn fence(order: u32, pc: usize) {
     let Some(mut thread) = thread::enter() else { return };
     thread.counters.fences.count();
     thread.does_something();
-    let order = order as u8 & 7;
-    let record = |thread: &mut Thread| {
-        record::event(thread, |thread| Event {
+    let order = Order::decode(order as u8 & 7);
+    let record = |thread: &mut Entered| {
+        record::event(thread, |thread| Record {
             time: record::now(),
-            addr: 0,
+            address: 0,
             value: 0,
             pc: pc as u64,
             extra: 0,
             tid: thread.tid,
-            op: Op::Fence as u8,
+            op: Op::Fence,
             order,
-            failure: 0,
-            success: 1,
+            failure: Order::Relaxed,
+            success: true,
         });
     };
-    match decode(order) {
+    match order {
         Order::Relaxed => {}
         Order::SeqCst => {
             let mut hidden = HIDDEN.lock();
-            thread.clocks.fence_sc(hidden.get_or_insert_with(Hidden::new));
+            thread.clocks_mut().fence_sc(hidden.get_or_insert_with(Hidden::new));
             record(&mut thread);
         }
         weaker => {
-            thread.clocks.fence(weaker);
+            thread.clocks_mut().fence(weaker);
             record(&mut thread);
         }
     }

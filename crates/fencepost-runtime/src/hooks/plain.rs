@@ -5,7 +5,7 @@ use std::sync::atomic::Ordering;
 use crate::place::{Content, Intent, Kind, Place};
 use crate::race::{self, How, News, SEES_PLAIN};
 use crate::shadow;
-use crate::thread::{self, Thread};
+use crate::thread::{self, Entered, Thread};
 
 const READ: How = How { write: false, atomic: false };
 const WRITE: How = How { write: true, atomic: false };
@@ -28,37 +28,43 @@ fn access(addr: usize, log_size: u32, how: How, pc: usize) {
     }
 }
 
-/// Apart from the rest, since it is frequent and needs few registers.
+/// Apart from the rest, since it is frequent and needs few registers. A signal handler that has interrupted the runtime is not watched.
 #[inline(never)]
-fn remember_read(thread: &Thread, addr: usize, news: News, pc: usize) {
-    if !news.is_represented(thread) {
-        remember(thread, addr, news, pc);
+fn remember_read(thread: &'static Thread, addr: usize, news: News, pc: usize) {
+    let Some(thread) = thread.enter() else { return };
+    if !news.is_represented(&thread) {
+        remember_now(thread, addr, news, pc);
+    }
+}
+
+#[inline]
+fn remember(thread: &'static Thread, addr: usize, news: News, pc: usize) {
+    if let Some(thread) = thread.enter() {
+        remember_now(thread, addr, news, pc);
     }
 }
 
 #[inline(never)]
-fn remember(thread: &Thread, addr: usize, news: News, pc: usize) {
-    if !SEES_PLAIN.load(Ordering::Relaxed) || !news.is_easily_remembered(thread) {
+fn remember_now(thread: Entered, addr: usize, news: News, pc: usize) {
+    if !SEES_PLAIN.load(Ordering::Relaxed) || !news.is_easily_remembered(&thread) {
         return remember_anyway(thread, addr, news, pc);
     }
     if news.is_write() && is_atomic(addr) {
-        initialise(addr);
+        initialise(thread, addr);
     }
 }
 
 #[inline(never)]
-fn remember_anyway(thread: &Thread, addr: usize, news: News, pc: usize) {
+fn remember_anyway(thread: Entered, addr: usize, news: News, pc: usize) {
     // Everybody would wait for everybody, if it were written each time.
     if !SEES_PLAIN.load(Ordering::Relaxed) {
         SEES_PLAIN.store(true, Ordering::Relaxed);
     }
-    if let Some(race) = news.remember_anyway(thread, addr)
-        && let Some(thread) = thread::enter()
-    {
+    if let Some(race) = news.remember_anyway(&thread, addr) {
         race.report(&thread, pc);
     }
     if news.is_write() && is_atomic(addr) {
-        initialise(addr);
+        initialise(thread, addr);
     }
 }
 
@@ -70,9 +76,8 @@ fn is_atomic(addr: usize) -> bool {
 
 /// A plain write to an atomic variable is its initialisation, or a race that has been reported: its history ends here.
 #[cold]
-fn initialise(addr: usize) {
-    if let Some(_thread) = thread::enter()
-        && let Some(mut held) = Place::find(addr, Kind::Atomic, Intent::Write)
+fn initialise(_thread: Entered, addr: usize) {
+    if let Some(mut held) = Place::find(addr, Kind::Atomic, Intent::Write)
         && let Content::Atomic(atomic) = held.content()
     {
         // The value is not known before the write is made; the next access finds that it differs, if it does.
@@ -110,10 +115,8 @@ fn range(mut addr: usize, mut bytes: usize, how: How, pc: usize) {
         // One word, or what there is of it.
         let word = (8 - addr % 8).min(bytes);
         race::pieces(addr, word, |at, log_size| {
-            if let Some(news) = race::news(thread, at, log_size, how, pc)
-                && !news.is_represented(thread)
-            {
-                remember(thread, at, news, pc);
+            if let Some(news) = race::news(thread, at, log_size, how, pc) {
+                remember_read(thread, at, news, pc);
             }
         });
         (addr, bytes) = (addr + word, bytes - word);

@@ -2,6 +2,8 @@
 
 use std::sync::atomic::{AtomicU8, AtomicU16, AtomicU32, AtomicU64, Ordering::SeqCst};
 
+use fencepost_protocol::Action;
+
 /// What a read-modify-write does.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Fetch {
@@ -26,16 +28,16 @@ impl Fetch {
     pub(crate) const ALL: [Fetch; 7] =
         [Fetch::Swap, Fetch::Add, Fetch::Sub, Fetch::And, Fetch::Or, Fetch::Xor, Fetch::Nand];
 
-    /// Its name in reports.
-    pub(crate) fn name(self) -> &'static str {
+    /// What reports call it.
+    pub(crate) fn action(self) -> Action {
         match self {
-            Fetch::Swap => "exchange",
-            Fetch::Add => "fetch-add",
-            Fetch::Sub => "fetch-sub",
-            Fetch::And => "fetch-and",
-            Fetch::Or => "fetch-or",
-            Fetch::Xor => "fetch-xor",
-            Fetch::Nand => "fetch-nand",
+            Fetch::Swap => Action::Exchange,
+            Fetch::Add => Action::FetchAdd,
+            Fetch::Sub => Action::FetchSub,
+            Fetch::And => Action::FetchAnd,
+            Fetch::Or => Action::FetchOr,
+            Fetch::Xor => Action::FetchXor,
+            Fetch::Nand => Action::FetchNand,
         }
     }
 }

@@ -11,7 +11,7 @@ use libc::size_t;
 use super::blocks::{self, Block};
 use super::{Errno, real, set_errno, system_call};
 use crate::race;
-use crate::thread::{self, Thread};
+use crate::thread::{self, Entered, Thread};
 use crate::{options, shadow};
 
 /// How allocations are named among sites: no operation of the record.
@@ -49,7 +49,7 @@ fn is_early(block: *mut c_void) -> bool {
 }
 
 /// Does `work` for the calling thread, also if it is ignored for a while, unless the runtime is at work.
-fn tidy(work: impl FnOnce(&mut Thread)) {
+fn tidy(work: impl FnOnce(&mut Entered)) {
     thread::with_current(|thread| {
         let _errno = Errno::save();
         work(thread);
@@ -86,7 +86,7 @@ fn freeing(block: *mut c_void, pc: usize) {
     tidy(|thread| {
         let addr = block as usize;
         let Some(size) = blocks::size(addr) else { return };
-        if options::get().races && thread.ignored == 0 {
+        if options::get().races && thread.ignored.get() == 0 {
             race::freed(thread, addr, size.min(FREED), pc);
         }
         blocks::remove(addr);
@@ -222,7 +222,7 @@ macro_rules! operators {
 
 unsafe fn some(block: *mut c_void) -> *mut c_void {
     if block.is_null() {
-        crate::fatal("out of memory in operator new");
+        crate::fatal(format_args!("out of memory in operator new"));
     }
     block
 }

@@ -63,7 +63,7 @@ pub(crate) use process::end_process;
 pub(crate) use stacks::stack_owner;
 
 use crate::schedule::Timeout;
-use crate::thread::{self, Thread};
+use crate::thread::{self, Entered};
 
 /// A lock, a condition, … of the program.
 type Object = *mut c_void;
@@ -99,7 +99,7 @@ fn set_errno(value: c_int) {
 
 /// Does `work` for the calling thread, if it is watched.
 #[inline]
-fn watch(work: impl FnOnce(&mut Thread)) {
+fn watch(work: impl FnOnce(&mut Entered)) {
     if let Some(mut thread) = thread::enter() {
         let _errno = Errno::save();
         work(&mut thread);

@@ -76,7 +76,7 @@ impl Symbol {
 
 #[cold]
 fn missing(name: &str) -> ! {
-    crate::fatal(&format!("there is no {name} in the C library (a statically linked program cannot be watched)"))
+    crate::fatal(format_args!("there is no {name} in the C library (a statically linked program cannot be watched)"))
 }
 
 macro_rules! real {

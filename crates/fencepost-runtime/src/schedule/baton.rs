@@ -9,6 +9,8 @@
 use std::cell::Cell;
 use std::sync::atomic::Ordering;
 
+use fencepost_protocol::{DEADLOCK, Schedule};
+
 use super::ALL;
 use super::control::{CONTROLLED, Control, Key, Next, Outcome, RECHECK, Sight, State, Timeout};
 use super::kernel::{monotonic, sleep_until, sleeps, task};
@@ -19,8 +21,6 @@ use crate::{channel, intercept, options, thread};
 
 static CONTROL: Guarded<Option<Control>> = Guarded::new(None);
 
-/// The exit code of a process that is ended because its threads wait for one another.
-const DEADLOCK: i32 = 67;
 /// How long a thread waits before it looks after the one that runs.
 const WATCH: u64 = 500_000_000;
 /// How long until all try again if nobody can go on.
@@ -76,9 +76,9 @@ impl Locked {
 pub(crate) fn start() {
     let options = options::get();
     let policy = match options.schedule {
-        options::Schedule::Os => return,
-        options::Schedule::Random => Policy::random(options.seed),
-        options::Schedule::Pct(depth) => Policy::pct(options.seed, depth, options.steps),
+        Schedule::Os => return,
+        Schedule::Random => Policy::random(options.seed),
+        Schedule::Pct(depth) => Policy::pct(options.seed, depth, options.steps),
     };
     let mut control = Control::new(policy);
     control.entries[0].task = task();
@@ -420,7 +420,7 @@ fn deadlock(mut locked: Locked) {
     if thread::with_current(|_| channel::deadlock(&waiting)).is_none() {
         channel::deadlock(&waiting);
     }
-    intercept::end_process(DEADLOCK);
+    intercept::end_process(i32::from(DEADLOCK));
 }
 
 /// Looks after the thread that has the baton.

@@ -143,6 +143,8 @@ impl Parser<'_> {
                 self.advance();
                 StmtKind::Fence(self.fence_order()?)
             }
+            "for" if self.language == Language::Fp && self.is_head_of_for() => return self.no_for(),
+            "return" if self.language == Language::Fp && self.is_return() => return self.no_return(),
             _ if self.kind_after(1) == TokenKind::LeftParen => {
                 let start = self.span();
                 let command = self.command(None)?;
@@ -160,6 +162,59 @@ impl Parser<'_> {
             }
             _ => self.assignment_or_method()?,
         })
+    }
+
+    /// Is it `for (…; …; …)` or `for (…) {`, as in other languages, and no call?
+    fn is_head_of_for(&self) -> bool {
+        let mut depth = 0usize;
+        for distance in 1.. {
+            match self.kind_after(distance) {
+                TokenKind::LeftParen => depth += 1,
+                TokenKind::RightParen if depth > 1 => depth -= 1,
+                TokenKind::RightParen => return self.kind_after(distance + 1) == TokenKind::LeftBrace,
+                TokenKind::Semicolon => return depth > 0,
+                TokenKind::End | TokenKind::LeftBrace | TokenKind::RightBrace => return false,
+                _ if depth == 0 => return false,
+                _ => {}
+            }
+        }
+        false
+    }
+
+    fn no_for(&mut self) -> Result<StmtKind> {
+        let span = self.advance().span;
+        // What is in the parentheses is no statement: the body comes after them.
+        let mut depth = 0usize;
+        loop {
+            match self.kind() {
+                TokenKind::LeftParen => depth += 1,
+                TokenKind::RightParen => depth -= 1,
+                TokenKind::End | TokenKind::LeftBrace | TokenKind::RightBrace => break,
+                _ => {}
+            }
+            self.advance();
+            if depth == 0 {
+                break;
+            }
+        }
+        self.report(
+            Diagnostic::error(span, "`for` loops are not in the language yet")
+                .help("write `i = 0; while (i < n) { …; i = i + 1; }`"),
+        )
+    }
+
+    /// Is it a statement as in other languages, and no register, location or label of that name?
+    fn is_return(&self) -> bool {
+        !matches!(self.kind_after(1), TokenKind::Equals | TokenKind::Dot | TokenKind::LeftBracket)
+    }
+
+    fn no_return(&mut self) -> Result<StmtKind> {
+        let span = self.advance().span;
+        self.report(
+            Diagnostic::error(span, "`return` is not in the language yet")
+                .help("to leave early, write `goto end;` and the label `end:` before the last `}`")
+                .help("to hand a value to the caller, store it in a location that is a parameter"),
+        )
     }
 
     fn only_word(&mut self, kind: StmtKind) -> StmtKind {

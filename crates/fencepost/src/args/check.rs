@@ -5,8 +5,7 @@ use std::path::PathBuf;
 use clap::ValueEnum;
 
 use super::common::{CommonArgs, LimitArgs, SearchArgs};
-use super::models::{ModelsChoice, models_parser};
-use super::{EXIT_CODES, exit_codes};
+use super::models::{ModelsChoice, models_help, models_parser};
 
 /// Check programs for robustness against a memory model
 ///
@@ -14,15 +13,17 @@ use super::{EXIT_CODES, exit_codes};
 /// included. ROBUST means that the state space was exhausted; NOT ROBUST comes with a run that was replayed on the
 /// axioms of the model; UNKNOWN says which limit was reached. Assertions and run-time errors are checked in the same
 /// search.
+///
+/// What is found in a single file is explained; several files get one line each, and a table at the end. Comments such
+/// as `//: ra violation` say what a file expects: then that is compared with what is found.
 #[derive(clap::Args, Debug)]
-#[command(after_help = EXIT_CODES, after_long_help = CHECK_HELP)]
+#[command(after_help = CHECK_CODES, after_long_help = CHECK_HELP)]
 pub(crate) struct CheckArgs {
     /// Files, directories (searched for .fp, .tpl and .litmus files, and .txt files of Trencher), or `-` for standard input
     #[arg(value_name = "PATH", required = true)]
     pub(crate) paths: Vec<PathBuf>,
 
-    /// Memory model; may be given several times [default: the models of languages; for Trencher's programs, tso]
-    #[arg(long, short, value_name = "MODEL", value_parser = models_parser(), value_delimiter = ',')]
+    #[arg(long, short, value_name = "MODEL", help = models_help(), value_parser = models_parser(), value_delimiter = ',')]
     pub(crate) model: Vec<ModelsChoice>,
 
     /// Allow stale reads that nothing depends on (sound: what is called observationally robust is)
@@ -37,9 +38,17 @@ pub(crate) struct CheckArgs {
     #[arg(long)]
     pub(crate) stats: bool,
 
-    /// One line per verdict, no explanations
+    /// One line per file, no explanations, no warnings
     #[arg(long, short)]
     pub(crate) quiet: bool,
+
+    /// Explain what is found in several files, too
+    #[arg(long, conflicts_with = "quiet")]
+    pub(crate) details: bool,
+
+    /// Do not compare with what comments such as `//: ra violation` expect
+    #[arg(long)]
+    pub(crate) ignore_expectations: bool,
 
     /// Print all steps of long runs
     #[arg(long)]
@@ -94,11 +103,28 @@ pub(crate) enum DelaysChoice {
     Many,
 }
 
+/// The exit codes of `check`.
+macro_rules! check_codes {
+    () => {
+        "\
+Exit codes:
+  0    robust, or as the file expects
+  1    not robust, something fails under SC, or not as the file expects
+  2    bad usage, unreadable or malformed input
+  3    undecided: time, memory or states ran out, or it was interrupted
+  101  a bug in fencepost: please report it
+  With several files, the worst: 101, then 2, 1, 3, 0."
+    };
+}
+
+const CHECK_CODES: &str = check_codes!();
+
 const CHECK_HELP: &str = concat!(
     "\
 Examples:
-  fencepost check sb.fp                               check one file against every model
-  fencepost check litmus mine.tpl --model ra          check a directory and a file
+  fencepost check sb.fp                               check one file
+  fencepost check sb.fp --model all                   check it against every model
+  fencepost check litmus mine.tpl --details           check a directory and a file, and explain
   fencepost check seqlock.fp --observational          are its stale reads harmless?
   fencepost check peterson.fp --timeout 30s --stats   at most 30 seconds; what did it cost?
   fencepost check peterson.fp --no-por --jobs 1       the same verdict, in another way
@@ -106,5 +132,5 @@ Examples:
   fencepost check litmus --format json | jq .verdict  verdicts for a script
 
 ",
-    exit_codes!()
+    check_codes!()
 );

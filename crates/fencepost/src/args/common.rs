@@ -1,10 +1,8 @@
 //! What several commands have in common.
 
-use std::time::Duration;
-
 use clap::ValueEnum;
 
-use crate::units;
+use crate::units::{self, Timeout};
 
 /// How to search: a matter of cost, never of the verdict.
 #[derive(clap::Args, Debug, Clone, Copy)]
@@ -66,9 +64,9 @@ pub(crate) struct SearchArgs {
 #[derive(clap::Args, Debug, Clone, Copy)]
 #[command(next_help_heading = "Limits (per file and model)")]
 pub(crate) struct LimitArgs {
-    /// Give up after this time: `500ms`, `10s`, `2m` [default: none]
-    #[arg(long, value_name = "DURATION", env = "FENCEPOST_TIMEOUT", hide_env_values = true, value_parser = units::duration)]
-    pub(crate) timeout: Option<Duration>,
+    /// Give up after this time: `500ms`, `10s`, `2m`, `none` [default: none; for verify and graph --verify, a minute]
+    #[arg(long, value_name = "DURATION", env = "FENCEPOST_TIMEOUT", hide_env_values = true, value_parser = units::timeout)]
+    pub(crate) timeout: Option<Timeout>,
 
     /// Give up when the states need more memory: `512M`, `2GiB` [default: half of the machine's]
     #[arg(long, value_name = "SIZE", env = "FENCEPOST_MEMORY", hide_env_values = true, value_parser = units::size)]

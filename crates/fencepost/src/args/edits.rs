@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use fencepost_repair::Costs;
 
 use super::common::{CommonArgs, Format, LimitArgs, SearchArgs};
-use super::models::{ModelChoice, model_parser};
+use super::models::{ModelsChoice, models_parser};
 
 /// What the commands that edit programs have in common.
 #[derive(clap::Args, Debug)]
@@ -14,9 +14,9 @@ pub(crate) struct EditArgs {
     #[arg(value_name = "PATH", required = true)]
     pub(crate) paths: Vec<PathBuf>,
 
-    /// Memory model [default: ra; for Trencher's programs tso, for C litmus tests rc20]
-    #[arg(long, short, value_name = "MODEL", value_parser = model_parser())]
-    pub(crate) model: Option<ModelChoice>,
+    /// Memory model; with several, one edited program that is robust against all [default: as for check]
+    #[arg(long, short, value_name = "MODEL", value_parser = models_parser(), value_delimiter = ',')]
+    pub(crate) model: Vec<ModelsChoice>,
 
     /// What edits cost: portable, x86, armv8, power, riscv, or a file with a table of your own
     ///

@@ -30,7 +30,8 @@ pub(crate) struct ExportArgs {
     #[arg(long, value_enum, value_name = "LANGUAGE")]
     pub(crate) to: ExportFormat,
 
-    /// Promela, attacks: memory model; for Promela, `sc` leaves the program as it is [default: ra; for attacks, tso]
+    /// Promela, attacks: memory model; for Promela, `sc` leaves the program as it is [default: the
+    /// first of those that all commands mean; for attacks, the first with store buffers]
     #[arg(long, short, value_name = "MODEL", value_parser = any_model_parser())]
     pub(crate) model: Option<ModelChoice>,
 

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::ValueEnum;
 
 use super::common::{CommonArgs, LimitArgs, SearchArgs};
-use super::models::{ModelChoice, any_model_parser};
+use super::models::{ModelsChoice, all_models_parser};
 
 /// Draw the execution that violates robustness, or that `verify` has found
 ///
@@ -20,9 +20,9 @@ pub(crate) struct GraphArgs {
     #[arg(value_name = "FILE")]
     pub(crate) file: PathBuf,
 
-    /// Memory model; sc and sra only with --verify [default: ra; for Trencher's programs tso, for C litmus tests rc20]
-    #[arg(long, short, value_name = "MODEL", value_parser = any_model_parser())]
-    pub(crate) model: Option<ModelChoice>,
+    /// Memory model; of several, the first with something to draw; sc and sra only with --verify [default: as for check]
+    #[arg(long, short, value_name = "MODEL", value_parser = all_models_parser(), value_delimiter = ',')]
+    pub(crate) model: Vec<ModelsChoice>,
 
     /// What `verify` finds, rather than what violates robustness
     #[arg(long)]

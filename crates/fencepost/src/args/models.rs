@@ -3,8 +3,8 @@
 use clap::builder::PossibleValue;
 use clap::builder::PossibleValuesParser;
 use clap::builder::TypedValueParser;
-use fencepost_model::Model;
 use fencepost_model::models;
+use fencepost_model::{ByDefault, Model};
 
 /// List the memory models, or explain one
 #[derive(clap::Args, Debug)]
@@ -24,10 +24,6 @@ impl std::fmt::Debug for ModelChoice {
     }
 }
 
-pub(super) fn model_parser() -> impl TypedValueParser<Value = ModelChoice> {
-    choose(models::checkable().collect())
-}
-
 /// All models that can be checked, or one.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum ModelsChoice {
@@ -39,6 +35,16 @@ const ALL: &str = "all";
 
 pub(super) fn models_parser() -> impl TypedValueParser<Value = ModelsChoice> {
     choose_several(models::checkable().collect())
+}
+
+/// What `--model` is, with the models that are meant without it.
+pub(super) fn models_help() -> String {
+    let names = |programs| models::by_default(programs).map(|model| model.name()).collect::<Vec<_>>().join(", ");
+    format!(
+        "Memory model; may be given several times [default: {}; for Trencher's programs, {}]",
+        names(ByDefault::Programs),
+        names(ByDefault::Automata)
+    )
 }
 
 pub(super) fn all_models_parser() -> impl TypedValueParser<Value = ModelsChoice> {

@@ -26,7 +26,7 @@ Exit codes:
   0    relaxed, or nothing can be weakened
   1    the program is not robust to begin with
   2    bad usage, unreadable or malformed input, table or file
-  3    undecided: time, memory or states ran out
+  3    undecided: time, memory or states ran out, or it was interrupted
   101  a bug in fencepost: please report it
   With several files, the worst: 101, then 2, 1, 3, 0."
     };

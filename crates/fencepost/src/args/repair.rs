@@ -30,7 +30,7 @@ Exit codes:
   0    repaired, or nothing to repair
   1    there is no repair among the candidates
   2    bad usage, unreadable or malformed input, table or file
-  3    undecided: time, memory or states ran out
+  3    undecided: time, memory or states ran out, or it was interrupted
   101  a bug in fencepost: please report it
   With several files, the worst: 101, then 2, 1, 3, 0."
     };

@@ -4,6 +4,7 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 
 use clap::ValueEnum;
+use fencepost_protocol::{FOUND, Options, Schedule};
 
 use crate::units;
 
@@ -30,7 +31,7 @@ pub(crate) struct RunArgs {
     ///
     /// With `random` and `pct:D` one thread runs at a time and switches happen at atomic, lock and thread operations by a
     /// seeded scheduler: the same seed gives the same run.
-    #[arg(long, value_name = "WHO", default_value = "os", value_parser = units::schedule)]
+    #[arg(long, value_name = "WHO", default_value_t, value_parser = str::parse::<Schedule>)]
     pub(crate) schedule: Schedule,
 
     /// Steps a run is expected to have, for pct:D [default: as many as the longest run so far]
@@ -46,7 +47,7 @@ pub(crate) struct RunArgs {
     pub(crate) keep_going: bool,
 
     /// Overwritten values to remember per location [default: 16]
-    #[arg(long, value_name = "K", value_parser = clap::value_parser!(u32).range(2..=65536))]
+    #[arg(long, value_name = "K", value_parser = history)]
     pub(crate) history: Option<u32>,
 
     /// Take every load in a busy-wait loop for an ordinary load
@@ -70,7 +71,7 @@ pub(crate) struct RunArgs {
     pub(crate) output: Option<PathBuf>,
 
     /// Exit code if something was reported
-    #[arg(long, value_name = "N", default_value_t = 66)]
+    #[arg(long, value_name = "N", default_value_t = FOUND)]
     pub(crate) exitcode: u8,
 
     /// Colours; `auto` means on a terminal, unless NO_COLOR is set
@@ -82,28 +83,16 @@ pub(crate) struct RunArgs {
     pub(crate) program: Vec<OsString>,
 }
 
+/// How much history can be kept.
+fn history(text: &str) -> Result<u32, String> {
+    let (least, most) = (Options::HISTORY.start(), Options::HISTORY.end());
+    let number = text.parse().ok().filter(|number| Options::HISTORY.contains(number));
+    number.ok_or_else(|| format!("expected a number from {least} to {most}"))
+}
+
 /// A range that is not empty.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Seeds(pub(crate) std::ops::Range<u64>);
-
-/// Who decides which thread runs.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Schedule {
-    Os,
-    Random,
-    /// Probabilistic concurrency testing: priorities that change at a bounded number of places.
-    Pct(u32),
-}
-
-impl std::fmt::Display for Schedule {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self {
-            Schedule::Os => f.write_str("os"),
-            Schedule::Random => f.write_str("random"),
-            Schedule::Pct(depth) => write!(f, "pct:{depth}"),
-        }
-    }
-}
 
 #[derive(ValueEnum, Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ReportFormat {
@@ -124,5 +113,5 @@ Examples:
 
 Exit codes:
   66   something was reported (--exitcode)
-  2    the program cannot be run, or was not built for the sanitizer
+  2    the program cannot be run, or was not built for the sanitizer; reports cannot be written
   else the program's own (128 + N if it was ended by signal N); with several runs, the first one that is not 0";

@@ -23,7 +23,7 @@ pub(crate) struct VerifyArgs {
     #[arg(value_name = "PATH", required = true)]
     pub(crate) paths: Vec<PathBuf>,
 
-    /// Memory model; may be given several times [default: all of them; with --format herd, rc20]
+    /// Memory model; may be given several times [default: as for check; with --format herd, the last of them]
     #[arg(long, short, value_name = "MODEL", value_parser = all_models_parser(), value_delimiter = ',')]
     pub(crate) model: Vec<ModelsChoice>,
 
@@ -93,7 +93,7 @@ Exit codes:
   0    the condition is met (`exists`: by some final state), assertions hold
   1    it is not, an assertion fails, or there is a data race
   2    bad usage, unreadable or malformed input
-  3    undecided: a limit was reached, or no engine knows how
+  3    undecided: a limit was reached, it was interrupted, or no engine knows how
   101  a bug in fencepost: please report it
   With several files or models, the worst: 101, then 2, 1, 3, 0."
     };
@@ -104,11 +104,11 @@ const VERIFY_CODES: &str = verify_codes!();
 const VERIFY_HELP: &str = concat!(
     "\
 Examples:
-  fencepost verify sb.litmus                        which final states does it have, under every model?
+  fencepost verify sb.litmus --model all            which final states does it have, under every model?
   fencepost verify sb.litmus --model tso,rc20 -q    only the answers, for two models
-  fencepost verify tests --format herd              logs for herd's scripts, under rc20
+  fencepost verify tests --format herd              logs for herd's scripts
   fencepost verify peterson.fp --model sc,sra,tso   can an assertion fail?
-  fencepost verify dekker.fp --timeout 60s          at most a minute for each model
+  fencepost verify dekker.fp --timeout 10m          at most ten minutes, not one, for each model
   fencepost verify ring.fp --engine search          only look for a failing execution
 
 ",

@@ -5,18 +5,18 @@
 mod compiler;
 mod line;
 mod plan;
+mod reporter;
 mod response;
 
 use std::env;
 use std::ffi::{OsStr, OsString};
-use std::fmt::Write as _;
 use std::fs;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::io::{self, ErrorKind, Write as _};
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::process::CommandExt;
-use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::path::PathBuf;
+use std::process::Command;
 
 use compiler::Compiler;
 use line::{Line, Product};
@@ -52,9 +52,9 @@ fn drive(language: Language, mut words: Vec<OsString>) -> Result<Exit, String> {
     let atomics_only = line.atomics_only || env::var_os("FENCEPOST_ATOMICS_ONLY").is_some_and(|value| value == "1");
     let runtime = Runtime::unpack().map_err(|error| format!("cannot unpack the runtime: {error}"))?;
     let reporter = match line.product {
-        Product::Program => Some(
-            reporter(&compiler, &runtime).map_err(|error| format!("cannot make an object for the linker: {error}"))?,
-        ),
+        Product::Program => {
+            Some(reporter(&runtime).map_err(|error| format!("cannot make an object for the linker: {error}"))?)
+        }
         _ => None,
     };
     let places = Places {
@@ -95,8 +95,9 @@ fn compile(compiler: &Compiler, words: &[OsString], by_file: bool) -> Result<Exi
     if !by_file && words.iter().map(|word| word.len()).sum::<usize>() < MANY {
         return Err(failed(command.args(words).exec()));
     }
-    let file =
-        scratch_file(&response::quote(words)).map_err(|error| format!("cannot write a response file: {error}"))?;
+    let failed_to_write =
+        |error: io::Error| format!("cannot write a response file in `{}`: {error}", env::temp_dir().display());
+    let file = scratch_file(&response::quote(words)).map_err(failed_to_write)?;
     let mut argument = OsString::from("@");
     argument.push(&file);
     let status = command.arg(argument).status().map_err(failed);
@@ -116,36 +117,12 @@ fn scratch_file(content: &[u8]) -> io::Result<PathBuf> {
     Err(ErrorKind::AlreadyExists.into())
 }
 
-/// An object with the path of this command, which programs start as their reporter when nobody else listens.
-fn reporter(compiler: &Compiler, runtime: &Runtime) -> io::Result<PathBuf> {
+/// Where the object is that tells programs which reporter to start: this command.
+fn reporter(runtime: &Runtime) -> io::Result<PathBuf> {
     let path = env::current_exe()?;
     let mut hasher = DefaultHasher::new();
     path.hash(&mut hasher);
-    runtime.made(&format!("reporter-{:016x}.o", hasher.finish()), |object| assemble(compiler, &path, object))
-}
-
-fn assemble(compiler: &Compiler, path: &Path, object: &Path) -> io::Result<()> {
-    let mut text = String::from(
-        "\t.section .note.GNU-stack,\"\",@progbits\n\t.section .rodata\n\t.globl __fencepost_reporter\n\
-         \t.type __fencepost_reporter,@object\n__fencepost_reporter:\n",
-    );
-    for byte in path.as_os_str().as_bytes().iter().chain([&0]) {
-        let _ = writeln!(text, "\t.byte {byte}");
-    }
-    text += "\t.size __fencepost_reporter,.-__fencepost_reporter\n";
-    let mut child = Command::new(&compiler.program)
-        .args(&compiler.arguments)
-        .args(["-x", "assembler", "-c", "-", "-o"])
-        .arg(object)
-        .stdin(Stdio::piped())
-        .spawn()?;
-    let mut input = child.stdin.take().expect("it was asked for");
-    input.write_all(text.as_bytes())?;
-    drop(input);
-    match child.wait()? {
-        status if status.success() => Ok(()),
-        status => Err(io::Error::other(format!("the compiler ended with {status}"))),
-    }
+    runtime.add(&format!("reporter-{:016x}.o", hasher.finish()), &reporter::object(&path))
 }
 
 #[cfg(test)]

@@ -2,55 +2,65 @@
 
 use std::io;
 
-use fencepost_base::diag::Diagnostic;
-use fencepost_base::source::SourceFile;
 use fencepost_check::{Attacking, Options, Question};
+use fencepost_expect::{Expectation, Judgement};
 use fencepost_ir::Program;
-use fencepost_lower::{Language, Loaded};
-use fencepost_model::models::tso::Tso;
-use fencepost_model::{Model, models};
-use fencepost_report::terminal::{self, Counts, Look};
-use fencepost_report::{Subject, json};
-use fencepost_verdict::{Outcome, Verdict};
+use fencepost_lower::Language;
+use fencepost_model::Model;
+use fencepost_report::json::{self, ExpectationReport};
+use fencepost_report::terminal::{self, Look, Tallied, Tally};
+use fencepost_verdict::{Outcome, Reason, Verdict};
 
-use crate::args::{CheckArgs, CheckFormat, ModelsChoice};
+use crate::args::{CheckArgs, CheckFormat};
 use crate::exit::Exit;
-use crate::input::{self, Input};
-use crate::internal;
+use crate::input::{self, Input, InputError};
+use crate::interrupt;
 use crate::limits::Limits;
-use crate::log::Log;
+use crate::load::{Desk, Done, File};
 use crate::options;
 use crate::output::Output;
 use crate::progress::Line;
 
 pub(crate) fn run(args: &CheckArgs, output: &mut Output) -> io::Result<Exit> {
+    let inputs = input::collect(&args.paths, options::language(&args.common));
+    let human = args.format == CheckFormat::Human;
     let mut session = Session {
         args,
         attacking: options::attacking(args),
         search: options::search(&args.search, args.observational),
-        limits: Limits::new(&args.limits),
+        limits: Limits::new(&args.limits, None),
         look: options::stdout_look(&args.common, args.full_trace),
-        error_look: options::stderr_look(&args.common),
         progress: options::wants_progress(args.no_progress),
-        output,
-        counts: Counts::default(),
-        log: Log::default(),
-        inputs: 0,
-        worst: Exit::Holds,
+        desk: Desk {
+            json: args.format == CheckFormat::Json,
+            quiet: args.quiet,
+            ..Desk::new(output, options::stderr_look(&args.common))
+        },
+        details: human && !args.quiet && (args.details || inputs.len() == 1),
+        tally: Tally::default(),
     };
-    for input in input::collect(&args.paths, options::language(&args.common)) {
-        session.inputs += 1;
-        session.input(input)?;
+    let many = inputs.len() > 1;
+    let mut worst = Exit::Holds;
+    for input in inputs {
+        let name = input::name(&input);
+        if interrupt::happened() {
+            session.tally.add(&name, Tallied::Interrupted, &[]);
+            session.desk.log.skipped(&name);
+            continue;
+        }
+        let checked = session.input(input)?;
+        session.tally.add(&name, checked.tallied, &checked.outcomes);
+        worst = worst.max(checked.exit);
+    }
+    if human && many {
+        let table = session.tally.render(&session.look);
+        session.desk.output.out(&table)?;
     }
     if args.format == CheckFormat::Sarif {
-        let log = session.log.render();
-        session.output.out(&log)?;
+        let log = session.desk.log.render();
+        session.desk.output.out(&log)?;
     }
-    if args.format == CheckFormat::Human && session.inputs > 1 && !args.quiet {
-        let summary = terminal::summary(&session.counts, &session.look);
-        session.output.out(&summary)?;
-    }
-    Ok(session.worst)
+    Ok(worst)
 }
 
 struct Session<'a> {
@@ -59,158 +69,197 @@ struct Session<'a> {
     attacking: Attacking,
     limits: Limits,
     look: Look,
-    error_look: Look,
     progress: bool,
-    output: &'a mut Output,
-    counts: Counts,
-    /// For a format that comes in one piece.
-    log: Log,
-    /// Files so far.
-    inputs: usize,
-    worst: Exit,
+    desk: Desk<'a>,
+    /// Explain what is found?
+    details: bool,
+    tally: Tally,
+}
+
+/// What came of one file.
+struct Checked {
+    exit: Exit,
+    tallied: Tallied,
+    outcomes: Vec<Outcome>,
+}
+
+impl Checked {
+    fn failed(exit: Exit) -> Self {
+        Checked { exit, tallied: Tallied::Error, outcomes: Vec::new() }
+    }
 }
 
 impl Session<'_> {
-    fn input(&mut self, input: Result<Input, input::InputError>) -> io::Result<()> {
-        let read = input.and_then(|input| Ok((input.read()?, input.language)));
-        let (source, language) = match read {
-            Ok(read) => read,
-            Err(error) => {
-                self.failed(Exit::Error);
-                if self.args.format == CheckFormat::Json {
-                    return self.output.out(&error.json());
-                }
-                self.log.failed(error.name(), &error.message());
-                self.output.note(&error.render(&self.error_look));
-                return Ok(());
-            }
+    fn input(&mut self, input: Result<Input, InputError>) -> io::Result<Checked> {
+        let file = match self.desk.load(input)? {
+            Ok(file) => file,
+            Err(exit) => return Ok(Checked::failed(exit)),
         };
-        match internal::guard(source.name(), || fencepost_lower::load(language, source.text())) {
-            Err(internal::Panicked) => self.internal_error(source.name(), "the program could not be read"),
-            Ok(Loaded { program: None, diagnostics }) => self.malformed(&source, &diagnostics),
-            Ok(Loaded { program: Some(program), diagnostics }) => {
-                if !self.args.quiet {
-                    self.output.note(&terminal::diagnostics(&source, &diagnostics, &self.error_look));
-                }
-                let models = chosen_models(&self.args.model, language, self.args.observational);
-                self.questions(&Subject { source: &source, program: &program }, &models)
-            }
+        let expected = match self.expectations(&file)? {
+            Ok(expected) => expected,
+            Err(exit) => return Ok(Checked::failed(exit)),
+        };
+        self.questions(&file, &expected)
+    }
+
+    /// What the comments of a file expect.
+    fn expectations(&mut self, file: &File) -> Done<Vec<Expectation>> {
+        if self.args.ignore_expectations {
+            return Ok(Ok(Vec::new()));
+        }
+        match fencepost_expect::expectations(file.source.text()) {
+            Ok(expected) => Ok(Ok(expected)),
+            Err(error) => self.desk.malformed(&file.source, &[error.into()]).map(Err),
         }
     }
 
     /// Every model in turn.
-    fn questions(&mut self, subject: &Subject<'_>, models: &[&'static dyn Model]) -> io::Result<()> {
-        let mut outcomes: Vec<Outcome> = Vec::new();
-        for &model in models {
-            let Some(outcome) = self.question(subject, model)? else { continue };
-            self.answer(subject, &outcome, &outcomes)?;
+    fn questions(&mut self, file: &File, expected: &[Expectation]) -> io::Result<Checked> {
+        let subject = file.subject();
+        let models = models(self.args, file.input.language);
+        let alone = models.len() == 1;
+        let (mut outcomes, mut judgements, mut bug) = (Vec::new(), Vec::new(), None);
+        let mut told = String::new();
+        for model in models {
+            if interrupt::happened() {
+                self.desk.log.skipped(file.source.name());
+                break;
+            }
+            let outcome = match self.question(file, model)? {
+                Ok(outcome) => outcome,
+                Err(exit) => {
+                    bug = Some(exit);
+                    continue;
+                }
+            };
+            let judgement = fencepost_expect::judge(expected, &file.program, &outcome);
+            match self.args.format {
+                CheckFormat::Json => {
+                    let report = json::outcome(&subject, &outcome, judgement.as_ref().map(expectation_report));
+                    self.desk.output.out(&report)?;
+                }
+                CheckFormat::Sarif => {
+                    self.desk.log.outcome(&subject, &outcome);
+                    if let Some(Judgement::Differs(how)) = &judgement {
+                        self.desk.log.unexpected(&subject, how);
+                    }
+                }
+                CheckFormat::Human => {
+                    let explained = match self.details {
+                        true => terminal::explanation(&subject, &outcome, &outcomes, &self.look),
+                        false => String::new(),
+                    };
+                    let figures = match self.args.stats || is_interrupted(&outcome) {
+                        true => terminal::stats(&outcome.stats, &self.look),
+                        false => String::new(),
+                    };
+                    let remark = if alone { remark(judgement.as_slice()) } else { String::new() };
+                    // Where there is nothing but the verdict to say, the last line says it for all models.
+                    if alone || !explained.is_empty() || !figures.is_empty() {
+                        let headline = terminal::verdict(&subject, std::slice::from_ref(&outcome), &remark, &self.look);
+                        self.desk.output.out(&[headline.as_str(), &explained, &figures].concat())?;
+                        told = headline;
+                    }
+                }
+            }
             outcomes.push(outcome);
+            judgements.push(judgement);
         }
-        if outcomes.len() > 1 && self.args.format == CheckFormat::Human && !self.args.quiet {
-            self.output.out(&terminal::ladder(subject, &outcomes, &self.look))?;
+        if self.args.format == CheckFormat::Human {
+            let judged: Vec<Judgement> = judgements.iter().flatten().cloned().collect();
+            let line = terminal::verdict(&subject, &outcomes, &remark(&judged), &self.look);
+            if !outcomes.is_empty() && line != told {
+                self.desk.output.out(&line)?;
+            }
+            self.desk.output.out(&differences(&judged))?;
         }
-        Ok(())
+        let exits = outcomes.iter().zip(&judgements).map(|(outcome, judgement)| exit(outcome, judgement.as_ref()));
+        let exit = exits.chain(bug).max().unwrap_or(Exit::Unknown);
+        let tallied = if bug.is_some() { Tallied::Error } else { tallied(&outcomes, &judgements) };
+        Ok(Checked { exit, tallied, outcomes })
     }
 
     /// The outcome, unless it is an internal error, which is reported.
-    fn question(&mut self, subject: &Subject<'_>, model: &'static dyn Model) -> io::Result<Option<Outcome>> {
-        let name = subject.source.name();
-        let line = Line::new(name, self.progress);
-        let result =
-            internal::guard(name, || check(subject.program, model, self.search, self.attacking, &self.limits, &line));
+    fn question(&mut self, file: &File, model: &'static dyn Model) -> Done<Outcome> {
+        let line = Line::new(file.source.name(), self.progress);
+        let Session { search, attacking, ref limits, ref mut desk, .. } = *self;
+        let result = desk
+            .guard(file.source.name(), "the check", || check(&file.program, model, search, attacking, limits, &line));
         line.clear();
-        match result {
-            Ok(Ok(outcome)) => return Ok(Some(outcome)),
-            Ok(Err(message)) => {
-                self.output.note(&internal::message(name, &message));
-                self.internal_error(name, &message)?;
-            }
-            Err(internal::Panicked) => self.internal_error(name, "the check panicked")?,
-        }
-        Ok(None)
-    }
-
-    fn answer(&mut self, subject: &Subject<'_>, outcome: &Outcome, earlier: &[Outcome]) -> io::Result<()> {
-        let fails = outcome.sc_failure.is_some();
-        let exit = match &outcome.verdict {
-            Verdict::Holds if fails => {
-                self.counts.failing += 1;
-                Exit::Violation
-            }
-            Verdict::Holds => {
-                self.counts.robust += 1;
-                Exit::Holds
-            }
-            Verdict::Violated(_) => {
-                self.counts.not_robust += 1;
-                Exit::Violation
-            }
-            Verdict::Unknown(_) => {
-                self.counts.unknown += 1;
-                if fails { Exit::Violation } else { Exit::Unknown }
-            }
-        };
-        self.worst = self.worst.max(exit);
-        let text = match self.args.format {
-            CheckFormat::Json => json::outcome(subject, outcome),
-            CheckFormat::Sarif => {
-                self.log.outcome(subject, outcome);
-                String::new()
-            }
-            CheckFormat::Human => {
-                let mut text = if self.args.quiet {
-                    terminal::headline(subject, outcome, &self.look)
-                } else {
-                    terminal::outcome(subject, outcome, earlier, &self.look)
-                };
-                if self.args.stats {
-                    text += &terminal::stats(&outcome.stats, &self.look);
-                }
-                text
-            }
-        };
-        self.output.out(&text)
-    }
-
-    fn malformed(&mut self, source: &SourceFile, diagnostics: &[Diagnostic]) -> io::Result<()> {
-        self.failed(Exit::Error);
-        if self.args.format == CheckFormat::Json {
-            return self.output.out(&json::errors(source.name(), json::diagnostics(source, diagnostics)));
-        }
-        self.log.malformed(source, diagnostics);
-        self.output.note(&terminal::diagnostics(source, diagnostics, &self.error_look));
-        Ok(())
-    }
-
-    fn internal_error(&mut self, name: &str, message: &str) -> io::Result<()> {
-        self.failed(Exit::Internal);
-        self.log.failed(name, message);
-        match self.args.format {
-            CheckFormat::Json => self.output.out(&json::internal_error(name, message)),
-            CheckFormat::Human | CheckFormat::Sarif => Ok(()),
-        }
-    }
-
-    fn failed(&mut self, exit: Exit) {
-        self.counts.errors += 1;
-        self.worst = self.worst.max(exit);
+        result
     }
 }
 
-/// The models asked for, each once, in the order of the list; if none is, those that the language is about. Asking for
-/// all means all that know the question.
-fn chosen_models(choices: &[ModelsChoice], language: Language, observational: bool) -> Vec<&'static dyn Model> {
-    let fits = |model: &&'static dyn Model| !observational || model.buffers().is_none();
-    let is_chosen = |model: &&'static dyn Model| {
-        choices.iter().any(|choice| match choice {
-            ModelsChoice::All => fits(model),
-            ModelsChoice::One(one) => one.0.name() == model.name(),
-        })
-    };
-    match (choices, language) {
-        ([], Language::Txt) => vec![&Tso],
-        ([], _) => models::monitored().collect(),
-        _ => models::checkable().filter(is_chosen).collect(),
+/// The models that are asked about: all that know the question, if all are meant.
+fn models(args: &CheckArgs, language: Language) -> Vec<&'static dyn Model> {
+    options::models(&args.model, language, |model| {
+        options::is_checkable(model) && (!args.observational || model.buffers().is_none())
+    })
+}
+
+fn is_interrupted(outcome: &Outcome) -> bool {
+    matches!(outcome.verdict, Verdict::Unknown(Reason::Interrupted))
+}
+
+/// In brackets after the verdict.
+fn remark(judgements: &[Judgement]) -> String {
+    let is_different = |judgement: &Judgement| matches!(judgement, Judgement::Differs(_));
+    match judgements {
+        [] => String::new(),
+        _ if judgements.iter().any(is_different) => "NOT AS EXPECTED".into(),
+        _ if judgements.contains(&Judgement::Undecided) => "not confirmed".into(),
+        _ => "as expected".into(),
+    }
+}
+
+/// One line for everything that is not as expected.
+fn differences(judgements: &[Judgement]) -> String {
+    let mut lines: Vec<String> = Vec::new();
+    for judgement in judgements {
+        if let Judgement::Differs(differences) = judgement {
+            // What fails under SC is the same for every model.
+            let new = differences.iter().map(|difference| format!("  {difference}\n"));
+            let new: Vec<String> = new.filter(|line| !lines.contains(line)).collect();
+            lines.extend(new);
+        }
+    }
+    lines.concat()
+}
+
+fn expectation_report(judgement: &Judgement) -> ExpectationReport {
+    match judgement {
+        Judgement::AsExpected => ExpectationReport { met: Some(true), difference: None },
+        Judgement::Undecided => ExpectationReport { met: None, difference: None },
+        Judgement::Differs(how) => ExpectationReport { met: Some(false), difference: Some(how.join("; ")) },
+    }
+}
+
+/// What an outcome amounts to: the verdict itself, or whether it is what was expected.
+fn exit(outcome: &Outcome, judgement: Option<&Judgement>) -> Exit {
+    match (judgement, &outcome.verdict) {
+        (Some(Judgement::AsExpected), _) => Exit::Holds,
+        (Some(Judgement::Undecided), _) => Exit::Unknown,
+        (Some(Judgement::Differs(_)), _) | (None, Verdict::Violated(_)) => Exit::Violation,
+        (None, _) if outcome.sc_failure.is_some() => Exit::Violation,
+        (None, Verdict::Holds) => Exit::Holds,
+        (None, Verdict::Unknown(_)) => Exit::Unknown,
+    }
+}
+
+/// What a file counts as. What was expected counts more than what was not said.
+fn tallied(outcomes: &[Outcome], judgements: &[Option<Judgement>]) -> Tallied {
+    let judged = || judgements.iter().flatten();
+    let unjudged = || outcomes.iter().zip(judgements).filter(|(_, judgement)| judgement.is_none()).map(|(it, _)| it);
+    let is_unjudged = |is: fn(&Outcome) -> bool| unjudged().any(is);
+    match () {
+        () if outcomes.is_empty() => Tallied::Interrupted,
+        () if judged().any(|judgement| matches!(judgement, Judgement::Differs(_))) => Tallied::NotAsExpected,
+        () if judged().any(|judgement| *judgement == Judgement::Undecided) => Tallied::Unconfirmed,
+        () if is_unjudged(|outcome| outcome.verdict.is_violated()) => Tallied::NotRobust,
+        () if is_unjudged(|outcome| outcome.sc_failure.is_some()) => Tallied::Failing,
+        () if is_unjudged(|outcome| outcome.verdict.is_unknown()) => Tallied::Unknown,
+        () if judged().next().is_some() => Tallied::AsExpected,
+        () => Tallied::Robust,
     }
 }
 
@@ -222,8 +271,9 @@ pub(crate) fn check(
     attacking: Attacking,
     limits: &Limits,
     line: &Line,
-) -> Result<Outcome, String> {
-    limits
-        .check(line, |budget| Question::new(program, model).with(search).attacking(attacking).robustness(budget))
-        .map_err(|error| error.to_string())
+) -> Result<Outcome, fencepost_check::InternalError> {
+    let question = Question::new(program, model).with(search).attacking(attacking);
+    let (mut outcome, time) = limits.ask(line, |budget| question.robustness(budget))?;
+    outcome.stats.time = time;
+    Ok(outcome)
 }

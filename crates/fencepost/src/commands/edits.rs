@@ -2,22 +2,23 @@
 
 use std::fs;
 use std::io;
-use std::path::Path;
 use std::time::Duration;
 
 use fencepost_base::diag::Diagnostic;
 use fencepost_base::source::SourceFile;
 use fencepost_check::Options;
-use fencepost_lower::{Language, Loaded};
+use fencepost_lower::Language;
 use fencepost_repair::{Costs, InternalError, Task};
+use fencepost_report::Subject;
 use fencepost_report::terminal::{self, Look};
-use fencepost_report::{Subject, json};
 
 use crate::args::{EditArgs, Format};
 use crate::exit::Exit;
+use crate::files;
 use crate::input::{self, Input, InputError};
-use crate::internal;
-use crate::limits::Limits;
+use crate::interrupt;
+use crate::limits::{Answer, Limits};
+use crate::load::{Desk, File};
 use crate::options;
 use crate::output::Output;
 use crate::progress::Line;
@@ -25,7 +26,7 @@ use crate::progress::Line;
 /// What one command does to a program.
 pub(super) trait Editing {
     /// What it finds out.
-    type Found;
+    type Found: Answer;
 
     /// Finds it out; also says how many programs were checked.
     fn find(&self, task: &Task<'_>) -> Result<(Self::Found, u64), InternalError>;
@@ -34,10 +35,10 @@ pub(super) trait Editing {
     fn text<'f>(&self, found: &'f Self::Found) -> Option<&'f str>;
 
     /// For people.
-    fn terminal(&self, subject: &Subject<'_>, model: &str, found: &Self::Found, checks: u64, look: &Look) -> String;
+    fn terminal(&self, subject: &Subject<'_>, found: &Self::Found, effort: &Effort, look: &Look) -> String;
 
     /// For scripts.
-    fn json(&self, subject: &Subject<'_>, found: &Self::Found, effort: Effort) -> String;
+    fn json(&self, subject: &Subject<'_>, found: &Self::Found, effort: &Effort) -> String;
 
     /// How it ends.
     fn exit(&self, found: &Self::Found) -> Exit;
@@ -45,7 +46,7 @@ pub(super) trait Editing {
 
 /// What is to be said besides the result.
 pub(super) struct Effort {
-    pub(super) model: &'static str,
+    pub(super) models: Vec<&'static str>,
     pub(super) checks: u64,
     pub(super) time: Duration,
     pub(super) written: bool,
@@ -57,11 +58,11 @@ pub(super) fn run(
     editing: &impl Editing,
     output: &mut Output,
 ) -> io::Result<Exit> {
-    let error_look = options::stderr_look(&args.common);
+    let look = options::stderr_look(&args.common);
     let costs = match costs(&args.cost) {
         Ok(costs) => costs.with_loop_weight(args.loop_weight),
         Err(problem) => {
-            output.note(&problem.render(&error_look));
+            output.note(&problem.render(&look));
             return Ok(Exit::Error);
         }
     };
@@ -69,15 +70,18 @@ pub(super) fn run(
         args,
         costs,
         search: options::search(&args.search, observational),
-        limits: Limits::new(&args.limits),
+        limits: Limits::new(&args.limits, None),
         look: options::stdout_look(&args.common, false),
-        error_look,
         editing,
-        output,
+        // Nobody edits a program without having looked at it: warnings are `check`'s.
+        desk: Desk { json: args.format == Format::Json, quiet: true, ..Desk::new(output, look) },
     };
     let mut worst = Exit::Holds;
     for input in input::collect(&args.paths, options::language(&args.common)) {
         worst = worst.max(session.input(input)?);
+        if interrupt::happened() {
+            break;
+        }
     }
     Ok(worst)
 }
@@ -127,108 +131,66 @@ struct Session<'a, E> {
     search: Options,
     limits: Limits,
     look: Look,
-    error_look: Look,
     editing: &'a E,
-    output: &'a mut Output,
+    desk: Desk<'a>,
 }
 
 impl<E: Editing> Session<'_, E> {
     fn input(&mut self, input: Result<Input, InputError>) -> io::Result<Exit> {
-        let read = |input: Input| input.read().map(|source| (input, source));
-        let (input, source) = match input.and_then(editable).and_then(read) {
-            Ok(read) => read,
-            Err(error) => {
-                match self.args.format {
-                    Format::Human => self.output.note(&error.render(&self.error_look)),
-                    Format::Json => self.output.out(&error.json())?,
-                }
-                return Ok(Exit::Error);
+        let file = match self.desk.load(input.and_then(editable))? {
+            Ok(file) => file,
+            Err(exit) => return Ok(exit),
+        };
+        let name = file.source.name();
+        let models = options::models(&self.args.model, file.input.language, options::is_checkable);
+        let line = Line::new(name, options::wants_progress(self.args.no_progress));
+        let Session { search, ref limits, ref costs, ref mut desk, editing, .. } = *self;
+        let found = desk.guard(name, "the search for edits", || {
+            limits.ask(&line, |budget| {
+                editing.find(&Task {
+                    language: file.input.language,
+                    text: file.source.text(),
+                    program: &file.program,
+                    models: &models,
+                    costs,
+                    options: search,
+                    budget,
+                })
+            })
+        })?;
+        line.clear();
+        match found {
+            Ok(((found, checks), time)) => {
+                let models = models.iter().map(|model| model.name()).collect();
+                self.answer(&file, &found, Effort { models, checks, time, written: false })
             }
-        };
-        let Ok(Loaded { program, diagnostics }) =
-            internal::guard(source.name(), || fencepost_lower::load(input.language, source.text()))
-        else {
-            return self.internal_error(source.name(), "the program could not be read");
-        };
-        let Some(program) = program else {
-            match self.args.format {
-                Format::Human => self.output.note(&terminal::diagnostics(&source, &diagnostics, &self.error_look)),
-                Format::Json => {
-                    self.output.out(&json::errors(source.name(), json::diagnostics(&source, &diagnostics)))?;
-                }
-            }
-            return Ok(Exit::Error);
-        };
-        let model = options::model(self.args.model, input.language);
-        let line = Line::new(source.name(), options::wants_progress(self.args.no_progress));
-        let (result, time) = self.limits.within(&line, |budget| {
-            let task = Task {
-                language: input.language,
-                text: source.text(),
-                program: &program,
-                model,
-                costs: &self.costs,
-                options: self.search,
-                budget,
-            };
-            internal::guard(source.name(), || self.editing.find(&task))
-        });
-        let (found, checks) = match result {
-            Ok(Ok(found)) => found,
-            Ok(Err(error)) => {
-                self.output.note(&internal::message(source.name(), &error.to_string()));
-                return self.internal_error(source.name(), &error.to_string());
-            }
-            Err(internal::Panicked) => return self.internal_error(source.name(), "the search for edits panicked"),
-        };
-        let subject = Subject { source: &source, program: &program };
-        let changed = self.editing.text(&found).filter(|_| self.args.write);
-        let failure = match (changed, &input.path) {
-            (Some(text), Some(path)) => replace(path, text).err(),
+            Err(exit) => Ok(exit),
+        }
+    }
+
+    fn answer(&mut self, file: &File, found: &E::Found, effort: Effort) -> io::Result<Exit> {
+        let subject = file.subject();
+        let changed = self.editing.text(found).filter(|_| self.args.write);
+        let failure = match (changed, &file.input.path) {
+            (Some(text), Some(path)) => files::write(path, text).err(),
             (Some(_), None) => Some(io::Error::other("standard input cannot be changed")),
             (None, _) => None,
         };
-        let written = changed.is_some() && failure.is_none();
-        match self.args.format {
-            Format::Json => {
-                let effort = Effort { model: model.name(), checks, time, written };
-                self.output.out(&self.editing.json(&subject, &found, effort))?;
-            }
+        let effort = Effort { written: changed.is_some() && failure.is_none(), ..effort };
+        let text = match self.args.format {
+            Format::Json => self.editing.json(&subject, found, &effort),
             Format::Human => {
-                let text = self.editing.terminal(&subject, model.name(), &found, checks, &self.look);
-                self.output.out(&text)?;
-                if written {
-                    self.output.out(&format!("\n  {} is changed.\n", source.name()))?;
+                let mut text = self.editing.terminal(&subject, found, &effort, &self.look);
+                if effort.written {
+                    text += &format!("\n  {} is changed.\n", file.source.name());
                 }
+                text
             }
+        };
+        self.desk.output.out(&text)?;
+        match failure {
+            Some(error) => Ok(self.desk.error(&format!("cannot write `{}`: {error}", file.source.name()), None)),
+            None => Ok(self.editing.exit(found)),
         }
-        if let Some(error) = failure {
-            let message = format!("cannot write `{}`: {error}", source.name());
-            self.output.note(&terminal::plain_error(&message, None, &self.error_look));
-            return Ok(Exit::Error);
-        }
-        Ok(self.editing.exit(&found))
     }
-
-    fn internal_error(&mut self, name: &str, message: &str) -> io::Result<Exit> {
-        if self.args.format == Format::Json {
-            self.output.out(&json::internal_error(name, message))?;
-        }
-        Ok(Exit::Internal)
-    }
-}
-
-/// Puts `text` in the place of a file's content, at once: nobody sees half of it, and if it fails all is as before.
-fn replace(path: &Path, text: &str) -> io::Result<()> {
-    // Where a link leads, not the link.
-    let path = fs::canonicalize(path)?;
-    let name = path.file_name().unwrap_or_default().to_string_lossy();
-    let new = path.with_file_name(format!(".{name}.{}.new", std::process::id()));
-    let written = fs::write(&new, text)
-        .and_then(|()| fs::set_permissions(&new, fs::metadata(&path)?.permissions()))
-        .and_then(|()| fs::rename(&new, &path));
-    if written.is_err() {
-        let _ = fs::remove_file(&new);
-    }
-    written
 }

@@ -2,7 +2,8 @@
 
 use std::io;
 
-use fencepost_model::models::MODELS;
+use fencepost_model::ByDefault;
+use fencepost_model::models::{MODELS, by_default};
 use fencepost_report::terminal::paragraphs;
 
 use crate::args::ModelsArgs;
@@ -19,7 +20,9 @@ pub(crate) fn run(args: &ModelsArgs, output: &mut Output) -> io::Result<Exit> {
         }
         None => {
             let lines: String = MODELS.iter().map(|model| format!("{:<8}{}\n", model.name(), model.title())).collect();
-            lines + "\n`fencepost models MODEL` explains one.\n"
+            let defaults: Vec<&str> = by_default(ByDefault::Programs).map(|model| model.name()).collect();
+            let defaults = defaults.join(" and ");
+            format!("{lines}\nWithout --model, commands mean {defaults}. `fencepost models MODEL` explains one.\n")
         }
     };
     output.out(&text)?;

@@ -3,36 +3,37 @@
 use std::io;
 
 use fencepost_ir::Program;
-use fencepost_lower::Loaded;
 use fencepost_report::terminal;
 
 use crate::args::{Emit, ParseArgs};
 use crate::exit::Exit;
 use crate::input;
+use crate::load::Desk;
 use crate::options;
 use crate::output::Output;
 
 pub(crate) fn run(args: &ParseArgs, output: &mut Output) -> io::Result<Exit> {
-    let look = options::stderr_look(&args.common);
-    let Some((source, language)) = input::read_one(&args.file, options::language(&args.common), &look, output) else {
-        return Ok(Exit::Error);
-    };
-    let (text, diagnostics) = match args.emit {
+    let mut desk = Desk::new(output, options::stderr_look(&args.common));
+    let input = input::one(&args.file, options::language(&args.common));
+    match args.emit {
         Emit::Ast => {
-            let parsed = fencepost_syntax::parse(language, source.text());
-            (Some(fencepost_syntax::dump(&parsed.file)), parsed.messages.into_list())
+            let (input, source) = match desk.read(input)? {
+                Ok(read) => read,
+                Err(exit) => return Ok(exit),
+            };
+            let parsed = fencepost_syntax::parse(input.language, source.text());
+            let diagnostics = parsed.messages.into_list();
+            desk.output.note(&terminal::diagnostics(&source, &diagnostics, &desk.look));
+            // There always is a tree, of what was understood.
+            desk.output.out(&fencepost_syntax::dump(&parsed.file))?;
+            let malformed = diagnostics.iter().any(|diagnostic| diagnostic.is_error());
+            Ok(if malformed { Exit::Error } else { Exit::Holds })
         }
-        Emit::Ir => {
-            let Loaded { program, diagnostics } = fencepost_lower::load(language, source.text());
-            (program.map(|program| listing(&program)), diagnostics)
-        }
-    };
-    output.note(&terminal::diagnostics(&source, &diagnostics, &look));
-    if let Some(text) = text {
-        output.out(&text)?;
+        Emit::Ir => match desk.load(input)? {
+            Ok(file) => desk.output.out(&listing(&file.program)).map(|()| Exit::Holds),
+            Err(exit) => Ok(exit),
+        },
     }
-    let malformed = diagnostics.iter().any(|diagnostic| diagnostic.is_error());
-    Ok(if malformed { Exit::Error } else { Exit::Holds })
 }
 
 /// The program; what it asks about final states is a comment, because `.fp` has no such thing.

@@ -32,12 +32,12 @@ impl Editing for Relax {
         }
     }
 
-    fn terminal(&self, subject: &Subject<'_>, model: &str, found: &Relaxed, checks: u64, look: &Look) -> String {
-        terminal::relaxed(subject, model, found, checks, look)
+    fn terminal(&self, subject: &Subject<'_>, found: &Relaxed, effort: &Effort, look: &Look) -> String {
+        terminal::relaxed(subject, &effort.models, found, effort.checks, look)
     }
 
-    fn json(&self, subject: &Subject<'_>, found: &Relaxed, effort: Effort) -> String {
-        json::relaxed(subject, effort.model, found, effort.checks, effort.time, effort.written)
+    fn json(&self, subject: &Subject<'_>, found: &Relaxed, effort: &Effort) -> String {
+        json::relaxed(subject, &effort.models, found, effort.checks, effort.time, effort.written)
     }
 
     fn exit(&self, found: &Relaxed) -> Exit {

@@ -35,12 +35,12 @@ impl Editing for Repair {
         }
     }
 
-    fn terminal(&self, subject: &Subject<'_>, model: &str, found: &Repaired, checks: u64, look: &Look) -> String {
-        terminal::repaired(subject, model, found, checks, look)
+    fn terminal(&self, subject: &Subject<'_>, found: &Repaired, effort: &Effort, look: &Look) -> String {
+        terminal::repaired(subject, &effort.models, found, effort.checks, look)
     }
 
-    fn json(&self, subject: &Subject<'_>, found: &Repaired, effort: Effort) -> String {
-        json::repaired(subject, effort.model, found, effort.checks, effort.time, effort.written)
+    fn json(&self, subject: &Subject<'_>, found: &Repaired, effort: &Effort) -> String {
+        json::repaired(subject, &effort.models, found, effort.checks, effort.time, effort.written)
     }
 
     fn exit(&self, found: &Repaired) -> Exit {

@@ -11,20 +11,17 @@ use std::ops::Range;
 use std::os::unix::process::ExitStatusExt;
 use std::process::{Child, Command, ExitStatus};
 
+use fencepost_protocol::door::{self, Mismatch};
+use fencepost_protocol::{Answer, ExitCode, Key, Schedule};
 use fencepost_sanitizer::{Ending, Options};
 
-use crate::args::{RunArgs, Schedule};
+use crate::args::RunArgs;
 use crate::exit::Exit;
 use crate::output::{self, Output};
-use channel::Channel;
 pub(crate) use channel::Lines;
-pub(crate) use session::{Answer, Session, Trace};
+use channel::{Channel, Connection, Heard};
+pub(crate) use session::{Session, Talker, Wish};
 pub(crate) use signals::Signals;
-
-/// Events of a run that are recorded, unless told otherwise.
-const RECORDS: u64 = 200_000;
-/// More is never recorded.
-const MAX_RECORDS: u64 = 10_000_000;
 
 pub(crate) fn run(args: &RunArgs, output: &mut Output) -> io::Result<Exit> {
     let mut options = Options::default();
@@ -59,8 +56,9 @@ pub(crate) fn run(args: &RunArgs, output: &mut Output) -> io::Result<Exit> {
         if exit == Exit::Other(0) {
             exit = Exit::of(outcome.status);
         }
-        unobserved |= outcome.ending == Ending::Silent;
-        let stop = unobserved || (failed && !args.keep_going) || (args.halt && session.has_findings());
+        unobserved |= outcome.ending == Ending::Silent || outcome.foreign.is_some();
+        let stop =
+            unobserved || session.has_failed() || (failed && !args.keep_going) || (args.halt && session.has_findings());
         if stop || signals.received() {
             break;
         }
@@ -85,6 +83,8 @@ fn seeds(args: &RunArgs) -> Range<u64> {
 struct Outcome {
     status: ExitStatus,
     ending: Ending,
+    /// A process that did not speak our version.
+    foreign: Option<Mismatch>,
 }
 
 enum Failure {
@@ -101,43 +101,76 @@ fn once(
     signals: &Signals,
     output: &mut Output,
 ) -> Result<Outcome, Failure> {
-    let (mut channel, theirs) = Channel::new(records()).map_err(Failure::Other)?;
+    let (mut channel, theirs) = Channel::new().map_err(Failure::Other)?;
     let mut child = Command::new(&args.program[0])
         .args(&args.program[1..])
-        .env("FENCEPOST_OPTIONS", runtime_options(args, seed, args.steps.unwrap_or(session.steps())))
-        .env("FENCEPOST_CHANNEL", theirs.channel_number())
-        .env("FENCEPOST_TRACE", theirs.trace_number())
+        .env(door::name(door::OPTIONS), runtime_options(args, seed, args.steps.unwrap_or(session.steps())))
+        .env(door::name(door::DOOR), theirs.door.to_string())
+        .env(door::name(door::CHANNEL), theirs.door.file.to_string())
         .spawn()
         .map_err(Failure::Start)?;
-    // Only the program has the other end now, so that we notice when it is gone.
+    // Only the program has the other end now.
     drop(theirs);
     signals.forward_to(&child);
     let listened = listen(&mut channel, &mut child, session, args.halt, output);
+    // If that has failed, the program may wait for an answer that will not come.
+    drop(channel);
     let status = child.wait();
     signals.forward_to_nobody();
-    listened.map_err(Failure::Other)?;
-    Ok(Outcome { status: status.map_err(Failure::Other)?, ending: session.end_run() })
+    session.end_run();
+    let (ending, foreign) = listened.map_err(Failure::Other)?;
+    Ok(Outcome { status: status.map_err(Failure::Other)?, ending, foreign })
 }
 
-/// Handles lines until the program has ended and said everything.
+/// Handles lines until the program has ended and its processes have said everything. How did it end?
 fn listen(
     channel: &mut Channel,
     child: &mut Child,
     session: &mut Session,
     halt: bool,
     output: &mut Output,
-) -> io::Result<()> {
-    while let Some(line) = channel.line(child)? {
-        match session.line(&line, &mut channel.trace, output)? {
-            Answer::None => {}
-            Answer::Found if halt || session.waits() => channel.answer(if halt { b'h' } else { b'c' }),
-            Answer::Suppressed if halt || session.waits() => channel.answer(b'c'),
-            Answer::Found | Answer::Suppressed => {}
-            // The exit code is ours to choose: the program keeps its own, so that we can pass it on.
-            Answer::Ending => channel.answer(0),
+) -> io::Result<(Ending, Option<Mismatch>)> {
+    let program = u64::from(child.id());
+    let (mut endings, mut foreign) = (Vec::new(), None);
+    let mut leave = |session: &mut Session, talker: Talker, output: &mut Output| {
+        let pid = talker.process.pid();
+        endings.push((pid, session.leave(talker, output)));
+    };
+    while let Some(heard) = channel.hear(child)? {
+        match heard {
+            Heard::Line(at, line) => {
+                let Connection { lines, talker } = channel.connection(at);
+                match session.line(talker, &line, output) {
+                    Wish::Nothing => {}
+                    Wish::Found if halt => lines.answer_report(talker, Answer::Halt),
+                    Wish::Found | Wish::Suppressed => lines.answer_report(talker, Answer::GoOn),
+                    // The exit code is ours to choose: the program keeps its own, so that we can pass it on.
+                    Wish::Ending => lines.answer(ExitCode(None)),
+                    Wish::Foreign(mismatch) => {
+                        foreign = Some(mismatch);
+                        channel.forget(at);
+                    }
+                }
+            }
+            Heard::Foreign(mismatch) => foreign = Some(mismatch),
+            Heard::Left(talker) => leave(session, *talker, output),
         }
     }
-    session.settle(&mut channel.trace, output)
+    for talker in channel.left() {
+        leave(session, talker, output);
+    }
+    Ok((ending(program, &endings), foreign))
+}
+
+/// How a program ended, of which these processes have talked. Its own word counts, if it has talked itself: how its children
+/// end is its own affair.
+fn ending(program: u64, endings: &[(u64, Ending)]) -> Ending {
+    let own = endings.iter().find(|(pid, _)| *pid == program).map(|&(_, ending)| ending);
+    let worst = || {
+        let talked = endings.iter().map(|&(_, ending)| ending).filter(|&ending| ending != Ending::Silent);
+        talked.reduce(|one, other| if one == Ending::Died { one } else { other }).unwrap_or(Ending::Silent)
+    };
+    own.unwrap_or_else(worst)
 }
 
 /// Says what is worth saying about the end of a run; true if it went wrong.
@@ -149,14 +182,13 @@ fn describe(args: &RunArgs, seed: u64, outcome: &Outcome) -> bool {
         let name = signals::name(signal);
         output::note(&format!("fencepost: `{program}`{with_seed} was ended by signal {signal}{name}{observed}\n"));
     }
+    if let Some(mismatch) = outcome.foreign {
+        output::note(&format!("fencepost: error: `{program}` was not observed: {mismatch}\n"));
+        return true;
+    }
     match outcome.ending {
         Ending::Silent => {
-            output::note(&format!(
-                "fencepost: error: `{program}` was not observed: it was not built for the sanitizer, or it ended before it started its runtime\n\
-                 \n  Build it with `fencepost cc` or `fencepost c++` in place of the compiler, when compiling and when linking:\n    \
-                 make CC=\"fencepost cc\" CXX=\"fencepost c++\"\n    \
-                 fencepost cc -O1 prog.c -o prog\n"
-            ));
+            output::note(&format!("fencepost: error: `{program}` was not observed: {}\n", silence(outcome.status)));
             true
         }
         Ending::Died if outcome.status.signal().is_none() => {
@@ -170,37 +202,53 @@ fn describe(args: &RunArgs, seed: u64, outcome: &Outcome) -> bool {
     }
 }
 
+/// Why a program may have been silent, and what to do.
+fn silence(status: ExitStatus) -> String {
+    let limit = rustix::process::getrlimit(rustix::process::Resource::As).current;
+    match (limit, status.success()) {
+        // It may not even have been loaded.
+        (Some(bytes), false) => format!(
+            "it ended before it started its runtime. It may use {} MiB of memory at most (`ulimit -v`), and the sanitizer \
+             needs several times as much as the program itself",
+            bytes >> 20
+        ),
+        _ => {
+            let ended = if status.signal().is_some() { "it ended before it started its runtime, or " } else { "" };
+            let otherwise = if ended.is_empty() { ", or it ended before it started its runtime" } else { "" };
+            format!(
+                "{ended}it was not built for the sanitizer{otherwise}\n\
+                 \n  Build it with `fencepost cc` or `fencepost c++` in place of the compiler, when compiling and when linking:\n    \
+                 make CC=\"fencepost cc\" CXX=\"fencepost c++\"\n    \
+                 fencepost cc -O1 prog.c -o prog"
+            )
+        }
+    }
+}
+
 /// `FENCEPOST_OPTIONS` for the program: what is there already, then ours, which wins.
 fn runtime_options(args: &RunArgs, seed: u64, steps: u64) -> OsString {
-    let mut options = env::var_os("FENCEPOST_OPTIONS").unwrap_or_default();
-    let mut add = |key: &str, value: &str| {
+    let mut options = env::var_os(door::name(door::OPTIONS)).unwrap_or_default();
+    let mut add = |key: Key, value: &str| {
         if !options.is_empty() {
             options.push(":");
         }
-        options.push(OsStr::new(key));
+        options.push(OsStr::new(key.name()));
         options.push("=");
         options.push(value);
     };
-    add("seed", &seed.to_string());
-    add("schedule", &args.schedule.to_string());
+    add(Key::Seed, &seed.to_string());
+    add(Key::Schedule, &args.schedule.to_string());
     if let (Schedule::Pct(_), 1..) = (args.schedule, steps) {
-        add("steps", &steps.to_string());
+        add(Key::Steps, &steps.to_string());
     }
     if args.halt {
-        add("halt_on_error", "1");
+        add(Key::Halt, "1");
     }
     if let Some(history) = args.history {
-        add("history_size", &history.to_string());
+        add(Key::History, &history.to_string());
     }
     if args.no_spin_detection {
-        add("spin_detection", "0");
+        add(Key::SpinDetection, "0");
     }
     options
-}
-
-/// How many events of a run are recorded: the program's own option, which it reads itself too, or the usual number.
-fn records() -> u64 {
-    let options = env::var("FENCEPOST_OPTIONS").unwrap_or_default();
-    let named = options.split([':', ' ']).filter_map(|option| option.strip_prefix("record=")?.parse().ok()).next_back();
-    named.unwrap_or(RECORDS).min(MAX_RECORDS)
 }

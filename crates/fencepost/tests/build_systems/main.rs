@@ -7,6 +7,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
+use fencepost_testkit::compilers::{Compiler, compilers};
 use libtest_mimic::{Arguments, Failed, Trial};
 
 /// A way to build the project in a folder, with compilers for C and C++; returns the program.
@@ -25,15 +26,15 @@ fn main() {
     let no_sanitizer = (!answers(env!("CARGO_BIN_EXE_fencepost"), &["cc", "--version"]))
         .then(|| "this fencepost has no sanitizer".to_string());
     let mut trials = Vec::new();
-    for (compiler, found) in [("gcc", gcc()), ("clang", clang())] {
+    for (compiler, found) in compilers() {
         for (name, tools, build) in BUILDS {
             let missing = tools.iter().find(|tool| !answers(tool, &["--version"]));
             let missing = missing.map(|tool| format!("{tool} is not installed"));
             let old = (tools.contains(&"cmake") && !cmake_is_new()).then(|| "cmake is older than 3.21".to_string());
-            let no_compiler = found.is_none().then(|| format!("{compiler} is not installed"));
+            let no_compiler = found.as_ref().err().cloned();
             let name = format!("{name}/{compiler}");
-            trials.push(match (no_sanitizer.clone().or(no_compiler).or(missing).or(old), found.clone()) {
-                (None, Some((cc, cxx))) => {
+            trials.push(match (no_compiler.or(no_sanitizer.clone()).or(missing).or(old), found.clone()) {
+                (None, Ok(Compiler { cc, cxx })) => {
                     Trial::test(name.clone(), move || test(&name, build, &cc, &cxx).map_err(Failed::from))
                 }
                 (reason, _) => {
@@ -44,17 +45,6 @@ fn main() {
         }
     }
     libtest_mimic::run(&arguments, trials).exit();
-}
-
-fn gcc() -> Option<(String, String)> {
-    let there = answers("gcc", &["--version"]) && answers("g++", &["--version"]);
-    there.then(|| ("gcc".into(), "g++".into()))
-}
-
-fn clang() -> Option<(String, String)> {
-    let suffixes = [String::new()].into_iter().chain((14..=24).rev().map(|version| format!("-{version}")));
-    let mut names = suffixes.map(|suffix| (format!("clang{suffix}"), format!("clang++{suffix}")));
-    names.find(|(cc, cxx)| answers(cc, &["--version"]) && answers(cxx, &["--version"]))
 }
 
 /// Lists as compilers and launchers of linkers are new.

@@ -9,6 +9,7 @@ use std::process::{Command, ExitStatus, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use fencepost_testkit::compilers::Compiler;
 use fencepost_testkit::repetitions;
 use serde_json::Value;
 
@@ -19,40 +20,6 @@ use crate::suite::{Case, Expected, Finding, RunLine, Seeds, Suggested};
 const PATIENCE: Duration = Duration::from_secs(60);
 /// The exit code of `fencepost run` when something was reported.
 const REPORTED: i32 = 66;
-
-/// A compiler for C and C++.
-#[derive(Clone, Debug)]
-pub(crate) struct Compiler {
-    /// `gcc` or `clang`.
-    pub(crate) name: &'static str,
-    cc: String,
-    cxx: String,
-}
-
-impl Compiler {
-    /// The compilers asked for, each with the reason if it is not there.
-    pub(crate) fn all() -> Vec<(&'static str, Result<Compiler, String>)> {
-        let mut clang = vec![String::new()];
-        clang.extend((14..=24).rev().map(|version| format!("-{version}")));
-        [("gcc", "gcc", "g++", vec![String::new()]), ("clang", "clang", "clang++", clang)]
-            .into_iter()
-            .map(|(name, cc, cxx, suffixes)| {
-                let candidate =
-                    |suffix: &String| Compiler { name, cc: format!("{cc}{suffix}"), cxx: format!("{cxx}{suffix}") };
-                let found = suffixes.iter().map(candidate).find(|compiler| {
-                    [&compiler.cc, &compiler.cxx]
-                        .into_iter()
-                        .all(|program| answers(Command::new(program).arg("--version")))
-                });
-                (name, found.ok_or_else(|| format!("{name} is not installed")))
-            })
-            .collect()
-    }
-
-    fn program(&self, case: &Case) -> &str {
-        if case.cpp { &self.cxx } else { &self.cc }
-    }
-}
 
 fn answers(command: &mut Command) -> bool {
     command
@@ -85,19 +52,20 @@ fn build(case: &Case, compiler: &Compiler, mode: Mode) -> Result<PathBuf, String
         Mode::Sanitized => "sanitized",
     };
     let name = case.name.replace(['/', '#'], "-");
-    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("sanitizer").join(kind).join(compiler.name).join(name);
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("sanitizer").join(kind).join(&compiler.cc).join(name);
     fs::create_dir_all(&folder).map_err(|error| error.to_string())?;
+    let program = if case.cpp { &compiler.cxx } else { &compiler.cc };
     let command = || {
         let mut command = match mode {
             Mode::Native => {
-                let mut command = Command::new(compiler.program(case));
+                let mut command = Command::new(program);
                 command.arg("-I").arg(root().join("crates/fencepost-runtime/include"));
                 command.args(["-Wall", "-Wextra", "-Werror", "-pthread"]);
                 command
             }
             Mode::Sanitized => {
                 let mut command = Command::new(env!("CARGO_BIN_EXE_fencepost"));
-                command.args([if case.cpp { "c++" } else { "cc" }, "--compiler", compiler.program(case), "-pthread"]);
+                command.args([if case.cpp { "c++" } else { "cc" }, "--compiler", program, "-pthread"]);
                 command
             }
         };

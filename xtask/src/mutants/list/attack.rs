@@ -10,7 +10,12 @@ const HELPER: &str = "crates/fencepost-attack/src/instrument/helper.rs";
 
 pub(super) const MUTANTS: &[Mutant] = &[
     attack("attacks: stores are never last", ATTACKS, "buffers == Buffers::PerLocation", "buffers == Buffers::Total"),
-    attack("attacks: threads with another start are the same", ATTACKS, "            && same_start()\n", ""),
+    attack(
+        "attacks: threads with another start are the same",
+        ATTACKS,
+        "register.init).collect()",
+        "register.init.min(0)).collect()",
+    ),
     attack("delays: one is enough whoever waits", DELAYS, "true => Delays::OneLocation", "true => Delays::One"),
     attack(
         "delays: nobody waits in a section",
@@ -27,8 +32,8 @@ pub(super) const MUTANTS: &[Mutant] = &[
     attack(
         "attacks: every light fence rules out every store behind it",
         FLOW,
-        "!stored.clone().all(|loc| covers.contains(LocId::from_index(loc)))",
-        "(covers == Covers::Nothing || stored.is_empty())",
+        "stored.clone().all(|loc| covers.contains(LocId::from_index(loc)))",
+        "!stored.is_empty()",
     ),
     attack(
         "attacks: barriers leave buffers as they are",

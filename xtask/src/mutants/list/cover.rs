@@ -42,8 +42,8 @@ pub(super) const MUTANTS: &[Mutant] = &[
     cover(
         "cover: plain reads race with nobody",
         QUESTION,
-        "accessed == loc && matches!(self, Question::DataRace)",
-        "accessed == loc && false",
+        "matches!(self, Question::DataRace).then_some(loc)",
+        "Some(loc).filter(|_| false)",
     ),
     cover(
         "cover: a batch is not compared with itself",

@@ -169,14 +169,14 @@ pub(super) const MUTANTS: &[Mutant] = &[
     reduction(
         "symmetry: code of equal length is equal",
         SYMMETRY,
-        "== thread.registers.len() && same_code()",
-        "== thread.registers.len() && (same_code() || true)",
+        "(thread.registers.len(), code)",
+        "(thread.registers.len(), code.len())",
     ),
     reduction(
         "private: two threads share a location",
         COMPILE,
-        "owner[loc].is_none_or(|owner| owner == thread);",
-        "owner[loc].is_none_or(|owner| owner == thread || true);",
+        "(Owner::One(one), Owner::One(other)) if one == other => self,",
+        "(Owner::One(_), Owner::One(_)) => self,",
     ),
     reduction(
         "dead registers: loops are looked at once",

@@ -10,8 +10,8 @@ pub(super) const MUTANTS: &[Mutant] = &[
     executions(
         "executions: reads wait only for what they need",
         EXECUTIONS,
-        "if open.len() == before || self.waiting(&node).alive(Some(thread))[thread.index()] {",
-        "if open.len() == before {",
+        "if open.nodes.len() == before || self.waiting(&node).alive(Some(thread))[thread.index()] {",
+        "if open.nodes.len() == before {",
     ),
     executions(
         "executions: reads that have waited take what they could have had",

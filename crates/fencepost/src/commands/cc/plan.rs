@@ -5,7 +5,10 @@
 //!
 //! gcc has no such switch, and would link its runtime when it sees `-fsanitize=thread`; so the option reaches only its compiler
 //! proper, through a specs file. gcc warns about fences, which its own runtime does not understand and ours does (`-Wno-tsan`).
-//! It calls `memcpy`, `memmove` and `memset` as they are: the linker redirects these calls, and with both compilers those of fortified builds.
+//!
+//! gcc, and clang before 16, call `memcpy`, `memmove` and `memset` as they are: their own runtimes replace these functions.
+//! Ours leaves the C library alone, so the linker redirects the calls, and with all compilers those of fortified builds. What is
+//! linked may have been compiled by any of them, whoever links it.
 //!
 //! Programs can see that they are built for a thread sanitizer, and some then use other orders, or no fences. We judge the orders as
 //! they are otherwise, so gcc's `__SANITIZE_THREAD__` is undefined again. (clang's `__has_feature(thread_sanitizer)` cannot be.) libstdc++ alone
@@ -51,7 +54,7 @@ pub(crate) fn words(line: &Line, family: Family, atomics_only: bool, places: &Pl
         Product::Shared => {
             // The runtime is in the program; what the library needs of it is found there.
             words.add(["-Wl,-z,undefs"]);
-            words.wrap(family, atomics_only);
+            words.wrap(atomics_only);
         }
         Product::Program => {
             if line.language {
@@ -61,7 +64,7 @@ pub(crate) fn words(line: &Line, family: Family, atomics_only: bool, places: &Pl
             words.add([places.archive]);
             words.add(places.reporter);
             words.joined("-Wl,--dynamic-list=", places.exports);
-            words.wrap(family, atomics_only);
+            words.wrap(atomics_only);
             words.add(["-Wl,--push-state,-Bdynamic,--as-needed", "-lpthread", "-ldl", "-lrt", "-lm", "-lgcc_s"]);
             words.add(["-Wl,--pop-state"]);
         }
@@ -115,13 +118,11 @@ impl Words {
         self.joined("-I", places.include);
     }
 
-    fn wrap(&mut self, family: Family, atomics_only: bool) {
-        if atomics_only {
-            return;
-        }
-        self.add(["-Wl,--wrap=__memcpy_chk,--wrap=__memmove_chk,--wrap=__memset_chk"]);
-        if family == Family::Gcc {
+    /// Redirects what the library copies and sets.
+    fn wrap(&mut self, atomics_only: bool) {
+        if !atomics_only {
             self.add(["-Wl,--wrap=memcpy,--wrap=memmove,--wrap=memset"]);
+            self.add(["-Wl,--wrap=__memcpy_chk,--wrap=__memmove_chk,--wrap=__memset_chk"]);
         }
     }
 }
@@ -169,11 +170,12 @@ mod tests {
         assert!(
             clang.starts_with("a.o -o a -Wl,-u,__tsan_init /rt/lib.a /rt/reporter.o -Wl,--dynamic-list=/rt/exports")
         );
-        assert!(!clang.contains("sanitize") && !clang.contains("--wrap=memcpy"), "{clang}");
-        assert!(clang.contains("--wrap=__memcpy_chk"), "{clang}");
-        assert!(!plan("a.o", Family::Clang, true).contains("wrap"));
-        assert!(plan("a.o", Family::Gcc, false).contains("--wrap=memcpy"));
-        assert!(!plan("a.o", Family::Gcc, true).contains("--wrap=memcpy"));
+        assert!(!clang.contains("sanitize"), "{clang}");
+        for family in [Family::Clang, Family::Gcc] {
+            let linked = plan("a.o", family, false);
+            assert!(linked.contains("--wrap=memcpy") && linked.contains("--wrap=__memcpy_chk"), "{linked}");
+            assert!(!plan("a.o", family, true).contains("wrap"));
+        }
         assert!(!plan("-shared a.o", Family::Gcc, false).contains("/rt/lib.a"));
         assert_eq!(plan("-r a.o b.o", Family::Gcc, false), "-r a.o b.o");
         assert!(plan("-x c a", Family::Gcc, false).contains("-x none -Wl,-u,"));

@@ -1,74 +1,105 @@
-//! The connection to the program: a socket for events and answers, a memory file for the recorded run.
+//! The connections to a program and its processes: a door through which each passes a socket for messages and answers, and the memory
+//! file of its recorded run.
 
 use std::fs::File;
-use std::io::{self, ErrorKind, Read, Write};
+use std::io::{self, ErrorKind, IoSliceMut, Read, Write};
+use std::mem::MaybeUninit;
+use std::net::Shutdown;
 use std::os::fd::{AsFd, AsRawFd, OwnedFd};
 use std::os::unix::net::UnixStream;
 use std::process::Child;
 use std::time::Duration;
 
-use fencepost_sanitizer::stream::MAX_LINE;
-use fencepost_sanitizer::trace::{HEADER, RECORD};
+use fencepost_protocol::door::{self, Door, Mismatch};
+use fencepost_protocol::{Answer, MAX_LINE, VERSION};
 use rustix::event::{PollFd, PollFlags, Timespec};
-use rustix::fs::MemfdFlags;
 use rustix::io::FdFlags;
-use rustix::net::{AddressFamily, SocketFlags, SocketType};
+use rustix::net::{AddressFamily, RecvAncillaryBuffer, RecvAncillaryMessage, RecvFlags, SocketFlags, SocketType};
 use rustix::process::{Pid, PidfdFlags};
 
-use super::session::Trace;
+use super::session::Talker;
 
-/// Our end.
+/// Our side of the door, and who came through it.
 pub(crate) struct Channel {
-    lines: Lines,
-    /// The recorded run.
-    pub(crate) trace: Trace,
+    door: OwnedFd,
+    /// Is there somebody who could come through it?
+    is_open: bool,
+    connections: Vec<Connection>,
     /// Becomes readable when the program has ended.
     ended: Option<OwnedFd>,
 }
 
-/// The program's end: inherited by what is started while it exists.
+/// A process that talks.
+pub(crate) struct Connection {
+    pub(crate) lines: Lines,
+    pub(crate) talker: Talker,
+}
+
+/// The program's side of the door: inherited by what is started while it exists.
 pub(crate) struct Theirs {
-    socket: OwnedFd,
-    trace: OwnedFd,
+    /// Where it is.
+    pub(crate) door: Door,
+    _socket: OwnedFd,
+}
+
+/// What there is to hear.
+pub(crate) enum Heard {
+    /// A line, from this connection.
+    Line(usize, Vec<u8>),
+    /// A process says no more.
+    Left(Box<Talker>),
+    /// A process that does not speak our version came to the door.
+    Foreign(Mismatch),
 }
 
 /// How often to look whether the program has ended, where the kernel cannot tell us.
 const PATIENCE: Duration = Duration::from_millis(50);
 
 impl Channel {
-    /// With room for so many records of the run.
-    pub(crate) fn new(records: u64) -> io::Result<(Channel, Theirs)> {
+    pub(crate) fn new() -> io::Result<(Channel, Theirs)> {
         let (ours, theirs) =
-            rustix::net::socketpair(AddressFamily::UNIX, SocketType::STREAM, SocketFlags::empty(), None)?;
+            rustix::net::socketpair(AddressFamily::UNIX, SocketType::SEQPACKET, SocketFlags::empty(), None)?;
         rustix::io::fcntl_setfd(&ours, FdFlags::CLOEXEC)?;
-        let trace = rustix::fs::memfd_create("fencepost-trace", MemfdFlags::empty())?;
-        // Pages that are never written take no memory.
-        rustix::fs::ftruncate(&trace, HEADER as u64 + records * RECORD as u64)?;
-        let our_trace = rustix::io::fcntl_dupfd_cloexec(&trace, 3)?;
-        let channel = Channel {
-            lines: Lines::new(UnixStream::from(ours)),
-            trace: Trace::new(Some(File::from(our_trace))),
-            ended: None,
-        };
-        Ok((channel, Theirs { socket: theirs, trace }))
+        // Nothing is ever said here: who waits for an answer is told that there is none.
+        rustix::net::shutdown(&ours, rustix::net::Shutdown::Write)?;
+        let socket = rustix::fs::fstat(&theirs)?.st_ino;
+        let door = Door { version: VERSION, file: theirs.as_raw_fd(), socket };
+        let channel = Channel { door: ours, is_open: true, connections: Vec::new(), ended: None };
+        Ok((channel, Theirs { door, _socket: theirs }))
     }
 
-    /// The next line. None when the program has closed its end, or has ended and nothing more comes. (Others may have
-    /// inherited its end and keep it open.)
-    pub(crate) fn line(&mut self, child: &mut Child) -> io::Result<Option<Vec<u8>>> {
+    /// What comes next. None when the program has ended and nothing more comes. (Others may still have the door, or a connection.)
+    pub(crate) fn hear(&mut self, child: &mut Child) -> io::Result<Option<Heard>> {
         let mut over = false;
         loop {
-            if let Some(line) = self.lines.next() {
-                return Ok(Some(line));
-            }
-            if over && !readable(&self.lines.stream)? {
-                return Ok(None);
+            for (at, connection) in self.connections.iter_mut().enumerate() {
+                if let Some(line) = connection.lines.next() {
+                    return Ok(Some(Heard::Line(at, line)));
+                }
             }
             if !over {
                 over = self.wait(child)?;
             }
-            if readable(&self.lines.stream)? && !self.lines.fill()? {
-                return Ok(None);
+            if self.is_open && readable(&self.door)? {
+                match self.admit()? {
+                    Some(heard) => return Ok(Some(heard)),
+                    None => continue,
+                }
+            }
+            let mut found = None;
+            for (at, connection) in self.connections.iter().enumerate() {
+                if readable(&connection.lines.stream)? {
+                    found = Some(at);
+                    break;
+                }
+            }
+            match found {
+                Some(at) if !self.connections[at].lines.fill()? => {
+                    return Ok(Some(Heard::Left(Box::new(self.connections.remove(at).talker))));
+                }
+                Some(_) => {}
+                None if over => return Ok(None),
+                None => {}
             }
         }
     }
@@ -79,28 +110,59 @@ impl Channel {
             let pid = Pid::from_child(child);
             self.ended = rustix::process::pidfd_open(pid, PidfdFlags::empty()).ok();
         }
-        let Some(ended) = &self.ended else {
-            poll(&mut [PollFd::new(&self.lines.stream, PollFlags::IN)], Some(PATIENCE))?;
+        let streams = self.connections.iter().map(|connection| connection.lines.stream.as_fd());
+        let door = self.is_open.then_some(self.door.as_fd());
+        let all = door.into_iter().chain(streams).chain(self.ended.as_ref().map(|ended| ended.as_fd()));
+        let mut all: Vec<PollFd<'_>> = all.map(|file| PollFd::from_borrowed_fd(file, PollFlags::IN)).collect();
+        if self.ended.is_none() {
+            poll(&mut all, Some(PATIENCE))?;
             return Ok(child.try_wait()?.is_some());
-        };
-        let mut both = [PollFd::new(&self.lines.stream, PollFlags::IN), PollFd::new(ended, PollFlags::IN)];
-        poll(&mut both, None)?;
-        Ok(!both[1].revents().is_empty())
+        }
+        poll(&mut all, None)?;
+        Ok(all.last().is_some_and(|ended| !ended.revents().is_empty()))
     }
 
-    /// Answers the program.
-    pub(crate) fn answer(&mut self, byte: u8) {
-        self.lines.answer(byte);
+    /// Takes what was passed through the door.
+    fn admit(&mut self) -> io::Result<Option<Heard>> {
+        let mut packet = [0; 64];
+        let mut room = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(2))];
+        let mut files = RecvAncillaryBuffer::new(&mut room);
+        let received =
+            rustix::net::recvmsg(&self.door, &mut [IoSliceMut::new(&mut packet)], &mut files, RecvFlags::CMSG_CLOEXEC)?;
+        let mut passed = files.drain().flat_map(|message| match message {
+            RecvAncillaryMessage::ScmRights(files) => files.collect(),
+            _ => Vec::new(),
+        });
+        match (door::version_of(&packet[..received.bytes]), passed.next()) {
+            (Some(VERSION), Some(socket)) => {
+                let talker = Talker::new(passed.next().map(File::from));
+                self.connections.push(Connection { lines: Lines::new(UnixStream::from(socket)), talker });
+                Ok(None)
+            }
+            (None, _) => {
+                self.is_open = false;
+                Ok(None)
+            }
+            (Some(VERSION), None) => Ok(None),
+            (Some(program), _) => Ok(Some(Heard::Foreign(Mismatch { program: program.into() }))),
+        }
     }
-}
 
-impl Theirs {
-    pub(crate) fn channel_number(&self) -> String {
-        self.socket.as_raw_fd().to_string()
+    /// A connection that a line came from.
+    pub(crate) fn connection(&mut self, at: usize) -> &mut Connection {
+        &mut self.connections[at]
     }
 
-    pub(crate) fn trace_number(&self) -> String {
-        self.trace.as_raw_fd().to_string()
+    /// Listens no longer to this one.
+    pub(crate) fn forget(&mut self, at: usize) {
+        let connection = self.connections.remove(at);
+        // That it is gone already is fine.
+        let _ = connection.lines.stream.shutdown(Shutdown::Both);
+    }
+
+    /// Those that are still there.
+    pub(crate) fn left(&mut self) -> impl Iterator<Item = Talker> {
+        self.connections.drain(..).map(|connection| connection.talker)
     }
 }
 
@@ -117,8 +179,8 @@ fn poll(descriptors: &mut [PollFd<'_>], patience: Option<Duration>) -> io::Resul
     }
 }
 
-fn readable(stream: &UnixStream) -> io::Result<bool> {
-    Ok(poll(&mut [PollFd::new(&stream.as_fd(), PollFlags::IN)], Some(Duration::ZERO))? > 0)
+fn readable(file: &impl AsFd) -> io::Result<bool> {
+    Ok(poll(&mut [PollFd::new(file, PollFlags::IN)], Some(Duration::ZERO))? > 0)
 }
 
 /// Lines of a stream. One that is too long is cut, so that it is still a line, and no event.
@@ -150,8 +212,20 @@ impl Lines {
     }
 
     /// Answers who writes the lines. If it is gone, nobody needs the answer.
-    pub(crate) fn answer(&mut self, byte: u8) {
-        let _ = self.stream.write_all(&[byte]);
+    pub(crate) fn answer(&mut self, answer: impl Into<u8>) {
+        let _ = self.stream.write_all(&[answer.into()]);
+    }
+
+    /// Answers a process that has found something, if it waits for that.
+    pub(crate) fn answer_report(&mut self, talker: &Talker, answer: Answer) {
+        if talker.process.options().halt {
+            self.answer(answer);
+        }
+    }
+
+    /// What was read and not looked at is not wanted.
+    pub(crate) fn clear(&mut self) {
+        self.buffer.clear();
     }
 
     /// Reads more; false at the end.

@@ -2,15 +2,18 @@
 
 use std::collections::BTreeSet;
 use std::fs::File;
-use std::io::{self, IsTerminal, Read, Seek, SeekFrom, Write};
+use std::io::{self, IsTerminal, Write};
+use std::os::unix::fs::FileExt;
 use std::path::Path;
 
 use clap::ColorChoice;
 use fencepost_finding::Finding;
+use fencepost_protocol::door::Mismatch;
+use fencepost_protocol::record::{self, HEADER};
+use fencepost_protocol::{Color, Key};
 use fencepost_report::terminal::{self, Look};
 use fencepost_sanitizer::symbols::Files;
-use fencepost_sanitizer::trace::HEADER;
-use fencepost_sanitizer::{Ending, Item, Options, Reporter, json, text};
+use fencepost_sanitizer::{Ending, Item, Options, Process, Reporter, json, text};
 
 use crate::args::ReportFormat;
 use crate::log::Log;
@@ -31,19 +34,37 @@ pub(crate) struct Session {
     print_suppressions: bool,
     /// Likewise, for text.
     to_stdout: bool,
+    /// Why nothing more is written. The program must not notice: it waits for answers.
+    failure: Option<io::Error>,
 }
 
-/// What the program wants to hear after a line.
+/// A process that talks to us.
+#[derive(Default)]
+pub(crate) struct Talker {
+    pub(crate) process: Process,
+    trace: Trace,
+}
+
+impl Talker {
+    /// With the file of its recorded run, if it has one.
+    pub(crate) fn new(trace: Option<File>) -> Talker {
+        Talker { process: Process::default(), trace: Trace { file: trace } }
+    }
+}
+
+/// What a process wants to hear after a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Answer {
+pub(crate) enum Wish {
     /// Nothing.
-    None,
+    Nothing,
     /// It has found something, and may want to know whether to go on.
     Found,
     /// It has found something that is suppressed.
     Suppressed,
     /// It ends, and wants an exit code.
     Ending,
+    /// It does not speak our version.
+    Foreign(Mismatch),
 }
 
 impl Session {
@@ -69,86 +90,89 @@ impl Session {
             read: BTreeSet::new(),
             print_suppressions: false,
             to_stdout: false,
+            failure: None,
         })
     }
 
-    /// Takes in a line and reports what it says.
-    pub(crate) fn line(&mut self, line: &[u8], trace: &mut Trace, output: &mut Output) -> io::Result<Answer> {
-        let item = self.reporter.line(line, &mut || trace.read());
-        if item == Item::End {
-            self.settle(trace, output)?;
+    /// Takes in a line and reports what it says. That it cannot be written is told at the [end](Self::finish).
+    pub(crate) fn line(&mut self, talker: &mut Talker, line: &[u8], output: &mut Output) -> Wish {
+        let Talker { process, trace } = talker;
+        let item = self.reporter.line(process, line, &mut || trace.read());
+        match item {
+            Item::Start => self.take_options(process),
+            Item::End => self.settle(talker, output),
+            _ => {}
         }
         self.show(item, output)
     }
 
-    /// Reports what had to wait for the end of the run.
-    pub(crate) fn settle(&mut self, trace: &mut Trace, output: &mut Output) -> io::Result<()> {
-        for item in self.reporter.due(&mut || trace.read()) {
-            self.show(item, output)?;
+    /// Reports what had to wait for the end of the process.
+    fn settle(&mut self, talker: &mut Talker, output: &mut Output) {
+        let Talker { process, trace } = talker;
+        for item in self.reporter.due(process, &mut || trace.read()) {
+            self.show(item, output);
         }
-        Ok(())
     }
 
-    fn show(&mut self, item: Item, output: &mut Output) -> io::Result<Answer> {
-        Ok(match item {
-            Item::Start => {
-                self.take_options();
-                Answer::None
-            }
-            Item::Nothing => Answer::None,
+    /// A process says no more.
+    pub(crate) fn leave(&mut self, mut talker: Talker, output: &mut Output) -> Ending {
+        self.settle(&mut talker, output);
+        self.reporter.leave(&talker.process)
+    }
+
+    fn show(&mut self, item: Item, output: &mut Output) -> Wish {
+        match item {
+            Item::Start | Item::Nothing => Wish::Nothing,
+            Item::Foreign(mismatch) => Wish::Foreign(mismatch),
             Item::Deadlock(deadlock) => {
                 let finding = deadlock.finding();
                 // Whatever the format: it is why the program ends.
                 output::note(&terminal::finding(&finding, None, &self.look));
                 if self.format != ReportFormat::Human {
-                    self.tell(finding, output)?;
+                    self.tell(finding, output);
                 }
-                Answer::None
+                Wish::Nothing
             }
             Item::Note(note) => {
                 output::note(&format!("fencepost: note: {note}\n"));
-                Answer::None
+                Wish::Nothing
             }
             Item::Report(report) => {
-                self.tell(report.finding(), output)?;
-                Answer::Found
+                self.tell(report.finding(), output);
+                Wish::Found
             }
-            Item::Known => Answer::Found,
-            Item::Suppressed => Answer::Suppressed,
-            Item::End => Answer::Ending,
-        })
+            Item::Known => Wish::Found,
+            Item::Suppressed => Wish::Suppressed,
+            Item::End => Wish::Ending,
+        }
     }
 
     /// A finding, where and when its form wants it.
-    fn tell(&mut self, finding: Finding, output: &mut Output) -> io::Result<()> {
+    fn tell(&mut self, finding: Finding, output: &mut Output) {
         match self.format {
             ReportFormat::Human => self.write(&terminal::finding(&finding, None, &self.look), output),
             ReportFormat::Json => self.write(&fencepost_report::json::finding(&finding), output),
-            ReportFormat::Sarif => {
-                self.log.finding(finding);
-                Ok(())
-            }
+            ReportFormat::Sarif => self.log.finding(finding),
         }
     }
 
-    /// Options that the program found in its environment, or that were built into it, and that are for us.
-    fn take_options(&mut self) {
-        let option = |key: &str| self.reporter.option(key).filter(|value| !value.is_empty()).map(str::to_string);
-        let (suppressions, log_path, option_color) = (option("suppressions"), option("log_path"), option("color"));
-        let max_reports = option("max_reports").and_then(|value| value.parse().ok());
-        self.print_suppressions |= option("print_suppressions").is_some_and(|value| value == "1");
-        if let Some(count) = max_reports {
-            self.reporter.set_max_reports(count);
+    /// Options that a process found in its environment, or that were built into it, and that are for us.
+    fn take_options(&mut self, process: &Process) {
+        let given = |key: Key| process.given(key).filter(|value| !value.is_empty()).map(str::to_string);
+        let (options, log_path, suppressions) = (process.options(), given(Key::LogPath), given(Key::Suppressions));
+        self.print_suppressions |= options.print_suppressions;
+        if given(Key::MaxReports).is_some() {
+            self.reporter.set_max_reports(options.max_reports as usize);
         }
-        match option_color.as_deref() {
-            Some("always") => self.look.color = true,
-            Some("never") => self.look.color = false,
-            _ => {}
+        match options.color {
+            Color::Always => self.look.color = true,
+            Color::Never => self.look.color = false,
+            Color::Auto => {}
         }
         self.to_stdout = log_path.as_deref() == Some("stdout");
         let name = log_path.filter(|name| name != "stderr" && name != "stdout");
         if let (Some(name), None, ReportFormat::Human) = (name, &self.file, self.format) {
-            let name = format!("{name}.{}", self.reporter.pid());
+            let name = format!("{name}.{}", process.pid());
             match File::create(&name) {
                 Ok(file) => self.file = Some(file),
                 Err(error) => output::note(&format!("fencepost: error: cannot write `{name}`: {error}\n")),
@@ -164,36 +188,32 @@ impl Session {
         }
     }
 
-    /// An option of the program.
-    pub(crate) fn option(&self, key: &str) -> Option<&str> {
-        self.reporter.option(key)
+    /// All processes of a run have left.
+    pub(crate) fn end_run(&mut self) {
+        self.reporter.end_run();
     }
 
-    /// The stream of a run is over.
-    pub(crate) fn end_run(&mut self) -> Ending {
-        self.reporter.finish()
-    }
-
-    /// Writes what comes at the end; for people, only what is asked for.
+    /// Writes what comes at the end; for people, only what is asked for. An error says that something could not be written, now or
+    /// earlier.
     pub(crate) fn finish(&mut self, figures: bool, suppressions: bool, output: &mut Output) -> io::Result<()> {
         match self.format {
             ReportFormat::Human => {
                 if figures {
-                    self.write(&text::summary(self.reporter.totals()), output)?;
+                    self.write(&text::summary(self.reporter.totals()), output);
                 }
                 if suppressions || self.print_suppressions {
-                    self.write(&text::suppressions(self.reporter.suppressions()), output)?;
+                    self.write(&text::suppressions(self.reporter.suppressions()), output);
                 }
-                Ok(())
             }
             ReportFormat::Json => self.write(&json::summary(self.reporter.totals()), output),
             ReportFormat::Sarif => self.write(&self.log.render(), output),
         }
+        self.failure.take().map_or(Ok(()), Err)
     }
 
-    /// Does the program wait for an answer to every report?
-    pub(crate) fn waits(&self) -> bool {
-        self.reporter.waits()
+    /// Could something not be written? Then there is no point in further runs.
+    pub(crate) fn has_failed(&self) -> bool {
+        self.failure.is_some()
     }
 
     /// The most steps that a run has had; 0 if not known.
@@ -211,36 +231,36 @@ impl Session {
     }
 
     /// Text for people goes where the program's own complaints go, everything else where results go.
-    fn write(&mut self, text: &str, output: &mut Output) -> io::Result<()> {
-        match (&mut self.file, self.format) {
-            (Some(file), _) => file.write_all(text.as_bytes()),
-            (None, ReportFormat::Human) if !self.to_stdout => {
-                output::note(text);
-                Ok(())
-            }
-            (None, _) => output.out(text),
+    fn write(&mut self, text: &str, output: &mut Output) {
+        if self.failure.is_some() {
+            return;
         }
+        let written = match (&mut self.file, self.format) {
+            (Some(file), _) => file.write_all(text.as_bytes()),
+            (None, ReportFormat::Human) if !self.to_stdout => output.err(text),
+            (None, _) => output.out(text),
+        };
+        self.failure = written.err();
     }
 }
 
 /// The recorded run, if there is one.
-pub(crate) struct Trace {
+#[derive(Default)]
+struct Trace {
     file: Option<File>,
 }
 
 impl Trace {
-    pub(crate) fn new(file: Option<File>) -> Trace {
-        Trace { file }
-    }
-
     /// Its bytes, as they are now: the header says how many are in use.
-    fn read(&mut self) -> Option<Vec<u8>> {
-        let file = self.file.as_mut()?;
+    fn read(&self) -> Option<Vec<u8>> {
+        let file = self.file.as_ref()?;
         let mut bytes = vec![0; HEADER];
-        file.seek(SeekFrom::Start(0)).ok()?;
-        file.read_exact(&mut bytes).ok()?;
-        let length = fencepost_sanitizer::trace::used(&bytes)?;
-        file.take(length).read_to_end(&mut bytes).ok()?;
+        file.read_exact_at(&mut bytes, 0).ok()?;
+        let used = usize::try_from(record::used(&bytes)?).ok()?;
+        // The file is the program's: the header may promise more than there is.
+        let length = usize::try_from(file.metadata().ok()?.len()).ok()?;
+        bytes.resize(length.min(HEADER.checked_add(used)?), 0);
+        file.read_exact_at(&mut bytes[HEADER..], HEADER as u64).ok()?;
         Some(bytes)
     }
 }

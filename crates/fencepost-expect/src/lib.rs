@@ -11,12 +11,18 @@
 //!
 //! A line is the mark `//:` (in Trencher's language `# :`, in litmus tests `(*: … *)`), a model, an answer, and details that must be true
 //! of the outcome besides. Whatever is not understood is an error: a misspelt
-//! expectation would be one that never fails.
+//! expectation would be one that never fails. The syntax is documented in `docs/language.md`.
+
+mod judge;
 
 use std::fmt;
 
+use fencepost_base::diag::Diagnostic;
 use fencepost_base::ids::Value;
+use fencepost_base::source::Span;
 use fencepost_model::models;
+
+pub use judge::{Judgement, judge, judge_runs};
 
 /// The answer expected.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -143,8 +149,18 @@ pub struct Expectation {
 pub struct ExpectationError {
     /// Its line, from 1.
     pub line: usize,
+    /// The comment.
+    pub span: Span,
     /// What is wrong.
     pub message: String,
+}
+
+impl From<ExpectationError> for Diagnostic {
+    fn from(error: ExpectationError) -> Self {
+        Diagnostic::error(error.span, error.message)
+            .label("this comment says what is expected")
+            .help("expectations are written `//: MODEL ANSWER`, as in `//: ra violation shape=SB`")
+    }
 }
 
 impl fmt::Display for ExpectationError {
@@ -177,10 +193,14 @@ pub const ARGUMENTS: [&str; 9] = [
 /// The first one that cannot be understood, or that speaks of the same thing as an earlier one.
 pub fn expectations(source: &str) -> Result<Vec<Expectation>, ExpectationError> {
     let mut found: Vec<Expectation> = Vec::new();
-    for (index, text) in source.lines().enumerate() {
+    let mut start = 0;
+    for (index, text) in source.split_inclusive('\n').enumerate() {
         let line = index + 1;
-        let fail = |message: String| ExpectationError { line, message };
-        let comment = text.trim_start();
+        let comment = text.trim();
+        let indent = text.len() - text.trim_start().len();
+        let span = Span::new(start + indent..start + indent + comment.len());
+        start += text.len();
+        let fail = |message: String| ExpectationError { line, span, message };
         let closed = || comment.strip_prefix("(*")?.trim_end().strip_suffix("*)");
         let marked =
             comment.strip_prefix("//").or_else(|| Some(comment.strip_prefix('#')?.trim_start())).or_else(closed);

@@ -1,6 +1,9 @@
-//! What is known of a program while it runs: who its threads are and what is mapped where.
+//! What is known of a process while it runs: who its threads are and what is mapped where.
 
 use std::collections::{BTreeMap, BTreeSet};
+
+use fencepost_protocol::record::Record;
+use fencepost_protocol::{Key, Options};
 
 use crate::advice;
 use crate::path::EdgeKind;
@@ -8,52 +11,74 @@ use crate::report::{
     Advice, Awaited, Creation, Deadlock, Edit, Kind, Link, LinkEnd, LinkKind, Memory, Operation, Place, Report,
     Reproduce, Thread, Waiting, Window,
 };
-use crate::stream::{self, Event, Figures, Finding, Module, Start};
+use crate::stream::{self, Figures, Found, Message, Module, Start};
 use crate::symbols::{Frame, Symbols};
-use crate::trace::{Record, Trace};
+use crate::trace::{self, Trace};
 
-/// One run of a program.
+/// A process that talks to us: a program, a child of it, or a program that it has started.
 #[derive(Debug, Default)]
-pub(crate) struct Run {
+pub struct Process {
     pub(crate) start: Option<Start>,
-    pub(crate) status: Option<i64>,
+    /// What its options say.
+    pub(crate) options: Options,
+    /// It has said that it ends.
+    pub(crate) has_ended: bool,
     pub(crate) figures: Figures,
     threads: BTreeMap<u64, stream::Thread>,
     /// Values that keep loops spinning, by call site.
     spins: BTreeSet<(u64, u64)>,
     /// Findings that may turn out to be about busy waits.
-    pub(crate) pending: Vec<Finding>,
+    pub(crate) pending: Vec<stream::Report>,
     modules: Vec<Module>,
 }
 
-impl Run {
+impl Process {
     /// Takes in everything but findings and notes.
-    pub(crate) fn follow(&mut self, event: Event) {
-        match event {
-            Event::Start(start) => self.start = Some(start),
-            Event::Modules { list } => self.modules = list,
-            Event::Thread(thread) => self.thread(thread),
-            Event::Spin { pc, value } => {
-                self.spins.insert((pc, value));
+    pub(crate) fn follow(&mut self, message: Message) {
+        match message {
+            Message::Start(start) => {
+                self.options = start.options();
+                self.start = Some(start);
             }
-            Event::Summary(figures) => self.figures = figures,
-            Event::End { status } => self.status = Some(status),
-            Event::Report(_) | Event::Note { .. } | Event::Deadlock { .. } => {}
+            Message::Modules(modules) => self.modules = modules.list,
+            Message::Thread(thread) => self.thread(thread),
+            Message::Spin(spin) => {
+                self.spins.insert((spin.pc, spin.value));
+            }
+            Message::Summary(figures) => self.figures = figures,
+            Message::End(_) => self.has_ended = true,
+            Message::Report(_) | Message::Note(_) | Message::Deadlock(_) => {}
         }
     }
 
+    /// Its options; those that apply by default before it has said anything.
+    pub fn options(&self) -> &Options {
+        &self.options
+    }
+
+    /// An option as it was given.
+    pub fn given(&self, key: Key) -> Option<&str> {
+        self.start.as_ref()?.given(key)
+    }
+
+    /// Its number; 0 before it has said anything.
+    pub fn pid(&self) -> u64 {
+        self.start.as_ref().map_or(0, |start| start.pid)
+    }
+
     /// What is left of a finding when values that keep a loop spinning are benign; none if there is nothing left.
-    pub(crate) fn without_spins(&self, mut finding: Finding) -> Option<Finding> {
-        let (expected, site) = (finding.access.expected, finding.access.stack.first().copied());
-        if let stream::Kind::Robustness { stale, .. } = &mut finding.kind {
-            stale.retain(|write| {
+    pub(crate) fn without_spins(&self, mut report: stream::Report) -> Option<stream::Report> {
+        let site = report.stack.first().copied();
+        if let Found::Robustness(violation) = &mut report.found {
+            let expected = violation.expected;
+            violation.stale.retain(|write| {
                 Some(write.value) == expected || site.is_none_or(|site| !self.spins.contains(&(site, write.value)))
             });
-            if stale.is_empty() {
+            if violation.stale.is_empty() {
                 return None;
             }
         }
-        Some(finding)
+        Some(report)
     }
 
     /// A thread that is told about again has got another name.
@@ -90,29 +115,33 @@ impl Run {
     }
 
     /// A finding with names.
-    pub(crate) fn report(&self, finding: &Finding, symbols: &mut dyn Symbols) -> Report {
-        let Finding { addr, size, .. } = *finding;
-        let access = Operation {
-            op: finding.access.op.clone(),
-            order: finding.access.order.clone(),
+    pub(crate) fn report(&self, finding: &stream::Report, symbols: &mut dyn Symbols) -> Report {
+        let stream::Report { addr, size, .. } = *finding;
+        let mut access = Operation {
+            op: finding.op.name().into(),
+            order: None,
             value: None,
-            expected: finding.access.expected,
+            expected: None,
             address: addr,
             size,
             thread: Some(self.named(finding.tid)),
-            stack: self.stack(&finding.access.stack, symbols),
+            stack: self.stack(&finding.stack, symbols),
         };
-        let kind = match &finding.kind {
-            stream::Kind::Robustness { newest, stale, cut, .. } => Kind::Robustness(Box::new(Window {
-                missed: self.write(newest, addr, size, symbols),
-                stale: stale.iter().map(|write| self.write(write, addr, size, symbols)).collect(),
-                cut: *cut,
-                links: Vec::new(),
-                advice: None,
-            })),
-            stream::Kind::Race { other } => Kind::Race(Box::new(Operation {
-                op: other.op.clone(),
-                order: other.order.clone(),
+        let kind = match &finding.found {
+            Found::Robustness(violation) => {
+                access.order = Some(violation.order.name().into());
+                access.expected = violation.expected;
+                Kind::Robustness(Box::new(Window {
+                    missed: self.write(&violation.newest, addr, size, symbols),
+                    stale: violation.stale.iter().map(|write| self.write(write, addr, size, symbols)).collect(),
+                    cut: violation.cut,
+                    links: Vec::new(),
+                    advice: None,
+                }))
+            }
+            Found::Race(other) => Kind::Race(Box::new(Operation {
+                op: other.op.name().into(),
+                order: None,
                 value: None,
                 expected: None,
                 address: other.addr,
@@ -123,7 +152,7 @@ impl Run {
         };
         let mut report = Report {
             kind,
-            pid: self.start.as_ref().map_or(0, |start| start.pid),
+            pid: self.pid(),
             access,
             memory: self.memory(&finding.memory, addr, symbols),
             threads: Vec::new(),
@@ -136,17 +165,16 @@ impl Run {
     /// Adds what the recorded run says, or a rule of thumb.
     pub(crate) fn advise(
         &self,
-        finding: &Finding,
-        recorded: Option<Trace>,
+        finding: &stream::Report,
+        recorded: &mut dyn FnMut() -> Option<Vec<u8>>,
         report: &mut Report,
         symbols: &mut dyn Symbols,
     ) {
-        let (Kind::Robustness(window), stream::Kind::Robustness { newest, complete, .. }) =
-            (&mut report.kind, &finding.kind)
-        else {
+        let (Kind::Robustness(window), Found::Robustness(violation)) = (&mut report.kind, &finding.found) else {
             return;
         };
-        let analysis = recorded.filter(|_| *complete).and_then(|trace| advice::analyse(trace, finding, &self.spins));
+        let trace = violation.complete.then(|| Trace::read(&recorded()?, violation.time)).flatten();
+        let analysis = trace.and_then(|trace| advice::analyse(trace, finding, violation, &self.spins));
         let (edits, reevaluated) = if let Some(analysis) = analysis {
             for (from, to, kind) in &analysis.edges {
                 let kind = match kind {
@@ -159,7 +187,8 @@ impl Run {
             }
             (analysis.edits, analysis.reevaluated)
         } else {
-            (advice::rule_of_thumb(finding, newest.stack.first().copied()), false)
+            let newest = violation.newest.by.as_ref().and_then(|writer| writer.stack.first().copied());
+            (advice::rule_of_thumb(finding, newest), false)
         };
         let mut edits: Vec<Edit> =
             edits.iter().map(|edit| Edit { place: self.blamed(edit.pc, symbols), change: edit.phrase() }).collect();
@@ -169,7 +198,7 @@ impl Run {
 
     fn link_end(&self, record: &Record, symbols: &mut dyn Symbols) -> LinkEnd {
         LinkEnd {
-            what: record.description(),
+            what: trace::description(record),
             thread: self.named(record.tid.into()),
             place: self.blamed(record.pc, symbols),
         }
@@ -183,57 +212,52 @@ impl Run {
     }
 
     fn write(&self, write: &stream::Write, address: u64, size: u64, symbols: &mut dyn Symbols) -> Operation {
-        let initial = write.tid == 0;
+        let by = write.by.as_ref();
         Operation {
-            op: if initial { "initial value".into() } else { write.op.clone() },
-            order: write.order.clone().filter(|_| !initial),
+            op: by.map_or("initial value", |by| by.op.name()).into(),
+            order: by.map(|by| by.order.name().into()),
             value: Some(write.value),
             expected: None,
             address,
             size,
-            thread: (!initial).then(|| self.named(write.tid)),
-            stack: self.stack(&write.stack, symbols),
+            thread: by.map(|by| self.named(by.tid)),
+            stack: by.map(|by| self.stack(&by.stack, symbols)).unwrap_or_default(),
         }
     }
 
     fn memory(&self, memory: &stream::Memory, address: u64, symbols: &mut dyn Symbols) -> Memory {
-        let thread = memory.tid.map(|tid| self.named(tid));
-        match (memory.kind.as_str(), thread) {
-            ("heap", thread) => Memory::Heap {
-                size: memory.size.unwrap_or(0),
-                address: memory.base.unwrap_or(address),
-                thread,
-                stack: self.stack(memory.stack.as_deref().unwrap_or_default(), symbols),
+        match memory {
+            stream::Memory::Heap(block) => Memory::Heap {
+                size: block.size,
+                address: block.base,
+                thread: Some(self.named(block.tid)),
+                stack: self.stack(&block.stack, symbols),
             },
-            ("stack", Some(thread)) => Memory::Stack(thread),
-            ("tls", thread) => Memory::Tls(thread),
-            (kind, _) => self.global(address, symbols).unwrap_or(match kind {
-                "mapped" | "global" => Memory::Mapped,
-                _ => Memory::Unknown,
-            }),
+            stream::Memory::Stack(stack) => Memory::Stack(self.named(stack.tid)),
+            stream::Memory::Unknown(_) => self.global(address, symbols).unwrap_or(Memory::Unknown),
         }
     }
 
     /// A deadlock with names.
     pub(crate) fn deadlock(&self, waiting: &[stream::Waiting], symbols: &mut dyn Symbols) -> Deadlock {
         let mut one = |waiting: &stream::Waiting| {
-            let mut place = || Place {
-                address: waiting.addr,
-                name: match self.global(waiting.addr, symbols) {
+            let mut place = |addr: u64| Place {
+                address: addr,
+                name: match self.global(addr, symbols) {
                     Some(Memory::Global { name, .. }) => Some(name),
                     _ => None,
                 },
             };
-            let what = match waiting.kind.as_str() {
-                "object" => Awaited::Object(place()),
-                "value" => Awaited::Value(place()),
-                "thread" => Awaited::Thread(self.named(waiting.other)),
-                _ => Awaited::Unknown,
+            let what = match &waiting.awaited {
+                stream::Awaited::Object(object) => Awaited::Object(place(object.addr)),
+                stream::Awaited::Value(value) => Awaited::Value(place(value.addr)),
+                stream::Awaited::Thread(other) => Awaited::Thread(self.named(other.tid)),
+                stream::Awaited::Unknown(_) => Awaited::Unknown,
             };
             Waiting { thread: self.named(waiting.tid), what }
         };
         Deadlock {
-            pid: self.start.as_ref().map_or(0, |start| start.pid),
+            pid: self.pid(),
             waiting: waiting.iter().map(&mut one).collect(),
             threads: self.created(waiting.iter().map(|waiting| waiting.tid).collect(), symbols),
             reproduce: self.reproduce(),
@@ -256,7 +280,7 @@ impl Run {
         let mut mentioned: Vec<u64> =
             report.operations().iter().filter_map(|operation| Some(operation.thread.as_ref()?.tid)).collect();
         match &report.memory {
-            Memory::Heap { thread: Some(thread), .. } | Memory::Stack(thread) | Memory::Tls(Some(thread)) => {
+            Memory::Heap { thread: Some(thread), .. } | Memory::Stack(thread) => {
                 mentioned.push(thread.tid);
             }
             _ => {}
@@ -280,21 +304,21 @@ impl Run {
     pub(crate) fn reproduce(&self) -> Reproduce {
         let unknown = Start::default();
         let start = self.start.as_ref().unwrap_or(&unknown);
-        let exact = !matches!(start.schedule.as_str(), "os" | "");
+        let Options { schedule, seed, spin_detection, .. } = self.options;
+        let exact = schedule.is_controlled();
         let mut words: Vec<String> = ["fencepost", "run", "--schedule"].map(String::from).into();
         match exact {
-            true => words.extend([start.schedule.clone(), "--seed".into(), start.seed.to_string()]),
+            true => words.extend([schedule.to_string(), "--seed".into(), seed.to_string()]),
             // Without control over the schedule nothing can be repeated; but it can be looked for.
             false => words.extend(["pct:3", "--seeds", "0..1000"].map(String::from)),
         }
-        let option = |key: &str| start.options.get(key).cloned();
         // Where a schedule of priorities changes them depends on how long it expects the run to be.
-        for (key, word) in [("steps", "--steps"), ("history_size", "--history")] {
-            if let Some(value) = option(key).filter(|_| exact || key != "steps") {
-                words.extend([word.to_string(), value]);
+        for (key, word) in [(Key::Steps, "--steps"), (Key::History, "--history")] {
+            if let Some(value) = start.given(key).filter(|_| exact || key != Key::Steps) {
+                words.extend([word.to_string(), value.to_string()]);
             }
         }
-        if option("spin_detection").is_some_and(|value| value == "0") {
+        if !spin_detection {
             words.push("--no-spin-detection".into());
         }
         words.push("--".into());

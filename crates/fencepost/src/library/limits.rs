@@ -1,0 +1,102 @@
+//! What a question may cost, and who is told how far it is.
+
+use std::fmt;
+use std::num::NonZero;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use fencepost_verdict::{Budget, Progress};
+
+/// What a question may cost. Where a limit is reached, the answer is unknown and says which limit it was.
+///
+/// ```
+/// use std::time::Duration;
+/// let limits = fencepost::Limits::none().timeout(Duration::from_secs(10)).memory(2 << 30);
+/// ```
+#[derive(Clone, Copy)]
+pub struct Limits<'a> {
+    timeout: Option<Duration>,
+    memory: u64,
+    states: u64,
+    threads: usize,
+    stop: Option<&'a AtomicBool>,
+    progress: &'a (dyn Fn(Duration, Progress) + Sync),
+}
+
+impl<'a> Limits<'a> {
+    /// No limits: what takes for ever takes for ever.
+    pub fn none() -> Self {
+        Limits {
+            timeout: None,
+            memory: u64::MAX,
+            states: u64::MAX,
+            threads: std::thread::available_parallelism().map_or(1, NonZero::get),
+            stop: None,
+            progress: &|_, _| {},
+        }
+    }
+
+    /// At most so long, for each question.
+    pub fn timeout(self, timeout: Duration) -> Self {
+        Limits { timeout: Some(timeout), ..self }
+    }
+
+    /// At most so many bytes for what a search remembers.
+    pub fn memory(self, bytes: u64) -> Self {
+        Limits { memory: bytes, ..self }
+    }
+
+    /// At most so many states.
+    pub fn states(self, states: u64) -> Self {
+        Limits { states, ..self }
+    }
+
+    /// On so many threads. The answer is the same for any number.
+    pub fn threads(self, threads: NonZero<usize>) -> Self {
+        Limits { threads: threads.get(), ..self }
+    }
+
+    /// Until somebody sets this flag.
+    pub fn stop_when(self, flag: &'a AtomicBool) -> Self {
+        Limits { stop: Some(flag), ..self }
+    }
+
+    /// Tells this function, from time to time, how long a question has taken so far and how far it is.
+    pub fn on_progress(self, tell: &'a (dyn Fn(Duration, Progress) + Sync)) -> Self {
+        Limits { progress: tell, ..self }
+    }
+
+    /// How many threads a search may use.
+    pub(super) fn jobs(&self) -> usize {
+        self.threads
+    }
+
+    /// Does some work within the limits, and takes its time.
+    pub fn within<T>(&self, work: impl FnOnce(&Budget<'_>) -> T) -> (T, Duration) {
+        let start = Instant::now();
+        let stopped = || self.stop.is_some_and(|flag| flag.load(Ordering::Relaxed));
+        let expired = || stopped() || self.timeout.is_some_and(|timeout| start.elapsed() >= timeout);
+        let spent = || {
+            let part = |timeout: Duration| start.elapsed().as_secs_f64() / timeout.as_secs_f64().max(1e-9);
+            self.timeout.map_or(0.0, part)
+        };
+        let progress = |progress| (self.progress)(start.elapsed(), progress);
+        let result = work(&Budget {
+            max_states: self.states,
+            max_bytes: self.memory,
+            expired: &expired,
+            spent: &spent,
+            progress: &progress,
+        });
+        (result, start.elapsed())
+    }
+}
+
+impl fmt::Debug for Limits<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Limits { timeout, memory, states, threads, .. } = self;
+        let mut fields = f.debug_struct("Limits");
+        fields.field("timeout", timeout).field("memory", memory).field("states", states).field("threads", threads);
+        fields.finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,6 @@
+//: ra rubost
+global x;
+
+thread t {
+  x.store(1);
+}

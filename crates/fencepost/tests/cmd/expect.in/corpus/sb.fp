@@ -1,0 +1,17 @@
+//: ra violation shape=SB
+//: rc20 violation kind=stale-read
+//: tso robust
+domain 2;
+global x, y;
+
+thread left {
+  local r;
+  x.store(1, rel);
+  r = y.load(acq);
+}
+
+thread right {
+  local r;
+  y.store(1, rel);
+  r = x.load(acq);
+}

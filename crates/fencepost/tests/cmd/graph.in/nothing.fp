@@ -1,0 +1,5 @@
+global x;
+
+thread t {
+  assert(0);
+}
