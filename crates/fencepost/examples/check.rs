@@ -2,6 +2,8 @@
 //!
 //! `cargo run --example check -- litmus/classic/sb.fp`
 
+#![expect(clippy::print_stdout, reason = "an example shows what it got")]
+
 use std::error::Error;
 use std::path::Path;
 use std::time::Duration;

@@ -1,5 +1,7 @@
 //! Repairs a program that is built in, and writes the repaired one to standard output.
 
+#![expect(clippy::print_stdout, clippy::print_stderr, reason = "an example shows what it got")]
+
 use std::error::Error;
 
 use fencepost::{Language, Limits, Source, model};

@@ -1,5 +1,7 @@
 //! Verifies an assertion under every model, tells how far it is, and can be stopped.
 
+#![expect(clippy::print_stdout, clippy::print_stderr, reason = "an example shows what it got")]
+
 use std::error::Error;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
