@@ -67,7 +67,11 @@ impl Log {
     }
 
     fn warning(&mut self, file: &str, text: String) {
-        self.notices.push(Notice { severity: Severity::Warning, file: file.into(), text });
+        let notice = Notice { severity: Severity::Warning, file: file.into(), text };
+        // What has nothing to do with a model is said for each of them.
+        if !self.notices.contains(&notice) {
+            self.notices.push(notice);
+        }
     }
 
     /// As text, with paths from here.

@@ -135,6 +135,13 @@ fn code_scanning_has_what_was_found_and_what_was_not_decided() {
     assert_eq!((code, &told["executionSuccessful"]), (3, &true.into()));
     assert_eq!(told["toolExecutionNotifications"][0]["level"], "warning", "{told}");
 
+    // What fails under SC is the same for both models, and told once.
+    let fine = "//: ra robust\n//: rc20 robust\nthread a { assert(0); }";
+    let (code, found) = log(&["check", "-", "--model", "ra,rc20"], fine);
+    let told = found["runs"][0]["invocations"][0]["toolExecutionNotifications"].as_array().expect("notifications");
+    assert_eq!((code, told.len(), &told[0]["level"]), (1, 1, &"warning".into()), "{found}");
+    assert!(told[0]["message"]["text"].as_str().is_some_and(|text| text.starts_with("not as expected")), "{found}");
+
     for command in ["check", "verify"] {
         let (code, found) = log(&[command, "-", "nowhere.fp"], "thread {");
         let told = &found["runs"][0]["invocations"][0];
