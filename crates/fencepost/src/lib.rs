@@ -78,3 +78,7 @@ pub use fencepost_model::{Declaration, Model};
 pub use fencepost_report::terminal::Look;
 pub use fencepost_verdict::{Outcome, Plan, Progress, Reason, Stats, Verdict, Verification, Violation};
 pub use library::{Checked, Limits, ParseError, Repair, Source, Verified, model, models};
+
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;
