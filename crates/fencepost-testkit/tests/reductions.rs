@@ -12,7 +12,7 @@ use fencepost_testkit::expect::{Expectation, States};
 use fencepost_testkit::generate::{self, Options as Generate};
 use fencepost_testkit::random::Random;
 use fencepost_testkit::shrink::shrink;
-use fencepost_testkit::{corpus, edit, in_parallel, repetitions};
+use fencepost_testkit::{corpus, edit, in_parallel, is_long, repetitions};
 use fencepost_verdict::{Budget, Outcome, Progress, Stats, Verdict};
 
 /// Programs with more states, without reductions, are not compared.
@@ -236,7 +236,8 @@ fn the_corpus() {
         let most = content.expected.iter().filter(|expected| expected.model != "sc").map(states).max();
         let combinations: Vec<Reductions> = match most.unwrap_or(u64::MAX) {
             0..100 => combinations().collect(),
-            _ => few_combinations().collect(),
+            states if states < MANY_STATES || is_long() => few_combinations().collect(),
+            _ => vec![Reductions::ALL],
         };
         let questions = models::checkable().map(|model| (model, false));
         for (model, observational) in questions.chain(models::monitored().map(|model| (model, true))) {
