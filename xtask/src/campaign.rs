@@ -113,9 +113,9 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), String> {
 fn program(seed: u64) -> Program {
     let options = Generate {
         total_accesses: 6 + (seed % 2) as usize,
-        light: seed % 3 == 0,
-        copies: seed % 5 == 0,
-        dense: Some(seed % 2 == 0),
+        light: seed.is_multiple_of(3),
+        copies: seed.is_multiple_of(5),
+        dense: Some(!seed.is_multiple_of(4)),
         ..Generate::default()
     };
     generate::program(seed + (60 << 32), &options)
