@@ -115,7 +115,7 @@ fn program(seed: u64) -> Program {
         total_accesses: 6 + (seed % 2) as usize,
         light: seed.is_multiple_of(3),
         copies: seed.is_multiple_of(5),
-        dense: Some(seed.is_multiple_of(2)),
+        dense: Some(!seed.is_multiple_of(4)),
         ..Generate::default()
     };
     generate::program(seed + (60 << 32), &options)

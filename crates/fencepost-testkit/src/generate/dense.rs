@@ -66,6 +66,11 @@ impl Writer<'_> {
             }
             self.between(options);
         }
+        // What a stale read does to a thread is seen by an assertion about it.
+        if self.random.chance(40) {
+            let cond = self.condition();
+            self.emit(Op::Assert { cond });
+        }
     }
 
     /// A section may go on only if what was read last is what it needs.
