@@ -1,8 +1,11 @@
 //! Robustness against store buffers: attacks, searched for under SC.
 //!
-//! Paper: Derevenetc, Meyer and Schweizer, "Locality and Singularity for Store-Atomic Memory Models". What the control
-//! flow does not rule out (`fencepost_attack::attacks`) becomes one program that fails an assertion iff
-//! there is a feasible attack, or one for each attack; the SC explorer does the rest. Zero attacks: zero states.
+//! Paper: Derevenetc, Meyer and Schweizer, "Locality and Singularity for Store-Atomic Memory
+//! Models".
+//!
+//! `fencepost_attack::attacks` lists the attacks that the control flow does not rule out. They
+//! become one program that fails an assertion iff one of them is feasible, or one program for each
+//! attack. The SC explorer does the rest. Where there are no attacks, there is nothing to explore.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};

@@ -1,7 +1,7 @@
-//! Pure functions from outcomes and diagnostics to bytes.
+//! Pure functions from outcomes and diagnostics to text.
 //!
-//! Nothing here reads files, clocks or the environment: the command line and
-//! the web page hand in a [`Subject`] and an outcome, and receive text.
+//! A caller hands in a [`Subject`], that is, a program with its source, and an outcome. It receives
+//! text for a terminal, JSON, or a picture. Nothing here reads files, clocks or the environment.
 
 pub mod graph;
 pub mod herd;

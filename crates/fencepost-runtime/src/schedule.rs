@@ -1,13 +1,17 @@
 //! Controlled schedules: one thread runs at a time, and a seeded scheduler decides which.
 //!
-//! Decisions are made at [`point`]s (before atomic accesses and fences, at operations on locks and threads) by a
-//! [`policy`], which sees numbers of threads in the order of their creation and nothing else, so that a seed determines the schedule. The
-//! [`baton`] is the mechanism, around a [`control`] that knows who may run and who waits for what.
+//! Decisions are made at [`point`]s: before atomic accesses and fences, at operations on locks and
+//! threads. They are made by a [`policy`], which sees numbers of threads in the order of their
+//! creation and nothing else, so that a seed determines the schedule. The [`baton`] is the
+//! mechanism, around a [`control`] that knows who may run and who waits for what.
 //!
-//! Operations that wait are modelled: a thread tries, and if it would have to wait it is blocked on a [`Key`] until another one does the
-//! matching operation, and tries again. Time is virtual: every decision takes a microsecond, and when nobody can run the earliest timeout is due at
-//! once. Calls into the kernel that may wait for the outside world are left to themselves ([`outside`]); with them a run is not exactly
-//! replayable, which is noted. If all threads wait and that does not change for a while, it is a deadlock, and the process is ended.
+//! Operations that wait are modelled. A thread tries. If it would have to wait, it is blocked on a
+//! [`Key`] until another one does the matching operation, and tries again. Time is virtual: every
+//! decision takes a microsecond, and when nobody can run, the earliest timeout is due at once.
+//!
+//! Calls into the kernel that may wait for the outside world are left to themselves ([`outside`]).
+//! With them a run is not exactly replayable, which is noted. If all threads wait and that does not
+//! change for a while, it is a deadlock, and the process is ended.
 
 mod baton;
 mod control;

@@ -1,18 +1,23 @@
 //! The threads of the program.
 //!
-//! A [`Thread`] belongs to the thread of the program that it describes and is reached through thread-local storage. A signal handler
-//! may come at any time and reach it, too. So there are only shared references to it: what a handler may look at or change while the
-//! runtime is at work is in cells, and the rest, the clocks above all, belongs to who has [entered](Entered), of whom there is one at a time.
+//! A [`Thread`] belongs to the thread of the program that it describes, and is reached through
+//! thread-local storage. A signal handler may come at any time and reach it, too. So there are only
+//! shared references to it. What a handler may look at or change while the runtime is at work is in
+//! cells. The rest, the clocks above all, belongs to whoever has [entered](Entered), and only one
+//! can have entered at a time.
 //!
-//! The
-//! interceptors make one for every thread that is created, hand it to the new thread, and keep its clocks after its end
-//! until it is joined.
+//! The interceptors make a [`Thread`] for every thread that is created, hand it to the new thread,
+//! and keep its clocks after its end until it is joined.
 //!
-//! Slots, the places of threads in clocks, are used again once their thread is over. That is exact if the creator
-//! knows everything of the predecessor, which is the ordinary case (workers that were joined); otherwise a new slot is
-//! taken while there are any. After that, a thread that gets the slot of one it knows nothing of counts as created when all threads
-//! that are over had been joined. This orders more than there is order, so that data races can be missed and none is invented. But who
-//! hears of such a thread's writes hears of its predecessor's, which would invent robustness violations: there are none from then on.
+//! **Slots** are the places of threads in clocks. They are used again once their thread is over.
+//! That is exact if the creator knows everything of the predecessor, which is the ordinary case
+//! (workers that were joined). Otherwise a new slot is taken while there are any.
+//!
+//! When there are none, a thread gets the slot of one that its creator does not know everything of.
+//! It counts as created when all threads that are over had been joined. This orders more than there
+//! is order, so data races can be missed and none is invented. But who hears of such a thread's
+//! writes hears of its predecessor's, which would invent robustness violations: there are none from
+//! then on.
 
 use std::cell::{Cell, UnsafeCell};
 use std::ptr::null;

@@ -1,15 +1,21 @@
 //! Which accesses to strengthen so that a violation goes away.
 //!
-//! Not from a paper. Along a path of hb_SC from the missed write to the access ([`crate::path`]), every step that is not yet
-//! happens-before is made so: reads-from by release and acquire, the others by SC fences or SC accesses. Where a fence stands already, or on the
-//! way through a thread, it is strengthened; where an SC fence stands, another one is useless. The recorded run is evaluated
-//! again with these edits at all their call sites ([`crate::replay`]), new fences both as close to the access as can be and as far
-//! from it; if the violation is still there, or another one has come,
-//! the path of that one is treated likewise. A set of edits is kept if the run has the violation no more and no other one that it did
-//! not have before; then edits that are not needed are dropped, the most expensive first.
+//! Not from a paper. There is a path of hb_SC from the missed write to the access
+//! ([`crate::path`]).
 //!
-//! Sound for the recorded run, not for others: another run may need more. Not complete: there may be cheaper
-//! changes that are not along these paths.
+//! 1. Every step of the path that is not yet happens-before is made so: reads-from by release and
+//!    acquire, the others by SC fences or SC accesses. Where a fence stands already, or on the way
+//!    through a thread, it is strengthened. Where an SC fence stands, another one is useless.
+//! 2. The recorded run is evaluated again with these edits at all their call sites
+//!    ([`crate::replay`]). New fences are tried both as close to the access as can be and as far
+//!    from it.
+//! 3. If the violation is still there, or another one has come, the path of that one is treated
+//!    likewise.
+//! 4. A set of edits is kept if the run no longer has the violation, and has no other one that it
+//!    did not have before. Then edits that are not needed are dropped, the most expensive first.
+//!
+//! Sound for the recorded run, not for others: another run may need more. Not complete: there may
+//! be cheaper changes that are not along these paths.
 
 use std::collections::BTreeSet;
 

@@ -1,8 +1,12 @@
-//! From the events of an observed program to reports a person can act on.
+//! From the events of a watched program to reports that a person can act on.
 //!
-//! The runtime inside the program writes one JSON object per line ([`stream`]). A [`Reporter`] follows the runs of a
-//! program, turns addresses into names ([`symbols`]), keeps each finding once, leaves out what is suppressed
-//! ([`suppress`]), looks for changes that would help in the recorded run ([`trace`]), and hands out [`report::Report`]s, which [`text`], [`json`] and [`sarif`] turn into bytes.
+//! The runtime inside the program writes one JSON object per line ([`stream`]). A [`Reporter`]
+//! follows the runs of a program:
+//!
+//! - It turns addresses into names ([`symbols`]).
+//! - It keeps each finding once, and leaves out what is suppressed ([`suppress`]).
+//! - It looks in the recorded run for changes that would help ([`trace`]).
+//! - It hands out [`report::Report`]s, which [`text`], [`json`] and [`sarif`] turn into bytes.
 //!
 //! Nothing here reads anything but the program's own files (for symbols), and nothing prints.
 

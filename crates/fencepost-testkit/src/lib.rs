@@ -1,6 +1,8 @@
-//! What tests of several crates need: the corpus, expectations written in source files,
-//! generated programs, shrinking of those that show a mistake, the litmus
-//! tests of the papers, and compilers for the programs of the sanitizer.
+//! What tests of several crates need.
+//!
+//! That is the corpus, expectations written in source files, generated programs, shrinking of those
+//! that show a mistake, the litmus tests of the papers, and compilers for the programs of the
+//! sanitizer.
 
 use std::io::Write as _;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};

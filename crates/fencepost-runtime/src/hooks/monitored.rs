@@ -1,8 +1,10 @@
-//! Atomic accesses as the program makes them: checked, executed, told to the monitor, under the lock of their location.
+//! Atomic accesses as the program makes them: checked, executed, told to the monitor, under the
+//! lock of their location.
 //!
-//! The value in memory is what counts. If it is not what the last write in the history left there, somebody wrote it out of sight
-//! (inline assembly, a library that is not instrumented, a signal handler while the runtime was at work), and the location
-//! starts anew: nothing is reported about what is not known.
+//! The value in memory is what counts. It may differ from what the last write in the history left
+//! there. Then somebody wrote it out of sight: inline assembly, a library that is not instrumented,
+//! a signal handler while the runtime was at work. The location starts anew, because nothing is
+//! reported about what is not known.
 
 use std::sync::atomic::Ordering;
 
@@ -101,7 +103,8 @@ impl Session {
         Some(Session { thread, held, value })
     }
 
-    /// Asks the monitor about an access that is about to be made. `writes` as in [`Location::is_clearly_clean`].
+    /// Asks the monitor about an access that is about to be made. Most accesses are seen to be
+    /// harmless without a search of the history.
     #[inline(always)]
     fn check(&mut self, call: Call, size: u8, action: Action, access: Access<'_>) {
         let writes = matches!(access, Access::Store | Access::Rmw | Access::BlockingCas { .. });
