@@ -1,4 +1,5 @@
-//! For each slot, its last access to a location: which write was the newest then, and what the thread knew.
+//! For each slot, its last access to a location: which write was the newest then, and what the
+//! thread knew.
 
 use crate::clock::Slot;
 

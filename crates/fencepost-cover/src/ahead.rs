@@ -2,12 +2,11 @@
 //! writes to locations that are updated, can there be at all, and what can
 //! certainly not be read then?
 //!
-//! An over-approximation of opSRA, explored forwards once. Exact: where the
-//! threads are, and the last write to a location with read-modify-writes,
-//! which decides what these read; and for one location that is only updated
-//! (the one of SC fences, say) in which order threads have done so last,
-//! because each of them becomes aware of all that those before were. Of the rest only what holds in every run to
-//! such a combination is kept (sets of *unreadable* bases, joined by
+//! An over-approximation of opSRA, explored forwards once. Exact: where the threads are, and the
+//! last write to a location with read-modify-writes, which decides what these read; and for one
+//! location that is only updated (the one of SC fences, say) in which order threads have done so
+//! last, because each of them becomes aware of all that those before were. Of the rest only what
+//! holds in every run to such a combination is kept (sets of *unreadable* bases, joined by
 //! intersection, a data-flow analysis):
 //! - for every thread, what it cannot read: what nobody has written yet, and
 //!   what it is aware of as overwritten;

@@ -1,5 +1,5 @@
-//! The examples of the PLDI 2020 paper (§3.2, §3.3, §5) with its verdicts: is the annotated outcome allowed under SRA?
-//! Initial values are implicit here.
+//! The examples of the PLDI 2020 paper (§3.2, §3.3, §5) with its verdicts: is the annotated outcome
+//! allowed under SRA? Initial values are implicit here.
 
 use fencepost_base::event::Label;
 use fencepost_base::ids::{LocId, Pc, RegId, ThreadId, Value};

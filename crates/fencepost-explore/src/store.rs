@@ -1,11 +1,13 @@
 //! The set of visited states: insert-only, exact, in layers.
 //!
-//! States live one after the other in blocks that never move; an open-addressing table of (hash, number) pairs
-//! finds them. A state is known only if all its words are equal, whatever the hashes say. The set is cut into
-//! shards by hash, each behind a lock of its own, so that several threads can insert at once.
+//! States live one after the other in blocks that never move; an open-addressing table of (hash,
+//! number) pairs finds them. A state is known only if all its words are equal, whatever the hashes
+//! say. The set is cut into shards by hash, each behind a lock of its own, so that several threads
+//! can insert at once.
 //!
-//! A search by layers asks one more thing: was a state that is known found in an earlier layer, or in the one
-//! that is being built? Within a shard numbers ascend with layers, so one number per shard tells.
+//! A search by layers asks one more thing: was a state that is known found in an earlier layer, or
+//! in the one that is being built? Within a shard numbers ascend with layers, so one number per
+//! shard tells.
 
 use std::hash::{BuildHasher, Hasher};
 use std::ops::Range;

@@ -6,11 +6,10 @@
 //! [`crate::enumerate`], and in the models of the list every one of them can be
 //! grown in this way, because program order and reads-from have no cycle in it.
 //!
-//! Modelled: programs without loops and atomic sections; what goes wrong on the
-//! way is recorded. An execution is counted once for every graph, the order of
-//! `fence(sc)` on their hidden location left out. Not modelled: what happens
-//! after a data race, which is anything; the final states that are listed then are those of the other axioms, as herd
-//! lists them.
+//! Modelled: programs without loops and atomic sections; what goes wrong on the way is recorded. An
+//! execution is counted once for every graph, the order of `fence(sc)` on their hidden location
+//! left out. Not modelled: what happens after a data race, which is anything; the final states that
+//! are listed then are those of the other axioms, as herd lists them.
 
 use std::collections::{BTreeMap, HashSet};
 use std::rc::Rc;

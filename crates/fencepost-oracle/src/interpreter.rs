@@ -7,11 +7,11 @@
 //! access of memory, a choice, or the end. Not modelled: memory; nobody here
 //! knows what values can be read.
 //!
-//! Decisions: expressions are values, reduced into the domain, except indices,
-//! conditions, and what a `wait` compares with, which are integers. Those of
-//! an access are evaluated before the access, the index first; any of them dividing by zero is a run-time error, whatever
-//! value would be read. A thread that fails an assertion or meets a run-time
-//! error takes no more steps; the others go on.
+//! Decisions: expressions are values, reduced into the domain, except indices, conditions, and what
+//! a `wait` compares with, which are integers. Those of an access are evaluated before the access,
+//! the index first; any of them dividing by zero is a run-time error, whatever value would be read.
+//! A thread that fails an assertion or meets a run-time error takes no more steps; the others go
+//! on.
 
 use fencepost_base::event::Label;
 use fencepost_base::ids::{LocId, Pc, RegId, ThreadId, Value};

@@ -1,4 +1,5 @@
-//! The store-buffer machine and the axioms of TSO, PSO and PGAS describe the same computations, and know what is known.
+//! The store-buffer machine and the axioms of TSO, PSO and PGAS describe the same computations, and
+//! know what is known.
 
 use std::collections::HashSet;
 use std::sync::atomic::{AtomicU64, Ordering};

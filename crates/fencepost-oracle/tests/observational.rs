@@ -1,5 +1,5 @@
-//! Observational robustness: what the definitions and the theorems of the POPL 2021 paper say about each other, on its
-//! examples and on generated programs.
+//! Observational robustness: what the definitions and the theorems of the POPL 2021 paper say about
+//! each other, on its examples and on generated programs.
 
 use fencepost_ir::Program;
 use fencepost_lower::Language;

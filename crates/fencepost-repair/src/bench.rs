@@ -1,4 +1,5 @@
-//! Programs with some of their candidate edits made: text edited, read again, and put to the checker.
+//! Programs with some of their candidate edits made: text edited, read again, and put to the
+//! checker.
 
 use std::cell::RefCell;
 use std::collections::HashMap;

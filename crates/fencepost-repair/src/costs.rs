@@ -1,8 +1,9 @@
 //! What fences and orders cost: data, for people to change.
 //!
-//! A table gives a number to every fence and to every access with every order. An edit costs the difference between what it
-//! writes and what stood there. Numbers are relative: nobody can say how long a fence takes. Tables for machines follow
-//! the usual mappings of C/C++11 atomics to instructions; each file says which instructions its numbers stand for.
+//! A table gives a number to every fence and to every access with every order. An edit costs the
+//! difference between what it writes and what stood there. Numbers are relative: nobody can say how
+//! long a fence takes. Tables for machines follow the usual mappings of C/C++11 atomics to
+//! instructions; each file says which instructions its numbers stand for.
 
 use fencepost_base::diag::{Diagnostic, closest};
 use fencepost_base::order::{FenceOrder, ReadOrder, RmwOrder, WriteOrder};

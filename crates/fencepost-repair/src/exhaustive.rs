@@ -1,4 +1,5 @@
-//! Tests: repairs of small generated programs compared with what trying out every selection of edits finds.
+//! Tests: repairs of small generated programs compared with what trying out every selection of
+//! edits finds.
 
 use std::fmt::Write as _;
 

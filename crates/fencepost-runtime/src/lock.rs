@@ -1,11 +1,11 @@
 //! Small locks for short critical sections.
 //!
-//! A lock spins a little and then gives its time slice away: sections are a few dozen instructions long and never
-//! wait for the host. The word holds the owner's process, so that a child of `fork`, in which the owner does not exist,
-//! takes over what another thread held.
+//! A lock spins a little and then gives its time slice away: sections are a few dozen instructions
+//! long and never wait for the host. The word holds the owner's process, so that a child of `fork`,
+//! in which the owner does not exist, takes over what another thread held.
 //!
-//! A signal handler may end the process whatever it has interrupted. Each thread counts the values that it has locked, so that the handler
-//! can tell.
+//! A signal handler may end the process whatever it has interrupted. Each thread counts the values
+//! that it has locked, so that the handler can tell.
 
 use std::cell::{Cell, UnsafeCell};
 use std::ops::{Deref, DerefMut};

@@ -1,9 +1,9 @@
 //! The runtime's own memory.
 //!
-//! It comes from `mmap` alone: the host's allocator is instrumented, may be the program under test itself, and must
-//! not be entered from a hook. Blocks of up to half a mebibyte come from lists of equal sizes, larger ones from the
-//! kernel directly. Blocks are reused, never returned, so that a pointer read without a lock points to some
-//! block of the same kind for ever.
+//! It comes from `mmap` alone: the host's allocator is instrumented, may be the program under test
+//! itself, and must not be entered from a hook. Blocks of up to half a mebibyte come from lists of
+//! equal sizes, larger ones from the kernel directly. Blocks are reused, never returned, so that a
+//! pointer read without a lock points to some block of the same kind for ever.
 
 use std::alloc::{GlobalAlloc, Layout};
 use std::ptr::null_mut;

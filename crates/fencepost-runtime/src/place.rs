@@ -1,8 +1,8 @@
 //! Atomic locations and synchronisation objects, by address.
 //!
-//! A place has a lock of its own, under which the host's access is executed and the monitor is told. Places of memory that is
-//! freed are used again for other addresses but are never unmapped; whoever comes late finds another address in
-//! the place once it holds the lock, and looks again.
+//! A place has a lock of its own, under which the host's access is executed and the monitor is
+//! told. Places of memory that is freed are used again for other addresses but are never unmapped;
+//! whoever comes late finds another address in the place once it holds the lock, and looks again.
 
 use std::cell::UnsafeCell;
 use std::ptr::null_mut;

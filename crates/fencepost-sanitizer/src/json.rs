@@ -1,4 +1,5 @@
-//! Reports for scripts: one JSON object per report or deadlock and line, and one with the figures at the end.
+//! Reports for scripts: one JSON object per report or deadlock and line, and one with the figures
+//! at the end.
 //!
 //! The types are the wire format (`fencepost/1`): fields may be added, these stay.
 

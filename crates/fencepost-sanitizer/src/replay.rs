@@ -1,8 +1,9 @@
 //! The clock monitor on a recorded run, as it was or with changes.
 //!
-//! What is modelled: everything the record has, and which values keep loops spinning. A wait is taken to want the value that
-//! ended it. Changes apply to every record of their call site. The result is exact for this run, within the bounds of the
-//! history; it says nothing about other runs. When a fence that was not there would have been executed, the record cannot say
+//! What is modelled: everything the record has, and which values keep loops spinning. A wait is
+//! taken to want the value that ended it. Changes apply to every record of their call site. The
+//! result is exact for this run, within the bounds of the history; it says nothing about other
+//! runs. When a fence that was not there would have been executed, the record cannot say
 //! ([`Placing`]).
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};

@@ -1,5 +1,5 @@
-//! On generated programs the executions that are enumerated are those of the definitions: as many for every final state,
-//! in every model, also with data races. Runs are replayed by the oracle.
+//! On generated programs the executions that are enumerated are those of the definitions: as many
+//! for every final state, in every model, also with data races. Runs are replayed by the oracle.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering};

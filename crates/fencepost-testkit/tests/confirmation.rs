@@ -1,5 +1,6 @@
-//! What the corpus says of store buffers, with loops or without, confirmed by a machine that knows nothing of attacks:
-//! `robust` of every file is put to all computations within a bound on the stores in a buffer and on the number of states.
+//! What the corpus says of store buffers, with loops or without, confirmed by a machine that knows
+//! nothing of attacks: `robust` of every file is put to all computations within a bound on the
+//! stores in a buffer and on the number of states.
 
 use std::fmt::Write;
 use std::sync::{Mutex, PoisonError};

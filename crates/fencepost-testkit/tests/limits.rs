@@ -1,4 +1,5 @@
-//! Limits end every search with `unknown`, also where the states that are stored are not what takes the time.
+//! Limits end every search with `unknown`, also where the states that are stored are not what takes
+//! the time.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 

@@ -1,5 +1,5 @@
-//! Laws of RC20, on generated programs: where it coincides with release/acquire, when nothing can go wrong, and what a
-//! stronger order or a fence can do.
+//! Laws of RC20, on generated programs: where it coincides with release/acquire, when nothing can
+//! go wrong, and what a stronger order or a fence can do.
 
 use fencepost_base::order::{FenceOrder, ReadOrder, WriteOrder};
 use fencepost_check::Question;

@@ -1,4 +1,5 @@
-//! Reductions change what a search costs, never what it says; nor does the number of threads that search.
+//! Reductions change what a search costs, never what it says; nor does the number of threads that
+//! search.
 
 use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicU64, Ordering};

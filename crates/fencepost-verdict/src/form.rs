@@ -1,4 +1,5 @@
-//! What can stand at a place of the source, as far as memory models care: which of two is the stronger.
+//! What can stand at a place of the source, as far as memory models care: which of two is the
+//! stronger.
 
 use fencepost_base::order::{FenceOrder, ReadOrder, RmwOrder, WriteOrder};
 

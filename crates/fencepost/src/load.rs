@@ -1,5 +1,5 @@
-//! From a path to a program: read, understood, and whatever is wrong told in the way that was asked for. Every command that
-//! is about programs goes through here.
+//! From a path to a program: read, understood, and whatever is wrong told in the way that was asked
+//! for. Every command that is about programs goes through here.
 
 use std::fmt::Display;
 use std::io;

@@ -1,4 +1,5 @@
-//! What is linked into programs comes from ourselves, and programs with elevated privileges obey nobody.
+//! What is linked into programs comes from ourselves, and programs with elevated privileges obey
+//! nobody.
 #![cfg(all(target_arch = "x86_64", target_os = "linux", target_env = "gnu"))]
 
 use std::fs::{self, Permissions};

@@ -1,7 +1,7 @@
 //! Helpers: threads that run under SC, then only where they depend on the attacker's last access.
 //!
-//! Paper: App. D.3. Ours are sections, which depend on the attacker as soon as one of their accesses does, and
-//! failed compare-and-swaps, which are reads.
+//! Paper: App. D.3. Ours are sections, which depend on the attacker as soon as one of their
+//! accesses does, and failed compare-and-swaps, which are reads.
 
 use fencepost_base::ids::{LocId, Pc};
 use fencepost_ir::{BinaryOp, CasStrength, CmpOp, Expr, Op, Place, UnaryOp, WaitCondition};

@@ -1,5 +1,5 @@
-//! Addresses to locations. Addresses that one access chooses from are in one array, in ascending order; all others are
-//! locations of their own.
+//! Addresses to locations. Addresses that one access chooses from are in one array, in ascending
+//! order; all others are locations of their own.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -1,7 +1,9 @@
-//! Which integers can registers and memory hold? An over-approximation, computed as a least fixpoint.
+//! Which integers can registers and memory hold? An over-approximation, computed as a least
+//! fixpoint.
 //!
-//! For every control state of every thread and every register, the integers it can have there; for every address, those
-//! ever written to it. A `check` keeps the integers that can pass it. Sets that become large are taken to be anything.
+//! For every control state of every thread and every register, the integers it can have there; for
+//! every address, those ever written to it. A `check` keeps the integers that can pass it. Sets
+//! that become large are taken to be anything.
 
 use std::collections::BTreeMap;
 

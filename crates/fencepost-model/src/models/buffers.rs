@@ -15,7 +15,8 @@
 //! an atomic section. That no write comes between the halves of a
 //! read-modify-write follows from (2).
 //!
-//! Not modelled: computations whose buffers never empty; only finite ones with empty buffers at the end count.
+//! Not modelled: computations whose buffers never empty; only finite ones with empty buffers at the
+//! end count.
 
 use fencepost_base::event::Label;
 

@@ -1,5 +1,6 @@
-//! Memory that changes hands: what is known of it is forgotten when it is allocated or mapped. What was known stays when it is freed, so
-//! that an access that is not ordered before the end of its block is a race.
+//! Memory that changes hands: what is known of it is forgotten when it is allocated or mapped. What
+//! was known stays when it is freed, so that an access that is not ordered before the end of its
+//! block is a race.
 
 use std::cell::{Cell, UnsafeCell};
 use std::ffi::{c_int, c_void};

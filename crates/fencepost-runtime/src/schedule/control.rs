@@ -1,4 +1,5 @@
-//! Who may run and who waits for what: the state of a controlled schedule, without the threads themselves.
+//! Who may run and who waits for what: the state of a controlled schedule, without the threads
+//! themselves.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 

@@ -1,4 +1,5 @@
-//! `fencepost run`: run a program that was built for the sanitizer, once or many times, and report what it reveals.
+//! `fencepost run`: run a program that was built for the sanitizer, once or many times, and report
+//! what it reveals.
 
 mod channel;
 mod session;

@@ -1,4 +1,5 @@
-//! The programs of `litmus/` as C: what the static checker has decided about them, the sanitizer must find in some run, or in none.
+//! The programs of `litmus/` as C: what the static checker has decided about them, the sanitizer
+//! must find in some run, or in none.
 
 use std::fs;
 use std::path::{Path, PathBuf};

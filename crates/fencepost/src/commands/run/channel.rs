@@ -1,5 +1,5 @@
-//! The connections to a program and its processes: a door through which each passes a socket for messages and answers, and the memory
-//! file of its recorded run.
+//! The connections to a program and its processes: a door through which each passes a socket for
+//! messages and answers, and the memory file of its recorded run.
 
 use std::fs::File;
 use std::io::{self, ErrorKind, IoSliceMut, Read, Write};
