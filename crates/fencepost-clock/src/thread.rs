@@ -1,19 +1,18 @@
 //! What a thread knows.
 //!
-//! Paper: Margalit et al., PLDI 2025, appendix B (T_c, T_a, T_r as vector clocks), and the hb_SC
-//! clocks that replace the location clocks T_SC of its appendix A. Exact: `c` is happens-before,
-//! `sc` is hb_SC.
+//! Paper: Margalit et al., PLDI 2025, appendix B (T_c, T_a, T_r as vector clocks). The hb_SC clocks
+//! replace the location clocks T_SC of its appendix A. Exact: `c` is happens-before, `sc` is hb_SC.
 //!
 //! Facts used here and in `location`:
 //!
-//! - `n` counts writes only, since only the numbers of writes are ever compared: who has heard of a
+//! - `n` counts writes only, since only the numbers of writes are ever compared. Who has heard of a
 //!   thread after a read has heard of the writes before that read.
-//! - SC accesses need no numbers of their own. Only SC *writes* are looked up in S-clocks, and a
+//! - SC accesses need no numbers of their own. Only SC *writes* are looked up in S-clocks. A
 //!   thread's SC writes numbered up to `n` are exactly those before its SC access that happens when
 //!   it has made `n` writes.
 //! - S(τ) and the S-part of `c` are one clock (`c.s`): every rule that reads one of them reads the
 //!   join of both.
-//! - `a` holds what relaxed reads have picked up and need not include `c`, for it is only ever
+//! - `a` holds what relaxed reads have picked up. It need not include `c`, for it is only ever
 //!   joined into `c`.
 
 use crate::clock::{Clock, LAST_EPOCH, Slot, View};

@@ -2,8 +2,8 @@
 //!
 //! The door is one end of a socket that keeps packets apart. A packet is [`VERSION`] alone, with
 //! two files: the reporter's end of a connection, and the [record](crate::record) of the run if
-//! there is one. Nothing is ever sent the other way. Who speaks another version sends that, and no
-//! files: the reporter then knows why it hears nothing.
+//! there is one. Nothing is ever sent the other way. A program that speaks another version sends
+//! that, and no files, so the reporter knows why it hears nothing.
 
 use core::ffi::CStr;
 use core::fmt;

@@ -2,9 +2,9 @@
 //!
 //! A violation is an SC run and a step that leaves SC. Edits change orders, make stores exchanges,
 //! and put fences between steps; the other steps stay. So the run is walked again on the other
-//! program, step by step, each found by its place in the source, with fences passed where they are
-//! met; then the oracle decides, on the axioms, whether it is a violation there. Nothing is taken
-//! for granted: what comes out was replayed.
+//! program, step by step. Each step is found by its place in the source, and fences are passed
+//! where they are met. Then the oracle decides, on the axioms, whether it is a violation there.
+//! Nothing is taken for granted: what comes out was replayed.
 
 use fencepost_base::event::Label;
 use fencepost_base::ids::{ThreadId, Value};

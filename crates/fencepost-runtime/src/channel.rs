@@ -1,8 +1,8 @@
 //! The way out: messages to the reporter.
 //!
-//! `fencepost run` leaves a door, through which every process passes the other end of a connection
-//! of its own: the program, children of `fork`, programs that it starts. A program that is started
-//! by itself starts its reporter, the same command, when there is something to report; if that
+//! `fencepost run` leaves a door. Every process passes the other end of a connection of its own
+//! through it: the program, children of `fork`, programs that it starts. A program that is started
+//! by itself starts its reporter, the same command, when there is something to report. If that
 //! fails, messages are printed as they are.
 
 use std::ffi::{CStr, CString, c_int, c_void};

@@ -1,14 +1,17 @@
 //! Data races between plain accesses, and between a plain and an atomic one.
 //!
-//! Margalit, Kokologiannakis, Itzhaky and Lahav, PLDI 2025, App. B: a race is a pair of conflicting
-//! accesses, one of them plain, that happens-before (of RC20, fences included) does not order. The
-//! clocks are those of the monitor; an access is recorded as slot and epoch of its thread.
+//! Paper: Margalit, Kokologiannakis, Itzhaky and Lahav, PLDI 2025, App. B. A race is a pair of
+//! conflicting accesses, one of them plain, that happens-before (of RC20, fences included) does not
+//! order. The clocks are those of the monitor. An access is recorded as slot and epoch of its
+//! thread.
 //!
 //! Modelled: accesses by byte ranges within words of eight bytes. Each word remembers two accesses,
-//! as one number each. Sound: a reported pair is unordered. Not complete, also on the run that is
-//! watched: where three or more accesses of a word are mutually unordered, one of them is
-//! forgotten, an atomic one first. The appendix keeps a whole clock per location instead; that
-//! would cost memory proportional to the number of threads for every byte of the program.
+//! as one number each.
+//!
+//! Sound: a reported pair is unordered. Not complete, also on the run that is watched: where three
+//! or more accesses of a word are mutually unordered, one of them is forgotten, an atomic one
+//! first. The appendix keeps a whole clock per location instead. That would cost memory
+//! proportional to the number of threads for every byte of the program.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 

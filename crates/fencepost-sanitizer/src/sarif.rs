@@ -1,10 +1,11 @@
 //! Reports for code scanning: SARIF 2.1.0, one log with one run.
 //!
-//! A result points at the access to blame; the writes it may miss or use are related locations, and
+//! A result points at the access to blame. The writes it may miss or use are related locations, and
 //! the code flow has one thread flow per thread with its accesses. A deadlock points at where the
-//! threads that wait were created: where they wait is not known. There are no `fixes`: they need
-//! the exact bytes to replace, which debug information does not have; the advice is in the message.
-//! The golden files are valid by the standard's schema.
+//! threads that wait were created: where they wait is not known.
+//!
+//! There are no `fixes`. They need the exact bytes to replace, which debug information does not
+//! have; the advice is in the message. The golden files are valid by the standard's schema.
 
 use std::collections::BTreeMap;
 use std::path::Path;

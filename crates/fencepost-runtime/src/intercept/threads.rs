@@ -1,6 +1,6 @@
 //! Threads, of POSIX and of C11: creation, end, joining.
 //!
-//! A thread is described and known before it exists; its handle is added by itself or by its
+//! A thread is described and known before it exists. Its handle is added by itself or by its
 //! creator, whoever comes first. Its end is noticed by a thread-specific key, in the last round of
 //! destructors, so that destructors of the program are still watched.
 

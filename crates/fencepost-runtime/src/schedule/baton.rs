@@ -1,10 +1,10 @@
 //! The baton that the one running thread holds, and the threads that wait for it.
 //!
-//! Each thread sleeps on a word of its own until it is its turn. All that waits does so in a loop
-//! around an attempt, so that it is always safe to wake a thread for nothing.
+//! Each thread sleeps on a word of its own until it is its turn. Every wait is a loop around an
+//! attempt, so it is always safe to wake a thread for nothing.
 //!
-//! Threads that wait for the baton look, twice in a second, whether the one that has it sleeps in
-//! the kernel at a place unknown to us, and go on without it if so.
+//! The thread that has the baton may sleep in the kernel at a place unknown to us. Threads that
+//! wait for the baton look for that twice in a second, and go on without it if so.
 
 use std::cell::Cell;
 use std::sync::atomic::Ordering;
