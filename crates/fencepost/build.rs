@@ -72,7 +72,8 @@ fn main() {
     println!("cargo::rustc-cfg=fencepost_runtime");
 }
 
-/// The static library, by a cargo of its own with its own directory: the one that runs us holds the lock of the usual one.
+/// The static library, by a cargo of its own with its own directory: the one that runs us holds the
+/// lock of the usual one.
 fn build(root: &Path, out: &Path) -> PathBuf {
     let directory = out.join("rt");
     let mut cargo = Command::new(env::var_os("CARGO").expect("cargo sets it"));

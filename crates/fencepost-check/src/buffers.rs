@@ -162,8 +162,8 @@ fn confirm_attack(
     }
 }
 
-/// Asks all questions, on `jobs` threads, up to the first one that is about a feasible attack: what is asked after it is
-/// not answered, so that the answers do not depend on who is faster.
+/// Asks all questions, on `jobs` threads, up to the first one that is about a feasible attack: what
+/// is asked after it is not answered, so that the answers do not depend on who is faster.
 fn ask_all(questions: &[&[Attack]], jobs: usize, ask: &(dyn Fn(&[Attack]) -> Asked + Sync)) -> Vec<(usize, Asked)> {
     let next = AtomicUsize::new(0);
     let feasible = AtomicUsize::new(usize::MAX);

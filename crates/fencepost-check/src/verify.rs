@@ -325,7 +325,8 @@ impl<'a> Inquiry<'a> {
         endings.into_iter().map(replay).collect()
     }
 
-    /// These are final states in this model, among others: if they settle whether the condition is met, that is an answer.
+    /// These are final states in this model, among others: if they settle whether the condition is
+    /// met, that is an answer.
     fn remember(&mut self, condition: &Condition, endings: Vec<Ending>) -> Result<(), InternalError> {
         let endings = self.replayed(endings)?;
         let states = States::judge(condition, condition.observed(), endings, Extent::Examples);

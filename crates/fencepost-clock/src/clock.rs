@@ -91,7 +91,8 @@ fn any(lanes: Lanes) -> bool {
     lanes.iter().fold(0, |all, lane| all | lane) != 0
 }
 
-/// Addresses in the first two lines of the cache that an array takes: with more of them the processor sees what is going on.
+/// Addresses in the first two lines of the cache that an array takes: with more of them the
+/// processor sees what is going on.
 #[inline(always)]
 fn far(lanes: &[Lanes], fetch: &mut impl FnMut(*const u8)) {
     if !lanes.is_empty() {

@@ -68,7 +68,8 @@ pub enum Access<'a> {
         /// The order of the load that a failure is.
         failure: Order,
     },
-    /// Loads until the value is wanted. For a load at a spinning site, `wanted` are the values not known to keep it spinning.
+    /// Loads until the value is wanted. For a load at a spinning site, `wanted` are the values not
+    /// known to keep it spinning.
     Wait {
         /// Which values end the waiting.
         wanted: &'a dyn Fn(u64) -> bool,
@@ -344,8 +345,9 @@ impl History {
         self.newest.is_before(t, false) || of_newest.into_iter().any(|sighting| t.knows(sighting.slot, sighting.k))
     }
 
-    /// Drops sightings that are of no use, until half of the space is free. If there are still too many, the older half goes
-    /// with the entries before those seen; otherwise there is more space to come.
+    /// Drops sightings that are of no use, until half of the space is free. If there are still too
+    /// many, the older half goes with the entries before those seen; otherwise there is more space
+    /// to come.
     #[cold]
     #[inline(never)]
     fn make_room(&mut self, limits: Limits) {
@@ -438,8 +440,9 @@ impl History {
         (self.base()..=self.index).rev().find(|&index| self.entry(index).is_past(t))
     }
 
-    /// The newest write up to `top` that `t` is aware of, and true; if it is aware of none that is kept, the oldest and false.
-    /// Nobody is aware of a write later than `top`, since happens-before and the SC order are part of hb_SC.
+    /// The newest write up to `top` that `t` is aware of, and true; if it is aware of none that is
+    /// kept, the oldest and false. Nobody is aware of a write later than `top`, since
+    /// happens-before and the SC order are part of hb_SC.
     fn cur(&self, t: &ThreadClocks, top: u32, order: Order) -> (u32, bool) {
         let mut sightings = self.sightings.iter().rev().peekable();
         for index in (self.base()..=top).rev() {

@@ -33,8 +33,8 @@ use crate::thread::ThreadClocks;
 use crate::visits::{Effects, Visit, Visits};
 use fencepost_protocol::Order;
 
-/// The clocks and the history of one atomic location. In this order, so that what an access needs lies together: an update of what is
-/// only updated needs neither of the last two.
+/// The clocks and the history of one atomic location. In this order, so that what an access needs
+/// lies together: an update of what is only updated needs neither of the last two.
 #[derive(Clone, Debug)]
 #[repr(C)]
 pub struct Location {
@@ -85,8 +85,9 @@ impl Location {
         self.history.judge(t, self.visits.get(t.slot()).seen(), access, order)
     }
 
-    /// Is it clear without a search that [`Self::check`] finds nothing? It mostly is. `writes` says that the access is a store, an update, or a
-    /// blocking compare-and-swap: it writes, whatever it reads.
+    /// Is it clear without a search that [`Self::check`] finds nothing? It mostly is. `writes` says
+    /// that the access is a store, an update, or a blocking compare-and-swap: it writes, whatever
+    /// it reads.
     #[inline(always)]
     pub fn is_clearly_clean(&self, t: &ThreadClocks, writes: bool) -> bool {
         // There never was a gap, or never was a write; the visits may be far away.
@@ -118,8 +119,9 @@ impl Location {
         }
     }
 
-    /// As [`Self::load`], for a thread that has made the same load before and has learnt nothing since (its [`ThreadClocks::generation`] and
-    /// slot are the same), from a location that was neither written to nor [reset](Self::reset) since.
+    /// As [`Self::load`], for a thread that has made the same load before and has learnt nothing
+    /// since (its [`ThreadClocks::generation`] and slot are the same), from a location that was
+    /// neither written to nor [reset](Self::reset) since.
     #[inline(always)]
     pub fn load_again(&mut self, t: &mut ThreadClocks, order: Order) {
         debug_assert!(
@@ -311,8 +313,9 @@ impl Location {
         }
     }
 
-    /// Calls `fetch` with addresses near which `slot` will read or write if it makes a write now, as far as they are not in the location itself:
-    /// there are processors that can be told in advance.
+    /// Calls `fetch` with addresses near which `slot` will read or write if it makes a write now,
+    /// as far as they are not in the location itself: there are processors that can be told in
+    /// advance.
     #[inline(always)]
     pub fn far(&self, slot: Slot, mut fetch: impl FnMut(*const u8)) {
         self.history.far(&mut fetch);
@@ -330,8 +333,8 @@ impl Location {
         self.history.newest().value
     }
 
-    /// Forgets everything and holds `value`: after initialisation by a plain store, when memory is used anew, after a write out
-    /// of sight.
+    /// Forgets everything and holds `value`: after initialisation by a plain store, when memory is
+    /// used anew, after a write out of sight.
     pub fn reset(&mut self, value: u64) {
         self.history.reset(value);
         self.visits = Visits::default();

@@ -47,7 +47,8 @@ impl Epochs {
 #[derive(Clone, Debug)]
 pub struct ThreadClocks {
     slot: Slot,
-    /// The thread's epoch and the number of its writes: its own entries of `c` and `sc`, once more. Nobody knows of later ones.
+    /// The thread's epoch and the number of its writes: its own entries of `c` and `sc`, once more.
+    /// Nobody knows of later ones.
     k: u32,
     n: u32,
     /// Happens-before; the entry of the own slot is the thread's epoch k.
@@ -81,9 +82,9 @@ impl ThreadClocks {
         empty.placed(slot, epochs)
     }
 
-    /// A new thread in `slot`, which knows what this one knows. A slot may be used again, with the epochs of the thread that
-    /// [finished](Self::finished) there, once this thread [knows](Self::knows) that thread's last epoch (say, because
-    /// it has joined it).
+    /// A new thread in `slot`, which knows what this one knows. A slot may be used again, with the
+    /// epochs of the thread that [finished](Self::finished) there, once this thread
+    /// [knows](Self::knows) that thread's last epoch (say, because it has joined it).
     #[must_use]
     pub fn spawn(&mut self, slot: Slot, epochs: Epochs) -> ThreadClocks {
         let child = ThreadClocks {
@@ -145,8 +146,9 @@ impl ThreadClocks {
         self.k
     }
 
-    /// Does everything that the thread in `slot` did in its epoch `k` or before happen before the next step of this one? (All
-    /// that was done in the own slot does.) A plain access races with an earlier conflicting one of another thread iff not.
+    /// Does everything that the thread in `slot` did in its epoch `k` or before happen before the
+    /// next step of this one? (All that was done in the own slot does.) A plain access races with
+    /// an earlier conflicting one of another thread iff not.
     #[inline]
     pub fn knows(&self, slot: Slot, k: u32) -> bool {
         self.c.hb.get(slot) >= k
@@ -166,8 +168,8 @@ impl ThreadClocks {
         }
     }
 
-    /// An SC fence: an acquire fence, an acquire/release update of the hidden location, a release fence. The two releases
-    /// can share an epoch, since the thread does nothing between them.
+    /// An SC fence: an acquire fence, an acquire/release update of the hidden location, a release
+    /// fence. The two releases can share an epoch, since the thread does nothing between them.
     pub fn fence_sc(&mut self, hidden: &mut Hidden) {
         self.acquire_fence();
         hidden.0.acquire(self);

@@ -414,8 +414,8 @@ fn view(reached: &[(Place, Arc<Unreadable>)], pattern: &[Node]) -> View {
     view
 }
 
-/// Adds a set to those of an entry, of which none contains another: what can be read where more is unreadable can be read where
-/// less is.
+/// Adds a set to those of an entry, of which none contains another: what can be read where more is
+/// unreadable can be read where less is.
 fn keep(sets: &mut Vec<Arc<Unreadable>>, unreadable: &Arc<Unreadable>) {
     if sets.iter().any(|known| unreadable.contains(known)) {
         return;

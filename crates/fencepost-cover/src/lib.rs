@@ -133,9 +133,9 @@ pub fn write_write_race_free(program: &Program, options: Options, budget: &Budge
     ask(&Question::WriteRace, program, options, budget)
 }
 
-/// Is every graph of the program under SRA free of data races on non-atomic locations? [`Answer::Reachable`] is a run with
-/// one, its last access at the latest. Says nothing of programs that access a location both plainly and by atomic
-/// operations.
+/// Is every graph of the program under SRA free of data races on non-atomic locations?
+/// [`Answer::Reachable`] is a run with one, its last access at the latest. Says nothing of programs
+/// that access a location both plainly and by atomic operations.
 pub fn data_race_free(program: &Program, options: Options, budget: &Budget<'_>) -> CoverOutcome {
     if program.has_mixed_accesses() {
         let reason =

@@ -166,8 +166,8 @@ fn two_plus_two_writes_in_memory() {
     assert!(!ends(0, 2), "what is overwritten is not last");
 }
 
-/// Why a potential needs several lists: the third thread's write must be readable before one pair of reads, and it goes on
-/// itself with another pair.
+/// Why a potential needs several lists: the third thread's write must be readable before one pair
+/// of reads, and it goes on itself with another pair.
 #[test]
 fn several_lists() {
     let text = "global x, y, z;

@@ -477,8 +477,8 @@ impl<S: System> Search<'_, S> {
         Some(ScFailure { kind, site, run })
     }
 
-    /// A shortest run to a state that is equal to `state`, in this layer, up to names of threads; and that state. None if
-    /// time runs out.
+    /// A shortest run to a state that is equal to `state`, in this layer, up to names of threads;
+    /// and that state. None if time runs out.
     fn run_to(&self, state: &[u64], layer: usize) -> Option<(Run, State)> {
         let mut path = vec![state.to_vec()];
         for layer in (0..layer).rev() {

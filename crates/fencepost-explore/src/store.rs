@@ -213,8 +213,9 @@ impl<H: BuildHasher> StateStore<H> {
         Ok((inserted, (number, id)))
     }
 
-    /// Adds states, one after the other in `states`; what became of each is in `batch`. Shard by shard, so that a lock is
-    /// taken once for many states, and with a look ahead, so that memory is waited for once for many states.
+    /// Adds states, one after the other in `states`; what became of each is in `batch`. Shard by
+    /// shard, so that a lock is taken once for many states, and with a look ahead, so that memory
+    /// is waited for once for many states.
     pub(crate) fn insert_all(&self, states: &[u64], batch: &mut Batch) -> Result<(), Reason> {
         batch.sort(states.chunks_exact(self.words.max(1)).map(|state| self.hash(state)), self.shards.len());
         for number in 0..self.shards.len() {

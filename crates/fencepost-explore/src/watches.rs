@@ -390,11 +390,13 @@ struct Leaking {
     updates: bool,
 }
 
-/// Which accesses can make a thread hb_SC-aware of a write, but not aware in the model of what that write's thread knew?
+/// Which accesses can make a thread hb_SC-aware of a write, but not aware in the model of what that
+/// write's thread knew?
 ///
-/// A store learns, in SC, from all earlier accesses of its location, and in the model from none. A read learns from
-/// the last write, in the model only if the one acquires and the other releases. An update is a read, but it
-/// too learns in SC from earlier reads; where there are only updates that acquire and release, SC and model agree.
+/// A store learns, in SC, from all earlier accesses of its location, and in the model from none. A
+/// read learns from the last write, in the model only if the one acquires and the other releases.
+/// An update is a read, but it too learns in SC from earlier reads; where there are only updates
+/// that acquire and release, SC and model agree.
 fn leaking(threads: &[CompiledThread], model: &dyn Model, locations: usize) -> Vec<Leaking> {
     let mut leaking = vec![Leaking { reads: false, updates: false }; locations];
     for access in threads.iter().flat_map(CompiledThread::accesses).filter(|access| !access.private && !access.plain) {

@@ -178,8 +178,8 @@ impl<'a> Machine<'a> {
         }
     }
 
-    /// Passes the fence that the thread rests at, with these events, or the beginning of a section; unless stores have to
-    /// leave their queues first.
+    /// Passes the fence that the thread rests at, with these events, or the beginning of a section;
+    /// unless stores have to leave their queues first.
     pub(crate) fn pass(&self, state: &mut State, (thread, pc): (ThreadId, Option<Pc>), labels: &[Label]) -> bool {
         let queues = &state.queues[thread.index()];
         let passes = |label: &Label| match label {

@@ -373,8 +373,8 @@ impl<'a> Interpreter<'a> {
         labels.into_iter().map(|label| (label, after.clone())).collect()
     }
 
-    /// Adds the event of a step to `graph`, and before it the fence that a failed compare-and-swap is besides in a model
-    /// with store buffers: these are empty then, as when it succeeds.
+    /// Adds the event of a step to `graph`, and before it the fence that a failed compare-and-swap
+    /// is besides in a model with store buffers: these are empty then, as when it succeeds.
     pub fn record(
         &self,
         graph: &mut Graph,

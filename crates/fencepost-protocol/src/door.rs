@@ -12,8 +12,8 @@ use crate::VERSION;
 
 /// The variable of the environment that names the door.
 pub const DOOR: &CStr = c"FENCEPOST_DOOR";
-/// The variable of the environment that named a connection, before there were versions. It is set so that a runtime of that time says
-/// something, and the reporter hears that it is old.
+/// The variable of the environment that named a connection, before there were versions. It is set
+/// so that a runtime of that time says something, and the reporter hears that it is old.
 pub const CHANNEL: &CStr = c"FENCEPOST_CHANNEL";
 /// The variable of the environment that has [`Options`](crate::Options).
 pub const OPTIONS: &CStr = c"FENCEPOST_OPTIONS";

@@ -67,7 +67,8 @@ pub enum Answer {
 }
 
 impl Answer {
-    /// What a byte means. Whatever is not understood, and silence, ends the program: it was to be ended unless told otherwise.
+    /// What a byte means. Whatever is not understood, and silence, ends the program: it was to be
+    /// ended unless told otherwise.
     pub const fn from_byte(byte: Option<u8>) -> Answer {
         match byte {
             Some(b'c') => Answer::GoOn,

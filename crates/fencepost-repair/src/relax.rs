@@ -88,7 +88,8 @@ impl Search<'_> {
         form.at_most(now) && form != now
     }
 
-    /// Single weakenings, the one that saves most first; of those that save the same, the greater one, then the earlier.
+    /// Single weakenings, the one that saves most first; of those that save the same, the greater
+    /// one, then the earlier.
     fn moves(&self, selection: &Selection) -> Vec<Move> {
         let mut moves = Vec::new();
         for (spot, place) in self.bench.spots.iter().enumerate() {

@@ -202,7 +202,8 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// Does the violation persist under `selection`, with a cycle on which no fences are edits but those of `allowed`? Then which are.
+    /// Does the violation persist under `selection`, with a cycle on which no fences are edits but
+    /// those of `allowed`? Then which are.
     fn persists(&self, witness: &Witness, selection: &Selection, allowed: &Selection) -> Option<Vec<usize>> {
         let edited = self.bench.edit(selection)?;
         let violation = witness.transplant(&edited)?;
@@ -278,7 +279,8 @@ impl<'a> Search<'a> {
         Some(sites.into_iter().map(|site| edited.key(site).source).collect())
     }
 
-    /// Adds all of `picks` at once if the violation persists, else each half by itself; notes spots of which nothing came.
+    /// Adds all of `picks` at once if the violation persists, else each half by itself; notes spots
+    /// of which nothing came.
     fn grow_by(
         &self,
         witness: &Witness,
@@ -304,8 +306,9 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// The plan for a repair, with the reason for each of its edits: the violation that is there without it. What turns out not to be needed is
-    /// left out, and what could be weaker is made so.
+    /// The plan for a repair, with the reason for each of its edits: the violation that is there
+    /// without it. What turns out not to be needed is left out, and what could be weaker is made
+    /// so.
     fn proven(&mut self, mut selection: Selection) -> Result<(Plan, Selection), InternalError> {
         'again: loop {
             let mut needs = Vec::new();
@@ -341,7 +344,8 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// Why a selection is no repair: first from what is known. Otherwise the reason it is not known, or none if it is one.
+    /// Why a selection is no repair: first from what is known. Otherwise the reason it is not
+    /// known, or none if it is one.
     fn refute(&mut self, selection: &Selection) -> Result<Result<Box<Because>, Option<Reason>>, InternalError> {
         if self.bench.expired() {
             return Ok(Err(Some(Reason::Time)));

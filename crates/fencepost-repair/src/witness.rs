@@ -71,7 +71,8 @@ impl Witness {
         paces(edited, self.model).iter().find_map(|&pace| self.at_pace(edited, pace))
     }
 
-    /// The instructions that the run passes in another program, if there is such a run: edits elsewhere hardly concern it.
+    /// The instructions that the run passes in another program, if there is such a run: edits
+    /// elsewhere hardly concern it.
     pub(crate) fn passes(&self, edited: &Edited) -> Option<Vec<Site>> {
         let mut passed = Vec::new();
         for &pace in paces(edited, self.model) {

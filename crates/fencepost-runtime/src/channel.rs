@@ -391,7 +391,8 @@ fn end_line(room: &mut End, status: i32) -> &[u8] {
     &room.0[..room.1]
 }
 
-/// In a child of `fork`: the parent's connection is not ours, and neither is its record. The child makes its own when it has found something.
+/// In a child of `fork`: the parent's connection is not ours, and neither is its record. The child
+/// makes its own when it has found something.
 pub(crate) fn forked() {
     let mut channel = CHANNEL.lock();
     close(channel.fd);

@@ -68,7 +68,8 @@ pub(crate) fn map_file(fd: i32, bytes: usize) -> *mut u8 {
     map_with(bytes, libc::MAP_SHARED, fd)
 }
 
-/// Asks for the pages of `bytes` bytes from `start` on, which will be written. It does not matter whether there is an answer.
+/// Asks for the pages of `bytes` bytes from `start` on, which will be written. It does not matter
+/// whether there is an answer.
 pub(crate) fn populate(start: *mut u8, bytes: usize) {
     let _errno = Errno::save();
     let first = start as usize & !(PAGE - 1);

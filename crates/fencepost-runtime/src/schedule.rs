@@ -54,8 +54,8 @@ pub(crate) fn yields() {
     }
 }
 
-/// The running thread waits for a value at this address and has found another one, or found it `again`: it goes on when something has
-/// happened.
+/// The running thread waits for a value at this address and has found another one, or found it
+/// `again`: it goes on when something has happened.
 pub(crate) fn waits(addr: usize, again: bool) {
     if CONTROLLED.load(Ordering::Relaxed) {
         baton::decide(Reason::Vain { addr, again });
@@ -101,8 +101,8 @@ pub(crate) fn retry<T>(
     }
 }
 
-/// The calling thread cannot go on before `key` is woken or the time is over. `before` is done once it counts as waiting, and before
-/// any other thread runs.
+/// The calling thread cannot go on before `key` is woken or the time is over. `before` is done once
+/// it counts as waiting, and before any other thread runs.
 pub(crate) fn block(key: Key, timeout: Option<Timeout>, before: impl FnOnce()) -> Outcome {
     baton::block(key, timeout, false, before)
 }

@@ -47,8 +47,8 @@ struct Page([AtomicPtr<Place>; PAGE_WORDS]);
 /// The spans, by address.
 type Root = [AtomicPtr<Span>; 1 << (ADDRESS_BITS - SPAN_BITS)];
 
-/// The root. As a variable of its own size it would be part of every program, and one that may not have so much memory could not be
-/// started to say so.
+/// The root. As a variable of its own size it would be part of every program, and one that may not
+/// have so much memory could not be started to say so.
 static ROOT: AtomicPtr<Root> = AtomicPtr::new(null_mut());
 
 /// Makes the root, the first time. To be called before anything is asked for.

@@ -81,11 +81,12 @@ struct Inside {
     life: u32,
 }
 
-/// Variables accessed lately. When a thread is over, the next one goes on with what it leaves: where variables are is true for all.
+/// Variables accessed lately. When a thread is over, the next one goes on with what it leaves:
+/// where variables are is true for all.
 type Cache = [Seen; CACHE];
 
-/// A variable that a thread accessed lately: where to find it, and what makes loading it again uneventful. Aligned so that it takes one line
-/// of the cache.
+/// A variable that a thread accessed lately: where to find it, and what makes loading it again
+/// uneventful. Aligned so that it takes one line of the cache.
 #[repr(align(64))]
 pub(crate) struct Seen {
     /// Its address.
@@ -213,8 +214,8 @@ macro_rules! thread_local_pointer {
     };
 }
 
-/// A thread-local variable, with the model for variables that are there from the start: the general one that Rust has would save
-/// registers around a call, in every hook, that the linker removes.
+/// A thread-local variable, with the model for variables that are there from the start: the general
+/// one that Rust has would save registers around a call, in every hook, that the linker removes.
 #[cfg(not(any(miri, test)))]
 macro_rules! thread_local_pointer {
     ($(#[$attribute:meta])* $module:ident, $symbol:literal) => {
@@ -538,8 +539,8 @@ impl Thread {
 }
 
 impl Entered {
-    /// A number that changes when the thread learns something about others. No other thread, and not this one in another slot, has
-    /// the same.
+    /// A number that changes when the thread learns something about others. No other thread, and
+    /// not this one in another slot, has the same.
     #[inline]
     pub(crate) fn knowledge(&self) -> u64 {
         u64::from(self.inside().life) << 32 | u64::from(self.clocks().generation())
@@ -551,8 +552,8 @@ impl Entered {
         knowledge >> 32 == u64::from(self.inside().life)
     }
 
-    /// The description of a thread that this one is about to create. Creation orders everything so far before everything
-    /// the new thread does.
+    /// The description of a thread that this one is about to create. Creation orders everything so
+    /// far before everything the new thread does.
     pub(crate) fn create(&mut self) -> Box<Thread> {
         let mut registry = REGISTRY.lock();
         registry.threads += 1;
@@ -653,7 +654,8 @@ impl Entered {
     }
 }
 
-/// The first tick of a life, after all that an earlier one can have had: epochs, writes and generations are below 2³¹ each.
+/// The first tick of a life, after all that an earlier one can have had: epochs, writes and
+/// generations are below 2³¹ each.
 fn first_tick(life: u32) -> u64 {
     (u64::from(life) << 33) + 1
 }
@@ -695,7 +697,8 @@ pub(crate) fn detach() -> Option<Finished> {
 mod tests {
     use super::{attach_main, calls, current_tid, detach, enter, watched, with_current};
 
-    /// What a signal handler does in the middle of the runtime's work. Under Miri this shows that no reference is invalidated.
+    /// What a signal handler does in the middle of the runtime's work. Under Miri this shows that
+    /// no reference is invalidated.
     fn handle_signal() {
         let thread = watched().expect("the thread is watched");
         assert!(thread.is_busy() && enter().is_none() && with_current(|_| ()).is_none());

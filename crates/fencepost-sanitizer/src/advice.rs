@@ -81,8 +81,8 @@ impl Edit {
         Edit { pc: record.pc, op: trace::name(record), what, failure }
     }
 
-    /// What to do for `what` at a record; None if it is there already. `next` is what the thread does on the side where a fence
-    /// would stand.
+    /// What to do for `what` at a record; None if it is there already. `next` is what the thread
+    /// does on the side where a fence would stand.
     fn at(record: &Record, what: What, next: Option<&Record>) -> Option<Edit> {
         match (what, next.filter(|next| next.op == Op::Fence && next.tid == record.tid)) {
             (What::FenceBefore | What::FenceAfter, Some(fence)) => {
@@ -329,7 +329,8 @@ impl Judge<'_> {
         edits
     }
 
-    /// With these edits: the violation if it is still there, or one that was not there before. The outer None: nobody knows.
+    /// With these edits: the violation if it is still there, or one that was not there before. The
+    /// outer None: nobody knows.
     fn still_wrong(&self, edits: &[Edit], left: &mut usize) -> Option<Option<Violation>> {
         let mut changes = Changes::default();
         for edit in edits {
@@ -488,7 +489,8 @@ mod tests {
         assert_eq!(phrases(&analysis), [21, 22].map(|pc| (pc, "make the fence seq_cst".to_string())));
     }
 
-    /// As in a deque: between the store and the load of thread 3 there are other accesses, and its fence stands at the load.
+    /// As in a deque: between the store and the load of thread 3 there are other accesses, and its
+    /// fence stands at the load.
     #[test]
     fn fences_are_strengthened_where_they_are() {
         let mut trace = start();
@@ -506,8 +508,9 @@ mod tests {
         assert_eq!(phrases(&analysis), [21, 22].map(|pc| (pc, "make the fence seq_cst".to_string())));
     }
 
-    /// Message passing from 2 to 3, store buffering between 3 and 4. The fence of thread 4 does not help, because thread 3 passes on
-    /// nothing. A second fence beside it would help in this run, because of what thread 2 does in between, and in no other.
+    /// Message passing from 2 to 3, store buffering between 3 and 4. The fence of thread 4 does not
+    /// help, because thread 3 passes on nothing. A second fence beside it would help in this run,
+    /// because of what thread 2 does in between, and in no other.
     #[test]
     fn no_fence_is_put_beside_a_fence() {
         let mut trace = start();

@@ -471,8 +471,8 @@ impl Enumeration<'_> {
         Graph::of_parts(&self.init, events.collect(), (0..self.init.len()).map(writes).collect())
     }
 
-    /// The run to a node, in an order that agrees with reads-from; that of the path, but for fences that have changed places.
-    /// What has no part in what was found is left out.
+    /// The run to a node, in an order that agrees with reads-from; that of the path, but for fences
+    /// that have changed places. What has no part in what was found is left out.
     fn run(&self, node: &Node, what: &What, other: Option<EventId>) -> GraphRun {
         let graph = &node.graph;
         let kept = kept(graph, what, other);

@@ -65,7 +65,8 @@ use crate::meter::Meter;
 use crate::threads::{StateId, Threads, record, value_of};
 use crate::{End, Evidence, Finding, Found, Goal, What};
 
-/// Steps that a thread which reads is thought to be ahead of one that does not: writes that are there early save putting off.
+/// Steps that a thread which reads is thought to be ahead of one that does not: writes that are
+/// there early save putting off.
 const READS_LATER: u32 = 6;
 
 /// Nodes between two looks at the clock.

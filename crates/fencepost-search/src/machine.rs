@@ -495,8 +495,9 @@ impl Machine<'_> {
         self.threads.outcomes(thread, state.locals[thread.index()], access, old)
     }
 
-    /// Every way through the atomic section that the thread is about to enter, if its queues are empty: stores in it reach
-    /// memory at once. What goes wrong in it ends the search; nobody sees anything else of a way that is not completed.
+    /// Every way through the atomic section that the thread is about to enter, if its queues are
+    /// empty: stores in it reach memory at once. What goes wrong in it ends the search; nobody sees
+    /// anything else of a way that is not completed.
     fn sections(&mut self, state: &State, thread: ThreadId, moves: &mut Moves) -> Result<(), Reason> {
         if !state.is_drained(thread) {
             return Ok(());

@@ -20,8 +20,8 @@ struct Known {
     stores: usize,
 }
 
-/// Allows one store in a buffer, then more, until all is known. Where there are too many states, the first ones with more
-/// stores may still have a violation.
+/// Allows one store in a buffer, then more, until all is known. Where there are too many states,
+/// the first ones with more stores may still have a violation.
 fn known(program: &Program, model: &dyn Model, states: usize) -> Known {
     let mut without = 0;
     for stores in 1..=STORES {

@@ -223,8 +223,8 @@ fn programs_beside_loops() {
     });
 }
 
-/// Programs that people write; the large ones, and those for verification, which are variations of others, are judged with
-/// all reductions by the harness of the corpus.
+/// Programs that people write; the large ones, and those for verification, which are variations of
+/// others, are judged with all reductions by the harness of the corpus.
 #[test]
 fn the_corpus() {
     let files = corpus::files().into_iter().filter(|file| !file.name.starts_with("verify/"));

@@ -46,8 +46,9 @@ impl Form {
         }
     }
 
-    /// Is it as weak as `other`, or weaker? Whatever an execution graph with `other` in this place is allowed to be, it may be
-    /// with this one instead; only the hidden location of `fence(sc)` adds something to the graph.
+    /// Is it as weak as `other`, or weaker? Whatever an execution graph with `other` in this place
+    /// is allowed to be, it may be with this one instead; only the hidden location of `fence(sc)`
+    /// adds something to the graph.
     pub fn at_most(self, other: Form) -> bool {
         self.bits() & !other.bits() == 0
     }

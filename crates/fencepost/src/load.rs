@@ -18,8 +18,8 @@ use crate::input::{Input, InputError};
 use crate::internal;
 use crate::output::Output;
 
-/// What became of a piece of work: its result, or how the command ends, which was told already; an error if it could not be
-/// told.
+/// What became of a piece of work: its result, or how the command ends, which was told already; an
+/// error if it could not be told.
 pub(crate) type Done<T> = io::Result<Result<T, Exit>>;
 
 /// A program with its text.

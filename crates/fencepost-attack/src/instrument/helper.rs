@@ -22,7 +22,8 @@ enum Dependence {
 }
 
 impl Writer<'_> {
-    /// An access in the normal copy: as it is, or the first one that depends on the attacker, or the one that is delayed.
+    /// An access in the normal copy: as it is, or the first one that depends on the attacker, or
+    /// the one that is delayed.
     pub(crate) fn normal_access(&mut self, pc: Pc, op: &Op, place: &Place) {
         let next = Pc(pc.0 + 1);
         if self.in_section(pc) {

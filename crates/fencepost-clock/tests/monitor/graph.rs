@@ -43,7 +43,8 @@ pub(crate) struct Stale {
     pub(crate) value: u64,
 }
 
-/// For each kind and order of an access to one location, the older writes behind which it can go, in modification order.
+/// For each kind and order of an access to one location, the older writes behind which it can go,
+/// in modification order.
 pub(crate) struct Windows {
     pub(crate) stale: BTreeMap<(Kind, Order), Vec<Stale>>,
     /// The call site of the newest write in the hb_SC-past.

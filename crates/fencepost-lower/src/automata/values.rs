@@ -418,7 +418,8 @@ fn mentioned(exprs: &[&Expr]) -> Vec<usize> {
     mentioned
 }
 
-/// The integers an expression can have, and how many combinations that took. What does not fit into 32 bits is anything.
+/// The integers an expression can have, and how many combinations that took. What does not fit into
+/// 32 bits is anything.
 fn integers(registers: &[Set], expr: &Expr) -> (Set, usize) {
     if let Expr::Reg(register) = expr {
         return (registers[register.index()].clone(), 1);
@@ -476,8 +477,8 @@ fn truth_or_any(expr: &Expr) -> Set {
     }
 }
 
-/// Notes in `changed` the integers with which a condition can hold; returns whether it can, and how many combinations that
-/// took.
+/// Notes in `changed` the integers with which a condition can hold; returns whether it can, and how
+/// many combinations that took.
 fn pass(registers: &[Set], cond: &Expr, changed: &mut Vec<(usize, Set)>) -> (bool, usize) {
     let mut kept: Vec<(usize, Vec<i64>)> =
         mentioned(&[cond]).into_iter().map(|register| (register, Vec::new())).collect();

@@ -356,7 +356,8 @@ impl<'a> Machine<'a> {
         });
     }
 
-    /// The oldest store in the thread's queue for all locations reaches memory, after all accesses of its location there.
+    /// The oldest store in the thread's queue for all locations reaches memory, after all accesses
+    /// of its location there.
     fn commit(&self, state: &mut State, thread: ThreadId) -> Result<(), Cycle> {
         let Store { loc, value, before, before_reads, .. } = state.buffers[thread.index()].remove(0);
         let predecessors = state.accessed[loc.index()];

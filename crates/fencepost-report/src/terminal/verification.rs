@@ -59,8 +59,8 @@ fn execution(subject: &Subject<'_>, shown: &Shown<'_>, model: &str, look: &Look)
     text + "\n"
 }
 
-/// The answer and its argument in one line: `sb.litmus: OK under tso by enumeration: Sometimes (1 of 4 executions): exists
-/// (0:r0=0 /\ 1:r0=0)`.
+/// The answer and its argument in one line: `sb.litmus: OK under tso by enumeration: Sometimes (1
+/// of 4 executions): exists (0:r0=0 /\ 1:r0=0)`.
 pub fn verification_headline(subject: &Subject<'_>, verification: &Verification, look: &Look) -> String {
     let paint = Paint(look.color);
     let (file, model) = (subject.source.name(), verification.model);

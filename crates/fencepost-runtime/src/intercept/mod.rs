@@ -25,7 +25,8 @@ macro_rules! intercept {
     };
 }
 
-/// Declares interceptors that also learn where they were called from. The register is the next one free for an argument.
+/// Declares interceptors that also learn where they were called from. The register is the next one
+/// free for an argument.
 macro_rules! intercept_at {
     ($($(#[$attribute:meta])* fn $name:ident => $body:ident in $register:literal;)*) => {
         $(

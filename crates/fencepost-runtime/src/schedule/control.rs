@@ -382,8 +382,8 @@ impl Control {
     }
 }
 
-/// Rounds up to an eighth of the power of two below: a program that computes a point in time does so a little later or earlier
-/// each time, and the order of timeouts should not depend on it.
+/// Rounds up to an eighth of the power of two below: a program that computes a point in time does
+/// so a little later or earlier each time, and the order of timeouts should not depend on it.
 fn coarse(nanoseconds: u64) -> u64 {
     let eighth = (1u64 << nanoseconds.max(8).ilog2()) / 8;
     nanoseconds.checked_next_multiple_of(eighth).unwrap_or(u64::MAX)

@@ -90,8 +90,9 @@ enum Strategy {
 }
 
 struct Pct {
-    /// Threads in ascending order and their priorities, all different. Drawn ones are above the depth, those given at change points between
-    /// 1 and the depth, those of threads that spin below.
+    /// Threads in ascending order and their priorities, all different. Drawn ones are above the
+    /// depth, those given at change points between 1 and the depth, those of threads that spin
+    /// below.
     priorities: Vec<(Tid, i64)>,
     /// When the running thread falls, latest first, and how deep.
     changes: Vec<(u64, i64)>,

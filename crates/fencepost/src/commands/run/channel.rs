@@ -68,7 +68,8 @@ impl Channel {
         Ok((channel, Theirs { door, _socket: theirs }))
     }
 
-    /// What comes next. None when the program has ended and nothing more comes. (Others may still have the door, or a connection.)
+    /// What comes next. None when the program has ended and nothing more comes. (Others may still
+    /// have the door, or a connection.)
     pub(crate) fn hear(&mut self, child: &mut Child) -> io::Result<Option<Heard>> {
         let mut over = false;
         loop {
