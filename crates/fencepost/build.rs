@@ -1,12 +1,16 @@
 //! Builds the sanitizer's runtime and prepares it for being carried inside the command.
 //!
-//! The runtime is a static library of Rust code, standard library included, that ends up in programs which may contain Rust code
-//! and another standard library of their own. So everything but the names in `exports.txt` is made local: one relocatable
-//! object (groups of sections resolved, or some linkers reject it), then all other symbols hidden. What is exported is
-//! weak, so that a program with its own `malloc` keeps it. The runtime's own calls of the functions in `redefine.txt` are
-//! redirected, because `fencepost cc` wraps these functions in the program and a wrapper that calls itself never ends.
+//! The runtime is a static library of Rust code, standard library included. It ends up in programs
+//! that may contain Rust code and another standard library of their own. So everything but the
+//! names in `exports.txt` is made local: first one relocatable object (groups of sections resolved,
+//! or some linkers reject it), then all other symbols hidden. What is exported is weak, so that a
+//! program with its own `malloc` keeps it.
 //!
-//! On other targets than the one the runtime is written for, nothing is embedded and `fencepost cc` says so.
+//! The runtime's own calls of the functions in `redefine.txt` are redirected. For `fencepost cc`
+//! wraps these functions in the program, and a wrapper that calls itself never ends.
+//!
+//! On other targets than the one the runtime is written for, nothing is embedded and `fencepost cc`
+//! says so.
 
 use std::env;
 use std::ffi::OsStr;
@@ -68,7 +72,8 @@ fn main() {
     println!("cargo::rustc-cfg=fencepost_runtime");
 }
 
-/// The static library, by a cargo of its own with its own directory: the one that runs us holds the lock of the usual one.
+/// The static library, by a cargo of its own with its own directory: the one that runs us holds the
+/// lock of the usual one.
 fn build(root: &Path, out: &Path) -> PathBuf {
     let directory = out.join("rt");
     let mut cargo = Command::new(env::var_os("CARGO").expect("cargo sets it"));

@@ -1,7 +1,8 @@
 //! Many generated programs, every model and every engine, against the definitions.
 //!
-//! The tests compare a few thousand programs of each kind, so that they end soon. This is the same comparison without
-//! that limit. Each difference is shrunk and kept as a file: it becomes part of the corpus.
+//! The tests compare a few thousand programs of each kind, so that they end soon. This is the same
+//! comparison without that limit. Each difference is shrunk and kept as a file: it becomes part of
+//! the corpus.
 
 use std::collections::BTreeMap;
 use std::fs;

@@ -1,6 +1,7 @@
-//! `cargo xtask case-study`: the sanitizer on programs that others wrote, and on those of the paper it is after
-//! (*Dynamic Robustness Verification Against Weak Memory*, PLDI 2025). Sources come from package registries and are
-//! never part of this repository; `docs/case-studies.md` has the results.
+//! `cargo xtask case-study`: the sanitizer on programs that others wrote, and on those of the paper
+//! it is after (*Dynamic Robustness Verification Against Weak Memory*, PLDI 2025). Sources come
+//! from package registries and are never part of this repository; `docs/case-studies.md` has the
+//! results.
 
 mod fig7;
 mod hunt;

@@ -1,4 +1,5 @@
-//! `cargo xtask soak`: many runs, under every schedule, of the programs in `sanitizer/` that must be silent.
+//! `cargo xtask soak`: many runs, under every schedule, of the programs in `sanitizer/` that must
+//! be silent.
 
 use std::process::Command;
 

@@ -5,8 +5,8 @@
 //! - [`liveness`]: registers that are never read again;
 //! - [`interpreter`]: what a thread does between its accesses.
 //!
-//! Analyses are over-approximations, and engines and exports share them: what they leave out
-//! does not exist in any run under any memory model.
+//! Engines and exports share these analyses. They are over-approximations: what an analysis leaves
+//! out does not exist in any run under any memory model.
 
 pub mod classes;
 pub mod interpreter;

@@ -1,7 +1,8 @@
 //! Attacks, and those that the control flow rules out.
 //!
-//! Paper: §8 (attacks); the filter is what Trencher does for its fences, with
-//! more reasons: an attack needs somebody else to access what it delays and to get in the way of what overtakes it.
+//! Paper: §8 (attacks). The filter is what Trencher does for its fences, with more reasons: an
+//! attack needs another thread to access what it delays, and to get in the way of what overtakes
+//! it.
 
 use std::collections::{HashMap, HashSet};
 

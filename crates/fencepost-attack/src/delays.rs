@@ -1,23 +1,27 @@
 //! How many stores an attacker has to delay, so that a search for attacks misses nothing.
 //!
-//! Paper: Derevenetc, Meyer and Schweizer, "Locality and Singularity for Store-Atomic Memory Models". By locality
-//! (Thm 1), one thread that delays stores is always enough. Singularity (Thm 2) says when one *store* is enough.
-//! Its proof has two conditions, of which the paper states one.
+//! Paper: Derevenetc, Meyer and Schweizer, "Locality and Singularity for Store-Atomic Memory
+//! Models". By locality (Thm 1), one thread that delays stores is always enough. Singularity
+//! (Thm 2) says when one *store* is enough. Its proof has two conditions, of which the paper states
+//! one.
 //!
-//! - **Stores can overtake each other.** They cannot where a thread has one queue for all stores, nor where a light
-//!   fence makes one store follow another. There a thread may have to delay as many as it likes.
-//! - **A read never blocks.** Suppose that two delayed stores reach memory one after the other. The proof of Prop. 3
-//!   shows first that both are to one location x (its Lemma 7). Then it moves the first store before the access of x,
-//!   by another thread, that closes the cycle. That access now reads another value. In the paper this does no
-//!   harm, because nothing happens after it. But `wait` and `bcas` do not happen at all unless they read the
-//!   right value, and an atomic section can depend on what it reads anywhere within it.
+//! - **Stores can overtake each other.** They cannot where a thread has one queue for all stores,
+//!   nor where a light fence makes one store follow another. There a thread may have to delay as
+//!   many as it likes.
+//! - **A read never blocks.** Suppose that two delayed stores reach memory one after the other. The
+//!   proof of Prop. 3 shows first that both are to one location x (its Lemma 7). Then it moves the
+//!   first store before the access of x, by another thread, that closes the cycle. That access now
+//!   reads another value. In the paper this does no harm, because nothing happens after it. But
+//!   `wait` and `bcas` do not happen at all unless they read the right value, and an atomic section
+//!   can depend on what it reads anywhere within it.
 //!
-//! The move is the only step of the proof that changes a value. So if no thread can block on x, one delayed
-//! store to x is enough. If one can, the rest of the proof still says that all delayed stores are to x: an
-//! attacker delays the first store to x and, because a buffer is a queue, every later one to x.
+//! The move is the only step of the proof that changes a value. So if no thread can block on x, one
+//! delayed store to x is enough. If one can, the rest of the proof still says that all delayed
+//! stores are to x: an attacker delays the first store to x and, because a buffer is a queue, every
+//! later one to x.
 //!
-//! Example: `x = 1; x = 1; y = 1` beside `wait(y == 1); wait(x == 0)` is not robust against PSO. Both stores to x
-//! must be delayed.
+//! Example: `x = 1; x = 1; y = 1` beside `wait(y == 1); wait(x == 0)` is not robust against PSO.
+//! Both stores to x must be delayed.
 
 use std::collections::HashMap;
 

@@ -1,16 +1,21 @@
 //! Attacks as a program: the instrumentation of §8 and App. D of the paper, over `Program`s.
 //!
-//! Every thread gets up to four copies of its code. In the *normal* one it runs under SC until the attacker has taken
-//! its last access. From there it can go on only where it depends on that access, in the *dependent* copy: a read of
-//! something written since, a write of something read or written since. For this, the dependent copy leaves marks:
-//! `seen_x` when x is accessed, `stored_x` when it is written. At a store that can be delayed the thread may become
-//! the attacker and go on in the *attacker* copy, where delayed values are in `late_x` while `held_x` is set, and nothing
-//! that needs empty buffers can be passed. A helper that accesses the location whose store was delayed first
-//! (`target_x`) closes the cycle and fails an assertion.
+//! Every thread gets up to four copies of its code.
 //!
-//! Every step of the paper's listings that belongs to one instruction is one atomic section here, so the
-//! program has as many resting points as the original. Where the paper has values it cannot compare with
-//! other values (a pair of value and "delayed"), we have a bit beside the value.
+//! - In the *normal* copy it runs under SC until the attacker has taken its last access.
+//! - From there it can go on only where it depends on that access, in the *dependent* copy: a read
+//!   of something written since, a write of something read or written since. For this, the
+//!   dependent copy leaves marks: `seen_x` when x is accessed, `stored_x` when it is written.
+//! - At a store that can be delayed, the thread may become the attacker and go on in the *attacker*
+//!   copy. There delayed values are in `late_x` while `held_x` is set, and nothing that needs empty
+//!   buffers can be passed.
+//!
+//! A helper that accesses the location whose store was delayed first (`target_x`) closes the cycle
+//! and fails an assertion.
+//!
+//! Every step of the paper's listings that belongs to one instruction is one atomic section here,
+//! so the program has as many resting points as the original. Where the paper has values it cannot
+//! compare with other values (a pair of value and "delayed"), we have a bit beside the value.
 
 mod attacker;
 mod helper;

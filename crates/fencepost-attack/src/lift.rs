@@ -1,4 +1,5 @@
-//! From a run of an instrumented program to a computation of the original on the store-buffer machine.
+//! From a run of an instrumented program to a computation of the original on the store-buffer
+//! machine.
 
 use fencepost_base::event::Label;
 use fencepost_base::ids::{LocId, ThreadId};

@@ -1,5 +1,8 @@
-//! Small values everyone shares: identifiers, spans, diagnostics, and the
-//! event alphabet in which programs and memories talk to each other.
+//! Small values that every crate shares.
+//!
+//! They are identifiers, memory orders, source spans, diagnostics, and the *event alphabet*: the
+//! labels ("read this value here, with this order") in which programs and memories talk to each
+//! other.
 
 pub mod diag;
 pub mod event;

@@ -1,8 +1,11 @@
 //! Robustness against store buffers: attacks, searched for under SC.
 //!
-//! Paper: Derevenetc, Meyer and Schweizer, "Locality and Singularity for Store-Atomic Memory Models". What the control
-//! flow does not rule out (`fencepost_attack::attacks`) becomes one program that fails an assertion iff
-//! there is a feasible attack, or one for each attack; the SC explorer does the rest. Zero attacks: zero states.
+//! Paper: Derevenetc, Meyer and Schweizer, "Locality and Singularity for Store-Atomic Memory
+//! Models".
+//!
+//! `fencepost_attack::attacks` lists the attacks that the control flow does not rule out. They
+//! become one program that fails an assertion iff one of them is feasible, or one program for each
+//! attack. The SC explorer does the rest. Where there are no attacks, there is nothing to explore.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
@@ -159,8 +162,8 @@ fn confirm_attack(
     }
 }
 
-/// Asks all questions, on `jobs` threads, up to the first one that is about a feasible attack: what is asked after it is
-/// not answered, so that the answers do not depend on who is faster.
+/// Asks all questions, on `jobs` threads, up to the first one that is about a feasible attack: what
+/// is asked after it is not answered, so that the answers do not depend on who is faster.
 fn ask_all(questions: &[&[Attack]], jobs: usize, ask: &(dyn Fn(&[Attack]) -> Asked + Sync)) -> Vec<(usize, Asked)> {
     let next = AtomicUsize::new(0);
     let feasible = AtomicUsize::new(usize::MAX);

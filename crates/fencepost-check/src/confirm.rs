@@ -1,4 +1,5 @@
-//! Nothing is a violation before the oracle has replayed it, and nothing holds beyond a bound of the program.
+//! Nothing is a violation before the oracle has replayed it, and nothing holds beyond a bound of
+//! the program.
 
 use fencepost_ir::{Op, Program};
 use fencepost_model::Model;

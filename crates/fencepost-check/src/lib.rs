@@ -1,10 +1,12 @@
-//! Choose the engine, enforce the budget, replay the witness, return one answer: a [`Question`] and its two ways to
-//! be asked.
+//! The one place that answers questions: a [`Question`] about robustness or about safety.
 //!
-//! This is the only place that knows all engines, and the only one that turns
-//! what an engine found into a verdict: nothing is a violation before the
-//! definitional oracle has replayed it, and nothing holds unless the engine
-//! exhausted the state space.
+//! This crate chooses the engine, enforces the budget, replays what the engine found, and returns
+//! one answer. It is the only crate that knows all engines, and the only one that turns a finding
+//! into a verdict. Two rules hold without exception:
+//!
+//! - Nothing is a violation before the oracle, which evaluates the definitions literally, has
+//!   replayed it.
+//! - Nothing holds unless the engine has visited the whole state space.
 
 mod buffers;
 mod confirm;

@@ -1,9 +1,10 @@
 //! Programs whose values have no bound that is known.
 //!
-//! Such a program is modelled in a wide domain, and where a result leaves it the run ends ([`Op::Bound`]). As a rule a
-//! search gets there sooner or later, and then its answer is `unknown`: states grow with every value on the way, often with the
-//! square of their number, so that this takes all memory first. Violations are shallow: shortest runs come first. So unless
-//! the user says how many states are worth it, a search gives up after some, and says which values it is about.
+//! Such a program is modelled in a wide domain. Where a result leaves the domain, the run ends
+//! ([`Op::Bound`]), and then the answer of a search is `unknown`. But a search may not get that
+//! far: states grow with every value on the way, often with the square of their number, and take
+//! all memory first. Violations are shallow, and shortest runs come first. So unless the user says
+//! how many states are worth it, a search gives up after some, and says which values it is about.
 
 use fencepost_ir::{Op, Place, Program, WIDE_DOMAIN};
 use fencepost_verdict::{Budget, Outcome, Reason, Verdict};

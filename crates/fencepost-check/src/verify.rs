@@ -1,20 +1,23 @@
-//! Does a program do in a model what it says of itself: are its assertions
-//! true, is its condition on final states met, is there no data race?
+//! Does a program do in a model what it says of itself?
 //!
-//! There are several arguments, one file each; an answer always says which one
-//! it rests on, and what was tried before. [`plan`] says which are tried for a
-//! program and a model, the cheap ones first:
+//! Are its assertions true, is its condition on final states met, is there no data race? There are
+//! several arguments, one file each. [`plan`] says which are tried for a program and a model, the
+//! cheap ones first:
 //!
 //! - `enumeration`: without loops, all graphs that the axioms permit;
 //! - `exploration`: all SC runs; what goes wrong there goes wrong in every model;
 //! - `robustness`: if the model permits nothing that SC does not, SC says it all;
 //! - `searching`: look at executions of the model itself, as far as the budget goes;
-//! - `coverability`: SRA decided, and with it what SRA speaks for.
+//! - `coverability`: SRA decided, and with it what SRA says of other models.
 //!
-//! Nobody knows in advance which one will do, and each may take for ever. So they take turns: every round
-//! allows each of them several times the states of the last one, and an equal share of the time that is left; who comes to an end
-//! without an answer is not asked again. Neither a failure nor a data race is reported without an execution that the
-//! oracle has replayed on the axioms of the model; SC runs that are too long for that were replayed by who found them.
+//! It is not known in advance which argument will do, and each may take for ever. So they take
+//! turns. Each round allows an argument several times the states of the last round, and an equal
+//! share of the time that is left. An argument that comes to an end without an answer is not asked
+//! again. An answer always says which argument it rests on, and what was tried before.
+//!
+//! Neither a failure nor a data race is reported without an execution that the oracle has replayed
+//! on the axioms of the model. SC runs that are too long for that were replayed under SC when they
+//! were found.
 
 mod coverability;
 mod endings;
@@ -322,7 +325,8 @@ impl<'a> Inquiry<'a> {
         endings.into_iter().map(replay).collect()
     }
 
-    /// These are final states in this model, among others: if they settle whether the condition is met, that is an answer.
+    /// These are final states in this model, among others: if they settle whether the condition is
+    /// met, that is an answer.
     fn remember(&mut self, condition: &Condition, endings: Vec<Ending>) -> Result<(), InternalError> {
         let endings = self.replayed(endings)?;
         let states = States::judge(condition, condition.observed(), endings, Extent::Examples);

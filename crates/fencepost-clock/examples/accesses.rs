@@ -1,7 +1,7 @@
 //! What accesses cost: `cargo run --release -p fencepost-clock --example accesses [WORKLOAD…]`.
 //!
-//! One real thread plays 32 threads that have heard of each other, so nothing here waits for anybody. Nanoseconds are those of
-//! check and access together.
+//! One real thread plays 32 threads that have heard of each other, so nothing here waits for
+//! anybody. Nanoseconds are those of check and access together.
 #![expect(clippy::print_stdout, reason = "a measurement is for reading")]
 
 use std::time::Instant;

@@ -1,9 +1,10 @@
 //! Vector clocks over slots: one epoch for each thread.
 //!
-//! The first [`LANES`] slots are part of the clock itself: most programs have few threads, and a clock that is somewhere else is a line of the cache
-//! more to wait for when threads take turns. The rest is an array as long as the highest slot it has heard of asks for, rounded
-//! up to [`LANES`], so that joins are loops over whole vectors. Epochs stay below 2³¹ ([`LAST_EPOCH`]): processors without an
-//! unsigned maximum then compute it as a signed one.
+//! The first [`LANES`] slots are part of the clock itself: most programs have few threads, and a
+//! clock that is somewhere else is a line of the cache more to wait for when threads take turns.
+//! The rest is an array as long as the highest slot it has heard of asks for, rounded up to
+//! [`LANES`], so that joins are loops over whole vectors. Epochs stay below 2³¹ ([`LAST_EPOCH`]):
+//! processors without an unsigned maximum then compute it as a signed one.
 
 use std::array;
 
@@ -90,7 +91,8 @@ fn any(lanes: Lanes) -> bool {
     lanes.iter().fold(0, |all, lane| all | lane) != 0
 }
 
-/// Addresses in the first two lines of the cache that an array takes: with more of them the processor sees what is going on.
+/// Addresses in the first two lines of the cache that an array takes: with more of them the
+/// processor sees what is going on.
 #[inline(always)]
 fn far(lanes: &[Lanes], fetch: &mut impl FnMut(*const u8)) {
     if !lanes.is_empty() {

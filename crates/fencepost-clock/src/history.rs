@@ -1,23 +1,29 @@
 //! The latest writes to a location, who has seen them, and what an access could see of them.
 //!
-//! Paper: Margalit et al., PLDI 2025, §4 and appendix A, with the location clocks T_c(τ)(x) and T_SC(τ)(x) derived when they are needed:
+//! Paper: Margalit et al., PLDI 2025, §4 and appendix A. The location clocks T_c(τ)(x) and
+//! T_SC(τ)(x) are derived when they are needed:
 //!
-//! - `cur` is the newest write that the thread is aware of: it happens before the next access, or somebody saw it (read or
-//!   overwrote it) in an epoch that happens before the next access. That is T_c(τ)(x).
+//! - `cur` is the newest write that the thread is aware of: it happens before the next access, or
+//!   somebody saw it (read or overwrote it) in an epoch that happens before the next access. That
+//!   is T_c(τ)(x).
 //! - `top` is the newest write in the thread's hb_SC-past. That is T_SC(τ)(x).
 //!
-//! The writes from `cur` up to, not including, `top` are the *window*: those that the access can take as its
-//! predecessor under RC20 and not under SC. RMW clocks and value clocks of the paper are functions of the window.
+//! The writes from `cur` up to, not including, `top` are the *window*: those that the access can
+//! take as its predecessor under RC20 and not under SC. RMW clocks and value clocks of the paper
+//! are functions of the window.
 //!
-//! Sightings. A list of (entry, slot, k): in its epoch k the thread saw the entry. A write is its writer's own sighting. Nothing
-//! is recorded when the thread is aware of the entry by its clocks, after the access: who knows its epoch k knows these
-//! clocks as well. Only the newest write is ever seen, so the list is sorted by entries.
+//! **Sightings.** A list of (entry, slot, k): in its epoch k the thread saw the entry. A write is
+//! its writer's own sighting. Nothing is recorded when the thread is aware of the entry by its
+//! clocks, after the access: who knows its epoch k knows these clocks as well. Only the newest
+//! write is ever seen, so the list is sorted by entries.
 //!
-//! Bounds. Only the latest writes are kept. The window then starts at the oldest write kept, if the thread is aware of none:
-//! violations can be missed, and none is invented. A sighting is dropped only together with all entries older than the one
-//! seen, because forgetting that somebody is aware of a write *would* invent violations.
+//! **Bounds.** Only the latest writes are kept. If the thread is aware of none of them, the window
+//! starts at the oldest write kept. So violations can be missed, and none is invented. A sighting
+//! is dropped only together with all entries older than the one seen, because forgetting that
+//! somebody is aware of a write *would* invent violations.
 //!
-//! Exact while nothing is dropped; afterwards sound for violations, not complete, and [`Finding::Cut`] says where.
+//! Exact while nothing is dropped. Afterwards sound for violations, not complete, and
+//! [`Finding::Cut`] says where.
 
 use crate::clock::Slot;
 use crate::thread::ThreadClocks;
@@ -62,7 +68,8 @@ pub enum Access<'a> {
         /// The order of the load that a failure is.
         failure: Order,
     },
-    /// Loads until the value is wanted. For a load at a spinning site, `wanted` are the values not known to keep it spinning.
+    /// Loads until the value is wanted. For a load at a spinning site, `wanted` are the values not
+    /// known to keep it spinning.
     Wait {
         /// Which values end the waiting.
         wanted: &'a dyn Fn(u64) -> bool,
@@ -338,8 +345,9 @@ impl History {
         self.newest.is_before(t, false) || of_newest.into_iter().any(|sighting| t.knows(sighting.slot, sighting.k))
     }
 
-    /// Drops sightings that are of no use, until half of the space is free. If there are still too many, the older half goes
-    /// with the entries before those seen; otherwise there is more space to come.
+    /// Drops sightings that are of no use, until half of the space is free. If there are still too
+    /// many, the older half goes with the entries before those seen; otherwise there is more space
+    /// to come.
     #[cold]
     #[inline(never)]
     fn make_room(&mut self, limits: Limits) {
@@ -432,8 +440,9 @@ impl History {
         (self.base()..=self.index).rev().find(|&index| self.entry(index).is_past(t))
     }
 
-    /// The newest write up to `top` that `t` is aware of, and true; if it is aware of none that is kept, the oldest and false.
-    /// Nobody is aware of a write later than `top`, since happens-before and the SC order are part of hb_SC.
+    /// The newest write up to `top` that `t` is aware of, and true; if it is aware of none that is
+    /// kept, the oldest and false. Nobody is aware of a write later than `top`, since
+    /// happens-before and the SC order are part of hb_SC.
     fn cur(&self, t: &ThreadClocks, top: u32, order: Order) -> (u32, bool) {
         let mut sightings = self.sightings.iter().rev().peekable();
         for index in (self.base()..=top).rev() {

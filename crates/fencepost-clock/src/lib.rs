@@ -1,23 +1,33 @@
-//! The clock monitor: is what a program does in this run, on every access, what it does under sequential consistency (SC)? And
-//! does it race?
+//! The clock monitor: could this run of a program have left sequential consistency (SC)? And does
+//! it race?
 //!
-//! Paper: Margalit, Kokologiannakis, Itzhaky and Lahav, "Dynamic Robustness Verification against Weak Memory", PLDI 2025: location clocks
-//! (appendix A of the extended version) and races (appendix B), for the model RC20 of Margalit and Lahav (POPL 2021); here with SC accesses.
+//! Papers: Margalit, Kokologiannakis, Itzhaky and Lahav, "Dynamic Robustness Verification against
+//! Weak Memory", PLDI 2025, for location clocks (appendix A of the extended version) and races
+//! (appendix B); Margalit and Lahav, POPL 2021, for the model RC20. SC accesses are ours.
 //!
-//! The monitor watches one SC run. Before each atomic access it answers ([`Location::check`]) whether the model lets this access
-//! take a predecessor that SC does not, whatever the other threads did meanwhile: a violation is predicted from any run that
-//! orders the accesses alike. Instead of the paper's clocks over *locations* there are clocks over threads and, for each location,
-//! its latest writes; an access costs as much as there are threads, however many locations there are.
+//! The monitor watches one SC run. Before each atomic access it answers a question
+//! ([`Location::check`]): does the model let this access read, or overwrite, a write that SC does
+//! not let it? The answer does not depend on what the other threads did meanwhile. So a violation
+//! is predicted from any run that orders the accesses alike.
 //!
-//! What is modelled: relaxed, acquire, release, acquire/release and SC accesses, compare-and-swap (weak, strong, blocking), waits, all fences,
-//! creating and joining threads, locks and their kin ([`SyncObject`]), plain accesses ([`ThreadClocks::knows`]). What is not: consume
-//! (it counts as acquire), C++20's weaker rule for SC accesses, mixed sizes, load buffering.
+//! The paper has clocks over *locations*. Here there are clocks over threads and, for each
+//! location, its latest writes. So an access costs as much as there are threads, however many
+//! locations there are.
 //!
-//! Exact with an unbounded history, that is, a violation is reported iff the definition on execution graphs has one; with
-//! a bounded one, no violation is invented, and [`Finding::Cut`] says where one may have been missed.
+//! Modelled: relaxed, acquire, release, acquire/release and SC accesses; compare-and-swap (weak,
+//! strong, blocking); waits; all fences; creating and joining threads; locks and their kin
+//! ([`SyncObject`]); plain accesses ([`ThreadClocks::knows`]).
 //!
-//! The caller makes the run SC: it holds a lock while it checks a location, accesses memory and calls one of
-//! [`Location::load`], [`Location::store`], [`Location::rmw`]. Store buffering, one thread after the other:
+//! Not modelled: consume (it counts as acquire), C++20's weaker rule for SC accesses, mixed sizes,
+//! load buffering.
+//!
+//! With an unbounded history the monitor is exact: it reports a violation iff the definition on
+//! execution graphs has one. With a bounded history no violation is invented, and [`Finding::Cut`]
+//! says where one may have been missed.
+//!
+//! The caller makes the run SC. It holds a lock while it checks a location, accesses memory and
+//! calls one of [`Location::load`], [`Location::store`], [`Location::rmw`]. Store buffering, one
+//! thread after the other:
 //!
 //! ```
 //! use fencepost_clock::{Access, Epochs, Finding, Limits, Location, Order, ThreadClocks};
@@ -39,24 +49,21 @@
 //!
 //! # What an access costs
 //!
-//! Nothing is allocated but when something grows for the first time. Instructions of check and access together, with clocks of 32 threads
-//! and nothing beyond SSE2 (`examples/accesses.rs` under callgrind; 45 of them are the example's own); 100 of them take about 6 ns when
-//! the clocks are in the cache:
+//! Nothing is allocated, except when something grows for the first time.
 //!
-//! | access | instructions |
-//! |---|---|
-//! | load that finds nothing new | 135 |
-//! | relaxed store or update, last accessed by the same thread | 320 |
-//! | release store, last accessed by the same thread | 370 |
-//! | relaxed update, last accessed by another thread | 445 |
-//! | release store, acquire load by another thread, on average | 570 |
-//! | acquire/release update, last accessed by another thread | 640 |
-//! | SC store, SC load by another thread, on average | 805 |
-//! | relaxed load or store of locations that all threads use, history searched | 695 |
+//! - A load that finds what the thread's last access found, knowing no more than then, only
+//!   publishes its number of writes.
+//! - Other accesses join clocks of threads. They take time in proportion to the highest slot in
+//!   use.
+//! - The history of a location is searched only if the thread has learnt something, and the
+//!   location was written, since the thread's last access.
 //!
-//! The table is of the time before the first eight slots of clocks became part of the location and before what is known already was not joined again, which made accesses cheaper. A location takes 344
-//! bytes, which is enough for eight threads, and 24 for each write kept (16 by default); for each slot from the ninth up to the highest one
-//! in use it takes up to 20 more: 4 each for the clocks `w`, `w_sc` and `readers_sc`, if they are used, and 8 for the last visit.
+//! `examples/accesses.rs` measures each kind of access; under callgrind it counts instructions.
+//!
+//! A location takes 344 bytes, which is enough for eight threads, and 24 bytes for each write that
+//! is kept (16 by default). Each slot from the ninth up to the highest one in use takes up to 20
+//! bytes more: 4 each for the clocks `w`, `w_sc` and `readers_sc`, if they are used, and 8 for the
+//! last visit.
 #![forbid(unsafe_code)]
 
 mod clock;

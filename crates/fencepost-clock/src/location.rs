@@ -1,24 +1,31 @@
 //! An atomic location: the rules for accesses.
 //!
-//! Paper: Margalit et al., PLDI 2025, appendix A (hb_SC) and appendix B (happens-before), and SC accesses as in C++11: a total order consistent with
-//! happens-before, modification order and from-read between SC accesses. The check is in `history`. Not modelled: C++20's weaker rule,
-//! the order between SC accesses and SC fences beyond happens-before.
+//! Paper: Margalit et al., PLDI 2025, appendix A (hb_SC) and appendix B (happens-before). SC
+//! accesses are as in C++11: a total order consistent with happens-before, modification order and
+//! from-read between SC accesses. The check is in `history`. Not modelled: C++20's weaker rule; the
+//! order between SC accesses and SC fences beyond happens-before.
 //!
 //! Exact. What is left out of an access changes nothing:
 //!
-//! - A read needs the writer's clock only if the newest write is not yet in its hb_SC-past: hb_SC clocks are closed, who
-//!   has heard of a write has heard of all that the writer had heard of.
-//! - A read needs what was released only if it does not know the epoch in which it was released: who knows the end of an epoch has acquired
-//!   it, or something later, and with it all that the thread knew. Each epoch ends with one release.
-//! - M_sc, the clock of all accesses, is W_sc ⊔ `readers_sc`, the latter from the reads since the last write.
-//! - A load that finds what the same thread's last access found, knowing what it knew then, has nothing to do but to
-//!   publish its number of writes (see `visits`).
-//! - A check that finds nothing learnt since the same thread's last access finds no violation: then it was aware
-//!   of the newest write, and no later one has come into its hb_SC-past since.
-//! - A store or an update finds no violation if there were only updates since the same thread's last access: there is no
-//!   gap for it. Counters that are only ever updated are never searched.
-//! - Visits only save work: who was somewhere and left none, or an older one, is aware by its clocks or by a sighting of what it saw there. So loads of what
-//!   was never written leave none, nor do updates of what is only updated; theirs would be a line of the cache more.
+//! - A read needs the writer's clock only if the newest write is not yet in its hb_SC-past. For
+//!   hb_SC clocks are closed: who has heard of a write has heard of all that the writer had heard
+//!   of.
+//! - A read needs what was released only if it does not know the epoch in which it was released.
+//!   Who knows the end of an epoch has acquired it, or something later, and with it all that the
+//!   thread knew. Each epoch ends with one release.
+//! - M_sc, the clock of all accesses, is W_sc ⊔ `readers_sc`, the latter from the reads since the
+//!   last write.
+//! - A load that finds what the same thread's last access found, knowing what it knew then, has
+//!   nothing to do but to publish its number of writes (see `visits`).
+//! - A check that finds nothing learnt since the same thread's last access finds no violation. The
+//!   thread was aware of the newest write then, and no later one has come into its hb_SC-past
+//!   since.
+//! - A store or an update finds no violation if there were only updates since the same thread's
+//!   last access: there is no gap for it. Counters that are only ever updated are never searched.
+//! - Visits only save work. A thread that was somewhere and left no visit, or an older one, is
+//!   aware of what it saw there by its clocks or by a sighting. So loads of what was never written
+//!   leave no visit, nor do updates of what is only updated. Theirs would be one more line of the
+//!   cache.
 
 use crate::clock::{Clock, RareClock, Slot, View};
 use crate::history::{Access, Entry, Finding, History, Limits};
@@ -26,8 +33,8 @@ use crate::thread::ThreadClocks;
 use crate::visits::{Effects, Visit, Visits};
 use fencepost_protocol::Order;
 
-/// The clocks and the history of one atomic location. In this order, so that what an access needs lies together: an update of what is
-/// only updated needs neither of the last two.
+/// The clocks and the history of one atomic location. In this order, so that what an access needs
+/// lies together: an update of what is only updated needs neither of the last two.
 #[derive(Clone, Debug)]
 #[repr(C)]
 pub struct Location {
@@ -78,8 +85,9 @@ impl Location {
         self.history.judge(t, self.visits.get(t.slot()).seen(), access, order)
     }
 
-    /// Is it clear without a search that [`Self::check`] finds nothing? It mostly is. `writes` says that the access is a store, an update, or a
-    /// blocking compare-and-swap: it writes, whatever it reads.
+    /// Is it clear without a search that [`Self::check`] finds nothing? It mostly is. `writes` says
+    /// that the access is a store, an update, or a blocking compare-and-swap: it writes, whatever
+    /// it reads.
     #[inline(always)]
     pub fn is_clearly_clean(&self, t: &ThreadClocks, writes: bool) -> bool {
         // There never was a gap, or never was a write; the visits may be far away.
@@ -111,8 +119,9 @@ impl Location {
         }
     }
 
-    /// As [`Self::load`], for a thread that has made the same load before and has learnt nothing since (its [`ThreadClocks::generation`] and
-    /// slot are the same), from a location that was neither written to nor [reset](Self::reset) since.
+    /// As [`Self::load`], for a thread that has made the same load before and has learnt nothing
+    /// since (its [`ThreadClocks::generation`] and slot are the same), from a location that was
+    /// neither written to nor [reset](Self::reset) since.
     #[inline(always)]
     pub fn load_again(&mut self, t: &mut ThreadClocks, order: Order) {
         debug_assert!(
@@ -304,8 +313,9 @@ impl Location {
         }
     }
 
-    /// Calls `fetch` with addresses near which `slot` will read or write if it makes a write now, as far as they are not in the location itself:
-    /// there are processors that can be told in advance.
+    /// Calls `fetch` with addresses near which `slot` will read or write if it makes a write now,
+    /// as far as they are not in the location itself: there are processors that can be told in
+    /// advance.
     #[inline(always)]
     pub fn far(&self, slot: Slot, mut fetch: impl FnMut(*const u8)) {
         self.history.far(&mut fetch);
@@ -323,8 +333,8 @@ impl Location {
         self.history.newest().value
     }
 
-    /// Forgets everything and holds `value`: after initialisation by a plain store, when memory is used anew, after a write out
-    /// of sight.
+    /// Forgets everything and holds `value`: after initialisation by a plain store, when memory is
+    /// used anew, after a write out of sight.
     pub fn reset(&mut self, value: u64) {
         self.history.reset(value);
         self.visits = Visits::default();

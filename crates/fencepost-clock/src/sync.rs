@@ -1,6 +1,8 @@
-//! Objects that order threads and have no values: locks, barriers, semaphores, the hidden location of SC fences.
+//! Objects that order threads and have no values: locks, barriers, semaphores, the hidden location
+//! of SC fences.
 //!
-//! They count in happens-before and in hb_SC. Nothing is checked: a lock has no stale state to be seen.
+//! They count in happens-before and in hb_SC. Nothing is checked: a lock has no stale state to be
+//! seen.
 
 use crate::clock::{Clock, View};
 use crate::thread::ThreadClocks;

@@ -1,16 +1,19 @@
 //! What a thread knows.
 //!
-//! Paper: Margalit et al., PLDI 2025, appendix B (T_c, T_a, T_r as vector clocks), and the hb_SC clocks that replace the location clocks T_SC of its
-//! appendix A. Exact: `c` is happens-before, `sc` is hb_SC.
+//! Paper: Margalit et al., PLDI 2025, appendix B (T_c, T_a, T_r as vector clocks). The hb_SC clocks
+//! replace the location clocks T_SC of its appendix A. Exact: `c` is happens-before, `sc` is hb_SC.
 //!
 //! Facts used here and in `location`:
 //!
-//! - `n` counts writes only, since only the numbers of writes are ever compared: who has heard of a thread after a read
-//!   has heard of the writes before that read.
-//! - SC accesses need no numbers of their own. Only SC *writes* are looked up in S-clocks, and a thread's SC writes numbered up
-//!   to `n` are exactly those before its SC access that happens when it has made `n` writes.
-//! - S(τ) and the S-part of `c` are one clock (`c.s`): every rule that reads one of them reads the join of both.
-//! - `a` holds what relaxed reads have picked up and need not include `c`, for it is only ever joined into `c`.
+//! - `n` counts writes only, since only the numbers of writes are ever compared. Who has heard of a
+//!   thread after a read has heard of the writes before that read.
+//! - SC accesses need no numbers of their own. Only SC *writes* are looked up in S-clocks. A
+//!   thread's SC writes numbered up to `n` are exactly those before its SC access that happens when
+//!   it has made `n` writes.
+//! - S(τ) and the S-part of `c` are one clock (`c.s`): every rule that reads one of them reads the
+//!   join of both.
+//! - `a` holds what relaxed reads have picked up. It need not include `c`, for it is only ever
+//!   joined into `c`.
 
 use crate::clock::{Clock, LAST_EPOCH, Slot, View};
 use crate::sync::Hidden;
@@ -44,7 +47,8 @@ impl Epochs {
 #[derive(Clone, Debug)]
 pub struct ThreadClocks {
     slot: Slot,
-    /// The thread's epoch and the number of its writes: its own entries of `c` and `sc`, once more. Nobody knows of later ones.
+    /// The thread's epoch and the number of its writes: its own entries of `c` and `sc`, once more.
+    /// Nobody knows of later ones.
     k: u32,
     n: u32,
     /// Happens-before; the entry of the own slot is the thread's epoch k.
@@ -78,9 +82,9 @@ impl ThreadClocks {
         empty.placed(slot, epochs)
     }
 
-    /// A new thread in `slot`, which knows what this one knows. A slot may be used again, with the epochs of the thread that
-    /// [finished](Self::finished) there, once this thread [knows](Self::knows) that thread's last epoch (say, because
-    /// it has joined it).
+    /// A new thread in `slot`, which knows what this one knows. A slot may be used again, with the
+    /// epochs of the thread that [finished](Self::finished) there, once this thread
+    /// [knows](Self::knows) that thread's last epoch (say, because it has joined it).
     #[must_use]
     pub fn spawn(&mut self, slot: Slot, epochs: Epochs) -> ThreadClocks {
         let child = ThreadClocks {
@@ -142,8 +146,9 @@ impl ThreadClocks {
         self.k
     }
 
-    /// Does everything that the thread in `slot` did in its epoch `k` or before happen before the next step of this one? (All
-    /// that was done in the own slot does.) A plain access races with an earlier conflicting one of another thread iff not.
+    /// Does everything that the thread in `slot` did in its epoch `k` or before happen before the
+    /// next step of this one? (All that was done in the own slot does.) A plain access races with
+    /// an earlier conflicting one of another thread iff not.
     #[inline]
     pub fn knows(&self, slot: Slot, k: u32) -> bool {
         self.c.hb.get(slot) >= k
@@ -163,8 +168,8 @@ impl ThreadClocks {
         }
     }
 
-    /// An SC fence: an acquire fence, an acquire/release update of the hidden location, a release fence. The two releases
-    /// can share an epoch, since the thread does nothing between them.
+    /// An SC fence: an acquire fence, an acquire/release update of the hidden location, a release
+    /// fence. The two releases can share an epoch, since the thread does nothing between them.
     pub fn fence_sc(&mut self, hidden: &mut Hidden) {
         self.acquire_fence();
         hidden.0.acquire(self);

@@ -1,4 +1,5 @@
-//! For each slot, its last access to a location: which write was the newest then, and what the thread knew.
+//! For each slot, its last access to a location: which write was the newest then, and what the
+//! thread knew.
 
 use crate::clock::Slot;
 
@@ -19,8 +20,8 @@ impl Effects {
     }
 }
 
-/// The last access of a slot. Who was never there has generation 0, which no thread has, and "saw" entry 0: either it is the initial
-/// value, which everybody is aware of, or it has been dropped.
+/// The last access of a slot. Who was never there has generation 0, which no thread has, and "saw"
+/// entry 0: either it is the initial value, which everybody is aware of, or it has been dropped.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Visit {
     pub(crate) generation: u32,

@@ -1,23 +1,27 @@
-//! A look ahead from the start: which combinations of entries, and of last
-//! writes to locations that are updated, can there be at all, and what can
-//! certainly not be read then?
+//! A look ahead from the start, once, to know what need not be looked at backwards.
 //!
-//! An over-approximation of opSRA, explored forwards once. Exact: where the
-//! threads are, and the last write to a location with read-modify-writes,
-//! which decides what these read; and for one location that is only updated
-//! (the one of SC fences, say) in which order threads have done so last,
-//! because each of them becomes aware of all that those before were. Of the rest only what holds in every run to
-//! such a combination is kept (sets of *unreadable* bases, joined by
-//! intersection, a data-flow analysis):
-//! - for every thread, what it cannot read: what nobody has written yet, and
-//!   what it is aware of as overwritten;
-//! - for every base, what cannot be read after reading any write of it, and
-//!   the same of the last write to each updated location.
+//! Which combinations of entries, and of last writes to locations that are updated, can there be at
+//! all? And what can certainly not be read then? This is an over-approximation of opSRA, explored
+//! forwards.
 //!
-//! Backward configurations whose lists contain something unreadable are
-//! hopeless: dropping them keeps the search complete. It sees, for instance,
-//! that locks taken by read-modify-writes exclude each other, and what is over
-//! behind an SC fence.
+//! Exact are:
+//!
+//! - where the threads are;
+//! - the last write to a location with read-modify-writes, which decides what these read;
+//! - for one location that is only updated (the one of SC fences, say), in which order threads have
+//!   done so last, because each of them becomes aware of all that those before were.
+//!
+//! Of the rest only what holds in every run to such a combination is kept, as sets of *unreadable*
+//! bases. They are joined by intersection (a data-flow analysis):
+//!
+//! - for every thread, what it cannot read: what nobody has written yet, and what it is aware of as
+//!   overwritten;
+//! - for every base, what cannot be read after reading any write of it, and the same of the last
+//!   write to each updated location.
+//!
+//! Backward configurations whose lists contain something unreadable are hopeless. Dropping them
+//! keeps the search complete. The look ahead sees, for instance, that locks taken by
+//! read-modify-writes exclude each other, and what is over behind an SC fence.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -410,8 +414,8 @@ fn view(reached: &[(Place, Arc<Unreadable>)], pattern: &[Node]) -> View {
     view
 }
 
-/// Adds a set to those of an entry, of which none contains another: what can be read where more is unreadable can be read where
-/// less is.
+/// Adds a set to those of an entry, of which none contains another: what can be read where more is
+/// unreadable can be read where less is.
 fn keep(sets: &mut Vec<Arc<Unreadable>>, unreadable: &Arc<Unreadable>) {
     if sets.iter().any(|known| unreadable.contains(known)) {
         return;

@@ -1,20 +1,26 @@
 //! Safety under SRA, decided by backward coverability.
 //!
-//! Paper: Lahav and Boker, "Decidable Verification under a Causally Consistent
-//! Shared Memory", PLDI 2020. Strong release/acquire has an equivalent lossy
-//! semantics, loSRA, that is a well-structured transition system; so whether
-//! a bad state of a finite-state program, loops included, can be reached is
-//! decidable, by saturating the set of configurations that lead to it.
+//! Paper: Lahav and Boker, "Decidable Verification under a Causally Consistent Shared Memory", PLDI
+//! 2020. SRA is *strong release/acquire*. It has an equivalent lossy semantics, loSRA, that is a
+//!       *well-structured transition system*: larger configurations can do whatever smaller ones
+//!       can, and in every infinite sequence of configurations one is at least as large as an
+//!       earlier one. So one can start from the bad states and add all configurations that lead to
+//!       them, and this comes to an end. It decides whether a bad state of a finite-state program
+//!       can be reached, loops included.
 //!
-//! Questions: [`safe`] (can an assertion fail, or a run-time error happen?),
-//! [`can_end`] (can all threads end with such registers and last values in
-//! memory?), [`write_write_race_free`] (then release/acquire and SRA reach the same states,
-//! Thm 3.14), [`data_race_free`] (are there no data races on non-atomic locations?). Every access counts as
-//! release/acquire, plain ones too; that is right as long as they do not race.
+//! Questions:
 //!
-//! Sound and complete, as long as no limit is reached: then the answer is
-//! [`Answer::GaveUp`]. A [`Witness`] is a run to be replayed on the axioms of
-//! SRA by somebody else (`fencepost_oracle::replay_graph`).
+//! - [`safe`]: can no assertion fail, and no run-time error happen?
+//! - [`can_end`]: can all threads end with such registers and last values in memory?
+//! - [`write_write_race_free`]: if so, release/acquire and SRA reach the same states (Thm 3.14).
+//! - [`data_race_free`]: are there no data races on non-atomic locations?
+//!
+//! Every access counts as release/acquire, plain ones too. That is right as long as they do not
+//! race.
+//!
+//! Sound and complete, as long as no limit is reached: then the answer is [`Answer::GaveUp`]. A
+//! [`Witness`] is a run, to be replayed on the axioms of SRA by other code
+//! (`fencepost_oracle::replay_graph`).
 
 mod ahead;
 mod automaton;
@@ -127,9 +133,9 @@ pub fn write_write_race_free(program: &Program, options: Options, budget: &Budge
     ask(&Question::WriteRace, program, options, budget)
 }
 
-/// Is every graph of the program under SRA free of data races on non-atomic locations? [`Answer::Reachable`] is a run with
-/// one, its last access at the latest. Says nothing of programs that access a location both plainly and by atomic
-/// operations.
+/// Is every graph of the program under SRA free of data races on non-atomic locations?
+/// [`Answer::Reachable`] is a run with one, its last access at the latest. Says nothing of programs
+/// that access a location both plainly and by atomic operations.
 pub fn data_race_free(program: &Program, options: Options, budget: &Budget<'_>) -> CoverOutcome {
     if program.has_mixed_accesses() {
         let reason =

@@ -1,48 +1,54 @@
 //! loSRA × program as a well-structured system.
 //!
-//! Paper: Lahav and Boker, "Decidable Verification under a Causally Consistent
-//! Shared Memory", PLDI 2020, §5 (Fig. 4) and §6. A configuration is a node of
-//! every thread's automaton and, for every thread, a potential: a finite set of
-//! lists of read options, each a sequence of reads it may still make.
+//! Paper: Lahav and Boker, "Decidable Verification under a Causally Consistent Shared Memory", PLDI
+//! 2020, §5 (Fig. 4) and §6. A configuration is a node of every thread's automaton and, for every
+//! thread τ, a *potential*: a finite set of lists of read options. Each list is a sequence of reads
+//! that τ may still make.
 //!
-//! Predecessors (in `undo`), the part that the paper leaves to its appendix:
-//! - *read* of v from x by τ: for each possible writer, the option goes in front
-//!   of every list of τ;
-//! - *write* of v to x by τ: each list of each thread stays as it is, or one
-//!   occurrence of (τ, x, v) in it is taken to be the first that this write
-//!   provides. Then it and all later ones disappear, and what comes after it
-//!   becomes a list of τ too, its justification. No option on x may be in a
-//!   justification (beyond Fig. 4; without this condition the system is too
-//!   weak), none in what is left of lists of τ, and no flagged one in what is left of any list;
-//! - *read-modify-write*: the write, then the flagged option in front of
-//!   every list of τ.
+//! **Predecessors** (in `undo`), the part that the paper leaves to its appendix:
 //!
-//! Beyond the paper: blocks of reads and one write are single steps
-//! ([`crate::automaton`]); a thread that need not have done anything is at
-//! [`ANYWHERE`], which is below every node; initial values in front of the lists
-//! of a thread at its start are left out, since they can always be read
-//! there; hopeless configurations are dropped ([`crate::facts`],
-//! [`crate::ahead`]), and those that a symmetry turns into something that is known to lead to a target
-//! ([`crate::symmetry`]). One more potential, of nobody, asks
-//! for the last values of locations: flagged options speak of last writes.
+//! - *read* of v from x by τ: for each possible writer, the option goes in front of every list of
+//!   τ;
+//! - *write* of v to x by τ: each list of each thread stays as it is, or one occurrence of (τ, x,
+//!   v) in it is taken to be the first that this write provides. Then it and all later ones
+//!   disappear, and what comes after it becomes a list of τ too, its justification. No option on x
+//!   may be in a justification (beyond Fig. 4; without this condition the system is too weak), none
+//!   in what is left of lists of τ, and no flagged one in what is left of any list;
+//! - *read-modify-write*: the write, then the flagged option in front of every list of τ.
 //!
-//! *Races*: τ is about to access x, not aware of a write w to x by another
-//! thread. We guess w, and let its thread write, right before it, to a
-//! *ghost* location that nobody else accesses. Who is aware of w is aware of
-//! that write, and the other way round, as nothing is between them. So τ is not
-//! aware of w iff it can still read the initial value of the ghost, an option
-//! like others. Before w everybody can, so there the option is of no account.
+//! **Beyond the paper:**
 //!
-//! - *Write/write races* (Def. 3.13), for Thm 3.14: the access is a write. Of two unordered writes a plain one can come
-//!   last: leave out what it does not need and what needs it. Two read-modify-writes
-//!   that are not ordered have such a write between them.
-//! - *Data races* on x, which only plain accesses touch. The race rule has a happens-before hb' of its own, in which
-//!   plain accesses do not synchronise (`Ra::race`), while here, as in the axioms of SRA, they do. That makes no difference:
-//!   take a smallest graph with a race by hb', of e with a write w. If τ was aware of w before e by hb, then some
-//!   plain read on the way from w sees a write that is not before it by hb': a race in a smaller graph. Conversely,
-//!   hb' is a part of hb; let w be unknown to τ. The first access to x after w that is not aware of w, e at the latest, is not aware of
-//!   the last write to x either, which is w or aware of it: a race by the rule, if it comes after that last write, which a plain access can. A
-//!   write that is not aware of a read is no question of its own: the read can come last.
+//! - Blocks of reads and one write are single steps ([`crate::automaton`]).
+//! - A thread that need not have done anything is at [`ANYWHERE`], which is below every node.
+//! - Initial values in front of the lists of a thread at its start are left out, since they can
+//!   always be read there.
+//! - Hopeless configurations are dropped ([`crate::facts`], [`crate::ahead`]). So are those that a
+//!   symmetry turns into something that is known to lead to a target ([`crate::symmetry`]).
+//! - One more potential, of nobody, asks for the last values of locations: flagged options speak of
+//!   last writes.
+//!
+//! **Races.** τ is about to access x, not aware of a write w to x by another thread. We guess w,
+//! and let its thread write, right before it, to a *ghost* location that nobody else accesses. Who
+//! is aware of w is aware of that write, and the other way round, as nothing is between them. So τ
+//! is not aware of w iff it can still read the initial value of the ghost, an option like others.
+//! Before w everybody can, so there the option is of no account.
+//!
+//! *Write/write races* (Def. 3.13), for Thm 3.14: the access is a write. Of two unordered writes a
+//! plain one can come last: leave out what it does not need and what needs it. Two
+//! read-modify-writes that are not ordered have such a write between them.
+//!
+//! *Data races* on x, which only plain accesses touch. The race rule has a happens-before hb' of
+//! its own, in which plain accesses do not synchronise (`Ra::race`). Here, as in the axioms of SRA,
+//! they do. That makes no difference:
+//!
+//! - Take a smallest graph with a race by hb', of e with a write w. If τ was aware of w before e by
+//!   hb, then some plain read on the way from w sees a write that is not before it by hb': a race
+//!   in a smaller graph.
+//! - Conversely, hb' is a part of hb; let w be unknown to τ. Take the first access to x after w
+//!   that is not aware of w; it is e at the latest. It is not aware of the last write to x either,
+//!   which is w or aware of it. That is a race by the rule, if the access comes after that last
+//!   write, which a plain access can.
+//! - A write that is not aware of a read is no question of its own: the read can come last.
 //!
 //! Sound and complete for finite-state programs (Thm 5.17 and §6 of the paper).
 

@@ -262,8 +262,8 @@ impl<W: WellStructured> Saturation<'_, W> {
         None
     }
 
-    /// Adds a configuration that nothing in the basis was below to it and to `fresh`, unless something there is below it, or below its
-    /// equivalents; an end if it covers an initial one.
+    /// Adds a configuration that nothing in the basis was below to it and to `fresh`, unless
+    /// something there is below it, or below its equivalents; an end if it covers an initial one.
     fn add(
         &mut self,
         origin: Origin<W::Step>,

@@ -98,7 +98,8 @@ impl Machine {
     }
 }
 
-/// The run of these blocks, and of an access that races at the end, whatever a read finds there; `ends` says of each thread in which states it may end.
+/// The run of these blocks, and of an access that races at the end, whatever a read finds there;
+/// `ends` says of each thread in which states it may end.
 ///
 /// # Panics
 /// When the blocks are not a run of opSRA, which would be a mistake of the search.

@@ -1,5 +1,6 @@
-//! The backward search and definitions of SRA that are explored forwards give the same answers on generated loop-free
-//! programs: opSRA on all questions, the axioms on graphs about failures. Every witness is replayed.
+//! The backward search and definitions of SRA that are explored forwards give the same answers on
+//! generated loop-free programs: opSRA on all questions, the axioms on graphs about failures. Every
+//! witness is replayed.
 
 mod common;
 

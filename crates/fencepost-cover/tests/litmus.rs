@@ -1,5 +1,5 @@
-//! The C litmus tests of the corpus under SRA: coverability is asked for every final state that the axioms permit, for
-//! any other, and for the condition, whose answer is the one in the file.
+//! The C litmus tests of the corpus under SRA: coverability is asked for every final state that the
+//! axioms permit, for any other, and for the condition, whose answer is the one in the file.
 
 use std::collections::BTreeSet;
 

@@ -1,5 +1,5 @@
-//! The examples of the PLDI 2020 paper (§3.2, §3.3, §5) with its verdicts: is the annotated outcome allowed under SRA?
-//! Initial values are implicit here.
+//! The examples of the PLDI 2020 paper (§3.2, §3.3, §5) with its verdicts: is the annotated outcome
+//! allowed under SRA? Initial values are implicit here.
 
 use fencepost_base::event::Label;
 use fencepost_base::ids::{LocId, Pc, RegId, ThreadId, Value};
@@ -166,8 +166,8 @@ fn two_plus_two_writes_in_memory() {
     assert!(!ends(0, 2), "what is overwritten is not last");
 }
 
-/// Why a potential needs several lists: the third thread's write must be readable before one pair of reads, and it goes on
-/// itself with another pair.
+/// Why a potential needs several lists: the third thread's write must be readable before one pair
+/// of reads, and it goes on itself with another pair.
 #[test]
 fn several_lists() {
     let text = "global x, y, z;

@@ -47,8 +47,9 @@ fn robustness<'e>(expected: &'e [Expectation], outcome: &Outcome) -> Option<&'e 
 }
 
 impl Expectation {
-    /// Compares an outcome with what is expected of robustness. The number of states is not looked at: it depends on how
-    /// one searches. If there are too many for a test, no answer is as good as the right one.
+    /// Compares an outcome with what is expected of robustness. The number of states is not looked
+    /// at: it depends on how one searches. If there are too many for a test, no answer is as good
+    /// as the right one.
     pub fn judge(&self, program: &Program, outcome: &Outcome) -> Judgement {
         let found = answer(outcome);
         let is_too_large = matches!(self.states, Some(States::AtLeast(_)));

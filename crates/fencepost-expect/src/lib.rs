@@ -9,9 +9,10 @@
 //! (*: tso sometimes *)
 //! ```
 //!
-//! A line is the mark `//:` (in Trencher's language `# :`, in litmus tests `(*: … *)`), a model, an answer, and details that must be true
-//! of the outcome besides. Whatever is not understood is an error: a misspelt
-//! expectation would be one that never fails. The syntax is documented in `docs/language.md`.
+//! A line has four parts: the mark `//:`, a model, an answer, and details that must be true of the
+//! outcome besides. The mark is `# :` in Trencher's language, and `(*: … *)` in litmus tests.
+//! Whatever is not understood is an error, because a misspelt expectation would never fail. The
+//! syntax is documented in `docs/language.md`.
 
 mod judge;
 

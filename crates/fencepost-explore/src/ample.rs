@@ -1,26 +1,30 @@
 //! Partial-order reduction: which threads can be tried alone?
 //!
-//! Papers: Godefroid, "Partial-Order Methods for the Verification of Concurrent Systems" (1996), for persistent
-//! sets; Bošnački and Holzmann, "Improving Spin's partial-order reduction for breadth-first search" (SPIN
-//! 2005), for the condition on cycles that the search checks.
+//! Papers: Godefroid, "Partial-Order Methods for the Verification of Concurrent Systems" (1996),
+//! for persistent sets; Bošnački and Holzmann, "Improving Spin's partial-order reduction for
+//! breadth-first search" (SPIN 2005), for the condition on cycles that the search checks.
 //!
-//! Two steps of different threads are independent if they touch different locations, or only read: in
-//! either order they give the same execution graph, hence the same memory *and* the same monitor, which is a function
-//! of the graph (PLDI 2019, Lemma 5.2; POPL 2021, Thm 5.5). Whether a thread could use a stale write of x
-//! depends on its own past and on the writes to x, so to be ready for an access is a read of x as far as
-//! independence goes, also when SC memory blocks the access.
+//! **Independence.** Two steps of different threads are independent if they touch different
+//! locations, or only read. In either order they give the same execution graph. Hence they give the
+//! same memory *and* the same monitor, which is a function of the graph (PLDI 2019, Lemma 5.2; POPL
+//! 2021, Thm 5.5). Whether a thread could use a stale write of x depends on its own past and on the
+//! writes to x. So to be ready for an access counts as a read of x, also when SC memory blocks the
+//! access.
 //!
-//! A set T of threads is persistent in a state if whatever the other threads do, as long as those in T do nothing,
-//! is independent of the next steps of T. What the others can do is over-approximated by the accesses
-//! in their code from where they are; threads blocked in a `wait` or blocking compare-and-swap do nothing until somebody
-//! writes that location. Sound: a run from the state that leaves SC either contains a step of T, which can be
-//! moved to its front, or none, and then it is possible after any step of T as well. The second case
-//! must not repeat for ever: the search insists on a step of T that leads to a state not yet
-//! expanded, and tries all threads otherwise.
+//! **Persistent sets.** A set T of threads is persistent in a state if whatever the other threads
+//! do, as long as those in T do nothing, is independent of the next steps of T. What the others can
+//! do is over-approximated by the accesses in their code from where they are. Threads blocked in a
+//! `wait` or blocking compare-and-swap do nothing until somebody writes that location.
 //!
-//! An atomic section is one step that touches several locations: those that it touches now if it leaves no choice, for then
-//! it touches others only after somebody has written one of them, and otherwise all that its code can touch. One
-//! that blocks before there is a choice does nothing until somebody writes what it has touched.
+//! **Sound.** Take a run from the state that leaves SC. Either it contains a step of T, which can
+//! be moved to its front. Or it contains none, and then it is possible after any step of T as well.
+//! The second case must not repeat for ever. So the search insists on a step of T that leads to a
+//! state not yet expanded, and tries all threads otherwise.
+//!
+//! **Atomic sections.** A section is one step that touches several locations. If it leaves no
+//! choice, these are the locations that it touches now: it touches others only after somebody has
+//! written one of them. Otherwise they are all that its code can touch. A section that blocks
+//! before there is a choice does nothing until somebody writes what it has touched.
 
 use fencepost_base::ids::LocId;
 

@@ -1,9 +1,12 @@
 //! A store that takes less memory and more time, for when memory runs short.
 //!
-//! Paper: Blom, Lisser, van de Pol and Weber, "A database approach to distributed state space generation" (2008), whose
-//! tree compression refines Holzmann's collapse compression (SPIN 1997). States differ from each other mostly in few
-//! places. Every word is kept once and has a number; so has every pair of numbers of neighbours, and so on: a
-//! state is one pair of numbers, and the pairs below it are shared with many others. Exact: nothing is thrown away.
+//! Paper: Blom, Lisser, van de Pol and Weber, "A database approach to distributed state space
+//! generation" (2008), whose tree compression refines Holzmann's collapse compression (SPIN 1997).
+//!
+//! States differ from each other mostly in few places. Every word is kept once and has a number. So
+//! has every pair of numbers of neighbours, and every pair of those, and so on. In the end a state
+//! is one pair of numbers, and the pairs below it are shared with many other states. Exact: nothing
+//! is thrown away.
 
 use std::hash::BuildHasher;
 use std::ops::Range;

@@ -194,7 +194,8 @@ pub(crate) struct Taints {
     pub(crate) used: Vec<Vec<Slot>>,
     /// For every instruction, the bit of the register it sets.
     pub(crate) set: Vec<Option<Slot>>,
-    /// For every instruction, does it decide something within the thread? A division decides whether the thread goes on.
+    /// For every instruction, does it decide something within the thread? A division decides
+    /// whether the thread goes on.
     pub(crate) decides: Vec<bool>,
 }
 
@@ -289,9 +290,11 @@ pub(crate) fn thread(
     CompiledThread { pc, registers, steps, dead, taints, next: (0..thread.code.len()).map(next).collect() }
 }
 
-/// For every location: does only one thread have accesses to it, none of them SC? No step of another thread can tell
-/// when they happen. An array that is accessed with an index known only at run time is private as a whole or not at all. (What an SC access of a private location says about the order of SC accesses, the next SC access
-/// says too; but that is an argument about one model.)
+/// For every location: does only one thread have accesses to it, none of them SC? No step of
+/// another thread can tell when they happen. An array that is accessed with an index known only at
+/// run time is private as a whole or not at all. (What an SC access of a private location says
+/// about the order of SC accesses, the next SC access says too; but that is an argument about one
+/// model.)
 pub(crate) fn private_locations(program: &Program) -> Vec<bool> {
     let mut locations = vec![Owner::Nobody; program.locations().len()];
     let mut arrays = vec![Owner::Nobody; program.arrays().len()];

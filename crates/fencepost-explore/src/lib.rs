@@ -1,10 +1,12 @@
 //! Walk every SC run of a program, carrying a monitor.
 //!
-//! The program and the monitor are compiled to a `product::Product` over
-//! packed states, which is a `system::System`; `search` walks any such
-//! system breadth first. Reductions belong between the two: they choose which
-//! successors to visit and which of several equal states to keep, and neither
-//! the search nor the product needs to know why.
+//! A *monitor* is a finite summary of the run so far. It knows when a weak memory model could leave
+//! SC with the next step. Program and monitor are compiled to a `product::Product` over packed
+//! states, which implements the trait `system::System`. `search` walks any such system breadth
+//! first.
+//!
+//! Reductions belong between the two. They choose which successors to visit, and which of several
+//! equal states to keep. Neither the search nor the product needs to know why.
 
 mod ample;
 mod collapse;

@@ -450,9 +450,10 @@ impl Product {
         }
     }
 
-    /// Is there no monitor that would notice an SC fence? Then a thread need not rest between a fence and its next access:
-    /// should a watch begin meanwhile, it makes no difference whether the fence comes right before that or right after,
-    /// because nothing has been passed on yet to the location of fences.
+    /// Is there no monitor that would notice an SC fence? Then a thread need not rest between a
+    /// fence and its next access: should a watch begin meanwhile, it makes no difference whether
+    /// the fence comes right before that or right after, because nothing has been passed on yet to
+    /// the location of fences.
     fn passes_fences(&self, state: &[u64]) -> bool {
         match &self.monitoring {
             Monitoring::Watching(watches) => self.fuse && watches.current(state).is_none(),
@@ -460,8 +461,9 @@ impl Product {
         }
     }
 
-    /// Adds the steps of thread `t`, which rests at an SC fence, together with those of the access after it. Plain accesses
-    /// are not taken along: that a thread rests at one is what makes a race. Nor are fences: there may be no end to them.
+    /// Adds the steps of thread `t`, which rests at an SC fence, together with those of the access
+    /// after it. Plain accesses are not taken along: that a thread rests at one is what makes a
+    /// race. Nor are fences: there may be no end to them.
     fn expand_fence(&self, state: &[u64], t: usize, pc: u32, out: &mut Expansion) {
         let site = site(t, pc);
         let access = self.threads[t].access(pc).expect("a fence");

@@ -1,15 +1,17 @@
 //! Breadth-first search by layers, on several threads.
 //!
-//! A layer is the set of states at one distance from the start; the threads share the work of expanding one and
-//! meet before the next. What a layer contains does not depend on who finds it first, so neither do the number of
-//! states, the verdict and, because runs are rebuilt by taking the greatest of all predecessors, the witness.
+//! A layer is the set of states at one distance from the start. The threads share the work of
+//! expanding a layer, and meet before the next one. What a layer contains does not depend on who
+//! finds it first. So the number of states and the verdict do not depend on it either. Nor does the
+//! witness, because runs are rebuilt by taking the greatest of all predecessors.
 //!
-//! No parents are kept. A run is rebuilt by looking for predecessors layer by layer, backwards: that costs another
-//! pass over the states, but only when there is something to show.
+//! No parents are kept. A run is rebuilt by looking for predecessors layer by layer, backwards.
+//! That costs another pass over the states, but only when there is something to show.
 //!
-//! Partial-order reduction: of the steps out of a state it is enough to take those of a persistent set, provided one
-//! of them leads to a state in the layer that is being built; otherwise the steps of the set lead only to
-//! states that have been expanded, and what was put off might be put off for ever (see [`crate::ample`]).
+//! Partial-order reduction: of the steps out of a state it is enough to take those of a persistent
+//! set, provided that one of them leads to a state in the layer that is being built. Otherwise the
+//! steps of the set lead only to states that have been expanded, and what was put off might be put
+//! off for ever (see [`crate::ample`]).
 
 use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -475,8 +477,8 @@ impl<S: System> Search<'_, S> {
         Some(ScFailure { kind, site, run })
     }
 
-    /// A shortest run to a state that is equal to `state`, in this layer, up to names of threads; and that state. None if
-    /// time runs out.
+    /// A shortest run to a state that is equal to `state`, in this layer, up to names of threads;
+    /// and that state. None if time runs out.
     fn run_to(&self, state: &[u64], layer: usize) -> Option<(Run, State)> {
         let mut path = vec![state.to_vec()];
         for layer in (0..layer).rev() {

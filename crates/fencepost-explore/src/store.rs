@@ -1,11 +1,13 @@
 //! The set of visited states: insert-only, exact, in layers.
 //!
-//! States live one after the other in blocks that never move; an open-addressing table of (hash, number) pairs
-//! finds them. A state is known only if all its words are equal, whatever the hashes say. The set is cut into
-//! shards by hash, each behind a lock of its own, so that several threads can insert at once.
+//! States live one after the other in blocks that never move; an open-addressing table of (hash,
+//! number) pairs finds them. A state is known only if all its words are equal, whatever the hashes
+//! say. The set is cut into shards by hash, each behind a lock of its own, so that several threads
+//! can insert at once.
 //!
-//! A search by layers asks one more thing: was a state that is known found in an earlier layer, or in the one
-//! that is being built? Within a shard numbers ascend with layers, so one number per shard tells.
+//! A search by layers asks one more thing: was a state that is known found in an earlier layer, or
+//! in the one that is being built? Within a shard numbers ascend with layers, so one number per
+//! shard tells.
 
 use std::hash::{BuildHasher, Hasher};
 use std::ops::Range;
@@ -211,8 +213,9 @@ impl<H: BuildHasher> StateStore<H> {
         Ok((inserted, (number, id)))
     }
 
-    /// Adds states, one after the other in `states`; what became of each is in `batch`. Shard by shard, so that a lock is
-    /// taken once for many states, and with a look ahead, so that memory is waited for once for many states.
+    /// Adds states, one after the other in `states`; what became of each is in `batch`. Shard by
+    /// shard, so that a lock is taken once for many states, and with a look ahead, so that memory
+    /// is waited for once for many states.
     pub(crate) fn insert_all(&self, states: &[u64], batch: &mut Batch) -> Result<(), Reason> {
         batch.sort(states.chunks_exact(self.words.max(1)).map(|state| self.hash(state)), self.shards.len());
         for number in 0..self.shards.len() {

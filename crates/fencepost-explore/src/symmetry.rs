@@ -1,8 +1,8 @@
 //! Symmetry: threads with the same code are interchangeable.
 //!
-//! A permutation of such threads maps runs to runs, and a monitor names threads only by their rows (see
-//! [`fencepost_model::Monitor::rows`]). So of all states that differ by a permutation one is enough: the one in
-//! which the local states of equal threads are sorted.
+//! A permutation of such threads maps runs to runs, and a monitor names threads only by their rows
+//! (see [`fencepost_model::Monitor::rows`]). So of all states that differ by a permutation one is
+//! enough: the one in which the local states of equal threads are sorted.
 
 use std::collections::HashMap;
 

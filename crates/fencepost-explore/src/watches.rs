@@ -1,23 +1,35 @@
 //! Watch one stale write at a time.
 //!
-//! Papers: the monitors of Lahav and Margalit, PLDI 2019 (§5) and Margalit and Lahav, POPL 2021 (§5), taken apart.
+//! Papers: the monitors of Lahav and Margalit, PLDI 2019 (§5) and Margalit and Lahav, POPL 2021
+//! (§5), taken apart.
 //!
-//! No step of these monitors mixes columns, so a program × monitor is a program × many small monitors that do not see
-//! each other. Their product is what makes the state space large; we search their *sum* instead. A run that leaves SC
-//! does so at a thread that is hb_SC-aware of a write `w` to a location x, and is not aware, in the model, of any write
-//! later than the `v` that `w` overwrote, whose value it accepts. So the search walks the SC runs without any monitor
-//! and guesses, at a write to x, that it is `w`. From then on, one column is all there is of the monitor.
+//! **Sum instead of product.** A monitor is a table with a column for every value class of every
+//! location, and no step mixes columns. So a program with a monitor is a program with many small
+//! monitors that do not see each other. Their product is what makes the state space large. We
+//! search their *sum* instead.
 //!
-//! A guess proved wrong is given up: when a value of `v`'s class is overwritten again, because either the thread in question
-//! is not hb_SC-aware of that, and the same happens in a run without it, or the later guess is as good; when no
-//! thread's next access to x could use `v` and has it still within reach; when nothing that a thread with `v` within reach
-//! can do before its next access to x orders more in SC than in the model, so that nobody can come to be hb_SC-aware
-//! of `w` in any other way than being aware of it in the model. Races under a model that remembers plain accesses
-//! are found in the same way: guess the first of the two.
+//! **What is guessed.** A run that leaves SC does so at a thread, because of two writes to a
+//! location x: `w`, and `v`, which `w` overwrote. The thread is hb_SC-aware of `w`. In the model it
+//! is not aware of any write later than `v`, and it accepts the value of `v`. So the search walks
+//! the SC runs without any monitor and guesses, at a write to x, that it is `w`. From then on it
+//! carries one column of the monitor, the *watch*.
 //!
-//! Sound and complete: a column after a write to its location does not depend on what was in it before, and the writes
-//! within reach of a thread are a suffix of the modification order, so the last guess of a class sees what all see.
-//! `tests/reductions.rs` of the test kit compares with the whole monitor.
+//! **When a guess is given up.** A guess is dropped in three cases:
+//!
+//! - A value of `v`'s class is overwritten again. Either the thread in question is not hb_SC-aware
+//!   of that; then the same happens in a run without it. Or the later guess is as good.
+//! - No thread has `v` still within reach and could use it in its next access to x.
+//! - Nothing that a thread with `v` within reach can do before its next access to x orders more in
+//!   SC than in the model. Then such a thread becomes hb_SC-aware of `w` only by becoming aware of
+//!   it in the model.
+//!
+//! Races under a model that remembers plain accesses are found in the same way: guess the first of
+//! the two.
+//!
+//! Sound and complete. A column after a write to its location does not depend on what was in it
+//! before. The writes within reach of a thread are a suffix of the modification order, so the last
+//! guess of a class sees what all see. `tests/reductions.rs` of the test kit compares with the
+//! whole monitor.
 
 use fencepost_analysis::classes::Classes;
 use fencepost_base::event::Label;
@@ -378,11 +390,13 @@ struct Leaking {
     updates: bool,
 }
 
-/// Which accesses can make a thread hb_SC-aware of a write, but not aware in the model of what that write's thread knew?
+/// Which accesses can make a thread hb_SC-aware of a write, but not aware in the model of what that
+/// write's thread knew?
 ///
-/// A store learns, in SC, from all earlier accesses of its location, and in the model from none. A read learns from
-/// the last write, in the model only if the one acquires and the other releases. An update is a read, but it
-/// too learns in SC from earlier reads; where there are only updates that acquire and release, SC and model agree.
+/// A store learns, in SC, from all earlier accesses of its location, and in the model from none. A
+/// read learns from the last write, in the model only if the one acquires and the other releases.
+/// An update is a read, but it too learns in SC from earlier reads; where there are only updates
+/// that acquire and release, SC and model agree.
 fn leaking(threads: &[CompiledThread], model: &dyn Model, locations: usize) -> Vec<Leaking> {
     let mut leaking = vec![Leaking { reads: false, updates: false }; locations];
     for access in threads.iter().flat_map(CompiledThread::accesses).filter(|access| !access.private && !access.plain) {

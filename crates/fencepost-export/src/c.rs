@@ -1,14 +1,16 @@
 //! Programs as C11, to be compiled and run: natively, or under fencepost's own sanitizer.
 //!
-//! One function for every thread, one C statement for every instruction, the
-//! orders as they are written; `#line` directives lead from what a compiler or a
-//! sanitizer says back to the source. The exported program makes *some* runs of the
-//! program it was exported from: `nondet` and `choose` by a seed, interleavings as the machine has
-//! them, all of them finite. A thread that has jumped backwards often enough ends the run, and so does a
-//! failed assertion; threads that wait for each other for ever are given up after some seconds.
+//! There is one function for every thread and one C statement for every instruction. Orders are as
+//! they are written. `#line` directives lead from what a compiler or a sanitizer says back to the
+//! source.
 //!
-//! What does not fit is refused, never approximated. One thing is less exact than the
-//! source: a `wait` for anything but one value, or for any other value than one, is a loop that polls.
+//! The exported program makes *some* runs of the program it was exported from: `nondet` and
+//! `choose` by a seed, interleavings as the machine has them. All of them are finite: a thread that
+//! has jumped backwards often enough ends the run, and so does a failed assertion. Threads that
+//! wait for each other for ever are given up after some seconds.
+//!
+//! What does not fit is refused, never approximated. One thing is less exact than the source: a
+//! `wait` for anything but one value, or for any other value than one, is a loop that polls.
 
 mod expr;
 mod memory;

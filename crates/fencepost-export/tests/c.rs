@@ -1,4 +1,5 @@
-//! What is exported, to the letter; that a compiler accepts it; and that it computes what the source says.
+//! What is exported, to the letter; that a compiler accepts it; and that it computes what the
+//! source says.
 
 use std::fs;
 use std::ops::Range;

@@ -1,4 +1,5 @@
-//! What is exported, to the letter, and what is refused. That SPIN agrees with it is tested in `xtask`.
+//! What is exported, to the letter, and what is refused. That SPIN agrees with it is tested in
+//! `xtask`.
 
 use std::fs;
 use std::path::Path;

@@ -244,8 +244,8 @@ impl Expr {
         }
     }
 
-    /// Bounds of the integers this can denote, given those of registers; nothing where they are not known, or where a part of
-    /// it may not fit into 64 bits.
+    /// Bounds of the integers this can denote, given those of registers; nothing where they are not
+    /// known, or where a part of it may not fit into 64 bits.
     pub fn interval(&self, register: &dyn Fn(RegId) -> Option<(i64, i64)>) -> Option<(i64, i64)> {
         let (low, high) = match self {
             Expr::Const(value) => return Some((*value, *value)),

@@ -1,9 +1,8 @@
-//! The first waist: a well-typed concurrent program as control-flow graphs.
+//! A concurrent program, well typed, as control-flow graphs.
 //!
-//! Every front end ends in a [`Program`]; every engine starts from one. A
-//! program is valid by construction: [`ProgramBuilder`] is the only way to make
-//! one, and no consumer validates again. Reading programs and writing them as text
-//! is the business of `fencepost-lower`.
+//! Every front end ends in a [`Program`], and every engine starts from one. A program is valid by
+//! construction: [`ProgramBuilder`] is the only way to make one, and nothing validates it again.
+//! Reading programs, and writing them as text, is the business of `fencepost-lower`.
 
 mod build;
 mod condition;

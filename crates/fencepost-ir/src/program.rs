@@ -193,7 +193,8 @@ pub enum Op {
         /// Condition.
         cond: Expr,
     },
-    /// The program is modelled only while `cond` holds: where it does not, the thread stops, and the search is incomplete.
+    /// The program is modelled only while `cond` holds: where it does not, the thread stops, and
+    /// the search is incomplete.
     Bound {
         /// Condition.
         cond: Expr,
@@ -297,8 +298,9 @@ pub enum Op {
         /// Locations.
         locations: Option<Vec<LocId>>,
     },
-    /// Begins an atomic section: what follows up to [`Op::Leave`] happens in one go, between two steps of other threads,
-    /// or not at all. While no way through it can be completed, the thread waits here.
+    /// Begins an atomic section: what follows up to [`Op::Leave`] happens in one go, between two
+    /// steps of other threads, or not at all. While no way through it can be completed, the thread
+    /// waits here.
     Enter,
     /// Ends an atomic section.
     Leave,

@@ -1,5 +1,5 @@
-//! Automata mean what they say: the contents of registers and memory that an interpreter of the text can reach, outside
-//! of sections, are those that an interpreter of the program can reach.
+//! Automata mean what they say: the contents of registers and memory that an interpreter of the
+//! text can reach, outside of sections, are those that an interpreter of the program can reach.
 
 mod common;
 

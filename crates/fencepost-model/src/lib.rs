@@ -1,9 +1,9 @@
 //! What each memory model *is*, and the questions an engine may put to it.
 //!
-//! A model tells its story twice: declaratively, as axioms on execution graphs
-//! ([`Model::permits`]), and operationally, as a [`Monitor`] that follows an SC
-//! run and notices when the model could have left it. The two are compared on
-//! generated programs; neither knows any engine or syntax.
+//! A model is described twice. Its *axioms* say which execution graphs it permits
+//! ([`Model::permits`]). Its [`Monitor`] follows an SC run and notices when the model could have
+//! left SC. The two descriptions are compared on generated programs. A model knows no engine and no
+//! syntax.
 
 pub mod cycle;
 pub mod graph;

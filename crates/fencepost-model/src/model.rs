@@ -1,8 +1,9 @@
 //! Memory models: what each declares about itself, and what it permits.
 //!
-//! A model has a [`Declaration`], plain data that says what kind of model it is and how its questions can be settled.
-//! Engines, repairs, exports and commands read the declaration. None of them asks for a model by its name, and none
-//! tries out what a model can do. What the declaration says is tested against the axioms (`tests/declarations.rs`).
+//! A model has a [`Declaration`], plain data that says what kind of model it is and how its
+//! questions can be settled. Engines, repairs, exports and commands read the declaration. None of
+//! them asks for a model by its name, and none tries out what a model can do. What the declaration
+//! says is tested against the axioms (`tests/declarations.rs`).
 
 use fencepost_base::order::{FenceOrder, Mode};
 

@@ -208,9 +208,10 @@ pub trait Monitor: Sync {
     /// watched write out of reach afterwards?
     fn is_passed_on(&self, state: &[u64], loc: LocId) -> bool;
 
-    /// For a monitor that watches one location: is some thread, or some location's last write, hb_SC-aware of the
-    /// write that is followed, but not, in the model, of any write that puts the watched one out of reach? Only then can
-    /// a violation follow without one of [`Monitor`]'s steps that order more in SC than in the model.
+    /// For a monitor that watches one location: is some thread, or some location's last write,
+    /// hb_SC-aware of the write that is followed, but not, in the model, of any write that puts the
+    /// watched one out of reach? Only then can a violation follow without one of [`Monitor`]'s
+    /// steps that order more in SC than in the model.
     fn has_leaked(&self, state: &[u64]) -> bool;
 
     /// The slots that belong to `thread`; those of another thread correspond to them one by one.

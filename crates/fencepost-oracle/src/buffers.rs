@@ -1,22 +1,24 @@
 //! The store-buffer machine: TSO, PSO and PGAS as computers rather than axioms.
 //!
-//! Paper: Derevenetc, Meyer and Schweizer, "Locality and Singularity for
-//! Store-Atomic Memory Models", 2015, App. A (the machine) and §5, App. B
-//! (happens-before traces, robustness).
+//! Paper: Derevenetc, Meyer and Schweizer, "Locality and Singularity for Store-Atomic Memory
+//! Models", 2015, App. A (the machine) and §5, App. B (happens-before traces, robustness).
 //!
-//! Modelled: per thread, one queue of stores per location, which feed one
-//! queue for all locations, which feeds memory; TSO uses the latter only. A load takes the newest store
-//! to its location that its own thread has in a queue, else what is in
-//! memory. Read-modify-writes (failed ones too), full fences and atomic
-//! sections wait until all queues of their thread are empty; light fences until the queues of their
-//! locations are. A computation ends with empty queues, at any point of the
-//! program. Its trace is an execution graph whose modification order is the order in which stores reach memory.
+//! Modelled: each thread has one queue of stores per location. These feed one queue for all
+//! locations, which feeds memory; TSO uses the latter only.
 //!
-//! Deviation: the paper also sends fences through the queue for all locations, which orders nothing.
+//! - A load takes the newest store to its location that its own thread has in a queue, else what is
+//!   in memory.
+//! - Read-modify-writes (failed ones too), full fences and atomic sections wait until all queues of
+//!   their thread are empty. Light fences wait until the queues of their locations are.
+//! - A computation ends with empty queues, at any point of the program. Its trace is an execution
+//!   graph whose modification order is the order in which stores reach memory.
 //!
-//! Exact where it answers: states with their traces are enumerated one by one
-//! ([`computations`], [`robust`], [`violation`]), so only loop-free programs are small enough. Shares the interpreter of threads with the
-//! other definitions, and nothing with the models' axioms.
+//! Deviation: the paper also sends fences through the queue for all locations, which orders
+//! nothing.
+//!
+//! Exact where it answers. States with their traces are enumerated one by one ([`computations`],
+//! [`robust`], [`violation`]), so only loop-free programs are small enough. It shares the
+//! interpreter of threads with the other definitions, and nothing with the models' axioms.
 
 pub mod bounded;
 mod trace;
@@ -176,8 +178,8 @@ impl<'a> Machine<'a> {
         }
     }
 
-    /// Passes the fence that the thread rests at, with these events, or the beginning of a section; unless stores have to
-    /// leave their queues first.
+    /// Passes the fence that the thread rests at, with these events, or the beginning of a section;
+    /// unless stores have to leave their queues first.
     pub(crate) fn pass(&self, state: &mut State, (thread, pc): (ThreadId, Option<Pc>), labels: &[Label]) -> bool {
         let queues = &state.queues[thread.index()];
         let passes = |label: &Label| match label {

@@ -1,21 +1,22 @@
-//! FG with dependencies (Def. 3.9 and 3.10 of the POPL 2021 paper, Margalit
-//! and Lahav): execution graphs, and which reads the registers and events of a
-//! program depend on.
+//! Execution graphs with dependencies: which reads the registers and events of a program depend on.
 //!
-//! Modelled, and where the paper leaves it open: a store depends on the
-//! registers of its value, an update on those of its operand, a successful
-//! compare-and-swap on those of both operands, a failed strong one on those of
-//! the compared value, a wait on those of its expressions; an index counts
-//! wherever it occurs. Branches, assumptions, assertions, `verify` and the
-//! bounds of a choice of values are control events, and depend on the registers they
-//! mention, whatever the values. A read sets its register's dependencies to
-//! itself; an assignment passes dependencies on, and one that could divide by
-//! zero is a control event as well, since it decides whether the thread goes on. A failed weak compare-and-swap
-//! is a plain read; a failed strong one and a wait are R*.
+//! Paper: FG with dependencies, Def. 3.9 and 3.10 of Margalit and Lahav, POPL 2021.
 //!
-//! Not modelled: control events as events of the graph. Local steps run
-//! together with the access before them, so the graphs are those after them;
-//! they have more dependencies and the same order.
+//! Modelled, and where the paper leaves it open:
+//!
+//! - A store depends on the registers of its value, an update on those of its operand.
+//! - A successful compare-and-swap depends on those of both operands, a failed strong one on those
+//!   of the compared value. A failed weak compare-and-swap is a plain read; a failed strong one and
+//!   a wait are R*.
+//! - A wait depends on the registers of its expressions. An index counts wherever it occurs.
+//! - Branches, assumptions, assertions, `verify` and the bounds of a choice of values are control
+//!   events. They depend on the registers they mention, whatever the values.
+//! - A read sets its register's dependencies to itself. An assignment passes dependencies on. One
+//!   that could divide by zero is a control event as well, since it decides whether the thread goes
+//!   on.
+//!
+//! Not modelled: control events as events of the graph. Local steps run together with the access
+//! before them, so the graphs are those after them; they have more dependencies and the same order.
 
 use std::collections::{BTreeSet, HashSet, VecDeque};
 use std::ops::ControlFlow;

@@ -1,16 +1,16 @@
 //! The final states of a program in a model, by enumerating execution graphs.
 //!
-//! Definition: a final state is that of a consistent graph of a run in which
-//! every thread came to its end; a location has the value of its last write in
-//! modification order. Consistent graphs are grown event by event, as in
-//! [`crate::enumerate`], and in the models of the list every one of them can be
-//! grown in this way, because program order and reads-from have no cycle in it.
+//! Definition: a final state is that of a consistent graph of a run in which every thread came to
+//! its end. A location has the value of its last write in modification order. Consistent graphs are
+//! grown event by event, as in [`crate::enumerate`]. In the models of the list every one of them
+//! can be grown in this way, because program order and reads-from have no cycle in it.
 //!
-//! Modelled: programs without loops and atomic sections; what goes wrong on the
-//! way is recorded. An execution is counted once for every graph, the order of
-//! `fence(sc)` on their hidden location left out. Not modelled: what happens
-//! after a data race, which is anything; the final states that are listed then are those of the other axioms, as herd
-//! lists them.
+//! Modelled: programs without loops and atomic sections. What goes wrong on the way is recorded. An
+//! execution is counted once for every graph, the order of `fence(sc)` on their hidden location
+//! left out.
+//!
+//! Not modelled: what happens after a data race, which is anything. The final states that are
+//! listed then are those of the other axioms, as herd lists them.
 
 use std::collections::{BTreeMap, HashSet};
 use std::rc::Rc;

@@ -1,17 +1,20 @@
-//! The labelled transition system of one thread (Fig. 2 of the PLDI 2019
-//! paper, extended to all instructions of the IR).
+//! The labelled transition system of one thread (Fig. 2 of the PLDI 2019 paper, extended to all
+//! instructions of the IR).
 //!
-//! Modelled: registers and control, and which labels a thread enables when the
-//! predecessor write of its next access has a given value. Local steps are
-//! deterministic and are run together up to the next *resting* point: an
-//! access of memory, a choice, or the end. Not modelled: memory; nobody here
-//! knows what values can be read.
+//! Modelled: registers and control, and which labels a thread enables when the predecessor write of
+//! its next access has a given value. Local steps are deterministic. They are run together up to
+//! the next *resting* point: an access of memory, a choice, or the end.
 //!
-//! Decisions: expressions are values, reduced into the domain, except indices,
-//! conditions, and what a `wait` compares with, which are integers. Those of
-//! an access are evaluated before the access, the index first; any of them dividing by zero is a run-time error, whatever
-//! value would be read. A thread that fails an assertion or meets a run-time
-//! error takes no more steps; the others go on.
+//! Not modelled: memory. Nothing here knows what values can be read.
+//!
+//! Decisions:
+//!
+//! - Expressions are values, reduced into the domain. Indices, conditions, and what a `wait`
+//!   compares with are integers instead.
+//! - Expressions of an access are evaluated before the access, the index first. If any of them
+//!   divides by zero, it is a run-time error, whatever value would be read.
+//! - A thread that fails an assertion or meets a run-time error takes no more steps. The others go
+//!   on.
 
 use fencepost_base::event::Label;
 use fencepost_base::ids::{LocId, Pc, RegId, ThreadId, Value};
@@ -370,8 +373,8 @@ impl<'a> Interpreter<'a> {
         labels.into_iter().map(|label| (label, after.clone())).collect()
     }
 
-    /// Adds the event of a step to `graph`, and before it the fence that a failed compare-and-swap is besides in a model
-    /// with store buffers: these are empty then, as when it succeeds.
+    /// Adds the event of a step to `graph`, and before it the fence that a failed compare-and-swap
+    /// is besides in a model with store buffers: these are empty then, as when it succeeds.
     pub fn record(
         &self,
         graph: &mut Graph,

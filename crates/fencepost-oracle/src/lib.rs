@@ -1,9 +1,12 @@
-//! The definitions, evaluated literally: enumerate the execution graphs of
-//! small programs, and replay witnesses that somebody else found.
+//! The definitions, evaluated literally: enumerate the execution graphs of small programs, and
+//! replay what others found.
 //!
-//! Paper: Lahav and Margalit, "Robustness against Release/Acquire Semantics",
-//! PLDI 2019, §2, §4, Thm 5.1 and §6. Nothing here is clever, and only the
-//! program itself, its operators included, is shared with the searching engine.
+//! To *replay* a run is to execute it again, step by step, and to put the resulting execution graph
+//! to the axioms. Nothing here is clever. With the engines this crate shares only the program
+//! itself, its operators included.
+//!
+//! Paper: Lahav and Margalit, "Robustness against Release/Acquire Semantics", PLDI 2019, §2, §4,
+//! Thm 5.1 and §6.
 //!
 //! - [`interpreter`]: the labelled transition system of one thread;
 //! - [`system`]: program and memory synchronised, with execution graphs as memory;
@@ -13,8 +16,8 @@
 //! - [`witness`]: those of RC20;
 //! - [`dependency`], [`observe`], [`taint`]: observational robustness against RC20;
 //! - [`buffers`]: the machine with store buffers, for TSO, PSO and PGAS;
-//! - [`mod@replay`]: an SC run checked step by step, and the step that leaves SC; a run
-//!   under a weak model, on its axioms.
+//! - [`mod@replay`]: an SC run checked step by step, and the step that leaves SC; a run under a
+//!   weak model, on its axioms.
 
 pub mod buffers;
 pub mod dependency;

@@ -7,7 +7,8 @@
 //! What comes out is therefore a violation whatever the searcher believed, and
 //! a candidate that is none is an error of the searcher.
 //!
-//! A computation with store buffers is replayed on the machine and brought into this form (`delay`).
+//! A computation with store buffers is replayed on the machine and brought into this form
+//! (`delay`).
 //!
 //! Sound: never confirms what is no violation. Complete for true candidates.
 

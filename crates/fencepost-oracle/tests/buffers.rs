@@ -1,4 +1,5 @@
-//! The store-buffer machine and the axioms of TSO, PSO and PGAS describe the same computations, and know what is known.
+//! The store-buffer machine and the axioms of TSO, PSO and PGAS describe the same computations, and
+//! know what is known.
 
 use std::collections::HashSet;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -37,8 +38,8 @@ fn disagree(program: &Program, model: &dyn Model) -> bool {
     computations(program, model).is_some_and(|[machine, axioms]| machine != axioms)
 }
 
-/// A small program: one in three may have atomic sections, one in four plain accesses, one in five threads with the same
-/// code; most are of two threads.
+/// A small program: one in three may have atomic sections, one in four plain accesses, one in five
+/// threads with the same code; most are of two threads.
 fn small_program(seed: u64, total_accesses: usize) -> Program {
     let options = Options {
         threads: if seed.is_multiple_of(4) { 2..=4 } else { 2..=2 },
@@ -174,7 +175,8 @@ fn verdicts_agree_and_violations_are_replayed() {
     assert!(14 * violated > total, "{violated} of {total} violated: too few to say much");
 }
 
-/// Do whole traces and what the bounded machine keeps of them give different verdicts? None if there are too many states.
+/// Do whole traces and what the bounded machine keeps of them give different verdicts? None if
+/// there are too many states.
 fn summaries_differ(program: &Program, model: &dyn Model) -> Option<bool> {
     let whole = match buffers::robust(program, model, LIMIT) {
         Answer::TooLarge => return None,

@@ -1,4 +1,5 @@
-//! The runs that come with final states, races and failures are runs to them: they are replayed on the axioms.
+//! The runs that come with final states, races and failures are runs to them: they are replayed on
+//! the axioms.
 
 use fencepost_base::ids::Value;
 use fencepost_ir::{Observable, Program};

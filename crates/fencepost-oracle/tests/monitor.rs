@@ -1,5 +1,5 @@
-//! The monitor SCM against its meaning on execution graphs (Lemma 5.2 of the PLDI 2019 paper) and against the
-//! literal witnesses of Thm 5.1 (Thm 5.3), after every step of random SC runs.
+//! The monitor SCM against its meaning on execution graphs (Lemma 5.2 of the PLDI 2019 paper) and
+//! against the literal witnesses of Thm 5.1 (Thm 5.3), after every step of random SC runs.
 
 mod attempts;
 mod classes;

@@ -1,5 +1,5 @@
-//! Observational robustness: what the definitions and the theorems of the POPL 2021 paper say about each other, on its
-//! examples and on generated programs.
+//! Observational robustness: what the definitions and the theorems of the POPL 2021 paper say about
+//! each other, on its examples and on generated programs.
 
 use fencepost_ir::Program;
 use fencepost_lower::Language;
@@ -23,7 +23,8 @@ fn decide(program: &Program) -> Option<[bool; 3]> {
     ])
 }
 
-/// A robust program has no witness (Lemma 4.20 and Thm 4.6), one without a witness is observationally robust (Thm 4.16).
+/// A robust program has no witness (Lemma 4.20 and Thm 4.6), one without a witness is
+/// observationally robust (Thm 4.16).
 fn is_lawful([robust, observationally_robust, without_witness]: [bool; 3]) -> bool {
     (!robust || without_witness) && (!without_witness || observationally_robust)
 }

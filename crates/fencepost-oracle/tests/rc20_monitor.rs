@@ -1,5 +1,6 @@
-//! RC20's monitor against its meaning on execution graphs, against the literal witnesses (POPL 2021, Def. 4.5, with
-//! the rule of SC accesses), and against races (Def. 6.1), after every step of random SC runs.
+//! RC20's monitor against its meaning on execution graphs, against the literal witnesses (POPL
+//! 2021, Def. 4.5, with the rule of SC accesses), and against races (Def. 6.1), after every step of
+//! random SC runs.
 
 mod attempts;
 mod classes;

@@ -1,4 +1,5 @@
-//! Replay confirms exactly the candidates that are violations, and no run that is not one of the program.
+//! Replay confirms exactly the candidates that are violations, and no run that is not one of the
+//! program.
 
 mod common;
 

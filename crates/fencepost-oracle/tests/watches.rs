@@ -1,5 +1,5 @@
-//! A monitor that watches one write says about it what the monitor of everything says, wherever in a run it starts:
-//! after every step of random SC runs.
+//! A monitor that watches one write says about it what the monitor of everything says, wherever in
+//! a run it starts: after every step of random SC runs.
 
 mod classes;
 mod common;

@@ -1,8 +1,9 @@
 //! How a process finds a reporter that waits for it.
 //!
-//! The door is one end of a socket that keeps packets apart. A packet is [`VERSION`] alone, with two files: the
-//! reporter's end of a connection, and the [record](crate::record) of the run if there is one. Nothing is ever sent the other way. Who
-//! speaks another version sends that, and no files: the reporter then knows why it hears nothing.
+//! The door is one end of a socket that keeps packets apart. A packet is [`VERSION`] alone, with
+//! two files: the reporter's end of a connection, and the [record](crate::record) of the run if
+//! there is one. Nothing is ever sent the other way. A program that speaks another version sends
+//! that, and no files, so the reporter knows why it hears nothing.
 
 use core::ffi::CStr;
 use core::fmt;
@@ -11,8 +12,8 @@ use crate::VERSION;
 
 /// The variable of the environment that names the door.
 pub const DOOR: &CStr = c"FENCEPOST_DOOR";
-/// The variable of the environment that named a connection, before there were versions. It is set so that a runtime of that time says
-/// something, and the reporter hears that it is old.
+/// The variable of the environment that named a connection, before there were versions. It is set
+/// so that a runtime of that time says something, and the reporter hears that it is old.
 pub const CHANNEL: &CStr = c"FENCEPOST_CHANNEL";
 /// The variable of the environment that has [`Options`](crate::Options).
 pub const OPTIONS: &CStr = c"FENCEPOST_OPTIONS";

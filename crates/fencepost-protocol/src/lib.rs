@@ -1,25 +1,33 @@
-//! What the sanitizer's runtime, inside a watched program, and its reporter, another process, agree on.
+//! What the sanitizer's runtime and its reporter agree on.
 //!
-//! Both sides use these types and none of their own, so that neither can say what the other does not understand:
+//! The runtime is inside a watched program. The reporter is another process. Both sides use these
+//! types and none of their own, so that neither can say what the other does not understand:
 //!
 //! - [`Order`]s and [`Action`]s of accesses;
 //! - [`Options`] with their keys, spellings and defaults, among them the [`Schedule`];
-//! - [`message`]s, which the runtime writes and the reporter reads, one JSON object per line ([`wire`]);
+//! - [`message`]s, which the runtime writes and the reporter reads, one JSON object per line
+//!   ([`wire`]);
 //! - [`Answer`]s, which the reporter gives;
 //! - the [`record`] of the run, in memory that both sides map.
 //!
 //! # How they meet
 //!
-//! `fencepost run` opens a [`door`]: one end of a socket, inherited by the program and named in its environment. Every process that has
-//! something to say, be it the program, a child of it or a program that it starts, makes a connection of its own, and passes the
-//! reporter's end through the door. A program that is started without a door starts a reporter itself, with the connection as its
-//! standard input, once there is something to report. In both cases the first message is [`message::Start`].
+//! `fencepost run` opens a [`door`]: one end of a socket, inherited by the program and named in its
+//! environment. Every process that has something to say makes a connection of its own, and passes
+//! the reporter's end through the door. Such a process is the program, a child of it, or a program
+//! that it starts.
 //!
-//! [`VERSION`] says what all of this means. It goes through the door in both directions and is the first field of the first message:
-//! two sides that do not have the same say so, and do not talk.
+//! A program that is started without a door starts a reporter itself, once there is something to
+//! report. The connection is the reporter's standard input.
 //!
-//! There are no dependencies, and nothing here allocates but what holds texts and lists. The last message of a program,
-//! [`message::End`], can be written where memory cannot be had.
+//! In both cases the first message is [`message::Start`].
+//!
+//! [`VERSION`] says what all of this means. The environment names it together with the door, the
+//! program sends it through the door, and it is the first field of the first message. Two sides
+//! with different versions say so, and do not talk.
+//!
+//! There are no dependencies, and nothing here allocates but what holds texts and lists. The last
+//! message of a program, [`message::End`], can be written where memory cannot be had.
 #![no_std]
 
 extern crate alloc;
@@ -59,7 +67,8 @@ pub enum Answer {
 }
 
 impl Answer {
-    /// What a byte means. Whatever is not understood, and silence, ends the program: it was to be ended unless told otherwise.
+    /// What a byte means. Whatever is not understood, and silence, ends the program: it was to be
+    /// ended unless told otherwise.
     pub const fn from_byte(byte: Option<u8>) -> Answer {
         match byte {
             Some(b'c') => Answer::GoOn,

@@ -1,7 +1,7 @@
 //! What the user asks of the runtime and of the reporter, as text: `key=value:key=value`.
 //!
-//! The runtime finds options in the environment and in the program, and passes those that it understands on to the reporter in
-//! [`Start`](crate::message::Start). Both read them here.
+//! The runtime finds options in the environment and in the program, and passes those that it
+//! understands on to the reporter in [`Start`](crate::message::Start). Both read them here.
 
 use crate::Schedule;
 

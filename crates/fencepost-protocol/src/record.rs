@@ -1,7 +1,9 @@
-//! The record of a run: every atomic access and synchronisation, for the reporter to try its suggestions on.
+//! The record of a run: every atomic access and synchronisation, for the reporter to try its
+//! suggestions on.
 //!
-//! It lies in a memory file: a [`Header`], then [`Record`]s, in no order, since each thread takes blocks of them. Sorted by time they are one SC
-//! order of the run. Room that was taken and not used is zero, and so is its time, which no record has.
+//! It lies in a memory file: a [`Header`], then [`Record`]s. They are in no order, since each
+//! thread takes blocks of them; sorted by time they are one SC order of the run. Room that was
+//! taken and not used is zero. Its time is then zero too, which no record has.
 
 use core::mem::{offset_of, size_of};
 use core::sync::atomic::AtomicU64;

@@ -1,7 +1,8 @@
 //! How messages are written and read: JSON, from one description of each.
 //!
-//! What is sent implements [`Wire`]; the macros below do that for structures and for choices, so that fields are named in one place. Texts are
-//! written to any [`fmt::Write`]. They are read from a [`Tree`], the result of a JSON parser, which is the reporter's affair.
+//! What is sent implements [`Wire`]. The macros below do that for structures and for choices, so
+//! that fields are named in one place. Texts are written to any [`fmt::Write`]. They are read from
+//! a [`Tree`], the result of a JSON parser, which is the reporter's affair.
 
 use alloc::borrow::ToOwned;
 use alloc::string::String;

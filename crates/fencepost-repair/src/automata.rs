@@ -1,8 +1,9 @@
 //! Where automata can be changed: at their control states.
 //!
-//! A fence at control state q stands before whatever leaves q: all transitions from q leave a new state instead, and a
-//! fence leads there from q. That is where Trencher puts its fences, so counts can be compared. Fences are the only
-//! thing that the language can say about order, and only the full one.
+//! A fence at control state q stands before whatever leaves q: all transitions from q leave a new
+//! state instead, and a fence leads there from q. That is where Trencher puts its fences, so counts
+//! can be compared. Fences are the only thing that the language can say about order, and only the
+//! full one.
 
 use std::collections::BTreeSet;
 

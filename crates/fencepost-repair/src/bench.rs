@@ -1,4 +1,5 @@
-//! Programs with some of their candidate edits made: text edited, read again, and put to the checker.
+//! Programs with some of their candidate edits made: text edited, read again, and put to the
+//! checker.
 
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -128,8 +129,9 @@ impl<'a> Bench<'a> {
         bench
     }
 
-    /// Leaves out edits that do not give a program, should there be any. Edits are local, so if many together give a program,
-    /// each of them does; a selection that does not is never proposed as a repair anyway.
+    /// Leaves out edits that do not give a program, should there be any. Edits are local, so if
+    /// many together give a program, each of them does; a selection that does not is never proposed
+    /// as a repair anyway.
     fn keep_what_can_be_written(&mut self) {
         let most = self.spots.iter().map(|spot| spot.choices.len()).max().unwrap_or(0);
         let mut bad: Vec<(usize, usize)> = Vec::new();

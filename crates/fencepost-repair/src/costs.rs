@@ -1,8 +1,9 @@
 //! What fences and orders cost: data, for people to change.
 //!
-//! A table gives a number to every fence and to every access with every order. An edit costs the difference between what it
-//! writes and what stood there. Numbers are relative: nobody can say how long a fence takes. Tables for machines follow
-//! the usual mappings of C/C++11 atomics to instructions; each file says which instructions its numbers stand for.
+//! A table gives a number to every fence and to every access with every order. An edit costs the
+//! difference between what it writes and what stood there. Numbers are relative: nobody can say how
+//! long a fence takes. Tables for machines follow the usual mappings of C/C++11 atomics to
+//! instructions; each file says which instructions its numbers stand for.
 
 use fencepost_base::diag::{Diagnostic, closest};
 use fencepost_base::order::{FenceOrder, ReadOrder, RmwOrder, WriteOrder};
@@ -28,8 +29,8 @@ const DEEPEST_LOOP: u32 = 3;
 /// A key of a table: section and name.
 type Key = (&'static str, &'static str);
 
-/// What can only cost as much or more: otherwise nobody would write the weaker one, and the cheapest repair would not be the one that
-/// does least.
+/// What can only cost as much or more: otherwise nobody would write the weaker one, and the
+/// cheapest repair would not be the one that does least.
 const GROWS: &[(Key, Key)] = &[
     (("fence", "acq"), ("fence", "acqrel")),
     (("fence", "rel"), ("fence", "acqrel")),
@@ -156,9 +157,10 @@ impl Costs {
         if problems.is_empty() { Ok(costs) } else { Err(problems) }
     }
 
-    /// The same, where everything in a loop costs `weight` times as much (up to [`Costs::GREATEST_LOOP_WEIGHT`]), in a loop
-    /// in a loop its square, and so on for three of them. Nobody knows how often a loop runs: in the tables as they are, a
-    /// fence in one costs as much as any other.
+    /// The same, where everything in a loop costs `weight` times as much (up to
+    /// [`Costs::GREATEST_LOOP_WEIGHT`]), in a loop in a loop its square, and so on for three of
+    /// them. Nobody knows how often a loop runs: in the tables as they are, a fence in one costs as
+    /// much as any other.
     #[must_use]
     pub fn with_loop_weight(self, weight: u32) -> Costs {
         Costs { loop_weight: weight.clamp(1, Self::GREATEST_LOOP_WEIGHT), ..self }

@@ -1,4 +1,5 @@
-//! Tests: repairs of small generated programs compared with what trying out every selection of edits finds.
+//! Tests: repairs of small generated programs compared with what trying out every selection of
+//! edits finds.
 
 use std::fmt::Write as _;
 
@@ -17,7 +18,8 @@ use crate::{Costs, Options, Task};
 /// Most selections that are tried for one program.
 const MANY: usize = 300;
 
-/// Two to four threads with a few accesses each, mostly of one location and then of another: too little to be robust, often.
+/// Two to four threads with a few accesses each, mostly of one location and then of another: too
+/// little to be robust, often.
 fn program(random: &mut Random) -> String {
     let mut text = String::from("domain 3;\nglobal x, y, z;\n");
     let (locations, threads) = (2 + random.below(2), 2 + random.below(3));
@@ -145,7 +147,8 @@ fn compare(seed: u64, models: &[&'static dyn Model]) -> bool {
     true
 }
 
-/// All ways to repair a program are listed, the cheapest first: those of which no part, and nothing weaker, is a repair.
+/// All ways to repair a program are listed, the cheapest first: those of which no part, and nothing
+/// weaker, is a repair.
 #[test]
 fn repairs_are_those_that_trying_everything_finds() {
     let alone = models::checkable().map(|model| (40, vec![model]));

@@ -1,7 +1,8 @@
-//! The cheapest edits that make a program robust, and those it can do without.
+//! The cheapest edits that make a program robust ([`repair()`]), and those it can do without
+//! ([`relax()`]).
 //!
 //! - [`costs`]: what fences and orders cost, as data;
-//! - `menu`: what can be written at a place and means something in a model;
+//! - `menu`: what can be written at a place and makes a difference in a model;
 //! - `spots`, `text`, `dialect`: candidates as edits of the source text;
 //! - `bench`: edited programs, checked;
 //! - `witness`: violations carried over from one edited program to another;

@@ -1,4 +1,5 @@
-//! Which changes mean something in a memory model: what the model declares, so that no model is named here.
+//! Which changes mean something in a memory model: what the model declares, so that no model is
+//! named here.
 
 use fencepost_base::order::{FenceOrder, ReadOrder, RmwOrder, WriteOrder};
 use fencepost_model::{FenceMeaning, LightFences, Model, Repairs};

@@ -1,8 +1,11 @@
 //! What a robust program can do without: the converse of a repair.
 //!
-//! Greedy: of all single weakenings of fences and orders, each costing less than what is there, the one that saves most is
-//! tried first, and kept if the program stays robust; until none is left that does. The result is locally optimal, and that is proved by the
-//! last round: every further weakening was refuted by a violation. It need not be the cheapest program possible.
+//! Greedy. Take all single weakenings of fences and orders, each costing less than what is there.
+//! The one that saves most is tried first, and kept if the program stays robust. Repeat until none
+//! is left that does.
+//!
+//! The result is locally optimal, and the last round proves it: every further weakening was refuted
+//! by a violation. It need not be the cheapest program possible.
 
 use fencepost_check::InternalError;
 use fencepost_model::Model;
@@ -85,7 +88,8 @@ impl Search<'_> {
         form.at_most(now) && form != now
     }
 
-    /// Single weakenings, the one that saves most first; of those that save the same, the greater one, then the earlier.
+    /// Single weakenings, the one that saves most first; of those that save the same, the greater
+    /// one, then the earlier.
     fn moves(&self, selection: &Selection) -> Vec<Move> {
         let mut moves = Vec::new();
         for (spot, place) in self.bench.spots.iter().enumerate() {

@@ -1,23 +1,30 @@
 //! The cheapest repair: counterexample-guided, by implicit hitting sets.
 //!
-//! Method: as for minimum hitting sets of implicitly given families (Moreno-Centeno and Karp, Operations Research 2013):
-//! propose a cheapest selection of edits that all conditions learnt so far allow; check the edited program; if it is not
-//! robust, learn a condition from the violation that every repair meets and this selection does not; repeat. What is
-//! accepted in the end was checked, and nothing cheaper can be a repair.
+//! Method: as for minimum hitting sets of implicitly given families (Moreno-Centeno and Karp,
+//! Operations Research 2013).
 //!
-//! **What is learnt.** A selection is *grown* as long as the violation persists (carried over and replayed on the axioms,
-//! [`crate::witness`]). Say it persists under E. Weaker orders, fewer fences and stores instead of exchanges permit the same
-//! execution graph, without what those events did: models only lose constraints. So it persists under every selection
-//! that is nowhere stronger than E, and a repair must be stronger somewhere. There is one exception: `fence(sc)` is an update of a hidden
-//! location in some models, and a cycle can pass through it. Such a violation is gone when the fence is. Therefore the
-//! fences on the cycle that are edits are remembered: a repair is stronger than E somewhere, *or lacks one of them*. Fences that
-//! growing adds may not be on the cycle.
+//! 1. Propose a cheapest selection of edits that all conditions learnt so far allow.
+//! 2. Check the edited program. If it is robust, it is the answer: it was checked, and nothing
+//!    cheaper can be a repair.
+//! 3. If not, learn a condition from the violation, one that every repair meets and this selection
+//!    does not. Repeat.
 //!
-//! With several models, a repair is one for each of them; a violation is one of one model, and what is learnt from it
-//! holds for that model's repairs, hence for those that are wanted.
+//! **What is learnt.** A selection is *grown* as long as the violation persists (carried over and
+//! replayed on the axioms, [`crate::witness`]). Say it persists under E. Weaker orders, fewer
+//! fences and stores instead of exchanges permit the same execution graph, without what those
+//! events did: models only lose constraints. So it persists under every selection that is nowhere
+//! stronger than E, and a repair must be stronger somewhere.
 //!
-//! Nothing is assumed of the checker's answers being monotone in the edits. Complete for the candidates of [`crate::spots`]: if there
-//! is no answer, no selection of them is a repair.
+//! There is one exception. In some models `fence(sc)` is an update of a hidden location, and a
+//! cycle can pass through it. Such a violation is gone when the fence is. Therefore the fences on
+//! the cycle that are edits are remembered: a repair is stronger than E somewhere, *or lacks one of
+//! them*. Fences that growing adds may not be on the cycle.
+//!
+//! **Several models.** A repair is then one for each of them. A violation is one of one model. What
+//! is learnt from it holds for that model's repairs, hence for those that are wanted.
+//!
+//! The checker's answers are not assumed to be monotone in the edits. Complete for the candidates
+//! of [`crate::spots`]: if there is no answer, no selection of them is a repair.
 
 use std::collections::HashSet;
 
@@ -195,7 +202,8 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// Does the violation persist under `selection`, with a cycle on which no fences are edits but those of `allowed`? Then which are.
+    /// Does the violation persist under `selection`, with a cycle on which no fences are edits but
+    /// those of `allowed`? Then which are.
     fn persists(&self, witness: &Witness, selection: &Selection, allowed: &Selection) -> Option<Vec<usize>> {
         let edited = self.bench.edit(selection)?;
         let violation = witness.transplant(&edited)?;
@@ -271,7 +279,8 @@ impl<'a> Search<'a> {
         Some(sites.into_iter().map(|site| edited.key(site).source).collect())
     }
 
-    /// Adds all of `picks` at once if the violation persists, else each half by itself; notes spots of which nothing came.
+    /// Adds all of `picks` at once if the violation persists, else each half by itself; notes spots
+    /// of which nothing came.
     fn grow_by(
         &self,
         witness: &Witness,
@@ -297,8 +306,9 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// The plan for a repair, with the reason for each of its edits: the violation that is there without it. What turns out not to be needed is
-    /// left out, and what could be weaker is made so.
+    /// The plan for a repair, with the reason for each of its edits: the violation that is there
+    /// without it. What turns out not to be needed is left out, and what could be weaker is made
+    /// so.
     fn proven(&mut self, mut selection: Selection) -> Result<(Plan, Selection), InternalError> {
         'again: loop {
             let mut needs = Vec::new();
@@ -334,7 +344,8 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// Why a selection is no repair: first from what is known. Otherwise the reason it is not known, or none if it is one.
+    /// Why a selection is no repair: first from what is known. Otherwise the reason it is not
+    /// known, or none if it is one.
     fn refute(&mut self, selection: &Selection) -> Result<Result<Box<Because>, Option<Reason>>, InternalError> {
         if self.bench.expired() {
             return Ok(Err(Some(Reason::Time)));

@@ -1,8 +1,10 @@
-//! The cheapest selection that satisfies what has been learnt: minimum-cost satisfiability, by a SAT solver with a bound
-//! on the cost that is lowered until nothing is left (linear search; the sum is a binary adder, Eén and Sörensson, JSAT 2006).
+//! The cheapest selection of edits that satisfies what has been learnt: minimum-cost
+//! satisfiability.
 //!
-//! Of several cheapest selections the one of least weight is taken, then the first in a fixed order: the answer does not
-//! depend on how the solver works.
+//! A SAT solver gets a bound on the cost, which is lowered until nothing is left (linear search;
+//! the sum is a binary adder, Eén and Sörensson, JSAT 2006). Of several cheapest selections the one
+//! of least weight is taken, then the first in a fixed order. So the answer does not depend on how
+//! the solver works.
 
 use rustsat::clause;
 use rustsat::encodings::pb::{BinaryAdder, BoundUpper, BoundUpperIncremental};

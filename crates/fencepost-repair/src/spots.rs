@@ -1,10 +1,13 @@
 //! Where a program can be changed, and how: candidates, read off the syntax tree.
 //!
-//! A fence can go before every statement and at the end of every block, except where it would do the same as a fence a
-//! little earlier (only registers are touched in between), beside another fence (that one can be strengthened), and where
-//! control does not get. An access can have a stronger order, a store can become an exchange. Statements of a
-//! procedure or of a thread with several copies are changed once, for all calls and copies. In atomic sections there is
-//! nothing to order. Automata have states for control points: see [`crate::automata`].
+//! A fence can go before every statement and at the end of every block, with three exceptions:
+//! where it would do the same as a fence a little earlier (only registers are touched in between),
+//! beside another fence (that one can be strengthened), and where control does not get. An access
+//! can have a stronger order, and a store can become an exchange.
+//!
+//! Statements of a procedure, or of a thread with several copies, are changed once, for all calls
+//! and copies. In atomic sections there is nothing to order. Automata have states for control
+//! points: see [`crate::automata`].
 
 use std::collections::HashMap;
 use std::ops::Range;

@@ -1,9 +1,10 @@
 //! A violation, carried over from one edited program to another.
 //!
-//! A violation is an SC run and a step that leaves SC. Edits change orders, make stores exchanges, and put fences between
-//! steps; the other steps stay. So the run is walked again on the other program, step by step, each found by its place in the
-//! source, with fences passed where they are met; then the oracle decides, on the axioms, whether it is a violation
-//! there. Nothing is taken for granted: what comes out was replayed.
+//! A violation is an SC run and a step that leaves SC. Edits change orders, make stores exchanges,
+//! and put fences between steps; the other steps stay. So the run is walked again on the other
+//! program, step by step. Each step is found by its place in the source, and fences are passed
+//! where they are met. Then the oracle decides, on the axioms, whether it is a violation there.
+//! Nothing is taken for granted: what comes out was replayed.
 
 use fencepost_base::event::Label;
 use fencepost_base::ids::{ThreadId, Value};
@@ -70,7 +71,8 @@ impl Witness {
         paces(edited, self.model).iter().find_map(|&pace| self.at_pace(edited, pace))
     }
 
-    /// The instructions that the run passes in another program, if there is such a run: edits elsewhere hardly concern it.
+    /// The instructions that the run passes in another program, if there is such a run: edits
+    /// elsewhere hardly concern it.
     pub(crate) fn passes(&self, edited: &Edited) -> Option<Vec<Site>> {
         let mut passed = Vec::new();
         for &pace in paces(edited, self.model) {

@@ -135,8 +135,9 @@ fn edits(expected: &[(&str, &str)]) -> Vec<(String, String)> {
     expected.iter().map(|&(place, text)| (place.to_string(), text.to_string())).collect()
 }
 
-/// One fence per thread, each edit being one for both threads but in `sb.fp`. Dekker's algorithm needs a second one where a thread
-/// that had to give way raises its flag again: Trencher finds four, too.
+/// One fence per thread, each edit being one for both threads but in `sb.fp`. Dekker's algorithm
+/// needs a second one where a thread that had to give way raises its flag again: Trencher finds
+/// four, too.
 #[test]
 fn fences_for_store_buffers_are_the_known_ones() {
     for (path, expected) in [("algorithms/dekker-sc.fp", 2), ("algorithms/peterson-sc.fp", 1), ("classic/sb.fp", 2)] {

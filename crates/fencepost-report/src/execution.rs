@@ -56,8 +56,8 @@ pub(crate) enum Origin {
 }
 
 impl<'a> Shown<'a> {
-    /// What there is to show: an execution that fails, or races; otherwise one that ends in a state that the condition is
-    /// about, if possible one that SC does not permit.
+    /// What there is to show: an execution that fails, or races; otherwise one that ends in a state
+    /// that the condition is about, if possible one that SC does not permit.
     pub fn of(subject: &Subject<'_>, verified: &'a Verified) -> Option<Self> {
         if let Some(failing) = &verified.failing {
             return failing.execution.as_deref().map(|execution| Shown { execution, ending: Ending::Failing(failing) });

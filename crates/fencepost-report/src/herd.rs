@@ -8,7 +8,8 @@ use fencepost_verdict::{States, Verification};
 
 use crate::subject::Subject;
 
-/// The log of one test in one model; nothing if there is no condition, no answer, or an answer without all that a log says.
+/// The log of one test in one model; nothing if there is no condition, no answer, or an answer
+/// without all that a log says.
 pub fn log(subject: &Subject<'_>, verification: &Verification) -> Option<String> {
     let condition = subject.program.condition()?;
     let verified = verification.result.as_ref().ok()?;

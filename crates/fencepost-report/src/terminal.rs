@@ -85,8 +85,9 @@ fn answer(outcome: &Outcome, paint: Paint) -> String {
     }
 }
 
-/// Everything that explains a verdict, except what `earlier` outcomes for other models have explained: violations are much
-/// alike among machines with store buffers and among the others, unless they are races, and failures under SC are the same.
+/// Everything that explains a verdict, except what `earlier` outcomes for other models have
+/// explained: violations are much alike among machines with store buffers and among the others,
+/// unless they are races, and failures under SC are the same.
 pub fn explanation(subject: &Subject<'_>, outcome: &Outcome, earlier: &[Outcome], look: &Look) -> String {
     let mut text = String::new();
     if let Verdict::Violated(violation) = &outcome.verdict {

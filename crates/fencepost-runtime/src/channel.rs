@@ -1,8 +1,9 @@
 //! The way out: messages to the reporter.
 //!
-//! `fencepost run` leaves a door, through which every process passes the other end of a connection of its own: the program, children of
-//! `fork`, programs that it starts. A program that is started by itself starts its reporter, the same command, when there is
-//! something to report; if that fails, messages are printed as they are.
+//! `fencepost run` leaves a door. Every process passes the other end of a connection of its own
+//! through it: the program, children of `fork`, programs that it starts. A program that is started
+//! by itself starts its reporter, the same command, when there is something to report. If that
+//! fails, messages are printed as they are.
 
 use std::ffi::{CStr, CString, c_int, c_void};
 use std::io::Write as _;
@@ -390,7 +391,8 @@ fn end_line(room: &mut End, status: i32) -> &[u8] {
     &room.0[..room.1]
 }
 
-/// In a child of `fork`: the parent's connection is not ours, and neither is its record. The child makes its own when it has found something.
+/// In a child of `fork`: the parent's connection is not ours, and neither is its record. The child
+/// makes its own when it has found something.
 pub(crate) fn forked() {
     let mut channel = CHANNEL.lock();
     close(channel.fd);

@@ -1,8 +1,9 @@
 //! The runtime's own `memcpy`, `memmove` and `memset`.
 //!
-//! The compiler inserts calls of these three anywhere. In programs built by gcc they are wrapped, to see the accesses, and a wrapper that
-//! copies must not end up in itself; so the runtime's calls are renamed when its library is made (`redefine.txt`) to the names
-//! below. They jump to libc's functions once these are known, and until then to a string instruction each.
+//! The compiler inserts calls of these three anywhere. In programs built by gcc they are wrapped,
+//! to see the accesses, and a wrapper that copies must not end up in itself. So the runtime's calls
+//! are renamed when its library is made (`redefine.txt`) to the names below. They jump to libc's
+//! functions once these are known, and until then to a string instruction each.
 
 use std::arch::{global_asm, naked_asm};
 use std::sync::atomic::{AtomicUsize, Ordering};

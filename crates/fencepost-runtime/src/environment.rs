@@ -1,7 +1,7 @@
 //! What the runtime obeys of the environment.
 //!
-//! A program with elevated privileges (set-user-ID and the like) is started by somebody who must not decide what it does:
-//! to it, the environment is empty.
+//! A program with elevated privileges (set-user-ID and the like) is started by somebody who must
+//! not decide what it does: to it, the environment is empty.
 
 /// Was the program started with more privileges than its user has?
 pub(crate) fn is_elevated() -> bool {

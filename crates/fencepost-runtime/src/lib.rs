@@ -1,13 +1,15 @@
-//! The runtime of the robustness sanitizer: a static library behind the calls that compilers insert for
-//! `-fsanitize=thread`.
+//! The runtime of the robustness sanitizer: a static library behind the calls that compilers insert
+//! for `-fsanitize=thread`.
 //!
-//! It runs the program's atomic accesses one after the other per location, hence under SC, tells each to the monitor of
-//! [`fencepost_clock`] (PLDI 2025) and reports those that could leave SC under RC20, in this run or any run with the same past;
-//! and it reports data races on plain memory. Reports go as events to a reporter, another process, which knows about symbols.
+//! It executes the program's atomic accesses one after the other per location, hence under SC. It
+//! tells each of them to the monitor of [`fencepost_clock`] (PLDI 2025). It reports accesses that
+//! could leave SC under RC20, in this run or in any run with the same past, and data races on plain
+//! memory. Reports go as events to a reporter, another process, which knows about symbols.
 //!
 //! - `hooks`: what compilers call; `intercept`: what of libc is replaced.
 //! - `shadow`: addresses to `place`s (atomics, locks) and to the cells of `race`.
-//! - `thread`: threads and their clocks; `stacks`: where they are in the code; `sync`: locks and the like.
+//! - `thread`: threads and their clocks; `stacks`: where they are in the code; `sync`: locks and
+//!   the like.
 //! - `schedule`: controlled schedules; `spin`: busy waits.
 //! - `report`, `channel`, `record`, `options`, `stats`: what goes out and comes in.
 //! - `memory`, `lock`, `copy`: the runtime's own, since it must not use the host's.

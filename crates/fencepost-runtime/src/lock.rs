@@ -1,11 +1,11 @@
 //! Small locks for short critical sections.
 //!
-//! A lock spins a little and then gives its time slice away: sections are a few dozen instructions long and never
-//! wait for the host. The word holds the owner's process, so that a child of `fork`, in which the owner does not exist,
-//! takes over what another thread held.
+//! A lock spins a little and then gives its time slice away: sections are a few dozen instructions
+//! long and never wait for the host. The word holds the owner's process, so that a child of `fork`,
+//! in which the owner does not exist, takes over what another thread held.
 //!
-//! A signal handler may end the process whatever it has interrupted. Each thread counts the values that it has locked, so that the handler
-//! can tell.
+//! A signal handler may end the process whatever it has interrupted. Each thread counts the values
+//! that it has locked, so that the handler can tell.
 
 use std::cell::{Cell, UnsafeCell};
 use std::ops::{Deref, DerefMut};
@@ -18,8 +18,9 @@ pub(crate) struct Lock(AtomicU32);
 /// This process, as it is written into locks; changes in a child of `fork`.
 static PROCESS: AtomicU32 = AtomicU32::new(1);
 
-/// Tries before the time slice is given away. There are two pauses after the first and twice as many after each: who asks all the time takes the
-/// line of the cache, with what is beside the lock in it, away from the holder who needs it.
+/// Tries before the time slice is given away. There are two pauses after the first and twice as
+/// many after each: who asks all the time takes the line of the cache, with what is beside the lock
+/// in it, away from the holder who needs it.
 const TRIES: u32 = 8;
 
 /// Time after which a lock is given up that may never be free.
@@ -30,8 +31,8 @@ thread_local! {
     static LOCKED: Cell<u32> = const { Cell::new(0) };
 }
 
-/// Is the caller a signal handler that has interrupted its thread while that had locked a value? It must not lock any itself, nor
-/// allocate memory.
+/// Is the caller a signal handler that has interrupted its thread while that had locked a value? It
+/// must not lock any itself, nor allocate memory.
 pub(crate) fn interrupted() -> bool {
     LOCKED.get() > 0
 }
@@ -73,7 +74,8 @@ impl Lock {
         self.0.compare_exchange(0, me, Ordering::Acquire, Ordering::Relaxed).is_ok()
     }
 
-    /// Takes the lock unless that takes very long: its holder may be in a signal handler that waits for the one who asks.
+    /// Takes the lock unless that takes very long: its holder may be in a signal handler that waits
+    /// for the one who asks.
     fn try_long(&self) -> bool {
         let start = Instant::now();
         loop {

@@ -1,9 +1,9 @@
 //! The runtime's own memory.
 //!
-//! It comes from `mmap` alone: the host's allocator is instrumented, may be the program under test itself, and must
-//! not be entered from a hook. Blocks of up to half a mebibyte come from lists of equal sizes, larger ones from the
-//! kernel directly. Blocks are reused, never returned, so that a pointer read without a lock points to some
-//! block of the same kind for ever.
+//! It comes from `mmap` alone: the host's allocator is instrumented, may be the program under test
+//! itself, and must not be entered from a hook. Blocks of up to half a mebibyte come from lists of
+//! equal sizes, larger ones from the kernel directly. Blocks are reused, never returned, so that a
+//! pointer read without a lock points to some block of the same kind for ever.
 
 use std::alloc::{GlobalAlloc, Layout};
 use std::ptr::null_mut;
@@ -68,7 +68,8 @@ pub(crate) fn map_file(fd: i32, bytes: usize) -> *mut u8 {
     map_with(bytes, libc::MAP_SHARED, fd)
 }
 
-/// Asks for the pages of `bytes` bytes from `start` on, which will be written. It does not matter whether there is an answer.
+/// Asks for the pages of `bytes` bytes from `start` on, which will be written. It does not matter
+/// whether there is an answer.
 pub(crate) fn populate(start: *mut u8, bytes: usize) {
     let _errno = Errno::save();
     let first = start as usize & !(PAGE - 1);

@@ -1,5 +1,6 @@
-//! What the user asked for: `FENCEPOST_OPTIONS`, the keys of `TSAN_OPTIONS` that mean the same, and what the program was
-//! compiled with (`__fencepost_default_options`, `__tsan_default_options`). Later ones win, in the reverse of this order.
+//! What the user asked for: `FENCEPOST_OPTIONS`, the keys of `TSAN_OPTIONS` that mean the same, and
+//! what the program was compiled with (`__fencepost_default_options`, `__tsan_default_options`).
+//! Later ones win, in the reverse of this order.
 //!
 //! Keys for the reporter are passed on to it as they are.
 

@@ -1,8 +1,8 @@
 //! Atomic locations and synchronisation objects, by address.
 //!
-//! A place has a lock of its own, under which the host's access is executed and the monitor is told. Places of memory that is
-//! freed are used again for other addresses but are never unmapped; whoever comes late finds another address in
-//! the place once it holds the lock, and looks again.
+//! A place has a lock of its own, under which the host's access is executed and the monitor is
+//! told. Places of memory that is freed are used again for other addresses but are never unmapped;
+//! whoever comes late finds another address in the place once it holds the lock, and looks again.
 
 use std::cell::UnsafeCell;
 use std::ptr::null_mut;
@@ -58,7 +58,8 @@ pub(crate) enum Intent {
 /// Bytes of a line of the cache.
 const LINE: usize = 64;
 
-/// A place, locked by its user while it is used. In this order, which puts what every access needs into the same line of the cache.
+/// A place, locked by its user while it is used. In this order, which puts what every access needs
+/// into the same line of the cache.
 #[repr(C)]
 pub(crate) struct Place {
     lock: Lock,
@@ -100,8 +101,9 @@ impl Held {
         unsafe { &mut *self.0.content.get() }
     }
 
-    /// Makes a change: whoever loads without the lock meanwhile notices. A load that sees what `change` writes to memory is
-    /// ordered after the first count, since both are sequentially consistent.
+    /// Makes a change: whoever loads without the lock meanwhile notices. A load that sees what
+    /// `change` writes to memory is ordered after the first count, since both are sequentially
+    /// consistent.
     #[inline]
     pub(crate) fn change<T>(&mut self, change: impl FnOnce() -> T) -> T {
         let version = self.0.version.load(Ordering::Relaxed);
@@ -134,8 +136,9 @@ impl Drop for Held {
 }
 
 impl Place {
-    /// Asks for the lines of the cache that an access needs, all at once. Other processors may have them, and they would come one after the
-    /// other; the first, which is read before it is written, even twice.
+    /// Asks for the lines of the cache that an access needs, all at once. Other processors may have
+    /// them, and they would come one after the other; the first, which is read before it is
+    /// written, even twice.
     #[inline(always)]
     fn prefetch(&self, access: Intent) {
         const { assert!(size_of::<Place>() > 5 * LINE && size_of::<Place>() <= 6 * LINE) };

@@ -1,13 +1,17 @@
 //! Data races between plain accesses, and between a plain and an atomic one.
 //!
-//! Margalit, Kokologiannakis, Itzhaky and Lahav, PLDI 2025, App. B: a race is a pair of conflicting accesses, one of them
-//! plain, that happens-before (of RC20, fences included) does not order. The clocks are those of the monitor; an
-//! access is recorded as slot and epoch of its thread.
+//! Paper: Margalit, Kokologiannakis, Itzhaky and Lahav, PLDI 2025, App. B. A race is a pair of
+//! conflicting accesses, one of them plain, that happens-before (of RC20, fences included) does not
+//! order. The clocks are those of the monitor. An access is recorded as slot and epoch of its
+//! thread.
 //!
-//! Modelled: accesses by byte ranges within words of eight bytes. Each word remembers two accesses, as one number each.
-//! Sound: a reported pair is unordered. Not complete, also on the run that is watched: where three or more accesses of a word are mutually
-//! unordered, one of them is forgotten, an atomic one first. The appendix keeps a whole clock per location instead; that would cost
-//! memory proportional to the number of threads for every byte of the program.
+//! Modelled: accesses by byte ranges within words of eight bytes. Each word remembers two accesses,
+//! as one number each.
+//!
+//! Sound: a reported pair is unordered. Not complete, also on the run that is watched: where three
+//! or more accesses of a word are mutually unordered, one of them is forgotten, an atomic one
+//! first. The appendix keeps a whole clock per location instead. That would cost memory
+//! proportional to the number of threads for every byte of the program.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
@@ -34,7 +38,8 @@ pub(crate) const LAST_EPOCH: u32 = (1 << EPOCH_BITS) - 1;
 /// Bits of a program counter that are kept.
 pub(crate) const PC_BITS: u32 = 64 - PC_SHIFT;
 
-/// Are plain accesses instrumented? Only then is it worth remembering atomic ones for them, and there is nothing in any cell before.
+/// Are plain accesses instrumented? Only then is it worth remembering atomic ones for them, and
+/// there is nothing in any cell before.
 pub(crate) static SEES_PLAIN: AtomicBool = AtomicBool::new(false);
 
 /// How memory is accessed.
@@ -120,8 +125,8 @@ pub(crate) fn stamp(slot: u16, epoch: u32) -> u64 {
     u64::from(slot) << SLOT_SHIFT | u64::from(epoch) << EPOCH_SHIFT
 }
 
-/// What an access must have in common with one of this thread that makes it superfluous: it was made in this epoch, of the same bytes,
-/// and wrote if the new one does.
+/// What an access must have in common with one of this thread that makes it superfluous: it was
+/// made in this epoch, of the same bytes, and wrote if the new one does.
 const fn common(how: How) -> u64 {
     OFFSET | SIZE | ATOMIC | SLOT | EPOCH | if how.write { WRITE } else { 0 }
 }
@@ -129,13 +134,14 @@ const fn common(how: How) -> u64 {
 /// An access that is not known to say nothing new: what there is at its word, and what to remember.
 #[derive(Clone, Copy)]
 pub(crate) struct News {
-    /// None if nobody has been near there before. They are made later: no call in the way of an access that is not news.
+    /// None if nobody has been near there before. They are made later: no call in the way of an
+    /// access that is not news.
     cells: Option<&'static shadow::Cells>,
     new: Cell,
 }
 
-/// What is there to do about an access of up to eight bytes within a word? Nothing, if this thread has made it, or one that says as much, in
-/// this epoch already.
+/// What is there to do about an access of up to eight bytes within a word? Nothing, if this thread
+/// has made it, or one that says as much, in this epoch already.
 #[inline(always)]
 pub(crate) fn news(t: &Thread, addr: usize, log_size: u32, how: How, pc: usize) -> Option<News> {
     let cells = shadow::cells_if_any(addr);
@@ -163,8 +169,9 @@ impl News {
         self.new.0 & WRITE != 0
     }
 
-    /// Memory that many threads read: are two of them remembered? Then this one can be left out, mostly: what conflicts with it
-    /// conflicts with the others, and threads that read the same memory do not write to the same cells all the time.
+    /// Memory that many threads read: are two of them remembered? Then this one can be left out,
+    /// mostly: what conflicts with it conflicts with the others, and threads that read the same
+    /// memory do not write to the same cells all the time.
     #[inline(always)]
     pub(crate) fn is_represented(self, t: &Entered) -> bool {
         let News { cells: Some(cells), new } = self else { return false };
@@ -174,8 +181,8 @@ impl News {
         differs(one) | differs(other) | new.0 & WRITE == 0 && !known(one) && !known(other) && !t.is_drawn()
     }
 
-    /// Remembers the access if that is easy, as it mostly is: no race, and no choice to make. No calls: it is the path of what threads do first
-    /// with their memory after a synchronisation.
+    /// Remembers the access if that is easy, as it mostly is: no race, and no choice to make. No
+    /// calls: it is the path of what threads do first with their memory after a synchronisation.
     #[inline(always)]
     pub(crate) fn is_easily_remembered(self, t: &Entered) -> bool {
         let News { cells: Some(cells), new } = self else { return false };
@@ -244,8 +251,8 @@ fn remember_among(t: &Entered, addr: usize, cells: &shadow::Cells, old: [Cell; 2
     race
 }
 
-/// Thread `t` ends the life of a block of memory: that conflicts with every access. The block is not accessed again before it is
-/// [forgotten](shadow::forget), so there is nothing to remember.
+/// Thread `t` ends the life of a block of memory: that conflicts with every access. The block is
+/// not accessed again before it is [forgotten](shadow::forget), so there is nothing to remember.
 pub(crate) fn freed(t: &Entered, addr: usize, bytes: usize, pc: usize) {
     let how = How { write: true, atomic: false };
     for word in (addr..addr + bytes).step_by(8) {
@@ -278,7 +285,8 @@ pub(crate) fn pieces(addr: usize, bytes: usize, mut visit: impl FnMut(usize, u32
     }
 }
 
-/// How many bytes from `addr` on, which is aligned to eight, has this thread accessed like this in this epoch already, word by word?
+/// How many bytes from `addr` on, which is aligned to eight, has this thread accessed like this in
+/// this epoch already, word by word?
 #[inline]
 pub(crate) fn known_bytes(t: &Thread, addr: usize, bytes: usize, how: How) -> usize {
     let Some(cells) = shadow::run_of_cells(addr) else { return 0 };
@@ -287,7 +295,8 @@ pub(crate) fn known_bytes(t: &Thread, addr: usize, bytes: usize, how: How) -> us
     8 * cells.iter().take(bytes / 8).take_while(|cells| is_known(&cells[0]) || is_known(&cells[1])).count()
 }
 
-/// Thread `t`, for which the runtime is at work, accesses an atomic variable of `size` bytes. Inlined, so that size and kind are constants.
+/// Thread `t`, for which the runtime is at work, accesses an atomic variable of `size` bytes.
+/// Inlined, so that size and kind are constants.
 #[inline(always)]
 pub(crate) fn atomic(t: &Entered, addr: usize, size: u8, how: How, pc: usize) {
     let access = |at: usize, log_size: u32| {

@@ -1,9 +1,12 @@
-//! The record of the run: every atomic access and synchronisation, in the order in which they took effect, for the
-//! reporter to try its suggestions on.
+//! The record of the run: every atomic access and synchronisation, in the order in which they took
+//! effect, for the reporter to try its suggestions on.
 //!
-//! It lies in memory that is shared with the reporter and has room for a fixed number of events, so that long runs do not take more; a
-//! run that outgrows it is marked as not recorded in full. Threads take blocks of it and mark their events with the time
-//! stamp counter, read while they hold the lock of the location: sorting by it gives an order that agrees with every thread and every location.
+//! It lies in memory that is shared with the reporter, and has room for a fixed number of events,
+//! so that long runs do not take more. A run that outgrows it is marked as not recorded in full.
+//!
+//! Threads take blocks of the record and mark their events with the time stamp counter. They read
+//! it while they hold the lock of the location. So sorting by it gives an order that agrees with
+//! every thread and every location.
 
 use std::ptr::null_mut;
 use std::sync::atomic::{AtomicBool, AtomicPtr, Ordering};

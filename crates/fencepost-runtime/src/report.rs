@@ -39,7 +39,8 @@ pub(crate) struct Access {
 static SEEN: Guarded<Vec<u64>> = Guarded::new(Vec::new());
 static REPORTS: AtomicU32 = AtomicU32::new(0);
 
-/// Accesses whose reports were all given, by place in the code: the place in the upper bits, how often it came again in the lower eight.
+/// Accesses whose reports were all given, by place in the code: the place in the upper bits, how
+/// often it came again in the lower eight.
 static REPEATED: [AtomicU64; 1 << 10] = [const { AtomicU64::new(0) }; 1 << 10];
 /// Is there any that came too often?
 static ANY_MUTED: AtomicBool = AtomicBool::new(false);
@@ -50,7 +51,8 @@ fn repetitions(pc: usize) -> &'static AtomicU64 {
     &REPEATED[(pc as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15) as usize >> 54]
 }
 
-/// Has the access at `pc` shown the same violations again and again? Then it is not worth the time to find them once more.
+/// Has the access at `pc` shown the same violations again and again? Then it is not worth the time
+/// to find them once more.
 #[inline]
 pub(crate) fn is_muted(pc: usize) -> bool {
     ANY_MUTED.load(Ordering::Relaxed) && {
@@ -245,7 +247,8 @@ pub(crate) fn race(thread: &Thread, addr: usize, new: Cell, other: Cell, pc: usi
     halt_if(channel::send_report(report, &tids));
 }
 
-/// The return address of a hook with these low bits. If modules are so large that there are several, the first that follows a call.
+/// The return address of a hook with these low bits. If modules are so large that there are
+/// several, the first that follows a call.
 fn whole_pc(low: usize) -> usize {
     const SPAN: usize = 1 << PC_BITS;
     let mut candidates = channel::code_ranges().into_iter().flat_map(|(start, end)| {

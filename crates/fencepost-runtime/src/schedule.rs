@@ -1,13 +1,17 @@
 //! Controlled schedules: one thread runs at a time, and a seeded scheduler decides which.
 //!
-//! Decisions are made at [`point`]s (before atomic accesses and fences, at operations on locks and threads) by a
-//! [`policy`], which sees numbers of threads in the order of their creation and nothing else, so that a seed determines the schedule. The
-//! [`baton`] is the mechanism, around a [`control`] that knows who may run and who waits for what.
+//! Decisions are made at [`point`]s: before atomic accesses and fences, at operations on locks and
+//! threads. They are made by a [`policy`], which sees numbers of threads in the order of their
+//! creation and nothing else, so that a seed determines the schedule. The [`baton`] is the
+//! mechanism, around a [`control`] that knows who may run and who waits for what.
 //!
-//! Operations that wait are modelled: a thread tries, and if it would have to wait it is blocked on a [`Key`] until another one does the
-//! matching operation, and tries again. Time is virtual: every decision takes a microsecond, and when nobody can run the earliest timeout is due at
-//! once. Calls into the kernel that may wait for the outside world are left to themselves ([`outside`]); with them a run is not exactly
-//! replayable, which is noted. If all threads wait and that does not change for a while, it is a deadlock, and the process is ended.
+//! Operations that wait are modelled. A thread tries. If it would have to wait, it is blocked on a
+//! [`Key`] until another one does the matching operation, and tries again. Time is virtual: every
+//! decision takes a microsecond, and when nobody can run, the earliest timeout is due at once.
+//!
+//! Calls into the kernel that may wait for the outside world are left to themselves ([`outside`]).
+//! With them a run is not exactly replayable, which is noted. If all threads wait and that does not
+//! change for a while, it is a deadlock, and the process is ended.
 
 mod baton;
 mod control;
@@ -50,8 +54,8 @@ pub(crate) fn yields() {
     }
 }
 
-/// The running thread waits for a value at this address and has found another one, or found it `again`: it goes on when something has
-/// happened.
+/// The running thread waits for a value at this address and has found another one, or found it
+/// `again`: it goes on when something has happened.
 pub(crate) fn waits(addr: usize, again: bool) {
     if CONTROLLED.load(Ordering::Relaxed) {
         baton::decide(Reason::Vain { addr, again });
@@ -97,8 +101,8 @@ pub(crate) fn retry<T>(
     }
 }
 
-/// The calling thread cannot go on before `key` is woken or the time is over. `before` is done once it counts as waiting, and before
-/// any other thread runs.
+/// The calling thread cannot go on before `key` is woken or the time is over. `before` is done once
+/// it counts as waiting, and before any other thread runs.
 pub(crate) fn block(key: Key, timeout: Option<Timeout>, before: impl FnOnce()) -> Outcome {
     baton::block(key, timeout, false, before)
 }

@@ -1,12 +1,14 @@
 //! What the runtime remembers about each word of the program's memory.
 //!
-//! A table over the address space, whose parts are made as they are touched: no address is computed from another by a
-//! fixed distance, so it does not matter where the kernel puts things. 47 bits of address are 23 bits of root
-//! and 24 bits within a [`Span`] of 16 MiB. One look into the root finds what is known of a word, since every plain
-//! access needs it; pages of root and spans that are not used take no memory.
+//! A table over the address space, whose parts are made as they are touched: no address is computed
+//! from another by a fixed distance, so it does not matter where the kernel puts things. 47 bits of
+//! address are 23 bits of root and 24 bits within a [`Span`] of 16 MiB. One look into the root
+//! finds what is known of a word, since every plain access needs it; pages of root and spans that
+//! are not used take no memory.
 //!
-//! For every aligned word of eight bytes a span has two [`Cell`](crate::race::Cell)s for plain accesses, and, in pages where there is
-//! an atomic or a synchronisation object, the head of a list of [`Place`]s.
+//! For every aligned word of eight bytes a span has two [`Cell`](crate::race::Cell)s for plain
+//! accesses, and, in pages where there is an atomic or a synchronisation object, the head of a list
+//! of [`Place`]s.
 
 use std::ptr::null_mut;
 use std::sync::atomic::{AtomicPtr, AtomicU64, Ordering};
@@ -45,8 +47,8 @@ struct Page([AtomicPtr<Place>; PAGE_WORDS]);
 /// The spans, by address.
 type Root = [AtomicPtr<Span>; 1 << (ADDRESS_BITS - SPAN_BITS)];
 
-/// The root. As a variable of its own size it would be part of every program, and one that may not have so much memory could not be
-/// started to say so.
+/// The root. As a variable of its own size it would be part of every program, and one that may not
+/// have so much memory could not be started to say so.
 static ROOT: AtomicPtr<Root> = AtomicPtr::new(null_mut());
 
 /// Makes the root, the first time. To be called before anything is asked for.

@@ -1,12 +1,13 @@
 //! Spin loops: a load that is repeated without anything in between waits for another value.
 //!
-//! PLDI 2025, §4.3, asks for annotations of busy waits, since a stale value that only keeps a thread spinning is
-//! benign. Here ordinary loops are recognised while they run: if a thread makes the same load at the same place in the code
-//! again, and nothing the runtime can see has happened since, then the value it read the first time keeps the loop
-//! spinning. From then on that value, read stale at that place, is not a violation.
+//! PLDI 2025, §4.3, asks for annotations of busy waits, since a stale value that only keeps a
+//! thread spinning is benign. Here ordinary loops are recognised while they run: if a thread makes
+//! the same load at the same place in the code again, and nothing the runtime can see has happened
+//! since, then the value it read the first time keeps the loop spinning. From then on that value,
+//! read stale at that place, is not a violation.
 //!
-//! Not seen, and so a limit: what a loop does in registers (a loop that gives up after a hundred rounds counts as
-//! spinning), and in builds without plain accesses what it does in plain memory.
+//! Not seen, and so a limit: what a loop does in registers (a loop that gives up after a hundred
+//! rounds counts as spinning), and in builds without plain accesses what it does in plain memory.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 

@@ -1,7 +1,9 @@
-//! Call stacks: kept by the hooks at function entry and exit, and interned where an access must be remembered.
+//! Call stacks: kept by the hooks at function entry and exit, and interned where an access must be
+//! remembered.
 //!
-//! A remembered access is one number, a [`SiteId`]: an entry of a table from (stack, operation, order) to a number that only
-//! grows. Looking up a site that is known takes one hash of two words; the frames are written once.
+//! A remembered access is one number, a [`SiteId`]: an entry of a table from (stack, operation,
+//! order) to a number that only grows. Looking up a site that is known takes one hash of two words;
+//! the frames are written once.
 
 use std::cell::Cell;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};

@@ -2,8 +2,9 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// Counts of one thread at a time, and of those before it: nobody else changes them, and they are there when the process ends while the
-/// thread still runs. Aligned so that no two threads write to the same line of the cache.
+/// Counts of one thread at a time, and of those before it: nobody else changes them, and they are
+/// there when the process ends while the thread still runs. Aligned so that no two threads write to
+/// the same line of the cache.
 #[derive(Default)]
 #[repr(align(64))]
 pub(crate) struct Counters {

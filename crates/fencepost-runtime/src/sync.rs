@@ -26,14 +26,14 @@ impl Entered {
         self.with_object(addr, Op::Acquire, |thread, object| object.acquire(thread.clocks_mut()));
     }
 
-    /// What this thread did happens before what acquires the object from now on, instead of what was released earlier: a mutex is
-    /// unlocked.
+    /// What this thread did happens before what acquires the object from now on, instead of what
+    /// was released earlier: a mutex is unlocked.
     pub(crate) fn release(&mut self, addr: usize) {
         self.with_object(addr, Op::Release, |thread, object| object.release(thread.clocks_mut()));
     }
 
-    /// What this thread did happens before what acquires the object from now on, with what was released earlier: a barrier is
-    /// reached, a semaphore posted, a reader's lock unlocked.
+    /// What this thread did happens before what acquires the object from now on, with what was
+    /// released earlier: a barrier is reached, a semaphore posted, a reader's lock unlocked.
     pub(crate) fn release_join(&mut self, addr: usize) {
         self.with_object(addr, Op::ReleaseJoin, |thread, object| object.release_join(thread.clocks_mut()));
     }

@@ -1,18 +1,23 @@
 //! The threads of the program.
 //!
-//! A [`Thread`] belongs to the thread of the program that it describes and is reached through thread-local storage. A signal handler
-//! may come at any time and reach it, too. So there are only shared references to it: what a handler may look at or change while the
-//! runtime is at work is in cells, and the rest, the clocks above all, belongs to who has [entered](Entered), of whom there is one at a time.
+//! A [`Thread`] belongs to the thread of the program that it describes, and is reached through
+//! thread-local storage. A signal handler may come at any time and reach it, too. So there are only
+//! shared references to it. What a handler may look at or change while the runtime is at work is in
+//! cells. The rest, the clocks above all, belongs to whoever has [entered](Entered), and only one
+//! can have entered at a time.
 //!
-//! The
-//! interceptors make one for every thread that is created, hand it to the new thread, and keep its clocks after its end
-//! until it is joined.
+//! The interceptors make a [`Thread`] for every thread that is created, hand it to the new thread,
+//! and keep its clocks after its end until it is joined.
 //!
-//! Slots, the places of threads in clocks, are used again once their thread is over. That is exact if the creator
-//! knows everything of the predecessor, which is the ordinary case (workers that were joined); otherwise a new slot is
-//! taken while there are any. After that, a thread that gets the slot of one it knows nothing of counts as created when all threads
-//! that are over had been joined. This orders more than there is order, so that data races can be missed and none is invented. But who
-//! hears of such a thread's writes hears of its predecessor's, which would invent robustness violations: there are none from then on.
+//! **Slots** are the places of threads in clocks. They are used again once their thread is over.
+//! That is exact if the creator knows everything of the predecessor, which is the ordinary case
+//! (workers that were joined). Otherwise a new slot is taken while there are any.
+//!
+//! When there are none, a thread gets the slot of one that its creator does not know everything of.
+//! It counts as created when all threads that are over had been joined. This orders more than there
+//! is order, so data races can be missed and none is invented. But who hears of such a thread's
+//! writes hears of its predecessor's, which would invent robustness violations: there are none from
+//! then on.
 
 use std::cell::{Cell, UnsafeCell};
 use std::ptr::null;
@@ -76,11 +81,12 @@ struct Inside {
     life: u32,
 }
 
-/// Variables accessed lately. When a thread is over, the next one goes on with what it leaves: where variables are is true for all.
+/// Variables accessed lately. When a thread is over, the next one goes on with what it leaves:
+/// where variables are is true for all.
 type Cache = [Seen; CACHE];
 
-/// A variable that a thread accessed lately: where to find it, and what makes loading it again uneventful. Aligned so that it takes one line
-/// of the cache.
+/// A variable that a thread accessed lately: where to find it, and what makes loading it again
+/// uneventful. Aligned so that it takes one line of the cache.
 #[repr(align(64))]
 pub(crate) struct Seen {
     /// Its address.
@@ -208,8 +214,8 @@ macro_rules! thread_local_pointer {
     };
 }
 
-/// A thread-local variable, with the model for variables that are there from the start: the general one that Rust has would save
-/// registers around a call, in every hook, that the linker removes.
+/// A thread-local variable, with the model for variables that are there from the start: the general
+/// one that Rust has would save registers around a call, in every hook, that the linker removes.
 #[cfg(not(any(miri, test)))]
 macro_rules! thread_local_pointer {
     ($(#[$attribute:meta])* $module:ident, $symbol:literal) => {
@@ -533,8 +539,8 @@ impl Thread {
 }
 
 impl Entered {
-    /// A number that changes when the thread learns something about others. No other thread, and not this one in another slot, has
-    /// the same.
+    /// A number that changes when the thread learns something about others. No other thread, and
+    /// not this one in another slot, has the same.
     #[inline]
     pub(crate) fn knowledge(&self) -> u64 {
         u64::from(self.inside().life) << 32 | u64::from(self.clocks().generation())
@@ -546,8 +552,8 @@ impl Entered {
         knowledge >> 32 == u64::from(self.inside().life)
     }
 
-    /// The description of a thread that this one is about to create. Creation orders everything so far before everything
-    /// the new thread does.
+    /// The description of a thread that this one is about to create. Creation orders everything so
+    /// far before everything the new thread does.
     pub(crate) fn create(&mut self) -> Box<Thread> {
         let mut registry = REGISTRY.lock();
         registry.threads += 1;
@@ -648,7 +654,8 @@ impl Entered {
     }
 }
 
-/// The first tick of a life, after all that an earlier one can have had: epochs, writes and generations are below 2³¹ each.
+/// The first tick of a life, after all that an earlier one can have had: epochs, writes and
+/// generations are below 2³¹ each.
 fn first_tick(life: u32) -> u64 {
     (u64::from(life) << 33) + 1
 }
@@ -690,7 +697,8 @@ pub(crate) fn detach() -> Option<Finished> {
 mod tests {
     use super::{attach_main, calls, current_tid, detach, enter, watched, with_current};
 
-    /// What a signal handler does in the middle of the runtime's work. Under Miri this shows that no reference is invalidated.
+    /// What a signal handler does in the middle of the runtime's work. Under Miri this shows that
+    /// no reference is invalidated.
     fn handle_signal() {
         let thread = watched().expect("the thread is watched");
         assert!(thread.is_busy() && enter().is_none() && with_current(|_| ()).is_none());

@@ -1,15 +1,21 @@
 //! Which accesses to strengthen so that a violation goes away.
 //!
-//! Not from a paper. Along a path of hb_SC from the missed write to the access ([`crate::path`]), every step that is not yet
-//! happens-before is made so: reads-from by release and acquire, the others by SC fences or SC accesses. Where a fence stands already, or on the
-//! way through a thread, it is strengthened; where an SC fence stands, another one is useless. The recorded run is evaluated
-//! again with these edits at all their call sites ([`crate::replay`]), new fences both as close to the access as can be and as far
-//! from it; if the violation is still there, or another one has come,
-//! the path of that one is treated likewise. A set of edits is kept if the run has the violation no more and no other one that it did
-//! not have before; then edits that are not needed are dropped, the most expensive first.
+//! Not from a paper. There is a path of hb_SC from the missed write to the access
+//! ([`crate::path`]).
 //!
-//! Sound for the recorded run, not for others: another run may need more. Not complete: there may be cheaper
-//! changes that are not along these paths.
+//! 1. Every step of the path that is not yet happens-before is made so: reads-from by release and
+//!    acquire, the others by SC fences or SC accesses. Where a fence stands already, or on the way
+//!    through a thread, it is strengthened. Where an SC fence stands, another one is useless.
+//! 2. The recorded run is evaluated again with these edits at all their call sites
+//!    ([`crate::replay`]). New fences are tried both as close to the access as can be and as far
+//!    from it.
+//! 3. If the violation is still there, or another one has come, the path of that one is treated
+//!    likewise.
+//! 4. A set of edits is kept if the run no longer has the violation, and has no other one that it
+//!    did not have before. Then edits that are not needed are dropped, the most expensive first.
+//!
+//! Sound for the recorded run, not for others: another run may need more. Not complete: there may
+//! be cheaper changes that are not along these paths.
 
 use std::collections::BTreeSet;
 
@@ -75,8 +81,8 @@ impl Edit {
         Edit { pc: record.pc, op: trace::name(record), what, failure }
     }
 
-    /// What to do for `what` at a record; None if it is there already. `next` is what the thread does on the side where a fence
-    /// would stand.
+    /// What to do for `what` at a record; None if it is there already. `next` is what the thread
+    /// does on the side where a fence would stand.
     fn at(record: &Record, what: What, next: Option<&Record>) -> Option<Edit> {
         match (what, next.filter(|next| next.op == Op::Fence && next.tid == record.tid)) {
             (What::FenceBefore | What::FenceAfter, Some(fence)) => {
@@ -323,7 +329,8 @@ impl Judge<'_> {
         edits
     }
 
-    /// With these edits: the violation if it is still there, or one that was not there before. The outer None: nobody knows.
+    /// With these edits: the violation if it is still there, or one that was not there before. The
+    /// outer None: nobody knows.
     fn still_wrong(&self, edits: &[Edit], left: &mut usize) -> Option<Option<Violation>> {
         let mut changes = Changes::default();
         for edit in edits {
@@ -482,7 +489,8 @@ mod tests {
         assert_eq!(phrases(&analysis), [21, 22].map(|pc| (pc, "make the fence seq_cst".to_string())));
     }
 
-    /// As in a deque: between the store and the load of thread 3 there are other accesses, and its fence stands at the load.
+    /// As in a deque: between the store and the load of thread 3 there are other accesses, and its
+    /// fence stands at the load.
     #[test]
     fn fences_are_strengthened_where_they_are() {
         let mut trace = start();
@@ -500,8 +508,9 @@ mod tests {
         assert_eq!(phrases(&analysis), [21, 22].map(|pc| (pc, "make the fence seq_cst".to_string())));
     }
 
-    /// Message passing from 2 to 3, store buffering between 3 and 4. The fence of thread 4 does not help, because thread 3 passes on
-    /// nothing. A second fence beside it would help in this run, because of what thread 2 does in between, and in no other.
+    /// Message passing from 2 to 3, store buffering between 3 and 4. The fence of thread 4 does not
+    /// help, because thread 3 passes on nothing. A second fence beside it would help in this run,
+    /// because of what thread 2 does in between, and in no other.
     #[test]
     fn no_fence_is_put_beside_a_fence() {
         let mut trace = start();

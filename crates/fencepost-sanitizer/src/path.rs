@@ -1,7 +1,9 @@
-//! Why the missed write comes before the access in every SC order: a path of hb_SC from the one to the other.
+//! Why the missed write comes before the access in every SC order: a path of hb_SC from the one to
+//! the other.
 //!
-//! hb_SC is made of program order, reads-from, modification order and from-read, and of synchronisation. The path that needs the
-//! cheapest changes is taken: reads-from can be made to synchronise by release and acquire, the others need SC.
+//! hb_SC is made of program order, reads-from, modification order and from-read, and of
+//! synchronisation. The path that needs the cheapest changes is taken: reads-from can be made to
+//! synchronise by release and acquire, the others need SC.
 
 use std::collections::HashMap;
 

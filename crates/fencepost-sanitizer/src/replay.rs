@@ -1,8 +1,9 @@
 //! The clock monitor on a recorded run, as it was or with changes.
 //!
-//! What is modelled: everything the record has, and which values keep loops spinning. A wait is taken to want the value that
-//! ended it. Changes apply to every record of their call site. The result is exact for this run, within the bounds of the
-//! history; it says nothing about other runs. When a fence that was not there would have been executed, the record cannot say
+//! What is modelled: everything the record has, and which values keep loops spinning. A wait is
+//! taken to want the value that ended it. Changes apply to every record of their call site. The
+//! result is exact for this run, within the bounds of the history; it says nothing about other
+//! runs. When a fence that was not there would have been executed, the record cannot say
 //! ([`Placing`]).
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -72,8 +73,8 @@ impl Changes {
     }
 }
 
-/// When a new fence is executed. It stands next to an access, but other threads may run between the two; and what helps only if they do, or
-/// only if they do not, is no help. The two extremes.
+/// When a new fence is executed. It stands next to an access, but other threads may run between the
+/// two; and what helps only if they do, or only if they do not, is no help. The two extremes.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Placing<'a> {
     /// Right before, or right after, the access.
@@ -117,8 +118,8 @@ impl Violation {
     }
 }
 
-/// Every violation of the run with the changes, in order; `spins` are values that keep loops spinning, by call site. None if
-/// the run has more threads than clocks can have.
+/// Every violation of the run with the changes, in order; `spins` are values that keep loops
+/// spinning, by call site. None if the run has more threads than clocks can have.
 pub(crate) fn violations(
     trace: &Trace,
     changes: &Changes,

@@ -47,7 +47,8 @@ pub struct Window {
     pub stale: Vec<Operation>,
     /// There may be more, which the bounded history has forgotten.
     pub cut: bool,
-    /// How the missed write comes before the access in every SC order: the steps that do not synchronise. Empty if not known.
+    /// How the missed write comes before the access in every SC order: the steps that do not
+    /// synchronise. Empty if not known.
     pub links: Vec<Link>,
     /// What to change.
     pub advice: Option<Advice>,

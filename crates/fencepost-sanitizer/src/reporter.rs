@@ -150,8 +150,9 @@ impl<S: Symbols> Reporter<S> {
         }
     }
 
-    /// The process is about to end: findings about loads that were not busy waits after all. To be asked for at [`Item::End`] and at the end of
-    /// the stream. A loop is recognised when it goes round, which may be later than the first time that it could have read a stale value.
+    /// The process is about to end: findings about loads that were not busy waits after all. To be
+    /// asked for at [`Item::End`] and at the end of the stream. A loop is recognised when it goes
+    /// round, which may be later than the first time that it could have read a stale value.
     pub fn due(&mut self, process: &mut Process, recorded: &mut dyn FnMut() -> Option<Vec<u8>>) -> Vec<Item> {
         let pending = std::mem::take(&mut process.pending);
         let left: Vec<_> = pending.into_iter().filter_map(|report| process.without_spins(report)).collect();

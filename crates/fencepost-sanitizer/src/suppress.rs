@@ -1,8 +1,9 @@
 //! Suppressions: what not to report.
 //!
-//! The grammar is that of the thread sanitizer: one `kind:pattern` per line, `#` starts a comment. A pattern matches anywhere
-//! in a name, unless it starts with `^` or ends in `$`; `*` stands for anything. Names are functions, source files and modules
-//! of the frames of a report, and the global variable it is about.
+//! The grammar is that of the thread sanitizer: one `kind:pattern` per line, `#` starts a comment.
+//! A pattern matches anywhere in a name, unless it starts with `^` or ends in `$`; `*` stands for
+//! anything. Names are functions, source files and modules of the frames of a report, and the
+//! global variable it is about.
 
 use crate::report::{Kind, Memory, Operation, Report};
 

@@ -12,7 +12,8 @@ pub struct Trace {
 }
 
 impl Trace {
-    /// What the bytes of a memory file say up to and including a time. None if they are no recorded run, or not a whole one.
+    /// What the bytes of a memory file say up to and including a time. None if they are no recorded
+    /// run, or not a whole one.
     pub fn read(bytes: &[u8], until: u64) -> Option<Trace> {
         let count = usize::try_from(record::used(bytes)?).ok()? / RECORD;
         let mut records = Vec::new();

@@ -1,5 +1,5 @@
-//! Recorded event streams and what becomes of them. Beside `NAME.jsonl`: the text, JSON and SARIF it gives, and
-//! optionally suppressions. `FENCEPOST_BLESS=1` rewrites the results.
+//! Recorded event streams and what becomes of them. Beside `NAME.jsonl`: the text, JSON and SARIF
+//! it gives, and optionally suppressions. `FENCEPOST_BLESS=1` rewrites the results.
 
 use std::collections::BTreeMap;
 use std::fs;

@@ -1,22 +1,31 @@
-//! Every execution of a program without loops, each once: final states are counted, nothing is stored.
+//! Every execution of a program without loops, each once: final states are counted, nothing is
+//! stored.
 //!
-//! Definitions: Lahav and Margalit, PLDI 2019, Def. 4.5 and Lemma A.17; what is counted is what `finals` of the
-//! oracle counts, which judges this file. Modelled: programs without loops, atomic sections and bounds, in every model, plain
-//! accesses of any location and executions with data races included: a plain access may come after any write that
-//! the axioms permit, as in herd. Sound, and complete where it comes to its end.
+//! Definitions: Lahav and Margalit, PLDI 2019, Def. 4.5 and Lemma A.17. What is counted is what
+//! `finals` of the oracle counts, which judges this file.
 //!
-//! **One way to each graph**, as in `graphs`: in every node one thread goes on. A store tries every place in modification order. A
-//! read tries every write that is there, or is put off until there are others. A thread goes on whose read need not be put
-//! off, if there is one, because nobody can write its location any more. What is assumed of models is said, and tested, where `graphs` has it:
-//! assumption (1) is why inconsistent nodes need not be followed, (2) why a node whose read waits in vain need not, and (3) why
-//! earlier writes need not be tried after one that is too early. Whether two accesses race, and what a thread has come to, depends
-//! on what comes before them in program order and reads-from, so every race and failure is met in some node.
+//! Modelled: programs without loops, atomic sections and bounds, in every model. Plain accesses of
+//! any location and executions with data races are included: a plain access may come after any
+//! write that the axioms permit, as in herd. Sound, and complete where it comes to its end.
 //!
-//! **SC fences** that are updates of a hidden location make many graphs of one: their order is left out of what is
-//! counted, so it is enough that there is one. Each node has an order that is consistent. Where the next event does not agree with
-//! it, others are looked for, from the first fence to the last; a fence that has no place yet is one that
-//! orders only what its own thread does, which permits more. If not even the fences without any order are consistent, which is asked first, no
-//! order is; and two fences that are not consistent in one order, whatever becomes of others, must have the other one.
+//! **One way to each graph**, as in `graphs`. In every node one thread goes on. A store tries every
+//! place in modification order. A read tries every write that is there, or is put off until there
+//! are others. A thread whose read need not be put off, because nobody can write its location any
+//! more, goes first.
+//!
+//! The assumptions about models are stated, and tested, where `graphs` has them. Assumption (1) is
+//! why inconsistent nodes need not be followed. Assumption (2) is why a node whose read waits in
+//! vain need not. Assumption (3) is why earlier writes need not be tried after one that is too
+//! early. Whether two accesses race, and what a thread has come to, depends on what comes before
+//! them in program order and reads-from. So every race and every failure is met in some node.
+//!
+//! **SC fences** that are updates of a hidden location make many graphs of one. Their order is left
+//! out of what is counted, so it is enough that there is one. Each node has an order that is
+//! consistent. Where the next event does not agree with it, others are looked for, from the first
+//! fence to the last. A fence that has no place yet orders only what its own thread does, which
+//! permits more. If not even the fences without any order are consistent, which is asked first, no
+//! order is. And if two fences are not consistent in one order, whatever becomes of the others,
+//! they must have the other order.
 
 use std::collections::{BTreeMap, HashSet};
 use std::rc::Rc;
@@ -462,8 +471,8 @@ impl Enumeration<'_> {
         Graph::of_parts(&self.init, events.collect(), (0..self.init.len()).map(writes).collect())
     }
 
-    /// The run to a node, in an order that agrees with reads-from; that of the path, but for fences that have changed places.
-    /// What has no part in what was found is left out.
+    /// The run to a node, in an order that agrees with reads-from; that of the path, but for fences
+    /// that have changed places. What has no part in what was found is left out.
     fn run(&self, node: &Node, what: &What, other: Option<EventId>) -> GraphRun {
         let graph = &node.graph;
         let kept = kept(graph, what, other);

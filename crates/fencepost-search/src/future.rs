@@ -1,4 +1,5 @@
-//! What threads can still do to memory, as far as their control flow tells, and who of them waits in vain.
+//! What threads can still do to memory, as far as their control flow tells, and who of them waits
+//! in vain.
 
 use std::ops::Range;
 

@@ -1,40 +1,52 @@
 //! A search over execution graphs, for any model whose axioms are asked.
 //!
-//! Definitions: Lahav and Margalit, PLDI 2019, Def. 4.5 and Lemma A.17 (graphs
-//! grow event by event along program order and reads-from); Margalit and Lahav, POPL
-//! 2021, for RC20. That an execution graph is visited once, without a table of those visited, is the
-//! aim of stateless model checking; the closest relative is Kokologiannakis, Raad and Vafeiadis, "Model
-//! Checking for Weakly Consistent Libraries", PLDI 2019, but reads are put off here instead of being revisited.
+//! Definitions: Lahav and Margalit, PLDI 2019, Def. 4.5 and Lemma A.17 (graphs grow event by event
+//! along program order and reads-from); Margalit and Lahav, POPL 2021, for RC20. To visit each
+//! execution graph once, without a table of those visited, is the aim of stateless model checking.
+//! The closest relative is Kokologiannakis, Raad and Vafeiadis, "Model Checking for Weakly
+//! Consistent Libraries", PLDI 2019. But here reads are put off instead of being revisited.
 //!
-//! Modelled: everything but atomic sections. What is assumed of a model, and tested
-//! (`tests/models.rs`): (1) a part of a consistent graph that is closed under
-//! program order and reads-from is consistent, and so is a graph without some reads, fences, or
-//! read-modify-writes that write back what they read, whose readers then read what these read; (2) a thread can always go
-//! on with the last write as predecessor; (3) where an event that is no SC access cannot have a write as its
-//! predecessor, it cannot have an earlier one, unless it was for the read-modify-write that comes next. (An SC access that reads an earlier write may
-//! know of less, and so have a place in the order of SC accesses that it has not with a later one.)
+//! Modelled: everything but atomic sections.
 //!
-//! **One way to each graph.** In every node one thread is chosen, by a fixed
-//! rule. If it writes, every place in modification order is tried. If it reads, every write that is there
-//! is tried, or the read is *put off*: from then on it may only take writes that come
-//! later. So for a given graph there is at every node one way on that leads to it: take the write that
-//! the graph says if it is there, else put the read off. A failure depends on what comes before it
-//! in program order and reads-from; threads that have no part in it may do what they like, which
-//! by (1) and (2) is no obstacle: stores of theirs are last in modification order, reads are put off for ever.
-//! A node in which a read was put off and nobody can write its location
-//! any more is dropped, if the read could have taken the last write: by (2) the graphs with that read are found elsewhere.
-//! The rule is fair, a thread that has made few steps goes first, so a thread that writes for ever does not keep others waiting.
+//! **What is assumed of a model**, and tested (`tests/models.rs`):
 //!
-//! **Loops.** A thread that returns to a local state without having written anything but what it read just before (by
-//! read-modify-writes) has gone round for nothing: by (1) it might as well not have, and what others took from these
-//! updates they can take from what was updated. Happens-before only shrinks. So such returns are not followed, and loops
-//! that wait do not make the search infinite. A plain read that is left out could have been in a race; so a
-//! state is the same only if as many locations were read by plain accesses since the last write or fence: a race with the read
-//! left out is then one with the earlier read.
+//! 1. A part of a consistent graph that is closed under program order and reads-from is consistent.
+//!    So is a graph without some reads, fences, or read-modify-writes that write back what they
+//!    read; the readers of these then read what these read.
+//! 2. A thread can always go on with the last write as predecessor.
+//! 3. Where an event that is no SC access cannot have a write as its predecessor, it cannot have an
+//!    earlier one, unless it was for the read-modify-write that comes next. (An SC access that
+//!    reads an earlier write may know of less. So it may have a place in the order of SC accesses
+//!    that it has not with a later one.)
 //!
-//! **Races.** In a model that knows data races, plain accesses see the last write only, and the first race found ends the
-//! search. Without races the order of conflicting plain accesses is fixed by happens-before; with one, whoever comes second in the
-//! order chosen here has not observed the other either, since what a thread has observed does not change while it waits.
+//! **One way to each graph.** In every node one thread is chosen, by a fixed rule. If it writes,
+//! every place in modification order is tried. If it reads, every write that is there is tried, or
+//! the read is *put off*: from then on it may only take writes that come later. So for a given
+//! graph there is at every node one way on that leads to it. Take the write that the graph says if
+//! it is there, else put the read off.
+//!
+//! A failure depends on what comes before it in program order and reads-from. Threads that have no
+//! part in it may do what they like. By (1) and (2) that is no obstacle: their stores are last in
+//! modification order, and their reads are put off for ever.
+//!
+//! A node is dropped if a read was put off, nobody can write its location any more, and the read
+//! could have taken the last write: by (2) the graphs with that read are found elsewhere.
+//!
+//! The rule is fair: a thread that has made few steps goes first. So a thread that writes for ever
+//! does not keep others waiting.
+//!
+//! **Loops.** Suppose that a thread returns to a local state and has written nothing since but, by
+//! read-modify-writes, what it read just before. It has gone round for nothing. By (1) it might as
+//! well not have, and what others took from these updates they can take from what was updated.
+//! Happens-before only shrinks. So such returns are not followed, and loops that wait do not make
+//! the search infinite. A plain read that is left out could have been in a race. So a state is the
+//! same only if as many locations were read by plain accesses since the last write or fence: a race
+//! with the read left out is then one with the earlier read.
+//!
+//! **Races.** In a model that knows data races, plain accesses see the last write only, and the
+//! first race found ends the search. Without races the order of conflicting plain accesses is fixed
+//! by happens-before. With one, whoever comes second in the order chosen here has not observed the
+//! other either, since what a thread has observed does not change while it waits.
 //!
 //! Sound (what is found is replayed by others) and, when exhausted, complete.
 
@@ -53,7 +65,8 @@ use crate::meter::Meter;
 use crate::threads::{StateId, Threads, record, value_of};
 use crate::{End, Evidence, Finding, Found, Goal, What};
 
-/// Steps that a thread which reads is thought to be ahead of one that does not: writes that are there early save putting off.
+/// Steps that a thread which reads is thought to be ahead of one that does not: writes that are
+/// there early save putting off.
 const READS_LATER: u32 = 6;
 
 /// Nodes between two looks at the clock.

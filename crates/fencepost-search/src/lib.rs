@@ -1,17 +1,22 @@
-//! Bounded searches for an execution of a weak memory model in which something
-//! goes wrong: an assertion fails, a run-time error or a data race happens, or
-//! all threads end in a state that is asked for. Loops are allowed.
+//! Bounded searches for an execution of a weak memory model in which something goes wrong.
+//!
+//! An assertion fails, a run-time error or a data race happens, or all threads end in a state that
+//! is asked for. Loops are allowed.
 //!
 //! - [`Search`]: what is asked, and of which program and model;
 //! - `graphs`: over execution graphs, for models that are axioms;
 //! - `machine`: over states of the store-buffer machine, for models that have one;
-//! - `executions`: not a search, but all of them, for programs without loops;
+//! - `executions`: not a search, but all executions, for programs without loops;
 //! - `threads`, `future`: what threads do between accesses, and what they can still do.
 //!
-//! Both end in one of three ways ([`End`]): something is found, and comes with
-//! a run that somebody else should replay (`fencepost_oracle::replay_graph`, `fencepost_oracle::replay_computation`); or everything
-//! was looked at, and there is nothing; or a limit was reached, which says nothing. What makes them clever, and why
-//! nothing is lost by it, is said in each of them.
+//! Both searches end in one of three ways ([`End`]):
+//!
+//! - Something is found. It comes with a run, to be replayed by the oracle
+//!   (`fencepost_oracle::replay_graph`, `fencepost_oracle::replay_computation`).
+//! - Everything was looked at, and there is nothing.
+//! - A limit was reached. That says nothing.
+//!
+//! Each file says what makes its search fast, and why nothing is lost by it.
 
 mod executions;
 mod future;

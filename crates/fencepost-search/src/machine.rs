@@ -1,25 +1,33 @@
 //! A search over states of the store-buffer machine, for TSO, PSO and PGAS.
 //!
-//! Paper: Derevenetc, Meyer and Schweizer, "Locality and Singularity for
-//! Store-Atomic Memory Models", 2015, App. A. The machine is that of
-//! `fencepost_oracle::buffers`, which is literal, keeps traces, and replays what is found here.
+//! Paper: Derevenetc, Meyer and Schweizer, "Locality and Singularity for Store-Atomic Memory
+//! Models", 2015, App. A. The machine is that of `fencepost_oracle::buffers`, which is literal,
+//! keeps traces, and replays what is found here.
 //!
-//! Modelled: all of it. A state is what threads, memory and queues hold: no
-//! trace, so loops that wait come back to where they were. Queues hold at most so many stores of a thread together; the number is doubled until
-//! no thread had to wait for room, and then the search is exact. A program may have unboundedly many states
-//! even so: that is a limit like others.
+//! Modelled: all of it. A state is what threads, memory and queues hold. It has no trace, so loops
+//! that wait come back to where they were. The queues of a thread together hold at most so many
+//! stores. That number is doubled until no thread had to wait for room, and then the search is
+//! exact. A program may have unboundedly many states even so: that is a limit like others.
 //!
-//! **Queues per location** feed a common one. A store changes queues only right before it
-//! reaches memory, when the common queue is empty, or while its thread waits at a light fence; it could do so earlier, but the
-//! order in the common queue is that of reaching memory, own loads see a store in either, and nobody else in any.
+//! **Queues per location** feed a common one. A store changes queues only right before it reaches
+//! memory, when the common queue is empty, or while its thread waits at a light fence. It could do
+//! so earlier. But the order in the common queue is that of reaching memory, own loads see a store
+//! in either queue, and other threads see it in none.
 //!
-//! **One thread at a time.** Where a thread is about to do something that concerns nobody else, only that is tried:
-//! a choice, a light fence that it can pass, a store that finds room (it goes to the end of a queue that others take from the beginning), a load
-//! of a location that nobody else can still write, now or by a store in its queue; and a store at the head of the queue
-//! may go to memory alone if nobody else can still access its location. Such a step commutes with all that others do,
-//! and with what the thread's own queues do, and stays possible. As a thread could go round in such steps for ever,
-//! they are taken alone only if they lead to a state that is new (Bošnački and Holzmann, "Improving Spin's
-//! partial-order reduction for breadth-first search", SPIN 2005).
+//! **One thread at a time.** Where a thread is about to do something that concerns nobody else,
+//! only that is tried:
+//!
+//! - a choice;
+//! - a light fence that it can pass;
+//! - a store that finds room: it goes to the end of a queue that others take from the beginning;
+//! - a load of a location that nobody else can still write, now or by a store in its queue;
+//! - a store at the head of the queue may go to memory alone if nobody else can still access its
+//!   location.
+//!
+//! Such a step commutes with all that others do, and with what the thread's own queues do, and
+//! stays possible. A thread could go round in such steps for ever. So they are taken alone only if
+//! they lead to a state that is new (Bošnački and Holzmann, "Improving Spin's partial-order
+//! reduction for breadth-first search", SPIN 2005).
 //!
 //! Sound (what is found is replayed by others) and, when exhausted, complete.
 
@@ -487,8 +495,9 @@ impl Machine<'_> {
         self.threads.outcomes(thread, state.locals[thread.index()], access, old)
     }
 
-    /// Every way through the atomic section that the thread is about to enter, if its queues are empty: stores in it reach
-    /// memory at once. What goes wrong in it ends the search; nobody sees anything else of a way that is not completed.
+    /// Every way through the atomic section that the thread is about to enter, if its queues are
+    /// empty: stores in it reach memory at once. What goes wrong in it ends the search; nobody sees
+    /// anything else of a way that is not completed.
     fn sections(&mut self, state: &State, thread: ThreadId, moves: &mut Moves) -> Result<(), Reason> {
         if !state.is_drained(thread) {
             return Ok(());

@@ -1,8 +1,8 @@
 //! The threads of a program as tables of local states, filled as they are needed.
 //!
 //! What a thread does up to its next resting point is the interpreter's business
-//! (`fencepost_analysis::interpreter`). A local state has a number, so that states of a search are short;
-//! what a thread does next when it reads a value is computed once.
+//! (`fencepost_analysis::interpreter`). A local state has a number, so that states of a search are
+//! short; what a thread does next when it reads a value is computed once.
 
 use std::collections::BTreeMap;
 use std::rc::Rc;

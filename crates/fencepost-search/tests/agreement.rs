@@ -1,5 +1,5 @@
-//! On generated programs the searches find what the definitions say there is, and nothing else; everything found is
-//! replayed by the oracle.
+//! On generated programs the searches find what the definitions say there is, and nothing else;
+//! everything found is replayed by the oracle.
 
 mod common;
 

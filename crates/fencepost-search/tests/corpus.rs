@@ -1,4 +1,5 @@
-//! The corpus: what is found there is replayed, and agrees with what the files say of robustness and of SC runs.
+//! The corpus: what is found there is replayed, and agrees with what the files say of robustness
+//! and of SC runs.
 
 mod common;
 

@@ -1,5 +1,5 @@
-//! On generated programs the executions that are enumerated are those of the definitions: as many for every final state,
-//! in every model, also with data races. Runs are replayed by the oracle.
+//! On generated programs the executions that are enumerated are those of the definitions: as many
+//! for every final state, in every model, also with data races. Runs are replayed by the oracle.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -134,8 +134,8 @@ fn also_with_many_fences() {
     is_enough(seeds, &compared);
 }
 
-/// What is rare among generated programs: an SC load that must not read a write, because that would put the write's SC past
-/// before it, and may read an older one.
+/// What is rare among generated programs: an SC load that must not read a write, because that would
+/// put the write's SC past before it, and may read an older one.
 #[test]
 fn sc_loads_can_be_too_late_and_not_too_early() {
     let text = "domain 3; global x, z;

@@ -25,8 +25,9 @@ fn failure(text: &str, model: &str) -> Found {
     found
 }
 
-/// An SC load that can read the first value and the last, and not the one between: with that it would know of an
-/// exchange that comes after the last write in the order of SC accesses. The loads before it make the search ask it last.
+/// An SC load that can read the first value and the last, and not the one between: with that it
+/// would know of an exchange that comes after the last write in the order of SC accesses. The loads
+/// before it make the search ask it last.
 #[test]
 fn an_sc_load_may_skip_a_write() {
     let program = load(

@@ -1,7 +1,7 @@
-//! Text to tree and back, for every input language; total, no meaning.
+//! Text to tree and back, for every input language.
 //!
-//! Any text gives a tree and a list of diagnostics; nothing here panics on
-//! input. What the tree means is decided by `fencepost-lower`.
+//! Any text gives a tree and a list of diagnostics, and nothing here panics on input. What a tree
+//! means is decided by `fencepost-lower`.
 
 pub mod ast;
 pub mod format;

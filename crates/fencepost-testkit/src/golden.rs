@@ -1,4 +1,5 @@
-//! Golden files: what a test expects, in files that are rewritten on request. Diagnostics have theirs beside each program.
+//! Golden files: what a test expects, in files that are rewritten on request. Diagnostics have
+//! theirs beside each program.
 
 use std::fmt::Write as _;
 use std::path::Path;

@@ -1,6 +1,8 @@
-//! What tests of several crates need: the corpus, expectations written in source files,
-//! generated programs, shrinking of those that show a mistake, the litmus
-//! tests of the papers, and compilers for the programs of the sanitizer.
+//! What tests of several crates need.
+//!
+//! That is the corpus, expectations written in source files, generated programs, shrinking of those
+//! that show a mistake, the litmus tests of the papers, and compilers for the programs of the
+//! sanitizer.
 
 use std::io::Write as _;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
@@ -25,8 +27,9 @@ pub fn is_long() -> bool {
     std::env::var_os("FENCEPOST_LONG").is_some_and(|value| value != "0")
 }
 
-/// How many times to repeat a randomised test that normally runs `default` times: twenty times as many when the
-/// environment variable `FENCEPOST_LONG` is set (to anything but `0`), or as many times as it says, if that is more than one.
+/// How many times to repeat a randomised test that normally runs `default` times: twenty times as
+/// many when the environment variable `FENCEPOST_LONG` is set (to anything but `0`), or as many
+/// times as it says, if that is more than one.
 pub fn repetitions(default: u64) -> u64 {
     if !is_long() {
         return default;

@@ -1,4 +1,5 @@
-//! The engine and the definitional oracle give the same answers on generated programs, and the engine gives one.
+//! The engine and the definitional oracle give the same answers on generated programs, and the
+//! engine gives one.
 
 use fencepost_check::Question;
 use fencepost_ir::Program;

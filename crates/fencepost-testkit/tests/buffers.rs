@@ -1,5 +1,5 @@
-//! Attacks and the definitions give the same answers about store buffers on generated programs, however the attacks are
-//! looked for.
+//! Attacks and the definitions give the same answers about store buffers on generated programs,
+//! however the attacks are looked for.
 
 use fencepost_attack::{attacks, instrument};
 use fencepost_check::{Attacking, Delays, Options, Question, Reductions, enough_delays};

@@ -1,5 +1,6 @@
-//! What the corpus says of store buffers, with loops or without, confirmed by a machine that knows nothing of attacks:
-//! `robust` of every file is put to all computations within a bound on the stores in a buffer and on the number of states.
+//! What the corpus says of store buffers, with loops or without, confirmed by a machine that knows
+//! nothing of attacks: `robust` of every file is put to all computations within a bound on the
+//! stores in a buffer and on the number of states.
 
 use std::fmt::Write;
 use std::sync::{Mutex, PoisonError};
@@ -19,8 +20,8 @@ struct Known {
     stores: usize,
 }
 
-/// Allows one store in a buffer, then more, until all is known. Where there are too many states, the first ones with more
-/// stores may still have a violation.
+/// Allows one store in a buffer, then more, until all is known. Where there are too many states,
+/// the first ones with more stores may still have a violation.
 fn known(program: &Program, model: &dyn Model, states: usize) -> Known {
     let mut without = 0;
     for stores in 1..=STORES {

@@ -1,4 +1,5 @@
-//! Limits end every search with `unknown`, also where the states that are stored are not what takes the time.
+//! Limits end every search with `unknown`, also where the states that are stored are not what takes
+//! the time.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -71,7 +72,8 @@ fn without_time_nothing_is_claimed() {
     assert!(undecided > 1_000, "{undecided}");
 }
 
-/// Four writers of one location have millions of execution graphs, but are robust: who enumerates leaves time to find out.
+/// Four writers of one location have millions of execution graphs, but are robust: who enumerates
+/// leaves time to find out.
 #[test]
 fn a_long_argument_leaves_time_to_others() {
     let thread = |name: char| format!("thread {name} {{ x.store(1); x.store(2); x.store(3); x.store(1); }}");

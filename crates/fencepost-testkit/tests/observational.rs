@@ -1,5 +1,5 @@
-//! Observational robustness: the engine finds a witness iff the literal system SC_T reaches its error state, and stands
-//! between robustness and the definition of observational robustness.
+//! Observational robustness: the engine finds a witness iff the literal system SC_T reaches its
+//! error state, and stands between robustness and the definition of observational robustness.
 
 use fencepost_check::Question;
 use fencepost_ir::Program;

@@ -1,5 +1,5 @@
-//! Pictures of whatever engines find in small generated programs: of violations, of executions in which something
-//! fails, of races, and of programs in which next to nothing happens.
+//! Pictures of whatever engines find in small generated programs: of violations, of executions in
+//! which something fails, of races, and of programs in which next to nothing happens.
 
 use fencepost_base::source::SourceFile;
 use fencepost_check::Question;

@@ -1,6 +1,7 @@
-//! What `export --to attacks` prints for the programs of `litmus/trencher` and `litmus/buffers` gives the answer that was explored. A section
-//! that ends in several places is printed as a choice of sections: whoever chooses one that cannot be completed
-//! waits, possibly for ever, but every run that ends the section is still there, and so is every failing assertion.
+//! What `export --to attacks` prints for the programs of `litmus/trencher` and `litmus/buffers`
+//! gives the answer that was explored. A section that ends in several places is printed as a choice
+//! of sections: whoever chooses one that cannot be completed waits, possibly for ever, but every
+//! run that ends the section is still there, and so is every failing assertion.
 
 use fencepost_attack::{attacks, instrument};
 use fencepost_check::{Options, enough_delays};

@@ -1,5 +1,5 @@
-//! Laws of RC20, on generated programs: where it coincides with release/acquire, when nothing can go wrong, and what a
-//! stronger order or a fence can do.
+//! Laws of RC20, on generated programs: where it coincides with release/acquire, when nothing can
+//! go wrong, and what a stronger order or a fence can do.
 
 use fencepost_base::order::{FenceOrder, ReadOrder, WriteOrder};
 use fencepost_check::Question;
@@ -134,8 +134,9 @@ fn the_first_sc_fence_does_no_harm() {
     assert!(4 * tried > repetitions(3_000), "only {tried} were robust");
 }
 
-/// Further SC fences can do harm: SC orders them by the hidden location, and so the accesses around them, which had
-/// nothing to do with each other before. Here two threads that make one access each become the readers of message passing.
+/// Further SC fences can do harm: SC orders them by the hidden location, and so the accesses around
+/// them, which had nothing to do with each other before. Here two threads that make one access each
+/// become the readers of message passing.
 #[test]
 fn a_second_sc_fence_can_do_harm() {
     let observers = |fences: usize| {

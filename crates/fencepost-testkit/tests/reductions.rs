@@ -1,4 +1,5 @@
-//! Reductions change what a search costs, never what it says; nor does the number of threads that search.
+//! Reductions change what a search costs, never what it says; nor does the number of threads that
+//! search.
 
 use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -222,8 +223,8 @@ fn programs_beside_loops() {
     });
 }
 
-/// Programs that people write; the large ones, and those for verification, which are variations of others, are judged with
-/// all reductions by the harness of the corpus.
+/// Programs that people write; the large ones, and those for verification, which are variations of
+/// others, are judged with all reductions by the harness of the corpus.
 #[test]
 fn the_corpus() {
     let files = corpus::files().into_iter().filter(|file| !file.name.starts_with("verify/"));

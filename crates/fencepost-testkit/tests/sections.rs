@@ -1,4 +1,5 @@
-//! Atomic sections and bounds: the explorer says what a plain interpreter finds, with all reductions and without.
+//! Atomic sections and bounds: the explorer says what a plain interpreter finds, with all
+//! reductions and without.
 
 use std::collections::BTreeSet;
 

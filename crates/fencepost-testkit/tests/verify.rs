@@ -228,8 +228,9 @@ fn conditions_of_litmus_tests_are_as_defined() {
     }
 }
 
-/// What is rare among generated programs: one access is relaxed and all others synchronise, so that only RC20 loses the
-/// message; there are more final states than are ever listed; an SC load must not read a write, and may read an older one.
+/// What is rare among generated programs: one access is relaxed and all others synchronise, so that
+/// only RC20 loses the message; there are more final states than are ever listed; an SC load must
+/// not read a write, and may read an older one.
 #[test]
 fn rare_programs_are_as_defined() {
     let one_relaxed = |store: &str, update: &str, load: &str, fails: bool| {

@@ -1,4 +1,5 @@
-//! What can stand at a place of the source, as far as memory models care: which of two is the stronger.
+//! What can stand at a place of the source, as far as memory models care: which of two is the
+//! stronger.
 
 use fencepost_base::order::{FenceOrder, ReadOrder, RmwOrder, WriteOrder};
 
@@ -45,8 +46,9 @@ impl Form {
         }
     }
 
-    /// Is it as weak as `other`, or weaker? Whatever an execution graph with `other` in this place is allowed to be, it may be
-    /// with this one instead; only the hidden location of `fence(sc)` adds something to the graph.
+    /// Is it as weak as `other`, or weaker? Whatever an execution graph with `other` in this place
+    /// is allowed to be, it may be with this one instead; only the hidden location of `fence(sc)`
+    /// adds something to the graph.
     pub fn at_most(self, other: Form) -> bool {
         self.bits() & !other.bits() == 0
     }

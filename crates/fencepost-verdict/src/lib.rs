@@ -1,9 +1,12 @@
-//! The second waist: what was decided, on what evidence, at what cost.
+//! Answers: what was decided, on what evidence, at what cost.
 //!
-//! Every engine ends in an [`Outcome`]; every report starts from one. Verdicts
-//! are three-valued and honest: [`Verdict::Holds`] means the state space was
-//! exhausted, a [`Violation`] was replayed by code that did not find it, and
-//! everything else is [`Verdict::Unknown`] with its reason.
+//! Every engine ends in an [`Outcome`], and every report starts from one. An answer has one of
+//! three values:
+//!
+//! - [`Verdict::Holds`]: the whole state space was visited;
+//! - [`Verdict::Violated`]: there is a [`Violation`], and code that did not find it has replayed
+//!   it;
+//! - [`Verdict::Unknown`]: everything else, with its reason.
 
 mod budget;
 mod edits;

@@ -70,7 +70,8 @@ pub enum Reason {
     /// Everything that was tried came to its end without an answer: the question is undecidable in general, or no
     /// engine is complete for it.
     Inconclusive(String),
-    /// Some values of the program have no bound that is known, and nothing was found as long as that was worth a search.
+    /// Some values of the program have no bound that is known, and nothing was found as long as
+    /// that was worth a search.
     Unbounded(String),
     /// The program is modelled up to a bound, which a run reaches; up to there nothing was found.
     Bound {

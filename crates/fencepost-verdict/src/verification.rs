@@ -20,8 +20,8 @@ pub enum Argument {
     Enumeration,
     /// Every SC run was explored.
     Exploration,
-    /// Everything that could lead to what was asked for was computed backwards, under SRA, which permits at least as much
-    /// as the model.
+    /// Everything that could lead to what was asked for was computed backwards, under SRA, which
+    /// permits at least as much as the model.
     Coverability,
     /// The program is robust against the model, so that what its SC runs say is all there is to say.
     Robustness {
@@ -93,7 +93,8 @@ impl fmt::Display for Argument {
 /// An execution of a model, replayed: its axioms permit the graph.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Execution {
-    /// Its steps, in an order that agrees with program order and in which every read comes after the write it reads from.
+    /// Its steps, in an order that agrees with program order and in which every read comes after
+    /// the write it reads from.
     pub run: GraphRun,
     /// For every step, the event that it added to the graph. Fences may add events that no step speaks of.
     pub events: Vec<Option<EventId>>,

@@ -1,11 +1,13 @@
 //! The sanitizer's runtime, carried inside the command and unpacked on first use.
 //!
-//! Files go to a directory named by their content, each under another name first and then renamed: commands that run at
-//! the same time, and commands of different versions, do not disturb each other.
+//! Files go to a directory named by their content. Each is written under another name first and
+//! then renamed. So commands that run at the same time, and commands of different versions, do not
+//! disturb each other.
 //!
-//! What is linked into programs must come from ourselves. A file that is there already is used only if it has the right
-//! bytes, belongs to the user or to root, and nobody else can write to it; otherwise it is replaced. The same is asked of the directories,
-//! which are never replaced: another one is taken, or the command fails.
+//! What is linked into programs must come from ourselves. A file that is there already is used only
+//! if it has the right bytes, belongs to the user or to root, and nobody else can write to it;
+//! otherwise it is replaced. The same is asked of the directories. They are never replaced: another
+//! one is taken, or the command fails.
 
 use std::env;
 use std::fs::{self, DirBuilder, Metadata, OpenOptions};

@@ -7,8 +7,9 @@ use std::path::{Path, PathBuf};
 /// Links that are followed before they are taken for a circle, as elsewhere in the system.
 const MOST_LINKS: usize = 40;
 
-/// Makes `text` the content of a file, at once: nobody ever sees half of it, and if it fails all is as before. A link stays
-/// a link, to a new content; permissions stay what they are. What is no ordinary file, such as a device, is written to.
+/// Makes `text` the content of a file, at once: nobody ever sees half of it, and if it fails all is
+/// as before. A link stays a link, to a new content; permissions stay what they are. What is no
+/// ordinary file, such as a device, is written to.
 pub(crate) fn write(path: &Path, text: &str) -> io::Result<()> {
     let path = destination(path)?;
     let before = match fs::metadata(&path) {

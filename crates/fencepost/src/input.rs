@@ -182,14 +182,14 @@ fn unreadable(name: &str, error: &io::Error) -> InputError {
     InputError::Plain { name: name.to_string(), message: format!("cannot read `{name}`: {error}"), help: None }
 }
 
-/// Does the text of a file look like a program? Where every text does, it is not read: if it cannot be, that is an error
-/// to be reported later.
+/// Does the text of a file look like a program? Where every text does, it is not read: if it cannot
+/// be, that is an error to be reported later.
 fn can_be(language: Language, path: &Path) -> bool {
     language.can_be("") || fs::read_to_string(path).is_ok_and(|text| language.can_be(&text))
 }
 
-/// Every program below `directory`, sorted; links to directories are not followed, so that the search ends. Of the files
-/// that end in .txt or .litmus, only those that look like programs are.
+/// Every program below `directory`, sorted; links to directories are not followed, so that the
+/// search ends. Of the files that end in .txt or .litmus, only those that look like programs are.
 fn search(directory: &Path, found: &mut Vec<Input>) -> Result<(), (PathBuf, io::Error)> {
     let fail = |error| (directory.to_path_buf(), error);
     let mut entries = Vec::new();

@@ -1,13 +1,14 @@
-//! Does a concurrent program still behave as under sequential consistency when it runs on weak memory?
+//! Does a concurrent program still behave as under sequential consistency when it runs on weak
+//! memory?
 //!
-//! This is fencepost as a library: read a program, ask about it, show the answer. The command line of the same name is
-//! a user of it.
+//! This is fencepost as a library: read a program, ask about it, show the answer. The command line
+//! of the same name is a user of it.
 //!
 //! # Is a program robust?
 //!
-//! A program is *robust* against a memory model if everything it does there it can also do under sequential
-//! consistency (SC). Here each of two threads stores to one location and then loads the other's. Under
-//! release/acquire both loads can miss the other thread's store:
+//! A program is *robust* against a memory model if everything it does there it can also do under
+//! sequential consistency (SC). Here each of two threads stores to one location and then loads the
+//! other's. Under release/acquire both loads can miss the other thread's store:
 //!
 //! ```
 //! use fencepost::{Language, Limits, Source, model};
@@ -59,13 +60,13 @@
 //!
 //! # Limits
 //!
-//! Every question takes [`Limits`]: time, memory, states, a flag that stops it, and a function that is told how far
-//! it is. An answer that a limit prevents is *unknown*, never *robust*.
+//! Every question takes [`Limits`]: time, memory, states, a flag that stops it, and a function that
+//! is told how far it is. An answer that a limit prevents is *unknown*, never *robust*.
 //!
 //! # Features
 //!
-//! `cli` (on by default) builds the command line, and with it the runtime that watches compiled programs. Libraries
-//! do without it: `default-features = false`.
+//! `cli` (on by default) builds the command line, and with it the runtime that watches compiled
+//! programs. Libraries do without it: `default-features = false`.
 
 mod library;
 

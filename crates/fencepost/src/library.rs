@@ -1,4 +1,5 @@
-//! What the crate offers to other programs: sources, questions about them, answers that can be shown.
+//! What the crate offers to other programs: sources, questions about them, answers that can be
+//! shown.
 
 mod answers;
 mod limits;

@@ -9,8 +9,9 @@ use crate::args::LimitArgs;
 use crate::interrupt;
 use crate::progress::Line;
 
-/// What `verify` takes for each question unless it is told otherwise. Its questions are undecidable in general, so there
-/// is no telling whether it would ever end; those of the other commands are decidable.
+/// What `verify` takes for each question unless it is told otherwise. Its questions are undecidable
+/// in general, so there is no telling whether it would ever end; those of the other commands are
+/// decidable.
 pub(crate) const VERIFY_TIMEOUT: Duration = Duration::from_secs(60);
 
 /// When the machine's memory is not known.

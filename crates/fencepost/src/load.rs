@@ -1,5 +1,5 @@
-//! From a path to a program: read, understood, and whatever is wrong told in the way that was asked for. Every command that
-//! is about programs goes through here.
+//! From a path to a program: read, understood, and whatever is wrong told in the way that was asked
+//! for. Every command that is about programs goes through here.
 
 use std::fmt::Display;
 use std::io;
@@ -19,8 +19,8 @@ use crate::internal;
 use crate::log::Log;
 use crate::output::Output;
 
-/// What became of a piece of work: its result, or how the command ends, which was told already; an error if it could not be
-/// told.
+/// What became of a piece of work: its result, or how the command ends, which was told already; an
+/// error if it could not be told.
 pub(crate) type Done<T> = io::Result<Result<T, Exit>>;
 
 /// A program with its text.

@@ -1,10 +1,10 @@
-//! The only place that writes to standard output and standard error.
+//! The only place that writes to standard output, and, but for the progress bar, to standard error.
 
 use std::io::{self, ErrorKind, StderrLock, StdoutLock, Write};
 
 use crate::exit::Exit;
 
-/// Both streams, locked for the whole run.
+/// Standard output, locked for the whole run. Standard error is locked for each message.
 pub(crate) struct Output {
     stdout: StdoutLock<'static>,
 }

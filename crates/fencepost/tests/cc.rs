@@ -1,5 +1,5 @@
-//! `fencepost cc` and `fencepost c++` with the compilers that are installed: build systems see an ordinary compiler, and
-//! what they build calls the runtime.
+//! `fencepost cc` and `fencepost c++` with the compilers that are installed: build systems see an
+//! ordinary compiler, and what they build calls the runtime.
 #![cfg_attr(not(all(target_arch = "x86_64", target_os = "linux", target_env = "gnu")), allow(dead_code))]
 
 use std::fs;

@@ -1,5 +1,5 @@
-//! The library as another program uses it: its examples run, and a memory model of one's own is asked about like any
-//! other, without a line anywhere else.
+//! The library as another program uses it: its examples run, and a memory model of one's own is
+//! asked about like any other, without a line anywhere else.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 

@@ -1,4 +1,5 @@
-//! `fencepost run` and `fencepost reporter` with a program that only plays its part: it sends recorded streams.
+//! `fencepost run` and `fencepost reporter` with a program that only plays its part: it sends
+//! recorded streams.
 #![cfg(all(target_arch = "x86_64", target_os = "linux", target_env = "gnu"))]
 
 use std::fs;

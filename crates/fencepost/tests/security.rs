@@ -1,4 +1,5 @@
-//! What is linked into programs comes from ourselves, and programs with elevated privileges obey nobody.
+//! What is linked into programs comes from ourselves, and programs with elevated privileges obey
+//! nobody.
 #![cfg(all(target_arch = "x86_64", target_os = "linux", target_env = "gnu"))]
 
 use std::fs::{self, Permissions};
@@ -207,7 +208,8 @@ fn directories_of_others_are_refused_or_avoided(compiler: &Compiler) {
     assert!(temporary.join("fencepost-0").is_dir());
 }
 
-/// A program that asks for another user's rights is told by the environment what to do: which reporter to start, and what to print.
+/// A program that asks for another user's rights is told by the environment what to do: which
+/// reporter to start, and what to print.
 fn elevated_programs_ignore_the_environment(compiler: &Compiler) {
     let folder = scratch("elevated");
     // Whoever the program becomes can write there.

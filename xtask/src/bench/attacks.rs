@@ -1,5 +1,6 @@
-//! `cargo xtask bench attacks`: how many states it takes to decide robustness against store buffers, with one delayed
-//! store and with many, as in figures 7 and 8 of the paper on locality and singularity (App. E); and attack by attack.
+//! `cargo xtask bench attacks`: how many states it takes to decide robustness against store
+//! buffers, with one delayed store and with many, as in figures 7 and 8 of the paper on locality
+//! and singularity (App. E); and attack by attack.
 //!
 //! By default on `litmus/buffers/appendix-e`, our renderings of the programs of these figures.
 

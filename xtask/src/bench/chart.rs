@@ -121,7 +121,8 @@ fn draw_panel(area: &DrawingArea<SVGBackend<'_>, Shift>, panel: &Panel) -> Resul
     Ok(())
 }
 
-/// The corner for the labels of lines: most lines grow to the right, so that there is room on the lower right or on the upper left.
+/// The corner for the labels of lines: most lines grow to the right, so that there is room on the
+/// lower right or on the upper left.
 fn legend(panel: &Panel, (low, high): (f64, f64)) -> SeriesLabelPosition {
     let (first, last) = panel.steps;
     // From 0 to 1, to the right and upwards.

@@ -1,9 +1,9 @@
 //! Programs of any size: the same algorithm for N = 2, 3, 4, … threads.
 //!
-//! Each family is robust against the models it names, for every N that has been
-//! decided, with as few fences as we know of. Threads loop for ever and are copies of each other, except where
-//! the text says why not. The critical section of a lock is one plain store:
-//! if two threads could be there at once, it would be a race.
+//! Each family is robust against the models it names, for every N that has been decided, with as
+//! few fences as we know of. Threads loop for ever and are copies of each other, except where the
+//! text says why not. The critical section of a lock is one plain store: if two threads could be
+//! there at once, it would be a race.
 
 use super::locks::{self, Lock};
 

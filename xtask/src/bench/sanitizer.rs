@@ -1,5 +1,5 @@
-//! `cargo xtask bench sanitizer`: what watching a program costs. Each program of a suite, compiled four ways, one
-//! after the other, again and again; the figure in the middle counts.
+//! `cargo xtask bench sanitizer`: what watching a program costs. Each program of a suite, compiled
+//! four ways, one after the other, again and again; the figure in the middle counts.
 
 mod plot;
 mod raw;

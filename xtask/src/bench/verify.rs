@@ -1,5 +1,6 @@
-//! `cargo xtask bench verify`: what it costs to decide safety under SRA, on the algorithms of the corpus that have
-//! assertions, and on families that grow with the number of threads or of values. One process per question.
+//! `cargo xtask bench verify`: what it costs to decide safety under SRA, on the algorithms of the
+//! corpus that have assertions, and on families that grow with the number of threads or of values.
+//! One process per question.
 
 mod families;
 mod plot;

@@ -1,5 +1,5 @@
-//! Programs as in the paper's Fig. 7: how many runs it takes to find the first violation, under each schedule; and
-//! that nothing is found in the robust versions.
+//! Programs as in the paper's Fig. 7: how many runs it takes to find the first violation, under
+//! each schedule; and that nothing is found in the robust versions.
 
 use std::path::{Path, PathBuf};
 

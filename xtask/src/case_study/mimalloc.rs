@@ -1,4 +1,5 @@
-//! mimalloc, whose C sources travel in the crate libmimalloc-sys: cargo fetches them, nothing of them is kept here.
+//! mimalloc, whose C sources travel in the crate libmimalloc-sys: cargo fetches them, nothing of
+//! them is kept here.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;

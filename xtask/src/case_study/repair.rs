@@ -1,6 +1,7 @@
-//! Repairing a copy of a library where reports say so. Coarse: where another order is suggested, every atomic access on
-//! the line becomes `seq_cst`; where a fence is, or where that was not enough, it gets a fence on either side. It shows
-//! how many lines matter, and what it costs at most to make a library robust.
+//! Repairing a copy of a library where reports say so. Coarse: where another order is suggested,
+//! every atomic access on the line becomes `seq_cst`; where a fence is, or where that was not
+//! enough, it gets a fence on either side. It shows how many lines matter, and what it costs at
+//! most to make a library robust.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};

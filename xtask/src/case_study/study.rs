@@ -1,4 +1,5 @@
-//! One library under a stress client: what is found, how soon, and what is left after repairing a copy.
+//! One library under a stress client: what is found, how soon, and what is left after repairing a
+//! copy.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};

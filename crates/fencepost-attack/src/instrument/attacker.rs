@@ -1,8 +1,9 @@
 //! The attacker: delays a store, goes on, takes a last access and waits for the helpers.
 //!
-//! Paper: App. D.1 (locality) and D.2 (singularity); for one buffer for all locations (TSO), where every later store is
-//! delayed too and only a load can be last, ESOP 2013. A light fence is delayed iff a store it covers is: a choice
-//! to delay it nevertheless, as in the paper, would only restrict what follows.
+//! Papers: App. D.1 (locality) and D.2 (singularity). For one buffer for all locations (TSO), where
+//! every later store is delayed too and only a load can be last: ESOP 2013. A light fence is
+//! delayed iff a store it covers is. The paper lets it be delayed nevertheless, which would only
+//! restrict what follows.
 
 use fencepost_base::ids::{LocId, Pc};
 use fencepost_base::order::{RmwOrder, WriteOrder};

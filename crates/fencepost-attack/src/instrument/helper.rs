@@ -1,7 +1,7 @@
 //! Helpers: threads that run under SC, then only where they depend on the attacker's last access.
 //!
-//! Paper: App. D.3. Ours are sections, which depend on the attacker as soon as one of their accesses does, and
-//! failed compare-and-swaps, which are reads.
+//! Paper: App. D.3. Ours are sections, which depend on the attacker as soon as one of their
+//! accesses does, and failed compare-and-swaps, which are reads.
 
 use fencepost_base::ids::{LocId, Pc};
 use fencepost_ir::{BinaryOp, CasStrength, CmpOp, Expr, Op, Place, UnaryOp, WaitCondition};
@@ -22,7 +22,8 @@ enum Dependence {
 }
 
 impl Writer<'_> {
-    /// An access in the normal copy: as it is, or the first one that depends on the attacker, or the one that is delayed.
+    /// An access in the normal copy: as it is, or the first one that depends on the attacker, or
+    /// the one that is delayed.
     pub(crate) fn normal_access(&mut self, pc: Pc, op: &Op, place: &Place) {
         let next = Pc(pc.0 + 1);
         if self.in_section(pc) {

@@ -1,4 +1,5 @@
-//! Programs over one value, given another one for the bits of the instrumentation: their own values stay 0.
+//! Programs over one value, given another one for the bits of the instrumentation: their own values
+//! stay 0.
 
 use fencepost_ir::{BinaryOp, Expr, Op, WaitCondition};
 

@@ -1,24 +1,31 @@
-//! Strong release/acquire, decided by backward coverability, and the models that it speaks for.
+//! Strong release/acquire (SRA), decided by backward coverability, and what that says of other
+//! models.
 //!
-//! Paper: Lahav and Boker, "Decidable Verification under a Causally Consistent
-//! Shared Memory", PLDI 2020. What SRA says of other models:
+//! Paper: Lahav and Boker, "Decidable Verification under a Causally Consistent Shared Memory",
+//! PLDI 2020.
 //!
-//! - what goes wrong under SRA goes wrong in a model whose axioms permit the
-//!   execution: under release/acquire always, elsewhere by chance;
-//! - TSO permits less than SRA: `po ∪ rf ∪ mo` is acyclic there, since all of it but a store before a later load
-//!   is global, and a cycle cannot leave a load except through program order; a load never misses what its
-//!   thread knows of. Full fences, and failed compare-and-swaps, empty buffers, which does more than they do under SRA. So what is safe under SRA is safe under TSO.
-//! - release/acquire reaches the same states when no two writes race under SRA (Thm 3.14);
-//! - RC20 permits less than release/acquire in programs whose accesses all are at least release or
-//!   acquire: then every reads-from synchronises, and coherence is that of release/acquire. Accesses of non-atomic
-//!   locations may be plain if they do not race under SRA, and there are no fences: graphs grow event by event, and as long as there is no
-//!   race, happens-before is the same whether plain accesses synchronise or not; so the next access races under SRA, or sees
+//! - **What goes wrong under SRA** goes wrong in a model whose axioms permit the execution: under
+//!   release/acquire always, elsewhere by chance.
+//! - **TSO** permits less than SRA, so what is safe under SRA is safe under TSO. There
+//!   `po ∪ rf ∪ mo` is acyclic: all of it but a store before a later load is global, and a cycle
+//!   cannot leave a load except through program order. A load never misses what its thread knows
+//!   of. Full fences, and failed compare-and-swaps, empty buffers, which does more than they do
+//!   under SRA.
+//! - **Release/acquire** reaches the same states when no two writes race under SRA (Thm 3.14).
+//! - **RC20** permits less than release/acquire in programs whose accesses all are at least release
+//!   or acquire: then every reads-from synchronises, and coherence is that of release/acquire.
+//!   Accesses of non-atomic locations may be plain if they do not race under SRA and there are no
+//!   fences. For graphs grow event by event. As long as there is no race, happens-before is the
+//!   same whether plain accesses synchronise or not. So the next access races under SRA, or sees
 //!   what it would see there. (The order of `fence(sc)` is not part of RC20's happens-before.)
 //!
-//! Plain accesses count as release/acquire here. That is right for machines, which do not tell them from others. Where races are
-//! undefined behaviour their absence is one more question, of the same kind (`fencepost_cover::data_race_free`); what it says
-//! of SRA it says of the models that SRA speaks for, whose graphs are then the same. Locations that are accessed both
-//! plainly and by atomic operations are not looked at; about programs with such this engine is silent.
+//! Plain accesses count as release/acquire here. That is right for machines, which do not tell them
+//! from others. Where races are undefined behaviour, their absence is one more question of the same
+//! kind (`fencepost_cover::data_race_free`). Its answer about SRA is also one about the models
+//! above, whose graphs are then the same.
+//!
+//! Not modelled: locations that are accessed both plainly and by atomic operations. This engine
+//! does not answer about programs that have them.
 
 use fencepost_base::ids::{LocId, RegId, ThreadId, Value};
 use fencepost_base::order::Mode;

@@ -1,4 +1,5 @@
-//! Every graph that the axioms permit, each once: see `Search::executions`, which the oracle judges.
+//! Every graph that the axioms permit, each once: see `Search::executions`, which the oracle
+//! judges.
 //!
 //! Exact for every model, races included; for programs without loops, atomic
 //! sections and bounds, as long as there are not too many graphs.

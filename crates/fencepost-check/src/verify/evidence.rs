@@ -38,8 +38,8 @@ fn graph_run(program: &Program, run: &Run) -> GraphRun {
     GraphRun { steps }
 }
 
-/// What fails under SC, in a run that was replayed there, fails in every model: the run with its graph in this one, and a
-/// race on the way.
+/// What fails under SC, in a run that was replayed there, fails in every model: the run with its
+/// graph in this one, and a race on the way.
 pub(super) fn under_sc(
     program: &Program,
     model: &dyn Model,

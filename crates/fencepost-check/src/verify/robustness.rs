@@ -1,21 +1,25 @@
-//! Robustness: if the model permits no execution that SC does not, what SC
-//! runs say is all there is to say.
+//! Robustness: if the model permits no execution that SC does not, what SC runs say is all there is
+//! to say.
 //!
-//! Execution-graph robustness (Lahav and Margalit, PLDI 2019, Def. 4.9; traces of
-//! machines: Derevenetc, Meyer and Schweizer) keeps everything: a thread gets to where it fails, and all
-//! threads to their ends, by a graph, which is one of SC. It includes the absence of data races, as
-//! far as the model knows them. A model may declare that robustness against another, which permits more, is
-//! enough for it: SRA does, with release/acquire.
+//! **Execution-graph robustness** (Lahav and Margalit, PLDI 2019, Def. 4.9; traces of machines:
+//! Derevenetc, Meyer and Schweizer) keeps everything. A thread gets to where it fails, and all
+//! threads get to their ends, by a graph, and this graph is one of SC. It includes the absence of
+//! data races, as far as the model knows them. A model may declare that robustness against another
+//! model, which permits more, is enough for it: SRA does, with release/acquire.
 //!
-//! Observational robustness (Margalit and Lahav, POPL 2021) keeps what the program depends on. Let a
-//! thread fail in a consistent graph, and put the reads that nothing depends on right where SC would have
-//! them: the graph is then one of SC (Def. 4.9 there), with the same control flow. An assertion is a control event, and
-//! so is an assignment that can divide by zero: what they read was not touched, and they fail under SC too. An
-//! access that fails (its index, a division in its operands) is none yet, but the search for
-//! tainted uses stops *at* an instruction whose operands are tainted, before it is executed; so in a
-//! program without such uses, its operands are those of an SC run as well. What
-//! is *not* kept is the content of registers that nobody uses: a condition on
-//! final states can see it, so this argument is not for them.
+//! **Observational robustness** (Margalit and Lahav, POPL 2021) keeps what the program depends on.
+//! Let a thread fail in a consistent graph. Put the reads that nothing depends on where SC would
+//! have them. The graph is then one of SC (Def. 4.9 there), with the same control flow. Now see
+//! what failed:
+//!
+//! - An assertion is a control event, and so is an assignment that can divide by zero. The reads
+//!   that they depend on were not touched, so they fail under SC too.
+//! - An access that fails, by its index or a division in its operands, is not an event yet. But the
+//!   search for tainted uses stops *at* an instruction whose operands are tainted, before it is
+//!   executed. So in a program without such uses, its operands are those of an SC run as well.
+//!
+//! The content of registers that nobody uses is *not* kept. A condition on final states can see it,
+//! so this argument is not for conditions.
 
 use fencepost_explore::Options;
 use fencepost_model::{Model, Robustness};

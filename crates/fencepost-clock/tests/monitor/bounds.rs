@@ -1,4 +1,5 @@
-//! A bounded history beside an unbounded one: no violation is invented, and what is missed is said to be cut.
+//! A bounded history beside an unbounded one: no violation is invented, and what is missed is said
+//! to be cut.
 
 use std::cell::Cell;
 

@@ -69,7 +69,8 @@ fn agrees_on(
     Ok(())
 }
 
-/// Before every access, the accesses that the same thread could make there instead; at the end, all that all threads could make.
+/// Before every access, the accesses that the same thread could make there instead; at the end, all
+/// that all threads could make.
 fn agrees(trace: &Trace, slots: Slots, counts: &Counts) -> Result<(), TestCaseError> {
     let ops = trace.ops();
     let mut monitor = Monitor::new(trace.locations, UNBOUNDED, slots);

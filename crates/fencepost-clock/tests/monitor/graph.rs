@@ -1,8 +1,10 @@
-//! The definition: the execution graph of the run, its part in the hb_SC-past of a thread, and the writes behind which the axioms of
-//! RC20 let the thread's next access go although they are not the newest there.
+//! The definition: the execution graph of the run, its part in the hb_SC-past of a thread, and the
+//! writes behind which the axioms of RC20 let the thread's next access go although they are not the
+//! newest there.
 //!
-//! What has no place in the axioms is written in terms of them: whatever one thread passes to another (creation, end,
-//! release of an object) is a release store to a location of its own, which the other loads with acquire.
+//! What has no place in the axioms is written in terms of them: whatever one thread passes to
+//! another (creation, end, release of an object) is a release store to a location of its own, which
+//! the other loads with acquire.
 
 use std::collections::BTreeMap;
 
@@ -41,7 +43,8 @@ pub(crate) struct Stale {
     pub(crate) value: u64,
 }
 
-/// For each kind and order of an access to one location, the older writes behind which it can go, in modification order.
+/// For each kind and order of an access to one location, the older writes behind which it can go,
+/// in modification order.
 pub(crate) struct Windows {
     pub(crate) stale: BTreeMap<(Kind, Order), Vec<Stale>>,
     /// The call site of the newest write in the hb_SC-past.

@@ -68,9 +68,9 @@ fn is_stronger(order: Order, than: Order) -> bool {
     (order.acquires() || !than.acquires()) && (order.releases() || !than.releases()) && (order.is_sc() || !than.is_sc())
 }
 
-/// The run with the order of step number `at` replaced, if it is a step with an order and gets stronger. Fences do not become
-/// SC fences: these are accesses to a location that was not accessed before, so the hb_SC-past grows too, and with it what
-/// can be predicted.
+/// The run with the order of step number `at` replaced, if it is a step with an order and gets
+/// stronger. Fences do not become SC fences: these are accesses to a location that was not accessed
+/// before, so the hb_SC-past grows too, and with it what can be predicted.
 fn strengthened(ops: &[Op], at: prop::sample::Index, to: Order) -> Option<Vec<Op>> {
     let mut ops = ops.to_vec();
     let at = at.index(ops.len());

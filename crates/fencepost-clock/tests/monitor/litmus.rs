@@ -220,8 +220,9 @@ fn updates_leave_no_gap() {
     assert_eq!(flagged(&[thread(X, Y), thread(Y, X)]), BTreeSet::from([(0, 1), (1, 1)]));
 }
 
-/// A reference counter: relaxed increments, release decrements, an acquire fence before the object is destroyed. The counter
-/// is only ever updated; what is protected by it is not stale after the fence.
+/// A reference counter: relaxed increments, release decrements, an acquire fence before the object
+/// is destroyed. The counter is only ever updated; what is protected by it is not stale after the
+/// fence.
 #[test]
 fn reference_counter() {
     let owner = || vec![rmw(X, Relaxed, 2), store(Y, Relaxed, 1), rmw(X, Release, 1)];
@@ -241,8 +242,8 @@ fn locks() {
     assert!(flagged(&[careless(), careless()]).contains(&(0, 1)));
 }
 
-/// What has come with a lock, and nothing else with it, travels on with an SC load that finds the same write as the load
-/// before, which came before the lock or was no SC load.
+/// What has come with a lock, and nothing else with it, travels on with an SC load that finds the
+/// same write as the load before, which came before the lock or was no SC load.
 #[test]
 fn repeated_sc_load() {
     const Z: usize = 2;

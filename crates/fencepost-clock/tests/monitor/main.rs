@@ -1,5 +1,5 @@
-//! The monitor on generated SC runs, beside the paper's location clocks and beside the definition on execution graphs; its laws;
-//! and the litmus tests everybody knows.
+//! The monitor on generated SC runs, beside the paper's location clocks and beside the definition
+//! on execution graphs; its laws; and the litmus tests everybody knows.
 
 mod bounds;
 mod definition;

@@ -1,8 +1,9 @@
-//! The paper's own algorithm: maps from locations (and values) to timestamps, appendix A of Margalit et al., PLDI 2025, line by line.
+//! The paper's own algorithm: maps from locations (and values) to timestamps, appendix A of
+//! Margalit et al., PLDI 2025, line by line.
 //!
-//! Three slips of the text are put right after the meaning that it gives for each clock: the helper procedure updates the clocks
-//! of location x, not of the thread; a relaxed write leaves `W(x)(x)` the timestamp of the write itself; `T_a` is joined with
-//! W(x), not replaced.
+//! Three slips of the text are put right after the meaning that it gives for each clock: the helper
+//! procedure updates the clocks of location x, not of the thread; a relaxed write leaves `W(x)(x)`
+//! the timestamp of the write itself; `T_a` is joined with W(x), not replaced.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -1,4 +1,5 @@
-//! The monitor against the paper's location clocks, before every step of longer runs. The paper has no SC accesses.
+//! The monitor against the paper's location clocks, before every step of longer runs. The paper has
+//! no SC accesses.
 
 use std::cell::Cell;
 use std::collections::BTreeSet;

@@ -33,7 +33,8 @@ pub(crate) struct Monitor {
     retired: Vec<(Slot, u32, Epochs)>,
     /// How many steps there were.
     time: u32,
-    /// For each thread and location, the thread's last load, until there is another write: order, slot, and generation after it.
+    /// For each thread and location, the thread's last load, until there is another write: order,
+    /// slot, and generation after it.
     loaded: HashMap<(usize, usize), (Order, Slot, u32)>,
 }
 

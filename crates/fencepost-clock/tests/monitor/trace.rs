@@ -1,5 +1,5 @@
-//! Generated SC runs. A trace is what proptest draws and shrinks; [`Trace::ops`] is what happens in it, every step
-//! having a meaning whatever was removed before it.
+//! Generated SC runs. A trace is what proptest draws and shrinks; [`Trace::ops`] is what happens in
+//! it, every step having a meaning whatever was removed before it.
 
 use fencepost_clock::Order;
 use fencepost_testkit::repetitions;

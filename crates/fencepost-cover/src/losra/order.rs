@@ -1,4 +1,5 @@
-//! The system as saturation sees it: the order of configurations, their images under symmetries, their predecessors.
+//! The system as saturation sees it: the order of configurations, their images under symmetries,
+//! their predecessors.
 
 use std::sync::PoisonError;
 use std::sync::atomic::Ordering;

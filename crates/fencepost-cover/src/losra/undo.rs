@@ -1,4 +1,5 @@
-//! Steps taken back: what configurations can have been before reads, before a write, before a block of both. The rules are in the head of [`super`].
+//! Steps taken back: what configurations can have been before reads, before a write, before a block
+//! of both. The rules are in the head of [`super`].
 
 use std::sync::{Arc, PoisonError};
 

@@ -1,12 +1,14 @@
 //! Atomic sections: all that a thread does from `Enter` to `Leave` is one step.
 //!
-//! A section is run to its end in all ways that SC memory allows, depth first, before anybody else takes a step. Each way
-//! that can be completed is a step; one that blocks or never ends is none, so a section of which no way can be completed
-//! waits at its beginning. Where something goes wrong, or a bound is reached, the thread stops; what it did to memory in
-//! the section until then, nobody sees.
+//! A section is run to its end in all ways that SC memory allows, depth first, before any other
+//! thread takes a step. Each way that can be completed is a step. A way that blocks or never ends
+//! is none. So a section of which no way can be completed waits at its beginning. Where something
+//! goes wrong, or a bound is reached, the thread stops. The earlier writes of the section are then
+//! discarded: other threads never see them.
 //!
-//! Sound and complete for exploration without a monitor; monitors know nothing of sections. The states in between are
-//! not part of the search: sections should be small. Beyond [`MOST_STATES`] of them the search gives up.
+//! Sound and complete for exploration without a monitor; monitors know nothing of sections. The
+//! states in between are not part of the search, so sections should be small. Beyond
+//! [`MOST_STATES`] of them the search gives up.
 
 use std::collections::HashSet;
 

@@ -228,7 +228,8 @@ impl Writer<'_> {
         shape::locations(self.context.program, place).map(number).collect()
     }
 
-    /// What a thread announces that is about to make a plain access, as an expression; none if that is nobody's business.
+    /// What a thread announces that is about to make a plain access, as an expression; none if that
+    /// is nobody's business.
     fn announcement(&self, pc: u32) -> Result<Option<String>, Unsupported> {
         let numbers = self.numbers(pc);
         if numbers.iter().all(|&(_, number)| number == 0) {

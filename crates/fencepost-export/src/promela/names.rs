@@ -40,7 +40,8 @@ impl Variable {
     }
 }
 
-/// A variable of at most 31 bits. SPIN packs bit fields, and states that are smaller are cheaper to store and to compare.
+/// A variable of at most 31 bits. SPIN packs bit fields, and states that are smaller are cheaper to
+/// store and to compare.
 pub(crate) fn declare(name: &str, bits: u32, init: u32) -> String {
     let init = if init == 0 { String::new() } else { format!(" = {init}") };
     match bits {

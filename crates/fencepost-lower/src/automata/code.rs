@@ -151,7 +151,8 @@ impl<'a> Code<'a> {
         self.code.push(Instr { op, origin: Origin { span, called_from: None } });
     }
 
-    /// Emits what happens at a node. Returns the node to come next in the code; what else has to be there is put into `open`.
+    /// Emits what happens at a node. Returns the node to come next in the code; what else has to be
+    /// there is put into `open`.
     fn node(&mut self, node: Node, open: &mut Vec<Todo<'a>>, messages: &mut Messages) -> Option<Node> {
         self.labels[node] = Some(self.code.len());
         let ways = self.ways(node);

@@ -1,5 +1,5 @@
-//! Addresses to locations. Addresses that one access chooses from are in one array, in ascending order; all others are
-//! locations of their own.
+//! Addresses to locations. Addresses that one access chooses from are in one array, in ascending
+//! order; all others are locations of their own.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -56,8 +56,8 @@ impl Memory {
         self.places.len()
     }
 
-    /// The place at an address that is one of `possible`, and what must be true of the address for that. `address` is the
-    /// integer; nothing if there is no possible address.
+    /// The place at an address that is one of `possible`, and what must be true of the address for
+    /// that. `address` is the integer; nothing if there is no possible address.
     pub(super) fn place(&self, address: &Expr, possible: &Set) -> Option<(Place, Option<Expr>)> {
         let first = match possible {
             Set::Of(addresses) => addresses.first().copied()?,

@@ -1,7 +1,9 @@
-//! Which integers can registers and memory hold? An over-approximation, computed as a least fixpoint.
+//! Which integers can registers and memory hold? An over-approximation, computed as a least
+//! fixpoint.
 //!
-//! For every control state of every thread and every register, the integers it can have there; for every address, those
-//! ever written to it. A `check` keeps the integers that can pass it. Sets that become large are taken to be anything.
+//! For every control state of every thread and every register, the integers it can have there; for
+//! every address, those ever written to it. A `check` keeps the integers that can pass it. Sets
+//! that become large are taken to be anything.
 
 use std::collections::BTreeMap;
 
@@ -416,7 +418,8 @@ fn mentioned(exprs: &[&Expr]) -> Vec<usize> {
     mentioned
 }
 
-/// The integers an expression can have, and how many combinations that took. What does not fit into 32 bits is anything.
+/// The integers an expression can have, and how many combinations that took. What does not fit into
+/// 32 bits is anything.
 fn integers(registers: &[Set], expr: &Expr) -> (Set, usize) {
     if let Expr::Reg(register) = expr {
         return (registers[register.index()].clone(), 1);
@@ -474,8 +477,8 @@ fn truth_or_any(expr: &Expr) -> Set {
     }
 }
 
-/// Notes in `changed` the integers with which a condition can hold; returns whether it can, and how many combinations that
-/// took.
+/// Notes in `changed` the integers with which a condition can hold; returns whether it can, and how
+/// many combinations that took.
 fn pass(registers: &[Set], cond: &Expr, changed: &mut Vec<(usize, Set)>) -> (bool, usize) {
     let mut kept: Vec<(usize, Vec<i64>)> =
         mentioned(&[cond]).into_iter().map(|register| (register, Vec::new())).collect();

@@ -1,21 +1,23 @@
 //! What machines with store buffers permit, as axioms on execution graphs.
 //!
-//! Paper: Derevenetc, Meyer and Schweizer, "Locality and Singularity for
-//! Store-Atomic Memory Models", 2015, §4 and App. A, has the machine: per
-//! thread, a queue per location feeding one queue, which feeds memory. Axioms
-//! in this style are those of Alglave, Maranget and Tautschnig, TOPLAS 2014. The
-//! machine itself is in the oracle, whose tests compare it with what is here.
+//! Paper: Derevenetc, Meyer and Schweizer, "Locality and Singularity for Store-Atomic Memory
+//! Models", 2015, §4 and App. A, has the machine: per thread, a queue per location feeding one
+//! queue, which feeds memory. Axioms in this style are those of Alglave, Maranget and Tautschnig,
+//! TOPLAS 2014. The machine itself is in the oracle, whose tests compare it with what is here.
 //!
-//! Modelled: (1) per location, program order, reads-from, modification order
-//! and from-read agree; (2) so do, globally, modification order, from-read,
-//! reads-from between threads, and what of program order the buffers preserve.
-//! A store and a later load may change places; with buffers per location also
-//! a store and a later store elsewhere, unless a light fence on the first one's
-//! location is between them. Nothing passes a fence, a read-modify-write or
-//! an atomic section. That no write comes between the halves of a
-//! read-modify-write follows from (2).
+//! Modelled:
 //!
-//! Not modelled: computations whose buffers never empty; only finite ones with empty buffers at the end count.
+//! 1. Per location, program order, reads-from, modification order and from-read agree.
+//! 2. So do, globally, modification order, from-read, reads-from between threads, and what of
+//!    program order the buffers preserve.
+//!
+//! A store and a later load may change places. With buffers per location, so may a store and a
+//! later store elsewhere, unless a light fence on the first one's location is between them. Nothing
+//! passes a fence, a read-modify-write or an atomic section. That no write comes between the halves
+//! of a read-modify-write follows from (2).
+//!
+//! Not modelled: computations whose buffers never empty. Only finite ones with empty buffers at the
+//! end count.
 
 use fencepost_base::event::Label;
 

@@ -1,4 +1,5 @@
-//! The list of memory models. A model is one file and one line here: what others need to know of it, it declares.
+//! The list of memory models. A model is one file and one line here. What others need to know of
+//! it, it declares.
 
 mod buffers;
 pub mod pgas;

@@ -74,8 +74,9 @@ impl Model for Ra {
         hb.is_irreflexive() && write_coherence && read_coherence && atomicity
     }
 
-    /// The last write before it must have been observed: `wmaxₓ ∈ Init ∪ dom(hb? ; [E_τ])`. Where a location is accessed
-    /// in both ways, which the paper does not have: no conflicting access, one of the two plain, is unordered.
+    /// The last write before it must have been observed: `wmaxₓ ∈ Init ∪ dom(hb? ; [E_τ])`. Where a
+    /// location is accessed in both ways, which the paper does not have: no conflicting access, one
+    /// of the two plain, is unordered.
     fn race(&self, graph: &Graph, event: EventId) -> Option<EventId> {
         let is_plain = |e: EventId| graph.label(e).is_nonatomic();
         let is_there = |e: EventId| graph.label(e).loc() == graph.label(event).loc() && !graph.is_init(e);

@@ -1,21 +1,30 @@
-//! Robustness against store buffers of bounded length, for programs with loops: the states of the machine, with as much
-//! of their traces as matters.
+//! Robustness against store buffers of bounded length, for programs with loops: the states of the
+//! machine, with as much of their traces as matters.
 //!
-//! The machine is that of [`super`], App. A of the paper; the summary of traces is ours. Why it is enough: an edge of
-//! happens-before belongs to the later of the steps that its two events are made in, for a store the step in which it reaches
-//! memory. Then it gets all its predecessors but the one in program order, which it got when it was issued, as its successors
-//! in program order may have been. Any other event has no successor before it has all its predecessors. So what closes a
-//! cycle is always a store that reaches memory, after an access of its location that it happens before. Hence all that
-//! matters of a trace is which of the stores *in the buffers* happen before those events that can still get a successor: the
-//! latest of every thread, the last write of every location and the reads from it, the stores in the buffers and
-//! the reads from them. These are finitely many bits, and loops come back to states that are known.
+//! The machine is that of [`super`], App. A of the paper. The summary of traces is ours.
 //!
-//! Besides: a store leaves the queue of its location only on its way to memory, or when its thread waits at a light fence, as
-//! earlier would make no difference to the trace. States are the same if they differ only in registers that are set before
-//! they are read, in what happens before the end of a thread, or in which of several threads with the same code is where.
+//! **Why it is enough.** Every edge of happens-before connects two events. Say that it is made in
+//! the later of the steps in which the two events are made; for a store, that is the step in which
+//! it reaches memory. In that step a store gets all its predecessors but the one in program order.
+//! That one it got when it was issued, and its successors in program order may have got theirs by
+//! then. Any other event has no successor before it has all its predecessors. So what closes a
+//! cycle is always a store that reaches memory, after an access of its location that it happens
+//! before.
 //!
-//! Exact for computations in which no thread ever has more than so many stores in its buffers; it is known whether one ever
-//! wanted more. Knows nothing of attacks, locality or singularity. Compared with the whole traces on generated programs
+//! Hence all that matters of a trace is which of the stores *in the buffers* happen before those
+//! events that can still get a successor: the latest of every thread, the last write of every
+//! location and the reads from it, the stores in the buffers and the reads from them. These are
+//! finitely many bits, and loops come back to states that are known.
+//!
+//! **States that are the same.** A store leaves the queue of its location only on its way to
+//! memory, or when its thread waits at a light fence; earlier would make no difference to the
+//! trace. Two states are the same if they differ only in registers that are set before they are
+//! read, in what happens before the end of a thread, or in which of several threads with the same
+//! code is where.
+//!
+//! Exact for computations in which no thread ever has more than so many stores in its buffers. It
+//! is known whether a thread ever wanted more. Knows nothing of attacks, locality or singularity.
+//! Compared with the whole traces on generated programs
 //! (`crates/fencepost-oracle/tests/buffers.rs`).
 
 use std::collections::{HashMap, HashSet, VecDeque};
@@ -347,7 +356,8 @@ impl<'a> Machine<'a> {
         });
     }
 
-    /// The oldest store in the thread's queue for all locations reaches memory, after all accesses of its location there.
+    /// The oldest store in the thread's queue for all locations reaches memory, after all accesses
+    /// of its location there.
     fn commit(&self, state: &mut State, thread: ThreadId) -> Result<(), Cycle> {
         let Store { loc, value, before, before_reads, .. } = state.buffers[thread.index()].remove(0);
         let predecessors = state.accessed[loc.index()];

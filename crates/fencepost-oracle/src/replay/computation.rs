@@ -215,7 +215,8 @@ impl Follower<'_> {
         }
     }
 
-    /// Stores that a light fence waits for leave their queues, and with them those that are to reach memory before them.
+    /// Stores that a light fence waits for leave their queues, and with them those that are to
+    /// reach memory before them.
     fn make_way(&mut self, thread: ThreadId, fence: &Label, later: &[BufferStep]) -> Result<(), ReplayError> {
         let Label::LightFence { loc: covered } = *fence else { return Ok(()) };
         let mut waiting: BTreeMap<LocId, usize> = self.state.waiting(thread).collect();

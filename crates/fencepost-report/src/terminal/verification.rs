@@ -35,8 +35,8 @@ pub fn verification(subject: &Subject<'_>, verification: &Verification, look: &L
     text + &failing.map_or_else(String::new, |found| super::finding(&found, Some(subject.source), look))
 }
 
-/// The answer and its argument in one line: `sb.litmus: OK under tso by enumeration: Sometimes (1 of 4 executions): exists
-/// (0:r0=0 /\ 1:r0=0)`.
+/// The answer and its argument in one line: `sb.litmus: OK under tso by enumeration: Sometimes (1
+/// of 4 executions): exists (0:r0=0 /\ 1:r0=0)`.
 pub fn verification_headline(subject: &Subject<'_>, verification: &Verification, look: &Look) -> String {
     let paint = Paint(look.color);
     let (file, model) = (subject.source.name(), verification.model);

@@ -1,7 +1,7 @@
 //! `__tsan_atomic*`: the exported names of atomic accesses of up to eight bytes, and of fences.
 //!
-//! Small integers arrive in registers whose upper bits are undefined (clang does not extend them), so they are declared as 64
-//! bits and cut.
+//! Small integers arrive in registers whose upper bits are undefined (clang does not extend them),
+//! so they are declared as 64 bits and cut.
 
 use super::monitored::{self, Call};
 use super::word::{Fetch, Narrow};

@@ -1,8 +1,10 @@
-//! Atomic accesses as the program makes them: checked, executed, told to the monitor, under the lock of their location.
+//! Atomic accesses as the program makes them: checked, executed, told to the monitor, under the
+//! lock of their location.
 //!
-//! The value in memory is what counts. If it is not what the last write in the history left there, somebody wrote it out of sight
-//! (inline assembly, a library that is not instrumented, a signal handler while the runtime was at work), and the location
-//! starts anew: nothing is reported about what is not known.
+//! The value in memory is what counts. It may differ from what the last write in the history left
+//! there. Then somebody wrote it out of sight: inline assembly, a library that is not instrumented,
+//! a signal handler while the runtime was at work. The location starts anew, because nothing is
+//! reported about what is not known.
 
 use std::sync::atomic::Ordering;
 
@@ -101,7 +103,8 @@ impl Session {
         Some(Session { thread, held, value })
     }
 
-    /// Asks the monitor about an access that is about to be made. `writes` as in [`Location::is_clearly_clean`].
+    /// Asks the monitor about an access that is about to be made. Most accesses are seen to be
+    /// harmless without a search of the history.
     #[inline(always)]
     fn check(&mut self, call: Call, size: u8, action: Action, access: Access<'_>) {
         let writes = matches!(access, Access::Store | Access::Rmw | Access::BlockingCas { .. });
@@ -160,8 +163,9 @@ impl Session {
     }
 }
 
-/// Compares the access that is about to be made with plain ones. It is the thread's knowledge before the access that counts: to read
-/// with acquire does not order what was written before. And the variable may be gone as soon as the location is given back.
+/// Compares the access that is about to be made with plain ones. It is the thread's knowledge
+/// before the access that counts: to read with acquire does not order what was written before. And
+/// the variable may be gone as soon as the location is given back.
 #[inline(always)]
 fn touch(thread: &Entered, call: Call, size: u8, write: bool) {
     if SEES_PLAIN.load(Ordering::Relaxed) {
@@ -301,8 +305,8 @@ fn has_read_again(thread: &mut Entered, call: Call, value: u64) -> bool {
     times >= ROUNDS
 }
 
-/// A load of what this thread has loaded last time, with nothing new on either side, tells the monitor nothing: it is made without
-/// the lock. None if that is not the case.
+/// A load of what this thread has loaded last time, with nothing new on either side, tells the
+/// monitor nothing: it is made without the lock. None if that is not the case.
 ///
 /// # Safety
 /// As for `load`.
@@ -338,8 +342,9 @@ unsafe fn load_again<W: Word>(thread: &Thread, seen: &Seen, call: Call) -> Optio
     Some(value)
 }
 
-/// A load of what this thread has loaded last time. If it knew of the others what it knows now, only how much it has written itself
-/// since is news; and it cannot miss a write in any case. None if there was a write since.
+/// A load of what this thread has loaded last time. If it knew of the others what it knows now,
+/// only how much it has written itself since is news; and it cannot miss a write in any case. None
+/// if there was a write since.
 ///
 /// # Safety
 /// As for `load`.
@@ -488,8 +493,8 @@ pub(super) unsafe fn fetch<W: Word>(addr: usize, order: u32, pc: usize, fetch: F
     old
 }
 
-/// Compares and exchanges; returns what was there, and whether it succeeded. Under a controlled schedule a weak one may fail although it
-/// could succeed.
+/// Compares and exchanges; returns what was there, and whether it succeeded. Under a controlled
+/// schedule a weak one may fail although it could succeed.
 ///
 /// # Safety
 /// As for `load`.

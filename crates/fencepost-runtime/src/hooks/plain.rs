@@ -28,7 +28,8 @@ fn access(addr: usize, log_size: u32, how: How, pc: usize) {
     }
 }
 
-/// Apart from the rest, since it is frequent and needs few registers. A signal handler that has interrupted the runtime is not watched.
+/// Apart from the rest, since it is frequent and needs few registers. A signal handler that has
+/// interrupted the runtime is not watched.
 #[inline(never)]
 fn remember_read(thread: &'static Thread, addr: usize, news: News, pc: usize) {
     let Some(thread) = thread.enter() else { return };
@@ -123,7 +124,8 @@ fn range(mut addr: usize, mut bytes: usize, how: How, pc: usize) {
     }
 }
 
-/// A pointer to the table of virtual functions is written; writing the same again, as destructors of base classes do, is no conflict.
+/// A pointer to the table of virtual functions is written; writing the same again, as destructors
+/// of base classes do, is no conflict.
 unsafe extern "C" fn vptr_update(slot: usize, new: usize, pc: usize) {
     // SAFETY: instrumented code is about to write this pointer.
     if unsafe { (slot as *const usize).read() } != new {

@@ -71,7 +71,8 @@ macro_rules! shim_on_stack {
 shim_on_stack!(__tsan_atomic128_compare_exchange_strong, cas_flag::<false>);
 shim_on_stack!(__tsan_atomic128_compare_exchange_weak, cas_flag::<true>);
 
-/// Called by instrumented code. The seventh argument is on the stack already; it is copied, with the return address after it.
+/// Called by instrumented code. The seventh argument is on the stack already; it is copied, with
+/// the return address after it.
 #[unsafe(naked)]
 #[cfg_attr(not(test), unsafe(no_mangle))]
 pub(crate) extern "C" fn __tsan_atomic128_compare_exchange_val() {

@@ -42,8 +42,8 @@ impl Fetch {
     }
 }
 
-/// An integer that can be accessed atomically. Every access is sequentially consistent: what weaker ones could do instead is
-/// the monitor's matter.
+/// An integer that can be accessed atomically. Every access is sequentially consistent: what weaker
+/// ones could do instead is the monitor's matter.
 pub(crate) trait Word: Copy + PartialEq + 'static {
     /// Number of bytes.
     const SIZE: u8;

@@ -1,5 +1,5 @@
-//! Calls that may wait for the world outside of the process. Under a controlled schedule they do so without the baton, if they
-//! would have to wait at all.
+//! Calls that may wait for the world outside of the process. Under a controlled schedule they do so
+//! without the baton, if they would have to wait at all.
 
 use std::ffi::{c_char, c_int, c_uint, c_void};
 use std::ptr::null;

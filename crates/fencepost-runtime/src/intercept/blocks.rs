@@ -1,7 +1,7 @@
 //! The blocks that the program has allocated, for reports: where, how large, by whom.
 //!
-//! A table by address, cut into parts with a lock each. The block that an address lies in is looked for only when something is
-//! reported, by going through all of them.
+//! A table by address, cut into parts with a lock each. The block that an address lies in is looked
+//! for only when something is reported, by going through all of them.
 
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};

@@ -1,4 +1,5 @@
-//! `syscall`: C++20's waiting on atomics calls the kernel's futex through it. Under a controlled schedule such waits are modelled.
+//! `syscall`: C++20's waiting on atomics calls the kernel's futex through it. Under a controlled
+//! schedule such waits are modelled.
 
 use std::ffi::{c_int, c_long};
 use std::sync::atomic::{AtomicU32, Ordering};

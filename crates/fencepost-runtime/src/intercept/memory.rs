@@ -1,5 +1,6 @@
-//! Memory that changes hands: what is known of it is forgotten when it is allocated or mapped. What was known stays when it is freed, so
-//! that an access that is not ordered before the end of its block is a race.
+//! Memory that changes hands: what is known of it is forgotten when it is allocated or mapped. What
+//! was known stays when it is freed, so that an access that is not ordered before the end of its
+//! block is a race.
 
 use std::cell::{Cell, UnsafeCell};
 use std::ffi::{c_int, c_void};
@@ -196,8 +197,9 @@ intercept_at! {
     fn pvalloc => pvalloc_at in "rsi";
 }
 
-/// Operators of C++: the library's, which call `malloc` and `free`; these are told where the operator was called from. In a program
-/// that has the library linked in statically there is only ours.
+/// Operators of C++: the library's, which call `malloc` and `free`; these are told where the
+/// operator was called from. In a program that has the library linked in statically there is only
+/// ours.
 macro_rules! operators {
     ($(fn $name:ident, $at:ident in $register:literal ($first:ident: $type:ty $(, $other:ident: $other_type:ty)*)
         $(-> $result:ty)?, else $otherwise:expr;)*) => {

@@ -1,9 +1,13 @@
-//! What of libc is replaced: threads, locks, memory, the end of the process, and, for controlled schedules, what waits.
+//! What of libc is replaced: threads, locks, memory, the end of the process, and, for controlled
+//! schedules, what waits.
 //!
-//! An interceptor has the name of a function of libc, does the same by calling it (found with `dlsym(RTLD_NEXT)`, see [`real`]), and tells the
-//! runtime. Nothing is told, and the function is called as if we were not there, before the runtime has started, for threads
-//! it does not know, and while it is itself at work. Results and `errno` are those of libc. Frames of interceptors may be left by exceptions and
-//! by the cancellation of a thread, hence nothing is held while libc is called.
+//! An interceptor has the name of a function of libc. It does the same by calling that function
+//! (found with `dlsym(RTLD_NEXT)`, see [`real`]), and tells the runtime. In three cases nothing is
+//! told, and the function is called as if we were not there: before the runtime has started, for
+//! threads it does not know, and while it is itself at work.
+//!
+//! Results and `errno` are those of libc. Frames of interceptors may be left by exceptions and by
+//! the cancellation of a thread, hence nothing is held while libc is called.
 
 /// Declares interceptors: functions under a name of libc, with the promise of its callers.
 macro_rules! intercept {
@@ -21,7 +25,8 @@ macro_rules! intercept {
     };
 }
 
-/// Declares interceptors that also learn where they were called from. The register is the next one free for an argument.
+/// Declares interceptors that also learn where they were called from. The register is the next one
+/// free for an argument.
 macro_rules! intercept_at {
     ($($(#[$attribute:meta])* fn $name:ident => $body:ident in $register:literal;)*) => {
         $(

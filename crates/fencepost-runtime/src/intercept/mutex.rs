@@ -12,7 +12,8 @@ const OWNER: usize = 8;
 const KIND: usize = 16;
 const KINDS: c_int = 3;
 
-/// Would locking fail, or nest, instead of waiting, because the calling thread has the mutex? `trylock` says something else then.
+/// Would locking fail, or nest, instead of waiting, because the calling thread has the mutex?
+/// `trylock` says something else then.
 unsafe fn is_checked_and_ours(mutex: Object) -> bool {
     // SAFETY: a mutex of glibc has these fields; they are read as the owner would.
     let (owner, kind) =

@@ -1,8 +1,9 @@
 //! What is done once: `pthread_once`, `call_once`, and the guards of C++'s static variables.
 //!
-//! Compilers test the first byte of a guard with an acquire load of their own, which is seen like every other. So the end of the
-//! initialisation is told as a release store to that byte. A stale value there only leads to the slow path, which is why reports about
-//! guards are left out ([`is_guard`]).
+//! Compilers test the first byte of a guard with an acquire load of their own, which is seen like
+//! every other. So the end of the initialisation is told as a release store to that byte. A stale
+//! value there only leads to the slow path, which is why reports about guards are left out
+//! ([`is_guard`]).
 
 use std::cell::Cell;
 use std::ffi::{c_int, c_void};

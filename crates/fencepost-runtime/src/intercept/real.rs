@@ -1,7 +1,8 @@
 //! The functions of libc behind the interceptors.
 //!
-//! They are looked up when the runtime starts, or earlier if they are needed: constructors of libraries that are not instrumented
-//! come before `__tsan_init`. Looking up may allocate, see [`super::memory`].
+//! They are looked up when the runtime starts, or earlier if they are needed: constructors of
+//! libraries that are not instrumented come before `__tsan_init`. Looking up may allocate, see
+//! [`super::memory`].
 
 use std::cell::Cell;
 use std::ffi::{CStr, c_char, c_int, c_uint, c_void};

@@ -1,5 +1,5 @@
-//! Locks for readers and writers. Readers are not ordered among each other, so what they release is kept apart from what
-//! writers release: at the second word of the lock.
+//! Locks for readers and writers. Readers are not ordered among each other, so what they release is
+//! kept apart from what writers release: at the second word of the lock.
 
 use std::ffi::c_int;
 

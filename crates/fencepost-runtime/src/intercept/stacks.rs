@@ -39,8 +39,9 @@ pub(super) unsafe fn size(attributes: *const pthread_attr_t) -> usize {
     bytes
 }
 
-/// The stack of the calling thread, which was created with one of `size` bytes: glibc has the thread's handle point to what it keeps of
-/// the thread, at the upper end of the stack. None if it is not so.
+/// The stack of the calling thread, which was created with one of `size` bytes: glibc has the
+/// thread's handle point to what it keeps of the thread, at the upper end of the stack. None if it
+/// is not so.
 fn below_handle(size: usize) -> Option<(usize, usize)> {
     // SAFETY: asks for the caller's own handle.
     let end = unsafe { libc::pthread_self() } as usize;
@@ -51,8 +52,8 @@ fn below_handle(size: usize) -> Option<(usize, usize)> {
     (start..end).contains(&here).then_some((start, bytes))
 }
 
-/// The stack of the calling thread: address and size. The caller must be at work for the runtime, since libc allocates here, and takes a
-/// while.
+/// The stack of the calling thread: address and size. The caller must be at work for the runtime,
+/// since libc allocates here, and takes a while.
 fn range() -> Option<(usize, usize)> {
     // SAFETY: the attributes are filled in before they are read, and destroyed.
     unsafe {
@@ -68,8 +69,8 @@ fn range() -> Option<(usize, usize)> {
     }
 }
 
-/// The calling thread, which begins, has a stack on which others may have been before. `size` is what [`size`] said when it was
-/// created, if that is known.
+/// The calling thread, which begins, has a stack on which others may have been before. `size` is
+/// what [`size`] said when it was created, if that is known.
 pub(super) fn begin(tid: Tid, size: Option<usize>) {
     if let Some((start, bytes)) = size.and_then(below_handle).or_else(range) {
         crate::shadow::forget(start, bytes);

@@ -1,7 +1,8 @@
 //! Threads, of POSIX and of C11: creation, end, joining.
 //!
-//! A thread is described and known before it exists; its handle is added by itself or by its creator, whoever comes first. Its end is noticed by a thread-specific key,
-//! in the last round of destructors, so that destructors of the program are still watched.
+//! A thread is described and known before it exists. Its handle is added by itself or by its
+//! creator, whoever comes first. Its end is noticed by a thread-specific key, in the last round of
+//! destructors, so that destructors of the program are still watched.
 
 use std::ffi::{CStr, c_char, c_int, c_void};
 use std::ptr::null;

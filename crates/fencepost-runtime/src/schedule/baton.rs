@@ -1,10 +1,10 @@
 //! The baton that the one running thread holds, and the threads that wait for it.
 //!
-//! Each thread sleeps on a word of its own until it is its turn. All that waits does so in a loop around an attempt, so that it is
-//! always safe to wake a thread for nothing.
+//! Each thread sleeps on a word of its own until it is its turn. Every wait is a loop around an
+//! attempt, so it is always safe to wake a thread for nothing.
 //!
-//! Threads that wait for the baton look, twice in a second, whether the one that has it sleeps in the kernel at a place unknown to us, and go on
-//! without it if so.
+//! The thread that has the baton may sleep in the kernel at a place unknown to us. Threads that
+//! wait for the baton look for that twice in a second, and go on without it if so.
 
 use std::cell::Cell;
 use std::sync::atomic::Ordering;
@@ -255,8 +255,8 @@ pub(crate) fn rouse(tid: Tid) {
     });
 }
 
-/// The calling thread cannot go on before `key` is woken or the time is over; does it then just try again? `before` is done once it
-/// counts as waiting, and before any other thread runs.
+/// The calling thread cannot go on before `key` is woken or the time is over; does it then just try
+/// again? `before` is done once it counts as waiting, and before any other thread runs.
 pub(super) fn block(key: Key, timeout: Option<Timeout>, tries: bool, before: impl FnOnce()) -> Outcome {
     let me = ME.get();
     let Some(_inside) = Inside::enter() else { return Outcome::Uncontrolled };
@@ -387,7 +387,8 @@ fn expire(me: Tid) {
     }
 }
 
-/// Goes on without the thread that has the baton if it sleeps in the kernel, as it did half a second ago. True if nobody can go on.
+/// Goes on without the thread that has the baton if it sleeps in the kernel, as it did half a
+/// second ago. True if nobody can go on.
 fn look_after(me: Tid) -> bool {
     let mut locked = lock();
     let Some(control) = controlled(&mut locked) else { return false };

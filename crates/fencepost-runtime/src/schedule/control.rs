@@ -1,4 +1,5 @@
-//! Who may run and who waits for what: the state of a controlled schedule, without the threads themselves.
+//! Who may run and who waits for what: the state of a controlled schedule, without the threads
+//! themselves.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -381,8 +382,8 @@ impl Control {
     }
 }
 
-/// Rounds up to an eighth of the power of two below: a program that computes a point in time does so a little later or earlier
-/// each time, and the order of timeouts should not depend on it.
+/// Rounds up to an eighth of the power of two below: a program that computes a point in time does
+/// so a little later or earlier each time, and the order of timeouts should not depend on it.
 fn coarse(nanoseconds: u64) -> u64 {
     let eighth = (1u64 << nanoseconds.max(8).ilog2()) / 8;
     nanoseconds.checked_next_multiple_of(eighth).unwrap_or(u64::MAX)

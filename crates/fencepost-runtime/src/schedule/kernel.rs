@@ -1,4 +1,5 @@
-//! What controlled schedules want from the kernel, past our own interceptors: to sleep and to be woken, the time, who sleeps.
+//! What controlled schedules want from the kernel, past our own interceptors: to sleep and to be
+//! woken, the time, who sleeps.
 
 use std::sync::atomic::{AtomicU32, Ordering};
 

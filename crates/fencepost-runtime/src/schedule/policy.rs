@@ -1,19 +1,27 @@
-//! Which thread runs next: the strategies of controlled schedules, as pure functions of a seed and of what was asked before.
+//! Which thread runs next: the strategies of controlled schedules, as pure functions of a seed and
+//! of what was asked before.
 //!
-//! *Random* takes each of the threads that can run with the same probability. What needs one thread to stand still while another one does
-//! a lot would never be seen that way, so that in most runs the running thread goes on without a draw with a probability that is
-//! drawn once per run. *PCT* is the algorithm of Burckhardt, Kothari,
-//! Musuvathi and Nagarakatti (A Randomized Scheduler with Probabilistic Guarantees of Finding Bugs, ASPLOS 2010): threads
-//! get random distinct priorities, the one with the highest runs, and at `depth - 1` steps chosen at random beforehand the running thread falls
-//! below all priorities given so far. A bug of depth `d` in a program of `n` threads and `k` steps is found with probability
-//! at least `1 / (n k^(d-1))`.
+//! **Random** takes each of the threads that can run with the same probability. Some bugs need one
+//! thread to stand still while another one does a lot; they would never be seen that way. So in
+//! most runs the running thread goes on without a draw, with a probability that is drawn once per
+//! run.
 //!
-//! Deviations of PCT: threads come and go, so that priorities are drawn when a thread appears; only steps at which there is a choice are
-//! counted; a thread that waits busily falls below all others, as does one that has run alone for [`PATIENCE`] steps while others could,
-//! for otherwise a spinning thread of high priority would never see what it waits for.
+//! **PCT** is the algorithm of Burckhardt, Kothari, Musuvathi and Nagarakatti (A Randomized
+//! Scheduler with Probabilistic Guarantees of Finding Bugs, ASPLOS 2010). Threads get random
+//! distinct priorities, and the one with the highest runs. At `depth - 1` steps chosen at random
+//! beforehand, the running thread falls below all priorities given so far. A bug of depth `d` in a
+//! program of `n` threads and `k` steps is found with probability at least `1 / (n k^(d-1))`.
 //!
-//! With either strategy a run has its own idea of how often `sched_yield` is obeyed, which promises nothing, and of how often a weak
-//! compare-and-swap fails for no reason.
+//! Deviations of PCT:
+//!
+//! - Threads come and go, so priorities are drawn when a thread appears.
+//! - Only steps at which there is a choice are counted.
+//! - A thread that waits busily falls below all others, as does one that has run alone for
+//!   [`PATIENCE`] steps while others could. Otherwise a spinning thread of high priority would
+//!   never see what it waits for.
+//!
+//! With either strategy a run has its own idea of two things: how often `sched_yield`, which
+//! promises nothing, is obeyed, and how often a weak compare-and-swap fails for no reason.
 
 use crate::thread::Tid;
 
@@ -82,8 +90,9 @@ enum Strategy {
 }
 
 struct Pct {
-    /// Threads in ascending order and their priorities, all different. Drawn ones are above the depth, those given at change points between
-    /// 1 and the depth, those of threads that spin below.
+    /// Threads in ascending order and their priorities, all different. Drawn ones are above the
+    /// depth, those given at change points between 1 and the depth, those of threads that spin
+    /// below.
     priorities: Vec<(Tid, i64)>,
     /// When the running thread falls, latest first, and how deep.
     changes: Vec<(u64, i64)>,

@@ -1,5 +1,6 @@
-//! The layout of Trencher's language: one line of an automaton per line, the states of a thread's transitions in
-//! columns. Works on words, like the formatter of the other languages works on tokens; the tree says where lines begin.
+//! The layout of Trencher's language: one line of an automaton per line, the states of a thread's
+//! transitions in columns. Works on words, like the formatter of the other languages works on
+//! tokens; the tree says where lines begin.
 
 use std::collections::HashMap;
 

@@ -1,9 +1,9 @@
 //! Dense programs: a cycle that weak memory may close, with every access repeated.
 //!
-//! Thread `i` accesses location `i` and then location `i + 1`; the last one meets the first. Programs drawn access by
-//! access rarely have such a cycle, and those that have one rarely repeat its accesses. What a model makes of
-//! several stores to one location beside reads that wait for a certain value, of repeated updates and of sections
-//! is seen only where all of this is frequent.
+//! Thread `i` accesses location `i` and then location `i + 1`; the last one meets the first.
+//! Programs drawn access by access rarely have such a cycle, and those that have one rarely repeat
+//! its accesses. But some mistakes show only where all of this is frequent: several stores to one
+//! location beside reads that wait for a certain value, repeated updates, and sections.
 
 use fencepost_base::ids::LocId;
 use fencepost_ir::{CasStrength, CmpOp, Expr, LocationKind, Op, Place, ProgramBuilder, RmwFunction, WaitCondition};

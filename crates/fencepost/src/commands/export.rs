@@ -1,4 +1,5 @@
-//! `fencepost export`: a program with its monitor, for another model checker; with its attacks; or as C to be run.
+//! `fencepost export`: a program with its monitor, for another model checker; with its attacks; or
+//! as C to be run.
 
 use std::io;
 

@@ -1,4 +1,5 @@
-//! `fencepost run`: run a program that was built for the sanitizer, once or many times, and report what it reveals.
+//! `fencepost run`: run a program that was built for the sanitizer, once or many times, and report
+//! what it reveals.
 
 mod channel;
 mod session;
@@ -162,8 +163,8 @@ fn listen(
     Ok((ending(program, &endings), foreign))
 }
 
-/// How a program ended, of which these processes have talked. Its own word counts, if it has talked itself: how its children
-/// end is its own affair.
+/// How a program ended, of which these processes have talked. Its own word counts, if it has talked
+/// itself: how its children end is its own affair.
 fn ending(program: u64, endings: &[(u64, Ending)]) -> Ending {
     let own = endings.iter().find(|(pid, _)| *pid == program).map(|&(_, ending)| ending);
     let worst = || {

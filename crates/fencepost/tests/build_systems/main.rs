@@ -1,5 +1,6 @@
-//! A project built by CMake and by the autotools with `fencepost cc` and `fencepost c++` in place of the compilers: they notice nothing, and
-//! the program that comes out is observed, with its libraries. What is not installed is listed as ignored, with the reason.
+//! A project built by CMake and by the autotools with `fencepost cc` and `fencepost c++` in place
+//! of the compilers: they notice nothing, and the program that comes out is observed, with its
+//! libraries. What is not installed is listed as ignored, with the reason.
 
 use std::env;
 use std::ffi::OsString;

@@ -1,4 +1,5 @@
-//! The programs of `litmus/` as C: what the static checker has decided about them, the sanitizer must find in some run, or in none.
+//! The programs of `litmus/` as C: what the static checker has decided about them, the sanitizer
+//! must find in some run, or in none.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -48,7 +49,8 @@ fn case(litmus: &Path, path: &Path) -> Option<Case> {
     Some(exported(name, path.to_path_buf(), expected, 300))
 }
 
-/// A program that was exported to C, or will be. If there is something to be found, it is looked for in so many runs under each schedule.
+/// A program that was exported to C, or will be. If there is something to be found, it is looked
+/// for in so many runs under each schedule.
 pub(crate) fn exported(name: String, path: PathBuf, expected: Expected, most: u64) -> Case {
     let found = matches!(expected, Expected::Findings(_));
     let (random, pct, steps) = if found { (most, most, "-DFP_STEPS=40") } else { (6, 3, "-DFP_STEPS=10") };

@@ -1,4 +1,5 @@
-//! Generated programs as C: what the static checker decides about them under RC20, the sanitizer must find in some run, or in none.
+//! Generated programs as C: what the static checker decides about them under RC20, the sanitizer
+//! must find in some run, or in none.
 
 use std::fs;
 use std::path::Path;

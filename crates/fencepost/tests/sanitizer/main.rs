@@ -1,8 +1,10 @@
-//! The programs of `sanitizer/`: each is built as an ordinary program, and each is built and run with the sanitizer, with the
-//! oldest and the newest gcc and clang there are. The programs of `litmus/`, and generated ones: each is exported to C and run with the sanitizer. What cannot be tried
-//! is listed as ignored, with the reason. `FENCEPOST_LONG=1` makes twenty times as many runs
-//! of what must be silent, and generates twenty times as many programs. With `FENCEPOST_SOAK=N` nothing is done but N runs under each schedule of the programs of `sanitizer/` that must
-//! be silent.
+//! The programs of `sanitizer/`: each is built as an ordinary program, and each is built and run
+//! with the sanitizer, with the oldest and the newest gcc and clang there are. The programs of
+//! `litmus/`, and generated ones: each is exported to C and run with the sanitizer. What cannot be
+//! tried is listed as ignored, with the reason. `FENCEPOST_LONG=1` makes twenty times as many runs
+//! of what must be silent, and generates twenty times as many programs. With `FENCEPOST_SOAK=N`
+//! nothing is done but N runs under each schedule of the programs of `sanitizer/` that must be
+//! silent.
 
 mod corpus;
 mod generated;

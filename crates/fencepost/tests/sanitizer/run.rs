@@ -148,7 +148,8 @@ fn run(command: &mut Command, patience: Duration) -> Result<Done, String> {
     })
 }
 
-/// Builds a case as an ordinary program, without warnings. What is correct is run as well: it must do what it promises without our help.
+/// Builds a case as an ordinary program, without warnings. What is correct is run as well: it must
+/// do what it promises without our help.
 pub(crate) fn native(case: &Case, compiler: &Compiler) -> Result<(), String> {
     let folder = build(case, compiler, Mode::Native)?;
     if !matches!(case.expected, Expected::Silent) {

@@ -10,7 +10,8 @@ pub(crate) fn runs() -> Option<u64> {
     Some(text.parse().expect("FENCEPOST_SOAK is a number"))
 }
 
-/// The case with so many runs under each schedule, shared by the lines that it has for that schedule; None if it may report something.
+/// The case with so many runs under each schedule, shared by the lines that it has for that
+/// schedule; None if it may report something.
 pub(crate) fn case(case: &Case, runs: u64) -> Option<Case> {
     if !matches!(case.expected, Expected::Silent) {
         return None;

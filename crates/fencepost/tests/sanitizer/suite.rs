@@ -1,4 +1,5 @@
-//! The programs of `sanitizer/` and what their comments expect. The language is described in `sanitizer/README.md`.
+//! The programs of `sanitizer/` and what their comments expect. The language is described in
+//! `sanitizer/README.md`.
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -1,20 +1,24 @@
 //! What is added to a compiler's command line.
 //!
-//! clang: `-fsanitize=thread` instruments, `-fno-sanitize-link-runtime` keeps its own runtime out. If another sanitizer needs its
-//! runtime, only the compiler proper hears of ours.
+//! **clang.** `-fsanitize=thread` instruments, and `-fno-sanitize-link-runtime` keeps its own
+//! runtime out. If another sanitizer needs its runtime, only the compiler proper hears of ours.
 //!
-//! gcc has no such switch, and would link its runtime when it sees `-fsanitize=thread`; so the option reaches only its compiler
-//! proper, through a specs file. gcc warns about fences, which its own runtime does not understand and ours does (`-Wno-tsan`).
+//! **gcc** has no such switch, and would link its runtime when it sees `-fsanitize=thread`. So the
+//! option reaches only its compiler proper, through a specs file. gcc warns about fences, which its
+//! own runtime does not understand and ours does (`-Wno-tsan`).
 //!
-//! gcc, and clang before 16, call `memcpy`, `memmove` and `memset` as they are: their own runtimes replace these functions.
-//! Ours leaves the C library alone, so the linker redirects the calls, and with all compilers those of fortified builds. What is
-//! linked may have been compiled by any of them, whoever links it.
+//! **Copying.** gcc, and clang before 16, call `memcpy`, `memmove` and `memset` as they are: their
+//! own runtimes replace these functions. Ours leaves the C library alone, so the linker redirects
+//! the calls, and with all compilers those of fortified builds. What is linked may have been
+//! compiled by any of them, whoever links it.
 //!
-//! Programs can see that they are built for a thread sanitizer, and some then use other orders, or no fences. We judge the orders as
-//! they are otherwise, so gcc's `__SANITIZE_THREAD__` is undefined again. (clang's `__has_feature(thread_sanitizer)` cannot be.) libstdc++ alone
-//! keeps its knowledge: without it, it reads both counts of a `shared_ptr` as one number.
+//! **Macros.** Programs can see that they are built for a thread sanitizer, and some then use other
+//! orders, or no fences. We judge the orders as they are otherwise, so gcc's `__SANITIZE_THREAD__`
+//! is undefined again. (clang's `__has_feature(thread_sanitizer)` cannot be.) libstdc++ alone keeps
+//! its knowledge: without it, it reads both counts of a `shared_ptr` as one number.
 //!
-//! Link-time optimisation is switched off: gcc would instrument when it links, where nobody asks for it.
+//! **Link-time optimisation** is switched off: gcc would instrument when it links, where nobody
+//! asks for it.
 
 use std::ffi::{OsStr, OsString};
 use std::path::Path;

@@ -1,7 +1,8 @@
-//! An object file with the path of this command, which programs start as their reporter when nobody else listens.
+//! An object file with the path of this command, which programs start as their reporter when nobody
+//! else listens.
 //!
-//! It is written byte by byte rather than by an assembler, so that the same path always gives the same bytes: whoever finds the
-//! file in the cache knows what must be in it.
+//! It is written byte by byte rather than by an assembler, so that the same path always gives the
+//! same bytes: whoever finds the file in the cache knows what must be in it.
 
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;

@@ -1,7 +1,7 @@
 //! Response files: `@FILE` on a compiler's command line stands for the words in the file.
 //!
-//! Words are separated by white space; quotes and backslashes protect. As in gcc and clang, a file that cannot be read is an
-//! ordinary word, and files may name further files.
+//! Words are separated by white space; quotes and backslashes protect. As in gcc and clang, a file
+//! that cannot be read is an ordinary word, and files may name further files.
 
 use std::ffi::{OsStr, OsString};
 use std::fs;

@@ -1,5 +1,5 @@
-//! The connections to a program and its processes: a door through which each passes a socket for messages and answers, and the memory
-//! file of its recorded run.
+//! The connections to a program and its processes: a door through which each passes a socket for
+//! messages and answers, and the memory file of its recorded run.
 
 use std::fs::File;
 use std::io::{self, ErrorKind, IoSliceMut, Read, Write};
@@ -68,7 +68,8 @@ impl Channel {
         Ok((channel, Theirs { door, _socket: theirs }))
     }
 
-    /// What comes next. None when the program has ended and nothing more comes. (Others may still have the door, or a connection.)
+    /// What comes next. None when the program has ended and nothing more comes. (Others may still
+    /// have the door, or a connection.)
     pub(crate) fn hear(&mut self, child: &mut Child) -> io::Result<Option<Heard>> {
         let mut over = false;
         loop {

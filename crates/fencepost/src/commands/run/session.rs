@@ -193,8 +193,8 @@ impl Session {
         self.reporter.end_run();
     }
 
-    /// Writes what comes at the end; for people, only what is asked for. An error says that something could not be written, now or
-    /// earlier.
+    /// Writes what comes at the end; for people, only what is asked for. An error says that
+    /// something could not be written, now or earlier.
     pub(crate) fn finish(&mut self, figures: bool, suppressions: bool, output: &mut Output) -> io::Result<()> {
         match self.format {
             ReportFormat::Human => {

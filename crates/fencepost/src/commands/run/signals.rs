@@ -1,7 +1,7 @@
 //! Signals while a program runs: it should get them, and we should live to report.
 //!
-//! Interrupts from a terminal reach the program by themselves, because it is in the same process group. What was sent to us alone
-//! (termination, hang-up, user signals) is passed on.
+//! Interrupts from a terminal reach the program by themselves, because it is in the same process
+//! group. What was sent to us alone (termination, hang-up, user signals) is passed on.
 
 use std::io;
 use std::process::Child;
