@@ -6,7 +6,6 @@ pub(crate) fn run(_: &[String]) -> Result<(), String> {
     let status = Command::new(std::env::var("CARGO").unwrap_or_else(|_| "cargo".into()))
         .args(["test", "--workspace", "--no-fail-fast"])
         .env("FENCEPOST_BLESS", "1")
-        .env("INSTA_UPDATE", "always")
         .env("TRYCMD", "overwrite")
         .status()
         .map_err(|error| error.to_string())?;

@@ -3,7 +3,7 @@
 //! Every kind of instruction of the IR occurs. Each program draws its own mixture of them first, so
 //! that there are also programs of stores and loads only, of updates only, and so on; uniformly
 //! mixed programs are all alike. The same goes for orders ([`Palette`]). A third of the programs
-//! are *dense*: a cycle of accesses, each of them repeated ([`dense`]). Programs are loop-free
+//! are *dense*: a cycle of accesses, each of them repeated (`dense`). Programs are loop-free
 //! unless loops are asked for. They are small enough for the oracle to enumerate their execution
 //! graphs: few accesses altogether.
 

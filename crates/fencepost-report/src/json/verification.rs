@@ -68,9 +68,9 @@ struct ExecutionReport<'a> {
 /// An argument that was tried without success.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct AttemptReport {
-    /// As in [`VerificationReport::argument`].
+    /// As in `VerificationReport::argument`.
     pub argument: &'static str,
-    /// Why it did not settle the question, as in [`VerificationReport::reason`].
+    /// Why it did not settle the question, as in `VerificationReport::reason`.
     pub reason: &'static str,
     /// The same in words.
     pub detail: String,
