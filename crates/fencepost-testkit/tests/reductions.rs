@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use fencepost_base::ids::{Pc, ThreadId};
 use fencepost_check::check_with;
 use fencepost_explore::{Exploration, Options, Reductions, explore};
-use fencepost_ir::Program;
+use fencepost_ir::{Language, Program};
 use fencepost_model::{Model, models};
 use fencepost_testkit::expect::{Expectation, States};
 use fencepost_testkit::generate::{self, Options as Generate};
@@ -176,7 +176,7 @@ fn options(seed: u64) -> Generate {
 
 #[test]
 fn loop_free_programs() {
-    in_parallel(0..repetitions(300), |seed| {
+    in_parallel(0..repetitions(400), |seed| {
         let seed = seed + (6 << 32);
         let options = Generate { loops: false, copies: false, ..options(seed) };
         assert_no_difference(seed, &generate::program(seed, &options), false);
@@ -185,7 +185,7 @@ fn loop_free_programs() {
 
 #[test]
 fn programs_with_loops() {
-    in_parallel(0..repetitions(300), |seed| {
+    in_parallel(0..repetitions(400), |seed| {
         let seed = seed + (7 << 32);
         let options = Generate { loops: true, ..options(seed) };
         assert_no_difference(seed, &generate::program(seed, &options), false);
@@ -194,7 +194,7 @@ fn programs_with_loops() {
 
 #[test]
 fn programs_with_equal_threads() {
-    in_parallel(0..repetitions(300), |seed| {
+    in_parallel(0..repetitions(400), |seed| {
         let seed = seed + (8 << 32);
         let options = Generate { copies: true, ..options(seed) };
         assert_no_difference(seed, &generate::program(seed, &options), false);
@@ -203,7 +203,7 @@ fn programs_with_equal_threads() {
 
 #[test]
 fn observational_robustness() {
-    in_parallel(0..repetitions(300), |seed| {
+    in_parallel(0..repetitions(400), |seed| {
         let seed = seed + (9 << 32);
         assert_no_difference(seed, &generate::program(seed, &options(seed)), true);
     });
@@ -220,6 +220,16 @@ fn programs_beside_loops() {
         let both = if seed % 2 == 0 { edit::beside(&loops, &others) } else { edit::beside(&others, &loops) };
         assert_no_difference(seed, &both, false);
     });
+}
+
+/// What is rare among generated programs: a compare-and-swap that expects what a register holds, so that it may fail and read.
+#[test]
+fn rare_programs() {
+    let text = "domain 2; global x, y;
+        thread a { local r, s; r = y.casw(0, 0, rlx, rlx); s = x.cas(0, 1, rlx, rlx); }
+        thread b { local r, s; r = x.casw(1, 0, rlx, rlx); s = y.cas(r, 0, rlx, rlx); }";
+    let program = fencepost_ir::load(Language::Fp, text).program.expect("a program");
+    assert_no_difference(0, &program, false);
 }
 
 /// Programs that people write; the large ones, and those for verification, which are variations of others, are judged with
