@@ -1,6 +1,6 @@
 //: tso robust
-//: pso violation shape=MP
-//: pgas violation shape=MP
+//: pso violation shape=S
+//: pgas violation shape=S
 //: ra robust
 //: rc20 robust
 // As mp+wait-twice, with a blocking compare-and-swap that waits for the old data and replaces it.

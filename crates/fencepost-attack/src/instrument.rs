@@ -40,6 +40,8 @@ use mirror::{Mirror, Names};
 pub(crate) enum Meaning {
     /// Bookkeeping.
     Ours,
+    /// Asks whether a light fence covers a delayed store.
+    Covers,
     /// The instruction of the original.
     Original(Pc),
     /// The store goes to the buffer.
@@ -54,6 +56,8 @@ pub struct Instrumented {
     pub(crate) program: Program,
     /// For every thread and instruction.
     pub(crate) meanings: Vec<Vec<Meaning>>,
+    /// The buffers of the machine.
+    pub(crate) buffers: Buffers,
     /// For every location that holds delayed values, the location they are meant for.
     pub(crate) late: Vec<Option<LocId>>,
 }
@@ -67,7 +71,7 @@ impl Instrumented {
     /// The instruction of the original that the one at `site` stands for.
     pub fn original(&self, site: Site) -> Option<Site> {
         match self.meanings[site.thread.index()][site.pc.index()] {
-            Meaning::Ours => None,
+            Meaning::Ours | Meaning::Covers => None,
             Meaning::Original(pc) | Meaning::Delayed(pc) | Meaning::Early(pc) => Some(Site { pc, ..site }),
         }
     }
@@ -169,7 +173,8 @@ pub fn instrument(program: &Program, model: &dyn Model, attacks: &[Attack], dela
             late[mirrored.index()] = Some(original);
         }
     }
-    Instrumented { program: instrumented, meanings, late }
+    let buffers = model.buffers().unwrap_or(Buffers::Total);
+    Instrumented { program: instrumented, meanings, buffers, late }
 }
 
 /// The locations of the original, under the same numbers; all atomic, since what races is no question here.

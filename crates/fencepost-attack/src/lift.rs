@@ -5,6 +5,7 @@ use fencepost_base::event::Label;
 use fencepost_base::ids::{LocId, ThreadId};
 use fencepost_base::order::Mode;
 use fencepost_ir::{Op, Program};
+use fencepost_model::Buffers;
 use fencepost_verdict::{BufferStep, Computation, Delay, Run, RunStep, Site};
 
 use crate::flow::{Use, Users, locations, use_of};
@@ -18,19 +19,24 @@ impl Instrumented {
         let mut attack: Option<(Site, Site)> = None;
         let mut steps = Vec::new();
         let mut buffered: Vec<(ThreadId, LocId)> = Vec::new();
+        // Is there a light fence in the buffer? Only the attacker asks.
+        let mut fenced = false;
         for step in &run.steps {
             let thread = step.site.thread;
             let meaning = self.meanings[thread.index()][step.site.pc.index()];
+            fenced |= meaning == Meaning::Covers && matches!(step.label, Some(Label::Read { value: 1, .. }));
             let (Meaning::Original(pc) | Meaning::Delayed(pc) | Meaning::Early(pc)) = meaning else { continue };
             let op = &original.instr(thread, pc).op;
             let site = Site { thread, pc };
             let label = step.label.map(|label| self.original_label(op, label));
             let is_attackers = attack.is_some_and(|(store, _)| store.thread == thread);
-            // A store that is nobody else's business is not in the instrumented program's buffer, but it is in the machine's.
+            // A store that is nobody else's business is not in the instrumented program's buffer, but it is in the machine's
+            // if it has to be: where there is one queue for all, or behind a light fence.
+            let must_wait = self.buffers == Buffers::Total || fenced;
             let is_shared =
                 |op: &Op| op.place().is_some_and(|place| locations(original, place).any(|loc| users.is_shared(loc)));
-            let delayed =
-                matches!(meaning, Meaning::Delayed(_)) || (is_attackers && use_of(op) == Use::Store && !is_shared(op));
+            let delayed = matches!(meaning, Meaning::Delayed(_))
+                || (is_attackers && use_of(op) == Use::Store && !is_shared(op) && must_wait);
             if let (true, Some(loc)) = (delayed, label.and_then(|label| label.loc())) {
                 buffered.push((thread, loc));
             }

@@ -8,6 +8,7 @@ use fencepost_base::ids::{Pc, ThreadId};
 use fencepost_check::Question;
 use fencepost_explore::{Exploration, Options, Reductions, explore};
 use fencepost_ir::Program;
+use fencepost_lower::Language;
 use fencepost_model::{Model, models};
 use fencepost_testkit::expect::{Expectation, States};
 use fencepost_testkit::generate::{self, Options as Generate};
@@ -177,7 +178,7 @@ fn options(seed: u64) -> Generate {
 
 #[test]
 fn loop_free_programs() {
-    in_parallel(0..repetitions(300), |seed| {
+    in_parallel(0..repetitions(400), |seed| {
         let seed = seed + (6 << 32);
         let options = Generate { loops: false, copies: false, ..options(seed) };
         assert_no_difference(seed, &generate::program(seed, &options), false);
@@ -186,7 +187,7 @@ fn loop_free_programs() {
 
 #[test]
 fn programs_with_loops() {
-    in_parallel(0..repetitions(300), |seed| {
+    in_parallel(0..repetitions(400), |seed| {
         let seed = seed + (7 << 32);
         let options = Generate { loops: true, ..options(seed) };
         assert_no_difference(seed, &generate::program(seed, &options), false);
@@ -195,7 +196,7 @@ fn programs_with_loops() {
 
 #[test]
 fn programs_with_equal_threads() {
-    in_parallel(0..repetitions(300), |seed| {
+    in_parallel(0..repetitions(400), |seed| {
         let seed = seed + (8 << 32);
         let options = Generate { copies: true, ..options(seed) };
         assert_no_difference(seed, &generate::program(seed, &options), false);
@@ -204,7 +205,7 @@ fn programs_with_equal_threads() {
 
 #[test]
 fn observational_robustness() {
-    in_parallel(0..repetitions(300), |seed| {
+    in_parallel(0..repetitions(400), |seed| {
         let seed = seed + (9 << 32);
         assert_no_difference(seed, &generate::program(seed, &options(seed)), true);
     });
@@ -221,6 +222,17 @@ fn programs_beside_loops() {
         let both = if seed % 2 == 0 { edit::beside(&loops, &others) } else { edit::beside(&others, &loops) };
         assert_no_difference(seed, &both, false);
     });
+}
+
+/// What is rare among generated programs: a compare-and-swap that expects what a register holds, so that
+/// it may fail and read.
+#[test]
+fn rare_programs() {
+    let text = "domain 2; global x, y;
+        thread a { local r, s; r = y.casw(0, 0, rlx, rlx); s = x.cas(0, 1, rlx, rlx); }
+        thread b { local r, s; r = x.casw(1, 0, rlx, rlx); s = y.cas(r, 0, rlx, rlx); }";
+    let program = fencepost_lower::load(Language::Fp, text).program.expect("a program");
+    assert_no_difference(0, &program, false);
 }
 
 /// Programs that people write; the large ones, and those for verification, which are variations of

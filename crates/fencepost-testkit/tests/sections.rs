@@ -13,6 +13,7 @@ use fencepost_ir::{
 };
 use fencepost_model::models;
 use fencepost_model::models::sc::Sc;
+use fencepost_oracle::replay::replay_failure;
 use fencepost_testkit::generate::{self, Options as Generate};
 use fencepost_testkit::random::Random;
 use fencepost_testkit::repetitions;
@@ -269,17 +270,10 @@ fn difference(program: &Program, ways: &[Options]) -> Option<String> {
         if options.jobs > 1 || ![Reductions::ALL, Reductions::NONE].contains(&options.reductions) {
             continue;
         }
-        let outcome = match Question::new(program, &Sc).with(options).robustness(&Budget::unlimited()) {
-            Ok(outcome) => outcome,
-            Err(error) => return Some(error.to_string()),
-        };
-        let as_expected = match outcome.verdict {
-            Verdict::Holds => expected.bounds.is_empty(),
-            Verdict::Unknown(Reason::Bound { site, .. }) => bound == Some((site.thread, site.pc)),
-            _ => false,
-        };
-        if !as_expected {
-            return Some(format!("{:?} with {options:?}", outcome.verdict));
+        if let Some(failure) = &found.sc_failure
+            && let Err(error) = replay_failure(program, &Sc, failure)
+        {
+            return Some(format!("a failure that does not replay: {error}, with {options:?}"));
         }
     }
     None

@@ -6,7 +6,7 @@
 //! restrict what follows.
 
 use fencepost_base::ids::{LocId, Pc};
-use fencepost_base::order::{RmwOrder, WriteOrder};
+use fencepost_base::order::{ReadOrder, RmwOrder, WriteOrder};
 use fencepost_ir::{BinaryOp, Expr, Op, Place, UnaryOp};
 use fencepost_model::Buffers;
 
@@ -67,7 +67,8 @@ impl Writer<'_> {
             _ => held.into_iter().flat_map(|held| held.pairs()).filter_map(covered).collect(),
         };
         for held in covered {
-            self.load_bit(Place::Fixed(held));
+            let held = Op::Load { dst: Some(self.scratch), place: Place::Fixed(held), order: ReadOrder::Rlx };
+            self.asm.emit_as(held, Meaning::Covers);
             let [fenced, scratch] = [self.fenced, self.scratch].map(|reg| Box::new(Expr::Reg(reg)));
             self.assign(self.fenced, Expr::Binary(BinaryOp::Or, fenced, scratch));
         }

@@ -10,8 +10,14 @@ pub(super) const MUTANTS: &[Mutant] = &[
     executions(
         "executions: reads wait only for what they need",
         EXECUTIONS,
-        "if open.nodes.len() == before || self.waiting(&node).alive(Some(thread))[thread.index()] {",
-        "if open.nodes.len() == before {",
+        "            || self.waiting(&node).alive(Some(thread))[thread.index()]\n",
+        "",
+    ),
+    verify(
+        "executions: nobody waits for ever who can go on",
+        EXECUTIONS,
+        "            || !self.can_take_last(&node, thread)?",
+        "",
     ),
     executions(
         "executions: reads that have waited take what they could have had",
