@@ -1,6 +1,6 @@
 //: tso robust states=35642
-//: pso violation shape=MP states=1959
-//: pgas violation shape=MP states=1959
+//: pso violation shape=MP states=2034
+//: pgas violation shape=MP states=2034
 //: ra robust states=753148
 //: rc20 robust states=938502
 // Read-copy-update where every thread reads and updates, and may go offline so that nobody waits

@@ -1,6 +1,6 @@
-//: tso robust
-//: pso violation shape=MP
-//: pgas violation shape=MP
+//: tso robust states=0
+//: pso violation shape=MP states=20
+//: pgas violation shape=MP states=20
 //: ra unsupported
 //: rc20 unsupported
 // As mp+wait-twice, with an atomic section that goes on only if the data it reads is old.

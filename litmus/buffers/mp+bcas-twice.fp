@@ -1,8 +1,8 @@
-//: tso robust
-//: pso violation shape=S
-//: pgas violation shape=S
-//: ra robust
-//: rc20 robust
+//: tso robust states=0
+//: pso violation shape=S states=20
+//: pgas violation shape=S states=20
+//: ra robust states=5
+//: rc20 robust states=5
 // As mp+wait-twice, with a blocking compare-and-swap that waits for the old data and replaces it.
 name "mp+bcas-twice";
 domain 3;

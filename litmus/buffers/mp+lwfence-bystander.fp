@@ -1,8 +1,8 @@
-//: tso robust
-//: pso robust
-//: pgas violation shape=MP
-//: ra robust
-//: rc20 robust
+//: tso robust states=0
+//: pso robust states=0
+//: pgas violation shape=MP states=15
+//: ra robust states=5
+//: rc20 robust states=5
 // Message passing with a light fence that covers only a location of the producer's own. It does not keep the data
 // before the flag. The store it covers must not be delayed: behind it the fence would be in the buffer, and behind
 // that the flag.

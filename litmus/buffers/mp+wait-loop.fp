@@ -1,8 +1,8 @@
-//: tso robust
-//: pso violation shape=MP
-//: pgas violation shape=MP
-//: ra robust
-//: rc20 robust
+//: tso robust states=0
+//: pso violation shape=MP states=20
+//: pgas violation shape=MP states=20
+//: ra robust states=5
+//: rc20 robust states=5
 // As mp+wait-twice, with the two stores in a loop: one instruction, executed twice before the flag.
 name "mp+wait-loop";
 domain 3;

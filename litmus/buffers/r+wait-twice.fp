@@ -1,8 +1,8 @@
-//: tso robust
-//: pso violation shape=R
-//: pgas violation shape=R
-//: ra violation shape=R
-//: rc20 violation shape=R
+//: tso robust states=0
+//: pso violation shape=R states=46
+//: pgas violation shape=R states=46
+//: ra violation shape=R states=17
+//: rc20 violation shape=R states=17
 // The shape R with two stores of x, and a wait for its old value that a fence separates from the
 // store of y. Both stores of x must be delayed past the store of y.
 name "r+wait-twice";

@@ -1,6 +1,6 @@
 //: tso robust states=0
-//: pso violation shape=MP states=48
-//: pgas violation shape=MP states=48
+//: pso violation shape=MP states=51
+//: pgas violation shape=MP states=51
 //: ra robust states=15
 //: rc20 robust states=15
 // Message passing where the consumer waits until a counter has passed a threshold. Only the values

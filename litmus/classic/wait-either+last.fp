@@ -1,6 +1,6 @@
 //: tso robust states=36
-//: pso robust states=29
-//: pgas robust states=29
+//: pso robust states=38
+//: pgas robust states=38
 //: ra robust states=12
 //: rc20 robust states=12
 // As wait-either, but the right thread accepts the last value of x or one that never comes:

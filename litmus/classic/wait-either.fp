@@ -1,6 +1,6 @@
 //: tso violation shape=SB states=50
-//: pso violation shape=SB states=42
-//: pgas violation shape=SB states=42
+//: pso violation shape=SB states=49
+//: pgas violation shape=SB states=49
 //: ra violation states=13
 //: rc20 violation states=13
 // Store buffering where the right thread accepts any of two values of x, both overwritten in the

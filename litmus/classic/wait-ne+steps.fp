@@ -1,6 +1,6 @@
 //: tso violation shape=SB states=45
-//: pso violation shape=SB states=38
-//: pgas violation shape=SB states=38
+//: pso violation shape=SB states=44
+//: pgas violation shape=SB states=44
 //: ra violation states=12
 //: rc20 violation states=12
 // As wait-ne, but y takes two steps before the right thread looks at x. The left thread may pass

@@ -5,11 +5,11 @@
 //: tso assertion-fails
 //: pso assertion-fails
 //: pgas assertion-fails
-//: ra violation
-//: rc20 violation
-//: tso violation
-//: pso violation
-//: pgas violation
+//: ra violation states=66
+//: rc20 violation states=66
+//: tso violation states=125
+//: pso violation states=128
+//: pgas violation states=128
 // Store buffering between `left` and `right`, which goes on only if `left` has not seen the door
 // closed. It has not only if the bystander came later and waits for ever: if the bystander had seen the
 // gate open, `left` would have seen the door. So something goes wrong only beside a thread that never
