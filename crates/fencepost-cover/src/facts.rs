@@ -12,13 +12,15 @@
 //!   it wrote (the causality principle of §5): no value overwritten by
 //!   then, be it initial or of ρ ([`Facts::follows`]).
 
+use std::collections::VecDeque;
+
 use fencepost_verdict::{Budget, Reason};
 
 use crate::automaton::{Access, Automaton, Node};
 use crate::bits::Bits;
 use crate::options::{Alphabet, Base, Source};
 
-/// Nodes between two looks at the clock.
+/// Steps of automata between two looks at the clock.
 const BETWEEN_LOOKS: Node = 64;
 
 /// The facts.
@@ -143,15 +145,19 @@ fn forward(
     for node in automaton.nodes().filter(|&node| automaton.is_first(node)) {
         found[node as usize] = start.clone();
     }
-    let mut queue: Vec<Node> = (0..automaton.len() as Node).collect();
-    while let Some(node) = queue.pop() {
-        if node.is_multiple_of(BETWEEN_LOOKS) && (budget.expired)() {
-            return Err(Reason::Time);
-        }
+    let mut queue: VecDeque<Node> = (0..automaton.len() as Node).collect();
+    let mut is_queued = vec![true; automaton.len()];
+    let mut steps: Node = 0;
+    while let Some(node) = queue.pop_front() {
+        is_queued[node as usize] = false;
         for (access, target) in &automaton.steps[node as usize] {
+            steps = steps.wrapping_add(1);
+            if steps.is_multiple_of(BETWEEN_LOOKS) && (budget.expired)() {
+                return Err(Reason::Time);
+            }
             let after = transfer(&found[node as usize], access);
-            if found[*target as usize].union(&after) {
-                queue.push(*target);
+            if found[*target as usize].union(&after) && !std::mem::replace(&mut is_queued[*target as usize], true) {
+                queue.push_back(*target);
             }
         }
     }
@@ -162,13 +168,15 @@ fn forward(
 fn future(automaton: &Automaton, alphabet: &Alphabet, thread: usize, budget: &Budget<'_>) -> Result<Vec<Bits>, Reason> {
     let mut found = vec![Bits::new(alphabet.len()); automaton.len()];
     let mut grew = true;
+    let mut steps: Node = 0;
     while grew {
         grew = false;
         for node in automaton.nodes() {
-            if node.is_multiple_of(BETWEEN_LOOKS) && (budget.expired)() {
-                return Err(Reason::Time);
-            }
             for (access, target) in &automaton.steps[node as usize] {
+                steps = steps.wrapping_add(1);
+                if steps.is_multiple_of(BETWEEN_LOOKS) && (budget.expired)() {
+                    return Err(Reason::Time);
+                }
                 let mut bits = found[*target as usize].clone();
                 written(alphabet, thread, access).map(|base| bits.insert(base));
                 grew |= found[node as usize].union(&bits);
