@@ -21,7 +21,7 @@ const STUDIES: &[Entry] = &[
         "mutual exclusion, event counters and a sequence lock, 2 to 8 threads: runs to the first violation",
         fig7::run,
     ),
-    ("mimalloc", "the allocator mimalloc (from crates.io), 25 threads that free each other's memory", mimalloc::run),
+    ("mimalloc", "the allocator mimalloc (a published crate), 25 threads that free each other's memory", mimalloc::run),
     ("boost-lockfree", "Boost.Lockfree (from Debian): queue, stack, ring", queues::boost_lockfree),
     ("concurrentqueue", "moodycamel::ConcurrentQueue (from Debian)", queues::concurrentqueue),
     ("atomic-queue", "atomic_queue (from Debian)", queues::atomic_queue),
