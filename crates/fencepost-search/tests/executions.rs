@@ -147,3 +147,15 @@ fn sc_loads_can_be_too_late_and_not_too_early() {
     compare(0, &program, &compared);
     assert_eq!(compared.into_inner(), MODELS.len() as u64);
 }
+
+/// Something fails only if another thread never goes on: its read blocks, and what it could have read is overwritten.
+#[test]
+fn failures_beside_a_thread_that_waits_for_ever() {
+    let text = "domain 2; global x, y;
+        thread a { local r; x.fadd(1, rlx); r = wait(y == 0, rlx); }
+        thread b { local r; y.store(1, rlx); r = x.load(rlx); assert(r == 1); }";
+    let program = fencepost_lower::load(Language::Fp, text).program.expect("a program");
+    let compared = AtomicU64::new(0);
+    compare(0, &program, &compared);
+    assert_eq!(compared.into_inner(), MODELS.len() as u64);
+}

@@ -189,6 +189,18 @@ fn rare_programs() {
     }
 }
 
+/// The same with sections: one that can be completed only if it reads what a store that was repeated has overwritten.
+#[test]
+fn rare_programs_with_sections() {
+    let text = "domain 2; global x, y;
+        thread a { x.store(1); x.store(1); y.store(1); }
+        thread b { local r, s; s = y.load(); assume(s == 1); atomic { r = x.load(); assume(r == 0); } }";
+    let program = fencepost_lower::load(Language::Fp, text).program.expect("a program");
+    let robust: Vec<bool> = machines().map(|model| by_machine(&program, model).0 == Answer::Robust).collect();
+    assert_eq!(robust, [true, false, false]);
+    assert_agreement(0, &program, by_machine);
+}
+
 /// What is explored can be printed, read again, and explored.
 #[test]
 fn instrumented_programs_can_be_printed() {

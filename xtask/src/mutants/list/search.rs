@@ -13,7 +13,7 @@ pub(super) const MUTANTS: &[Mutant] = &[
         "            || self.waiting(&node).alive(Some(thread))[thread.index()]\n",
         "",
     ),
-    verify(
+    executions(
         "executions: nobody waits for ever who can go on",
         EXECUTIONS,
         "            || !self.can_take_last(&node, thread)?",
