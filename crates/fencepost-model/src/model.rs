@@ -129,6 +129,13 @@ pub enum Robustness {
     Implied(&'static dyn Model),
 }
 
+impl Robustness {
+    /// Is there an engine that decides it?
+    pub fn is_decided(self) -> bool {
+        matches!(self, Robustness::Monitor | Robustness::Attacks)
+    }
+}
+
 /// What strong release/acquire (SRA) says about a model. Safety under SRA is decided by coverability, loops included.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Causal {

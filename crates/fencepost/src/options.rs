@@ -5,7 +5,7 @@ use std::num::NonZero;
 
 use clap::ColorChoice;
 use fencepost_check::{Attacking, Delays, Options, Reductions};
-use fencepost_model::{ByDefault, Model, Robustness, models};
+use fencepost_model::{ByDefault, Model, models};
 use fencepost_report::terminal::Look;
 use fencepost_syntax::Language;
 
@@ -78,7 +78,7 @@ pub(crate) fn default_models(language: Language) -> Vec<&'static dyn Model> {
 
 /// Is there such a thing as robustness against the model?
 pub(crate) fn is_checkable(model: &dyn Model) -> bool {
-    matches!(model.declaration().robustness, Robustness::Monitor | Robustness::Attacks)
+    model.declaration().robustness.is_decided()
 }
 
 /// How to look for attacks.

@@ -22,8 +22,7 @@ pub fn by_name(name: &str) -> Option<&'static dyn Model> {
 
 /// The models robustness can be checked against.
 pub fn checkable() -> impl Iterator<Item = &'static dyn Model> {
-    let is_decided = |robustness| matches!(robustness, Robustness::Monitor | Robustness::Attacks);
-    MODELS.iter().copied().filter(move |model| is_decided(model.declaration().robustness))
+    MODELS.iter().copied().filter(|model| model.declaration().robustness.is_decided())
 }
 
 /// Those of them that have a monitor.
