@@ -1,4 +1,5 @@
-//! Whatever a program writes to its reporter, the reporter does not panic; what it reports can be written in every form.
+//! Whatever a program writes to its reporter, the reporter does not panic; what it reports can be
+//! written in every form.
 #![no_main]
 
 use fencepost_report::sarif::{self, Origin};

@@ -158,7 +158,8 @@ impl Session {
         Ok(())
     }
 
-    /// Runs every tool that has not been run on this question yet, and that decided the smaller one `before` it.
+    /// Runs every tool that has not been run on this question yet, and that decided the smaller one
+    /// `before` it.
     fn measure(&mut self, key: &Key, file: &Path, before: Option<&Row>) -> Result<Row, String> {
         let limits = self.raw.limits;
         let mut row = self.raw.row_mut(key).clone();
@@ -196,7 +197,8 @@ impl Session {
     }
 }
 
-/// One program that SPIN cannot be asked about must not end hours of measuring; but it must be seen.
+/// One program that SPIN cannot be asked about must not end hours of measuring; but it must be
+/// seen.
 fn cannot_ask(key: &Key, reason: String) -> Run {
     println!("{} ({}): SPIN cannot be asked: {reason}", key.program, key.model);
     Run::impossible(reason)

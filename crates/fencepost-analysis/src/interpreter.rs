@@ -217,8 +217,8 @@ impl<'a> Interpreter<'a> {
     /// # Errors
     /// When the time is up, or there are too many values to choose from.
     pub fn settle(&self, thread: ThreadId, mut local: Local) -> Result<(Local, Rest), Reason> {
-        // Local steps are deterministic, so those that have no end come back to a state that is kept
-        // long enough (Brent's algorithm).
+        // Local steps are deterministic, so those that have no end come back to a state that is
+        // kept long enough (Brent's algorithm).
         let (mut kept, mut until) = (None, 1);
         for step in 1u64.. {
             let before = local.pc;

@@ -5,7 +5,8 @@ use fencepost_ir::{Instr, Op, Origin};
 
 use crate::instrument::Meaning;
 
-/// A position in code that is still being written; where an operation has a target, it stands for it as a [`Pc`].
+/// A position in code that is still being written; where an operation has a target, it stands for
+/// it as a [`Pc`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Label(Pc);
 

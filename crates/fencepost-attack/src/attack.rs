@@ -24,8 +24,8 @@ pub struct Attack {
     pub last: Pc,
 }
 
-/// All pairs of a store and an access of the same thread that the buffers of `model` could reorder: as many attacks
-/// there are before anybody looks at the control flow.
+/// All pairs of a store and an access of the same thread that the buffers of `model` could reorder:
+/// as many attacks there are before anybody looks at the control flow.
 pub fn pairs(program: &Program, model: &dyn Model) -> usize {
     let count = |wanted: fn(Use) -> bool, thread: ThreadId| {
         program.thread(thread).code.iter().filter(|instr| wanted(use_of(&instr.op))).count()
@@ -40,10 +40,10 @@ pub fn pairs(program: &Program, model: &dyn Model) -> usize {
     program.thread_ids().map(pairs).sum()
 }
 
-/// The attacks on `program` that are not ruled out by looking at it: the access can be reached from the store
-/// without emptying the buffers (nor, for a store, through a light fence that covers the delayed one), is not surely
-/// to the same location, conflicts with another thread, and another thread accesses what is delayed. Of
-/// threads that are the same, one is enough.
+/// The attacks on `program` that are not ruled out by looking at it: the access can be reached from
+/// the store without emptying the buffers (nor, for a store, through a light fence that covers the
+/// delayed one), is not surely to the same location, conflicts with another thread, and another
+/// thread accesses what is delayed. Of threads that are the same, one is enough.
 pub fn attacks(program: &Program, model: &dyn Model) -> Vec<Attack> {
     attacks_within(program, model, &Budget::unlimited()).expect("no limits")
 }

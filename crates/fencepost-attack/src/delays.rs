@@ -43,8 +43,8 @@ pub enum Delays {
     Many,
 }
 
-/// Places of a thread's stores whose ways are followed. With more of them it is not worth the time: delaying more
-/// than is needed is right, too.
+/// Places of a thread's stores whose ways are followed. With more of them it is not worth the time:
+/// delaying more than is needed is right, too.
 const MOST_PLACES: usize = 100;
 
 /// The fewest delays that make a search for attacks on `program` complete.
@@ -69,7 +69,8 @@ fn has_light_fences(program: &Program, model: &dyn Model) -> bool {
     program.threads().iter().flat_map(|thread| &thread.code).any(|instr| light(&instr.op))
 }
 
-/// Can `thread` store to a location that another thread blocks on while an earlier store to it is in the buffer?
+/// Can `thread` store to a location that another thread blocks on while an earlier store to it is
+/// in the buffer?
 fn stores_again(program: &Program, model: &dyn Model, thread: ThreadId, blocking: &Blocking) -> bool {
     let code = &program.thread(thread).code;
     let place = |pc: usize| code[pc].op.place().filter(|_| use_of(&code[pc].op) == Use::Store);

@@ -80,7 +80,8 @@ pub(crate) struct Users {
     writers: Vec<Few>,
 }
 
-/// The first two different threads of several: enough to know whether there is another than a given one.
+/// The first two different threads of several: enough to know whether there is another than a given
+/// one.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct Few([Option<ThreadId>; 2]);
 
@@ -107,7 +108,8 @@ impl Users {
         let nobody = vec![Few::default(); program.locations().len()];
         let mut users = Users { readers: nobody.clone(), writers: nobody };
         for thread in program.thread_ids() {
-            // An array is many locations: it is enough to go through them once for every kind of use.
+            // An array is many locations: it is enough to go through them once for every kind of
+            // use.
             let mut arrays = HashSet::new();
             for op in program.thread(thread).code.iter().map(|instr| &instr.op) {
                 let Some(place) = op.place() else { continue };
@@ -155,14 +157,16 @@ pub(crate) struct Overtaker {
     pub(crate) unfenced: bool,
 }
 
-/// The ways through the code of a thread that do not empty the buffers, as far as they lead to certain instructions.
+/// The ways through the code of a thread that do not empty the buffers, as far as they lead to
+/// certain instructions.
 pub(crate) struct Ways<'a> {
     program: &'a Program,
     thread: ThreadId,
     wanted: Vec<bool>,
     covers: Vec<Covers>,
-    /// For every instruction, those after it; it leads on to the first of them that makes a difference: one that is
-    /// looked for, that covers something, or where ways part. None where nothing that is looked for can be reached.
+    /// For every instruction, those after it; it leads on to the first of them that makes a
+    /// difference: one that is looked for, that covers something, or where ways part. None where
+    /// nothing that is looked for can be reached.
     next: Vec<Vec<usize>>,
 }
 
@@ -228,8 +232,8 @@ impl<'a> Ways<'a> {
     }
 }
 
-/// The instructions that can be reached from those after `stores` without emptying the buffers on the way; barriers
-/// are not among them.
+/// The instructions that can be reached from those after `stores` without emptying the buffers on
+/// the way; barriers are not among them.
 pub(crate) fn beyond(program: &Program, thread: ThreadId, stores: impl Iterator<Item = Pc>) -> Vec<Pc> {
     let code = &program.thread(thread).code;
     let mut is_found = vec![false; code.len()];

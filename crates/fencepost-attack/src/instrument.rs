@@ -112,9 +112,9 @@ pub(crate) struct Buffer {
     pub(crate) late: Mirror,
 }
 
-/// A program that fails an assertion iff one of `attacks` on `program` is feasible under `model`, an attacker delaying
-/// `delays` stores. (Of two attacks by one thread, the store of one with the last access of the other
-/// is tried too.)
+/// A program that fails an assertion iff one of `attacks` on `program` is feasible under `model`,
+/// an attacker delaying `delays` stores. (Of two attacks by one thread, the store of one with the
+/// last access of the other is tried too.)
 pub fn instrument(program: &Program, model: &dyn Model, attacks: &[Attack], delays: Delays) -> Instrumented {
     // Where there is one buffer for all, whatever is behind a delayed store is delayed.
     let delays = if model.buffers() == Some(Buffers::Total) { Delays::Many } else { delays };
@@ -177,7 +177,8 @@ pub fn instrument(program: &Program, model: &dyn Model, attacks: &[Attack], dela
     Instrumented { program: instrumented, meanings, buffers, late }
 }
 
-/// The locations of the original, under the same numbers; all atomic, since what races is no question here.
+/// The locations of the original, under the same numbers; all atomic, since what races is no
+/// question here.
 fn copy_locations(program: &Program, builder: &mut ProgramBuilder) {
     let locations = program.locations();
     let mut loc = 0;
@@ -192,7 +193,8 @@ fn copy_locations(program: &Program, builder: &mut ProgramBuilder) {
                 loc += elements.len();
             }
             None => {
-                // The hidden location of fences comes last, and nobody accesses it under store buffers.
+                // The hidden location of fences comes last, and nobody accesses it under store
+                // buffers.
                 if *kind != LocationKind::Fence {
                     builder.location(name.clone(), *init, LocationKind::Atomic);
                 }

@@ -12,8 +12,8 @@ use crate::flow::{Use, Users, locations, use_of};
 use crate::instrument::{Instrumented, Meaning};
 
 impl Instrumented {
-    /// What a `run` of the instrumented program to the failing assertion says about `original`; none if no store is
-    /// delayed in it, which is not such a run.
+    /// What a `run` of the instrumented program to the failing assertion says about `original`;
+    /// none if no store is delayed in it, which is not such a run.
     pub fn lift(&self, original: &Program, run: &Run) -> Option<Delay> {
         let users = Users::of(original);
         let mut attack: Option<(Site, Site)> = None;
@@ -30,8 +30,9 @@ impl Instrumented {
             let site = Site { thread, pc };
             let label = step.label.map(|label| self.original_label(op, label));
             let is_attackers = attack.is_some_and(|(store, _)| store.thread == thread);
-            // A store that is nobody else's business is not in the instrumented program's buffer, but it is in the machine's
-            // if it has to be: where there is one queue for all, or behind a light fence.
+            // A store that is nobody else's business is not in the instrumented program's buffer,
+            // but it is in the machine's if it has to be: where there is one queue for all, or
+            // behind a light fence.
             let must_wait = self.buffers == Buffers::Total || fenced;
             let is_shared =
                 |op: &Op| op.place().is_some_and(|place| locations(original, place).any(|loc| users.is_shared(loc)));

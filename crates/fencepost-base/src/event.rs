@@ -40,8 +40,8 @@ pub enum Label {
         /// Order.
         mode: Mode,
     },
-    /// A fence that only keeps earlier writes to one location before later writes, in models with store buffers per
-    /// location.
+    /// A fence that only keeps earlier writes to one location before later writes, in models with
+    /// store buffers per location.
     LightFence {
         /// The location; none for all.
         loc: Option<LocId>,

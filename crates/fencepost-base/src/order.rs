@@ -56,7 +56,8 @@ orders!(
     FenceOrder { Acq => "acq", Rel => "rel", AcqRel => "acqrel", Sc => "sc" }
 );
 orders!(
-    /// The order of an event of an execution graph, whatever its kind; `Full` is the update that a `fence(sc)` makes.
+    /// The order of an event of an execution graph, whatever its kind; `Full` is the update that a
+    /// `fence(sc)` makes.
     Mode { Na => "na", Rlx => "rlx", Acq => "acq", Rel => "rel", AcqRel => "acqrel", Sc => "sc", Full => "full" }
 );
 

@@ -69,7 +69,8 @@ pub(crate) fn check(
     let verdict = match feasible {
         Some((index, asked)) => {
             let verdict = confirm_attack(program, model, options, asked)?;
-            // A search that leaves out interleavings finds a run that is shortest among those it looks at.
+            // A search that leaves out interleavings finds a run that is shortest among those it
+            // looks at.
             let unreduced = Options { reductions: Reductions::NONE, jobs: 1, ..options };
             let shortest = ask(questions[*index], unreduced, &cheap_budget(stats.states, budget));
             match shortest.exploration.end {
@@ -85,7 +86,8 @@ pub(crate) fn check(
         },
     };
     let failing = can_fail(program).then(|| fencepost_explore::find_failure(program, options, budget));
-    // "Robust" also says that nothing fails under SC, which a search that was cut short does not know.
+    // "Robust" also says that nothing fails under SC, which a search that was cut short does not
+    // know.
     let verdict = match (verdict, failing.as_ref().map(|search| (&search.end, search.bound))) {
         (Verdict::Holds, Some((End::GaveUp(reason), _))) => Verdict::Unknown(reason.clone()),
         (Verdict::Holds, Some((End::Exhausted, Some(site)))) => Verdict::Unknown(beyond(program, site)),

@@ -8,12 +8,14 @@ use fencepost_verdict::{Budget, Candidate, Reason, ScFailure, Site, Verdict};
 
 use crate::{InternalError, Options};
 
-/// Largest execution graph of a replay, in steps and locations: relations take space quadratic in it.
+/// Largest execution graph of a replay, in steps and locations: relations take space quadratic in
+/// it.
 const LARGEST_REPLAY: usize = 20_000;
 /// The same with taints: every read on the way is put to the axioms.
 const LARGEST_TAINTED_REPLAY: usize = 1_000;
 
-/// States that the search for a shortest witness may visit, and how many more for every state of the search before it.
+/// States that the search for a shortest witness may visit, and how many more for every state of
+/// the search before it.
 const CHEAP_STATES: u64 = 50_000;
 const CHEAP_FACTOR: u64 = 4;
 

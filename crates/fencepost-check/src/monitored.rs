@@ -46,8 +46,8 @@ pub(crate) fn check(
     })
 }
 
-/// A program that no read can be stale in is observationally robust too, and that is cheaper to find out: only a search
-/// that lets reads be stale needs the whole monitor.
+/// A program that no read can be stale in is observationally robust too, and that is cheaper to
+/// find out: only a search that lets reads be stale needs the whole monitor.
 fn robust_anyway(
     program: &Program,
     model: &'static dyn Model,
@@ -62,8 +62,8 @@ fn robust_anyway(
     matches!(exploration.end, End::Exhausted).then_some(exploration)
 }
 
-/// A shortest run that leaves SC, if it is cheap to find. A search that leaves out interleavings finds a run that is
-/// shortest among those it looks at; this one looks at all.
+/// A shortest run that leaves SC, if it is cheap to find. A search that leaves out interleavings
+/// finds a run that is shortest among those it looks at; this one looks at all.
 fn shorter(
     program: &Program,
     model: &'static dyn Model,
@@ -74,7 +74,8 @@ fn shorter(
     if options.reductions == Reductions::NONE {
         return Ok(None);
     }
-    // On one thread: where the limit cuts a layer, several would each time have found something else.
+    // On one thread: where the limit cuts a layer, several would each time have found something
+    // else.
     let options = Options { reductions: Reductions::NONE, jobs: 1, ..options };
     match fencepost_explore::explore(program, model, options, &cheap_budget(states, budget)).end {
         End::Found(candidate) => Ok(Some(candidate)),

@@ -9,8 +9,8 @@ use crate::{Attacking, Engine, InternalError, buffers, monitored, unbounded, ver
 
 /// A question about a program and a memory model.
 ///
-/// How it is answered can be chosen, for measuring and testing. The answer is the same in every way: only whether
-/// there is one, and what it costs, depends on it.
+/// How it is answered can be chosen, for measuring and testing. The answer is the same in every
+/// way: only whether there is one, and what it costs, depends on it.
 #[derive(Clone, Copy)]
 pub struct Question<'a> {
     program: &'a Program,
@@ -48,8 +48,9 @@ impl<'a> Question<'a> {
 
     /// Is the program robust: does it do under the model only what it does under SC?
     ///
-    /// Exact, loops included. Observational robustness is sound and not complete: a violation is a witness in the
-    /// sense of the POPL 2021 paper (Def. 4.14), which about a third of the observationally robust programs have too.
+    /// Exact, loops included. Observational robustness is sound and not complete: a violation is a
+    /// witness in the sense of the POPL 2021 paper (Def. 4.14), which about a third of the
+    /// observationally robust programs have too.
     ///
     /// # Errors
     /// If two parts of fencepost disagree.
@@ -71,8 +72,8 @@ impl<'a> Question<'a> {
         Ok(unbounded::explain(program, budget, outcome))
     }
 
-    /// Is the program safe: are its assertions true under the model, is its condition on final states met, is there no
-    /// data race?
+    /// Is the program safe: are its assertions true under the model, is its condition on final
+    /// states met, is there no data race?
     ///
     /// # Errors
     /// If two parts of fencepost disagree.

@@ -123,7 +123,8 @@ fn plan(program: &Program, model: &'static dyn Model) -> Vec<Stage> {
     let mut stages = Vec::new();
     let is_reference = model.declaration().kind == Kind::Reference;
     if is_reference && !has_condition {
-        // There are no final states to be found, and SC knows no races: exploration says all there is to say.
+        // There are no final states to be found, and SC knows no races: exploration says all there
+        // is to say.
         return vec![Stage::Exploration];
     }
     if enumeration::applies(program).is_ok() {
@@ -232,7 +233,8 @@ impl<'a> Inquiry<'a> {
         Ok(self.unsettled())
     }
 
-    /// With an equal share of the time left, `sharing` stages being those of this round that have not had theirs.
+    /// With an equal share of the time left, `sharing` stages being those of this round that have
+    /// not had theirs.
     fn attempt(&mut self, stage: Stage, states: u64, sharing: usize) -> Result<Step, InternalError> {
         let budget = self.budget;
         let spent = (budget.spent)().min(1.0);

@@ -149,7 +149,8 @@ impl Clock {
         }
     }
 
-    /// Addresses near the slots that are not part of the clock itself, one for each line of the cache.
+    /// Addresses near the slots that are not part of the clock itself, one for each line of the
+    /// cache.
     #[inline(always)]
     pub(crate) fn far(&self, fetch: &mut impl FnMut(*const u8)) {
         far(&self.many, fetch);
@@ -202,8 +203,8 @@ impl RareClock {
     }
 }
 
-/// What travels along happens-before: whose epochs are known, and (`s`) whose writes come before in the order of SC
-/// accesses. The second part is empty in programs without SC accesses.
+/// What travels along happens-before: whose epochs are known, and (`s`) whose writes come before in
+/// the order of SC accesses. The second part is empty in programs without SC accesses.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct View {
     pub(crate) hb: Clock,

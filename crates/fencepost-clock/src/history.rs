@@ -82,7 +82,8 @@ pub enum Access<'a> {
 }
 
 impl Access<'_> {
-    /// Does it write, whatever it reads? Then it needs a write that no read-modify-write follows at once.
+    /// Does it write, whatever it reads? Then it needs a write that no read-modify-write follows at
+    /// once.
     #[inline]
     pub(crate) fn needs_gap(&self) -> bool {
         matches!(self, Access::Store | Access::Rmw | Access::BlockingCas { .. })
@@ -151,7 +152,8 @@ impl Entry {
         self.n <= t.sc.get(self.writer)
     }
 
-    /// Does it happen before the next access of `t`, or, if that is an SC access, come before it in the SC order?
+    /// Does it happen before the next access of `t`, or, if that is an SC access, come before it in
+    /// the SC order?
     #[inline]
     fn is_before(&self, t: &ThreadClocks, sc_access: bool) -> bool {
         t.knows(self.writer, self.k) || (sc_access && self.sc && self.n <= t.c.s.get(self.writer))
@@ -287,7 +289,8 @@ impl History {
         }
     }
 
-    /// The newest write becomes one of at most `room` older ones, of which there are not exactly so many.
+    /// The newest write becomes one of at most `room` older ones, of which there are not exactly so
+    /// many.
     #[inline(never)]
     fn keep_newest(&mut self, room: usize) {
         let newest = self.newest;
@@ -304,7 +307,8 @@ impl History {
         }
     }
 
-    /// Makes room for more indices, if they are running out. By how much the kept ones are smaller now.
+    /// Makes room for more indices, if they are running out. By how much the kept ones are smaller
+    /// now.
     #[inline]
     pub(crate) fn renumber(&mut self) -> Option<u32> {
         (self.index + 1 == INDEX_END).then(|| self.renumber_now())
@@ -319,7 +323,8 @@ impl History {
         let by = self.base() - 1;
         self.drop_sightings();
         self.index -= by;
-        // Not 0, which stands for all that was dropped: who saw one of these may have missed the store.
+        // Not 0, which stands for all that was dropped: who saw one of these may have missed the
+        // store.
         self.last_store = self.last_store.saturating_sub(by).max(1);
         for sighting in &mut self.sightings {
             sighting.entry -= by;
@@ -387,7 +392,8 @@ impl History {
         self.sightings.retain(|sighting| sighting.entry >= base);
     }
 
-    /// What `access` of `t` could see, if it did it now. At its last access `t` saw the entry `own`, or a dropped one.
+    /// What `access` of `t` could see, if it did it now. At its last access `t` saw the entry
+    /// `own`, or a dropped one.
     #[inline(never)]
     pub(crate) fn judge(&self, t: &ThreadClocks, own: u32, access: Access, order: Order) -> Finding {
         let Some(top) = self.top(t) else { return Finding::Cut };

@@ -202,7 +202,8 @@ impl Location {
         self.write::<false>(t, order, value, site, limits);
     }
 
-    /// A read-modify-write that wrote `value`, or a compare-and-swap that succeeded (with its order for success).
+    /// A read-modify-write that wrote `value`, or a compare-and-swap that succeeded (with its order
+    /// for success).
     #[inline(never)]
     pub fn rmw(&mut self, t: &mut ThreadClocks, order: Order, value: u64, site: u32, limits: Limits) {
         self.write::<true>(t, order, value, site, limits);
@@ -267,7 +268,8 @@ impl Location {
         if by == before && !order.releases() {
             return;
         }
-        // Updates pass on what they read from. What is acquired and released at once is included already.
+        // Updates pass on what they read from. What is acquired and released at once is included
+        // already.
         let is_included = || order.acquires() && order.releases() || released.hb.get(before.0) >= before.1;
         let includes = !RMW || is_included();
         if self.sc_is_released && !order.is_sc() {
@@ -293,7 +295,8 @@ impl Location {
         t.knows(self.released_by, self.released_in)
     }
 
-    /// Takes the newest write and all before it into the hb_SC-past. Has the thread learnt something?
+    /// Takes the newest write and all before it into the hb_SC-past. Has the thread learnt
+    /// something?
     #[inline(always)]
     fn follow_newest(&self, t: &mut ThreadClocks) -> bool {
         !self.history.newest().is_past(t) && t.sc.join(&self.w_sc)
@@ -327,7 +330,8 @@ impl Location {
         self.w.s.far(&mut fetch);
     }
 
-    /// The value of the newest write. If memory holds another one, somebody has written to it out of sight.
+    /// The value of the newest write. If memory holds another one, somebody has written to it out
+    /// of sight.
     #[inline]
     pub fn newest_value(&self) -> u64 {
         self.history.newest().value
@@ -354,7 +358,8 @@ mod tests {
     use crate::thread::Epochs;
     use crate::visits::INDEX_END;
 
-    /// Three threads that access two locations, both as `first`, in a fixed disorder; what every check finds.
+    /// Three threads that access two locations, both as `first`, in a fixed disorder; what every
+    /// check finds.
     fn findings(first: Location, limits: Limits, start: Epochs) -> Vec<Finding> {
         let mut main = ThreadClocks::new(0, Epochs::default());
         let mut threads = [1, 2, 3].map(|slot| main.spawn(slot, start));

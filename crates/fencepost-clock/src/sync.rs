@@ -25,15 +25,16 @@ impl SyncObject {
         t.acquire(&self.c, &self.sc);
     }
 
-    /// Who acquires from now on learns what `t` knows, and no more: right for a mutex, whose holder has acquired it.
+    /// Who acquires from now on learns what `t` knows, and no more: right for a mutex, whose holder
+    /// has acquired it.
     pub fn release(&mut self, t: &mut ThreadClocks) {
         self.c.assign(&t.c);
         self.sc.assign(&t.sc);
         t.end_epoch();
     }
 
-    /// Who acquires from now on learns what `t` knows besides what was released before: readers of a lock, barriers,
-    /// semaphores.
+    /// Who acquires from now on learns what `t` knows besides what was released before: readers of
+    /// a lock, barriers, semaphores.
     pub fn release_join(&mut self, t: &mut ThreadClocks) {
         self.c.join(&t.c);
         self.sc.join(&t.sc);
@@ -41,8 +42,8 @@ impl SyncObject {
     }
 }
 
-/// The location that SC fences update. All its writes are read-modify-writes and nobody looks at its value, so
-/// it needs no history.
+/// The location that SC fences update. All its writes are read-modify-writes and nobody looks at
+/// its value, so it needs no history.
 #[derive(Clone, Debug, Default)]
 pub struct Hidden(pub(crate) SyncObject);
 

@@ -19,7 +19,8 @@ use crate::clock::{Clock, LAST_EPOCH, Slot, View};
 use crate::sync::Hidden;
 use fencepost_protocol::Order;
 
-/// Where the counters of a slot stand, for the next thread to use it; [`Epochs::default`] for a slot never used.
+/// Where the counters of a slot stand, for the next thread to use it; [`Epochs::default`] for a
+/// slot never used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Epochs {
     pub(crate) k: u32,
@@ -29,14 +30,16 @@ pub struct Epochs {
 
 impl Default for Epochs {
     fn default() -> Self {
-        // Epoch 0 is known to everybody, and so is write 0; generation 0 is that of a thread that was never here.
+        // Epoch 0 is known to everybody, and so is write 0; generation 0 is that of a thread that
+        // was never here.
         Epochs { k: 1, n: 0, generation: 1 }
     }
 }
 
 impl Epochs {
-    /// Are the counters near their end, 2³¹? Then the slot must not be used again, and a thread that is still running
-    /// should go on in another ([`ThreadClocks::move_to`]). There are 2²⁰ operations left to do so.
+    /// Are the counters near their end, 2³¹? Then the slot must not be used again, and a thread
+    /// that is still running should go on in another ([`ThreadClocks::move_to`]). There are 2²⁰
+    /// operations left to do so.
     #[inline]
     pub fn is_worn_out(&self) -> bool {
         self.k.max(self.n).max(self.generation) > LAST_EPOCH - (1 << 20)
@@ -57,11 +60,13 @@ pub struct ThreadClocks {
     pub(crate) a: View,
     /// `c` at the last release fence.
     pub(crate) r: View,
-    /// Slot and epoch of that fence: who knows it knows `r`. Epoch 0, which everybody knows, if there was none.
+    /// Slot and epoch of that fence: who knows it knows `r`. Epoch 0, which everybody knows, if
+    /// there was none.
     fenced: (Slot, u32),
     /// hb_SC; the entry of the own slot is n, the number of the thread's writes.
     pub(crate) sc: Clock,
-    /// How often `c` or `sc` has changed by more than the own entry: while it stays, the thread has learnt nothing.
+    /// How often `c` or `sc` has changed by more than the own entry: while it stays, the thread has
+    /// learnt nothing.
     generation: u32,
 }
 
@@ -107,7 +112,8 @@ impl ThreadClocks {
         self
     }
 
-    /// Goes on in another slot, as when one thread finishes and its successor does what it would have done.
+    /// Goes on in another slot, as when one thread finishes and its successor does what it would
+    /// have done.
     pub fn move_to(&mut self, slot: Slot, epochs: Epochs) {
         self.slot = slot;
         (self.k, self.n) = (epochs.k, epochs.n);

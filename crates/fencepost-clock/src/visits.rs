@@ -45,7 +45,8 @@ impl Visit {
         Effects(self.packed & !(INDEX_END - 1))
     }
 
-    /// Would another access find the same write and know the same, and has all of `effects` been done?
+    /// Would another access find the same write and know the same, and has all of `effects` been
+    /// done?
     #[inline]
     pub(crate) fn covers(self, generation: u32, newest: u32, effects: Effects) -> bool {
         self.generation == generation && self.seen() == newest && self.effects().includes(effects)
@@ -99,7 +100,8 @@ impl Visits {
         self.many[index] = visit;
     }
 
-    /// Indices are smaller by `by` from now on; what would be less than 0 has been dropped and is 0.
+    /// Indices are smaller by `by` from now on; what would be less than 0 has been dropped and is
+    /// 0.
     pub(crate) fn renumber(&mut self, by: u32) {
         for visit in self.few.iter_mut().chain(&mut self.many) {
             *visit = Visit::new(visit.generation, visit.seen().saturating_sub(by), visit.effects());

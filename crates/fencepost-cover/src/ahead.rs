@@ -53,7 +53,8 @@ pub(crate) struct Ahead {
     /// A group; only one of the places that they turn into each other is in `reached`.
     permutations: Vec<Permutation>,
     reached: Vec<(Place, Arc<Unreadable>)>,
-    /// For every set of threads at [`ANYWHERE`], by their bits: what there can be per entries of the others.
+    /// For every set of threads at [`ANYWHERE`], by their bits: what there can be per entries of
+    /// the others.
     views: RwLock<HashMap<u64, Arc<View>>>,
     /// Bytes of all views, estimated.
     view_bytes: AtomicU64,
@@ -91,8 +92,9 @@ struct Permutation {
 }
 
 impl Permutation {
-    /// None for a symmetry that does not leave the ordered location alone, or that maps a location with updates to one
-    /// without: an update that never happens does not disturb a symmetry. Those that are left form a group.
+    /// None for a symmetry that does not leave the ordered location alone, or that maps a location
+    /// with updates to one without: an update that never happens does not disturb a symmetry. Those
+    /// that are left form a group.
     fn of(symmetry: &Symmetry, alphabet: &Alphabet, rows: &Rows, ordered: Option<LocId>) -> Option<Permutation> {
         if ordered.is_some_and(|loc| symmetry.location(loc, alphabet) != loc) {
             return None;
@@ -443,7 +445,8 @@ fn ordered(threads: &[Automaton], updated: &[LocId]) -> Option<LocId> {
 }
 
 impl Walk<'_> {
-    /// At the start only initial values can be read. Of what was not written yet, everything is true.
+    /// At the start only initial values can be read. Of what was not written yet, everything is
+    /// true.
     fn initial(&self) -> (Place, Unreadable) {
         let initial = &self.of[self.threads.len()];
         let everything = self.alphabet.those(|_| true);
@@ -522,8 +525,8 @@ impl Walk<'_> {
         }
     }
 
-    /// What `thread` cannot read after reading `base`: what that write carried; initial values there are over, and
-    /// what it wrote there itself too.
+    /// What `thread` cannot read after reading `base`: what that write carried; initial values
+    /// there are over, and what it wrote there itself too.
     fn after_read(&self, thread: usize, base: Base, mine: &Bits, unreadable: &Unreadable) -> Bits {
         let source = self.alphabet.bases[base];
         let mut after = mine.clone();
@@ -591,8 +594,8 @@ mod tests {
         sets.iter().map(|set| set.sets[0]).collect()
     }
 
-    /// What allows more stays, in whatever order they come; what cannot be compared stays, too, and what is beyond the
-    /// limit is joined.
+    /// What allows more stays, in whatever order they come; what cannot be compared stays, too, and
+    /// what is beyond the limit is joined.
     #[test]
     fn the_least_that_is_unreadable_is_kept() {
         assert_eq!(kept(&[0b011, 0b111]), [0b011]);
@@ -606,7 +609,8 @@ mod tests {
         assert_eq!(kept(&apart[..=MOST_ALTERNATIVES]), joined);
     }
 
-    /// Places that differ where a thread is anywhere are one: what is unreadable in all of them is what is known.
+    /// Places that differ where a thread is anywhere are one: what is unreadable in all of them is
+    /// what is known.
     #[test]
     fn a_view_forgets_the_nodes_of_threads_that_are_anywhere() {
         let place =

@@ -72,7 +72,8 @@ pub(crate) struct Automaton {
     pub(crate) class: Vec<u32>,
     /// Is the node behind a write?
     pub(crate) is_behind_write: Vec<bool>,
-    /// For every node that is reached freely, the last read on the way and where it is made; none for a first node.
+    /// For every node that is reached freely, the last read on the way and where it is made; none
+    /// for a first node.
     free: Vec<Option<Option<(LocId, Value, Node)>>>,
     /// For every node, the reads that lead to it.
     pub(crate) reads_into: Vec<Vec<(LocId, Value, Node)>>,
@@ -87,8 +88,8 @@ pub(crate) struct Automaton {
 }
 
 impl Automaton {
-    /// The automaton of a thread, in a memory with initial values `init`. States with different classes are not
-    /// identified.
+    /// The automaton of a thread, in a memory with initial values `init`. States with different
+    /// classes are not identified.
     ///
     /// # Errors
     /// When it takes more time or memory than there is.
@@ -149,8 +150,8 @@ impl Automaton {
         })
     }
 
-    /// The nodes to which reads lead from behind a write, or also from a node that is reached freely; all without
-    /// these nodes.
+    /// The nodes to which reads lead from behind a write, or also from a node that is reached
+    /// freely; all without these nodes.
     pub(crate) fn behind(&self, also_free: bool, without: &[Node]) -> Bits {
         let is_entry = |node: Node| self.is_behind_write[node as usize] || (also_free && self.is_free(node));
         let mut stack: Vec<Node> = self.nodes().filter(|node| is_entry(*node) && !without.contains(node)).collect();
@@ -201,7 +202,8 @@ impl Automaton {
     }
 }
 
-/// For every node to which reads of initial values lead from one of `first`, the last of them and its source.
+/// For every node to which reads of initial values lead from one of `first`, the last of them and
+/// its source.
 fn free(
     first: &BTreeSet<Node>,
     steps: &[BTreeSet<(Access, Node)>],

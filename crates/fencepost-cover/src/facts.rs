@@ -25,8 +25,8 @@ const BETWEEN_LOOKS: Node = 64;
 
 /// The facts.
 pub(crate) struct Facts {
-    /// For every thread and node: bases that can be the last write of the thread to their location (the initial ones
-    /// while it has not written there).
+    /// For every thread and node: bases that can be the last write of the thread to their location
+    /// (the initial ones while it has not written there).
     pub(crate) last: Vec<Vec<Bits>>,
     /// For every thread and node: bases that the thread can have written.
     pub(crate) may: Vec<Vec<Bits>>,
@@ -112,7 +112,8 @@ impl Facts {
         for steps in &automaton.steps {
             for (access, target) in steps {
                 if let Some(base) = written(access) {
-                    // What can be read after reading this write: what the writer could then, and what it writes later.
+                    // What can be read after reading this write: what the writer could then, and
+                    // what it writes later.
                     self.follows[base].union(&last[*target as usize]);
                     self.follows[base].union(&future[*target as usize]);
                 }
@@ -130,8 +131,8 @@ fn written(alphabet: &Alphabet, thread: usize, access: &Access) -> Option<Base> 
     alphabet.base(Source { writer: Some(thread), loc, value })
 }
 
-/// The least solution of a forward data-flow problem over sets of bases, with `start` at the start and the first
-/// nodes.
+/// The least solution of a forward data-flow problem over sets of bases, with `start` at the start
+/// and the first nodes.
 fn forward(
     automaton: &Automaton,
     start: &Bits,

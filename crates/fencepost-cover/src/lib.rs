@@ -50,8 +50,9 @@ use saturate::{End, SaturationStats, saturate};
 /// How to search; it changes the cost only.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Options {
-    /// Combinations of control states that are explored forwards before the search, to know what is hopeless. With
-    /// more of them, or when they take half of the memory allowed, nothing is known in advance.
+    /// Combinations of control states that are explored forwards before the search, to know what is
+    /// hopeless. With more of them, or when they take half of the memory allowed, nothing is known
+    /// in advance.
     pub look_ahead: usize,
     /// Is one configuration enough of those that symmetries of the program turn into each other?
     pub symmetry: bool,
@@ -106,7 +107,8 @@ pub struct CoverOutcome {
     pub stats: CoverStats,
 }
 
-/// A set of final states: all threads have halted, and these registers and locations have such values.
+/// A set of final states: all threads have halted, and these registers and locations have such
+/// values.
 pub struct FinalStates<'a> {
     /// The registers that matter.
     pub registers: &'a [(ThreadId, RegId)],
@@ -116,7 +118,8 @@ pub struct FinalStates<'a> {
     pub holds: &'a dyn Fn(&[Value], &[Value]) -> bool,
 }
 
-/// Can no assertion fail, and no run-time error happen, under SRA? [`Answer::Reachable`] is one that can.
+/// Can no assertion fail, and no run-time error happen, under SRA? [`Answer::Reachable`] is one
+/// that can.
 pub fn safe(program: &Program, options: Options, budget: &Budget<'_>) -> CoverOutcome {
     ask(&Question::Failure, program, options, budget)
 }
@@ -126,9 +129,9 @@ pub fn can_end(program: &Program, states: &FinalStates<'_>, options: Options, bu
     ask(&Question::End(states), program, options, budget)
 }
 
-/// Is every graph of the program under SRA free of write/write races (Def. 3.13)? Then the states that
-/// release/acquire reaches are those that SRA reaches (Thm 3.14). [`Answer::Reachable`] is a race: its run ends with a
-/// write that is not ordered with an earlier one.
+/// Is every graph of the program under SRA free of write/write races (Def. 3.13)? Then the states
+/// that release/acquire reaches are those that SRA reaches (Thm 3.14). [`Answer::Reachable`] is a
+/// race: its run ends with a write that is not ordered with an earlier one.
 pub fn write_write_race_free(program: &Program, options: Options, budget: &Budget<'_>) -> CoverOutcome {
     ask(&Question::WriteRace, program, options, budget)
 }

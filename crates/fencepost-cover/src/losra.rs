@@ -93,7 +93,8 @@ pub(crate) struct Block {
     pub(crate) thread: usize,
     /// What is read, in order.
     pub(crate) reads: Vec<Base>,
-    /// The write or read-modify-write; none at the end of a run. What the latter reads is the last write.
+    /// The write or read-modify-write; none at the end of a run. What the latter reads is the last
+    /// write.
     pub(crate) write: Option<Access>,
 }
 
@@ -235,7 +236,8 @@ impl<'a> LoSra<'a> {
         Ok(targets)
     }
 
-    /// The potential asked of a thread: any, or if it is to race, that it does not know of the ghost.
+    /// The potential asked of a thread: any, or if it is to race, that it does not know of the
+    /// ghost.
     fn asked(&self, thread: usize, race: Option<usize>) -> PotentialId {
         let races = race.is_some_and(|race| self.races[race].thread == thread);
         match self.ghost.filter(|_| races) {

@@ -132,8 +132,8 @@ pub(crate) struct Potential {
     pub(crate) signature: u64,
 }
 
-/// Lists and potentials, each stored once. Several threads may add to it at a time. Numbers depend on who comes first,
-/// so nothing is ordered by them.
+/// Lists and potentials, each stored once. Several threads may add to it at a time. Numbers depend
+/// on who comes first, so nothing is ordered by them.
 pub(crate) struct Store {
     bases: usize,
     lists: Interned<List>,
@@ -228,7 +228,8 @@ impl Store {
         PotentialId(id)
     }
 
-    /// Is one list a subsequence of the other? Different lists are never below each other both ways.
+    /// Is one list a subsequence of the other? Different lists are never below each other both
+    /// ways.
     fn list_is_below(&self, low: ListId, high: ListId) -> bool {
         let (low, high) = (self.lists.get(low.0), self.lists.get(high.0));
         low.signature & !high.signature == 0 && is_below(&low.options, &high.options)
@@ -246,8 +247,8 @@ impl Store {
             })
     }
 
-    /// Something of this many bytes was added. Besides, it has a slot, an entry of the index, and what the allocator
-    /// needs for itself.
+    /// Something of this many bytes was added. Besides, it has a slot, an entry of the index, and
+    /// what the allocator needs for itself.
     fn grew(&self, bytes: usize) {
         self.bytes.fetch_add(bytes as u64 + 64, Ordering::Relaxed);
     }

@@ -62,7 +62,8 @@ impl Question<'_> {
         if !matches!(self, Question::WriteRace | Question::DataRace) {
             return races;
         }
-        // For every location, who writes it, and who makes accesses of it that the question is about.
+        // For every location, who writes it, and who makes accesses of it that the question is
+        // about.
         let mut writers = vec![BTreeSet::new(); program.locations().len()];
         let mut accessed_by = vec![BTreeSet::new(); program.locations().len()];
         for (thread, automaton) in threads.iter().enumerate() {
@@ -125,7 +126,8 @@ impl Question<'_> {
         Ok(targets)
     }
 
-    /// An access of `loc` that a thread can make at this node, if it is one that the question is about.
+    /// An access of `loc` that a thread can make at this node, if it is one that the question is
+    /// about.
     pub(crate) fn racing_access(&self, automaton: &Automaton, node: Node, loc: LocId) -> Option<Access> {
         let mut accesses = automaton.steps[node as usize].iter().map(|&(access, _)| access);
         accesses.find(|access| self.racing_location(access) == Some(loc))

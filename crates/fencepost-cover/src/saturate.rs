@@ -39,16 +39,19 @@ pub trait WellStructured: Sync {
     /// The control state.
     fn control(&self, configuration: &Self::Configuration) -> Self::Control;
 
-    /// The control states whose configurations can be below one of `control`: itself, and whatever is more general.
+    /// The control states whose configurations can be below one of `control`: itself, and whatever
+    /// is more general.
     fn generalisations(&self, control: &Self::Control) -> Vec<Self::Control>;
 
-    /// How many symmetries there are: they turn runs into runs and initial configurations into such, so a
-    /// configuration is not needed when something below an image of it leads to a target. Number 0 changes nothing.
+    /// How many symmetries there are: they turn runs into runs and initial configurations into
+    /// such, so a configuration is not needed when something below an image of it leads to a
+    /// target. Number 0 changes nothing.
     fn symmetries(&self) -> usize {
         1
     }
 
-    /// The control state of the images under a symmetry; none if there are no such configurations in runs.
+    /// The control state of the images under a symmetry; none if there are no such configurations
+    /// in runs.
     fn control_image(&self, _symmetry: usize, control: &Self::Control) -> Option<Self::Control> {
         Some(control.clone())
     }
@@ -58,7 +61,8 @@ pub trait WellStructured: Sync {
         configuration.clone()
     }
 
-    /// Is `low` below `high`? Asked only when the control state of `low` is a generalisation of that of `high`.
+    /// Is `low` below `high`? Asked only when the control state of `low` is a generalisation of
+    /// that of `high`.
     fn is_below(&self, low: &Self::Configuration, high: &Self::Configuration) -> bool;
 
     /// Bits that can only grow along the order: a quick test that settles most comparisons.
@@ -142,8 +146,8 @@ struct Saturation<'a, W: WellStructured> {
 /// Bytes of a node besides what its configuration points to; an estimate is enough for a limit.
 const NODE_BYTES: u64 = 192;
 
-/// Configurations that are expanded at a time. With more of them some are expanded that others of the same batch make
-/// superfluous.
+/// Configurations that are expanded at a time. With more of them some are expanded that others of
+/// the same batch make superfluous.
 const BATCH: usize = 64;
 
 /// What a thread makes of a configuration of a batch: nothing, if it has left the basis.
@@ -219,8 +223,9 @@ impl<W: WellStructured> Saturation<'_, W> {
         batch
     }
 
-    /// The predecessors of a configuration that nothing in the basis is below; none if that is so of itself, because
-    /// something was added that is below an image of it, or has a more general control state.
+    /// The predecessors of a configuration that nothing in the basis is below; none if that is so
+    /// of itself, because something was added that is below an image of it, or has a more general
+    /// control state.
     fn expand(&self, number: usize) -> Turn<W> {
         let configuration = &self.nodes[number].configuration;
         if self.is_covered(&self.basis, configuration, Some(number)) {

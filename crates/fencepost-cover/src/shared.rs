@@ -56,7 +56,8 @@ impl<T> Slots<T> {
 pub(crate) struct Interned<T> {
     values: Slots<T>,
     count: AtomicU32,
-    /// For every hash, the number of its value. If two have the same, the second is found under the next hash.
+    /// For every hash, the number of its value. If two have the same, the second is found under the
+    /// next hash.
     index: [Mutex<HashMap<u64, u32>>; PARTS],
 }
 

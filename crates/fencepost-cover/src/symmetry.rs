@@ -43,8 +43,8 @@ const MOST_SYMMETRIES: usize = 120;
 const PATIENCE: usize = 1 << 20;
 
 impl Symmetry {
-    /// A group of symmetries of these threads: all of them, or if there are too many, all that leave the first
-    /// threads where they are. The first one changes nothing.
+    /// A group of symmetries of these threads: all of them, or if there are too many, all that
+    /// leave the first threads where they are. The first one changes nothing.
     pub(crate) fn of(
         threads: &[Automaton],
         alphabet: &Alphabet,
@@ -288,7 +288,8 @@ struct Search<'a> {
 }
 
 impl Search<'_> {
-    /// Finds the automorphisms that map colours of the left to the same colours on the right; false if it gives up.
+    /// Finds the automorphisms that map colours of the left to the same colours on the right; false
+    /// if it gives up.
     fn extend(&mut self, mut left: Vec<Colour>, mut right: Vec<Colour>) -> bool {
         match self.refine(&mut left, &mut right) {
             Some(true) => {}
@@ -315,8 +316,8 @@ impl Search<'_> {
         })
     }
 
-    /// Refines both colourings in the same way until there is nothing more to tell apart; false if they differ, none
-    /// if it takes too long.
+    /// Refines both colourings in the same way until there is nothing more to tell apart; false if
+    /// they differ, none if it takes too long.
     fn refine(&mut self, left: &mut Vec<Colour>, right: &mut Vec<Colour>) -> Option<bool> {
         let mut count = 0;
         loop {

@@ -172,7 +172,8 @@ fn symmetric_programs() {
     assert!(count.skipped * 4 <= count.programs, "most programs are compared: {count:?}");
 }
 
-/// What the axioms and the race rule say of data races, and what the search says; none if that takes too long.
+/// What the axioms and the race rule say of data races, and what the search says; none if that
+/// takes too long.
 fn data_race(program: &Program, search: Search, count: &mut Count) -> Option<Result<bool, String>> {
     let expected = finals(program, &Sra, &[], LIMIT as u64, &|| false).ok()?.race.is_some();
     let outcome = data_race_free(program, search, &budget());
@@ -200,7 +201,8 @@ fn conflicts(program: &Program) -> bool {
     })
 }
 
-/// The same about data races, by the axioms and the race rule, on programs with non-atomic locations.
+/// The same about data races, by the axioms and the race rule, on programs with non-atomic
+/// locations.
 #[test]
 fn data_races_by_the_axioms() {
     let options = Options { threads: 2..=3, total_accesses: 7, domain: 2..=3, ..Options::default() };

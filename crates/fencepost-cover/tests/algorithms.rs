@@ -185,8 +185,9 @@ fn three_threads() {
     assert!(is_safe("a ticket lock for four", &ticket_lock(4)));
 }
 
-/// Locks order the writes they protect, flags of one writer each too. A turn is written by both, and who waits for an
-/// exchanging lock writes it while its owner, who will write it, does not know.
+/// Locks order the writes they protect, flags of one writer each too. A turn is written by both,
+/// and who waits for an exchanging lock writes it while its owner, who will write it, does not
+/// know.
 #[test]
 fn write_write_races_of_algorithms() {
     for (name, expected) in [
@@ -213,7 +214,8 @@ fn write_write_races_of_algorithms() {
     }
 }
 
-/// What excludes threads from each other under SRA also orders the plain accesses inside; what does not, does not.
+/// What excludes threads from each other under SRA also orders the plain accesses inside; what does
+/// not, does not.
 #[test]
 fn data_races_of_algorithms() {
     for (name, expected) in [

@@ -88,7 +88,8 @@ fn final_states_are_those_of_the_axioms() {
     for entry in corpus::files().iter().filter(|entry| entry.name.starts_with("c/")) {
         let name = &entry.name;
         let Content { program, expected, .. } = entry.read().unwrap_or_else(|error| panic!("{name}: {error}"));
-        // Threads are followed with every value that they might read: with arithmetic there are hundreds.
+        // Threads are followed with every value that they might read: with arithmetic there are
+        // hundreds.
         if !program.is_loop_free() || program.domain() > MOST_VALUES {
             continue;
         }

@@ -118,7 +118,8 @@ fn updates_as_fences() {
     check("SB+fences", fences, &[(0, 0, 0), (1, 0, 0)], false, false);
 }
 
-/// What replays witnesses does not believe them: a run to the forbidden outcome of MP, and one that is none.
+/// What replays witnesses does not believe them: a run to the forbidden outcome of MP, and one that
+/// is none.
 #[test]
 fn wrong_runs_are_refused() {
     let program = program(

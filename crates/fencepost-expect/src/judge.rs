@@ -29,8 +29,8 @@ impl Judgement {
     }
 }
 
-/// Compares an outcome with what a file expects of its model, and of runs under SC. None if the file expects nothing
-/// of that model.
+/// Compares an outcome with what a file expects of its model, and of runs under SC. None if the
+/// file expects nothing of that model.
 pub fn judge(expected: &[Expectation], program: &Program, outcome: &Outcome) -> Option<Judgement> {
     let expectation = robustness(expected, outcome)?;
     Some(expectation.judge(program, outcome).and(judge_runs(expected, outcome)))
@@ -86,7 +86,8 @@ impl Expectation {
     }
 }
 
-/// Compares what fails under SC, which every check looks for, with what is expected: nothing, unless the file says so.
+/// Compares what fails under SC, which every check looks for, with what is expected: nothing,
+/// unless the file says so.
 pub fn judge_runs(expected: &[Expectation], outcome: &Outcome) -> Judgement {
     // Nothing is explored for a model that has nothing to say about the program.
     if matches!(outcome.verdict, Verdict::Unknown(Reason::Unsupported(_))) {

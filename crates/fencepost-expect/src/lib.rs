@@ -34,7 +34,8 @@ pub enum Expected {
     Violation,
     /// The model has nothing to say about the program: `unknown`, however long one searches.
     Unsupported,
-    /// Nothing is found up to a bound beyond which the program is not modelled: `unknown`, however long one searches.
+    /// Nothing is found up to a bound beyond which the program is not modelled: `unknown`, however
+    /// long one searches.
     Unbounded,
     /// An assertion fails in some execution.
     AssertionFails,

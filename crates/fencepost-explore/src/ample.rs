@@ -31,7 +31,8 @@ use fencepost_base::ids::LocId;
 use crate::compile::{Access, CompiledThread, Step};
 use crate::system::ThreadSet;
 
-/// A set of locations; beyond 64, several locations share a bit, which only makes more steps dependent.
+/// A set of locations; beyond 64, several locations share a bit, which only makes more steps
+/// dependent.
 type LocSet = u64;
 
 /// What the code of every thread can access from every instruction on, and from there first.
@@ -106,8 +107,8 @@ impl Futures {
         self.sections[t][pc as usize]
     }
 
-    /// Adds the persistent sets found, given what every thread (at most 64) does next and where it is, and what those
-    /// at a section touch in it.
+    /// Adds the persistent sets found, given what every thread (at most 64) does next and where it
+    /// is, and what those at a section touch in it.
     pub(crate) fn persistent(&self, next: &[(Next, u32)], sections: &[Future], sets: &mut Vec<ThreadSet>) {
         let mut threads = [Reach::default(); ThreadSet::BITS as usize];
         let mut all: ThreadSet = 0;
@@ -170,8 +171,9 @@ struct Reach {
     reach: Future,
 }
 
-/// The smallest persistent set that contains `set`, as far as this analysis can tell: as long as there is an enabled
-/// thread outside that may do, or let others do, something that depends on the next steps of the set, it is added.
+/// The smallest persistent set that contains `set`, as far as this analysis can tell: as long as
+/// there is an enabled thread outside that may do, or let others do, something that depends on the
+/// next steps of the set, it is added.
 fn closure(threads: &[Reach], all: ThreadSet, mut set: ThreadSet) -> ThreadSet {
     let mut looked_at: ThreadSet = 0;
     let (mut accessed, mut written) = (0, 0);
@@ -190,11 +192,12 @@ fn closure(threads: &[Reach], all: ThreadSet, mut set: ThreadSet) -> ThreadSet {
     set
 }
 
-/// Backward data-flow analysis on the control-flow graph of one thread, which does not look beyond instructions that
-/// are not to be passed.
+/// Backward data-flow analysis on the control-flow graph of one thread, which does not look beyond
+/// instructions that are not to be passed.
 fn futures(thread: &CompiledThread, passes: fn(&Step) -> bool) -> Vec<Future> {
     let own = |access: &Access| {
-        // Neighbours have different bits, so there are no others beyond as many of them as there are bits.
+        // Neighbours have different bits, so there are no others beyond as many of them as there
+        // are bits.
         let locations = access.target.locations().take(LocSet::BITS as usize);
         let accessed = locations.map(|loc| bit(LocId::from_index(loc))).fold(0, |a, b| a | b);
         Future { accessed, written: if access.only_reads() { 0 } else { accessed } }

@@ -77,7 +77,8 @@ pub(crate) enum AccessKind {
 }
 
 impl AccessKind {
-    /// Can it be a read whose value nobody may ever use? A wait and a failing strong compare-and-swap decide something.
+    /// Can it be a read whose value nobody may ever use? A wait and a failing strong
+    /// compare-and-swap decide something.
     pub(crate) fn is_speculative(&self) -> bool {
         matches!(self, AccessKind::Load(_) | AccessKind::Cas { strength: CasStrength::Weak, .. })
     }
@@ -95,7 +96,8 @@ impl AccessKind {
         }
     }
 
-    /// The order of any read of it, an update's read half included; of several, one that does not acquire.
+    /// The order of any read of it, an update's read half included; of several, one that does not
+    /// acquire.
     pub(crate) fn read_half(&self) -> Option<Mode> {
         match self {
             AccessKind::Store(..) => None,
@@ -148,7 +150,8 @@ impl Access {
     }
 }
 
-/// One compiled instruction. Threads rest at accesses, choices, sections and the end; everything else runs through.
+/// One compiled instruction. Threads rest at accesses, choices, sections and the end; everything
+/// else runs through.
 #[derive(Debug)]
 pub(crate) enum Step {
     Assign(Slot, Code),
@@ -178,7 +181,8 @@ pub(crate) struct CompiledThread {
     pub(crate) pc: Slot,
     pub(crate) registers: Vec<Slot>,
     pub(crate) steps: Vec<Step>,
-    /// For every instruction, the registers to forget when the thread rests there, and their taints.
+    /// For every instruction, the registers to forget when the thread rests there, and their
+    /// taints.
     pub(crate) dead: Vec<Vec<Slot>>,
     /// When taints are tracked.
     pub(crate) taints: Option<Taints>,

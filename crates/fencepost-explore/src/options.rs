@@ -5,7 +5,8 @@
 pub struct Options {
     /// What is not explored because it makes no difference.
     pub reductions: Reductions,
-    /// Let reads be stale as long as nothing depends on them (observational robustness): another question.
+    /// Let reads be stale as long as nothing depends on them (observational robustness): another
+    /// question.
     pub observational: bool,
     /// Threads to search with.
     pub jobs: usize,

@@ -68,7 +68,8 @@ enum Monitoring {
     Watching(Watches),
 }
 
-/// Local steps after which a thread rests wherever it is, so that a local loop is a cycle of states.
+/// Local steps after which a thread rests wherever it is, so that a local loop is a cycle of
+/// states.
 const LONGEST_LOCAL_RUN: usize = 1 << 10;
 /// Largest state, in words.
 const LARGEST_STATE: usize = 1 << 18;
@@ -91,7 +92,8 @@ impl Product {
         let counts: Vec<usize> = counts.collect();
         shape::refuse_too_large(program.threads().len(), atomic, counts.iter().sum()).map_err(too_large)?;
         let mut layout = Layout::with_limit(LARGEST_STATE);
-        // A tainted value must not be used in a store, private or not, so a search for taints rests there.
+        // A tainted value must not be used in a store, private or not, so a search for taints rests
+        // there.
         let private = match options.reductions.private_locations && !options.observational {
             true => compile::private_locations(program),
             false => vec![false; program.locations().len()],
@@ -131,8 +133,8 @@ impl Product {
             true => (0..compiled.len()).map(|t| Region::of(rows(monitor, t))).collect(),
             false => Vec::new(),
         };
-        // A whole monitor of plain accesses has a column for each thread that makes them, which permutations would
-        // have to permute.
+        // A whole monitor of plain accesses has a column for each thread that makes them, which
+        // permutations would have to permute.
         let named = matches!(&monitoring, Monitoring::Everything(monitor) if monitor.races() == RaceRule::Monitored)
             && shape.plain.iter().any(|threads| !threads.is_empty());
         let equal = match options.reductions.symmetry && !named {
@@ -192,7 +194,8 @@ impl Product {
         self.classes[loc.index()].as_ref().and_then(|classes| classes.of(value))
     }
 
-    /// Lets thread `t` run from `pc` to its next resting point, and says what it does to memory on the way.
+    /// Lets thread `t` run from `pc` to its next resting point, and says what it does to memory on
+    /// the way.
     fn run_local(&self, state: &mut [u64], t: usize, mut pc: u32, record: &mut dyn FnMut(RunStep)) -> Stopped {
         let thread = &self.threads[t];
         for _ in 0..LONGEST_LOCAL_RUN {
@@ -625,7 +628,8 @@ impl Monitoring {
         options: Options,
         layout: &mut Layout,
     ) -> Self {
-        // A read that is allowed to be stale leaves its mark on all columns: they cannot be taken apart.
+        // A read that is allowed to be stale leaves its mark on all columns: they cannot be taken
+        // apart.
         if options.reductions.watch_one && !options.observational {
             let unwatched = layout.clone();
             match Watches::new(threads, classes, model, shape, layout) {

@@ -54,7 +54,8 @@ impl Goal {
     }
 }
 
-/// Visits every reachable state of `system`, on `jobs` threads, or as many as it takes to reach `goal`.
+/// Visits every reachable state of `system`, on `jobs` threads, or as many as it takes to reach
+/// `goal`.
 pub(crate) fn breadth_first(system: &impl System, goal: Goal, jobs: usize, budget: &Budget<'_>) -> Exploration {
     let jobs = jobs.max(1);
     let meter = Meter::new(budget.max_bytes);
@@ -159,7 +160,8 @@ struct Met {
     transitions: u64,
     /// The greatest state of the next layer from which SC can be left.
     finding: Option<State>,
-    /// The greatest state with a step on which something goes wrong: at which instruction, and what.
+    /// The greatest state with a step on which something goes wrong: at which instruction, and
+    /// what.
     failure: Option<(State, Pc, ScFailureKind)>,
     /// The first instruction at which the program is not modelled any further.
     bound: Option<(ThreadId, Pc)>,
@@ -253,8 +255,8 @@ impl<S: System> Search<'_, S> {
         self.system.words() >= WORTH_COLLAPSING && matches!(self.store, Visited::Plain(_))
     }
 
-    /// Makes room by collapsing all finished layers; the one after them is forgotten. If there is not even room
-    /// for that, nothing is left of the store.
+    /// Makes room by collapsing all finished layers; the one after them is forgotten. If there is
+    /// not even room for that, nothing is left of the store.
     fn collapse(&mut self) -> Result<(), Reason> {
         let (words, states) = (self.system.words(), self.budget.max_states);
         let collapsed = Visited::Collapsed(Collapsed::new(words, Hasher::default(), self.jobs, states, &self.meter));
@@ -405,7 +407,8 @@ impl<S: System> Search<'_, S> {
         Ok(())
     }
 
-    /// Takes the steps of a piece; states with one that leads to a state yet to be expanded are done.
+    /// Takes the steps of a piece; states with one that leads to a state yet to be expanded are
+    /// done.
     fn take(&self, states: &[u64], piece: &mut Piece, met: &mut Met) -> Result<(), Reason> {
         let words = self.system.words();
         for step in 0..piece.out.len() {
@@ -461,7 +464,8 @@ impl<S: System> Search<'_, S> {
         })
     }
 
-    /// A run that goes wrong at a step out of `state`, a state of the last finished layer; none if time runs out.
+    /// A run that goes wrong at a step out of `state`, a state of the last finished layer; none if
+    /// time runs out.
     fn failing_run(&self, state: &[u64], pc: Pc, kind: ScFailureKind) -> Option<ScFailure> {
         let (mut run, end) = self.run_to(state, self.layers.len() - 1)?;
         let mut out = Expansion::traced(self.system.words());

@@ -19,8 +19,8 @@ use fencepost_verdict::Reason;
 /// A number of a state within its shard.
 pub(crate) type StateId = u32;
 
-/// Words of a block, roughly, or of the blocks of several shards together: small enough for small programs, large
-/// enough not to matter for large ones.
+/// Words of a block, roughly, or of the blocks of several shards together: small enough for small
+/// programs, large enough not to matter for large ones.
 const BLOCK_WORDS: usize = 1 << 12;
 /// A free place in the table.
 const FREE: u64 = u64::MAX;
@@ -74,7 +74,8 @@ pub(crate) struct StateStore<H> {
     max_states: u64,
     /// How many of them no shard has asked for yet.
     unclaimed: AtomicU64,
-    /// How many a shard asks for at a time: counting each would keep all threads busy with one counter.
+    /// How many a shard asks for at a time: counting each would keep all threads busy with one
+    /// counter.
     claim: u64,
     meter: Arc<Meter>,
 }
@@ -144,7 +145,8 @@ impl Batch {
         }
         self.order.clear();
         self.order.resize(self.hashes.len(), 0);
-        // Backwards from the ends, which are the starts of the next ones afterwards, and then forwards again.
+        // Backwards from the ends, which are the starts of the next ones afterwards, and then
+        // forwards again.
         for (member, &hash) in self.hashes.iter().enumerate().rev() {
             self.ends[shard(hash) + 1] -= 1;
             self.order[self.ends[shard(hash) + 1] as usize] = member as u32;
@@ -270,8 +272,8 @@ impl<H: BuildHasher> StateStore<H> {
         Ok((Inserted::New, id))
     }
 
-    /// Takes the store apart: calls `visit` for every state of the finished layers, which end at `layers`, one layer
-    /// after the other, and frees memory on the way.
+    /// Takes the store apart: calls `visit` for every state of the finished layers, which end at
+    /// `layers`, one layer after the other, and frees memory on the way.
     pub(crate) fn dissolve<E>(
         self,
         layers: &[Vec<StateId>],
@@ -340,7 +342,8 @@ impl Shard {
         &self.blocks[id as usize / self.block][start..start + words]
     }
 
-    /// The number of a state, or the free place where it belongs. The lowest bits of a hash are the shard's.
+    /// The number of a state, or the free place where it belongs. The lowest bits of a hash are the
+    /// shard's.
     fn find(&self, state: &[u64], hash: u64) -> Result<StateId, usize> {
         let mask = self.table.len() - 1;
         let mut place = (hash >> 10) as usize & mask;

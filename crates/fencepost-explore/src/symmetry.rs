@@ -39,7 +39,8 @@ impl Symmetry {
         for group in groups {
             let members: Vec<Vec<Slot>> = group.iter().map(|&t| fields(t)).collect();
             let widths = |slots: &[Slot]| slots.iter().map(|slot| slot.width()).collect::<Vec<u32>>();
-            // Fields of different widths, of which one value may not fit in another: not the same after all.
+            // Fields of different widths, of which one value may not fit in another: not the same
+            // after all.
             if members.iter().all(|slots| widths(slots) == widths(&members[0])) {
                 kept.push(joined(members));
             }

@@ -38,7 +38,8 @@ pub(crate) struct Expansion {
     words: usize,
     states: Vec<u64>,
     steps: Vec<Successor>,
-    /// What happened on the way, if anybody wants to know: an expansion that is part of a search does not.
+    /// What happened on the way, if anybody wants to know: an expansion that is part of a search
+    /// does not.
     trace: Option<Vec<RunStep>>,
     /// A state that a step passes through.
     scratch: Vec<u64>,
@@ -158,7 +159,8 @@ impl Expansion {
         self.steps.push(Successor { site, stopped, speculative, pure, trace });
     }
 
-    /// The step that was begun is only the first part of some: those that `expand` adds for the state it leads to.
+    /// The step that was begun is only the first part of some: those that `expand` adds for the
+    /// state it leads to.
     pub(crate) fn go_on(&mut self, trace: usize, expand: impl FnOnce(&[u64], &mut Expansion)) {
         let mut state = std::mem::take(&mut self.scratch);
         state.clear();
@@ -196,9 +198,9 @@ pub(crate) struct Initial {
 
 /// A finite transition system whose steps belong to threads.
 ///
-/// Laws: everything is a function of the state alone, in a fixed order. `canonical` maps a state to one with the same
-/// future up to names of threads. What leaves SC from a state can be reached by the steps of any of its `persistent`
-/// sets and then others, or after them.
+/// Laws: everything is a function of the state alone, in a fixed order. `canonical` maps a state to
+/// one with the same future up to names of threads. What leaves SC from a state can be reached by
+/// the steps of any of its `persistent` sets and then others, or after them.
 pub(crate) trait System: Sync {
     /// Number of words of a state.
     fn words(&self) -> usize;

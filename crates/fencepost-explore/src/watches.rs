@@ -63,7 +63,8 @@ pub(crate) struct Watched {
     pub(crate) kind: WatchKind,
     pub(crate) loc: LocId,
     pub(crate) monitor: Box<dyn Monitor>,
-    /// What the threads can do, as far as their code goes; and what they can do before their next SC fence.
+    /// What the threads can do, as far as their code goes; and what they can do before their next
+    /// SC fence.
     ahead: [Vec<Ahead>; 2],
 }
 
@@ -71,7 +72,8 @@ pub(crate) struct Watched {
 struct Ahead {
     /// Can the next access to the location be one that uses the watched write?
     hope: Vec<bool>,
-    /// Can it, before its next access to the location, do something that orders more in SC than in the model?
+    /// Can it, before its next access to the location, do something that orders more in SC than in
+    /// the model?
     leaks: Vec<bool>,
 }
 
@@ -82,8 +84,8 @@ pub(crate) enum WatchKind {
     Stale {
         class: Option<usize>,
         by: StaleKind,
-        /// Can there be later writes to the location that begin no better watch? Values may be told apart, and
-        /// nobody can write between a write and an update of it.
+        /// Can there be later writes to the location that begin no better watch? Values may be told
+        /// apart, and nobody can write between a write and an update of it.
         lasting: bool,
     },
     /// A plain access.
@@ -102,8 +104,8 @@ pub(crate) enum Meaning {
 }
 
 impl Watches {
-    /// The watches of a program of this `shape` whose locations have these `classes`; none if they are too many, or
-    /// there is nothing to watch.
+    /// The watches of a program of this `shape` whose locations have these `classes`; none if they
+    /// are too many, or there is nothing to watch.
     pub(crate) fn new(
         threads: &[CompiledThread],
         classes: &[Option<std::sync::Arc<Classes>>],
@@ -169,7 +171,8 @@ impl Watches {
         self.number(state).checked_sub(1).map(|watch| &self.all[watch])
     }
 
-    /// Calls `visit` with everything a step of this label may mean; `current` is the class of the value before it.
+    /// Calls `visit` with everything a step of this label may mean; `current` is the class of the
+    /// value before it.
     pub(crate) fn meanings(
         &self,
         state: &[u64],
@@ -215,8 +218,9 @@ impl Watches {
 }
 
 impl Watched {
-    /// May one of `threads`, resting at `pcs`, still use the watched write? `accepts` answers for an access to the
-    /// location that a thread is about to make; none if it does not come into question, and later accesses do.
+    /// May one of `threads`, resting at `pcs`, still use the watched write? `accepts` answers for
+    /// an access to the location that a thread is about to make; none if it does not come into
+    /// question, and later accesses do.
     pub(crate) fn has_hope(
         &self,
         state: &[u64],
@@ -286,7 +290,8 @@ impl WatchKind {
     }
 }
 
-/// Does it use a stale write, of whatever value? (Fences do, but there are only fences at their location.)
+/// Does it use a stale write, of whatever value? (Fences do, but there are only fences at their
+/// location.)
 fn asks_for_any(access: &Access, by: StaleKind) -> bool {
     match by {
         StaleKind::Read => {
@@ -362,8 +367,8 @@ fn kinds(
     kinds
 }
 
-/// For every instruction of `thread`: can its next access to `loc` use what is watched? An access to the location puts
-/// the watched write out of reach, except that a plain one may come again.
+/// For every instruction of `thread`: can its next access to `loc` use what is watched? An access
+/// to the location puts the watched write out of reach, except that a plain one may come again.
 fn hope(
     thread: &CompiledThread,
     loc: LocId,
@@ -381,10 +386,12 @@ fn hope(
     })
 }
 
-/// For every location, what an access of a thread that has the watched write of another location within reach can do.
+/// For every location, what an access of a thread that has the watched write of another location
+/// within reach can do.
 #[derive(Clone, Copy)]
 struct Leaking {
-    /// A read that acquires can tell it more about SC than about the model: somebody writes without releasing.
+    /// A read that acquires can tell it more about SC than about the model: somebody writes without
+    /// releasing.
     reads: bool,
     /// So can an update that acquires: somebody reads, or writes, and does not update.
     updates: bool,
@@ -439,8 +446,8 @@ fn leaks(
     })
 }
 
-/// Backward data-flow analysis: what holds before each instruction, if it holds after another instruction that may
-/// follow, except that `at` decides for accesses, given what holds after them.
+/// Backward data-flow analysis: what holds before each instruction, if it holds after another
+/// instruction that may follow, except that `at` decides for accesses, given what holds after them.
 fn backward(thread: &CompiledThread, at: impl Fn(&Access, bool) -> bool) -> Vec<bool> {
     let mut before = vec![false; thread.steps.len()];
     let mut changed = true;

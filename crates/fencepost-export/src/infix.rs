@@ -188,7 +188,8 @@ pub(crate) trait Infix {
         }
     }
 
-    /// Nothing is left after a shift by a negative amount; one by more bits than there are would not fit.
+    /// Nothing is left after a shift by a negative amount; one by more bits than there are would
+    /// not fit.
     fn shift_left(&self, left: &Term, right: &Term) -> Result<Term, Unsupported> {
         if right.high < 0 {
             return self.number(0);
@@ -215,7 +216,8 @@ pub(crate) trait Infix {
         self.term(format!("({text})"), left.low.min(0).into(), left.high.max(0).into())
     }
 
-    /// When an expression denotes nothing: it divides by zero on the way. None if it always denotes something.
+    /// When an expression denotes nothing: it divides by zero on the way. None if it always denotes
+    /// something.
     fn undefined(&self, expr: &Expr) -> Result<Option<String>, Unsupported> {
         if !expr.can_fail(self.program().domain()) {
             return Ok(None);
@@ -247,7 +249,8 @@ pub(crate) trait Infix {
         })
     }
 
-    /// When an instruction fails instead of doing what it does: an index is out of range, something is divided by zero.
+    /// When an instruction fails instead of doing what it does: an index is out of range, something
+    /// is divided by zero.
     fn fails(&self, op: &Op) -> Result<Option<String>, Unsupported> {
         let mut reasons = Vec::new();
         let mut exprs: Vec<&Expr> = Vec::new();

@@ -57,8 +57,9 @@ const LARGEST_TEXT: usize = 8 << 20;
 /// SPIN numbers its processes with eight bits.
 const MOST_THREADS: usize = 250;
 
-/// The program with the monitor of `model`, as Promela. SPIN reports a violated assertion iff the program is not
-/// robust; for `sc`, iff an assertion of the program itself (or an index, or a division) can fail.
+/// The program with the monitor of `model`, as Promela. SPIN reports a violated assertion iff the
+/// program is not robust; for `sc`, iff an assertion of the program itself (or an index, or a
+/// division) can fail.
 pub fn export(program: &Program, model: &dyn Model, options: Options) -> Result<String, Unsupported> {
     if program.threads().len() > MOST_THREADS {
         return Err(Unsupported::new(format!("SPIN has room for {MOST_THREADS} threads at most")));

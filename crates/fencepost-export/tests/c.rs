@@ -52,7 +52,8 @@ fn run(name: &str, c: &str, seeds: Range<u32>) -> Vec<Output> {
     let folder = folder(name);
     let (file, exe) = (folder.join("test.c"), folder.join("test"));
     fs::write(&file, c).expect("a writable folder");
-    // Random expressions make no sense, and compilers say so: that there are no warnings is tested on the corpus.
+    // Random expressions make no sense, and compilers say so: that there are no warnings is tested
+    // on the corpus.
     succeed(compiler().args(["-DFP_MILLISECONDS=60000", "-w", "-o"]).arg(&exe).arg(&file));
     seeds.map(|seed| Command::new(&exe).arg(seed.to_string()).output().expect("the program")).collect()
 }
@@ -119,7 +120,8 @@ fn failures_name_the_line_of_the_source() {
     assert_eq!(fails("division", division), "test.fp:4: division by zero or index out of range: r = 1 / r\n");
 }
 
-/// Updates in a loop that go round the domain several times, every result compared with the same on registers.
+/// Updates in a loop that go round the domain several times, every result compared with the same on
+/// registers.
 #[test]
 fn updates_wrap_around_as_in_the_source() {
     for domain in [2u32, 4, 64, 256, 1024, 1 << 16, 1 << 20, 1 << 31] {

@@ -16,7 +16,8 @@ pub struct Observed {
     pub memory: Memory,
     /// Where the threads were created.
     pub threads: Vec<Creation>,
-    /// How the missed write comes before the access in every SC order: the steps that do not synchronise. Empty if not known.
+    /// How the missed write comes before the access in every SC order: the steps that do not
+    /// synchronise. Empty if not known.
     pub links: Vec<Link>,
     /// Who waits for what, in a deadlock.
     pub waiting: Vec<Waiting>,
@@ -43,7 +44,8 @@ pub struct Frame {
     pub offset: u64,
 }
 
-/// Parts of paths of code that nobody wants to hear about: atomics of the languages' own libraries, and our header.
+/// Parts of paths of code that nobody wants to hear about: atomics of the languages' own libraries,
+/// and our header.
 const LIBRARY_PATHS: &[&str] = &[
     "/fencepost.h",
     "/include/c++/",
@@ -195,7 +197,8 @@ impl Operation {
         }
     }
 
-    /// `Store (relaxed) of value 1 by thread T1`; with the name of what is accessed, `Load (relaxed) of 'data' by thread T1`.
+    /// `Store (relaxed) of value 1 by thread T1`; with the name of what is accessed,
+    /// `Load (relaxed) of 'data' by thread T1`.
     pub fn description(&self, variable: Option<&str>) -> String {
         let variable = variable.map_or(String::new(), |name| format!(" of '{name}'"));
         let value = self.value.map_or(String::new(), |value| format!(" of value {value}"));

@@ -1,8 +1,8 @@
 //! What is told about a program: one kind of finding, whoever has found it.
 //!
 //! A [`Finding`] has names instead of numbers and knows no engine, no model and no program: static
-//! checks and verification make one from what they have decided, the sanitizer from what it has seen
-//! in a run. Terminal, JSON and SARIF are written from findings alone.
+//! checks and verification make one from what they have decided, the sanitizer from what it has
+//! seen in a run. Terminal, JSON and SARIF are written from findings alone.
 
 mod compiled;
 mod kind;

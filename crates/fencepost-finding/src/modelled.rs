@@ -17,7 +17,8 @@ pub struct Statement {
     pub called_from: Option<Span>,
     /// The statement, on one line; blocks are cut to `{ … }`.
     pub text: String,
-    /// What it does to memory: `W x 1`, `R y 0`, `U x 0→1`, `fence`; `choice 1` or nothing for a step within the thread.
+    /// What it does to memory: `W x 1`, `R y 0`, `U x 0→1`, `fence`; `choice 1` or nothing for a
+    /// step within the thread.
     pub effect: Option<String>,
     /// What is to be said beside it.
     pub remark: String,
@@ -56,7 +57,8 @@ pub struct Step {
     pub stands_out: bool,
     /// The step, from 1, that has written the value read; 0 for the value at the beginning.
     pub reads_from: Option<usize>,
-    /// A step before this one, from 1, that has overwritten the value read, or that this write is ordered before.
+    /// A step before this one, from 1, that has overwritten the value read, or that this write is
+    /// ordered before.
     pub overtaken_by: Option<usize>,
     /// What happens to a store that is delayed.
     pub buffered: Option<Buffered>,

@@ -207,7 +207,8 @@ impl ProgramBuilder {
                     self.kind_of(array.base)?
                 }
             };
-            // Plain accesses of atomic locations are races at worst, but atomic ones need an atomic location.
+            // Plain accesses of atomic locations are races at worst, but atomic ones need an atomic
+            // location.
             let fits = kind == LocationKind::Atomic || (plain && kind == LocationKind::NonAtomic);
             if !fits {
                 return Err(format!("{} operation on a {kind:?} location", if plain { "plain" } else { "atomic" }));

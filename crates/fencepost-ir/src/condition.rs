@@ -83,7 +83,8 @@ impl Formula {
 }
 
 impl Condition {
-    /// What is to be known of a state, in order: what the condition mentions and what is to be shown.
+    /// What is to be known of a state, in order: what the condition mentions and what is to be
+    /// shown.
     pub fn observed(&self) -> Vec<Observable> {
         let mut all: BTreeSet<Observable> = self.shown.iter().copied().collect();
         self.formula.for_each(&mut |what, _| _ = all.insert(what));

@@ -24,7 +24,8 @@ pub struct Program {
     pub(crate) arrays: Vec<Array>,
     pub(crate) threads: Vec<Thread>,
     pub(crate) fence_location: Option<LocId>,
-    /// For every thread with sections and every instruction: is it inside one? Empty for other threads.
+    /// For every thread with sections and every instruction: is it inside one? Empty for other
+    /// threads.
     pub(crate) sections: Vec<Vec<bool>>,
     pub(crate) condition: Option<Condition>,
 }
@@ -199,7 +200,8 @@ pub enum Op {
         /// Condition.
         cond: Expr,
     },
-    /// Asks that `value` does not depend on a possibly stale read (observational robustness); otherwise does nothing.
+    /// Asks that `value` does not depend on a possibly stale read (observational robustness);
+    /// otherwise does nothing.
     Verify {
         /// Value.
         value: Expr,
@@ -293,7 +295,8 @@ pub enum Op {
         /// Order.
         order: FenceOrder,
     },
-    /// Orders earlier stores to these locations (`None`: to all), in models with store buffers per location.
+    /// Orders earlier stores to these locations (`None`: to all), in models with store buffers per
+    /// location.
     LightFence {
         /// Locations.
         locations: Option<Vec<LocId>>,
@@ -402,8 +405,8 @@ impl Program {
         self.threads.iter().any(|thread| thread.code.iter().any(is_mixed))
     }
 
-    /// Is control inside an atomic section when it is at this instruction? It is at the section's [`Op::Leave`], and
-    /// not yet at its [`Op::Enter`].
+    /// Is control inside an atomic section when it is at this instruction? It is at the section's
+    /// [`Op::Leave`], and not yet at its [`Op::Enter`].
     pub fn is_in_section(&self, thread: ThreadId, pc: Pc) -> bool {
         self.sections[thread.index()].get(pc.index()).is_some_and(|&inside| inside)
     }

@@ -8,9 +8,9 @@ use fencepost_base::ids::Pc;
 use crate::expr::Expr;
 use crate::program::{Instr, Op, Origin};
 
-/// For every instruction, whether control is inside of a section when it is there; nothing if there is no section.
-/// Control starts outside. An instruction that cannot be reached counts as inside if the one before it in the code
-/// leads inside. Otherwise an instruction, and what is wrong with it.
+/// For every instruction, whether control is inside of a section when it is there; nothing if there
+/// is no section. Control starts outside. An instruction that cannot be reached counts as inside if
+/// the one before it in the code leads inside. Otherwise an instruction, and what is wrong with it.
 pub(crate) fn inside(code: &[Instr]) -> Result<Vec<bool>, (usize, &'static str)> {
     if !code.iter().any(|instr| matches!(instr.op, Op::Enter | Op::Leave)) {
         return Ok(Vec::new());
@@ -61,9 +61,10 @@ enum Position {
     End,
 }
 
-/// The code with every section in one piece, from its `Enter` to its only `Leave`, and no jumps across these borders.
-/// Usually that is the code itself. Otherwise instructions that several sections share are copied, those that cannot be
-/// reached are left out, and a section that ends in several places becomes a choice of sections that end in one each.
+/// The code with every section in one piece, from its `Enter` to its only `Leave`, and no jumps
+/// across these borders. Usually that is the code itself. Otherwise instructions that several
+/// sections share are copied, those that cannot be reached are left out, and a section that ends in
+/// several places becomes a choice of sections that end in one each.
 pub fn in_brackets(code: &[Instr]) -> Cow<'_, [Instr]> {
     if is_bracketed(code) {
         return Cow::Borrowed(code);

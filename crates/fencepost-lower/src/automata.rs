@@ -42,7 +42,8 @@ use code::Code;
 use memory::Memory;
 use values::Values;
 
-/// Where an address can be anything, there is memory at `0..ANY_ADDRESSES` and at every address known besides.
+/// Where an address can be anything, there is memory at `0..ANY_ADDRESSES` and at every address
+/// known besides.
 pub const ANY_ADDRESSES: i64 = 16;
 
 /// A thread.
@@ -64,7 +65,8 @@ struct Edge {
     span: Span,
 }
 
-/// What a transition does. A register in an expression stands for its integer, whatever the domain will be.
+/// What a transition does. A register in an expression stands for its integer, whatever the domain
+/// will be.
 enum Act {
     Read { dst: RegId, address: Expr },
     Write { value: Expr, address: Expr },
@@ -94,7 +96,8 @@ impl Act {
     }
 }
 
-/// Lowers a tree of automata that was parsed without errors; what is missing in the builder is reported.
+/// Lowers a tree of automata that was parsed without errors; what is missing in the builder is
+/// reported.
 pub(crate) fn lower(file: &File, messages: &mut Messages) -> ProgramBuilder {
     let mut machines: Vec<Machine<'_>> = Vec::new();
     let mut names: HashMap<&str, Span> = HashMap::new();

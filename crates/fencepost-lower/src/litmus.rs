@@ -238,7 +238,8 @@ impl Conditions<'_> {
                 _ => {}
             }
         }
-        // Without a condition there is nothing to observe, but races: herd asks for what is true of all states.
+        // Without a condition there is nothing to observe, but races: herd asks for what is true of
+        // all states.
         let nothing = (Quantifier::Forall, Formula::Constant(true), Span::default());
         let (quantifier, formula, _) = found.or_else(|| (!has_assertions(file)).then_some(nothing))?;
         Some(Condition { quantifier, formula, filter, shown, negatives: self.range.negatives })

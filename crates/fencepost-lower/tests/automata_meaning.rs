@@ -16,7 +16,8 @@ use proptest::prelude::*;
 /// Most states of an interpreter; programs with more are not compared.
 const LIMIT: usize = 1000;
 
-/// Registers of all threads by name, and what is not 0 in memory; integers as they are reduced into the domain.
+/// Registers of all threads by name, and what is not 0 in memory; integers as they are reduced into
+/// the domain.
 type Snapshot = (Vec<BTreeMap<String, Value>>, BTreeMap<String, Value>);
 
 /// Everything reachable from `initial`, unless it is too much.

@@ -120,7 +120,8 @@ fn expr(registers: u32) -> impl Strategy<Value = Expr> {
     })
 }
 
-/// Two registers, four atomic locations (two of them an array), one that is not atomic, `len` instructions.
+/// Two registers, four atomic locations (two of them an array), one that is not atomic, `len`
+/// instructions.
 fn op(len: u32) -> impl Strategy<Value = Op> {
     let e = || expr(2).boxed();
     let dst = || prop::option::of((0u32..2).prop_map(RegId));
@@ -181,7 +182,8 @@ fn op(len: u32) -> impl Strategy<Value = Op> {
     ]
 }
 
-/// The code with an atomic section around the instructions `from..to`; jumps across its borders stop there.
+/// The code with an atomic section around the instructions `from..to`; jumps across its borders
+/// stop there.
 fn with_section(mut ops: Vec<Op>, from: usize, to: usize) -> Vec<Op> {
     for (pc, op) in ops.iter_mut().enumerate() {
         let inside = |pc: usize| (from..to).contains(&pc);

@@ -40,8 +40,8 @@ pub struct Cycle {
     pub steps: Vec<(EventId, Edge)>,
 }
 
-/// A shortest cycle of po ∪ rf ∪ mo ∪ fr through `start`, or its atomic section, if there is one. Atomic sections count
-/// as one event: a path may leave one from another event than it came to.
+/// A shortest cycle of po ∪ rf ∪ mo ∪ fr through `start`, or its atomic section, if there is one.
+/// Atomic sections count as one event: a path may leave one from another event than it came to.
 /// Communication within a thread is program order already and is not used.
 pub fn shortest_through(graph: &Graph, start: EventId) -> Option<Cycle> {
     let external = |rel: Rel| rel.filter(|a, b| graph.event(a).thread != graph.event(b).thread);
@@ -98,7 +98,8 @@ fn backtrack(graph: &Graph, reached: &[Option<Step>], start: EventId) -> Cycle {
     for (index, &(leaves, edge, _)) in path.iter().enumerate() {
         let (_, before, came) = path[(index + path.len() - 1) % path.len()];
         if edge == Edge::Po {
-            // The whole section comes before what follows in program order, and after what precedes.
+            // The whole section comes before what follows in program order, and after what
+            // precedes.
             steps.push((came, edge));
             continue;
         }

@@ -83,11 +83,13 @@ impl Graph {
         }
     }
 
-    /// The graph of these parts: `events` that come after the initialisation writes, in an order that agrees with
-    /// program order, each with the write it reads from, and the writes to every location from the initialisation on.
+    /// The graph of these parts: `events` that come after the initialisation writes, in an order
+    /// that agrees with program order, each with the write it reads from, and the writes to every
+    /// location from the initialisation on.
     ///
     /// # Panics
-    /// When a read does not have the value of its source, or modification order is not made of the writes.
+    /// When a read does not have the value of its source, or modification order is not made of the
+    /// writes.
     pub fn of_parts(
         init: &[Value],
         events: Vec<(Event, Option<EventId>)>,
@@ -110,7 +112,8 @@ impl Graph {
         graph
     }
 
-    /// add(G, τ, l, w): a new last event of `thread`, reading from and/or placed right after `predecessor`.
+    /// add(G, τ, l, w): a new last event of `thread`, reading from and/or placed right after
+    /// `predecessor`.
     ///
     /// # Panics
     /// When `predecessor` is not a write to the label's location, or its value is not the one read.
@@ -138,8 +141,8 @@ impl Graph {
         id
     }
 
-    /// Ties two events of one thread, and what they are tied to already: they are of one atomic section, which happens
-    /// at once.
+    /// Ties two events of one thread, and what they are tied to already: they are of one atomic
+    /// section, which happens at once.
     pub fn tie(&mut self, earlier: EventId, later: EventId) {
         let (first, second) = (self.section(earlier), self.section(later));
         for section in &mut self.section {
@@ -164,8 +167,8 @@ impl Graph {
         tied
     }
 
-    /// Can the events happen one after the other, those of an atomic section together, in an order that `rel` is
-    /// part of?
+    /// Can the events happen one after the other, those of an atomic section together, in an order
+    /// that `rel` is part of?
     pub fn is_order(&self, rel: &Rel) -> bool {
         let is_without_sections = || self.ids().all(|id| self.section(id) == id);
         rel.is_acyclic() && (is_without_sections() || rel.contracted(|id| self.section(id)).is_acyclic())
@@ -288,7 +291,8 @@ impl Graph {
         rel
     }
 
-    /// The graph in which these reads read nothing: events that keep their place in program order and no more.
+    /// The graph in which these reads read nothing: events that keep their place in program order
+    /// and no more.
     #[must_use]
     pub fn without_reads(&self, is_forgotten: impl Fn(EventId) -> bool) -> Graph {
         let mut graph = self.clone();
@@ -299,7 +303,8 @@ impl Graph {
         graph
     }
 
-    /// The same graph with events sorted by thread: equal for equal graphs, in whatever order they grew.
+    /// The same graph with events sorted by thread: equal for equal graphs, in whatever order they
+    /// grew.
     #[must_use]
     pub fn canonical(&self) -> Graph {
         let mut order: Vec<EventId> = self.ids().collect();
@@ -321,7 +326,8 @@ impl Graph {
         }
     }
 
-    /// The same graph without the events that are not to be kept; nothing that is kept reads from them.
+    /// The same graph without the events that are not to be kept; nothing that is kept reads from
+    /// them.
     #[must_use]
     pub fn restricted(&self, keep: impl Fn(EventId) -> bool) -> Graph {
         let kept: Vec<EventId> = self.ids().filter(|&id| keep(id)).collect();

@@ -19,13 +19,15 @@ pub trait Model: Sync {
     /// The axioms: is the graph consistent?
     fn permits(&self, graph: &Graph) -> bool;
 
-    /// The earlier event that `event`, last of its thread and added last, is in a data race with (and so has undefined
-    /// behaviour); one of the two is a plain access. Asked only of models that declare [`races`](Declaration::races).
+    /// The earlier event that `event`, last of its thread and added last, is in a data race with
+    /// (and so has undefined behaviour); one of the two is a plain access. Asked only of models
+    /// that declare [`races`](Declaration::races).
     fn race(&self, _graph: &Graph, _event: EventId) -> Option<EventId> {
         None
     }
 
-    /// The monitor, its state reserved in `layout`, of a model that declares [`Robustness::Monitor`].
+    /// The monitor, its state reserved in `layout`, of a model that declares
+    /// [`Robustness::Monitor`].
     fn monitor(&self, _shape: &Shape, _layout: &mut Layout) -> Option<Box<dyn Monitor>> {
         None
     }
@@ -55,7 +57,8 @@ pub trait Model: Sync {
         self.declaration().fences.light
     }
 
-    /// Does a read of this order, or a read-modify-write's, acquire what the write it reads releases?
+    /// Does a read of this order, or a read-modify-write's, acquire what the write it reads
+    /// releases?
     fn acquires(&self, mode: Mode) -> bool {
         !self.declaration().repairs.orders || mode.acquires()
     }
@@ -85,8 +88,8 @@ pub struct Declaration {
     pub essay: &'static str,
     /// What kind of model it is.
     pub kind: Kind,
-    /// Are there data races, which are undefined behaviour? Then [`Model::race`] finds them. A race is a notion of a
-    /// language; machines know none, and SC has no happens-before of its own.
+    /// Are there data races, which are undefined behaviour? Then [`Model::race`] finds them. A race
+    /// is a notion of a language; machines know none, and SC has no happens-before of its own.
     pub races: bool,
     /// Are atomic sections part of the model?
     pub sections: bool,
@@ -111,8 +114,8 @@ pub enum Kind {
     Reference,
     /// The model of a language: orders and races as in the source.
     Language,
-    /// The model of a machine, between whose threads and memory there are store buffers. Plain accesses are like
-    /// all others.
+    /// The model of a machine, between whose threads and memory there are store buffers. Plain
+    /// accesses are like all others.
     Machine(Buffers),
 }
 
@@ -136,7 +139,8 @@ impl Robustness {
     }
 }
 
-/// What strong release/acquire (SRA) says about a model. Safety under SRA is decided by coverability, loops included.
+/// What strong release/acquire (SRA) says about a model. Safety under SRA is decided by
+/// coverability, loops included.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Causal {
     /// Is it SRA itself?
@@ -203,8 +207,8 @@ pub struct Repairs {
     pub orders: bool,
     /// Does an SC access do more?
     pub sc_accesses: bool,
-    /// Does a read-modify-write order things through its location only? Then one in place of a store is a repair of
-    /// its own. Elsewhere it is one more way to write a fence.
+    /// Does a read-modify-write order things through its location only? Then one in place of a
+    /// store is a repair of its own. Elsewhere it is one more way to write a fence.
     pub exchanges: bool,
 }
 
@@ -219,7 +223,8 @@ pub enum ByDefault {
     Automata,
 }
 
-/// The encodings of monitors in Promela; each is written apart from the monitor it gives a second opinion on.
+/// The encodings of monitors in Promela; each is written apart from the monitor it gives a second
+/// opinion on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PromelaMonitor {
     /// None: SC runs.
@@ -246,7 +251,8 @@ pub enum LightFences {
 pub enum Buffers {
     /// One queue: stores reach memory in program order.
     Total,
-    /// One queue per location, which feed one for all: stores to different locations may change places.
+    /// One queue per location, which feed one for all: stores to different locations may change
+    /// places.
     PerLocation,
 }
 

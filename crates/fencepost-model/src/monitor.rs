@@ -20,7 +20,8 @@ pub struct Shape {
     pub classes: Vec<usize>,
     /// For every location, the threads that access it plainly; empty unless it is non-atomic.
     pub plain: Vec<Vec<ThreadId>>,
-    /// Is there a store or read-modify-write without release order in a thread without release fences?
+    /// Is there a store or read-modify-write without release order in a thread without release
+    /// fences?
     pub relaxed_writes: bool,
     /// Is there an SC access?
     pub sc_accesses: bool,
@@ -30,13 +31,15 @@ pub struct Shape {
 
 /// Which stale writes a monitor looks out for.
 ///
-/// A row of a monitor has a column for every value class of every location, and no step mixes columns: each is a
-/// monitor of its own. So a monitor that watches some columns sees in them what the whole monitor sees.
+/// A row of a monitor has a column for every value class of every location, and no step mixes
+/// columns: each is a monitor of its own. So a monitor that watches some columns sees in them what
+/// the whole monitor sees.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Watch {
     /// All of them at once.
     Everything,
-    /// Those of one location, of one class or of any, that a thread could read, or write right after.
+    /// Those of one location, of one class or of any, that a thread could read, or write right
+    /// after.
     Stale {
         /// The location.
         loc: LocId,
@@ -44,8 +47,8 @@ pub enum Watch {
         class: Option<usize>,
         /// What would be done with it.
         by: StaleKind,
-        /// Who is hb_SC-aware of the write that overwrote it, whatever is written later? Otherwise: of the location's
-        /// last write.
+        /// Who is hb_SC-aware of the write that overwrote it, whatever is written later? Otherwise:
+        /// of the location's last write.
         lasting: bool,
     },
     /// One access to this non-atomic location: who is not ordered after it?
@@ -64,14 +67,17 @@ pub enum StaleKind {
 /// What a monitor needs to know about a thread.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ThreadShape {
-    /// Has it a fence that acquires, and atomic reads that do not? Otherwise acquire fences tell it nothing new.
+    /// Has it a fence that acquires, and atomic reads that do not? Otherwise acquire fences tell it
+    /// nothing new.
     pub acquire_fence: bool,
-    /// Has it a fence that releases, and atomic writes that do not? Otherwise release fences tell nobody anything new.
+    /// Has it a fence that releases, and atomic writes that do not? Otherwise release fences tell
+    /// nobody anything new.
     pub release_fence: bool,
 }
 
 impl Shape {
-    /// A program of release/acquire accesses only, with these numbers of threads and of classes for every location.
+    /// A program of release/acquire accesses only, with these numbers of threads and of classes for
+    /// every location.
     pub fn simple(threads: usize, classes: Vec<usize>) -> Self {
         let plain = vec![Vec::new(); classes.len()];
         let threads = vec![ThreadShape::default(); threads];
@@ -167,16 +173,17 @@ pub enum RaceRule {
 pub trait Monitor: Sync {
     /// Writes the initial monitor state into its slots, all of which are 0.
     ///
-    /// A monitor that watches one location may be started later: slots of 0, started, that see a write to the
-    /// location are as if the monitor had been there from the beginning, because what is known of the watched writes
-    /// starts anew with it.
+    /// A monitor that watches one location may be started later: slots of 0, started, that see a
+    /// write to the location are as if the monitor had been there from the beginning, because what
+    /// is known of the watched writes starts anew with it.
     fn start(&self, state: &mut [u64]);
 
     /// An SC step of `thread` on an atomic location.
     fn step(&self, state: &mut [u64], thread: ThreadId, step: &Step);
 
-    /// An SC step of `thread` that reads, and may be stale in the model, and whose value nothing depends on: the
-    /// thread learns from it only what SC orders, not what the model would pass on (000, Fig. 5, TAINT-READ).
+    /// An SC step of `thread` that reads, and may be stale in the model, and whose value nothing
+    /// depends on: the thread learns from it only what SC orders, not what the model would pass on
+    /// (000, Fig. 5, TAINT-READ).
     fn tainted_read(&self, state: &mut [u64], thread: ThreadId, step: &Step);
 
     /// A fence of `thread` that is an event in this model.
@@ -200,12 +207,12 @@ pub trait Monitor: Sync {
         false
     }
 
-    /// For a monitor that does not watch everything: is the watched write, as far as the model goes, still
-    /// there for `thread`? Once it is not, it never is again.
+    /// For a monitor that does not watch everything: is the watched write, as far as the model
+    /// goes, still there for `thread`? Once it is not, it never is again.
     fn is_within_reach(&self, state: &[u64], thread: ThreadId) -> bool;
 
-    /// For a monitor that does not watch everything: does a thread that acquires from the last write of `loc` have the
-    /// watched write out of reach afterwards?
+    /// For a monitor that does not watch everything: does a thread that acquires from the last
+    /// write of `loc` have the watched write out of reach afterwards?
     fn is_passed_on(&self, state: &[u64], loc: LocId) -> bool;
 
     /// For a monitor that watches one location: is some thread, or some location's last write,

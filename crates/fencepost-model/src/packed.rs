@@ -142,8 +142,8 @@ impl Layout {
         Layout::default()
     }
 
-    /// No slots yet, and room for `limit` words. What does not fit gets slots that nobody may use: ask
-    /// [`Layout::overflowed`] when all is reserved.
+    /// No slots yet, and room for `limit` words. What does not fit gets slots that nobody may use:
+    /// ask [`Layout::overflowed`] when all is reserved.
     pub fn with_limit(limit: usize) -> Self {
         Layout { limit, ..Layout::default() }
     }

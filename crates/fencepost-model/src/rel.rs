@@ -158,7 +158,8 @@ impl Rel {
         result
     }
 
-    /// The relation between classes of elements, each standing for its class: pairs within a class are left out.
+    /// The relation between classes of elements, each standing for its class: pairs within a class
+    /// are left out.
     #[must_use]
     pub fn contracted(&self, class: impl Fn(EventId) -> EventId) -> Rel {
         let mut result = Rel::empty(self.size);

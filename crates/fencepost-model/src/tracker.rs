@@ -8,11 +8,13 @@ use fencepost_base::ids::LocId;
 use crate::monitor::{Accepts, Shape, StaleKind, Watch};
 use crate::packed::{Layout, Row};
 
-/// The atomic locations of a program, and the columns that a row of values has for their value classes.
+/// The atomic locations of a program, and the columns that a row of values has for their value
+/// classes.
 pub(crate) struct Columns {
     /// For every location of the program: its position among the monitored ones.
     monitored: Vec<Option<usize>>,
-    /// For every monitored location: where its value classes start in a row, and how many there are.
+    /// For every monitored location: where its value classes start in a row, and how many there
+    /// are.
     classes: Vec<(usize, usize)>,
     width: usize,
     watched: Watched,
@@ -149,7 +151,8 @@ pub(crate) fn copy(state: &mut [u64], to: &Row, from: &Row) {
     }
 }
 
-/// V_SC, M_SC and W_SC of the PLDI 2019 paper (§5, Fig. 5): who is hb_SC-aware of which last writes.
+/// V_SC, M_SC and W_SC of the PLDI 2019 paper (§5, Fig. 5): who is hb_SC-aware of which last
+/// writes.
 pub(crate) struct HbScTracker {
     v: Vec<Row>,
     m: Vec<Row>,
@@ -194,8 +197,9 @@ impl HbScTracker {
         self.column(x).is_some_and(|column| self.v[t].test(state, column))
     }
 
-    /// Is a thread with its row in `threads`, or a location with its row in `locations`, hb_SC-aware of the last write
-    /// of the only location followed, and its row set? Rows have one column or none.
+    /// Is a thread with its row in `threads`, or a location with its row in `locations`,
+    /// hb_SC-aware of the last write of the only location followed, and its row set? Rows have one
+    /// column or none.
     pub(crate) fn meets(&self, state: &[u64], threads: &[Row], locations: &[Row]) -> bool {
         let mut pairs = self.v.iter().zip(threads).chain(self.w.iter().zip(locations));
         pairs.any(|(aware, row)| aware.chunks() > 0 && row.chunks() > 0 && aware.test(state, 0) && row.test(state, 0))
@@ -206,7 +210,8 @@ impl HbScTracker {
         &self.v[t]
     }
 
-    /// Fig. 5, reads: the thread learns what the last write of x knew; x remembers what its reader knew.
+    /// Fig. 5, reads: the thread learns what the last write of x knew; x remembers what its reader
+    /// knew.
     pub(crate) fn read(&self, state: &mut [u64], t: usize, x: usize) {
         for i in 0..self.v[t].chunks() {
             let v = self.v[t].get(state, i);
@@ -217,7 +222,8 @@ impl HbScTracker {
         }
     }
 
-    /// Fig. 5, writes: the thread learns what any access of x knew, and nobody else knows the new last write.
+    /// Fig. 5, writes: the thread learns what any access of x knew, and nobody else knows the new
+    /// last write.
     pub(crate) fn write(&self, state: &mut [u64], t: usize, x: usize) {
         for i in 0..self.v[t].chunks() {
             let known = self.v[t].get(state, i) | self.m[x].get(state, i);

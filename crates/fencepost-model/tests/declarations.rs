@@ -39,7 +39,8 @@ fn permits_missed_message(model: &dyn Model, store: Mode, load: Mode) -> bool {
     model.permits(&graph)
 }
 
-/// Is there a race where a plain read follows a plain write of another thread that it does not know of?
+/// Is there a race where a plain read follows a plain write of another thread that it does not know
+/// of?
 fn finds_race(model: &dyn Model) -> bool {
     let mut graph = Graph::initial(&[0]);
     let written = graph.add(ThreadId(0), write(X, Mode::Na), Some(EventId(0)), None);
@@ -91,8 +92,8 @@ fn robustness_can_be_decided_as_declared() {
     }
 }
 
-/// What a model says about SRA fits what it permits of two classic executions: one that SRA permits and machines do
-/// not, and one that only models with relaxed accesses permit.
+/// What a model says about SRA fits what it permits of two classic executions: one that SRA permits
+/// and machines do not, and one that only models with relaxed accesses permit.
 #[test]
 fn what_models_say_about_sra_fits_the_axioms() {
     let mut independent = Graph::initial(&[0, 0]);

@@ -54,7 +54,8 @@ pub struct State {
     pub(crate) trace: Trace,
 }
 
-/// The stores of a thread that have not reached memory, oldest first, by their positions in program order.
+/// The stores of a thread that have not reached memory, oldest first, by their positions in program
+/// order.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 struct Queues {
     /// One queue per location.
@@ -108,7 +109,8 @@ impl<'a> Machine<'a> {
         Ok(next)
     }
 
-    /// Every way to execute the instruction that the thread rests at. Queues stay as they are, but for a new store.
+    /// Every way to execute the instruction that the thread rests at. Queues stay as they are, but
+    /// for a new store.
     fn executions(&self, state: &State, thread: ThreadId) -> Vec<Move> {
         let (rest, before) = (self.rest(state, thread), &state.threads[thread.index()]);
         let site = Site { thread, pc: before.pc };
@@ -140,7 +142,8 @@ impl<'a> Machine<'a> {
         }
     }
 
-    /// What the thread can do at this access now, each with its state afterwards; nothing when it has to wait.
+    /// What the thread can do at this access now, each with its state afterwards; nothing when it
+    /// has to wait.
     pub(crate) fn labels(&self, state: &State, thread: ThreadId, access: &Access) -> Vec<(Label, ThreadState)> {
         let buffered = matches!(access.action, Action::Read { .. } | Action::Wait { .. } | Action::Write { .. });
         if !buffered && !state.is_drained(thread) {
@@ -223,13 +226,15 @@ impl<'a> Machine<'a> {
         state.threads[thread.index()] = self.interpreter.pass_fence(thread, &state.threads[thread.index()]);
     }
 
-    /// Visits every state within reach, breadth first, until `visit` breaks; then the computation that leads there.
+    /// Visits every state within reach, breadth first, until `visit` breaks; then the computation
+    /// that leads there.
     fn explore(
         &self,
         limit: usize,
         mut visit: impl FnMut(&State) -> ControlFlow<()>,
     ) -> Result<Option<Computation>, LimitReached> {
-        // For every state, in the order of discovery, where it was found and how it is reached from there.
+        // For every state, in the order of discovery, where it was found and how it is reached from
+        // there.
         let mut known = IndexedStates::default();
         known.insert(self.initial(), 0, Vec::new());
         let mut next = 0;
@@ -350,7 +355,8 @@ impl State {
     }
 }
 
-/// The ends of all computations: the states of threads, and the trace. None when there are more than `limit` states.
+/// The ends of all computations: the states of threads, and the trace. None when there are more
+/// than `limit` states.
 ///
 /// # Panics
 /// When the model has no store buffers.
@@ -366,7 +372,8 @@ pub fn computations(program: &Program, model: &dyn Model, limit: usize) -> Optio
     all.ok().map(|_| ends)
 }
 
-/// Is the trace of every computation one of SC, that is, without cycles? At most `limit` states are looked at.
+/// Is the trace of every computation one of SC, that is, without cycles? At most `limit` states are
+/// looked at.
 ///
 /// # Panics
 /// When the model has no store buffers.
@@ -374,8 +381,8 @@ pub fn robust(program: &Program, model: &dyn Model, limit: usize) -> Answer {
     Answer::from_search(violation(program, model, limit).map(|found| found.map(|_| Finding::Escape)))
 }
 
-/// A shortest computation whose trace has a cycle, if there is one; every store in it is delayed. `Err` if that takes
-/// more than `limit` states to find out.
+/// A shortest computation whose trace has a cycle, if there is one; every store in it is delayed.
+/// `Err` if that takes more than `limit` states to find out.
 ///
 /// # Panics
 /// When the model has no store buffers.

@@ -136,7 +136,8 @@ impl<'a> Dependencies<'a> {
         steps.into_iter().zip(started).map(after).collect()
     }
 
-    /// What the local steps of `thread` from `state`, and the instruction at which it rests then, do to dependencies.
+    /// What the local steps of `thread` from `state`, and the instruction at which it rests then,
+    /// do to dependencies.
     fn follow_local_steps(&self, tracked: &mut Tracked, thread: ThreadId, state: ThreadState) {
         let program = self.system.program();
         let mut visit = |pc: Pc| match &program.instr(thread, pc).op {
@@ -219,7 +220,8 @@ fn inputs(op: &Op, label: &Label) -> Vec<RegId> {
     registers
 }
 
-/// Looks at every state within reach from `initial`, breadth first, until `expand` breaks; it gives the next states.
+/// Looks at every state within reach from `initial`, breadth first, until `expand` breaks; it gives
+/// the next states.
 pub(crate) fn search(
     initial: Tracked,
     limit: usize,

@@ -74,8 +74,8 @@ impl Answer {
     }
 }
 
-/// Robustness against `model`: every graph within its reach is one of SC, and no non-atomic access within its reach
-/// races. At most `limit` states are looked at.
+/// Robustness against `model`: every graph within its reach is one of SC, and no non-atomic access
+/// within its reach races. At most `limit` states are looked at.
 pub fn robust(program: &Program, model: &dyn Model, limit: usize) -> Answer {
     let system = System::new(program, model);
     let found = system.explore(Memory::Consistent(model), limit, |configuration, steps| {
@@ -93,8 +93,8 @@ pub fn robust(program: &Program, model: &dyn Model, limit: usize) -> Answer {
     Answer::from_search(found.map(ControlFlow::break_value))
 }
 
-/// Robustness against `model` as Def. 4.9 states it: every ⟨q, G⟩ (and ⊥) that is reachable in the model is reachable
-/// in SCG. At most `limit` states of each are looked at.
+/// Robustness against `model` as Def. 4.9 states it: every ⟨q, G⟩ (and ⊥) that is reachable in the
+/// model is reachable in SCG. At most `limit` states of each are looked at.
 pub fn robust_by_inclusion(program: &Program, model: &dyn Model, limit: usize) -> Answer {
     let system = System::new(program, model);
     let reachable = |memory| system.reachable(memory, limit);
@@ -111,13 +111,15 @@ pub fn robust_by_inclusion(program: &Program, model: &dyn Model, limit: usize) -
     }
 }
 
-/// The states ⟨q, G⟩ of `program` that SC reaches, in one of two ways: SCG steps, or SC-consistent graphs.
+/// The states ⟨q, G⟩ of `program` that SC reaches, in one of two ways: SCG steps, or SC-consistent
+/// graphs.
 pub fn sc_reachable(program: &Program, model: &dyn Model, limit: usize, scg: bool) -> Option<HashSet<Configuration>> {
     let memory = if scg { Memory::Scg } else { Memory::Consistent(&Sc) };
     System::new(program, model).reachable(memory, limit).ok()
 }
 
-/// Does an assertion fail, or a run-time error happen, in some SC run? `None` when there are more than `limit` states.
+/// Does an assertion fail, or a run-time error happen, in some SC run? `None` when there are more
+/// than `limit` states.
 pub fn fails_under_sc(program: &Program, model: &dyn Model, limit: usize) -> Option<bool> {
     fails(program, model, Memory::Scg, limit)
 }

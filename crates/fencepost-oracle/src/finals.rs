@@ -28,7 +28,8 @@ use crate::system::{Configuration, LimitReached, Memory, Step, System};
 /// What happens in a model.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Finals {
-    /// For every final state, the values of what is observed, the number of executions that end in it.
+    /// For every final state, the values of what is observed, the number of executions that end in
+    /// it.
     pub executions: BTreeMap<Vec<Value>, u64>,
     /// For every final state, one of the shortest runs that end in it, to be replayed.
     pub examples: BTreeMap<Vec<Value>, GraphRun>,
@@ -56,7 +57,8 @@ struct Path {
     before: Option<Rc<Path>>,
 }
 
-/// A step as it was taken. Events are named by their thread and place in it, which does not change as the graph grows.
+/// A step as it was taken. Events are named by their thread and place in it, which does not change
+/// as the graph grows.
 struct Taken {
     site: Site,
     choice: Option<u32>,
@@ -64,10 +66,12 @@ struct Taken {
     access: Option<(Label, usize, Name)>,
 }
 
-/// An event: its thread, if it has one, and its place among the events of the thread, or of initialisation.
+/// An event: its thread, if it has one, and its place among the events of the thread, or of
+/// initialisation.
 type Name = (Option<ThreadId>, usize);
 
-/// The final states of a program without loops and sections. Gives up after `limit` states ⟨q, G⟩, or when `expired`.
+/// The final states of a program without loops and sections. Gives up after `limit` states ⟨q, G⟩,
+/// or when `expired`.
 pub fn finals(
     program: &Program,
     model: &dyn Model,
@@ -79,7 +83,8 @@ pub fn finals(
     let mut found = Finals::default();
     let mut ends: HashSet<(Vec<ThreadState>, Graph)> = HashSet::new();
     let mut layer = vec![Reached { configuration: Rc::new(settled(&system, system.initial())), path: None }];
-    // Every access adds an event, so equal states are in the same layer, and older layers need not be kept.
+    // Every access adds an event, so equal states are in the same layer, and older layers need not
+    // be kept.
     while !layer.is_empty() {
         let (mut next, mut known) = (Vec::new(), HashSet::new());
         for Reached { configuration, path } in layer {
@@ -183,7 +188,8 @@ fn run(program: &Program, path: Option<&Path>, last: Option<&Taken>) -> GraphRun
     GraphRun { steps: all.iter().rev().map(step).collect() }
 }
 
-/// After the fences that threads are about to pass: nobody sees these, and there is one way to pass them.
+/// After the fences that threads are about to pass: nobody sees these, and there is one way to pass
+/// them.
 fn settled(system: &System<'_>, mut configuration: Configuration) -> Configuration {
     for thread in system.program().thread_ids() {
         while let Rest::Fence(_) = rest(system, &configuration, thread) {

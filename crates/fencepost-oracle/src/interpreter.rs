@@ -198,7 +198,8 @@ impl<'a> Interpreter<'a> {
         self.settle_visiting(thread, state, &mut |_| {})
     }
 
-    /// As [`Interpreter::settle`], telling `visit` of every local instruction on the way before it is executed.
+    /// As [`Interpreter::settle`], telling `visit` of every local instruction on the way before it
+    /// is executed.
     pub fn settle_visiting(
         &self,
         thread: ThreadId,
@@ -322,8 +323,8 @@ impl<'a> Interpreter<'a> {
         Ok(Access { loc, action })
     }
 
-    /// What the thread enables at `access` when the predecessor write has value `old`: labels, each with the
-    /// state at the next point of rest. None when the access blocks on this value.
+    /// What the thread enables at `access` when the predecessor write has value `old`: labels, each
+    /// with the state at the next point of rest. None when the access blocks on this value.
     pub fn labels(
         &self,
         thread: ThreadId,
@@ -394,13 +395,15 @@ impl<'a> Interpreter<'a> {
         self.program.location(loc).kind == LocationKind::NonAtomic && self.model.buffers().is_none()
     }
 
-    /// The state at the next point of rest after the fence, or the end of an atomic section, that the thread rests at.
+    /// The state at the next point of rest after the fence, or the end of an atomic section, that
+    /// the thread rests at.
     pub fn pass_fence(&self, thread: ThreadId, state: &ThreadState) -> ThreadState {
         let after = ThreadState { pc: Pc(state.pc.0 + 1), registers: state.registers.clone() };
         self.settle(thread, after).0
     }
 
-    /// The silent steps from a choice: which alternative or value, and the state at the next point of rest.
+    /// The silent steps from a choice: which alternative or value, and the state at the next point
+    /// of rest.
     pub fn choices(&self, thread: ThreadId, state: &ThreadState, rest: &Rest) -> Vec<(u32, ThreadState)> {
         match rest {
             Rest::Choose(targets) => (0..targets.len() as u32)
@@ -414,7 +417,8 @@ impl<'a> Interpreter<'a> {
         }
     }
 
-    /// The silent step from a choice that takes alternative, or value, `choice`; none when there is no such step.
+    /// The silent step from a choice that takes alternative, or value, `choice`; none when there is
+    /// no such step.
     pub fn choose(&self, thread: ThreadId, state: &ThreadState, rest: &Rest, choice: u32) -> Option<ThreadState> {
         let mut after = state.clone();
         match rest {

@@ -70,10 +70,12 @@ pub fn replay(program: &Program, model: &dyn Model, candidate: &Candidate) -> Re
     }
 }
 
-/// Replays a candidate of an observational search: a witness in the sense of Def. 4.14 of the POPL 2021 paper.
+/// Replays a candidate of an observational search: a witness in the sense of Def. 4.14 of the POPL
+/// 2021 paper.
 ///
 /// # Errors
-/// When the run is not one of the program, or the step after it neither leaves SC nor uses a tainted value.
+/// When the run is not one of the program, or the step after it neither leaves SC nor uses a
+/// tainted value.
 pub fn replay_observational(
     program: &Program,
     model: &dyn Model,
@@ -202,14 +204,15 @@ impl<'a> Replay<'a> {
         self.graph.label(w).value_written().expect("a write")
     }
 
-    /// Passes the fences on the way to `site`, and the beginnings and ends of atomic sections: a searcher need not
-    /// mention them.
+    /// Passes the fences on the way to `site`, and the beginnings and ends of atomic sections: a
+    /// searcher need not mention them.
     fn pass_fences(&mut self, site: Site) {
         let is_on_the_way = |state: &ThreadState| state.pc != site.pc;
         while self.threads.get(site.thread.index()).is_some_and(is_on_the_way) && self.pass(site.thread) {}
     }
 
-    /// Passes the fence, or beginning or end of an atomic section, at which the thread rests, if it rests at one.
+    /// Passes the fence, or beginning or end of an atomic section, at which the thread rests, if it
+    /// rests at one.
     fn pass(&mut self, thread: ThreadId) -> bool {
         let state = self.threads[thread.index()].clone();
         let labels = match self.interpreter.rest(thread, &state) {
@@ -296,8 +299,9 @@ impl<'a> Replay<'a> {
         })
     }
 
-    /// The steps at `site` that leave SC, latest predecessor first; of those alike in kind and stale value, one.
-    /// After very long runs, once there is a witness, only the latest predecessors are tried.
+    /// The steps at `site` that leave SC, latest predecessor first; of those alike in kind and
+    /// stale value, one. After very long runs, once there is a witness, only the latest
+    /// predecessors are tried.
     fn witnesses(&self, site: Site, access: &Access) -> Vec<Witness> {
         let mut found: Vec<Witness> = Vec::new();
         let writes = self.graph.writes(access.loc);

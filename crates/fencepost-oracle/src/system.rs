@@ -17,7 +17,8 @@ use fencepost_model::{EventId, Graph, Model};
 
 use crate::interpreter::{Access, Interpreter, Rest, ThreadState};
 
-/// ⟨q, G⟩. The graph is canonical and its events have no program counters, so that equal graphs are equal values.
+/// ⟨q, G⟩. The graph is canonical and its events have no program counters, so that equal graphs are
+/// equal values.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Configuration {
     /// q: the state of every thread, all at rest.
@@ -62,8 +63,8 @@ impl<'a> System<'a> {
         System { interpreter: Interpreter::new(program, model), racing: false }
     }
 
-    /// The same, but accesses of non-atomic locations may come after any write, as those of others do. That makes a
-    /// difference after a data race only.
+    /// The same, but accesses of non-atomic locations may come after any write, as those of others
+    /// do. That makes a difference after a data race only.
     pub fn with_races(self) -> Self {
         System { racing: true, ..self }
     }
@@ -100,7 +101,8 @@ impl<'a> System<'a> {
         self.interpreter.is_nonatomic(loc)
     }
 
-    /// The steps of `thread` that no other thread sees: those from a choice, and fences that are events.
+    /// The steps of `thread` that no other thread sees: those from a choice, and fences that are
+    /// events.
     pub fn silent_steps(&self, configuration: &Configuration, thread: ThreadId) -> Vec<Configuration> {
         let state = &configuration.threads[thread.index()];
         let rest = self.interpreter.rest(thread, state);
@@ -116,8 +118,8 @@ impl<'a> System<'a> {
         choices.into_iter().map(|(_, after)| with_thread(configuration, thread, after)).collect()
     }
 
-    /// The steps of `thread` in FG, over all predecessor writes (the last one only, if the location is non-atomic and
-    /// there are no races).
+    /// The steps of `thread` in FG, over all predecessor writes (the last one only, if the location
+    /// is non-atomic and there are no races).
     pub fn free_steps(&self, configuration: &Configuration, thread: ThreadId) -> Vec<Step> {
         let Some(access) = self.next_access(configuration, thread) else { return Vec::new() };
         let graph = &configuration.graph;
@@ -152,8 +154,8 @@ impl<'a> System<'a> {
         steps
     }
 
-    /// The steps of `thread` that are atomic sections: all ways through the one it is about to enter. `Err` when they
-    /// take more than `limit` steps together.
+    /// The steps of `thread` that are atomic sections: all ways through the one it is about to
+    /// enter. `Err` when they take more than `limit` steps together.
     pub fn section_steps(
         &self,
         memory: Memory<'_>,
@@ -190,8 +192,8 @@ impl<'a> System<'a> {
         Ok(done)
     }
 
-    /// Visits every configuration reachable with `memory`, breadth first, and its steps, until `visit` breaks; then
-    /// its word. `Err` when there are more than `limit`.
+    /// Visits every configuration reachable with `memory`, breadth first, and its steps, until
+    /// `visit` breaks; then its word. `Err` when there are more than `limit`.
     pub fn explore<B>(
         &self,
         memory: Memory<'_>,

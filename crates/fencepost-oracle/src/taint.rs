@@ -24,8 +24,8 @@ use crate::enumerate::{Answer, Finding};
 use crate::system::{Memory, Step};
 use crate::witness::Conditions;
 
-/// Is ⊥ out of reach in SC_T (then the program is observationally robust against RC20)? At most `limit` states are
-/// looked at.
+/// Is ⊥ out of reach in SC_T (then the program is observationally robust against RC20)? At most
+/// `limit` states are looked at.
 pub fn observational_witness(program: &Program, limit: usize) -> Answer {
     let dependencies = Dependencies::new(program, &Rc20);
     search(dependencies.initial(), limit, |tracked| steps(&dependencies, tracked))

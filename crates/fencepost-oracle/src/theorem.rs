@@ -47,8 +47,9 @@ impl<'a> Conditions<'a> {
         self.hb_sc.reaches(self.graph.last_write(loc), |e| self.is_of(e, thread))
     }
 
-    /// Some write to the location behind the step's predecessor is in `dom(hb_SC ; [E_τ])`: then, and only then, does
-    /// a step that RAG takes leave the SC-consistent graphs. The last write is the one that Thm 5.1 asks about.
+    /// Some write to the location behind the step's predecessor is in `dom(hb_SC ; [E_τ])`: then,
+    /// and only then, does a step that RAG takes leave the SC-consistent graphs. The last write is
+    /// the one that Thm 5.1 asks about.
     pub fn is_aware_of_later_write(&self, step: &Step) -> bool {
         let loc = step.label.loc().expect("an access");
         let writes = self.graph.writes(loc).iter();
@@ -56,7 +57,8 @@ impl<'a> Conditions<'a> {
         later.any(|&write| self.hb_sc.reaches(write, |e| self.is_of(e, step.thread)))
     }
 
-    /// Thm 5.1: with this step of FG, ⟨q, G, τ, l, w⟩ is a non-robustness witness if SCG reaches ⟨q, G⟩.
+    /// Thm 5.1: with this step of FG, ⟨q, G, τ, l, w⟩ is a non-robustness witness if SCG reaches
+    /// ⟨q, G⟩.
     pub fn is_witness(&self, step: &Step) -> bool {
         let loc = step.label.loc().expect("an access");
         step.predecessor != self.graph.last_write(loc)
@@ -95,8 +97,8 @@ pub fn racy(system: &System<'_>, configuration: &Configuration) -> Option<(Threa
     None
 }
 
-/// Robustness against release/acquire by Thm 6.2: no witness on an atomic location and no racy state within reach of
-/// SCG. At most `limit` states are looked at.
+/// Robustness against release/acquire by Thm 6.2: no witness on an atomic location and no racy
+/// state within reach of SCG. At most `limit` states are looked at.
 pub fn robust_by_theorem(program: &Program, limit: usize) -> Answer {
     let system = System::new(program, &Ra);
     let found = system.explore(Memory::Scg, limit, |configuration, _| {

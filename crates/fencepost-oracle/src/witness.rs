@@ -64,7 +64,8 @@ impl<'a> Conditions<'a> {
         }
     }
 
-    /// `w ∉ dom(mo ; rf_T̄? ; hb_T̄? ; [E_τ])`, and an update right behind w leaves no room for a write.
+    /// `w ∉ dom(mo ; rf_T̄? ; hb_T̄? ; [E_τ])`, and an update right behind w leaves no room for a
+    /// write.
     pub fn is_coherent(&self, step: &Step) -> bool {
         let w = step.predecessor;
         let read_by_rmw = |e: EventId| self.graph.label(e).is_rmw() && self.graph.source(e) == Some(w);
@@ -84,7 +85,8 @@ impl<'a> Conditions<'a> {
         self.is_of(last, thread) || self.reaches(&self.hb_sc, last, thread)
     }
 
-    /// Def. 4.5: with this step of FG, ⟨q, G, τ, l⟩ is a non-robustness witness if SC reaches ⟨q, G⟩.
+    /// Def. 4.5: with this step of FG, ⟨q, G, τ, l⟩ is a non-robustness witness if SC reaches ⟨q,
+    /// G⟩.
     pub fn is_witness(&self, step: &Step) -> bool {
         let loc = step.label.loc().expect("an access");
         step.predecessor != self.graph.last_write(loc)
@@ -92,7 +94,8 @@ impl<'a> Conditions<'a> {
             && self.is_aware_of_last_write(step.thread, loc)
     }
 
-    /// Def. 6.1, of the access about to be made: a conflicting one that is not in `dom(hb_T̄? ; [E_τ])`.
+    /// Def. 6.1, of the access about to be made: a conflicting one that is not in
+    /// `dom(hb_T̄? ; [E_τ])`.
     pub fn is_race(&self, step: &Step) -> bool {
         let conflicts = |e: EventId| {
             let label = self.graph.label(e);

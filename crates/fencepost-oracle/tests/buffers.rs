@@ -100,7 +100,8 @@ fn replay_error(program: &Program, model: &dyn Model, computation: Computation) 
     }
 }
 
-/// What is wrong with this program: verdicts that contradict each other, or a violation that is not replayed.
+/// What is wrong with this program: verdicts that contradict each other, or a violation that is not
+/// replayed.
 fn complaint(program: &Program, model: &dyn Model) -> Option<String> {
     match verdicts(program, model)? {
         ([machine, axioms], found) if machine != axioms => Some(format!("machine {found:?}, axioms {axioms}")),
@@ -210,8 +211,9 @@ fn summaries_of_traces_are_enough() {
     assert!(compared > 3 * repetitions(400) * 9 / 10, "only {compared} comparisons");
 }
 
-/// What is rare among generated programs: what a thread has read decides whether there is a cycle; which of two threads
-/// with the same code knows of the delayed store, when both have read what tells them of it, does too.
+/// What is rare among generated programs: what a thread has read decides whether there is a cycle;
+/// which of two threads with the same code knows of the delayed store, when both have read what
+/// tells them of it, does too.
 #[test]
 fn summaries_of_rare_programs() {
     let programs = [
@@ -227,9 +229,10 @@ fn summaries_of_rare_programs() {
             thread writer { x.store(1); y.store(1); }
             thread reader { local r, s; r = y.load(); s = z.load(); if (!r) { s = x.load(); } }",
         ),
-        // Whoever of `a` comes first is the one to read x in the end. It is in a cycle if it has read y after the write of y
-        // and the other before; the other way round is shorter, and nothing but who knows of the store is different. Until
-        // then their numbers keep them apart.
+        // Whoever of `a` comes first is the one to read x in the end. It is in a cycle if it has
+        // read y after the write of y and the other before; the other way round is shorter, and
+        // nothing but who knows of the store is different. Until then their numbers keep them
+        // apart.
         (
             [false, false, false],
             "domain 4; const N = 2; global x, y, z, met, turn;

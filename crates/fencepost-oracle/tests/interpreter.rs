@@ -30,7 +30,8 @@ fn binary(op: BinaryOp, left: Expr, right: Expr) -> Expr {
     Expr::Binary(op, Box::new(left), Box::new(right))
 }
 
-/// One thread over domain 5 with registers r0 = 0 and r1 = 2, location x, an array a of two, and a non-atomic d.
+/// One thread over domain 5 with registers r0 = 0 and r1 = 2, location x, an array a of two, and a
+/// non-atomic d.
 fn program(mut ops: Vec<Op>) -> Program {
     ops.push(Op::Halt);
     let mut builder = ProgramBuilder::new(None, 5);
@@ -50,7 +51,8 @@ fn rest(ops: Vec<Op>) -> (ThreadState, Rest) {
     (state, rest)
 }
 
-/// The labels of one access when the predecessor has value `old`, each with the value of r0 afterwards.
+/// The labels of one access when the predecessor has value `old`, each with the value of r0
+/// afterwards.
 fn labels(op: Op, old: Value) -> Vec<(Label, Value)> {
     let program = program(vec![op]);
     let interpreter = Interpreter::new(&program, &Ra);

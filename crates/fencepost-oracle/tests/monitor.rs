@@ -72,8 +72,9 @@ impl<'a> Monitored<'a> {
         let conditions = Conditions::new(&configuration.graph);
         let steps = self.walk.system.free_steps(configuration, thread);
         for step in &steps {
-            // The steps of RAG and the axioms; what leaves SC, by edges and by the axioms. A witness leaves SC, but
-            // not the other way round: the write that makes the cycle need not be the last one any more.
+            // The steps of RAG and the axioms; what leaves SC, by edges and by the axioms. A
+            // witness leaves SC, but not the other way round: the write that makes the cycle need
+            // not be the last one any more.
             let permitted = Ra.permits(&step.after.graph);
             assert_eq!(conditions.rag_takes(step), permitted, "seed {seed}: {step:?}");
             if permitted {

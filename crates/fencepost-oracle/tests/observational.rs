@@ -74,7 +74,8 @@ fn if_every_read_is_asserted_a_witness_is_a_violation() {
     }
 }
 
-/// Prop. 4.12, by way of Thm 4.16: without a witness, a program may fail under RC20 iff it may fail under SC.
+/// Prop. 4.12, by way of Thm 4.16: without a witness, a program may fail under RC20 iff it may fail
+/// under SC.
 #[test]
 fn without_a_witness_only_what_fails_under_sc_fails() {
     let lies = |program: &Program| {
@@ -130,8 +131,8 @@ fn message_passing_depends_on_what_is_done_with_the_message() {
     }
 }
 
-/// A division decides whether the thread goes on. Otherwise this program would be called observationally robust, and
-/// yet it divides by zero under RC20 only.
+/// A division decides whether the thread goes on. Otherwise this program would be called
+/// observationally robust, and yet it divides by zero under RC20 only.
 #[test]
 fn a_division_is_a_decision() {
     let program = message_passing("c = 2 / b;");

@@ -117,7 +117,8 @@ fn failures_are_confirmed_iff_they_happen() {
 fn store_buffering() -> (fencepost_ir::Program, Run) {
     let program = litmus::all().swap_remove(0).0;
     assert_eq!(program.name(), Some("SB"));
-    // One thread runs, then the other stores: its load may be stale now. By chance, with many seeds to try.
+    // One thread runs, then the other stores: its load may be stale now. By chance, with many seeds
+    // to try.
     let run = (0..)
         .find_map(|seed| {
             let (mut walk, mut random) = (Walk::new(&program, &Ra, hb), Random::new(seed));
@@ -168,7 +169,8 @@ fn runs_that_are_none_of_the_program_are_refused() {
     assert!(replay(&program, &Ra, &Candidate::Stale { run: with_bookkeeping, site }).is_ok());
 }
 
-/// A run of 600 events before the stale load: witnesses of real programs are shorter, but they may be long.
+/// A run of 600 events before the stale load: witnesses of real programs are shorter, but they may
+/// be long.
 #[test]
 fn long_runs_are_replayed_in_time() {
     let (x, y) = (0, 1);

@@ -50,7 +50,8 @@ struct StaleWatch {
     loc: LocId,
     class: Option<usize>,
     by: StaleKind,
-    /// Does it learn who knows the last write only from a write that comes after the one it begins with?
+    /// Does it learn who knows the last write only from a write that comes after the one it begins
+    /// with?
     waits: bool,
     follower: Follower,
     begun: bool,
@@ -100,7 +101,8 @@ impl StaleWatch {
     }
 }
 
-/// Watches for races with the latest plain write, or with the latest plain read of one thread since.
+/// Watches for races with the latest plain write, or with the latest plain read of one thread
+/// since.
 struct PlainWatch {
     loc: LocId,
     first: (PlainKind, Option<ThreadId>),
@@ -135,7 +137,8 @@ impl PlainWatch {
 /// How often something was found, to know that the test tests it.
 #[derive(Default, Debug)]
 struct Counts {
-    /// Stale writes: how they are used, whether their values are told apart, whether the watch waited.
+    /// Stale writes: how they are used, whether their values are told apart, whether the watch
+    /// waited.
     stale: BTreeMap<(StaleKind, bool, bool), u64>,
     races: u64,
 }
@@ -158,7 +161,8 @@ impl<'a> Watched<'a> {
             let count = shape.classes[loc.index()];
             for class in (0..count).map(Some).chain((count > 0).then_some(None)) {
                 for by in [StaleKind::Read, StaleKind::Write] {
-                    // Whatever overwrites a value that somebody could read begins to watch for any value.
+                    // Whatever overwrites a value that somebody could read begins to watch for any
+                    // value.
                     let may_wait = class.is_some() || by == StaleKind::Write;
                     for waits in std::iter::once(false).chain(may_wait.then_some(true)) {
                         let follower = Follower::new(model, &shape, Watch::Stale { loc, class, by, lasting: false });

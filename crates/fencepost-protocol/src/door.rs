@@ -35,7 +35,8 @@ pub struct Door {
     pub version: u8,
     /// The file descriptor.
     pub file: i32,
-    /// The number of the socket. Whoever has closed the door may have opened something else in its place.
+    /// The number of the socket. Whoever has closed the door may have opened something else in its
+    /// place.
     pub socket: u64,
 }
 
@@ -69,7 +70,8 @@ pub fn version_of(packet: &[u8]) -> Option<u8> {
     }
 }
 
-/// Two sides that do not speak the same version, in the words of the reporter, whose version is [`VERSION`].
+/// Two sides that do not speak the same version, in the words of the reporter, whose version is
+/// [`VERSION`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Mismatch {
     /// The version of the program.

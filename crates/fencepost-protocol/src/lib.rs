@@ -46,7 +46,8 @@ pub use options::{Color, Key, Options, pairs};
 pub use order::Order;
 pub use schedule::Schedule;
 
-/// The version of everything in this crate: one more whenever the two sides would misunderstand each other.
+/// The version of everything in this crate: one more whenever the two sides would misunderstand
+/// each other.
 pub const VERSION: u8 = 2;
 
 /// The exit code of a program in which something was found, as thread sanitizers have it.

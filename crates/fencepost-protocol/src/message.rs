@@ -41,7 +41,8 @@ impl Message {
 
     /// Reads the value of a line.
     pub fn read_line(value: &impl Tree) -> Result<Message, Unreadable> {
-        // Of another version nothing else can be relied on. Before there were versions, there was none.
+        // Of another version nothing else can be relied on. Before there were versions, there was
+        // none.
         if value.field("ev").as_ref().and_then(Tree::text) == Some("start") {
             let program = value.field("protocol").as_ref().and_then(Tree::number).unwrap_or(1);
             if program != u64::from(VERSION) {

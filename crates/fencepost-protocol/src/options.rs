@@ -161,13 +161,15 @@ pub struct Options {
     pub seed: u64,
     /// Steps a run is expected to have, for [`Schedule::Pct`].
     pub steps: u64,
-    /// Seconds after which threads that all wait are a deadlock, under a controlled schedule; 0 for never.
+    /// Seconds after which threads that all wait are a deadlock, under a controlled schedule; 0 for
+    /// never.
     pub deadlock: u32,
     /// Writes kept per location.
     pub history: u32,
     /// Are spin loops recognised?
     pub spin_detection: bool,
-    /// Does the first report end the program? Then it waits for an [`Answer`](crate::Answer) to each.
+    /// Does the first report end the program? Then it waits for an [`Answer`](crate::Answer) to
+    /// each.
     pub halt: bool,
     /// Reports at most.
     pub max_reports: u32,
@@ -278,8 +280,8 @@ fn color(text: &str) -> Option<Color> {
 
 const SEPARATORS: [char; 6] = [':', ',', ' ', '\n', '\t', '\r'];
 
-/// The pairs of `key=value:key="a value"`. A colon inside a value that looks like `pct:3` or a path is part of it as
-/// long as no `=` follows before the next one.
+/// The pairs of `key=value:key="a value"`. A colon inside a value that looks like `pct:3` or a path
+/// is part of it as long as no `=` follows before the next one.
 pub fn pairs(text: &str) -> impl Iterator<Item = (&str, &str)> {
     let mut rest = text;
     core::iter::from_fn(move || {

@@ -1,6 +1,7 @@
 //! Memory orders, as the operation that is about to happen has them.
 
-/// The order of an access or a fence, numbered as C and compilers do. Consume means the same as acquire.
+/// The order of an access or a fence, numbered as C and compilers do. Consume means the same as
+/// acquire.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[repr(u8)]
 pub enum Order {

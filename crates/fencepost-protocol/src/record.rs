@@ -120,7 +120,8 @@ fn number<const BYTES: usize>(bytes: &[u8], at: usize) -> Option<[u8; BYTES]> {
     bytes.get(at..at + BYTES)?.try_into().ok()
 }
 
-/// How many bytes after the header are in use. None if this is no header, or if there was not enough room for the run.
+/// How many bytes after the header are in use. None if this is no header, or if there was not
+/// enough room for the run.
 pub fn used(header: &[u8]) -> Option<u64> {
     let word = |at| Some(u64::from_le_bytes(number(header, at)?));
     if number(header, offset_of!(Header, magic))? != MAGIC || word(offset_of!(Header, overflowed))? != 0 {

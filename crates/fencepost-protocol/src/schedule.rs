@@ -11,7 +11,8 @@ pub enum Schedule {
     Os,
     /// One at a time, the next one drawn at every step.
     Random,
-    /// One at a time, by priorities that change at this number of points less one (Burckhardt et al., ASPLOS 2010).
+    /// One at a time, by priorities that change at this number of points less one (Burckhardt et
+    /// al., ASPLOS 2010).
     Pct(u32),
 }
 

@@ -75,7 +75,8 @@ pub(crate) enum Answer {
     Unknown(Reason),
 }
 
-/// Is the program robust against all of the models? A violation of one says more than that another was not decided.
+/// Is the program robust against all of the models? A violation of one says more than that another
+/// was not decided.
 pub(crate) fn answer(
     program: &Program,
     models: &[&'static dyn Model],
@@ -210,7 +211,8 @@ impl<'a> Bench<'a> {
             let mut own = Vec::with_capacity(code.code.len());
             for (pc, instr) in code.code.iter().enumerate() {
                 let source = changed.source(instr.origin.span);
-                // Where a call is does not matter as long as it is told from others: its start is enough.
+                // Where a call is does not matter as long as it is told from others: its start is
+                // enough.
                 let called_from = instr.origin.called_from.map(|call| match changed.source(call) {
                     Source::Old(span) => span,
                     Source::New(_) => call,

@@ -162,7 +162,8 @@ fn repairs_are_those_that_trying_everything_finds() {
     }
 }
 
-/// Candidates are edits that can be made, one by one and all at once, in every program of the corpus, and in these.
+/// Candidates are edits that can be made, one by one and all at once, in every program of the
+/// corpus, and in these.
 #[test]
 fn edits_give_programs() {
     const TPL: &str = "max_value 2;\nglobal x, y, l;\nfn a { local r; x.store(1, rlx); if (r == 0) y.store(1); else { r = y.load() } \

@@ -48,7 +48,8 @@ impl Menu {
         if sc { self.repairs.sc_accesses } else { self.repairs.orders }
     }
 
-    /// What could be in the place of `form`, if anything else: each means something, in no particular order.
+    /// What could be in the place of `form`, if anything else: each means something, in no
+    /// particular order.
     pub(crate) fn instead_of(&self, form: Form) -> Vec<Form> {
         let loads = ReadOrder::ALL.iter().filter(|&&order| self.means_something(order == ReadOrder::Sc));
         let stores = WriteOrder::ALL.iter().filter(|&&order| self.means_something(order == WriteOrder::Sc));
@@ -57,7 +58,8 @@ impl Menu {
             Form::Nothing | Form::Fence(_) | Form::LightFence => self.fences.clone(),
             Form::Load(_) => loads.map(|&order| Form::Load(order)).collect(),
             Form::Store(_) => {
-                // With both, everything at this place has a strongest form. Where SC accesses are nothing special, one will do.
+                // With both, everything at this place has a strongest form. Where SC accesses are
+                // nothing special, one will do.
                 let keep = form == Form::Store(WriteOrder::Sc);
                 let exchanges = [(RmwOrder::AcqRel, !keep), (RmwOrder::Sc, keep || self.repairs.sc_accesses)];
                 let exchanges = exchanges.into_iter().filter(|&(_, offered)| offered && self.repairs.exchanges);
@@ -71,8 +73,8 @@ impl Menu {
     pub(crate) fn stronger(&self, form: Form) -> Vec<Form> {
         let mut forms = self.instead_of(form);
         forms.retain(|&other| form.at_most(other) && form.rank() < other.rank());
-        // A fence that means nothing orders nothing: there, whatever does mean something is stronger. (Should it be a light
-        // one in disguise, one candidate is superfluous.)
+        // A fence that means nothing orders nothing: there, whatever does mean something is
+        // stronger. (Should it be a light one in disguise, one candidate is superfluous.)
         if let (Form::Fence(_), false) = (form, self.fences.contains(&form)) {
             forms = self.fences.clone();
         }
@@ -80,7 +82,8 @@ impl Menu {
         forms
     }
 
-    /// What is weaker than `form`, strongest first. For a fence that includes its absence, not for an access.
+    /// What is weaker than `form`, strongest first. For a fence that includes its absence, not for
+    /// an access.
     pub(crate) fn weaker(&self, form: Form) -> Vec<Form> {
         let mut forms = self.instead_of(form);
         let fence = matches!(form, Form::Fence(_) | Form::LightFence);

@@ -31,7 +31,8 @@ pub fn relax(task: &Task<'_>) -> Result<(Relaxed, u64), InternalError> {
 struct Search<'a> {
     task: &'a Task<'a>,
     bench: Bench<'a>,
-    /// Violations met so far. Not used for observational robustness, where it is not enough that a read can be stale.
+    /// Violations met so far. Not used for observational robustness, where it is not enough that a
+    /// read can be stale.
     witnesses: Vec<Witness>,
 }
 

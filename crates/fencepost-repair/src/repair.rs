@@ -42,7 +42,8 @@ use crate::witness::Witness;
 /// Weights of choices: their strength counts more than the loops around them.
 const LOOPS: u32 = 8;
 
-/// Repairs a program: at most `limit` different ways, at least one. Also says how many programs were checked.
+/// Repairs a program: at most `limit` different ways, at least one. Also says how many programs
+/// were checked.
 ///
 /// # Errors
 /// When two parts of fencepost disagree.
@@ -160,8 +161,8 @@ impl<'a> Search<'a> {
         let all: Vec<usize> = (0..self.bench.spots.len()).collect();
         let backwards: Vec<usize> = all.iter().rev().copied().collect();
         if let Some(needed) = self.persists(&witness, selection, selection) {
-            // Once from what was proposed, which this must rule out; then from as little as possible, the other way round:
-            // what is learnt from one violation costs no check.
+            // Once from what was proposed, which this must rule out; then from as little as
+            // possible, the other way round: what is learnt from one violation costs no check.
             let (grown, on_cycle) = self.grow(&witness, selection, needed.clone(), selection, &all);
             self.require(&grown, &on_cycle);
             let least =
@@ -173,7 +174,8 @@ impl<'a> Search<'a> {
                 }
             }
         } else {
-            // It cannot be carried over, not even to where it comes from: all that is known is that this is no repair.
+            // It cannot be carried over, not even to where it comes from: all that is known is that
+            // this is no repair.
             let taken: Vec<Pick> = selection.taken().collect();
             let others: Vec<Pick> = self.picks().filter(|pick| !taken.contains(pick)).collect();
             self.solver.require(&others, &taken);
@@ -228,7 +230,8 @@ impl<'a> Search<'a> {
         spots
     }
 
-    /// A selection as strong as possible under which the violation persists, and the fences it then needs.
+    /// A selection as strong as possible under which the violation persists, and the fences it then
+    /// needs.
     fn grow(
         &self,
         witness: &Witness,

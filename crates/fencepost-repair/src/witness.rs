@@ -177,7 +177,8 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// The thread comes to rest at `goal`, if only fences, and the ends of atomic sections, are in between.
+    /// The thread comes to rest at `goal`, if only fences, and the ends of atomic sections, are in
+    /// between.
     fn arrive(&mut self, goal: Site) -> Option<()> {
         let thread = goal.thread;
         loop {
@@ -243,7 +244,8 @@ impl<'a> Walk<'a> {
     }
 }
 
-/// Do they do the same, whatever their orders? A store and an exchange of the same value do, for everybody else.
+/// Do they do the same, whatever their orders? A store and an exchange of the same value do, for
+/// everybody else.
 fn same_effect(one: &Label, other: &Label) -> bool {
     let reads = !one.is_read() || !other.is_read() || one.value_read() == other.value_read();
     one.loc() == other.loc()

@@ -37,7 +37,8 @@ fn is_robust(program: &Program, model: &'static dyn Model) -> bool {
     }
 }
 
-/// Some programs are modelled up to a bound only, or grow without one; some models say nothing about atomic sections.
+/// Some programs are modelled up to a bound only, or grow without one; some models say nothing
+/// about atomic sections.
 fn is_honest(reason: &Reason) -> bool {
     matches!(reason, Reason::Bound { .. } | Reason::Unbounded(_) | Reason::Unsupported(_))
 }
@@ -147,7 +148,8 @@ fn fences_for_store_buffers_are_the_known_ones() {
     }
 }
 
-/// The fences of `peterson-ra` and the exchange of `peterson-ra-dmitriy` (both in Lahav and Margalit 2019).
+/// The fences of `peterson-ra` and the exchange of `peterson-ra-dmitriy` (both in Lahav and
+/// Margalit 2019).
 #[test]
 fn published_repairs_of_petersons_algorithm_are_found() {
     let path = "algorithms/peterson-sc.fp";

@@ -2,7 +2,8 @@
 
 use similar::TextDiff;
 
-/// A unified diff between two versions of a file, as version control shows it; empty if they are equal.
+/// A unified diff between two versions of a file, as version control shows it; empty if they are
+/// equal.
 pub(crate) fn diff(path: &str, old: &str, new: &str) -> String {
     if old == new {
         return String::new();

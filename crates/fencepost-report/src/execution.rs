@@ -41,8 +41,8 @@ pub(crate) struct Step {
     pub(crate) step: RunStep,
     /// Where the value read comes from, if the step reads.
     pub(crate) from: Option<Origin>,
-    /// The step, counted from 0, that has overwritten the value read, or that a write is ordered before: SC would not
-    /// have it so, in this order of steps.
+    /// The step, counted from 0, that has overwritten the value read, or that a write is ordered
+    /// before: SC would not have it so, in this order of steps.
     pub(crate) late: Option<usize>,
 }
 
@@ -136,7 +136,8 @@ impl<'a> Shown<'a> {
                     true => Some(Origin::Initially),
                     false => step_of(source).map(Origin::Step),
                 });
-                // A read sees what stands there; so does an update, which also writes right behind that.
+                // A read sees what stands there; so does an update, which also writes right behind
+                // that.
                 let place = source.or(Some(id).filter(|_| label.is_write()));
                 let behind = graph.writes(loc).iter().skip_while(|&&write| Some(write) != place).skip(1);
                 late = behind.filter_map(|&write| step_of(write)).next();
@@ -157,7 +158,8 @@ impl Step {
         }
     }
 
-    /// Where that comes from, and why it is remarkable: ` as initially, although step 2 has overwritten it`.
+    /// Where that comes from, and why it is remarkable:
+    /// ` as initially, although step 2 has overwritten it`.
     pub(crate) fn remark(&self) -> String {
         let from = match (self.from, self.late) {
             (Some(Origin::Step(step)), _) => format!(" from step {}", step + 1),

@@ -23,7 +23,8 @@ pub fn of_outcome(subject: &Subject<'_>, outcome: &Outcome) -> Vec<Finding> {
     violation.into_iter().chain(failure).collect()
 }
 
-/// What is wrong with what a program does in a model: a race, a failure, or else a condition that is not met.
+/// What is wrong with what a program does in a model: a race, a failure, or else a condition that
+/// is not met.
 pub fn of_verification(subject: &Subject<'_>, verification: &Verification) -> Vec<Finding> {
     let Ok(verified) = &verification.result else { return Vec::new() };
     let model = verification.model;

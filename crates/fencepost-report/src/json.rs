@@ -24,7 +24,8 @@ use crate::subject::Subject;
 use crate::words;
 use wire::Report;
 
-/// The report on one outcome, and on what was expected of it, as a line of JSON with its line break.
+/// The report on one outcome, and on what was expected of it, as a line of JSON with its line
+/// break.
 pub fn outcome(subject: &Subject<'_>, outcome: &Outcome, expectation: Option<ExpectationReport>) -> String {
     let (verdict, reason, violation) = match &outcome.verdict {
         fencepost_verdict::Verdict::Holds => (Verdict::Robust, None, None),
@@ -57,7 +58,8 @@ pub fn errors(file: &str, errors: Vec<Error>) -> String {
     line(&Errors { schema: SCHEMA, file: file.to_string(), verdict: "error", errors })
 }
 
-/// The report on a file that a bug of fencepost kept from being worked on, as a line of JSON with its line break.
+/// The report on a file that a bug of fencepost kept from being worked on, as a line of JSON with
+/// its line break.
 pub fn internal_error(file: &str, message: &str) -> String {
     let error = Error {
         severity: "internal-error",

@@ -1,11 +1,12 @@
 //! Findings for code scanning: SARIF 2.1.0, one log with one run.
 //!
-//! A result points at the access to blame; the others are related locations, and the code flow has one thread flow per
-//! thread with its steps or accesses. A deadlock points at where the threads that wait were created: where they wait is
-//! not known. There are no `fixes`: they need the exact bytes to replace, which debug information does not have; the
-//! advice is in the message. Paths are relative to the folder in which the tool was started, where they can be. What was
-//! not decided, and what could not be read, is a notification: a log without results does not mean that all is well.
-//! The golden files are valid by the standard's schema.
+//! A result points at the access to blame; the others are related locations, and the code flow has
+//! one thread flow per thread with its steps or accesses. A deadlock points at where the threads
+//! that wait were created: where they wait is not known. There are no `fixes`: they need the exact
+//! bytes to replace, which debug information does not have; the advice is in the message. Paths are
+//! relative to the folder in which the tool was started, where they can be. What was not decided,
+//! and what could not be read, is a notification: a log without results does not mean that all is
+//! well. The golden files are valid by the standard's schema.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -206,7 +207,8 @@ struct Properties<'a> {
     shape: Option<&'a str>,
 }
 
-/// Everything that was found, as one log; the same thing only once, as what fails under SC, whatever the model.
+/// Everything that was found, as one log; the same thing only once, as what fails under SC,
+/// whatever the model.
 pub fn log(findings: &[Finding], notices: &[Notice], origin: &Origin<'_>) -> String {
     let mut known = BTreeSet::new();
     let findings = findings.iter().filter(|finding| known.insert(&finding.identity));
@@ -335,7 +337,8 @@ impl<'a> Writer<'a> {
         }
     }
 
-    /// The access that goes wrong; for a deadlock, where a thread that waits was created; or else the file.
+    /// The access that goes wrong; for a deadlock, where a thread that waits was created; or else
+    /// the file.
     fn blamed(&self) -> Option<Location<'a>> {
         let finding = self.finding;
         let mut location = match (&finding.access, &finding.evidence) {

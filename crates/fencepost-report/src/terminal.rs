@@ -135,7 +135,8 @@ fn speculative_reads(subject: &Subject<'_>, sites: &[Site], look: &Look) -> Stri
     source::heading("Reads that can be stale, which nothing depends on then", look) + &body + "\n"
 }
 
-/// What is wrong: shown in the program's text, if that is given, or with the stacks of a compiled program.
+/// What is wrong: shown in the program's text, if that is given, or with the stacks of a compiled
+/// program.
 pub fn finding(finding: &Finding, source: Option<&SourceFile>, look: &Look) -> String {
     match &finding.evidence {
         Evidence::Replayed(replayed) => source::finding(source, finding, replayed, look),

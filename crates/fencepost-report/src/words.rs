@@ -172,8 +172,9 @@ pub(crate) fn delay_sentence(subject: &Subject<'_>, delay: &Delay) -> String {
     )
 }
 
-/// The computation of the store-buffer machine, step by step; steps within threads are left out. What stands out is the
-/// first delayed store, when it enters and leaves the buffer, and the access that overtakes it.
+/// The computation of the store-buffer machine, step by step; steps within threads are left out.
+/// What stands out is the first delayed store, when it enters and leaves the buffer, and the access
+/// that overtakes it.
 pub(crate) fn machine_steps(subject: &Subject<'_>, delay: &Delay) -> Vec<Step> {
     let told = |step: &RunStep, what: &str, stands_out: bool, buffered: Option<Buffered>| {
         let mut told = Step { stands_out, buffered, ..finding::step(subject, step) };
@@ -225,13 +226,15 @@ pub(crate) fn relation(edge: Edge) -> &'static str {
     }
 }
 
-/// The steps of a run that people can follow: bookkeeping of the engine, which does nothing, is left out.
+/// The steps of a run that people can follow: bookkeeping of the engine, which does nothing, is
+/// left out.
 pub(crate) fn steps(run: &Run) -> Vec<RunStep> {
     run.steps.iter().filter(|step| step.label.is_some() || step.choice.is_some()).cloned().collect()
 }
 
-/// The steps up to the culprit, as the graph has them: with the fences, which the engine does not count as steps; and a
-/// race, found when both accesses are about to happen, with the other access first.
+/// The steps up to the culprit, as the graph has them: with the fences, which the engine does not
+/// count as steps; and a race, found when both accesses are about to happen, with the other access
+/// first.
 pub(crate) fn steps_before_culprit(violation: &Violation) -> Vec<RunStep> {
     let graph = &violation.graph;
     let step_of = |id: EventId| {
@@ -269,7 +272,8 @@ pub(crate) fn failure_kind(kind: &ScFailureKind) -> String {
 /// The error for bytes that are not UTF-8, and a text to show it in.
 pub(crate) fn invalid_utf8(name: &str, bytes: &[u8]) -> (SourceFile, Diagnostic) {
     let offset = bytes.utf8_chunks().next().map_or(0, |chunk| chunk.valid().len());
-    // What precedes the bad byte is valid, so its position in the lossy text is its position in the file.
+    // What precedes the bad byte is valid, so its position in the lossy text is its position in the
+    // file.
     let source = SourceFile::new(name, String::from_utf8_lossy(bytes));
     let width = char::REPLACEMENT_CHARACTER.len_utf8();
     let byte = bytes.get(offset).copied().unwrap_or(0);

@@ -28,7 +28,8 @@ const RAW: i32 = -2;
 
 struct Channel {
     fd: i32,
-    /// Does the connection go through the door? Who is behind it may leave before this process ends.
+    /// Does the connection go through the door? Who is behind it may leave before this process
+    /// ends.
     is_through_door: bool,
     /// Notes that were sent.
     notes: Vec<&'static str>,
@@ -100,7 +101,8 @@ impl Channel {
     /// Sends to the reporter. Is it there?
     fn deliver(&self, mut bytes: &[u8]) -> bool {
         while !bytes.is_empty() {
-            // SAFETY: sends from memory that is ours; a reporter that is gone is no reason for a signal.
+            // SAFETY: sends from memory that is ours; a reporter that is gone is no reason for a
+            // signal.
             let sent = unsafe { libc::send(self.fd, bytes.as_ptr().cast(), bytes.len(), libc::MSG_NOSIGNAL) };
             match usize::try_from(sent) {
                 Ok(sent) => bytes = &bytes[sent..],
@@ -121,7 +123,8 @@ impl Channel {
         }
     }
 
-    /// The reporter is gone. If it was that of a program which has ended before this process, another one takes over.
+    /// The reporter is gone. If it was that of a program which has ended before this process,
+    /// another one takes over.
     fn reopen(&mut self) {
         if !std::mem::take(&mut self.is_through_door) {
             return self.give_up();
@@ -357,8 +360,8 @@ pub(crate) fn finish(status: i32, summary: impl FnOnce() -> message::Figures) ->
     if FINISHED.swap(true, Ordering::AcqRel) {
         return status;
     }
-    // A signal handler may end the process while its thread is sending, or has locked something that the summary needs, memory
-    // among them: then there is none.
+    // A signal handler may end the process while its thread is sending, or has locked something
+    // that the summary needs, memory among them: then there is none.
     let interrupted = lock::interrupted() || crate::is_dying();
     let channel = if interrupted { CHANNEL.lock_if_free() } else { CHANNEL.try_lock() };
     let Some(mut channel) = channel.filter(|channel| channel.fd >= 0) else { return status };
@@ -487,7 +490,8 @@ extern "C" fn become_reporter(spawn: *mut libc::c_void) -> i32 {
             true => libc::execve(spawn.path, spawn.argv.as_ptr(), [null()].as_ptr()),
             false => libc::execvp(spawn.path, spawn.argv.as_ptr()),
         };
-        // The parent goes on before descriptors are closed by the end of this process, and must not find a reporter then.
+        // The parent goes on before descriptors are closed by the end of this process, and must not
+        // find a reporter then.
         libc::close(0);
         libc::close(spawn.socket);
         libc::syscall(libc::SYS_exit_group, 127);
@@ -526,7 +530,8 @@ fn start_reporter() -> Option<i32> {
         elevated: environment::is_elevated(),
     };
     // The reporter is no child that the program's own `wait` could see: it ends without a signal.
-    // SAFETY: the child runs on a stack of its own until it executes another program; this thread waits meanwhile.
+    // SAFETY: the child runs on a stack of its own until it executes another program; this thread
+    // waits meanwhile.
     let child = unsafe {
         libc::clone(
             become_reporter,

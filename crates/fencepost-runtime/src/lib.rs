@@ -48,8 +48,8 @@ static ALLOCATOR: memory::Pages = memory::Pages;
 
 static STARTED: AtomicBool = AtomicBool::new(false);
 
-/// Makes the runtime ready, the first time it is called. The thread that calls is the main thread, since instrumented
-/// objects do so before `main`.
+/// Makes the runtime ready, the first time it is called. The thread that calls is the main thread,
+/// since instrumented objects do so before `main`.
 pub(crate) fn start() {
     if STARTED.swap(true, Ordering::AcqRel) {
         return;

@@ -43,7 +43,8 @@ static CURRENT: Guarded<Chunk> = Guarded::new(Chunk { next: null_mut(), left: 0 
 #[cfg(not(miri))]
 fn map_with(bytes: usize, flags: i32, fd: i32) -> *mut u8 {
     let (read_write, flags) = (libc::PROT_READ | libc::PROT_WRITE, flags | libc::MAP_NORESERVE);
-    // The kernel reads whole registers: an argument that is passed on the stack must have all its bits.
+    // The kernel reads whole registers: an argument that is passed on the stack must have all its
+    // bits.
     // SAFETY: a mapping at an address of the kernel's choice touches nothing that exists.
     let pages = unsafe { libc::syscall(libc::SYS_mmap, 0usize, bytes, read_write, flags, fd, 0usize) };
     if pages == -1 { null_mut() } else { pages as *mut u8 }
@@ -94,7 +95,8 @@ pub(crate) fn map_table(bytes: usize) -> *mut u8 {
         exhausted();
     }
     if bytes > HUGE && !cfg!(miri) {
-        // Most of a large table stays empty: it must not get a huge page for each word that is used.
+        // Most of a large table stays empty: it must not get a huge page for each word that is
+        // used.
         // SAFETY: advice about pages of ours; it does not matter whether it is taken.
         unsafe { libc::syscall(libc::SYS_madvise, pages, bytes, libc::MADV_NOHUGEPAGE) };
     }
@@ -125,7 +127,8 @@ fn class_of(layout: &Layout) -> Option<(usize, usize)> {
 }
 
 impl Chunk {
-    /// A block of `bytes`, the size of a class, aligned to the greatest power of two that divides it, or to a page.
+    /// A block of `bytes`, the size of a class, aligned to the greatest power of two that divides
+    /// it, or to a page.
     fn take(&mut self, bytes: usize) -> *mut u8 {
         let skip = self.next.align_offset((1 << bytes.trailing_zeros()).min(PAGE));
         if self.left < bytes + skip {
@@ -145,8 +148,8 @@ impl Chunk {
     }
 }
 
-// SAFETY: blocks are disjoint, large enough and aligned for their layout (see `class_of`; at most to a page, and
-// nothing in the runtime asks for more than a page).
+// SAFETY: blocks are disjoint, large enough and aligned for their layout (see `class_of`; at most
+// to a page, and nothing in the runtime asks for more than a page).
 unsafe impl GlobalAlloc for Pages {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         match class_of(&layout) {

@@ -91,7 +91,8 @@ fn compiled_in(name: &CStr) -> Option<String> {
     if function.is_null() {
         return None;
     }
-    // SAFETY: by convention of the sanitizers a function of this name takes nothing and returns a string or null.
+    // SAFETY: by convention of the sanitizers a function of this name takes nothing and returns a
+    // string or null.
     let text = unsafe {
         let function: extern "C" fn() -> *const libc::c_char = std::mem::transmute(function);
         function()

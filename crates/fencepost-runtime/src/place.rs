@@ -65,7 +65,8 @@ pub(crate) struct Place {
     lock: Lock,
     /// Address and, in the lowest bit of the shifted word, kind; 0 for a place that is not in use.
     key: AtomicUsize,
-    /// Counts changes of the variable, so that loads can be made without the lock: odd while one is going on.
+    /// Counts changes of the variable, so that loads can be made without the lock: odd while one is
+    /// going on.
     version: AtomicU64,
     content: UnsafeCell<Content>,
     next: AtomicPtr<Place>,
@@ -113,7 +114,8 @@ impl Held {
         result
     }
 
-    /// The thread in `slot` is about to write: asks for what that needs outside of the place, all at once.
+    /// The thread in `slot` is about to write: asks for what that needs outside of the place, all
+    /// at once.
     #[inline(always)]
     pub(crate) fn prefetch(&mut self, slot: Slot) {
         if let Content::Atomic(atomic) = self.content() {

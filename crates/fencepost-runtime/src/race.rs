@@ -51,7 +51,8 @@ pub(crate) struct How {
     pub(crate) atomic: bool,
 }
 
-/// A remembered access: byte range, kind, slot, epoch and the low bits of the program counter. 0 is none.
+/// A remembered access: byte range, kind, slot, epoch and the low bits of the program counter. 0 is
+/// none.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Cell(u64);
 
@@ -187,7 +188,8 @@ impl News {
     pub(crate) fn is_easily_remembered(self, t: &Entered) -> bool {
         let News { cells: Some(cells), new } = self else { return false };
         let old = [&cells[0], &cells[1]].map(|cell| Cell(cell.load(Ordering::Relaxed)));
-        // Mostly the same thread has made the same access in an earlier epoch, or nobody has made any, and the other cell is no obstacle.
+        // Mostly the same thread has made the same access in an earlier epoch, or nobody has made
+        // any, and the other cell is no obstacle.
         for (index, other) in [(0, old[1]), (1, old[0])] {
             let repeats =
                 (old[index].0 ^ new.0) & (OFFSET | SIZE | ATOMIC | SLOT) == 0 && new.0 & WRITE >= old[index].0 & WRITE;
@@ -222,8 +224,10 @@ impl News {
 
 #[inline]
 fn remember_among(t: &Entered, addr: usize, cells: &shadow::Cells, old: [Cell; 2], new: Cell) -> Option<Race> {
-    // Preference: what the new access makes superfluous, then an empty cell, then an atomic access (a variable often shares its word with what
-    // it protects, and races of atomic accesses are rare), then what is ordered before (and so most likely before what others will do, too), then any.
+    // Preference: what the new access makes superfluous, then an empty cell, then an atomic access
+    // (a variable often shares its word with what it protects, and races of atomic accesses are
+    // rare), then what is ordered before (and so most likely before what others will do, too), then
+    // any.
     let (mut superfluous, mut empty, mut atomic, mut ordered) = (None, None, None, None);
     let mut race = None;
     for (index, &cell) in old.iter().enumerate() {
@@ -274,7 +278,8 @@ impl Race {
     }
 }
 
-/// The accesses of up to eight aligned bytes that an access of `bytes` bytes from `addr` on consists of.
+/// The accesses of up to eight aligned bytes that an access of `bytes` bytes from `addr` on
+/// consists of.
 #[inline]
 pub(crate) fn pieces(addr: usize, bytes: usize, mut visit: impl FnMut(usize, u32)) {
     let (mut at, end) = (addr, addr.saturating_add(bytes));

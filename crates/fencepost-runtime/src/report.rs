@@ -255,7 +255,8 @@ fn whole_pc(low: usize) -> usize {
         let first = (start & !(SPAN - 1)) | low;
         (0..).map(move |turn| first + turn * SPAN).take_while(move |&pc| pc < end).filter(move |&pc| pc > start + 5)
     });
-    // SAFETY: five bytes before an address that lies more than five bytes inside a range of code are readable.
+    // SAFETY: five bytes before an address that lies more than five bytes inside a range of code
+    // are readable.
     let follows_call = |pc: &usize| unsafe { ((pc - 5) as *const u8).read() == 0xe8 };
     candidates.find(follows_call).unwrap_or(0)
 }

@@ -30,7 +30,8 @@ use policy::Reason;
 /// All that wait for a key.
 pub(crate) const ALL: usize = usize::MAX;
 
-/// The running thread is about to do something that others can see: the schedule may go on with another.
+/// The running thread is about to do something that others can see: the schedule may go on with
+/// another.
 #[inline]
 pub(crate) fn point() {
     if CONTROLLED.load(Ordering::Relaxed) {

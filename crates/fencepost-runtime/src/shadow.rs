@@ -115,7 +115,8 @@ pub(crate) fn cells_if_any(addr: usize) -> Option<&'static Cells> {
     Some(&look(span_slot(addr)?)?.cells[word_in_span(addr)])
 }
 
-/// The cells of the word that `addr` lies in and of those after it in the same span, if there is anything in the span.
+/// The cells of the word that `addr` lies in and of those after it in the same span, if there is
+/// anything in the span.
 #[inline]
 pub(crate) fn run_of_cells(addr: usize) -> Option<&'static [Cells]> {
     Some(&look(span_slot(addr)?)?.cells[word_in_span(addr)..])
@@ -133,7 +134,8 @@ pub(crate) fn places_if_any(addr: usize) -> Option<&'static AtomicPtr<Place>> {
     Some(&look(page_slot(look(span_slot(addr)?)?, addr))?.0[(addr >> WORD_BITS) & (PAGE_WORDS - 1)])
 }
 
-/// Forgets everything about `bytes` bytes from `addr` on: they are about to be, or have been, something else.
+/// Forgets everything about `bytes` bytes from `addr` on: they are about to be, or have been,
+/// something else.
 pub(crate) fn forget(addr: usize, bytes: usize) {
     // A word that is shared with a neighbour is kept.
     let mut at = addr.next_multiple_of(1 << WORD_BITS);
@@ -168,14 +170,15 @@ fn forget_cells(span: &'static Span, from: usize, to: usize) {
     if size_of_val(cells) < MANY {
         clear(cells);
     } else {
-        // Whole pages go back to the kernel; the rest of a page at either end has other words in it, too.
+        // Whole pages go back to the kernel; the rest of a page at either end has other words in
+        // it, too.
         let skip = cells.as_ptr().align_offset(OUR_PAGE);
         let (first, rest) = cells.split_at(skip);
         let (pages, last) = rest.split_at(rest.len() - rest.len() % (OUR_PAGE / size_of::<Cells>()));
         clear(first);
         clear(last);
-        // SAFETY: these pages are private anonymous memory of ours with nothing but cells in them; afterwards they read as
-        // zeroes, which are valid.
+        // SAFETY: these pages are private anonymous memory of ours with nothing but cells in them;
+        // afterwards they read as zeroes, which are valid.
         unsafe { libc::madvise(pages.as_ptr().cast_mut().cast(), size_of_val(pages), libc::MADV_DONTNEED) };
     }
 }

@@ -80,7 +80,8 @@ fn learn_now(pc: usize, value: u64) -> bool {
         }
         let mark = value.wrapping_add(1);
         for known in &entry.values {
-            // Mostly all are taken: to try to change them would take the line from the other processors each time.
+            // Mostly all are taken: to try to change them would take the line from the other
+            // processors each time.
             match known.load(Ordering::Relaxed) {
                 0 => {}
                 other if other == mark => return false,

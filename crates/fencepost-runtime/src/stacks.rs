@@ -28,8 +28,8 @@ pub(crate) type SiteId = u32;
 struct Call {
     /// Return address into the caller.
     pc: usize,
-    /// Stack pointer at the entry: a call whose entry lies below the current stack pointer has been left, by a
-    /// return, an exception or `longjmp`.
+    /// Stack pointer at the entry: a call whose entry lies below the current stack pointer has been
+    /// left, by a return, an exception or `longjmp`.
     sp: usize,
     /// Hash of this and all outer calls.
     hash: u64,

@@ -21,7 +21,8 @@ impl Entered {
         self.renew();
     }
 
-    /// What was released to the object at `addr` happened before what follows: a mutex is locked, a semaphore taken.
+    /// What was released to the object at `addr` happened before what follows: a mutex is locked, a
+    /// semaphore taken.
     pub(crate) fn acquire(&mut self, addr: usize) {
         self.with_object(addr, Op::Acquire, |thread, object| object.acquire(thread.clocks_mut()));
     }

@@ -61,7 +61,8 @@ pub(crate) struct Thread {
     /// Slot and epoch, as cells have them.
     stamp: Cell<u64>,
     draws: Cell<u32>,
-    /// Counts changes of the clocks. No other thread, and not this one in another slot, has the same numbers.
+    /// Counts changes of the clocks. No other thread, and not this one in another slot, has the
+    /// same numbers.
     tick: Cell<u64>,
     /// Is the runtime at work? A signal handler that comes now is not watched.
     busy: AtomicBool,
@@ -127,7 +128,8 @@ struct Inherited {
 impl Inherited {
     fn new() -> Self {
         let cache: *const Cache = memory::map_table(size_of::<Cache>()).cast();
-        // SAFETY: the table is large enough, aligned to a page, and never unmapped; zeroes stand for no variable.
+        // SAFETY: the table is large enough, aligned to a page, and never unmapped; zeroes stand
+        // for no variable.
         let cache = unsafe { &*cache };
         Inherited { calls: CallStack::new(), cache, counters: memory::keep(Counters::default()) }
     }
@@ -286,7 +288,8 @@ impl std::ops::Deref for Entered {
 impl Entered {
     #[inline]
     fn inside(&self) -> &Inside {
-        // SAFETY: this is the only value of its kind for the thread, and whoever changes what is inside borrows it exclusively.
+        // SAFETY: this is the only value of its kind for the thread, and whoever changes what is
+        // inside borrows it exclusively.
         unsafe { &*self.0.inside.get() }
     }
 
@@ -325,10 +328,12 @@ impl Drop for Entered {
 }
 
 impl Thread {
-    /// Begins to work for the thread, which is the one that runs, if the runtime is not at work for it already.
+    /// Begins to work for the thread, which is the one that runs, if the runtime is not at work for
+    /// it already.
     #[inline]
     pub(crate) fn enter(&'static self) -> Option<Entered> {
-        // Only handlers of this thread come between the two, and they leave the mark as they find it.
+        // Only handlers of this thread come between the two, and they leave the mark as they find
+        // it.
         if self.busy.load(Ordering::Relaxed) {
             return None;
         }
@@ -348,8 +353,8 @@ pub(crate) fn enter() -> Option<Entered> {
 /// The thread that runs, if it is watched, to look at only: the runtime may be at work for it.
 #[inline]
 pub(crate) fn watched() -> Option<&'static Thread> {
-    // SAFETY: the pointer is set by this thread to its own description, which lives until it is taken away again, and to which there are no
-    // exclusive references.
+    // SAFETY: the pointer is set by this thread to its own description, which lives until it is
+    // taken away again, and to which there are no exclusive references.
     unsafe { heeded::get().as_ref() }
 }
 
@@ -360,13 +365,15 @@ fn known() -> Option<&'static Thread> {
     unsafe { current::get().as_ref() }
 }
 
-/// The calls of the thread that runs; they are followed also while the runtime is at work in an outer frame.
+/// The calls of the thread that runs; they are followed also while the runtime is at work in an
+/// outer frame.
 #[inline]
 pub(crate) fn calls() -> Option<&'static CallStack> {
     known().map(|thread| &thread.calls)
 }
 
-/// Runs `work` with the thread that runs, whether it is ignored or not, unless the runtime is at work for it.
+/// Runs `work` with the thread that runs, whether it is ignored or not, unless the runtime is at
+/// work for it.
 pub(crate) fn with_current<T>(work: impl FnOnce(&mut Entered) -> T) -> Option<T> {
     known()?.enter().map(|mut thread| work(&mut thread))
 }
@@ -396,7 +403,8 @@ impl Registry {
         Some(Room { slot: found as Slot, epochs: state.epochs, is_strange })
     }
 
-    /// Lets a thread know all that its predecessor knew: what is in clocks by its slot says that it does.
+    /// Lets a thread know all that its predecessor knew: what is in clocks by its slot says that it
+    /// does.
     fn tell_predecessor(&self, clocks: &mut ThreadClocks) {
         if let Some(known) = &self.known {
             known.acquire(clocks);
@@ -475,7 +483,8 @@ impl Thread {
         }
     }
 
-    /// Empties the cache. Written from beginning to end it comes to this processor sooner than line by line.
+    /// Empties the cache. Written from beginning to end it comes to this processor sooner than line
+    /// by line.
     fn forget_seen(&self) {
         for seen in self.cache {
             seen.clear();
@@ -588,7 +597,8 @@ impl Entered {
         }
     }
 
-    /// The threads of a `Finished` that this one has waited for end before what it does from now on.
+    /// The threads of a `Finished` that this one has waited for end before what it does from now
+    /// on.
     pub(crate) fn join(&mut self, finished: &Finished) {
         self.clocks_mut().join(&finished.clocks);
         record::other_thread(self, Op::Join, finished.tid);
@@ -608,7 +618,8 @@ impl Entered {
         }
     }
 
-    /// After anything that may have begun an epoch. Goes on in another slot if the epochs of this one are used up.
+    /// After anything that may have begun an epoch. Goes on in another slot if the epochs of this
+    /// one are used up.
     #[inline]
     pub(crate) fn renew(&mut self) {
         if self.clocks().epoch() >= race::LAST_EPOCH || self.clocks().is_worn_out() {

@@ -33,7 +33,8 @@ const EFFORT: usize = 20_000_000;
 /// What the recorded run says about a violation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Analysis {
-    /// The steps by which the missed write comes before the access, that do not synchronise: source, target, kind.
+    /// The steps by which the missed write comes before the access, that do not synchronise:
+    /// source, target, kind.
     pub(crate) edges: Vec<(Record, Record, EdgeKind)>,
     /// What to change.
     pub(crate) edits: Vec<Edit>,
@@ -124,8 +125,8 @@ fn is_cas(record: &Record) -> bool {
     matches!(record.op, Op::CasStrong | Op::CasWeak)
 }
 
-/// Looks for advice in a recorded run, where `spins` are values that keep loops spinning, by call site. None if the run
-/// does not show the violation.
+/// Looks for advice in a recorded run, where `spins` are values that keep loops spinning, by call
+/// site. None if the run does not show the violation.
 pub(crate) fn analyse(
     mut trace: Trace,
     report: &Report,
@@ -217,7 +218,8 @@ enum Strategy {
     SeqCst,
     /// Fences at every step.
     Fences,
-    /// A fence wherever the path goes through a thread: one that is there, made stronger, or a new one.
+    /// A fence wherever the path goes through a thread: one that is there, made stronger, or a new
+    /// one.
     Between,
     /// Fences next to the missed write and the access.
     Ends,

@@ -66,7 +66,8 @@ impl Process {
         self.start.as_ref().map_or(0, |start| start.pid)
     }
 
-    /// What is left of a finding when values that keep a loop spinning are benign; none if there is nothing left.
+    /// What is left of a finding when values that keep a loop spinning are benign; none if there is
+    /// nothing left.
     pub(crate) fn without_spins(&self, mut report: stream::Report) -> Option<stream::Report> {
         let site = report.stack.first().copied();
         if let Found::Robustness(violation) = &mut report.found {

@@ -101,7 +101,8 @@ impl Placing<'_> {
     }
 }
 
-/// A violation: where, on which location, at which record; and the record of the write that may be missed.
+/// A violation: where, on which location, at which record; and the record of the write that may be
+/// missed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Violation {
     pub(crate) pc: u64,
@@ -202,7 +203,8 @@ impl<'a> State<'a> {
             Op::Spawn => {
                 let child = u32::try_from(record.extra).ok()?;
                 let slot = Slot::try_from(child).ok()?;
-                // A damaged record may start a thread that is there already: what others know of it must stay in its past.
+                // A damaged record may start a thread that is there already: what others know of it
+                // must stay in its past.
                 let epochs = self.threads.get(&child).map_or_else(Epochs::default, ThreadClocks::finished);
                 let clocks = thread(&mut self.threads, record.tid)?.spawn(slot, epochs);
                 self.threads.insert(child, clocks);
@@ -282,7 +284,8 @@ fn failure_order(change: Change, record: &Record) -> Order {
     Change { release: false, ..change }.order(record.failure)
 }
 
-/// A thread; one that was never created was there from the start. Its number is its place in the clocks.
+/// A thread; one that was never created was there from the start. Its number is its place in the
+/// clocks.
 fn thread(threads: &mut HashMap<u32, ThreadClocks>, tid: u32) -> Option<&mut ThreadClocks> {
     let slot = Slot::try_from(tid).ok()?;
     Some(threads.entry(tid).or_insert_with(|| ThreadClocks::new(slot, Epochs::default())))

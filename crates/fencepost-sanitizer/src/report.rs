@@ -55,7 +55,8 @@ pub struct Window {
 }
 
 impl Window {
-    /// The litmus shape that the violation has, if it is one that can be told: message passing or store buffering.
+    /// The litmus shape that the violation has, if it is one that can be told: message passing or
+    /// store buffering.
     fn shape(&self, access: &Operation) -> Option<&'static str> {
         match &*self.links {
             [Link { kind: LinkKind::ReadsFrom, .. }] if access.op == "load" => Some("MP"),

@@ -43,7 +43,8 @@ pub enum Item {
     Suppressed,
     /// Something the user should know.
     Note(String),
-    /// The threads of the program wait for one another in a way that was not reported before, and it is ended.
+    /// The threads of the program wait for one another in a way that was not reported before, and
+    /// it is ended.
     Deadlock(Box<Deadlock>),
     /// The program ends in an orderly way, and waits for our answer.
     End,
@@ -108,8 +109,8 @@ impl<S: Symbols> Reporter<S> {
         }
     }
 
-    /// Takes in a line of a process. `recorded` gives the bytes of its recorded run, if there is one; it is asked only
-    /// when they are needed.
+    /// Takes in a line of a process. `recorded` gives the bytes of its recorded run, if there is
+    /// one; it is asked only when they are needed.
     pub fn line(&mut self, process: &mut Process, line: &[u8], recorded: &mut dyn FnMut() -> Option<Vec<u8>>) -> Item {
         match stream::parse(line) {
             Err(error) => {

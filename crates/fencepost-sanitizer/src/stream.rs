@@ -6,7 +6,8 @@ use fencepost_protocol::wire::Tree;
 use fencepost_protocol::{Action, MAX_LINE};
 use serde_json::Value;
 
-/// Reads a line; the error says what is wrong with it. What a process of another version says is an error inside.
+/// Reads a line; the error says what is wrong with it. What a process of another version says is an
+/// error inside.
 pub fn parse(line: &[u8]) -> Result<Result<Message, Mismatch>, String> {
     if line.len() > MAX_LINE {
         return Err(format!("a line of {} bytes", line.len()));

@@ -47,7 +47,8 @@ use crate::threads::{StateId, Threads, record, value_of};
 /// What happens in a model.
 #[derive(Clone, Debug, Default)]
 pub struct Executions {
-    /// For every final state, the values of what is observed: how many executions end in it, and one of them.
+    /// For every final state, the values of what is observed: how many executions end in it, and
+    /// one of them.
     pub endings: BTreeMap<Vec<Value>, (u64, GraphRun)>,
     /// An access that is in a data race, and a run that ends with it.
     pub race: Option<(ThreadId, LocId, GraphRun)>,
@@ -378,8 +379,9 @@ impl Enumeration<'_> {
         if access.is_store() || is_hidden {
             return Ok(());
         }
-        // Who can do nothing now must not keep others from going on. Who could read only what is overwritten may as well
-        // wait for ever: by (2) that adds nothing where the last write will do, but a blocking read may not take it.
+        // Who can do nothing now must not keep others from going on. Who could read only what is
+        // overwritten may as well wait for ever: by (2) that adds nothing where the last write will
+        // do, but a blocking read may not take it.
         let may_wait = open.nodes.len() == before
             || self.waiting(&node).alive(Some(thread))[thread.index()]
             || !self.can_take_last(&node, thread)?;

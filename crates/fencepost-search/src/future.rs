@@ -80,7 +80,8 @@ pub(crate) struct Waiting<'a> {
 }
 
 impl Waiting<'_> {
-    /// For every thread: can it go on, now or when others have? `waiting` is taken to be put off now.
+    /// For every thread: can it go on, now or when others have? `waiting` is taken to be put off
+    /// now.
     pub(crate) fn alive(&self, waiting: Option<ThreadId>) -> Vec<bool> {
         let thread_ids = || self.threads.program().thread_ids();
         let can_go_on = |thread: ThreadId| match self.rest(thread) {

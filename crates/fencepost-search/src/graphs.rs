@@ -162,7 +162,8 @@ pub(crate) fn search(program: &Program, model: &dyn Model, goal: &Goal<'_>, budg
     if program.has_mixed_accesses() && model.buffers().is_none() {
         return unsupported("plain accesses of atomic locations are not searched for".into());
     }
-    // Plain accesses see the last write, and which one is last must not depend on the order in which graphs grow here.
+    // Plain accesses see the last write, and which one is last must not depend on the order in
+    // which graphs grow here.
     let has_plain = program.locations().iter().any(|location| location.kind == LocationKind::NonAtomic);
     let (kind, races) = (model.declaration().kind, model.declaration().races);
     if has_plain && !races && !matches!(kind, Kind::Machine(_)) {
@@ -480,8 +481,8 @@ impl Graphs<'_> {
                 }
             }
         }
-        // It waits for another write, or, if it blocks and the last write will not do, for ever: then (2) does not say that
-        // it might as well go on.
+        // It waits for another write, or, if it blocks and the last write will not do, for ever:
+        // then (2) does not say that it might as well go on.
         let can_wait = !access.is_store() && self.records.len() > before;
         if can_wait && (self.waiting(node).alive(Some(thread))[thread.index()] || !self.can_take_last(node, thread)?) {
             self.records.push(Record { parent, step: Step::PutOff { thread } });
@@ -567,7 +568,8 @@ impl Graphs<'_> {
     }
 }
 
-/// The events that matter: those that come before, in program order and reads-from, and in a race the other access.
+/// The events that matter: those that come before, in program order and reads-from, and in a race
+/// the other access.
 pub(crate) fn kept(graph: &Graph, what: &What, other: Option<EventId>) -> Vec<bool> {
     let mut kept = vec![false; graph.len()];
     let mut open: Vec<EventId> = match what {

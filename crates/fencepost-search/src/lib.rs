@@ -117,7 +117,8 @@ impl<'a> Search<'a> {
         Search { program, model }
     }
 
-    /// Can an assertion fail, or a run-time error happen? In a model that knows data races, a race is an answer, too.
+    /// Can an assertion fail, or a run-time error happen? In a model that knows data races, a race
+    /// is an answer, too.
     pub fn failure(&self, budget: &Budget<'_>) -> Found {
         self.look_for(&Goal::Failure, budget)
     }
@@ -127,13 +128,14 @@ impl<'a> Search<'a> {
         self.look_for(&Goal::Race, budget)
     }
 
-    /// Can all threads come to their end in a state of which `holds` is true? A race is an answer, too.
+    /// Can all threads come to their end in a state of which `holds` is true? A race is an answer,
+    /// too.
     pub fn end(&self, holds: &Holds<'_>, budget: &Budget<'_>) -> Found {
         self.look_for(&Goal::End(holds), budget)
     }
 
-    /// All executions of a program without loops, atomic sections and bounds, with the values of what is observed at
-    /// their ends. Those with data races are among them.
+    /// All executions of a program without loops, atomic sections and bounds, with the values of
+    /// what is observed at their ends. Those with data races are among them.
     pub fn executions(&self, observed: &[Observable], budget: &Budget<'_>) -> Result<Executions, Reason> {
         executions::enumerate(self.program, self.model, observed, budget)
     }

@@ -384,7 +384,8 @@ impl Machine<'_> {
         if (self.threads.budget().expired)() { Err(Reason::Time) } else { Ok(()) }
     }
 
-    /// Is there room for so many steps from a state, before it is known which of them lead to new ones?
+    /// Is there room for so many steps from a state, before it is known which of them lead to new
+    /// ones?
     fn has_room_for(&self, steps: usize, state: &State) -> Result<(), Reason> {
         let state = size_of::<Move>()
             + size_of_val(state.locals.as_slice())

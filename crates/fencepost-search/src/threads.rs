@@ -22,7 +22,8 @@ pub(crate) type StateId = u32;
 /// What a thread can do, and its state afterwards.
 pub(crate) type Outcomes = Rc<[(Label, StateId)]>;
 
-/// Bytes of a local state in the tables, without its registers: it is there twice, and has a rest and outcomes.
+/// Bytes of a local state in the tables, without its registers: it is there twice, and has a rest
+/// and outcomes.
 const STATE_BYTES: u64 = 2 * size_of::<Local>() as u64 + size_of::<Rest>() as u64 + 96;
 
 /// Bytes of what follows a read.
@@ -43,7 +44,8 @@ struct Table {
     states: Vec<Local>,
     rests: Vec<Rc<Rest>>,
     ids: HashMap<Local, StateId>,
-    /// For every state, what follows when it reads a value; a store reads nothing, and has one entry.
+    /// For every state, what follows when it reads a value; a store reads nothing, and has one
+    /// entry.
     outcomes: Vec<BTreeMap<Value, Outcomes>>,
 }
 
@@ -160,7 +162,8 @@ impl<'a> Threads<'a> {
     }
 }
 
-/// Adds the event of an access. With store buffers a compare-and-swap that fails empties them, as a fence does.
+/// Adds the event of an access. With store buffers a compare-and-swap that fails empties them, as a
+/// fence does.
 pub(crate) fn record(
     model: &dyn Model,
     graph: &mut Graph,

@@ -157,8 +157,8 @@ fn loop_free_programs() {
     assert!(compared > 4 * seeds, "only {compared} comparisons");
 }
 
-/// With atomic sections there is only the machine to compare with, and it does not tell what goes wrong inside one: a
-/// failure that it knows must be found, and what is found is replayed.
+/// With atomic sections there is only the machine to compare with, and it does not tell what goes
+/// wrong inside one: a failure that it knows must be found, and what is found is replayed.
 #[test]
 fn programs_with_sections() {
     let differs = |program: &Program, model: &'static dyn Model| {
@@ -189,7 +189,8 @@ fn programs_with_sections() {
     assert!(answered > 100, "only {answered} programs with sections");
 }
 
-/// What one search says of a program with loops, and the other, and coverability, if they say anything.
+/// What one search says of a program with loops, and the other, and coverability, if they say
+/// anything.
 fn contradiction(program: &Program, model: &'static dyn Model, count: &mut [u64; 3]) -> Option<String> {
     let search = Search::new(program, model);
     let found = search.failure(&budget(300));

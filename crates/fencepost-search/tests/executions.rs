@@ -148,7 +148,8 @@ fn sc_loads_can_be_too_late_and_not_too_early() {
     assert_eq!(compared.into_inner(), MODELS.len() as u64);
 }
 
-/// Something fails only if another thread never goes on: its read blocks, and what it could have read is overwritten.
+/// Something fails only if another thread never goes on: its read blocks, and what it could have
+/// read is overwritten.
 #[test]
 fn failures_beside_a_thread_that_waits_for_ever() {
     let text = "domain 2; global x, y;

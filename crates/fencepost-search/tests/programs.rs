@@ -51,7 +51,8 @@ fn an_sc_load_may_skip_a_write() {
     assert_eq!([0, 1, 2].map(is_found), [true, false, true]);
 }
 
-/// Loops that wait, by loads, failed compare-and-swaps or exchanges that change nothing, do not make a search infinite.
+/// Loops that wait, by loads, failed compare-and-swaps or exchanges that change nothing, do not
+/// make a search infinite.
 #[test]
 fn loops_that_wait_are_exhausted() {
     let text = "domain 2; global lock, flag; nonatomic data;

@@ -10,7 +10,8 @@ use crate::ast::{
 };
 use crate::print;
 
-/// The tree, one node per line with its span, children indented; expressions are written inside out.
+/// The tree, one node per line with its span, children indented; expressions are written inside
+/// out.
 pub fn dump(file: &File) -> String {
     let mut dump = Dump { out: String::new(), indent: 0 };
     dump.node(&format!("file {}", file.language.extension()), None);

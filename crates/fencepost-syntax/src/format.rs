@@ -52,7 +52,8 @@ pub fn format(language: Language, text: &str) -> Result<String, Vec<Diagnostic>>
     Ok(if same_tokens(text, &tokens, &out) { out } else { text.to_owned() })
 }
 
-/// Litmus tests are laid out by their authors, often in columns: only blanks at the ends of lines and of the file go.
+/// Litmus tests are laid out by their authors, often in columns: only blanks at the ends of lines
+/// and of the file go.
 fn without_trailing_blanks(text: &str) -> String {
     let text = text.replace('\u{feff}', "");
     let lines: Vec<&str> = text.lines().map(str::trim_end).collect();

@@ -41,8 +41,8 @@ impl Language {
         Language::from_extension(path.as_ref().extension()?.to_str()?)
     }
 
-    /// Can a file with the extension of this language and this text be a program? `.txt` is the extension of much else,
-    /// `.litmus` that of tests for many architectures.
+    /// Can a file with the extension of this language and this text be a program? `.txt` is the
+    /// extension of much else, `.litmus` that of tests for many architectures.
     pub fn can_be(self, text: &str) -> bool {
         match self {
             Language::Fp | Language::Tpl => true,

@@ -60,7 +60,8 @@ impl Messages {
     }
 }
 
-/// The candidate that was probably meant. A name of one letter is like every other: nothing is suggested for it.
+/// The candidate that was probably meant. A name of one letter is like every other: nothing is
+/// suggested for it.
 pub fn suggestion<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     if word.chars().count() < 2 { None } else { closest(word, candidates) }
 }

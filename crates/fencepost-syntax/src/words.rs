@@ -42,8 +42,8 @@ pub fn words(text: &str) -> impl Iterator<Item = Word<'_>> {
     })
 }
 
-/// Does a text look like a program of Trencher's rather than like any other text? It does if, comments left out, it
-/// starts with `thread NAME` and a line of an automaton.
+/// Does a text look like a program of Trencher's rather than like any other text? It does if,
+/// comments left out, it starts with `thread NAME` and a line of an automaton.
 pub(crate) fn looks_like_automata(text: &str) -> bool {
     let mut words = words(text).filter(|word| !word.is_comment()).map(|word| word.text);
     words.next() == Some("thread") && matches!(words.nth(1), Some("initial" | "transition" | "end"))

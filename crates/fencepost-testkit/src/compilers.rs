@@ -16,7 +16,8 @@ pub struct Compiler {
     pub cxx: String,
 }
 
-/// Compilers that differ in their version only. The oldest number is that of the oldest supported version.
+/// Compilers that differ in their version only. The oldest number is that of the oldest supported
+/// version.
 struct Family {
     cc: &'static str,
     cxx: &'static str,
@@ -26,8 +27,8 @@ struct Family {
 const FAMILIES: [Family; 2] =
     [Family { cc: "gcc", cxx: "g++", numbers: 11..=30 }, Family { cc: "clang", cxx: "clang++", numbers: 14..=40 }];
 
-/// The oldest and the newest compiler of each family, by name; all that are there if `FENCEPOST_LONG` is set.
-/// Where there is none, the name of the family and the reason.
+/// The oldest and the newest compiler of each family, by name; all that are there if
+/// `FENCEPOST_LONG` is set. Where there is none, the name of the family and the reason.
 pub fn compilers() -> Vec<(String, Result<Compiler, String>)> {
     FAMILIES.iter().flat_map(Family::members).collect()
 }
@@ -84,7 +85,8 @@ fn version(program: &str) -> Option<Vec<u32>> {
     text.lines().next()?.trim().split('.').map(|number| number.parse().ok()).collect()
 }
 
-/// Do both of them insert calls? (No linker is asked: the runtime of the compiler need not be installed.)
+/// Do both of them insert calls? (No linker is asked: the runtime of the compiler need not be
+/// installed.)
 fn instruments(compiler: &Compiler) -> bool {
     let compiles = |program: &str, language: &str| -> std::io::Result<bool> {
         let mut child = Command::new(program)

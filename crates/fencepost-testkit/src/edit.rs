@@ -34,7 +34,8 @@ pub fn fenced(program: &Program, order: FenceOrder) -> Vec<Program> {
     sites(program).filter_map(with_fence).collect()
 }
 
-/// The program in which some loads and stores of atomic locations are plain, as litmus tests can have them.
+/// The program in which some loads and stores of atomic locations are plain, as litmus tests can
+/// have them.
 pub fn partly_plain(program: &Program, random: &mut Random) -> Program {
     let mut parts = Parts::of(program);
     for instr in parts.threads.iter_mut().flat_map(|thread| &mut thread.code) {
@@ -50,8 +51,8 @@ pub fn partly_plain(program: &Program, random: &mut Random) -> Program {
     parts.build().expect("still well-formed")
 }
 
-/// The program with a vacuous `assert(r == r)` after every load and every weak compare-and-swap, r being its result
-/// (POPL 2021, Lemma 4.20: then observational robustness is robustness).
+/// The program with a vacuous `assert(r == r)` after every load and every weak compare-and-swap, r
+/// being its result (POPL 2021, Lemma 4.20: then observational robustness is robustness).
 pub fn asserting_reads(program: &Program) -> Program {
     let mut parts = Parts::of(program);
     for thread in &mut parts.threads {
@@ -73,7 +74,8 @@ pub fn asserting_reads(program: &Program) -> Program {
     parts.build().expect("still well-formed")
 }
 
-/// The program in which threads assert, where they end, that their registers do not have some values all together.
+/// The program in which threads assert, where they end, that their registers do not have some
+/// values all together.
 pub fn asserting_ends(program: &Program, random: &mut Random) -> Program {
     let (mut parts, domain) = (Parts::of(program), program.domain() as usize);
     for thread in &mut parts.threads {

@@ -377,7 +377,8 @@ impl<'a> Writer<'a> {
         }
     }
 
-    /// Plain accesses as people write them: published, consumed, or under a lock. Without, all would be races.
+    /// Plain accesses as people write them: published, consumed, or under a lock. Without, all
+    /// would be races.
     fn guarded_plain(&mut self, left: usize) -> usize {
         let flag = Place::Fixed(self.random.pick(&self.memory.atomic));
         let one = Expr::Const(1);

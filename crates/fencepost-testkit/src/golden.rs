@@ -9,8 +9,8 @@ use fencepost_base::diag::{Diagnostic, Severity};
 use fencepost_base::source::SourceFile;
 use fencepost_lower::Language;
 
-/// Compares what `diagnose` says of every program in `folder` with the file beside it; with `FENCEPOST_BLESS` set,
-/// writes those files anew.
+/// Compares what `diagnose` says of every program in `folder` with the file beside it; with
+/// `FENCEPOST_BLESS` set, writes those files anew.
 ///
 /// # Panics
 /// When something differs, or the folder cannot be read or has no programs.

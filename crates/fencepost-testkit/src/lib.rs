@@ -22,7 +22,8 @@ pub mod litmus;
 pub mod random;
 pub mod shrink;
 
-/// Was more of the same asked for: is the environment variable `FENCEPOST_LONG` set, to anything but `0`?
+/// Was more of the same asked for: is the environment variable `FENCEPOST_LONG` set, to anything
+/// but `0`?
 pub fn is_long() -> bool {
     std::env::var_os("FENCEPOST_LONG").is_some_and(|value| value != "0")
 }
@@ -38,14 +39,15 @@ pub fn repetitions(default: u64) -> u64 {
     default * times.filter(|&times| times > 1).unwrap_or(20)
 }
 
-/// Says that a test is skipped, and why. The standard harness has no word for it and keeps what is printed to itself;
-/// what is written is seen.
+/// Says that a test is skipped, and why. The standard harness has no word for it and keeps what is
+/// printed to itself; what is written is seen.
 pub fn skipped(test: &str, reason: &str) {
     // Nobody may be listening.
     let _ = writeln!(std::io::stderr(), "test {test} skipped: {reason}");
 }
 
-/// Does something with all items, on as many threads as there are processors. The results are in no particular order.
+/// Does something with all items, on as many threads as there are processors. The results are in no
+/// particular order.
 ///
 /// # Panics
 /// When that panics for one of them; then nothing is done with those that nobody has begun with.

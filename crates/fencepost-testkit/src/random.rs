@@ -25,7 +25,8 @@ impl Random {
         z ^ (z >> 31)
     }
 
-    /// A number below `bound`, which is not 0. The bias is below 2⁻³² for the small bounds used here.
+    /// A number below `bound`, which is not 0. The bias is below 2⁻³² for the small bounds used
+    /// here.
     pub fn below(&mut self, bound: usize) -> usize {
         (self.bits() % bound as u64) as usize
     }

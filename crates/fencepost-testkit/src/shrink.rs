@@ -158,7 +158,8 @@ fn simpler(op: &Op) -> Vec<Op> {
     found
 }
 
-/// The instruction with its expression number `index` (in the order of `for_each_expr`) made constant.
+/// The instruction with its expression number `index` (in the order of `for_each_expr`) made
+/// constant.
 fn with_constant(op: &Op, index: usize, constant: i64) -> Option<Op> {
     let mut op = op.clone();
     let mut position = 0;

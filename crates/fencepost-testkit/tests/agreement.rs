@@ -18,8 +18,8 @@ const ALL: usize = 6_000;
 /// Enough for the first few steps of programs with loops; their graphs grow without end.
 const SOME: usize = 150;
 
-/// What the engine says: whether the program is robust, and whether it fails under SC, if all runs were looked at.
-/// Or what is wrong with the answer.
+/// What the engine says: whether the program is robust, and whether it fails under SC, if all runs
+/// were looked at. Or what is wrong with the answer.
 fn engine(program: &Program, model: &'static dyn Model) -> Result<(bool, Option<bool>), String> {
     let outcome = Question::new(program, model).robustness(&Budget::unlimited()).map_err(|error| error.to_string())?;
     match outcome.verdict {
@@ -80,7 +80,8 @@ fn loop_free_programs() {
     });
 }
 
-/// The oracle has no end with most of these, but it finds violations, and what it finds the engine must find.
+/// The oracle has no end with most of these, but it finds violations, and what it finds the engine
+/// must find.
 #[test]
 fn programs_with_loops() {
     in_parallel(0..repetitions(100), |seed| {

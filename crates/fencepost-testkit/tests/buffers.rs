@@ -63,7 +63,8 @@ fn ways(program: &Program, model: &dyn Model) -> Vec<(Options, Attacking)> {
     ways
 }
 
-/// How an answer differs from what the definitions say; `None` when none does, or the program is too large for them.
+/// How an answer differs from what the definitions say; `None` when none does, or the program is
+/// too large for them.
 fn disagreement(
     program: &Program,
     model: &'static dyn Model,
@@ -107,8 +108,8 @@ fn by_axioms(program: &Program, model: &'static dyn Model) -> (Answer, Option<bo
     (robust(program, model, ALL), fails_under_sc(program, model, ALL))
 }
 
-/// The axioms have no end with most loops, but they find violations; so does the machine, and where it never wants
-/// more than the bound allows it also knows that there are none.
+/// The axioms have no end with most loops, but they find violations; so does the machine, and where
+/// it never wants more than the bound allows it also knows that there are none.
 fn in_part(program: &Program, model: &'static dyn Model) -> (Answer, Option<bool>) {
     let axioms = robust(program, model, SOME);
     let machine = bounded::robust(program, model, BOUND).answer;
@@ -156,8 +157,9 @@ fn programs_with_loops() {
     });
 }
 
-/// What is rare among generated programs: only the second of two threads with the same code can delay a store; a store
-/// overtakes one that the light fence between them does not cover, though it covers others.
+/// What is rare among generated programs: only the second of two threads with the same code can
+/// delay a store; a store overtakes one that the light fence between them does not cover, though it
+/// covers others.
 #[test]
 fn rare_programs() {
     let programs = [
@@ -189,7 +191,8 @@ fn rare_programs() {
     }
 }
 
-/// The same with sections: one that can be completed only if it reads what a store that was repeated has overwritten.
+/// The same with sections: one that can be completed only if it reads what a store that was
+/// repeated has overwritten.
 #[test]
 fn rare_programs_with_sections() {
     let text = "domain 2; global x, y;
@@ -231,8 +234,8 @@ fn instrumented_programs_can_be_printed() {
     }
 }
 
-/// Some generated programs are not robust only because a thread delays several stores to one location: otherwise
-/// nobody would notice if one was taken to be enough.
+/// Some generated programs are not robust only because a thread delays several stores to one
+/// location: otherwise nobody would notice if one was taken to be enough.
 #[test]
 fn some_programs_need_several_delays() {
     let fails = |program: &Program, model: &dyn Model, delays| {

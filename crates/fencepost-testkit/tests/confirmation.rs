@@ -39,7 +39,8 @@ fn known(program: &Program, model: &dyn Model, states: usize) -> Known {
 #[derive(Debug, Default)]
 struct Count {
     robust: usize,
-    /// No violation with so many stores in a buffer, 0 where there are too many states even with one.
+    /// No violation with so many stores in a buffer, 0 where there are too many states even with
+    /// one.
     robust_up_to: [usize; STORES + 1],
     violations: usize,
     violations_not_found: usize,
@@ -80,7 +81,8 @@ fn verdicts_about_store_buffers() {
     let complaints = complaints.into_inner().unwrap_or_else(PoisonError::into_inner);
     assert!(complaints.is_empty(), "{complaints}");
     let [free, looping] = counts.into_inner().unwrap_or_else(PoisonError::into_inner);
-    // Most are settled without any bound, and what is known to be wrong is nearly always found to be.
+    // Most are settled without any bound, and what is known to be wrong is nearly always found to
+    // be.
     let unsettled: usize = free.robust_up_to.iter().sum();
     assert!(unsettled + free.violations_not_found == 0, "without loops: {free:?}");
     let unsettled: usize = looping.robust_up_to.iter().sum();

@@ -127,7 +127,8 @@ fn long_threads_are_ruled_out() {
     }
 }
 
-/// Pairs of a store and a later load: too many to be listed, if there is no time or no room for them.
+/// Pairs of a store and a later load: too many to be listed, if there is no time or no room for
+/// them.
 #[test]
 fn lists_of_attacks_have_an_end() {
     let accesses = "x.store(1); r = y.load(); ".repeat(10_000);

@@ -79,8 +79,8 @@ fn judge_file(file: &Entry) -> Result<(), String> {
 /// States that are enough to say that nothing settles a question.
 const UNSETTLED: u64 = 50_000;
 
-/// A program with a condition says of every model how often it is true. So does a program without one of
-/// what goes wrong, if it says anything of another model than SC.
+/// A program with a condition says of every model how often it is true. So does a program without
+/// one of what goes wrong, if it says anything of another model than SC.
 fn judge_verifications(program: &Program, expected: &[Expectation]) -> Result<(), String> {
     let expected = || expected.iter().filter(|expectation| expectation.answer.subject() == Subject::Verification);
     let has_condition = program.condition().is_some();
@@ -157,7 +157,8 @@ fn explore(
     Question::new(program, model).with(options).robustness(&budget).map_err(|error| error.to_string())
 }
 
-/// The outcome is as expected, and so is the number of states; a file that says it is too large has no answer yet.
+/// The outcome is as expected, and so is the number of states; a file that says it is too large has
+/// no answer yet.
 fn compare(program: &Program, expectation: &Expectation, outcome: &Outcome) -> Result<(), String> {
     decided(expectation.judge(program, outcome))?;
     let model = expectation.model;

@@ -121,7 +121,8 @@ fn a_fence_that_acquires_or_releases_does_no_harm() {
     assert!(4 * tried > repetitions(4_000), "only {tried} were robust");
 }
 
-/// The only SC fence of a loop-free program orders nothing beyond what an acquire-release fence does.
+/// The only SC fence of a loop-free program orders nothing beyond what an acquire-release fence
+/// does.
 #[test]
 fn the_first_sc_fence_does_no_harm() {
     let mut tried = 0;

@@ -110,8 +110,8 @@ fn answer(program: &Program, outcome: &Outcome) -> Answer {
     }
 }
 
-/// How the answers of reduced searches differ from those of the plainest one; `None` if they do not, or the program is
-/// too large.
+/// How the answers of reduced searches differ from those of the plainest one; `None` if they do
+/// not, or the program is too large.
 fn difference(
     program: &Program,
     model: &'static dyn Model,
@@ -128,12 +128,14 @@ fn difference(
     }
     let mut tried = Vec::new();
     for &reductions in combinations {
-        // Taints belong to the whole monitor and to every location: these two make no difference to them.
+        // Taints belong to the whole monitor and to every location: these two make no difference to
+        // them.
         if observational && (reductions.watch_one || reductions.private_locations) && reductions != Reductions::ALL {
             continue;
         }
-        // What makes no difference to the search is not tried again: attacks are searched for without a monitor, and
-        // not all programs have threads with the same code (an instrumented one may have some where the original has none).
+        // What makes no difference to the search is not tried again: attacks are searched for
+        // without a monitor, and not all programs have threads with the same code (an instrumented
+        // one may have some where the original has none).
         let matters = match model.buffers() {
             Some(_) => Reductions { watch_one: false, dead_bits: false, ..reductions },
             None => Reductions { symmetry: reductions.symmetry && has_equal_threads(program), ..reductions },
@@ -224,8 +226,8 @@ fn programs_beside_loops() {
     });
 }
 
-/// What is rare among generated programs: a compare-and-swap that expects what a register holds, so that
-/// it may fail and read.
+/// What is rare among generated programs: a compare-and-swap that expects what a register holds, so
+/// that it may fail and read.
 #[test]
 fn rare_programs() {
     let text = "domain 2; global x, y;
@@ -366,7 +368,8 @@ fn nor_when_the_threads_have_work() {
     assert!(worked >= repetitions(5), "only {worked} programs have large layers");
 }
 
-/// A reduced search may find longer runs than there are, but where it is cheap a shortest one is shown.
+/// A reduced search may find longer runs than there are, but where it is cheap a shortest one is
+/// shown.
 #[test]
 fn witnesses_are_shortest() {
     let violated = in_parallel(0..repetitions(2_500), |seed| {

@@ -243,7 +243,8 @@ fn ways_to_search() -> Vec<Options> {
     ways.into_iter().flat_map(with_jobs).collect()
 }
 
-/// How a search differs from the plain interpreter. What is met first may be any of several, but it is one of them.
+/// How a search differs from the plain interpreter. What is met first may be any of several, but it
+/// is one of them.
 fn difference(program: &Program, ways: &[Options]) -> Option<String> {
     let expected = behaviour(program)?;
     let mut alone = None;
@@ -335,7 +336,8 @@ fn contents_of_memory() {
     assert!(seen > 500 && unseen > 500, "{seen} memories that can be seen, {unseen} that cannot");
 }
 
-/// The program with its code in another order, every instruction followed by a jump to the next one.
+/// The program with its code in another order, every instruction followed by a jump to the next
+/// one.
 fn scattered(random: &mut Random, program: &Program) -> Program {
     let mut builder = builder_of(program);
     for thread in program.threads() {

@@ -22,8 +22,8 @@ pub struct Budget<'a> {
     pub max_bytes: u64,
     /// Asked every few thousand steps: is it time to give up?
     pub expired: &'a (dyn Fn() -> bool + Sync),
-    /// The part of the time that is used up, from 0 to 1; always 0 where there is no limit. For whoever divides a
-    /// budget.
+    /// The part of the time that is used up, from 0 to 1; always 0 where there is no limit. For
+    /// whoever divides a budget.
     pub spent: &'a (dyn Fn() -> f64 + Sync),
     /// Told every few thousand steps.
     pub progress: &'a (dyn Fn(Progress) + Sync),

@@ -105,7 +105,8 @@ pub enum Repaired {
     Nothing,
     /// It can be repaired.
     Plans {
-        /// By increasing cost; of each, no part is a repair. The edits of the first one come with the reasons.
+        /// By increasing cost; of each, no part is a repair. The edits of the first one come with
+        /// the reasons.
         plans: Vec<Plan>,
         /// Are these all? If not, is it known why (other than that no more were asked for)?
         rest: Rest,

@@ -67,8 +67,8 @@ pub enum Reason {
     TooLarge(String),
     /// The question makes no sense, or cannot be answered, for this program and model.
     Unsupported(String),
-    /// Everything that was tried came to its end without an answer: the question is undecidable in general, or no
-    /// engine is complete for it.
+    /// Everything that was tried came to its end without an answer: the question is undecidable in
+    /// general, or no engine is complete for it.
     Inconclusive(String),
     /// Some values of the program have no bound that is known, and nothing was found as long as
     /// that was worth a search.
@@ -129,7 +129,8 @@ pub struct Stats {
     pub states: u64,
     /// Steps taken between them.
     pub transitions: u64,
-    /// Steps of the SC runs to the states found last: no state found is further from the initial one.
+    /// Steps of the SC runs to the states found last: no state found is further from the initial
+    /// one.
     pub depth: u64,
     /// Bits of one state.
     pub state_bits: u64,
@@ -148,9 +149,11 @@ pub struct Outcome {
     pub model: &'static str,
     /// The answer.
     pub verdict: Verdict,
-    /// An assertion that fails, or a run-time error, under SC, met in the same search (the shallowest one).
+    /// An assertion that fails, or a run-time error, under SC, met in the same search (the
+    /// shallowest one).
     pub sc_failure: Option<Box<ScFailure>>,
-    /// Under [`Property::ObservationalRobustness`]: the reads that may be stale, all of them if the property holds.
+    /// Under [`Property::ObservationalRobustness`]: the reads that may be stale, all of them if the
+    /// property holds.
     pub speculative: Vec<Site>,
     /// The cost.
     pub stats: Stats,

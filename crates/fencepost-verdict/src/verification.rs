@@ -23,7 +23,8 @@ pub enum Argument {
     /// Everything that could lead to what was asked for was computed backwards, under SRA, which
     /// permits at least as much as the model.
     Coverability,
-    /// The program is robust against the model, so that what its SC runs say is all there is to say.
+    /// The program is robust against the model, so that what its SC runs say is all there is to
+    /// say.
     Robustness {
         /// It is only known to be so up to stale reads that nothing depends on.
         observational: bool,
@@ -96,7 +97,8 @@ pub struct Execution {
     /// Its steps, in an order that agrees with program order and in which every read comes after
     /// the write it reads from.
     pub run: GraphRun,
-    /// For every step, the event that it added to the graph. Fences may add events that no step speaks of.
+    /// For every step, the event that it added to the graph. Fences may add events that no step
+    /// speaks of.
     pub events: Vec<Option<EventId>>,
     /// The graph, its events with their program counters.
     pub graph: Graph,
@@ -142,7 +144,8 @@ pub struct FinalState {
 pub enum Extent {
     /// These are all final states.
     All,
-    /// If the formula is true of some final state, then of one in the list; if false of some, the same.
+    /// If the formula is true of some final state, then of one in the list; if false of some, the
+    /// same.
     Kinds,
     /// There may be any others.
     Examples,
@@ -241,7 +244,8 @@ pub struct RacingPair {
 pub struct Race {
     /// The accesses.
     pub pair: RacingPair,
-    /// An execution in which it happens; what comes after the race is only one of its possibilities.
+    /// An execution in which it happens; what comes after the race is only one of its
+    /// possibilities.
     pub execution: Option<Box<Execution>>,
 }
 
@@ -263,7 +267,8 @@ pub struct Failing {
 pub struct Verified {
     /// How.
     pub argument: Argument,
-    /// The final states, if the program has a condition, and they matter: something that goes wrong is enough.
+    /// The final states, if the program has a condition, and they matter: something that goes wrong
+    /// is enough.
     pub states: Option<States>,
     /// A data race: the behaviour of the program is undefined.
     pub race: Option<Race>,

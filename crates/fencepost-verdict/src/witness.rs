@@ -44,12 +44,12 @@ pub struct Run {
 pub struct GraphStep {
     /// The instruction the thread rested at.
     pub site: Site,
-    /// The event that is added, with the write it reads from or comes right after in modification order. Events are
-    /// numbered by what steps say alone, whatever else fences add to the graph of a model: initialisation writes
-    /// first, then those of steps, in their order.
+    /// The event that is added, with the write it reads from or comes right after in modification
+    /// order. Events are numbered by what steps say alone, whatever else fences add to the graph of
+    /// a model: initialisation writes first, then those of steps, in their order.
     pub event: Option<(Label, EventId)>,
-    /// For a choice: which alternative, or which value, was taken. A step with neither passes a fence, or the
-    /// beginning or end of an atomic section.
+    /// For a choice: which alternative, or which value, was taken. A step with neither passes a
+    /// fence, or the beginning or end of an atomic section.
     pub choice: Option<u32>,
 }
 
@@ -104,7 +104,8 @@ pub struct Violation {
     pub stale_values: Vec<Value>,
     /// The name of the litmus shape, if it has one.
     pub shape: Option<String>,
-    /// The SC run that leads there. The offending step is not in it; nor, for a race, the other access.
+    /// The SC run that leads there. The offending step is not in it; nor, for a race, the other
+    /// access.
     pub run: Run,
     /// The execution graph of the run and the offending step (for a race, of both accesses).
     pub graph: Graph,
@@ -127,7 +128,8 @@ pub struct Delay {
     pub computation: Computation,
 }
 
-/// A computation of the store-buffer machine from the initial state, at whose end all buffers are empty.
+/// A computation of the store-buffer machine from the initial state, at whose end all buffers are
+/// empty.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Computation {
     /// Its steps.

@@ -33,9 +33,9 @@ pub(crate) use verify::{EngineChoice, VerifyArgs, VerifyFormat};
 
 /// Does your concurrent code still behave as under sequential consistency?
 ///
-/// fencepost checks whether a concurrent program that uses weak memory accesses nevertheless behaves as if memory were
-/// sequentially consistent (SC): whether it is robust. If it is not, fencepost shows which access can see or write a
-/// stale value, and a run that leads there.
+/// fencepost checks whether a concurrent program that uses weak memory accesses nevertheless
+/// behaves as if memory were sequentially consistent (SC): whether it is robust. If it is not,
+/// fencepost shows which access can see or write a stale value, and a run that leads there.
 #[derive(Parser, Debug)]
 #[command(name = "fencepost", version, after_help = EXIT_CODES, after_long_help = LONG_HELP)]
 pub(crate) struct Args {

@@ -62,7 +62,8 @@ impl Runtime {
         self.directory.join("include")
     }
 
-    /// The names that shared objects may want to find in the program, as a dynamic list for the linker.
+    /// The names that shared objects may want to find in the program, as a dynamic list for the
+    /// linker.
     pub(crate) fn exports(&self) -> PathBuf {
         self.directory.join(EXPORTS)
     }
@@ -137,7 +138,8 @@ fn refused(path: &Path, why: &str) -> io::Error {
     )
 }
 
-/// Where unpacked runtimes are kept: the directory that was named, or the usual one, or one in the temporary directory.
+/// Where unpacked runtimes are kept: the directory that was named, or the usual one, or one in the
+/// temporary directory.
 fn cache() -> io::Result<PathBuf> {
     let named = |variable: &str| env::var_os(variable).filter(|value| !value.is_empty()).map(PathBuf::from);
     if let Some(directory) = named("FENCEPOST_CACHE_DIR") {

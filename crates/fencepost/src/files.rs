@@ -19,7 +19,8 @@ pub(crate) fn write(path: &Path, text: &str) -> io::Result<()> {
         Err(error) => return Err(error),
     };
     if before.is_some() {
-        // Who may not change a file may not replace it either, even where the directory would allow it.
+        // Who may not change a file may not replace it either, even where the directory would allow
+        // it.
         File::options().write(true).open(&path)?;
     }
     let (new, file) = beside(&path)?;

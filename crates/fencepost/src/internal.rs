@@ -30,7 +30,8 @@ pub(crate) fn install_hook() {
 /// Runs `work` on `file`; a panic ends only this piece of work.
 pub(crate) fn guard<T>(file: &str, work: impl FnOnce() -> T) -> Result<T, Panicked> {
     let outer = FILE.with(|current| current.replace(file.to_string()));
-    // What `work` leaves half done is dropped with it, except the output streams, which hold no invariant.
+    // What `work` leaves half done is dropped with it, except the output streams, which hold no
+    // invariant.
     let result = panic::catch_unwind(AssertUnwindSafe(work)).map_err(|_| Panicked);
     FILE.with(|current| current.replace(outer));
     result

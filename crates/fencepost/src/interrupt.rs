@@ -8,14 +8,14 @@ use signal_hook::flag;
 
 static INTERRUPTED: OnceLock<Arc<AtomicBool>> = OnceLock::new();
 
-/// From now on, the first signal is remembered in this flag, and a second one ends the program at once. Not to be
-/// called while something else is waited for, such as input.
+/// From now on, the first signal is remembered in this flag, and a second one ends the program at
+/// once. Not to be called while something else is waited for, such as input.
 pub(crate) fn watch() -> &'static AtomicBool {
     INTERRUPTED.get_or_init(|| {
         let interrupted = Arc::new(AtomicBool::new(false));
         for signal in [SIGINT, SIGTERM] {
-            // In this order: the first one must find nothing remembered. Where a signal cannot be caught, it does what
-            // it always does.
+            // In this order: the first one must find nothing remembered. Where a signal cannot be
+            // caught, it does what it always does.
             let _ = flag::register_conditional_default(signal, Arc::clone(&interrupted));
             let _ = flag::register(signal, Arc::clone(&interrupted));
         }

@@ -48,8 +48,8 @@ pub(crate) fn search(args: &SearchArgs, observational: bool) -> Options {
     Options { reductions, observational, jobs: args.jobs.map_or_else(cores, usize::from) }
 }
 
-/// The models asked for, each once, in the order of the list; if none is, those that are meant in every command. Asking
-/// for all means all that know the question.
+/// The models asked for, each once, in the order of the list; if none is, those that are meant in
+/// every command. Asking for all means all that know the question.
 pub(crate) fn models(
     choices: &[ModelsChoice],
     language: Language,
@@ -67,7 +67,8 @@ pub(crate) fn models(
     }
 }
 
-/// The models that are meant if none is named. Trencher's language is one of machines: it has no orders.
+/// The models that are meant if none is named. Trencher's language is one of machines: it has no
+/// orders.
 pub(crate) fn default_models(language: Language) -> Vec<&'static dyn Model> {
     let programs = match language {
         Language::Txt => ByDefault::Automata,

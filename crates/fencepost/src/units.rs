@@ -26,7 +26,8 @@ pub(crate) fn timeout(text: &str) -> Result<Timeout, String> {
     if text.trim() == "none" { Ok(Timeout(None)) } else { duration(text).map(|duration| Timeout(Some(duration))) }
 }
 
-/// A size in bytes: a number with `K`, `M`, `G` or `T` (powers of 1024; `KB` and `KiB` mean the same).
+/// A size in bytes: a number with `K`, `M`, `G` or `T` (powers of 1024; `KB` and `KiB` mean the
+/// same).
 pub(crate) fn size(text: &str) -> Result<u64, String> {
     let (number, unit) = split(text)?;
     let lower = unit.to_ascii_lowercase();

@@ -297,7 +297,8 @@ fn readers_that_do_not_read_do_not_keep_us() {
     assert!(err.contains("cannot write the results"), "{err}");
 }
 
-/// Lets a reporter, whose messages go to `errors`, hear a stream; its answer, and what becomes of it.
+/// Lets a reporter, whose messages go to `errors`, hear a stream; its answer, and what becomes of
+/// it.
 fn report_alone(name: &str, errors: Stdio) -> (u8, Output) {
     hear_alone(&fs::read(stream(name)).expect("a stream"), errors)
 }

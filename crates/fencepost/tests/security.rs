@@ -94,7 +94,8 @@ fn refused(output: &Output, why: &str) {
     assert!(text.contains(why) && text.contains("FENCEPOST_CACHE_DIR"), "{text}");
 }
 
-/// A cache in the folder that was filled by building the program, and the files in it with what they hold.
+/// A cache in the folder that was filled by building the program, and the files in it with what
+/// they hold.
 fn filled(compiler: &Compiler, folder: &Path) -> (PathBuf, Vec<(PathBuf, Vec<u8>)>) {
     let cache = folder.join("cache");
     done(&cc(compiler, folder, &[("FENCEPOST_CACHE_DIR", &cache)]));

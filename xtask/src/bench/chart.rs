@@ -12,7 +12,8 @@ const FONT: &str = "sans-serif";
 const LEFT: u32 = 62;
 const POINT: u32 = 5;
 
-/// How a tool is drawn. Colours that are told apart by everybody (Okabe and Ito), and shapes for print.
+/// How a tool is drawn. Colours that are told apart by everybody (Okabe and Ito), and shapes for
+/// print.
 #[derive(Clone, Copy)]
 pub(crate) struct Style {
     pub(crate) label: &'static str,

@@ -146,9 +146,9 @@ const PETERSON: &str = "\
 ";
 
 const BAKERY: &str = "\
-// Draw a number greater than all others, wait for the smaller ones; equal numbers go by the thread's
-// own. Numbers grow as long as somebody is waiting, without bound: each thread enters once. A fence
-// in front of each look at another thread, when drawing and when waiting.
+// Draw a number greater than all others, wait for the smaller ones; equal numbers go by the
+// thread's own. Numbers grow as long as somebody is waiting, without bound: each thread enters
+// once. A fence in front of each look at another thread, when drawing and when waiting.
 global choosing[N], number[N];
 nonatomic critical;
 
@@ -179,13 +179,15 @@ thread p[N] {
 const LAMPORT: &str = "\
 // Without contention a thread touches five locations only, however many threads there are. Fences
 // enclose the write to x and follow the one to y; the slow path has one in front of each look at
-// another thread's flag, and one behind the last (two threads would do without, three without the last).
+// another thread's flag, and one behind the last (two threads would do without, three without the
+// last).
 ";
 
 const CHASE_LEV: &str = "\
 // One owner works at the bottom, thieves take from the top by compare-and-swap. One task at a time.
-// For correctness the owner needs the fence in pop and a thief the one between its loads; the others
-// are the price of having no other runs than SC (compare litmus/algorithms/chase-lev-rel.fp).
+// For correctness the owner needs the fence in pop and a thief the one between its loads; the
+// others are the price of having no other runs than SC (compare
+// litmus/algorithms/chase-lev-rel.fp).
 const LAST = 2;
 const SIZE = 2;
 global top = 1, bottom = 1;

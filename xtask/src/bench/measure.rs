@@ -37,8 +37,9 @@ impl Tools {
         Ok(Tools { fencepost, jobs, spin: spin.is_ok() })
     }
 
-    /// `fencepost check` on a program, with `jobs` cores. A short run is repeated, and the one in the middle counts:
-    /// a few milliseconds are easily doubled by something else that the machine does.
+    /// `fencepost check` on a program, with `jobs` cores. A short run is repeated, and the one in
+    /// the middle counts: a few milliseconds are easily doubled by something else that the machine
+    /// does.
     pub(crate) fn fencepost(&self, file: &Path, key: &Key, jobs: usize, limits: &Limits) -> Result<Run, String> {
         let mut runs = vec![self.fencepost_once(file, key, jobs, limits)?];
         while runs[0].total < SHORT && runs.len() < REPETITIONS {

@@ -10,9 +10,11 @@
 pub(crate) enum Table {
     /// Lahav and Margalit, PLDI 2019, figure 7: robustness against RA.
     Pldi2019Fig7,
-    /// Margalit and Lahav, POPL 2021, figure 6: robustness and observational robustness against RC20.
+    /// Margalit and Lahav, POPL 2021, figure 6: robustness and observational robustness against
+    /// RC20.
     Popl2021Fig6,
-    /// Margalit and Lahav, POPL 2021, figure 7: programs with release/acquire accesses only, against RC20.
+    /// Margalit and Lahav, POPL 2021, figure 7: programs with release/acquire accesses only,
+    /// against RC20.
     Popl2021Fig7,
 }
 
@@ -87,7 +89,8 @@ const fn release_acquire(program: &'static str, seconds: f64) -> Published {
     Published::new(Table::Popl2021Fig7, program, true, seconds)
 }
 
-/// Every row of the three tables (columns "Time" of the first, "R" and "O" of the second, "R" of the third).
+/// Every row of the three tables (columns "Time" of the first, "R" and "O" of the second, "R" of
+/// the third).
 pub(crate) const PUBLISHED: &[Published] = &[
     ra("barrier", true, 1.6),
     ra("dekker-sc", false, 4.2),
@@ -181,7 +184,8 @@ mod tests {
         assert_eq!(questions.len(), PUBLISHED.len());
     }
 
-    /// The expectations in the files are the published verdicts: we are judged on the same questions.
+    /// The expectations in the files are the published verdicts: we are judged on the same
+    /// questions.
     #[test]
     fn the_files_expect_what_was_published() {
         let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("xtask is in the workspace root");

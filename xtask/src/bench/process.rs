@@ -17,7 +17,8 @@ pub(crate) struct Finished {
     pub(crate) complaint: String,
     /// How long it lived.
     pub(crate) time: Duration,
-    /// How long processors worked for it outside the system, in seconds; 0 if the system does not say.
+    /// How long processors worked for it outside the system, in seconds; 0 if the system does not
+    /// say.
     pub(crate) user: f64,
     /// The greatest resident size that was seen; 0 if the system does not say.
     pub(crate) bytes: u64,

@@ -33,7 +33,8 @@ pub(crate) struct Key {
     pub(crate) observational: bool,
 }
 
-/// What each tool made of a question. A tool that was not there, or that had failed on a smaller program, has no run.
+/// What each tool made of a question. A tool that was not there, or that had failed on a smaller
+/// program, has no run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Row {
     #[serde(flatten)]
@@ -66,7 +67,8 @@ pub(crate) struct Run {
     pub(crate) states: u64,
     /// Transitions taken.
     pub(crate) transitions: u64,
-    /// Memory: the greatest resident size of the process (fencepost), the verifier's own account (SPIN).
+    /// Memory: the greatest resident size of the process (fencepost), the verifier's own account
+    /// (SPIN).
     pub(crate) bytes: u64,
 }
 

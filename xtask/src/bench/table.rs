@@ -147,7 +147,8 @@ fn summary(rows: &[Row]) -> String {
         let is_worth_it = row.spin.as_ref().is_some_and(|run| run.search > WORTH_COMPARING);
         Ratios::of(row).search.filter(|_| is_worth_it)
     });
-    // Who finds a violation stops there, and needs no more states than it takes: count those rows apart.
+    // Who finds a violation stops there, and needs no more states than it takes: count those rows
+    // apart.
     let holds = |row: &&Row| row.fencepost.as_ref().is_some_and(|run| run.decision == Decision::Holds);
     let fewer = |rows: &[&Row]| -> (usize, usize) {
         let states: Vec<f64> = rows.iter().filter_map(|row| Ratios::of(row).states).collect();

@@ -169,7 +169,8 @@ pub(super) fn one(file: &str, seconds: &str, bytes: &str) -> Result<(), String> 
     Ok(())
 }
 
-/// Seconds that a processor has worked for this thread, if the system says so. Others may use the machine.
+/// Seconds that a processor has worked for this thread, if the system says so. Others may use the
+/// machine.
 fn processor_time() -> Option<f64> {
     let text = std::fs::read_to_string("/proc/thread-self/schedstat").ok()?;
     Some(text.split(' ').next()?.parse::<u64>().ok()? as f64 / 1e9)

@@ -130,7 +130,8 @@ impl Writer<'_> {
                 self.load_bit(held.clone());
                 self.asm.emit(Op::Assume { cond: Expr::Unary(UnaryOp::Not, Box::new(Expr::Reg(self.scratch))) });
             }
-            // Behind another one in the buffer, or behind a fence that is: then it has to wait, too.
+            // Behind another one in the buffer, or behind a fence that is: then it has to wait,
+            // too.
             (Some((held, delayed)), _) => {
                 self.asm.emit(Op::Branch { cond: Expr::Reg(self.fenced), target: delayed.target() });
                 self.if_set(held.clone(), *delayed);

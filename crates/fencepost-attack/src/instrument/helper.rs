@@ -120,7 +120,8 @@ impl Writer<'_> {
             let writes = use_of(op) != Use::Load;
             return self.touch_as(dependence, writes, place, pc, &[(op.clone(), Meaning::Original(pc))]);
         };
-        // It fails and is a read, or succeeds and is an update; either way it evaluates its operands.
+        // It fails and is a read, or succeeds and is an update; either way it evaluates its
+        // operands.
         for operand in [expected, desired] {
             if operand.can_fail(self.context.program.domain()) {
                 self.assign(self.scratch, operand.clone());
@@ -182,7 +183,8 @@ impl Writer<'_> {
         }
     }
 
-    /// Notes whether an access of a section depends on what others did; on what the section itself did it does not.
+    /// Notes whether an access of a section depends on what others did; on what the section itself
+    /// did it does not.
     fn seek(&mut self, writes: bool, place: &Place, seen: &Place, stored: &Place) {
         let own = self.belongings.own.of(place).expect("a place in a section");
         let [known, end] = [self.asm.label(), self.asm.label()];

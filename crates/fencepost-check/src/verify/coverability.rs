@@ -76,7 +76,8 @@ fn word(program: &Program, model: &dyn Model) -> Word {
     }
 }
 
-/// Is every access of the program at least a release or acquire access, or both, or plain without a fence anywhere?
+/// Is every access of the program at least a release or acquire access, or both, or plain without a
+/// fence anywhere?
 fn synchronises(program: &Program) -> bool {
     let instrs = || program.threads().iter().flat_map(|thread| &thread.code);
     let has_fences = instrs().any(|instr| matches!(instr.op, Op::Fence { .. }));

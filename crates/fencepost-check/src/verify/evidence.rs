@@ -11,8 +11,8 @@ use fencepost_verdict::{
 
 use crate::InternalError;
 
-/// Longest SC run that is put to the axioms of another model: they take more than quadratic time. Every model permits
-/// SC runs, so longer ones are evidence as they are.
+/// Longest SC run that is put to the axioms of another model: they take more than quadratic time.
+/// Every model permits SC runs, so longer ones are evidence as they are.
 pub(super) const LONGEST_RUN: usize = 500;
 
 /// An SC run as a graph that grows: every access has the last write as its predecessor.
@@ -121,7 +121,8 @@ pub(super) fn race_under_sc(
 ) -> Result<Option<Race>, ReplayError> {
     let graph = &violation.graph;
     let mut run = violation.run.clone();
-    // The graph has both accesses, the run leads up to them; or up to the second, if the race was noticed late.
+    // The graph has both accesses, the run leads up to them; or up to the second, if the race was
+    // noticed late.
     for site in [violation.conflicting, violation.access] {
         let is_there = |step: &&RunStep| step.site == site && step.label.is_some();
         let before = run.steps.iter().filter(is_there).count();

@@ -97,8 +97,9 @@ impl Inquiry<'_> {
         }
         let failed = |error: ReplayError| InternalError::new(format!("a race under SC does not replay: {error}"));
         match evidence::race_under_sc(self.program, self.model, violation).map_err(failed)? {
-            // An observational check orders nothing by reads that may be stale. That all of them can be stale
-            // in one execution of the model is not said, so it takes a race in this one.
+            // An observational check orders nothing by reads that may be stale. That all of them
+            // can be stale in one execution of the model is not said, so it takes a race in this
+            // one.
             None if !observational => Err(InternalError::new("a race that is none in the model")),
             race => Ok(race),
         }

@@ -11,7 +11,8 @@ use crate::probe::{Probe, probes};
 use crate::run::{Monitor, Slots, UNBOUNDED};
 use crate::trace::{Kind, Op, Orders, Shape, Trace, for_all, live, traces};
 
-/// What the definition says about an access: the call sites of the older writes behind which it could go.
+/// What the definition says about an access: the call sites of the older writes behind which it
+/// could go.
 fn expected(windows: &Windows, probe: Probe, order: Order) -> Vec<u32> {
     let mut sites = Vec::new();
     for way in probe.ways(order) {

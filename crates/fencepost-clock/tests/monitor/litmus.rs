@@ -68,7 +68,8 @@ fn resolve(t: usize, instr: Instr, memory: &[u64]) -> Option<Op> {
     })
 }
 
-/// Follows the threads as far as `turns` says. The violations and, if the run is not over, who can go on.
+/// Follows the threads as far as `turns` says. The violations and, if the run is not over, who can
+/// go on.
 fn replay(threads: &[Vec<Instr>], turns: &[usize]) -> (BTreeSet<(usize, usize)>, Vec<usize>) {
     let mut monitor = Monitor::new(3, UNBOUNDED, Slots::Fresh);
     (1..threads.len()).for_each(|child| monitor.step(Op::Spawn { t: 0, child }));
@@ -134,8 +135,9 @@ fn store_buffering() {
     assert_silent(&sb(Relaxed, Relaxed, true));
 }
 
-/// Example 3.1: a violation is predicted from every run in which one thread loads before the other has stored anything,
-/// also if it has stored again since, and in particular when one thread runs entirely before the other.
+/// Example 3.1: a violation is predicted from every run in which one thread loads before the other
+/// has stored anything, also if it has stored again since, and in particular when one thread runs
+/// entirely before the other.
 #[test]
 fn prediction() {
     let thread = |mine, other| vec![store(mine, Relaxed, 1), load(other, Relaxed), store(mine, Relaxed, 2)];
@@ -210,8 +212,8 @@ fn two_plus_two_writes() {
     assert_silent(&program(SeqCst));
 }
 
-/// Read-modify-writes read the newest write whatever their order: there is nothing to pass by between them. A load
-/// can still be late.
+/// Read-modify-writes read the newest write whatever their order: there is nothing to pass by
+/// between them. A load can still be late.
 #[test]
 fn updates_leave_no_gap() {
     let thread = |mine, other| vec![rmw(mine, Relaxed, 1), rmw(other, Relaxed, 1)];

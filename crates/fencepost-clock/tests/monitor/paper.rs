@@ -15,7 +15,8 @@ use crate::trace::{Kind, OBJECTS, Op};
 /// From locations to timestamps; 0 if there is none.
 type LocationClock = BTreeMap<usize, i64>;
 
-/// From locations and critical values, and from locations for all other values, to timestamps; −1 if there is none.
+/// From locations and critical values, and from locations for all other values, to timestamps; −1
+/// if there is none.
 type ValueClock = BTreeMap<(usize, Option<u64>), i64>;
 
 fn join<K: Ord + Copy>(clock: &mut BTreeMap<K, i64>, other: &BTreeMap<K, i64>) {
@@ -25,7 +26,8 @@ fn join<K: Ord + Copy>(clock: &mut BTreeMap<K, i64>, other: &BTreeMap<K, i64>) {
     }
 }
 
-/// T, W and M of one kind of hb_SC clock: for each thread, for each location's last write, for all its accesses.
+/// T, W and M of one kind of hb_SC clock: for each thread, for each location's last write, for all
+/// its accesses.
 struct ScClocks<K> {
     t: BTreeMap<usize, BTreeMap<K, i64>>,
     w: BTreeMap<usize, BTreeMap<K, i64>>,

@@ -57,7 +57,8 @@ pub(crate) struct Step {
     pub(crate) action: Action,
 }
 
-/// Which orders accesses have. Relaxed ones are frequent where nothing else is said: they are what can go wrong.
+/// Which orders accesses have. Relaxed ones are frequent where nothing else is said: they are what
+/// can go wrong.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Orders {
     /// Those of the paper: all but SC.
@@ -192,7 +193,8 @@ pub(crate) fn traces(shape: Shape) -> impl Strategy<Value = Trace> {
         .prop_map(|(threads, locations, steps)| Trace { threads, locations, steps })
 }
 
-/// Runs `law` on as many traces, the same ones every time; panics with a shrunk trace on which it fails.
+/// Runs `law` on as many traces, the same ones every time; panics with a shrunk trace on which it
+/// fails.
 pub(crate) fn for_all<S: Strategy>(cases: u64, strategy: S, law: impl Fn(S::Value) -> Result<(), TestCaseError>) {
     let cases = u32::try_from(repetitions(cases)).expect("a reasonable number");
     let config = Config { cases, failure_persistence: None, max_shrink_iters: 4_000, ..Config::default() };

@@ -160,8 +160,8 @@ impl LoSra<'_> {
         Ok(found)
     }
 
-    /// The potentials before `thread` wrote the ghost, if it can have done so. Nobody had before, so then everybody
-    /// could read its initial value.
+    /// The potentials before `thread` wrote the ghost, if it can have done so. Nobody had before,
+    /// so then everybody could read its initial value.
     fn undo_ghost(&self, thread: usize, mut potentials: Vec<PotentialId>) -> Option<Vec<PotentialId>> {
         let ghost = self.ghost?;
         let knows_not = |potential: PotentialId| self.store.get(potential).bases.contains(ghost);
@@ -178,8 +178,9 @@ impl LoSra<'_> {
         Some(potentials)
     }
 
-    /// What a list can have been before a write that provides `base`, by its owner or somebody else. A keeping
-    /// alternative is left out when one that provides needs no justification: that is below.
+    /// What a list can have been before a write that provides `base`, by its owner or somebody
+    /// else. A keeping alternative is left out when one that provides needs no justification: that
+    /// is below.
     fn alternatives(&self, base: Base, is_own: bool, list: ListId) -> Alternatives {
         let key = (base, is_own, list);
         if let Some(known) = self.alternatives.read().unwrap_or_else(PoisonError::into_inner).get(&key) {
@@ -210,7 +211,8 @@ impl LoSra<'_> {
         alternatives
     }
 
-    /// Walks back from `node` along reads of `thread` to entries. `start` is there already, `potential` comes after.
+    /// Walks back from `node` along reads of `thread` to entries. `start` is there already,
+    /// `potential` comes after.
     pub(super) fn undo_reads(
         &self,
         thread: usize,
@@ -220,8 +222,8 @@ impl LoSra<'_> {
         others: Option<&Configuration>,
     ) -> Result<Vec<Way>, Reason> {
         let automaton = &self.threads[thread];
-        // Undoing reads only adds options, so going round in reads leads nowhere: minimal words per node are enough,
-        // and on the way no node comes twice.
+        // Undoing reads only adds options, so going round in reads leads nowhere: minimal words per
+        // node are enough, and on the way no node comes twice.
         let mut minimal: HashMap<Node, Vec<Vec<Opt>>> = HashMap::new();
         minimal.insert(node, vec![start.clone()]);
         let mut found = vec![Way { node, word: start, reads: Vec::new(), passed: vec![node] }];

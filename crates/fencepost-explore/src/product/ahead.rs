@@ -22,8 +22,8 @@ impl Product {
         (next, pc)
     }
 
-    /// What an access that a thread is about to make is to others. This is asked of every thread in every state, so
-    /// nothing is evaluated that does not matter.
+    /// What an access that a thread is about to make is to others. This is asked of every thread in
+    /// every state, so nothing is evaluated that does not matter.
     fn next_access_of(&self, state: &[u64], access: &Access) -> Next {
         let Ok(loc) = Self::locate(&access.target, state) else { return Next::Local };
         let decided = match &access.kind {

@@ -34,7 +34,8 @@ impl Product {
         self.any_attempt(state, t, access, |attempt| monitor.violated(state, ThreadId::from_index(t), attempt))
     }
 
-    /// Is there an attempt `test` holds of among those the access of thread `t` can make, whatever SC memory says?
+    /// Is there an attempt `test` holds of among those the access of thread `t` can make, whatever
+    /// SC memory says?
     fn any_attempt(
         &self,
         state: &[u64],
@@ -95,8 +96,8 @@ impl Product {
         })
     }
 
-    /// Would the access use what is watched, if that is within reach? None if it does not come into question, and
-    /// later accesses do.
+    /// Would the access use what is watched, if that is within reach? None if it does not come into
+    /// question, and later accesses do.
     pub(super) fn uses_watched(&self, watched: &Watched, state: &[u64], t: usize, access: &Access) -> Option<bool> {
         let here = Self::locate(&access.target, state).is_ok_and(|loc| loc == watched.loc);
         match watched.kind {

@@ -171,7 +171,8 @@ impl Product {
         self.run_way(way, t, next)
     }
 
-    /// For every thread at a section, what it touches there; which of these sections are blocked is noted in `next`.
+    /// For every thread at a section, what it touches there; which of these sections are blocked is
+    /// noted in `next`.
     pub(super) fn next_sections(&self, futures: &Futures, state: &[u64], next: &mut [(Next, u32)]) -> Vec<Future> {
         let mut touched = vec![Future::default(); next.len()];
         for (t, (next, pc)) in next.iter_mut().enumerate().filter(|(_, (next, _))| *next == Next::Section) {
@@ -185,8 +186,9 @@ impl Product {
         touched
     }
 
-    /// Adds what the section of thread `t` at `pc` touches up to its end, or to where it blocks; says whether it comes
-    /// to an end. None if it leaves a choice: otherwise that is all as long as nobody writes what it touches.
+    /// Adds what the section of thread `t` at `pc` touches up to its end, or to where it blocks;
+    /// says whether it comes to an end. None if it leaves a choice: otherwise that is all as long
+    /// as nobody writes what it touches.
     fn touch(&self, state: &[u64], t: usize, pc: u32, touched: &mut Future) -> Option<bool> {
         let mut way = Way { state: state.to_vec(), trace: None };
         let mut stopped = self.run_way(&mut way, t, pc + 1);

@@ -131,7 +131,8 @@ fn shift(program: &Program, name: &str, accesses: &[Access<'_>], init: &[u32]) -
     Ok(width(program) - domain.trailing_zeros())
 }
 
-/// Can an update of a variable leave the domain, as far as that can be seen without running the program?
+/// Can an update of a variable leave the domain, as far as that can be seen without running the
+/// program?
 fn can_wrap(program: &Program, accesses: &[Access<'_>], init: &[u32]) -> bool {
     let domain = i64::from(program.domain());
     let (mut low, mut high) = (domain, -1);

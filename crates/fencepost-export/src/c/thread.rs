@@ -292,8 +292,8 @@ impl<'a> Writer<'a> {
         }
     }
 
-    /// The one value that is waited for, or the one that is not, if the condition is of that kind: others are unknown
-    /// to `fencepost.h`.
+    /// The one value that is waited for, or the one that is not, if the condition is of that kind:
+    /// others are unknown to `fencepost.h`.
     fn simple(&self, condition: &WaitCondition) -> Option<(CmpOp, Expr)> {
         let domain = self.program.domain();
         if let [(cmp @ (CmpOp::Eq | CmpOp::Ne), right)] = condition.any_of.as_slice() {

@@ -58,7 +58,8 @@ impl Writer<'_> {
         }
     }
 
-    /// Alternatives that every instruction has which uses values: it may use a tainted one, it may fail.
+    /// Alternatives that every instruction has which uses values: it may use a tainted one, it may
+    /// fail.
     fn mishaps(&self, pc: u32, op: &Op) -> Result<(Vec<Alternative>, Option<String>), Unsupported> {
         let mut alternatives: Vec<Alternative> = self.uses_taint(op).map(alarm).into_iter().collect();
         let fails = self.scope.fails(op)?;
@@ -265,7 +266,8 @@ impl Writer<'_> {
         lines(encoding.flat_map(|encoding| encoding.plain(self.t, loc, kind)).collect())
     }
 
-    /// When a plain access is in a race: with an earlier one, or with one that another thread is about to make.
+    /// When a plain access is in a race: with an earlier one, or with one that another thread is
+    /// about to make.
     fn race(&self, loc: LocId, kind: PlainKind) -> Vec<String> {
         let mut races = Vec::from_iter(self.context.encoding.and_then(|encoding| encoding.race(self.t, loc, kind)));
         for (other, announced) in self.context.announced.iter().enumerate().filter(|&(other, _)| other != self.t) {

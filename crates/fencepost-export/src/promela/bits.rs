@@ -246,7 +246,8 @@ impl Table {
         (single && numbered).then_some(first.bit)
     }
 
-    /// The bit in `chunk` of the class of `value`, by comparison with the starts of the intervals of values.
+    /// The bit in `chunk` of the class of `value`, by comparison with the starts of the intervals
+    /// of values.
     fn search(&self, loc: LocId, classes: &Classes, value: &str, chunk: usize) -> String {
         let bit = |class: &Option<usize>| {
             let column = class.map(|class| self.columns[loc.index()][class]).filter(|column| column.chunk == chunk);
@@ -325,7 +326,8 @@ impl Table {
     }
 }
 
-/// A search for `value` by halves among steps of a function, each valid from its first component on.
+/// A search for `value` by halves among steps of a function, each valid from its first component
+/// on.
 fn halve(value: &str, steps: &[(u32, u32)]) -> String {
     match steps {
         [] => "0".into(),

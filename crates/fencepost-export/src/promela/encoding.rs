@@ -7,7 +7,8 @@ use fencepost_ir::CmpOp;
 use fencepost_model::{AttemptKind, PlainKind};
 
 use crate::infix::Term;
-/// Failures of the program itself stop their thread, and are reported only on demand: robustness is another matter.
+/// Failures of the program itself stop their thread, and are reported only on demand: robustness is
+/// another matter.
 pub(crate) const FAILURES: &str = "\
 /* Failures of the program itself are no violations of robustness: spin -DCHECK_ASSERTIONS -a FILE reports them too. */
 #ifdef CHECK_ASSERTIONS
@@ -72,13 +73,15 @@ pub(crate) trait Encoding {
         Vec::new()
     }
 
-    /// When a plain access races with an earlier one; none if it never does. Unused if races are states.
+    /// When a plain access races with an earlier one; none if it never does. Unused if races are
+    /// states.
     fn race(&self, t: usize, loc: LocId, kind: PlainKind) -> Option<String> {
         let _ = (t, loc, kind);
         None
     }
 
-    /// Are races states in which two conflicting accesses are enabled, rather than a matter of [`Encoding::race`]?
+    /// Are races states in which two conflicting accesses are enabled, rather than a matter of
+    /// [`Encoding::race`]?
     fn races_are_states(&self) -> bool;
 
     /// When the step could be taken with a stale value; none if never.

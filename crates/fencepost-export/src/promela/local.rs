@@ -24,7 +24,8 @@ pub(crate) struct Way {
 }
 
 impl Writer<'_> {
-    /// The local computation before the first rest. It depends on nothing, so it is done here and now.
+    /// The local computation before the first rest. It depends on nothing, so it is done here and
+    /// now.
     pub(crate) fn first_run(&self) -> Start {
         let domain = self.context.program.domain();
         let mut registers: Vec<Value> = self.thread.registers.iter().map(|register| register.init).collect();
@@ -216,8 +217,8 @@ impl Writer<'_> {
         Ok(stmts)
     }
 
-    /// The locations that a plain access before which the thread rests can go to, each with the number by which the
-    /// thread announces it: 0 if nobody need know.
+    /// The locations that a plain access before which the thread rests can go to, each with the
+    /// number by which the thread announces it: 0 if nobody need know.
     fn numbers(&self, pc: u32) -> Vec<(usize, usize)> {
         let Some((kind, place)) = shape::plain(&self.thread.code[pc as usize].op) else { return Vec::new() };
         let announced = &self.context.announced[self.t];

@@ -87,7 +87,8 @@ impl Names {
     }
 }
 
-/// For every location: does anything ever depend on the value it has? Nobody needs to know the others'.
+/// For every location: does anything ever depend on the value it has? Nobody needs to know the
+/// others'.
 fn observed(program: &Program) -> Vec<bool> {
     let mut observed = vec![false; program.locations().len()];
     for op in program.threads().iter().flat_map(|thread| &thread.code).map(|instr| &instr.op) {

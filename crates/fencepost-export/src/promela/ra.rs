@@ -25,8 +25,8 @@ pub(crate) struct Ra {
     write: Stale,
 }
 
-/// Values that are not the last of their location, and that a thread, or a thread that has read the last write of a
-/// location, could still use.
+/// Values that are not the last of their location, and that a thread, or a thread that has read the
+/// last write of a location, could still use.
 struct Stale {
     table: Table,
     threads: Vec<Row>,

@@ -184,8 +184,8 @@ impl Views {
 }
 
 impl Family {
-    /// Alg. 1, 4 and 5 (for the RMW variant Alg. 2). `overwritten` says whether the value that the location had
-    /// remains usable.
+    /// Alg. 1, 4 and 5 (for the RMW variant Alg. 2). `overwritten` says whether the value that the
+    /// location had remains usable.
     fn step(&self, t: usize, step: &Step<'_>, overwritten: bool) -> Vec<String> {
         let all = self.table.all(step.loc);
         let mut statements: Vec<String> = self.views.mine(t).flat_map(|row| row.remove(&all)).collect();

@@ -9,7 +9,8 @@ const LARGEST_COPY: usize = 64;
 /// Local instructions in one step: they nest.
 const LONGEST_RUN: usize = 512;
 
-/// For every instruction: does the thread rest before it? `is_step` tells accesses from local instructions.
+/// For every instruction: does the thread rest before it? `is_step` tells accesses from local
+/// instructions.
 pub(crate) fn rests(thread: &Thread, is_step: impl Fn(&Op) -> bool) -> Vec<bool> {
     let mut rests: Vec<bool> = thread.code.iter().map(|instr| is_step(&instr.op)).collect();
     let successors = |pc: usize| thread.code[pc].op.successors(Pc::from_index(pc));

@@ -220,7 +220,8 @@ pub(crate) fn plain(op: &Op) -> Option<(PlainKind, &Place)> {
     }
 }
 
-/// For every location, the threads that access it plainly, if there are several and one of them writes.
+/// For every location, the threads that access it plainly, if there are several and one of them
+/// writes.
 pub(crate) fn contested(program: &Program) -> Vec<Vec<usize>> {
     let mut threads: Vec<Vec<usize>> = vec![Vec::new(); program.locations().len()];
     let mut written = vec![false; program.locations().len()];

@@ -54,7 +54,8 @@ pub(crate) fn rests(stmts: &[Stmt], found: &mut Vec<Rest>) {
     }
 }
 
-/// Writes `stmts`; a path that ends sets `next` to the number of its end in `ends`, if that is not 0.
+/// Writes `stmts`; a path that ends sets `next` to the number of its end in `ends`, if that is not
+/// 0.
 pub(crate) fn write(out: &mut String, stmts: &[Stmt], ends: &[Rest], depth: usize) {
     let pad = "  ".repeat(depth);
     for stmt in stmts {

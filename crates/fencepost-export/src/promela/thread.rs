@@ -31,8 +31,8 @@ pub(crate) struct Context<'a> {
     pub(crate) observational: bool,
     /// Is `fence(sc)` a step? It is not if nobody could notice it.
     fence_is_step: bool,
-    /// For every thread, the plain accesses that it may be about to make and that could race; empty unless races are
-    /// states in which two such accesses are enabled.
+    /// For every thread, the plain accesses that it may be about to make and that could race; empty
+    /// unless races are states in which two such accesses are enabled.
     pub(crate) announced: Vec<Vec<(LocId, PlainKind)>>,
 }
 
@@ -139,7 +139,8 @@ pub(crate) struct Writer<'a> {
     pub(crate) t: usize,
     /// For every instruction: does the thread rest before it?
     pub(crate) rests: Vec<bool>,
-    /// For every instruction, the registers that are dead before it: they are 0 when the thread rests there.
+    /// For every instruction, the registers that are dead before it: they are 0 when the thread
+    /// rests there.
     pub(crate) dead: Vec<BTreeSet<RegId>>,
     /// For every register: can it depend on a stale read?
     pub(crate) taintable: Vec<bool>,
@@ -220,7 +221,8 @@ impl<'a> Writer<'a> {
     ) -> Result<(), Unsupported> {
         let pad = "  ".repeat(depth);
         let mut alternatives = self.alternatives(pc)?;
-        // SPIN rejects a step that does nothing and leads back to where it is, and nothing is lost without it.
+        // SPIN rejects a step that does nothing and leads back to where it is, and nothing is lost
+        // without it.
         alternatives.retain(|alternative| atomic || !alternative.is_idle_at(pc));
         let _ = writeln!(out, "{pad}if");
         if alternatives.is_empty() {
@@ -233,7 +235,8 @@ impl<'a> Writer<'a> {
         check_size(out)
     }
 
-    /// One of them. It is one step up to the next rest: what does not fit a `d_step` is in one `atomic` with it.
+    /// One of them. It is one step up to the next rest: what does not fit a `d_step` is in one
+    /// `atomic` with it.
     fn alternative(
         &self,
         out: &mut String,

@@ -157,7 +157,8 @@ impl<'a> Code<'a> {
         self.labels[node] = Some(self.code.len());
         let ways = self.ways(node);
         let Some((&(last, after), others)) = ways.split_last() else {
-            // Nothing can be done: outside of sections, since a section that cannot be ended is not entered.
+            // Nothing can be done: outside of sections, since a section that cannot be ended is not
+            // entered.
             self.push(Op::Halt, self.machine.name.span);
             return None;
         };
@@ -208,7 +209,8 @@ impl<'a> Code<'a> {
         self.push(Op::Choose { targets }, ways[0].0.span);
     }
 
-    /// Goes to `target` after a transition: by a jump if its code is there already, otherwise it is to come next.
+    /// Goes to `target` after a transition: by a jump if its code is there already, otherwise it is
+    /// to come next.
     fn go(&mut self, edge: &Edge, target: Node) -> Option<Node> {
         if self.labels[target].is_none() {
             return Some(target);
@@ -274,7 +276,8 @@ impl<'a> Code<'a> {
         value
     }
 
-    /// An expression over what registers hold. A negative integer is held as the value it is reduced to.
+    /// An expression over what registers hold. A negative integer is held as the value it is
+    /// reduced to.
     fn integer(&self, expr: &Expr, edge: &Edge, messages: &mut Messages) -> Expr {
         if self.interval(expr, edge.from).is_none() {
             let problem = Diagnostic::error(edge.span, "an intermediate result can have more than 64 bits");

@@ -77,7 +77,8 @@ impl Memory {
     }
 }
 
-/// The position of an address among `addresses`: how far it is from the first, without the gaps in between.
+/// The position of an address among `addresses`: how far it is from the first, without the gaps in
+/// between.
 fn index(address: &Expr, addresses: &BTreeSet<i64>) -> Expr {
     let runs = runs(addresses);
     let first = runs.first().map_or(0, |run| run.0);

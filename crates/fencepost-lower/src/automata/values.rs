@@ -381,8 +381,9 @@ fn apply(op: BinaryOp, left: i64, right: i64) -> Option<i64> {
     }
 }
 
-/// Calls `visit` with the integers of all registers, in all combinations for those that `exprs` mention (others are 0).
-/// Returns how many combinations there were, or `None`, having visited nothing, when there are too many.
+/// Calls `visit` with the integers of all registers, in all combinations for those that `exprs`
+/// mention (others are 0). Returns how many combinations there were, or `None`, having visited
+/// nothing, when there are too many.
 fn for_each_valuation(registers: &[Set], exprs: &[&Expr], visit: &mut dyn FnMut(&[i64])) -> Option<usize> {
     let mentioned = mentioned(exprs);
     let mut choices: Vec<(usize, &[i64])> = Vec::with_capacity(mentioned.len());
@@ -436,7 +437,8 @@ fn integers(registers: &[Set], expr: &Expr) -> (Set, usize) {
     }
 }
 
-/// The same where registers can be anything, or are too many: from what the operands can be, each by itself.
+/// The same where registers can be anything, or are too many: from what the operands can be, each
+/// by itself.
 fn by_parts(registers: &[Set], expr: &Expr) -> (Set, usize) {
     let (op, left, right) = match expr {
         Expr::Binary(op, left, right) => (*op, left, right),

@@ -92,7 +92,8 @@ pub(super) fn rmw_function(op: BinaryOp) -> Option<RmwFunction> {
     })
 }
 
-/// Parameters that are the first argument of an atomic operation are atomic, however they are declared.
+/// Parameters that are the first argument of an atomic operation are atomic, however they are
+/// declared.
 pub(super) fn find_atomics(procedure: &Procedure, globals: &mut Globals) {
     let is_param = |name: &str| procedure.params.iter().any(|param| param.name.text == name);
     let mut visit = |expr: &Expr| {

@@ -242,7 +242,8 @@ impl<'a, 'm> Code<'a, 'm> {
         self.loops.pop();
     }
 
-    /// Goes to `target` unless the condition holds. Its instructions are shown as the head of their statement.
+    /// Goes to `target` unless the condition holds. Its instructions are shown as the head of their
+    /// statement.
     fn branch_unless(&mut self, cond: &Expr, target: Pc, stmt: Span) {
         self.span = Span { start: stmt.start, end: cond.span.end.min(stmt.end) };
         let cond = self.value(cond, Want::Value);

@@ -83,7 +83,8 @@ impl<'a> ThreadLowerer<'_, 'a> {
         }
     }
 
-    /// The location an argument names; `None` if it is a value, `Some(None)` if it is a wrong location.
+    /// The location an argument names; `None` if it is a value, `Some(None)` if it is a wrong
+    /// location.
     fn location_argument(&mut self, arg: &AstExpr) -> Option<Option<Target>> {
         let (name, index) = match &arg.kind {
             ExprKind::Name(text) => (text, None),

@@ -146,7 +146,8 @@ impl ThreadLowerer<'_, '_> {
         }
     }
 
-    /// `(me + 2) % 3` where the sum wraps around before the remainder is taken is hardly ever meant.
+    /// `(me + 2) % 3` where the sum wraps around before the remainder is taken is hardly ever
+    /// meant.
     fn warn_of_wrapping_constant(&mut self, result: &Expr, span: Span) {
         let domain = self.globals().domain;
         if let Some(number) = result.as_constant(domain).filter(|number| !(0..i64::from(domain)).contains(number)) {

@@ -268,7 +268,8 @@ impl Scan<'_, '_> {
         }
     }
 
-    /// In a comparison that is waited for, one side is the location: a global one if there is one, else the left.
+    /// In a comparison that is waited for, one side is the location: a global one if there is one,
+    /// else the left.
     fn condition(&mut self, condition: &Expr) {
         let ExprKind::Binary(op, left, right) = &condition.kind else { return self.value(condition) };
         if *op == BinaryOp::Or {

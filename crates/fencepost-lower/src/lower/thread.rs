@@ -23,8 +23,8 @@ use super::{Lowering, MAX_DEPTH, MAX_INSTRUCTIONS};
 #[derive(Clone, Debug)]
 pub(super) enum Binding {
     Register(RegId),
-    /// A parameter that is a value in this call, kept in a register that is only read: an assignment
-    /// would change a copy, and the caller would never know.
+    /// A parameter that is a value in this call, kept in a register that is only read: an
+    /// assignment would change a copy, and the caller would never know.
     Copy(RegId),
     /// A parameter that is a number in this call.
     Value(i64),

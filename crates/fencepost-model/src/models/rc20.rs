@@ -115,8 +115,8 @@ impl Model for Rc20 {
         write_coherence && read_coherence && atomicity && no_thin_air && sc_accesses
     }
 
-    /// Def. 6.1: a conflicting access that happens-before does not order. Locations may also be accessed in both
-    /// ways, as in C: two atomic accesses do not race.
+    /// Def. 6.1: a conflicting access that happens-before does not order. Locations may also be
+    /// accessed in both ways, as in C: two atomic accesses do not race.
     fn race(&self, graph: &Graph, event: EventId) -> Option<EventId> {
         let hb = hb(graph);
         let loc = graph.label(event).loc();

@@ -25,7 +25,8 @@ pub fn hb(graph: &Graph) -> Rel {
     graph.po().union(&graph.rf()).plus()
 }
 
-/// Two writes to the same location, neither of which happens before the other (Def. 3.13): the first such pair.
+/// Two writes to the same location, neither of which happens before the other (Def. 3.13): the
+/// first such pair.
 pub fn write_write_race(graph: &Graph) -> Option<(EventId, EventId)> {
     let hb = hb(graph);
     let ordered = |a: EventId, b: EventId| hb.contains(a, b) || hb.contains(b, a);
@@ -92,7 +93,8 @@ mod tests {
     use fencepost_base::ids::{LocId, ThreadId};
     use fencepost_base::order::Mode;
 
-    /// 2+2W (Ex. 3.11): each thread writes one location, then the other, and reads its second write overwritten.
+    /// 2+2W (Ex. 3.11): each thread writes one location, then the other, and reads its second write
+    /// overwritten.
     #[test]
     fn two_plus_two_writes_separate_ra_from_sra() {
         let mut graph = Graph::initial(&[0, 0]);

@@ -50,9 +50,11 @@ pub struct Bound {
 /// What is known within a bound.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Answer {
-    /// Every computation has an acyclic trace, and no thread ever wanted more stores in its buffers.
+    /// Every computation has an acyclic trace, and no thread ever wanted more stores in its
+    /// buffers.
     Robust,
-    /// Every computation within the bound on stores has an acyclic trace, but some threads wanted more.
+    /// Every computation within the bound on stores has an acyclic trace, but some threads wanted
+    /// more.
     NoViolation,
     /// There is a cycle.
     Violation,
@@ -69,10 +71,12 @@ pub struct Found {
     pub states: usize,
 }
 
-/// A set of stores in the buffers; the number of a store is `most * thread + index in the thread's buffers`.
+/// A set of stores in the buffers; the number of a store is
+/// `most * thread + index in the thread's buffers`.
 type Stores = u32;
 
-/// In the place of a store: the atomic section that a thread is in. Whatever is in it happens before itself.
+/// In the place of a store: the atomic section that a thread is in. Whatever is in it happens
+/// before itself.
 const SECTION: Stores = 1 << (Stores::BITS - 1);
 
 /// The stores with smaller numbers.
@@ -106,7 +110,8 @@ struct Store {
     advanced: bool,
     /// What happens before it, or is it.
     before: Stores,
-    /// What happens before it, or is it, or happens before a read from it; only its own thread has read from it.
+    /// What happens before it, or is it, or happens before a read from it; only its own thread has
+    /// read from it.
     before_reads: Stores,
 }
 
@@ -142,7 +147,8 @@ impl State {
         self.buffers[thread.index()].is_empty()
     }
 
-    /// The newest store to `loc` in the thread's buffers: those in the queue of the location are newer than any other.
+    /// The newest store to `loc` in the thread's buffers: those in the queue of the location are
+    /// newer than any other.
     fn newest(&mut self, thread: ThreadId, loc: LocId) -> Option<&mut Store> {
         self.buffers[thread.index()].iter_mut().rev().find(|store| store.loc == loc)
     }
@@ -185,7 +191,8 @@ struct Machine<'a> {
     most: usize,
     /// Did a thread ever want to put one more there?
     was_full: bool,
-    /// The states of threads met so far, with why they rest; those of threads with the same code have the same numbers.
+    /// The states of threads met so far, with why they rest; those of threads with the same code
+    /// have the same numbers.
     locals: Vec<Rc<(ThreadState, Rest)>>,
     numbers: HashMap<(ThreadId, ThreadState), u32>,
     /// Of every thread, the first one with its code.
@@ -342,7 +349,8 @@ impl<'a> Machine<'a> {
         state.buffers[thread.index()].push(Store { loc, value, advanced, before, before_reads: before });
     }
 
-    /// The store at `index` of the thread's buffers goes from its queue to the end of the one for all locations.
+    /// The store at `index` of the thread's buffers goes from its queue to the end of the one for
+    /// all locations.
     fn advance(&self, state: &mut State, thread: ThreadId, index: usize) {
         let buffer = &mut state.buffers[thread.index()];
         let end = buffer.iter().take_while(|store| store.advanced).count();
@@ -368,7 +376,8 @@ impl<'a> Machine<'a> {
         state.memory[loc.index()] = value;
         state.written[loc.index()] = before;
         state.accessed[loc.index()] = before_reads;
-        // What happens before its predecessors happens before all that it happens before; and it is in no buffer any more.
+        // What happens before its predecessors happens before all that it happens before; and it is
+        // in no buffer any more.
         let own = below(first + self.most) & !below(first + 1);
         state.change_sets(|set| {
             let set = if set >> first & 1 == 1 { set | predecessors } else { set };
@@ -480,8 +489,8 @@ impl<'a> Machine<'a> {
         }
     }
 
-    /// Every way through the atomic section that the thread is about to enter, in at most `limit` steps. All its events
-    /// are one.
+    /// Every way through the atomic section that the thread is about to enter, in at most `limit`
+    /// steps. All its events are one.
     fn sections(
         &mut self,
         state: &State,

@@ -7,7 +7,8 @@ use fencepost_ir::Program;
 use fencepost_model::graph::Event;
 use fencepost_model::{EventId, Graph};
 
-/// A trace. Events are named by their thread and their position in it, so that equal traces are equal values.
+/// A trace. Events are named by their thread and their position in it, so that equal traces are
+/// equal values.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Trace {
     init: Vec<Value>,

@@ -34,9 +34,10 @@ pub(super) struct Unit {
     pub(super) is_section: bool,
 }
 
-/// Follows a computation on the machine of `model`: the run that it is, told as a graph that grows, to be put to the
-/// axioms ([`super::replay_graph_failure`], [`super::replay_graph_end`]). If something goes wrong in an atomic section
-/// at the end, the section is in the run as far as it went.
+/// Follows a computation on the machine of `model`: the run that it is, told as a graph that grows,
+/// to be put to the axioms ([`super::replay_graph_failure`], [`super::replay_graph_end`]). If
+/// something goes wrong in an atomic section at the end, the section is in the run as far as it
+/// went.
 ///
 /// # Errors
 /// When it is not a computation of the program, or ends with stores in buffers.
@@ -185,7 +186,8 @@ impl Follower<'_> {
         self.units.iter().rfind(|unit| unit.thread == thread).map_or(0, |unit| unit.positions.end)
     }
 
-    /// Passes the fence, or beginning or end of an atomic section, at which the thread rests, if it rests at one.
+    /// Passes the fence, or beginning or end of an atomic section, at which the thread rests, if it
+    /// rests at one.
     fn pass(&mut self, thread: ThreadId, later: &[BufferStep]) -> Result<bool, ReplayError> {
         let place = (thread, Some(self.state.threads[thread.index()].pc));
         let rest = self.machine.rest(&self.state, thread);
@@ -241,8 +243,8 @@ impl Follower<'_> {
         Ok(())
     }
 
-    /// Before a step of another thread than that in an atomic section: the section is done, or stuck, and then
-    /// nobody has seen anything of it.
+    /// Before a step of another thread than that in an atomic section: the section is done, or
+    /// stuck, and then nobody has seen anything of it.
     fn end_section(&mut self) -> Result<(), ReplayError> {
         let Some((inside, first)) = self.section else { return Ok(()) };
         while let Rest::Fence(_) = self.machine.rest(&self.state, inside) {
@@ -289,8 +291,8 @@ impl Follower<'_> {
 }
 
 impl Executed {
-    /// The run of its units, in the order in which they were executed: every read comes after the store it takes. Each
-    /// store has its place behind those before it that reached memory earlier.
+    /// The run of its units, in the order in which they were executed: every read comes after the
+    /// store it takes. Each store has its place behind those before it that reached memory earlier.
     fn graph_run(&self) -> GraphRun {
         let mut steps = Vec::new();
         let mut numbers: BTreeMap<EventId, EventId> =
@@ -322,7 +324,8 @@ fn is_alike(a: &Label, b: &Label) -> bool {
         && (a.loc(), a.value_read(), a.value_written()) == (b.loc(), b.value_read(), b.value_written())
 }
 
-/// Is the store that is said to be delayed in a buffer while the access that is said to pass it is executed?
+/// Is the store that is said to be delayed in a buffer while the access that is said to pass it is
+/// executed?
 fn check_delay(program: &Program, delay: &Delay) -> Result<(), ReplayError> {
     let Delay { store, passed, computation } = delay;
     // Stores in the buffers of the thread, by location: is it the one in question?

@@ -155,7 +155,8 @@ impl Executed {
     }
 }
 
-/// These units, each after those of them it needs, the least by `key` first; none if there is no such order.
+/// These units, each after those of them it needs, the least by `key` first; none if there is no
+/// such order.
 fn sorted<K: Ord>(units: &[usize], needs: &[Vec<usize>], key: impl Fn(usize) -> K) -> Option<Vec<usize>> {
     let mut missing = vec![None; needs.len()];
     units.iter().for_each(|&unit| missing[unit] = Some(0));

@@ -27,8 +27,8 @@ pub struct Replayed {
     pub threads: Vec<ThreadState>,
     /// For every step, the event that it added.
     pub events: Vec<Option<EventId>>,
-    /// A data race on the way: the behaviour of the program is undefined, and what comes after it only one of its
-    /// possibilities.
+    /// A data race on the way: the behaviour of the program is undefined, and what comes after it
+    /// only one of its possibilities.
     pub race: Option<RacingPair>,
 }
 
@@ -45,7 +45,8 @@ pub fn replay_graph(program: &Program, model: &dyn Model, run: &GraphRun) -> Res
 /// Replays a run under `model` to an assertion that fails, or a run-time error.
 ///
 /// # Errors
-/// When it is not a run of the program, the model does not permit its graph, or it does not end in this failure.
+/// When it is not a run of the program, the model does not permit its graph, or it does not end in
+/// this failure.
 pub fn replay_graph_failure(
     program: &Program,
     model: &dyn Model,
@@ -64,7 +65,8 @@ pub fn replay_graph_failure(
 /// Replays a run under `model` in which every thread comes to its end.
 ///
 /// # Errors
-/// When it is not a run of the program, the model does not permit its graph, or a thread has not come to its end.
+/// When it is not a run of the program, the model does not permit its graph, or a thread has not
+/// come to its end.
 pub fn replay_graph_end(program: &Program, model: &dyn Model, run: &GraphRun) -> Result<Replayed, ReplayError> {
     let mut replay = GraphReplay::of(program, model);
     replay.follow_all(run)?;
@@ -90,9 +92,11 @@ struct GraphReplay<'a> {
     interpreter: Interpreter<'a>,
     model: &'a dyn Model,
     replayed: Replayed,
-    /// For every event as steps number them, the one in the graph: fences may add others in between.
+    /// For every event as steps number them, the one in the graph: fences may add others in
+    /// between.
     numbers: Vec<EventId>,
-    /// For every thread that is in an atomic section, the first event of the section, if it has one.
+    /// For every thread that is in an atomic section, the first event of the section, if it has
+    /// one.
     sections: Vec<Option<Option<EventId>>>,
 }
 
@@ -146,7 +150,8 @@ impl<'a> GraphReplay<'a> {
         }
     }
 
-    /// Passes the fence, or the beginning or end of an atomic section, at which the thread rests, if it rests at one.
+    /// Passes the fence, or the beginning or end of an atomic section, at which the thread rests,
+    /// if it rests at one.
     fn pass(&mut self, thread: ThreadId) -> bool {
         let state = self.replayed.threads[thread.index()].clone();
         let labels = match self.rest(thread) {
@@ -168,7 +173,8 @@ impl<'a> GraphReplay<'a> {
         true
     }
 
-    /// Ties the events from number `before` on, all of `thread`, to the atomic section that it is in.
+    /// Ties the events from number `before` on, all of `thread`, to the atomic section that it is
+    /// in.
     fn tie_from(&mut self, before: usize, thread: ThreadId) {
         let Some(first) = &mut self.sections[thread.index()] else { return };
         for event in (before..self.replayed.graph.len()).map(EventId::from_index) {
@@ -225,7 +231,8 @@ impl<'a> GraphReplay<'a> {
         }
     }
 
-    /// Is this access, just made, in a data race because it is a plain one of an atomic location, or another is?
+    /// Is this access, just made, in a data race because it is a plain one of an atomic location,
+    /// or another is?
     fn look_for_mixed_race(&mut self, site: Site, loc: LocId, event: EventId) {
         let graph = &self.replayed.graph;
         let is_plain =
@@ -239,9 +246,10 @@ impl<'a> GraphReplay<'a> {
         }
     }
 
-    /// Is this access, about to be made, in a data race? It is the literal question: make it with the last write as
-    /// predecessor, which is what plain accesses have, and ask the model. One that has another predecessor and is in no
-    /// race knows of the last write, so that the axioms will not permit its graph.
+    /// Is this access, about to be made, in a data race? It is the literal question: make it with
+    /// the last write as predecessor, which is what plain accesses have, and ask the model. One
+    /// that has another predecessor and is in no race knows of the last write, so that the axioms
+    /// will not permit its graph.
     fn look_for_race(&mut self, site: Site, access: &Access) {
         let thread = site.thread;
         if self.replayed.race.is_some() || !self.interpreter.is_nonatomic(access.loc) {

@@ -47,8 +47,8 @@ impl Replay<'_> {
         }
     }
 
-    /// Before a step of `thread`: an atomic section that another one is in is done, or stuck, and then nobody has
-    /// seen anything of it.
+    /// Before a step of `thread`: an atomic section that another one is in is done, or stuck, and
+    /// then nobody has seen anything of it.
     pub(super) fn let_others_leave(&mut self, thread: ThreadId) -> Result<(), ReplayError> {
         let Some(&Section { thread: inside, before }) =
             self.section.as_ref().filter(|section| section.thread != thread)

@@ -135,7 +135,8 @@ impl Replay<'_> {
         state
     }
 
-    /// Follows the local steps from `state`: assignments pass taints on, decisions must not depend on them.
+    /// Follows the local steps from `state`: assignments pass taints on, decisions must not depend
+    /// on them.
     pub(super) fn spread_taint(&mut self, thread: ThreadId, state: ThreadState) {
         let Some(mut taints) = self.taints.take() else { return };
         let program = self.interpreter.program();
@@ -155,7 +156,8 @@ impl Replay<'_> {
             }
         };
         let (end, _) = self.interpreter.settle_visiting(thread, state, &mut visit);
-        // Where it stops counts too: a failing assertion, an assumption that does not hold, the next access.
+        // Where it stops counts too: a failing assertion, an assumption that does not hold, the
+        // next access.
         visit(end.pc);
         self.taints = Some(taints);
     }

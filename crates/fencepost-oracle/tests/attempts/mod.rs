@@ -7,7 +7,8 @@ use fencepost_model::monitor::Accepts;
 use fencepost_model::{Attempt, AttemptKind, Monitor};
 use fencepost_oracle::interpreter::{Access, Action};
 
-/// The order of the access if it takes a step of this kind, and whether it takes one with this value.
+/// The order of the access if it takes a step of this kind, and whether it takes one with this
+/// value.
 fn taken(access: &Access, kind: AttemptKind, value: Value) -> Option<Mode> {
     let (mode, accepted) = match (&access.action, kind) {
         (Action::Read { mode, .. }, AttemptKind::Read) => (mode, true),

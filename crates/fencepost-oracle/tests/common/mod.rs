@@ -83,8 +83,9 @@ impl<'a> Walk<'a> {
         Some(step)
     }
 
-    /// Has the run two conflicting plain accesses that hb does not order? Then robustness is lost already, and
-    /// hb_SC has edges that the monitor, which knows atomic locations only, cannot know.
+    /// Has the run two conflicting plain accesses that hb does not order? Then robustness is lost
+    /// already, and hb_SC has edges that the monitor, which knows atomic locations only, cannot
+    /// know.
     pub(crate) fn has_race(&self) -> bool {
         let graph = &self.configuration.graph;
         let hb = (self.hb)(graph);

@@ -15,7 +15,8 @@ fn modes(op: &Op) -> (Vec<Mode>, Option<Mode>) {
     }
 }
 
-/// What the monitor needs to know, from the text of the program; views that nobody needs are there if `generous`.
+/// What the monitor needs to know, from the text of the program; views that nobody needs are there
+/// if `generous`.
 pub(crate) fn shape(program: &Program, classes: Vec<usize>, generous: bool) -> Shape {
     let mut shape = Shape::simple(program.threads().len(), classes);
     for thread in program.thread_ids() {

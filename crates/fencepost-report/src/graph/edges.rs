@@ -8,7 +8,8 @@ use fencepost_model::{EventId, Graph};
 
 use super::picture::{Builder, Link, LinkKind, NodeKind, Place, Selection};
 
-/// With more events shown, edges that touch no event of the cycle are left out, reads-from excepted.
+/// With more events shown, edges that touch no event of the cycle are left out, reads-from
+/// excepted.
 const CROWDED: usize = 10;
 
 /// The events in direct communication with one of `key`.

@@ -209,7 +209,8 @@ impl Builder<'_> {
     /// Adds every column; a read lies no higher than the write it reads from,
     /// so that the picture reads downwards.
     fn columns(&mut self, selection: &Selection) -> Vec<String> {
-        // Letters go down the columns; rows need the writes of other columns first, so they are found beforehand.
+        // Letters go down the columns; rows need the writes of other columns first, so they are
+        // found beforehand.
         self.find_rows(selection);
         let mut letters = 0;
         for (column, (thread, items)) in selection.threads.iter().enumerate() {

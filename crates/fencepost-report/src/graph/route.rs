@@ -37,8 +37,9 @@ pub(super) struct Lane {
 pub(super) struct Routes {
     /// One per link.
     pub(super) routes: Vec<Route>,
-    /// Lanes of each half gutter. Gutters lie left of the first column, between columns and right of the last; the
-    /// left half of one is for edges that touch the column left of it, so that such edges do not meet.
+    /// Lanes of each half gutter. Gutters lie left of the first column, between columns and right
+    /// of the last; the left half of one is for edges that touch the column left of it, so that
+    /// such edges do not meet.
     pub(super) halves: Vec<usize>,
     /// Is there a curve across this gutter?
     pub(super) crossed: Vec<bool>,

@@ -59,7 +59,8 @@ impl<'a> Scene<'a> {
         self.cycle.as_deref().map_or(&[], |cycle| &cycle.steps)
     }
 
-    /// The events of the cycle, or of the race, and the culprit; without any of these, all are alike.
+    /// The events of the cycle, or of the race, and the culprit; without any of these, all are
+    /// alike.
     pub(super) fn key_events(&self) -> BTreeSet<EventId> {
         let on_cycle = self.cycle_steps().iter().map(|&(event, _)| event);
         let key: BTreeSet<EventId> = on_cycle.chain(self.culprit).chain(self.opponent).collect();

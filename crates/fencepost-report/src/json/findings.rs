@@ -32,8 +32,8 @@ struct Alone<'a> {
 /// What is wrong.
 #[derive(Serialize)]
 pub(super) struct FindingReport<'a> {
-    /// `stale-read`, `stale-write`, `stale-rmw`, `tainted-use`, `data-race`, `assertion`, `runtime-error`, `deadlock`; of what
-    /// was observed, the rule.
+    /// `stale-read`, `stale-write`, `stale-rmw`, `tainted-use`, `data-race`, `assertion`,
+    /// `runtime-error`, `deadlock`; of what was observed, the rule.
     kind: &'static str,
     /// `robustness`, `race`, `deadlock`, `assertion`, `runtime-error`.
     rule: &'static str,
@@ -101,7 +101,8 @@ pub(super) struct StepReport<'a> {
     /// The step, from 1, that has written the value read; 0 for the value at the beginning.
     #[serde(skip_serializing_if = "Option::is_none")]
     reads_from: Option<usize>,
-    /// A step before this one, from 1, that has overwritten the value read, or that this write is ordered before.
+    /// A step before this one, from 1, that has overwritten the value read, or that this write is
+    /// ordered before.
     #[serde(skip_serializing_if = "Option::is_none")]
     overtaken_by: Option<usize>,
     /// `delayed` when a store enters the buffer, `memory` when it reaches memory.

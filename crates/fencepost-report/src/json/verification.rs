@@ -33,8 +33,8 @@ struct VerificationReport<'a> {
     /// The same in words.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub detail: Option<String>,
-    /// Why it is so: `enumeration`, `exploration`, `coverability`, `robustness`, `observational-robustness`,
-    /// `write-write-race-freedom`, `search`, `machine`, `witness`.
+    /// Why it is so: `enumeration`, `exploration`, `coverability`, `robustness`,
+    /// `observational-robustness`, `write-write-race-freedom`, `search`, `machine`, `witness`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub argument: Option<&'static str>,
     /// What was tried without success.
@@ -88,7 +88,8 @@ pub struct ConditionReport {
     pub positive: u64,
     /// Executions that do not.
     pub negative: u64,
-    /// `all`; `kinds`, if there is one of each kind that there is; `examples`, if there may be any others.
+    /// `all`; `kinds`, if there is one of each kind that there is; `examples`, if there may be any
+    /// others.
     pub extent: &'static str,
     /// The final states.
     pub states: Vec<StateReport>,

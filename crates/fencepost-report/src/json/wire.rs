@@ -22,7 +22,8 @@ pub(super) struct Report<'a> {
     pub model: &'static str,
     /// The answer.
     pub verdict: Verdict,
-    /// Why it is unknown: `max-states`, `memory`, `timeout`, `interrupted`, `too-large`, `bound`, `unsupported`.
+    /// Why it is unknown: `max-states`, `memory`, `timeout`, `interrupted`, `too-large`, `bound`,
+    /// `unsupported`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<&'static str>,
     /// The same in words.
@@ -115,7 +116,8 @@ pub struct Edits {
     pub models: Vec<&'static str>,
     /// The answer.
     pub verdict: EditsVerdict,
-    /// Why it is unknown, or why alternatives may be missing: `max-states`, `memory`, `timeout`, `too-large`.
+    /// Why it is unknown, or why alternatives may be missing: `max-states`, `memory`, `timeout`,
+    /// `too-large`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<&'static str>,
     /// The same in words.

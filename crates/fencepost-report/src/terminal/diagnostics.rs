@@ -24,7 +24,8 @@ pub fn plain_error(message: &str, help: Option<&str>, look: &Look) -> String {
     renderer(look).render(&[group]) + "\n\n"
 }
 
-/// The error for a file that is not UTF-8: where, as byte offset, line and column, with the line itself.
+/// The error for a file that is not UTF-8: where, as byte offset, line and column, with the line
+/// itself.
 pub fn invalid_utf8(name: &str, bytes: &[u8], look: &Look) -> String {
     let (source, diagnostic) = words::invalid_utf8(name, bytes);
     diagnostics(&source, &[diagnostic], look)
@@ -43,7 +44,8 @@ pub(super) fn drawable(text: &str, span: Span) -> Range<usize> {
     start..clamp(span.end).max(start)
 }
 
-/// Longest lines that are shown, in bytes: nobody reads longer ones, and they would be drawn once for every error.
+/// Longest lines that are shown, in bytes: nobody reads longer ones, and they would be drawn once
+/// for every error.
 const LONGEST_LINES: usize = 1 << 14;
 
 fn one(source: &SourceFile, diagnostic: &Diagnostic, look: &Look) -> String {

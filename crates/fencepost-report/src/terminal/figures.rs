@@ -91,7 +91,8 @@ impl Tally {
         }
     }
 
-    /// A table of verdicts, one column per model; files that are not as expected; and how many files are what.
+    /// A table of verdicts, one column per model; files that are not as expected; and how many
+    /// files are what.
     pub fn render(&self, look: &Look) -> String {
         let paint = Paint(look.color);
         let mut text = String::from("\n");

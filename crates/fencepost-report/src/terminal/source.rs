@@ -1,4 +1,5 @@
-//! A finding in a program's text: the two accesses in their source, the run that leads there, the cycle.
+//! A finding in a program's text: the two accesses in their source, the run that leads there, the
+//! cycle.
 
 use annotate_snippets::{Annotation, AnnotationKind, Group, Level, Snippet};
 use fencepost_base::source::SourceFile;

@@ -99,7 +99,8 @@ impl Sample {
         self
     }
 
-    /// The next step of `thread`, right after the write number `position` of its location, as a violation.
+    /// The next step of `thread`, right after the write number `position` of its location, as a
+    /// violation.
     pub(crate) fn goes_wrong(
         mut self,
         thread: u32,
@@ -131,8 +132,8 @@ impl Sample {
         outcome(Verdict::Violated(Box::new(violation)), None)
     }
 
-    /// Threads take steps, each right after the write of its location that has this number in modification order, and
-    /// then the next step of `thread` fails.
+    /// Threads take steps, each right after the write of its location that has this number in
+    /// modification order, and then the next step of `thread` fails.
     pub(crate) fn fails_weakly(&self, steps: &[(u32, usize)], thread: u32) -> Verification {
         let mut sample = self.clone();
         let (mut run, mut events) = (GraphRun::default(), Vec::new());

@@ -35,7 +35,8 @@ unsafe extern "C" fn cas_value<W: Narrow>(
     unsafe { monitored::cas(call, false, W::cut(expected), W::cut(new)).0 }
 }
 
-/// gcc's compare-and-exchange: returns whether it succeeded, and leaves what was there if it did not.
+/// gcc's compare-and-exchange: returns whether it succeeded, and leaves what was there if it did
+/// not.
 unsafe extern "C" fn cas_flag<W: Narrow, const WEAK: bool>(
     addr: usize,
     expected: *mut W,

@@ -16,7 +16,8 @@ extern "C" fn enter(pc: usize, sp: usize) {
     }
 }
 
-/// Called by instrumented code at the beginning of a function with the return address of the function.
+/// Called by instrumented code at the beginning of a function with the return address of the
+/// function.
 #[unsafe(naked)]
 #[cfg_attr(not(test), unsafe(no_mangle))]
 pub(crate) extern "C" fn __tsan_func_entry() {

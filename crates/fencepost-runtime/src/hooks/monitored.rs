@@ -75,7 +75,8 @@ struct Session {
 }
 
 impl Session {
-    /// None if the thread or the address is not watched. `WRITES` says that the access will most likely write.
+    /// None if the thread or the address is not watched. `WRITES` says that the access will most
+    /// likely write.
     #[inline(always)]
     fn begin<W: Word, const WRITES: bool>(addr: usize) -> Option<Self> {
         let mut thread = thread::enter()?;

@@ -18,7 +18,8 @@ extern "C" fn write<const LOG_SIZE: u32>(addr: usize, pc: usize) {
     access(addr, LOG_SIZE, WRITE, pc);
 }
 
-/// The path that nearly all accesses take: nothing to do. Inlined, so that width and kind are constants.
+/// The path that nearly all accesses take: nothing to do. Inlined, so that width and kind are
+/// constants.
 #[inline(always)]
 fn access(addr: usize, log_size: u32, how: How, pc: usize) {
     let Some(thread) = thread::watched() else { return };
@@ -75,13 +76,15 @@ fn is_atomic(addr: usize) -> bool {
     shadow::places_if_any(addr).is_some_and(|places| !places.load(Ordering::Relaxed).is_null())
 }
 
-/// A plain write to an atomic variable is its initialisation, or a race that has been reported: its history ends here.
+/// A plain write to an atomic variable is its initialisation, or a race that has been reported: its
+/// history ends here.
 #[cold]
 fn initialise(_thread: Entered, addr: usize) {
     if let Some(mut held) = Place::find(addr, Kind::Atomic, Intent::Write)
         && let Content::Atomic(atomic) = held.content()
     {
-        // The value is not known before the write is made; the next access finds that it differs, if it does.
+        // The value is not known before the write is made; the next access finds that it differs,
+        // if it does.
         let value = atomic.location.newest_value();
         atomic.location.reset(value);
         held.change(|| ());

@@ -35,7 +35,8 @@ unsafe extern "C" fn cas_flag<const WEAK: bool>(
     pc: usize,
 ) -> i32 {
     let call = Call::new(addr, order, pc).or_fail(failure);
-    // SAFETY: as for `load`; `expected` points to a variable of the caller, aligned as the caller sees fit.
+    // SAFETY: as for `load`; `expected` points to a variable of the caller, aligned as the caller
+    // sees fit.
     unsafe {
         let wanted = expected.read_unaligned();
         let (old, success) = monitored::cas(call, WEAK, wanted, new);

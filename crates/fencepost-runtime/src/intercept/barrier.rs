@@ -25,7 +25,8 @@ fn forget(barrier: Object) {
     BARRIERS.lock().retain(|known| known.addr != barrier as usize);
 }
 
-/// Arrives; returns whether it was the last, and the round. None if the barrier was not seen to be made.
+/// Arrives; returns whether it was the last, and the round. None if the barrier was not seen to be
+/// made.
 fn arrive(barrier: Object) -> Option<(bool, u64)> {
     with_barrier(barrier, |barrier| {
         barrier.arrived += 1;
@@ -39,7 +40,8 @@ fn arrive(barrier: Object) -> Option<(bool, u64)> {
     })
 }
 
-/// Waits under control. None if control ended before the round was complete: then whoever arrived waits really.
+/// Waits under control. None if control ended before the round was complete: then whoever arrived
+/// waits really.
 fn wait_in_turn(barrier: Object) -> Option<c_int> {
     let key = Key::Object(barrier as usize);
     let (last, round) = arrive(barrier)?;

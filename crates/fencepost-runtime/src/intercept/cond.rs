@@ -33,7 +33,8 @@ unsafe fn wait_on(condition: Object, mutex: Object, timeout: Option<Timeout>, wa
             if unlocked != 0 {
                 return unlocked;
             }
-            // If nobody controls the schedule any more this is a wakeup without a cause, which programs expect.
+            // If nobody controls the schedule any more this is a wakeup without a cause, which
+            // programs expect.
             let locked = mutex::lock(mutex, None, || real::pthread_mutex_lock(mutex));
             super::threads::test_cancel();
             return match (locked, outcome) {
@@ -49,7 +50,8 @@ unsafe fn wait_really(mutex: Object, wait: impl Fn() -> c_int) -> c_int {
     release(mutex);
     let mut cleanup = Cleanup([0; 4]);
     let buffer = (&raw mut cleanup).cast();
-    // SAFETY: the buffer lives until it is popped, or until this frame is left because the thread is cancelled.
+    // SAFETY: the buffer lives until it is popped, or until this frame is left because the thread
+    // is cancelled.
     let result = unsafe {
         real::_pthread_cleanup_push(buffer, cancelled, mutex);
         let result = wait();

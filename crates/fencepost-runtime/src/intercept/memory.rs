@@ -49,7 +49,8 @@ fn is_early(block: *mut c_void) -> bool {
     (block as usize).wrapping_sub(EARLY_MEMORY.0.get() as usize) < EARLY
 }
 
-/// Does `work` for the calling thread, also if it is ignored for a while, unless the runtime is at work.
+/// Does `work` for the calling thread, also if it is ignored for a while, unless the runtime is at
+/// work.
 fn tidy(work: impl FnOnce(&mut Entered)) {
     thread::with_current(|thread| {
         let _errno = Errno::save();
@@ -145,7 +146,8 @@ unsafe extern "C" fn realloc_at(old: *mut c_void, bytes: size_t, pc: usize) -> *
 }
 
 unsafe extern "C" fn free_at(block: *mut c_void, pc: usize) {
-    // While functions are looked up, `free` may be one of them; the little that is lost then does not matter.
+    // While functions are looked up, `free` may be one of them; the little that is lost then does
+    // not matter.
     if block.is_null() || is_early(block) || real::is_looking() {
         return;
     }

@@ -17,7 +17,8 @@ macro_rules! intercept {
             #[cfg_attr(not(test), unsafe(no_mangle))]
             #[allow(non_snake_case, reason = "the name is C's")]
             pub(crate) unsafe extern "C" fn $name($($argument: $type),*) $(-> $result)? {
-                // SAFETY: the caller keeps the contract of the function of this name; so does what is passed on.
+                // SAFETY: the caller keeps the contract of the function of this name; so does what
+                // is passed on.
                 #[allow(unused_unsafe, reason = "some bodies call nothing unsafe")]
                 unsafe { $body }
             }

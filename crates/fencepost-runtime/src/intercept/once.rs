@@ -78,7 +78,8 @@ unsafe extern "C" {
 }
 
 unsafe fn word<'a>(guard: Object) -> &'a AtomicU32 {
-    // SAFETY: a guard is 64 bits of which compilers use the first byte, and the C++ library the rest, atomically.
+    // SAFETY: a guard is 64 bits of which compilers use the first byte, and the C++ library the
+    // rest, atomically.
     unsafe { AtomicU32::from_ptr(guard.cast()) }
 }
 

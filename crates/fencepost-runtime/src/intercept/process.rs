@@ -23,7 +23,8 @@ unsafe extern "C" {
     ) -> c_int;
 }
 
-/// Asks to be told about the end of the process, after everything the program does there, and about forks.
+/// Asks to be told about the end of the process, after everything the program does there, and about
+/// forks.
 pub(super) fn start() {
     // SAFETY: the functions live as long as the process.
     unsafe {

@@ -94,7 +94,8 @@ macro_rules! real {
             #[inline]
             #[allow(non_snake_case)]
             pub(super) unsafe fn $name($($argument: $type),*) $(-> $result)? {
-                // SAFETY: the type is that of the function in the C library, and the caller keeps its contract.
+                // SAFETY: the type is that of the function in the C library, and the caller keeps
+                // its contract.
                 unsafe {
                     let function: unsafe extern "C" fn($($type),*) $(-> $result)? =
                         std::mem::transmute(symbol::$name.address());

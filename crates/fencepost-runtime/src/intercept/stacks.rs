@@ -24,7 +24,8 @@ const MARGIN: usize = 4096;
 /// They must be valid otherwise.
 pub(super) unsafe fn size(attributes: *const pthread_attr_t) -> usize {
     let mut bytes = 0;
-    // SAFETY: the caller's promise; the attributes of our own are initialised before they are read, and destroyed.
+    // SAFETY: the caller's promise; the attributes of our own are initialised before they are read,
+    // and destroyed.
     unsafe {
         if attributes.is_null() {
             let mut defaults: pthread_attr_t = std::mem::zeroed();

@@ -61,7 +61,8 @@ pub(super) fn start() {
     });
 }
 
-/// In the child of a `fork`: the other threads do not exist, and their handles will be those of new ones.
+/// In the child of a `fork`: the other threads do not exist, and their handles will be those of new
+/// ones.
 pub(super) fn forked() {
     let tid = thread::current_tid();
     THREADS.lock().retain(|known| known.tid == tid);
@@ -147,7 +148,8 @@ unsafe fn create(
     watch(|_| {
         let mut threads = THREADS.lock();
         if let Some(known) = threads.iter_mut().rev().find(|known| known.tid == tid && known.handle.is_none()) {
-            // SAFETY: the caller's promise. The thread has not done anything yet, so this is its handle.
+            // SAFETY: the caller's promise. The thread has not done anything yet, so this is its
+            // handle.
             known.handle = Some(unsafe { out.read() });
         }
     });

@@ -72,7 +72,8 @@ impl Locked {
     }
 }
 
-/// Begins to schedule threads, if the options say so; the calling thread is the main thread and runs.
+/// Begins to schedule threads, if the options say so; the calling thread is the main thread and
+/// runs.
 pub(crate) fn start() {
     let options = options::get();
     let policy = match options.schedule {
@@ -97,7 +98,8 @@ pub(crate) fn steps() -> u64 {
     lock().control().map_or(0, |control| control.policy.steps())
 }
 
-/// Does this module schedule the calling thread, and is neither it nor the rest of the runtime at work for it?
+/// Does this module schedule the calling thread, and is neither it nor the rest of the runtime at
+/// work for it?
 pub(super) fn controls_this_thread() -> bool {
     ME.get() != 0 && !INSIDE.get() && thread::with_current(|_| ()).is_some()
 }
@@ -225,7 +227,8 @@ pub(crate) fn frozen<T>(work: impl FnOnce() -> T) -> T {
     result
 }
 
-/// Makes up to `count` threads that wait for `key` try again. May be called by any thread, and by signal handlers.
+/// Makes up to `count` threads that wait for `key` try again. May be called by any thread, and by
+/// signal handlers.
 pub(crate) fn wake(key: Key, count: usize) -> usize {
     if !CONTROLLED.load(Ordering::Relaxed) {
         return 0;

@@ -84,7 +84,8 @@ pub(super) struct Entry {
     pub(super) task: i32,
     /// Does it try again when it is woken, and do nothing else?
     tries: bool,
-    /// How much had happened when it looked for a value in vain, if it waits for one; and where that is.
+    /// How much had happened when it looked for a value in vain, if it waits for one; and where
+    /// that is.
     vain: Option<u64>,
     addr: usize,
 }
@@ -204,7 +205,8 @@ impl Control {
         self.has_moved();
     }
 
-    /// A thread tries again when `key` is woken; it has done nothing but try since the last decision.
+    /// A thread tries again when `key` is woken; it has done nothing but try since the last
+    /// decision.
     pub(super) fn suspend_attempt(&mut self, tid: Tid, key: Key, timeout: Option<Timeout>) {
         let (moves, stuck) = (self.moves, self.stuck);
         self.suspend(tid, State::Blocked(key), timeout);
@@ -341,7 +343,8 @@ impl Control {
         }
     }
 
-    /// Lets all that try again do so, and all that wait for a value look: something may have changed out of sight.
+    /// Lets all that try again do so, and all that wait for a value look: something may have
+    /// changed out of sight.
     pub(super) fn try_all(&mut self) {
         self.moves += 1;
         for entry in &mut self.entries {

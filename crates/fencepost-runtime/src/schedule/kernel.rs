@@ -80,7 +80,8 @@ pub(super) fn sleep_until(real: u64) {
 pub(super) fn sleeps(task: i32) -> bool {
     let path = format!("/proc/self/task/{task}/stat\0");
     let mut text = [0u8; 256];
-    // SAFETY: the path ends with a zero and the buffer is as long as is said; the file is closed again.
+    // SAFETY: the path ends with a zero and the buffer is as long as is said; the file is closed
+    // again.
     let read = unsafe {
         let file = crate::intercept::system_call(
             libc::SYS_openat,

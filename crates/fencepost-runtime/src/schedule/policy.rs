@@ -145,7 +145,8 @@ impl Policy {
         }
     }
 
-    /// The one of `enabled`, threads in ascending order and at least one, that runs next; `current` ran last.
+    /// The one of `enabled`, threads in ascending order and at least one, that runs next; `current`
+    /// ran last.
     pub(super) fn next(&mut self, current: Tid, enabled: &[Tid], reason: Reason) -> Tid {
         if let [only] = *enabled {
             return only;

@@ -89,7 +89,8 @@ impl Parser<'_> {
         self.report(diagnostic)
     }
 
-    /// The arguments after the place: `(` is read already; `first` says that no argument came before.
+    /// The arguments after the place: `(` is read already; `first` says that no argument came
+    /// before.
     pub(super) fn access(
         &mut self,
         word: Name,

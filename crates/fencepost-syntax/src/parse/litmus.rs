@@ -24,7 +24,8 @@ const MAX_ELEMENTS: usize = 64;
 /// Parses any text.
 pub(super) fn items(text: &str, mut messages: Messages) -> (Vec<Item>, Messages) {
     let layout = layout::layout(text, &mut messages);
-    // Without a name it may be the test of another architecture: whatever follows would only be misunderstood.
+    // Without a name it may be the test of another architecture: whatever follows would only be
+    // misunderstood.
     let Some(name) = layout.name else { return (Vec::new(), messages) };
     let mut items = vec![name];
     let mut parser = Parser::new(Language::Litmus, &layout.text, messages);
@@ -179,7 +180,8 @@ impl Parser<'_> {
         Ok(Initial { ty, what, value, elements })
     }
 
-    /// `[2] = {0, 1}`; without a list all elements are 0, without a length there are as many as in the list.
+    /// `[2] = {0, 1}`; without a list all elements are 0, without a length there are as many as in
+    /// the list.
     fn elements(&mut self) -> Result<Elements> {
         let open = self.advance().span;
         let length = if self.kind() == TokenKind::Number { Some(self.plain_number()?) } else { None };
@@ -441,7 +443,8 @@ impl Parser<'_> {
     }
 }
 
-/// A tree of the operands that is as low as possible, so that long conditions need no deep recursion.
+/// A tree of the operands that is as low as possible, so that long conditions need no deep
+/// recursion.
 fn balanced(mut operands: Vec<Formula>, connective: TokenKind) -> Formula {
     if operands.len() == 1 {
         return operands.remove(0);

@@ -217,7 +217,8 @@ impl<'a> Parser<'a, '_> {
         self.messages.push(diagnostic.help("operators stand before their operands: `== r 0`, `+ r 1`"));
     }
 
-    /// Is the current word where a new line of an automaton might be meant: one of its words, misspelt?
+    /// Is the current word where a new line of an automaton might be meant: one of its words,
+    /// misspelt?
     fn starts_line(&self) -> bool {
         suggestion(self.text().unwrap_or_default(), Language::Txt.statement_words().iter().copied()).is_some()
     }
@@ -369,7 +370,8 @@ fn is_operator_char(c: char) -> bool {
     "!=<>&|+-*/%()".contains(c)
 }
 
-/// Can the word be the name of a register? Not if it looks like a number, or like an operator with something behind it.
+/// Can the word be the name of a register? Not if it looks like a number, or like an operator with
+/// something behind it.
 fn is_name(word: &str) -> bool {
     !word.starts_with(|c: char| c.is_ascii_digit() || is_operator_char(c))
 }

@@ -17,7 +17,8 @@ pub struct Palette {
     pub rmws: &'static [RmwOrder],
     /// Of fences, with weights.
     pub fences: &'static [(usize, FenceOrder)],
-    /// In a hundred: an acquire fence after a relaxed read, or a release fence before a relaxed write.
+    /// In a hundred: an acquire fence after a relaxed read, or a release fence before a relaxed
+    /// write.
     pub fenced: usize,
 }
 
@@ -49,7 +50,8 @@ impl Palette {
     /// Relaxed accesses between fences.
     pub const FENCED: Palette = Palette { fences: ALL_FENCES, fenced: 45, ..Palette::RELAXED };
 
-    /// Release/acquire accesses and SC fences, so that the orders say what `ra` reads into any program.
+    /// Release/acquire accesses and SC fences, so that the orders say what `ra` reads into any
+    /// program.
     pub const RELEASE_ACQUIRE: Palette = Palette {
         reads: &[ReadOrder::Acq],
         writes: &[WriteOrder::Rel],

@@ -4,13 +4,14 @@ use std::ffi::OsString;
 
 /// Compile and link C for the sanitizer: a drop-in for cc
 ///
-/// Takes what the compiler takes and passes it on, adding instrumentation when compiling and the runtime when linking a
-/// program: `make CC="fencepost cc"`, `CC="fencepost cc" cmake …`, `CC="fencepost cc" ./configure`. `--help` alone on
-/// the line is this text.
+/// Takes what the compiler takes and passes it on, adding instrumentation when compiling and the
+/// runtime when linking a program: `make CC="fencepost cc"`, `CC="fencepost cc" cmake …`,
+/// `CC="fencepost cc" ./configure`. `--help` alone on the line is this text.
 #[derive(clap::Args, Debug)]
 #[command(disable_help_flag = true, after_help = CC_HELP)]
 pub(crate) struct CcArgs {
-    /// [--compiler X] first on the line, [--atomics-only] anywhere; everything else is for the compiler
+    /// [--compiler X] first on the line, [--atomics-only] anywhere; everything else is for the
+    /// compiler
     #[arg(value_name = "ARGUMENTS", trailing_var_arg = true, allow_hyphen_values = true)]
     pub(crate) words: Vec<OsString>,
 }

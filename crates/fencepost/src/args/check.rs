@@ -9,17 +9,19 @@ use super::models::{ModelsChoice, models_help, models_parser};
 
 /// Check programs for robustness against a memory model
 ///
-/// Explores every SC run of each program together with a monitor of the memory model: the answer is exact, loops
-/// included. ROBUST means that the state space was exhausted; NOT ROBUST comes with a run that was replayed on the
-/// axioms of the model; UNKNOWN says which limit was reached. Assertions and run-time errors are checked in the same
-/// search.
+/// Explores every SC run of each program together with a monitor of the memory model: the answer is
+/// exact, loops included. ROBUST means that the state space was exhausted; NOT ROBUST comes with a
+/// run that was replayed on the axioms of the model; UNKNOWN says which limit was reached.
+/// Assertions and run-time errors are checked in the same search.
 ///
-/// What is found in a single file is explained; several files get one line each, and a table at the end. Comments such
-/// as `//: ra violation` say what a file expects: then that is compared with what is found.
+/// What is found in a single file is explained; several files get one line each, and a table at the
+/// end. Comments such as `//: ra violation` say what a file expects: then that is compared with
+/// what is found.
 #[derive(clap::Args, Debug)]
 #[command(after_help = CHECK_CODES, after_long_help = CHECK_HELP)]
 pub(crate) struct CheckArgs {
-    /// Files, directories (searched for .fp, .tpl and .litmus files, and .txt files of Trencher), or `-` for standard input
+    /// Files, directories (searched for .fp, .tpl and .litmus files, and .txt files of Trencher),
+    /// or `-` for standard input
     #[arg(value_name = "PATH", required = true)]
     pub(crate) paths: Vec<PathBuf>,
 
@@ -62,7 +64,8 @@ pub(crate) struct CheckArgs {
     #[arg(long, value_enum, value_name = "HOW", default_value_t = AttacksChoice::Together)]
     pub(crate) attacks: AttacksChoice,
 
-    /// Store buffers: how many stores an attacker delays, if not the fewest that are enough [default: those]
+    /// Store buffers: how many stores an attacker delays, if not the fewest that are enough
+    /// [default: those]
     #[arg(long, value_enum, value_name = "NUMBER")]
     pub(crate) delays: Option<DelaysChoice>,
 
@@ -96,8 +99,8 @@ pub(crate) enum AttacksChoice {
 
 #[derive(ValueEnum, Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum DelaysChoice {
-    /// A single one (singularity), or as many as are needed: enough for buffers per location, without light fences, if
-    /// no thread blocks on a location that another stores to repeatedly
+    /// A single one (singularity), or as many as are needed: enough for buffers per location,
+    /// without light fences, if no thread blocks on a location that another stores to repeatedly
     One,
     /// Any number (locality)
     Many,

@@ -10,22 +10,23 @@ use crate::units::{self, Timeout};
 pub(crate) struct SearchArgs {
     /// Threads to search with [default: as many as there are cores]
     ///
-    /// The verdict, the run that is shown and the number of states are the same for every number of threads, unless a
-    /// limit ends the search first; the memory is not quite.
+    /// The verdict, the run that is shown and the number of states are the same for every number of
+    /// threads, unless a limit ends the search first; the memory is not quite.
     #[arg(long, short, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     pub(crate) jobs: Option<u16>,
 
     /// Use none of the reductions below
     ///
-    /// Explores every interleaving with the whole monitor, in states that remember everything. Costs far more, never
-    /// changes the verdict: what to say when a reduction is under suspicion.
+    /// Explores every interleaving with the whole monitor, in states that remember everything.
+    /// Costs far more, never changes the verdict: what to say when a reduction is under suspicion.
     #[arg(long)]
     pub(crate) no_reductions: bool,
 
     /// Follow all stale writes at once, not one at a time
     ///
-    /// Without this, the search guesses which stale write will matter and keeps only what concerns that one. Costs more
-    /// for most programs, less for some, such as locks with queues; never changes the verdict.
+    /// Without this, the search guesses which stale write will matter and keeps only what concerns
+    /// that one. Costs more for most programs, less for some, such as locks with queues; never
+    /// changes the verdict.
     #[arg(long)]
     pub(crate) no_watch: bool,
 
@@ -64,7 +65,8 @@ pub(crate) struct SearchArgs {
 #[derive(clap::Args, Debug, Clone, Copy)]
 #[command(next_help_heading = "Limits (per file and model)")]
 pub(crate) struct LimitArgs {
-    /// Give up after this time: `500ms`, `10s`, `2m`, `none` [default: none; for verify and graph --verify, a minute]
+    /// Give up after this time: `500ms`, `10s`, `2m`, `none` [default: none; for verify and graph
+    /// --verify, a minute]
     #[arg(long, value_name = "DURATION", env = "FENCEPOST_TIMEOUT", hide_env_values = true, value_parser = units::timeout)]
     pub(crate) timeout: Option<Timeout>,
 
@@ -79,7 +81,8 @@ pub(crate) struct LimitArgs {
 
 #[derive(clap::Args, Debug, Clone, Copy)]
 pub(crate) struct CommonArgs {
-    /// Language of standard input and of files with another extension [default for standard input: fp]
+    /// Language of standard input and of files with another extension [default for standard input:
+    /// fp]
     #[arg(long, value_enum)]
     pub(crate) language: Option<LanguageChoice>,
 

@@ -14,21 +14,23 @@ pub(crate) struct EditArgs {
     #[arg(value_name = "PATH", required = true)]
     pub(crate) paths: Vec<PathBuf>,
 
-    /// Memory model; with several, one edited program that is robust against all [default: as for check]
+    /// Memory model; with several, one edited program that is robust against all [default: as for
+    /// check]
     #[arg(long, short, value_name = "MODEL", value_parser = models_parser(), value_delimiter = ',')]
     pub(crate) model: Vec<ModelsChoice>,
 
     /// What edits cost: portable, x86, armv8, power, riscv, or a file with a table of your own
     ///
-    /// An edit costs what is written minus what stood there. Among edits of equal cost, fewer, weaker and those outside
-    /// loops come first. The format of a table is in docs/usage.md.
+    /// An edit costs what is written minus what stood there. Among edits of equal cost, fewer,
+    /// weaker and those outside loops come first. The format of a table is in docs/usage.md.
     #[arg(long, value_name = "TABLE", default_value = "portable")]
     pub(crate) cost: String,
 
     /// How many times as much an edit costs in a loop, from 1 to 10
     ///
-    /// In a loop in a loop it is the square, up to three loops deep. With 1, the number of fences in the text counts, wherever they
-    /// are; with more, a fence before a loop is preferred to one inside, and two before it to one inside from 3 on.
+    /// In a loop in a loop it is the square, up to three loops deep. With 1, the number of fences
+    /// in the text counts, wherever they are; with more, a fence before a loop is preferred to one
+    /// inside, and two before it to one inside from 3 on.
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=i64::from(Costs::GREATEST_LOOP_WEIGHT)))]
     pub(crate) loop_weight: u32,
 

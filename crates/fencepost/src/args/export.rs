@@ -9,12 +9,13 @@ use super::models::{ModelChoice, any_model_parser};
 
 /// Write a program for another model checker, or in C
 ///
-/// To Promela: with the monitor of a memory model, that is, with an assertion at every access that the thread could not
-/// use a stale value. SPIN finds no assertion violated iff `check` says ROBUST. For `sc` the program is written as it is, and
-/// SPIN finds out whether one of its own assertions can fail.
+/// To Promela: with the monitor of a memory model, that is, with an assertion at every access that
+/// the thread could not use a stale value. SPIN finds no assertion violated iff `check` says
+/// ROBUST. For `sc` the program is written as it is, and SPIN finds out whether one of its own
+/// assertions can fail.
 ///
-/// To attacks: as the program that `check` explores for a model with store buffers: it fails an assertion under SC iff
-/// the original is not robust. `parse --emit`, `check` and `fmt` read it.
+/// To attacks: as the program that `check` explores for a model with store buffers: it fails an
+/// assertion under SC iff the original is not robust. `parse --emit`, `check` and `fmt` read it.
 ///
 /// To C: as a program with one POSIX thread for each thread, to be compiled and run.
 ///
@@ -55,7 +56,8 @@ pub(crate) struct ExportArgs {
 pub(crate) enum ExportFormat {
     /// The language of the model checker SPIN
     Promela,
-    /// A program (.fp) that fails an assertion iff the original is not robust against a model with store buffers
+    /// A program (.fp) that fails an assertion iff the original is not robust against a model with
+    /// store buffers
     Attacks,
     /// C11 with POSIX threads, to be compiled and run
     C,

@@ -9,18 +9,20 @@ use super::models::{ModelsChoice, all_models_parser};
 
 /// Draw the execution that violates robustness, or that `verify` has found
 ///
-/// Writes the execution graph of the violation that `check` would report: one column per thread, program order (po)
-/// black, reads-from (rf) red, modification order (mo) blue, from-read (fr) orange, the cycle that SC forbids in bold.
-/// If the program is robust nothing is written.
+/// Writes the execution graph of the violation that `check` would report: one column per thread,
+/// program order (po) black, reads-from (rf) red, modification order (mo) blue, from-read (fr)
+/// orange, the cycle that SC forbids in bold. If the program is robust nothing is written.
 ///
-/// With --verify: an execution in which an assertion fails, or that ends in a state that the condition is about.
+/// With --verify: an execution in which an assertion fails, or that ends in a state that the
+/// condition is about.
 #[derive(clap::Args, Debug)]
 pub(crate) struct GraphArgs {
     /// File to check, or `-` for standard input
     #[arg(value_name = "FILE")]
     pub(crate) file: PathBuf,
 
-    /// Memory model; of several, the first with something to draw; sc and sra only with --verify [default: as for check]
+    /// Memory model; of several, the first with something to draw; sc and sra only with --verify
+    /// [default: as for check]
     #[arg(long, short, value_name = "MODEL", value_parser = all_models_parser(), value_delimiter = ',')]
     pub(crate) model: Vec<ModelsChoice>,
 

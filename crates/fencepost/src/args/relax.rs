@@ -4,9 +4,10 @@ use super::edits::EditArgs;
 
 /// Find fences and orders that robust programs can do without
 ///
-/// The converse of `repair`: weakens orders and removes fences, those that are written in the source, as long as the program
-/// stays robust, what saves most first; in the end no single further weakening is possible, and each has a violation that says why.
-/// Not necessarily the cheapest program there is.
+/// The converse of `repair`: weakens orders and removes fences, those that are written in the
+/// source, as long as the program stays robust, what saves most first; in the end no single further
+/// weakening is possible, and each has a violation that says why. Not necessarily the cheapest
+/// program there is.
 #[derive(clap::Args, Debug)]
 #[command(after_help = RELAX_CODES, after_long_help = RELAX_HELP)]
 pub(crate) struct RelaxArgs {

@@ -4,9 +4,10 @@ use super::edits::EditArgs;
 
 /// Find the cheapest fences and orders that make programs robust
 ///
-/// Tries fences at every control point, stronger orders at every access where the model tells orders apart, and exchanges
-/// instead of stores where the model orders things through read-modify-writes. The result is a diff; a fresh check of what it
-/// gives says ROBUST; nothing cheaper does, and each edit comes with the violation that is there without it.
+/// Tries fences at every control point, stronger orders at every access where the model tells
+/// orders apart, and exchanges instead of stores where the model orders things through
+/// read-modify-writes. The result is a diff; a fresh check of what it gives says ROBUST; nothing
+/// cheaper does, and each edit comes with the violation that is there without it.
 #[derive(clap::Args, Debug)]
 #[command(after_help = REPAIR_CODES, after_long_help = REPAIR_HELP)]
 pub(crate) struct RepairArgs {

@@ -10,8 +10,9 @@ use crate::units;
 
 /// Run a program built by `cc` or `c++` under the sanitizer
 ///
-/// Reports robustness violations and data races. Every atomic access is checked for overwritten values that it could use under RC20 although not under SC, whatever else
-/// could have happened meanwhile; every plain access for data races. Each finding is reported once over all runs.
+/// Reports robustness violations and data races. Every atomic access is checked for overwritten
+/// values that it could use under RC20 although not under SC, whatever else could have happened
+/// meanwhile; every plain access for data races. Each finding is reported once over all runs.
 #[derive(clap::Args, Debug)]
 #[command(after_help = RUN_HELP)]
 pub(crate) struct RunArgs {
@@ -27,10 +28,11 @@ pub(crate) struct RunArgs {
     #[arg(long, value_name = "A..B", value_parser = units::seeds, conflicts_with_all = ["runs", "seed"])]
     pub(crate) seeds: Option<Seeds>,
 
-    /// Who decides which thread runs: os, random, or pct:D (probabilistic concurrency testing for bugs of depth D)
+    /// Who decides which thread runs: os, random, or pct:D (probabilistic concurrency testing for
+    /// bugs of depth D)
     ///
-    /// With `random` and `pct:D` one thread runs at a time and switches happen at atomic, lock and thread operations by a
-    /// seeded scheduler: the same seed gives the same run.
+    /// With `random` and `pct:D` one thread runs at a time and switches happen at atomic, lock and
+    /// thread operations by a seeded scheduler: the same seed gives the same run.
     #[arg(long, value_name = "WHO", default_value_t, value_parser = str::parse::<Schedule>)]
     pub(crate) schedule: Schedule,
 

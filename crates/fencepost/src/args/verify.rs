@@ -9,13 +9,15 @@ use super::models::{ModelsChoice, all_models_parser};
 
 /// Verify the conditions and assertions of programs under a memory model
 ///
-/// For a program with a condition on final states (a C litmus test): lists the final states that the model permits, says whether
-/// the condition is true in some (Sometimes), all (Always) or none (Never) of them, and whether that is what its quantifier asks for. For
-/// other programs: can an assertion fail? A data race is undefined behaviour, and never what was asked for.
+/// For a program with a condition on final states (a C litmus test): lists the final states that
+/// the model permits, says whether the condition is true in some (Sometimes), all (Always) or none
+/// (Never) of them, and whether that is what its quantifier asks for. For other programs: can an
+/// assertion fail? A data race is undefined behaviour, and never what was asked for.
 ///
-/// Loops are allowed. Several arguments are tried in turn, and the answer says which one it rests on; a failure comes with an
-/// execution that was replayed on the axioms of the model. For sc and sra there always is an answer, given time and memory; for the
-/// others the question is undecidable or no argument is complete, and the answer may be UNKNOWN, with what was tried.
+/// Loops are allowed. Several arguments are tried in turn, and the answer says which one it rests
+/// on; a failure comes with an execution that was replayed on the axioms of the model. For sc and
+/// sra there always is an answer, given time and memory; for the others the question is undecidable
+/// or no argument is complete, and the answer may be UNKNOWN, with what was tried.
 #[derive(clap::Args, Debug)]
 #[command(after_help = VERIFY_CODES, after_long_help = VERIFY_HELP)]
 pub(crate) struct VerifyArgs {
@@ -23,7 +25,8 @@ pub(crate) struct VerifyArgs {
     #[arg(value_name = "PATH", required = true)]
     pub(crate) paths: Vec<PathBuf>,
 
-    /// Memory model; may be given several times [default: as for check; with --format herd, the last of them]
+    /// Memory model; may be given several times [default: as for check; with --format herd, the
+    /// last of them]
     #[arg(long, short, value_name = "MODEL", value_parser = all_models_parser(), value_delimiter = ',')]
     pub(crate) model: Vec<ModelsChoice>,
 

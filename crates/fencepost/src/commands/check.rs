@@ -154,7 +154,8 @@ impl Session<'_> {
                         false => String::new(),
                     };
                     let remark = if alone { remark(judgement.as_slice()) } else { String::new() };
-                    // Where there is nothing but the verdict to say, the last line says it for all models.
+                    // Where there is nothing but the verdict to say, the last line says it for all
+                    // models.
                     if alone || !explained.is_empty() || !figures.is_empty() {
                         let headline = terminal::verdict(&subject, std::slice::from_ref(&outcome), &remark, &self.look);
                         self.desk.output.out(&[headline.as_str(), &explained, &figures].concat())?;

@@ -16,7 +16,8 @@ use crate::exit::Exit;
 use crate::output::{self, Output};
 
 pub(crate) fn run(output: &mut Output) -> io::Result<Exit> {
-    // Before anything else is opened, which might be number 3 if the program has no recorded run for us.
+    // Before anything else is opened, which might be number 3 if the program has no recorded run
+    // for us.
     let mut talker = Talker::new(File::open("/proc/self/fd/3").ok());
     // An interrupt is for the program; we end when it does.
     let _signals = Signals::new()?;
@@ -44,7 +45,8 @@ pub(crate) fn run(output: &mut Output) -> io::Result<Exit> {
                 }
                 Wish::Foreign(mismatch) => {
                     output::note(&format!("fencepost: error: the program cannot be reported on: {mismatch}\n"));
-                    // Whatever it asks first, in whatever words, it is told that there is an error; the rest is not heard.
+                    // Whatever it asks first, in whatever words, it is told that there is an error;
+                    // the rest is not heard.
                     lines.answer(ExitCode(Some(Exit::Error.code())));
                     while lines.fill()? {
                         lines.clear();

@@ -123,7 +123,8 @@ fn once(
     Ok(Outcome { status: status.map_err(Failure::Other)?, ending, foreign })
 }
 
-/// Handles lines until the program has ended and its processes have said everything. How did it end?
+/// Handles lines until the program has ended and its processes have said everything. How did it
+/// end?
 fn listen(
     channel: &mut Channel,
     child: &mut Child,
@@ -145,7 +146,8 @@ fn listen(
                     Wish::Nothing => {}
                     Wish::Found if halt => lines.answer_report(talker, Answer::Halt),
                     Wish::Found | Wish::Suppressed => lines.answer_report(talker, Answer::GoOn),
-                    // The exit code is ours to choose: the program keeps its own, so that we can pass it on.
+                    // The exit code is ours to choose: the program keeps its own, so that we can
+                    // pass it on.
                     Wish::Ending => lines.answer(ExitCode(None)),
                     Wish::Foreign(mismatch) => {
                         foreign = Some(mismatch);

@@ -76,7 +76,8 @@ impl Session<'_> {
     fn models(&self, language: Language) -> Vec<&'static dyn Model> {
         let models = options::models(&self.args.model, language, |_| true);
         match (self.args.model.as_slice(), self.args.format) {
-            // A log does not say which model it is about: it is about the one that tells orders apart.
+            // A log does not say which model it is about: it is about the one that tells orders
+            // apart.
             ([], VerifyFormat::Herd) => models.into_iter().next_back().into_iter().collect(),
             _ => models,
         }

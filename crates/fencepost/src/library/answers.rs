@@ -111,8 +111,8 @@ pub struct Repair<'a> {
 }
 
 impl Repair<'_> {
-    /// The edits, the text with them, and what they cost; none if the program is robust as it is, or if there is no
-    /// repair, or none was found within the limits.
+    /// The edits, the text with them, and what they cost; none if the program is robust as it is,
+    /// or if there is no repair, or none was found within the limits.
     pub fn plan(&self) -> Option<&Plan> {
         match &self.repaired {
             Repaired::Plans { plans, .. } => plans.first(),

@@ -7,7 +7,8 @@ use std::time::{Duration, Instant};
 
 use fencepost_verdict::{Budget, Progress};
 
-/// What a question may cost. Where a limit is reached, the answer is unknown and says which limit it was.
+/// What a question may cost. Where a limit is reached, the answer is unknown and says which limit
+/// it was.
 ///
 /// ```
 /// use std::time::Duration;
@@ -61,7 +62,8 @@ impl<'a> Limits<'a> {
         Limits { stop: Some(flag), ..self }
     }
 
-    /// Tells this function, from time to time, how long a question has taken so far and how far it is.
+    /// Tells this function, from time to time, how long a question has taken so far and how far it
+    /// is.
     pub fn on_progress(self, tell: &'a (dyn Fn(Duration, Progress) + Sync)) -> Self {
         Limits { progress: tell, ..self }
     }

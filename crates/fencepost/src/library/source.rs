@@ -92,7 +92,8 @@ impl Source {
 
     /// Is the program robust against `model`?
     ///
-    /// Exact, loops included. Failing assertions and other errors under SC are found in the same search.
+    /// Exact, loops included. Failing assertions and other errors under SC are found in the same
+    /// search.
     ///
     /// # Errors
     /// If two parts of fencepost disagree: a bug.
@@ -102,7 +103,8 @@ impl Source {
 
     /// Is the program robust against `model`, if reads that nothing depends on may be stale?
     ///
-    /// Sound: a program that passes is observationally robust. Not complete: one that does not pass may be, too.
+    /// Sound: a program that passes is observationally robust. Not complete: one that does not pass
+    /// may be, too.
     ///
     /// # Errors
     /// If two parts of fencepost disagree: a bug.
@@ -121,7 +123,8 @@ impl Source {
         Ok(Checked { source: self, outcome })
     }
 
-    /// Is the program safe under `model`: can no assertion fail, is there no data race, is its condition met?
+    /// Is the program safe under `model`: can no assertion fail, is there no data race, is its
+    /// condition met?
     ///
     /// Several arguments are tried; the answer says which one it rests on.
     ///

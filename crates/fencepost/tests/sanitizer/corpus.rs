@@ -66,7 +66,8 @@ pub(crate) fn exported(name: String, path: PathBuf, expected: Expected, most: u6
         name,
         path,
         cpp: false,
-        // Without optimisation: the orders as they are written. Some programs wait for what never comes; each run of these takes the time given.
+        // Without optimisation: the orders as they are written. Some programs wait for what never
+        // comes; each run of these takes the time given.
         flags: ["-O0", steps, "-DFP_MILLISECONDS=250"].map(String::from).into(),
         library: None,
         expected,

@@ -47,7 +47,8 @@ fn case(folder: &Path, seed: u64) -> Option<Case> {
         return None;
     }
     let name = format!("{seed}");
-    // The program as it is printed is for who looks into a failure; the instructions have no lines of their own.
+    // The program as it is printed is for who looks into a failure; the instructions have no lines
+    // of their own.
     let printed = fencepost_lower::print(&program).replace("*/", "* /");
     let source = SourceFile::new(format!("generated-{name}"), "");
     let text = export(&program, &source, c::Options { steps: 10 }).ok()?;

@@ -19,7 +19,8 @@ pub struct Components {
     pub m_sc: Vec<BTreeSet<LocId>>,
     /// W_SC(x): the locations whose last write has an hb_SC-path to the last write of x.
     pub w_sc: Vec<BTreeSet<LocId>>,
-    /// V(τ): for each location, the classes of values the thread may still read besides the last write's.
+    /// V(τ): for each location, the classes of values the thread may still read besides the last
+    /// write's.
     pub v: Vec<BTreeSet<(LocId, usize)>>,
     /// W(x): the same for a thread that has just read the last write of x.
     pub w: Vec<BTreeSet<(LocId, usize)>>,

@@ -63,7 +63,8 @@ impl Scm {
         }
     }
 
-    /// Fig. 6, writes: the writer knows its own write to be the last; the write passes on what the writer knew.
+    /// Fig. 6, writes: the writer knows its own write to be the last; the write passes on what the
+    /// writer knew.
     fn write_stale(state: &mut [u64], family: Family<'_>, t: usize, x: usize, current: usize) {
         let (columns, threads, locations) = family;
         columns.clear(state, &threads[t], x);
@@ -101,7 +102,8 @@ impl Monitor for Scm {
                 narrow(state, &self.v[t], &self.w[x]);
                 copy(state, &self.w[x], &self.v[t]);
                 Self::overwrite(state, read, t, x, step.current);
-                // The write that was read now has a read-modify-write right behind it: nobody may write there.
+                // The write that was read now has a read-modify-write right behind it: nobody may
+                // write there.
                 narrow(state, &self.v_rmw[t], &self.w_rmw[x]);
                 copy(state, &self.w_rmw[x], &self.v_rmw[t]);
             }

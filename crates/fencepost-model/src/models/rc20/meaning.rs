@@ -111,7 +111,8 @@ struct Family {
 type Entries<'a> = &'a dyn Fn(&dyn Fn(EventId) -> bool) -> View;
 type ClassOf<'a> = &'a dyn Fn(LocId, Value) -> usize;
 
-/// The meaning of the monitor of `shape` on `graph`. `class_of` gives the value class of atomic locations.
+/// The meaning of the monitor of `shape` on `graph`. `class_of` gives the value class of atomic
+/// locations.
 pub fn meaning(graph: &Graph, shape: &Shape, class_of: impl Fn(LocId, Value) -> usize) -> Components {
     let paths = Paths::new(graph, shape);
     let [read, write] = [false, true].map(|rmw| paths.views_of_writes(rmw, &class_of));

@@ -139,7 +139,8 @@ impl Views {
         }
     }
 
-    /// Alg. 4 and 5: what the write of thread `t` to `x` passes on; a read-modify-write continues a release sequence.
+    /// Alg. 4 and 5: what the write of thread `t` to `x` passes on; a read-modify-write continues a
+    /// release sequence.
     fn pass_on(&self, state: &mut [u64], t: usize, x: usize, kind: AttemptKind, mode: Mode) {
         let from = if mode.releases() { &self.current[t] } else { self.released(t) };
         match kind {

@@ -6,7 +6,8 @@ use fencepost_base::source::Span;
 use crate::ast::{Item, ItemKind};
 use crate::messages::Messages;
 
-/// A text without header and `(* … *)`, both of them replaced by blanks, with `&&` for `/\` and `||` for `\/`.
+/// A text without header and `(* … *)`, both of them replaced by blanks, with `&&` for `/\` and
+/// `||` for `\/`.
 pub(super) struct Layout {
     /// The name of the test.
     pub(super) name: Option<Item>,
@@ -71,7 +72,8 @@ impl Scanner<'_> {
         }
     }
 
-    /// Does `(*` begin a comment here, rather than something in parentheses that begins with an address, `(*x)`?
+    /// Does `(*` begin a comment here, rather than something in parentheses that begins with an
+    /// address, `(*x)`?
     fn is_comment(&self, at: usize) -> bool {
         let rest = &self.text[at + 2..];
         let is_address = rest.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_' || c == '(');

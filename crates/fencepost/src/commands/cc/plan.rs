@@ -47,7 +47,8 @@ pub(crate) fn words(line: &Line, family: Family, atomics_only: bool, places: &Pl
     if instruments {
         words.instrument(line, family, atomics_only, places);
     }
-    // Through a pipe, gcc's assembler would see the file we add and not what comes through the pipe.
+    // Through a pipe, gcc's assembler would see the file we add and not what comes through the
+    // pipe.
     let no_pipe = instruments && family == Family::Gcc && atomics_only;
     words.0.extend(line.words.iter().filter(|word| !(no_pipe && *word == "-pipe")).cloned());
     if instruments {

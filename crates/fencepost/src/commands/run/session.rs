@@ -94,7 +94,8 @@ impl Session {
         })
     }
 
-    /// Takes in a line and reports what it says. That it cannot be written is told at the [end](Self::finish).
+    /// Takes in a line and reports what it says. That it cannot be written is told at the
+    /// [end](Self::finish).
     pub(crate) fn line(&mut self, talker: &mut Talker, line: &[u8], output: &mut Output) -> Wish {
         let Talker { process, trace } = talker;
         let item = self.reporter.line(process, line, &mut || trace.read());
@@ -156,7 +157,8 @@ impl Session {
         }
     }
 
-    /// Options that a process found in its environment, or that were built into it, and that are for us.
+    /// Options that a process found in its environment, or that were built into it, and that are
+    /// for us.
     fn take_options(&mut self, process: &Process) {
         let given = |key: Key| process.given(key).filter(|value| !value.is_empty()).map(str::to_string);
         let (options, log_path, suppressions) = (process.options(), given(Key::LogPath), given(Key::Suppressions));
@@ -230,7 +232,8 @@ impl Session {
         self.reporter.has_findings()
     }
 
-    /// Text for people goes where the program's own complaints go, everything else where results go.
+    /// Text for people goes where the program's own complaints go, everything else where results
+    /// go.
     fn write(&mut self, text: &str, output: &mut Output) {
         if self.failure.is_some() {
             return;
