@@ -19,6 +19,13 @@ pub trait Model: Sync {
     /// The axioms: is the graph consistent?
     fn permits(&self, graph: &Graph) -> bool;
 
+    /// The same, not counting what the reads that are `doubted` have read: they could have read
+    /// something older. If a model does not say more, it is as if these reads were not there, which
+    /// permits no less.
+    fn permits_doubting(&self, graph: &Graph, doubted: &dyn Fn(EventId) -> bool) -> bool {
+        self.permits(&graph.without_reads(doubted))
+    }
+
     /// The earlier event that `event`, last of its thread and added last, is in a data race with
     /// (and so has undefined behaviour); one of the two is a plain access. Asked only of models
     /// that declare [`races`](Declaration::races).

@@ -18,6 +18,11 @@
 //!   fences. For graphs grow event by event. As long as there is no race, happens-before is the
 //!   same whether plain accesses synchronise or not. So the next access races under SRA, or sees
 //!   what it would see there. (The order of `fence(sc)` is not part of RC20's happens-before.)
+//! - **C++20** likewise. There SC fences are no updates, but with such accesses they might as well
+//!   be. Happens-before is po ∪ rf, and S agrees with it. Let the fences update one location in the
+//!   order S, and synchronise. Happens-before then gains paths through fences, f before g in S. One
+//!   that closes a cycle with coherence order would lead from g by hb ; eco ; hb to f, which is an
+//!   edge of S from g to f. SC accesses that count as release/acquire only add behaviours.
 //!
 //! Plain accesses count as release/acquire here. That is right for machines, which do not tell them
 //! from others. Where races are undefined behaviour, their absence is one more question of the same

@@ -16,9 +16,9 @@
 pub mod meaning;
 pub mod monitor;
 
-use fencepost_base::event::Label;
 use fencepost_base::order::Mode;
 
+use super::c11;
 use crate::graph::{EventId, Graph};
 use crate::model::{
     ByDefault, Causal, Declaration, FenceMeaning, Fences, Kind, LightFences, Model, PromelaMonitor, Repairs,
@@ -31,24 +31,14 @@ use crate::rel::Rel;
 /// RC20.
 pub struct Rc20;
 
-/// sw = `[E⊒rel] ; ([F] ; po)? ; rf⁺ ; (po ; [F])? ; [E⊒acq]`, where rf is that of atomic accesses
+/// sw, with the reads-from of the graph.
 pub fn sw(graph: &Graph) -> Rel {
-    let identity = |in_set: &dyn Fn(EventId) -> bool| Rel::identity_on(graph.len(), in_set);
-    let is_fence = |e: EventId| matches!(graph.label(e), Label::Fence { .. } | Label::Rmw { mode: Mode::Full, .. });
-    let fence = identity(&is_fence);
-    let release = identity(&|e| graph.label(e).mode().releases());
-    let acquire = identity(&|e| graph.label(e).mode().acquires());
-    let is_atomic = |e: EventId| !graph.label(e).is_nonatomic();
-    let rf = graph.rf().filter(|write, read| is_atomic(write) && is_atomic(read));
-    let po = graph.po();
-    let from_fence = fence.then(&po).optional();
-    let to_fence = po.then(&fence).optional();
-    release.then(&from_fence).then(&rf.plus()).then(&to_fence).then(&acquire)
+    c11::sw(graph, &graph.rf())
 }
 
 /// hb = (po ∪ sw)⁺
 pub fn hb(graph: &Graph) -> Rel {
-    graph.po().union(&sw(graph)).plus()
+    c11::hb(graph, &graph.rf())
 }
 
 /// The order that SC accesses must have: (`[SC] ; (hb ∪ mo ∪ fr) ; [SC]`)⁺
@@ -106,7 +96,12 @@ impl Model for Rc20 {
     }
 
     fn permits(&self, graph: &Graph) -> bool {
-        let (rf, mo, fr, hb) = (graph.rf(), graph.mo(), graph.fr(), hb(graph));
+        self.permits_doubting(graph, &|_| false)
+    }
+
+    fn permits_doubting(&self, graph: &Graph, doubted: &dyn Fn(EventId) -> bool) -> bool {
+        let rf = graph.rf().filter(|_, read| !doubted(read));
+        let (mo, fr, hb) = (graph.mo(), graph.fr(), c11::hb(graph, &rf));
         let write_coherence = mo.then(&rf.optional()).then_is_irreflexive(&hb.optional());
         let read_coherence = fr.then(&rf.optional()).then_is_irreflexive(&hb);
         let atomicity = fr.then_is_irreflexive(&mo);
@@ -115,19 +110,8 @@ impl Model for Rc20 {
         write_coherence && read_coherence && atomicity && no_thin_air && sc_accesses
     }
 
-    /// Def. 6.1: a conflicting access that happens-before does not order. Locations may also be
-    /// accessed in both ways, as in C: two atomic accesses do not race.
     fn race(&self, graph: &Graph, event: EventId) -> Option<EventId> {
-        let hb = hb(graph);
-        let loc = graph.label(event).loc();
-        graph.ids().find(|&other| {
-            other != event
-                && graph.label(other).loc() == loc
-                && (graph.label(other).is_nonatomic() || graph.label(event).is_nonatomic())
-                && (graph.label(other).is_write() || graph.label(event).is_write())
-                && !hb.contains(other, event)
-                && !hb.contains(event, other)
-        })
+        c11::race(graph, event)
     }
 
     fn monitor(&self, shape: &Shape, layout: &mut Layout) -> Option<Box<dyn Monitor>> {
