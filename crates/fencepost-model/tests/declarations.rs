@@ -59,7 +59,10 @@ fn orders_make_a_difference_where_a_model_says_so() {
         let strongest = permits_store_buffering(*model, Mode::Sc, Mode::Sc);
         assert_eq!(repairs.sc_accesses, weaker && !strongest, "{name}: SC accesses");
         let empties_buffers = model.buffers().is_some();
-        assert_eq!(repairs.exchanges, !empties_buffers, "{name}: an update orders through its location, or all at once");
+        assert_eq!(
+            repairs.exchanges, !empties_buffers,
+            "{name}: an update orders through its location, or all at once"
+        );
     }
 }
 

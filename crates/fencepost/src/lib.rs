@@ -53,7 +53,7 @@
 //! ";
 //! let source = Source::parse(Language::Fp, "mp.fp", text)?;
 //! let limits = Limits::none().timeout(Duration::from_secs(60)).memory(1 << 30);
-//! let answer = source.verify(model("rc20").expect("a model of this name"), &limits)?;
+//! let answer = source.verify(model("cpp20").expect("a model of this name"), &limits)?;
 //! assert_eq!(answer.is_safe(), Some(true));
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```

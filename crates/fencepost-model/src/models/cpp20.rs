@@ -144,7 +144,7 @@ Model, POPL 2021.
     robustness: Robustness::Monitor,
     causal: Causal { is_it: false, permits_it: false, safe: SafeIf::SynchronisedAndWritesDoNotRace },
     repairs: Repairs { orders: true, sc_accesses: true, exchanges: true },
-    default: ByDefault::Never,
+    default: ByDefault::Programs,
     promela: None,
 };
 

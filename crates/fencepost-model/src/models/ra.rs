@@ -55,7 +55,7 @@ Source: Lahav and Margalit, Robustness against Release/Acquire Semantics, PLDI 2
     robustness: Robustness::Monitor,
     causal: Causal { is_it: false, permits_it: true, safe: SafeIf::WritesDoNotRace },
     repairs: Repairs { orders: false, sc_accesses: false, exchanges: true },
-    default: ByDefault::Programs,
+    default: ByDefault::Never,
     promela: Some(PromelaMonitor::ReleaseAcquire),
 };
 
