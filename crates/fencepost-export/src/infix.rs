@@ -182,7 +182,7 @@ pub(crate) trait Infix {
             }
             BinaryOp::Shl => self.shift_left(left, right),
             BinaryOp::Shr => self.shift_right(left, right),
-            BinaryOp::Cmp(cmp) => self.term(infix(cmp.as_str()), 0, 1),
+            BinaryOp::Cmp(cmp) => self.term(infix(cmp.symbol().as_str()), 0, 1),
             BinaryOp::And => self.term(infix("&&"), 0, 1),
             BinaryOp::Or => self.term(infix("||"), 0, 1),
         }

@@ -22,6 +22,7 @@ mod numbers;
 use std::collections::{BTreeMap, HashMap};
 
 use fencepost_base::diag::Diagnostic;
+use fencepost_base::effort::Effort;
 use fencepost_base::ids::{ArrayId, LocId, RegId, ThreadId, Value};
 use fencepost_base::source::Span;
 use fencepost_ir::{Condition, Formula, LocationKind, Observable, ProgramBuilder};
@@ -87,7 +88,7 @@ impl Global {
 }
 
 /// Lowers a litmus test that was parsed without errors; what is missing in the builder is reported.
-pub(crate) fn lower(file: &File, messages: &mut Messages) -> ProgramBuilder {
+pub(crate) fn lower(file: &File, messages: &mut Messages, effort: &Effort<'_>) -> ProgramBuilder {
     let range = numbers::range(file, messages);
     let name = file.items.iter().find_map(|item| match &item.kind {
         ItemKind::Name(name) => Some(name.clone()),
@@ -122,7 +123,7 @@ pub(crate) fn lower(file: &File, messages: &mut Messages) -> ProgramBuilder {
     let mut names = Vec::new();
     let mut instructions = 0;
     for (procedure, initial) in procedures.iter().zip(registers) {
-        let code = Code::new(&globals, range, procedure, initial, messages);
+        let code = Code::new(&globals, range, procedure, initial, messages, effort);
         let (thread, known) = code.lower(procedure);
         instructions += thread.code.len();
         if instructions > MAX_INSTRUCTIONS {

@@ -11,13 +11,13 @@ pub use findings::finding;
 pub use verification::{AttemptReport, ConditionReport, StateReport, verification};
 pub use wire::{
     Access, Alternative, BecauseReport, EditReport, Edits, EditsVerdict, Error, Errors, ExpectationReport, Figures,
-    KeptReport, SCHEMA, Verdict,
+    KeptReport, SCHEMA, Unread, Verdict,
 };
 
 use fencepost_base::diag::{Diagnostic, Severity};
 use fencepost_base::source::SourceFile;
 use fencepost_finding::Statement;
-use fencepost_verdict::{Outcome, Stats};
+use fencepost_verdict::{Outcome, Reason, Stats};
 
 use crate::finding;
 use crate::subject::Subject;
@@ -56,6 +56,18 @@ pub fn outcome(subject: &Subject<'_>, outcome: &Outcome, expectation: Option<Exp
 /// The report on a file that could not be checked, as a line of JSON with its line break.
 pub fn errors(file: &str, errors: Vec<Error>) -> String {
     line(&Errors { schema: SCHEMA, file: file.to_string(), verdict: "error", errors })
+}
+
+/// The report on a file that a limit kept from being read to its end, as a line of JSON with its
+/// line break.
+pub fn unread(file: &str, reason: &Reason) -> String {
+    line(&Unread {
+        schema: SCHEMA,
+        file: file.to_string(),
+        verdict: Verdict::Unknown,
+        reason: reason.as_str(),
+        detail: words::while_reading(reason),
+    })
 }
 
 /// The report on a file that a bug of fencepost kept from being worked on, as a line of JSON with

@@ -22,7 +22,7 @@ use annotate_snippets::Renderer;
 use annotate_snippets::renderer::{AnsiColor, Effects, Style};
 use fencepost_base::source::SourceFile;
 use fencepost_finding::{Evidence, Finding, Statement};
-use fencepost_verdict::{Outcome, Property, Site, Verdict, Violation, ViolationKind};
+use fencepost_verdict::{Outcome, Property, Reason, Site, Verdict, Violation, ViolationKind};
 
 use self::layout::{Align, table};
 use crate::finding;
@@ -83,6 +83,11 @@ fn answer(outcome: &Outcome, paint: Paint) -> String {
         Verdict::Violated(_) => paint.bad(violated),
         Verdict::Unknown(reason) => format!("{} ({reason})", paint.unsure("UNKNOWN")),
     }
+}
+
+/// A file that a limit kept from being read to its end.
+pub fn unread(file: &str, reason: &Reason, look: &Look) -> String {
+    format!("{file}: {} ({})\n", Paint(look.color).unsure("UNKNOWN"), words::while_reading(reason))
 }
 
 /// Everything that explains a verdict, except what `earlier` outcomes for other models have

@@ -8,7 +8,7 @@ use fencepost_ir::Op;
 use fencepost_model::EventId;
 use fencepost_model::cycle::Edge;
 use fencepost_verdict::{
-    Because, BufferStep, Delay, RacingPair, Run, RunStep, ScFailureKind, Site, Violation, ViolationKind,
+    Because, BufferStep, Delay, RacingPair, Reason, Run, RunStep, ScFailureKind, Site, Violation, ViolationKind,
 };
 
 use crate::finding;
@@ -290,6 +290,11 @@ fn place(subject: &Subject<'_>, violation: &Violation) -> String {
     } else {
         format!("`{}`", subject.location(violation.location))
     }
+}
+
+/// Why a program is not known: a limit was reached early.
+pub fn while_reading(reason: &Reason) -> String {
+    format!("{reason} while the program was read")
 }
 
 /// The two sides of a race that violates robustness.

@@ -4,6 +4,7 @@
 use std::fmt::Display;
 use std::io;
 use std::path::Path;
+use std::time::Duration;
 
 use fencepost_base::diag::Diagnostic;
 use fencepost_base::source::SourceFile;
@@ -11,11 +12,13 @@ use fencepost_ir::Program;
 use fencepost_lower::Loaded;
 use fencepost_report::terminal::{self, Look};
 use fencepost_report::{Subject, json};
+use fencepost_verdict::Reason;
 
 use crate::exit::Exit;
 use crate::files;
 use crate::input::{Input, InputError};
 use crate::internal;
+use crate::limits::Limits;
 use crate::log::Log;
 use crate::output::Output;
 
@@ -28,6 +31,8 @@ pub(crate) struct File {
     pub(crate) input: Input,
     pub(crate) source: SourceFile,
     pub(crate) program: Program,
+    /// How long it took to read.
+    pub(crate) reading: Duration,
 }
 
 impl File {
@@ -72,23 +77,37 @@ impl Desk<'_> {
         }
     }
 
-    /// The program of an input.
-    pub(crate) fn load(&mut self, input: Result<Input, InputError>) -> Done<File> {
+    /// The program of an input, if it can be read within the limits, should there be any.
+    pub(crate) fn load(&mut self, input: Result<Input, InputError>, limits: Option<&Limits>) -> Done<File> {
         let (input, source) = match self.read(input)? {
             Ok(read) => read,
             Err(exit) => return Ok(Err(exit)),
         };
-        let loaded = internal::guard(source.name(), || fencepost_lower::load(input.language, source.text()));
+        let loaded = internal::guard(source.name(), || match limits {
+            Some(limits) => limits.load(input.language, source.text()),
+            None => Ok((fencepost_lower::load(input.language, source.text()), Duration::ZERO)),
+        });
         match loaded {
             Err(internal::Panicked) => self.bug(source.name(), "the program could not be read").map(Err),
-            Ok(Loaded { program: None, diagnostics }) => self.malformed(&source, &diagnostics).map(Err),
-            Ok(Loaded { program: Some(program), diagnostics }) => {
+            Ok(Err(reason)) => self.unread(source.name(), &reason).map(Err),
+            Ok(Ok((Loaded { program: None, diagnostics }, _))) => self.malformed(&source, &diagnostics).map(Err),
+            Ok(Ok((Loaded { program: Some(program), diagnostics }, reading))) => {
                 if !self.quiet {
                     self.output.note(&terminal::diagnostics(&source, &diagnostics, &self.look));
                 }
-                Ok(Ok(File { input, source, program }))
+                Ok(Ok(File { input, source, program, reading }))
             }
         }
+    }
+
+    /// A limit was reached before the program was known.
+    fn unread(&mut self, name: &str, reason: &Reason) -> io::Result<Exit> {
+        self.log.unread(name, reason);
+        match self.json {
+            true => self.output.out(&json::unread(name, reason))?,
+            false => self.output.note(&terminal::unread(name, reason, &self.look)),
+        }
+        Ok(Exit::Unknown)
     }
 
     /// The input cannot be used.

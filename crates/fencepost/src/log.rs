@@ -6,7 +6,7 @@ use fencepost_base::diag::Diagnostic;
 use fencepost_base::source::SourceFile;
 use fencepost_finding::{Finding, Severity};
 use fencepost_report::sarif::{self, Notice, Origin};
-use fencepost_report::{Subject, finding};
+use fencepost_report::{Subject, finding, while_reading};
 use fencepost_verdict::{Outcome, Reason, Verdict, Verification};
 
 /// Everything so far.
@@ -48,6 +48,11 @@ impl Log {
     /// A file that could not be read, or that a bug kept from being worked on.
     pub(crate) fn failed(&mut self, file: &str, text: &str) {
         self.notices.push(Notice { severity: Severity::Error, file: file.into(), text: text.into() });
+    }
+
+    /// A file that a limit kept from being read to its end.
+    pub(crate) fn unread(&mut self, file: &str, reason: &Reason) {
+        self.warning(file, format!("nothing is decided: {}", while_reading(reason)));
     }
 
     /// What is not as the comments of a file expect.

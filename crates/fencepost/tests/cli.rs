@@ -299,6 +299,31 @@ fn hostile_programs_end_in_a_verdict_or_a_message() {
 }
 
 #[test]
+fn a_program_that_cannot_be_read_within_the_limits_is_unknown() {
+    for (arguments, reason) in [
+        (["check", "-", "--timeout", "0s"], "timeout"),
+        (["verify", "-", "--timeout", "0s"], "timeout"),
+        (["repair", "-", "--memory", "100"], "memory"),
+        (["relax", "-", "--memory", "100"], "memory"),
+    ] {
+        let output = fencepost(&[&arguments[..], &["--format", "json"]].concat(), SB.as_bytes());
+        assert_eq!(code(&output), 3, "{arguments:?}");
+        let answer = format!(r#""verdict":"unknown","reason":"{reason}""#);
+        assert!(text(&output.stdout).contains(&answer), "{arguments:?}: {}", text(&output.stdout));
+        assert_eq!(text(&output.stdout).lines().count(), 1, "one answer for all models");
+        let output = fencepost(&arguments, SB.as_bytes());
+        assert_eq!(code(&output), 3, "{arguments:?}");
+        assert!(text(&output.stderr).contains("while the program was read"), "{arguments:?}");
+    }
+    let log = fencepost(&["check", "-", "--timeout", "0s", "--format", "sarif"], SB.as_bytes());
+    assert!(text(&log.stdout).contains("nothing is decided: time ran out while the program was read"));
+    let dir = scratch("unread");
+    let picture = dir.join("out.svg");
+    let output = fencepost(&["graph", "-", "-o", picture.to_str().expect("UTF-8"), "--timeout", "0s"], SB.as_bytes());
+    assert_eq!((code(&output), picture.exists()), (3, false));
+}
+
+#[test]
 fn formatting_in_place_is_stable() {
     let dir = scratch("fmt");
     let file = dir.join("ugly.fp");

@@ -280,8 +280,9 @@ impl<'a> Writer<'a> {
             None => {
                 self.needs.loops = true;
                 let load = self.variable(place).cell.value(&format!("atomic_load_explicit(&{target}, {order})"));
-                let comparison =
-                    |(cmp, right): &(CmpOp, Expr)| Ok(format!("fp_seen {} {}", cmp.as_str(), self.integer(right)?));
+                let comparison = |(cmp, right): &(CmpOp, Expr)| {
+                    Ok(format!("fp_seen {} {}", cmp.symbol().as_str(), self.integer(right)?))
+                };
                 let comparisons = condition.any_of.iter().map(comparison).collect::<Result<Vec<_>, Unsupported>>()?;
                 let set = dst.map(|dst| format!("{} = fp_seen; ", self.register(dst))).unwrap_or_default();
                 Ok(format!(

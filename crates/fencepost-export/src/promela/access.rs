@@ -170,7 +170,8 @@ impl Writer<'_> {
             Op::Wait { dst, condition, order, .. } => {
                 let comparison = |(cmp, operand): &(CmpOp, Expr)| Ok((*cmp, self.scope.integer(operand)?));
                 let any_of: Vec<(CmpOp, Term)> = condition.any_of.iter().map(comparison).collect::<Result<_, _>>()?;
-                let holds = any_of.iter().map(|(cmp, operand)| format!("{value} {} {}", cmp.as_str(), operand.text));
+                let holds =
+                    any_of.iter().map(|(cmp, operand)| format!("{value} {} {}", cmp.symbol().as_str(), operand.text));
                 let mode = (*order).into();
                 Steps {
                     stale: Vec::from_iter(self.stale(AttemptKind::Read, loc, mode, Accepts::AnyOf(&any_of))),

@@ -308,7 +308,7 @@ impl Table {
             }
             let open = comparisons.iter().filter(|comparison| known(comparison).is_none());
             let open: Vec<String> =
-                open.map(|(cmp, operand)| format!("{value} {} {}", cmp.as_str(), operand.text)).collect();
+                open.map(|(cmp, operand)| format!("{value} {} {}", cmp.symbol().as_str(), operand.text)).collect();
             if !open.is_empty() {
                 computed.push((column.chunk, format!("(({}) -> {} : 0)", open.join(" || "), 1u32 << column.bit)));
             }

@@ -7,6 +7,7 @@
 
 use std::collections::BTreeMap;
 
+use fencepost_base::effort::Effort;
 use fencepost_base::ids::RegId;
 use fencepost_ir::{BinaryOp, Expr, ProgramBuilder, WIDE_DOMAIN};
 
@@ -120,7 +121,7 @@ struct Times {
 }
 
 impl Values {
-    pub(super) fn of(machines: &[Machine<'_>]) -> Self {
+    pub(super) fn of(machines: &[Machine<'_>], effort: &Effort<'_>) -> Self {
         let at: Vec<Vec<Option<Registers>>> = machines
             .iter()
             .map(|machine| {
@@ -153,6 +154,9 @@ impl Values {
             for (thread, machine) in machines.iter().enumerate() {
                 for &edge in &orders[thread] {
                     grew |= values.step(thread, machine, edge, &mut times);
+                    if !effort.step(0) {
+                        return values;
+                    }
                 }
             }
         }

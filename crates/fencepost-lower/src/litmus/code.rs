@@ -4,6 +4,7 @@
 use std::collections::{BTreeMap, HashMap};
 
 use fencepost_base::diag::Diagnostic;
+use fencepost_base::effort::Effort;
 use fencepost_base::ids::{LocId, Pc, RegId, Value};
 use fencepost_base::order::{ReadOrder, RmwOrder, WriteOrder};
 use fencepost_base::source::Span;
@@ -57,6 +58,7 @@ pub(super) struct Code<'a, 'm> {
     /// The statement that is being lowered.
     span: Span,
     pub(super) messages: &'m mut Messages,
+    effort: &'m Effort<'m>,
 }
 
 impl<'a, 'm> Code<'a, 'm> {
@@ -66,6 +68,7 @@ impl<'a, 'm> Code<'a, 'm> {
         procedure: &'a Procedure,
         initial: BTreeMap<String, Value>,
         messages: &'m mut Messages,
+        effort: &'m Effort<'m>,
     ) -> Self {
         let params = procedure.params.iter().map(|param| (param.name.text.as_str(), param.ty)).collect();
         let names = initial.keys().enumerate().map(|(index, name)| (name.clone(), RegId::from_index(index))).collect();
@@ -81,6 +84,7 @@ impl<'a, 'm> Code<'a, 'm> {
             loops: Vec::new(),
             span: procedure.name.span,
             messages,
+            effort,
         }
     }
 
@@ -152,6 +156,9 @@ impl<'a, 'm> Code<'a, 'm> {
     // Statements.
 
     fn stmt(&mut self, stmt: &Stmt) {
+        if !self.effort.step(size_of::<Instr>()) {
+            return;
+        }
         self.span = stmt.span;
         match &stmt.kind {
             StmtKind::Declare(list) => {

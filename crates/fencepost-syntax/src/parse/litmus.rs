@@ -9,6 +9,7 @@ mod c;
 mod layout;
 
 use fencepost_base::diag::Diagnostic;
+use fencepost_base::effort::Effort;
 use fencepost_base::source::Span;
 
 use super::{Parser, Reported, Result};
@@ -21,14 +22,18 @@ use crate::messages::Messages;
 /// Most elements of an array.
 const MAX_ELEMENTS: usize = 64;
 
-/// Parses any text.
-pub(super) fn items(text: &str, mut messages: Messages) -> (Vec<Item>, Messages) {
+/// Parses any text, as far as the effort goes.
+pub(super) fn items(text: &str, mut messages: Messages, effort: &Effort<'_>) -> (Vec<Item>, Messages) {
+    // The layout is another text.
+    if !effort.step(2 * text.len()) {
+        return (Vec::new(), messages);
+    }
     let layout = layout::layout(text, &mut messages);
     // Without a name it may be the test of another architecture: whatever follows would only be
     // misunderstood.
     let Some(name) = layout.name else { return (Vec::new(), messages) };
     let mut items = vec![name];
-    let mut parser = Parser::new(Language::Litmus, &layout.text, messages);
+    let mut parser = Parser::new(Language::Litmus, &layout.text, messages, effort);
     // Messages show what was written.
     parser.text = text;
     if parser.kind() == TokenKind::LeftBrace {
@@ -123,14 +128,14 @@ impl Parser<'_> {
     /// Goes on at the next thread or condition.
     fn skip_to_litmus_item(&mut self) {
         while self.kind() != TokenKind::End && !self.at_procedure() && !self.at_item() {
-            self.advance();
+            self.skip();
         }
     }
 
     /// `regions: x:PROP, y:PROP` is about scoped models.
     fn skip_regions(&mut self) {
         while matches!(self.kind(), TokenKind::Word | TokenKind::Colon | TokenKind::Comma) && !self.at_item() {
-            self.advance();
+            self.skip();
         }
     }
 

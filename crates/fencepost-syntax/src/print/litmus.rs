@@ -1,10 +1,12 @@
 //! The parts of a C litmus test as text.
 
+use fencepost_base::operator::UNARY;
+
 use crate::ast::litmus::{
     Elements, Expr, ExprKind, Formula, Initial, Observable, Procedure, Stmt, StmtKind, Type, Variable,
 };
 
-use super::{Printer, UNARY};
+use super::Printer;
 
 /// What binds tighter than an assignment.
 const OPERAND: u8 = 0;

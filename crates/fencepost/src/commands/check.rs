@@ -85,13 +85,15 @@ struct Checked {
 
 impl Checked {
     fn failed(exit: Exit) -> Self {
-        Checked { exit, tallied: Tallied::Error, outcomes: Vec::new() }
+        // A limit may end even the reading of a file.
+        let tallied = if exit == Exit::Unknown { Tallied::Unknown } else { Tallied::Error };
+        Checked { exit, tallied, outcomes: Vec::new() }
     }
 }
 
 impl Session<'_> {
     fn input(&mut self, input: Result<Input, InputError>) -> io::Result<Checked> {
-        let file = match self.desk.load(input)? {
+        let file = match self.desk.load(input, Some(&self.limits))? {
             Ok(file) => file,
             Err(exit) => return Ok(Checked::failed(exit)),
         };
@@ -184,8 +186,9 @@ impl Session<'_> {
     fn question(&mut self, file: &File, model: &'static dyn Model) -> Done<Outcome> {
         let line = Line::new(file.source.name(), self.progress);
         let Session { search, attacking, ref limits, ref mut desk, .. } = *self;
+        let limits = limits.after(file.reading);
         let result = desk
-            .guard(file.source.name(), "the check", || check(&file.program, model, search, attacking, limits, &line));
+            .guard(file.source.name(), "the check", || check(&file.program, model, search, attacking, &limits, &line));
         line.clear();
         result
     }

@@ -137,7 +137,7 @@ struct Session<'a, E> {
 
 impl<E: Editing> Session<'_, E> {
     fn input(&mut self, input: Result<Input, InputError>) -> io::Result<Exit> {
-        let file = match self.desk.load(input.and_then(editable))? {
+        let file = match self.desk.load(input.and_then(editable), Some(&self.limits))? {
             Ok(file) => file,
             Err(exit) => return Ok(exit),
         };
@@ -146,7 +146,7 @@ impl<E: Editing> Session<'_, E> {
         let line = Line::new(name, options::wants_progress(self.args.no_progress));
         let Session { search, ref limits, ref costs, ref mut desk, editing, .. } = *self;
         let found = desk.guard(name, "the search for edits", || {
-            limits.ask(&line, |budget| {
+            limits.after(file.reading).ask(&line, |budget| {
                 editing.find(&Task {
                     language: file.input.language,
                     text: file.source.text(),

@@ -28,7 +28,8 @@ pub(crate) fn run(args: &GraphArgs, output: &mut Output) -> io::Result<Exit> {
         let message = format!("cannot tell the form of `{}` by its extension", args.output.display());
         return Ok(desk.error(&message, Some("end it in .svg or .dot, or say --format svg")));
     };
-    let file = match desk.load(input::one(&args.file, options::language(&args.common)))? {
+    let limits = Limits::new(&args.limits, args.verify.then_some(VERIFY_TIMEOUT));
+    let file = match desk.load(input::one(&args.file, options::language(&args.common)), Some(&limits))? {
         Ok(file) => file,
         Err(exit) => return Ok(exit),
     };
@@ -42,8 +43,8 @@ pub(crate) fn run(args: &GraphArgs, output: &mut Output) -> io::Result<Exit> {
     for model in models {
         let line = Line::new(file.source.name(), options::wants_progress(args.no_progress));
         let found = desk.guard(file.source.name(), "the search for a picture", || match args.verify {
-            true => verified(args, &file, model, &line),
-            false => violated(args, &file, model, &line),
+            true => verified(args, &file, model, &limits.after(file.reading), &line),
+            false => violated(args, &file, model, &limits.after(file.reading), &line),
         })?;
         line.clear();
         let found = match found {
@@ -80,10 +81,15 @@ struct Found {
     exit: Exit,
 }
 
-fn violated(args: &GraphArgs, file: &File, model: &'static dyn Model, line: &Line) -> Result<Found, InternalError> {
+fn violated(
+    args: &GraphArgs,
+    file: &File,
+    model: &'static dyn Model,
+    limits: &Limits,
+    line: &Line,
+) -> Result<Found, InternalError> {
     let search = options::search(&args.search, false);
-    let limits = Limits::new(&args.limits, None);
-    let outcome = check::check(&file.program, model, search, Attacking::default(), &limits, line)?;
+    let outcome = check::check(&file.program, model, search, Attacking::default(), limits, line)?;
     let subject = file.subject();
     let headline = terminal::headline(&subject, &outcome, &options::stderr_look(&args.common));
     let (drawing, exit) = match &outcome.verdict {
@@ -94,9 +100,14 @@ fn violated(args: &GraphArgs, file: &File, model: &'static dyn Model, line: &Lin
     Ok(Found { headline, drawing, exit })
 }
 
-fn verified(args: &GraphArgs, file: &File, model: &'static dyn Model, line: &Line) -> Result<Found, InternalError> {
+fn verified(
+    args: &GraphArgs,
+    file: &File,
+    model: &'static dyn Model,
+    limits: &Limits,
+    line: &Line,
+) -> Result<Found, InternalError> {
     let search = options::search(&args.search, false);
-    let limits = Limits::new(&args.limits, Some(VERIFY_TIMEOUT));
     let (verification, _) =
         limits.ask(line, |budget| Question::new(&file.program, model).with(search).safety(budget))?;
     let subject = file.subject();

@@ -57,7 +57,7 @@ struct Session<'a> {
 
 impl Session<'_> {
     fn input(&mut self, input: Result<Input, InputError>) -> io::Result<Exit> {
-        let file = match self.desk.load(input)? {
+        let file = match self.desk.load(input, Some(&self.limits))? {
             Ok(file) => file,
             Err(exit) => return Ok(exit),
         };
@@ -88,7 +88,7 @@ impl Session<'_> {
         let line = Line::new(name, options::wants_progress(self.args.no_progress));
         let Session { search, ref limits, ref mut desk, args, .. } = *self;
         let verified = desk.guard(name, "the verification", || {
-            limits.ask(&line, |budget| verify(args.engine, &file.program, model, search, budget))
+            limits.after(file.reading).ask(&line, |budget| verify(args.engine, &file.program, model, search, budget))
         })?;
         line.clear();
         match verified {

@@ -16,7 +16,7 @@ pub(super) struct Layout {
 }
 
 pub(super) fn layout(text: &str, messages: &mut Messages) -> Layout {
-    let mut scanner = Scanner { text, out: text.as_bytes().to_vec(), braces: 0, body: None };
+    let mut scanner = Scanner { text, out: text.as_bytes().to_vec(), braces: 0, body: None, close: 0 };
     scanner.scan(messages);
     let body = scanner.body.unwrap_or(text.len());
     let without_comments = String::from_utf8(scanner.out).expect("only whole characters are replaced");
@@ -36,6 +36,8 @@ struct Scanner<'a> {
     braces: usize,
     /// Where the header ends.
     body: Option<usize>,
+    /// The `)` that was looked for last, or the end of the text.
+    close: usize,
 }
 
 impl Scanner<'_> {
@@ -74,11 +76,13 @@ impl Scanner<'_> {
 
     /// Does `(*` begin a comment here, rather than something in parentheses that begins with an
     /// address, `(*x)`?
-    fn is_comment(&self, at: usize) -> bool {
+    fn is_comment(&mut self, at: usize) -> bool {
         let rest = &self.text[at + 2..];
         let is_address = rest.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_' || c == '(');
-        let first_close = rest.find(')');
-        let is_closed = first_close.is_some_and(|close| rest[..close].ends_with('*'));
+        if self.close < at + 2 {
+            self.close = rest.find(')').map_or(self.text.len(), |length| at + 2 + length);
+        }
+        let is_closed = self.close < self.text.len() && self.text[at + 2..self.close].ends_with('*');
         self.braces == 0 || !is_address || is_closed
     }
 
