@@ -22,7 +22,7 @@ use fencepost_base::order::Mode;
 use crate::graph::{EventId, Graph};
 use crate::model::{
     ByDefault, Causal, Declaration, FenceMeaning, Fences, Kind, LightFences, Model, PromelaMonitor, Repairs,
-    Robustness, SafeIf,
+    Robustness, SafeIf, Views,
 };
 use crate::monitor::{Monitor, Shape};
 use crate::packed::Layout;
@@ -95,6 +95,7 @@ accesses after C++11.
     },
     robustness: Robustness::Monitor,
     causal: Causal { is_it: false, permits_it: false, safe: SafeIf::SynchronisedAndWritesDoNotRace },
+    views: Some(Views::Anywhere),
     repairs: Repairs { orders: true, sc_accesses: true, exchanges: true },
     default: ByDefault::Programs,
     promela: Some(PromelaMonitor::Orders),
