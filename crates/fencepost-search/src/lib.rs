@@ -23,6 +23,7 @@ mod future;
 mod graphs;
 mod machine;
 mod meter;
+mod runs;
 mod threads;
 
 pub use executions::Executions;
