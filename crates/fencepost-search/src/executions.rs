@@ -39,7 +39,7 @@ use fencepost_model::{EventId, Graph, Model};
 use fencepost_verdict::{Budget, GraphRun, Reason, ScFailureKind, Site};
 
 use crate::What;
-use crate::future::{Future, Waiting, is_awake, touched};
+use crate::future::{Future, Waiting, hidden, is_awake, touched};
 use crate::meter::Meter;
 use crate::runs::{Taken, run};
 use crate::threads::{StateId, Threads, record, value_of};
@@ -141,12 +141,12 @@ pub(crate) fn enumerate(
     let init: Vec<Value> = program.locations().iter().map(|location| location.init).collect();
     let root = Node { graph: Graph::initial(&init), put_off: vec![None; locals.len()], locals, path: None };
     let mut enumeration = Enumeration {
-        future: Future::new(program, model, budget)?,
+        future: Future::new(program, hidden(program, model), budget)?,
         threads,
         model,
         init,
         hidden: program.fence_location(),
-        is_plain: plain_locations(program, model),
+        is_plain: plain_locations(program),
         observed,
         ends: has_choices.then(HashSet::new),
         found: Executions::default(),
@@ -158,11 +158,11 @@ pub(crate) fn enumerate(
     Ok(enumeration.found)
 }
 
-fn plain_locations(program: &Program, model: &dyn Model) -> Vec<bool> {
+fn plain_locations(program: &Program) -> Vec<bool> {
     let mut is_plain = vec![false; program.locations().len()];
     for instr in program.threads().iter().flat_map(|thread| &thread.code) {
         if matches!(instr.op, Op::PlainLoad { .. } | Op::PlainStore { .. }) {
-            is_plain[touched(program, model, &instr.op)].fill(true);
+            is_plain[touched(program, None, &instr.op)].fill(true);
         }
     }
     is_plain

@@ -60,7 +60,7 @@ use fencepost_ir::{LocationKind, Observable, Program};
 use fencepost_model::{EventId, Graph, Kind, Model};
 use fencepost_verdict::{Budget, GraphRun, Progress, Reason, Site, Stats};
 
-use crate::future::{Future, Waiting, is_awake};
+use crate::future::{Future, Waiting, hidden, is_awake};
 use crate::meter::Meter;
 use crate::runs::{Taken, run};
 use crate::threads::{StateId, Threads, record, value_of};
@@ -171,7 +171,7 @@ pub(crate) fn search(program: &Program, model: &dyn Model, goal: &Goal<'_>, budg
         return unsupported(format!("plain accesses are not searched for under {}", model.name()));
     }
     let mut threads = Threads::new(program, model, budget);
-    let (initial, future) = match (threads.initial(), Future::new(program, model, budget)) {
+    let (initial, future) = match (threads.initial(), Future::new(program, hidden(program, model), budget)) {
         (Ok(initial), Ok(future)) => (initial, future),
         (Err(reason), _) | (_, Err(reason)) => {
             return Found { what: None, end: End::Cut(reason), stats: Stats::default() };

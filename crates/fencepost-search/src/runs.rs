@@ -67,21 +67,26 @@ pub(crate) fn run(graph: &Graph, path: Vec<(Site, Taken)>, what: &What, other: O
 /// The events that matter: those that come before, in program order and reads-from, and in a race
 /// the other access.
 fn kept(graph: &Graph, what: &What, other: Option<EventId>) -> Vec<bool> {
-    let mut open: Vec<EventId> = match what {
-        What::End => graph.ids().collect(),
+    match what {
+        What::End => past(graph, graph.ids().collect()),
         What::Failure { site: Site { thread, .. }, .. } | What::Race { thread, .. } => {
-            graph.thread_events(*thread).chain(other).collect()
-        }
-    };
-    let mut kept = vec![false; graph.len()];
-    while let Some(id) = open.pop() {
-        if std::mem::replace(&mut kept[id.index()], true) {
-            continue;
-        }
-        open.extend(graph.source(id));
-        if let Some(thread) = graph.event(id).thread {
-            open.extend(graph.thread_events(thread).take_while(|&earlier| earlier < id));
+            past(graph, graph.thread_events(*thread).chain(other).collect())
         }
     }
-    kept
+}
+
+/// For every event: does it come before one of these, in program order and reads-from, or is it
+/// one?
+pub(crate) fn past(graph: &Graph, mut events: Vec<EventId>) -> Vec<bool> {
+    let mut past = vec![false; graph.len()];
+    while let Some(id) = events.pop() {
+        if std::mem::replace(&mut past[id.index()], true) {
+            continue;
+        }
+        events.extend(graph.source(id));
+        if let Some(thread) = graph.event(id).thread {
+            events.extend(graph.thread_events(thread).take_while(|&earlier| earlier < id));
+        }
+    }
+    past
 }

@@ -17,7 +17,9 @@ pub mod meaning;
 pub mod monitor;
 
 use crate::graph::{EventId, Graph};
-use crate::model::{ByDefault, Causal, Declaration, Fences, Kind, Model, PromelaMonitor, Repairs, Robustness, SafeIf, Views};
+use crate::model::{
+    ByDefault, Causal, Declaration, Fences, Kind, Model, PromelaMonitor, Repairs, Robustness, SafeIf, Views,
+};
 use crate::monitor::{Monitor, Shape};
 use crate::packed::Layout;
 use crate::rel::Rel;
