@@ -37,13 +37,14 @@ enum Way {
     Verify(Engine),
 }
 
-const WAYS: [(&str, Way); 7] = [
+const WAYS: [(&str, Way); 8] = [
     ("check", Way::Check(Reductions::ALL)),
     ("check, unreduced", Way::Check(Reductions::NONE)),
     ("verify: enumeration", Way::Verify(Engine::Oracle)),
     ("verify: exploration", Way::Verify(Engine::Exploration)),
     ("verify: robustness", Way::Verify(Engine::Robustness)),
     ("verify: search", Way::Verify(Engine::Search)),
+    ("verify: views", Way::Verify(Engine::Views)),
     ("verify: coverability", Way::Verify(Engine::Coverability)),
 ];
 

@@ -7,6 +7,7 @@
 //! - `enumeration`: without loops, all graphs that the axioms permit;
 //! - `exploration`: all SC runs; what goes wrong there goes wrong in every model;
 //! - `robustness`: if the model permits nothing that SC does not, SC says it all;
+//! - `views`: all states of a machine of messages and views, if it has few;
 //! - `searching`: look at executions of the model itself, as far as the budget goes;
 //! - `coverability`: SRA decided, and with it what SRA says of other models.
 //!
@@ -26,6 +27,7 @@ mod evidence;
 mod exploration;
 mod robustness;
 mod searching;
+mod views;
 
 use fencepost_explore::Options;
 use fencepost_ir::{Condition, Instr, LocationKind, Op, Program};
@@ -38,6 +40,7 @@ use crate::InternalError;
 use crate::buffers::can_fail;
 use coverability::UnderSra;
 use exploration::UnderSc;
+use searching::Over;
 
 /// Ways to find out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -50,6 +53,8 @@ pub enum Engine {
     Robustness,
     /// Search executions of the model.
     Search,
+    /// Search states of a machine of messages and views.
+    Views,
     /// Coverability under SRA.
     Coverability,
 }
@@ -61,6 +66,7 @@ enum Stage {
     Exploration,
     Robustness,
     Observational,
+    Views,
     Search,
     Coverability,
 }
@@ -71,6 +77,7 @@ impl Stage {
             Stage::Enumeration => Engine::Oracle,
             Stage::Exploration => Engine::Exploration,
             Stage::Robustness | Stage::Observational => Engine::Robustness,
+            Stage::Views => Engine::Views,
             Stage::Search => Engine::Search,
             Stage::Coverability => Engine::Coverability,
         }
@@ -81,6 +88,7 @@ impl Stage {
         match self {
             Stage::Exploration | Stage::Robustness | Stage::Observational => 200_000,
             Stage::Enumeration => 100_000,
+            Stage::Views => 50_000,
             Stage::Coverability => 20_000,
             Stage::Search => 10_000,
         }
@@ -136,6 +144,9 @@ fn plan(program: &Program, model: &'static dyn Model) -> Vec<Stage> {
         // A stale read that nothing depends on is seen by a condition on its register.
         if robustness::knows_observation(model) && !has_condition {
             stages.push(Stage::Observational);
+        }
+        if views::applies(program, model).is_ok() {
+            stages.push(Stage::Views);
         }
         stages.push(Stage::Search);
         if coverability::applies(program).is_ok() {
@@ -246,7 +257,8 @@ impl<'a> Inquiry<'a> {
             Stage::Exploration => self.explore(&slice),
             Stage::Robustness => self.robustness(&slice, false),
             Stage::Observational => self.robustness(&slice, true),
-            Stage::Search => self.search(&slice),
+            Stage::Views => self.search(Over::Views, &slice),
+            Stage::Search => self.search(Over::Executions, &slice),
             Stage::Coverability => self.coverability(&slice),
         }
     }

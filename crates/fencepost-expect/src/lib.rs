@@ -177,7 +177,7 @@ impl std::error::Error for ExpectationError {}
 pub const KINDS: [&str; 5] = ["stale-read", "stale-write", "stale-rmw", "tainted-use", "data-race"];
 
 /// The arguments, as in machine-readable output.
-pub const ARGUMENTS: [&str; 9] = [
+pub const ARGUMENTS: [&str; 10] = [
     "enumeration",
     "exploration",
     "coverability",
@@ -186,6 +186,7 @@ pub const ARGUMENTS: [&str; 9] = [
     "write-write-race-freedom",
     "search",
     "machine",
+    "views",
     "witness",
 ];
 

@@ -106,6 +106,8 @@ pub struct Declaration {
     pub robustness: Robustness,
     /// What strong release/acquire says about the model.
     pub causal: Causal,
+    /// The machine of messages and views that permits all that the model permits, if there is one.
+    pub views: Option<Views>,
     /// What can be written in a program that makes a difference.
     pub repairs: Repairs,
     /// The programs that are put to the model if nobody says which model is meant.
@@ -169,6 +171,20 @@ pub enum SafeIf {
     SynchronisedAndWritesDoNotRace,
     /// Not known.
     Never,
+}
+
+/// A machine of messages and views, for searches over its states: where a write goes among those to
+/// its location. Which accesses pass on what they know is what [`Model::acquires`] and
+/// [`Model::releases`] say, and fences are what the model says they are.
+///
+/// The machine has no order of SC accesses, nor of SC fences that are events. A model without them,
+/// or a program, permits exactly what the machine does; otherwise the model permits less.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Views {
+    /// Anywhere after the writes that its thread is aware of.
+    Anywhere,
+    /// After all others.
+    Last,
 }
 
 /// The fences of a model.

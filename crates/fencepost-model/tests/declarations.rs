@@ -5,7 +5,7 @@ use fencepost_base::ids::{LocId, ThreadId};
 use fencepost_base::order::Mode;
 use fencepost_model::models::MODELS;
 use fencepost_model::packed::Layout;
-use fencepost_model::{Causal, EventId, Graph, Kind, Model, Robustness, SafeIf, Shape};
+use fencepost_model::{Causal, Declaration, EventId, Graph, Kind, Model, Robustness, SafeIf, Shape, Views};
 
 const X: LocId = LocId(0);
 const Y: LocId = LocId(1);
@@ -114,5 +114,26 @@ fn what_models_say_about_sra_fits_the_axioms() {
         let missed = permits_missed_message(*model, Mode::Rlx, Mode::Rlx);
         assert!(safe != SafeIf::Always || !missed, "{name} permits less than SRA");
         assert!(!missed || !matches!(safe, SafeIf::WritesDoNotRace), "{name}: relaxed accesses do not synchronise");
+    }
+}
+
+/// Two threads write two locations, each in its own order, and each location has first the write
+/// that its thread makes last.
+#[test]
+fn writes_go_where_a_model_says() {
+    let mut graph = Graph::initial(&[0, 0]);
+    let (left, right) = (ThreadId(0), ThreadId(1));
+    graph.add(left, write(X, Mode::Rel), Some(EventId(X.0)), None);
+    let last = graph.add(left, write(Y, Mode::Rel), Some(EventId(Y.0)), None);
+    graph.add(right, write(Y, Mode::Rel), Some(last), None);
+    graph.add(right, write(X, Mode::Rel), Some(EventId(X.0)), None);
+    for model in MODELS {
+        let Declaration { name, kind, views, .. } = model.declaration();
+        let expected = match (kind, model.permits(&graph)) {
+            (Kind::Language, true) => Some(Views::Anywhere),
+            (Kind::Language, false) => Some(Views::Last),
+            (Kind::Reference | Kind::Machine(_), _) => None,
+        };
+        assert_eq!(*views, expected, "{name}");
     }
 }

@@ -36,12 +36,12 @@ use fencepost_base::ids::{LocId, ThreadId, Value};
 use fencepost_base::order::Mode;
 use fencepost_ir::{Observable, Op, Program};
 use fencepost_model::{EventId, Graph, Model};
-use fencepost_verdict::{Budget, GraphRun, GraphStep, Reason, ScFailureKind, Site};
+use fencepost_verdict::{Budget, GraphRun, Reason, ScFailureKind, Site};
 
 use crate::What;
-use crate::future::{Future, Waiting, is_awake, touched};
-use crate::graphs::kept;
+use crate::future::{Future, Waiting, hidden, is_awake, touched};
 use crate::meter::Meter;
+use crate::runs::{Taken, run};
 use crate::threads::{StateId, Threads, record, value_of};
 
 /// What happens in a model.
@@ -103,12 +103,6 @@ struct Path {
     before: Option<Rc<Path>>,
 }
 
-#[derive(Clone, Copy)]
-enum Taken {
-    Choice(u32),
-    Event(EventId),
-}
-
 struct Enumeration<'a> {
     threads: Threads<'a>,
     future: Future,
@@ -147,12 +141,12 @@ pub(crate) fn enumerate(
     let init: Vec<Value> = program.locations().iter().map(|location| location.init).collect();
     let root = Node { graph: Graph::initial(&init), put_off: vec![None; locals.len()], locals, path: None };
     let mut enumeration = Enumeration {
-        future: Future::new(program, model, budget)?,
+        future: Future::new(program, hidden(program, model), budget)?,
         threads,
         model,
         init,
         hidden: program.fence_location(),
-        is_plain: plain_locations(program, model),
+        is_plain: plain_locations(program),
         observed,
         ends: has_choices.then(HashSet::new),
         found: Executions::default(),
@@ -164,11 +158,11 @@ pub(crate) fn enumerate(
     Ok(enumeration.found)
 }
 
-fn plain_locations(program: &Program, model: &dyn Model) -> Vec<bool> {
+fn plain_locations(program: &Program) -> Vec<bool> {
     let mut is_plain = vec![false; program.locations().len()];
     for instr in program.threads().iter().flat_map(|thread| &thread.code) {
         if matches!(instr.op, Op::PlainLoad { .. } | Op::PlainStore { .. }) {
-            is_plain[touched(program, model, &instr.op)].fill(true);
+            is_plain[touched(program, None, &instr.op)].fill(true);
         }
     }
     is_plain
@@ -473,59 +467,15 @@ impl Enumeration<'_> {
         Graph::of_parts(&self.init, events.collect(), (0..self.init.len()).map(writes).collect())
     }
 
-    /// The run to a node, in an order that agrees with reads-from; that of the path, but for fences
-    /// that have changed places. What has no part in what was found is left out.
+    /// The run to a node; fences may have changed places since they were added.
     fn run(&self, node: &Node, what: &What, other: Option<EventId>) -> GraphRun {
-        let graph = &node.graph;
-        let kept = kept(graph, what, other);
-        // Threads of which a later step is kept.
-        let mut goes_on: Vec<bool> = self
-            .thread_ids()
-            .map(|thread| match what {
-                What::Failure { site, .. } => site.thread == thread,
-                What::Race { .. } => false,
-                What::End => true,
-            })
-            .collect();
-        let mut left = Vec::new();
+        let mut path = Vec::new();
         let mut at = node.path.as_deref();
         while let Some(Path { site, taken, before }) = at {
-            goes_on[site.thread.index()] |= matches!(taken, Taken::Event(event) if kept[event.index()]);
-            if goes_on[site.thread.index()] {
-                left.push((*site, *taken));
-            }
+            path.push((*site, *taken));
             at = before.as_deref();
         }
-        // The number in the run of every event of the graph.
-        let mut numbers: Vec<Option<EventId>> = vec![None; graph.len()];
-        (0..self.init.len()).for_each(|id| numbers[id] = Some(EventId::from_index(id)));
-        let mut steps = Vec::new();
-        let mut events = self.init.len();
-        while !left.is_empty() {
-            let is_ready = |place: usize| {
-                let (site, taken): (Site, Taken) = left[place];
-                let is_first = left[place + 1..].iter().all(|(other, _)| other.thread != site.thread);
-                let has_source = |event| graph.source(event).is_none_or(|source| numbers[source.index()].is_some());
-                is_first && !matches!(taken, Taken::Event(event) if !has_source(event))
-            };
-            let next = (0..left.len()).rev().find(|&place| is_ready(place));
-            let (site, taken) = left.remove(next.expect("program order and reads-from have no cycle"));
-            match taken {
-                Taken::Choice(choice) => steps.push(GraphStep { site, event: None, choice: Some(choice) }),
-                Taken::Event(event) => {
-                    let label = *graph.label(event);
-                    let predecessor = graph.source(event).and_then(|source| numbers[source.index()]).or_else(|| {
-                        let writes = graph.writes(label.loc().expect("an access"));
-                        let earlier = writes.iter().rev().skip_while(|&&write| write != event);
-                        earlier.skip(1).find_map(|write| numbers[write.index()])
-                    });
-                    let predecessor = predecessor.expect("an initialisation write at least");
-                    steps.push(GraphStep { site, event: Some((label, predecessor)), choice: None });
-                    numbers[event.index()] = Some(EventId::from_index(events));
-                    events += 1;
-                }
-            }
-        }
-        GraphRun { steps }
+        path.reverse();
+        run(&node.graph, path, what, other)
     }
 }

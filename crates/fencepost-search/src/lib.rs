@@ -6,10 +6,11 @@
 //! - [`Search`]: what is asked, and of which program and model;
 //! - `graphs`: over execution graphs, for models that are axioms;
 //! - `machine`: over states of the store-buffer machine, for models that have one;
+//! - `views`: over states of a machine of messages and views, for models that have one;
 //! - `executions`: not a search, but all executions, for programs without loops;
 //! - `threads`, `future`: what threads do between accesses, and what they can still do.
 //!
-//! Both searches end in one of three ways ([`End`]):
+//! All searches end in one of three ways ([`End`]):
 //!
 //! - Something is found. It comes with a run, to be replayed by the oracle
 //!   (`fencepost_oracle::replay_graph`, `fencepost_oracle::replay_computation`).
@@ -23,7 +24,9 @@ mod future;
 mod graphs;
 mod machine;
 mod meter;
+mod runs;
 mod threads;
+mod views;
 
 pub use executions::Executions;
 use fencepost_base::ids::{LocId, ThreadId, Value};
@@ -33,6 +36,9 @@ use fencepost_verdict::{Budget, Computation, GraphRun, Reason, ScFailureKind, Si
 
 /// Does a final state, of which everything can be asked, belong to those looked for?
 pub type Holds<'a> = dyn Fn(&dyn Fn(Observable) -> Value) -> bool + 'a;
+
+/// Is what was found one of the model? Asked where a search permits more than the model.
+pub type IsReal<'a> = dyn Fn(&Finding) -> bool + 'a;
 
 /// A program in a model.
 #[derive(Clone, Copy)]
@@ -155,5 +161,28 @@ impl<'a> Search<'a> {
     /// As [`Search::end`], over execution graphs also where there is a machine: for comparison.
     pub fn end_on_graphs(&self, holds: &Holds<'_>, budget: &Budget<'_>) -> Found {
         graphs::search(self.program, self.model, &Goal::End(holds), budget)
+    }
+
+    /// Can [`Search::failure_by_views`] and its relatives say anything about this program and model?
+    ///
+    /// # Errors
+    /// Why they cannot.
+    pub fn supports_views(&self) -> Result<(), Reason> {
+        views::supports(self.program, self.model)
+    }
+
+    /// As [`Search::failure`], over states of a machine of messages and views.
+    pub fn failure_by_views(&self, is_real: &IsReal<'_>, budget: &Budget<'_>) -> Found {
+        views::search(self.program, self.model, &Goal::Failure, is_real, budget)
+    }
+
+    /// As [`Search::race`], over states of a machine of messages and views.
+    pub fn race_by_views(&self, is_real: &IsReal<'_>, budget: &Budget<'_>) -> Found {
+        views::search(self.program, self.model, &Goal::Race, is_real, budget)
+    }
+
+    /// As [`Search::end`], over states of a machine of messages and views.
+    pub fn end_by_views(&self, holds: &Holds<'_>, is_real: &IsReal<'_>, budget: &Budget<'_>) -> Found {
+        views::search(self.program, self.model, &Goal::End(holds), is_real, budget)
     }
 }

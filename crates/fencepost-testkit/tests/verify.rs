@@ -31,7 +31,8 @@ const LITMUS_LIMIT: u64 = 300;
 const MOST_STATES: u64 = 20_000;
 const MOST_STATES_OF_LOOPS: u64 = 600;
 
-const ENGINES: [Engine; 4] = [Engine::Exploration, Engine::Robustness, Engine::Search, Engine::Coverability];
+const ENGINES: [Engine; 5] =
+    [Engine::Exploration, Engine::Robustness, Engine::Search, Engine::Views, Engine::Coverability];
 
 /// How many answers rested on which argument, for which model; and how many of them were `holds`.
 type Count = BTreeMap<(&'static str, &'static str, bool), u64>;
@@ -195,6 +196,9 @@ fn assertions_without_loops_are_as_defined() {
         ("observational-robustness", "rc20", true),
         ("search", "rc20", true),
         ("machine", "pso", true),
+        ("views", "sra", true),
+        ("views", "ra", true),
+        ("views", "rc20", true),
         ("witness", "rc20", false),
         ("witness", "tso", false),
         ("witness", "sra", false),

@@ -9,6 +9,7 @@ use fencepost_model::models::sc::Sc;
 use fencepost_verdict::{Argument, Budget, Ending, Extent, Reason, States, Verified};
 
 use super::endings::Collected;
+use super::searching::Over;
 use super::{Inquiry, Step, evidence};
 use crate::InternalError;
 use crate::confirm::{beyond, replay_sc_failure};
@@ -59,7 +60,7 @@ impl Inquiry<'_> {
         }
         let (endings, extent) = match self.program.condition() {
             None => (Vec::new(), Extent::All),
-            Some(condition) => match self.search_endings(condition, &Sc, slice)? {
+            Some(condition) => match self.search_endings(Over::Executions, condition, &Sc, slice)? {
                 Collected::Endings(list, extent) => (list, extent),
                 Collected::GaveUp(reason, _) => return Ok(self.gave_up(argument, reason)),
                 Collected::Race(_) => return Err(InternalError::new("a data race under SC, which knows none")),

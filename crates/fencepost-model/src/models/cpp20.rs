@@ -25,7 +25,7 @@ use fencepost_base::order::Mode;
 use super::c11;
 use crate::graph::{EventId, Graph};
 use crate::model::{
-    ByDefault, Causal, Declaration, FenceMeaning, Fences, Kind, LightFences, Model, Repairs, Robustness, SafeIf,
+    ByDefault, Causal, Declaration, FenceMeaning, Fences, Kind, LightFences, Model, Repairs, Robustness, SafeIf, Views,
 };
 use crate::monitor::{Monitor, Shape};
 use crate::packed::Layout;
@@ -142,6 +142,7 @@ Model, POPL 2021.
         light: LightFences::Ignored,
     },
     robustness: Robustness::Monitor,
+    views: Some(Views::Anywhere),
     causal: Causal { is_it: false, permits_it: false, safe: SafeIf::SynchronisedAndWritesDoNotRace },
     repairs: Repairs { orders: true, sc_accesses: true, exchanges: true },
     default: ByDefault::Programs,

@@ -17,7 +17,9 @@ pub mod meaning;
 pub mod monitor;
 
 use crate::graph::{EventId, Graph};
-use crate::model::{ByDefault, Causal, Declaration, Fences, Kind, Model, PromelaMonitor, Repairs, Robustness, SafeIf};
+use crate::model::{
+    ByDefault, Causal, Declaration, Fences, Kind, Model, PromelaMonitor, Repairs, Robustness, SafeIf, Views,
+};
 use crate::monitor::{Monitor, Shape};
 use crate::packed::Layout;
 use crate::rel::Rel;
@@ -54,6 +56,7 @@ Source: Lahav and Margalit, Robustness against Release/Acquire Semantics, PLDI 2
     fences: Fences::HIDDEN_RMW_ONLY,
     robustness: Robustness::Monitor,
     causal: Causal { is_it: false, permits_it: true, safe: SafeIf::WritesDoNotRace },
+    views: Some(Views::Anywhere),
     repairs: Repairs { orders: false, sc_accesses: false, exchanges: true },
     default: ByDefault::Never,
     promela: Some(PromelaMonitor::ReleaseAcquire),

@@ -22,7 +22,7 @@ use super::c11;
 use crate::graph::{EventId, Graph};
 use crate::model::{
     ByDefault, Causal, Declaration, FenceMeaning, Fences, Kind, LightFences, Model, PromelaMonitor, Repairs,
-    Robustness, SafeIf,
+    Robustness, SafeIf, Views,
 };
 use crate::monitor::{Monitor, Shape};
 use crate::packed::Layout;
@@ -83,6 +83,7 @@ accesses after C++11.
     },
     robustness: Robustness::Monitor,
     causal: Causal { is_it: false, permits_it: false, safe: SafeIf::SynchronisedAndWritesDoNotRace },
+    views: Some(Views::Anywhere),
     repairs: Repairs { orders: true, sc_accesses: true, exchanges: true },
     default: ByDefault::Never,
     promela: Some(PromelaMonitor::Orders),

@@ -74,6 +74,8 @@ pub(crate) enum EngineChoice {
     Robustness,
     /// Search executions of the model, or states of its store buffers
     Search,
+    /// Search states of a machine of messages and views: SRA, RA, RC20
+    Views,
 }
 
 #[derive(ValueEnum, Clone, Copy, Debug, PartialEq, Eq)]

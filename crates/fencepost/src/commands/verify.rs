@@ -158,6 +158,7 @@ fn verify(
         EngineChoice::Cover => Engine::Coverability,
         EngineChoice::Robustness => Engine::Robustness,
         EngineChoice::Search => Engine::Search,
+        EngineChoice::Views => Engine::Views,
     };
     Question::new(program, model).with(search).by(engine).safety(budget)
 }
