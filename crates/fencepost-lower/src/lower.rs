@@ -23,7 +23,7 @@ use fencepost_syntax::{Language, Parsed, parse};
 pub(crate) use expr::{binary_op, wraps};
 
 use crate::automata;
-use crate::litmus;
+use crate::litmus::{self, Reading};
 use procs::Procs;
 use symbols::Globals;
 use thread::ThreadLowerer;
@@ -51,16 +51,25 @@ pub struct Loaded {
 
 /// Reads a program.
 pub fn load(language: Language, text: &str) -> Loaded {
+    load_as(language, text, Reading::default())
+}
+
+/// Reads a program in one of several ways.
+pub fn load_as(language: Language, text: &str, reading: Reading) -> Loaded {
     let Parsed { file, mut messages } = parse(language, text);
-    let program = if messages.has_errors() { None } else { lower(&file, &mut messages) };
+    let program = if messages.has_errors() { None } else { lower_as(&file, reading, &mut messages) };
     Loaded { program, diagnostics: messages.into_list() }
 }
 
 /// Lowers a tree that was parsed without errors.
 pub fn lower(file: &File, messages: &mut Messages) -> Option<Program> {
+    lower_as(file, Reading::default(), messages)
+}
+
+fn lower_as(file: &File, reading: Reading, messages: &mut Messages) -> Option<Program> {
     let builder = match file.language {
         Language::Txt => automata::lower(file, messages),
-        Language::Litmus => litmus::lower(file, messages),
+        Language::Litmus => litmus::lower(file, reading, messages),
         Language::Fp | Language::Tpl => lower_statements(file, messages),
     };
     let is_thread =

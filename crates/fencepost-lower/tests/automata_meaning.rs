@@ -104,7 +104,7 @@ fn take(state: &TextState, thread: usize, transition: &Transition) -> Option<Tex
     Some(next)
 }
 
-fn of_text(text: &str, domain: u32) -> Option<BTreeSet<Snapshot>> {
+fn of_text(text: &str, domain: u64) -> Option<BTreeSet<Snapshot>> {
     let file = fencepost_syntax::parse(Language::Txt, text).file;
     let mut control = Vec::new();
     let mut threads: Vec<Vec<Transition>> = Vec::new();

@@ -20,7 +20,7 @@ const LITMUS: &str = include_str!("../../fencepost-syntax/tests/samples/everythi
 #[derive(Debug, PartialEq)]
 struct Shape {
     name: Option<String>,
-    domain: u32,
+    domain: u64,
     locations: Vec<fencepost_ir::Location>,
     arrays: Vec<fencepost_ir::Array>,
     threads: Vec<(String, Vec<Register>, Vec<Op>)>,

@@ -86,7 +86,7 @@ impl<'a> Shown<'a> {
         match self.ending {
             Ending::Failing(failing) => {
                 let Statement { thread, start, text, .. } = subject.statement(failing.site);
-                format!("{thread}, line {}: {}: {text}", start.line, words::failure_kind(&failing.kind))
+                format!("{thread}, line {}: {}: {text}", start.line, words::failure_kind(subject, failing.site, &failing.kind))
             }
             Ending::Race(race) => {
                 let side = |site: Site| format!("{}, line {}", subject.thread(site.thread), subject.line(site));

@@ -32,7 +32,7 @@ fn taken(access: &Access, kind: AttemptKind, value: Value) -> Option<Mode> {
 pub(crate) fn violated(
     monitor: &dyn Monitor,
     state: &[u64],
-    domain: u32,
+    domain: u64,
     thread: ThreadId,
     access: &Access,
     kind: AttemptKind,

@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use fencepost_base::event::Label;
-use fencepost_base::ids::{LocId, ThreadId};
+use fencepost_base::ids::{LocId, ThreadId, Value};
 use fencepost_model::EventId;
 use fencepost_verdict::Site;
 
@@ -282,15 +282,20 @@ impl Builder<'_> {
             return format!("F[{}]", if label.loc().is_some() { "sc" } else { mode.as_str() });
         }
         match *label {
-            Label::Read { loc, value, .. } => format!("R[{mode}] {}={value}", self.subject.location(loc)),
-            Label::Write { loc, value, .. } => format!("W[{mode}] {}={value}", self.subject.location(loc)),
+            Label::Read { loc, value, .. } => format!("R[{mode}] {}", self.holds(loc, value)),
+            Label::Write { loc, value, .. } => format!("W[{mode}] {}", self.holds(loc, value)),
             Label::Rmw { loc, read, written, .. } => {
-                format!("U[{mode}] {}={read}→{written}", self.subject.location(loc))
+                format!("U[{mode}] {}→{}", self.holds(loc, read), self.subject.value(written))
             }
             Label::Fence { .. } => format!("F[{mode}]"),
             Label::LightFence { loc: Some(loc) } => format!("F[light] {}", self.subject.location(loc)),
             Label::LightFence { loc: None } => "F[light]".to_string(),
         }
+    }
+
+    /// `x=1`
+    fn holds(&self, loc: LocId, value: Value) -> String {
+        format!("{}={}", self.subject.location(loc), self.subject.value(value))
     }
 
     /// The node of the initialisation of `loc`, added when it is first needed.
@@ -304,7 +309,7 @@ impl Builder<'_> {
         self.nodes.push(Node {
             place: Place::Top(position),
             kind: NodeKind::Init,
-            text: format!("{}={value}", self.subject.location(loc)),
+            text: self.holds(loc, value),
             remark: String::new(),
         });
         self.node_of.insert(id, self.nodes.len() - 1);

@@ -23,7 +23,7 @@ use crate::output::Output;
 use crate::progress::Line;
 
 pub(crate) fn run(args: &GraphArgs, output: &mut Output) -> io::Result<Exit> {
-    let mut desk = Desk::new(output, options::stderr_look(&args.common));
+    let mut desk = Desk::new(output, &args.common);
     let Some(format) = args.format.or_else(|| by_extension(&args.output)) else {
         let message = format!("cannot tell the form of `{}` by its extension", args.output.display());
         return Ok(desk.error(&message, Some("end it in .svg or .dot, or say --format svg")));
