@@ -1,5 +1,7 @@
 //! The sentences of a report, shared by the back ends that speak English.
 
+use std::collections::BTreeMap;
+
 use fencepost_base::diag::Diagnostic;
 use fencepost_base::ids::Value;
 use fencepost_base::source::{SourceFile, Span};
@@ -257,6 +259,18 @@ pub(crate) fn steps_before_culprit(violation: &Violation) -> Vec<RunStep> {
     }
     steps.extend(events);
     steps
+}
+
+/// For every event of a violation, the number of the step that adds it, from 1.
+pub(crate) fn step_numbers(violation: &Violation) -> BTreeMap<EventId, usize> {
+    let graph = &violation.graph;
+    let is_last = |id: &EventId| *id == violation.culprit && violation.kind != ViolationKind::TaintedUse;
+    let is_counted = |id: &EventId| !graph.is_init(*id) && !is_last(id) && Site::of(graph.event(*id)).is_some();
+    let steps = steps_before_culprit(violation);
+    let with_events = steps.iter().enumerate().filter(|(_, step)| step.label.is_some()).map(|(index, _)| index + 1);
+    let mut numbers: BTreeMap<EventId, usize> = graph.ids().filter(is_counted).zip(with_events).collect();
+    numbers.entry(violation.culprit).or_insert(steps.len() + 1);
+    numbers
 }
 
 /// What fails.

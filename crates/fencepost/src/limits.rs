@@ -3,6 +3,7 @@
 use std::fs;
 use std::time::Duration;
 
+use fencepost_check::Listing;
 use fencepost_verdict::{Budget, Need, Outcome, Plan, Reason, Relaxed, Repaired, Rest, Verdict, Verification};
 
 use crate::args::LimitArgs;
@@ -71,6 +72,15 @@ impl Answer for Verification {
     fn reasons(&mut self) -> Vec<&mut Reason> {
         let tried = self.tried.iter_mut().map(|attempt| &mut attempt.reason);
         tried.chain(self.result.as_mut().err()).collect()
+    }
+}
+
+impl Answer for Result<Listing, Reason> {
+    fn reasons(&mut self) -> Vec<&mut Reason> {
+        match self {
+            Ok(listing) => listing.cut.iter_mut().collect(),
+            Err(reason) => vec![reason],
+        }
     }
 }
 
