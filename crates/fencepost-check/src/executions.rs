@@ -48,7 +48,8 @@ impl Question<'_> {
         let states = match program.condition() {
             Some(condition) => States::judge(condition, observed, list, extent),
             None => {
-                let state = |(values, executions, example)| FinalState { values, satisfies: false, executions, example };
+                let state =
+                    |(values, executions, example)| FinalState { values, satisfies: false, executions, example };
                 States { observed, list: list.into_iter().map(state).collect(), extent }
             }
         };

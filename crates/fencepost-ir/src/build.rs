@@ -138,7 +138,8 @@ impl ProgramBuilder {
             }
         }
         for thread in &program.threads {
-            if let Some(register) = thread.registers.iter().find(|register| u64::from(register.init) >= program.domain) {
+            if let Some(register) = thread.registers.iter().find(|register| u64::from(register.init) >= program.domain)
+            {
                 return fail(format!("initial value of register `{}` is outside the domain", register.name));
             }
             match thread.code.last().map(|instr| &instr.op) {

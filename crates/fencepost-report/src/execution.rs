@@ -97,7 +97,11 @@ impl<'a> Shown<'a> {
         match self.ending {
             Ending::Failing(failing) => {
                 let Statement { thread, start, text, .. } = subject.statement(failing.site);
-                format!("{thread}, line {}: {}: {text}", start.line, words::failure_kind(subject, failing.site, &failing.kind))
+                format!(
+                    "{thread}, line {}: {}: {text}",
+                    start.line,
+                    words::failure_kind(subject, failing.site, &failing.kind)
+                )
             }
             Ending::Race(race) => {
                 let side = |site: Site| format!("{}, line {}", subject.thread(site.thread), subject.line(site));

@@ -48,12 +48,7 @@ impl Drawing {
     }
 
     /// The same, with more.
-    pub fn of_violation_with(
-        subject: &Subject<'_>,
-        violation: &Violation,
-        model: &str,
-        extra: Extra<'_>,
-    ) -> Self {
+    pub fn of_violation_with(subject: &Subject<'_>, violation: &Violation, model: &str, extra: Extra<'_>) -> Self {
         Self::of(subject, &Scene::of_violation(subject, violation, model), extra)
     }
 

@@ -278,9 +278,7 @@ pub(crate) fn failure_kind(subject: &Subject<'_>, site: Site, kind: &ScFailureKi
     let place = subject.program.instr(site.thread, site.pc).op.place();
     match kind {
         // An access through an address.
-        ScFailureKind::IndexOutOfRange { .. }
-            if matches!(place, Some(Place::Element { array, .. }) if subject.program.is_alone(*array)) =>
-        {
+        ScFailureKind::IndexOutOfRange { .. } if matches!(place, Some(Place::Element { array, .. }) if subject.program.is_alone(*array)) => {
             "an access through a value that is no address of a variable".to_string()
         }
         ScFailureKind::Assertion => "the assertion does not hold".to_string(),

@@ -211,11 +211,7 @@ fn skipped(language: Language, path: &Path) -> Option<Skipped> {
 /// Every program below `directory`, sorted; links to directories are not followed, so that the
 /// search ends. Of the files that end in .txt only those that look like programs are. Litmus tests
 /// that are not in C are remembered.
-fn search(
-    directory: &Path,
-    found: &mut Vec<Input>,
-    foreign: &mut Vec<Skipped>,
-) -> Result<(), (PathBuf, io::Error)> {
+fn search(directory: &Path, found: &mut Vec<Input>, foreign: &mut Vec<Skipped>) -> Result<(), (PathBuf, io::Error)> {
     let fail = |error| (directory.to_path_buf(), error);
     let mut entries = Vec::new();
     for entry in fs::read_dir(directory).map_err(fail)? {

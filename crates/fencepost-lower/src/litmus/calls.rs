@@ -104,7 +104,7 @@ pub(super) fn addresses_among(function: &str) -> usize {
 /// Is its first argument the address of an atomic variable? A mutex is one, too.
 fn is_atomic_function(name: &str) -> bool {
     let name = canonical(name);
-    name.starts_with("atomic_") || matches!(name, "lock" | "unlock")
+    (name.starts_with("atomic_") && name != "atomic_thread_fence") || matches!(name, "lock" | "unlock")
 }
 
 /// Is its result what was at the address?

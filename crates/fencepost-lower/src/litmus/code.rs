@@ -156,6 +156,7 @@ impl<'a, 'm> Code<'a, 'm> {
                     let register = self.declare(&name.text);
                     self.types.insert(&name.text, variable.ty);
                     if let Some(value) = value {
+                        self.warn_of_address(&name.text, value);
                         self.assign(register, value);
                     }
                 }
@@ -371,7 +372,10 @@ impl<'a, 'm> Code<'a, 'm> {
                     },
                 };
                 match op {
-                    None => self.assign(register, value),
+                    None => {
+                        self.warn_of_address(name, value);
+                        self.assign(register, value);
+                    }
                     Some(op) => {
                         let value = self.value(value, Want::Value);
                         let old = self.number_in(register);

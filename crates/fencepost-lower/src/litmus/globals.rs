@@ -53,12 +53,7 @@ fn parts(name: &str) -> (&str, Option<usize>) {
 }
 
 impl Globals {
-    pub(super) fn collect(
-        file: &File,
-        procedures: &[&Procedure],
-        reading: Reading,
-        messages: &mut Messages,
-    ) -> Self {
+    pub(super) fn collect(file: &File, procedures: &[&Procedure], reading: Reading, messages: &mut Messages) -> Self {
         let mut globals = Globals::default();
         for initial in initial_state(file).filter(|initial| initial.what.thread.is_none()) {
             globals.initial(initial, reading, messages);

@@ -132,9 +132,7 @@ impl Code<'_, '_> {
 
     /// The array of this name.
     fn array(&mut self, array: &Expr) -> Option<(String, LocId, &Global)> {
-        let (ExprKind::Name(name) | ExprKind::Address(Name { text: name, .. })) =
-            &without_casts(array).kind
-        else {
+        let (ExprKind::Name(name) | ExprKind::Address(Name { text: name, .. })) = &without_casts(array).kind else {
             self.error(array.span, "expected the name of an array", "");
             return None;
         };
@@ -184,6 +182,19 @@ impl Code<'_, '_> {
             ExprKind::Name(name) => self.params.contains_key(name.as_str()),
             ExprKind::Address(_) => true,
             _ => false,
+        }
+    }
+
+    /// Who forgets a `*` gets the address.
+    pub(super) fn warn_of_address(&mut self, variable: &str, value: &Expr) {
+        let is_number = self.types.get(variable).is_some_and(|ty| ty.pointers == 0);
+        if let ExprKind::Name(name) = &value.kind
+            && is_number
+            && self.params.contains_key(name.as_str())
+        {
+            let message = format!("this is the address of `{name}`, and no number");
+            let help = format!("`*{name}` is what it holds; `(int) {name}` says that the address is meant");
+            self.messages.push(Diagnostic::warning(value.span, message).help(help));
         }
     }
 
@@ -301,8 +312,6 @@ impl Code<'_, '_> {
 
 /// `0 <= offset && offset < length`
 fn is_below(offset: IrExpr, length: usize) -> IrExpr {
-    let compared = |op, bound| {
-        IrExpr::Binary(IrOp::Cmp(op), Box::new(offset.clone()), Box::new(IrExpr::Const(bound)))
-    };
+    let compared = |op, bound| IrExpr::Binary(IrOp::Cmp(op), Box::new(offset.clone()), Box::new(IrExpr::Const(bound)));
     IrExpr::Binary(IrOp::And, Box::new(compared(CmpOp::Ge, 0)), Box::new(compared(CmpOp::Lt, length as i64)))
 }

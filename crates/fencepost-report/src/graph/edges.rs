@@ -169,7 +169,11 @@ impl Builder<'_> {
             let links: Vec<(EventId, EventId)> =
                 pairs().filter(|&(a, b)| a != b && rel.contains(a, b) && !is_implied(a, b)).collect();
             for (a, b) in links {
-                self.link(self.node_of[&a], self.node_of[&b], LinkKind::Derived(name), false);
+                let (from, to, kind) = (self.node_of[&a], self.node_of[&b], LinkKind::Derived(name));
+                match self.links.iter_mut().find(|link| (link.from, link.to) == (from, to)) {
+                    Some(link) => link.also.push(kind),
+                    None => self.link(from, to, kind, false),
+                }
             }
         }
     }
@@ -198,7 +202,7 @@ impl Builder<'_> {
     fn link(&mut self, from: usize, to: usize, kind: LinkKind, on_cycle: bool) {
         let known = self.links.iter().any(|link| (link.from, link.to, link.kind) == (from, to, kind));
         if !known {
-            self.links.push(Link { from, to, kind, on_cycle });
+            self.links.push(Link { from, to, kind, on_cycle, also: Vec::new() });
         }
     }
 }

@@ -327,7 +327,7 @@ fn labels(picture: &Picture, grid: &Grid, paths: &[Path]) -> Vec<Point> {
 
 /// The entries of the legend: each kind of edge in use, with its text and its width.
 pub(super) fn legend_entries(picture: &Picture) -> Vec<(LinkKind, String, f64)> {
-    let used = |kind: &LinkKind| picture.links.iter().any(|link| link.kind == *kind);
+    let used = |kind: &LinkKind| picture.links.iter().any(|link| link.kinds().any(|other| other == *kind));
     let entry = |kind: LinkKind| {
         let text = kind.explanation();
         let width = 27.0 + text.len() as f64 * 6.4 + 12.0;

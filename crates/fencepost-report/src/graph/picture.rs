@@ -56,12 +56,27 @@ pub(super) enum NodeKind {
 }
 
 /// An edge between two nodes.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct Link {
     pub(super) from: usize,
     pub(super) to: usize,
     pub(super) kind: LinkKind,
     pub(super) on_cycle: bool,
+    /// Derived relations between the same events, which share the line.
+    pub(super) also: Vec<LinkKind>,
+}
+
+impl Link {
+    /// `rf`, `rf, hb`
+    pub(super) fn label(&self) -> String {
+        let names: Vec<&str> = self.kinds().map(LinkKind::as_str).collect();
+        names.join(", ")
+    }
+
+    /// The relations that it stands for.
+    pub(super) fn kinds(&self) -> impl Iterator<Item = LinkKind> {
+        std::iter::once(self.kind).chain(self.also.iter().copied())
+    }
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug, PartialOrd, Ord)]
@@ -81,7 +96,7 @@ impl LinkKind {
 
     /// All kinds that there are in a picture, and the basic ones.
     pub(super) fn of(picture: &Picture) -> Vec<LinkKind> {
-        let used = picture.links.iter().map(|link| link.kind);
+        let used = picture.links.iter().flat_map(Link::kinds);
         let all: BTreeSet<LinkKind> = used.chain(LinkKind::BASIC).collect();
         all.into_iter().collect()
     }

@@ -45,7 +45,10 @@ impl<'a> Scene<'a> {
             title: format!("{} is not robust against {model}", subject.name()),
             subtitle: subtitle(subject, violation),
             steps: words::step_numbers(violation),
-            story: violation.shape.as_deref().and_then(|name| Some(format!("{name}: {}", shapes::explain(name)?.story))),
+            story: violation
+                .shape
+                .as_deref()
+                .and_then(|name| Some(format!("{name}: {}", shapes::explain(name)?.story))),
         }
     }
 

@@ -25,7 +25,7 @@ pub(super) fn render(picture: &Picture, layout: &Layout) -> String {
     }
     for (link, at) in picture.links.iter().zip(&layout.labels) {
         let weight = if link.on_cycle { " bold" } else { "" };
-        svg.text(&format!("label {}{weight}", link.kind.as_str()), at.x, at.y + 4.0, link.kind.as_str());
+        svg.text(&format!("label {}{weight}", link.kind.as_str()), at.x, at.y + 4.0, &link.label());
     }
     svg.legend(picture, layout);
     svg.0 + "</svg>\n"

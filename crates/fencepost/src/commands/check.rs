@@ -31,11 +31,7 @@ pub(crate) fn run(args: &CheckArgs, output: &mut Output) -> io::Result<Exit> {
         limits: Limits::new(&args.limits, None),
         look: options::stdout_look(&args.common, args.full_trace),
         progress: options::wants_progress(args.no_progress),
-        desk: Desk {
-            json: args.format == CheckFormat::Json,
-            quiet: args.quiet,
-            ..Desk::new(output, &args.common)
-        },
+        desk: Desk { json: args.format == CheckFormat::Json, quiet: args.quiet, ..Desk::new(output, &args.common) },
         details: human && !args.quiet && (args.details || inputs.len() == 1),
         tally: Tally::default(),
     };

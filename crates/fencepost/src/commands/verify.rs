@@ -26,11 +26,7 @@ pub(crate) fn run(args: &VerifyArgs, output: &mut Output) -> io::Result<Exit> {
         search: options::search(&args.search, false),
         limits: Limits::new(&args.limits, Some(VERIFY_TIMEOUT)),
         look: options::stdout_look(&args.common, args.full_trace),
-        desk: Desk {
-            json: args.format == VerifyFormat::Json,
-            quiet: args.quiet,
-            ..Desk::new(output, &args.common)
-        },
+        desk: Desk { json: args.format == VerifyFormat::Json, quiet: args.quiet, ..Desk::new(output, &args.common) },
     };
     let mut worst = Exit::Holds;
     let Inputs { list, skipped } = input::collect(&args.paths, options::language(&args.common));

@@ -550,7 +550,7 @@ impl Parser<'_> {
     }
 }
 
-fn is_type_word(word: &str) -> bool {
+pub(super) fn is_type_word(word: &str) -> bool {
     TYPE_WORDS.contains(&word) || word.strip_prefix("atomic_").is_some_and(|rest| ATOMIC_TYPES.contains(&rest))
 }
 

@@ -16,8 +16,7 @@ const ARCHITECTURES: &[&str] = &[
 ];
 
 /// Types of the kernel.
-const KERNEL_TYPES: &[&str] =
-    &["atomic_t", "atomic64_t", "atomic_long_t", "spinlock_t", "rwlock_t", "srcu_struct"];
+const KERNEL_TYPES: &[&str] = &["atomic_t", "atomic64_t", "atomic_long_t", "spinlock_t", "rwlock_t", "srcu_struct"];
 
 /// Macros and functions of the kernel, before `(` or `{`.
 const KERNEL_NAMES: &[&str] = &[

@@ -3,6 +3,7 @@
 use fencepost_base::diag::Diagnostic;
 use fencepost_base::source::Span;
 
+use super::c::is_type_word;
 use super::dialect::Foreign;
 use crate::ast::{Item, ItemKind};
 use crate::messages::Messages;
@@ -85,6 +86,9 @@ impl Scanner<'_> {
         if self.braces == 0 || !is_address {
             return true;
         }
+        if rest[0] == b'(' && self.text.get(at + 3..).is_some_and(begins_with_type) {
+            return false;
+        }
         let mut depth = 0usize;
         for (index, byte) in rest.iter().enumerate().take(LONGEST_ADDRESS) {
             match byte {
@@ -134,6 +138,13 @@ impl Scanner<'_> {
         self.out[at..at + 2].copy_from_slice(by);
         2
     }
+}
+
+/// Is this the inside of a cast?
+fn begins_with_type(text: &str) -> bool {
+    let text = text.trim_start();
+    let length = text.find(|c: char| !c.is_ascii_alphanumeric() && c != '_').unwrap_or(text.len());
+    is_type_word(&text[..length])
 }
 
 /// The length of what is quoted here; a quote without end is a character like others.
