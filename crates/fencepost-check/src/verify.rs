@@ -23,7 +23,7 @@
 mod coverability;
 mod endings;
 mod enumeration;
-mod evidence;
+pub(crate) mod evidence;
 mod exploration;
 mod robustness;
 mod searching;

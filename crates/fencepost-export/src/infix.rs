@@ -128,7 +128,7 @@ pub(crate) trait Infix {
 
     /// A term reduced into the domain.
     fn reduced(&self, term: Term) -> Result<Term, Unsupported> {
-        let domain = i64::from(self.program().domain());
+        let domain = self.program().domain() as i64;
         if term.low >= 0 && term.high < domain {
             return Ok(term);
         }

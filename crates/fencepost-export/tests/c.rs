@@ -164,7 +164,7 @@ fn names_of_c_are_left_alone() {
 }
 
 /// A random expression.
-fn expr(random: &mut Random, domain: u32, registers: usize, depth: usize) -> Expr {
+fn expr(random: &mut Random, domain: u64, registers: usize, depth: usize) -> Expr {
     if depth == 0 || random.chance(20) {
         return match random.below(4) {
             0 => Expr::Const(random.below(70) as i64 - 3),

@@ -220,8 +220,8 @@ fn bounds(op: BinaryOp, left: (i64, i64), right: (i64, i64)) -> Option<(i128, i1
 }
 
 /// Reduces an integer into `0..domain`.
-pub fn reduce(integer: i64, domain: u32) -> Value {
-    integer.rem_euclid(i64::from(domain)) as Value
+pub fn reduce(integer: i64, domain: u64) -> Value {
+    integer.rem_euclid(domain as i64) as Value
 }
 
 impl Expr {
@@ -231,7 +231,7 @@ impl Expr {
     }
 
     /// The integer this denotes in `registers`, in a domain of `domain` values.
-    pub fn eval(&self, registers: &[Value], domain: u32) -> Result<i64, EvalError> {
+    pub fn eval(&self, registers: &[Value], domain: u64) -> Result<i64, EvalError> {
         match self {
             Expr::Const(value) => Ok(*value),
             Expr::Reg(reg) => Ok(i64::from(registers[reg.index()])),
@@ -249,19 +249,19 @@ impl Expr {
     }
 
     /// The value this denotes: its integer, reduced into the domain.
-    pub fn value(&self, registers: &[Value], domain: u32) -> Result<Value, EvalError> {
+    pub fn value(&self, registers: &[Value], domain: u64) -> Result<Value, EvalError> {
         Ok(reduce(self.eval(registers, domain)?, domain))
     }
 
     /// The integer this denotes if it mentions no register (and divides by no zero).
-    pub fn as_constant(&self, domain: u32) -> Option<i64> {
+    pub fn as_constant(&self, domain: u64) -> Option<i64> {
         let mut constant = true;
         self.for_each_register(&mut |_| constant = false);
         if constant { self.eval(&[], domain).ok() } else { None }
     }
 
     /// Can it have no value: does it divide by anything but a constant that is not zero?
-    pub fn can_fail(&self, domain: u32) -> bool {
+    pub fn can_fail(&self, domain: u64) -> bool {
         match self {
             Expr::Const(_) | Expr::Reg(_) => false,
             Expr::Unary(_, operand) | Expr::Wrap(operand) => operand.can_fail(domain),

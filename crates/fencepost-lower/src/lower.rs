@@ -24,7 +24,7 @@ use fencepost_syntax::{Language, Parsed, parse_within};
 pub(crate) use expr::{binary_op, wraps};
 
 use crate::automata;
-use crate::litmus;
+use crate::litmus::{self, Reading};
 use procs::Procs;
 use symbols::Globals;
 use thread::ThreadLowerer;
@@ -52,16 +52,21 @@ pub struct Loaded {
 
 /// Reads a program.
 pub fn load(language: Language, text: &str) -> Loaded {
-    load_within(language, text, &Effort::unlimited()).expect("no limit is reached where there is none")
+    load_as(language, text, Reading::default())
+}
+
+/// Reads a program in one of several ways.
+pub fn load_as(language: Language, text: &str, reading: Reading) -> Loaded {
+    load_within(language, text, reading, &Effort::unlimited()).expect("no limit is reached where there is none")
 }
 
 /// Reads a program with a limited effort.
 ///
 /// # Errors
 /// What there was not enough of.
-pub fn load_within(language: Language, text: &str, effort: &Effort<'_>) -> Result<Loaded, Exhausted> {
+pub fn load_within(language: Language, text: &str, reading: Reading, effort: &Effort<'_>) -> Result<Loaded, Exhausted> {
     let Parsed { file, mut messages } = parse_within(language, text, effort);
-    let program = if messages.has_errors() { None } else { lower(&file, &mut messages, effort) };
+    let program = if messages.has_errors() { None } else { lower(&file, reading, &mut messages, effort) };
     match effort.exhausted() {
         Some(exhausted) => Err(exhausted),
         None => Ok(Loaded { program, diagnostics: messages.into_list() }),
@@ -69,10 +74,10 @@ pub fn load_within(language: Language, text: &str, effort: &Effort<'_>) -> Resul
 }
 
 /// Lowers a tree that was parsed without errors, as far as the effort goes.
-fn lower(file: &File, messages: &mut Messages, effort: &Effort<'_>) -> Option<Program> {
+fn lower(file: &File, reading: Reading, messages: &mut Messages, effort: &Effort<'_>) -> Option<Program> {
     let builder = match file.language {
         Language::Txt => automata::lower(file, messages, effort),
-        Language::Litmus => litmus::lower(file, messages, effort),
+        Language::Litmus => litmus::lower(file, reading, messages, effort),
         Language::Fp | Language::Tpl => lower_statements(file, messages, effort),
     };
     // What there is of it need not make sense.

@@ -37,7 +37,7 @@ fn raise(program: &Program) -> File {
     if let Some(name) = program.name() {
         items.push(ItemKind::Name(name.to_owned()));
     }
-    items.push(ItemKind::Domain(int(i64::from(program.domain()))));
+    items.push(ItemKind::Domain(int(program.domain() as i64)));
     let mut loc = 0;
     while let Some(location) = program.locations().get(loc) {
         let array = program.arrays().iter().find(|array| array.base.index() == loc && array.len > 0);

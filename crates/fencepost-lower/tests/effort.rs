@@ -3,7 +3,7 @@
 use std::cell::Cell;
 
 use fencepost_base::effort::{Effort, Exhausted};
-use fencepost_lower::{Language, load, load_within};
+use fencepost_lower::{Language, Reading, load, load_within};
 
 /// A program of each language, with everything whose reading is a loop, and with some lines repeated
 /// so often.
@@ -44,14 +44,15 @@ const LANGUAGES: [Language; 4] = [Language::Fp, Language::Tpl, Language::Txt, La
 fn time_may_be_up_whenever_the_clock_is_looked_at() {
     for language in LANGUAGES {
         let (short, long) = (program(language, 1), program(language, 1_000));
-        let exhausted = load_within(language, &short, &Effort::new(u64::MAX, &|| true)).expect_err("no time at all");
+        let exhausted = load_within(language, &short, Reading::default(), &Effort::new(u64::MAX, &|| true))
+            .expect_err("no time at all");
         assert_eq!(exhausted, Exhausted::Time);
         let loaded = load(language, &long);
         assert!(loaded.program.is_some(), "{language:?}: {:?}", loaded.diagnostics);
         for most in 0.. {
             let asked = Cell::new(0);
             let expired = || asked.replace(asked.get() + 1) == most;
-            match load_within(language, &long, &Effort::new(u64::MAX, &expired)) {
+            match load_within(language, &long, Reading::default(), &Effort::new(u64::MAX, &expired)) {
                 Err(exhausted) => assert_eq!((exhausted, asked.get()), (Exhausted::Time, most + 1)),
                 Ok(again) => {
                     assert!(most > 3, "{language:?}: asked {most} times");
@@ -71,7 +72,7 @@ fn memory_may_be_used_up_at_any_step() {
         assert!(program.is_some(), "{language:?}");
         let mut enough = false;
         for bytes in (0..100_000).step_by(97) {
-            match load_within(language, &text, &Effort::new(bytes, &|| false)) {
+            match load_within(language, &text, Reading::default(), &Effort::new(bytes, &|| false)) {
                 Err(exhausted) => {
                     assert_eq!(exhausted, Exhausted::Memory(bytes), "{language:?}");
                     assert!(!enough, "{language:?}: what is enough stays so");
@@ -93,7 +94,8 @@ fn what_is_no_program_is_read_no_further_than_people_read_messages() {
         let steps = |text: &str| {
             let asked = Cell::new(0u32);
             let expired = || asked.replace(asked.get() + 1) > 100;
-            let loaded = load_within(language, text, &Effort::new(u64::MAX, &expired)).expect("no limits");
+            let loaded =
+                load_within(language, text, Reading::default(), &Effort::new(u64::MAX, &expired)).expect("no limits");
             assert!(loaded.program.is_none() && !loaded.diagnostics.is_empty());
             asked.get()
         };

@@ -10,6 +10,7 @@ use fencepost_base::order::{FenceOrder, Mode};
 use crate::graph::{EventId, Graph};
 use crate::monitor::{Monitor, Shape};
 use crate::packed::Layout;
+use crate::rel::Rel;
 
 /// A memory model: what it says of itself, its axioms, and its monitor if it has one.
 pub trait Model: Sync {
@@ -31,6 +32,12 @@ pub trait Model: Sync {
     /// that declare [`races`](Declaration::races).
     fn race(&self, _graph: &Graph, _event: EventId) -> Option<EventId> {
         None
+    }
+
+    /// The derived relations that the axioms are written in, for people who look at a graph:
+    /// happens-before (`hb`), for example.
+    fn relations(&self, _graph: &Graph) -> Vec<(&'static str, Rel)> {
+        Vec::new()
     }
 
     /// The monitor, its state reserved in `layout`, of a model that declares

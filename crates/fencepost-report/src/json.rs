@@ -21,6 +21,7 @@ use fencepost_verdict::{Outcome, Reason, Stats};
 
 use crate::finding;
 use crate::subject::Subject;
+use crate::terminal::Skipped;
 use crate::words;
 use wire::Report;
 
@@ -68,6 +69,13 @@ pub fn unread(file: &str, reason: &Reason) -> String {
         reason: reason.as_str(),
         detail: words::while_reading(reason),
     })
+}
+
+/// The report on a file of a directory that is not in a language that is read, as a line of JSON
+/// with its line break.
+pub fn skipped(skipped: &Skipped) -> String {
+    let detail = format!("this is {}", skipped.what);
+    line(&wire::Skipped { schema: SCHEMA, file: &skipped.file, verdict: "skipped", reason: skipped.kind, detail })
 }
 
 /// The report on a file that a bug of fencepost kept from being worked on, as a line of JSON with

@@ -12,7 +12,7 @@ mod verification;
 
 pub use diagnostics::{diagnostics, invalid_utf8, plain_error};
 pub use edits::{relaxed, repaired};
-pub use figures::{Tallied, Tally, stats};
+pub use figures::{Skipped, Tallied, Tally, skipped, stats};
 pub use layout::paragraphs;
 pub use verification::{verification, verification_headline};
 
@@ -66,7 +66,10 @@ pub fn verdict(subject: &Subject<'_>, outcomes: &[Outcome], remark: &str, look: 
     }
     let answers = answers.iter().map(|(answer, models)| format!("{answer} against {}", words::all_of(models)));
     let failure = outcomes.iter().find_map(|outcome| outcome.sc_failure.as_deref());
-    let failure = failure.map(|failure| paint.bad(&format!("FAILS under SC: {}", words::failure_kind(&failure.kind))));
+    let failure = failure.map(|failure| {
+        let what = words::failure_kind(subject, failure.site, &failure.kind);
+        paint.bad(&format!("FAILS under SC: {what}"))
+    });
     let parts: Vec<String> = answers.chain(failure).collect();
     let remark = if remark.is_empty() { String::new() } else { format!(" ({remark})") };
     format!("{}: {}{remark}\n", subject.source.name(), parts.join("; "))

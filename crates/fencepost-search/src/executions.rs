@@ -50,6 +50,8 @@ pub struct Executions {
     /// For every final state, the values of what is observed: how many executions end in it, and
     /// one of them.
     pub endings: BTreeMap<Vec<Value>, (u64, GraphRun)>,
+    /// The first executions, as many as were asked for, with the values of what is observed.
+    pub first: Vec<(Vec<Value>, GraphRun)>,
     /// An access that is in a data race, and a run that ends with it.
     pub race: Option<(ThreadId, LocId, GraphRun)>,
     /// An assertion that fails, or a run-time error, and a run that leads there.
@@ -113,6 +115,8 @@ struct Enumeration<'a> {
     /// Are there accesses of the location that are plain?
     is_plain: Vec<bool>,
     observed: &'a [Observable],
+    /// So many executions are kept one by one.
+    most: usize,
     /// Two ways to choose may lead to the same execution; then those there were.
     ends: Option<HashSet<(Vec<StateId>, Graph)>>,
     found: Executions,
@@ -122,13 +126,15 @@ struct Enumeration<'a> {
     budget: &'a Budget<'a>,
 }
 
-/// All executions.
+/// All executions, or those that were found before a limit was reached; `most` of them are kept one
+/// by one.
 pub(crate) fn enumerate(
     program: &Program,
     model: &dyn Model,
     observed: &[Observable],
+    most: usize,
     budget: &Budget<'_>,
-) -> Result<Executions, Reason> {
+) -> Result<(Executions, Option<Reason>), Reason> {
     let ops = || program.threads().iter().flat_map(|thread| &thread.code).map(|instr| &instr.op);
     let is_beyond = program.has_sections() || ops().any(|op| matches!(op, Op::Bound { .. }));
     if is_beyond || !program.is_loop_free() {
@@ -148,14 +154,15 @@ pub(crate) fn enumerate(
         hidden: program.fence_location(),
         is_plain: plain_locations(program),
         observed,
+        most,
         ends: has_choices.then(HashSet::new),
         found: Executions::default(),
         bytes: 0,
         meter: Meter::new(budget),
         budget,
     };
-    enumeration.explore(root)?;
-    Ok(enumeration.found)
+    let cut = enumeration.explore(root).err();
+    Ok((enumeration.found, cut))
 }
 
 fn plain_locations(program: &Program) -> Vec<bool> {
@@ -238,6 +245,11 @@ impl Enumeration<'_> {
             Observable::Location(loc) => value_of(graph, graph.last_write(loc)),
         };
         let values: Vec<Value> = self.observed.iter().map(value).collect();
+        if self.found.first.len() < self.most {
+            let run = self.run(node, &What::End, None);
+            self.bytes += size_of_val(run.steps.as_slice()) as u64;
+            self.found.first.push((values.clone(), run));
+        }
         match self.found.endings.get_mut(&values) {
             Some((count, _)) => *count += 1,
             None => {

@@ -143,7 +143,21 @@ impl<'a> Search<'a> {
     /// All executions of a program without loops, atomic sections and bounds, with the values of
     /// what is observed at their ends. Those with data races are among them.
     pub fn executions(&self, observed: &[Observable], budget: &Budget<'_>) -> Result<Executions, Reason> {
-        executions::enumerate(self.program, self.model, observed, budget)
+        match executions::enumerate(self.program, self.model, observed, 0, budget)? {
+            (executions, None) => Ok(executions),
+            (_, Some(reason)) => Err(reason),
+        }
+    }
+
+    /// The same, with the first `most` executions one by one. If a limit is reached, what was found
+    /// before, and which limit.
+    pub fn first_executions(
+        &self,
+        observed: &[Observable],
+        most: usize,
+        budget: &Budget<'_>,
+    ) -> Result<(Executions, Option<Reason>), Reason> {
+        executions::enumerate(self.program, self.model, observed, most, budget)
     }
 
     fn look_for(&self, goal: &Goal<'_>, budget: &Budget<'_>) -> Found {

@@ -26,6 +26,7 @@ use crate::ast::{File, Name};
 use crate::language::Language;
 use crate::lexer::{Token, TokenKind, tokens};
 use crate::messages::{Messages, suggestion};
+pub use litmus::{Foreign, foreign};
 
 /// The longest text that is read, in bytes.
 pub const MAX_TEXT: usize = 64 << 20;

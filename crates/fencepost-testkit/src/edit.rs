@@ -124,7 +124,6 @@ pub fn with_condition(program: &Program, random: &mut Random) -> Program {
         formula: formula(random),
         filter: random.chance(25).then(|| formula(random)),
         shown: vec![random.pick(&all)],
-        negatives: 0,
     });
     parts.build().expect("still well-formed")
 }

@@ -9,17 +9,19 @@ use std::time::Duration;
 use fencepost_base::diag::Diagnostic;
 use fencepost_base::source::SourceFile;
 use fencepost_ir::Program;
-use fencepost_lower::Loaded;
-use fencepost_report::terminal::{self, Look};
+use fencepost_lower::{Loaded, Reading};
+use fencepost_report::terminal::{self, Look, Skipped};
 use fencepost_report::{Subject, json};
 use fencepost_verdict::Reason;
 
+use crate::args::CommonArgs;
 use crate::exit::Exit;
 use crate::files;
 use crate::input::{Input, InputError};
 use crate::internal;
 use crate::limits::Limits;
 use crate::log::Log;
+use crate::options;
 use crate::output::Output;
 
 /// What became of a piece of work: its result, or how the command ends, which was told already; an
@@ -50,14 +52,17 @@ pub(crate) struct Desk<'a> {
     pub(crate) quiet: bool,
     /// On standard error.
     pub(crate) look: Look,
+    /// How texts are read.
+    pub(crate) reading: Reading,
     /// For a format that comes in one piece at the end: what went wrong is kept here, too.
     pub(crate) log: Log,
 }
 
 impl<'a> Desk<'a> {
     /// For people, warnings included.
-    pub(crate) fn new(output: &'a mut Output, look: Look) -> Self {
-        Desk { output, json: false, quiet: false, look, log: Log::default() }
+    pub(crate) fn new(output: &'a mut Output, common: &CommonArgs) -> Self {
+        let (look, reading) = (options::stderr_look(common), options::reading(common));
+        Desk { output, json: false, quiet: false, look, reading, log: Log::default() }
     }
 }
 
@@ -84,8 +89,8 @@ impl Desk<'_> {
             Err(exit) => return Ok(Err(exit)),
         };
         let loaded = internal::guard(source.name(), || match limits {
-            Some(limits) => limits.load(input.language, source.text()),
-            None => Ok((fencepost_lower::load(input.language, source.text()), Duration::ZERO)),
+            Some(limits) => limits.load(input.language, source.text(), self.reading),
+            None => Ok((fencepost_lower::load_as(input.language, source.text(), self.reading), Duration::ZERO)),
         });
         match loaded {
             Err(internal::Panicked) => self.bug(source.name(), "the program could not be read").map(Err),
@@ -108,6 +113,21 @@ impl Desk<'_> {
             false => self.output.note(&terminal::unread(name, reason, &self.look)),
         }
         Ok(Exit::Unknown)
+    }
+
+    /// Files of directories that are left out: among results for people, or as JSON; where neither
+    /// is wanted, it is a remark.
+    pub(crate) fn skipped(&mut self, files: &[Skipped], for_people: bool, details: bool) -> io::Result<()> {
+        files.iter().for_each(|skipped| self.log.foreign(skipped));
+        let text = terminal::skipped(files, details);
+        match (self.json, for_people) {
+            (true, _) => files.iter().try_for_each(|skipped| self.output.out(&json::skipped(skipped))),
+            (false, true) => self.output.out(&text),
+            (false, false) => {
+                self.output.note(&text);
+                Ok(())
+            }
+        }
     }
 
     /// The input cannot be used.

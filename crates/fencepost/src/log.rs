@@ -6,6 +6,7 @@ use fencepost_base::diag::Diagnostic;
 use fencepost_base::source::SourceFile;
 use fencepost_finding::{Finding, Severity};
 use fencepost_report::sarif::{self, Notice, Origin};
+use fencepost_report::terminal::Skipped;
 use fencepost_report::{Subject, finding, while_reading};
 use fencepost_verdict::{Outcome, Reason, Verdict, Verification};
 
@@ -60,6 +61,11 @@ impl Log {
         for difference in differences {
             self.warning(subject.source.name(), format!("not as expected: {difference}"));
         }
+    }
+
+    /// A file of a directory that is not in a language that is read.
+    pub(crate) fn foreign(&mut self, skipped: &Skipped) {
+        self.warning(&skipped.file, format!("skipped: this is {}", skipped.what));
     }
 
     /// A file about which not everything was asked, because nobody waited for the answers.

@@ -201,12 +201,12 @@ pub(crate) struct Table {
     /// For every location, the columns of its classes; none if it is not tracked.
     columns: Vec<Vec<Column>>,
     classes: Vec<Option<Arc<Classes>>>,
-    domain: u32,
+    domain: u64,
 }
 
 impl Table {
     /// For the locations that have classes here, in a domain of so many values.
-    pub(crate) fn new(classes: Vec<Option<Arc<Classes>>>, domain: u32) -> Self {
+    pub(crate) fn new(classes: Vec<Option<Arc<Classes>>>, domain: u64) -> Self {
         let mut layout = Columns::default();
         let count = |classes: &Arc<Classes>| classes.representatives().len();
         let columns = classes.iter().map(|classes| layout.reserve(classes.as_ref().map_or(0, count))).collect();

@@ -29,7 +29,7 @@ struct Access {
 
 /// What a monitor needs to know about a program.
 pub(crate) struct Shape {
-    domain: u32,
+    domain: u64,
     classes: Vec<Option<Arc<Classes>>>,
     /// For every thread.
     pub(crate) threads: Vec<ThreadShape>,

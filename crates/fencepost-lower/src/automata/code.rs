@@ -291,7 +291,7 @@ impl<'a> Code<'a> {
         match expr {
             Expr::Reg(register) if self.values.can_be_negative(self.thread, state, *register) => {
                 let negative = compare(CmpOp::Gt, expr, self.range.high);
-                let domain = Expr::Const(i64::from(self.range.domain()));
+                let domain = Expr::Const(self.range.domain() as i64);
                 binary(BinaryOp::Sub, expr.clone(), binary(BinaryOp::Mul, negative, domain))
             }
             Expr::Const(_) | Expr::Reg(_) => expr.clone(),

@@ -85,8 +85,8 @@ pub(super) struct Range {
 }
 
 impl Range {
-    pub(super) fn domain(self) -> u32 {
-        (self.high - self.low + 1) as u32
+    pub(super) fn domain(self) -> u64 {
+        (self.high - self.low + 1) as u64
     }
 }
 
@@ -218,11 +218,11 @@ impl Values {
                 }
             }
         }
-        let most = i64::from(ProgramBuilder::MAX_DOMAIN);
+        let most = ProgramBuilder::MAX_DOMAIN as i64;
         if bounded && high - low < most {
             return Range { low, high };
         }
-        let mut domain = i64::from(WIDE_DOMAIN);
+        let mut domain = WIDE_DOMAIN as i64;
         loop {
             let range = match self.negative {
                 true => Range { low: -domain / 2, high: domain / 2 - 1 },

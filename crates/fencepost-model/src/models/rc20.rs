@@ -113,6 +113,10 @@ impl Model for Rc20 {
         c11::race(graph, event)
     }
 
+    fn relations(&self, graph: &Graph) -> Vec<(&'static str, Rel)> {
+        vec![("sw", sw(graph)), ("hb", hb(graph)), ("S", sc_order(graph))]
+    }
+
     fn monitor(&self, shape: &Shape, layout: &mut Layout) -> Option<Box<dyn Monitor>> {
         Some(Box::new(monitor::ScM::new(shape, layout)))
     }

@@ -85,6 +85,10 @@ impl Model for Sra {
     fn race(&self, graph: &Graph, event: EventId) -> Option<EventId> {
         Ra.race(graph, event)
     }
+
+    fn relations(&self, graph: &Graph) -> Vec<(&'static str, Rel)> {
+        vec![("hb", hb(graph))]
+    }
 }
 
 #[cfg(test)]

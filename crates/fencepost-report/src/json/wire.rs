@@ -72,6 +72,21 @@ pub struct Unread {
     pub detail: String,
 }
 
+/// A file that was left out.
+#[derive(Serialize)]
+pub(super) struct Skipped<'a> {
+    /// [`SCHEMA`].
+    pub schema: &'static str,
+    /// The file.
+    pub file: &'a str,
+    /// `skipped`
+    pub verdict: &'static str,
+    /// What kind of file it is: `AArch64`, `Linux-kernel C`, …
+    pub reason: &'static str,
+    /// The same in words.
+    pub detail: String,
+}
+
 /// Whether the answer is what the comments of the file expect.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct ExpectationReport {

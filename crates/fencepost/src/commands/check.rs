@@ -13,7 +13,7 @@ use fencepost_verdict::{Outcome, Reason, Verdict};
 
 use crate::args::{CheckArgs, CheckFormat};
 use crate::exit::Exit;
-use crate::input::{self, Input, InputError};
+use crate::input::{self, Input, InputError, Inputs};
 use crate::interrupt;
 use crate::limits::Limits;
 use crate::load::{Desk, Done, File};
@@ -22,7 +22,7 @@ use crate::output::Output;
 use crate::progress::Line;
 
 pub(crate) fn run(args: &CheckArgs, output: &mut Output) -> io::Result<Exit> {
-    let inputs = input::collect(&args.paths, options::language(&args.common));
+    let Inputs { list: inputs, skipped } = input::collect(&args.paths, options::language(&args.common));
     let human = args.format == CheckFormat::Human;
     let mut session = Session {
         args,
@@ -31,15 +31,11 @@ pub(crate) fn run(args: &CheckArgs, output: &mut Output) -> io::Result<Exit> {
         limits: Limits::new(&args.limits, None),
         look: options::stdout_look(&args.common, args.full_trace),
         progress: options::wants_progress(args.no_progress),
-        desk: Desk {
-            json: args.format == CheckFormat::Json,
-            quiet: args.quiet,
-            ..Desk::new(output, options::stderr_look(&args.common))
-        },
+        desk: Desk { json: args.format == CheckFormat::Json, quiet: args.quiet, ..Desk::new(output, &args.common) },
         details: human && !args.quiet && (args.details || inputs.len() == 1),
         tally: Tally::default(),
     };
-    let many = inputs.len() > 1;
+    let many = inputs.len() + skipped.len() > 1;
     let mut worst = Exit::Holds;
     for input in inputs {
         let name = input::name(&input);
@@ -56,6 +52,7 @@ pub(crate) fn run(args: &CheckArgs, output: &mut Output) -> io::Result<Exit> {
         let table = session.tally.render(&session.look);
         session.desk.output.out(&table)?;
     }
+    session.desk.skipped(&skipped, human, args.details)?;
     if args.format == CheckFormat::Sarif {
         let log = session.desk.log.render();
         session.desk.output.out(&log)?;

@@ -13,7 +13,7 @@ use crate::options;
 use crate::output::Output;
 
 pub(crate) fn run(args: &ParseArgs, output: &mut Output) -> io::Result<Exit> {
-    let mut desk = Desk::new(output, options::stderr_look(&args.common));
+    let mut desk = Desk::new(output, &args.common);
     let input = input::one(&args.file, options::language(&args.common));
     match args.emit {
         Emit::Ast => {

@@ -12,7 +12,7 @@ use fencepost_verdict::{Budget, Extent, Reason, Verification};
 
 use crate::args::{EngineChoice, VerifyArgs, VerifyFormat};
 use crate::exit::Exit;
-use crate::input::{self, Input, InputError};
+use crate::input::{self, Input, InputError, Inputs};
 use crate::interrupt;
 use crate::limits::{Limits, VERIFY_TIMEOUT};
 use crate::load::{Desk, File};
@@ -26,20 +26,18 @@ pub(crate) fn run(args: &VerifyArgs, output: &mut Output) -> io::Result<Exit> {
         search: options::search(&args.search, false),
         limits: Limits::new(&args.limits, Some(VERIFY_TIMEOUT)),
         look: options::stdout_look(&args.common, args.full_trace),
-        desk: Desk {
-            json: args.format == VerifyFormat::Json,
-            quiet: args.quiet,
-            ..Desk::new(output, options::stderr_look(&args.common))
-        },
+        desk: Desk { json: args.format == VerifyFormat::Json, quiet: args.quiet, ..Desk::new(output, &args.common) },
     };
     let mut worst = Exit::Holds;
-    for input in input::collect(&args.paths, options::language(&args.common)) {
+    let Inputs { list, skipped } = input::collect(&args.paths, options::language(&args.common));
+    for input in list {
         if interrupt::happened() {
             session.desk.log.skipped(&input::name(&input));
             continue;
         }
         worst = worst.max(session.input(input)?);
     }
+    session.desk.skipped(&skipped, args.format == VerifyFormat::Human, false)?;
     if args.format == VerifyFormat::Sarif {
         let log = session.desk.log.render();
         session.desk.output.out(&log)?;
@@ -117,12 +115,13 @@ impl Session<'_> {
             VerifyFormat::Herd => match herd::log(subject, verification) {
                 Some(log) => {
                     self.desk.output.out(&log)?;
+                    // Such a log claims nothing: what is known goes where it is in nobody's way.
                     if !lists_all_states(verification) {
-                        let note = format!("{}: there may be other final states\n", subject.source.name());
-                        self.desk.output.note(&note);
+                        let headline = terminal::verification_headline(subject, verification, &self.desk.look);
+                        self.desk.output.note(&headline);
                     }
                 }
-                // There is no such log: what there is to say goes where it is in nobody's way.
+                // There is no such log.
                 None => {
                     let headline = terminal::verification_headline(subject, verification, &self.desk.look);
                     self.desk.output.note(&headline);
@@ -137,7 +136,6 @@ impl Session<'_> {
     }
 }
 
-/// A log has no place to say that it does not.
 fn lists_all_states(verification: &Verification) -> bool {
     let states = verification.result.as_ref().ok().and_then(|verified| verified.states.as_ref());
     states.is_none_or(|states| states.extent == Extent::All)
