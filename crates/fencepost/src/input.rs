@@ -56,15 +56,14 @@ pub(crate) fn collect(paths: &[PathBuf], language: Option<Language>) -> Inputs {
     let mut inputs = Inputs::default();
     for path in paths {
         if path.is_dir() {
-            let (mut found, skipped) = (Vec::new(), inputs.skipped.len());
+            let mut found = Vec::new();
             match search(path, &mut found, &mut inputs.skipped) {
                 Ok(()) if found.is_empty() => {
-                    let skipped = terminal::skipped(&inputs.skipped[skipped..], false);
                     let directory = path.display();
                     inputs.list.push(Err(InputError::Plain {
                         name: directory.to_string(),
                         message: format!("nothing to do: no .fp, .tpl, C litmus or Trencher files in `{directory}`"),
-                        help: (!skipped.is_empty()).then(|| skipped.trim_end().to_string()),
+                        help: None,
                     }));
                 }
                 Ok(()) => inputs.list.extend(found.into_iter().map(Ok)),

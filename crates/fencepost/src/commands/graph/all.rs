@@ -78,13 +78,12 @@ fn headline(name: &str, model: &str, drawn: usize, count: u64, is_cut: bool) -> 
     let at_least = if is_cut { "at least " } else { "" };
     let noun = if count == 1 { "execution" } else { "executions" };
     let left_out = count.saturating_sub(drawn as u64);
-    let rest = match (left_out, drawn) {
-        (0, _) => String::new(),
-        (left_out, drawn) => {
-            format!("; the first {drawn} are drawn, {at_least}{left_out} left out (--limit draws more)")
-        }
+    let rest = match left_out {
+        0 => String::new(),
+        _ => format!("; {drawn} drawn, {at_least}{left_out} left out (--limit draws more)"),
     };
     match count {
+        0 if is_cut => format!("{name}: no execution was found under {model}\n"),
         0 => format!("{name}: no execution under {model} in which all threads come to their end\n"),
         _ => format!("{name}: {at_least}{count} {noun} under {model}{rest}\n"),
     }
@@ -111,7 +110,7 @@ mod tests {
     fn what_is_left_out_is_said() {
         assert_eq!(headline("sb.fp", "tso", 4, 4, false), "sb.fp: 4 executions under tso\n");
         let cut = headline("sb.fp", "tso", 2, 4, false);
-        assert_eq!(cut, "sb.fp: 4 executions under tso; the first 2 are drawn, 2 left out (--limit draws more)\n");
+        assert_eq!(cut, "sb.fp: 4 executions under tso; 2 drawn, 2 left out (--limit draws more)\n");
         assert!(headline("sb.fp", "tso", 2, 4, true).contains("at least 2 left out"));
         assert!(headline("sb.fp", "tso", 0, 0, false).contains("no execution"));
     }
