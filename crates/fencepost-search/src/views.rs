@@ -142,7 +142,7 @@ pub(crate) fn search(
             let (what, end) = match search.explore() {
                 Err(reason) => (None, End::Cut(reason)),
                 Ok(Some(finding)) => (Some(finding), End::Found),
-                Ok(None) => (None, search.end()),
+                Ok(None) => (None, search.end().unwrap_or_else(End::Cut)),
             };
             (what, end, search.stats)
         }
@@ -227,29 +227,25 @@ impl<'a> Search<'a> {
     }
 
     /// How a search ends that has found nothing.
-    fn end(&self) -> End {
+    fn end(&mut self) -> Result<End, Reason> {
         if self.refused > 0 {
-            return End::Cut(self.refusal());
+            return Err(self.refusal());
         }
         match self.put_off.first() {
-            Some(&index) => End::Cut(self.fallen_behind(&self.state(index))),
-            None => self.bound.map_or(End::Exhausted, End::Bound),
+            Some(&index) => Err(self.fallen_behind(&self.state(index))?),
+            None => Ok(self.bound.map_or(End::Exhausted, End::Bound)),
         }
     }
 
     /// A list of messages is too long: whose, and because of whom.
-    fn fallen_behind(&self, state: &State) -> Reason {
+    fn fallen_behind(&mut self, state: &State) -> Result<Reason, Reason> {
         let program = self.machine.program();
         let longest = state.longest();
         let loc = state.memory.iter().position(|messages| messages.len() == longest).expect("the longest list");
-        let is_behind = |thread: &ThreadId| {
-            state.known[thread.index()].current.at(loc) == 0
-                && self.machine.can_access(state, *thread, LocId::from_index(loc))
-        };
-        let name = |thread: ThreadId| format!("`{}`", program.thread(thread).name);
-        let who: Vec<String> = self.machine.thread_ids().filter(is_behind).map(name).collect();
-        let (location, who) = (&program.locations()[loc].name, who.join(", "));
-        Reason::Inconclusive(format!("writes to `{location}` pile up as long as {who} does not look at them"))
+        let behind = self.machine.who_is_behind(state, LocId::from_index(loc))?;
+        let names: Vec<String> = behind.iter().map(|&thread| format!("`{}`", program.thread(thread).name)).collect();
+        let (location, who) = (&program.locations()[loc].name, names.join(", "));
+        Ok(Reason::Inconclusive(format!("writes to `{location}` pile up as long as {who} does not look at them")))
     }
 
     fn check_budget(&mut self) -> Result<(), Reason> {

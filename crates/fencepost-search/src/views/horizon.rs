@@ -32,15 +32,21 @@
 //! second. (If it is not closed, they differ: a thread may read the first, write after it, and then
 //! read the second.)
 
-use fencepost_analysis::interpreter::{Access, Rest};
+use std::rc::Rc;
+
+use fencepost_analysis::interpreter::Rest;
 use fencepost_base::ids::{LocId, ThreadId};
 use fencepost_verdict::Reason;
 
 use super::state::{State, View};
 use super::steps::Machine;
+use crate::threads::StateId;
 
 /// Threads whose horizons are worth a look at the clock.
 const MANY_THREADS: usize = 64;
+
+/// Steps that are looked at before a thread reads.
+const LONGEST_PLAN: usize = 8;
 
 /// At least so much, or everything.
 type Least = Option<View>;
@@ -53,95 +59,139 @@ fn meet(least: &mut Least, view: View) {
     }
 }
 
+/// The first message from the view of the thread on that a store of it can come after.
+fn first_open(state: &State, thread: ThreadId, loc: LocId) -> usize {
+    let messages = state.memory[loc.index()].iter().enumerate();
+    let mut visible = messages.skip(state.known[thread.index()].current.at(loc.index()));
+    visible.find(|(_, message)| !message.is_closed).expect("the last message is open").0
+}
+
 /// Will the thread never act again?
 fn is_over(rest: &Rest) -> bool {
     matches!(rest, Rest::Halted | Rest::Stuck | Rest::Bound | Rest::Failed(_))
 }
 
-/// A thread about to read.
+/// What a thread does up to its next atomic read, as far as that does not depend on memory.
+#[derive(Debug, Default)]
+pub(super) struct Plan {
+    /// Where it stores before.
+    stores: Vec<LocId>,
+    /// Is there an acquire fence before?
+    takes_up: bool,
+    /// Where it is when it reads; nothing if that is not known.
+    reads_at: Option<StateId>,
+}
+
+/// A thread that will read.
 struct Reader {
     thread: ThreadId,
     loc: LocId,
+    /// What it will know before it reads, at least.
+    before: View,
     /// What it will know at least if it takes a message that is there.
     there: Least,
     /// Does it acquire from whatever it takes?
     is_acquiring: bool,
 }
 
+/// What is known about what threads will know.
+struct Horizon {
+    plans: Vec<Rc<Plan>>,
+    /// K.
+    least: Vec<Least>,
+    /// What messages to come pass on at least, by location.
+    messages: Vec<Least>,
+}
+
 impl Machine<'_> {
     /// Makes the state the representative of those that cannot be told apart from it, as far as
     /// that is seen.
     pub(super) fn normalise(&mut self, state: &mut State) -> Result<(), Reason> {
-        if state.longest() > 1 {
-            self.look_ahead(state)?;
-        }
+        let low = if state.longest() > 1 { self.look_ahead(state)? } else { Vec::new() };
         self.silence(state);
         for loc in 0..state.memory.len() {
             match self.shape.is_plain[loc] {
                 true => self.forget_plain(state, loc),
-                false => self.forget(state, loc),
+                false => self.forget(state, loc, &low),
             }
         }
         Ok(())
     }
 
-    /// Lets threads know what they will know when they act.
-    fn look_ahead(&mut self, state: &mut State) -> Result<(), Reason> {
-        let mut least: Vec<Least> = Vec::with_capacity(state.locals.len());
+    /// Lets threads that are about to read know what they will know then. For every thread, the
+    /// oldest messages that it will ever use.
+    fn look_ahead(&mut self, state: &mut State) -> Result<Vec<View>, Reason> {
+        let (horizon, readers) = self.horizon(state)?;
+        let last: Vec<usize> = state.memory.iter().map(|messages| messages.len() - 1).collect();
+        let mut everything = View::new(vec![0; self.shape.columns]);
+        last.iter().enumerate().for_each(|(loc, &last)| everything.set(loc, last));
+        let mut low = Vec::with_capacity(state.locals.len());
+        for (thread, (plan, least)) in self.thread_ids().zip(horizon.plans.iter().zip(&horizon.least)) {
+            let mut view = least.as_ref().unwrap_or(&everything).clone();
+            plan.stores.iter().for_each(|&loc| view.set(loc.index(), first_open(state, thread, loc)));
+            low.push(view);
+        }
+        for Reader { thread, .. } in readers {
+            if horizon.plans[thread.index()].reads_at == Some(state.locals[thread.index()]) {
+                let known = &mut state.known[thread.index()];
+                if horizon.least[thread.index()].is_none() {
+                    known.clear();
+                }
+                known.learn(&low[thread.index()]);
+            }
+        }
+        for thread in self.thread_ids() {
+            if let Rest::Access(access) = self.rest(state, thread)
+                && access.is_store()
+                && !self.shape.is_plain[access.loc.index()]
+            {
+                let place = first_open(state, thread, access.loc);
+                state.known[thread.index()].see(access.loc.index(), place);
+            }
+        }
+        Ok(low)
+    }
+
+    /// The greatest solution.
+    fn horizon(&mut self, state: &State) -> Result<(Horizon, Vec<Reader>), Reason> {
+        let mut horizon = Horizon {
+            plans: Vec::with_capacity(state.locals.len()),
+            least: Vec::with_capacity(state.locals.len()),
+            messages: vec![None; state.memory.len()],
+        };
         let mut readers = Vec::new();
         for thread in self.thread_ids() {
             self.look_at_the_clock(thread)?;
-            let rest = self.threads.rest(thread, state.locals[thread.index()]);
-            least.push(match &*rest {
-                rest if is_over(rest) => None,
-                Rest::Access(access) if self.shape.is_plain[access.loc.index()] => {
-                    Some(state.known[thread.index()].current.clone())
-                }
-                Rest::Access(access) if access.is_store() => {
-                    // It comes after a message that is open.
-                    let mut current = state.known[thread.index()].current.clone();
-                    let column = access.loc.index();
-                    let mut messages = state.memory[column].iter().enumerate().skip(current.at(column));
-                    let open = messages.find(|(_, message)| !message.is_closed);
-                    current.set(column, open.expect("the last message is open").0);
-                    Some(current)
-                }
-                Rest::Access(access) => {
-                    readers.push(self.reader(state, thread, access)?);
+            let local = state.locals[thread.index()];
+            let plan = self.plan(thread, local)?;
+            horizon.least.push(match plan.reads_at {
+                _ if is_over(self.rest(state, thread)) => None,
+                Some(at) => {
+                    readers.push(self.reader(state, thread, &plan, at)?);
                     None
                 }
-                _ => Some(state.known[thread.index()].current.clone()),
+                None => Some(state.known[thread.index()].current.clone()),
             });
+            horizon.plans.push(plan);
         }
-        // Those to come, by location; asked for only where updates pass on more than they release.
-        let mut messages: Vec<Least> = vec![None; state.memory.len()];
+        // Messages matter only where updates pass on more than they release.
         let locations = if self.shape.has_bare_writes() { state.memory.len() } else { 0 };
         let mut changed = !readers.is_empty();
         while changed {
             changed = false;
             for loc in (0..locations).filter(|&loc| !self.shape.is_plain[loc]) {
-                let next = self.least_message(state, LocId::from_index(loc), None, &least, &messages[loc]);
-                changed |= next != messages[loc];
-                messages[loc] = next;
+                let next = self.least_message(state, LocId::from_index(loc), None, &horizon);
+                changed |= next != horizon.messages[loc];
+                horizon.messages[loc] = next;
             }
             for reader in &readers {
                 self.look_at_the_clock(reader.thread)?;
-                let next = self.least_of(state, reader, &least, &messages);
-                changed |= next != least[reader.thread.index()];
-                least[reader.thread.index()] = next;
+                let next = self.least_of(state, reader, &horizon);
+                changed |= next != horizon.least[reader.thread.index()];
+                horizon.least[reader.thread.index()] = next;
             }
         }
-        for (known, least) in state.known.iter_mut().zip(least) {
-            match least {
-                Some(least) => known.learn(&least),
-                None => {
-                    known.clear();
-                    let last = state.memory.iter().map(|messages| messages.len() - 1).enumerate();
-                    last.for_each(|(loc, last)| known.current.set(loc, last));
-                }
-            }
-        }
-        Ok(())
+        Ok((horizon, readers))
     }
 
     /// Where there are many threads, one step can take long.
@@ -150,32 +200,85 @@ impl Machine<'_> {
         if is_time { Err(Reason::Time) } else { Ok(()) }
     }
 
-    /// What the thread, about to read, can take now.
-    fn reader(&mut self, state: &State, thread: ThreadId, access: &Access) -> Result<Reader, Reason> {
-        let current = &state.known[thread.index()].current;
-        let mut there = None;
-        for way in self.ways(state, thread, access)? {
-            let mut view = current.clone();
-            view.raise(access.loc.index(), way.place);
-            if way.labels().any(|label| self.model.acquires(label.mode())) {
-                view.join(&state.memory[access.loc.index()][way.place].view);
-            }
-            meet(&mut there, view);
+    /// What the thread does next.
+    fn plan(&mut self, thread: ThreadId, local: StateId) -> Result<Rc<Plan>, Reason> {
+        if let Some(plan) = self.plans.get(&(thread, local)) {
+            return Ok(Rc::clone(plan));
         }
-        let is_acquiring = self.is_acquiring(thread, state.locals[thread.index()], access)?;
-        Ok(Reader { thread, loc: access.loc, there, is_acquiring })
+        let mut plan = Plan::default();
+        let mut at = local;
+        for _ in 0..LONGEST_PLAN {
+            let rest = self.threads.rest(thread, at);
+            at = match &*rest {
+                Rest::Access(access) if access.is_store() => {
+                    if !self.shape.is_plain[access.loc.index()] {
+                        plan.stores.push(access.loc);
+                    }
+                    self.threads.outcomes(thread, at, access, 0)?[0].1
+                }
+                Rest::Access(access) => {
+                    let is_known = !self.shape.is_plain[access.loc.index()] && !plan.stores.contains(&access.loc);
+                    plan.reads_at = is_known.then_some(at);
+                    break;
+                }
+                Rest::Fence(labels) if self.updated(labels).is_some() => {
+                    plan.reads_at = Some(at);
+                    break;
+                }
+                Rest::Fence(labels) => {
+                    // What it passes on then may be all that later stores pass on.
+                    if self.shape.has_bare_writes() && labels.iter().any(|label| label.mode().releases()) {
+                        break;
+                    }
+                    plan.takes_up |= labels.iter().any(|label| label.mode().acquires());
+                    self.threads.pass(thread, at)?
+                }
+                _ => break,
+            };
+        }
+        let plan = Rc::new(plan);
+        self.plans.insert((thread, local), Rc::clone(&plan));
+        Ok(plan)
+    }
+
+    /// What the thread, when it reads, can take of what is there.
+    fn reader(&mut self, state: &State, thread: ThreadId, plan: &Plan, at: StateId) -> Result<Reader, Reason> {
+        let known = &state.known[thread.index()];
+        let before = known.acquire.as_ref().filter(|_| plan.takes_up).unwrap_or(&known.current).clone();
+        let rest = self.threads.rest(thread, at);
+        let mut there = None;
+        let (loc, is_acquiring) = match &*rest {
+            Rest::Access(access) => {
+                let loc = access.loc.index();
+                for way in self.ways(state, thread, at, access)? {
+                    let mut view = before.clone();
+                    view.raise(loc, way.place);
+                    if way.labels().any(|label| self.model.acquires(label.mode())) {
+                        view.join(&state.memory[loc][way.place].view);
+                    }
+                    meet(&mut there, view);
+                }
+                (access.loc, self.is_acquiring(thread, at, access)?)
+            }
+            Rest::Fence(labels) => {
+                let loc = self.updated(labels).expect("a fence that reads");
+                let mut view = before.clone();
+                view.join(&state.memory[loc.index()].last().expect("a last message").view);
+                meet(&mut there, view);
+                (loc, true)
+            }
+            _ => unreachable!("it reads there"),
+        };
+        Ok(Reader { thread, loc, before, there, is_acquiring })
     }
 
     /// What a reader will know at least.
-    fn least_of(&self, state: &State, reader: &Reader, least: &[Least], messages: &[Least]) -> Least {
-        let Reader { thread, loc, there, is_acquiring } = reader;
-        let mut found = there.clone();
-        let column = loc.index();
-        let to_come = self.least_message(state, *loc, Some(*thread), least, &messages[column]);
-        if let Some(message) = to_come {
-            let mut view = state.known[thread.index()].current.clone();
-            view.raise(column, message.at(column));
-            if *is_acquiring {
+    fn least_of(&self, state: &State, reader: &Reader, horizon: &Horizon) -> Least {
+        let mut found = reader.there.clone();
+        if let Some(message) = self.least_message(state, reader.loc, Some(reader.thread), horizon) {
+            let mut view = reader.before.clone();
+            view.raise(reader.loc.index(), message.at(reader.loc.index()));
+            if reader.is_acquiring {
                 view.join(&message);
             }
             meet(&mut found, view);
@@ -185,26 +288,20 @@ impl Machine<'_> {
 
     /// What messages to a location that others than `reader` will write pass on at least, and, in
     /// its own column, after which message they come at least.
-    fn least_message(
-        &self,
-        state: &State,
-        loc: LocId,
-        reader: Option<ThreadId>,
-        least: &[Least],
-        message: &Least,
-    ) -> Least {
+    fn least_message(&self, state: &State, loc: LocId, reader: Option<ThreadId>, horizon: &Horizon) -> Least {
         let mut found = None;
         for thread in self.thread_ids().filter(|thread| Some(*thread) != reader) {
             let local = state.locals[thread.index()];
-            let Some(known) = &least[thread.index()] else { continue };
-            if !self.future.writes(&self.threads, thread, local, loc) {
-                continue;
-            }
+            let own = &state.known[thread.index()];
+            let known = match horizon.plans[thread.index()].stores.contains(&loc) {
+                true => Some(&own.current),
+                false => horizon.least[thread.index()].as_ref(),
+            };
+            let Some(known) = known.filter(|_| self.can_write(state, thread, loc)) else { continue };
             meet(&mut found, known.clone());
             let pc = self.threads.local(thread, local).pc;
             let bare = || {
-                let release = state.known[thread.index()].release.clone();
-                let mut view = release.unwrap_or_else(|| View::new(vec![0; self.shape.columns]));
+                let mut view = own.release.clone().unwrap_or_else(|| View::new(vec![0; self.shape.columns]));
                 view.set(loc.index(), known.at(loc.index()));
                 view
             };
@@ -212,19 +309,27 @@ impl Machine<'_> {
                 meet(&mut found, bare());
             }
             if self.shape.updates_bare(thread, pc, loc) {
-                let oldest = state.known[thread.index()].current.at(loc.index());
-                let open = state.memory[loc.index()].iter().skip(oldest).filter(|message| !message.is_closed);
-                let mut read = message.clone();
-                open.for_each(|message| meet(&mut read, message.view.clone()));
-                let mut view = bare();
+                let messages = state.memory[loc.index()].iter().skip(own.current.at(loc.index()));
+                let mut read = horizon.messages[loc.index()].clone();
+                messages.filter(|message| !message.is_closed).for_each(|message| meet(&mut read, message.view.clone()));
                 if let Some(mut read) = read {
                     read.set(loc.index(), 0);
+                    let mut view = bare();
                     view.join(&read);
                     meet(&mut found, view);
                 }
             }
         }
         found
+    }
+
+    /// Who keeps messages of a location from being forgotten.
+    pub(super) fn who_is_behind(&mut self, state: &State, loc: LocId) -> Result<Vec<ThreadId>, Reason> {
+        let low = self.look_ahead(&mut state.clone())?;
+        let is_behind = |thread: &ThreadId| {
+            low[thread.index()].at(loc.index()) == 0 && self.can_access(state, *thread, loc)
+        };
+        Ok(self.thread_ids().filter(is_behind).collect())
     }
 
     /// Sets to nothing what threads know that is of no use to them, nor, through them, to others.
@@ -254,21 +359,19 @@ impl Machine<'_> {
         !is_over(self.threads.rest_of(thread, local)) && self.future.accesses(&self.threads, thread, local, loc)
     }
 
+    /// Can the thread still write to `loc`?
+    fn can_write(&self, state: &State, thread: ThreadId, loc: LocId) -> bool {
+        let local = state.locals[thread.index()];
+        !is_over(self.threads.rest_of(thread, local)) && self.future.writes(&self.threads, thread, local, loc)
+    }
+
     /// Drops messages that nobody will read, closes those that nobody will write after, and merges
-    /// equals.
-    fn forget(&self, state: &mut State, loc: usize) {
-        let (mut oldest, mut written) = (None::<usize>, None::<usize>);
-        for thread in self.thread_ids() {
-            let (local, location) = (state.locals[thread.index()], LocId::from_index(loc));
-            if !self.can_access(state, thread, location) {
-                continue;
-            }
-            let entry = state.known[thread.index()].current.at(loc);
-            oldest = Some(oldest.map_or(entry, |oldest| oldest.min(entry)));
-            if self.future.writes(&self.threads, thread, local, location) {
-                written = Some(written.map_or(entry, |written| written.min(entry)));
-            }
-        }
+    /// equals; `low` is what threads will use, if there is more than one message anywhere.
+    fn forget(&self, state: &mut State, loc: usize, low: &[View]) {
+        let location = LocId::from_index(loc);
+        let entry = |thread: ThreadId| low.get(thread.index()).map_or(0, |low| low.at(loc));
+        let oldest = self.thread_ids().filter(|&thread| self.can_access(state, thread, location)).map(entry).min();
+        let written = self.thread_ids().filter(|&thread| self.can_write(state, thread, location)).map(entry).min();
         let last = state.memory[loc].len() - 1;
         let count = oldest.unwrap_or(last);
         if count > 0 {

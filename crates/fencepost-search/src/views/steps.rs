@@ -1,6 +1,7 @@
 //! What the threads can do in a state of the machine.
 
 use std::collections::BTreeSet;
+use std::rc::Rc;
 
 use fencepost_analysis::interpreter::{Access, Rest};
 use fencepost_analysis::values::{PossibleValues, ValueSet};
@@ -12,6 +13,7 @@ use fencepost_model::{Model, Views};
 use fencepost_verdict::{Budget, Reason, Site};
 use foldhash::{HashMap, HashMapExt};
 
+use super::horizon::Plan;
 use super::shape::Shape;
 use super::state::{Known, Message, NEW, State, View};
 use crate::future::Future;
@@ -28,6 +30,8 @@ pub(super) struct Machine<'a> {
     together: HashMap<(ThreadId, StateId, Value), bool>,
     /// For local states: does the access there acquire from any message that is of use?
     acquiring: HashMap<(ThreadId, StateId), bool>,
+    /// For local states: what the thread does next.
+    pub(super) plans: HashMap<(ThreadId, StateId), Rc<Plan>>,
 }
 
 /// A way to make an access: right after this message, and, if it is taken together with the next
@@ -87,13 +91,14 @@ impl<'a> Machine<'a> {
             values: PossibleValues::within(program, budget)?,
             together: HashMap::new(),
             acquiring: HashMap::new(),
+            plans: HashMap::new(),
         })
     }
 
     /// Bytes of its tables.
     pub(super) fn bytes(&self) -> u64 {
-        let small = (self.together.len() + self.acquiring.len()) as u64;
-        self.threads.bytes() + self.future.bytes() + self.shape.bytes() + 32 * small
+        let entries = 32 * (self.together.len() + self.acquiring.len()) + 128 * self.plans.len();
+        self.threads.bytes() + self.future.bytes() + self.shape.bytes() + entries as u64
     }
 
     /// The state in which everybody knows initialisation.
@@ -173,7 +178,7 @@ impl<'a> Machine<'a> {
     }
 
     /// The hidden location, if fences are an update of it here.
-    fn updated(&self, labels: &[Label]) -> Option<LocId> {
+    pub(super) fn updated(&self, labels: &[Label]) -> Option<LocId> {
         let is_sc = |label: &Label| matches!(label, Label::Fence { mode: Mode::Sc });
         self.shape.fence.filter(|_| labels.iter().any(is_sc))
     }
@@ -211,7 +216,7 @@ impl<'a> Machine<'a> {
                 moves.push(Move { after, acts: vec![(site, act)] });
             }
             Rest::Access(access) => {
-                for way in self.ways(state, thread, access)? {
+                for way in self.ways(state, thread, local, access)? {
                     let mut after = state.clone();
                     let mut acts = Vec::with_capacity(2);
                     for (label, local) in std::iter::once(way.first).chain(way.second) {
@@ -231,9 +236,14 @@ impl<'a> Machine<'a> {
         Ok(moves)
     }
 
-    /// Every way to make an access that is of use.
-    pub(super) fn ways(&mut self, state: &State, thread: ThreadId, access: &Access) -> Result<Vec<Way>, Reason> {
-        let local = state.locals[thread.index()];
+    /// Every way to make an access, at which the thread is in this local state, that is of use.
+    pub(super) fn ways(
+        &mut self,
+        state: &State,
+        thread: ThreadId,
+        local: StateId,
+        access: &Access,
+    ) -> Result<Vec<Way>, Reason> {
         let is_plain = self.shape.is_plain[access.loc.index()];
         let messages = &state.memory[access.loc.index()];
         let oldest = if is_plain { 0 } else { state.known[thread.index()].current.at(access.loc.index()) };
