@@ -261,8 +261,10 @@ pub enum PromelaMonitor {
     Nothing,
     /// Of release/acquire.
     ReleaseAcquire,
-    /// Of accesses with orders, and fences.
+    /// Of accesses with orders, and fences; SC accesses have an order of their own.
     Orders,
+    /// The same with SC accesses and SC fences in one order.
+    OrdersAndS,
 }
 
 /// What light fences do.

@@ -25,7 +25,8 @@ use fencepost_base::order::Mode;
 use super::c11;
 use crate::graph::{EventId, Graph};
 use crate::model::{
-    ByDefault, Causal, Declaration, FenceMeaning, Fences, Kind, LightFences, Model, Repairs, Robustness, SafeIf, Views,
+    ByDefault, Causal, Declaration, FenceMeaning, Fences, Kind, LightFences, Model, PromelaMonitor, Repairs,
+    Robustness, SafeIf, Views,
 };
 use crate::monitor::{Monitor, Shape};
 use crate::packed::Layout;
@@ -146,7 +147,7 @@ Model, POPL 2021.
     causal: Causal { is_it: false, permits_it: false, safe: SafeIf::SynchronisedAndWritesDoNotRace },
     repairs: Repairs { orders: true, sc_accesses: true, exchanges: true },
     default: ByDefault::Programs,
-    promela: None,
+    promela: Some(PromelaMonitor::OrdersAndS),
 };
 
 impl Model for Cpp20 {
