@@ -7,6 +7,7 @@
 //! - `graphs`: over execution graphs, for models that are axioms;
 //! - `machine`: over states of the store-buffer machine, for models that have one;
 //! - `views`: over states of a machine of messages and views, for models that have one;
+//! - `interleavings`: over states of threads and one memory, for SC;
 //! - `executions`: not a search, but all executions, for programs without loops;
 //! - `threads`, `future`: what threads do between accesses, and what they can still do.
 //!
@@ -22,6 +23,7 @@
 mod executions;
 mod future;
 mod graphs;
+mod interleavings;
 mod machine;
 mod meter;
 mod runs;
@@ -31,7 +33,7 @@ mod views;
 pub use executions::Executions;
 use fencepost_base::ids::{LocId, ThreadId, Value};
 use fencepost_ir::{Observable, Program};
-use fencepost_model::Model;
+use fencepost_model::{Kind, Model};
 use fencepost_verdict::{Budget, Computation, GraphRun, Reason, ScFailureKind, Site, Stats};
 
 /// Does a final state, of which everything can be asked, belong to those looked for?
@@ -161,18 +163,21 @@ impl<'a> Search<'a> {
     }
 
     fn look_for(&self, goal: &Goal<'_>, budget: &Budget<'_>) -> Found {
-        match self.model.buffers() {
-            Some(buffers) => machine::search(self.program, self.model, buffers, goal, budget),
-            None => graphs::search(self.program, self.model, goal, budget),
+        match self.model.declaration().kind {
+            Kind::Machine(buffers) => machine::search(self.program, self.model, buffers, goal, budget),
+            Kind::Reference if !self.program.has_sections() => {
+                interleavings::search(self.program, self.model, goal, budget)
+            }
+            Kind::Reference | Kind::Language => graphs::search(self.program, self.model, goal, budget),
         }
     }
 
-    /// As [`Search::failure`], over execution graphs also where there is a machine: for comparison.
+    /// As [`Search::failure`], over execution graphs also where there are states: for comparison.
     pub fn failure_on_graphs(&self, budget: &Budget<'_>) -> Found {
         graphs::search(self.program, self.model, &Goal::Failure, budget)
     }
 
-    /// As [`Search::end`], over execution graphs also where there is a machine: for comparison.
+    /// As [`Search::end`], over execution graphs also where there are states: for comparison.
     pub fn end_on_graphs(&self, holds: &Holds<'_>, budget: &Budget<'_>) -> Found {
         graphs::search(self.program, self.model, &Goal::End(holds), budget)
     }

@@ -1,8 +1,8 @@
 //! SC runs, all of them: the answer under SC, and half of an argument under
 //! every other model, which has these runs too.
 //!
-//! Exact, loops included. With a condition, final states are those of the
-//! execution graphs of SC, searched for one by one.
+//! Exact, loops included. With a condition, final states are searched for one
+//! by one, among states of threads and memory (`fencepost_search`).
 
 use fencepost_explore::End;
 use fencepost_model::models::sc::Sc;
