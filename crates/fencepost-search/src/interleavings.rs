@@ -33,7 +33,7 @@ use fencepost_model::{EventId, Model};
 use fencepost_verdict::{Budget, GraphRun, GraphStep, Progress, Reason, Site, Stats};
 use foldhash::{HashSet, HashSetExt};
 
-use crate::future::Future;
+use crate::future::{Future, hidden};
 use crate::threads::{StateId, Threads};
 use crate::{End, Evidence, Finding, Found, Goal, What};
 
@@ -83,7 +83,7 @@ struct Interleavings<'a> {
 
 /// Looks for what is asked, in a program without atomic sections.
 pub(crate) fn search(program: &Program, model: &dyn Model, goal: &Goal<'_>, budget: &Budget<'_>) -> Found {
-    let future = match Future::new(program, model, budget) {
+    let future = match Future::new(program, hidden(program, model), budget) {
         Ok(future) => future,
         Err(reason) => return Found { what: None, end: End::Cut(reason), stats: Stats::default() },
     };

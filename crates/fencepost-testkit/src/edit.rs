@@ -180,7 +180,7 @@ fn sites(program: &Program) -> impl Iterator<Item = (ThreadId, Pc)> + '_ {
 }
 
 /// Inserts an instruction; jumps to the one behind it go through it.
-fn insert(code: &mut Vec<Instr>, pc: Pc, op: Op) {
+pub(crate) fn insert(code: &mut Vec<Instr>, pc: Pc, op: Op) {
     let move_target = |target: &mut Pc| {
         if *target > pc {
             target.0 += 1;

@@ -326,9 +326,8 @@ impl Machine<'_> {
     /// Who keeps messages of a location from being forgotten.
     pub(super) fn who_is_behind(&mut self, state: &State, loc: LocId) -> Result<Vec<ThreadId>, Reason> {
         let low = self.look_ahead(&mut state.clone())?;
-        let is_behind = |thread: &ThreadId| {
-            low[thread.index()].at(loc.index()) == 0 && self.can_access(state, *thread, loc)
-        };
+        let is_behind =
+            |thread: &ThreadId| low[thread.index()].at(loc.index()) == 0 && self.can_access(state, *thread, loc);
         Ok(self.thread_ids().filter(is_behind).collect())
     }
 
