@@ -376,7 +376,9 @@ mod tests {
             fencepost_lower::load(fencepost_lower::Language::Fp, &text).program.expect("a program")
         };
         let programs: Vec<Program> = ["acq", "rel", "acqrel", "sc"].iter().map(looping).collect();
-        let questions: Vec<Question<'_>> = programs.iter().flat_map(questions).collect();
+        let with_fences = ["rc20", "cpp20"].map(|name| models::by_name(name).expect("a model"));
+        let ask = |program| with_fences.map(|model| Question { program, model, observational: false });
+        let questions: Vec<Question<'_>> = programs.iter().flat_map(ask).collect();
         assert_eq!(assert_agreement(&questions), questions.len());
     }
 }
