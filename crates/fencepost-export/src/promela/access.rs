@@ -46,11 +46,6 @@ impl Writer<'_> {
                 targets.iter().map(way).collect()
             }
             Op::Nondet { dst, low, high } => self.nondet(pc, op, *dst, low, high),
-            Op::Fence { .. } => {
-                let mut body = lines(self.fence(op, Mode::Full));
-                body.extend(self.run(at + 1, self.way(pc, None))?);
-                Ok(vec![Alternative { guards: Vec::new(), body }])
-            }
             _ => match op.place() {
                 Some(place) => self.access(pc, op, place),
                 None => Ok(vec![Alternative { guards: Vec::new(), body: self.go_on(at, self.way(pc, None))? }]),
