@@ -14,7 +14,7 @@ use fencepost_testkit::expect::{Expectation, Expected, Subject};
 use fencepost_verdict::Budget;
 
 /// Tests with more values take minutes.
-const MOST_VALUES: u32 = 64;
+const MOST_VALUES: u64 = 64;
 
 /// What is observed, registers before locations.
 struct Observed {

@@ -37,7 +37,7 @@ pub(crate) fn violated(
     access: &Access,
     kind: AttemptKind,
 ) -> bool {
-    let modes = || (0..domain).filter_map(|value| Some((value, taken(access, kind, value)?)));
+    let modes = || (0..domain as Value).filter_map(|value| Some((value, taken(access, kind, value)?)));
     let bits = modes().fold(0u64, |bits, (value, _)| bits | 1 << value);
     let Some((_, mode)) = modes().next() else { return false };
     let attempt = Attempt { kind, loc: access.loc, mode, accepts: Accepts::Classes(&[bits]) };
