@@ -74,7 +74,7 @@ pub use fencepost_base::diag::{Diagnostic, Severity};
 pub use fencepost_base::source::{Position, SourceFile, Span};
 pub use fencepost_check::InternalError;
 pub use fencepost_ir::Program;
-pub use fencepost_lower::Language;
+pub use fencepost_lower::{Deref, Language, Reading};
 pub use fencepost_model::{Declaration, Model};
 pub use fencepost_report::terminal::Look;
 pub use fencepost_verdict::{Outcome, Plan, Progress, Reason, Stats, Verdict, Verification, Violation};

@@ -353,6 +353,29 @@ fn pictures_are_written_only_for_violations() {
 }
 
 #[test]
+fn all_executions_are_numbered_files() {
+    let dir = scratch("graph-all");
+    let path = dir.join("out.svg");
+    let all = |options: &[&str]| {
+        let output = ["graph", "-", "--all", "--model", "tso", "-o", path.to_str().expect("UTF-8")];
+        fencepost(&[&output, options].concat(), SB.as_bytes())
+    };
+    let picture = |number: usize| std::fs::read_to_string(dir.join(format!("out-{number}.svg"))).ok();
+    let some = all(&["--limit", "3"]);
+    assert_eq!(code(&some), 0);
+    assert!(text(&some.stderr).contains("4 executions under tso; 3 drawn, 1 left out"), "{}", text(&some.stderr));
+    assert!(picture(3).is_some_and(|svg| svg.contains("execution 3 of 4 under tso")));
+    assert!(picture(4).is_none() && !path.exists());
+    assert_eq!(code(&all(&[])), 0);
+    let pictures: std::collections::BTreeSet<String> = (1..=4).filter_map(picture).collect();
+    assert_eq!(pictures.len(), 4, "each execution once");
+    let stopped = all(&["--max-states", "3"]);
+    assert_eq!(code(&stopped), 3);
+    assert!(text(&stopped.stderr).contains("There may be more"), "{}", text(&stopped.stderr));
+    assert_eq!(code(&fencepost(&["graph", "-", "--limit", "3"], SB.as_bytes())), 2, "without --all it means nothing");
+}
+
+#[test]
 fn the_first_command_of_the_readme_finds_all_as_expected() {
     let corpus = concat!(env!("CARGO_MANIFEST_DIR"), "/../../litmus");
     let output = fencepost(&["check", corpus, "--timeout", "60s"], b"");
