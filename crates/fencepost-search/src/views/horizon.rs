@@ -99,7 +99,8 @@ struct Horizon {
     plans: Vec<Rc<Plan>>,
     /// K.
     least: Vec<Least>,
-    /// What messages to come pass on at least, by location.
+    /// What messages to come pass on at least, by location; where updates pass on what they read, and
+    /// not all that their threads know.
     messages: Vec<Least>,
 }
 
@@ -107,13 +108,14 @@ impl Machine<'_> {
     /// Makes the state the representative of those that cannot be told apart from it, as far as
     /// that is seen.
     pub(super) fn normalise(&mut self, state: &mut State) -> Result<(), Reason> {
-        let low = if state.longest() > 1 { self.look_ahead(state)? } else { Vec::new() };
         self.silence(state);
-        for loc in 0..state.memory.len() {
-            match self.shape.is_plain[loc] {
-                true => self.forget_plain(state, loc),
-                false => self.forget(state, loc, &low),
-            }
+        (0..state.memory.len()).filter(|&loc| self.shape.is_plain[loc]).for_each(|loc| self.forget_plain(state, loc));
+        let known: Vec<View> = state.known.iter().map(|known| known.current.clone()).collect();
+        self.forget(state, &known);
+        // That was cheap, and is often enough.
+        if state.longest() > 1 {
+            let low = self.look_ahead(state)?;
+            self.forget(state, &low);
         }
         Ok(())
     }
@@ -174,15 +176,13 @@ impl Machine<'_> {
             });
             horizon.plans.push(plan);
         }
-        // Messages matter only where updates pass on more than they release.
-        let locations = if self.shape.has_bare_writes() { state.memory.len() } else { 0 };
         let mut changed = !readers.is_empty();
         while changed {
             changed = false;
-            for loc in (0..locations).filter(|&loc| !self.shape.is_plain[loc]) {
-                let next = self.least_message(state, LocId::from_index(loc), None, &horizon);
-                changed |= next != horizon.messages[loc];
-                horizon.messages[loc] = next;
+            for &loc in &self.shape.updated_bare {
+                let next = self.least_message(state, loc, None, &horizon);
+                changed |= next != horizon.messages[loc.index()];
+                horizon.messages[loc.index()] = next;
             }
             for reader in &readers {
                 self.look_at_the_clock(reader.thread)?;
@@ -365,10 +365,16 @@ impl Machine<'_> {
     }
 
     /// Drops messages that nobody will read, closes those that nobody will write after, and merges
-    /// equals; `low` is what threads will use, if there is more than one message anywhere.
-    fn forget(&self, state: &mut State, loc: usize, low: &[View]) {
+    /// equals; `low` has the oldest messages that threads will use.
+    fn forget(&self, state: &mut State, low: &[View]) {
+        (0..state.memory.len())
+            .filter(|&loc| !self.shape.is_plain[loc])
+            .for_each(|loc| self.forget_at(state, loc, low));
+    }
+
+    fn forget_at(&self, state: &mut State, loc: usize, low: &[View]) {
         let location = LocId::from_index(loc);
-        let entry = |thread: ThreadId| low.get(thread.index()).map_or(0, |low| low.at(loc));
+        let entry = |thread: ThreadId| low[thread.index()].at(loc);
         let oldest = self.thread_ids().filter(|&thread| self.can_access(state, thread, location)).map(entry).min();
         let written = self.thread_ids().filter(|&thread| self.can_write(state, thread, location)).map(entry).min();
         let last = state.memory[loc].len() - 1;

@@ -30,6 +30,8 @@ pub(super) struct Shape {
     /// For every thread, the writes that do not release and need not be behind a release fence:
     /// stores and updates. None where every write releases.
     bare: Vec<[Closure; 2]>,
+    /// The locations of such updates.
+    pub(super) updated_bare: Vec<LocId>,
     /// For every thread, its writes that are not plain.
     published: Vec<Closure>,
 }
@@ -78,10 +80,13 @@ impl Shape {
             }
             false => Vec::new(),
         };
+        let is_updated_bare = |loc: &LocId| {
+            let updates = |op: &Op| writes_weakly(op) && !is_store(op);
+            all().any(|op| updates(op) && touched(program, hidden, op).contains(&loc.index()))
+        };
         let publishes = |op: &Op| writing(op).is_some() || matches!(op, Op::Fence { .. });
         Ok(Shape {
             columns,
-            is_plain,
             readers,
             acquire: program.thread_ids().map(acquire).collect(),
             release: program.thread_ids().map(release).collect(),
@@ -89,7 +94,9 @@ impl Shape {
             is_exact: !has_sc_order && (sc_fences.is_none() || is_synchronised),
             fence: hidden,
             bare,
+            updated_bare: (0..is_plain.len()).map(LocId::from_index).filter(is_updated_bare).collect(),
             published: closures(&publishes, &|_| false)?,
+            is_plain,
         })
     }
 
