@@ -24,6 +24,15 @@ pub fn strengthened(program: &Program) -> Vec<Program> {
     found
 }
 
+/// The program in which every instruction is replaced.
+pub fn replaced(program: &Program, replacement: impl Fn(ThreadId, &Op) -> Op) -> Program {
+    let mut parts = Parts::of(program);
+    for (thread, code) in program.thread_ids().zip(parts.threads.iter_mut().map(|thread| &mut thread.code)) {
+        code.iter_mut().for_each(|instr| instr.op = replacement(thread, &instr.op));
+    }
+    parts.build().expect("still well-formed")
+}
+
 /// The programs with one more fence of this order, before some instruction.
 pub fn fenced(program: &Program, order: FenceOrder) -> Vec<Program> {
     let with_fence = |(thread, pc): (ThreadId, Pc)| {
