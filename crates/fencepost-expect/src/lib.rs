@@ -14,6 +14,7 @@
 //! Whatever is not understood is an error, because a misspelt expectation would never fail. The
 //! syntax is documented in `docs/language.md`.
 
+mod announce;
 mod judge;
 
 use std::fmt;
@@ -23,6 +24,7 @@ use fencepost_base::ids::Value;
 use fencepost_base::source::Span;
 use fencepost_model::models;
 
+pub use announce::{Announced, announced, announced_by_verify, verified};
 pub use judge::{Judgement, judge, judge_runs};
 
 /// The answer expected.

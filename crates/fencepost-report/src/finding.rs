@@ -229,6 +229,7 @@ fn finding(
         stale_values: Vec::new(),
         shape: None,
         evidence: Evidence::Replayed(Box::default()),
+        expected: None,
     }
 }
 

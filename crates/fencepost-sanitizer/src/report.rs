@@ -107,6 +107,7 @@ impl Deadlock {
             stale_values: Vec::new(),
             shape: None,
             identity: self.identity(),
+            expected: None,
             evidence: Evidence::Observed(Box::new(Observed {
                 pid: self.pid,
                 stale: Vec::new(),
@@ -212,6 +213,7 @@ impl Report {
             stale_values: stale.iter().filter_map(|write| write.value).collect(),
             shape: shape.map(str::to_string),
             identity,
+            expected: None,
             evidence: Evidence::Observed(Box::new(Observed {
                 pid: self.pid,
                 stale,

@@ -4,7 +4,8 @@ use std::env;
 
 use fencepost_base::diag::Diagnostic;
 use fencepost_base::source::SourceFile;
-use fencepost_finding::{Finding, Severity};
+use fencepost_expect::Announced;
+use fencepost_finding::{Finding, Rule, Severity};
 use fencepost_report::sarif::{self, Notice, Origin};
 use fencepost_report::terminal::Skipped;
 use fencepost_report::{Subject, finding, while_reading};
@@ -24,15 +25,29 @@ impl Log {
         self.findings.push(finding);
     }
 
-    pub(crate) fn outcome(&mut self, subject: &Subject<'_>, outcome: &Outcome) {
-        self.findings.extend(finding::of_outcome(subject, outcome));
+    /// What was found, and which lines of the file expect it.
+    pub(crate) fn outcome(&mut self, subject: &Subject<'_>, outcome: &Outcome, announced: Announced) {
+        self.findings.extend(finding::of_outcome(subject, outcome).into_iter().map(|finding| {
+            let expected = match finding.kind.rule() {
+                Rule::Assertion | Rule::RuntimeError => announced.failure,
+                _ => announced.violation,
+            };
+            Finding { expected, ..finding }
+        }));
         if let Verdict::Unknown(reason) = &outcome.verdict {
             self.undecided(subject, "robustness against", outcome.model, reason);
         }
     }
 
-    pub(crate) fn verification(&mut self, subject: &Subject<'_>, verification: &Verification) {
-        self.findings.extend(finding::of_verification(subject, verification));
+    /// The same; one line expects all of it.
+    pub(crate) fn verification(
+        &mut self,
+        subject: &Subject<'_>,
+        verification: &Verification,
+        announced: Option<usize>,
+    ) {
+        let found = finding::of_verification(subject, verification);
+        self.findings.extend(found.into_iter().map(|finding| Finding { expected: announced, ..finding }));
         if let Err(reason) = &verification.result {
             self.undecided(subject, "safety under", verification.model, reason);
         }

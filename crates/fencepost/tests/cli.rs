@@ -299,6 +299,40 @@ fn hostile_programs_end_in_a_verdict_or_a_message() {
 }
 
 #[test]
+fn what_a_file_expects_is_no_open_result() {
+    let suppressed = |result: &serde_json::Value| -> Vec<String> {
+        let list = result["suppressions"].as_array().expect("a list, if only an empty one").iter();
+        list.map(|it| {
+            assert_eq!((&it["kind"], &it["status"]), (&"inSource".into(), &"accepted".into()));
+            assert!(it["location"]["physicalLocation"]["region"]["startLine"].is_u64());
+            it["justification"].as_str().expect("why").to_string()
+        })
+        .collect()
+    };
+    let results = |arguments: &[&str], input: &str| -> Vec<(String, Vec<String>)> {
+        let (_, found) = log(arguments, input);
+        let results = found["runs"][0]["results"].as_array().expect("results").clone();
+        results.iter().map(|it| (it["properties"]["model"].as_str().expect("a model").into(), suppressed(it))).collect()
+    };
+    let line = |number| vec![format!("Line {number} expects it.")];
+    // One of two models is expected to differ from SC.
+    let one = format!("//: ra violation shape=SB\n{SB}");
+    let check = ["check", "-", "--model", "ra,rc20"];
+    assert_eq!(results(&check, &one), [("ra".into(), line(1)), ("rc20".into(), vec![])]);
+    assert_eq!(results(&[&check[..], &["--ignore-expectations"]].concat(), &one)[0].1, Vec::<String>::new());
+    // In another way than it does.
+    let other = format!("//: ra violation shape=MP\n{SB}");
+    assert_eq!(results(&check, &other)[0].1, Vec::<String>::new());
+    // What fails under SC has a line of its own, for both commands.
+    let fails = "//: ra robust\n//: sc assertion-fails\n//: rc20 assertion-fails\nthread t { assert(0); }";
+    assert_eq!(results(&["check", "-", "--model", "ra"], fails), [("sc".into(), line(2))]);
+    assert_eq!(results(&["verify", "-", "--model", "sc"], fails)[0].1, line(2));
+    assert_eq!(results(&["verify", "-", "--model", "ra"], fails)[0].1, Vec::<String>::new());
+    let test = "C t\n(*: sc never *)\n{}\nP0(int *x) { int r0 = *x; }\nexists (0:r0=1)\n";
+    assert_eq!(results(&["verify", "-", "--language", "litmus", "--model", "sc"], test)[0].1, line(2));
+}
+
+#[test]
 fn a_program_that_cannot_be_read_within_the_limits_is_unknown() {
     for (arguments, reason) in [
         (["check", "-", "--timeout", "0s"], "timeout"),

@@ -138,7 +138,8 @@ impl Session<'_> {
                     self.desk.output.out(&report)?;
                 }
                 CheckFormat::Sarif => {
-                    self.desk.log.outcome(&subject, &outcome);
+                    let announced = fencepost_expect::announced(expected, &file.program, &outcome);
+                    self.desk.log.outcome(&subject, &outcome, announced);
                     if let Some(Judgement::Differs(how)) = &judgement {
                         self.desk.log.unexpected(&subject, how);
                     }

@@ -101,7 +101,12 @@ impl Session<'_> {
     fn answer(&mut self, subject: &Subject<'_>, verification: &Verification) -> io::Result<Exit> {
         match self.args.format {
             VerifyFormat::Json => self.desk.output.out(&json::verification(subject, verification))?,
-            VerifyFormat::Sarif => self.desk.log.verification(subject, verification),
+            VerifyFormat::Sarif => {
+                // What is not understood is told by `check`, which compares.
+                let expected = fencepost_expect::expectations(subject.source.text()).unwrap_or_default();
+                let announced = fencepost_expect::announced_by_verify(&expected, verification);
+                self.desk.log.verification(subject, verification, announced);
+            }
             VerifyFormat::Human => {
                 let mut text = match self.args.quiet {
                     true => terminal::verification_headline(subject, verification, &self.look),
