@@ -59,6 +59,13 @@ impl Addresses {
         self.names.iter().map(String::as_str)
     }
 
+    /// Is the address of this location among them?
+    pub(super) fn cover(&self, loc: LocId, globals: &Globals) -> bool {
+        let variables = self.names().filter_map(|name| globals.find(name));
+        let mut all = variables.map(|(base, global)| base.index()..base.index() + global.len());
+        all.any(|locations| locations.contains(&loc.index()))
+    }
+
     /// Is this the last variable whose address is a value?
     pub(super) fn is_last(&self, loc: LocId) -> bool {
         self.last == Some(loc)

@@ -173,7 +173,11 @@ impl Code<'_, '_> {
             }
             _ => None,
         };
-        IrExpr::Const(loc.map_or(0, |loc| i64::from(self.test.range.address(loc))))
+        let Some(loc) = loc else { return IrExpr::Const(0) };
+        if !self.test.addresses.cover(loc, self.test.globals) {
+            return self.error(expr.span, "internal error: this address was overlooked", "please report this as a bug");
+        }
+        IrExpr::Const(i64::from(self.test.range.address(loc)))
     }
 
     /// Is it the address of a variable, by its form?
