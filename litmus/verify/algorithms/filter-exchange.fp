@@ -1,8 +1,8 @@
 //: sc safe
 //: sra safe
 //: ra safe
-//: rc20 unsettled
-//: cpp20 unsettled
+//: rc20 safe
+//: cpp20 safe
 //: tso safe
 //: pso safe
 //: pgas safe
