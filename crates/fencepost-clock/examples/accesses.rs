@@ -7,7 +7,7 @@
 
 use std::time::Instant;
 
-use fencepost_clock::{Access, Epochs, Finding, Hidden, Limits, Location, Order, ThreadClocks};
+use fencepost_clock::{Access, Epochs, Finding, Limits, Location, Order, ThreadClocks};
 
 const THREADS: usize = 32;
 const ROUNDS: usize = 1_000_000;
@@ -15,7 +15,6 @@ const ROUNDS: usize = 1_000_000;
 struct World {
     threads: Vec<ThreadClocks>,
     locations: Vec<Location>,
-    hidden: Hidden,
     limits: Limits,
     violations: usize,
 }
@@ -30,7 +29,6 @@ impl World {
         let mut world = World {
             threads,
             locations: (0..locations).map(|_| Location::new(0)).collect(),
-            hidden: Hidden::new(),
             limits: Limits::default(),
             violations: 0,
         };
@@ -66,7 +64,7 @@ impl World {
     }
 
     fn fence_sc(&mut self, t: usize) {
-        self.threads[t].fence_sc(&mut self.hidden);
+        self.threads[t].fence(Order::SeqCst);
     }
 
     /// A store by one thread, a load of it by the next.
