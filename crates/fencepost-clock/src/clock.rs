@@ -94,7 +94,7 @@ pub(crate) fn any(lanes: Lanes) -> bool {
 /// Addresses in the first two lines of the cache that an array takes: with more of them the
 /// processor sees what is going on.
 #[inline(always)]
-pub(crate) fn far(lanes: &[Lanes], fetch: &mut impl FnMut(*const u8)) {
+fn far(lanes: &[Lanes], fetch: &mut impl FnMut(*const u8)) {
     if !lanes.is_empty() {
         let first: *const u8 = lanes.as_ptr().cast();
         fetch(first);

@@ -43,73 +43,41 @@
 //! | both | all |
 //!
 //! **Marks.** Sets that travel are marked with a slot and an epoch: who knows that epoch of that
-//! slot has them all. So they are copied, or joined, only if they have changed.
+//! slot has them. So they are copied, or joined, only if they have changed.
 
 use std::array;
 
-use crate::clock::{Clock, LANES, Lanes, Slot, any, far, join_lanes};
+use crate::clock::{Clock, LANES, Lanes, Slot, any, join_lanes};
 
 /// A set of accesses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
 pub(crate) enum Set {
-    /// D of the SC fences that happen before.
-    Fences,
     /// D of the SC accesses that strongly happen before, were the next access SC.
     Accesses,
-    /// What else would be in D of an SC fence.
-    Pending,
     /// Of a location: what its newest write, and accesses before it, pass on.
     Written,
+    /// What else would be in D of an SC fence.
+    Pending,
     /// Of a location: what reads since the newest write pass on.
     Read,
+    /// D of the SC fences that happen before.
+    Fences,
 }
 
-/// A clock among others: a bit of its own.
-type Kind = u32;
+/// How many there are.
+const SETS: usize = 5;
 
 impl Set {
-    /// The clock of all accesses. Those that travel come before the clocks of SC accesses.
-    const fn all(self) -> Kind {
-        match self {
-            Set::Fences => 1 << 0,
-            Set::Accesses => 1 << 1,
-            Set::Pending => 1 << 2,
-            Set::Written => 1 << 6,
-            Set::Read => 1 << 7,
-        }
-    }
-
-    /// The clock of SC accesses.
-    const fn sc(self) -> Kind {
-        match self {
-            Set::Fences => 1 << 3,
-            Set::Accesses => 1 << 4,
-            Set::Pending => 1 << 5,
-            Set::Written => 1 << 8,
-            Set::Read => 1 << 9,
-        }
+    #[inline(always)]
+    const fn bit(self) -> u8 {
+        1 << self as u8
     }
 }
 
-/// Clocks that travel along happens-before.
-const TRAVELLING: u32 = 0b11_1111;
-/// Those of them that have all accesses.
-const TRAVELLING_ALL: u32 = 0b00_0111;
-
-/// How many kinds there are in each set of kinds.
-const COUNT: [u8; 1 << 10] = {
-    let mut count = [0; 1 << 10];
-    let mut kinds = 0;
-    while kinds < count.len() {
-        count[kinds] = kinds.count_ones() as u8;
-        kinds += 1;
-    }
-    count
-};
-
-fn count(kinds: u32) -> usize {
-    usize::from(COUNT[kinds as usize])
-}
+/// Those that travel along happens-before.
+const TRAVELLING: [Set; 3] = [Set::Accesses, Set::Pending, Set::Fences];
+const TRAVELLING_BITS: u8 = Set::Accesses.bit() | Set::Pending.bit() | Set::Fences.bit();
 
 /// A slot and an epoch of it.
 pub(crate) type Mark = (Slot, u32);
@@ -117,23 +85,19 @@ pub(crate) type Mark = (Slot, u32);
 /// A mark that says nothing: an epoch that nobody knows.
 pub(crate) const UNMARKED: Mark = (0, u32::MAX);
 
-/// What is in the first lanes.
-mod head {
-    /// Which clocks there are.
-    pub(super) const KINDS: usize = 0;
-    /// For how many times as many slots as there are lanes.
-    pub(super) const BLOCKS: usize = 1;
-    /// The mark.
-    pub(super) const BY: usize = 2;
-    pub(super) const SINCE: usize = 3;
-    /// Is there anything in [`super::Set::Read`]? Otherwise it is stale.
-    pub(super) const HAS_READ: usize = 4;
-}
-
-/// The sets there are, in one array: a head, then for each [`LANES`] slots the lanes of each clock.
-/// It takes no space before it is given something.
+/// A clock for each set. In this order, so that what programs without SC fences need lies together.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Covers(Box<[Lanes]>);
+#[repr(C)]
+struct Part {
+    /// Which sets are not empty: the clocks of the others are stale.
+    sets: u8,
+    /// Who knows this epoch of this slot has the sets that travel.
+    by: Slot,
+    since: u32,
+    /// The slots from `LANES` on.
+    many: Box<[[Lanes; SETS]]>,
+    few: [Lanes; SETS],
+}
 
 /// Where `mine` is later than `theirs`.
 #[inline(always)]
@@ -146,285 +110,361 @@ fn and(a: Lanes, b: Lanes) -> Lanes {
     array::from_fn(|lane| a[lane] & b[lane])
 }
 
-#[inline(always)]
-fn or(a: Lanes, b: Lanes) -> Lanes {
-    array::from_fn(|lane| a[lane] | b[lane])
-}
-
-impl Covers {
+impl Part {
     #[inline(always)]
-    pub(crate) fn is_empty(&self) -> bool {
-        self.0.is_empty()
+    fn has(&self, set: Set) -> bool {
+        self.sets & set.bit() != 0
     }
 
-    #[inline(always)]
-    fn head(&self, field: usize) -> u32 {
-        self.0.first().map_or(0, |head| head[field])
-    }
-
-    #[inline(always)]
-    fn kinds(&self) -> u32 {
-        self.head(head::KINDS)
-    }
-
-    #[inline(always)]
-    fn blocks(&self) -> usize {
-        self.head(head::BLOCKS) as usize
-    }
-
-    /// Who knows this has all sets that travel.
-    #[inline(always)]
-    pub(crate) fn mark(&self) -> Mark {
-        (self.head(head::BY) as Slot, self.head(head::SINCE))
-    }
-
-    #[inline(always)]
-    pub(crate) fn set_mark(&mut self, (by, since): Mark) {
-        if let Some(head) = self.0.first_mut() {
-            (head[head::BY], head[head::SINCE]) = (u32::from(by), since);
+    #[inline]
+    fn get(&self, set: Set, slot: Slot) -> u32 {
+        let slot = usize::from(slot);
+        match self.block(slot / LANES) {
+            Some(block) if self.has(set) => block[set as usize][slot % LANES],
+            _ => 0,
         }
     }
 
-    /// Is there anything in [`Set::Read`]?
-    #[inline(always)]
-    pub(crate) fn has_read(&self) -> bool {
-        self.head(head::HAS_READ) != 0
-    }
-
-    #[inline(always)]
-    fn set_has_read(&mut self, has_read: bool) {
-        if let Some(head) = self.0.first_mut() {
-            head[head::HAS_READ] = u32::from(has_read);
+    #[inline]
+    fn set(&mut self, set: Set, slot: Slot, epoch: u32) {
+        if !self.has(set) {
+            self.clear(set);
         }
-    }
-
-    /// Where the first lanes of a clock are, and how far it is to the next.
-    #[inline(always)]
-    fn place(&self, kind: Kind) -> (usize, usize) {
-        let kinds = self.kinds();
-        (1 + count(kinds & (kind - 1)), count(kinds))
-    }
-
-    /// Makes sure that there are these clocks, for at least so many blocks.
-    #[inline(always)]
-    fn make_room(&mut self, kinds: u32, blocks: usize) {
-        if self.kinds() & kinds != kinds || self.blocks() < blocks {
-            self.grow(kinds, blocks);
-        }
-    }
-
-    /// The only place that allocates.
-    #[cold]
-    #[inline(never)]
-    fn grow(&mut self, kinds: u32, blocks: usize) {
-        let old = std::mem::take(self);
-        let (kinds, blocks) = (kinds | old.kinds(), blocks.max(old.blocks()).max(1));
-        self.0 = vec![[0; LANES]; 1 + blocks * count(kinds)].into_boxed_slice();
-        self.0[0] = old.0.first().copied().unwrap_or_default();
-        (self.0[0][head::KINDS], self.0[0][head::BLOCKS]) = (kinds, blocks as u32);
-        for kind in kinds_of(old.kinds()) {
-            let ((to, step), (from, old_step)) = (self.place(kind), old.place(kind));
-            for block in 0..old.blocks() {
-                self.0[to + block * step] = old.0[from + block * old_step];
+        let slot = usize::from(slot);
+        match slot.checked_sub(LANES) {
+            None => self.few[set as usize][slot] = epoch,
+            Some(far) => {
+                self.make_room(far / LANES + 1);
+                self.many[far / LANES][set as usize][far % LANES] = epoch;
             }
         }
     }
 
-    #[inline]
-    fn get(&self, kind: Kind, slot: Slot) -> u32 {
-        let (block, lane) = (usize::from(slot) / LANES, usize::from(slot) % LANES);
-        if self.kinds() & kind == 0 || block >= self.blocks() {
-            return 0;
+    /// The set is empty, and its clock is not stale.
+    fn clear(&mut self, set: Set) {
+        self.sets |= set.bit();
+        self.few[set as usize] = [0; LANES];
+        self.many.iter_mut().for_each(|block| block[set as usize] = [0; LANES]);
+    }
+
+    /// The clocks of [`LANES`] slots, if there are any.
+    #[inline(always)]
+    fn block(&self, block: usize) -> Option<&[Lanes; SETS]> {
+        match block.checked_sub(1) {
+            None => Some(&self.few),
+            Some(block) => self.many.get(block),
         }
-        let (at, step) = self.place(kind);
-        self.0[at + block * step][lane]
-    }
-
-    #[inline]
-    fn set(&mut self, kind: Kind, slot: Slot, epoch: u32) {
-        let (block, lane) = (usize::from(slot) / LANES, usize::from(slot) % LANES);
-        self.make_room(kind, block + 1);
-        let (at, step) = self.place(kind);
-        self.0[at + block * step][lane] = epoch;
-    }
-
-    /// The epoch of the last SC access of `slot` in `set`.
-    #[inline]
-    pub(crate) fn last_sc(&self, set: Set, slot: Slot) -> u32 {
-        self.get(set.sc(), slot)
-    }
-
-    /// Adds the SC accesses of `slot` up to `epoch`.
-    #[inline]
-    pub(crate) fn set_last_sc(&mut self, set: Set, slot: Slot, epoch: u32) {
-        self.set(set.sc(), slot, epoch);
-    }
-
-    /// Is an access of `slot` in its epoch `k` in `set`?
-    #[inline]
-    pub(crate) fn has(&self, set: Set, slot: Slot, k: u32, is_sc: bool) -> bool {
-        self.get(set.all(), slot) >= k || is_sc && self.get(set.sc(), slot) >= k
-    }
-
-    /// Adds `source` of another to `set`. Did anything change?
-    #[inline]
-    pub(crate) fn join_set(&mut self, set: Set, other: &Covers, source: Set) -> bool {
-        self.join_clock_of(set.all(), other, source.all()) | self.join_clock_of(set.sc(), other, source.sc())
     }
 
     #[inline(always)]
-    fn join_clock_of(&mut self, kind: Kind, other: &Covers, source: Kind) -> bool {
-        if other.kinds() & source == 0 {
+    fn make_room(&mut self, many: usize) {
+        if self.many.len() < many {
+            self.grow(many);
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn grow(&mut self, many: usize) {
+        let mut grown = vec![[[0; LANES]; SETS]; many].into_boxed_slice();
+        grown[..self.many.len()].copy_from_slice(&self.many);
+        self.many = grown;
+    }
+
+    /// Adds `source` of another to `set`. Did anything change?
+    #[inline(always)]
+    fn join(&mut self, set: Set, other: &Part, source: Set) -> bool {
+        if !other.has(source) {
             return false;
         }
-        self.make_room(kind, other.blocks());
-        let ((to, step), (from, other_step)) = (self.place(kind), other.place(source));
+        let changed = if self.has(set) {
+            any(join_lanes(&mut self.few[set as usize], &other.few[source as usize]))
+        } else {
+            self.few[set as usize] = other.few[source as usize];
+            true
+        };
+        let changed_many =
+            (!other.many.is_empty() || !self.many.is_empty()) && self.join_many(set, &other.many, source);
+        self.sets |= set.bit();
+        changed | changed_many
+    }
+
+    #[inline(never)]
+    fn join_many(&mut self, set: Set, other: &[[Lanes; SETS]], source: Set) -> bool {
+        self.make_room(other.len());
+        if !self.has(set) {
+            self.many.iter_mut().for_each(|block| block[set as usize] = [0; LANES]);
+        }
         let mut all = [0; LANES];
-        for block in 0..other.blocks() {
-            let difference = join_lanes(&mut self.0[to + block * step], &other.0[from + block * other_step]);
-            all = or(all, difference);
+        for (mine, theirs) in self.many.iter_mut().zip(other) {
+            let difference = join_lanes(&mut mine[set as usize], &theirs[source as usize]);
+            all = array::from_fn(|lane| all[lane] | difference[lane]);
         }
         any(all)
     }
 
     /// Adds `source` to `set`.
-    pub(crate) fn join_within(&mut self, set: Set, source: Set) {
-        for (kind, source) in [(set.all(), source.all()), (set.sc(), source.sc())] {
-            if self.kinds() & source != 0 {
-                self.make_room(kind, 0);
-                let ((to, step), (from, _)) = (self.place(kind), self.place(source));
-                for block in 0..self.blocks() {
-                    let theirs = self.0[from + block * step];
-                    join_lanes(&mut self.0[to + block * step], &theirs);
-                }
+    fn join_within(&mut self, set: Set, source: Set) {
+        if !self.has(source) {
+            return;
+        }
+        if !self.has(set) {
+            self.clear(set);
+        }
+        for block in std::iter::once(&mut self.few).chain(&mut self.many) {
+            let theirs = block[source as usize];
+            join_lanes(&mut block[set as usize], &theirs);
+        }
+    }
+
+    /// Adds all up to the epochs of a clock to `set`.
+    fn join_clock(&mut self, set: Set, clock: &Clock) {
+        if !self.has(set) {
+            self.clear(set);
+        }
+        self.make_room(clock.blocks() - 1);
+        for (number, block) in std::iter::once(&mut self.few).chain(&mut self.many).enumerate() {
+            join_lanes(&mut block[set as usize], clock.block(number));
+        }
+    }
+
+    /// The sets that travel become those of `other`, with its mark.
+    #[inline(always)]
+    fn assign(&mut self, other: &Part) {
+        debug_assert!((other.by, other.since) != UNMARKED, "threads mark what they know");
+        if (self.by, self.since) == (other.by, other.since) {
+            return;
+        }
+        (self.by, self.since) = (other.by, other.since);
+        self.sets = self.sets & !TRAVELLING_BITS | other.sets & TRAVELLING_BITS;
+        for set in TRAVELLING {
+            if other.has(set) {
+                self.few[set as usize] = other.few[set as usize];
+            }
+        }
+        if !other.many.is_empty() || !self.many.is_empty() {
+            self.assign_many(&other.many);
+        }
+    }
+
+    #[inline(never)]
+    fn assign_many(&mut self, other: &[[Lanes; SETS]]) {
+        self.make_room(other.len());
+        for (number, mine) in self.many.iter_mut().enumerate() {
+            let theirs = other.get(number).unwrap_or(&[[0; LANES]; SETS]);
+            for set in TRAVELLING {
+                mine[set as usize] = theirs[set as usize];
             }
         }
     }
 
-    /// Adds all accesses up to the epochs of a clock to `set`.
-    pub(crate) fn join_clock(&mut self, set: Set, clock: &Clock) {
-        self.make_room(set.all(), clock.blocks());
-        let (to, step) = self.place(set.all());
-        for block in 0..clock.blocks() {
-            join_lanes(&mut self.0[to + block * step], clock.block(block));
+    /// Where `wanted` is later than in any of these sets, as far as it is among `missing`.
+    #[inline(always)]
+    fn missing(&self, block: usize, sets: impl IntoIterator<Item = Set>, wanted: &Lanes, missing: Lanes) -> Lanes {
+        let mut missing = missing;
+        if let Some(clocks) = self.block(block) {
+            for set in sets {
+                if self.has(set) {
+                    missing = and(missing, exceeds(wanted, &clocks[set as usize]));
+                }
+            }
+        }
+        missing
+    }
+}
+
+/// Sets of accesses, as far as there are any.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Covers {
+    /// Every access up to an epoch.
+    all: Option<Box<Part>>,
+    /// SC accesses up to an epoch.
+    sc: Option<Box<Part>>,
+}
+
+#[cold]
+#[inline(never)]
+fn fresh() -> Box<Part> {
+    Box::default()
+}
+
+/// As [`Part::join`], for parts that may not be there.
+#[inline(always)]
+fn join(mine: &mut Option<Box<Part>>, set: Set, theirs: &Option<Box<Part>>, source: Set) -> bool {
+    match theirs {
+        Some(theirs) if theirs.has(source) => mine.get_or_insert_with(fresh).join(set, theirs, source),
+        _ => false,
+    }
+}
+
+/// The sets that travel are joined if they are news, and have this mark if that changes anything.
+#[inline(always)]
+fn acquire(hb: &Clock, mine: &mut Option<Box<Part>>, theirs: &Option<Box<Part>>, mark: Mark) -> bool {
+    let Some(theirs) = theirs else { return false };
+    if hb.get(theirs.by) >= theirs.since {
+        return false;
+    }
+    let mine = mine.get_or_insert_with(fresh);
+    let changed = TRAVELLING.into_iter().fold(false, |changed, set| changed | mine.join(set, theirs, set));
+    if changed {
+        (mine.by, mine.since) = mark;
+    }
+    changed
+}
+
+/// As [`Part::assign`], for parts that may not be there.
+#[inline(always)]
+fn assign(mine: &mut Option<Box<Part>>, theirs: &Option<Box<Part>>) {
+    match (mine, theirs) {
+        (mine, Some(theirs)) => mine.get_or_insert_with(fresh).assign(theirs),
+        (Some(mine), None) => {
+            mine.sets &= !TRAVELLING_BITS;
+            (mine.by, mine.since) = (0, 0);
+        }
+        (None, None) => {}
+    }
+}
+
+impl Covers {
+    /// Is there nothing in any set?
+    #[inline(always)]
+    pub(crate) fn is_empty(&self) -> bool {
+        self.all.is_none() && self.sc.is_none()
+    }
+
+    /// The epoch of the last SC access of `slot` in `set`.
+    #[inline]
+    pub(crate) fn last_sc(&self, set: Set, slot: Slot) -> u32 {
+        self.sc.as_ref().map_or(0, |sc| sc.get(set, slot))
+    }
+
+    /// Adds the SC accesses of `slot` up to `epoch`, to a set of a location.
+    #[inline]
+    pub(crate) fn set_last_sc(&mut self, set: Set, slot: Slot, epoch: u32) {
+        self.sc.get_or_insert_with(fresh).set(set, slot, epoch);
+    }
+
+    /// Adds the SC accesses of `slot` up to `epoch`, to a set that travels.
+    #[inline]
+    pub(crate) fn learn_last_sc(&mut self, set: Set, slot: Slot, epoch: u32, mark: Mark) {
+        let sc = self.sc.get_or_insert_with(fresh);
+        sc.set(set, slot, epoch);
+        (sc.by, sc.since) = mark;
+    }
+
+    /// Is an access of `slot` in its epoch `k` in `set`?
+    #[inline]
+    pub(crate) fn has(&self, set: Set, slot: Slot, k: u32, is_sc: bool) -> bool {
+        let is_in = |part: &Option<Box<Part>>| part.as_ref().is_some_and(|part| part.get(set, slot) >= k);
+        is_in(&self.all) || is_sc && is_in(&self.sc)
+    }
+
+    /// A location gets `source` of a thread.
+    #[inline]
+    pub(crate) fn join_set(&mut self, set: Set, other: &Covers, source: Set) {
+        join(&mut self.all, set, &other.all, source);
+        join(&mut self.sc, set, &other.sc, source);
+    }
+
+    /// A thread, which is at `mark`, gets what a location has up to the newest write. Did anything
+    /// change?
+    #[inline]
+    pub(crate) fn learn(&mut self, set: Set, location: &Covers, mark: Mark) -> bool {
+        let mut changed = false;
+        for (mine, theirs) in [(&mut self.all, &location.all), (&mut self.sc, &location.sc)] {
+            if join(mine, set, theirs, Set::Written)
+                && let Some(mine) = mine
+            {
+                (mine.by, mine.since) = mark;
+                changed = true;
+            }
+        }
+        changed
+    }
+
+    /// What an SC fence at `mark` orders, where `hb` happens before, goes to [`Set::Fences`].
+    pub(crate) fn order_fence(&mut self, hb: &Clock, mark: Mark) {
+        self.all.get_or_insert_with(fresh).join_clock(Set::Fences, hb);
+        for part in [&mut self.all, &mut self.sc].into_iter().flatten() {
+            part.join_within(Set::Fences, Set::Accesses);
+            part.join_within(Set::Fences, Set::Pending);
+            (part.by, part.since) = mark;
         }
     }
 
     /// [`Set::Read`] goes to [`Set::Written`].
     #[inline]
     pub(crate) fn write_read(&mut self) {
-        if self.has_read() {
-            self.join_within(Set::Written, Set::Read);
-            self.set_has_read(false);
+        for part in [&mut self.all, &mut self.sc].into_iter().flatten() {
+            if part.has(Set::Read) {
+                part.join_within(Set::Written, Set::Read);
+                part.sets &= !Set::Read.bit();
+            }
         }
     }
 
-    /// Adds `source` of another to [`Set::Read`].
+    /// Is there anything in [`Set::Read`] of SC accesses?
     #[inline]
-    pub(crate) fn read(&mut self, other: &Covers, source: Set) {
-        if !self.has_read() {
-            self.clear(Set::Read);
-        }
-        self.join_set(Set::Read, other, source);
-        self.set_has_read(true);
+    pub(crate) fn has_read_sc(&self) -> bool {
+        self.sc.as_ref().is_some_and(|sc| sc.has(Set::Read))
     }
 
-    fn clear(&mut self, set: Set) {
-        for kind in kinds_of(self.kinds() & (set.all() | set.sc())) {
-            let (at, step) = self.place(kind);
-            for block in 0..self.blocks() {
-                self.0[at + block * step] = [0; LANES];
-            }
-        }
-    }
-
-    /// Is `source` of another in E(x)?
+    /// Is `source` of a thread in E(x)?
+    #[inline]
     pub(crate) fn passes_on(&self, other: &Covers, source: Set) -> bool {
-        let sets = if self.has_read() { &[Set::Written, Set::Read][..] } else { &[Set::Written] };
-        let is_there = |source: Kind, kind: fn(Set) -> Kind| {
-            let (from, step) = other.place(source);
-            other.kinds() & source == 0
-                || (0..other.blocks()).all(|block| {
-                    let wanted = &other.0[from + block * step];
-                    let kinds = sets.iter().fold(0, |kinds, &set| kinds | kind(set));
-                    !any(self.missing(wanted, [u32::MAX; LANES], block, kinds))
-                })
-        };
-        is_there(source.all(), Set::all) && is_there(source.sc(), Set::sc)
-    }
-
-    /// Where `wanted` is later than all these clocks, as far as it is among `missing`.
-    #[inline(always)]
-    fn missing(&self, wanted: &Lanes, mut missing: Lanes, block: usize, kinds: u32) -> Lanes {
-        if block < self.blocks() {
-            for kind in kinds_of(self.kinds() & kinds) {
-                let (at, step) = self.place(kind);
-                missing = and(missing, exceeds(wanted, &self.0[at + block * step]));
+        [(&self.all, &other.all), (&self.sc, &other.sc)].into_iter().all(|(mine, theirs)| match (mine, theirs) {
+            (_, None) => true,
+            (None, Some(theirs)) => !theirs.has(source),
+            (Some(mine), Some(theirs)) => {
+                !theirs.has(source)
+                    || (0..=theirs.many.len()).all(|block| {
+                        let wanted = theirs.block(block).map_or([0; LANES], |clocks| clocks[source as usize]);
+                        let missing = exceeds(&wanted, &[0; LANES]);
+                        !any(mine.missing(block, [Set::Written, Set::Read], &wanted, missing))
+                    })
             }
-            missing
-        } else {
-            and(missing, exceeds(wanted, &[0; LANES]))
-        }
+        })
     }
 
     /// Would all of E(x) up to the newest write be in D of an SC fence, where `hb` happens before?
+    #[inline]
     pub(crate) fn is_pending(&self, hb: &Clock, location: &Covers) -> bool {
-        let is_there = |source: Kind, kinds: u32| {
-            let (from, step) = location.place(source);
-            location.kinds() & source == 0
-                || (0..location.blocks()).all(|block| {
-                    let wanted = &location.0[from + block * step];
-                    !any(self.missing(wanted, exceeds(wanted, hb.block(block)), block, kinds))
+        let is_there = |theirs: &Option<Box<Part>>, parts: &[&Option<Box<Part>>]| {
+            let Some(theirs) = theirs else { return true };
+            !theirs.has(Set::Written)
+                || (0..=theirs.many.len()).all(|block| {
+                    let wanted = theirs.block(block).map_or([0; LANES], |clocks| clocks[Set::Written as usize]);
+                    let mut missing = exceeds(&wanted, hb.block(block));
+                    for part in parts.iter().copied().flatten() {
+                        missing = part.missing(block, TRAVELLING, &wanted, missing);
+                    }
+                    !any(missing)
                 })
         };
-        is_there(Set::Written.all(), TRAVELLING_ALL) && is_there(Set::Written.sc(), TRAVELLING)
+        is_there(&location.all, &[&self.all]) && is_there(&location.sc, &[&self.all, &self.sc])
     }
 
-    /// Adds the sets that travel, and has this mark if that changes anything.
+    /// Adds the sets that travel, where `hb` is known with those that are here.
     #[inline]
-    pub(crate) fn join(&mut self, other: &Covers, mark: Mark) -> bool {
-        let mut changed = false;
-        for kind in kinds_of(other.kinds() & TRAVELLING) {
-            changed |= self.join_clock_of(kind, other, kind);
-        }
-        if changed {
-            self.set_mark(mark);
-        }
-        changed
+    pub(crate) fn acquire(&mut self, hb: &Clock, other: &Covers, mark: Mark) -> bool {
+        acquire(hb, &mut self.all, &other.all, mark) | acquire(hb, &mut self.sc, &other.sc, mark)
     }
 
     /// The sets that travel become those of `other`.
     #[inline]
     pub(crate) fn assign(&mut self, other: &Covers) {
-        if self.mark() == other.mark() && other.mark() != UNMARKED {
-            return;
-        }
-        let kinds = other.kinds() & TRAVELLING;
-        self.make_room(kinds, other.blocks());
-        self.set_mark(other.mark());
-        for kind in kinds_of(self.kinds() & TRAVELLING) {
-            let ((to, step), (from, other_step)) = (self.place(kind), other.place(kind));
-            for block in 0..self.blocks() {
-                let is_there = kinds & kind != 0 && block < other.blocks();
-                self.0[to + block * step] = if is_there { other.0[from + block * other_step] } else { [0; LANES] };
+        assign(&mut self.all, &other.all);
+        assign(&mut self.sc, &other.sc);
+    }
+
+    /// Addresses in the lines of the cache where sets are.
+    #[inline(always)]
+    pub(crate) fn far(&self, fetch: &mut impl FnMut(*const u8)) {
+        for part in [&self.all, &self.sc].into_iter().flatten() {
+            let first: *const u8 = (&raw const **part).cast();
+            for line in 0..size_of::<Part>().div_ceil(64) {
+                fetch(first.wrapping_add(64 * line));
             }
         }
     }
-
-    /// As [`Clock::far`].
-    #[inline(always)]
-    pub(crate) fn far(&self, fetch: &mut impl FnMut(*const u8)) {
-        far(&self.0, fetch);
-    }
-}
-
-/// One by one.
-#[inline(always)]
-fn kinds_of(kinds: u32) -> impl Iterator<Item = Kind> {
-    let mut left = kinds;
-    std::iter::from_fn(move || {
-        let kind = left & left.wrapping_neg();
-        left ^= kind;
-        (kind != 0).then_some(kind)
-    })
 }

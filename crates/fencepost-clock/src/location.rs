@@ -177,10 +177,13 @@ impl Location {
         }
         let mut is_new_sc = false;
         if self.is_in_order(t, order.is_sc()) {
-            let was_seen_sc = seen.is_some_and(Effects::is_sc);
-            let (has_learnt, is_new) = self.order_read(t, order.is_sc(), was_seen_sc);
-            is_new_sc = is_new;
-            learnt |= has_learnt | self.synchronise(t, order);
+            if order.is_sc() {
+                let was_seen_sc = seen.is_some_and(Effects::is_sc);
+                let (has_learnt, is_new) = self.order_read(t, was_seen_sc);
+                learnt |= has_learnt;
+                is_new_sc = is_new;
+            }
+            learnt |= self.synchronise(t, order);
             self.order_after_read(t, seen.is_some());
         } else {
             learnt |= self.synchronise(t, order);

@@ -187,11 +187,8 @@ impl ThreadClocks {
 
     /// An SC fence: D of it is all that happens before and all that is pending.
     fn order_fence(&mut self) {
-        let View { hb, covers } = &mut self.c;
-        covers.join_clock(Set::Fences, hb);
-        covers.join_within(Set::Fences, Set::Accesses);
-        covers.join_within(Set::Fences, Set::Pending);
-        self.mark();
+        let here = self.here();
+        self.c.covers.order_fence(&self.c.hb, here);
         self.learn(true);
     }
 
@@ -210,12 +207,6 @@ impl ThreadClocks {
     #[inline]
     pub(crate) fn here(&self) -> Mark {
         (self.slot, self.k)
-    }
-
-    /// The sets of the thread have changed.
-    #[inline]
-    pub(crate) fn mark(&mut self) {
-        self.c.covers.set_mark(self.here());
     }
 
     /// Learns all that is in these clocks.

@@ -35,11 +35,7 @@ impl View {
 /// Joins the one view into the other, part by part.
 #[inline]
 pub(crate) fn join(hb: &mut Clock, covers: &mut Covers, (other, theirs): (&Clock, &Covers), mark: Mark) -> bool {
-    let has_news = || {
-        let (by, since) = theirs.mark();
-        hb.get(by) < since
-    };
-    let learnt = !theirs.is_empty() && has_news() && covers.join(theirs, mark);
+    let learnt = covers.acquire(hb, theirs, mark);
     hb.join(other) | learnt
 }
 
@@ -47,7 +43,5 @@ pub(crate) fn join(hb: &mut Clock, covers: &mut Covers, (other, theirs): (&Clock
 #[inline]
 pub(crate) fn assign(hb: &mut Clock, covers: &mut Covers, other: &View) {
     hb.assign(&other.hb);
-    if !covers.is_empty() || !other.covers.is_empty() {
-        covers.assign(&other.covers);
-    }
+    covers.assign(&other.covers);
 }

@@ -22,22 +22,17 @@ impl Location {
         sc || !self.order.is_empty() || !t.c.covers.is_empty()
     }
 
-    /// Before a read acquires anything. Has the thread learnt something, and must its SC access be
+    /// Before an SC read acquires anything. Has the thread learnt something, and must the access be
     /// told from others?
-    pub(super) fn order_read(&mut self, t: &mut ThreadClocks, sc: bool, was_seen_sc: bool) -> (bool, bool) {
-        if !sc {
-            return (false, false);
-        }
-        let learnt = t.c.covers.join_set(Set::Accesses, &self.order, Set::Written);
+    pub(super) fn order_read(&mut self, t: &mut ThreadClocks, was_seen_sc: bool) -> (bool, bool) {
+        let here = t.here();
+        let learnt = !was_seen_sc && t.c.covers.learn(Set::Accesses, &self.order, here);
         let is_new = !was_seen_sc && !self.history.is_newest_in_order(&t.c.covers);
         if is_new {
-            t.c.covers.set_last_sc(Set::Accesses, t.slot(), t.epoch());
-        }
-        if learnt || is_new {
-            t.mark();
+            t.c.covers.learn_last_sc(Set::Accesses, t.slot(), t.epoch(), here);
         }
         if !self.order.passes_on(&t.c.covers, Set::Accesses) {
-            self.order.read(&t.c.covers, Set::Accesses);
+            self.order.join_set(Set::Read, &t.c.covers, Set::Accesses);
         }
         (learnt, is_new)
     }
@@ -47,19 +42,15 @@ impl Location {
         if !was_seen {
             self.make_pending(t);
         }
-        self.pass_on_fences(t);
-    }
-
-    fn pass_on_fences(&mut self, t: &ThreadClocks) {
         if !self.order.passes_on(&t.c.covers, Set::Fences) {
-            self.order.read(&t.c.covers, Set::Fences);
+            self.order.join_set(Set::Read, &t.c.covers, Set::Fences);
         }
     }
 
     fn make_pending(&self, t: &mut ThreadClocks) {
         if !t.c.covers.is_pending(&t.c.hb, &self.order) {
-            t.c.covers.join_set(Set::Pending, &self.order, Set::Written);
-            t.mark();
+            let here = t.here();
+            t.c.covers.learn(Set::Pending, &self.order, here);
         }
     }
 
@@ -67,11 +58,10 @@ impl Location {
     /// thread has made.
     pub(super) fn order_read_again(&mut self, t: &ThreadClocks) {
         let last = t.c.covers.last_sc(Set::Accesses, t.slot());
-        if self.order.has_read() {
+        if self.order.has_read_sc() {
             self.order.set_last_sc(Set::Read, t.slot(), last);
         } else if self.order.last_sc(Set::Written, t.slot()) < last {
-            self.order.read(&t.c.covers, Set::Accesses);
-            self.order.read(&t.c.covers, Set::Fences);
+            self.order.join_set(Set::Read, &t.c.covers, Set::Accesses);
         }
     }
 
@@ -92,9 +82,8 @@ impl Location {
             self.make_pending(t);
             return false;
         }
-        t.c.covers.set_last_sc(Set::Accesses, t.slot(), k);
-        let learnt = t.c.covers.join_set(Set::Accesses, &self.order, Set::Written);
-        t.mark();
-        learnt
+        let here = t.here();
+        t.c.covers.learn_last_sc(Set::Accesses, t.slot(), k, here);
+        t.c.covers.learn(Set::Accesses, &self.order, here)
     }
 }
