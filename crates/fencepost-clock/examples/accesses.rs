@@ -10,7 +10,7 @@ use std::time::Instant;
 use fencepost_clock::{Access, Epochs, Finding, Limits, Location, Order, ThreadClocks};
 
 const THREADS: usize = 32;
-const ROUNDS: usize = 1_000_000;
+const ROUNDS: usize = 200_000;
 
 struct World {
     threads: Vec<ThreadClocks>,

@@ -32,8 +32,10 @@ pub struct Clock {
 /// The later epochs, into `mine`; what has changed, as bits.
 #[inline(always)]
 pub(crate) fn join_lanes(mine: &mut Lanes, theirs: &Lanes) -> Lanes {
-    let later: Lanes = array::from_fn(|lane| (mine[lane] as i32).max(theirs[lane] as i32) as u32);
-    let difference = array::from_fn(|lane| later[lane] ^ mine[lane]);
+    // Copies, so that it is clear that they are different lanes.
+    let (before, theirs) = (*mine, *theirs);
+    let later: Lanes = array::from_fn(|lane| (before[lane] as i32).max(theirs[lane] as i32) as u32);
+    let difference = array::from_fn(|lane| later[lane] ^ before[lane]);
     *mine = later;
     difference
 }

@@ -45,9 +45,10 @@
 //! **Marks.** Sets that travel are marked with a slot and an epoch: who knows that epoch of that
 //! slot has them. So they are copied, or joined, only if they have changed.
 
-use std::array;
+mod part;
 
-use crate::clock::{Clock, LANES, Lanes, Slot, any, join_lanes};
+use crate::clock::{Clock, Slot};
+use part::Part;
 
 /// A set of accesses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -65,396 +66,238 @@ pub(crate) enum Set {
     Fences,
 }
 
-/// How many there are.
-const SETS: usize = 5;
-
-impl Set {
-    #[inline(always)]
-    const fn bit(self) -> u8 {
-        1 << self as u8
-    }
-}
-
-/// Those that travel along happens-before.
-const TRAVELLING: [Set; 3] = [Set::Accesses, Set::Pending, Set::Fences];
-const TRAVELLING_BITS: u8 = Set::Accesses.bit() | Set::Pending.bit() | Set::Fences.bit();
-
 /// A slot and an epoch of it.
 pub(crate) type Mark = (Slot, u32);
 
 /// A mark that says nothing: an epoch that nobody knows.
 pub(crate) const UNMARKED: Mark = (0, u32::MAX);
 
-/// A clock for each set. In this order, so that what programs without SC fences need lies together.
-#[derive(Clone, Debug, Default)]
-#[repr(C)]
-struct Part {
-    /// Which sets are not empty: the clocks of the others are stale.
-    sets: u8,
-    /// Who knows this epoch of this slot has the sets that travel.
-    by: Slot,
-    since: u32,
-    /// The slots from `LANES` on.
-    many: Box<[[Lanes; SETS]]>,
-    few: [Lanes; SETS],
-}
-
-/// Where `mine` is later than `theirs`.
-#[inline(always)]
-fn exceeds(mine: &Lanes, theirs: &Lanes) -> Lanes {
-    array::from_fn(|lane| if mine[lane] as i32 > theirs[lane] as i32 { u32::MAX } else { 0 })
-}
-
-#[inline(always)]
-fn and(a: Lanes, b: Lanes) -> Lanes {
-    array::from_fn(|lane| a[lane] & b[lane])
-}
-
-impl Part {
-    #[inline(always)]
-    fn has(&self, set: Set) -> bool {
-        self.sets & set.bit() != 0
-    }
-
-    #[inline]
-    fn get(&self, set: Set, slot: Slot) -> u32 {
-        let slot = usize::from(slot);
-        match self.block(slot / LANES) {
-            Some(block) if self.has(set) => block[set as usize][slot % LANES],
-            _ => 0,
-        }
-    }
-
-    #[inline]
-    fn set(&mut self, set: Set, slot: Slot, epoch: u32) {
-        if !self.has(set) {
-            self.clear(set);
-        }
-        let slot = usize::from(slot);
-        match slot.checked_sub(LANES) {
-            None => self.few[set as usize][slot] = epoch,
-            Some(far) => {
-                self.make_room(far / LANES + 1);
-                self.many[far / LANES][set as usize][far % LANES] = epoch;
-            }
-        }
-    }
-
-    /// The set is empty, and its clock is not stale.
-    fn clear(&mut self, set: Set) {
-        self.sets |= set.bit();
-        self.few[set as usize] = [0; LANES];
-        self.many.iter_mut().for_each(|block| block[set as usize] = [0; LANES]);
-    }
-
-    /// The clocks of [`LANES`] slots, if there are any.
-    #[inline(always)]
-    fn block(&self, block: usize) -> Option<&[Lanes; SETS]> {
-        match block.checked_sub(1) {
-            None => Some(&self.few),
-            Some(block) => self.many.get(block),
-        }
-    }
-
-    #[inline(always)]
-    fn make_room(&mut self, many: usize) {
-        if self.many.len() < many {
-            self.grow(many);
-        }
-    }
-
-    #[cold]
-    #[inline(never)]
-    fn grow(&mut self, many: usize) {
-        let mut grown = vec![[[0; LANES]; SETS]; many].into_boxed_slice();
-        grown[..self.many.len()].copy_from_slice(&self.many);
-        self.many = grown;
-    }
-
-    /// Adds `source` of another to `set`. Did anything change?
-    #[inline(always)]
-    fn join(&mut self, set: Set, other: &Part, source: Set) -> bool {
-        if !other.has(source) {
-            return false;
-        }
-        let changed = if self.has(set) {
-            any(join_lanes(&mut self.few[set as usize], &other.few[source as usize]))
-        } else {
-            self.few[set as usize] = other.few[source as usize];
-            true
-        };
-        let changed_many =
-            (!other.many.is_empty() || !self.many.is_empty()) && self.join_many(set, &other.many, source);
-        self.sets |= set.bit();
-        changed | changed_many
-    }
-
-    #[inline(never)]
-    fn join_many(&mut self, set: Set, other: &[[Lanes; SETS]], source: Set) -> bool {
-        self.make_room(other.len());
-        if !self.has(set) {
-            self.many.iter_mut().for_each(|block| block[set as usize] = [0; LANES]);
-        }
-        let mut all = [0; LANES];
-        for (mine, theirs) in self.many.iter_mut().zip(other) {
-            let difference = join_lanes(&mut mine[set as usize], &theirs[source as usize]);
-            all = array::from_fn(|lane| all[lane] | difference[lane]);
-        }
-        any(all)
-    }
-
-    /// Adds `source` to `set`.
-    fn join_within(&mut self, set: Set, source: Set) {
-        if !self.has(source) {
-            return;
-        }
-        if !self.has(set) {
-            self.clear(set);
-        }
-        for block in std::iter::once(&mut self.few).chain(&mut self.many) {
-            let theirs = block[source as usize];
-            join_lanes(&mut block[set as usize], &theirs);
-        }
-    }
-
-    /// Adds all up to the epochs of a clock to `set`.
-    fn join_clock(&mut self, set: Set, clock: &Clock) {
-        if !self.has(set) {
-            self.clear(set);
-        }
-        self.make_room(clock.blocks() - 1);
-        for (number, block) in std::iter::once(&mut self.few).chain(&mut self.many).enumerate() {
-            join_lanes(&mut block[set as usize], clock.block(number));
-        }
-    }
-
-    /// The sets that travel become those of `other`, with its mark.
-    #[inline(always)]
-    fn assign(&mut self, other: &Part) {
-        debug_assert!((other.by, other.since) != UNMARKED, "threads mark what they know");
-        if (self.by, self.since) == (other.by, other.since) {
-            return;
-        }
-        (self.by, self.since) = (other.by, other.since);
-        self.sets = self.sets & !TRAVELLING_BITS | other.sets & TRAVELLING_BITS;
-        for set in TRAVELLING {
-            if other.has(set) {
-                self.few[set as usize] = other.few[set as usize];
-            }
-        }
-        if !other.many.is_empty() || !self.many.is_empty() {
-            self.assign_many(&other.many);
-        }
-    }
-
-    #[inline(never)]
-    fn assign_many(&mut self, other: &[[Lanes; SETS]]) {
-        self.make_room(other.len());
-        for (number, mine) in self.many.iter_mut().enumerate() {
-            let theirs = other.get(number).unwrap_or(&[[0; LANES]; SETS]);
-            for set in TRAVELLING {
-                mine[set as usize] = theirs[set as usize];
-            }
-        }
-    }
-
-    /// Where `wanted` is later than in any of these sets, as far as it is among `missing`.
-    #[inline(always)]
-    fn missing(&self, block: usize, sets: impl IntoIterator<Item = Set>, wanted: &Lanes, missing: Lanes) -> Lanes {
-        let mut missing = missing;
-        if let Some(clocks) = self.block(block) {
-            for set in sets {
-                if self.has(set) {
-                    missing = and(missing, exceeds(wanted, &clocks[set as usize]));
-                }
-            }
-        }
-        missing
-    }
-}
-
 /// Sets of accesses, as far as there are any.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Covers {
+    /// Is there anything?
+    any: bool,
     /// Every access up to an epoch.
     all: Option<Box<Part>>,
     /// SC accesses up to an epoch.
     sc: Option<Box<Part>>,
 }
 
+/// A part, which is made if it is not there.
+#[inline(always)]
+fn part<'a>(part: &'a mut Option<Box<Part>>, any: &mut bool) -> &'a mut Part {
+    if part.is_none() {
+        make(part);
+        *any = true;
+    }
+    part.as_mut().expect("it was made")
+}
+
 #[cold]
 #[inline(never)]
-fn fresh() -> Box<Part> {
-    Box::default()
-}
-
-/// As [`Part::join`], for parts that may not be there.
-#[inline(always)]
-fn join(mine: &mut Option<Box<Part>>, set: Set, theirs: &Option<Box<Part>>, source: Set) -> bool {
-    match theirs {
-        Some(theirs) if theirs.has(source) => mine.get_or_insert_with(fresh).join(set, theirs, source),
-        _ => false,
-    }
-}
-
-/// The sets that travel are joined if they are news, and have this mark if that changes anything.
-#[inline(always)]
-fn acquire(hb: &Clock, mine: &mut Option<Box<Part>>, theirs: &Option<Box<Part>>, mark: Mark) -> bool {
-    let Some(theirs) = theirs else { return false };
-    if hb.get(theirs.by) >= theirs.since {
-        return false;
-    }
-    let mine = mine.get_or_insert_with(fresh);
-    let changed = TRAVELLING.into_iter().fold(false, |changed, set| changed | mine.join(set, theirs, set));
-    if changed {
-        (mine.by, mine.since) = mark;
-    }
-    changed
-}
-
-/// As [`Part::assign`], for parts that may not be there.
-#[inline(always)]
-fn assign(mine: &mut Option<Box<Part>>, theirs: &Option<Box<Part>>) {
-    match (mine, theirs) {
-        (mine, Some(theirs)) => mine.get_or_insert_with(fresh).assign(theirs),
-        (Some(mine), None) => {
-            mine.sets &= !TRAVELLING_BITS;
-            (mine.by, mine.since) = (0, 0);
-        }
-        (None, None) => {}
-    }
+fn make(part: &mut Option<Box<Part>>) {
+    *part = Some(Box::default());
 }
 
 impl Covers {
     /// Is there nothing in any set?
     #[inline(always)]
     pub(crate) fn is_empty(&self) -> bool {
-        self.all.is_none() && self.sc.is_none()
+        !self.any
     }
 
-    /// The epoch of the last SC access of `slot` in `set`.
-    #[inline]
-    pub(crate) fn last_sc(&self, set: Set, slot: Slot) -> u32 {
-        self.sc.as_ref().map_or(0, |sc| sc.get(set, slot))
+    #[inline(always)]
+    fn all(&mut self) -> &mut Part {
+        part(&mut self.all, &mut self.any)
     }
 
-    /// Adds the SC accesses of `slot` up to `epoch`, to a set of a location.
-    #[inline]
-    pub(crate) fn set_last_sc(&mut self, set: Set, slot: Slot, epoch: u32) {
-        self.sc.get_or_insert_with(fresh).set(set, slot, epoch);
-    }
-
-    /// Adds the SC accesses of `slot` up to `epoch`, to a set that travels.
-    #[inline]
-    pub(crate) fn learn_last_sc(&mut self, set: Set, slot: Slot, epoch: u32, mark: Mark) {
-        let sc = self.sc.get_or_insert_with(fresh);
-        sc.set(set, slot, epoch);
-        (sc.by, sc.since) = mark;
+    #[inline(always)]
+    fn sc(&mut self) -> &mut Part {
+        part(&mut self.sc, &mut self.any)
     }
 
     /// Is an access of `slot` in its epoch `k` in `set`?
     #[inline]
     pub(crate) fn has(&self, set: Set, slot: Slot, k: u32, is_sc: bool) -> bool {
         let is_in = |part: &Option<Box<Part>>| part.as_ref().is_some_and(|part| part.get(set, slot) >= k);
-        is_in(&self.all) || is_sc && is_in(&self.sc)
-    }
-
-    /// A location gets `source` of a thread.
-    #[inline]
-    pub(crate) fn join_set(&mut self, set: Set, other: &Covers, source: Set) {
-        join(&mut self.all, set, &other.all, source);
-        join(&mut self.sc, set, &other.sc, source);
-    }
-
-    /// A thread, which is at `mark`, gets what a location has up to the newest write. Did anything
-    /// change?
-    #[inline]
-    pub(crate) fn learn(&mut self, set: Set, location: &Covers, mark: Mark) -> bool {
-        let mut changed = false;
-        for (mine, theirs) in [(&mut self.all, &location.all), (&mut self.sc, &location.sc)] {
-            if join(mine, set, theirs, Set::Written)
-                && let Some(mine) = mine
-            {
-                (mine.by, mine.since) = mark;
-                changed = true;
-            }
-        }
-        changed
-    }
-
-    /// What an SC fence at `mark` orders, where `hb` happens before, goes to [`Set::Fences`].
-    pub(crate) fn order_fence(&mut self, hb: &Clock, mark: Mark) {
-        self.all.get_or_insert_with(fresh).join_clock(Set::Fences, hb);
-        for part in [&mut self.all, &mut self.sc].into_iter().flatten() {
-            part.join_within(Set::Fences, Set::Accesses);
-            part.join_within(Set::Fences, Set::Pending);
-            (part.by, part.since) = mark;
-        }
-    }
-
-    /// [`Set::Read`] goes to [`Set::Written`].
-    #[inline]
-    pub(crate) fn write_read(&mut self) {
-        for part in [&mut self.all, &mut self.sc].into_iter().flatten() {
-            if part.has(Set::Read) {
-                part.join_within(Set::Written, Set::Read);
-                part.sets &= !Set::Read.bit();
-            }
-        }
-    }
-
-    /// Is there anything in [`Set::Read`] of SC accesses?
-    #[inline]
-    pub(crate) fn has_read_sc(&self) -> bool {
-        self.sc.as_ref().is_some_and(|sc| sc.has(Set::Read))
-    }
-
-    /// Is `source` of a thread in E(x)?
-    #[inline]
-    pub(crate) fn passes_on(&self, other: &Covers, source: Set) -> bool {
-        [(&self.all, &other.all), (&self.sc, &other.sc)].into_iter().all(|(mine, theirs)| match (mine, theirs) {
-            (_, None) => true,
-            (None, Some(theirs)) => !theirs.has(source),
-            (Some(mine), Some(theirs)) => {
-                !theirs.has(source)
-                    || (0..=theirs.many.len()).all(|block| {
-                        let wanted = theirs.block(block).map_or([0; LANES], |clocks| clocks[source as usize]);
-                        let missing = exceeds(&wanted, &[0; LANES]);
-                        !any(mine.missing(block, [Set::Written, Set::Read], &wanted, missing))
-                    })
-            }
-        })
-    }
-
-    /// Would all of E(x) up to the newest write be in D of an SC fence, where `hb` happens before?
-    #[inline]
-    pub(crate) fn is_pending(&self, hb: &Clock, location: &Covers) -> bool {
-        let is_there = |theirs: &Option<Box<Part>>, parts: &[&Option<Box<Part>>]| {
-            let Some(theirs) = theirs else { return true };
-            !theirs.has(Set::Written)
-                || (0..=theirs.many.len()).all(|block| {
-                    let wanted = theirs.block(block).map_or([0; LANES], |clocks| clocks[Set::Written as usize]);
-                    let mut missing = exceeds(&wanted, hb.block(block));
-                    for part in parts.iter().copied().flatten() {
-                        missing = part.missing(block, TRAVELLING, &wanted, missing);
-                    }
-                    !any(missing)
-                })
-        };
-        is_there(&location.all, &[&self.all]) && is_there(&location.sc, &[&self.all, &self.sc])
+        is_sc && is_in(&self.sc) || is_in(&self.all)
     }
 
     /// Adds the sets that travel, where `hb` is known with those that are here.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn acquire(&mut self, hb: &Clock, other: &Covers, mark: Mark) -> bool {
-        acquire(hb, &mut self.all, &other.all, mark) | acquire(hb, &mut self.sc, &other.sc, mark)
+        let is_news = |theirs: &Part| {
+            let (by, since) = theirs.mark();
+            hb.get(by) < since
+        };
+        let mut learnt = false;
+        if let Some(theirs) = &other.all
+            && is_news(theirs)
+        {
+            learnt |= self.all().acquire(theirs, mark);
+        }
+        if let Some(theirs) = &other.sc
+            && is_news(theirs)
+        {
+            learnt |= self.sc().acquire(theirs, mark);
+        }
+        learnt
     }
 
     /// The sets that travel become those of `other`.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn assign(&mut self, other: &Covers) {
-        assign(&mut self.all, &other.all);
-        assign(&mut self.sc, &other.sc);
+        match (&mut self.all, &other.all) {
+            (None, None) => {}
+            (Some(all), None) => all.forget(),
+            (_, Some(theirs)) => self.all().assign(theirs),
+        }
+        match (&mut self.sc, &other.sc) {
+            (None, None) => {}
+            (Some(sc), None) => sc.forget(),
+            (_, Some(theirs)) => self.sc().assign(theirs),
+        }
+    }
+
+    /// An SC fence of the thread, at `mark`: D of it is all that is pending.
+    pub(crate) fn fence_sc(&mut self, hb: &Clock, mark: Mark) {
+        self.all().order_hb(hb);
+        for part in [&mut self.all, &mut self.sc].into_iter().flatten() {
+            part.order_fence();
+            part.set_mark(mark);
+        }
+    }
+
+    /// Sets of a location: an SC write of a thread, which has `c`, in its epoch `k`.
+    ///
+    /// D of it is what strongly happens before, E(x), and the write itself. It goes to E(x), with
+    /// the thread's SC fences. The write acquires what was released here, if `takes`, and releases
+    /// what the thread has then; D of the write belongs to the thread only afterwards. Has the thread
+    /// learnt something?
+    #[inline(always)]
+    pub(crate) fn write_sc(&mut self, c: &mut Covers, hb: &Clock, (slot, k): (Slot, u32), takes: bool) -> bool {
+        let takes = |location: &Part| {
+            let (by, since) = location.mark();
+            takes && hb.get(by) < since
+        };
+        let mut learnt = false;
+        let (location, mine) = (self.sc(), c.sc());
+        learnt |= location.write_sc(mine, takes(location));
+        location.set(Set::Written, slot, k);
+        location.set_mark((slot, k));
+        mine.set(Set::Accesses, slot, k);
+        mine.set_mark((slot, k + 1));
+        if self.all.is_some() | c.all.is_some() {
+            let (location, mine) = (self.all(), c.all());
+            learnt |= location.write_sc(mine, takes(location));
+            location.set_mark((slot, k));
+            mine.set_mark((slot, k + 1));
+        }
+        learnt
+    }
+
+    /// Sets of a location: a write that is not SC, of a thread at `mark` that has acquired and
+    /// released what it does. It adds the thread's SC fences to E(x), which is pending for the thread.
+    #[inline(always)]
+    pub(crate) fn write(&mut self, c: &mut Covers, hb: &Clock, mark: Mark) {
+        let has_e = |part: &Option<Box<Part>>| part.as_ref().is_some_and(|part| part.has_e());
+        let has_fences = |part: &Option<Box<Part>>| part.as_ref().is_some_and(|part| part.has(Set::Fences));
+        if has_e(&self.all) || has_fences(&c.all) {
+            let (location, mine) = (self.all(), c.all());
+            if location.write(mine, hb, None) {
+                mine.learn(Set::Pending, location, Set::Written, mark);
+            }
+        }
+        if has_e(&self.sc) || has_fences(&c.sc) {
+            let (location, mine) = (self.sc(), part(&mut c.sc, &mut c.any));
+            if location.write(mine, hb, c.all.as_deref()) {
+                mine.learn(Set::Pending, location, Set::Written, mark);
+            }
+        }
+    }
+
+    /// Sets of a thread at `mark`: an SC read has D of what is coherence-ordered before. Has the
+    /// thread learnt something?
+    #[inline(always)]
+    pub(crate) fn follow(&mut self, location: &Covers, mark: Mark) -> bool {
+        let mut learnt = false;
+        if let Some(theirs) = &location.all {
+            learnt |= self.all().learn(Set::Accesses, theirs, Set::Written, mark);
+        }
+        if let Some(theirs) = &location.sc {
+            learnt |= self.sc().learn(Set::Accesses, theirs, Set::Written, mark);
+        }
+        learnt
+    }
+
+    /// Sets of a thread: an SC read of its own, at `mark`.
+    #[inline(always)]
+    pub(crate) fn add_sc(&mut self, (slot, k): Mark) {
+        let sc = self.sc();
+        sc.set(Set::Accesses, slot, k);
+        sc.set_mark((slot, k));
+    }
+
+    /// Sets of a location: an SC read passes on what it comes after.
+    #[inline(always)]
+    pub(crate) fn read_sc(&mut self, c: &Covers) {
+        if let Some(theirs) = &c.all {
+            self.all().join(Set::Read, theirs, Set::Accesses);
+        }
+        if let Some(theirs) = &c.sc {
+            self.sc().join(Set::Read, theirs, Set::Accesses);
+        }
+    }
+
+    /// The same if all that has changed since the last time is how many SC accesses `slot` has made.
+    pub(crate) fn read_sc_again(&mut self, c: &Covers, slot: Slot) {
+        let Some(theirs) = &c.sc else { return };
+        let (last, location) = (theirs.get(Set::Accesses, slot), self.sc());
+        if location.has(Set::Read) {
+            location.set(Set::Read, slot, last);
+        } else if location.get(Set::Written, slot) < last {
+            location.join(Set::Read, theirs, Set::Accesses);
+        }
+    }
+
+    /// Sets of a location: any read passes on the thread's SC fences.
+    #[inline(always)]
+    pub(crate) fn read(&mut self, c: &Covers) {
+        if let Some(theirs) = &c.all
+            && theirs.has(Set::Fences)
+            && !self.all().passes_on_fences(theirs)
+        {
+            self.all().join(Set::Read, theirs, Set::Fences);
+        }
+        if let Some(theirs) = &c.sc
+            && theirs.has(Set::Fences)
+            && !self.sc().passes_on_fences(theirs)
+        {
+            self.sc().join(Set::Read, theirs, Set::Fences);
+        }
+    }
+
+    /// Sets of a thread at `mark`: E(x) up to the newest write, which the thread has read, is pending.
+    #[inline(always)]
+    pub(crate) fn await_fence(&mut self, hb: &Clock, location: &Covers, mark: Mark) {
+        if let Some(theirs) = &location.all
+            && theirs.has(Set::Written)
+            && theirs.is_news(self.all(), hb, None)
+        {
+            self.all().learn(Set::Pending, theirs, Set::Written, mark);
+        }
+        if let Some(theirs) = &location.sc
+            && theirs.has(Set::Written)
+            && theirs.is_news(part(&mut self.sc, &mut self.any), hb, self.all.as_deref())
+        {
+            self.sc().learn(Set::Pending, theirs, Set::Written, mark);
+        }
+    }
+
+    /// Has a location released nothing but what strongly happens before?
+    #[inline(always)]
+    pub(crate) fn has_only_accesses(&self) -> bool {
+        self.all.is_none() && self.sc.as_ref().is_none_or(|sc| !sc.has(Set::Pending) && !sc.has(Set::Fences))
     }
 
     /// Addresses in the lines of the cache where sets are.

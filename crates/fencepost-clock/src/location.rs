@@ -32,7 +32,6 @@ use crate::clock::{Clock, Slot};
 use crate::covers::{Covers, UNMARKED};
 use crate::history::{Access, Entry, Finding, History, Limits};
 use crate::thread::ThreadClocks;
-use crate::view;
 use crate::visits::{Effects, Visit, Visits};
 use fencepost_protocol::Order;
 
@@ -161,33 +160,39 @@ impl Location {
             self.has_readers = true;
         }
         if order.is_sc() {
-            self.order_read_again(t);
+            self.order.read_sc_again(&t.c.covers, t.slot());
         }
     }
 
     /// `seen` are the effects of an earlier access of the thread, if it has seen the same write.
     #[inline(never)]
     fn load_news(&mut self, t: &mut ThreadClocks, order: Order, limits: Limits, seen: Option<Effects>) {
-        let mut learnt = self.follow_newest(t);
-        if self.has_readers {
-            self.readers_sc.join(&t.sc);
-        } else {
-            self.readers_sc.assign(&t.sc);
-            self.has_readers = true;
-        }
-        let mut is_new_sc = false;
         if self.is_in_order(t, order.is_sc()) {
-            if order.is_sc() {
-                let was_seen_sc = seen.is_some_and(Effects::is_sc);
-                let (has_learnt, is_new) = self.order_read(t, was_seen_sc);
-                learnt |= has_learnt;
-                is_new_sc = is_new;
-            }
-            learnt |= self.synchronise(t, order);
-            self.order_after_read(t, seen.is_some());
-        } else {
-            learnt |= self.synchronise(t, order);
+            return self.load_in_order(t, order, limits, seen);
         }
+        let mut learnt = self.follow_newest(t);
+        self.publish_reader(t);
+        learnt |= self.synchronise::<false>(t, order);
+        t.learn(learnt);
+        if seen.is_none() {
+            self.history.record(t, false, limits);
+        }
+    }
+
+    #[inline(never)]
+    fn load_in_order(&mut self, t: &mut ThreadClocks, order: Order, limits: Limits, seen: Option<Effects>) {
+        let mut learnt = self.follow_newest(t);
+        self.publish_reader(t);
+        let mut is_new_sc = false;
+        if order.is_sc() {
+            let (has_learnt, is_new) = self.order_read(t, seen.is_some_and(Effects::is_sc));
+            (learnt, is_new_sc) = (learnt | has_learnt, is_new);
+        }
+        learnt |= match order.is_sc() && self.is_passed_on() {
+            true => self.synchronise::<false>(t, order),
+            false => self.synchronise::<true>(t, order),
+        };
+        self.order_after_read(t, order.is_sc(), seen.is_some());
         t.learn(learnt);
         if seen.is_none() || is_new_sc {
             self.history.record(t, is_new_sc, limits);
@@ -197,22 +202,50 @@ impl Location {
         }
     }
 
+    /// A write that follows is after this read in hb_SC.
+    #[inline(always)]
+    fn publish_reader(&mut self, t: &ThreadClocks) {
+        if self.has_readers {
+            self.readers_sc.join(&t.sc);
+        } else {
+            self.readers_sc.assign(&t.sc);
+            self.has_readers = true;
+        }
+    }
+
     /// A store.
-    #[inline(never)]
+    #[inline(always)]
     pub fn store(&mut self, t: &mut ThreadClocks, order: Order, value: u64, site: u32, limits: Limits) {
         self.write::<false>(t, order, value, site, limits);
     }
 
     /// A read-modify-write that wrote `value`, or a compare-and-swap that succeeded (with its order
     /// for success).
-    #[inline(never)]
+    #[inline(always)]
     pub fn rmw(&mut self, t: &mut ThreadClocks, order: Order, value: u64, site: u32, limits: Limits) {
         self.write::<true>(t, order, value, site, limits);
     }
 
     #[inline(always)]
     fn write<const RMW: bool>(&mut self, t: &mut ThreadClocks, order: Order, value: u64, site: u32, limits: Limits) {
-        let rmw = RMW;
+        if self.is_in_order(t, order.is_sc()) {
+            self.write_with::<RMW, true>(t, order, value, site, limits);
+        } else {
+            self.write_with::<RMW, false>(t, order, value, site, limits);
+        }
+    }
+
+    /// `ORDER` says whether there is something to be done for the order S.
+    #[inline(never)]
+    fn write_with<const RMW: bool, const ORDER: bool>(
+        &mut self,
+        t: &mut ThreadClocks,
+        order: Order,
+        value: u64,
+        site: u32,
+        limits: Limits,
+    ) {
+        let (rmw, sc) = (RMW, ORDER && order.is_sc());
         let mut learnt = self.follow_newest(t);
         if self.has_readers {
             learnt |= t.sc.join(&self.readers_sc);
@@ -222,24 +255,23 @@ impl Location {
         self.w_sc.assign(&t.sc);
         let n = t.count_write();
         self.w_sc.set(t.slot(), n);
-        let (in_order, k) = (self.is_in_order(t, order.is_sc()), t.epoch());
-        if in_order {
-            self.order_write(t, order.is_sc());
+        if sc {
+            learnt |= self.order_write_sc(t, rmw);
+            learnt |= rmw && self.synchronise::<false>(t, order);
+            self.release::<RMW, false>(t, order);
+        } else {
+            learnt |= rmw && self.synchronise::<ORDER>(t, order);
+            self.release::<RMW, ORDER>(t, order);
         }
-        if rmw {
-            learnt |= self.synchronise(t, order);
-        }
-        self.release::<RMW>(t, order);
-        let entry = Entry { value, k, n, site, writer: t.slot(), rmw, sc: order.is_sc() };
-        self.history.push(entry, limits);
+        self.history.push(Entry { value, k: t.epoch(), n, site, writer: t.slot(), rmw, sc }, limits);
         if let Some(by) = self.history.renumber() {
             self.visits.renumber(by);
         }
         if order.releases() {
             t.end_epoch();
         }
-        if in_order {
-            learnt |= self.order_after_write(t, order.is_sc(), k);
+        if ORDER && !sc {
+            self.order_after_write(t);
         }
         t.learn(learnt);
         if RMW && self.history.last_store() == 0 {
@@ -247,12 +279,12 @@ impl Location {
             return;
         }
         // A store has nothing to acquire from itself.
-        self.leave_visit(t, Effects::new(!rmw || order.acquires(), order.is_sc()));
+        self.leave_visit(t, Effects::new(!rmw || order.acquires(), sc));
     }
 
     /// Leaves what readers of the new write acquire.
     #[inline(always)]
-    fn release<const RMW: bool>(&mut self, t: &ThreadClocks, order: Order) {
+    fn release<const RMW: bool, const ORDER: bool>(&mut self, t: &ThreadClocks, order: Order) {
         let before = (self.released_by, self.released_in);
         let (by, released) = match order.releases() {
             true => ((t.slot(), t.epoch()), &t.c),
@@ -269,10 +301,16 @@ impl Location {
         let is_included = || order.acquires() && order.releases() || released.hb.get(before.0) >= before.1;
         let includes = !RMW || is_included();
         if includes {
-            view::assign(&mut self.w, &mut self.order, released);
+            if ORDER {
+                self.order.assign(&released.covers);
+            }
+            self.w.assign(&released.hb);
             (self.released_by, self.released_in) = by;
         } else {
-            view::join(&mut self.w, &mut self.order, (&released.hb, &released.covers), UNMARKED);
+            if ORDER {
+                self.order.acquire(&self.w, &released.covers, UNMARKED);
+            }
+            self.w.join(&released.hb);
             self.released_in = NEVER;
         }
     }
@@ -292,15 +330,22 @@ impl Location {
 
     /// What a read takes from the write it reads. Has the thread learnt something at once?
     #[inline(always)]
-    fn synchronise(&self, t: &mut ThreadClocks, order: Order) -> bool {
+    fn synchronise<const ORDER: bool>(&self, t: &mut ThreadClocks, order: Order) -> bool {
         if self.is_released_to(t) {
             return false;
         }
+        let mut learnt = false;
         if order.acquires() {
-            let here = t.here();
-            t.c.acquire(&self.w, &self.order, here)
+            if ORDER {
+                let here = t.here();
+                learnt = t.c.covers.acquire(&t.c.hb, &self.order, here);
+            }
+            learnt | t.c.hb.join(&self.w)
         } else {
-            t.a.acquire(&self.w, &self.order, UNMARKED);
+            if ORDER {
+                t.a.covers.acquire(&t.a.hb, &self.order, UNMARKED);
+            }
+            t.a.hb.join(&self.w);
             false
         }
     }

@@ -4,6 +4,7 @@
 //! seen.
 
 use crate::clock::Clock;
+use crate::covers::UNMARKED;
 use crate::thread::ThreadClocks;
 use crate::view::View;
 
@@ -36,7 +37,7 @@ impl SyncObject {
     /// Who acquires from now on learns what `t` knows besides what was released before: readers of
     /// a lock, barriers, semaphores.
     pub fn release_join(&mut self, t: &mut ThreadClocks) {
-        self.c.join(&t.c);
+        self.c.join(&t.c, UNMARKED);
         self.sc.join(&t.sc);
         t.end_epoch();
     }

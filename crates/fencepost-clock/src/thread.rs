@@ -163,11 +163,13 @@ impl ThreadClocks {
     /// has made or read? The one that is about to be made is SC, or is not; so is the other one.
     #[inline]
     pub(crate) fn is_aware(&self, next_is_sc: bool, slot: Slot, k: u32, was_sc: bool) -> bool {
-        let covers = &self.c.covers;
-        self.knows(slot, k)
-            || !covers.is_empty()
-                && (covers.has(Set::Fences, slot, k, was_sc)
-                    || next_is_sc && covers.has(Set::Accesses, slot, k, was_sc))
+        self.knows(slot, k) || !self.c.covers.is_empty() && self.is_aware_in_order(next_is_sc, slot, k, was_sc)
+    }
+
+    #[inline(never)]
+    fn is_aware_in_order(&self, next_is_sc: bool, slot: Slot, k: u32, was_sc: bool) -> bool {
+        let has = |set| self.c.covers.has(set, slot, k, was_sc);
+        has(Set::Fences) || next_is_sc && has(Set::Accesses)
     }
 
     /// A fence.
@@ -176,20 +178,15 @@ impl ThreadClocks {
             self.acquire_fence();
         }
         if order.is_sc() {
-            self.order_fence();
+            let here = self.here();
+            self.c.covers.fence_sc(&self.c.hb, here);
+            self.learn(true);
         }
         if order.releases() {
             self.r.assign(&self.c);
             self.fenced = (self.slot, self.epoch());
             self.end_epoch();
         }
-    }
-
-    /// An SC fence: D of it is all that happens before and all that is pending.
-    fn order_fence(&mut self) {
-        let here = self.here();
-        self.c.covers.order_fence(&self.c.hb, here);
-        self.learn(true);
     }
 
     /// Slot and epoch that `r` was released in.
@@ -199,7 +196,8 @@ impl ThreadClocks {
     }
 
     fn acquire_fence(&mut self) {
-        let learnt = self.c.acquire(&self.a.hb, &self.a.covers, (self.slot, self.k));
+        let here = self.here();
+        let learnt = self.c.join(&self.a, here);
         self.learn(learnt);
     }
 
@@ -212,7 +210,7 @@ impl ThreadClocks {
     /// Learns all that is in these clocks.
     pub(crate) fn acquire(&mut self, c: &View, sc: &Clock) {
         let here = self.here();
-        let learnt = self.c.acquire(&c.hb, &c.covers, here) | self.sc.join(sc);
+        let learnt = self.c.join(c, here) | self.sc.join(sc);
         self.learn(learnt);
     }
 

@@ -1,7 +1,7 @@
 //! What travels along happens-before: whose epochs are known, and what is known of the order S.
 
 use crate::clock::Clock;
-use crate::covers::{Covers, Mark, UNMARKED};
+use crate::covers::{Covers, Mark};
 
 /// A clock and the sets that come with it. Whoever has an epoch of a slot in `hb` has in `covers` all
 /// that was there in the end of that epoch.
@@ -12,36 +12,19 @@ pub(crate) struct View {
 }
 
 impl View {
-    /// Joins both parts of what was released. `mark` is for the sets that have changed. Did anything
-    /// change?
+    /// Joins both parts. `mark` is for the sets that have changed. Did anything change?
     #[inline]
-    pub(crate) fn acquire(&mut self, hb: &Clock, covers: &Covers, mark: Mark) -> bool {
-        join(&mut self.hb, &mut self.covers, (hb, covers), mark)
-    }
-
-    /// Joins both parts.
-    #[inline]
-    pub(crate) fn join(&mut self, other: &View) -> bool {
-        self.acquire(&other.hb, &other.covers, UNMARKED)
+    pub(crate) fn join(&mut self, other: &View, mark: Mark) -> bool {
+        let learnt = !other.covers.is_empty() && self.covers.acquire(&self.hb, &other.covers, mark);
+        self.hb.join(&other.hb) | learnt
     }
 
     /// Becomes equal to `other`.
     #[inline]
     pub(crate) fn assign(&mut self, other: &View) {
-        assign(&mut self.hb, &mut self.covers, other);
+        self.hb.assign(&other.hb);
+        if !self.covers.is_empty() || !other.covers.is_empty() {
+            self.covers.assign(&other.covers);
+        }
     }
-}
-
-/// Joins the one view into the other, part by part.
-#[inline]
-pub(crate) fn join(hb: &mut Clock, covers: &mut Covers, (other, theirs): (&Clock, &Covers), mark: Mark) -> bool {
-    let learnt = covers.acquire(hb, theirs, mark);
-    hb.join(other) | learnt
-}
-
-/// The one view becomes equal to the other, part by part.
-#[inline]
-pub(crate) fn assign(hb: &mut Clock, covers: &mut Covers, other: &View) {
-    hb.assign(&other.hb);
-    covers.assign(&other.covers);
 }

@@ -12,78 +12,59 @@
 //! - E(x) is pending for τ from now on. It is part of D(s), too, if s is SC.
 
 use super::Location;
-use crate::covers::Set;
 use crate::thread::ThreadClocks;
 
 impl Location {
     /// Is there anything to be done here? Without SC accesses and SC fences there never is.
     #[inline(always)]
     pub(super) fn is_in_order(&self, t: &ThreadClocks, sc: bool) -> bool {
-        sc || !self.order.is_empty() || !t.c.covers.is_empty()
+        sc | !self.order.is_empty() | !t.c.covers.is_empty()
     }
 
     /// Before an SC read acquires anything. Has the thread learnt something, and must the access be
     /// told from others?
+    #[inline(always)]
     pub(super) fn order_read(&mut self, t: &mut ThreadClocks, was_seen_sc: bool) -> (bool, bool) {
         let here = t.here();
-        let learnt = !was_seen_sc && t.c.covers.learn(Set::Accesses, &self.order, here);
+        let learnt = !was_seen_sc && t.c.covers.follow(&self.order, here);
         let is_new = !was_seen_sc && !self.history.is_newest_in_order(&t.c.covers);
         if is_new {
-            t.c.covers.learn_last_sc(Set::Accesses, t.slot(), t.epoch(), here);
+            t.c.covers.add_sc(here);
         }
-        if !self.order.passes_on(&t.c.covers, Set::Accesses) {
-            self.order.join_set(Set::Read, &t.c.covers, Set::Accesses);
-        }
+        self.order.read_sc(&t.c.covers);
         (learnt, is_new)
     }
 
+    /// Has an SC read, which reads the newest write, nothing to acquire of the order S? An SC store
+    /// releases what strongly happens before it, and passes that on as well.
+    #[inline(always)]
+    pub(super) fn is_passed_on(&self) -> bool {
+        let newest = self.history.newest();
+        newest.sc && !newest.rmw && self.order.has_only_accesses()
+    }
+
     /// After a read has acquired what it does.
-    pub(super) fn order_after_read(&mut self, t: &mut ThreadClocks, was_seen: bool) {
-        if !was_seen {
-            self.make_pending(t);
-        }
-        if !self.order.passes_on(&t.c.covers, Set::Fences) {
-            self.order.join_set(Set::Read, &t.c.covers, Set::Fences);
-        }
-    }
-
-    fn make_pending(&self, t: &mut ThreadClocks) {
-        if !t.c.covers.is_pending(&t.c.hb, &self.order) {
+    #[inline(always)]
+    pub(super) fn order_after_read(&mut self, t: &mut ThreadClocks, sc: bool, was_seen: bool) {
+        if !sc && !was_seen {
             let here = t.here();
-            t.c.covers.learn(Set::Pending, &self.order, here);
+            t.c.covers.await_fence(&t.c.hb, &self.order, here);
         }
+        self.order.read(&t.c.covers);
     }
 
-    /// An SC read that has been made before; what has changed since is how many SC accesses the
-    /// thread has made.
-    pub(super) fn order_read_again(&mut self, t: &ThreadClocks) {
-        let last = t.c.covers.last_sc(Set::Accesses, t.slot());
-        if self.order.has_read_sc() {
-            self.order.set_last_sc(Set::Read, t.slot(), last);
-        } else if self.order.last_sc(Set::Written, t.slot()) < last {
-            self.order.join_set(Set::Read, &t.c.covers, Set::Accesses);
-        }
-    }
-
-    /// Before a write acquires or releases anything.
-    pub(super) fn order_write(&mut self, t: &ThreadClocks, sc: bool) {
-        self.order.write_read();
-        if sc {
-            self.order.join_set(Set::Written, &t.c.covers, Set::Accesses);
-            self.order.set_last_sc(Set::Written, t.slot(), t.epoch());
-        }
-    }
-
-    /// After a write has acquired and released what it does; it was made in epoch `k`. Has the
-    /// thread learnt something?
-    pub(super) fn order_after_write(&mut self, t: &mut ThreadClocks, sc: bool, k: u32) -> bool {
-        self.order.join_set(Set::Written, &t.c.covers, Set::Fences);
-        if !sc {
-            self.make_pending(t);
-            return false;
-        }
+    /// Before an SC write, which releases, and acquires if it reads. Has the thread learnt something?
+    #[inline(always)]
+    pub(super) fn order_write_sc(&mut self, t: &mut ThreadClocks, reads: bool) -> bool {
+        let takes = reads && !self.is_released_to(t);
         let here = t.here();
-        t.c.covers.learn_last_sc(Set::Accesses, t.slot(), k, here);
-        t.c.covers.learn(Set::Accesses, &self.order, here)
+        self.order.write_sc(&mut t.c.covers, &t.c.hb, here, takes)
+    }
+
+    /// After another write has acquired and released what it does.
+    #[inline(always)]
+    pub(super) fn order_after_write(&mut self, t: &mut ThreadClocks) {
+        let here = t.here();
+        self.order.write(&mut t.c.covers, &t.c.hb, here);
     }
 }
