@@ -67,15 +67,17 @@
 #![forbid(unsafe_code)]
 
 mod clock;
+mod covers;
 mod history;
 mod location;
 mod sync;
 mod thread;
+mod view;
 mod visits;
 
 pub use clock::{Clock, Slot};
 pub use fencepost_protocol::Order;
 pub use history::{Access, Finding, Limits, Window, Write};
 pub use location::Location;
-pub use sync::{Hidden, SyncObject};
+pub use sync::SyncObject;
 pub use thread::{Epochs, ThreadClocks};

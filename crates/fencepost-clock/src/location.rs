@@ -1,9 +1,8 @@
 //! An atomic location: the rules for accesses.
 //!
-//! Paper: Margalit et al., PLDI 2025, appendix A (hb_SC) and appendix B (happens-before). SC
-//! accesses are as in C++11: a total order consistent with happens-before, modification order and
-//! from-read between SC accesses. The check is in `history`. Not modelled: C++20's weaker rule; the
-//! order between SC accesses and SC fences beyond happens-before.
+//! Paper: Margalit et al., PLDI 2025, appendix A (hb_SC) and appendix B (happens-before). The order
+//! of SC accesses and SC fences is that of C++20; its rules are in `order`. The check is in
+//! `history`.
 //!
 //! Exact. What is left out of an access changes nothing:
 //!
@@ -27,9 +26,13 @@
 //!   leave no visit, nor do updates of what is only updated. Theirs would be one more line of the
 //!   cache.
 
-use crate::clock::{Clock, RareClock, Slot, View};
+mod order;
+
+use crate::clock::{Clock, Slot};
+use crate::covers::{Covers, UNMARKED};
 use crate::history::{Access, Entry, Finding, History, Limits};
 use crate::thread::ThreadClocks;
+use crate::view;
 use crate::visits::{Effects, Visit, Visits};
 use fencepost_protocol::Order;
 
@@ -40,17 +43,15 @@ use fencepost_protocol::Order;
 pub struct Location {
     history: History,
     has_readers: bool,
-    /// Was the newest SC access the newest write? Then `w.s` stands for `m_s`.
-    sc_is_released: bool,
     /// Who knows this epoch of this slot knows `w`.
     released_by: Slot,
     released_in: u32,
     /// hb_SC up to the newest write.
     w_sc: Clock,
     /// Released by the newest write: its release sequence.
-    w: View,
-    /// The SC order up to any SC access, unless `sc_is_released`.
-    m_s: Option<Box<RareClock>>,
+    w: Clock,
+    /// The sets released with it, and E(x).
+    order: Covers,
     /// hb_SC up to the reads since the newest write; stale if there were none.
     readers_sc: Clock,
     visits: Visits,
@@ -65,14 +66,13 @@ impl Location {
         Location {
             history: History::new(value),
             visits: Visits::default(),
-            w: View::default(),
+            w: Clock::new(),
+            order: Covers::default(),
             w_sc: Clock::new(),
             readers_sc: Clock::new(),
             has_readers: false,
-            sc_is_released: false,
             released_by: 0,
             released_in: 0,
-            m_s: None,
         }
     }
 
@@ -107,14 +107,14 @@ impl Location {
     pub fn load(&mut self, t: &mut ThreadClocks, order: Order, limits: Limits) {
         if self.history.index() == 0 {
             // There is nothing to be seen but the initial value, which everybody is aware of.
-            return self.load_news(t, order, limits, true);
+            return self.load_news(t, order, limits, Some(Effects::new(true, true)));
         }
         let effects = Effects::new(order.acquires(), order.is_sc());
         let visit = self.visits.get(t.slot());
         if visit.covers(t.generation(), self.history.index(), effects) {
             self.publish_number(t, order);
         } else {
-            self.load_news(t, order, limits, visit.seen() == self.history.index());
+            self.load_news(t, order, limits, (visit.seen() == self.history.index()).then(|| visit.effects()));
             self.leave_visit(t, effects);
         }
     }
@@ -137,9 +137,10 @@ impl Location {
     #[inline(always)]
     pub fn load_again_knowing_more(&mut self, t: &mut ThreadClocks, order: Order, limits: Limits) {
         debug_assert_eq!(self.visits.get(t.slot()).seen(), self.history.index());
-        self.load_news(t, order, limits, true);
+        let effects = Effects::new(order.acquires(), order.is_sc());
+        self.load_news(t, order, limits, Some(effects));
         if self.history.index() > 0 {
-            self.leave_visit(t, Effects::new(order.acquires(), order.is_sc()));
+            self.leave_visit(t, effects);
         }
     }
 
@@ -160,24 +161,13 @@ impl Location {
             self.has_readers = true;
         }
         if order.is_sc() {
-            t.c.s.set(t.slot(), n);
-            self.m_s().set(t.slot(), n);
+            self.order_read_again(t);
         }
     }
 
-    /// `m_s`, apart from `w.s`.
-    #[inline]
-    fn m_s(&mut self) -> &mut RareClock {
-        let m_s = self.m_s.get_or_insert_default();
-        if self.sc_is_released {
-            m_s.assign(&self.w.s);
-            self.sc_is_released = false;
-        }
-        m_s
-    }
-
+    /// `seen` are the effects of an earlier access of the thread, if it has seen the same write.
     #[inline(never)]
-    fn load_news(&mut self, t: &mut ThreadClocks, order: Order, limits: Limits, was_seen: bool) {
+    fn load_news(&mut self, t: &mut ThreadClocks, order: Order, limits: Limits, seen: Option<Effects>) {
         let mut learnt = self.follow_newest(t);
         if self.has_readers {
             self.readers_sc.join(&t.sc);
@@ -185,14 +175,25 @@ impl Location {
             self.readers_sc.assign(&t.sc);
             self.has_readers = true;
         }
-        learnt |= self.synchronise(t, order);
-        if order.is_sc() {
-            t.c.s.set(t.slot(), t.writes());
-            self.m_s().join(&t.c.s);
+        let mut is_new_sc = false;
+        if self.is_in_order(t, order.is_sc()) {
+            if order.is_sc() {
+                let was_seen_sc = seen.is_some_and(Effects::is_sc);
+                let (has_learnt, is_new) = self.order_read(t, was_seen_sc);
+                learnt |= has_learnt;
+                is_new_sc = is_new;
+            }
+            learnt |= self.synchronise(t, order);
+            self.order_after_read(t, seen.is_some());
+        } else {
+            learnt |= self.synchronise(t, order);
         }
         t.learn(learnt);
-        if !was_seen {
-            self.history.record(t, limits);
+        if seen.is_none() || is_new_sc {
+            self.history.record(t, is_new_sc, limits);
+        }
+        if is_new_sc {
+            t.end_epoch();
         }
     }
 
@@ -221,29 +222,24 @@ impl Location {
         self.w_sc.assign(&t.sc);
         let n = t.count_write();
         self.w_sc.set(t.slot(), n);
+        let (in_order, k) = (self.is_in_order(t, order.is_sc()), t.epoch());
+        if in_order {
+            self.order_write(t, order.is_sc());
+        }
         if rmw {
             learnt |= self.synchronise(t, order);
         }
-        if order.is_sc() {
-            if !self.sc_is_released {
-                learnt |= self.m_s.as_ref().is_some_and(|m_s| t.c.s.join(m_s));
-            } else if !self.is_released_to(t) {
-                learnt |= t.c.s.join(&self.w.s);
-            }
-        }
         self.release::<RMW>(t, order);
-        if order.is_sc() {
-            // Released at once, for the same reason as above.
-            t.c.s.set(t.slot(), n);
-            self.w.s.set(t.slot(), n);
-        }
-        let entry = Entry { value, k: t.epoch(), n, site, writer: t.slot(), rmw, sc: order.is_sc() };
+        let entry = Entry { value, k, n, site, writer: t.slot(), rmw, sc: order.is_sc() };
         self.history.push(entry, limits);
         if let Some(by) = self.history.renumber() {
             self.visits.renumber(by);
         }
         if order.releases() {
             t.end_epoch();
+        }
+        if in_order {
+            learnt |= self.order_after_write(t, order.is_sc(), k);
         }
         t.learn(learnt);
         if RMW && self.history.last_store() == 0 {
@@ -272,19 +268,11 @@ impl Location {
         // already.
         let is_included = || order.acquires() && order.releases() || released.hb.get(before.0) >= before.1;
         let includes = !RMW || is_included();
-        if self.sc_is_released && !order.is_sc() {
-            let m_s = self.m_s.get_or_insert_default();
-            std::mem::swap(&mut **m_s, &mut self.w.s);
-            if !includes {
-                self.w.s.assign(m_s);
-            }
-        }
-        self.sc_is_released = order.is_sc();
         if includes {
-            self.w.assign(released);
+            view::assign(&mut self.w, &mut self.order, released);
             (self.released_by, self.released_in) = by;
         } else {
-            self.w.join(released);
+            view::join(&mut self.w, &mut self.order, (&released.hb, &released.covers), UNMARKED);
             self.released_in = NEVER;
         }
     }
@@ -309,9 +297,10 @@ impl Location {
             return false;
         }
         if order.acquires() {
-            t.c.join(&self.w)
+            let here = t.here();
+            t.c.acquire(&self.w, &self.order, here)
         } else {
-            t.a.join(&self.w);
+            t.a.acquire(&self.w, &self.order, UNMARKED);
             false
         }
     }
@@ -326,8 +315,8 @@ impl Location {
             self.visits.far(slot, &mut fetch);
         }
         self.w_sc.far(&mut fetch);
-        self.w.hb.far(&mut fetch);
-        self.w.s.far(&mut fetch);
+        self.w.far(&mut fetch);
+        self.order.far(&mut fetch);
     }
 
     /// The value of the newest write. If memory holds another one, somebody has written to it out
@@ -342,11 +331,10 @@ impl Location {
     pub fn reset(&mut self, value: u64) {
         self.history.reset(value);
         self.visits = Visits::default();
-        self.w = View::default();
+        self.w = Clock::new();
+        self.order = Covers::default();
         self.w_sc = Clock::new();
-        self.m_s = None;
         self.has_readers = false;
-        self.sc_is_released = false;
         (self.released_by, self.released_in) = (0, 0);
     }
 }

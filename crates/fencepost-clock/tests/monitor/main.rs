@@ -1,6 +1,7 @@
 //! The monitor on generated SC runs, beside the paper's location clocks and beside the definition
 //! on execution graphs; its laws; and the litmus tests everybody knows.
 
+mod axioms;
 mod bounds;
 mod definition;
 mod graph;
