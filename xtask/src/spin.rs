@@ -344,7 +344,8 @@ mod tests {
             [Palette::MIXED, Palette::SC_AND_RELEASE_ACQUIRE, Palette::SC_LOADS, Palette::SC_STORES];
         let program = |seed: u64| {
             let palette = Some(PALETTES[(seed / 4) as usize % PALETTES.len()].clone());
-            let (dense, plain) = (Some(seed % 4 > 0), seed % 4 == 0);
+            let plain = seed.is_multiple_of(4);
+            let dense = Some(!plain);
             generate::program(seed, &generate::Options { palette, dense, plain, ..Default::default() })
         };
         let programs: Vec<Program> = (0..fencepost_testkit::repetitions(48)).map(program).collect();
