@@ -131,7 +131,6 @@ fn compare(seed: u64, program: &Program, models: impl Iterator<Item = &'static d
 fn is_enough(seeds: u64, count: &Count) {
     let load = |count: &AtomicU64| count.load(Ordering::Relaxed);
     let (compared, bad, unknown) = (load(&count.compared), load(&count.bad), load(&count.unknown));
-    eprintln!("{seeds} programs: {compared} comparisons, {bad} bad, {unknown} unknown");
     assert!(compared > 5 * seeds / 2 && 10 * bad > compared && 20 * unknown < compared, "{compared} {bad} {unknown}");
 }
 
@@ -197,7 +196,6 @@ fn sc_fences_that_are_events() {
     let load = |count: &AtomicU64| count.load(Ordering::Relaxed);
     for (is_synchronised, count) in [false, true].into_iter().zip(count) {
         let (compared, bad, unknown) = (load(&count.compared), load(&count.bad), load(&count.unknown));
-        eprintln!("synchronised: {is_synchronised}: {compared} comparisons, {bad} bad, {unknown} unknown");
         assert!(compared > seeds / 3 && 5 * bad > compared && (unknown == 0) == is_synchronised);
     }
 }
@@ -268,7 +266,6 @@ fn programs_with_loops() {
     });
     let load = |count: &AtomicU64| count.load(Ordering::Relaxed);
     let (compared, bad, unknown) = (load(&count.compared), load(&count.bad), load(&count.unknown));
-    eprintln!("{seeds} programs with loops: {compared} answers, {bad} bad, {unknown} unknown");
     assert!(compared > 4 * unknown && 10 * bad > compared, "{compared} {bad} {unknown}");
 }
 

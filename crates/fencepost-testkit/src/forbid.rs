@@ -4,7 +4,7 @@
 //! the latter. Here the program says what to assert. Registers have some values at the end of its SC
 //! runs. Some combinations of such values do not occur: one of these is asserted not to, as a litmus
 //! test does with `~exists`. The program is changed before, so that values tell who read from whom
-//! ([`telling`]); otherwise most weak executions end like one under SC. Of 2,000 dense programs, 7
+//! (`telling`); otherwise most weak executions end like one under SC. Of 2,000 dense programs, 7
 //! (TSO) to 17 (RC20) in a hundred fail in the model and not under SC.
 //!
 //! Where the registers are those of several threads, the last of these compares them. Each of the

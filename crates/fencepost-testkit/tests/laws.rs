@@ -20,7 +20,7 @@ const LIMIT: usize = 2_000;
 
 /// The models with orders, which take turns.
 fn model(seed: u64) -> &'static dyn Model {
-    if seed % 2 == 0 { &Cpp20 } else { &Rc20 }
+    if seed.is_multiple_of(2) { &Cpp20 } else { &Rc20 }
 }
 
 /// What the engine says.

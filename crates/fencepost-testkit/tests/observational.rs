@@ -48,7 +48,7 @@ fn the_engine_is_sc_t() {
     in_parallel(0..repetitions(3_000), |seed| {
         let seed = seed + (3 << 32);
         let program = generate::program(seed, &Options::default());
-        let model: &'static dyn Model = if seed % 2 == 0 { &Rc20 } else { &Cpp20 };
+        let model: &'static dyn Model = if seed.is_multiple_of(2) { &Rc20 } else { &Cpp20 };
         if let Some(difference) = differs_from_sc_t(&program, model) {
             let small = shrink(&program, |smaller| differs_from_sc_t(smaller, model).is_some());
             panic!("seed {seed}, {}: {difference}; smaller:\n{}", model.name(), fencepost_lower::print(&small));

@@ -3,7 +3,7 @@
 //! Source: ISO C++20, [atomics.order] p3–4 and [intro.races], in the relational form of Lahav,
 //! Vafeiadis, Kang, Hur and Dreyer, "Repairing Sequential Consistency in C/C++11", PLDI 2017, whose
 //! proposal (P0668) the standard adopted with an edge of its own for SC accesses. Happens-before
-//! and races are those of RC20 ([`super::c11`]).
+//! and races are those of RC20 (`super::c11`).
 //!
 //! Modelled: S, the order of SC accesses and SC fences, as the edges that the standard requires. A
 //! graph is consistent iff

@@ -2,7 +2,7 @@
 //! reach.
 //!
 //! Source: [atomics.order] p3–4 of C++20; the monitor around it is that of the POPL 2021 paper
-//! ([`crate::models::c11`]).
+//! (`models::c11`).
 //!
 //! An access *visits* a write if it is that write or reads it. For an SC event s let D(s) be the
 //! accesses that are SC and before s in S, or s itself, or that happen before an SC fence which is

@@ -1,6 +1,6 @@
 //! The rule of SC accesses in RC20's monitor, and what the monitor means.
 //!
-//! The monitor itself, without taints, is that of all models of C and C++ ([`crate::models::c11`]).
+//! The monitor itself, without taints, is that of all models of C and C++ (`models::c11`).
 //! SC accesses, which the paper leaves out, need a second family of views ([`ScViews`]).
 
 use fencepost_base::ids::LocId;
