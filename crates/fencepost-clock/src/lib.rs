@@ -3,7 +3,8 @@
 //!
 //! Papers: Margalit, Kokologiannakis, Itzhaky and Lahav, "Dynamic Robustness Verification against
 //! Weak Memory", PLDI 2025, for location clocks (appendix A of the extended version) and races
-//! (appendix B); Margalit and Lahav, POPL 2021, for the model RC20. SC accesses are ours.
+//! (appendix B); Margalit and Lahav, POPL 2021, for happens-before. The order of SC accesses and SC
+//! fences is that of C++20, [atomics.order] p3–4.
 //!
 //! The monitor watches one SC run. Before each atomic access it answers a question
 //! ([`Location::check`]): does the model let this access read, or overwrite, a write that SC does
@@ -18,8 +19,7 @@
 //! strong, blocking); waits; all fences; creating and joining threads; locks and their kin
 //! ([`SyncObject`]); plain accesses ([`ThreadClocks::knows`]).
 //!
-//! Not modelled: consume (it counts as acquire), C++20's weaker rule for SC accesses, mixed sizes,
-//! load buffering.
+//! Not modelled: consume (it counts as acquire), mixed sizes, load buffering.
 //!
 //! With an unbounded history the monitor is exact: it reports a violation iff the definition on
 //! execution graphs has one. With a bounded history no violation is invented, and [`Finding::Cut`]
@@ -81,3 +81,6 @@ pub use history::{Access, Finding, Limits, Window, Write};
 pub use location::Location;
 pub use sync::SyncObject;
 pub use thread::{Epochs, ThreadClocks};
+
+/// The name of the model that runs are judged by, as `fencepost --model` has it.
+pub const MODEL: &str = "cpp20";

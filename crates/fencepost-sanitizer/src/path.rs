@@ -75,7 +75,6 @@ struct Search {
     threads: HashMap<u32, Known>,
     places: HashMap<u64, Place>,
     objects: HashMap<u64, Known>,
-    fences: Option<Known>,
     /// Edges with the step before each.
     steps: Vec<(Edge, Option<usize>)>,
 }
@@ -86,7 +85,6 @@ pub(crate) fn path(trace: &Trace, write: usize, access: usize) -> Option<Vec<Edg
         threads: HashMap::new(),
         places: HashMap::new(),
         objects: HashMap::new(),
-        fences: None,
         steps: Vec::new(),
     };
     let first = trace.records.get(write)?;
@@ -123,10 +121,6 @@ impl Search {
             Op::Join => {
                 let child = u32::try_from(record.extra).ok().and_then(|child| self.threads.get(&child).copied());
                 self.arrive(number, record.tid, child, EdgeKind::Synchronisation);
-            }
-            Op::Fence if record.order.is_sc() => {
-                self.arrive(number, record.tid, self.fences, EdgeKind::Synchronisation);
-                self.fences = self.here(number, record.tid).or(self.fences);
             }
             Op::Acquire => {
                 let object = self.objects.get(&record.address).copied();

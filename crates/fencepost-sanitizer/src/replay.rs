@@ -8,7 +8,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use fencepost_clock::{Access, Epochs, Finding, Hidden, Limits, Location, Order, Slot, SyncObject, ThreadClocks};
+use fencepost_clock::{Access, Epochs, Finding, Limits, Location, Order, Slot, SyncObject, ThreadClocks};
 use fencepost_protocol::record::{Op, Record};
 
 use crate::path::Edge;
@@ -132,7 +132,7 @@ pub(crate) fn violations(
     let fences = changes.fences(trace, placing);
     for (number, record) in trace.records.iter().enumerate() {
         for &tid in fences.get(&number).into_iter().flatten() {
-            state.fence(tid)?;
+            thread(&mut state.threads, tid)?.fence(Order::SeqCst);
         }
         violations.extend(state.step(number, record, changes.of(record.pc))?);
     }
@@ -166,7 +166,6 @@ struct State<'a> {
     threads: HashMap<u32, ThreadClocks>,
     locations: HashMap<u64, Location>,
     objects: HashMap<u64, SyncObject>,
-    hidden: Hidden,
 }
 
 impl<'a> State<'a> {
@@ -176,20 +175,12 @@ impl<'a> State<'a> {
             threads: HashMap::new(),
             locations: HashMap::new(),
             objects: HashMap::new(),
-            hidden: Hidden::new(),
         }
-    }
-
-    fn fence(&mut self, tid: u32) -> Option<()> {
-        let t = thread(&mut self.threads, tid)?;
-        t.fence_sc(&mut self.hidden);
-        Some(())
     }
 
     fn step(&mut self, number: usize, record: &Record, change: Change) -> Option<Option<Violation>> {
         let order = change.order(record.order);
         match record.op {
-            Op::Fence if order.is_sc() => self.fence(record.tid)?,
             Op::Fence => thread(&mut self.threads, record.tid)?.fence(order),
             Op::Acquire | Op::Release | Op::ReleaseJoin => {
                 let t = thread(&mut self.threads, record.tid)?;

@@ -19,9 +19,8 @@ fn is_access(graph: &Graph, event: EventId) -> bool {
 
 /// The edges between SC events that a total order must agree with.
 fn order(graph: &Graph, hb: &Rel, eco: &Rel) -> Rel {
-    let [accesses, fences] = [is_access, is_fence].map(|is: fn(&Graph, EventId) -> bool| {
-        Rel::identity_on(graph.len(), |event| is(graph, event))
-    });
+    let [accesses, fences] = [is_access, is_fence]
+        .map(|is: fn(&Graph, EventId) -> bool| Rel::identity_on(graph.len(), |event| is(graph, event)));
     let events = accesses.union(&fences);
     let po = graph.po();
     // shb = (po ∪ [SCacc];sw;[SCacc] ∪ po;hb;po)⁺
