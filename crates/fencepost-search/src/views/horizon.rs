@@ -13,8 +13,13 @@
 //! the run: the message that t takes is there now, or was written by somebody who has acted since,
 //! and knows at least K.
 //!
-//! So a thread may as well know K(t) now. It can do the same, with the same result. This is done, and makes states equal that differ only in what a waiting thread has
+//! So a thread that is about to read may as well know K(t) now. It can do the same, with the same
+//! result. This is done, and makes states equal that differ only in what a waiting thread has
 //! missed. A thread whose K is everything will never act, and may as well know everything.
+//!
+//! A thread may store before it reads, as far as its code alone says where and what (`Plan`). These
+//! stores pass on what it knows now, so it is not taken to know more. But what it accesses
+//! otherwise, and whatever it writes from its read on, comes when it knows K(t).
 //!
 //! **Forgetting.** Then a message older than what every thread knows that can still access its
 //! location is never read again, and no write comes right after it: views only grow. It is
