@@ -7,6 +7,9 @@ const GRAPH: &str = "crates/fencepost-model/src/graph.rs";
 const HB_SC: &str = "crates/fencepost-model/src/tracker.rs";
 const RA_MONITOR: &str = "crates/fencepost-model/src/models/ra/monitor.rs";
 const RA_AXIOMS: &str = "crates/fencepost-model/src/models/ra.rs";
+const C11: &str = "crates/fencepost-model/src/models/c11.rs";
+const C11_MONITOR: &str = "crates/fencepost-model/src/models/c11/monitor.rs";
+const C11_VIEWS: &str = "crates/fencepost-model/src/models/c11/views.rs";
 const RC20_MONITOR: &str = "crates/fencepost-model/src/models/rc20/monitor.rs";
 const RC20_AXIOMS: &str = "crates/fencepost-model/src/models/rc20.rs";
 
@@ -106,93 +109,88 @@ pub(super) const MUTANTS: &[Mutant] = &[
     ),
     mutant(
         "rc20: access leaves own views (Alg. 1.1)",
-        RC20_MONITOR,
+        C11_MONITOR,
         "            self.columns.clear(state, row, x);\n",
         "            let _ = row;\n",
     ),
     mutant(
         "rc20: relaxed read acquires (Alg. 1.6)",
-        RC20_MONITOR,
+        C11_VIEWS,
         "        if mode.acquires() {\n            narrow",
         "        {\n            narrow",
     ),
     mutant(
         "rc20: read leaves acquire view (Alg. 1.5)",
-        RC20_MONITOR,
+        C11_VIEWS,
         "narrow(state, acquire, &self.location[x]);",
         "let _ = acquire;",
     ),
     mutant(
         "rc20: overwritten unseen (Alg. 1.9, 4.1)",
-        RC20_MONITOR,
+        C11_MONITOR,
         "                for row in views.others(t, Some(x)) {\n                    row.insert(state, column);",
         "                for row in views.others(t, Some(x)) {\n                    row.remove(state, column);",
     ),
     mutant(
         "rc20: update hides from writers (Alg. 2.8)",
-        RC20_MONITOR,
+        C11_MONITOR,
         "(step.kind == AttemptKind::Write).then_some(step.current)",
         "Some(step.current)",
     ),
     mutant(
         "rc20: acquire fence does nothing (Alg. 3.2)",
-        RC20_MONITOR,
+        C11_VIEWS,
         "copy(state, &self.current[t], acquire);",
         "let _ = acquire;",
     ),
-    mutant("rc20: release fence does nothing (Alg. 3.5)", RC20_MONITOR, "copy(state, release, &self.current[t]);", ""),
+    mutant("rc20: release fence does nothing (Alg. 3.5)", C11_VIEWS, "copy(state, release, &self.current[t]);", ""),
     mutant(
         "rc20: relaxed write releases (Alg. 4.6)",
-        RC20_MONITOR,
+        C11_VIEWS,
         "if mode.releases() { &self.current[t] } else { self.released(t) }",
         "if mode.releases() || true { &self.current[t] } else { self.released(t) }",
     ),
     mutant(
         "rc20: no release sequences (Alg. 5.4)",
-        RC20_MONITOR,
+        C11_VIEWS,
         "AttemptKind::Rmw => narrow(state, &self.location[x], from),",
         "AttemptKind::Rmw => copy(state, &self.location[x], from),",
     ),
-    mutant("rc20: full fence does not acquire", RC20_MONITOR, "self.fence(state, thread, Mode::Acq);", ""),
-    mutant("rc20: full fence does not release", RC20_MONITOR, "self.fence(state, thread, Mode::Rel);", ""),
-    mutant("rc20: SC write unknown to its writer", RC20_MONITOR, "self.columns.clear(state, &views.own[t], x);", ""),
+    mutant("rc20: full fence does not acquire", C11_MONITOR, "self.fence(state, thread, Mode::Acq);", ""),
+    mutant("rc20: full fence does not release", C11_MONITOR, "self.fence(state, thread, Mode::Rel);", ""),
+    mutant("rc20: SC write unknown to its writer", RC20_MONITOR, "columns.clear(state, &self.own[t], x);", ""),
     mutant(
         "rc20: SC write ignores earlier SC accesses",
         RC20_MONITOR,
-        "narrow(state, &views.own[t], &views.accesses[x]);",
+        "narrow(state, &self.own[t], &self.accesses[x]);",
         "",
     ),
     mutant(
         "rc20: SC access ignores happens-before",
         RC20_MONITOR,
-        "            narrow(state, &views.own[t], &views.travelling.current[t]);\n        }\n        if step.kind",
+        "            narrow(state, &self.own[t], &self.travelling.current[t]);\n        }\n        if step.kind",
         "        }\n        if step.kind",
     ),
     mutant(
         "rc20: SC order does not travel",
         RC20_MONITOR,
-        "narrow(state, &views.travelling.location[x], &views.own[t]);",
+        "narrow(state, &self.travelling.location[x], &self.own[t]);",
         "",
     ),
-    mutant(
-        "rc20: SC order unasked",
-        RC20_MONITOR,
-        "(Mode::Sc, Some(ScViews { own, travelling, .. })) => {",
-        "(Mode::Na, Some(ScViews { own, travelling, .. })) => {",
-    ),
+    mutant("rc20: SC order unasked", RC20_MONITOR, "(mode == Mode::Sc).then(of_sc)", "(mode == Mode::Na).then(of_sc)"),
     mutant(
         "rc20: plain reads unseen by writers",
-        RC20_MONITOR,
+        C11_VIEWS,
         "kind == PlainKind::Write || copy == thread;",
         "kind == PlainKind::Write && copy.0 < u32::MAX;",
     ),
     mutant(
         "rc20: plain write by one thread only",
-        RC20_MONITOR,
+        C11_VIEWS,
         "kind == PlainKind::Write || copy == thread;",
         "copy == thread;",
     ),
-    mutant("rc20: no release sequences in the axioms", RC20_AXIOMS, "then(&rf.plus())", "then(&rf)"),
+    mutant("rc20: no release sequences in the axioms", C11, "then(&rf.plus())", "then(&rf)"),
     mutant(
         "rc20: no SC order in the axioms",
         RC20_AXIOMS,
@@ -201,9 +199,9 @@ pub(super) const MUTANTS: &[Mutant] = &[
     ),
     mutant(
         "rc20: tainted reads are believed",
-        RC20_MONITOR,
-        "self.read.tainted_read(state, t, x, step.mode);",
-        "self.read.tainted_read(state, t, x, step.mode); self.read.step_views(state, t, step, None);",
+        C11_MONITOR,
+        "        for sc in self.families().into_iter().filter_map(|family| family.sc.as_ref()) {",
+        "        self.read.step_views(state, t, step, None);\n        for sc in self.families().into_iter().filter_map(|family| family.sc.as_ref()) {",
     ),
     reduction(
         "watch: a later write is the one to be aware of",
