@@ -1,6 +1,6 @@
 //! D-clocks: which accesses must not be missed, by the order S of SC accesses and SC fences.
 //!
-//! Source: ISO C++20, [atomics.order] p3–4; the clocks are ours. For an SC event s, D(s) has every
+//! Source: ISO C++20, `[atomics.order]` p3–4; the clocks are ours. For an SC event s, D(s) has every
 //! access A such that
 //!
 //! - A is SC, and comes before s in S or is s, or

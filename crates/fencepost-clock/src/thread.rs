@@ -162,7 +162,7 @@ impl ThreadClocks {
     /// Must the next access of the thread not miss a write that an access of `slot` in its epoch `k`
     /// has made or read? The one that is about to be made is SC, or is not; so is the other one.
     #[inline]
-    pub(crate) fn is_aware(&self, next_is_sc: bool, slot: Slot, k: u32, was_sc: bool) -> bool {
+    pub fn is_aware(&self, next_is_sc: bool, slot: Slot, k: u32, was_sc: bool) -> bool {
         self.knows(slot, k) || !self.c.covers.is_empty() && self.is_aware_in_order(next_is_sc, slot, k, was_sc)
     }
 

@@ -9,9 +9,6 @@ pub use fencepost_finding::{
 
 use crate::reporter::Item;
 
-/// The clock monitor is that of this model.
-const MODEL: &str = "rc20";
-
 /// A finding, symbolised.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Report {
@@ -32,7 +29,8 @@ pub struct Report {
 /// What a report is about.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Kind {
-    /// An access that could use an overwritten value under RC20, and not under SC.
+    /// An access that could use an overwritten value under the monitor's model, and not
+    /// under SC.
     Robustness(Box<Window>),
     /// Two conflicting accesses that happens-before does not order; this is the earlier one.
     Race(Box<Operation>),
@@ -201,7 +199,7 @@ impl Report {
         };
         Finding {
             kind,
-            model: MODEL,
+            model: fencepost_clock::MODEL,
             file: None,
             title,
             message,

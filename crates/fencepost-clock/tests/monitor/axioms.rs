@@ -1,4 +1,4 @@
-//! C++20's axioms, literally: ISO C++20, [atomics.order] p3–4, and po ∪ rf is acyclic.
+//! C++20's axioms, literally: ISO C++20, `[atomics.order]` p3–4, and po ∪ rf is acyclic.
 //!
 //! An SC fence is an event of its own. Happens-before is that of RC20 (release sequences are chains
 //! of read-modify-writes).
