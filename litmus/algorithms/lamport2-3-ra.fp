@@ -3,6 +3,7 @@
 //: pgas violation shape=S states=8147
 //: ra robust states>=100000
 //: rc20 robust states>=100000
+//: cpp20 robust states>=100000
 // Lamport's fast mutual exclusion (1987, second algorithm) for three threads. Besides the three
 // fences of lamport2-ra the slow path needs two more, in front of its looks at the two other
 // flags. The first: a thread that finds x overwritten has seen the last writer's flag, not the

@@ -3,7 +3,9 @@
 //: pgas violation shape=S states=146
 //: ra robust states=302
 //: rc20 violation states=206
+//: cpp20 violation
 //: rc20 observational violation
+//: cpp20 observational violation
 // Peterson's algorithm as D. Vyukov wrote it for C++11 (2008): the turn is given away by an
 // exchange, and read back by a relaxed load. The two threads are never in the critical section at
 // once; yet a thread that gets in because the turn came back, when the other has already been in

@@ -3,6 +3,7 @@
 //: pgas violation shape=MP states=329
 //: ra robust states=421253
 //: rc20 robust states>=100000
+//: cpp20 robust states>=100000
 // User-level read-copy-update in its simplest form, with quiescent states (Desnoyers et al. 2012):
 // three readers, one updater, two nodes in turn. The updater publishes the new node, starts a
 // grace period, waits until each reader has passed a quiescent state of that period, and only then

@@ -3,7 +3,9 @@
 //: pgas violation shape=MP states=5301
 //: ra robust states=89238
 //: rc20 violation states=7417
+//: cpp20 violation
 //: rc20 observational robust
+//: cpp20 observational robust
 // A sequence lock after Boehm (2012; Margalit and Lahav 2021, figure 6), for three threads that
 // write or read and then read. As seqlock-fence with release stores of the data in place of the
 // writer's fence.

@@ -3,7 +3,9 @@
 //: pgas violation shape=MP states=6360
 //: ra robust states=89238
 //: rc20 violation states=7627
+//: cpp20 violation
 //: rc20 observational robust
+//: cpp20 observational robust
 // A sequence lock after Boehm (2012; Margalit and Lahav 2021, figure 6), for three threads that
 // write or read and then read. The writer's stores are relaxed behind a release fence; the reader
 // has an acquire fence between its relaxed loads and its second look at the number. Loads may be

@@ -3,7 +3,9 @@
 //: pgas violation shape=MP states=6360
 //: ra robust states=143479
 //: rc20 violation states=9208
+//: cpp20 violation
 //: rc20 observational violation
+//: cpp20 observational violation
 // The sequence lock of seqlock-rdmw with a fetch-and-add of 0 for the reader's second look. The
 // update takes place whatever the number is, and when the number has changed it may be ordered
 // before a store whose effects the relaxed loads have seen. The reader starts again then, and may

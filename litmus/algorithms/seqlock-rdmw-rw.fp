@@ -3,7 +3,9 @@
 //: pgas violation shape=MP states=5295
 //: ra robust states=88228
 //: rc20 violation states=7948
+//: cpp20 violation
 //: rc20 observational robust
+//: cpp20 observational robust
 // A sequence lock after Boehm (2012; Margalit and Lahav 2021, figure 6), for three threads that
 // write or read and then read. As seqlock-rdmw with release stores of the data in place of the
 // writer's fence.

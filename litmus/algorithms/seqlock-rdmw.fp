@@ -3,7 +3,9 @@
 //: pgas violation shape=MP states=6354
 //: ra robust states=88228
 //: rc20 violation states=7948
+//: cpp20 violation
 //: rc20 observational robust
+//: cpp20 observational robust
 // A sequence lock after Boehm (2012; Margalit and Lahav 2021, figure 6), for three threads that
 // write or read and then read. As seqlock-fence, but the reader's second look is an update that
 // changes nothing and releases ("read, don't modify, write") instead of a fence and a load: what

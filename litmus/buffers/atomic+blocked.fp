@@ -3,6 +3,7 @@
 //: pgas robust states=8
 //: ra unsupported
 //: rc20 unsupported
+//: cpp20 unsupported
 // A section that can be completed only after somebody else has moved: what it would have done before does not happen.
 // So nobody can get in between the store and the load of the other thread.
 name "atomic+blocked";

@@ -4,6 +4,7 @@
 //: pgas robust
 //: ra unsupported
 //: rc20 unsupported
+//: cpp20 unsupported
 // A section that fails leaves nothing behind: nobody sees its store, so the other two never come to their store buffering.
 name "atomic+fails";
 domain 2;

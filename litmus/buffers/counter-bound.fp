@@ -3,6 +3,7 @@
 //: pgas unbounded
 //: ra unbounded
 //: rc20 unbounded
+//: cpp20 unbounded
 // A counter that is modelled up to 3. Its stores can be late, and nobody can tell: who sees the other one's flag has looked at the
 // counter before. Nothing is found up to the bound, and nothing is claimed beyond it.
 name "counter-bound";

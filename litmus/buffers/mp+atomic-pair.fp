@@ -3,6 +3,7 @@
 //: pgas robust states=0
 //: ra unsupported
 //: rc20 unsupported
+//: cpp20 unsupported
 // Two stores in one atomic section, and two loads in another: never only one of the stores is seen.
 name "mp+atomic-pair";
 domain 2;

@@ -3,6 +3,7 @@
 //: pgas violation shape=MP states=20
 //: ra unsupported
 //: rc20 unsupported
+//: cpp20 unsupported
 // As mp+wait-twice, with an atomic section that goes on only if the data it reads is old.
 name "mp+atomic-twice";
 domain 2;

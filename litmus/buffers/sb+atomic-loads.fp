@@ -3,6 +3,7 @@
 //: pgas robust states=0
 //: ra unsupported
 //: rc20 unsupported
+//: cpp20 unsupported
 // Store buffering with the loads in atomic sections: to enter one, the buffer must be empty.
 name "sb+atomic-loads";
 domain 2;

@@ -3,6 +3,7 @@
 //: pgas robust states=0
 //: ra unsupported
 //: rc20 unsupported
+//: cpp20 unsupported
 // Store buffering with the stores in atomic sections: a section leaves nothing in the buffer.
 name "sb+atomic";
 domain 2;

@@ -3,6 +3,7 @@
 //: pgas violation shape=SB states=50
 //: ra unsupported
 //: rc20 unsupported
+//: cpp20 unsupported
 // An atomic transfer between two accounts, announced before, and a clerk who pays in at both and then looks for announcements: the load
 // overtakes the stores. Under PSO and PGAS one store overtakes the other, too, and the section sees half of what was paid in.
 name "transfer+reader";

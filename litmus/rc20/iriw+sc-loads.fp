@@ -3,9 +3,10 @@
 //: pgas robust states=0
 //: ra violation shape=IRIW states=82
 //: rc20 violation shape=IRIW states=82
-// Independent reads of independent writes with relaxed stores and SC loads. In the rule used here,
-// that of C++11, the total order relates SC accesses only, and the stores are not among them. C++20
-// rules the outcome out: it also orders an SC load before another one that reads a later write.
+//: cpp20 robust
+// Independent reads of independent writes with relaxed stores and SC loads. In the rule of
+// rc20, that of C++11, the total order relates SC accesses only, and the stores are not among them.
+// C++20 rules the outcome out: it also orders an SC load before another one that reads a later write.
 name "iriw+sc-loads";
 domain 2;
 global x, y;

@@ -3,7 +3,9 @@
 //: pgas violation shape=MP states=12
 //: ra robust states=6
 //: rc20 violation shape=MP states=5
+//: cpp20 violation shape=MP
 //: rc20 observational violation
+//: cpp20 observational violation
 // Message passing with relaxed accesses and a loop that waits for the flag (Margalit and Lahav
 // 2021, example 4.2). The assertion holds in every SC run and fails on common processors.
 // not observationally robust (POPL 2021, example 4.15): the assertion uses the stale value

@@ -3,6 +3,7 @@
 //: pgas robust states=0
 //: ra robust states=5
 //: rc20 robust states=5
+//: cpp20 robust
 // Non-atomic data published by a relaxed store behind a release fence, and read behind an acquire
 // fence.
 name "mp+na+fences";

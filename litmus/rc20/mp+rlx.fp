@@ -3,7 +3,9 @@
 //: pgas violation shape=MP states=19
 //: ra robust states=13
 //: rc20 violation shape=MP states=10
+//: cpp20 violation shape=MP
 //: rc20 observational robust
+//: cpp20 observational robust
 // Message passing with relaxed accesses throughout (Margalit and Lahav 2021, example 4.2, without
 // its loop). Seeing the flag says nothing about the data: compilers and processors may swap the two
 // stores, or the two loads. Under release/acquire it would be robust.

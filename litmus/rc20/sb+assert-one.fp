@@ -3,7 +3,9 @@
 //: pgas violation shape=SB states=31
 //: ra violation shape=SB states=10
 //: rc20 violation shape=SB states=10
+//: cpp20 violation shape=SB
 //: rc20 observational violation
+//: cpp20 observational violation
 // Store buffering where only one thread uses what it loads (Margalit and Lahav 2021, example 4.19).
 // The other load may be moved to the front without anybody noticing.
 // observationally robust (POPL 2021, example 4.19), although a witness against it exists

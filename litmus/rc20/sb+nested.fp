@@ -3,7 +3,9 @@
 //: pgas violation shape=SB states=130
 //: ra violation states=23
 //: rc20 violation states=23
+//: cpp20 violation
 //: rc20 observational violation
+//: cpp20 observational violation
 // Two instances of store buffering, one inside the other (after Margalit and Lahav 2021, example
 // 4.18). If the inner loads are stale the outer ones may be; if they are not, they make the thread
 // aware of the outer store.

@@ -3,9 +3,10 @@
 //: pgas violation shape=SB states=20
 //: ra violation shape=SB states=14
 //: rc20 violation shape=SB states=14
+//: cpp20 robust
 // Store buffering with SC accesses in one thread and an SC fence between relaxed accesses in the
 // other. C++ orders SC fences and SC accesses among each other, so it rules the weak outcome out;
-// the model here orders them by happens-before only, and reports it.
+// rc20 orders them by happens-before only, and reports it.
 name "sb+sc+fence";
 domain 2;
 global x, y;

@@ -3,7 +3,9 @@
 //: pgas violation shape=MP states=139
 //: ra robust states=49
 //: rc20 violation states=27
+//: cpp20 violation
 //: rc20 observational violation
+//: cpp20 observational violation
 // As seqlock-once without the fence between the relaxed loads and the second look at the number:
 // that look may be stale as well, and the reader keeps values that do not belong together.
 // not observationally robust: the assertion uses the stale values

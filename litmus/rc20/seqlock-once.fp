@@ -3,7 +3,9 @@
 //: pgas violation shape=MP states=221
 //: ra robust states=138
 //: rc20 violation states=80
+//: cpp20 violation
 //: rc20 observational robust
+//: cpp20 observational robust
 // The litmus test of a sequence lock with one writer that writes twice and one reader (Margalit and
 // Lahav 2021, example 4.8, after Boehm 2012). The reader's relaxed loads may see new x and old y
 // together, which no SC run shows. The fence behind them then makes it see the new number too, so

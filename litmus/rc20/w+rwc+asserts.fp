@@ -3,7 +3,9 @@
 //: pgas violation shape=W+RWC states=96
 //: ra violation shape=W+RWC states=44
 //: rc20 violation shape=W+RWC states=44
+//: cpp20 violation shape=W+RWC
 //: rc20 observational violation
+//: cpp20 observational violation
 // The shape w+rwc where two of the three loads are used (Margalit and Lahav 2021, remark 2). A
 // graph with the stale values is equivalent to an SC one, by changing the load nobody uses; that
 // alone does not make a program observationally robust.

@@ -13,11 +13,13 @@ use std::time::Instant;
 use fencepost_check::{Engine, Options, Question, Reductions};
 use fencepost_ir::Program;
 use fencepost_model::Model;
-use fencepost_model::models::MODELS;
+use fencepost_model::models::{MODELS, reference};
 use fencepost_oracle::enumerate::{Answer, robust};
 use fencepost_oracle::{Finals, finals};
+use fencepost_testkit::forbid::forbidding;
 use fencepost_testkit::generate::{self, Options as Generate};
 use fencepost_testkit::in_parallel;
+use fencepost_testkit::random::Random;
 use fencepost_testkit::shrink::shrink;
 use fencepost_verdict::{Budget, Verdict};
 
@@ -37,13 +39,14 @@ enum Way {
     Verify(Engine),
 }
 
-const WAYS: [(&str, Way); 7] = [
+const WAYS: [(&str, Way); 8] = [
     ("check", Way::Check(Reductions::ALL)),
     ("check, unreduced", Way::Check(Reductions::NONE)),
     ("verify: enumeration", Way::Verify(Engine::Oracle)),
     ("verify: exploration", Way::Verify(Engine::Exploration)),
     ("verify: robustness", Way::Verify(Engine::Robustness)),
     ("verify: search", Way::Verify(Engine::Search)),
+    ("verify: views", Way::Verify(Engine::Views)),
     ("verify: coverability", Way::Verify(Engine::Coverability)),
 ];
 
@@ -54,6 +57,8 @@ struct Count {
     compared: u64,
     /// Those that are not robust, or go wrong.
     bad: u64,
+    /// Those among them that are well under SC.
+    weak: u64,
     /// Those about which they differ.
     different: u64,
 }
@@ -99,6 +104,7 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), String> {
                 let sum = counts.entry(key).or_default();
                 sum.compared += count.compared;
                 sum.bad += count.bad;
+                sum.weak += count.weak;
                 sum.different += count.different;
             }
             differences.extend(found);
@@ -110,7 +116,8 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), String> {
     keep(&differences)
 }
 
-/// A program of a kind that goes with its seed.
+/// A program of a kind that goes with its seed. Every other one asserts something that is true under
+/// SC.
 fn program(seed: u64) -> Program {
     let options = Generate {
         total_accesses: 6 + (seed % 2) as usize,
@@ -119,18 +126,41 @@ fn program(seed: u64) -> Program {
         dense: Some(!seed.is_multiple_of(4)),
         ..Generate::default()
     };
-    generate::program(seed + (60 << 32), &options)
+    let program = generate::program(seed + (60 << 32), &options);
+    match (seed / 2).is_multiple_of(2) {
+        true => program,
+        false => forbidding(&program, &mut Random::new(seed), |program, observed| {
+            let found = finals(program, reference(), observed, LIMIT as u64, &|| false).ok()?;
+            Some(found.executions.into_keys().collect())
+        }),
+    }
 }
 
-/// What the definitions say: is the program robust, and does something go wrong?
-fn define(program: &Program, model: &'static dyn Model) -> (Option<bool>, Option<bool>) {
-    let is_robust = match robust(program, model, LIMIT) {
-        Answer::Robust => Some(true),
-        Answer::Violation(_) => Some(false),
-        Answer::TooLarge => None,
-    };
-    let goes_wrong = |found: Finals| found.race.is_some() || found.failure.is_some();
-    (is_robust, finals(program, model, &[], LIMIT as u64, &|| false).ok().map(goes_wrong))
+/// What the definitions say, where they come to an end.
+#[derive(Clone, Copy)]
+struct Truth {
+    is_robust: Option<bool>,
+    is_safe: Option<bool>,
+}
+
+impl Truth {
+    fn of(program: &Program, model: &'static dyn Model) -> Self {
+        let is_robust = match robust(program, model, LIMIT) {
+            Answer::Robust => Some(true),
+            Answer::Violation(_) => Some(false),
+            Answer::TooLarge => None,
+        };
+        let is_safe = |found: Finals| found.race.is_none() && found.failure.is_none();
+        Truth { is_robust, is_safe: finals(program, model, &[], LIMIT as u64, &|| false).ok().map(is_safe) }
+    }
+
+    /// Is all well, as far as an engine is asked?
+    fn about(self, way: Way) -> Option<bool> {
+        match way {
+            Way::Check(_) => self.is_robust,
+            Way::Verify(_) => self.is_safe,
+        }
+    }
 }
 
 /// Is all well, says the engine? `None` if it does not say. A panic is a wrong answer.
@@ -159,56 +189,57 @@ fn answer(way: Way, program: &Program, model: &'static dyn Model) -> Result<Opti
     }
 }
 
-/// What the engine says, the definitions being different.
-fn difference(way: Way, program: &Program, model: &'static dyn Model) -> Option<String> {
-    let (is_robust, goes_wrong) = define(program, model);
-    let expected = match way {
-        Way::Check(_) => is_robust,
-        Way::Verify(_) => goes_wrong.map(|wrong| !wrong),
-    }?;
-    match ask(way, program, model) {
+/// An answer, beside that of the definitions.
+struct Compared {
+    /// Is all well, by definition?
+    well: bool,
+    /// What the engine says, if that is something else.
+    difference: Option<String>,
+}
+
+/// Nothing if either has no answer.
+fn put(way: Way, program: &Program, model: &'static dyn Model, truth: Truth) -> Option<Compared> {
+    let well = truth.about(way)?;
+    let difference = match ask(way, program, model) {
         Err(error) => Some(error),
         Ok(answer) => {
-            answer.filter(|&well| well != expected).map(|well| format!("{well}, but by definition {expected}"))
+            Some(answer?).filter(|&answer| answer != well).map(|it| format!("{it}, but by definition {well}"))
         }
-    }
+    };
+    Some(Compared { well, difference })
 }
 
 fn compare(seed: u64, models: &[&'static dyn Model]) -> (Counts, Vec<Difference>) {
     let program = program(seed);
+    let under_sc = Truth::of(&program, reference());
     let (mut counts, mut differences) = (Counts::new(), Vec::new());
     for &model in models {
-        let (is_robust, goes_wrong) = define(&program, model);
+        let truth = Truth::of(&program, model);
         for (index, (name, way)) in WAYS.into_iter().enumerate() {
-            let expected = match way {
-                Way::Check(_) => is_robust,
-                Way::Verify(_) => goes_wrong.map(|wrong| !wrong),
-            };
-            let Some(expected) = expected else { continue };
+            let Some(Compared { well, difference }) = put(way, &program, model, truth) else { continue };
             let count: &mut Count = counts.entry((model.name(), index)).or_default();
-            match ask(way, &program, model) {
-                Ok(None) => continue,
-                Ok(Some(well)) if well == expected => {}
-                _ => {
-                    count.different += 1;
-                    let small = shrink(&program, |smaller| difference(way, smaller, model).is_some());
-                    let what = difference(way, &small, model).unwrap_or_default();
-                    let text = fencepost_lower::print(&small);
-                    differences.push(Difference { way: name, model: model.name(), seed, what, text });
-                }
-            }
             count.compared += 1;
-            count.bad += u64::from(!expected);
+            count.bad += u64::from(!well);
+            count.weak += u64::from(!well && under_sc.about(way) == Some(true));
+            if difference.is_none() {
+                continue;
+            }
+            count.different += 1;
+            let difference = |program: &Program| put(way, program, model, Truth::of(program, model))?.difference;
+            let small = shrink(&program, |smaller| difference(smaller).is_some());
+            let what = difference(&small).unwrap_or_default();
+            let text = fencepost_lower::print(&small);
+            differences.push(Difference { way: name, model: model.name(), seed, what, text });
         }
     }
     (counts, differences)
 }
 
 fn print(counts: &Counts) {
-    println!("{:6} {:22} {:>9} {:>9} {:>9}", "model", "engine", "compared", "not well", "different");
+    println!("{:6} {:22} {:>9} {:>9} {:>9} {:>9}", "model", "engine", "compared", "not well", "only here", "different");
     for ((model, way), count) in counts.iter().filter(|(_, count)| count.compared > 0) {
-        let Count { compared, bad, different } = count;
-        println!("{model:6} {:22} {compared:>9} {bad:>9} {different:>9}", WAYS[*way].0);
+        let Count { compared, bad, weak, different } = count;
+        println!("{model:6} {:22} {compared:>9} {bad:>9} {weak:>9} {different:>9}", WAYS[*way].0);
     }
 }
 

@@ -59,7 +59,7 @@ const TASKS: &[Task] = &[
     ),
     (
         "spin",
-        "[PATH...] [--seconds N]",
+        "[PATH...] [--seconds N] [--model M]",
         "put programs to SPIN and compare verdicts (default: litmus, 20 seconds each)",
         spin::run,
     ),

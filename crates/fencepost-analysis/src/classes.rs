@@ -29,7 +29,7 @@ pub struct Classes {
 }
 
 /// Most intervals of one location: beyond this the monitor would be of no use.
-const MOST_INTERVALS: u32 = 1 << 16;
+const MOST_INTERVALS: u64 = 1 << 16;
 /// Most questions that are told apart; more are taken to ask for everything, which is only finer.
 const MOST_QUESTIONS: usize = 1 << 10;
 
@@ -124,21 +124,21 @@ fn comparisons(
 }
 
 /// Splits the domain by the questions; `None` if into too many parts.
-fn partition(domain: u32, held: &ValueSet, questions: &BTreeSet<Question>) -> Option<Classes> {
+fn partition(domain: u64, held: &ValueSet, questions: &BTreeSet<Question>) -> Option<Classes> {
     let everything = questions.contains(&Question::Everything) || questions.len() > MOST_QUESTIONS;
     let mut starts: Vec<Value> = vec![0];
     if everything {
         if domain > MOST_INTERVALS {
             return None;
         }
-        starts.extend(1..domain);
+        starts.extend(1..=(domain - 1) as Value);
     } else {
         // A comparison with c can change its answer only at c and at c + 1.
         for question in questions {
             if let Question::AnyOf(comparisons) = question {
                 for &(_, operand) in comparisons {
                     for edge in [operand, operand.saturating_add(1)] {
-                        starts.extend(Value::try_from(edge).ok().filter(|&edge| edge < domain));
+                        starts.extend(Value::try_from(edge).ok().filter(|&edge| u64::from(edge) < domain));
                     }
                 }
             }
@@ -150,7 +150,7 @@ fn partition(domain: u32, held: &ValueSet, questions: &BTreeSet<Question>) -> Op
     let mut class = Vec::with_capacity(starts.len());
     let mut representatives = Vec::new();
     for (i, &low) in starts.iter().enumerate() {
-        let high = starts.get(i + 1).map_or(domain - 1, |next| next - 1);
+        let high = starts.get(i + 1).map_or((domain - 1) as Value, |next| next - 1);
         if !held.meets(low, high) {
             class.push(None);
             continue;
@@ -185,7 +185,7 @@ impl Question {
 mod tests {
     use super::*;
 
-    fn partition(domain: u32, held: &ValueSet, questions: &[Question]) -> Option<Classes> {
+    fn partition(domain: u64, held: &ValueSet, questions: &[Question]) -> Option<Classes> {
         super::partition(domain, held, &questions.iter().cloned().collect())
     }
 

@@ -152,6 +152,17 @@ impl Access {
         matches!(self.kind, Kind::Load(_) | Kind::Wait(..))
     }
 
+    /// The orders that it can read with.
+    pub fn reading_modes(&self) -> impl Iterator<Item = Mode> + use<> {
+        let (one, other) = match &self.kind {
+            Kind::Load(mode) | Kind::Wait(mode, _) | Kind::Update(mode, ..) => (Some(*mode), None),
+            Kind::Store(..) => (None, None),
+            Kind::Cas { success, failure, .. } => (Some(*success), failure.map(|(mode, _)| mode)),
+            Kind::Fence => (Some(Mode::Full), None),
+        };
+        one.into_iter().chain(other)
+    }
+
     /// Does the label say that it is a compare-and-swap that has failed?
     pub fn is_failed_update(&self, label: &Label) -> bool {
         matches!(self.kind, Kind::Cas { .. }) && !label.is_write()

@@ -3,6 +3,7 @@
 //! - [`values`]: the values that registers and locations can have;
 //! - [`classes`]: which of them no access can tell apart;
 //! - [`liveness`]: registers that are never read again;
+//! - [`promotion`]: orders that make no difference;
 //! - [`interpreter`]: what a thread does between its accesses.
 //!
 //! Engines and exports share these analyses. They are over-approximations: what an analysis leaves
@@ -11,4 +12,5 @@
 pub mod classes;
 pub mod interpreter;
 pub mod liveness;
+pub mod promotion;
 pub mod values;

@@ -59,17 +59,17 @@ impl ValueSet {
     }
 
     /// One more than the greatest value in the set.
-    pub fn bound(&self, domain: u32) -> u64 {
+    pub fn bound(&self, domain: u64) -> u64 {
         match self {
             ValueSet::Of(set) => set.last().map_or(0, |&greatest| u64::from(greatest) + 1),
-            ValueSet::Any => u64::from(domain),
+            ValueSet::Any => domain,
         }
     }
 }
 
 /// The result of the analysis.
 pub struct PossibleValues {
-    domain: u32,
+    domain: u64,
     registers: Vec<Vec<ValueSet>>,
     /// For every location, its set in `held`: an array has one for all its elements.
     groups: Vec<usize>,
@@ -245,7 +245,7 @@ impl PossibleValues {
         for &value in old {
             for &operand in operands {
                 let integer = function.apply(value, i64::from(operand));
-                set.insert(integer.rem_euclid(i64::from(self.domain)) as Value);
+                set.insert(integer.rem_euclid(self.domain as i64) as Value);
             }
         }
         if set.len() <= LARGEST_SET { ValueSet::Of(set) } else { ValueSet::Any }

@@ -1,12 +1,14 @@
 //! Small values that every crate shares.
 //!
-//! They are identifiers, memory orders, source spans, diagnostics, and the *event alphabet*: the
-//! labels ("read this value here, with this order") in which programs and memories talk to each
-//! other.
+//! They are identifiers, memory orders, operators, source spans, diagnostics, what
+//! reading a text may cost, and the *event alphabet*: the labels ("read this value here, with this
+//! order") in which programs and memories talk to each other.
 
 pub mod diag;
+pub mod effort;
 pub mod event;
 pub mod ids;
+pub mod operator;
 pub mod order;
 pub mod quantifier;
 pub mod source;

@@ -145,7 +145,7 @@ pub(crate) fn can_fail(program: &Program) -> bool {
 
 /// Is an index within its array, whatever registers hold?
 fn is_within(program: &Program, array: ArrayId, index: &Expr) -> bool {
-    let any_value = |_| Some((0, i64::from(program.domain()) - 1));
+    let any_value = |_| Some((0, program.domain() as i64 - 1));
     let length = i64::from(program.array(array).len);
     index.interval(&any_value).is_some_and(|(low, high)| low >= 0 && high < length)
 }

@@ -55,7 +55,7 @@ pub(crate) fn replay_sc_failure(
 /// Nothing was found, but the program is not modelled beyond the bound at `site`.
 pub(crate) fn beyond(program: &Program, site: Site) -> Reason {
     let text = match &program.instr(site.thread, site.pc).op {
-        Op::Bound { cond } => fencepost_lower::print_expr(program, site.thread, cond),
+        Op::Bound { cond } => cond.text(&|reg| program.thread(site.thread).registers[reg.index()].name.clone()),
         _ => String::new(),
     };
     Reason::Bound { site, text }

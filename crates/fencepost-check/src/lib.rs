@@ -10,6 +10,7 @@
 
 mod buffers;
 mod confirm;
+mod executions;
 mod monitored;
 mod question;
 mod unbounded;
@@ -18,6 +19,7 @@ mod verify;
 use std::fmt;
 
 pub use buffers::Attacking;
+pub use executions::Listing;
 pub use fencepost_attack::{Delays, enough_delays};
 pub use fencepost_explore::{Options, Reductions};
 pub use question::Question;

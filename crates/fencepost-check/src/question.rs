@@ -81,6 +81,14 @@ impl<'a> Question<'a> {
         verify::verify(self.program, self.model, self.options, self.engine, budget)
     }
 
+    pub(crate) fn program(&self) -> &'a Program {
+        self.program
+    }
+
+    pub(crate) fn model(&self) -> &'static dyn Model {
+        self.model
+    }
+
     fn unsupported(&self, why: String) -> Outcome {
         unexplored(property(self.options), self.model, Reason::Unsupported(why))
     }

@@ -7,13 +7,14 @@
 //! - `enumeration`: without loops, all graphs that the axioms permit;
 //! - `exploration`: all SC runs; what goes wrong there goes wrong in every model;
 //! - `robustness`: if the model permits nothing that SC does not, SC says it all;
+//! - `views`: all states of a machine of messages and views, if it has few;
 //! - `searching`: look at executions of the model itself, as far as the budget goes;
 //! - `coverability`: SRA decided, and with it what SRA says of other models.
 //!
 //! It is not known in advance which argument will do, and each may take for ever. So they take
 //! turns. Each round allows an argument several times the states of the last round, and an equal
 //! share of the time that is left. An argument that comes to an end without an answer is not asked
-//! again. An answer always says which argument it rests on, and what was tried before.
+//! again. The last one left gets the whole rest. An answer always says which argument it rests on, and what was tried before.
 //!
 //! Neither a failure nor a data race is reported without an execution that the oracle has replayed
 //! on the axioms of the model. SC runs that are too long for that were replayed under SC when they
@@ -22,10 +23,11 @@
 mod coverability;
 mod endings;
 mod enumeration;
-mod evidence;
+pub(crate) mod evidence;
 mod exploration;
 mod robustness;
 mod searching;
+mod views;
 
 use fencepost_explore::Options;
 use fencepost_ir::{Condition, Instr, LocationKind, Op, Program};
@@ -38,6 +40,7 @@ use crate::InternalError;
 use crate::buffers::can_fail;
 use coverability::UnderSra;
 use exploration::UnderSc;
+use searching::Over;
 
 /// Ways to find out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -50,6 +53,8 @@ pub enum Engine {
     Robustness,
     /// Search executions of the model.
     Search,
+    /// Search states of a machine of messages and views.
+    Views,
     /// Coverability under SRA.
     Coverability,
 }
@@ -61,6 +66,7 @@ enum Stage {
     Exploration,
     Robustness,
     Observational,
+    Views,
     Search,
     Coverability,
 }
@@ -71,16 +77,20 @@ impl Stage {
             Stage::Enumeration => Engine::Oracle,
             Stage::Exploration => Engine::Exploration,
             Stage::Robustness | Stage::Observational => Engine::Robustness,
+            Stage::Views => Engine::Views,
             Stage::Search => Engine::Search,
             Stage::Coverability => Engine::Coverability,
         }
     }
 
-    /// States of the first round: about as much work for each.
-    fn first_slice(self) -> u64 {
+    /// States of the first round: about as much work for each. Under the reference model, states
+    /// say as much as graphs do, and are fewer.
+    fn first_slice(self, is_about_sc: bool) -> u64 {
         match self {
+            Stage::Enumeration if is_about_sc => 4_000,
             Stage::Exploration | Stage::Robustness | Stage::Observational => 200_000,
             Stage::Enumeration => 100_000,
+            Stage::Views => 50_000,
             Stage::Coverability => 20_000,
             Stage::Search => 10_000,
         }
@@ -136,6 +146,9 @@ fn plan(program: &Program, model: &'static dyn Model) -> Vec<Stage> {
         // A stale read that nothing depends on is seen by a condition on its register.
         if robustness::knows_observation(model) && !has_condition {
             stages.push(Stage::Observational);
+        }
+        if views::applies(program, model).is_ok() {
+            stages.push(Stage::Views);
         }
         stages.push(Stage::Search);
         if coverability::applies(program).is_ok() {
@@ -201,7 +214,11 @@ impl<'a> Inquiry<'a> {
                 if (self.budget.expired)() {
                     return Ok(self.unsettled());
                 }
-                let states = stage.first_slice().checked_shl(growth).unwrap_or(u64::MAX);
+                // The last one left has nobody to give way to, and need not begin again.
+                let states = match count {
+                    1 => u64::MAX,
+                    _ => stage.first_slice(self.is_about_sc()).checked_shl(growth).unwrap_or(u64::MAX),
+                };
                 match self.attempt(stage, states, count - place)? {
                     Step::Settled(verified) => return Ok(Ok(*verified)),
                     Step::Closed => {}
@@ -246,7 +263,8 @@ impl<'a> Inquiry<'a> {
             Stage::Exploration => self.explore(&slice),
             Stage::Robustness => self.robustness(&slice, false),
             Stage::Observational => self.robustness(&slice, true),
-            Stage::Search => self.search(&slice),
+            Stage::Views => self.search(Over::Views, &slice),
+            Stage::Search => self.search(Over::Executions, &slice),
             Stage::Coverability => self.coverability(&slice),
         }
     }

@@ -9,7 +9,7 @@
 //! - `top` is the newest write in the thread's hb_SC-past. That is T_SC(τ)(x).
 //!
 //! The writes from `cur` up to, not including, `top` are the *window*: those that the access can
-//! take as its predecessor under RC20 and not under SC. RMW clocks and value clocks of the paper
+//! take as its predecessor under C++20 and not under SC. RMW clocks and value clocks of the paper
 //! are functions of the window.
 //!
 //! **Sightings.** A list of (entry, slot, k): in its epoch k the thread saw the entry. A write is

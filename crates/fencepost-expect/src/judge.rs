@@ -37,7 +37,7 @@ pub fn judge(expected: &[Expectation], program: &Program, outcome: &Outcome) -> 
 }
 
 /// What is expected of the question that an outcome answers.
-fn robustness<'e>(expected: &'e [Expectation], outcome: &Outcome) -> Option<&'e Expectation> {
+pub(crate) fn robustness<'e>(expected: &'e [Expectation], outcome: &Outcome) -> Option<&'e Expectation> {
     let observational = outcome.property == Property::ObservationalRobustness;
     expected.iter().find(|expectation| {
         expectation.answer.subject() == Subject::Robustness
@@ -93,24 +93,33 @@ pub fn judge_runs(expected: &[Expectation], outcome: &Outcome) -> Judgement {
     if matches!(outcome.verdict, Verdict::Unknown(Reason::Unsupported(_))) {
         return Judgement::AsExpected;
     }
-    let about_runs = |expectation: &&Expectation| {
-        expectation.model == "sc"
-            && expectation.answer.subject() == Subject::Verification
-            && !expectation.answer.is_about_finals()
-    };
-    let expectation = expected.iter().find(about_runs);
+    let expectation = about_runs(expected);
     let wanted = expectation.map_or(Expected::Safe, |expectation| expectation.answer);
-    let found = match outcome.sc_failure.as_ref().map(|failure| &failure.kind) {
-        None => Expected::Safe,
-        Some(ScFailureKind::Assertion) => Expected::AssertionFails,
-        Some(ScFailureKind::DivisionByZero | ScFailureKind::IndexOutOfRange { .. }) => Expected::RuntimeError,
-    };
+    let found = sc_answer(outcome);
     match expectation {
         _ if wanted == found => Judgement::AsExpected,
         // It may come yet.
         _ if found == Expected::Safe && answer(outcome).is_none() => Judgement::Undecided,
         Some(expectation) => expectation.differs(wanted.as_str(), found.as_str()),
         None => Judgement::Differs(vec![format!("no line expects sc {}, which was found", found.as_str())]),
+    }
+}
+
+/// What is expected of runs under SC.
+pub(crate) fn about_runs(expected: &[Expectation]) -> Option<&Expectation> {
+    expected.iter().find(|expectation| {
+        expectation.model == "sc"
+            && expectation.answer.subject() == Subject::Verification
+            && !expectation.answer.is_about_finals()
+    })
+}
+
+/// What fails under SC, in the words of expectations.
+pub(crate) fn sc_answer(outcome: &Outcome) -> Expected {
+    match outcome.sc_failure.as_ref().map(|failure| &failure.kind) {
+        None => Expected::Safe,
+        Some(ScFailureKind::Assertion) => Expected::AssertionFails,
+        Some(ScFailureKind::DivisionByZero | ScFailureKind::IndexOutOfRange { .. }) => Expected::RuntimeError,
     }
 }
 

@@ -14,6 +14,7 @@
 //! Whatever is not understood is an error, because a misspelt expectation would never fail. The
 //! syntax is documented in `docs/language.md`.
 
+mod announce;
 mod judge;
 
 use std::fmt;
@@ -23,6 +24,7 @@ use fencepost_base::ids::Value;
 use fencepost_base::source::Span;
 use fencepost_model::models;
 
+pub use announce::{Announced, announced, announced_by_verify, verified};
 pub use judge::{Judgement, judge, judge_runs};
 
 /// The answer expected.
@@ -177,7 +179,7 @@ impl std::error::Error for ExpectationError {}
 pub const KINDS: [&str; 5] = ["stale-read", "stale-write", "stale-rmw", "tainted-use", "data-race"];
 
 /// The arguments, as in machine-readable output.
-pub const ARGUMENTS: [&str; 9] = [
+pub const ARGUMENTS: [&str; 10] = [
     "enumeration",
     "exploration",
     "coverability",
@@ -186,6 +188,7 @@ pub const ARGUMENTS: [&str; 9] = [
     "write-write-race-freedom",
     "search",
     "machine",
+    "views",
     "witness",
 ];
 

@@ -353,7 +353,7 @@ fn is_sc(op: &Op) -> bool {
     }
 }
 
-fn taints(thread: &Thread, domain: u32, layout: &mut Layout) -> Taints {
+fn taints(thread: &Thread, domain: u64, layout: &mut Layout) -> Taints {
     let registers: Vec<Slot> = thread.registers.iter().map(|_| layout.slot(1)).collect();
     let used = |op: &Op| {
         let mut slots = Vec::new();
@@ -409,7 +409,7 @@ impl Compiler<'_> {
 
     /// Reduces into the domain, unless it is there anyway.
     fn wrap(&self, code: Code) -> Code {
-        let domain = i64::from(self.program.domain());
+        let domain = self.program.domain() as i64;
         match code {
             Code::Const(value) => Code::Const(value.rem_euclid(domain)),
             Code::Reg(_) | Code::Wrap(..) => code,

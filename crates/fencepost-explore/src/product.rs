@@ -164,7 +164,7 @@ impl Product {
             threads: compiled,
             memory,
             initial_memory: program.locations().iter().map(|location| location.init).collect(),
-            domain: i64::from(program.domain()),
+            domain: program.domain() as i64,
             classes,
             monitoring,
             words: layout.words(),

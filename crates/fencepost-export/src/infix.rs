@@ -128,7 +128,7 @@ pub(crate) trait Infix {
 
     /// A term reduced into the domain.
     fn reduced(&self, term: Term) -> Result<Term, Unsupported> {
-        let domain = i64::from(self.program().domain());
+        let domain = self.program().domain() as i64;
         if term.low >= 0 && term.high < domain {
             return Ok(term);
         }
@@ -182,7 +182,7 @@ pub(crate) trait Infix {
             }
             BinaryOp::Shl => self.shift_left(left, right),
             BinaryOp::Shr => self.shift_right(left, right),
-            BinaryOp::Cmp(cmp) => self.term(infix(cmp.as_str()), 0, 1),
+            BinaryOp::Cmp(cmp) => self.term(infix(cmp.symbol().as_str()), 0, 1),
             BinaryOp::And => self.term(infix("&&"), 0, 1),
             BinaryOp::Or => self.term(infix("||"), 0, 1),
         }

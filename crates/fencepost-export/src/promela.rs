@@ -20,11 +20,13 @@
 
 mod access;
 mod bits;
+mod cpp20;
 mod encoding;
 mod expr;
 mod hb_sc;
 mod local;
 mod names;
+mod orders;
 mod ra;
 mod rc20;
 mod rest;
@@ -32,6 +34,7 @@ mod sc;
 mod shape;
 mod stmt;
 mod thread;
+mod views;
 
 use std::fmt::Write as _;
 
@@ -42,6 +45,7 @@ use fencepost_model::{Model, PromelaMonitor};
 
 use self::encoding::Encoding;
 use self::names::Names;
+use self::orders::Orders;
 use self::shape::Shape;
 use self::thread::{Context, Writer};
 
@@ -73,13 +77,15 @@ pub fn export(program: &Program, model: &dyn Model, options: Options) -> Result<
     }
     let values = PossibleValues::of(program);
     let names = Names::new(program, &values);
+    let shape = || Shape::new(program, model, &values);
     let encoding: Option<Box<dyn Encoding>> = match model.declaration().promela {
         Some(PromelaMonitor::Nothing) if options.observational => {
             return Err(Unsupported::new(sc::NOTHING_TO_OBSERVE));
         }
         Some(PromelaMonitor::Nothing) => None,
-        Some(PromelaMonitor::ReleaseAcquire) => Some(Box::new(ra::Ra::new(&Shape::new(program, model, &values)?))),
-        Some(PromelaMonitor::Orders) => Some(Box::new(rc20::Rc20::new(&Shape::new(program, model, &values)?))),
+        Some(PromelaMonitor::ReleaseAcquire) => Some(Box::new(ra::Ra::new(&shape()?))),
+        Some(PromelaMonitor::Orders) => Some(Box::new(Orders::<rc20::ScViews>::new(&shape()?))),
+        Some(PromelaMonitor::OrdersAndS) => Some(Box::new(Orders::<cpp20::OrderS>::new(&shape()?))),
         None => {
             let what = format!("there is no Promela encoding of the model `{}`", model.name());
             return Err(Unsupported::new(what));

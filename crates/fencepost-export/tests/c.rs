@@ -164,11 +164,11 @@ fn names_of_c_are_left_alone() {
 }
 
 /// A random expression.
-fn expr(random: &mut Random, domain: u32, registers: usize, depth: usize) -> Expr {
+fn expr(random: &mut Random, domain: u64, registers: usize, depth: usize) -> Expr {
     if depth == 0 || random.chance(20) {
         return match random.below(4) {
             0 => Expr::Const(random.below(70) as i64 - 3),
-            1 => Expr::Const((random.bits() % u64::from(domain)) as i64),
+            1 => Expr::Const((random.bits() % domain) as i64),
             _ => Expr::Reg(RegId::from_index(random.below(registers))),
         };
     }
@@ -202,8 +202,8 @@ fn expr(random: &mut Random, domain: u32, registers: usize, depth: usize) -> Exp
 fn expressions_mean_the_same() {
     let (mut kept, mut refused) = (0, 0);
     for domain in [2, 5, 8, 256, 1000, 1 << 16, 100_000, 1 << 31] {
-        let mut random = Random::new(u64::from(domain));
-        let inits: Vec<u32> = (0..4).map(|_| (random.bits() % u64::from(domain)) as u32).collect();
+        let mut random = Random::new(domain);
+        let inits: Vec<u32> = (0..4).map(|_| (random.bits() % domain) as u32).collect();
         let registers: Vec<Register> =
             inits.iter().enumerate().map(|(r, &init)| Register { name: format!("r{r}"), init }).collect();
         let program = |conditions: &[Expr]| {

@@ -29,6 +29,8 @@ fn exports_are_as_recorded() {
         ("rc20/mp+na+rs-middle", "rc20", false),
         ("rc20/sb+sc-bcas", "rc20", false),
         ("rc20/mp+rlx-copy", "rc20", true),
+        ("rc20/sb+sc+fence", "cpp20", false),
+        ("rc20/iriw+sc-loads", "cpp20", true),
     ] {
         let text = fs::read_to_string(here.join(format!("../../litmus/{file}.fp"))).expect("a litmus test");
         let promela = exported(&load(&text), model, observational).expect("an export");

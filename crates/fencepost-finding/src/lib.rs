@@ -44,6 +44,8 @@ pub struct Finding {
     pub evidence: Evidence,
     /// What two findings of the same thing have in common, in every run.
     pub identity: String,
+    /// The line of its text, from 1, that expects it; none if nobody does.
+    pub expected: Option<usize>,
 }
 
 /// Something that a thread does.

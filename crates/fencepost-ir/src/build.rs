@@ -7,7 +7,7 @@ use fencepost_base::order::FenceOrder;
 
 use crate::condition::{Condition, Formula, Observable};
 use crate::expr::Expr;
-use crate::program::{Array, Instr, Location, LocationKind, Op, Place, Program, Register, Thread};
+use crate::program::{Array, Instr, Location, LocationKind, Numbering, Op, Place, Program, Register, Thread};
 use crate::sections;
 
 /// Collects the parts of a program and checks them once.
@@ -31,11 +31,11 @@ impl fmt::Display for BuildError {
 impl std::error::Error for BuildError {}
 
 impl ProgramBuilder {
-    /// Greatest possible number of values.
-    pub const MAX_DOMAIN: u32 = 1 << 31;
+    /// Greatest possible number of values: all that 32 bits have.
+    pub const MAX_DOMAIN: u64 = 1 << 32;
 
     /// A program over the values `0..domain`.
-    pub fn new(name: Option<String>, domain: u32) -> Self {
+    pub fn new(name: Option<String>, domain: u64) -> Self {
         ProgramBuilder {
             program: Program {
                 name,
@@ -46,6 +46,7 @@ impl ProgramBuilder {
                 fence_location: None,
                 sections: Vec::new(),
                 condition: None,
+                numbering: Numbering::default(),
             },
         }
     }
@@ -82,6 +83,13 @@ impl ProgramBuilder {
         ArrayId::from_index(self.program.arrays.len() - 1)
     }
 
+    /// Adds an array whose only element is a location that is there already.
+    pub fn array_of_one(&mut self, loc: LocId) -> ArrayId {
+        let name = self.program.locations[loc.index()].name.clone();
+        self.program.arrays.push(Array { name, base: loc, len: 1 });
+        ArrayId::from_index(self.program.arrays.len() - 1)
+    }
+
     /// Adds a thread.
     pub fn thread(&mut self, name: impl Into<String>, registers: Vec<Register>, code: Vec<Instr>) -> ThreadId {
         self.program.threads.push(Thread { name: name.into(), registers, code });
@@ -91,6 +99,11 @@ impl ProgramBuilder {
     /// Asks something about final states.
     pub fn condition(&mut self, condition: Condition) {
         self.program.condition = Some(condition);
+    }
+
+    /// Says what values stand for, if not for the numbers that they are.
+    pub fn numbering(&mut self, numbering: Numbering) {
+        self.program.numbering = numbering;
     }
 
     /// Checks everything that [`Program`] promises. Adds the hidden location
@@ -117,7 +130,7 @@ impl ProgramBuilder {
             return fail(format!("domain of {} values", program.domain));
         }
         for location in &program.locations {
-            if location.init >= program.domain {
+            if u64::from(location.init) >= program.domain {
                 return fail(format!("initial value of `{}` is outside the domain", location.name));
             }
             if location.kind == LocationKind::Fence {
@@ -125,7 +138,8 @@ impl ProgramBuilder {
             }
         }
         for thread in &program.threads {
-            if let Some(register) = thread.registers.iter().find(|register| register.init >= program.domain) {
+            if let Some(register) = thread.registers.iter().find(|register| u64::from(register.init) >= program.domain)
+            {
                 return fail(format!("initial value of register `{}` is outside the domain", register.name));
             }
             match thread.code.last().map(|instr| &instr.op) {
@@ -137,6 +151,11 @@ impl ProgramBuilder {
                     return fail(format!("thread `{}`, instruction {pc}: {what}", thread.name));
                 }
             }
+        }
+        let Numbering { negatives, addresses } = program.numbering;
+        let end = addresses.map_or(0, |first| u64::from(first) + program.locations.len() as u64);
+        if u64::from(negatives) + end > program.domain {
+            return fail("values stand for more than one thing".into());
         }
         self.check_condition()
     }
@@ -150,10 +169,9 @@ impl ProgramBuilder {
                 thread.is_some_and(|thread| register.index() < thread.registers.len())
             }
         };
-        let mut values_fit = condition.negatives < self.program.domain;
-        let mut check = |formula: &Formula| {
-            formula.for_each(&mut |_, value| values_fit &= value.is_none_or(|value| value < self.program.domain))
-        };
+        let mut values_fit = true;
+        let fits = |value: Value| u64::from(value) < self.program.domain;
+        let mut check = |formula: &Formula| formula.for_each(&mut |_, value| values_fit &= value.is_none_or(fits));
         check(&condition.formula);
         condition.filter.iter().for_each(check);
         match values_fit && condition.observed().iter().all(exists) {

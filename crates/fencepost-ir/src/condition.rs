@@ -46,8 +46,6 @@ pub struct Condition {
     pub filter: Option<Formula>,
     /// What else is to be shown of a state.
     pub shown: Vec<Observable>,
-    /// So many values at the upper end of the domain stand for negative numbers.
-    pub negatives: Value,
 }
 
 impl Formula {
@@ -92,40 +90,33 @@ impl Condition {
         all.into_iter().collect()
     }
 
-    /// The number that a value stands for.
-    pub fn number(&self, program: &Program, value: Value) -> i64 {
-        let domain = program.domain();
-        let is_negative = value >= domain - self.negatives;
-        i64::from(value) - if is_negative { i64::from(domain) } else { 0 }
-    }
-
     /// `exists (0:r0=1 /\ [x]=2)`, as herd writes it.
     pub fn text(&self, program: &Program) -> String {
-        format!("{} ({})", self.quantifier.as_str(), self.formula_text(program, &self.formula, 0))
+        format!("{} ({})", self.quantifier.as_str(), formula_text(program, &self.formula, 0))
     }
+}
 
-    fn formula_text(&self, program: &Program, formula: &Formula, floor: u8) -> String {
-        let inner = |formula: &Formula, floor| self.formula_text(program, formula, floor);
-        let (text, precedence) = match formula {
-            Formula::Constant(value) => return value.to_string(),
+fn formula_text(program: &Program, formula: &Formula, floor: u8) -> String {
+    let inner = |formula: &Formula, floor| formula_text(program, formula, floor);
+    let (text, precedence) = match formula {
+        Formula::Constant(value) => return value.to_string(),
+        Formula::Equals(what, value) => {
+            return format!("{}={}", program.observable(*what), program.value_text(*value));
+        }
+        Formula::Same(what, other) => {
+            return format!("{}={}", program.observable(*what), program.observable(*other));
+        }
+        Formula::Not(operand) => match &**operand {
             Formula::Equals(what, value) => {
-                return format!("{}={}", program.observable(*what), self.number(program, *value));
+                return format!("not ({}={})", program.observable(*what), program.value_text(*value));
             }
-            Formula::Same(what, other) => {
-                return format!("{}={}", program.observable(*what), program.observable(*other));
-            }
-            Formula::Not(operand) => match &**operand {
-                Formula::Equals(what, value) => {
-                    return format!("not ({}={})", program.observable(*what), self.number(program, *value));
-                }
-                Formula::Same(..) => return format!("not ({})", inner(operand, 0)),
-                _ => (format!("not {}", inner(operand, 5)), 5),
-            },
-            Formula::And(left, right) => (format!("{} /\\ {}", inner(left, 3), inner(right, 3)), 3),
-            Formula::Or(left, right) => (format!("{} \\/ {}", inner(left, 2), inner(right, 2)), 2),
-            // As in herd, it binds tighter than the others.
-            Formula::Implies(left, right) => (format!("{} => {}", inner(left, 5), inner(right, 4)), 4),
-        };
-        if precedence < floor { format!("({text})") } else { text }
-    }
+            Formula::Same(..) => return format!("not ({})", inner(operand, 0)),
+            _ => (format!("not {}", inner(operand, 5)), 5),
+        },
+        Formula::And(left, right) => (format!("{} /\\ {}", inner(left, 3), inner(right, 3)), 3),
+        Formula::Or(left, right) => (format!("{} \\/ {}", inner(left, 2), inner(right, 2)), 2),
+        // As in herd, it binds tighter than the others.
+        Formula::Implies(left, right) => (format!("{} => {}", inner(left, 5), inner(right, 4)), 4),
+    };
+    if precedence < floor { format!("({text})") } else { text }
 }

@@ -8,6 +8,7 @@
 use std::fmt;
 
 use fencepost_base::ids::{RegId, Value};
+use fencepost_base::operator::{self, Infix};
 
 /// An expression.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -111,15 +112,15 @@ impl CmpOp {
         }
     }
 
-    /// The spelling in `.fp`.
-    pub fn as_str(self) -> &'static str {
+    /// The operator as it is written.
+    pub fn symbol(self) -> operator::BinaryOp {
         match self {
-            CmpOp::Eq => "==",
-            CmpOp::Ne => "!=",
-            CmpOp::Lt => "<",
-            CmpOp::Le => "<=",
-            CmpOp::Gt => ">",
-            CmpOp::Ge => ">=",
+            CmpOp::Eq => operator::BinaryOp::Eq,
+            CmpOp::Ne => operator::BinaryOp::Ne,
+            CmpOp::Lt => operator::BinaryOp::Lt,
+            CmpOp::Le => operator::BinaryOp::Le,
+            CmpOp::Gt => operator::BinaryOp::Gt,
+            CmpOp::Ge => operator::BinaryOp::Ge,
         }
     }
 }
@@ -131,6 +132,15 @@ impl UnaryOp {
             UnaryOp::Neg => operand.wrapping_neg(),
             UnaryOp::Not => i64::from(operand == 0),
             UnaryOp::BitNot => !operand,
+        }
+    }
+
+    /// The operator as it is written.
+    pub fn symbol(self) -> operator::UnaryOp {
+        match self {
+            UnaryOp::Neg => operator::UnaryOp::Neg,
+            UnaryOp::Not => operator::UnaryOp::Not,
+            UnaryOp::BitNot => operator::UnaryOp::BitNot,
         }
     }
 }
@@ -155,6 +165,25 @@ impl BinaryOp {
             BinaryOp::And => i64::from(left != 0 && right != 0),
             BinaryOp::Or => i64::from(left != 0 || right != 0),
         })
+    }
+
+    /// The operator as it is written.
+    pub fn symbol(self) -> operator::BinaryOp {
+        match self {
+            BinaryOp::Add => operator::BinaryOp::Add,
+            BinaryOp::Sub => operator::BinaryOp::Sub,
+            BinaryOp::Mul => operator::BinaryOp::Mul,
+            BinaryOp::Div => operator::BinaryOp::Div,
+            BinaryOp::Rem => operator::BinaryOp::Rem,
+            BinaryOp::BitAnd => operator::BinaryOp::BitAnd,
+            BinaryOp::BitOr => operator::BinaryOp::BitOr,
+            BinaryOp::BitXor => operator::BinaryOp::BitXor,
+            BinaryOp::Shl => operator::BinaryOp::Shl,
+            BinaryOp::Shr => operator::BinaryOp::Shr,
+            BinaryOp::Cmp(cmp) => cmp.symbol(),
+            BinaryOp::And => operator::BinaryOp::And,
+            BinaryOp::Or => operator::BinaryOp::Or,
+        }
     }
 }
 
@@ -191,8 +220,8 @@ fn bounds(op: BinaryOp, left: (i64, i64), right: (i64, i64)) -> Option<(i128, i1
 }
 
 /// Reduces an integer into `0..domain`.
-pub fn reduce(integer: i64, domain: u32) -> Value {
-    integer.rem_euclid(i64::from(domain)) as Value
+pub fn reduce(integer: i64, domain: u64) -> Value {
+    integer.rem_euclid(domain as i64) as Value
 }
 
 impl Expr {
@@ -202,7 +231,7 @@ impl Expr {
     }
 
     /// The integer this denotes in `registers`, in a domain of `domain` values.
-    pub fn eval(&self, registers: &[Value], domain: u32) -> Result<i64, EvalError> {
+    pub fn eval(&self, registers: &[Value], domain: u64) -> Result<i64, EvalError> {
         match self {
             Expr::Const(value) => Ok(*value),
             Expr::Reg(reg) => Ok(i64::from(registers[reg.index()])),
@@ -220,19 +249,19 @@ impl Expr {
     }
 
     /// The value this denotes: its integer, reduced into the domain.
-    pub fn value(&self, registers: &[Value], domain: u32) -> Result<Value, EvalError> {
+    pub fn value(&self, registers: &[Value], domain: u64) -> Result<Value, EvalError> {
         Ok(reduce(self.eval(registers, domain)?, domain))
     }
 
     /// The integer this denotes if it mentions no register (and divides by no zero).
-    pub fn as_constant(&self, domain: u32) -> Option<i64> {
+    pub fn as_constant(&self, domain: u64) -> Option<i64> {
         let mut constant = true;
         self.for_each_register(&mut |_| constant = false);
         if constant { self.eval(&[], domain).ok() } else { None }
     }
 
     /// Can it have no value: does it divide by anything but a constant that is not zero?
-    pub fn can_fail(&self, domain: u32) -> bool {
+    pub fn can_fail(&self, domain: u64) -> bool {
         match self {
             Expr::Const(_) | Expr::Reg(_) => false,
             Expr::Unary(_, operand) | Expr::Wrap(operand) => operand.can_fail(domain),
@@ -258,6 +287,22 @@ impl Expr {
             Expr::Unary(UnaryOp::Neg | UnaryOp::BitNot, _) | Expr::Wrap(_) => return None,
         };
         Some((i64::try_from(low).ok()?, i64::try_from(high).ok()?))
+    }
+
+    /// The expression for people, who know their program: where results are reduced into the domain
+    /// is not said. `fencepost-lower` writes programs that can be read again.
+    pub fn text(&self, register: &dyn Fn(RegId) -> String) -> String {
+        self.infix(register).into_text()
+    }
+
+    fn infix(&self, register: &dyn Fn(RegId) -> String) -> Infix {
+        match self {
+            Expr::Const(value) => Infix::atom(value.to_string()),
+            Expr::Reg(reg) => Infix::atom(register(*reg)),
+            Expr::Unary(op, operand) => Infix::unary(op.symbol(), operand.infix(register)),
+            Expr::Binary(op, left, right) => Infix::binary(op.symbol(), left.infix(register), right.infix(register)),
+            Expr::Wrap(operand) => operand.infix(register),
+        }
     }
 
     /// Calls `visit` for every register mentioned.
@@ -288,6 +333,17 @@ mod tests {
         let halved = |e: Expr| Expr::Binary(BinaryOp::Div, Box::new(e), Box::new(Expr::Const(2)));
         assert_eq!(halved(sum.clone()).value(&[], 5), Ok(3));
         assert_eq!(halved(Expr::Wrap(Box::new(sum))).value(&[], 5), Ok(0));
+    }
+
+    #[test]
+    fn people_read_operators_and_names() {
+        let sum =
+            Expr::Wrap(Box::new(Expr::Binary(BinaryOp::Add, Box::new(Expr::Reg(RegId(0))), Box::new(Expr::Const(1)))));
+        let compared = Expr::Binary(BinaryOp::Cmp(CmpOp::Lt), Box::new(sum.clone()), Box::new(Expr::Const(10)));
+        let doubled = Expr::Binary(BinaryOp::Mul, Box::new(sum), Box::new(Expr::Const(2)));
+        let text = |expr: &Expr| expr.text(&|_| "n".to_owned());
+        assert_eq!(text(&compared), "n + 1 < 10");
+        assert_eq!(text(&doubled), "(n + 1) * 2");
     }
 
     #[test]

@@ -8,7 +8,7 @@ use crate::condition::{Condition, Observable};
 use crate::expr::{self, CmpOp, Expr};
 
 /// Least number of values where those of a program cannot be bounded.
-pub const WIDE_DOMAIN: u32 = 1 << 16;
+pub const WIDE_DOMAIN: u64 = 1 << 16;
 
 /// A concurrent program. Made by [`crate::ProgramBuilder`], which guarantees:
 /// every index is in range, every jump lands in its thread's code, no thread
@@ -19,7 +19,7 @@ pub const WIDE_DOMAIN: u32 = 1 << 16;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Program {
     pub(crate) name: Option<String>,
-    pub(crate) domain: u32,
+    pub(crate) domain: u64,
     pub(crate) locations: Vec<Location>,
     pub(crate) arrays: Vec<Array>,
     pub(crate) threads: Vec<Thread>,
@@ -28,6 +28,16 @@ pub struct Program {
     /// threads.
     pub(crate) sections: Vec<Vec<bool>>,
     pub(crate) condition: Option<Condition>,
+    pub(crate) numbering: Numbering,
+}
+
+/// What values stand for, where it is not the number that they are. Only litmus tests have such.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Numbering {
+    /// So many values at the upper end of the domain stand for negative numbers.
+    pub negatives: Value,
+    /// The value that stands for the address of the first location; those of the others follow it.
+    pub addresses: Option<Value>,
 }
 
 /// A shared location.
@@ -318,13 +328,35 @@ impl Program {
     }
 
     /// Number of values; values are `0..domain`.
-    pub fn domain(&self) -> u32 {
+    pub fn domain(&self) -> u64 {
         self.domain
     }
 
     /// Reduces an integer into the domain.
     pub fn reduce(&self, integer: i64) -> Value {
         expr::reduce(integer, self.domain)
+    }
+
+    /// The number that a value stands for; that of an address means nothing.
+    pub fn number(&self, value: Value) -> i64 {
+        let is_negative = u64::from(value) + u64::from(self.numbering.negatives) >= self.domain;
+        i64::from(value) - if is_negative { self.domain as i64 } else { 0 }
+    }
+
+    /// The location whose address a value is.
+    pub fn address(&self, value: Value) -> Option<LocId> {
+        let index = value.checked_sub(self.numbering.addresses?)? as usize;
+        let location = self.locations.get(index)?;
+        (location.kind != LocationKind::Fence).then(|| LocId::from_index(index))
+    }
+
+    /// A value as litmus tests write it: a number, or the name of the location that it is the
+    /// address of.
+    pub fn value_text(&self, value: Value) -> String {
+        match self.address(value) {
+            Some(loc) => self.location(loc).name.clone(),
+            None => self.number(value).to_string(),
+        }
     }
 
     /// All locations, the hidden one of `fence(sc)` included.
@@ -345,6 +377,13 @@ impl Program {
     /// One array.
     pub fn array(&self, array: ArrayId) -> &Array {
         &self.arrays[array.index()]
+    }
+
+    /// Is it an array only for the sake of accesses through addresses: a variable with a name of its
+    /// own? Then an index out of range is a value that is no address.
+    pub fn is_alone(&self, array: ArrayId) -> bool {
+        let array = self.array(array);
+        array.len == 1 && self.location(array.base).name == array.name
     }
 
     /// All threads.

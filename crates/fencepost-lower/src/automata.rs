@@ -31,6 +31,7 @@ mod values;
 use std::collections::HashMap;
 
 use fencepost_base::diag::Diagnostic;
+use fencepost_base::effort::Effort;
 use fencepost_base::ids::RegId;
 use fencepost_base::source::Span;
 use fencepost_ir::{BinaryOp, Expr, ProgramBuilder, Register, UnaryOp};
@@ -98,11 +99,14 @@ impl Act {
 
 /// Lowers a tree of automata that was parsed without errors; what is missing in the builder is
 /// reported.
-pub(crate) fn lower(file: &File, messages: &mut Messages) -> ProgramBuilder {
+pub(crate) fn lower(file: &File, messages: &mut Messages, effort: &Effort<'_>) -> ProgramBuilder {
     let mut machines: Vec<Machine<'_>> = Vec::new();
     let mut names: HashMap<&str, Span> = HashMap::new();
     for item in &file.items {
         let ItemKind::Automaton(automaton) = &item.kind else { continue };
+        if !effort.step(0) {
+            break;
+        }
         let name = &automaton.name;
         if let Some(&before) = names.get(name.text.as_str()) {
             let message = format!("there is another thread `{}`", name.text);
@@ -114,7 +118,7 @@ pub(crate) fn lower(file: &File, messages: &mut Messages) -> ProgramBuilder {
     if machines.len() > MAX_THREADS {
         messages.push(Diagnostic::error(Span::default(), format!("more than {MAX_THREADS} threads")));
     }
-    let values = Values::of(&machines);
+    let values = Values::of(&machines, effort);
     let range = values.range();
     let mut builder = ProgramBuilder::new(None, range.domain());
     let memory = Memory::new(&machines, &values, &mut builder);
@@ -124,7 +128,7 @@ pub(crate) fn lower(file: &File, messages: &mut Messages) -> ProgramBuilder {
     }
     let mut instructions = 0;
     for (thread, machine) in machines.iter().enumerate() {
-        let code = Code::new(machine, thread, &values, range, &memory).emit(messages);
+        let code = Code::new(machine, thread, &values, range, &memory).emit(messages, effort);
         instructions += code.len();
         if instructions > MAX_INSTRUCTIONS {
             messages.push(

@@ -10,5 +10,6 @@ mod print;
 
 pub use automata::ANY_ADDRESSES;
 pub use fencepost_syntax::Language;
-pub use lower::{Loaded, MAX_DEPTH, MAX_INSTRUCTIONS, MAX_LOCATIONS, MAX_THREADS, load, lower};
-pub use print::{print, print_expr};
+pub use litmus::{Deref, Reading};
+pub use lower::{Loaded, MAX_DEPTH, MAX_INSTRUCTIONS, MAX_LOCATIONS, MAX_THREADS, load, load_as, load_within};
+pub use print::print;

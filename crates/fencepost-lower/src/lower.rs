@@ -14,16 +14,17 @@ mod symbols;
 mod thread;
 
 use fencepost_base::diag::Diagnostic;
+use fencepost_base::effort::{Effort, Exhausted};
 use fencepost_base::source::Span;
 use fencepost_ir::{Program, ProgramBuilder};
 use fencepost_syntax::ast::{Block, File, ItemKind, Name};
 use fencepost_syntax::messages::Messages;
-use fencepost_syntax::{Language, Parsed, parse};
+use fencepost_syntax::{Language, Parsed, parse_within};
 
 pub(crate) use expr::{binary_op, wraps};
 
 use crate::automata;
-use crate::litmus;
+use crate::litmus::{self, Reading};
 use procs::Procs;
 use symbols::Globals;
 use thread::ThreadLowerer;
@@ -51,18 +52,38 @@ pub struct Loaded {
 
 /// Reads a program.
 pub fn load(language: Language, text: &str) -> Loaded {
-    let Parsed { file, mut messages } = parse(language, text);
-    let program = if messages.has_errors() { None } else { lower(&file, &mut messages) };
-    Loaded { program, diagnostics: messages.into_list() }
+    load_as(language, text, Reading::default())
 }
 
-/// Lowers a tree that was parsed without errors.
-pub fn lower(file: &File, messages: &mut Messages) -> Option<Program> {
+/// Reads a program in one of several ways.
+pub fn load_as(language: Language, text: &str, reading: Reading) -> Loaded {
+    load_within(language, text, reading, &Effort::unlimited()).expect("no limit is reached where there is none")
+}
+
+/// Reads a program with a limited effort.
+///
+/// # Errors
+/// What there was not enough of.
+pub fn load_within(language: Language, text: &str, reading: Reading, effort: &Effort<'_>) -> Result<Loaded, Exhausted> {
+    let Parsed { file, mut messages } = parse_within(language, text, effort);
+    let program = if messages.has_errors() { None } else { lower(&file, reading, &mut messages, effort) };
+    match effort.exhausted() {
+        Some(exhausted) => Err(exhausted),
+        None => Ok(Loaded { program, diagnostics: messages.into_list() }),
+    }
+}
+
+/// Lowers a tree that was parsed without errors, as far as the effort goes.
+fn lower(file: &File, reading: Reading, messages: &mut Messages, effort: &Effort<'_>) -> Option<Program> {
     let builder = match file.language {
-        Language::Txt => automata::lower(file, messages),
-        Language::Litmus => litmus::lower(file, messages),
-        Language::Fp | Language::Tpl => lower_statements(file, messages),
+        Language::Txt => automata::lower(file, messages, effort),
+        Language::Litmus => litmus::lower(file, reading, messages, effort),
+        Language::Fp | Language::Tpl => lower_statements(file, messages, effort),
     };
+    // What there is of it need not make sense.
+    if effort.exhausted().is_some() {
+        return None;
+    }
     let is_thread =
         |kind: &ItemKind| matches!(kind, ItemKind::Thread { .. } | ItemKind::Automaton(_) | ItemKind::Procedure(_));
     if !file.items.iter().any(|item| is_thread(&item.kind)) {
@@ -89,7 +110,7 @@ pub fn lower(file: &File, messages: &mut Messages) -> Option<Program> {
 }
 
 /// Everything but whether there is a thread.
-fn lower_statements(file: &File, messages: &mut Messages) -> ProgramBuilder {
+fn lower_statements(file: &File, messages: &mut Messages, effort: &Effort<'_>) -> ProgramBuilder {
     let globals = Globals::collect(file, messages);
     let procs = Procs::collect(file, &globals, messages);
     let mut lowering = Lowering {
@@ -97,6 +118,7 @@ fn lower_statements(file: &File, messages: &mut Messages) -> ProgramBuilder {
         globals: &globals,
         procs: &procs,
         messages,
+        effort,
         instructions: 0,
         steps: 0,
         exhausted: false,
@@ -131,11 +153,12 @@ struct Lowering<'a> {
     globals: &'a Globals,
     procs: &'a Procs<'a>,
     messages: &'a mut Messages,
+    effort: &'a Effort<'a>,
     /// Instructions so far.
     instructions: usize,
     /// Instructions and statements so far: bounds the work, even when inlining produces nothing.
     steps: usize,
-    /// The limit was hit and reported.
+    /// The limit was hit and reported, or the effort is exhausted.
     exhausted: bool,
 }
 

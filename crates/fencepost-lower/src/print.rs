@@ -11,11 +11,10 @@
 
 use std::collections::{BTreeSet, HashSet};
 
-use fencepost_base::ids::{LocId, Pc, ThreadId};
+use fencepost_base::ids::{LocId, Pc};
 use fencepost_base::source::Span;
 use fencepost_ir::{
-    BinaryOp, CasStrength, CmpOp, Expr, Instr, LocationKind, Op, Place, Program, RmwFunction, Thread, UnaryOp,
-    in_brackets,
+    CasStrength, Expr, Instr, LocationKind, Op, Place, Program, RmwFunction, Thread, UnaryOp, in_brackets,
 };
 use fencepost_syntax::Language;
 use fencepost_syntax::ast::{
@@ -30,13 +29,6 @@ pub fn print(program: &Program) -> String {
     fencepost_syntax::print::print(&raise(program))
 }
 
-/// An expression in the code of `thread`, as `.fp` text.
-pub fn print_expr(program: &Program, thread: ThreadId, expr: &Expr) -> String {
-    let registers = program.thread(thread).registers.iter().map(|register| register.name.clone()).collect();
-    let raise = Raise { program, locations: &[], registers };
-    fencepost_syntax::print::print_expr(&raise.expr(expr, Mode::Wrapping))
-}
-
 /// The program as a syntax tree of `.fp`.
 fn raise(program: &Program) -> File {
     let mut names = Names::default();
@@ -45,7 +37,7 @@ fn raise(program: &Program) -> File {
     if let Some(name) = program.name() {
         items.push(ItemKind::Name(name.to_owned()));
     }
-    items.push(ItemKind::Domain(int(i64::from(program.domain()))));
+    items.push(ItemKind::Domain(int(program.domain() as i64)));
     let mut loc = 0;
     while let Some(location) = program.locations().get(loc) {
         let array = program.arrays().iter().find(|array| array.base.index() == loc && array.len > 0);
@@ -235,7 +227,7 @@ impl Raise<'_> {
             Op::Wait { dst, place, condition, order } => {
                 let comparisons = condition.any_of.iter().map(|(cmp, e)| {
                     let place = as_expr(self.place(place));
-                    expr(ExprKind::Binary(cmp_op(*cmp), Box::new(place), Box::new(value(e))))
+                    expr(ExprKind::Binary(cmp.symbol(), Box::new(place), Box::new(value(e))))
                 });
                 let condition = comparisons
                     .reduce(|left, right| expr(ExprKind::Binary(ast::BinaryOp::Or, Box::new(left), Box::new(right))))
@@ -317,20 +309,20 @@ impl Raise<'_> {
                 if matches!(operand.kind, ExprKind::Int(_)) {
                     operand = Box::new(expr(ExprKind::Integer(operand)));
                 }
-                in_integers(ExprKind::Unary(unary_op(*op), operand))
+                in_integers(ExprKind::Unary(op.symbol(), operand))
             }
             Expr::Binary(op, left, right) if !wraps(*op) => {
-                expr(ExprKind::Binary(binary_op(*op), inner(left, mode), inner(right, mode)))
+                expr(ExprKind::Binary(op.symbol(), inner(left, mode), inner(right, mode)))
             }
             Expr::Binary(op, left, right) => {
-                in_integers(ExprKind::Binary(binary_op(*op), inner(left, Mode::Integers), inner(right, Mode::Integers)))
+                in_integers(ExprKind::Binary(op.symbol(), inner(left, Mode::Integers), inner(right, Mode::Integers)))
             }
             Expr::Wrap(operand) => match (&**operand, mode) {
                 (Expr::Binary(op, left, right), Mode::Wrapping) if wraps(*op) => {
-                    expr(ExprKind::Binary(binary_op(*op), inner(left, mode), inner(right, mode)))
+                    expr(ExprKind::Binary(op.symbol(), inner(left, mode), inner(right, mode)))
                 }
                 (Expr::Unary(op, operand), Mode::Wrapping) if *op != UnaryOp::Not => {
-                    expr(ExprKind::Unary(unary_op(*op), inner(operand, mode)))
+                    expr(ExprKind::Unary(op.symbol(), inner(operand, mode)))
                 }
                 _ => expr(ExprKind::Wrap(inner(operand, mode))),
             },
@@ -375,42 +367,5 @@ fn as_expr(place: ast::Place) -> ast::Expr {
     match place.index {
         None => expr(ExprKind::Name(place.name.text)),
         Some(_) => expr(ExprKind::Element(Box::new(place))),
-    }
-}
-
-fn unary_op(op: UnaryOp) -> ast::UnaryOp {
-    match op {
-        UnaryOp::Neg => ast::UnaryOp::Neg,
-        UnaryOp::Not => ast::UnaryOp::Not,
-        UnaryOp::BitNot => ast::UnaryOp::BitNot,
-    }
-}
-
-fn binary_op(op: BinaryOp) -> ast::BinaryOp {
-    match op {
-        BinaryOp::Add => ast::BinaryOp::Add,
-        BinaryOp::Sub => ast::BinaryOp::Sub,
-        BinaryOp::Mul => ast::BinaryOp::Mul,
-        BinaryOp::Div => ast::BinaryOp::Div,
-        BinaryOp::Rem => ast::BinaryOp::Rem,
-        BinaryOp::BitAnd => ast::BinaryOp::BitAnd,
-        BinaryOp::BitOr => ast::BinaryOp::BitOr,
-        BinaryOp::BitXor => ast::BinaryOp::BitXor,
-        BinaryOp::Shl => ast::BinaryOp::Shl,
-        BinaryOp::Shr => ast::BinaryOp::Shr,
-        BinaryOp::Cmp(cmp) => cmp_op(cmp),
-        BinaryOp::And => ast::BinaryOp::And,
-        BinaryOp::Or => ast::BinaryOp::Or,
-    }
-}
-
-fn cmp_op(cmp: CmpOp) -> ast::BinaryOp {
-    match cmp {
-        CmpOp::Eq => ast::BinaryOp::Eq,
-        CmpOp::Ne => ast::BinaryOp::Ne,
-        CmpOp::Lt => ast::BinaryOp::Lt,
-        CmpOp::Le => ast::BinaryOp::Le,
-        CmpOp::Gt => ast::BinaryOp::Gt,
-        CmpOp::Ge => ast::BinaryOp::Ge,
     }
 }

@@ -104,7 +104,7 @@ fn take(state: &TextState, thread: usize, transition: &Transition) -> Option<Tex
     Some(next)
 }
 
-fn of_text(text: &str, domain: u32) -> Option<BTreeSet<Snapshot>> {
+fn of_text(text: &str, domain: u64) -> Option<BTreeSet<Snapshot>> {
     let file = fencepost_syntax::parse(Language::Txt, text).file;
     let mut control = Vec::new();
     let mut threads: Vec<Vec<Transition>> = Vec::new();
@@ -136,7 +136,7 @@ fn of_text(text: &str, domain: u32) -> Option<BTreeSet<Snapshot>> {
     if states.iter().any(contents) {
         return None;
     }
-    let reduce = |value: i64| value.rem_euclid(i64::from(domain)) as Value;
+    let reduce = |value: i64| value.rem_euclid(domain as i64) as Value;
     let snapshot = |state: TextState| {
         let registers = state.registers.into_iter().map(|registers| {
             registers.into_iter().map(|(name, value)| (name, reduce(value))).filter(|(_, value)| *value != 0).collect()

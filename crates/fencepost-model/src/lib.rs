@@ -17,6 +17,6 @@ mod tracker;
 pub use graph::{Event, EventId, Graph};
 pub use model::{
     Buffers, ByDefault, Causal, Declaration, FenceMeaning, Fences, Kind, LightFences, Model, PromelaMonitor, Repairs,
-    Robustness, SafeIf,
+    Robustness, SafeIf, Views,
 };
 pub use monitor::{Attempt, AttemptKind, Monitor, PlainKind, RaceRule, Shape, StaleKind, Step, ThreadShape, Watch};

@@ -10,6 +10,7 @@ use fencepost_base::order::{FenceOrder, Mode};
 use crate::graph::{EventId, Graph};
 use crate::monitor::{Monitor, Shape};
 use crate::packed::Layout;
+use crate::rel::Rel;
 
 /// A memory model: what it says of itself, its axioms, and its monitor if it has one.
 pub trait Model: Sync {
@@ -19,11 +20,24 @@ pub trait Model: Sync {
     /// The axioms: is the graph consistent?
     fn permits(&self, graph: &Graph) -> bool;
 
+    /// The same, not counting what the reads that are `doubted` have read: they could have read
+    /// something older. If a model does not say more, it is as if these reads were not there, which
+    /// permits no less.
+    fn permits_doubting(&self, graph: &Graph, doubted: &dyn Fn(EventId) -> bool) -> bool {
+        self.permits(&graph.without_reads(doubted))
+    }
+
     /// The earlier event that `event`, last of its thread and added last, is in a data race with
     /// (and so has undefined behaviour); one of the two is a plain access. Asked only of models
     /// that declare [`races`](Declaration::races).
     fn race(&self, _graph: &Graph, _event: EventId) -> Option<EventId> {
         None
+    }
+
+    /// The derived relations that the axioms are written in, for people who look at a graph:
+    /// happens-before (`hb`), for example.
+    fn relations(&self, _graph: &Graph) -> Vec<(&'static str, Rel)> {
+        Vec::new()
     }
 
     /// The monitor, its state reserved in `layout`, of a model that declares
@@ -99,6 +113,8 @@ pub struct Declaration {
     pub robustness: Robustness,
     /// What strong release/acquire says about the model.
     pub causal: Causal,
+    /// The machine of messages and views that permits all that the model permits, if there is one.
+    pub views: Option<Views>,
     /// What can be written in a program that makes a difference.
     pub repairs: Repairs,
     /// The programs that are put to the model if nobody says which model is meant.
@@ -162,6 +178,20 @@ pub enum SafeIf {
     SynchronisedAndWritesDoNotRace,
     /// Not known.
     Never,
+}
+
+/// A machine of messages and views, for searches over its states: where a write goes among those to
+/// its location. Which accesses pass on what they know is what [`Model::acquires`] and
+/// [`Model::releases`] say, and fences are what the model says they are.
+///
+/// The machine has no order of SC accesses, nor of SC fences that are events. A model without them,
+/// or a program, permits exactly what the machine does; otherwise the model permits less.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Views {
+    /// Anywhere after the writes that its thread is aware of.
+    Anywhere,
+    /// After all others.
+    Last,
 }
 
 /// The fences of a model.
@@ -231,8 +261,10 @@ pub enum PromelaMonitor {
     Nothing,
     /// Of release/acquire.
     ReleaseAcquire,
-    /// Of accesses with orders, and fences.
+    /// Of accesses with orders, and fences; SC accesses have an order of their own.
     Orders,
+    /// The same with SC accesses and SC fences in one order.
+    OrdersAndS,
 }
 
 /// What light fences do.

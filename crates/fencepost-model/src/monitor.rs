@@ -25,6 +25,8 @@ pub struct Shape {
     pub relaxed_writes: bool,
     /// Is there an SC access?
     pub sc_accesses: bool,
+    /// Is there an SC fence that is an event of its own?
+    pub sc_fences: bool,
     /// What to look out for.
     pub watch: Watch,
 }
@@ -81,7 +83,15 @@ impl Shape {
     pub fn simple(threads: usize, classes: Vec<usize>) -> Self {
         let plain = vec![Vec::new(); classes.len()];
         let threads = vec![ThreadShape::default(); threads];
-        Shape { threads, classes, plain, relaxed_writes: false, sc_accesses: false, watch: Watch::Everything }
+        Shape {
+            threads,
+            classes,
+            plain,
+            relaxed_writes: false,
+            sc_accesses: false,
+            sc_fences: false,
+            watch: Watch::Everything,
+        }
     }
 }
 

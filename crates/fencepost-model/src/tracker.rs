@@ -10,7 +10,7 @@ use crate::packed::{Layout, Row};
 
 /// The atomic locations of a program, and the columns that a row of values has for their value
 /// classes.
-pub(crate) struct Columns {
+pub struct Columns {
     /// For every location of the program: its position among the monitored ones.
     monitored: Vec<Option<usize>>,
     /// For every monitored location: where its value classes start in a row, and how many there
@@ -101,8 +101,14 @@ impl Columns {
     }
 
     /// Is a class of location `x` that is accepted set in every one of `rows`?
-    pub(crate) fn any_accepted(&self, state: &[u64], rows: &[&Row], x: usize, accepts: &Accepts<'_>) -> bool {
-        let everywhere = |column: usize| rows.iter().all(|row| row.test(state, column));
+    pub(crate) fn any_accepted<'a>(
+        &self,
+        state: &[u64],
+        rows: impl Iterator<Item = &'a Row> + Clone,
+        x: usize,
+        accepts: &Accepts<'_>,
+    ) -> bool {
+        let everywhere = |column: usize| rows.clone().all(|row| row.test(state, column));
         match self.watched {
             Watched::Everything => {
                 let (first, count) = self.classes[x];
@@ -197,12 +203,17 @@ impl HbScTracker {
         self.column(x).is_some_and(|column| self.v[t].test(state, column))
     }
 
-    /// Is a thread with its row in `threads`, or a location with its row in `locations`,
-    /// hb_SC-aware of the last write of the only location followed, and its row set? Rows have one
-    /// column or none.
-    pub(crate) fn meets(&self, state: &[u64], threads: &[Row], locations: &[Row]) -> bool {
-        let mut pairs = self.v.iter().zip(threads).chain(self.w.iter().zip(locations));
-        pairs.any(|(aware, row)| aware.chunks() > 0 && row.chunks() > 0 && aware.test(state, 0) && row.test(state, 0))
+    /// Of a monitor that follows one location: is a thread, or the last write of a location, that is
+    /// hb_SC-aware of the write that is followed among those that `thread` and `location` name?
+    pub(crate) fn meets(
+        &self,
+        state: &[u64],
+        thread: impl Fn(usize) -> bool,
+        location: impl Fn(usize) -> bool,
+    ) -> bool {
+        let aware = |row: &Row| row.chunks() > 0 && row.test(state, 0);
+        let threads = self.v.iter().enumerate().any(|(t, row)| aware(row) && thread(t));
+        threads || self.w.iter().enumerate().any(|(x, row)| aware(row) && location(x))
     }
 
     /// What belongs to thread `t`.

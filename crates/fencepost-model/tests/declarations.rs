@@ -2,10 +2,10 @@
 
 use fencepost_base::event::Label;
 use fencepost_base::ids::{LocId, ThreadId};
-use fencepost_base::order::{FenceOrder, Mode};
+use fencepost_base::order::Mode;
 use fencepost_model::models::MODELS;
 use fencepost_model::packed::Layout;
-use fencepost_model::{Causal, EventId, FenceMeaning, Graph, Kind, Model, Robustness, SafeIf, Shape};
+use fencepost_model::{Causal, Declaration, EventId, Graph, Kind, Model, Robustness, SafeIf, Shape, Views};
 
 const X: LocId = LocId(0);
 const Y: LocId = LocId(1);
@@ -58,8 +58,11 @@ fn orders_make_a_difference_where_a_model_says_so() {
         let weaker = permits_store_buffering(*model, Mode::Rel, Mode::Acq);
         let strongest = permits_store_buffering(*model, Mode::Sc, Mode::Sc);
         assert_eq!(repairs.sc_accesses, weaker && !strongest, "{name}: SC accesses");
-        let hidden = model.fence(FenceOrder::Sc) == FenceMeaning::HiddenRmw;
-        assert_eq!(repairs.exchanges, hidden, "{name}: an SC fence orders through a location, or all at once");
+        let empties_buffers = model.buffers().is_some();
+        assert_eq!(
+            repairs.exchanges, !empties_buffers,
+            "{name}: an update orders through its location, or all at once"
+        );
     }
 }
 
@@ -111,5 +114,26 @@ fn what_models_say_about_sra_fits_the_axioms() {
         let missed = permits_missed_message(*model, Mode::Rlx, Mode::Rlx);
         assert!(safe != SafeIf::Always || !missed, "{name} permits less than SRA");
         assert!(!missed || !matches!(safe, SafeIf::WritesDoNotRace), "{name}: relaxed accesses do not synchronise");
+    }
+}
+
+/// Two threads write two locations, each in its own order, and each location has first the write
+/// that its thread makes last.
+#[test]
+fn writes_go_where_a_model_says() {
+    let mut graph = Graph::initial(&[0, 0]);
+    let (left, right) = (ThreadId(0), ThreadId(1));
+    graph.add(left, write(X, Mode::Rel), Some(EventId(X.0)), None);
+    let last = graph.add(left, write(Y, Mode::Rel), Some(EventId(Y.0)), None);
+    graph.add(right, write(Y, Mode::Rel), Some(last), None);
+    graph.add(right, write(X, Mode::Rel), Some(EventId(X.0)), None);
+    for model in MODELS {
+        let Declaration { name, kind, views, .. } = model.declaration();
+        let expected = match (kind, model.permits(&graph)) {
+            (Kind::Language, true) => Some(Views::Anywhere),
+            (Kind::Language, false) => Some(Views::Last),
+            (Kind::Reference | Kind::Machine(_), _) => None,
+        };
+        assert_eq!(*views, expected, "{name}");
     }
 }

@@ -183,8 +183,13 @@ impl Tracked {
 
     /// The events of the graph at these positions.
     pub fn events(&self, positions: &BTreeSet<Position>) -> BTreeSet<EventId> {
-        positions.iter().map(|&(thread, number)| event_at(&self.configuration.graph, thread, number)).collect()
+        events_at(&self.configuration.graph, positions)
     }
+}
+
+/// The events of a graph at these positions.
+pub fn events_at(graph: &Graph, positions: &BTreeSet<Position>) -> BTreeSet<EventId> {
+    positions.iter().map(|&(thread, number)| event_at(graph, thread, number)).collect()
 }
 
 fn event_at(graph: &Graph, thread: ThreadId, number: usize) -> EventId {

@@ -1,4 +1,4 @@
-//! Observational robustness against RC20, as defined (Def. 4.9 of the POPL
+//! Observational robustness, as defined (Def. 4.9 of the POPL
 //! 2021 paper, Margalit and Lahav): no consistent graph has a cycle in
 //! `hb_SC^dp = (po ∪ rf ∪ mo ∪ [dom(dp) ∪ R*] ; fr)⁺`, and none is racy (Def. 6.2).
 //!
@@ -8,15 +8,15 @@
 use std::ops::ControlFlow;
 
 use fencepost_ir::Program;
-use fencepost_model::models::rc20::Rc20;
+use fencepost_model::Model;
 
 use crate::dependency::{Dependencies, Tracked, search};
 use crate::enumerate::{Answer, Finding, race};
 use crate::system::{Memory, Step};
 
-/// Is the program observationally robust against RC20? At most `limit` states are looked at.
-pub fn observationally_robust(program: &Program, limit: usize) -> Answer {
-    let dependencies = Dependencies::new(program, &Rc20);
+/// Is the program observationally robust against `model`? At most `limit` states are looked at.
+pub fn observationally_robust(program: &Program, model: &dyn Model, limit: usize) -> Answer {
+    let dependencies = Dependencies::new(program, model);
     search(dependencies.initial(), limit, |tracked| {
         if has_observable_cycle(tracked) {
             return ControlFlow::Break(Finding::Escape);
@@ -24,8 +24,8 @@ pub fn observationally_robust(program: &Program, limit: usize) -> Answer {
         let mut next = Vec::new();
         for thread in program.thread_ids() {
             let configuration = &tracked.configuration;
-            let steps: Vec<Step> = dependencies.system.steps(Memory::Consistent(&Rc20), configuration, thread);
-            if let Some(race) = race(&Rc20, &steps) {
+            let steps: Vec<Step> = dependencies.system.steps(Memory::Consistent(model), configuration, thread);
+            if let Some(race) = race(model, &steps) {
                 return ControlFlow::Break(race);
             }
             next.extend(dependencies.after_silent_steps(tracked, thread));

@@ -7,11 +7,6 @@
 //! SC access needs a write w with no SC write after it in mo that is in
 //! `dom(S? ; [SC] ; hb? ; [E_τ])`, where S is the order of SC accesses. Sound and complete
 //! for robustness when asked of every state that SC reaches (Thm 4.6).
-//!
-//! With a set T of reads, the conditions are those of Def. 4.13 and 4.14: edges
-//! of rf into T are left out of rf, sw and hb. T = ∅ gives Def. 4.5.
-
-use std::collections::BTreeSet;
 
 use fencepost_base::event::Label;
 use fencepost_base::ids::{LocId, ThreadId};
@@ -26,24 +21,18 @@ use crate::system::Step;
 pub struct Conditions<'a> {
     graph: &'a Graph,
     hb_sc: Rel,
-    hb: Rel,
-    /// `mo ; rf_T̄? ; hb_T̄?`
+    /// `mo ; rf? ; hb?`
     aware: Rel,
-    /// `mo ; [W ∩ SC] ; S? ; [SC] ; hb_T̄?`
+    /// `mo ; [W ∩ SC] ; S? ; [SC] ; hb?`
     in_order: Rel,
 }
 
 impl<'a> Conditions<'a> {
     /// The conditions on steps from `graph`.
     pub fn new(graph: &'a Graph) -> Self {
-        Self::tainted(graph, &BTreeSet::new())
-    }
-
-    /// The same, not counting what the reads in `taint` have read.
-    pub fn tainted(graph: &'a Graph, taint: &BTreeSet<EventId>) -> Self {
         let identity = |in_set: &dyn Fn(EventId) -> bool| Rel::identity_on(graph.len(), in_set);
         let mode = |e: EventId| graph.label(e).mode();
-        let rf = graph.rf().filter(|_, read| !taint.contains(&read));
+        let rf = graph.rf();
         let fence = identity(&|e| matches!(graph.label(e), Label::Fence { .. }) || mode(e) == Mode::Full);
         let po = graph.po();
         let sw = identity(&|e| mode(e).releases())
@@ -60,11 +49,10 @@ impl<'a> Conditions<'a> {
             hb_sc: hb_sc(graph),
             aware: graph.mo().then(&rf.optional()).then(&hb.optional()),
             in_order: graph.mo().then(&sc_writes).then(&order.optional()).then(&hb.optional()),
-            hb: hb.optional(),
         }
     }
 
-    /// `w ∉ dom(mo ; rf_T̄? ; hb_T̄? ; [E_τ])`, and an update right behind w leaves no room for a
+    /// `w ∉ dom(mo ; rf? ; hb? ; [E_τ])`, and an update right behind w leaves no room for a
     /// write.
     pub fn is_coherent(&self, step: &Step) -> bool {
         let w = step.predecessor;
@@ -92,17 +80,6 @@ impl<'a> Conditions<'a> {
         step.predecessor != self.graph.last_write(loc)
             && self.permits(step)
             && self.is_aware_of_last_write(step.thread, loc)
-    }
-
-    /// Def. 6.1, of the access about to be made: a conflicting one that is not in
-    /// `dom(hb_T̄? ; [E_τ])`.
-    pub fn is_race(&self, step: &Step) -> bool {
-        let conflicts = |e: EventId| {
-            let label = self.graph.label(e);
-            label.loc() == step.label.loc() && (label.is_write() || step.label.is_write())
-        };
-        let mut others = self.graph.ids().filter(|&e| conflicts(e) && !self.graph.is_init(e));
-        others.any(|e| !self.reaches(&self.hb, e, step.thread))
     }
 
     fn reaches(&self, path: &Rel, from: EventId, thread: ThreadId) -> bool {

@@ -1,6 +1,8 @@
 //! An execution of a weak model, told as steps: who reads from which write,
 //! and where that is not what SC would have.
 
+use std::collections::BTreeMap;
+
 use fencepost_base::ids::LocId;
 use fencepost_finding::Statement;
 use fencepost_ir::{Condition, Op, Quantifier};
@@ -74,6 +76,15 @@ impl<'a> Shown<'a> {
         all.iter().find(|shown| shown.cycle().is_some()).or(all.first()).copied()
     }
 
+    /// Each of the states that has an execution.
+    pub(crate) fn each(states: &'a States) -> impl Iterator<Item = Self> {
+        let shown = |(index, state): (usize, &'a FinalState)| {
+            let execution = state.example.as_deref()?;
+            Some(Shown { execution, ending: Ending::State(states, index) })
+        };
+        states.list.iter().enumerate().filter_map(shown)
+    }
+
     /// A shortest cycle that SC forbids.
     pub(crate) fn cycle(&self) -> Option<Cycle> {
         let graph = &self.execution.graph;
@@ -86,7 +97,11 @@ impl<'a> Shown<'a> {
         match self.ending {
             Ending::Failing(failing) => {
                 let Statement { thread, start, text, .. } = subject.statement(failing.site);
-                format!("{thread}, line {}: {}: {text}", start.line, words::failure_kind(&failing.kind))
+                format!(
+                    "{thread}, line {}: {}: {text}",
+                    start.line,
+                    words::failure_kind(subject, failing.site, &failing.kind)
+                )
             }
             Ending::Race(race) => {
                 let side = |site: Site| format!("{}, line {}", subject.thread(site.thread), subject.line(site));
@@ -95,6 +110,18 @@ impl<'a> Shown<'a> {
             }
             Ending::State(states, index) => herd::state(subject, states, index),
         }
+    }
+
+    /// Is the formula of the condition true in the end?
+    pub(crate) fn satisfies(&self) -> bool {
+        matches!(self.ending, Ending::State(states, index) if states.list[index].satisfies)
+    }
+
+    /// For every event that a step adds, the number of the step, from 1.
+    pub(crate) fn step_numbers(&self, subject: &Subject<'_>) -> BTreeMap<EventId, usize> {
+        let steps = self.execution.run.steps.iter().zip(&self.execution.events);
+        let visible = steps.filter(|(step, _)| visible(subject, step).is_some());
+        visible.enumerate().filter_map(|(index, (_, event))| Some(((*event)?, index + 1))).collect()
     }
 
     /// What fails in the end.

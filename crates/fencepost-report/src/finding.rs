@@ -93,7 +93,7 @@ pub(crate) fn of_failure(subject: &Subject<'_>, failure: &ScFailure) -> Finding 
         title: "The SC run that leads there".to_string(),
         is_sc: true,
         steps: words::steps(&failure.run).iter().map(|step| self::step(subject, step)).collect(),
-        last: Some(wrong(subject, at(failure.site), words::failure_kind(&failure.kind))),
+        last: Some(wrong(subject, at(failure.site), words::failure_kind(subject, failure.site, &failure.kind))),
     };
     Finding {
         evidence: Evidence::Replayed(Box::new(Replayed { run: Some(run), ..Replayed::default() })),
@@ -160,7 +160,7 @@ pub(crate) fn shown(subject: &Subject<'_>, verified: &Verified, model: &str) -> 
         false => "leads there".to_string(),
     };
     let last = shown.failing();
-    let last = last.map(|found| wrong(subject, at(found.site), words::failure_kind(&found.kind)));
+    let last = last.map(|found| wrong(subject, at(found.site), words::failure_kind(subject, found.site, &found.kind)));
     let execution_step = |found: crate::execution::Step| Step {
         statement: Statement {
             effect: Some(found.effect(subject)),
@@ -193,7 +193,7 @@ fn what_fails(
     circumstances: &str,
     model: &'static str,
 ) -> Finding {
-    let message = words::failure_kind(failure);
+    let message = words::failure_kind(subject, site, failure);
     let (kind, title) = match failure {
         ScFailureKind::Assertion => (Kind::Assertion, format!("an assertion fails{circumstances}")),
         _ => (Kind::RuntimeError, format!("run-time error{circumstances}: {message}")),
@@ -229,6 +229,7 @@ fn finding(
         stale_values: Vec::new(),
         shape: None,
         evidence: Evidence::Replayed(Box::default()),
+        expected: None,
     }
 }
 

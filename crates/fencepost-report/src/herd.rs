@@ -2,9 +2,12 @@
 //! logs can read them. Counts are those of executions, as there, or of states,
 //! if executions were not counted; the hash of the test is left out. Several
 //! models give several logs.
+//!
+//! Herd lists all final states or none. A list that is not complete is marked as such, and its log
+//! claims nothing: neither `Ok` nor `No`, no witnesses, no observation.
 
 use fencepost_ir::Quantifier;
-use fencepost_verdict::{States, Verification};
+use fencepost_verdict::{Extent, States, Verification};
 
 use crate::subject::Subject;
 
@@ -14,12 +17,23 @@ pub fn log(subject: &Subject<'_>, verification: &Verification) -> Option<String>
     let condition = subject.program.condition()?;
     let verified = verification.result.as_ref().ok()?;
     let states = verified.states.as_ref()?;
-    let frequency = states.frequency()?;
     let name = subject.name();
     let kind = match condition.quantifier {
         Quantifier::Exists => "Allowed",
         Quantifier::NotExists => "Forbidden",
         Quantifier::Forall => "Required",
+    };
+    let (length, condition_text) = (states.list.len(), condition.text(subject.program));
+    let lines: String = (0..length).map(|index| state(subject, states, index) + "\n").collect();
+    let flag = if verified.race.is_some() { "Flag data-race\n" } else { "" };
+    let time = format!("Time {name} {:.2}\n\n", verification.stats.time.as_secs_f64());
+    let frequency = states.frequency().filter(|_| states.extent == Extent::All);
+    let Some(frequency) = frequency else {
+        let word = if verified.race.is_some() { "Undef" } else { "Undetermined" };
+        return Some(format!(
+            "Test {name} {kind}\nStates {length} (incomplete: there may be others)\n{lines}{word}\n{flag}Condition \
+             {condition_text}\n{time}"
+        ));
     };
     let (positive, negative) = (states.positive(), states.negative());
     // Witnesses are of the condition, observations of the formula.
@@ -32,24 +46,17 @@ pub fn log(subject: &Subject<'_>, verification: &Verification) -> Option<String>
         (None, Some(true)) => "Ok",
         (None, _) => "No",
     };
-    let flag = if verified.race.is_some() { "Flag data-race\n" } else { "" };
-    let lines: String = (0..states.list.len()).map(|index| state(subject, states, index) + "\n").collect();
     Some(format!(
-        "Test {name} {kind}\nStates {}\n{lines}{word}\nWitnesses\nPositive: {witnesses} Negative: {others}\n{flag}\
-         Condition {}\nObservation {name} {} {positive} {negative}\nTime {name} {:.2}\n\n",
-        states.list.len(),
-        condition.text(subject.program),
+        "Test {name} {kind}\nStates {length}\n{lines}{word}\nWitnesses\nPositive: {witnesses} Negative: {others}\n{flag}\
+         Condition {condition_text}\nObservation {name} {} {positive} {negative}\n{time}",
         frequency.as_str(),
-        verification.stats.time.as_secs_f64(),
     ))
 }
 
 /// `0:r0=0; [x]=1;`
 pub(crate) fn state(subject: &Subject<'_>, states: &States, index: usize) -> String {
-    let Some(condition) = subject.program.condition() else { return String::new() };
     let state = &states.list[index];
     let pairs = states.observed.iter().zip(&state.values);
-    let pair =
-        |(&what, &value)| format!("{}={};", subject.program.observable(what), condition.number(subject.program, value));
+    let pair = |(&what, &value)| format!("{}={};", subject.program.observable(what), subject.value(value));
     pairs.map(pair).collect::<Vec<_>>().join(" ")
 }

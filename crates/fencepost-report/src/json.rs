@@ -11,16 +11,17 @@ pub use findings::finding;
 pub use verification::{AttemptReport, ConditionReport, StateReport, verification};
 pub use wire::{
     Access, Alternative, BecauseReport, EditReport, Edits, EditsVerdict, Error, Errors, ExpectationReport, Figures,
-    KeptReport, SCHEMA, Verdict,
+    KeptReport, SCHEMA, Unread, Verdict,
 };
 
 use fencepost_base::diag::{Diagnostic, Severity};
 use fencepost_base::source::SourceFile;
 use fencepost_finding::Statement;
-use fencepost_verdict::{Outcome, Stats};
+use fencepost_verdict::{Outcome, Reason, Stats};
 
 use crate::finding;
 use crate::subject::Subject;
+use crate::terminal::Skipped;
 use crate::words;
 use wire::Report;
 
@@ -56,6 +57,25 @@ pub fn outcome(subject: &Subject<'_>, outcome: &Outcome, expectation: Option<Exp
 /// The report on a file that could not be checked, as a line of JSON with its line break.
 pub fn errors(file: &str, errors: Vec<Error>) -> String {
     line(&Errors { schema: SCHEMA, file: file.to_string(), verdict: "error", errors })
+}
+
+/// The report on a file that a limit kept from being read to its end, as a line of JSON with its
+/// line break.
+pub fn unread(file: &str, reason: &Reason) -> String {
+    line(&Unread {
+        schema: SCHEMA,
+        file: file.to_string(),
+        verdict: Verdict::Unknown,
+        reason: reason.as_str(),
+        detail: words::while_reading(reason),
+    })
+}
+
+/// The report on a file of a directory that is not in a language that is read, as a line of JSON
+/// with its line break.
+pub fn skipped(skipped: &Skipped) -> String {
+    let detail = format!("this is {}", skipped.what);
+    line(&wire::Skipped { schema: SCHEMA, file: &skipped.file, verdict: "skipped", reason: skipped.kind, detail })
 }
 
 /// The report on a file that a bug of fencepost kept from being worked on, as a line of JSON with

@@ -18,3 +18,4 @@ mod words;
 
 pub use execution::Shown;
 pub use subject::Subject;
+pub use words::while_reading;

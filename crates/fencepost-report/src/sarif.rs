@@ -4,7 +4,8 @@
 //! one thread flow per thread with its steps or accesses. A deadlock points at where the threads
 //! that wait were created: where they wait is not known. There are no `fixes`: they need the exact
 //! bytes to replace, which debug information does not have; the advice is in the message. Paths are
-//! relative to the folder in which the tool was started, where they can be. What was not decided,
+//! relative to the folder in which the tool was started, where they can be. A finding that its own
+//! file expects is suppressed there: it is in the log, and no open result. What was not decided,
 //! and what could not be read, is a notification: a log without results does not mean that all is
 //! well. The golden files are valid by the standard's schema.
 
@@ -104,8 +105,19 @@ struct SarifResult<'a> {
     related_locations: Vec<Location<'a>>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     code_flows: Vec<CodeFlow<'a>>,
+    /// Empty if there are none: without this, nobody would know.
+    suppressions: Vec<Suppression<'a>>,
     partial_fingerprints: BTreeMap<&'static str, String>,
     properties: Properties<'a>,
+}
+
+#[derive(Serialize)]
+struct Suppression<'a> {
+    kind: &'static str,
+    status: &'static str,
+    justification: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    location: Option<Location<'a>>,
 }
 
 #[derive(Serialize)]
@@ -327,6 +339,7 @@ impl<'a> Writer<'a> {
             locations: self.blamed().into_iter().collect(),
             related_locations,
             code_flows: if flows.is_empty() { Vec::new() } else { vec![CodeFlow { thread_flows: flows }] },
+            suppressions: finding.expected.map(|line| self.expected(line)).into_iter().collect(),
             partial_fingerprints: BTreeMap::from([("fencepost/1", format!("{:016x}", fnv(&finding.identity)))]),
             properties: Properties {
                 kind: finding.kind.as_str(),
@@ -334,6 +347,20 @@ impl<'a> Writer<'a> {
                 evidence: finding.evidence.as_str(),
                 shape: finding.shape.as_deref(),
             },
+        }
+    }
+
+    /// A comment of the file, in this line, says that it is to be found.
+    fn expected(&self, line: usize) -> Suppression<'a> {
+        let region = Region { start_line: line, start_column: None, end_line: None, end_column: None };
+        let physical = |file: &String| Some(physical(file, Some(region), self.origin));
+        let physical_location = self.finding.file.as_ref().and_then(physical);
+        let location = Location { id: None, physical_location, logical_locations: Vec::new(), message: None };
+        Suppression {
+            kind: "inSource",
+            status: "accepted",
+            justification: format!("Line {line} expects it."),
+            location: location.physical_location.is_some().then_some(location),
         }
     }
 

@@ -2,7 +2,7 @@
 //! to speak of threads, locations and lines instead of numbers.
 
 use fencepost_base::event::Label;
-use fencepost_base::ids::{LocId, ThreadId};
+use fencepost_base::ids::{LocId, ThreadId, Value};
 use fencepost_base::source::SourceFile;
 use fencepost_finding::Statement;
 use fencepost_ir::Program;
@@ -35,6 +35,11 @@ impl<'a> Subject<'a> {
     /// The name of a location.
     pub fn location(&self, loc: LocId) -> &'a str {
         &self.program.location(loc).name
+    }
+
+    /// A value: a number, or an address.
+    pub fn value(&self, value: Value) -> String {
+        self.program.value_text(value)
     }
 
     /// The line in which an instruction starts.
@@ -73,9 +78,11 @@ impl<'a> Subject<'a> {
             return "fence".to_string();
         }
         match *label {
-            Label::Read { loc, value, .. } => format!("R {} {value}", self.location(loc)),
-            Label::Write { loc, value, .. } => format!("W {} {value}", self.location(loc)),
-            Label::Rmw { loc, read, written, .. } => format!("U {} {read}→{written}", self.location(loc)),
+            Label::Read { loc, value, .. } => format!("R {} {}", self.location(loc), self.value(value)),
+            Label::Write { loc, value, .. } => format!("W {} {}", self.location(loc), self.value(value)),
+            Label::Rmw { loc, read, written, .. } => {
+                format!("U {} {}→{}", self.location(loc), self.value(read), self.value(written))
+            }
             Label::Fence { .. } => "fence".to_string(),
             Label::LightFence { loc: Some(loc) } => format!("light fence {}", self.location(loc)),
             Label::LightFence { loc: None } => "light fence".to_string(),

@@ -12,7 +12,7 @@ mod verification;
 
 pub use diagnostics::{diagnostics, invalid_utf8, plain_error};
 pub use edits::{relaxed, repaired};
-pub use figures::{Tallied, Tally, stats};
+pub use figures::{Skipped, Tallied, Tally, skipped, stats};
 pub use layout::paragraphs;
 pub use verification::{verification, verification_headline};
 
@@ -22,7 +22,7 @@ use annotate_snippets::Renderer;
 use annotate_snippets::renderer::{AnsiColor, Effects, Style};
 use fencepost_base::source::SourceFile;
 use fencepost_finding::{Evidence, Finding, Statement};
-use fencepost_verdict::{Outcome, Property, Site, Verdict, Violation, ViolationKind};
+use fencepost_verdict::{Outcome, Property, Reason, Site, Verdict, Violation, ViolationKind};
 
 use self::layout::{Align, table};
 use crate::finding;
@@ -66,7 +66,10 @@ pub fn verdict(subject: &Subject<'_>, outcomes: &[Outcome], remark: &str, look: 
     }
     let answers = answers.iter().map(|(answer, models)| format!("{answer} against {}", words::all_of(models)));
     let failure = outcomes.iter().find_map(|outcome| outcome.sc_failure.as_deref());
-    let failure = failure.map(|failure| paint.bad(&format!("FAILS under SC: {}", words::failure_kind(&failure.kind))));
+    let failure = failure.map(|failure| {
+        let what = words::failure_kind(subject, failure.site, &failure.kind);
+        paint.bad(&format!("FAILS under SC: {what}"))
+    });
     let parts: Vec<String> = answers.chain(failure).collect();
     let remark = if remark.is_empty() { String::new() } else { format!(" ({remark})") };
     format!("{}: {}{remark}\n", subject.source.name(), parts.join("; "))
@@ -83,6 +86,11 @@ fn answer(outcome: &Outcome, paint: Paint) -> String {
         Verdict::Violated(_) => paint.bad(violated),
         Verdict::Unknown(reason) => format!("{} ({reason})", paint.unsure("UNKNOWN")),
     }
+}
+
+/// A file that a limit kept from being read to its end.
+pub fn unread(file: &str, reason: &Reason, look: &Look) -> String {
+    format!("{file}: {} ({})\n", Paint(look.color).unsure("UNKNOWN"), words::while_reading(reason))
 }
 
 /// Everything that explains a verdict, except what `earlier` outcomes for other models have

@@ -1,14 +1,16 @@
 //! The sentences of a report, shared by the back ends that speak English.
 
+use std::collections::BTreeMap;
+
 use fencepost_base::diag::Diagnostic;
 use fencepost_base::ids::Value;
 use fencepost_base::source::{SourceFile, Span};
 use fencepost_finding::{Buffered, Step};
-use fencepost_ir::Op;
+use fencepost_ir::{Op, Place};
 use fencepost_model::EventId;
 use fencepost_model::cycle::Edge;
 use fencepost_verdict::{
-    Because, BufferStep, Delay, RacingPair, Run, RunStep, ScFailureKind, Site, Violation, ViolationKind,
+    Because, BufferStep, Delay, RacingPair, Reason, Run, RunStep, ScFailureKind, Site, Violation, ViolationKind,
 };
 
 use crate::finding;
@@ -36,8 +38,9 @@ pub(crate) fn operation(op: &Op) -> &'static str {
 }
 
 /// `0`, `0 or 2`, `0, 1 or 2`.
-pub(crate) fn alternatives(values: &[Value]) -> String {
-    joined(values, "or")
+pub(crate) fn alternatives(subject: &Subject<'_>, values: &[Value]) -> String {
+    let texts: Vec<String> = values.iter().map(|&value| subject.value(value)).collect();
+    joined(&texts, "or")
 }
 
 /// `ra`, `ra and rc20`, `tso, ra and rc20`.
@@ -74,7 +77,7 @@ pub(crate) fn violation_sentence(subject: &Subject<'_>, violation: &Violation) -
     let access = operation(&subject.program.instr(violation.access.thread, violation.access.pc).op);
     let conflicting = operation(&subject.program.instr(violation.conflicting.thread, violation.conflicting.pc).op);
     let of = if access == "wait" { "for" } else { "of" };
-    let values = alternatives(&violation.stale_values);
+    let values = alternatives(subject, &violation.stale_values);
     let old = if violation.stale_values.len() == 1 { "value" } else { "values" };
     match violation.kind {
         ViolationKind::StaleRead => format!(
@@ -128,7 +131,7 @@ pub(crate) fn count(number: u64, noun: &str) -> String {
 /// The label of the access that goes wrong, beside its source.
 pub(crate) fn access_remark(subject: &Subject<'_>, violation: &Violation) -> String {
     let thread = subject.thread(violation.access.thread);
-    let values = alternatives(&violation.stale_values);
+    let values = alternatives(subject, &violation.stale_values);
     match violation.kind {
         ViolationKind::StaleRead => format!("(1) thread `{thread}` can read {values} here"),
         ViolationKind::StaleWrite => format!("(1) thread `{thread}` can write here right after the old {values}"),
@@ -147,7 +150,7 @@ pub(crate) fn conflicting_remark(subject: &Subject<'_>, violation: &Violation) -
         }
         ViolationKind::StaleWrite => format!("(2) although thread `{thread}` has written here before"),
         ViolationKind::TaintedUse => {
-            format!("(1) thread `{thread}` can read {} here", alternatives(&violation.stale_values))
+            format!("(1) thread `{thread}` can read {} here", alternatives(subject, &violation.stale_values))
         }
         ViolationKind::DataRace => racing_remarks(subject, &racing_pair(violation))[1].clone(),
     }
@@ -258,9 +261,26 @@ pub(crate) fn steps_before_culprit(violation: &Violation) -> Vec<RunStep> {
     steps
 }
 
+/// For every event of a violation, the number of the step that adds it, from 1.
+pub(crate) fn step_numbers(violation: &Violation) -> BTreeMap<EventId, usize> {
+    let graph = &violation.graph;
+    let is_last = |id: &EventId| *id == violation.culprit && violation.kind != ViolationKind::TaintedUse;
+    let is_counted = |id: &EventId| !graph.is_init(*id) && !is_last(id) && Site::of(graph.event(*id)).is_some();
+    let steps = steps_before_culprit(violation);
+    let with_events = steps.iter().enumerate().filter(|(_, step)| step.label.is_some()).map(|(index, _)| index + 1);
+    let mut numbers: BTreeMap<EventId, usize> = graph.ids().filter(is_counted).zip(with_events).collect();
+    numbers.entry(violation.culprit).or_insert(steps.len() + 1);
+    numbers
+}
+
 /// What fails.
-pub(crate) fn failure_kind(kind: &ScFailureKind) -> String {
+pub(crate) fn failure_kind(subject: &Subject<'_>, site: Site, kind: &ScFailureKind) -> String {
+    let place = subject.program.instr(site.thread, site.pc).op.place();
     match kind {
+        // An access through an address.
+        ScFailureKind::IndexOutOfRange { .. } if matches!(place, Some(Place::Element { array, .. }) if subject.program.is_alone(*array)) => {
+            "an access through a value that is no address of a variable".to_string()
+        }
         ScFailureKind::Assertion => "the assertion does not hold".to_string(),
         ScFailureKind::DivisionByZero => "division by zero".to_string(),
         ScFailureKind::IndexOutOfRange { index, length } => {
@@ -290,6 +310,11 @@ fn place(subject: &Subject<'_>, violation: &Violation) -> String {
     } else {
         format!("`{}`", subject.location(violation.location))
     }
+}
+
+/// Why a program is not known: a limit was reached early.
+pub fn while_reading(reason: &Reason) -> String {
+    format!("{reason} while the program was read")
 }
 
 /// The two sides of a race that violates robustness.

@@ -10,9 +10,10 @@ use std::path::Path;
 use fencepost_base::diag::Diagnostic;
 use fencepost_base::source::Span;
 use fencepost_finding::Severity;
-use fencepost_report::graph::Drawing;
+use fencepost_model::models;
+use fencepost_report::graph::{Drawing, Extra};
 use fencepost_report::sarif::{self, Notice, Origin};
-use fencepost_report::terminal::{self, Look, Tallied, Tally};
+use fencepost_report::terminal::{self, Look, Skipped, Tallied, Tally};
 use fencepost_report::{Shown, finding, json};
 use fencepost_verdict::{Outcome, Reason, ScFailureKind, Verdict};
 
@@ -69,6 +70,19 @@ fn executions_of_weak_models() {
     let drawing = Drawing::of_execution(&subject, &shown, "rc20");
     check("message.svg", &drawing.svg());
     check("message.dot", &drawing.dot());
+    // Derived relations share the lines of others; paths and program order imply the rest.
+    let relations = ["hb", "sw", "mo", "fr", "rf"].map(String::from);
+    let extra = Extra { relations: &relations, model: models::by_name("ra") };
+    check("message-hb.dot", &Drawing::of_execution_with(&subject, &shown, "ra", extra).dot());
+}
+
+#[test]
+fn files_that_are_left_out_are_counted() {
+    let file = |file: &str, kind| Skipped { file: file.into(), kind, what: format!("a {kind} test") };
+    let files = [file("a.litmus", "PPC"), file("b.litmus", "X86"), file("c.litmus", "X86")];
+    assert_eq!(terminal::skipped(&files, false), "3 files skipped: 2 X86, 1 PPC\n");
+    assert_eq!(terminal::skipped(&files[..1], true), "skipped: a.litmus: a PPC test\n1 file skipped: 1 PPC\n");
+    assert_eq!(terminal::skipped(&[], true), "");
 }
 
 #[test]

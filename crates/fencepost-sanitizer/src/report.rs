@@ -105,6 +105,7 @@ impl Deadlock {
             stale_values: Vec::new(),
             shape: None,
             identity: self.identity(),
+            expected: None,
             evidence: Evidence::Observed(Box::new(Observed {
                 pid: self.pid,
                 stale: Vec::new(),
@@ -210,6 +211,7 @@ impl Report {
             stale_values: stale.iter().filter_map(|write| write.value).collect(),
             shape: shape.map(str::to_string),
             identity,
+            expected: None,
             evidence: Evidence::Observed(Box::new(Observed {
                 pid: self.pid,
                 stale,

@@ -36,12 +36,12 @@ use fencepost_base::ids::{LocId, ThreadId, Value};
 use fencepost_base::order::Mode;
 use fencepost_ir::{Observable, Op, Program};
 use fencepost_model::{EventId, Graph, Model};
-use fencepost_verdict::{Budget, GraphRun, GraphStep, Reason, ScFailureKind, Site};
+use fencepost_verdict::{Budget, GraphRun, Reason, ScFailureKind, Site};
 
 use crate::What;
-use crate::future::{Future, Waiting, is_awake, touched};
-use crate::graphs::kept;
+use crate::future::{Future, Waiting, hidden, is_awake, touched};
 use crate::meter::Meter;
+use crate::runs::{Taken, run};
 use crate::threads::{StateId, Threads, record, value_of};
 
 /// What happens in a model.
@@ -50,6 +50,8 @@ pub struct Executions {
     /// For every final state, the values of what is observed: how many executions end in it, and
     /// one of them.
     pub endings: BTreeMap<Vec<Value>, (u64, GraphRun)>,
+    /// The first executions, as many as were asked for, with the values of what is observed.
+    pub first: Vec<(Vec<Value>, GraphRun)>,
     /// An access that is in a data race, and a run that ends with it.
     pub race: Option<(ThreadId, LocId, GraphRun)>,
     /// An assertion that fails, or a run-time error, and a run that leads there.
@@ -103,12 +105,6 @@ struct Path {
     before: Option<Rc<Path>>,
 }
 
-#[derive(Clone, Copy)]
-enum Taken {
-    Choice(u32),
-    Event(EventId),
-}
-
 struct Enumeration<'a> {
     threads: Threads<'a>,
     future: Future,
@@ -119,6 +115,8 @@ struct Enumeration<'a> {
     /// Are there accesses of the location that are plain?
     is_plain: Vec<bool>,
     observed: &'a [Observable],
+    /// So many executions are kept one by one.
+    most: usize,
     /// Two ways to choose may lead to the same execution; then those there were.
     ends: Option<HashSet<(Vec<StateId>, Graph)>>,
     found: Executions,
@@ -128,13 +126,15 @@ struct Enumeration<'a> {
     budget: &'a Budget<'a>,
 }
 
-/// All executions.
+/// All executions, or those that were found before a limit was reached; `most` of them are kept one
+/// by one.
 pub(crate) fn enumerate(
     program: &Program,
     model: &dyn Model,
     observed: &[Observable],
+    most: usize,
     budget: &Budget<'_>,
-) -> Result<Executions, Reason> {
+) -> Result<(Executions, Option<Reason>), Reason> {
     let ops = || program.threads().iter().flat_map(|thread| &thread.code).map(|instr| &instr.op);
     let is_beyond = program.has_sections() || ops().any(|op| matches!(op, Op::Bound { .. }));
     if is_beyond || !program.is_loop_free() {
@@ -147,28 +147,29 @@ pub(crate) fn enumerate(
     let init: Vec<Value> = program.locations().iter().map(|location| location.init).collect();
     let root = Node { graph: Graph::initial(&init), put_off: vec![None; locals.len()], locals, path: None };
     let mut enumeration = Enumeration {
-        future: Future::new(program, model, budget)?,
+        future: Future::new(program, hidden(program, model), budget)?,
         threads,
         model,
         init,
         hidden: program.fence_location(),
-        is_plain: plain_locations(program, model),
+        is_plain: plain_locations(program),
         observed,
+        most,
         ends: has_choices.then(HashSet::new),
         found: Executions::default(),
         bytes: 0,
         meter: Meter::new(budget),
         budget,
     };
-    enumeration.explore(root)?;
-    Ok(enumeration.found)
+    let cut = enumeration.explore(root).err();
+    Ok((enumeration.found, cut))
 }
 
-fn plain_locations(program: &Program, model: &dyn Model) -> Vec<bool> {
+fn plain_locations(program: &Program) -> Vec<bool> {
     let mut is_plain = vec![false; program.locations().len()];
     for instr in program.threads().iter().flat_map(|thread| &thread.code) {
         if matches!(instr.op, Op::PlainLoad { .. } | Op::PlainStore { .. }) {
-            is_plain[touched(program, model, &instr.op)].fill(true);
+            is_plain[touched(program, None, &instr.op)].fill(true);
         }
     }
     is_plain
@@ -244,6 +245,11 @@ impl Enumeration<'_> {
             Observable::Location(loc) => value_of(graph, graph.last_write(loc)),
         };
         let values: Vec<Value> = self.observed.iter().map(value).collect();
+        if self.found.first.len() < self.most {
+            let run = self.run(node, &What::End, None);
+            self.bytes += size_of_val(run.steps.as_slice()) as u64;
+            self.found.first.push((values.clone(), run));
+        }
         match self.found.endings.get_mut(&values) {
             Some((count, _)) => *count += 1,
             None => {
@@ -473,59 +479,15 @@ impl Enumeration<'_> {
         Graph::of_parts(&self.init, events.collect(), (0..self.init.len()).map(writes).collect())
     }
 
-    /// The run to a node, in an order that agrees with reads-from; that of the path, but for fences
-    /// that have changed places. What has no part in what was found is left out.
+    /// The run to a node; fences may have changed places since they were added.
     fn run(&self, node: &Node, what: &What, other: Option<EventId>) -> GraphRun {
-        let graph = &node.graph;
-        let kept = kept(graph, what, other);
-        // Threads of which a later step is kept.
-        let mut goes_on: Vec<bool> = self
-            .thread_ids()
-            .map(|thread| match what {
-                What::Failure { site, .. } => site.thread == thread,
-                What::Race { .. } => false,
-                What::End => true,
-            })
-            .collect();
-        let mut left = Vec::new();
+        let mut path = Vec::new();
         let mut at = node.path.as_deref();
         while let Some(Path { site, taken, before }) = at {
-            goes_on[site.thread.index()] |= matches!(taken, Taken::Event(event) if kept[event.index()]);
-            if goes_on[site.thread.index()] {
-                left.push((*site, *taken));
-            }
+            path.push((*site, *taken));
             at = before.as_deref();
         }
-        // The number in the run of every event of the graph.
-        let mut numbers: Vec<Option<EventId>> = vec![None; graph.len()];
-        (0..self.init.len()).for_each(|id| numbers[id] = Some(EventId::from_index(id)));
-        let mut steps = Vec::new();
-        let mut events = self.init.len();
-        while !left.is_empty() {
-            let is_ready = |place: usize| {
-                let (site, taken): (Site, Taken) = left[place];
-                let is_first = left[place + 1..].iter().all(|(other, _)| other.thread != site.thread);
-                let has_source = |event| graph.source(event).is_none_or(|source| numbers[source.index()].is_some());
-                is_first && !matches!(taken, Taken::Event(event) if !has_source(event))
-            };
-            let next = (0..left.len()).rev().find(|&place| is_ready(place));
-            let (site, taken) = left.remove(next.expect("program order and reads-from have no cycle"));
-            match taken {
-                Taken::Choice(choice) => steps.push(GraphStep { site, event: None, choice: Some(choice) }),
-                Taken::Event(event) => {
-                    let label = *graph.label(event);
-                    let predecessor = graph.source(event).and_then(|source| numbers[source.index()]).or_else(|| {
-                        let writes = graph.writes(label.loc().expect("an access"));
-                        let earlier = writes.iter().rev().skip_while(|&&write| write != event);
-                        earlier.skip(1).find_map(|write| numbers[write.index()])
-                    });
-                    let predecessor = predecessor.expect("an initialisation write at least");
-                    steps.push(GraphStep { site, event: Some((label, predecessor)), choice: None });
-                    numbers[event.index()] = Some(EventId::from_index(events));
-                    events += 1;
-                }
-            }
-        }
-        GraphRun { steps }
+        path.reverse();
+        run(&node.graph, path, what, other)
     }
 }

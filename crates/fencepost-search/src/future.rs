@@ -15,7 +15,8 @@ use crate::threads::{StateId, Threads};
 /// Instructions between two looks at the clock.
 const BETWEEN_LOOKS: usize = 1 << 10;
 
-/// For every thread, instruction and location: over-approximations that know no values.
+/// For every thread, instruction and location: over-approximations that know no values. `fence` is
+/// the location that SC fences update.
 pub(crate) struct Future {
     written: Vec<Closure>,
     accessed: Vec<Closure>,
@@ -24,21 +25,21 @@ pub(crate) struct Future {
 impl Future {
     /// # Errors
     /// When it takes more time or memory than there is.
-    pub(crate) fn new(program: &Program, model: &dyn Model, budget: &Budget<'_>) -> Result<Self, Reason> {
+    pub(crate) fn new(program: &Program, fence: Option<LocId>, budget: &Budget<'_>) -> Result<Self, Reason> {
         let words = program.locations().len().div_ceil(64) as u64;
         let instructions: u64 = program.threads().iter().map(|thread| thread.code.len() as u64).sum();
         if 2 * 8 * words * instructions > budget.max_bytes {
             return Err(Reason::Memory(budget.max_bytes));
         }
         let of = |counts: &dyn Fn(&Op) -> bool| -> Result<Vec<Closure>, Reason> {
-            program.thread_ids().map(|thread| Closure::of(program, model, thread, counts, budget)).collect()
+            program.thread_ids().map(|thread| Closure::of(program, fence, thread, counts, &|_| false, budget)).collect()
         };
         let writes = |op: &Op| !matches!(op, Op::Load { .. } | Op::PlainLoad { .. } | Op::Wait { .. });
         Ok(Future { written: of(&writes)?, accessed: of(&|_| true)? })
     }
 
     pub(crate) fn bytes(&self) -> u64 {
-        let bytes = |closures: &[Closure]| closures.iter().map(|closure| 8 * closure.bits.len() as u64).sum::<u64>();
+        let bytes = |closures: &[Closure]| closures.iter().map(Closure::bytes).sum::<u64>();
         bytes(&self.written) + bytes(&self.accessed)
     }
 
@@ -53,18 +54,20 @@ impl Future {
     }
 }
 
-/// The locations that an instruction may access.
-pub(crate) fn touched(program: &Program, model: &dyn Model, op: &Op) -> Range<usize> {
+/// The location that an SC fence updates in the model, if it does.
+pub(crate) fn hidden(program: &Program, model: &dyn Model) -> Option<LocId> {
+    program.fence_location().filter(|_| model.fence(FenceOrder::Sc) == FenceMeaning::HiddenRmw)
+}
+
+/// The locations that an instruction may access, `fence` being that of SC fences.
+pub(crate) fn touched(program: &Program, fence: Option<LocId>, op: &Op) -> Range<usize> {
     match (op.place(), op) {
         (Some(Place::Fixed(loc)), _) => loc.index()..loc.index() + 1,
         (Some(Place::Element { array, .. }), _) => {
             let array = program.array(*array);
             array.base.index()..array.base.index() + array.len as usize
         }
-        (None, Op::Fence { order: FenceOrder::Sc }) if model.fence(FenceOrder::Sc) == FenceMeaning::HiddenRmw => {
-            let hidden = program.fence_location().expect("programs with such a fence have its location");
-            hidden.index()..hidden.index() + 1
-        }
+        (None, Op::Fence { order: FenceOrder::Sc }) => fence.map_or(0..0, |fence| fence.index()..fence.index() + 1),
         _ => 0..0,
     }
 }
@@ -120,18 +123,20 @@ pub(crate) fn is_awake(graph: &Graph, put_off: Option<u32>, loc: LocId) -> bool 
 }
 
 /// For every instruction of a thread, the locations of the instructions that count from there on.
-struct Closure {
+pub(crate) struct Closure {
     /// Words of one instruction: a bit for every location.
     words: usize,
     bits: Vec<u64>,
 }
 
 impl Closure {
-    fn of(
+    /// Nothing counts that comes only after an instruction that stops.
+    pub(crate) fn of(
         program: &Program,
-        model: &dyn Model,
+        fence: Option<LocId>,
         thread: ThreadId,
         counts: &dyn Fn(&Op) -> bool,
+        stops: &dyn Fn(&Op) -> bool,
         budget: &Budget<'_>,
     ) -> Result<Closure, Reason> {
         let code = &program.thread(thread).code;
@@ -139,7 +144,7 @@ impl Closure {
         let mut bits = vec![0u64; words * code.len()];
         for (set, instr) in bits.chunks_mut(words.max(1)).zip(code) {
             if counts(&instr.op) {
-                touched(program, model, &instr.op).for_each(|loc| set[loc / 64] |= 1 << (loc % 64));
+                touched(program, fence, &instr.op).for_each(|loc| set[loc / 64] |= 1 << (loc % 64));
             }
         }
         // Most control flow goes forwards: from the end, until nothing changes.
@@ -149,6 +154,9 @@ impl Closure {
             for pc in (0..code.len()).rev() {
                 if pc.is_multiple_of(BETWEEN_LOOKS) && (budget.expired)() {
                     return Err(Reason::Time);
+                }
+                if stops(&code[pc].op) {
+                    continue;
                 }
                 for next in code[pc].op.successors(Pc::from_index(pc)) {
                     for word in 0..words {
@@ -163,7 +171,16 @@ impl Closure {
         Ok(Closure { words, bits })
     }
 
-    fn holds(&self, pc: Pc, loc: LocId) -> bool {
+    pub(crate) fn bytes(&self) -> u64 {
+        8 * self.bits.len() as u64
+    }
+
+    /// Is there any such location?
+    pub(crate) fn is_empty(&self, pc: Pc) -> bool {
+        self.bits[pc.index() * self.words..][..self.words].iter().all(|&word| word == 0)
+    }
+
+    pub(crate) fn holds(&self, pc: Pc, loc: LocId) -> bool {
         self.bits[pc.index() * self.words + loc.index() / 64] >> (loc.index() % 64) & 1 == 1
     }
 }

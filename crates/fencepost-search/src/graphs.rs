@@ -58,10 +58,11 @@ use fencepost_base::ids::{ThreadId, Value};
 use fencepost_base::order::Mode;
 use fencepost_ir::{LocationKind, Observable, Program};
 use fencepost_model::{EventId, Graph, Kind, Model};
-use fencepost_verdict::{Budget, GraphRun, GraphStep, Progress, Reason, Site, Stats};
+use fencepost_verdict::{Budget, GraphRun, Progress, Reason, Site, Stats};
 
-use crate::future::{Future, Waiting, is_awake};
+use crate::future::{Future, Waiting, hidden, is_awake};
 use crate::meter::Meter;
+use crate::runs::{Taken, run};
 use crate::threads::{StateId, Threads, record, value_of};
 use crate::{End, Evidence, Finding, Found, Goal, What};
 
@@ -170,7 +171,7 @@ pub(crate) fn search(program: &Program, model: &dyn Model, goal: &Goal<'_>, budg
         return unsupported(format!("plain accesses are not searched for under {}", model.name()));
     }
     let mut threads = Threads::new(program, model, budget);
-    let (initial, future) = match (threads.initial(), Future::new(program, model, budget)) {
+    let (initial, future) = match (threads.initial(), Future::new(program, hidden(program, model), budget)) {
         (Ok(initial), Ok(future)) => (initial, future),
         (Err(reason), _) | (_, Err(reason)) => {
             return Found { what: None, end: End::Cut(reason), stats: Stats::default() };
@@ -492,14 +493,17 @@ impl Graphs<'_> {
 
     /// The run along a path, without what has no part in what was found.
     fn run(&self, path: &[Step], what: &What, other: Option<EventId>) -> GraphRun {
-        // Events in the order of the path, each with its place in the path.
         let mut graph = Graph::initial(&self.init);
         let mut locals = self.initial.clone();
-        let mut event_of = vec![None; path.len()];
-        for (at, step) in path.iter().enumerate() {
+        let mut taken = Vec::new();
+        for step in path {
+            let site = |thread: ThreadId| self.threads.site(thread, locals[thread.index()]);
             let (thread, after) = match *step {
                 Step::Root | Step::PutOff { .. } => continue,
-                Step::Choice { thread, after, .. } => (thread, after),
+                Step::Choice { thread, choice, after } => {
+                    taken.push((site(thread), Taken::Choice(choice)));
+                    (thread, after)
+                }
                 Step::Fence { thread, after } => {
                     if let Rest::Fence(labels) = &*self.threads.rest(thread, locals[thread.index()]) {
                         labels.iter().for_each(|&label| _ = graph.add(thread, label, None, None));
@@ -508,84 +512,14 @@ impl Graphs<'_> {
                 }
                 Step::Access { thread, label, predecessor, after } => {
                     if let Rest::Access(access) = &*self.threads.rest(thread, locals[thread.index()]) {
-                        event_of[at] = Some(record(self.model, &mut graph, thread, access, label, predecessor));
+                        let event = record(self.model, &mut graph, thread, access, label, predecessor);
+                        taken.push((site(thread), Taken::Event(event)));
                     }
                     (thread, after)
                 }
             };
             locals[thread.index()] = after;
         }
-        let kept = kept(&graph, what, other);
-        let whole = |thread: ThreadId| match what {
-            What::Failure { site, .. } => site.thread == thread,
-            What::Race { .. } => false,
-            What::End => true,
-        };
-        let mut steps = Vec::new();
-        let mut locals = self.initial.clone();
-        // The number in the run of every event of the graph.
-        let mut numbers: Vec<Option<EventId>> = vec![None; graph.len()];
-        (0..self.init.len()).for_each(|id| numbers[id] = Some(EventId::from_index(id)));
-        let mut events = self.init.len();
-        let mut places: Vec<Vec<EventId>> = (0..self.init.len()).map(|loc| vec![EventId::from_index(loc)]).collect();
-        let mut pending: Vec<Vec<GraphStep>> = vec![Vec::new(); locals.len()];
-        for (at, step) in path.iter().enumerate() {
-            let (thread, after) = match *step {
-                Step::Root | Step::PutOff { .. } => continue,
-                Step::Choice { thread, choice, after } => {
-                    let site = self.threads.site(thread, locals[thread.index()]);
-                    pending[thread.index()].push(GraphStep { site, event: None, choice: Some(choice) });
-                    (thread, after)
-                }
-                Step::Fence { thread, after } => (thread, after),
-                Step::Access { thread, label, predecessor, after } => {
-                    let event = event_of[at].expect("an access has an event");
-                    let loc = label.loc().expect("an access");
-                    let place = places[loc.index()].iter().position(|&write| write == predecessor);
-                    let place = place.expect("a write to the same location");
-                    let earlier = places[loc.index()][..=place].iter().rev();
-                    let w = earlier.copied().find_map(|write| numbers[write.index()]);
-                    if label.is_write() {
-                        places[loc.index()].insert(place + 1, event);
-                    }
-                    if kept[event.index()] {
-                        steps.append(&mut pending[thread.index()]);
-                        let site = self.threads.site(thread, locals[thread.index()]);
-                        let event_in_run = Some((label, w.expect("an initialisation write at least")));
-                        steps.push(GraphStep { site, event: event_in_run, choice: None });
-                        numbers[event.index()] = Some(EventId::from_index(events));
-                        events += 1;
-                    }
-                    (thread, after)
-                }
-            };
-            locals[thread.index()] = after;
-        }
-        for thread in self.thread_ids().filter(|&thread| whole(thread)) {
-            steps.append(&mut pending[thread.index()]);
-        }
-        GraphRun { steps }
+        run(&graph, taken, what, other)
     }
-}
-
-/// The events that matter: those that come before, in program order and reads-from, and in a race
-/// the other access.
-pub(crate) fn kept(graph: &Graph, what: &What, other: Option<EventId>) -> Vec<bool> {
-    let mut kept = vec![false; graph.len()];
-    let mut open: Vec<EventId> = match what {
-        What::End => graph.ids().collect(),
-        What::Failure { site: Site { thread, .. }, .. } | What::Race { thread, .. } => {
-            graph.thread_events(*thread).chain(other).collect()
-        }
-    };
-    while let Some(id) = open.pop() {
-        if std::mem::replace(&mut kept[id.index()], true) {
-            continue;
-        }
-        open.extend(graph.source(id));
-        if let Some(thread) = graph.event(id).thread {
-            open.extend(graph.thread_events(thread).take_while(|&earlier| earlier < id));
-        }
-    }
-    kept
 }

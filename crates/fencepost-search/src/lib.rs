@@ -6,10 +6,12 @@
 //! - [`Search`]: what is asked, and of which program and model;
 //! - `graphs`: over execution graphs, for models that are axioms;
 //! - `machine`: over states of the store-buffer machine, for models that have one;
+//! - `views`: over states of a machine of messages and views, for models that have one;
+//! - `interleavings`: over states of threads and one memory, for SC;
 //! - `executions`: not a search, but all executions, for programs without loops;
 //! - `threads`, `future`: what threads do between accesses, and what they can still do.
 //!
-//! Both searches end in one of three ways ([`End`]):
+//! All searches end in one of three ways ([`End`]):
 //!
 //! - Something is found. It comes with a run, to be replayed by the oracle
 //!   (`fencepost_oracle::replay_graph`, `fencepost_oracle::replay_computation`).
@@ -21,18 +23,24 @@
 mod executions;
 mod future;
 mod graphs;
+mod interleavings;
 mod machine;
 mod meter;
+mod runs;
 mod threads;
+mod views;
 
 pub use executions::Executions;
 use fencepost_base::ids::{LocId, ThreadId, Value};
 use fencepost_ir::{Observable, Program};
-use fencepost_model::Model;
+use fencepost_model::{Kind, Model};
 use fencepost_verdict::{Budget, Computation, GraphRun, Reason, ScFailureKind, Site, Stats};
 
 /// Does a final state, of which everything can be asked, belong to those looked for?
 pub type Holds<'a> = dyn Fn(&dyn Fn(Observable) -> Value) -> bool + 'a;
+
+/// Is what was found one of the model? Asked where a search permits more than the model.
+pub type IsReal<'a> = dyn Fn(&Finding) -> bool + 'a;
 
 /// A program in a model.
 #[derive(Clone, Copy)]
@@ -137,23 +145,63 @@ impl<'a> Search<'a> {
     /// All executions of a program without loops, atomic sections and bounds, with the values of
     /// what is observed at their ends. Those with data races are among them.
     pub fn executions(&self, observed: &[Observable], budget: &Budget<'_>) -> Result<Executions, Reason> {
-        executions::enumerate(self.program, self.model, observed, budget)
-    }
-
-    fn look_for(&self, goal: &Goal<'_>, budget: &Budget<'_>) -> Found {
-        match self.model.buffers() {
-            Some(buffers) => machine::search(self.program, self.model, buffers, goal, budget),
-            None => graphs::search(self.program, self.model, goal, budget),
+        match executions::enumerate(self.program, self.model, observed, 0, budget)? {
+            (executions, None) => Ok(executions),
+            (_, Some(reason)) => Err(reason),
         }
     }
 
-    /// As [`Search::failure`], over execution graphs also where there is a machine: for comparison.
+    /// The same, with the first `most` executions one by one. If a limit is reached, what was found
+    /// before, and which limit.
+    pub fn first_executions(
+        &self,
+        observed: &[Observable],
+        most: usize,
+        budget: &Budget<'_>,
+    ) -> Result<(Executions, Option<Reason>), Reason> {
+        executions::enumerate(self.program, self.model, observed, most, budget)
+    }
+
+    fn look_for(&self, goal: &Goal<'_>, budget: &Budget<'_>) -> Found {
+        match self.model.declaration().kind {
+            Kind::Machine(buffers) => machine::search(self.program, self.model, buffers, goal, budget),
+            Kind::Reference if !self.program.has_sections() => {
+                interleavings::search(self.program, self.model, goal, budget)
+            }
+            Kind::Reference | Kind::Language => graphs::search(self.program, self.model, goal, budget),
+        }
+    }
+
+    /// As [`Search::failure`], over execution graphs also where there are states: for comparison.
     pub fn failure_on_graphs(&self, budget: &Budget<'_>) -> Found {
         graphs::search(self.program, self.model, &Goal::Failure, budget)
     }
 
-    /// As [`Search::end`], over execution graphs also where there is a machine: for comparison.
+    /// As [`Search::end`], over execution graphs also where there are states: for comparison.
     pub fn end_on_graphs(&self, holds: &Holds<'_>, budget: &Budget<'_>) -> Found {
         graphs::search(self.program, self.model, &Goal::End(holds), budget)
+    }
+
+    /// Can [`Search::failure_by_views`] and its relatives say anything about this program and model?
+    ///
+    /// # Errors
+    /// Why they cannot.
+    pub fn supports_views(&self) -> Result<(), Reason> {
+        views::supports(self.program, self.model)
+    }
+
+    /// As [`Search::failure`], over states of a machine of messages and views.
+    pub fn failure_by_views(&self, is_real: &IsReal<'_>, budget: &Budget<'_>) -> Found {
+        views::search(self.program, self.model, &Goal::Failure, is_real, budget)
+    }
+
+    /// As [`Search::race`], over states of a machine of messages and views.
+    pub fn race_by_views(&self, is_real: &IsReal<'_>, budget: &Budget<'_>) -> Found {
+        views::search(self.program, self.model, &Goal::Race, is_real, budget)
+    }
+
+    /// As [`Search::end`], over states of a machine of messages and views.
+    pub fn end_by_views(&self, holds: &Holds<'_>, is_real: &IsReal<'_>, budget: &Budget<'_>) -> Found {
+        views::search(self.program, self.model, &Goal::End(holds), is_real, budget)
     }
 }

@@ -41,7 +41,7 @@ use fencepost_model::{Buffers, Model};
 use fencepost_verdict::{Budget, BufferStep, Computation, Progress, Reason, RunStep, Site, Stats};
 use foldhash::{HashMap, HashMapExt};
 
-use crate::future::Future;
+use crate::future::{Future, hidden};
 use crate::threads::{Outcomes, StateId, Threads};
 use crate::{End, Evidence, Finding, Found, Goal, What};
 
@@ -199,7 +199,7 @@ pub(crate) fn search(
     goal: &Goal<'_>,
     budget: &Budget<'_>,
 ) -> Found {
-    let future = match Future::new(program, model, budget) {
+    let future = match Future::new(program, hidden(program, model), budget) {
         Ok(future) => future,
         Err(reason) => return Found { what: None, end: End::Cut(reason), stats: Stats::default() },
     };

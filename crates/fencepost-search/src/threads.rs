@@ -8,8 +8,9 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use fencepost_analysis::interpreter::{Access, Choice, Interpreter, Local, Rest};
+use fencepost_analysis::liveness::dead_registers;
 use fencepost_base::event::Label;
-use fencepost_base::ids::{ThreadId, Value};
+use fencepost_base::ids::{RegId, ThreadId, Value};
 use fencepost_base::order::Mode;
 use fencepost_ir::Program;
 use fencepost_model::{EventId, Graph, Model};
@@ -36,6 +37,8 @@ const BETWEEN_LOOKS: usize = 1 << 12;
 pub(crate) struct Threads<'a> {
     interpreter: Interpreter<'a>,
     tables: Vec<Table>,
+    /// For every thread and instruction, the registers whose content is forgotten there.
+    forgotten: Vec<Vec<Vec<RegId>>>,
     bytes: u64,
 }
 
@@ -52,7 +55,15 @@ struct Table {
 impl<'a> Threads<'a> {
     pub(crate) fn new(program: &'a Program, model: &'a dyn Model, budget: &'a Budget<'a>) -> Self {
         let tables = program.threads().iter().map(|_| Table::default()).collect();
-        Threads { interpreter: Interpreter::new(program, model, budget), tables, bytes: 0 }
+        Threads { interpreter: Interpreter::new(program, model, budget), tables, forgotten: Vec::new(), bytes: 0 }
+    }
+
+    /// Forgets what registers hold that are never read again. Not for those who look at registers
+    /// at the end.
+    pub(crate) fn forget_dead_registers(&mut self) {
+        self.forgotten = self.program().threads().iter().map(dead_registers).collect();
+        let lists = self.forgotten.iter().flatten();
+        self.bytes += lists.map(|dead| (size_of_val(dead) + size_of_val(dead.as_slice())) as u64).sum::<u64>();
     }
 
     pub(crate) fn program(&self) -> &'a Program {
@@ -147,7 +158,10 @@ impl<'a> Threads<'a> {
 
     /// Runs local steps up to the next resting point, which has a number.
     fn run_on(&mut self, thread: ThreadId, local: Local) -> Result<StateId, Reason> {
-        let (local, rest) = self.interpreter.settle(thread, local)?;
+        let (mut local, rest) = self.interpreter.settle(thread, local)?;
+        if let Some(dead) = self.forgotten.get(thread.index()) {
+            dead[local.pc.index()].iter().for_each(|register| local.registers[register.index()] = 0);
+        }
         let table = &mut self.tables[thread.index()];
         if let Some(&id) = table.ids.get(&local) {
             return Ok(id);

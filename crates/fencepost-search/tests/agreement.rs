@@ -9,10 +9,9 @@ use common::confirm;
 use fencepost_base::ids::Value;
 use fencepost_cover::{Answer, Options as Cover, safe};
 use fencepost_ir::{Location, LocationKind, Observable, Program};
-use fencepost_model::Model;
 use fencepost_model::models::MODELS;
-use fencepost_model::models::sc::Sc;
 use fencepost_model::models::sra::Sra;
+use fencepost_model::{Kind, Model};
 use fencepost_oracle::buffers::computations;
 use fencepost_oracle::enumerate::fails_under;
 use fencepost_oracle::interpreter::{Interpreter, Rest};
@@ -99,24 +98,25 @@ fn compare(
     Ok(())
 }
 
-/// SC with plain accesses is left to exploration.
-fn is_supported(program: &Program, model: &dyn Model) -> bool {
+/// Is there a search over graphs besides one over states? Under SC not with plain accesses.
+fn has_two(program: &Program, model: &dyn Model) -> bool {
     let is_plain = |location: &Location| location.kind == LocationKind::NonAtomic;
-    model.name() != Sc.name() || !program.locations().iter().any(is_plain)
+    match model.declaration().kind {
+        Kind::Machine(_) => true,
+        Kind::Reference => !program.locations().iter().any(is_plain),
+        Kind::Language => false,
+    }
 }
 
 /// Both searches, where there are two.
 fn disagreement(program: &Program, model: &'static dyn Model, count: &mut u64) -> Option<String> {
-    if !is_supported(program, model) {
-        return None;
-    }
     let (search, budget, observed) = (Search::new(program, model), budget(1 << 20), everything(program));
     let values = |value: &dyn Fn(Observable) -> Value| observed.iter().map(|&what| value(what)).collect::<Vec<Value>>();
     let ends = |holds: &dyn Fn(&[Value]) -> bool| search.end(&|value| holds(&values(value)), &budget);
     let on_graphs = |holds: &dyn Fn(&[Value]) -> bool| search.end_on_graphs(&|value| holds(&values(value)), &budget);
     let first = compare(program, model, &search.failure(&budget), &ends, count).err();
     first.or_else(|| {
-        model.buffers()?;
+        has_two(program, model).then_some(())?;
         let failure = search.failure_on_graphs(&budget);
         compare(program, model, &failure, &on_graphs, count).err().map(|error| format!("on graphs: {error}"))
     })

@@ -1,17 +1,17 @@
 //! On generated programs the executions that are enumerated are those of the definitions: as many
 //! for every final state, in every model, also with data races. Runs are replayed by the oracle.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use fencepost_base::ids::Value;
 use fencepost_base::order::FenceOrder;
 use fencepost_ir::{Observable, Program};
 use fencepost_lower::Language;
-use fencepost_model::Model;
 use fencepost_model::models::MODELS;
+use fencepost_model::{Graph, Model};
 use fencepost_oracle::{Replayed, finals, replay_graph, replay_graph_end, replay_graph_failure};
-use fencepost_search::Search;
+use fencepost_search::{Executions, Search};
 use fencepost_testkit::edit::{fenced, partly_plain};
 use fencepost_testkit::generate::{self, Options};
 use fencepost_testkit::random::Random;
@@ -36,9 +36,9 @@ fn disagreement(program: &Program, model: &dyn Model, compared: &AtomicU64) -> O
     let observed = everything(program);
     let expected = finals(program, model, &observed, LIMIT, &|| false).ok()?;
     compared.fetch_add(1, Ordering::Relaxed);
-    let found = match Search::new(program, model).executions(&observed, &Budget::unlimited()) {
-        Ok(found) => found,
-        Err(reason) => return Some(format!("gave up: {reason:?}")),
+    let found = match Search::new(program, model).first_executions(&observed, usize::MAX, &Budget::unlimited()) {
+        Ok((found, None)) => found,
+        Ok((_, Some(reason))) | Err(reason) => return Some(format!("gave up: {reason:?}")),
     };
     let counts: BTreeMap<Vec<Value>, u64> =
         found.endings.iter().map(|(values, (count, _))| (values.clone(), *count)).collect();
@@ -50,6 +50,9 @@ fn disagreement(program: &Program, model: &dyn Model, compared: &AtomicU64) -> O
             Ok(replayed) if values(&replayed, &observed) == *state => {}
             other => return Some(format!("not an execution that ends in {state:?}: {other:?}")),
         }
+    }
+    if let Some(problem) = one_by_one(program, model, &observed, &found) {
+        return Some(problem);
     }
     match (&found.failure, &expected.failure) {
         (None, None) => {}
@@ -72,6 +75,29 @@ fn disagreement(program: &Program, model: &dyn Model, compared: &AtomicU64) -> O
         },
         (found, expected) => Some(format!("race {found:?}, but {expected:?}")),
     }
+}
+
+/// The executions one by one: as many as there are, each another one, each replayed.
+fn one_by_one(program: &Program, model: &dyn Model, observed: &[Observable], found: &Executions) -> Option<String> {
+    let mut seen: HashSet<(Vec<Value>, Graph)> = HashSet::new();
+    let mut counts: BTreeMap<&[Value], u64> = BTreeMap::new();
+    for (state, run) in &found.first {
+        let replayed = match replay_graph_end(program, model, run) {
+            Ok(replayed) if values(&replayed, observed) == *state => replayed,
+            other => return Some(format!("not an execution that ends in {state:?}: {other:?}")),
+        };
+        // The order of fences on their hidden location makes no other execution.
+        let graph = &replayed.graph;
+        let hidden = program.fence_location();
+        let is_visible = |id| graph.is_init(id) || hidden.is_none() || graph.label(id).loc() != hidden;
+        if !seen.insert((state.clone(), graph.restricted(is_visible).canonical())) {
+            return Some(format!("an execution that ends in {state:?} is there twice"));
+        }
+        *counts.entry(state).or_default() += 1;
+    }
+    let all: BTreeMap<&[Value], u64> =
+        found.endings.iter().map(|(state, (count, _))| (state.as_slice(), *count)).collect();
+    (counts != all).then(|| format!("{counts:?} one by one, but {all:?}"))
 }
 
 fn compare(seed: u64, program: &Program, compared: &AtomicU64) {

@@ -8,6 +8,7 @@
 
 pub mod litmus;
 
+pub use fencepost_base::operator::{BinaryOp, UnaryOp};
 use fencepost_base::source::Span;
 
 use crate::language::Language;
@@ -432,133 +433,6 @@ pub enum ExprKind {
     Wrap(Box<Expr>),
     /// What could not be understood; a diagnostic says why.
     Error,
-}
-
-/// Unary operators.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum UnaryOp {
-    /// `-`
-    Neg,
-    /// `!`
-    Not,
-    /// `~`
-    BitNot,
-}
-
-/// Binary operators.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum BinaryOp {
-    /// `||`
-    Or,
-    /// `&&`
-    And,
-    /// `|`
-    BitOr,
-    /// `^`
-    BitXor,
-    /// `&`
-    BitAnd,
-    /// `==`
-    Eq,
-    /// `!=`
-    Ne,
-    /// `<`
-    Lt,
-    /// `<=`
-    Le,
-    /// `>`
-    Gt,
-    /// `>=`
-    Ge,
-    /// `<<`
-    Shl,
-    /// `>>`
-    Shr,
-    /// `+`
-    Add,
-    /// `-`
-    Sub,
-    /// `*`
-    Mul,
-    /// `/`
-    Div,
-    /// `%`
-    Rem,
-}
-
-impl UnaryOp {
-    /// The operator as written.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            UnaryOp::Neg => "-",
-            UnaryOp::Not => "!",
-            UnaryOp::BitNot => "~",
-        }
-    }
-}
-
-impl BinaryOp {
-    /// Every operator.
-    pub const ALL: &'static [BinaryOp] = &[
-        BinaryOp::Or,
-        BinaryOp::And,
-        BinaryOp::BitOr,
-        BinaryOp::BitXor,
-        BinaryOp::BitAnd,
-        BinaryOp::Eq,
-        BinaryOp::Ne,
-        BinaryOp::Lt,
-        BinaryOp::Le,
-        BinaryOp::Gt,
-        BinaryOp::Ge,
-        BinaryOp::Shl,
-        BinaryOp::Shr,
-        BinaryOp::Add,
-        BinaryOp::Sub,
-        BinaryOp::Mul,
-        BinaryOp::Div,
-        BinaryOp::Rem,
-    ];
-
-    /// The operator as written.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            BinaryOp::Or => "||",
-            BinaryOp::And => "&&",
-            BinaryOp::BitOr => "|",
-            BinaryOp::BitXor => "^",
-            BinaryOp::BitAnd => "&",
-            BinaryOp::Eq => "==",
-            BinaryOp::Ne => "!=",
-            BinaryOp::Lt => "<",
-            BinaryOp::Le => "<=",
-            BinaryOp::Gt => ">",
-            BinaryOp::Ge => ">=",
-            BinaryOp::Shl => "<<",
-            BinaryOp::Shr => ">>",
-            BinaryOp::Add => "+",
-            BinaryOp::Sub => "-",
-            BinaryOp::Mul => "*",
-            BinaryOp::Div => "/",
-            BinaryOp::Rem => "%",
-        }
-    }
-
-    /// How tightly it binds, as in C; all are left-associative.
-    pub fn precedence(self) -> u8 {
-        match self {
-            BinaryOp::Or => 1,
-            BinaryOp::And => 2,
-            BinaryOp::BitOr => 3,
-            BinaryOp::BitXor => 4,
-            BinaryOp::BitAnd => 5,
-            BinaryOp::Eq | BinaryOp::Ne => 6,
-            BinaryOp::Lt | BinaryOp::Le | BinaryOp::Gt | BinaryOp::Ge => 7,
-            BinaryOp::Shl | BinaryOp::Shr => 8,
-            BinaryOp::Add | BinaryOp::Sub => 9,
-            BinaryOp::Mul | BinaryOp::Div | BinaryOp::Rem => 10,
-        }
-    }
 }
 
 impl Function {

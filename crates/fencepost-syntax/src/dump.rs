@@ -87,7 +87,7 @@ impl Dump {
                 self.indent += 1;
                 for initial in list {
                     let ty = initial.ty.map_or(String::new(), |ty| format!("{} ", print::ty_text(ty)));
-                    let value = initial.value.map_or(String::new(), |(value, _)| format!(" = {value}"));
+                    let value = initial.value.as_ref().map_or(String::new(), |(value, _)| format!(" = {value}"));
                     self.node(&format!("{ty}{}{value}", print::observable(&initial.what)), Some(initial.what.span));
                 }
                 self.indent -= 1;

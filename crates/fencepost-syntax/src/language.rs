@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use crate::parse::foreign;
 use crate::words::looks_like_automata;
 
 /// A language that programs are written in.
@@ -47,7 +48,7 @@ impl Language {
         match self {
             Language::Fp | Language::Tpl => true,
             Language::Txt => looks_like_automata(text),
-            Language::Litmus => text.split_whitespace().next() == Some("C"),
+            Language::Litmus => foreign(text).is_none(),
         }
     }
 

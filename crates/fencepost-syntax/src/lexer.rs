@@ -153,11 +153,14 @@ impl TokenKind {
 /// All tokens of a text, comments too. They are in order, do not overlap, and
 /// leave out nothing but white space. There is no [`TokenKind::End`] among them.
 pub fn lex(text: &str) -> Vec<Token> {
-    let mut tokens: Vec<Token> = Vec::new();
+    tokens(text).collect()
+}
+
+/// The same, one by one.
+pub(crate) fn tokens(text: &str) -> impl Iterator<Item = Token> {
     let mut lexer = TokenKind::lexer(text);
-    while let Some(result) = lexer.next() {
-        let span = Span::new(lexer.span());
-        let kind = result.unwrap_or_else(|()| {
+    let mut parts = std::iter::from_fn(move || {
+        let kind = lexer.next()?.unwrap_or_else(|()| {
             if lexer.slice().starts_with("/*") {
                 TokenKind::OpenComment
             } else if lexer.slice().starts_with('"') {
@@ -166,16 +169,20 @@ pub fn lex(text: &str) -> Vec<Token> {
                 TokenKind::Unknown
             }
         });
-        match tokens.last_mut() {
-            Some(last)
-                if kind == TokenKind::Unknown && last.kind == TokenKind::Unknown && last.span.end == span.start =>
-            {
-                last.span.end = span.end;
-            }
-            _ => tokens.push(Token { kind, span }),
+        Some(Token { kind, span: Span::new(lexer.span()) })
+    })
+    .peekable();
+    std::iter::from_fn(move || {
+        let mut token = parts.next()?;
+        // What is no token is one error, however long it is.
+        let goes_on = |token: Token, next: &Token| {
+            (token.kind, next.kind) == (TokenKind::Unknown, TokenKind::Unknown) && token.span.end == next.span.start
+        };
+        while let Some(next) = parts.next_if(|next| goes_on(token, next)) {
+            token.span.end = next.span.end;
         }
-    }
-    tokens
+        Some(token)
+    })
 }
 
 fn line_comment(lexer: &mut Lexer<'_, TokenKind>) {

@@ -16,4 +16,4 @@ mod language;
 
 pub use dump::dump;
 pub use language::Language;
-pub use parse::{Parsed, parse};
+pub use parse::{Foreign, Parsed, foreign, parse, parse_within};

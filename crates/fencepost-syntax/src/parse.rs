@@ -6,6 +6,9 @@
 //! have the tokens in common (`litmus`).
 //! Nesting is limited, so neither this recursion nor that of any later pass
 //! over the tree can exhaust the stack.
+//!
+//! Where time or memory is up ([`Effort`]), the cursor jumps to the end of the
+//! text. All loops stop there.
 
 mod access;
 mod expr;
@@ -16,12 +19,14 @@ mod tpl;
 mod txt;
 
 use fencepost_base::diag::Diagnostic;
+use fencepost_base::effort::Effort;
 use fencepost_base::source::Span;
 
 use crate::ast::{File, Name};
 use crate::language::Language;
-use crate::lexer::{Token, TokenKind, lex};
+use crate::lexer::{Token, TokenKind, tokens};
 use crate::messages::{Messages, suggestion};
+pub use litmus::{Foreign, foreign};
 
 /// The longest text that is read, in bytes.
 pub const MAX_TEXT: usize = 64 << 20;
@@ -43,6 +48,11 @@ pub struct Parsed {
 
 /// Parses any text.
 pub fn parse(language: Language, text: &str) -> Parsed {
+    parse_within(language, text, &Effort::unlimited())
+}
+
+/// Parses any text, as far as the effort goes. What is parsed when it is exhausted means nothing.
+pub fn parse_within(language: Language, text: &str, effort: &Effort<'_>) -> Parsed {
     let mut messages = Messages::new();
     if text.len() > MAX_TEXT {
         let message = format!("the text has more than {} MiB", MAX_TEXT >> 20);
@@ -50,14 +60,14 @@ pub fn parse(language: Language, text: &str) -> Parsed {
         return Parsed { file: File { language, items: Vec::new() }, messages };
     }
     if language == Language::Txt {
-        let items = txt::items(text, &mut messages);
+        let items = txt::items(text, &mut messages, effort);
         return Parsed { file: File { language, items }, messages };
     }
     if language == Language::Litmus {
-        let (items, messages) = litmus::items(text, messages);
+        let (items, messages) = litmus::items(text, messages, effort);
         return Parsed { file: File { language, items }, messages };
     }
-    let mut parser = Parser::new(language, text, messages);
+    let mut parser = Parser::new(language, text, messages, effort);
     let mut items = Vec::new();
     while parser.kind() != TokenKind::End && !parser.messages.is_full() {
         let before = parser.position;
@@ -89,12 +99,29 @@ struct Parser<'a> {
     position: usize,
     nesting: usize,
     messages: Messages,
+    effort: &'a Effort<'a>,
+}
+
+/// What a token can add to the tree, and later to the program, in bytes: at most, as measured with
+/// texts of a million equal lines.
+fn cost(token: Token) -> usize {
+    match token.kind {
+        TokenKind::Word => 200 + token.span.range().len(),
+        TokenKind::Text => 100 + token.span.range().len(),
+        TokenKind::Number => 100,
+        // The end of a statement, or the beginning of several.
+        TokenKind::Semicolon | TokenKind::LeftBrace => 400,
+        TokenKind::LeftParen | TokenKind::RightParen | TokenKind::RightBrace => 0,
+        TokenKind::LeftBracket | TokenKind::RightBracket | TokenKind::Comma | TokenKind::Dot => 0,
+        // An operator, or what has a part of its own in the tree.
+        _ => 200,
+    }
 }
 
 impl<'a> Parser<'a> {
-    fn new(language: Language, text: &'a str, mut messages: Messages) -> Self {
-        let mut tokens = lex(text);
-        tokens.retain(|token| {
+    fn new(language: Language, text: &'a str, mut messages: Messages, effort: &'a Effort<'a>) -> Self {
+        let mut kept: Vec<Token> = Vec::new();
+        for token in tokens(text) {
             let problem = match token.kind {
                 TokenKind::Unknown => Diagnostic::error(token.span, "unexpected characters")
                     .label("no language construct starts like this"),
@@ -108,13 +135,24 @@ impl<'a> Parser<'a> {
                     "quoted text without end",
                 )
                 .help("close it with `\"` on the same line"),
-                kind => return !kind.is_comment(),
+                kind => {
+                    // A list that grows is there twice for a moment.
+                    if !effort.step(if kind.is_comment() { 0 } else { 2 * size_of::<Token>() }) {
+                        break;
+                    }
+                    if !kind.is_comment() {
+                        kept.push(token);
+                    }
+                    continue;
+                }
             };
             messages.push(problem);
-            false
-        });
-        tokens.push(Token { kind: TokenKind::End, span: Span::new(text.len()..text.len()) });
-        Parser { language, text, tokens, position: 0, nesting: 0, messages }
+            if messages.is_full() {
+                break;
+            }
+        }
+        kept.push(Token { kind: TokenKind::End, span: Span::new(text.len()..text.len()) });
+        Parser { language, text, tokens: kept, position: 0, nesting: 0, messages, effort }
     }
 
     // The cursor.
@@ -168,9 +206,18 @@ impl<'a> Parser<'a> {
 
     /// Moves on; stays at the end.
     fn advance(&mut self) -> Token {
+        self.move_on(cost(self.token()))
+    }
+
+    /// The same, past what becomes no part of the tree.
+    fn skip(&mut self) {
+        self.move_on(0);
+    }
+
+    fn move_on(&mut self, cost: usize) -> Token {
         let token = self.token();
         if token.kind != TokenKind::End {
-            self.position += 1;
+            self.position = if self.effort.step(cost) { self.position + 1 } else { self.tokens.len() - 1 };
         }
         token
     }
@@ -318,17 +365,17 @@ impl<'a> Parser<'a> {
                 TokenKind::LeftBrace => depth += 1,
                 TokenKind::RightBrace if depth > 1 => depth -= 1,
                 TokenKind::RightBrace => {
-                    self.advance();
+                    self.skip();
                     return;
                 }
                 TokenKind::Semicolon if depth == 0 => {
-                    self.advance();
+                    self.skip();
                     return;
                 }
                 _ if self.at_item() && (depth == 0 || self.at_word("thread") || self.at_word("fn")) => return,
                 _ => {}
             }
-            self.advance();
+            self.skip();
         }
     }
 
@@ -338,7 +385,7 @@ impl<'a> Parser<'a> {
             match self.kind() {
                 TokenKind::End | TokenKind::RightBrace => return,
                 TokenKind::Semicolon => {
-                    self.advance();
+                    self.skip();
                     return;
                 }
                 TokenKind::LeftBrace => {
@@ -346,9 +393,7 @@ impl<'a> Parser<'a> {
                     return;
                 }
                 _ if self.at_item() => return,
-                _ => {
-                    self.advance();
-                }
+                _ => self.skip(),
             }
         }
     }
@@ -363,7 +408,7 @@ impl<'a> Parser<'a> {
                 TokenKind::RightBrace => depth -= 1,
                 _ => {}
             }
-            self.advance();
+            self.skip();
             if depth == 0 {
                 return;
             }

@@ -8,6 +8,8 @@ mod litmus;
 
 use std::fmt::Write as _;
 
+use fencepost_base::operator::Infix;
+
 use crate::ast::{
     Access, AccessKind, Automaton, BinaryOp, Block, Clause, Expr, ExprKind, File, Init, Instruction, ItemKind, Name,
     Place, SharedDecl, Stmt, StmtKind, WaitCondition,
@@ -15,9 +17,6 @@ use crate::ast::{
 use crate::language::Language;
 
 pub(crate) use litmus::{c_head, formula, observable, ty_text};
-
-/// Binds tighter than every binary operator.
-const UNARY: u8 = 11;
 
 /// The file as text.
 pub fn print(file: &File) -> String {
@@ -43,11 +42,6 @@ pub fn print(file: &File) -> String {
     printer.out
 }
 
-/// An expression as `.fp` text.
-pub fn print_expr(expr: &Expr) -> String {
-    Printer { out: String::new(), indent: 0, tpl: false, litmus: false }.expr(expr, 0)
-}
-
 struct Printer {
     out: String,
     indent: usize,
@@ -66,13 +60,16 @@ impl Printer {
         match kind {
             ItemKind::Name(text) if self.litmus => self.line(&format!("C {text}")),
             ItemKind::Name(text) => self.line(&format!("name {};", quoted(text))),
-            ItemKind::Domain(size) => self.line(&format!("domain {};", self.expr(size, 0))),
+            ItemKind::Domain(size) => self.line(&format!("domain {};", self.expr(size))),
             ItemKind::MaxValue(greatest) => match greatest.kind {
                 ExprKind::Int(number) if number < i64::MAX => self.line(&format!("domain {};", number + 1)),
-                _ => self.line(&format!("domain {} + 1;", self.expr(greatest, BinaryOp::Add.precedence()))),
+                _ => {
+                    let size = Infix::binary(BinaryOp::Add, self.infix(greatest), Infix::atom("1"));
+                    self.line(&format!("domain {};", size.into_text()));
+                }
             },
             ItemKind::Const(name, value) => {
-                self.line(&format!("const {} = {};", self.name(&name.text), self.expr(value, 0)));
+                self.line(&format!("const {} = {};", self.name(&name.text), self.expr(value)));
             }
             ItemKind::Shared { atomic, declarations } => {
                 let word = if *atomic { "global" } else { "nonatomic" };
@@ -87,7 +84,7 @@ impl Printer {
                 self.line("}");
             }
             ItemKind::Thread { name, copies, body } => {
-                let copies = copies.as_ref().map_or(String::new(), |copies| format!("[{}]", self.expr(copies, 0)));
+                let copies = copies.as_ref().map_or(String::new(), |copies| format!("[{}]", self.expr(copies)));
                 self.line(&format!("thread {}{copies} {{", self.name(&name.text)));
                 if self.tpl && drops_a_plain_load(body) {
                     self.indent += 1;
@@ -147,19 +144,19 @@ impl Printer {
             ExprKind::Binary(op, left, right) => {
                 format!("{} {} {}", op.as_str(), self.prefix(left), self.prefix(right))
             }
-            _ => self.expr(e, 0),
+            _ => self.expr(e),
         }
     }
 
     fn shared(&self, declaration: &SharedDecl) -> String {
         let mut text = self.name(&declaration.name.text);
         if let Some(len) = &declaration.len {
-            let _ = write!(text, "[{}]", self.expr(len, 0));
+            let _ = write!(text, "[{}]", self.expr(len));
         }
         match &declaration.init {
             None => {}
             Some(Init::Value(value)) => {
-                let _ = write!(text, " = {}", self.expr(value, 0));
+                let _ = write!(text, " = {}", self.expr(value));
             }
             Some(Init::List(values, _)) => {
                 let _ = write!(text, " = {{{}}}", self.list(values));
@@ -311,13 +308,13 @@ impl Printer {
 
     fn condition(&self, condition: &WaitCondition) -> String {
         match condition {
-            WaitCondition::Compare(condition) => self.expr(condition, 0),
+            WaitCondition::Compare(condition) => self.expr(condition),
             WaitCondition::Values(place, values) => {
                 let place = self.place(place);
                 let comparisons: Vec<String> = values
                     .iter()
                     .map(|value| match value.kind {
-                        ExprKind::Int(_) | ExprKind::Name(_) => format!("{place} == {}", self.expr(value, 0)),
+                        ExprKind::Int(_) | ExprKind::Name(_) => format!("{place} == {}", self.expr(value)),
                         _ => format!("{place} == wrap({})", self.value(value)),
                     })
                     .collect();
@@ -373,38 +370,36 @@ impl Printer {
     fn place(&self, place: &Place) -> String {
         match &place.index {
             None => self.name(&place.name.text),
-            Some(index) => format!("{}[{}]", self.name(&place.name.text), self.expr(index, 0)),
+            Some(index) => format!("{}[{}]", self.name(&place.name.text), self.expr(index)),
         }
     }
 
     fn list(&self, exprs: &[Expr]) -> String {
-        let list: Vec<String> = exprs.iter().map(|expr| self.expr(expr, 0)).collect();
+        let list: Vec<String> = exprs.iter().map(|expr| self.expr(expr)).collect();
         list.join(", ")
     }
 
     /// An expression as the tree's language means it: TPL computes in integers.
     fn value(&self, expr: &Expr) -> String {
-        if self.tpl && computes(expr) { format!("int({})", self.expr(expr, 0)) } else { self.expr(expr, 0) }
+        if self.tpl && computes(expr) { format!("int({})", self.expr(expr)) } else { self.expr(expr) }
     }
 
-    /// An expression where operators must bind at least as tightly as `floor`.
-    fn expr(&self, expr: &Expr, floor: u8) -> String {
-        let (text, precedence) = match &expr.kind {
-            ExprKind::Int(value) => (value.to_string(), UNARY),
-            ExprKind::Name(name) => (self.name(name), UNARY),
-            ExprKind::Element(place) => (self.place(place), UNARY),
-            ExprKind::Me => ("me".to_owned(), UNARY),
-            ExprKind::Unary(op, operand) => (format!("{}{}", op.as_str(), self.expr(operand, UNARY)), UNARY),
-            ExprKind::Binary(op, left, right) => {
-                let precedence = op.precedence();
-                let (left, right) = (self.expr(left, precedence), self.expr(right, precedence + 1));
-                (format!("{left} {} {right}", op.as_str()), precedence)
-            }
-            ExprKind::Integer(operand) => (format!("int({})", self.expr(operand, 0)), UNARY),
-            ExprKind::Wrap(operand) => (format!("wrap({})", self.expr(operand, 0)), UNARY),
-            ExprKind::Error => ("0".to_owned(), UNARY),
-        };
-        if precedence < floor { format!("({text})") } else { text }
+    fn expr(&self, expr: &Expr) -> String {
+        self.infix(expr).into_text()
+    }
+
+    fn infix(&self, expr: &Expr) -> Infix {
+        match &expr.kind {
+            ExprKind::Int(value) => Infix::atom(value.to_string()),
+            ExprKind::Name(name) => Infix::atom(self.name(name)),
+            ExprKind::Element(place) => Infix::atom(self.place(place)),
+            ExprKind::Me => Infix::atom("me"),
+            ExprKind::Unary(op, operand) => Infix::unary(*op, self.infix(operand)),
+            ExprKind::Binary(op, left, right) => Infix::binary(*op, self.infix(left), self.infix(right)),
+            ExprKind::Integer(operand) => Infix::atom(format!("int({})", self.expr(operand))),
+            ExprKind::Wrap(operand) => Infix::atom(format!("wrap({})", self.expr(operand))),
+            ExprKind::Error => Infix::atom("0"),
+        }
     }
 }
 

@@ -24,6 +24,15 @@ pub fn strengthened(program: &Program) -> Vec<Program> {
     found
 }
 
+/// The program in which every instruction is replaced.
+pub fn replaced(program: &Program, replacement: impl Fn(ThreadId, &Op) -> Op) -> Program {
+    let mut parts = Parts::of(program);
+    for (thread, code) in program.thread_ids().zip(parts.threads.iter_mut().map(|thread| &mut thread.code)) {
+        code.iter_mut().for_each(|instr| instr.op = replacement(thread, &instr.op));
+    }
+    parts.build().expect("still well-formed")
+}
+
 /// The programs with one more fence of this order, before some instruction.
 pub fn fenced(program: &Program, order: FenceOrder) -> Vec<Program> {
     let with_fence = |(thread, pc): (ThreadId, Pc)| {
@@ -124,7 +133,6 @@ pub fn with_condition(program: &Program, random: &mut Random) -> Program {
         formula: formula(random),
         filter: random.chance(25).then(|| formula(random)),
         shown: vec![random.pick(&all)],
-        negatives: 0,
     });
     parts.build().expect("still well-formed")
 }
@@ -181,7 +189,7 @@ fn sites(program: &Program) -> impl Iterator<Item = (ThreadId, Pc)> + '_ {
 }
 
 /// Inserts an instruction; jumps to the one behind it go through it.
-fn insert(code: &mut Vec<Instr>, pc: Pc, op: Op) {
+pub(crate) fn insert(code: &mut Vec<Instr>, pc: Pc, op: Op) {
     let move_target = |target: &mut Pc| {
         if *target > pc {
             target.0 += 1;

@@ -107,7 +107,7 @@ enum Local {
 /// The program of this seed.
 pub fn program(seed: u64, options: &Options) -> Program {
     let mut random = Random::new(seed);
-    let domain = random.within(&options.domain) as u32;
+    let domain = random.within(&options.domain) as u64;
     let mut builder = ProgramBuilder::new(Some(format!("generated {seed}")), domain);
     // Numbers of its own, so that what else there is does not depend on it.
     if options.dense.unwrap_or_else(|| Random::new(!seed).chance(33)) {
@@ -146,7 +146,7 @@ pub fn program(seed: u64, options: &Options) -> Program {
 }
 
 /// A cycle of accesses, each of them repeated.
-fn dense_program(mut random: Random, mut builder: ProgramBuilder, domain: u32, options: &Options) -> Program {
+fn dense_program(mut random: Random, mut builder: ProgramBuilder, domain: u64, options: &Options) -> Program {
     let (memory, plans) = dense::plan(&mut random, &mut builder, options);
     let palette = options.palette.clone().unwrap_or_else(|| Palette::draw(&mut random));
     let mixture = Mixture::draw(&mut random, &memory, palette, options);
@@ -209,7 +209,7 @@ struct Writer<'a> {
     random: &'a mut Random,
     memory: &'a Memory,
     mixture: &'a Mixture,
-    domain: u32,
+    domain: u64,
     registers: Vec<Register>,
     code: Vec<Op>,
     /// The place of the latest access.
@@ -221,7 +221,7 @@ struct Writer<'a> {
 }
 
 impl<'a> Writer<'a> {
-    fn new(random: &'a mut Random, memory: &'a Memory, mixture: &'a Mixture, domain: u32) -> Self {
+    fn new(random: &'a mut Random, memory: &'a Memory, mixture: &'a Mixture, domain: u64) -> Self {
         let count = random.within(&(1..=2));
         let registers = (0..count)
             .map(|index| {

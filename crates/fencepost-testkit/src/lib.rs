@@ -16,6 +16,7 @@ pub use fencepost_expect as expect;
 pub mod compilers;
 pub mod corpus;
 pub mod edit;
+pub mod forbid;
 pub mod generate;
 pub mod golden;
 pub mod litmus;

@@ -9,7 +9,7 @@ use fencepost_ir::{
 };
 
 /// A program over locations `x`, `y`, … (`atomic` of them, then `nonatomic` more), all 0 at first.
-pub fn program(name: &str, domain: u32, atomic: usize, nonatomic: usize, threads: Vec<Vec<Op>>) -> Program {
+pub fn program(name: &str, domain: u64, atomic: usize, nonatomic: usize, threads: Vec<Vec<Op>>) -> Program {
     let mut builder = ProgramBuilder::new(Some(name.into()), domain);
     for index in 0..atomic + nonatomic {
         let letter = b"xyzuvw"[index % 6] as char;

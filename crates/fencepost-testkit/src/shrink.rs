@@ -20,7 +20,7 @@ pub fn shrink(program: &Program, mut shows: impl FnMut(&Program) -> bool) -> Pro
 #[derive(Clone)]
 pub(crate) struct Parts {
     name: Option<String>,
-    domain: u32,
+    pub(crate) domain: u64,
     pub(crate) locations: Vec<Location>,
     pub(crate) arrays: Vec<Array>,
     pub(crate) threads: Vec<Thread>,

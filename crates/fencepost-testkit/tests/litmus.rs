@@ -12,7 +12,7 @@ use fencepost_model::{Model, models};
 use fencepost_oracle::enumerate::{self, Answer};
 use fencepost_testkit::corpus::{self, Content, Entry};
 use fencepost_testkit::expect::{Expectation, Expected, Judgement, States, Subject, judge, judge_runs};
-use fencepost_verdict::{Budget, Frequency, Outcome, ScFailureKind, Verdict};
+use fencepost_verdict::{Budget, Outcome, Verdict};
 use libtest_mimic::{Arguments, Failed, Trial};
 
 /// Configurations the oracle may visit before the file is too large for it.
@@ -109,20 +109,8 @@ fn judge_verification(program: &Program, model: &'static dyn Model, wanted: &Exp
     let max_states = if wanted.answer == Expected::Unsettled { UNSETTLED } else { u64::MAX };
     let budget = Budget { max_states, ..Budget::unlimited() };
     let verification = Question::new(program, model).safety(&budget).map_err(|error| error.to_string())?;
-    let found = match &verification.result {
-        Err(_) => Expected::Unsettled,
-        Ok(verified) if verified.race.is_some() => Expected::Racy,
-        Ok(verified) => match (&verified.failing, &verified.states) {
-            (Some(failing), _) if failing.kind == ScFailureKind::Assertion => Expected::AssertionFails,
-            (Some(_), _) => Expected::RuntimeError,
-            (None, None) => Expected::Safe,
-            (None, Some(states)) => match states.frequency() {
-                Some(Frequency::Never) => Expected::Never,
-                Some(Frequency::Sometimes) => Expected::Sometimes,
-                Some(Frequency::Always) => Expected::Always,
-                None => return Err(format!("{}: it is not known how often", model.name())),
-            },
-        },
+    let Some(found) = fencepost_testkit::expect::verified(&verification) else {
+        return Err(format!("{}: it is not known how often", model.name()));
     };
     if wanted.answer != found {
         let how: Vec<String> = verification

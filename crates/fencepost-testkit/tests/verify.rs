@@ -9,12 +9,13 @@ use fencepost_base::ids::Value;
 use fencepost_check::{Engine, Question};
 use fencepost_ir::Program;
 use fencepost_lower::Language;
-use fencepost_model::models::MODELS;
 use fencepost_model::models::rc20::Rc20;
+use fencepost_model::models::{MODELS, reference};
 use fencepost_model::{EventId, Model};
 use fencepost_oracle::{Finals, finals};
 use fencepost_testkit::corpus::{self, Content};
 use fencepost_testkit::edit::{asserting_ends, with_condition};
+use fencepost_testkit::forbid::forbidding;
 use fencepost_testkit::generate::{self, Options, Palette};
 use fencepost_testkit::random::Random;
 use fencepost_testkit::shrink::shrink;
@@ -31,7 +32,8 @@ const LITMUS_LIMIT: u64 = 300;
 const MOST_STATES: u64 = 20_000;
 const MOST_STATES_OF_LOOPS: u64 = 600;
 
-const ENGINES: [Engine; 4] = [Engine::Exploration, Engine::Robustness, Engine::Search, Engine::Coverability];
+const ENGINES: [Engine; 5] =
+    [Engine::Exploration, Engine::Robustness, Engine::Search, Engine::Views, Engine::Coverability];
 
 /// How many answers rested on which argument, for which model; and how many of them were `holds`.
 type Count = BTreeMap<(&'static str, &'static str, bool), u64>;
@@ -195,11 +197,43 @@ fn assertions_without_loops_are_as_defined() {
         ("observational-robustness", "rc20", true),
         ("search", "rc20", true),
         ("machine", "pso", true),
+        ("views", "sra", true),
+        ("views", "ra", true),
+        ("views", "rc20", true),
         ("witness", "rc20", false),
         ("witness", "tso", false),
         ("witness", "sra", false),
     ] {
         assert!(given(argument, model, holds), "{argument} never says {holds} for {model}: {count:?}");
+    }
+}
+
+/// Does something go wrong, by definition?
+fn goes_wrong(program: &Program, model: &'static dyn Model) -> Option<bool> {
+    let found = finals(program, model, &[], LIMIT, &|| false).ok()?;
+    Some(found.race.is_some() || found.failure.is_some())
+}
+
+/// Assertions that SC keeps. Many of them fail elsewhere: otherwise the test would not say much.
+#[test]
+fn assertions_that_hold_under_sc_are_as_defined() {
+    let programs = repetitions(300);
+    let wrong = in_parallel(0..programs, |seed| {
+        let options = Options { dense: Some(true), total_accesses: 6, ..options(seed) };
+        let program = generate::program(seed + (14 << 32), &options);
+        let program = forbidding(&program, &mut Random::new(seed), |program, observed| {
+            Some(finals(program, reference(), observed, LIMIT, &|| false).ok()?.executions.into_keys().collect())
+        });
+        check(&program, seed, differs);
+        let well_under_sc = goes_wrong(&program, reference()) == Some(false);
+        let only_here = |model: &&&'static dyn Model| well_under_sc && goes_wrong(&program, **model) == Some(true);
+        MODELS.iter().filter(only_here).map(|model| model.name()).collect::<Vec<_>>()
+    });
+    let mut count: BTreeMap<&str, u64> = BTreeMap::new();
+    wrong.into_iter().flatten().for_each(|model| *count.entry(model).or_default() += 1);
+    for model in MODELS.iter().filter(|model| model.name() != reference().name()) {
+        let share = 100 * count.get(model.name()).copied().unwrap_or(0) / programs;
+        assert!(share >= 5, "{}: {share} in a hundred fail here and not under SC: {count:?}", model.name());
     }
 }
 

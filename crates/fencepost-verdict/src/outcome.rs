@@ -3,6 +3,8 @@
 use std::fmt;
 use std::time::Duration;
 
+use fencepost_base::effort::Exhausted;
+
 use crate::witness::{ScFailure, Site, Violation};
 
 /// The question that was asked.
@@ -95,6 +97,15 @@ impl Reason {
             Reason::Inconclusive(_) => "inconclusive",
             Reason::Unbounded(_) => "unbounded",
             Reason::Bound { .. } => "bound",
+        }
+    }
+}
+
+impl From<Exhausted> for Reason {
+    fn from(exhausted: Exhausted) -> Self {
+        match exhausted {
+            Exhausted::Time => Reason::Time,
+            Exhausted::Memory(limit) => Reason::Memory(limit),
         }
     }
 }

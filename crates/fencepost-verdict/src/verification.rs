@@ -35,13 +35,16 @@ pub enum Argument {
     Search,
     /// The same for the states of the machine with store buffers.
     Machine,
+    /// The same for the states of a machine of messages and views, which permits at least as much
+    /// as the model.
+    Views,
     /// An execution of the model shows it, whatever else the program does.
     Witness,
 }
 
 impl Argument {
     /// Every argument.
-    pub const ALL: [Argument; 9] = [
+    pub const ALL: [Argument; 10] = [
         Argument::Enumeration,
         Argument::Exploration,
         Argument::Coverability,
@@ -50,6 +53,7 @@ impl Argument {
         Argument::WriteWriteRaceFree,
         Argument::Search,
         Argument::Machine,
+        Argument::Views,
         Argument::Witness,
     ];
 
@@ -64,6 +68,7 @@ impl Argument {
             Argument::WriteWriteRaceFree => "write-write-race-freedom",
             Argument::Search => "search",
             Argument::Machine => "machine",
+            Argument::Views => "views",
             Argument::Witness => "witness",
         }
     }
@@ -86,6 +91,7 @@ impl fmt::Display for Argument {
             Argument::WriteWriteRaceFree => "no two writes race under SRA, which then decides for RA",
             Argument::Search => "every execution was looked at, up to what makes no difference",
             Argument::Machine => "every state of the machine with store buffers was explored",
+            Argument::Views => "every state of a machine of messages and views was explored",
             Argument::Witness => "there is an execution that shows it",
         })
     }

@@ -26,13 +26,13 @@ thread right {
 ";
 
 pub(crate) fn main() -> Result<(), Box<dyn Error>> {
-    let rc20 = model("rc20").ok_or("a model of this name")?;
+    let cpp20 = model("cpp20").ok_or("a model of this name")?;
     let source = Source::parse(Language::Fp, "dekker.fp", DEKKER)?;
-    let repair = source.repair(&[rc20], &Limits::none())?;
+    let repair = source.repair(&[cpp20], &Limits::none())?;
     eprint!("{}", repair.to_text());
     let text = repair.text().ok_or("there is no repair")?;
     let repaired = Source::parse(Language::Fp, "dekker.fp", text)?;
-    assert!(repaired.check(rc20, &Limits::none())?.is_robust());
+    assert!(repaired.check(cpp20, &Limits::none())?.is_robust());
     print!("{text}");
     Ok(())
 }

@@ -19,7 +19,7 @@ use clap_complete::Shell;
 
 pub(crate) use cc::CcArgs;
 pub(crate) use check::{AttacksChoice, CheckArgs, CheckFormat, DelaysChoice};
-pub(crate) use common::{CommonArgs, Format, LanguageChoice, LimitArgs, SearchArgs};
+pub(crate) use common::{CommonArgs, DerefChoice, Format, LanguageChoice, LimitArgs, SearchArgs};
 pub(crate) use edits::EditArgs;
 pub(crate) use export::{ExportArgs, ExportFormat};
 pub(crate) use fmt::FmtArgs;

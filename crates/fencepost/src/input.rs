@@ -6,9 +6,9 @@ use std::path::{Path, PathBuf};
 
 use fencepost_base::source::SourceFile;
 use fencepost_report::json;
-use fencepost_report::terminal::{self, Look};
-use fencepost_syntax::Language;
+use fencepost_report::terminal::{self, Look, Skipped};
 use fencepost_syntax::parse::MAX_TEXT;
+use fencepost_syntax::{Language, foreign};
 
 /// A text to read.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -42,23 +42,35 @@ pub(crate) enum InputError {
     },
 }
 
-/// The inputs meant by `paths`, in order; directories are searched for programs.
-pub(crate) fn collect(paths: &[PathBuf], language: Option<Language>) -> Vec<Result<Input, InputError>> {
-    let mut inputs = Vec::new();
+/// What is meant by paths.
+#[derive(Debug, Default)]
+pub(crate) struct Inputs {
+    /// In order.
+    pub(crate) list: Vec<Result<Input, InputError>>,
+    /// Litmus tests in directories that are not in C.
+    pub(crate) skipped: Vec<Skipped>,
+}
+
+/// The inputs meant by `paths`; directories are searched for programs.
+pub(crate) fn collect(paths: &[PathBuf], language: Option<Language>) -> Inputs {
+    let mut inputs = Inputs::default();
     for path in paths {
         if path.is_dir() {
             let mut found = Vec::new();
-            match search(path, &mut found) {
-                Ok(()) if found.is_empty() => inputs.push(Err(InputError::Plain {
-                    name: path.display().to_string(),
-                    message: format!("nothing to do: no .fp, .tpl, .litmus or Trencher files in `{}`", path.display()),
-                    help: None,
-                })),
-                Ok(()) => inputs.extend(found.into_iter().map(Ok)),
-                Err((path, error)) => inputs.push(Err(unreadable(&path.display().to_string(), &error))),
+            match search(path, &mut found, &mut inputs.skipped) {
+                Ok(()) if found.is_empty() => {
+                    let directory = path.display();
+                    inputs.list.push(Err(InputError::Plain {
+                        name: directory.to_string(),
+                        message: format!("nothing to do: no .fp, .tpl, C litmus or Trencher files in `{directory}`"),
+                        help: None,
+                    }));
+                }
+                Ok(()) => inputs.list.extend(found.into_iter().map(Ok)),
+                Err((path, error)) => inputs.list.push(Err(unreadable(&path.display().to_string(), &error))),
             }
         } else {
-            inputs.push(one(path, language));
+            inputs.list.push(one(path, language));
         }
     }
     inputs
@@ -182,15 +194,23 @@ fn unreadable(name: &str, error: &io::Error) -> InputError {
     InputError::Plain { name: name.to_string(), message: format!("cannot read `{name}`: {error}"), help: None }
 }
 
-/// Does the text of a file look like a program? Where every text does, it is not read: if it cannot
-/// be, that is an error to be reported later.
+/// Does the text of a file look like a program? If it cannot be read, that is an error to be
+/// reported later, but for texts that are probably something else.
 fn can_be(language: Language, path: &Path) -> bool {
-    language.can_be("") || fs::read_to_string(path).is_ok_and(|text| language.can_be(&text))
+    language != Language::Txt || fs::read_to_string(path).is_ok_and(|text| language.can_be(&text))
+}
+
+/// A litmus test that is not one in C.
+fn skipped(language: Language, path: &Path) -> Option<Skipped> {
+    let bytes = (language == Language::Litmus).then(|| fs::read(path).ok()).flatten()?;
+    let foreign = foreign(&String::from_utf8_lossy(&bytes))?;
+    Some(Skipped { file: path.display().to_string(), kind: foreign.kind(), what: foreign.to_string() })
 }
 
 /// Every program below `directory`, sorted; links to directories are not followed, so that the
-/// search ends. Of the files that end in .txt or .litmus, only those that look like programs are.
-fn search(directory: &Path, found: &mut Vec<Input>) -> Result<(), (PathBuf, io::Error)> {
+/// search ends. Of the files that end in .txt only those that look like programs are. Litmus tests
+/// that are not in C are remembered.
+fn search(directory: &Path, found: &mut Vec<Input>, foreign: &mut Vec<Skipped>) -> Result<(), (PathBuf, io::Error)> {
     let fail = |error| (directory.to_path_buf(), error);
     let mut entries = Vec::new();
     for entry in fs::read_dir(directory).map_err(fail)? {
@@ -200,12 +220,15 @@ fn search(directory: &Path, found: &mut Vec<Input>) -> Result<(), (PathBuf, io::
     for entry in entries {
         let path = entry.path();
         if entry.file_type().map_err(fail)?.is_dir() {
-            search(&path, found)?;
+            search(&path, found, foreign)?;
         } else if let Some(language) = Language::from_path(&path)
             && path.is_file()
             && can_be(language, &path)
         {
-            found.push(Input { name: path.display().to_string(), path: Some(path), language });
+            match skipped(language, &path) {
+                Some(skipped) => foreign.push(skipped),
+                None => found.push(Input { name: path.display().to_string(), path: Some(path), language }),
+            }
         }
     }
     Ok(())

@@ -53,7 +53,7 @@
 //! ";
 //! let source = Source::parse(Language::Fp, "mp.fp", text)?;
 //! let limits = Limits::none().timeout(Duration::from_secs(60)).memory(1 << 30);
-//! let answer = source.verify(model("rc20").expect("a model of this name"), &limits)?;
+//! let answer = source.verify(model("cpp20").expect("a model of this name"), &limits)?;
 //! assert_eq!(answer.is_safe(), Some(true));
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
@@ -74,7 +74,7 @@ pub use fencepost_base::diag::{Diagnostic, Severity};
 pub use fencepost_base::source::{Position, SourceFile, Span};
 pub use fencepost_check::InternalError;
 pub use fencepost_ir::Program;
-pub use fencepost_lower::Language;
+pub use fencepost_lower::{Deref, Language, Reading};
 pub use fencepost_model::{Declaration, Model};
 pub use fencepost_report::terminal::Look;
 pub use fencepost_verdict::{Outcome, Plan, Progress, Reason, Stats, Verdict, Verification, Violation};

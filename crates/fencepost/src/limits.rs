@@ -3,6 +3,9 @@
 use std::fs;
 use std::time::Duration;
 
+use fencepost_base::effort::Effort;
+use fencepost_check::Listing;
+use fencepost_lower::{Language, Loaded, Reading};
 use fencepost_verdict::{Budget, Need, Outcome, Plan, Reason, Relaxed, Repaired, Rest, Verdict, Verification};
 
 use crate::args::LimitArgs;
@@ -29,6 +32,25 @@ impl Limits {
             .states(args.max_states.unwrap_or(u64::MAX));
         let timeout = args.timeout.map_or(timeout, |chosen| chosen.0);
         Limits(timeout.map_or(limits, |timeout| limits.timeout(timeout)))
+    }
+
+    /// What is left for the questions about a program that took so long to read.
+    pub(crate) fn after(&self, reading: Duration) -> Self {
+        Limits(self.0.after(reading))
+    }
+
+    /// Reads a program within the limits, and takes its time. A signal ends the command at once, as
+    /// long as there is nothing to tell; after the first question it is a limit.
+    pub(crate) fn load(&self, language: Language, text: &str, reading: Reading) -> Result<(Loaded, Duration), Reason> {
+        let (loaded, time) = self.0.within(|budget| {
+            let expired = || (budget.expired)() || interrupt::happened();
+            fencepost_lower::load_within(language, text, reading, &Effort::new(budget.max_bytes, &expired))
+        });
+        let loaded = loaded.map_err(|exhausted| match Reason::from(exhausted) {
+            Reason::Time if interrupt::happened() => Reason::Interrupted,
+            reason => reason,
+        });
+        Ok((loaded?, time))
     }
 
     /// Asks a question within the limits, until somebody interrupts it, and takes its time.
@@ -71,6 +93,15 @@ impl Answer for Verification {
     fn reasons(&mut self) -> Vec<&mut Reason> {
         let tried = self.tried.iter_mut().map(|attempt| &mut attempt.reason);
         tried.chain(self.result.as_mut().err()).collect()
+    }
+}
+
+impl Answer for Result<Listing, Reason> {
+    fn reasons(&mut self) -> Vec<&mut Reason> {
+        match self {
+            Ok(listing) => listing.cut.iter_mut().collect(),
+            Err(reason) => vec![reason],
+        }
     }
 }
 

@@ -4,19 +4,24 @@
 use std::fmt::Display;
 use std::io;
 use std::path::Path;
+use std::time::Duration;
 
 use fencepost_base::diag::Diagnostic;
 use fencepost_base::source::SourceFile;
 use fencepost_ir::Program;
-use fencepost_lower::Loaded;
-use fencepost_report::terminal::{self, Look};
+use fencepost_lower::{Loaded, Reading};
+use fencepost_report::terminal::{self, Look, Skipped};
 use fencepost_report::{Subject, json};
+use fencepost_verdict::Reason;
 
+use crate::args::CommonArgs;
 use crate::exit::Exit;
 use crate::files;
 use crate::input::{Input, InputError};
 use crate::internal;
+use crate::limits::Limits;
 use crate::log::Log;
+use crate::options;
 use crate::output::Output;
 
 /// What became of a piece of work: its result, or how the command ends, which was told already; an
@@ -28,6 +33,8 @@ pub(crate) struct File {
     pub(crate) input: Input,
     pub(crate) source: SourceFile,
     pub(crate) program: Program,
+    /// How long it took to read.
+    pub(crate) reading: Duration,
 }
 
 impl File {
@@ -45,14 +52,17 @@ pub(crate) struct Desk<'a> {
     pub(crate) quiet: bool,
     /// On standard error.
     pub(crate) look: Look,
+    /// How texts are read.
+    pub(crate) reading: Reading,
     /// For a format that comes in one piece at the end: what went wrong is kept here, too.
     pub(crate) log: Log,
 }
 
 impl<'a> Desk<'a> {
     /// For people, warnings included.
-    pub(crate) fn new(output: &'a mut Output, look: Look) -> Self {
-        Desk { output, json: false, quiet: false, look, log: Log::default() }
+    pub(crate) fn new(output: &'a mut Output, common: &CommonArgs) -> Self {
+        let (look, reading) = (options::stderr_look(common), options::reading(common));
+        Desk { output, json: false, quiet: false, look, reading, log: Log::default() }
     }
 }
 
@@ -72,21 +82,50 @@ impl Desk<'_> {
         }
     }
 
-    /// The program of an input.
-    pub(crate) fn load(&mut self, input: Result<Input, InputError>) -> Done<File> {
+    /// The program of an input, if it can be read within the limits, should there be any.
+    pub(crate) fn load(&mut self, input: Result<Input, InputError>, limits: Option<&Limits>) -> Done<File> {
         let (input, source) = match self.read(input)? {
             Ok(read) => read,
             Err(exit) => return Ok(Err(exit)),
         };
-        let loaded = internal::guard(source.name(), || fencepost_lower::load(input.language, source.text()));
+        let loaded = internal::guard(source.name(), || match limits {
+            Some(limits) => limits.load(input.language, source.text(), self.reading),
+            None => Ok((fencepost_lower::load_as(input.language, source.text(), self.reading), Duration::ZERO)),
+        });
         match loaded {
             Err(internal::Panicked) => self.bug(source.name(), "the program could not be read").map(Err),
-            Ok(Loaded { program: None, diagnostics }) => self.malformed(&source, &diagnostics).map(Err),
-            Ok(Loaded { program: Some(program), diagnostics }) => {
+            Ok(Err(reason)) => self.unread(source.name(), &reason).map(Err),
+            Ok(Ok((Loaded { program: None, diagnostics }, _))) => self.malformed(&source, &diagnostics).map(Err),
+            Ok(Ok((Loaded { program: Some(program), diagnostics }, reading))) => {
                 if !self.quiet {
                     self.output.note(&terminal::diagnostics(&source, &diagnostics, &self.look));
                 }
-                Ok(Ok(File { input, source, program }))
+                Ok(Ok(File { input, source, program, reading }))
+            }
+        }
+    }
+
+    /// A limit was reached before the program was known.
+    fn unread(&mut self, name: &str, reason: &Reason) -> io::Result<Exit> {
+        self.log.unread(name, reason);
+        match self.json {
+            true => self.output.out(&json::unread(name, reason))?,
+            false => self.output.note(&terminal::unread(name, reason, &self.look)),
+        }
+        Ok(Exit::Unknown)
+    }
+
+    /// Files of directories that are left out: among results for people, or as JSON; where neither
+    /// is wanted, it is a remark.
+    pub(crate) fn skipped(&mut self, files: &[Skipped], for_people: bool, details: bool) -> io::Result<()> {
+        files.iter().for_each(|skipped| self.log.foreign(skipped));
+        let text = terminal::skipped(files, details);
+        match (self.json, for_people) {
+            (true, _) => files.iter().try_for_each(|skipped| self.output.out(&json::skipped(skipped))),
+            (false, true) => self.output.out(&text),
+            (false, false) => {
+                self.output.note(&text);
+                Ok(())
             }
         }
     }

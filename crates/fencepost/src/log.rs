@@ -4,9 +4,11 @@ use std::env;
 
 use fencepost_base::diag::Diagnostic;
 use fencepost_base::source::SourceFile;
-use fencepost_finding::{Finding, Severity};
+use fencepost_expect::Announced;
+use fencepost_finding::{Finding, Rule, Severity};
 use fencepost_report::sarif::{self, Notice, Origin};
-use fencepost_report::{Subject, finding};
+use fencepost_report::terminal::Skipped;
+use fencepost_report::{Subject, finding, while_reading};
 use fencepost_verdict::{Outcome, Reason, Verdict, Verification};
 
 /// Everything so far.
@@ -23,15 +25,29 @@ impl Log {
         self.findings.push(finding);
     }
 
-    pub(crate) fn outcome(&mut self, subject: &Subject<'_>, outcome: &Outcome) {
-        self.findings.extend(finding::of_outcome(subject, outcome));
+    /// What was found, and which lines of the file expect it.
+    pub(crate) fn outcome(&mut self, subject: &Subject<'_>, outcome: &Outcome, announced: Announced) {
+        self.findings.extend(finding::of_outcome(subject, outcome).into_iter().map(|finding| {
+            let expected = match finding.kind.rule() {
+                Rule::Assertion | Rule::RuntimeError => announced.failure,
+                _ => announced.violation,
+            };
+            Finding { expected, ..finding }
+        }));
         if let Verdict::Unknown(reason) = &outcome.verdict {
             self.undecided(subject, "robustness against", outcome.model, reason);
         }
     }
 
-    pub(crate) fn verification(&mut self, subject: &Subject<'_>, verification: &Verification) {
-        self.findings.extend(finding::of_verification(subject, verification));
+    /// The same; one line expects all of it.
+    pub(crate) fn verification(
+        &mut self,
+        subject: &Subject<'_>,
+        verification: &Verification,
+        announced: Option<usize>,
+    ) {
+        let found = finding::of_verification(subject, verification);
+        self.findings.extend(found.into_iter().map(|finding| Finding { expected: announced, ..finding }));
         if let Err(reason) = &verification.result {
             self.undecided(subject, "safety under", verification.model, reason);
         }
@@ -50,11 +66,21 @@ impl Log {
         self.notices.push(Notice { severity: Severity::Error, file: file.into(), text: text.into() });
     }
 
+    /// A file that a limit kept from being read to its end.
+    pub(crate) fn unread(&mut self, file: &str, reason: &Reason) {
+        self.warning(file, format!("nothing is decided: {}", while_reading(reason)));
+    }
+
     /// What is not as the comments of a file expect.
     pub(crate) fn unexpected(&mut self, subject: &Subject<'_>, differences: &[String]) {
         for difference in differences {
             self.warning(subject.source.name(), format!("not as expected: {difference}"));
         }
+    }
+
+    /// A file of a directory that is not in a language that is read.
+    pub(crate) fn foreign(&mut self, skipped: &Skipped) {
+        self.warning(&skipped.file, format!("skipped: this is {}", skipped.what));
     }
 
     /// A file about which not everything was asked, because nobody waited for the answers.

@@ -5,11 +5,14 @@ use std::num::NonZero;
 
 use clap::ColorChoice;
 use fencepost_check::{Attacking, Delays, Options, Reductions};
+use fencepost_lower::{Deref, Reading};
 use fencepost_model::{ByDefault, Model, models};
 use fencepost_report::terminal::Look;
 use fencepost_syntax::Language;
 
-use crate::args::{AttacksChoice, CheckArgs, CommonArgs, DelaysChoice, LanguageChoice, ModelsChoice, SearchArgs};
+use crate::args::{
+    AttacksChoice, CheckArgs, CommonArgs, DelaysChoice, DerefChoice, LanguageChoice, ModelsChoice, SearchArgs,
+};
 
 /// The look of results on standard output.
 pub(crate) fn stdout_look(common: &CommonArgs, full_trace: bool) -> Look {
@@ -29,6 +32,16 @@ pub(crate) fn language(common: &CommonArgs) -> Option<Language> {
         LanguageChoice::Txt => Language::Txt,
         LanguageChoice::Litmus => Language::Litmus,
     })
+}
+
+/// How texts are to be read.
+pub(crate) fn reading(common: &CommonArgs) -> Reading {
+    Reading {
+        deref: common.litmus_deref.map(|choice| match choice {
+            DerefChoice::Plain => Deref::Plain,
+            DerefChoice::Sc => Deref::SeqCst,
+        }),
+    }
 }
 
 /// How to search.

@@ -39,6 +39,7 @@ static DECLARATION: Declaration = Declaration {
     fences: Fences::HIDDEN_RMW_ONLY,
     robustness: Robustness::Monitor,
     causal: Causal { is_it: false, permits_it: false, safe: SafeIf::Never },
+    views: None,
     repairs: Repairs { orders: false, sc_accesses: false, exchanges: true },
     default: ByDefault::Never,
     promela: None,

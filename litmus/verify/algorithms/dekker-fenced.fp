@@ -2,11 +2,13 @@
 //: sra safe
 //: ra safe
 //: rc20 safe
+//: cpp20 safe
 //: tso safe
 //: pso assertion-fails
 //: pgas assertion-fails
 //: ra robust
 //: rc20 robust
+//: cpp20 robust
 //: tso robust
 //: pso violation
 //: pgas violation

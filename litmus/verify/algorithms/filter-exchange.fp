@@ -1,12 +1,14 @@
 //: sc safe
 //: sra safe
 //: ra safe
-//: rc20 unsettled
+//: rc20 safe
+//: cpp20 safe
 //: tso safe
 //: pso safe
 //: pgas safe
 //: ra violation
 //: rc20 violation
+//: cpp20 violation
 //: tso robust
 //: pso robust
 //: pgas robust
@@ -16,7 +18,7 @@
 // first level may take another for being there too which is on the second one already, and which
 // does not see the first; it waits in either case. Victims are exchanged and levels have one
 // writer each, so writes do not race and RA reaches what SRA reaches. RC20 knows no such
-// theorem: it is safe there for the same reason, but with loops nothing settles it. Machines
+// theorem: it is safe there for the same reason, which the states of views show. Machines
 // empty their buffers at the exchange; the light fence on the way out is for those with a buffer
 // for each location.
 name "filter-exchange";

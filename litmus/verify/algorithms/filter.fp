@@ -2,11 +2,13 @@
 //: sra assertion-fails
 //: ra assertion-fails
 //: rc20 assertion-fails
+//: cpp20 assertion-fails
 //: tso assertion-fails
 //: pso assertion-fails
 //: pgas assertion-fails
 //: ra violation
 //: rc20 violation
+//: cpp20 violation
 //: tso violation
 //: pso violation
 //: pgas violation

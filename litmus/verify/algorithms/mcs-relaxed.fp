@@ -2,11 +2,13 @@
 //: sra safe
 //: ra safe
 //: rc20 assertion-fails
+//: cpp20 assertion-fails
 //: tso safe
 //: pso safe
 //: pgas safe
 //: ra robust
 //: rc20 violation
+//: cpp20 violation
 //: tso robust
 //: pso robust
 //: pgas robust

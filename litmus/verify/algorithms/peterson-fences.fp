@@ -2,11 +2,13 @@
 //: sra safe
 //: ra safe
 //: rc20 safe
+//: cpp20 safe
 //: tso safe
 //: pso safe
 //: pgas safe
 //: ra robust
 //: rc20 robust
+//: cpp20 robust
 //: tso robust
 //: pso robust
 //: pgas robust

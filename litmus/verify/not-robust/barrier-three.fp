@@ -1,19 +1,21 @@
 //: sc safe
 //: sra safe
 //: ra safe
-//: rc20 unsettled
+//: rc20 safe
+//: cpp20 safe
 //: tso safe
 //: pso safe
 //: pgas safe
 //: ra robust
 //: rc20 violation
+//: cpp20 violation
 //: tso robust
 //: pso robust
 //: pgas robust
 // The sense-reversing barrier for three threads, for two phases, with relaxed accesses of the
 // phases. Not robust under RC20: a thread that has seen another one in the next phase may miss
 // that a third one is there, which that other one has seen. All the same every phase it finds is
-// this one or the next. With loops nothing settles it.
+// this one or the next, which the states of views show.
 name "barrier-three";
 domain 4;
 const N = 3;

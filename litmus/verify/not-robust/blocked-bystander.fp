@@ -2,11 +2,13 @@
 //: sra assertion-fails
 //: ra assertion-fails
 //: rc20 assertion-fails
+//: cpp20 assertion-fails
 //: tso assertion-fails
 //: pso assertion-fails
 //: pgas assertion-fails
 //: ra violation states=66
 //: rc20 violation states=66
+//: cpp20 violation
 //: tso violation states=125
 //: pso violation states=128
 //: pgas violation states=128

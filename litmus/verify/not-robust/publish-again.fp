@@ -2,11 +2,13 @@
 //: sra safe
 //: ra unsettled
 //: rc20 unsettled
+//: cpp20 unsettled
 //: tso safe
 //: pso assertion-fails
 //: pgas assertion-fails
 //: ra violation
 //: rc20 violation
+//: cpp20 violation
 //: tso violation
 //: pso violation
 //: pgas violation

@@ -2,11 +2,13 @@
 //: sra safe
 //: ra safe
 //: rc20 safe
+//: cpp20 safe
 //: tso safe
 //: pso unsettled
 //: pgas unsettled
 //: ra violation
 //: rc20 violation
+//: cpp20 violation
 //: tso violation
 //: pso violation
 //: pgas violation

@@ -2,11 +2,13 @@
 //: sra safe
 //: ra safe
 //: rc20 safe
+//: cpp20 safe
 //: tso safe
 //: pso assertion-fails
 //: pgas assertion-fails
 //: ra violation
 //: rc20 violation
+//: cpp20 violation
 //: tso robust
 //: pso violation
 //: pgas violation

@@ -2,11 +2,13 @@
 //: sra assertion-fails
 //: ra assertion-fails
 //: rc20 assertion-fails
+//: cpp20 assertion-fails
 //: tso safe
 //: pso safe
 //: pgas safe
 //: ra violation
 //: rc20 violation
+//: cpp20 violation
 //: tso robust
 //: pso robust
 //: pgas robust

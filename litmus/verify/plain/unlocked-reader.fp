@@ -2,11 +2,13 @@
 //: sra racy
 //: ra racy
 //: rc20 racy
+//: cpp20 racy
 //: tso safe
 //: pso safe
 //: pgas safe
 //: ra violation
 //: rc20 violation
+//: cpp20 violation
 //: tso robust
 //: pso robust
 //: pgas robust

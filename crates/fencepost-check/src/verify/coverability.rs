@@ -14,10 +14,19 @@
 //! - **Release/acquire** reaches the same states when no two writes race under SRA (Thm 3.14).
 //! - **RC20** permits less than release/acquire in programs whose accesses all are at least release
 //!   or acquire: then every reads-from synchronises, and coherence is that of release/acquire.
-//!   Accesses of non-atomic locations may be plain if they do not race under SRA and there are no
-//!   fences. For graphs grow event by event. As long as there is no race, happens-before is the
-//!   same whether plain accesses synchronise or not. So the next access races under SRA, or sees
-//!   what it would see there. (The order of `fence(sc)` is not part of RC20's happens-before.)
+//!   Accesses of non-atomic locations may be plain if they do not race under SRA. For graphs grow
+//!   event by event. As long as there is no race, happens-before is the same whether plain accesses
+//!   synchronise or not. So the next access races under SRA, or sees what it would see there.
+//!   `fence(sc)` is an update of its hidden location in both models, and synchronises in both.
+//!   Other fences order nothing that such accesses do not. A relaxed access counts as a stronger
+//!   one if that makes no difference (`fencepost_analysis::promotion`).
+//! - **C++20** likewise. There SC fences are no updates, but with such accesses they might as well
+//!   be. Happens-before is po ∪ rf, and S agrees with it. Let the fences update one location in the
+//!   order S, and synchronise. Happens-before then gains paths through fences, f before g in S. One
+//!   that closes a cycle with coherence order would lead from g by hb ; eco ; hb to f, which is an
+//!   edge of S from g to f. SC accesses that count as release/acquire only add behaviours. But
+//!   where SC fences do not synchronise, plain accesses may race that SRA orders, through fences.
+//!   So there must not be both.
 //!
 //! Plain accesses count as release/acquire here. That is right for machines, which do not tell them
 //! from others. Where races are undefined behaviour, their absence is one more question of the same
@@ -27,12 +36,13 @@
 //! Not modelled: locations that are accessed both plainly and by atomic operations. This engine
 //! does not answer about programs that have them.
 
+use fencepost_analysis::promotion::Promotion;
 use fencepost_base::ids::{LocId, RegId, ThreadId, Value};
-use fencepost_base::order::Mode;
+use fencepost_base::order::{FenceOrder, Mode};
 use fencepost_cover::{Answer, CoverOutcome, FinalStates, Options, Witness};
 use fencepost_ir::{Observable, Op, Program};
 use fencepost_model::models::sra::write_write_race;
-use fencepost_model::{Model, SafeIf, models};
+use fencepost_model::{FenceMeaning, Model, SafeIf, models};
 use fencepost_oracle::{replay_graph, replay_graph_failure};
 use fencepost_verdict::{Argument, Budget, Reason, Stats, Verified};
 
@@ -71,25 +81,29 @@ fn word(program: &Program, model: &dyn Model) -> Word {
     match model.declaration().causal.safe {
         SafeIf::Always => Word::Enough,
         SafeIf::WritesDoNotRace => Word::IfRaceFree,
-        SafeIf::SynchronisedAndWritesDoNotRace if synchronises(program) => Word::IfRaceFree,
+        SafeIf::SynchronisedAndWritesDoNotRace if synchronises(program, model) => Word::IfRaceFree,
         SafeIf::SynchronisedAndWritesDoNotRace | SafeIf::Never => Word::Nothing,
     }
 }
 
-/// Is every access of the program at least a release or acquire access, or both, or plain without a
-/// fence anywhere?
-fn synchronises(program: &Program) -> bool {
-    let instrs = || program.threads().iter().flat_map(|thread| &thread.code);
-    let has_fences = instrs().any(|instr| matches!(instr.op, Op::Fence { .. }));
+/// Is every access of the program at least a release or acquire access, or both, or plain? An order
+/// that makes no difference counts as stronger ([`Promotion`]). Plain only if happens-before is
+/// that of SRA: without `fence(sc)`, or where it synchronises.
+fn synchronises(program: &Program, model: &dyn Model) -> bool {
+    let promotion = Promotion::of(program);
+    let instrs = || program.thread_ids().flat_map(|t| program.thread(t).code.iter().map(move |instr| (t, &instr.op)));
+    let is_full = |op: &Op| matches!(op, Op::Fence { order: FenceOrder::Sc });
+    let fences_synchronise = model.fence(FenceOrder::Sc) == FenceMeaning::HiddenRmw;
+    let plain_is_ordered = fences_synchronise || !instrs().any(|(_, op)| is_full(op));
     let is_strong = |op: &Op| match op {
         Op::Load { order, .. } | Op::Wait { order, .. } => Mode::from(*order).acquires(),
         Op::Store { order, .. } => Mode::from(*order).releases(),
         Op::Update { order, .. } | Op::BlockingCas { order, .. } => both((*order).into()),
         Op::Cas { success, failure, .. } => both((*success).into()) && Mode::from(*failure).acquires(),
-        Op::PlainLoad { .. } | Op::PlainStore { .. } => !has_fences,
+        Op::PlainLoad { .. } | Op::PlainStore { .. } => plain_is_ordered,
         _ => true,
     };
-    instrs().all(|instr| is_strong(&instr.op))
+    instrs().all(|(thread, op)| is_strong(&promotion.promoted(thread, op)))
 }
 
 fn both(mode: Mode) -> bool {

@@ -75,16 +75,16 @@ pub(super) fn failing(
 }
 
 /// A run to a final state, replayed.
-pub(super) struct Ended {
+pub(crate) struct Ended {
     /// The values of what is observed.
     pub(super) values: Vec<Value>,
-    pub(super) execution: Box<Execution>,
+    pub(crate) execution: Box<Execution>,
     /// A race on the way.
     pub(super) race: Option<Race>,
 }
 
 /// A run in which every thread comes to its end, replayed.
-pub(super) fn ending(
+pub(crate) fn ending(
     program: &Program,
     model: &dyn Model,
     run: GraphRun,

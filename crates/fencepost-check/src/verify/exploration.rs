@@ -1,14 +1,15 @@
 //! SC runs, all of them: the answer under SC, and half of an argument under
 //! every other model, which has these runs too.
 //!
-//! Exact, loops included. With a condition, final states are those of the
-//! execution graphs of SC, searched for one by one.
+//! Exact, loops included. With a condition, final states are searched for one
+//! by one, among states of threads and memory (`fencepost_search`).
 
 use fencepost_explore::End;
 use fencepost_model::models::sc::Sc;
 use fencepost_verdict::{Argument, Budget, Ending, Extent, Reason, States, Verified};
 
 use super::endings::Collected;
+use super::searching::Over;
 use super::{Inquiry, Step, evidence};
 use crate::InternalError;
 use crate::confirm::{beyond, replay_sc_failure};
@@ -59,7 +60,7 @@ impl Inquiry<'_> {
         }
         let (endings, extent) = match self.program.condition() {
             None => (Vec::new(), Extent::All),
-            Some(condition) => match self.search_endings(condition, &Sc, slice)? {
+            Some(condition) => match self.search_endings(Over::Executions, condition, &Sc, slice)? {
                 Collected::Endings(list, extent) => (list, extent),
                 Collected::GaveUp(reason, _) => return Ok(self.gave_up(argument, reason)),
                 Collected::Race(_) => return Err(InternalError::new("a data race under SC, which knows none")),

@@ -1,5 +1,6 @@
 //! A search among executions of the model itself: execution graphs, or states
-//! of the machine with store buffers. See `fencepost_search`.
+//! of the machine with store buffers. Or among states of a machine of messages
+//! and views (`views`). See `fencepost_search`.
 //!
 //! What it finds is put to the axioms, by a replay that shares nothing with the
 //! search; what it does not find does not exist, if it came to its end.
@@ -11,17 +12,48 @@ use fencepost_search::{End, Evidence, Finding, Found, Search, What};
 use fencepost_verdict::{Argument, Budget, GraphRun, Race, Stats, Verified};
 
 use super::endings::{Asked, Collected, Holds, collect};
-use super::{Inquiry, Step, evidence, unsafe_by};
+use super::{Inquiry, Step, evidence, unsafe_by, views};
 use crate::InternalError;
 use crate::buffers::can_fail;
 use crate::confirm::beyond;
 
+/// What is searched.
+#[derive(Clone, Copy)]
+pub(super) enum Over {
+    Executions,
+    Views,
+}
+
+impl Over {
+    fn argument(self, model: &dyn Model) -> Argument {
+        match self {
+            Over::Executions if model.buffers().is_some() => Argument::Machine,
+            Over::Executions => Argument::Search,
+            Over::Views => Argument::Views,
+        }
+    }
+
+    fn failure(self, program: &Program, model: &dyn Model, slice: &Budget<'_>) -> Found {
+        match self {
+            Over::Executions => Search::new(program, model).failure(slice),
+            Over::Views => views::failure(program, model, slice),
+        }
+    }
+
+    fn end(self, program: &Program, model: &dyn Model, holds: &Holds<'_>, slice: &Budget<'_>) -> Found {
+        match self {
+            Over::Executions => Search::new(program, model).end(holds, slice),
+            Over::Views => views::end(program, model, holds, slice),
+        }
+    }
+}
+
 impl Inquiry<'_> {
-    pub(super) fn search(&mut self, slice: &Budget<'_>) -> Result<Step, InternalError> {
-        let argument = if self.model.buffers().is_some() { Argument::Machine } else { Argument::Search };
+    pub(super) fn search(&mut self, over: Over, slice: &Budget<'_>) -> Result<Step, InternalError> {
+        let argument = over.argument(self.model);
         let condition = self.program.condition();
         if condition.is_none() || can_fail(self.program) {
-            let Found { what, end, stats } = Search::new(self.program, self.model).failure(slice);
+            let Found { what, end, stats } = over.failure(self.program, self.model, slice);
             self.pay(&stats);
             match (what, end) {
                 (Some(finding), _) => return self.found(finding),
@@ -32,7 +64,7 @@ impl Inquiry<'_> {
             }
         }
         let Some(condition) = condition else { return Ok(self.safe(argument)) };
-        match self.search_endings(condition, self.model, slice)? {
+        match self.search_endings(over, condition, self.model, slice)? {
             Collected::Endings(list, extent) => {
                 let states = self.judge(list, extent);
                 Ok(Step::Settled(Box::new(Verified { argument, states, race: None, failing: None })))
@@ -62,6 +94,7 @@ impl Inquiry<'_> {
     /// The final states in a model.
     pub(super) fn search_endings(
         &mut self,
+        over: Over,
         condition: &Condition,
         model: &dyn Model,
         slice: &Budget<'_>,
@@ -69,7 +102,8 @@ impl Inquiry<'_> {
         let (program, observed) = (self.program, condition.observed());
         let mut paid = Vec::new();
         let collected = collect(condition, |holds| {
-            let (asked, stats) = ask(program, model, holds, &observed, slice)?;
+            let found = over.end(program, model, holds, slice);
+            let (asked, stats) = ask(program, model, found, &observed)?;
             paid.push(stats);
             Ok(asked)
         });
@@ -82,11 +116,9 @@ impl Inquiry<'_> {
 fn ask(
     program: &Program,
     model: &dyn Model,
-    holds: &Holds<'_>,
+    Found { what, end, stats }: Found,
     observed: &[Observable],
-    slice: &Budget<'_>,
 ) -> Result<(Asked, Stats), InternalError> {
-    let Found { what, end, stats } = Search::new(program, model).end(holds, slice);
     let asked = match (what, end) {
         (Some(Finding { what: What::End, evidence }), _) => {
             let run = run(program, model, evidence)?;

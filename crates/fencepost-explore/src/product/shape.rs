@@ -58,6 +58,7 @@ pub(super) fn shape(program: &Program, threads: &[CompiledThread], classes: Vec<
         sc_accesses: threads.iter().any(|thread| {
             atomic(thread, AccessKind::read_mode, is_sc) || atomic(thread, AccessKind::write_mode, is_sc)
         }),
+        sc_fences: threads.iter().any(|thread| fences(thread, is_sc)),
         watch: Watch::Everything,
     })
 }

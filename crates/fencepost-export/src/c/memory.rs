@@ -122,7 +122,7 @@ fn shift(program: &Program, name: &str, accesses: &[Access<'_>], init: &[u32]) -
     if !can_wrap(program, accesses, init) {
         return Ok(0);
     }
-    let domain = u64::from(program.domain());
+    let domain = program.domain();
     if !domain.is_power_of_two() {
         return Err(Unsupported::new(format!(
             "updates of `{name}` can wrap around at {domain}, and in C only at a power of two"
@@ -134,7 +134,7 @@ fn shift(program: &Program, name: &str, accesses: &[Access<'_>], init: &[u32]) -
 /// Can an update of a variable leave the domain, as far as that can be seen without running the
 /// program?
 fn can_wrap(program: &Program, accesses: &[Access<'_>], init: &[u32]) -> bool {
-    let domain = i64::from(program.domain());
+    let domain = program.domain() as i64;
     let (mut low, mut high) = (domain, -1);
     for &value in init {
         (low, high) = (low.min(value.into()), high.max(value.into()));

@@ -16,7 +16,7 @@ use super::support::Needs;
 use crate::infix::{Infix as _, Unsupported};
 
 /// Largest domain in which the values that a condition admits are counted.
-const COUNTABLE: u32 = 1 << 12;
+const COUNTABLE: u64 = 1 << 12;
 
 /// Writes one thread.
 pub(crate) struct Writer<'a> {
@@ -280,8 +280,9 @@ impl<'a> Writer<'a> {
             None => {
                 self.needs.loops = true;
                 let load = self.variable(place).cell.value(&format!("atomic_load_explicit(&{target}, {order})"));
-                let comparison =
-                    |(cmp, right): &(CmpOp, Expr)| Ok(format!("fp_seen {} {}", cmp.as_str(), self.integer(right)?));
+                let comparison = |(cmp, right): &(CmpOp, Expr)| {
+                    Ok(format!("fp_seen {} {}", cmp.symbol().as_str(), self.integer(right)?))
+                };
                 let comparisons = condition.any_of.iter().map(comparison).collect::<Result<Vec<_>, Unsupported>>()?;
                 let set = dst.map(|dst| format!("{} = fp_seen; ", self.register(dst))).unwrap_or_default();
                 Ok(format!(
@@ -298,7 +299,7 @@ impl<'a> Writer<'a> {
         let domain = self.program.domain();
         if let [(cmp @ (CmpOp::Eq | CmpOp::Ne), right)] = condition.any_of.as_slice() {
             let term = self.scope().compute(|scope| scope.integer(right)).ok()?;
-            return (term.low >= 0 && term.high < i64::from(domain)).then(|| (*cmp, right.clone()));
+            return (term.low >= 0 && term.high < domain as i64).then(|| (*cmp, right.clone()));
         }
         let known = |(cmp, right): &(CmpOp, Expr)| Some((*cmp, right.as_constant(domain)?));
         let known: Vec<(CmpOp, i64)> = condition.any_of.iter().map(known).collect::<Option<_>>()?;
@@ -306,7 +307,7 @@ impl<'a> Writer<'a> {
             return None;
         }
         let admitted = |value: &i64| known.iter().any(|&(cmp, right)| cmp.holds(*value, right));
-        let (yes, no): (Vec<i64>, Vec<i64>) = (0..i64::from(domain)).partition(admitted);
+        let (yes, no): (Vec<i64>, Vec<i64>) = (0..domain as i64).partition(admitted);
         match (yes.as_slice(), no.as_slice()) {
             ([value], _) => Some((CmpOp::Eq, Expr::Const(*value))),
             (_, [value]) => Some((CmpOp::Ne, Expr::Const(*value))),

@@ -46,11 +46,6 @@ impl Writer<'_> {
                 targets.iter().map(way).collect()
             }
             Op::Nondet { dst, low, high } => self.nondet(pc, op, *dst, low, high),
-            Op::Fence { .. } => {
-                let mut body = lines(self.fence(op, Mode::Full));
-                body.extend(self.run(at + 1, self.way(pc, None))?);
-                Ok(vec![Alternative { guards: Vec::new(), body }])
-            }
             _ => match op.place() {
                 Some(place) => self.access(pc, op, place),
                 None => Ok(vec![Alternative { guards: Vec::new(), body: self.go_on(at, self.way(pc, None))? }]),
@@ -170,7 +165,8 @@ impl Writer<'_> {
             Op::Wait { dst, condition, order, .. } => {
                 let comparison = |(cmp, operand): &(CmpOp, Expr)| Ok((*cmp, self.scope.integer(operand)?));
                 let any_of: Vec<(CmpOp, Term)> = condition.any_of.iter().map(comparison).collect::<Result<_, _>>()?;
-                let holds = any_of.iter().map(|(cmp, operand)| format!("{value} {} {}", cmp.as_str(), operand.text));
+                let holds =
+                    any_of.iter().map(|(cmp, operand)| format!("{value} {} {}", cmp.symbol().as_str(), operand.text));
                 let mode = (*order).into();
                 Steps {
                     stale: Vec::from_iter(self.stale(AttemptKind::Read, loc, mode, Accepts::AnyOf(&any_of))),

@@ -201,12 +201,12 @@ pub(crate) struct Table {
     /// For every location, the columns of its classes; none if it is not tracked.
     columns: Vec<Vec<Column>>,
     classes: Vec<Option<Arc<Classes>>>,
-    domain: u32,
+    domain: u64,
 }
 
 impl Table {
     /// For the locations that have classes here, in a domain of so many values.
-    pub(crate) fn new(classes: Vec<Option<Arc<Classes>>>, domain: u32) -> Self {
+    pub(crate) fn new(classes: Vec<Option<Arc<Classes>>>, domain: u64) -> Self {
         let mut layout = Columns::default();
         let count = |classes: &Arc<Classes>| classes.representatives().len();
         let columns = classes.iter().map(|classes| layout.reserve(classes.as_ref().map_or(0, count))).collect();
@@ -308,7 +308,7 @@ impl Table {
             }
             let open = comparisons.iter().filter(|comparison| known(comparison).is_none());
             let open: Vec<String> =
-                open.map(|(cmp, operand)| format!("{value} {} {}", cmp.as_str(), operand.text)).collect();
+                open.map(|(cmp, operand)| format!("{value} {} {}", cmp.symbol().as_str(), operand.text)).collect();
             if !open.is_empty() {
                 computed.push((column.chunk, format!("(({}) -> {} : 0)", open.join(" || "), 1u32 << column.bit)));
             }

@@ -152,7 +152,7 @@ impl Writer<'_> {
     }
 
     /// What a fence does, be it an event of its own or an update of the hidden location.
-    pub(crate) fn fence(&self, op: &Op, mode: Mode) -> Vec<String> {
+    fn fence(&self, op: &Op, mode: Mode) -> Vec<String> {
         let (Some(encoding), loc) = (self.context.encoding, self.context.program.fence_location()) else {
             return Vec::new();
         };

@@ -29,7 +29,7 @@ struct Access {
 
 /// What a monitor needs to know about a program.
 pub(crate) struct Shape {
-    domain: u32,
+    domain: u64,
     classes: Vec<Option<Arc<Classes>>>,
     /// For every thread.
     pub(crate) threads: Vec<ThreadShape>,
@@ -41,6 +41,8 @@ pub(crate) struct Shape {
     pub(crate) sc_accessed: Vec<bool>,
     /// For every location: is it tracked, and is there an SC write or update of it?
     pub(crate) sc_written: Vec<bool>,
+    /// Are there SC fences that are events of their own?
+    pub(crate) sc_fences: bool,
     readable: Vec<bool>,
     writable: Vec<bool>,
 }
@@ -104,6 +106,11 @@ impl Shape {
             contested: contested(program),
             sc_accessed: of_all(&|access| is_sc(access.reads) || is_sc(access.writes) || is_sc(access.updates)),
             sc_written: both(of_all(&|access| is_sc(access.writes) || is_sc(access.updates)), tracked.clone()),
+            sc_fences: program
+                .threads()
+                .iter()
+                .flat_map(|thread| &thread.code)
+                .any(|instr| is_sc(fence_mode(model, &instr.op))),
             readable: both(
                 of_all(&|access| access.reads.is_some()),
                 of_all(&|access| access.writes.is_some() || access.updates.is_some()),

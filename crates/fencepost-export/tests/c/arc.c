@@ -115,69 +115,69 @@ int main(int argc, char **argv) {
   return 0;
 }
 
-#line 34 "arc.fp"
+#line 35 "arc.fp"
 static void *owner(void) {
   volatile uint8_t more = 1;
   volatile uint8_t r = 0;
   volatile uint8_t r_2 = 0;
   long fp_steps = 0;
-#line 34
+#line 35
 L0: if (!more) { goto L8; }
   if (0 > 1) return NULL; more = 0 + fp_choose(1 - 0 + 1);
   if (!more) { goto L7; }
-#line 19
+#line 20
   r = object;
   if (!(r == 1)) FP_FAIL("failed: assert(r == 1)");
-#line 38
+#line 39
   (void)atomic_fetch_add_explicit(&strong, 1 << 5, memory_order_relaxed);
   fencepost_bcas_8(&mailbox, 0, 1, memory_order_release);
-#line 34
+#line 35
 L7: fp_again(&fp_steps); goto L0;
-#line 25
+#line 26
 L8: r_2 = atomic_fetch_sub_explicit(&strong, 1 << 5, memory_order_release) >> 5;
   if (r_2 != 1) { goto L12; }
   atomic_thread_fence(memory_order_acquire);
   object = 0;
-#line 43
+#line 44
 L12: return NULL;
 }
 
-#line 47 "arc.fp"
+#line 48 "arc.fp"
 static void *worker_0(void) {
   volatile uint8_t r = 0;
   volatile uint8_t r_2 = 0;
   long fp_steps = 0;
-#line 47
+#line 48
 L0: fencepost_bcas_8(&mailbox, 1, 0, memory_order_acquire);
-#line 19
+#line 20
   r = object;
   if (!(r == 1)) FP_FAIL("failed: assert(r == 1)");
-#line 25
+#line 26
   r_2 = atomic_fetch_sub_explicit(&strong, 1 << 5, memory_order_release) >> 5;
   if (r_2 != 1) { goto L7; }
   atomic_thread_fence(memory_order_acquire);
   object = 0;
-#line 46
+#line 47
 L7: fp_again(&fp_steps); goto L0;
   return NULL;
 }
 
-#line 47 "arc.fp"
+#line 48 "arc.fp"
 static void *worker_1(void) {
   volatile uint8_t r = 0;
   volatile uint8_t r_2 = 0;
   long fp_steps = 0;
-#line 47
+#line 48
 L0: fencepost_bcas_8(&mailbox, 1, 0, memory_order_acquire);
-#line 19
+#line 20
   r = object;
   if (!(r == 1)) FP_FAIL("failed: assert(r == 1)");
-#line 25
+#line 26
   r_2 = atomic_fetch_sub_explicit(&strong, 1 << 5, memory_order_release) >> 5;
   if (r_2 != 1) { goto L7; }
   atomic_thread_fence(memory_order_acquire);
   object = 0;
-#line 46
+#line 47
 L7: fp_again(&fp_steps); goto L0;
   return NULL;
 }

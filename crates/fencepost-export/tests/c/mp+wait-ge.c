@@ -99,9 +99,9 @@ int main(int argc, char **argv) {
   return 0;
 }
 
-#line 13 "mp+wait-ge.fp"
+#line 14 "mp+wait-ge.fp"
 static void *producer(void) {
-#line 13
+#line 14
   atomic_store_explicit(&a, 1, memory_order_relaxed);
   atomic_store_explicit(&count, 1, memory_order_release);
   atomic_store_explicit(&b, 1, memory_order_relaxed);
@@ -110,12 +110,12 @@ static void *producer(void) {
   return NULL;
 }
 
-#line 22 "mp+wait-ge.fp"
+#line 23 "mp+wait-ge.fp"
 static void *consumer(void) {
   volatile uint8_t r = 0;
   volatile uint8_t s = 0;
   long fp_steps = 0;
-#line 22
+#line 23
   for (;;) { const int64_t fp_seen = atomic_load_explicit(&count, memory_order_acquire); if (fp_seen >= 2) { break; } fp_again(&fp_steps); }
   r = atomic_load_explicit(&a, memory_order_relaxed);
   s = atomic_load_explicit(&b, memory_order_relaxed);

@@ -74,17 +74,17 @@ int main(int argc, char **argv) {
   return 0;
 }
 
-#line 15 "sb+cas.fp"
+#line 16 "sb+cas.fp"
 static void *left(void) {
-#line 15
+#line 16
   atomic_store_explicit(&x, 1, memory_order_release);
   { uint8_t fp_old = 0; atomic_compare_exchange_strong_explicit(&y, &fp_old, 2, memory_order_acq_rel, memory_order_acquire); }
   return NULL;
 }
 
-#line 20 "sb+cas.fp"
+#line 21 "sb+cas.fp"
 static void *right(void) {
-#line 20
+#line 21
   atomic_store_explicit(&y, 1, memory_order_release);
   { uint8_t fp_old = 0; atomic_compare_exchange_strong_explicit(&x, &fp_old, 2, memory_order_acq_rel, memory_order_acquire); }
   return NULL;

@@ -74,19 +74,19 @@ int main(int argc, char **argv) {
   return 0;
 }
 
-#line 15 "sb.fp"
+#line 16 "sb.fp"
 static void *left(void) {
   volatile uint8_t r = 0; (void)r;
-#line 15
+#line 16
   atomic_store_explicit(&x, 1, memory_order_release);
   r = atomic_load_explicit(&y, memory_order_acquire);
   return NULL;
 }
 
-#line 21 "sb.fp"
+#line 22 "sb.fp"
 static void *right(void) {
   volatile uint8_t r = 0; (void)r;
-#line 21
+#line 22
   atomic_store_explicit(&y, 1, memory_order_release);
   r = atomic_load_explicit(&x, memory_order_acquire);
   return NULL;

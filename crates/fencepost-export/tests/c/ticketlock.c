@@ -102,36 +102,36 @@ int main(int argc, char **argv) {
   return 0;
 }
 
-#line 22 "ticketlock.fp"
+#line 23 "ticketlock.fp"
 static void *p_0(void) {
   volatile uint8_t t = 0;
   volatile uint8_t r = 0;
   long fp_steps = 0;
-#line 22
+#line 23
 L0: t = atomic_fetch_add_explicit(&next, 1 << 6, memory_order_relaxed) >> 6;
   fencepost_wait_8(&serving, t, memory_order_acquire);
   owner = 0;
   r = owner;
   if (!(r == 0)) FP_FAIL("failed: assert(r == me)");
   atomic_store_explicit(&serving, (t + 1) % 4, memory_order_release);
-#line 21
+#line 22
   fp_again(&fp_steps); goto L0;
   return NULL;
 }
 
-#line 22 "ticketlock.fp"
+#line 23 "ticketlock.fp"
 static void *p_1(void) {
   volatile uint8_t t = 0;
   volatile uint8_t r = 0;
   long fp_steps = 0;
-#line 22
+#line 23
 L0: t = atomic_fetch_add_explicit(&next, 1 << 6, memory_order_relaxed) >> 6;
   fencepost_wait_8(&serving, t, memory_order_acquire);
   owner = 1;
   r = owner;
   if (!(r == 1)) FP_FAIL("failed: assert(r == me)");
   atomic_store_explicit(&serving, (t + 1) % 4, memory_order_release);
-#line 21
+#line 22
   fp_again(&fp_steps); goto L0;
   return NULL;
 }

@@ -1,6 +1,7 @@
 //! One automaton to code.
 
 use fencepost_base::diag::Diagnostic;
+use fencepost_base::effort::Effort;
 use fencepost_base::ids::Pc;
 use fencepost_base::order::{FenceOrder, ReadOrder, WriteOrder};
 use fencepost_base::source::Span;
@@ -106,8 +107,8 @@ impl<'a> Code<'a> {
             .collect()
     }
 
-    /// The instructions.
-    pub(super) fn emit(mut self, messages: &mut Messages) -> Vec<Instr> {
+    /// The instructions; some of them, if the effort is exhausted.
+    pub(super) fn emit(mut self, messages: &mut Messages, effort: &Effort<'_>) -> Vec<Instr> {
         self.warn_of_endless_sections(messages);
         let mut open = vec![Todo::Node(2 * self.machine.initial)];
         while let Some(todo) = open.pop() {
@@ -119,7 +120,7 @@ impl<'a> Code<'a> {
                     self.go(edge, target)
                 }
             };
-            while let Some(node) = next.filter(|&node| self.labels[node].is_none()) {
+            while let Some(node) = next.filter(|&node| self.labels[node].is_none() && effort.step(size_of::<Instr>())) {
                 next = self.node(node, &mut open, messages);
             }
         }
@@ -290,7 +291,7 @@ impl<'a> Code<'a> {
         match expr {
             Expr::Reg(register) if self.values.can_be_negative(self.thread, state, *register) => {
                 let negative = compare(CmpOp::Gt, expr, self.range.high);
-                let domain = Expr::Const(i64::from(self.range.domain()));
+                let domain = Expr::Const(self.range.domain() as i64);
                 binary(BinaryOp::Sub, expr.clone(), binary(BinaryOp::Mul, negative, domain))
             }
             Expr::Const(_) | Expr::Reg(_) => expr.clone(),

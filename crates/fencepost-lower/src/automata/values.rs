@@ -7,6 +7,7 @@
 
 use std::collections::BTreeMap;
 
+use fencepost_base::effort::Effort;
 use fencepost_base::ids::RegId;
 use fencepost_ir::{BinaryOp, Expr, ProgramBuilder, WIDE_DOMAIN};
 
@@ -84,8 +85,8 @@ pub(super) struct Range {
 }
 
 impl Range {
-    pub(super) fn domain(self) -> u32 {
-        (self.high - self.low + 1) as u32
+    pub(super) fn domain(self) -> u64 {
+        (self.high - self.low + 1) as u64
     }
 }
 
@@ -120,7 +121,7 @@ struct Times {
 }
 
 impl Values {
-    pub(super) fn of(machines: &[Machine<'_>]) -> Self {
+    pub(super) fn of(machines: &[Machine<'_>], effort: &Effort<'_>) -> Self {
         let at: Vec<Vec<Option<Registers>>> = machines
             .iter()
             .map(|machine| {
@@ -153,6 +154,9 @@ impl Values {
             for (thread, machine) in machines.iter().enumerate() {
                 for &edge in &orders[thread] {
                     grew |= values.step(thread, machine, edge, &mut times);
+                    if !effort.step(0) {
+                        return values;
+                    }
                 }
             }
         }
@@ -214,11 +218,11 @@ impl Values {
                 }
             }
         }
-        let most = i64::from(ProgramBuilder::MAX_DOMAIN);
+        let most = ProgramBuilder::MAX_DOMAIN as i64;
         if bounded && high - low < most {
             return Range { low, high };
         }
-        let mut domain = i64::from(WIDE_DOMAIN);
+        let mut domain = WIDE_DOMAIN as i64;
         loop {
             let range = match self.negative {
                 true => Range { low: -domain / 2, high: domain / 2 - 1 },

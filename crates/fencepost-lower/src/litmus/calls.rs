@@ -3,13 +3,16 @@
 use fencepost_base::diag::Diagnostic;
 use fencepost_base::order::{FenceOrder, ReadOrder, RmwOrder, WriteOrder};
 use fencepost_base::source::Span;
-use fencepost_ir::{CasStrength, Expr as IrExpr, LocationKind, Op, Place, RmwFunction, UnaryOp};
-use fencepost_syntax::ast::litmus::{Expr, ExprKind, Procedure, Stmt, StmtKind};
+use fencepost_ir::{CasStrength, Expr as IrExpr, LocationKind, Op, RmwFunction, UnaryOp};
+use fencepost_syntax::ast::litmus::{Expr, ExprKind, Procedure};
 use fencepost_syntax::ast::{BinaryOp, Name};
 use fencepost_syntax::messages::suggestion;
 
-use super::Globals;
+use super::addresses::Addresses;
 use super::code::{Code, Want, equal};
+use super::globals::Globals;
+use super::places::Shared;
+use super::walk::{each_subexpr, without_casts};
 
 /// The functions, without `_explicit`, and their arguments.
 const FUNCTIONS: &[(&str, &str)] = &[
@@ -37,27 +40,6 @@ const ALIASES: &[(&str, &str)] = &[
     ("mtx_unlock", "unlock"),
     ("SCAS", "atomic_compare_exchange_strong"),
     ("WCAS", "atomic_compare_exchange_weak"),
-];
-
-/// Words of the Linux kernel's memory model, which is another one.
-const KERNEL: &[&str] = &["READ_ONCE", "WRITE_ONCE", "barrier"];
-const KERNEL_PREFIXES: &[&str] = &[
-    "smp_",
-    "rcu_",
-    "xchg",
-    "cmpxchg",
-    "spin_",
-    "srcu_",
-    "synchronize_",
-    "atomic_read",
-    "atomic_set",
-    "atomic_xchg",
-    "atomic_cmpxchg",
-    "atomic_add",
-    "atomic_sub",
-    "atomic_inc",
-    "atomic_dec",
-    "__",
 ];
 
 /// An order, as C calls it.
@@ -93,32 +75,41 @@ pub(super) fn rmw_function(op: BinaryOp) -> Option<RmwFunction> {
 }
 
 /// Parameters that are the first argument of an atomic operation are atomic, however they are
-/// declared.
-pub(super) fn find_atomics(procedure: &Procedure, globals: &mut Globals) {
+/// declared. So is everything that such an operation may reach through an address.
+pub(super) fn find_atomics(procedure: &Procedure, globals: &mut Globals, addresses: &Addresses) {
     let is_param = |name: &str| procedure.params.iter().any(|param| param.name.text == name);
-    let mut visit = |expr: &Expr| {
+    each_subexpr(procedure, &mut |expr| {
         let ExprKind::Call(function, args) = &expr.kind else { return };
-        let mut address = args.first();
-        while let Some(Expr { kind: ExprKind::Cast(_, inner) | ExprKind::Binary(BinaryOp::Add, inner, _), .. }) =
-            address
-        {
-            address = Some(inner);
+        let Some(address) = args.first().filter(|_| is_atomic_function(&function.text)) else { return };
+        let mut address = without_casts(address);
+        while let ExprKind::Binary(BinaryOp::Add, array, _) = &address.kind {
+            address = without_casts(array);
         }
-        if let Some(Expr { kind: ExprKind::Name(name), .. }) = address
-            && is_atomic_function(&function.text)
-            && is_param(name)
-            && let Some(&number) = globals.numbers.get(name)
-        {
-            globals.list[number].atomic.get_or_insert(expr.span);
+        match &address.kind {
+            ExprKind::Name(name) if is_param(name) => globals.make_atomic(name, expr.span),
+            ExprKind::Address(name) if is_param(&name.text) => globals.make_atomic(&name.text, expr.span),
+            _ => addresses.names().for_each(|name| globals.make_atomic(name, expr.span)),
         }
-    };
-    procedure.body.iter().for_each(|stmt| for_each_expr(stmt, &mut visit));
+    });
+}
+
+/// So many arguments, from the first on, say where an access goes.
+pub(super) fn addresses_among(function: &str) -> usize {
+    match canonical(function) {
+        name if name.starts_with("atomic_compare_exchange") => 2,
+        name => usize::from(is_atomic_function(name)),
+    }
 }
 
 /// Is its first argument the address of an atomic variable? A mutex is one, too.
 fn is_atomic_function(name: &str) -> bool {
     let name = canonical(name);
-    name.starts_with("atomic_") || matches!(name, "lock" | "unlock")
+    (name.starts_with("atomic_") && name != "atomic_thread_fence") || matches!(name, "lock" | "unlock")
+}
+
+/// Is its result what was at the address?
+pub(super) fn returns_content(name: &str) -> bool {
+    ["atomic_load", "atomic_exchange", "atomic_fetch_"].iter().any(|prefix| name.starts_with(prefix))
 }
 
 fn canonical(name: &str) -> &str {
@@ -128,50 +119,10 @@ fn canonical(name: &str) -> &str {
 /// Is there an `assert`?
 pub(super) fn has_assertions(procedure: &Procedure) -> bool {
     let mut found = false;
-    let mut visit = |expr: &Expr| found |= matches!(&expr.kind, ExprKind::Call(name, _) if name.text == "assert");
-    procedure.body.iter().for_each(|stmt| for_each_expr(stmt, &mut visit));
+    each_subexpr(procedure, &mut |expr| {
+        found |= matches!(&expr.kind, ExprKind::Call(name, _) if name.text == "assert");
+    });
     found
-}
-
-fn for_each_expr(stmt: &Stmt, visit: &mut impl FnMut(&Expr)) {
-    match &stmt.kind {
-        StmtKind::Declare(list) => {
-            list.iter().filter_map(|(_, value)| value.as_ref()).for_each(|value| subexprs(value, visit));
-        }
-        StmtKind::Expr(expr) => subexprs(expr, visit),
-        StmtKind::If(cond, then, otherwise) => {
-            subexprs(cond, visit);
-            for_each_expr(then, visit);
-            otherwise.iter().for_each(|otherwise| for_each_expr(otherwise, visit));
-        }
-        StmtKind::While(cond, body) | StmtKind::DoWhile(body, cond) => {
-            subexprs(cond, visit);
-            for_each_expr(body, visit);
-        }
-        StmtKind::For(first, cond, step, body) => {
-            first.iter().for_each(|first| for_each_expr(first, visit));
-            cond.iter().chain(step).for_each(|expr| subexprs(expr, visit));
-            for_each_expr(body, visit);
-        }
-        StmtKind::Block(body) => body.iter().for_each(|stmt| for_each_expr(stmt, visit)),
-        StmtKind::Break | StmtKind::Continue | StmtKind::Empty => {}
-    }
-}
-
-fn subexprs(expr: &Expr, visit: &mut impl FnMut(&Expr)) {
-    visit(expr);
-    match &expr.kind {
-        ExprKind::Deref(inner) | ExprKind::Unary(_, inner) | ExprKind::Cast(_, inner) => subexprs(inner, visit),
-        ExprKind::Binary(_, left, right) | ExprKind::Assign(left, _, right) => {
-            subexprs(left, visit);
-            subexprs(right, visit);
-        }
-        ExprKind::Conditional(cond, then, otherwise) => {
-            [cond, then, otherwise].iter().for_each(|expr| subexprs(expr, visit));
-        }
-        ExprKind::Call(_, args) => args.iter().for_each(|arg| subexprs(arg, visit)),
-        ExprKind::Int(_) | ExprKind::Name(_) | ExprKind::Address(_) | ExprKind::Error => {}
-    }
 }
 
 impl Code<'_, '_> {
@@ -237,11 +188,6 @@ impl Code<'_, '_> {
 
     fn unknown_function(&mut self, name: &Name) -> IrExpr {
         let word = name.text.as_str();
-        let is_kernel = KERNEL.contains(&word) || KERNEL_PREFIXES.iter().any(|prefix| word.starts_with(prefix));
-        if is_kernel {
-            let message = format!("`{word}` is a macro of the Linux kernel, whose memory model is not supported");
-            return self.error(name.span, message, "use the functions of <stdatomic.h>");
-        }
         let help = match suggestion(word, FUNCTIONS.iter().map(|(function, _)| *function)) {
             Some(other) => format!("did you mean `{other}`?"),
             None => "the functions of <stdatomic.h> are known".to_owned(),
@@ -249,33 +195,36 @@ impl Code<'_, '_> {
         self.error(name.span, format!("there is no function `{word}`"), &help)
     }
 
-    fn address(&mut self, address: &Expr) -> Option<Place> {
+    /// What an atomic operation accesses.
+    fn address(&mut self, address: &Expr) -> Option<Shared> {
         let shared = self.shared(address)?;
-        debug_assert_eq!(shared.kind, LocationKind::Atomic, "it is the address of an atomic operation");
-        Some(shared.place)
+        debug_assert!(shared.kinds().all(|kind| kind == LocationKind::Atomic), "the address of an atomic operation");
+        Some(shared)
     }
 
     /// A mutex is 0 while nobody holds it; locking waits for that.
     fn mutex(&mut self, mutex: &Expr, is_lock: bool) -> IrExpr {
-        let Some(place) = self.address(mutex) else { return IrExpr::Const(0) };
-        let (free, held) = (IrExpr::Const(0), IrExpr::Const(1));
-        self.emit(match is_lock {
-            true => Op::BlockingCas { place, expected: free, desired: held, order: RmwOrder::Acq },
-            false => Op::Store { place, value: free, order: WriteOrder::Rel },
+        let Some(shared) = self.address(mutex) else { return IrExpr::Const(0) };
+        self.access(&shared, |place, _| {
+            let (free, held) = (IrExpr::Const(0), IrExpr::Const(1));
+            match is_lock {
+                true => Op::BlockingCas { place, expected: free, desired: held, order: RmwOrder::Acq },
+                false => Op::Store { place, value: free, order: WriteOrder::Rel },
+            }
         });
         IrExpr::Const(0)
     }
 
     fn atomic_load(&mut self, address: &Expr, order: Option<&Expr>, want: Want) -> IrExpr {
-        let (place, order) = (self.address(address), self.read_order(order, "a load"));
-        let (Some(place), Some(order)) = (place, order) else { return IrExpr::Const(0) };
+        let (shared, order) = (self.address(address), self.read_order(order, "a load"));
+        let (Some(shared), Some(order)) = (shared, order) else { return IrExpr::Const(0) };
         let dst = self.destination(want);
-        self.emit(Op::Load { dst, place, order });
+        self.access(&shared, |place, _| Op::Load { dst, place, order });
         self.result(dst)
     }
 
     fn atomic_store(&mut self, address: &Expr, value: &Expr, order: Option<&Expr>) -> IrExpr {
-        let place = self.address(address);
+        let shared = self.address(address);
         let value = self.value(value, Want::Value);
         let order = match self.order(order) {
             None => None,
@@ -284,8 +233,8 @@ impl Code<'_, '_> {
             Some(Order::SeqCst) => Some(WriteOrder::Sc),
             Some(_) => self.wrong_order(order, "a store", "relaxed, release or seq_cst"),
         };
-        if let (Some(place), Some(order)) = (place, order) {
-            self.emit(Op::Store { place, value, order });
+        if let (Some(shared), Some(order)) = (shared, order) {
+            self.access(&shared, |place, _| Op::Store { place, value: value.clone(), order });
         }
         IrExpr::Const(0)
     }
@@ -299,11 +248,11 @@ impl Code<'_, '_> {
             "atomic_fetch_xor" => RmwFunction::Xor,
             _ => RmwFunction::Exchange,
         };
-        let place = self.address(address);
+        let shared = self.address(address);
         let operand = self.value(operand, Want::Value);
-        let (Some(place), Some(order)) = (place, self.rmw_order(order)) else { return IrExpr::Const(0) };
+        let (Some(shared), Some(order)) = (shared, self.rmw_order(order)) else { return IrExpr::Const(0) };
         let dst = self.destination(want);
-        self.emit(Op::Update { dst, place, function, operand, order });
+        self.access(&shared, |place, _| Op::Update { dst, place, function, operand: operand.clone(), order });
         self.result(dst)
     }
 
@@ -314,19 +263,20 @@ impl Code<'_, '_> {
         strength: CasStrength,
         want: Want,
     ) -> IrExpr {
-        let place = self.address(address);
+        let shared = self.address(address);
         let expected = self.read_expected(expected);
         let desired = self.value(desired, Want::Value);
         let success = self.rmw_order(orders.first());
         let failure = self.read_order(orders.get(1), "a compare-and-exchange that fails");
-        let (Some(place), Some((expected, target)), Some(success), Some(failure)) = (place, expected, success, failure)
+        let (Some(shared), Some((expected, target)), Some(success), Some(failure)) =
+            (shared, expected, success, failure)
         else {
             return IrExpr::Const(0);
         };
         let read = self.temporary();
-        let swap = |strength| Op::Cas {
+        let swap = |place, strength| Op::Cas {
             dst: Some(read),
-            place: place.clone(),
+            place,
             expected: expected.clone(),
             desired: desired.clone(),
             success,
@@ -335,7 +285,7 @@ impl Code<'_, '_> {
         };
         let is_expected = equal(self.number_in(read), expected.clone());
         if want == Want::Nothing {
-            self.emit(swap(strength));
+            self.access(&shared, |place, _| swap(place, strength));
             self.write_expected(target, read, IrExpr::Unary(UnaryOp::Not, Box::new(is_expected)));
             return IrExpr::Const(0);
         }
@@ -346,18 +296,18 @@ impl Code<'_, '_> {
         // What is expected may be in the register that gets the result.
         let succeeded = self.temporary();
         if strength == CasStrength::Strong {
-            self.emit(swap(strength));
+            self.access(&shared, |place, _| swap(place, strength));
             self.emit(Op::Assign { dst: succeeded, value: is_expected });
         } else {
             // What was read does not tell whether it was exchanged.
             let (tries, fails, end) = (self.label(), self.label(), self.label());
             self.emit(Op::Choose { targets: vec![tries, fails] });
             self.place(tries);
-            self.emit(swap(CasStrength::Strong));
+            self.access(&shared, |place, _| swap(place, CasStrength::Strong));
             self.emit(Op::Assign { dst: succeeded, value: is_expected });
             self.emit(Op::Jump { target: end });
             self.place(fails);
-            self.emit(Op::Load { dst: Some(read), place: place.clone(), order: failure });
+            self.access(&shared, |place, _| Op::Load { dst: Some(read), place, order: failure });
             self.emit(Op::Assign { dst: succeeded, value: IrExpr::Const(0) });
             self.place(end);
         }

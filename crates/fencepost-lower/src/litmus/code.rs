@@ -4,17 +4,19 @@
 use std::collections::{BTreeMap, HashMap};
 
 use fencepost_base::diag::Diagnostic;
-use fencepost_base::ids::{LocId, Pc, RegId, Value};
-use fencepost_base::order::{ReadOrder, RmwOrder, WriteOrder};
+use fencepost_base::effort::Effort;
+use fencepost_base::ids::{Pc, RegId, Value};
+use fencepost_base::order::RmwOrder;
 use fencepost_base::source::Span;
-use fencepost_ir::{CmpOp, Expr as IrExpr, Instr, LocationKind, Op, Origin, Place, Register, UnaryOp};
+use fencepost_ir::{CmpOp, Expr as IrExpr, Instr, LocationKind, Op, Origin, Register, UnaryOp};
 use fencepost_syntax::ast::litmus::{Expr, ExprKind, Procedure, Stmt, StmtKind, Type};
 use fencepost_syntax::ast::{self, BinaryOp};
 use fencepost_syntax::messages::{Messages, suggestion};
 
+use super::Test;
 use super::calls::rmw_function;
-use super::numbers::Range;
-use super::{Global, Globals};
+use super::places::Shared;
+use super::walk::children;
 use crate::lower::binary_op;
 
 /// What is to become of the value of an expression.
@@ -28,15 +30,6 @@ pub(super) enum Want {
     In(RegId),
 }
 
-/// A shared variable, as a thread sees it.
-#[derive(Clone)]
-pub(super) struct Shared {
-    pub(super) place: Place,
-    pub(super) kind: LocationKind,
-    /// Does the thread itself declare it as atomic?
-    declared_atomic: bool,
-}
-
 /// A thread that was lowered.
 pub(super) struct Lowered {
     pub(super) registers: Vec<Register>,
@@ -44,11 +37,12 @@ pub(super) struct Lowered {
 }
 
 pub(super) struct Code<'a, 'm> {
-    globals: &'a Globals,
-    range: Range,
-    params: HashMap<&'a str, Type>,
+    pub(super) test: &'a Test<'a>,
+    pub(super) params: HashMap<&'a str, Type>,
     registers: Vec<Register>,
     names: HashMap<String, RegId>,
+    /// The types of local variables that are declared.
+    pub(super) types: HashMap<&'a str, Type>,
     code: Vec<Instr>,
     /// Where labels are; a target is the number of a label until all are known.
     labels: Vec<usize>,
@@ -57,35 +51,37 @@ pub(super) struct Code<'a, 'm> {
     /// The statement that is being lowered.
     span: Span,
     pub(super) messages: &'m mut Messages,
+    effort: &'m Effort<'m>,
 }
 
 impl<'a, 'm> Code<'a, 'm> {
     pub(super) fn new(
-        globals: &'a Globals,
-        range: Range,
+        test: &'a Test<'a>,
         procedure: &'a Procedure,
         initial: BTreeMap<String, Value>,
         messages: &'m mut Messages,
+        effort: &'m Effort<'m>,
     ) -> Self {
         let params = procedure.params.iter().map(|param| (param.name.text.as_str(), param.ty)).collect();
         let names = initial.keys().enumerate().map(|(index, name)| (name.clone(), RegId::from_index(index))).collect();
         let registers = initial.into_iter().map(|(name, init)| Register { name, init }).collect();
         Code {
-            globals,
-            range,
+            test,
             params,
             registers,
             names,
+            types: HashMap::new(),
             code: Vec::new(),
             labels: Vec::new(),
             loops: Vec::new(),
             span: procedure.name.span,
             messages,
+            effort,
         }
     }
 
     /// The thread, and the registers that have names.
-    pub(super) fn lower(mut self, procedure: &Procedure) -> (Lowered, HashMap<String, RegId>) {
+    pub(super) fn lower(mut self, procedure: &'a Procedure) -> (Lowered, HashMap<String, RegId>) {
         procedure.body.iter().for_each(|stmt| self.stmt(stmt));
         let end = procedure.body_span.end;
         self.span = Span { start: end.saturating_sub(1), end };
@@ -126,7 +122,7 @@ impl<'a, 'm> Code<'a, 'm> {
 
     /// The number in a register.
     pub(super) fn number_in(&self, register: RegId) -> IrExpr {
-        self.range.number(IrExpr::Reg(register))
+        self.test.range.number(IrExpr::Reg(register))
     }
 
     /// Where a value that is read goes.
@@ -151,22 +147,23 @@ impl<'a, 'm> Code<'a, 'm> {
 
     // Statements.
 
-    fn stmt(&mut self, stmt: &Stmt) {
+    fn stmt(&mut self, stmt: &'a Stmt) {
+        if !self.effort.step(size_of::<Instr>()) {
+            return;
+        }
         self.span = stmt.span;
         match &stmt.kind {
             StmtKind::Declare(list) => {
                 for (variable, value) in list {
-                    if variable.ty.pointers > 0 {
-                        self.error(variable.span, "addresses are not supported as values", "");
-                        continue;
-                    }
                     let name = &variable.name;
                     if self.params.contains_key(name.text.as_str()) {
                         self.error(name.span, format!("`{}` is a parameter", name.text), "");
                         continue;
                     }
                     let register = self.declare(&name.text);
+                    self.types.insert(&name.text, variable.ty);
                     if let Some(value) = value {
+                        self.warn_of_address(&name.text, value);
                         self.assign(register, value);
                     }
                 }
@@ -236,7 +233,7 @@ impl<'a, 'm> Code<'a, 'm> {
         }
     }
 
-    fn in_loop(&mut self, after: Pc, next: Pc, body: &Stmt) {
+    fn in_loop(&mut self, after: Pc, next: Pc, body: &'a Stmt) {
         self.loops.push((after, next));
         self.stmt(body);
         self.loops.pop();
@@ -274,15 +271,15 @@ impl<'a, 'm> Code<'a, 'm> {
 
     // Names.
 
+    /// Is it a local variable?
+    pub(super) fn is_local(&self, name: &str) -> bool {
+        self.names.contains_key(name) && !self.params.contains_key(name)
+    }
+
     /// The local variable with this name.
     pub(super) fn register(&mut self, name: &str, span: Span) -> Option<RegId> {
         if let Some(&register) = self.names.get(name) {
             return Some(register);
-        }
-        if self.params.contains_key(name) {
-            let help = format!("write `*{name}`, or use an atomic operation");
-            self.error(span, format!("`{name}` is an address, not a number"), &help);
-            return None;
         }
         let help = match suggestion(name, self.names.keys().map(String::as_str)) {
             Some(other) => format!("did you mean `{other}`?"),
@@ -292,153 +289,41 @@ impl<'a, 'm> Code<'a, 'm> {
         None
     }
 
-    /// The shared variable that an address names.
-    pub(super) fn shared(&mut self, address: &Expr) -> Option<Shared> {
-        match &address.kind {
-            ExprKind::Cast(_, inner) => self.shared(inner),
-            ExprKind::Name(name) => match (self.params.get(name.as_str()), self.globals.find(name)) {
-                (Some(ty), Some((loc, global))) => {
-                    let kind = if global.atomic.is_some() { LocationKind::Atomic } else { LocationKind::NonAtomic };
-                    Some(Shared { place: Place::Fixed(loc), kind, declared_atomic: ty.atomic })
-                }
-                _ => {
-                    let help = format!("a thread has to be given its address: `P0 (atomic_int* {name}) {{ … }}`");
-                    self.error(address.span, format!("there is no parameter `{name}`"), &help);
-                    None
-                }
-            },
-            ExprKind::Binary(BinaryOp::Add, array, index) => self.element(array, index),
-            ExprKind::Error => None,
-            _ => {
-                let help = "addresses are those of parameters, and of elements of arrays: `x`, `x + i`, `&x[i]`";
-                self.error(address.span, "expected the address of a shared variable", help);
-                None
-            }
-        }
-    }
-
-    /// The element of an array that `array + index` is the address of.
-    fn element(&mut self, array: &Expr, index: &Expr) -> Option<Shared> {
-        let shared = self.shared(array)?;
-        let ExprKind::Name(name) = &without_casts(array).kind else {
-            self.error(array.span, "expected the name of an array", "");
-            return None;
-        };
-        let (base, id, length) = match self.globals.find(name) {
-            Some((base, Global { elements: Some(elements), array: Some(id), .. })) => (base, *id, elements.len()),
-            _ => {
-                let help = format!("the initial state says how many elements there are: `{{ int {name}[2]; }}`");
-                self.error(array.span, format!("`{name}` is not an array"), &help);
-                return None;
-            }
-        };
-        let place = match self.value(index, Want::Value) {
-            IrExpr::Const(index) => match usize::try_from(index).ok().filter(|&index| index < length) {
-                Some(index) => Place::Fixed(LocId::from_index(base.index() + index)),
-                None => {
-                    self.error(array.span, format!("`{name}` has {length} elements"), "");
-                    return None;
-                }
-            },
-            index => Place::Element { array: id, index },
-        };
-        Some(Shared { place, ..shared })
-    }
-
-    /// The variable that `*address` is, accessed in the way that the thread declares it.
-    fn dereferenced(&mut self, address: &Expr) -> Option<Shared> {
-        let shared = self.shared(address)?;
-        Some(Shared { kind: if shared.declared_atomic { shared.kind } else { LocationKind::NonAtomic }, ..shared })
-    }
-
-    // Accesses.
-
-    fn load(&mut self, shared: Shared, want: Want) -> IrExpr {
-        let place = shared.place;
-        let dst = self.destination(want);
-        match shared.kind {
-            LocationKind::Atomic => self.emit(Op::Load { dst, place, order: ReadOrder::Sc }),
-            _ => {
-                let dst = dst.unwrap_or_else(|| self.temporary());
-                self.emit(Op::PlainLoad { dst, place });
-            }
-        }
-        self.result(dst)
-    }
-
-    fn store(&mut self, shared: Shared, value: IrExpr) {
-        let place = shared.place;
-        match shared.kind {
-            LocationKind::Atomic => self.emit(Op::Store { place, value, order: WriteOrder::Sc }),
-            _ => self.emit(Op::PlainStore { place, value }),
-        }
-    }
-
-    /// Reads what an address or the address of a local variable names.
-    pub(super) fn read_expected(&mut self, target: &Expr) -> Option<(IrExpr, Expected)> {
-        match &target.kind {
-            ExprKind::Address(name) if !self.params.contains_key(name.text.as_str()) => {
-                let register = self.register(&name.text, name.span)?;
-                Some((self.number_in(register), Expected::Register(register)))
-            }
-            ExprKind::Address(_) => {
-                self.error(target.span, "expected the address of a local variable", "");
-                None
-            }
-            _ => {
-                let shared = self.dereferenced(target)?;
-                Some((self.load(shared.clone(), Want::Value), Expected::Shared(shared)))
-            }
-        }
-    }
-
-    /// Writes what was read back there, if it is something else.
-    pub(super) fn write_expected(&mut self, target: Expected, read: RegId, failed: IrExpr) {
-        match target {
-            Expected::Register(register) => self.set(register, self.number_in(read)),
-            Expected::Shared(shared) => {
-                let end = self.label();
-                let succeeded = IrExpr::Unary(UnaryOp::Not, Box::new(failed));
-                self.emit(Op::Branch { cond: succeeded, target: end });
-                let value = self.number_in(read);
-                self.store(shared, value);
-                self.place(end);
-            }
-        }
-    }
-
     // Expressions.
 
     /// Computes an expression: its accesses are emitted, what remains is over registers.
     pub(super) fn value(&mut self, expr: &Expr, want: Want) -> IrExpr {
         match &expr.kind {
-            ExprKind::Int(value) => IrExpr::Const(*value),
+            ExprKind::Int(value) => IrExpr::Const(self.test.range.constant(*value)),
+            ExprKind::Name(name) if self.params.contains_key(name.as_str()) => self.address_of(expr),
             ExprKind::Name(name) => match self.register(name, expr.span) {
                 Some(register) => self.number_in(register),
                 None => IrExpr::Const(0),
             },
             ExprKind::Deref(address) => match self.dereferenced(address) {
-                Some(shared) => self.load(shared, want),
+                Some(shared) => self.load(&shared, want),
                 None => IrExpr::Const(0),
             },
-            ExprKind::Address(_) => self.error(expr.span, "addresses are not supported as values", ""),
-            ExprKind::Cast(ty, operand) => match ty.pointers {
-                0 => self.value(operand, want),
-                _ => self.error(expr.span, "addresses are not supported as values", ""),
-            },
+            ExprKind::Address(_) => self.address_of(expr),
+            ExprKind::Cast(_, operand) => self.value(operand, want),
             ExprKind::Unary(op, operand) => {
-                let operand = Box::new(self.value(operand, Want::Value));
                 let op = match op {
                     ast::UnaryOp::Neg => UnaryOp::Neg,
                     ast::UnaryOp::Not => UnaryOp::Not,
                     ast::UnaryOp::BitNot => UnaryOp::BitNot,
                 };
-                IrExpr::Unary(op, operand)
+                match (op, self.value(operand, Want::Value)) {
+                    // The sign of a number.
+                    (UnaryOp::Neg, IrExpr::Const(number)) => IrExpr::Const(self.test.range.constant(-number)),
+                    (op, operand) => IrExpr::Unary(op, Box::new(operand)),
+                }
             }
             ExprKind::Binary(op @ (BinaryOp::And | BinaryOp::Or), left, right) if has_effects(right) => {
                 self.short_circuit(*op, left, right)
             }
+            ExprKind::Binary(BinaryOp::Add, array, _) if self.is_address(array) => self.address_of(expr),
             ExprKind::Binary(op, left, right) => {
+                self.refuse_arithmetic(*op, left, right);
                 let left = self.value(left, Want::Value);
                 let right = self.value(right, Want::Value);
                 IrExpr::Binary(binary_op(*op), Box::new(left), Box::new(right))
@@ -482,6 +367,7 @@ impl<'a, 'm> Code<'a, 'm> {
     }
 
     fn assignment(&mut self, target: &Expr, op: Option<BinaryOp>, value: &Expr, want: Want) -> IrExpr {
+        op.iter().for_each(|op| self.refuse_arithmetic(*op, target, value));
         match &target.kind {
             ExprKind::Name(name) if !self.params.contains_key(name.as_str()) => {
                 let register = match op {
@@ -493,7 +379,10 @@ impl<'a, 'm> Code<'a, 'm> {
                     },
                 };
                 match op {
-                    None => self.assign(register, value),
+                    None => {
+                        self.warn_of_address(name, value);
+                        self.assign(register, value);
+                    }
                     Some(op) => {
                         let value = self.value(value, Want::Value);
                         let old = self.number_in(register);
@@ -507,7 +396,7 @@ impl<'a, 'm> Code<'a, 'm> {
                 let Some(shared) = self.dereferenced(address) else { return IrExpr::Const(0) };
                 match op {
                     None => {
-                        self.store(shared, value.clone());
+                        self.store(&shared, value.clone());
                         value
                     }
                     Some(op) => self.compound(shared, op, value, target.span, want),
@@ -517,13 +406,13 @@ impl<'a, 'm> Code<'a, 'm> {
         }
     }
 
-    /// `*x += e`, which is one step if the variable is atomic.
+    /// `*x += e`, which is one step if it is an access of an atomic variable.
     fn compound(&mut self, shared: Shared, op: BinaryOp, operand: IrExpr, span: Span, want: Want) -> IrExpr {
         let apply = |old, operand| IrExpr::Binary(binary_op(op), Box::new(old), Box::new(operand));
-        if shared.kind != LocationKind::Atomic {
-            let old = self.load(shared.clone(), Want::Value);
+        if shared.kinds().any(|kind| kind != LocationKind::Atomic) {
+            let old = self.load(&shared, Want::Value);
             let value = apply(old, operand);
-            self.store(shared, value.clone());
+            self.store(&shared, value.clone());
             return value;
         }
         let Some(function) = rmw_function(op) else {
@@ -533,16 +422,10 @@ impl<'a, 'm> Code<'a, 'm> {
             Want::Nothing => None,
             _ => Some(self.temporary()),
         };
-        let place = shared.place;
-        self.emit(Op::Update { dst, place, function, operand: operand.clone(), order: RmwOrder::Sc });
+        let update = |place| Op::Update { dst, place, function, operand: operand.clone(), order: RmwOrder::Sc };
+        self.access(&shared, |place, _| update(place));
         apply(self.result(dst), operand)
     }
-}
-
-/// Where a compare-and-exchange has the value it expects.
-pub(super) enum Expected {
-    Register(RegId),
-    Shared(Shared),
 }
 
 /// `left == right`
@@ -550,19 +433,10 @@ pub(super) fn equal(left: IrExpr, right: IrExpr) -> IrExpr {
     IrExpr::Binary(fencepost_ir::BinaryOp::Cmp(CmpOp::Eq), Box::new(left), Box::new(right))
 }
 
-fn without_casts(mut expr: &Expr) -> &Expr {
-    while let ExprKind::Cast(_, inner) = &expr.kind {
-        expr = inner;
-    }
-    expr
-}
-
 /// Does computing the expression do anything?
 fn has_effects(expr: &Expr) -> bool {
     match &expr.kind {
         ExprKind::Deref(_) | ExprKind::Assign(..) | ExprKind::Conditional(..) | ExprKind::Call(..) => true,
-        ExprKind::Unary(_, operand) | ExprKind::Cast(_, operand) => has_effects(operand),
-        ExprKind::Binary(_, left, right) => has_effects(left) || has_effects(right),
-        ExprKind::Int(_) | ExprKind::Name(_) | ExprKind::Address(_) | ExprKind::Error => false,
+        _ => children(expr).into_iter().any(has_effects),
     }
 }

@@ -253,7 +253,7 @@ impl ThreadLowerer<'_, '_> {
     fn constant_comparison(&mut self, cmp: CmpOp, other: &Expr, span: Span) {
         let Expr::Const(number) = *other else { return };
         let domain = self.globals().domain;
-        if (0..i64::from(domain)).contains(&number) {
+        if (0..domain as i64).contains(&number) {
             return;
         }
         let answer = if cmp.holds(0, number) { "always" } else { "never" };

@@ -150,7 +150,7 @@ impl ThreadLowerer<'_, '_> {
     /// meant.
     fn warn_of_wrapping_constant(&mut self, result: &Expr, span: Span) {
         let domain = self.globals().domain;
-        if let Some(number) = result.as_constant(domain).filter(|number| !(0..i64::from(domain)).contains(number)) {
+        if let Some(number) = result.as_constant(domain).filter(|number| !(0..domain as i64).contains(number)) {
             let message = format!("this is {number}, which wraps around to {}", reduce(number, domain));
             self.push(
                 Diagnostic::warning(span, message)

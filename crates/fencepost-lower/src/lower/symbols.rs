@@ -47,7 +47,7 @@ struct Declared {
 #[derive(Debug)]
 pub(super) struct Globals {
     pub(super) name: Option<String>,
-    pub(super) domain: u32,
+    pub(super) domain: u64,
     symbols: HashMap<String, (Span, Symbol)>,
     declared: Vec<Declared>,
     locations: usize,
@@ -101,9 +101,9 @@ impl Globals {
 
     fn set_domain(&mut self, size: &Expr, more: i64, messages: &mut Messages) {
         let Some(number) = self.constant(size, messages) else { return };
-        let greatest = i64::from(ProgramBuilder::MAX_DOMAIN);
+        let greatest = ProgramBuilder::MAX_DOMAIN as i64;
         match number.checked_add(more).filter(|domain| (1..=greatest).contains(domain)) {
-            Some(domain) => self.domain = domain as u32,
+            Some(domain) => self.domain = domain as u64,
             None => {
                 let range = format!("it must be from {} to {}", 1 - more, greatest - more);
                 messages.push(Diagnostic::error(size.span, format!("{number} is out of range")).label(range));
@@ -203,7 +203,7 @@ impl Globals {
 
     /// A warning when a number that becomes a value is not one.
     pub(super) fn outside(&self, number: i64, span: Span) -> Option<Diagnostic> {
-        if number < i64::from(self.domain) {
+        if number < self.domain as i64 {
             return None;
         }
         let message = format!("{number} is outside the domain and counts as {}", reduce(number, self.domain));

@@ -289,6 +289,10 @@ impl<'l, 'a> ThreadLowerer<'l, 'a> {
             return false;
         }
         self.lowering.steps += 1;
+        if !self.lowering.effort.step(size_of::<Instr>()) {
+            self.lowering.exhausted = true;
+            return false;
+        }
         if self.lowering.instructions <= MAX_INSTRUCTIONS && self.lowering.steps <= 4 * MAX_INSTRUCTIONS {
             return true;
         }

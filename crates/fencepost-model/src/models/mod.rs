@@ -2,6 +2,8 @@
 //! it, it declares.
 
 mod buffers;
+mod c11;
+pub mod cpp20;
 pub mod pgas;
 pub mod pso;
 pub mod ra;
@@ -13,7 +15,8 @@ pub mod tso;
 use crate::model::{ByDefault, Model, Robustness};
 
 /// Every model: SC, then machines and languages, the strongest of each first.
-pub static MODELS: &[&dyn Model] = &[&sc::Sc, &tso::Tso, &pso::Pso, &pgas::Pgas, &sra::Sra, &ra::Ra, &rc20::Rc20];
+pub static MODELS: &[&dyn Model] =
+    &[&sc::Sc, &tso::Tso, &pso::Pso, &pgas::Pgas, &sra::Sra, &ra::Ra, &rc20::Rc20, &cpp20::Cpp20];
 
 /// The model called `name`.
 pub fn by_name(name: &str) -> Option<&'static dyn Model> {

@@ -34,6 +34,7 @@ Source: Derevenetc, Meyer and Schweizer, Locality and Singularity for Store-Atom
     fences: Fences { light: LightFences::Listed, ..buffers::FENCES_BETWEEN_QUEUES },
     robustness: Robustness::Attacks,
     causal: Causal { is_it: false, permits_it: false, safe: SafeIf::Never },
+    views: None,
     repairs: Repairs { orders: false, sc_accesses: false, exchanges: false },
     default: ByDefault::Never,
     promela: None,

@@ -36,6 +36,7 @@ Architecture Manual, version 8.
     fences: Fences { light: LightFences::All, ..buffers::FENCES_BETWEEN_QUEUES },
     robustness: Robustness::Attacks,
     causal: Causal { is_it: false, permits_it: false, safe: SafeIf::Never },
+    views: None,
     repairs: Repairs { orders: false, sc_accesses: false, exchanges: false },
     default: ByDefault::Never,
     promela: None,

@@ -17,7 +17,9 @@ pub mod meaning;
 pub mod monitor;
 
 use crate::graph::{EventId, Graph};
-use crate::model::{ByDefault, Causal, Declaration, Fences, Kind, Model, PromelaMonitor, Repairs, Robustness, SafeIf};
+use crate::model::{
+    ByDefault, Causal, Declaration, Fences, Kind, Model, PromelaMonitor, Repairs, Robustness, SafeIf, Views,
+};
 use crate::monitor::{Monitor, Shape};
 use crate::packed::Layout;
 use crate::rel::Rel;
@@ -25,11 +27,15 @@ use crate::rel::Rel;
 /// Release/acquire.
 pub struct Ra;
 
-/// `hb = (po ∪ ⋃ [Wₓ] ; rf ; [Rₓ])⁺` over atomic accesses: plain ones do not synchronise.
-pub fn hb(graph: &Graph) -> Rel {
+/// `sw = ⋃ [Wₓ] ; rf ; [Rₓ]` over atomic accesses: plain ones do not synchronise.
+pub fn sw(graph: &Graph) -> Rel {
     let is_atomic = |event: EventId| graph.is_init(event) || !graph.label(event).is_nonatomic();
-    let synchronises = graph.rf().filter(|write, read| is_atomic(write) && is_atomic(read));
-    graph.po().union(&synchronises).plus()
+    graph.rf().filter(|write, read| is_atomic(write) && is_atomic(read))
+}
+
+/// hb = (po ∪ sw)⁺
+pub fn hb(graph: &Graph) -> Rel {
+    graph.po().union(&sw(graph)).plus()
 }
 
 static DECLARATION: Declaration = Declaration {
@@ -54,8 +60,9 @@ Source: Lahav and Margalit, Robustness against Release/Acquire Semantics, PLDI 2
     fences: Fences::HIDDEN_RMW_ONLY,
     robustness: Robustness::Monitor,
     causal: Causal { is_it: false, permits_it: true, safe: SafeIf::WritesDoNotRace },
+    views: Some(Views::Anywhere),
     repairs: Repairs { orders: false, sc_accesses: false, exchanges: true },
-    default: ByDefault::Programs,
+    default: ByDefault::Never,
     promela: Some(PromelaMonitor::ReleaseAcquire),
 };
 
@@ -89,6 +96,10 @@ impl Model for Ra {
         }
         let last = graph.predecessor(event).expect("a plain access has a predecessor write");
         (!graph.is_init(last) && !hb(graph).contains(last, event)).then_some(last)
+    }
+
+    fn relations(&self, graph: &Graph) -> Vec<(&'static str, Rel)> {
+        vec![("sw", sw(graph)), ("hb", hb(graph))]
     }
 
     fn monitor(&self, shape: &Shape, layout: &mut Layout) -> Option<Box<dyn Monitor>> {

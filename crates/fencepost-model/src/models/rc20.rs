@@ -16,13 +16,13 @@
 pub mod meaning;
 pub mod monitor;
 
-use fencepost_base::event::Label;
 use fencepost_base::order::Mode;
 
+use super::c11;
 use crate::graph::{EventId, Graph};
 use crate::model::{
     ByDefault, Causal, Declaration, FenceMeaning, Fences, Kind, LightFences, Model, PromelaMonitor, Repairs,
-    Robustness, SafeIf,
+    Robustness, SafeIf, Views,
 };
 use crate::monitor::{Monitor, Shape};
 use crate::packed::Layout;
@@ -31,24 +31,14 @@ use crate::rel::Rel;
 /// RC20.
 pub struct Rc20;
 
-/// sw = `[E⊒rel] ; ([F] ; po)? ; rf⁺ ; (po ; [F])? ; [E⊒acq]`, where rf is that of atomic accesses
+/// sw, with the reads-from of the graph.
 pub fn sw(graph: &Graph) -> Rel {
-    let identity = |in_set: &dyn Fn(EventId) -> bool| Rel::identity_on(graph.len(), in_set);
-    let is_fence = |e: EventId| matches!(graph.label(e), Label::Fence { .. } | Label::Rmw { mode: Mode::Full, .. });
-    let fence = identity(&is_fence);
-    let release = identity(&|e| graph.label(e).mode().releases());
-    let acquire = identity(&|e| graph.label(e).mode().acquires());
-    let is_atomic = |e: EventId| !graph.label(e).is_nonatomic();
-    let rf = graph.rf().filter(|write, read| is_atomic(write) && is_atomic(read));
-    let po = graph.po();
-    let from_fence = fence.then(&po).optional();
-    let to_fence = po.then(&fence).optional();
-    release.then(&from_fence).then(&rf.plus()).then(&to_fence).then(&acquire)
+    c11::sw(graph, &graph.rf())
 }
 
 /// hb = (po ∪ sw)⁺
 pub fn hb(graph: &Graph) -> Rel {
-    graph.po().union(&sw(graph)).plus()
+    c11::hb(graph, &graph.rf())
 }
 
 /// The order that SC accesses must have: (`[SC] ; (hb ∪ mo ∪ fr) ; [SC]`)⁺
@@ -64,21 +54,19 @@ fn sc_order_of(graph: &Graph, hb: &Rel, mo: &Rel, fr: &Rel) -> Rel {
 
 static DECLARATION: Declaration = Declaration {
     name: "rc20",
-    title: "C11-style relaxed, release/acquire and SC accesses, fences",
+    title: "the C11-style model of the POPL 2021 paper: SC fences update a hidden location",
     essay: "\
-What it is: the C/C++ memory model without out-of-thin-air values: every access has the order that is written. \
-Compilers and all common processors implement it.
+What it is: the model of the paper below, in the style of C11: every access has the order that is written. For programs \
+in C, C++ or Rust ask `cpp20`, which follows the standard where SC accesses and SC fences are concerned. Without these the \
+two agree.
 
 What is modelled: relaxed, acquire, release, acquire/release accesses and fences; release sequences (through \
-read-modify-writes); `fence(sc)` as an acquire fence, an update of one hidden location and a release fence; SC accesses \
-as acquire/release accesses with a total order consistent with happens-before, modification order and \
-from-read; plain accesses to non-atomic locations race unless ordered by happens-before.
+read-modify-writes); `fence(sc)` as an acquire fence, an update of one hidden location and a release fence; SC accesses, \
+which the paper leaves out, as acquire/release accesses with a total order consistent with happens-before, modification \
+order and from-read, the rule of C++11; plain accesses to non-atomic locations race unless ordered by happens-before.
 
-What is not: program order ∪ reads-from is acyclic, so loads do not see stores that come after them (load buffering). \
-The rule for SC accesses is that of C++11 between pairs of SC accesses: C++20 asks less of happens-before, and more where \
-an SC load and another SC load are ordered through a store that is not SC; SC fences and SC accesses order each other only \
-through happens-before. Code that mixes SC and other accesses, or SC accesses and fences, may therefore be reported although \
-C++20 orders it. Consume; liveness.
+What is not: program order ∪ reads-from is acyclic, so loads do not see stores that come after them (load buffering). SC \
+fences and SC accesses order each other only through happens-before. Consume; liveness.
 
 Source: Margalit and Lahav, Verifying Observational Robustness against a C11-Style Memory Model, POPL 2021; SC \
 accesses after C++11.
@@ -95,8 +83,9 @@ accesses after C++11.
     },
     robustness: Robustness::Monitor,
     causal: Causal { is_it: false, permits_it: false, safe: SafeIf::SynchronisedAndWritesDoNotRace },
+    views: Some(Views::Anywhere),
     repairs: Repairs { orders: true, sc_accesses: true, exchanges: true },
-    default: ByDefault::Programs,
+    default: ByDefault::Never,
     promela: Some(PromelaMonitor::Orders),
 };
 
@@ -106,7 +95,12 @@ impl Model for Rc20 {
     }
 
     fn permits(&self, graph: &Graph) -> bool {
-        let (rf, mo, fr, hb) = (graph.rf(), graph.mo(), graph.fr(), hb(graph));
+        self.permits_doubting(graph, &|_| false)
+    }
+
+    fn permits_doubting(&self, graph: &Graph, doubted: &dyn Fn(EventId) -> bool) -> bool {
+        let rf = graph.rf().filter(|_, read| !doubted(read));
+        let (mo, fr, hb) = (graph.mo(), graph.fr(), c11::hb(graph, &rf));
         let write_coherence = mo.then(&rf.optional()).then_is_irreflexive(&hb.optional());
         let read_coherence = fr.then(&rf.optional()).then_is_irreflexive(&hb);
         let atomicity = fr.then_is_irreflexive(&mo);
@@ -115,19 +109,12 @@ impl Model for Rc20 {
         write_coherence && read_coherence && atomicity && no_thin_air && sc_accesses
     }
 
-    /// Def. 6.1: a conflicting access that happens-before does not order. Locations may also be
-    /// accessed in both ways, as in C: two atomic accesses do not race.
     fn race(&self, graph: &Graph, event: EventId) -> Option<EventId> {
-        let hb = hb(graph);
-        let loc = graph.label(event).loc();
-        graph.ids().find(|&other| {
-            other != event
-                && graph.label(other).loc() == loc
-                && (graph.label(other).is_nonatomic() || graph.label(event).is_nonatomic())
-                && (graph.label(other).is_write() || graph.label(event).is_write())
-                && !hb.contains(other, event)
-                && !hb.contains(event, other)
-        })
+        c11::race(graph, event)
+    }
+
+    fn relations(&self, graph: &Graph) -> Vec<(&'static str, Rel)> {
+        vec![("sw", sw(graph)), ("hb", hb(graph)), ("S", sc_order(graph))]
     }
 
     fn monitor(&self, shape: &Shape, layout: &mut Layout) -> Option<Box<dyn Monitor>> {

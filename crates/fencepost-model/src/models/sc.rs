@@ -35,6 +35,7 @@ Source: Lamport 1979; in this form Lahav and Margalit, PLDI 2019, Def. A.7.
     fences: Fences::HIDDEN_RMW_ONLY,
     robustness: Robustness::Always,
     causal: Causal { is_it: false, permits_it: false, safe: SafeIf::Always },
+    views: None,
     repairs: Repairs { orders: false, sc_accesses: false, exchanges: true },
     default: ByDefault::Never,
     promela: Some(PromelaMonitor::Nothing),

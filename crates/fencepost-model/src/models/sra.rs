@@ -13,7 +13,7 @@
 //! There is no monitor: safety under SRA is decided by coverability instead.
 
 use crate::graph::{EventId, Graph};
-use crate::model::{ByDefault, Causal, Declaration, Fences, Kind, Model, Repairs, Robustness, SafeIf};
+use crate::model::{ByDefault, Causal, Declaration, Fences, Kind, Model, Repairs, Robustness, SafeIf, Views};
 use crate::models::ra::Ra;
 use crate::rel::Rel;
 
@@ -60,6 +60,7 @@ Source: Lahav and Boker, Decidable Verification under a Causally Consistent Shar
     fences: Fences::HIDDEN_RMW_ONLY,
     robustness: Robustness::Implied(&Ra),
     causal: Causal { is_it: true, permits_it: true, safe: SafeIf::Always },
+    views: Some(Views::Last),
     repairs: Repairs { orders: false, sc_accesses: false, exchanges: true },
     default: ByDefault::Never,
     promela: None,
@@ -83,6 +84,10 @@ impl Model for Sra {
     /// As under release/acquire.
     fn race(&self, graph: &Graph, event: EventId) -> Option<EventId> {
         Ra.race(graph, event)
+    }
+
+    fn relations(&self, graph: &Graph) -> Vec<(&'static str, Rel)> {
+        vec![("hb", hb(graph))]
     }
 }
 

@@ -42,6 +42,7 @@ and Sewell, x86-TSO, TPHOLs 2009.
     },
     robustness: Robustness::Attacks,
     causal: Causal { is_it: false, permits_it: false, safe: SafeIf::Always },
+    views: None,
     repairs: Repairs { orders: false, sc_accesses: false, exchanges: false },
     default: ByDefault::Automata,
     promela: None,

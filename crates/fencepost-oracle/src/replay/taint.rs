@@ -7,9 +7,7 @@
 //! tainted; a tainted value that decides a branch, an assertion or a blocking
 //! access, or is written, is a witness.
 //!
-//! Literal, with one exception: a tainted *SC* read is forgotten by the order
-//! of SC accesses too, so more is confirmed than the definition would. The
-//! engine that finds the candidates keeps its place in that order.
+//! Literal: a tainted SC read keeps its place in the order of SC accesses.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -54,10 +52,13 @@ impl Replay<'_> {
 
     /// Does the model permit the graph?
     pub(super) fn permits(&self, graph: &Graph) -> bool {
-        self.model.permits(&self.believed(graph))
+        match &self.taints {
+            None => self.model.permits(graph),
+            Some(taints) => self.model.permits_doubting(graph, &|id| taints.reads.contains_key(&id)),
+        }
     }
 
-    /// The graph as the model is shown it: in an observational replay tainted reads read nothing.
+    /// The graph as the race rule is shown it: in an observational replay tainted reads read nothing.
     pub(super) fn believed<'g>(&self, graph: &'g Graph) -> Cow<'g, Graph> {
         match &self.taints {
             None => Cow::Borrowed(graph),

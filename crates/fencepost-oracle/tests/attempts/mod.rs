@@ -32,12 +32,12 @@ fn taken(access: &Access, kind: AttemptKind, value: Value) -> Option<Mode> {
 pub(crate) fn violated(
     monitor: &dyn Monitor,
     state: &[u64],
-    domain: u32,
+    domain: u64,
     thread: ThreadId,
     access: &Access,
     kind: AttemptKind,
 ) -> bool {
-    let modes = || (0..domain).filter_map(|value| Some((value, taken(access, kind, value)?)));
+    let modes = || (0..domain as Value).filter_map(|value| Some((value, taken(access, kind, value)?)));
     let bits = modes().fold(0u64, |bits, (value, _)| bits | 1 << value);
     let Some((_, mode)) = modes().next() else { return false };
     let attempt = Attempt { kind, loc: access.loc, mode, accepts: Accepts::Classes(&[bits]) };

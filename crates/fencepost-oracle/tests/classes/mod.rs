@@ -16,7 +16,7 @@ pub(crate) struct Classes {
 impl Classes {
     pub(crate) fn new(program: &Program, mut class: impl FnMut(Value) -> usize) -> Self {
         let atomic = |kind: LocationKind| kind != LocationKind::NonAtomic;
-        let mut row = || (0..program.domain()).map(&mut class).collect();
+        let mut row = || (0..program.domain() as Value).map(&mut class).collect();
         Classes { of: program.locations().iter().map(|location| atomic(location.kind).then(&mut row)).collect() }
     }
 

@@ -31,6 +31,7 @@ pub(crate) fn shape(program: &Program, classes: Vec<usize>, generous: bool) -> S
         };
         shape.relaxed_writes |= relaxed_writes && !fences(FenceOrder::Acq);
         shape.sc_accesses |= ops().any(is_sc);
+        shape.sc_fences |= ops().any(|op| matches!(op, Op::Fence { order: FenceOrder::Sc }));
         for place in ops().filter(|op| matches!(op, Op::PlainLoad { .. } | Op::PlainStore { .. })).filter_map(Op::place)
         {
             let locations = match place {

@@ -30,7 +30,7 @@ pub(super) fn render(picture: &Picture, layout: &Layout) -> String {
     }
     for link in &picture.links {
         let width = if link.on_cycle { 2.6 } else { 1.0 };
-        let (name, color) = (link.kind.as_str(), link.kind.color());
+        let (name, color) = (link.label(), link.kind.color());
         // Only program order ranks: communication goes up as well as down.
         let extra = match link.kind {
             LinkKind::Po => ", weight=10",

@@ -6,6 +6,7 @@ use std::collections::BTreeSet;
 use fencepost_model::cycle::Edge;
 use fencepost_model::{EventId, Graph};
 
+use super::Extra;
 use super::picture::{Builder, Link, LinkKind, NodeKind, Place, Selection};
 
 /// With more events shown, edges that touch no event of the cycle are left out, reads-from
@@ -47,6 +48,7 @@ impl Builder<'_> {
         self.reads_from(selection);
         self.modification_order(selection, crowded);
         self.overwritten_reads(crowded);
+        self.derived();
         if let (Some(culprit), Some(other)) = (self.scene.culprit, self.scene.opponent) {
             let (from, to) = (self.node_of[&other], self.node_of[&culprit]);
             self.link(from, to, LinkKind::Race, true);
@@ -95,7 +97,8 @@ impl Builder<'_> {
             let loc = graph.label(read).loc().expect("reads have a location");
             if graph.is_init(source) {
                 let hidden = self.subject.program.fence_location() == Some(loc);
-                if !hidden && selection.inits.contains(&loc) && self.nodes[to].kind != NodeKind::Event {
+                let is_remarkable = selection.inits.contains(&loc) && self.nodes[to].kind != NodeKind::Event;
+                if !hidden && (is_remarkable || self.wants_all("rf")) {
                     let from = self.init_node(loc);
                     self.link(from, to, LinkKind::Rf, false);
                 }
@@ -111,7 +114,9 @@ impl Builder<'_> {
         let graph = self.scene.graph;
         for loc in (0..graph.locations()).map(fencepost_base::ids::LocId::from_index) {
             let hidden = self.subject.program.fence_location() == Some(loc);
-            if self.scene.written_in_the_past == Some(loc) && !hidden && selection.inits.contains(&loc) {
+            let in_the_past = self.scene.written_in_the_past == Some(loc) && selection.inits.contains(&loc);
+            let is_written = graph.writes(loc).iter().skip(1).any(|write| self.node_of.contains_key(write));
+            if !hidden && (in_the_past || (is_written && self.wants_all("mo"))) {
                 self.init_node(loc);
             }
             let shown: Vec<EventId> =
@@ -121,7 +126,7 @@ impl Builder<'_> {
                 // An update that reads from its predecessor shows as much by its rf edge.
                 let implied = same_thread || graph.source(pair[1]) == Some(pair[0]);
                 let (from, to) = (self.node_of[&pair[0]], self.node_of[&pair[1]]);
-                if !implied && self.worth_it(from, to, crowded) {
+                if self.wants_all("mo") || (!implied && self.worth_it(from, to, crowded)) {
                     self.link(from, to, LinkKind::Mo, false);
                 }
             }
@@ -137,10 +142,45 @@ impl Builder<'_> {
             let Some(&next) = later.next() else { continue };
             let Some(&to) = self.node_of.get(&next) else { continue };
             let from = self.node_of[&read];
-            if graph.event(next).thread != graph.event(read).thread && self.worth_it(from, to, crowded) {
+            let implied = graph.event(next).thread == graph.event(read).thread;
+            if self.wants_all("fr") || (!implied && self.worth_it(from, to, crowded)) {
                 self.link(from, to, LinkKind::Fr, false);
             }
         }
+    }
+
+    /// The relations of the model that were asked for, without what the other edges imply: paths of
+    /// a transitive relation, and program order where it is part of the relation.
+    fn derived(&mut self) {
+        let Extra { relations, model: Some(model) } = self.extra else { return };
+        let shown = self.shown();
+        let po = self.scene.graph.po();
+        for (name, rel) in model.relations(self.scene.graph) {
+            if !relations.iter().any(|wanted| wanted == name) {
+                continue;
+            }
+            let pairs = || shown.iter().flat_map(|&a| shown.iter().map(move |&b| (a, b)));
+            let has_po = pairs().all(|(a, b)| !po.contains(a, b) || rel.contains(a, b));
+            let is_transitive = rel == rel.plus();
+            let is_implied = |a: EventId, b: EventId| {
+                let is_between = |&c: &EventId| c != a && c != b && rel.contains(a, c) && rel.contains(c, b);
+                (has_po && po.contains(a, b)) || (is_transitive && shown.iter().any(is_between))
+            };
+            let links: Vec<(EventId, EventId)> =
+                pairs().filter(|&(a, b)| a != b && rel.contains(a, b) && !is_implied(a, b)).collect();
+            for (a, b) in links {
+                let (from, to, kind) = (self.node_of[&a], self.node_of[&b], LinkKind::Derived(name));
+                match self.links.iter_mut().find(|link| (link.from, link.to) == (from, to)) {
+                    Some(link) => link.also.push(kind),
+                    None => self.link(from, to, kind, false),
+                }
+            }
+        }
+    }
+
+    /// Is every edge of this relation to be drawn?
+    fn wants_all(&self, name: &str) -> bool {
+        self.extra.relations.iter().any(|wanted| wanted == name)
     }
 
     fn worth_it(&self, from: usize, to: usize, crowded: bool) -> bool {
@@ -162,7 +202,7 @@ impl Builder<'_> {
     fn link(&mut self, from: usize, to: usize, kind: LinkKind, on_cycle: bool) {
         let known = self.links.iter().any(|link| (link.from, link.to, link.kind) == (from, to, kind));
         if !known {
-            self.links.push(Link { from, to, kind, on_cycle });
+            self.links.push(Link { from, to, kind, on_cycle, also: Vec::new() });
         }
     }
 }

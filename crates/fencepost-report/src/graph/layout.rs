@@ -13,6 +13,8 @@ const HEADER_HEIGHT: f64 = 30.0;
 const LEGEND_HEIGHT: f64 = 44.0;
 const MARGIN: f64 = 26.0;
 const LANE: f64 = 14.0;
+/// How far from an arrowhead a label is out of its way.
+const HEAD: f64 = 22.0;
 
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Point {
@@ -313,7 +315,9 @@ fn labels(picture: &Picture, grid: &Grid, paths: &[Path]) -> Vec<Point> {
             let clearance = others.map(|point| distance(*point, spot)).fold(24.0, f64::min);
             let crowding = placed.iter().map(|label| distance(*label, spot)).fold(30.0, f64::min);
             let hidden = grid.boxes.iter().any(|rect| rect.distance(spot) < 9.0);
-            clearance + 2.0 * crowding - (t - 0.5).abs() * 12.0 - if hidden { 100.0 } else { 0.0 }
+            // Arrowheads, those of other edges too, are not to be written over.
+            let heads = paths.iter().map(|path| distance(path.point(1.0), spot)).fold(HEAD, f64::min);
+            clearance + 2.0 * crowding + 4.0 * heads - (t - 0.5).abs() * 12.0 - if hidden { 100.0 } else { 0.0 }
         };
         let best = (2..=18).map(|i| f64::from(i) / 20.0).max_by(|&a, &b| score(a).total_cmp(&score(b)));
         placed.push(candidate(best.unwrap_or(0.5)));
@@ -323,21 +327,13 @@ fn labels(picture: &Picture, grid: &Grid, paths: &[Path]) -> Vec<Point> {
 
 /// The entries of the legend: each kind of edge in use, with its text and its width.
 pub(super) fn legend_entries(picture: &Picture) -> Vec<(LinkKind, String, f64)> {
-    let used = |kind: &LinkKind| picture.links.iter().any(|link| link.kind == *kind);
-    LinkKind::ALL
-        .into_iter()
-        .filter(used)
-        .map(|kind| {
-            let text = match kind {
-                LinkKind::Po => "po: program order",
-                LinkKind::Rf => "rf: reads from",
-                LinkKind::Mo => "mo: modification order",
-                LinkKind::Fr => "fr: from read",
-                LinkKind::Race => "data race",
-            };
-            (kind, text.to_string(), 27.0 + text.len() as f64 * 6.4 + 12.0)
-        })
-        .collect()
+    let used = |kind: &LinkKind| picture.links.iter().any(|link| link.kinds().any(|other| other == *kind));
+    let entry = |kind: LinkKind| {
+        let text = kind.explanation();
+        let width = 27.0 + text.len() as f64 * 6.4 + 12.0;
+        (kind, text, width)
+    };
+    LinkKind::of(picture).into_iter().filter(used).map(entry).collect()
 }
 
 fn legend_width(picture: &Picture) -> f64 {

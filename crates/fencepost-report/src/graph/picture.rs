@@ -4,12 +4,12 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use fencepost_base::event::Label;
-use fencepost_base::ids::{LocId, ThreadId};
+use fencepost_base::ids::{LocId, ThreadId, Value};
 use fencepost_model::EventId;
 use fencepost_verdict::Site;
 
-use super::edges;
 use super::scene::Scene;
+use super::{Extra, edges};
 use crate::subject::Subject;
 
 /// Threads with more events lose those that do not matter.
@@ -56,12 +56,27 @@ pub(super) enum NodeKind {
 }
 
 /// An edge between two nodes.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct Link {
     pub(super) from: usize,
     pub(super) to: usize,
     pub(super) kind: LinkKind,
     pub(super) on_cycle: bool,
+    /// Derived relations between the same events, which share the line.
+    pub(super) also: Vec<LinkKind>,
+}
+
+impl Link {
+    /// `rf`, `rf, hb`
+    pub(super) fn label(&self) -> String {
+        let names: Vec<&str> = self.kinds().map(LinkKind::as_str).collect();
+        names.join(", ")
+    }
+
+    /// The relations that it stands for.
+    pub(super) fn kinds(&self) -> impl Iterator<Item = LinkKind> {
+        std::iter::once(self.kind).chain(self.also.iter().copied())
+    }
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug, PartialOrd, Ord)]
@@ -71,10 +86,20 @@ pub(super) enum LinkKind {
     Mo,
     Fr,
     Race,
+    /// A relation of the model.
+    Derived(&'static str),
 }
 
 impl LinkKind {
-    pub(super) const ALL: [LinkKind; 5] = [LinkKind::Po, LinkKind::Rf, LinkKind::Mo, LinkKind::Fr, LinkKind::Race];
+    /// Those that every model has.
+    const BASIC: [LinkKind; 5] = [LinkKind::Po, LinkKind::Rf, LinkKind::Mo, LinkKind::Fr, LinkKind::Race];
+
+    /// All kinds that there are in a picture, and the basic ones.
+    pub(super) fn of(picture: &Picture) -> Vec<LinkKind> {
+        let used = picture.links.iter().flat_map(Link::kinds);
+        let all: BTreeSet<LinkKind> = used.chain(LinkKind::BASIC).collect();
+        all.into_iter().collect()
+    }
 
     pub(super) fn as_str(self) -> &'static str {
         match self {
@@ -83,6 +108,22 @@ impl LinkKind {
             LinkKind::Mo => "mo",
             LinkKind::Fr => "fr",
             LinkKind::Race => "race",
+            LinkKind::Derived(name) => name,
+        }
+    }
+
+    /// For the legend.
+    pub(super) fn explanation(self) -> String {
+        match self {
+            LinkKind::Po => "po: program order".into(),
+            LinkKind::Rf => "rf: reads from".into(),
+            LinkKind::Mo => "mo: modification order".into(),
+            LinkKind::Fr => "fr: from read".into(),
+            LinkKind::Race => "data race".into(),
+            LinkKind::Derived("hb") => "hb: happens before".into(),
+            LinkKind::Derived("sw") => "sw: synchronises with".into(),
+            LinkKind::Derived("S") => "S: order of SC events".into(),
+            LinkKind::Derived(name) => name.into(),
         }
     }
 
@@ -94,17 +135,22 @@ impl LinkKind {
             LinkKind::Mo => "#1f4fbf",
             LinkKind::Fr => "#b8600b",
             LinkKind::Race => "#a0209a",
+            LinkKind::Derived("hb") => "#2e7d32",
+            LinkKind::Derived("sw") => "#00798c",
+            LinkKind::Derived("S") => "#6b4fa0",
+            LinkKind::Derived(_) => "#6a6a6a",
         }
     }
 }
 
 impl Picture {
-    pub(super) fn new(subject: &Subject<'_>, scene: &Scene<'_>) -> Picture {
+    pub(super) fn new(subject: &Subject<'_>, scene: &Scene<'_>, extra: Extra<'_>) -> Picture {
         let key = scene.key_events();
         let selection = Selection::new(scene, &key);
         let mut builder = Builder {
             subject,
             scene,
+            extra,
             key: &key,
             nodes: Vec::new(),
             node_of: BTreeMap::new(),
@@ -115,6 +161,7 @@ impl Picture {
         builder.links(&selection);
         builder.order_tops();
         let mut notes = vec![scene.legend().to_string()];
+        notes.extend(scene.story.clone());
         if columns.is_empty() {
             notes.push("no access to memory comes before it".to_string());
         }
@@ -198,6 +245,7 @@ fn items(events: &[EventId], show: impl Fn(&EventId) -> bool) -> Vec<Item> {
 pub(super) struct Builder<'a> {
     pub(super) subject: &'a Subject<'a>,
     pub(super) scene: &'a Scene<'a>,
+    pub(super) extra: Extra<'a>,
     pub(super) key: &'a BTreeSet<EventId>,
     pub(super) nodes: Vec<Node>,
     pub(super) node_of: BTreeMap<EventId, usize>,
@@ -209,10 +257,7 @@ impl Builder<'_> {
     /// Adds every column; a read lies no higher than the write it reads from,
     /// so that the picture reads downwards.
     fn columns(&mut self, selection: &Selection) -> Vec<String> {
-        // Letters go down the columns; rows need the writes of other columns first, so they are
-        // found beforehand.
         self.find_rows(selection);
-        let mut letters = 0;
         for (column, (thread, items)) in selection.threads.iter().enumerate() {
             let mut next_row = 0;
             for item in items {
@@ -224,9 +269,8 @@ impl Builder<'_> {
                 let place = Place::Cell { column, row };
                 let node = match *item {
                     Item::Shown(id) => {
-                        letters += 1;
                         self.node_of.insert(id, self.nodes.len());
-                        self.event_node(id, *thread, place, letters - 1)
+                        self.event_node(id, *thread, place)
                     }
                     Item::Hidden(count) => {
                         Node { place, kind: NodeKind::Gap, text: format!("⋮ {count} more"), remark: String::new() }
@@ -261,7 +305,7 @@ impl Builder<'_> {
         }
     }
 
-    fn event_node(&self, id: EventId, thread: ThreadId, place: Place, letter: usize) -> Node {
+    fn event_node(&self, id: EventId, thread: ThreadId, place: Place) -> Node {
         let event = self.scene.graph.event(id);
         let remark = event.pc.map_or(String::new(), |pc| {
             let line = self.subject.line(Site { thread, pc });
@@ -272,7 +316,9 @@ impl Builder<'_> {
             () if self.key.contains(&id) => NodeKind::OnCycle,
             () => NodeKind::Event,
         };
-        Node { place, kind, text: format!("{}: {}", letters(letter), self.label(&event.label)), remark }
+        // What people read beside the picture has numbers.
+        let number = self.scene.steps.get(&id).map_or(String::new(), |step| format!("{step}: "));
+        Node { place, kind, text: number + &self.label(&event.label), remark }
     }
 
     /// `W[rel] x=1`
@@ -282,15 +328,20 @@ impl Builder<'_> {
             return format!("F[{}]", if label.loc().is_some() { "sc" } else { mode.as_str() });
         }
         match *label {
-            Label::Read { loc, value, .. } => format!("R[{mode}] {}={value}", self.subject.location(loc)),
-            Label::Write { loc, value, .. } => format!("W[{mode}] {}={value}", self.subject.location(loc)),
+            Label::Read { loc, value, .. } => format!("R[{mode}] {}", self.holds(loc, value)),
+            Label::Write { loc, value, .. } => format!("W[{mode}] {}", self.holds(loc, value)),
             Label::Rmw { loc, read, written, .. } => {
-                format!("U[{mode}] {}={read}→{written}", self.subject.location(loc))
+                format!("U[{mode}] {}→{}", self.holds(loc, read), self.subject.value(written))
             }
             Label::Fence { .. } => format!("F[{mode}]"),
             Label::LightFence { loc: Some(loc) } => format!("F[light] {}", self.subject.location(loc)),
             Label::LightFence { loc: None } => "F[light]".to_string(),
         }
+    }
+
+    /// `x=1`
+    fn holds(&self, loc: LocId, value: Value) -> String {
+        format!("{}={}", self.subject.location(loc), self.subject.value(value))
     }
 
     /// The node of the initialisation of `loc`, added when it is first needed.
@@ -304,7 +355,7 @@ impl Builder<'_> {
         self.nodes.push(Node {
             place: Place::Top(position),
             kind: NodeKind::Init,
-            text: format!("{}={value}", self.subject.location(loc)),
+            text: self.holds(loc, value),
             remark: String::new(),
         });
         self.node_of.insert(id, self.nodes.len() - 1);
@@ -331,27 +382,5 @@ impl Builder<'_> {
         for (position, index) in order.into_iter().enumerate() {
             self.nodes[index].place = Place::Top(position);
         }
-    }
-}
-
-/// 0, 1, …, 25, 26, … as a, b, …, z, aa, …
-fn letters(mut number: usize) -> String {
-    let mut text = String::new();
-    loop {
-        text.insert(0, char::from(b'a' + (number % 26) as u8));
-        match number / 26 {
-            0 => return text,
-            more => number = more - 1,
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::letters;
-
-    #[test]
-    fn letters_go_on_after_z() {
-        assert_eq!([letters(0), letters(25), letters(26), letters(702)], ["a", "z", "aa", "aaa"]);
     }
 }

@@ -2,7 +2,7 @@
 //! in which something happens that was asked for.
 
 use std::borrow::Cow;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use fencepost_base::ids::LocId;
 use fencepost_model::cycle::{Cycle, Edge};
@@ -12,6 +12,7 @@ use fencepost_verdict::{Violation, ViolationKind};
 use crate::execution::{Shown, last_at};
 use crate::shapes;
 use crate::subject::Subject;
+use crate::words;
 
 /// A graph, and what is remarkable about it.
 pub(super) struct Scene<'a> {
@@ -26,6 +27,10 @@ pub(super) struct Scene<'a> {
     pub(super) written_in_the_past: Option<LocId>,
     pub(super) title: String,
     pub(super) subtitle: String,
+    /// The numbers of the steps that add events, as in the run that is told in words.
+    pub(super) steps: BTreeMap<EventId, usize>,
+    /// What happens in the litmus shape, if it has one.
+    pub(super) story: Option<String>,
 }
 
 impl<'a> Scene<'a> {
@@ -39,10 +44,15 @@ impl<'a> Scene<'a> {
             written_in_the_past: in_the_past.then_some(violation.location),
             title: format!("{} is not robust against {model}", subject.name()),
             subtitle: subtitle(subject, violation),
+            steps: words::step_numbers(violation),
+            story: violation
+                .shape
+                .as_deref()
+                .and_then(|name| Some(format!("{name}: {}", shapes::explain(name)?.story))),
         }
     }
 
-    pub(super) fn of_execution(subject: &Subject<'_>, shown: &Shown<'a>, model: &str) -> Self {
+    pub(super) fn of_execution(subject: &Subject<'_>, shown: &Shown<'a>, title: String) -> Self {
         let [culprit, opponent] = shown.racing().map_or([None; 2], |events| events.map(Some));
         Scene {
             graph: &shown.execution.graph,
@@ -50,8 +60,10 @@ impl<'a> Scene<'a> {
             culprit,
             opponent,
             written_in_the_past: None,
-            title: format!("{}: an execution under {model}", subject.name()),
-            subtitle: shown.end(subject),
+            title,
+            subtitle: shown.end(subject) + if shown.satisfies() { " · the formula is true" } else { "" },
+            steps: shown.step_numbers(subject),
+            story: None,
         }
     }
 

@@ -25,7 +25,7 @@ pub(super) fn render(picture: &Picture, layout: &Layout) -> String {
     }
     for (link, at) in picture.links.iter().zip(&layout.labels) {
         let weight = if link.on_cycle { " bold" } else { "" };
-        svg.text(&format!("label {}{weight}", link.kind.as_str()), at.x, at.y + 4.0, link.kind.as_str());
+        svg.text(&format!("label {}{weight}", link.kind.as_str()), at.x, at.y + 4.0, &link.label());
     }
     svg.legend(picture, layout);
     svg.0 + "</svg>\n"
@@ -41,12 +41,12 @@ impl Svg {
         ));
         self.line(format_args!("<title>{}: {}</title>", escape(&picture.title), escape(&picture.subtitle)));
         self.line(format_args!("<style>{STYLE}"));
-        for kind in LinkKind::ALL {
+        for kind in LinkKind::of(picture) {
             let (name, color) = (kind.as_str(), kind.color());
             self.line(format_args!(".line.{name} {{ stroke: {color}; }} .label.{name} {{ fill: {color}; }}"));
         }
         self.line(format_args!("</style>\n<defs>"));
-        for kind in LinkKind::ALL {
+        for kind in LinkKind::of(picture) {
             self.line(format_args!(
                 r#"<marker id="{}" viewBox="0 0 10 10" refX="9.5" refY="5" markerUnits="userSpaceOnUse" markerWidth="10" markerHeight="9" orient="auto-start-reverse"><path d="M0 0.6 L10 5 L0 9.4 L2.6 5 z" fill="{}"/></marker>"#,
                 kind.as_str(),

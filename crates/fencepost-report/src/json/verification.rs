@@ -88,6 +88,8 @@ pub struct ConditionReport {
     pub positive: u64,
     /// Executions that do not.
     pub negative: u64,
+    /// Are these all final states? Only if `extent` is `all`.
+    pub complete: bool,
     /// `all`; `kinds`, if there is one of each kind that there is; `examples`, if there may be any
     /// others.
     pub extent: &'static str,
@@ -99,12 +101,22 @@ pub struct ConditionReport {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct StateReport {
     /// What is observed: `0:r0`, `[x]`.
-    pub values: BTreeMap<String, i64>,
+    pub values: BTreeMap<String, StateValue>,
     /// Is the formula true?
     pub satisfies: bool,
     /// How many executions end there, if they were counted.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub executions: Option<u64>,
+}
+
+/// The value of something that is observed.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(untagged)]
+pub enum StateValue {
+    /// A number.
+    Number(i64),
+    /// The address of the location with this name.
+    Address(String),
 }
 
 /// The report on a verification, as a line of JSON with its line break.
@@ -155,7 +167,13 @@ fn report(subject: &Subject<'_>, states: &States) -> Option<ConditionReport> {
     let condition = program.condition()?;
     let state = |state: &fencepost_verdict::FinalState| {
         let pairs = states.observed.iter().zip(&state.values);
-        let value = |(&what, &value)| (program.observable(what), condition.number(program, value));
+        let value = |(&what, &value)| {
+            let shown = match program.address(value) {
+                Some(loc) => StateValue::Address(subject.location(loc).to_string()),
+                None => StateValue::Number(program.number(value)),
+            };
+            (program.observable(what), shown)
+        };
         StateReport { values: pairs.map(value).collect(), satisfies: state.satisfies, executions: state.executions }
     };
     Some(ConditionReport {
@@ -163,6 +181,7 @@ fn report(subject: &Subject<'_>, states: &States) -> Option<ConditionReport> {
         observation: states.frequency().map(Frequency::as_str),
         positive: states.positive(),
         negative: states.negative(),
+        complete: states.extent == Extent::All,
         extent: match states.extent {
             Extent::All => "all",
             Extent::Kinds => "kinds",

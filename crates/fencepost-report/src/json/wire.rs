@@ -57,6 +57,36 @@ pub enum Verdict {
     Unknown,
 }
 
+/// What there is to say about a file that a limit kept from being read to its end.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Unread {
+    /// [`SCHEMA`].
+    pub schema: &'static str,
+    /// The file, as named by the user.
+    pub file: String,
+    /// Nothing is known, whatever the question.
+    pub verdict: Verdict,
+    /// Why: `memory`, `timeout`, `interrupted`.
+    pub reason: &'static str,
+    /// The same in words.
+    pub detail: String,
+}
+
+/// A file that was left out.
+#[derive(Serialize)]
+pub(super) struct Skipped<'a> {
+    /// [`SCHEMA`].
+    pub schema: &'static str,
+    /// The file.
+    pub file: &'a str,
+    /// `skipped`
+    pub verdict: &'static str,
+    /// What kind of file it is: `AArch64`, `Linux-kernel C`, …
+    pub reason: &'static str,
+    /// The same in words.
+    pub detail: String,
+}
+
 /// Whether the answer is what the comments of the file expect.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct ExpectationReport {

@@ -129,6 +129,37 @@ impl Tally {
     }
 }
 
+/// A file of a directory that nobody asked about by name, and that is left out.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Skipped {
+    /// The file.
+    pub file: String,
+    /// In a list of kinds: `AArch64`.
+    pub kind: &'static str,
+    /// What it is: `an AArch64 test`.
+    pub what: String,
+}
+
+/// `12 files skipped: 7 AArch64, 5 Linux-kernel C`; nothing if there are none. With details, also
+/// which ones.
+pub fn skipped(files: &[Skipped], details: bool) -> String {
+    if files.is_empty() {
+        return String::new();
+    }
+    let mut kinds: Vec<(usize, &str)> = Vec::new();
+    for file in files {
+        match kinds.iter_mut().find(|(_, kind)| *kind == file.kind) {
+            Some((count, _)) => *count += 1,
+            None => kinds.push((1, file.kind)),
+        }
+    }
+    kinds.sort_by(|a, b| b.0.cmp(&a.0).then(a.1.cmp(b.1)));
+    let kinds: Vec<String> = kinds.iter().map(|(count, kind)| format!("{count} {kind}")).collect();
+    let names = files.iter().filter(|_| details).map(|file| format!("skipped: {}: {}\n", file.file, file.what));
+    let noun = if files.len() == 1 { "file" } else { "files" };
+    format!("{}{} {noun} skipped: {}\n", names.collect::<String>(), files.len(), kinds.join(", "))
+}
+
 /// The cost of one check.
 pub fn stats(stats: &Stats, look: &Look) -> String {
     let paint = Paint(look.color);

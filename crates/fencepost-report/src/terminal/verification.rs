@@ -60,7 +60,7 @@ fn details(subject: &Subject<'_>, verified: &Verified) -> Vec<String> {
         details.push("undefined behaviour".to_owned());
     }
     if let Some(failing) = &verified.failing {
-        details.push(words::failure_kind(&failing.kind));
+        details.push(words::failure_kind(subject, failing.site, &failing.kind));
     }
     if let (Some(states), Some(condition)) = (&verified.states, subject.program.condition()) {
         details.push(counts(states));
@@ -72,6 +72,8 @@ fn details(subject: &Subject<'_>, verified: &Verified) -> Vec<String> {
     details
 }
 
+const INCOMPLETE: &str = "the list of states is not complete";
+
 /// `Sometimes (1 of 4 executions)`, or what is known of that.
 fn counts(states: &States) -> String {
     let (positive, all) = (states.positive(), states.positive() + states.negative());
@@ -79,8 +81,8 @@ fn counts(states: &States) -> String {
     let plural = if all == 1 { "" } else { "s" };
     match (states.frequency(), states.extent) {
         (Some(frequency), Extent::All) => format!("{} ({positive} of {all} {noun}{plural})", frequency.as_str()),
-        (Some(frequency), _) => frequency.as_str().to_owned(),
-        (None, _) => format!("{} at least once", if positive > 0 { "true" } else { "false" }),
+        (Some(frequency), _) => format!("{} ({INCOMPLETE})", frequency.as_str()),
+        (None, _) => format!("{} at least once ({INCOMPLETE})", if positive > 0 { "true" } else { "false" }),
     }
 }
 
@@ -93,6 +95,9 @@ fn listing(subject: &Subject<'_>, states: &States) -> String {
         let times = state.executions.map_or_else(String::new, |executions| format!("  ×{executions}"));
         format!("  {mark} {}{times}\n", herd::state(subject, states, index))
     };
-    let rest = if states.extent == Extent::All { "" } else { "    … there may be other final states\n" };
-    states.list.iter().enumerate().map(line).chain([rest.to_string()]).collect()
+    let rest = match states.extent {
+        Extent::All => String::new(),
+        Extent::Kinds | Extent::Examples => format!("    … {INCOMPLETE}: there may be other final states\n"),
+    };
+    states.list.iter().enumerate().map(line).chain([rest]).collect()
 }

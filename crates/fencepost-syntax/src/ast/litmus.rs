@@ -1,6 +1,8 @@
 //! The parts of a C litmus test. Unlike a statement of `.fp`, a C expression
 //! may access memory anywhere inside, so C has expressions of its own.
 
+use std::fmt;
+
 pub use fencepost_base::quantifier::Quantifier;
 use fencepost_base::source::Span;
 
@@ -20,12 +22,47 @@ pub struct Procedure {
 }
 
 /// A type, as far as it matters.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Type {
-    /// `_Atomic`, `atomic_int` and the like.
-    pub atomic: bool,
+    /// What of it is atomic: bit 0 stands for `atomic_int`, bit 1 for the address in
+    /// `int* _Atomic`, and so on.
+    pub atomic: u8,
     /// Number of `*`.
     pub pointers: usize,
+}
+
+impl Type {
+    /// Most `*` of a type.
+    pub const MAX_POINTERS: usize = 7;
+
+    /// Is a variable of this type atomic?
+    pub fn is_atomic(self) -> bool {
+        self.atomic >> self.pointers & 1 == 1
+    }
+
+    /// The type of what is at an address of this type.
+    pub fn pointee(self) -> Option<Type> {
+        let pointers = self.pointers.checked_sub(1)?;
+        Some(Type { atomic: self.atomic & !(1 << self.pointers), pointers })
+    }
+}
+
+/// A value that stands in the text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Constant {
+    /// A number.
+    Number(i64),
+    /// The address of a location, `&x` or, as herd has it, `x`; `x[1]` for an element.
+    Address(Name),
+}
+
+impl fmt::Display for Constant {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Constant::Number(number) => write!(f, "{number}"),
+            Constant::Address(name) => write!(f, "&{}", name.text),
+        }
+    }
 }
 
 /// A name with its type.
@@ -47,7 +84,7 @@ pub struct Initial {
     /// The location, or a thread's register.
     pub what: Observable,
     /// Its value.
-    pub value: Option<(i64, Span)>,
+    pub value: Option<(Constant, Span)>,
     /// For an array, its elements.
     pub elements: Option<Elements>,
 }
@@ -58,7 +95,7 @@ pub struct Elements {
     /// How many there are.
     pub length: usize,
     /// The values of the first ones.
-    pub values: Vec<(i64, Span)>,
+    pub values: Vec<(Constant, Span)>,
 }
 
 /// What a final state says something about.
@@ -77,8 +114,8 @@ pub struct Observable {
 pub enum Formula {
     /// `true`, `false`
     Constant(bool),
-    /// `0:r0 = 1`
-    Equals(Observable, i64, Span),
+    /// `0:r0 = 1`, `0:r0 = x`
+    Equals(Observable, Constant, Span),
     /// `0:r0 = 1:r0`
     Same(Observable, Observable, Span),
     /// `~`, `not`; also `0:r0 != 1`

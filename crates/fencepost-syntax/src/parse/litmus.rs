@@ -6,31 +6,42 @@
 //! blanks before the text is cut into tokens (`layout`), so that positions stay.
 
 mod c;
+mod dialect;
 mod layout;
 
+pub use dialect::Foreign;
+
 use fencepost_base::diag::Diagnostic;
+use fencepost_base::effort::Effort;
 use fencepost_base::source::Span;
 
 use super::{Parser, Reported, Result};
-use crate::ast::litmus::{Elements, Formula, Initial, Observable, Procedure, Quantifier, Variable};
+use crate::ast::litmus::{Constant, Elements, Formula, Initial, Observable, Procedure, Quantifier, Variable};
 use crate::ast::{Item, ItemKind, Name};
 use crate::language::Language;
-use crate::lexer::{Token, TokenKind};
+use crate::lexer::{Token, TokenKind, lex};
 use crate::messages::Messages;
 
 /// Most elements of an array.
 const MAX_ELEMENTS: usize = 64;
 
-/// Parses any text.
-pub(super) fn items(text: &str, mut messages: Messages) -> (Vec<Item>, Messages) {
+/// Parses any text, as far as the effort goes.
+pub(super) fn items(text: &str, mut messages: Messages, effort: &Effort<'_>) -> (Vec<Item>, Messages) {
+    // The layout is another text.
+    if !effort.step(2 * text.len()) {
+        return (Vec::new(), messages);
+    }
     let layout = layout::layout(text, &mut messages);
-    // Without a name it may be the test of another architecture: whatever follows would only be
-    // misunderstood.
-    let Some(name) = layout.name else { return (Vec::new(), messages) };
+    // Whatever follows in the test of another architecture would only be misunderstood.
+    let Ok(name) = layout.name else { return (Vec::new(), messages) };
     let mut items = vec![name];
-    let mut parser = Parser::new(Language::Litmus, &layout.text, messages);
+    let mut parser = Parser::new(Language::Litmus, &layout.text, messages, effort);
     // Messages show what was written.
     parser.text = text;
+    if let Some(span) = dialect::kernel_word(&parser.tokens, text) {
+        parser.messages.push(Foreign::Kernel.diagnostic(span, parser.slice(span)));
+        return (items, parser.messages);
+    }
     if parser.kind() == TokenKind::LeftBrace {
         let start = parser.span();
         let initial = parser.initial_state();
@@ -52,6 +63,15 @@ pub(super) fn items(text: &str, mut messages: Messages) -> (Vec<Item>, Messages)
         }
     }
     (items, parser.messages)
+}
+
+/// What a text is, if not a litmus test in C11. Whether it is well formed is another question.
+pub fn foreign(text: &str) -> Option<Foreign> {
+    let layout = layout::layout(text, &mut Messages::default());
+    match layout.name {
+        Err(foreign) => Some(foreign),
+        Ok(_) => dialect::kernel_word(&lex(&layout.text), &layout.text).map(|_| Foreign::Kernel),
+    }
 }
 
 impl Parser<'_> {
@@ -123,14 +143,14 @@ impl Parser<'_> {
     /// Goes on at the next thread or condition.
     fn skip_to_litmus_item(&mut self) {
         while self.kind() != TokenKind::End && !self.at_procedure() && !self.at_item() {
-            self.advance();
+            self.skip();
         }
     }
 
     /// `regions: x:PROP, y:PROP` is about scoped models.
     fn skip_regions(&mut self) {
         while matches!(self.kind(), TokenKind::Word | TokenKind::Colon | TokenKind::Comma) && !self.at_item() {
-            self.advance();
+            self.skip();
         }
     }
 
@@ -157,7 +177,6 @@ impl Parser<'_> {
     }
 
     fn initial(&mut self) -> Result<Initial> {
-        self.refuse_kernel_type()?;
         let ty = if self.at_type() { Some(self.ty()?) } else { None };
         let what = self.observable()?;
         let mut elements = None;
@@ -171,7 +190,7 @@ impl Parser<'_> {
             elements = Some(self.elements()?);
         }
         let value = match elements.is_none() && self.eat(TokenKind::Equals) {
-            true => Some(self.signed_number()?),
+            true => Some(self.constant()?),
             false => None,
         };
         if !matches!(self.kind(), TokenKind::Semicolon | TokenKind::RightBrace) {
@@ -190,7 +209,7 @@ impl Parser<'_> {
         if self.eat(TokenKind::Equals) {
             let open = self.expect(TokenKind::LeftBrace, "`{`")?;
             if self.kind() != TokenKind::RightBrace {
-                values = self.comma_list(Self::signed_number)?;
+                values = self.comma_list(Self::constant)?;
             }
             self.expect_close(TokenKind::RightBrace, "`}`", open)?;
         }
@@ -203,18 +222,6 @@ impl Parser<'_> {
                 self.report(Diagnostic::error(span, format!("there are {} values", values.len())))
             }
             _ => self.report(Diagnostic::error(span, format!("an array has from 1 to {MAX_ELEMENTS} elements"))),
-        }
-    }
-
-    /// Types that only tests of the Linux kernel's model have.
-    fn refuse_kernel_type(&mut self) -> Result<()> {
-        match self.word() {
-            Some(word @ ("atomic_t" | "atomic64_t" | "atomic_long_t" | "spinlock_t" | "rwlock_t")) => {
-                let message = format!("`{word}` is a type of the Linux kernel, whose memory model is not supported");
-                let span = self.span();
-                self.report(Diagnostic::error(span, message).help("the types of <stdatomic.h> are known: `atomic_int`"))
-            }
-            _ => Ok(()),
         }
     }
 
@@ -266,32 +273,47 @@ impl Parser<'_> {
         Ok(Observable { thread, name, span: self.span_from(start) })
     }
 
-    /// A number, with a sign perhaps.
-    fn signed_number(&mut self) -> Result<(i64, Span)> {
+    /// A number, with a sign perhaps, or the address of a location.
+    fn constant(&mut self) -> Result<(Constant, Span)> {
         let start = self.span();
-        let is_negative = self.eat(TokenKind::Minus);
-        if self.kind() == TokenKind::Word && !is_negative {
-            if self.at_word("ATOMIC_INIT") || self.at_word("ATOMIC_VAR_INIT") {
+        match self.kind() {
+            TokenKind::Minus => {
                 self.advance();
-                let open = self.expect(TokenKind::LeftParen, "`(`")?;
-                let (value, _) = self.nested(Self::signed_number)?;
-                self.expect_close(TokenKind::RightParen, "`)`", open)?;
-                return Ok((value, self.span_from(start)));
+                let (value, _) = self.plain_number()?;
+                Ok((Constant::Number(-value), self.span_from(start)))
             }
-            let known = match self.word() {
-                Some("true") => Some(1),
-                Some("false" | "NULL" | "ATOMIC_FLAG_INIT") => Some(0),
-                _ => None,
-            };
-            if let Some(value) = known {
-                return Ok((value, self.advance().span));
+            TokenKind::Word | TokenKind::And => self.word_constant(),
+            _ => {
+                let (value, span) = self.plain_number()?;
+                Ok((Constant::Number(value), span))
             }
-            let found = self.found();
-            let problem = Diagnostic::error(self.span(), format!("expected a number, found {found}"));
-            return self.report(problem.help("values are integers: addresses are not supported"));
         }
-        let (value, _) = self.plain_number()?;
-        Ok((if is_negative { -value } else { value }, self.span_from(start)))
+    }
+
+    /// A constant that begins with a word, or with `&`.
+    fn word_constant(&mut self) -> Result<(Constant, Span)> {
+        let start = self.span();
+        if self.at_word("ATOMIC_INIT") || self.at_word("ATOMIC_VAR_INIT") {
+            self.advance();
+            let open = self.expect(TokenKind::LeftParen, "`(`")?;
+            let (value, _) = self.nested(Self::constant)?;
+            self.expect_close(TokenKind::RightParen, "`)`", open)?;
+            return Ok((value, self.span_from(start)));
+        }
+        let known = match self.word() {
+            Some("true") => Some(1),
+            Some("false" | "NULL" | "ATOMIC_FLAG_INIT") => Some(0),
+            _ => None,
+        };
+        if let Some(value) = known {
+            return Ok((Constant::Number(value), self.advance().span));
+        }
+        self.eat(TokenKind::And);
+        let mut name = self.name("a location")?;
+        if self.kind() == TokenKind::LeftBracket {
+            name = self.element(name)?;
+        }
+        Ok((Constant::Address(name), self.span_from(start)))
     }
 
     fn plain_number(&mut self) -> Result<(i64, Span)> {
@@ -323,14 +345,13 @@ impl Parser<'_> {
 
     fn param(&mut self) -> Result<Variable> {
         let start = self.span();
-        self.refuse_kernel_type()?;
         if !self.at_type() {
             return self.expected("the type of a parameter");
         }
         let ty = self.ty()?;
         let name = self.new_name("a parameter")?;
         let span = self.span_from(start);
-        if ty.pointers != 1 {
+        if ty.pointers == 0 {
             let problem = Diagnostic::error(span, format!("`{}` is not the address of a variable", name.text));
             return self.report(problem.help("a thread is given the addresses of shared variables: `atomic_int* x`"));
         }
@@ -431,7 +452,7 @@ impl Parser<'_> {
             let other = self.observed()?;
             Formula::Same(what, other, self.span_from(start))
         } else {
-            let (value, _) = self.signed_number()?;
+            let (value, _) = self.constant()?;
             Formula::Equals(what, value, self.span_from(start))
         };
         Ok(if is_negated { Formula::Not(Box::new(atom)) } else { atom })

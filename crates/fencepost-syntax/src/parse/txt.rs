@@ -6,6 +6,7 @@
 //! it is (`1abc`, `0x10`), this is an error here.
 
 use fencepost_base::diag::Diagnostic;
+use fencepost_base::effort::Effort;
 use fencepost_base::source::Span;
 
 use super::{MAX_NESTING, Reported, Result};
@@ -30,11 +31,17 @@ const OPERATORS: &[BinaryOp] = &[
     BinaryOp::BitAnd,
 ];
 
-/// Parses any text.
-pub(super) fn items(text: &str, messages: &mut Messages) -> Vec<Item> {
+/// What a word can add to the tree, and later to the program, in bytes, besides its letters: at most,
+/// as measured with a thread of many transitions.
+const COST: usize = 120;
+
+/// Parses any text, as far as the effort goes.
+pub(super) fn items(text: &str, messages: &mut Messages, effort: &Effort<'_>) -> Vec<Item> {
     let end = Span::new(text.len()..text.len());
-    let words = words(text).filter(|word| !word.is_comment()).collect();
-    let mut parser = Parser { words, end, position: 0, messages };
+    // A list that grows is there twice for a moment.
+    let words = words(text).take_while(|_| effort.step(2 * size_of::<Word<'_>>()));
+    let words = words.filter(|word| !word.is_comment()).collect();
+    let mut parser = Parser { words, end, position: 0, messages, effort };
     let mut items = Vec::new();
     while parser.text().is_some() && !parser.messages.is_full() {
         if parser.at("thread") {
@@ -53,6 +60,7 @@ struct Parser<'a, 'm> {
     end: Span,
     position: usize,
     messages: &'m mut Messages,
+    effort: &'m Effort<'m>,
 }
 
 impl<'a> Parser<'a, '_> {
@@ -76,7 +84,16 @@ impl<'a> Parser<'a, '_> {
     }
 
     fn advance(&mut self) {
-        self.position += 1;
+        self.move_on(self.text().map_or(0, |text| COST + text.len()));
+    }
+
+    /// Past a word that becomes no part of the tree.
+    fn pass_over(&mut self) {
+        self.move_on(0);
+    }
+
+    fn move_on(&mut self, cost: usize) {
+        self.position = if self.effort.step(cost) { self.position + 1 } else { self.words.len() };
     }
 
     /// Takes the current word.
@@ -143,7 +160,7 @@ impl<'a> Parser<'a, '_> {
             self.expected_one_of("`thread`", Language::Txt.item_words(), Some(help.to_owned()));
         }
         while self.text().is_some() && !self.at("thread") {
-            self.advance();
+            self.pass_over();
         }
     }
 
@@ -193,7 +210,7 @@ impl<'a> Parser<'a, '_> {
     /// Goes on at the next line of an automaton.
     fn skip(&mut self) {
         while !self.at_clause() {
-            self.advance();
+            self.pass_over();
         }
     }
 

@@ -1,10 +1,12 @@
 //! The parts of a C litmus test as text.
 
+use fencepost_base::operator::UNARY;
+
 use crate::ast::litmus::{
     Elements, Expr, ExprKind, Formula, Initial, Observable, Procedure, Stmt, StmtKind, Type, Variable,
 };
 
-use super::{Printer, UNARY};
+use super::Printer;
 
 /// What binds tighter than an assignment.
 const OPERAND: u8 = 0;
@@ -18,7 +20,7 @@ impl Printer {
         self.indent += 1;
         for initial in list {
             let ty = initial.ty.map_or(String::new(), |ty| ty_text(ty) + " ");
-            let mut value = initial.value.map_or(String::new(), |(value, _)| format!(" = {value}"));
+            let mut value = initial.value.as_ref().map_or(String::new(), |(value, _)| format!(" = {value}"));
             if let Some(Elements { length, values }) = &initial.elements {
                 let values: Vec<String> = values.iter().map(|(value, _)| value.to_string()).collect();
                 value = format!("[{length}] = {{{}}}", values.join(", "));
@@ -181,7 +183,10 @@ fn c_conditional(expr: &Expr) -> String {
 }
 
 pub(crate) fn ty_text(ty: Type) -> String {
-    format!("{}{}", if ty.atomic { "atomic_int" } else { "int" }, "*".repeat(ty.pointers))
+    let is_atomic = |level: usize| ty.atomic >> level & 1 == 1;
+    let base = if is_atomic(0) { "atomic_int" } else { "int" };
+    let stars = (1..=ty.pointers).map(|level| if is_atomic(level) { "* _Atomic" } else { "*" });
+    std::iter::once(base).chain(stars).collect()
 }
 
 /// `[x]`, `0:r0`

@@ -22,10 +22,10 @@ pub(super) fn compare(cmp: CmpOp, left: Expr, right: Expr) -> Expr {
 }
 
 /// A constant, rarely one outside the domain, or a register.
-pub(super) fn leaf(random: &mut Random, domain: u32, registers: usize) -> Expr {
+pub(super) fn leaf(random: &mut Random, domain: u64, registers: usize) -> Expr {
     match random.below(20) {
         0..=12 => Expr::Const(random.below(domain as usize) as i64),
-        13 => Expr::Const(random.below(3 * domain as usize) as i64 - i64::from(domain)),
+        13 => Expr::Const(random.below(3 * domain as usize) as i64 - domain as i64),
         _ => Expr::Reg(RegId::from_index(random.below(registers))),
     }
 }
@@ -41,7 +41,7 @@ pub(super) fn index(random: &mut Random, len: u32, registers: usize) -> Expr {
 }
 
 /// An expression that is to become a value.
-pub(super) fn value(random: &mut Random, domain: u32, registers: usize) -> Expr {
+pub(super) fn value(random: &mut Random, domain: u64, registers: usize) -> Expr {
     if random.chance(75) {
         return leaf(random, domain, registers);
     }
@@ -71,7 +71,7 @@ pub(super) fn value(random: &mut Random, domain: u32, registers: usize) -> Expr 
 }
 
 /// An expression that is to decide something.
-pub(super) fn condition(random: &mut Random, domain: u32, registers: usize) -> Expr {
+pub(super) fn condition(random: &mut Random, domain: u64, registers: usize) -> Expr {
     let register = Expr::Reg(RegId::from_index(random.below(registers)));
     let comparison = compare(random.weighted(&COMPARISONS), register, leaf(random, domain, registers));
     match random.below(10) {

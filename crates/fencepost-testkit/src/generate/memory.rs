@@ -16,7 +16,7 @@ pub(super) struct Memory {
 }
 
 impl Memory {
-    pub(super) fn declare(random: &mut Random, builder: &mut ProgramBuilder, domain: u32, plain: bool) -> Self {
+    pub(super) fn declare(random: &mut Random, builder: &mut ProgramBuilder, domain: u64, plain: bool) -> Self {
         let init = |random: &mut Random| if random.chance(80) { 0 } else { random.below(domain as usize) as u32 };
         let mut memory = Memory { atomic: Vec::new(), atomic_array: None, plain: Vec::new(), plain_array: None };
         if random.chance(15) {

@@ -69,6 +69,21 @@ impl Palette {
         fenced: 15,
     };
 
+    /// Neither SC accesses nor SC fences.
+    pub const WITHOUT_S: Palette = Palette {
+        fences: &[(1, FenceOrder::Acq), (1, FenceOrder::Rel), (1, FenceOrder::AcqRel)],
+        ..Palette::WITHOUT_SC
+    };
+
+    /// Many SC accesses and SC fences among others.
+    pub const MOSTLY_S: Palette = Palette {
+        reads: &[ReadOrder::Rlx, ReadOrder::Acq, ReadOrder::Sc, ReadOrder::Sc],
+        writes: &[WriteOrder::Rlx, WriteOrder::Rel, WriteOrder::Sc, WriteOrder::Sc],
+        rmws: &[RmwOrder::Rlx, RmwOrder::AcqRel, RmwOrder::Sc, RmwOrder::Sc],
+        fences: MOSTLY_FULL_FENCES,
+        fenced: 0,
+    };
+
     /// SC accesses, as C++ has them by default.
     pub const SC: Palette = Palette {
         reads: &[ReadOrder::Sc],

@@ -86,6 +86,10 @@ pub(crate) struct CommonArgs {
     #[arg(long, value_enum)]
     pub(crate) language: Option<LanguageChoice>,
 
+    /// What `*x` is in a litmus test if `x` is an `atomic_int*` [default: plain, with a warning]
+    #[arg(long, value_enum, value_name = "HOW")]
+    pub(crate) litmus_deref: Option<DerefChoice>,
+
     /// Colours; `auto` means on a terminal, unless NO_COLOR is set
     #[arg(long, value_enum, value_name = "WHEN", default_value_t = clap::ColorChoice::Auto)]
     pub(crate) color: clap::ColorChoice,
@@ -97,6 +101,14 @@ pub(crate) enum Format {
     Human,
     /// One JSON object per verdict and line
     Json,
+}
+
+#[derive(ValueEnum, Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum DerefChoice {
+    /// A plain access, as the herd simulator reads it
+    Plain,
+    /// A seq_cst access, as the C standard has it
+    Sc,
 }
 
 #[derive(ValueEnum, Clone, Copy, Debug, PartialEq, Eq)]

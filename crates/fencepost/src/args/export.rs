@@ -67,7 +67,7 @@ const EXPORT_HELP: &str = "\
 Examples:
   fencepost export sb.fp --to promela -o sb.pml             is it robust against ra? SPIN decides:
   spin -a sb.pml && gcc -O2 -DSAFETY -DNOCLAIM -o pan pan.c && ./pan -E -m1000000
-  fencepost export seqlock.fp --to promela --model rc20 --observational
+  fencepost export seqlock.fp --to promela --model cpp20 --observational
   fencepost export peterson.fp --to promela --model sc      the program alone, with its own assertions
   fencepost export peterson.fp --to attacks --model tso     what `check --model tso` explores
   fencepost export peterson.fp --to c -o peterson.c         as a program to run:

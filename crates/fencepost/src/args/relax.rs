@@ -38,9 +38,9 @@ const RELAX_CODES: &str = relax_codes!();
 const RELAX_HELP: &str = concat!(
     "\
 Examples:
-  fencepost relax peterson.fp --model rc20                  which orders can be weaker?
-  fencepost relax seqlock.fp --model rc20 --observational   if harmless stale reads are allowed?
-  fencepost relax queue.fp --model rc20 --cost power --write
+  fencepost relax peterson.fp --model cpp20                  which orders can be weaker?
+  fencepost relax seqlock.fp --model cpp20 --observational   if harmless stale reads are allowed?
+  fencepost relax queue.fp --model cpp20 --cost power --write
 
 ",
     relax_codes!()

@@ -44,8 +44,8 @@ const REPAIR_HELP: &str = concat!(
 Examples:
   fencepost repair sb.fp --model ra                        what would make it robust?
   fencepost repair sb.fp --model ra --write                make it so
-  fencepost repair peterson.fp --model rc20 --all          in which ways can it be done?
-  fencepost repair peterson.fp --model rc20 --cost armv8   cheapest where?
+  fencepost repair peterson.fp --model cpp20 --all          in which ways can it be done?
+  fencepost repair peterson.fp --model cpp20 --cost armv8   cheapest where?
   fencepost repair litmus --model ra --format json         one object per file
 
 ",

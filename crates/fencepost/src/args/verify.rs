@@ -74,6 +74,8 @@ pub(crate) enum EngineChoice {
     Robustness,
     /// Search executions of the model, or states of its store buffers
     Search,
+    /// Search states of a machine of messages and views: SRA, RA, RC20
+    Views,
 }
 
 #[derive(ValueEnum, Clone, Copy, Debug, PartialEq, Eq)]
@@ -108,7 +110,7 @@ const VERIFY_HELP: &str = concat!(
     "\
 Examples:
   fencepost verify sb.litmus --model all            which final states does it have, under every model?
-  fencepost verify sb.litmus --model tso,rc20 -q    only the answers, for two models
+  fencepost verify sb.litmus --model tso,cpp20 -q    only the answers, for two models
   fencepost verify tests --format herd              logs for herd's scripts
   fencepost verify peterson.fp --model sc,sra,tso   can an assertion fail?
   fencepost verify dekker.fp --timeout 10m          at most ten minutes, not one, for each model

@@ -13,7 +13,7 @@ use fencepost_verdict::{Outcome, Reason, Verdict};
 
 use crate::args::{CheckArgs, CheckFormat};
 use crate::exit::Exit;
-use crate::input::{self, Input, InputError};
+use crate::input::{self, Input, InputError, Inputs};
 use crate::interrupt;
 use crate::limits::Limits;
 use crate::load::{Desk, Done, File};
@@ -22,7 +22,7 @@ use crate::output::Output;
 use crate::progress::Line;
 
 pub(crate) fn run(args: &CheckArgs, output: &mut Output) -> io::Result<Exit> {
-    let inputs = input::collect(&args.paths, options::language(&args.common));
+    let Inputs { list: inputs, skipped } = input::collect(&args.paths, options::language(&args.common));
     let human = args.format == CheckFormat::Human;
     let mut session = Session {
         args,
@@ -31,15 +31,11 @@ pub(crate) fn run(args: &CheckArgs, output: &mut Output) -> io::Result<Exit> {
         limits: Limits::new(&args.limits, None),
         look: options::stdout_look(&args.common, args.full_trace),
         progress: options::wants_progress(args.no_progress),
-        desk: Desk {
-            json: args.format == CheckFormat::Json,
-            quiet: args.quiet,
-            ..Desk::new(output, options::stderr_look(&args.common))
-        },
+        desk: Desk { json: args.format == CheckFormat::Json, quiet: args.quiet, ..Desk::new(output, &args.common) },
         details: human && !args.quiet && (args.details || inputs.len() == 1),
         tally: Tally::default(),
     };
-    let many = inputs.len() > 1;
+    let many = inputs.len() + skipped.len() > 1;
     let mut worst = Exit::Holds;
     for input in inputs {
         let name = input::name(&input);
@@ -56,6 +52,7 @@ pub(crate) fn run(args: &CheckArgs, output: &mut Output) -> io::Result<Exit> {
         let table = session.tally.render(&session.look);
         session.desk.output.out(&table)?;
     }
+    session.desk.skipped(&skipped, human, args.details)?;
     if args.format == CheckFormat::Sarif {
         let log = session.desk.log.render();
         session.desk.output.out(&log)?;
@@ -85,13 +82,15 @@ struct Checked {
 
 impl Checked {
     fn failed(exit: Exit) -> Self {
-        Checked { exit, tallied: Tallied::Error, outcomes: Vec::new() }
+        // A limit may end even the reading of a file.
+        let tallied = if exit == Exit::Unknown { Tallied::Unknown } else { Tallied::Error };
+        Checked { exit, tallied, outcomes: Vec::new() }
     }
 }
 
 impl Session<'_> {
     fn input(&mut self, input: Result<Input, InputError>) -> io::Result<Checked> {
-        let file = match self.desk.load(input)? {
+        let file = match self.desk.load(input, Some(&self.limits))? {
             Ok(file) => file,
             Err(exit) => return Ok(Checked::failed(exit)),
         };
@@ -139,7 +138,8 @@ impl Session<'_> {
                     self.desk.output.out(&report)?;
                 }
                 CheckFormat::Sarif => {
-                    self.desk.log.outcome(&subject, &outcome);
+                    let announced = fencepost_expect::announced(expected, &file.program, &outcome);
+                    self.desk.log.outcome(&subject, &outcome, announced);
                     if let Some(Judgement::Differs(how)) = &judgement {
                         self.desk.log.unexpected(&subject, how);
                     }
@@ -184,8 +184,9 @@ impl Session<'_> {
     fn question(&mut self, file: &File, model: &'static dyn Model) -> Done<Outcome> {
         let line = Line::new(file.source.name(), self.progress);
         let Session { search, attacking, ref limits, ref mut desk, .. } = *self;
+        let limits = limits.after(file.reading);
         let result = desk
-            .guard(file.source.name(), "the check", || check(&file.program, model, search, attacking, limits, &line));
+            .guard(file.source.name(), "the check", || check(&file.program, model, search, attacking, &limits, &line));
         line.clear();
         result
     }

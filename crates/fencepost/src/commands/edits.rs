@@ -15,7 +15,7 @@ use fencepost_report::terminal::{self, Look};
 use crate::args::{EditArgs, Format};
 use crate::exit::Exit;
 use crate::files;
-use crate::input::{self, Input, InputError};
+use crate::input::{self, Input, InputError, Inputs};
 use crate::interrupt;
 use crate::limits::{Answer, Limits};
 use crate::load::{Desk, File};
@@ -74,15 +74,17 @@ pub(super) fn run(
         look: options::stdout_look(&args.common, false),
         editing,
         // Nobody edits a program without having looked at it: warnings are `check`'s.
-        desk: Desk { json: args.format == Format::Json, quiet: true, ..Desk::new(output, look) },
+        desk: Desk { json: args.format == Format::Json, quiet: true, ..Desk::new(output, &args.common) },
     };
     let mut worst = Exit::Holds;
-    for input in input::collect(&args.paths, options::language(&args.common)) {
+    let Inputs { list, skipped } = input::collect(&args.paths, options::language(&args.common));
+    for input in list {
         worst = worst.max(session.input(input)?);
         if interrupt::happened() {
             break;
         }
     }
+    session.desk.skipped(&skipped, args.format == Format::Human, false)?;
     Ok(worst)
 }
 
@@ -137,7 +139,7 @@ struct Session<'a, E> {
 
 impl<E: Editing> Session<'_, E> {
     fn input(&mut self, input: Result<Input, InputError>) -> io::Result<Exit> {
-        let file = match self.desk.load(input.and_then(editable))? {
+        let file = match self.desk.load(input.and_then(editable), Some(&self.limits))? {
             Ok(file) => file,
             Err(exit) => return Ok(exit),
         };
@@ -146,7 +148,7 @@ impl<E: Editing> Session<'_, E> {
         let line = Line::new(name, options::wants_progress(self.args.no_progress));
         let Session { search, ref limits, ref costs, ref mut desk, editing, .. } = *self;
         let found = desk.guard(name, "the search for edits", || {
-            limits.ask(&line, |budget| {
+            limits.after(file.reading).ask(&line, |budget| {
                 editing.find(&Task {
                     language: file.input.language,
                     text: file.source.text(),

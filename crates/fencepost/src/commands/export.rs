@@ -14,8 +14,8 @@ use crate::options;
 use crate::output::Output;
 
 pub(crate) fn run(args: &ExportArgs, output: &mut Output) -> io::Result<Exit> {
-    let mut desk = Desk::new(output, options::stderr_look(&args.common));
-    let file = match desk.load(input::one(&args.file, options::language(&args.common)))? {
+    let mut desk = Desk::new(output, &args.common);
+    let file = match desk.load(input::one(&args.file, options::language(&args.common)), None)? {
         Ok(file) => file,
         Err(exit) => return Ok(exit),
     };

@@ -7,17 +7,19 @@ use fencepost_syntax::format::format;
 use crate::args::FmtArgs;
 use crate::exit::Exit;
 use crate::files;
-use crate::input::{self, Input, InputError};
+use crate::input::{self, Input, InputError, Inputs};
 use crate::load::Desk;
 use crate::options;
 use crate::output::Output;
 
 pub(crate) fn run(args: &FmtArgs, output: &mut Output) -> io::Result<Exit> {
-    let mut desk = Desk::new(output, options::stderr_look(&args.common));
+    let mut desk = Desk::new(output, &args.common);
     let mut worst = Exit::Holds;
-    for input in input::collect(&args.paths, options::language(&args.common)) {
+    let Inputs { list, skipped } = input::collect(&args.paths, options::language(&args.common));
+    for input in list {
         worst = worst.max(one(args, input, &mut desk)?);
     }
+    desk.skipped(&skipped, false, false)?;
     Ok(worst)
 }
 

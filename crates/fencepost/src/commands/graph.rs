@@ -1,13 +1,15 @@
-//! `fencepost graph`: the violating execution as a picture, or the one that
-//! verification finds.
+//! `fencepost graph`: the violating execution as a picture, the one that
+//! verification finds, or all executions.
+
+mod all;
 
 use std::io;
 use std::path::Path;
 
 use fencepost_check::{Attacking, InternalError, Question};
-use fencepost_model::Model;
+use fencepost_model::{Graph, Model};
 use fencepost_report::Shown;
-use fencepost_report::graph::Drawing;
+use fencepost_report::graph::{BASIC_RELATIONS, Drawing, Extra};
 use fencepost_report::terminal;
 use fencepost_verdict::Verdict;
 
@@ -23,27 +25,35 @@ use crate::output::Output;
 use crate::progress::Line;
 
 pub(crate) fn run(args: &GraphArgs, output: &mut Output) -> io::Result<Exit> {
-    let mut desk = Desk::new(output, options::stderr_look(&args.common));
-    let Some(format) = args.format.or_else(|| by_extension(&args.output)) else {
+    let mut desk = Desk::new(output, &args.common);
+    let Some(format) = args.format.or_else(|| by_extension(&args.output, args.all)) else {
         let message = format!("cannot tell the form of `{}` by its extension", args.output.display());
         return Ok(desk.error(&message, Some("end it in .svg or .dot, or say --format svg")));
     };
-    let file = match desk.load(input::one(&args.file, options::language(&args.common)))? {
+    let limits = Limits::new(&args.limits, args.verify.then_some(VERIFY_TIMEOUT));
+    let file = match desk.load(input::one(&args.file, options::language(&args.common)), Some(&limits))? {
         Ok(file) => file,
         Err(exit) => return Ok(exit),
     };
-    let models = options::models(&args.model, file.input.language, |model| args.verify || options::is_checkable(model));
-    if let Some(model) = models.iter().find(|model| !args.verify && !options::is_checkable(**model)) {
+    let any_model = args.verify || args.all;
+    let models = options::models(&args.model, file.input.language, |model| any_model || options::is_checkable(model));
+    if let Some(model) = models.iter().find(|model| !any_model && !options::is_checkable(**model)) {
         let message = format!("there is no such thing as robustness against {}", model.name());
-        return Ok(desk.error(&message, Some("--verify draws what `fencepost verify` finds")));
+        return Ok(desk.error(&message, Some("--verify draws what `fencepost verify` finds, --all every execution")));
+    }
+    if let Some(problem) = unknown_relation(&args.show, &models) {
+        return Ok(desk.error(&problem.0, Some(&problem.1)));
+    }
+    if args.all {
+        return all::run(args, &file, format, &models, &mut desk);
     }
     // Of several models, the first that has something to show.
     let (mut exit, mut headlines) = (Exit::Holds, String::new());
     for model in models {
         let line = Line::new(file.source.name(), options::wants_progress(args.no_progress));
         let found = desk.guard(file.source.name(), "the search for a picture", || match args.verify {
-            true => verified(args, &file, model, &line),
-            false => violated(args, &file, model, &line),
+            true => verified(args, &file, model, &limits.after(file.reading), &line),
+            false => violated(args, &file, model, &limits.after(file.reading), &line),
         })?;
         line.clear();
         let found = match found {
@@ -52,11 +62,7 @@ pub(crate) fn run(args: &GraphArgs, output: &mut Output) -> io::Result<Exit> {
         };
         headlines += &found.headline;
         if let Some(drawing) = found.drawing {
-            let picture = match format {
-                GraphFormat::Svg => drawing.svg(),
-                GraphFormat::Dot => drawing.dot(),
-            };
-            let delivered = desk.deliver(&args.output, &picture)?;
+            let delivered = desk.deliver(&args.output, &picture(&drawing, format))?;
             if delivered == Exit::Holds && args.output.as_os_str() != "-" {
                 desk.output.note(&format!("{headlines}The picture is in {}.\n", args.output.display()));
             }
@@ -72,6 +78,32 @@ pub(crate) fn run(args: &GraphArgs, output: &mut Output) -> io::Result<Exit> {
     Ok(exit)
 }
 
+fn picture(drawing: &Drawing, format: GraphFormat) -> String {
+    match format {
+        GraphFormat::Svg => drawing.svg(),
+        GraphFormat::Dot => drawing.dot(),
+    }
+}
+
+/// What else is to be drawn.
+fn extra<'a>(args: &'a GraphArgs, model: &'a dyn Model) -> Extra<'a> {
+    Extra { relations: &args.show, model: Some(model) }
+}
+
+/// A relation that none of the models has, and what there is.
+fn unknown_relation(wanted: &[String], models: &[&'static dyn Model]) -> Option<(String, String)> {
+    let mut known: Vec<&str> = BASIC_RELATIONS.to_vec();
+    for (name, _) in models.iter().flat_map(|model| model.relations(&Graph::initial(&[]))) {
+        if !known.contains(&name) {
+            known.push(name);
+        }
+    }
+    let unknown = wanted.iter().find(|name| !known.contains(&name.as_str()))?;
+    let names: Vec<&str> = models.iter().map(|model| model.name()).collect();
+    let message = format!("there is no relation `{unknown}` under {}", names.join(", "));
+    Some((message, format!("there are {}", known.join(", "))))
+}
+
 /// What was found out, in a line, and the picture of it.
 struct Found {
     headline: String,
@@ -80,23 +112,36 @@ struct Found {
     exit: Exit,
 }
 
-fn violated(args: &GraphArgs, file: &File, model: &'static dyn Model, line: &Line) -> Result<Found, InternalError> {
+fn violated(
+    args: &GraphArgs,
+    file: &File,
+    model: &'static dyn Model,
+    limits: &Limits,
+    line: &Line,
+) -> Result<Found, InternalError> {
     let search = options::search(&args.search, false);
-    let limits = Limits::new(&args.limits, None);
-    let outcome = check::check(&file.program, model, search, Attacking::default(), &limits, line)?;
+    let outcome = check::check(&file.program, model, search, Attacking::default(), limits, line)?;
     let subject = file.subject();
     let headline = terminal::headline(&subject, &outcome, &options::stderr_look(&args.common));
     let (drawing, exit) = match &outcome.verdict {
         Verdict::Holds => (None, Exit::Holds),
         Verdict::Unknown(_) => (None, Exit::Unknown),
-        Verdict::Violated(violation) => (Some(Drawing::of_violation(&subject, violation, model.name())), Exit::Holds),
+        Verdict::Violated(violation) => {
+            let drawing = Drawing::of_violation_with(&subject, violation, model.name(), extra(args, model));
+            (Some(drawing), Exit::Holds)
+        }
     };
     Ok(Found { headline, drawing, exit })
 }
 
-fn verified(args: &GraphArgs, file: &File, model: &'static dyn Model, line: &Line) -> Result<Found, InternalError> {
+fn verified(
+    args: &GraphArgs,
+    file: &File,
+    model: &'static dyn Model,
+    limits: &Limits,
+    line: &Line,
+) -> Result<Found, InternalError> {
     let search = options::search(&args.search, false);
-    let limits = Limits::new(&args.limits, Some(VERIFY_TIMEOUT));
     let (verification, _) =
         limits.ask(line, |budget| Question::new(&file.program, model).with(search).safety(budget))?;
     let subject = file.subject();
@@ -105,15 +150,17 @@ fn verified(args: &GraphArgs, file: &File, model: &'static dyn Model, line: &Lin
         Err(_) => (None, Exit::Unknown),
         Ok(verified) => {
             let shown = Shown::of(&subject, verified);
-            (shown.map(|shown| Drawing::of_execution(&subject, &shown, model.name())), Exit::Holds)
+            let draw = |shown| Drawing::of_execution_with(&subject, &shown, model.name(), extra(args, model));
+            (shown.map(draw), Exit::Holds)
         }
     };
     Ok(Found { headline, drawing, exit })
 }
 
-fn by_extension(path: &Path) -> Option<GraphFormat> {
+/// The form that a path asks for. Only graphs in DOT can follow each other on standard output.
+fn by_extension(path: &Path, several: bool) -> Option<GraphFormat> {
     if path.as_os_str() == "-" {
-        return Some(GraphFormat::Svg);
+        return Some(if several { GraphFormat::Dot } else { GraphFormat::Svg });
     }
     match path.extension()?.to_str()?.to_ascii_lowercase().as_str() {
         "svg" => Some(GraphFormat::Svg),

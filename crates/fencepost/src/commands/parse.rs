@@ -13,7 +13,7 @@ use crate::options;
 use crate::output::Output;
 
 pub(crate) fn run(args: &ParseArgs, output: &mut Output) -> io::Result<Exit> {
-    let mut desk = Desk::new(output, options::stderr_look(&args.common));
+    let mut desk = Desk::new(output, &args.common);
     let input = input::one(&args.file, options::language(&args.common));
     match args.emit {
         Emit::Ast => {
@@ -29,7 +29,7 @@ pub(crate) fn run(args: &ParseArgs, output: &mut Output) -> io::Result<Exit> {
             let malformed = diagnostics.iter().any(|diagnostic| diagnostic.is_error());
             Ok(if malformed { Exit::Error } else { Exit::Holds })
         }
-        Emit::Ir => match desk.load(input)? {
+        Emit::Ir => match desk.load(input, None)? {
             Ok(file) => desk.output.out(&listing(&file.program)).map(|()| Exit::Holds),
             Err(exit) => Ok(exit),
         },

@@ -12,7 +12,7 @@ use fencepost_verdict::{Budget, Extent, Reason, Verification};
 
 use crate::args::{EngineChoice, VerifyArgs, VerifyFormat};
 use crate::exit::Exit;
-use crate::input::{self, Input, InputError};
+use crate::input::{self, Input, InputError, Inputs};
 use crate::interrupt;
 use crate::limits::{Limits, VERIFY_TIMEOUT};
 use crate::load::{Desk, File};
@@ -26,20 +26,18 @@ pub(crate) fn run(args: &VerifyArgs, output: &mut Output) -> io::Result<Exit> {
         search: options::search(&args.search, false),
         limits: Limits::new(&args.limits, Some(VERIFY_TIMEOUT)),
         look: options::stdout_look(&args.common, args.full_trace),
-        desk: Desk {
-            json: args.format == VerifyFormat::Json,
-            quiet: args.quiet,
-            ..Desk::new(output, options::stderr_look(&args.common))
-        },
+        desk: Desk { json: args.format == VerifyFormat::Json, quiet: args.quiet, ..Desk::new(output, &args.common) },
     };
     let mut worst = Exit::Holds;
-    for input in input::collect(&args.paths, options::language(&args.common)) {
+    let Inputs { list, skipped } = input::collect(&args.paths, options::language(&args.common));
+    for input in list {
         if interrupt::happened() {
             session.desk.log.skipped(&input::name(&input));
             continue;
         }
         worst = worst.max(session.input(input)?);
     }
+    session.desk.skipped(&skipped, args.format == VerifyFormat::Human, false)?;
     if args.format == VerifyFormat::Sarif {
         let log = session.desk.log.render();
         session.desk.output.out(&log)?;
@@ -57,7 +55,7 @@ struct Session<'a> {
 
 impl Session<'_> {
     fn input(&mut self, input: Result<Input, InputError>) -> io::Result<Exit> {
-        let file = match self.desk.load(input)? {
+        let file = match self.desk.load(input, Some(&self.limits))? {
             Ok(file) => file,
             Err(exit) => return Ok(exit),
         };
@@ -88,7 +86,7 @@ impl Session<'_> {
         let line = Line::new(name, options::wants_progress(self.args.no_progress));
         let Session { search, ref limits, ref mut desk, args, .. } = *self;
         let verified = desk.guard(name, "the verification", || {
-            limits.ask(&line, |budget| verify(args.engine, &file.program, model, search, budget))
+            limits.after(file.reading).ask(&line, |budget| verify(args.engine, &file.program, model, search, budget))
         })?;
         line.clear();
         match verified {
@@ -103,7 +101,12 @@ impl Session<'_> {
     fn answer(&mut self, subject: &Subject<'_>, verification: &Verification) -> io::Result<Exit> {
         match self.args.format {
             VerifyFormat::Json => self.desk.output.out(&json::verification(subject, verification))?,
-            VerifyFormat::Sarif => self.desk.log.verification(subject, verification),
+            VerifyFormat::Sarif => {
+                // What is not understood is told by `check`, which compares.
+                let expected = fencepost_expect::expectations(subject.source.text()).unwrap_or_default();
+                let announced = fencepost_expect::announced_by_verify(&expected, verification);
+                self.desk.log.verification(subject, verification, announced);
+            }
             VerifyFormat::Human => {
                 let mut text = match self.args.quiet {
                     true => terminal::verification_headline(subject, verification, &self.look),
@@ -117,12 +120,13 @@ impl Session<'_> {
             VerifyFormat::Herd => match herd::log(subject, verification) {
                 Some(log) => {
                     self.desk.output.out(&log)?;
+                    // Such a log claims nothing: what is known goes where it is in nobody's way.
                     if !lists_all_states(verification) {
-                        let note = format!("{}: there may be other final states\n", subject.source.name());
-                        self.desk.output.note(&note);
+                        let headline = terminal::verification_headline(subject, verification, &self.desk.look);
+                        self.desk.output.note(&headline);
                     }
                 }
-                // There is no such log: what there is to say goes where it is in nobody's way.
+                // There is no such log.
                 None => {
                     let headline = terminal::verification_headline(subject, verification, &self.desk.look);
                     self.desk.output.note(&headline);
@@ -137,7 +141,6 @@ impl Session<'_> {
     }
 }
 
-/// A log has no place to say that it does not.
 fn lists_all_states(verification: &Verification) -> bool {
     let states = verification.result.as_ref().ok().and_then(|verified| verified.states.as_ref());
     states.is_none_or(|states| states.extent == Extent::All)
@@ -158,6 +161,7 @@ fn verify(
         EngineChoice::Cover => Engine::Coverability,
         EngineChoice::Robustness => Engine::Robustness,
         EngineChoice::Search => Engine::Search,
+        EngineChoice::Views => Engine::Views,
     };
     Question::new(program, model).with(search).by(engine).safety(budget)
 }

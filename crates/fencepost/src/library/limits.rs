@@ -42,6 +42,11 @@ impl<'a> Limits<'a> {
         Limits { timeout: Some(timeout), ..self }
     }
 
+    /// What is left of them when so much time was spent on the question already.
+    pub fn after(self, spent: Duration) -> Self {
+        Limits { timeout: self.timeout.map(|timeout| timeout.saturating_sub(spent)), ..self }
+    }
+
     /// At most so many bytes for what a search remembers.
     pub fn memory(self, bytes: u64) -> Self {
         Limits { memory: bytes, ..self }

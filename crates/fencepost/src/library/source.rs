@@ -7,7 +7,7 @@ use fencepost_base::diag::Diagnostic;
 use fencepost_base::source::SourceFile;
 use fencepost_check::{InternalError, Options, Question};
 use fencepost_ir::Program;
-use fencepost_lower::{Language, Loaded, load};
+use fencepost_lower::{Language, Loaded, Reading, load_as};
 use fencepost_model::Model;
 use fencepost_repair::{Costs, Task};
 use fencepost_report::Subject;
@@ -62,8 +62,21 @@ impl Source {
     /// # Errors
     /// With every mistake and its place, if the text is no program.
     pub fn parse(language: Language, name: impl Into<String>, text: impl Into<String>) -> Result<Self, ParseError> {
+        Self::parse_as(language, Reading::default(), name, text)
+    }
+
+    /// Reads a program in one of several ways, where there are several.
+    ///
+    /// # Errors
+    /// As [`Source::parse`].
+    pub fn parse_as(
+        language: Language,
+        reading: Reading,
+        name: impl Into<String>,
+        text: impl Into<String>,
+    ) -> Result<Self, ParseError> {
         let file = SourceFile::new(name, text);
-        let Loaded { program, diagnostics } = load(language, file.text());
+        let Loaded { program, diagnostics } = load_as(language, file.text(), reading);
         match program {
             Some(program) => Ok(Source { file, language, program, warnings: diagnostics }),
             None => Err(ParseError { file, diagnostics }),

@@ -27,18 +27,18 @@ fn collect(folder: &Path, paths: &mut Vec<PathBuf>) {
     }
 }
 
-/// None for a program that RC20, and so C, has no words for.
+/// None for a program that C++20, and so C, has no words for.
 fn case(litmus: &Path, path: &Path) -> Option<Case> {
     let text = fs::read_to_string(path).expect("a program");
-    if text.lines().any(|line| line.starts_with("//: rc20 unsupported")) {
+    if text.lines().any(|line| line.starts_with("//: cpp20 unsupported")) {
         return None;
     }
-    let robust = text.lines().any(|line| line.starts_with("//: rc20 robust"));
+    let robust = text.lines().any(|line| line.starts_with("//: cpp20 robust"));
     // A wait for more than one value is a loop in C, and may be seen polling.
     let polls = text
         .lines()
         .any(|line| line.contains("wait(") && ["<", ">", "||"].iter().any(|comparison| line.contains(comparison)));
-    let undecided = text.lines().any(|line| line.starts_with("//: rc20 unbounded"));
+    let undecided = text.lines().any(|line| line.starts_with("//: cpp20 unbounded"));
     let expected = match (robust, polls) {
         _ if undecided => Expected::Anything,
         (true, false) => Expected::Silent,

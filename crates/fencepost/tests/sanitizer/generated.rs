@@ -1,4 +1,4 @@
-//! Generated programs as C: what the static checker decides about them under RC20, the sanitizer
+//! Generated programs as C: what the static checker decides about them under C++20, the sanitizer
 //! must find in some run, or in none.
 
 use std::fs;
@@ -8,7 +8,7 @@ use fencepost_base::source::SourceFile;
 use fencepost_check::Question;
 use fencepost_export::c::{self, export};
 use fencepost_ir::{CmpOp, Op, Program};
-use fencepost_model::models::rc20::Rc20;
+use fencepost_model::models::cpp20::Cpp20;
 use fencepost_testkit::generate::{self, Options};
 use fencepost_testkit::repetitions;
 use fencepost_verdict::{Budget, Verdict};
@@ -36,13 +36,15 @@ fn case(folder: &Path, seed: u64) -> Option<Case> {
         ..Options::default()
     };
     let program = generate::program(seed, &options);
-    let robust =
-        match Question::new(&program, &Rc20).robustness(&Budget::unlimited()).expect("every violation replays").verdict
-        {
-            Verdict::Holds => true,
-            Verdict::Violated(_) => false,
-            Verdict::Unknown(reason) => panic!("seed {seed}: unknown: {reason}"),
-        };
+    let robust = match Question::new(&program, &Cpp20)
+        .robustness(&Budget::unlimited())
+        .expect("every violation replays")
+        .verdict
+    {
+        Verdict::Holds => true,
+        Verdict::Violated(_) => false,
+        Verdict::Unknown(reason) => panic!("seed {seed}: unknown: {reason}"),
+    };
     if robust && polls(&program) {
         return None;
     }

@@ -96,15 +96,18 @@ fn twin(case: &Case) -> Option<Trial> {
     let test = move || {
         let path = run::root().join(&twin);
         let text = fs::read_to_string(&path).map_err(|error| format!("{}: {error}", twin.display()))?;
-        let recorded = |verdict: &str| text.lines().any(|line| line.starts_with(&format!("//: rc20 {verdict}")));
+        let recorded = |verdict: &str| text.lines().any(|line| line.starts_with(&format!("//: cpp20 {verdict}")));
         if recorded("violation") != expects_violation || recorded("robust") == expects_violation {
             return Err(format!("{} has another verdict", twin.display()).into());
         }
         // The verdicts of the corpus have a test of their own.
         if twin.starts_with("sanitizer") {
             let mut check = Command::new(env!("CARGO_BIN_EXE_fencepost"));
-            let status =
-                check.args(["check", "--quiet", "--ignore-expectations", "--model", "rc20"]).arg(path).output()?.status;
+            let status = check
+                .args(["check", "--quiet", "--ignore-expectations", "--model", "cpp20"])
+                .arg(path)
+                .output()?
+                .status;
             if status.code() != Some(i32::from(expects_violation)) {
                 return Err(format!("{}: `fencepost check` says otherwise", twin.display()).into());
             }

@@ -125,7 +125,11 @@ impl Monitor for Scm {
     }
 
     fn has_leaked(&self, state: &[u64]) -> bool {
-        self.hb_sc.meets(state, &self.v, &self.w) || self.hb_sc.meets(state, &self.v_rmw, &self.w_rmw)
+        let is_set = |row: &Row| row.chunks() > 0 && row.test(state, 0);
+        let meets = |threads: &[Row], locations: &[Row]| {
+            self.hb_sc.meets(state, |t| is_set(&threads[t]), |x| is_set(&locations[x]))
+        };
+        meets(&self.v, &self.w) || meets(&self.v_rmw, &self.w_rmw)
     }
 
     fn rows(&self, thread: ThreadId) -> Vec<Row> {
@@ -140,6 +144,6 @@ impl Monitor for Scm {
             AttemptKind::Read => (&self.read, &self.v[t]),
             AttemptKind::Write | AttemptKind::Rmw => (&self.write, &self.v_rmw[t]),
         };
-        self.hb_sc.knows(state, t, x) && columns.any_accepted(state, &[row], x, &attempt.accepts)
+        self.hb_sc.knows(state, t, x) && columns.any_accepted(state, std::iter::once(row), x, &attempt.accepts)
     }
 }

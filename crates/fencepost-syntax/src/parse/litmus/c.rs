@@ -96,36 +96,37 @@ impl Parser<'_> {
 
     /// A type; where it begins is known to be one.
     pub(super) fn ty(&mut self) -> Result<Type> {
-        let mut ty = Type { atomic: false, pointers: 0 };
+        let start = self.span();
+        let mut ty = Type::default();
         loop {
+            let is_template = self.at_template();
             if self.kind() == TokenKind::Star {
                 self.advance();
                 ty.pointers += 1;
-            } else if self.at_word("_Atomic") && self.kind_after(1) == TokenKind::LeftParen {
+            } else if is_template || (self.at_word("_Atomic") && self.kind_after(1) == TokenKind::LeftParen) {
                 self.advance();
                 let open = self.advance().span;
                 if !self.at_type() {
                     return self.expected("a type");
                 }
-                ty.pointers += self.nested(Self::ty)?.pointers;
-                self.expect_close(TokenKind::RightParen, "`)`", open)?;
-                ty.atomic = true;
-            } else if self.at_template() {
-                self.advance();
-                let open = self.advance().span;
-                if !self.at_type() {
-                    return self.expected("a type");
-                }
-                ty.pointers += self.nested(Self::ty)?.pointers;
-                self.expect_close(TokenKind::Greater, "`>`", open)?;
-                ty.atomic = true;
+                let inner = self.nested(Self::ty)?;
+                match is_template {
+                    true => self.expect_close(TokenKind::Greater, "`>`", open)?,
+                    false => self.expect_close(TokenKind::RightParen, "`)`", open)?,
+                };
+                ty.atomic |= inner.atomic | 1 << inner.pointers;
+                ty.pointers += inner.pointers;
             } else if self.at_type() {
                 let word = self.word().unwrap_or_default();
                 // What is behind a `*` is said of the address.
-                ty.atomic |= ty.pointers == 0 && (word == "_Atomic" || word.starts_with("atomic_"));
+                ty.atomic |= u8::from(word == "_Atomic" || word.starts_with("atomic_")) << ty.pointers;
                 self.advance();
             } else {
                 return Ok(ty);
+            }
+            if ty.pointers > Type::MAX_POINTERS {
+                let message = format!("a type with more than {} `*`", Type::MAX_POINTERS);
+                return self.report(Diagnostic::error(self.span_from(start), message));
             }
         }
     }
@@ -277,8 +278,8 @@ impl Parser<'_> {
                 break;
             }
             // In `int *p, q` only `p` is an address.
-            ty = Type { pointers: 0, ..first };
-            while self.eat(TokenKind::Star) {
+            ty = Type { atomic: first.atomic & 1, pointers: 0 };
+            while ty.pointers < Type::MAX_POINTERS && self.eat(TokenKind::Star) {
                 ty.pointers += 1;
             }
         }
@@ -503,14 +504,6 @@ impl Parser<'_> {
                 height += highest;
                 ExprKind::Call(name, args)
             }
-            TokenKind::Word if self.kind_after(1) == TokenKind::LeftBrace => {
-                let message = format!(
-                    "`{}{{…}}` is a macro of the Linux kernel, whose memory model is not supported",
-                    self.slice(start)
-                );
-                let problem = Diagnostic::error(start, message);
-                return self.report(problem.help("use the functions of <stdatomic.h>"));
-            }
             TokenKind::Word => match self.word() {
                 Some(word @ ("true" | "false" | "NULL")) => {
                     self.advance();
@@ -557,7 +550,7 @@ impl Parser<'_> {
     }
 }
 
-fn is_type_word(word: &str) -> bool {
+pub(super) fn is_type_word(word: &str) -> bool {
     TYPE_WORDS.contains(&word) || word.strip_prefix("atomic_").is_some_and(|rest| ATOMIC_TYPES.contains(&rest))
 }
 

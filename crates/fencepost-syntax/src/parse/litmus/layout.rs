@@ -3,14 +3,16 @@
 use fencepost_base::diag::Diagnostic;
 use fencepost_base::source::Span;
 
+use super::c::is_type_word;
+use super::dialect::Foreign;
 use crate::ast::{Item, ItemKind};
 use crate::messages::Messages;
 
 /// A text without header and `(* … *)`, both of them replaced by blanks, with `&&` for `/\` and
 /// `||` for `\/`.
 pub(super) struct Layout {
-    /// The name of the test.
-    pub(super) name: Option<Item>,
+    /// The name of the test, or what it is instead of one in C.
+    pub(super) name: Result<Item, Foreign>,
     /// As long as the original.
     pub(super) text: String,
 }
@@ -21,13 +23,16 @@ pub(super) fn layout(text: &str, messages: &mut Messages) -> Layout {
     let body = scanner.body.unwrap_or(text.len());
     let without_comments = String::from_utf8(scanner.out).expect("only whole characters are replaced");
     let name = header(&without_comments[..body], messages);
-    if scanner.body.is_none() {
+    if scanner.body.is_none() && name.is_ok() {
         let end = Span::new(text.len()..text.len());
         let help = "after the header, `{ x = 0; y = 0; }` says how the locations begin; `{ }` is enough";
         messages.push(Diagnostic::error(end, "there is no initial state").help(help));
     }
     Layout { name, text: " ".repeat(body) + &without_comments[body..] }
 }
+
+/// What begins with `(*` and is longer is a comment.
+const LONGEST_ADDRESS: usize = 1000;
 
 struct Scanner<'a> {
     text: &'a str,
@@ -73,13 +78,28 @@ impl Scanner<'_> {
     }
 
     /// Does `(*` begin a comment here, rather than something in parentheses that begins with an
-    /// address, `(*x)`?
+    /// address, `(*x)` or `(*(int *)p)`? Only the parenthesis that closes it tells: a comment has
+    /// a `*` before that.
     fn is_comment(&self, at: usize) -> bool {
-        let rest = &self.text[at + 2..];
-        let is_address = rest.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_' || c == '(');
-        let first_close = rest.find(')');
-        let is_closed = first_close.is_some_and(|close| rest[..close].ends_with('*'));
-        self.braces == 0 || !is_address || is_closed
+        let rest = &self.text.as_bytes()[at + 2..];
+        let is_address = rest.first().is_some_and(|&c| c.is_ascii_alphabetic() || c == b'_' || c == b'(' || c == b'*');
+        if self.braces == 0 || !is_address {
+            return true;
+        }
+        if rest[0] == b'(' && self.text.get(at + 3..).is_some_and(begins_with_type) {
+            return false;
+        }
+        let mut depth = 0usize;
+        for (index, byte) in rest.iter().enumerate().take(LONGEST_ADDRESS) {
+            match byte {
+                b'(' => depth += 1,
+                b')' if depth > 0 => depth -= 1,
+                b')' => return index > 0 && rest[index - 1] == b'*',
+                b';' | b'{' | b'}' => return true,
+                _ => {}
+            }
+        }
+        true
     }
 
     /// Blanks out the comment at this place; its length. Comments nest.
@@ -120,13 +140,20 @@ impl Scanner<'_> {
     }
 }
 
+/// Is this the inside of a cast?
+fn begins_with_type(text: &str) -> bool {
+    let text = text.trim_start();
+    let length = text.find(|c: char| !c.is_ascii_alphanumeric() && c != '_').unwrap_or(text.len());
+    is_type_word(&text[..length])
+}
+
 /// The length of what is quoted here; a quote without end is a character like others.
 fn quoted(rest: &[u8]) -> usize {
     rest[1..].iter().position(|&byte| byte == b'"').map_or(1, |length| length + 2)
 }
 
 /// `C NAME`, then quoted lines and `Key=value` lines, which say nothing about the program.
-fn header(header: &str, messages: &mut Messages) -> Option<Item> {
+fn header(header: &str, messages: &mut Messages) -> Result<Item, Foreign> {
     let is_blank = |c: char| c.is_whitespace() || c == '\u{feff}';
     let words = |from: usize| {
         let start = from + header[from..].find(|c| !is_blank(c))?;
@@ -136,19 +163,19 @@ fn header(header: &str, messages: &mut Messages) -> Option<Item> {
     let Some(language) = words(0) else {
         let help = "the first line is `C NAME`";
         messages.push(Diagnostic::error(Span::new(0..0), "there is no name").help(help));
-        return None;
+        return Err(Foreign::Other);
     };
-    if &header[language.clone()] != "C" {
-        let word = &header[language.clone()];
+    let word = &header[language.clone()];
+    if word != "C" {
+        let foreign = Foreign::architecture(word).unwrap_or(Foreign::Other);
         let word: String = word.chars().take(40).collect();
-        let problem = Diagnostic::error(Span::new(language), format!("expected `C` and a name, found `{word}`"));
-        messages.push(problem.help("only litmus tests in C are read; their first line is `C NAME`"));
-        return None;
+        messages.push(foreign.diagnostic(Span::new(language), &word));
+        return Err(foreign);
     }
     let line_end = header[language.end..].find('\n').map_or(header.len(), |length| language.end + length);
     let Some(name) = words(language.end).filter(|name| name.end <= line_end) else {
         messages.push(Diagnostic::error(Span::new(language), "the test has no name").help("write `C NAME`"));
-        return None;
+        return Err(Foreign::Other);
     };
     let rest = header[name.end..].split_inclusive('\n');
     let (mut at, mut in_quotes) = (name.end, false);
@@ -167,5 +194,5 @@ fn header(header: &str, messages: &mut Messages) -> Option<Item> {
         at += line.len();
     }
     let span = Span::new(name.clone());
-    Some(Item { kind: ItemKind::Name(header[name].to_owned()), span })
+    Ok(Item { kind: ItemKind::Name(header[name].to_owned()), span })
 }

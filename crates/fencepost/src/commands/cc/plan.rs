@@ -13,9 +13,10 @@
 //! compiled by any of them, whoever links it.
 //!
 //! **Macros.** Programs can see that they are built for a thread sanitizer, and some then use other
-//! orders, or no fences. We judge the orders as they are otherwise, so gcc's `__SANITIZE_THREAD__`
-//! is undefined again. (clang's `__has_feature(thread_sanitizer)` cannot be.) libstdc++ alone keeps
-//! its knowledge: without it, it reads both counts of a `shared_ptr` as one number.
+//! orders, or no fences. We judge the orders as they are otherwise, so `__SANITIZE_THREAD__`, which
+//! gcc and clang from 22 on define, is undefined again. (clang's `__has_feature(thread_sanitizer)`
+//! cannot be.) libstdc++ alone keeps its knowledge: without it, it reads both counts of a
+//! `shared_ptr` as one number.
 //!
 //! **Link-time optimisation** is switched off: gcc would instrument when it links, where nobody
 //! asks for it.
@@ -25,6 +26,9 @@ use std::path::Path;
 
 use super::compiler::Family;
 use super::line::{Line, Product};
+
+/// Programs are not to see that they are built for a thread sanitizer.
+const HIDDEN_MACRO: &str = "-U__SANITIZE_THREAD__";
 
 /// Where things are.
 pub(crate) struct Places<'a> {
@@ -97,6 +101,7 @@ impl Words {
                     false => self.add(["-fsanitize=thread", "-fno-sanitize-link-runtime"]),
                     true => self.add(["-Xclang", "-fsanitize=thread"]),
                 }
+                self.add([HIDDEN_MACRO]);
                 if atomics_only {
                     for option in ["memory-accesses", "func-entry-exit", "memintrinsics"] {
                         self.add(["-mllvm", &format!("-tsan-instrument-{option}=0")]);
@@ -105,7 +110,7 @@ impl Words {
             }
             Family::Gcc => {
                 self.joined("-specs=", places.specs);
-                self.add(["-Wno-tsan", "-U__SANITIZE_THREAD__", "-D_GLIBCXX_TSAN=1"]);
+                self.add(["-Wno-tsan", HIDDEN_MACRO, "-D_GLIBCXX_TSAN=1"]);
                 if atomics_only {
                     self.add(["--param", "tsan-instrument-func-entry-exit=0"]);
                     self.joined("-Wa,", places.prelude);
@@ -158,7 +163,7 @@ mod tests {
 
     #[test]
     fn compiling() {
-        let clang = "-fsanitize=thread -fno-sanitize-link-runtime -g -D__FENCEPOST__=1 -I/rt/include -c a.c -fno-lto";
+        let clang = "-fsanitize=thread -fno-sanitize-link-runtime -U__SANITIZE_THREAD__ -g -D__FENCEPOST__=1 -I/rt/include -c a.c -fno-lto";
         assert_eq!(plan("-c a.c", Family::Clang, false), clang);
         let gcc = "-specs=/rt/specs -Wno-tsan -U__SANITIZE_THREAD__ -D_GLIBCXX_TSAN=1 -D__FENCEPOST__=1 -I/rt/include -g1 -pipe -c a.c -fno-lto";
         assert_eq!(plan("-g1 -pipe -c a.c", Family::Gcc, false), gcc);
