@@ -35,7 +35,7 @@ impl Infix for Scope<'_> {
     fn register(&self, reg: RegId) -> (String, u64) {
         let name = &self.registers[reg.index()];
         let text = if self.wide { format!("(int64_t){name}") } else { name.clone() };
-        (text, self.program.domain().into())
+        (text, self.program.domain())
     }
 
     fn literal(&self, value: u64) -> String {
