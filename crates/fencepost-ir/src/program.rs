@@ -379,8 +379,8 @@ impl Program {
         &self.arrays[array.index()]
     }
 
-    /// Is it an array only for the sake of accesses through addresses: a variable with a name of its
-    /// own? Then an index out of range is a value that is no address.
+    /// Is it an array only for the sake of accesses through addresses, a variable with a name of
+    /// its own? Then an index out of range is a value that is no address.
     pub fn is_alone(&self, array: ArrayId) -> bool {
         let array = self.array(array);
         array.len == 1 && self.location(array.base).name == array.name

@@ -1,9 +1,9 @@
 //! C litmus tests: from procedures in C and a condition to a program.
 //!
 //! Modelled: C11 atomics with their orders, plain accesses, fences, local
-//! variables, `if`, `while`, `do`, `for`. `*x` is a plain access, as the herd simulator has it, also
-//! if `x` is an `atomic_int*`; in C that is a seq_cst access, which is the other [`Reading`]. All
-//! integer types are one (`numbers`): results beyond the domain wrap around.
+//! variables, `if`, `while`, `do`, `for`. `*x` is a plain access, as the herd simulator has it,
+//! also if `x` is an `atomic_int*`; in C that is a seq_cst access, which is the other
+//! [`Reading`]. All integer types are one (`numbers`): results beyond the domain wrap around.
 //!
 //! An array is one of the initial state; its elements are `x[i]`, `*(x + i)`. The address of a
 //! variable is a value (`addresses`): it can be stored, compared and dereferenced.

@@ -275,10 +275,12 @@ pub(crate) fn step_numbers(violation: &Violation) -> BTreeMap<EventId, usize> {
 
 /// What fails.
 pub(crate) fn failure_kind(subject: &Subject<'_>, site: Site, kind: &ScFailureKind) -> String {
-    let place = subject.program.instr(site.thread, site.pc).op.place();
+    let is_through_address = match subject.program.instr(site.thread, site.pc).op.place() {
+        Some(Place::Element { array, .. }) => subject.program.is_alone(*array),
+        _ => false,
+    };
     match kind {
-        // An access through an address.
-        ScFailureKind::IndexOutOfRange { .. } if matches!(place, Some(Place::Element { array, .. }) if subject.program.is_alone(*array)) => {
+        ScFailureKind::IndexOutOfRange { .. } if is_through_address => {
             "an access through a value that is no address of a variable".to_string()
         }
         ScFailureKind::Assertion => "the assertion does not hold".to_string(),

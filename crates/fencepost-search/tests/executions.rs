@@ -21,6 +21,8 @@ use fencepost_verdict::Budget;
 
 /// States of the definitions that are enough for most programs.
 const LIMIT: u64 = 600;
+/// Executions that are looked at one by one.
+const MOST: usize = 4;
 
 fn values(replayed: &Replayed, observed: &[Observable]) -> Vec<Value> {
     let graph = &replayed.graph;
@@ -36,7 +38,7 @@ fn disagreement(program: &Program, model: &dyn Model, compared: &AtomicU64) -> O
     let observed = everything(program);
     let expected = finals(program, model, &observed, LIMIT, &|| false).ok()?;
     compared.fetch_add(1, Ordering::Relaxed);
-    let found = match Search::new(program, model).first_executions(&observed, usize::MAX, &Budget::unlimited()) {
+    let found = match Search::new(program, model).first_executions(&observed, MOST, &Budget::unlimited()) {
         Ok((found, None)) => found,
         Ok((_, Some(reason))) | Err(reason) => return Some(format!("gave up: {reason:?}")),
     };
@@ -77,10 +79,9 @@ fn disagreement(program: &Program, model: &dyn Model, compared: &AtomicU64) -> O
     }
 }
 
-/// The executions one by one: as many as there are, each another one, each replayed.
+/// The first executions one by one: each another one, each replayed, all of them if they are few.
 fn one_by_one(program: &Program, model: &dyn Model, observed: &[Observable], found: &Executions) -> Option<String> {
     let mut seen: HashSet<(Vec<Value>, Graph)> = HashSet::new();
-    let mut counts: BTreeMap<&[Value], u64> = BTreeMap::new();
     for (state, run) in &found.first {
         let replayed = match replay_graph_end(program, model, run) {
             Ok(replayed) if values(&replayed, observed) == *state => replayed,
@@ -93,11 +94,9 @@ fn one_by_one(program: &Program, model: &dyn Model, observed: &[Observable], fou
         if !seen.insert((state.clone(), graph.restricted(is_visible).canonical())) {
             return Some(format!("an execution that ends in {state:?} is there twice"));
         }
-        *counts.entry(state).or_default() += 1;
     }
-    let all: BTreeMap<&[Value], u64> =
-        found.endings.iter().map(|(state, (count, _))| (state.as_slice(), *count)).collect();
-    (counts != all).then(|| format!("{counts:?} one by one, but {all:?}"))
+    let all: u64 = found.endings.values().map(|(count, _)| count).sum();
+    (found.first.len() as u64 != all.min(MOST as u64)).then(|| format!("{} of {all}", found.first.len()))
 }
 
 fn compare(seed: u64, program: &Program, compared: &AtomicU64) {

@@ -139,3 +139,25 @@ pub(super) fn kernel_word(tokens: &[Token], text: &str) -> Option<Span> {
     };
     tokens.iter().zip(next).find(|(token, next)| is_kernels(token, *next)).map(|(token, _)| token.span)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::Foreign;
+    use crate::foreign;
+
+    #[test]
+    fn tests_are_told_by_their_first_word_and_by_the_kernels() {
+        let kind = |text: &str| foreign(text).map(|foreign| foreign.kind());
+        assert_eq!(kind("C t\n{ }\nP0 (int* x) { *x = 1; }"), None);
+        assert_eq!(kind("C t\n\"READ_ONCE(x)\"\n{ }\nP0 (int* x) { int spin_lock = 1; /* smp_mb() */ }"), None);
+        assert_eq!(kind("(* first *) AArch64 t\n{ }"), Some("AArch64"));
+        assert_eq!(kind("RISC-V t\n{ }"), Some("RISCV"));
+        assert_eq!(kind("C t\n{ spinlock_t l; }"), Some("Linux-kernel C"));
+        assert_eq!(kind("C t\n{ }\nP0 (int* x) { smp_store_release(x, 1); }"), Some("Linux-kernel C"));
+        assert_eq!(kind("C t\n{ }\nP0 (int* x) { __store{once}(x, 1); }"), Some("Linux-kernel C"));
+        assert_eq!(kind(""), Some("other"));
+        assert_eq!(kind("../elsewhere.litmus"), Some("other"));
+        assert_eq!(Foreign::Architecture("X86").to_string(), "an X86 test");
+        assert_eq!(Foreign::Architecture("PPC").to_string(), "a PPC test");
+    }
+}
