@@ -138,7 +138,7 @@ fn panic_with(
 #[test]
 fn loop_free_programs() {
     let mut compared = 0;
-    let seeds = repetitions(400);
+    let seeds = repetitions(250);
     for seed in 0..seeds {
         let seed = seed + (40 << 32);
         let options = Options {

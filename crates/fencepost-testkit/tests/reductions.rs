@@ -180,7 +180,7 @@ fn options(seed: u64) -> Generate {
 
 #[test]
 fn loop_free_programs() {
-    in_parallel(0..repetitions(400), |seed| {
+    in_parallel(0..repetitions(250), |seed| {
         let seed = seed + (6 << 32);
         let options = Generate { loops: false, copies: false, ..options(seed) };
         assert_no_difference(seed, &generate::program(seed, &options), false);
@@ -189,7 +189,7 @@ fn loop_free_programs() {
 
 #[test]
 fn programs_with_loops() {
-    in_parallel(0..repetitions(400), |seed| {
+    in_parallel(0..repetitions(250), |seed| {
         let seed = seed + (7 << 32);
         let options = Generate { loops: true, ..options(seed) };
         assert_no_difference(seed, &generate::program(seed, &options), false);
@@ -198,7 +198,7 @@ fn programs_with_loops() {
 
 #[test]
 fn programs_with_equal_threads() {
-    in_parallel(0..repetitions(400), |seed| {
+    in_parallel(0..repetitions(250), |seed| {
         let seed = seed + (8 << 32);
         let options = Generate { copies: true, ..options(seed) };
         assert_no_difference(seed, &generate::program(seed, &options), false);
@@ -207,7 +207,7 @@ fn programs_with_equal_threads() {
 
 #[test]
 fn observational_robustness() {
-    in_parallel(0..repetitions(400), |seed| {
+    in_parallel(0..repetitions(250), |seed| {
         let seed = seed + (9 << 32);
         assert_no_difference(seed, &generate::program(seed, &options(seed)), true);
     });
@@ -372,7 +372,7 @@ fn nor_when_the_threads_have_work() {
 /// shown.
 #[test]
 fn witnesses_are_shortest() {
-    let violated = in_parallel(0..repetitions(2_500), |seed| {
+    let violated = in_parallel(0..repetitions(1_500), |seed| {
         let mut violated = 0;
         let program = generate::program(seed + (12 << 32), &options(seed));
         for model in models::monitored() {
@@ -392,5 +392,5 @@ fn witnesses_are_shortest() {
         violated
     });
     let violated: u64 = violated.into_iter().sum();
-    assert!(violated > repetitions(2_500) / 4, "only {violated} violations");
+    assert!(violated > repetitions(1_500) / 4, "only {violated} violations");
 }

@@ -177,7 +177,7 @@ fn options(seed: u64) -> Options {
 
 #[test]
 fn assertions_without_loops_are_as_defined() {
-    let count = sum(in_parallel(0..repetitions(800), |seed| {
+    let count = sum(in_parallel(0..repetitions(500), |seed| {
         let program = generate::program(seed + (11 << 32), &options(seed));
         let program = asserting_ends(&program, &mut Random::new(seed));
         check(&program, seed, differs)
@@ -217,7 +217,7 @@ fn goes_wrong(program: &Program, model: &'static dyn Model) -> Option<bool> {
 /// Assertions that SC keeps. Many of them fail elsewhere: otherwise the test would not say much.
 #[test]
 fn assertions_that_hold_under_sc_are_as_defined() {
-    let programs = repetitions(300);
+    let programs = repetitions(200);
     let wrong = in_parallel(0..programs, |seed| {
         let options = Options { dense: Some(true), total_accesses: 6, ..options(seed) };
         let program = generate::program(seed + (14 << 32), &options);
@@ -355,7 +355,7 @@ fn disagrees(program: &Program, model: &'static dyn Model, count: &mut Count) ->
 
 #[test]
 fn with_loops_engines_agree() {
-    let count = sum(in_parallel(0..repetitions(150), |seed| {
+    let count = sum(in_parallel(0..repetitions(100), |seed| {
         let options = Options { loops: true, bounds: seed.is_multiple_of(11), ..options(seed) };
         let program = generate::program(seed + (13 << 32), &options);
         let program = asserting_ends(&program, &mut Random::new(seed));
