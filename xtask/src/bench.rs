@@ -1,5 +1,6 @@
 //! `cargo xtask bench`: what questions cost, us and others.
 
+mod against;
 mod attacks;
 mod chart;
 mod families;
@@ -34,6 +35,7 @@ const PROGRAMS: &str = "target/bench/programs";
 
 pub(crate) fn run(arguments: &[String]) -> Result<(), String> {
     match arguments.split_first() {
+        Some((kind, rest)) if kind == "against" => against::run(rest),
         Some((kind, rest)) if kind == "attacks" => attacks::run(rest),
         Some((kind, rest)) if kind == "files" => files::run(rest),
         Some((kind, rest)) if kind == "static" => measure_all(rest),
@@ -43,6 +45,7 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), String> {
         Some((kind, [])) if kind == "report" => report_all(),
         Some((kind, [dir])) if kind == "families" => write_families(Path::new(dir)),
         _ => Err("bench what? `files [PATH...]`, `attacks [PATH...]`, `static [NAME...] [--seconds S] [--memory GIB] [--fresh]`, \
+                  `against BINARY [NAME...] [--seconds S] [--memory GIB]`, \
                   `sanitizer [NAME...] [--runs N] [--fresh]`, `verify [NAME...] [--seconds S] [--memory GIB] [--fresh]`, `report`, or `families DIR`"
             .into()),
     }

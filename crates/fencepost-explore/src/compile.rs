@@ -119,13 +119,25 @@ impl AccessKind {
     }
 }
 
+/// How a location is accessed that can be accessed in two ways.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Mixed {
+    /// By an atomic operation.
+    Atomic,
+    /// Plainly. To the monitor this is a relaxed access, which never is stale: it would race.
+    Plain,
+}
+
 /// A memory access.
 #[derive(Debug)]
 pub(crate) struct Access {
     pub(crate) target: Target,
     pub(crate) kind: AccessKind,
     pub(crate) dst: Option<Slot>,
+    /// Is it a plain access of a non-atomic location?
     pub(crate) plain: bool,
+    /// How it accesses a location that is accessed plainly and by atomic operations.
+    pub(crate) mixed: Option<Mixed>,
     /// Nobody else ever accesses its location: it is as local as a register.
     pub(crate) private: bool,
 }
@@ -142,6 +154,16 @@ impl Access {
             (AccessKind::FenceUpdate, Target::Fixed(loc)) => Some(*loc),
             _ => None,
         }
+    }
+
+    /// How it accesses its location.
+    pub(crate) fn how(&self) -> Mixed {
+        if self.plain { Mixed::Plain } else { self.mixed.unwrap_or(Mixed::Atomic) }
+    }
+
+    /// Can it be a read that writes nothing?
+    pub(crate) fn reads(&self) -> bool {
+        self.kind.read_mode().is_some()
     }
 
     /// Can it never write?
@@ -281,7 +303,8 @@ pub(crate) fn thread(
     let registers: Vec<Slot> = (0..thread.registers.len())
         .map(|reg| layout.slot(bits_for(values.register(id, RegId::from_index(reg)).bound(program.domain()))))
         .collect();
-    let compiler = Compiler { program, model, registers: &registers, private };
+    let mixed = program.mixed_locations();
+    let compiler = Compiler { program, model, registers: &registers, private, mixed: &mixed };
     let steps = thread.code.iter().map(|instr| compiler.step(&instr.op)).collect();
     let taints = options.observational.then(|| taints(thread, program.domain(), layout));
     let small = thread.code.len().saturating_mul(registers.len()) <= LARGEST_ANALYSIS;
@@ -386,6 +409,7 @@ struct Compiler<'a> {
     model: &'a dyn Model,
     registers: &'a [Slot],
     private: &'a [bool],
+    mixed: &'a [bool],
 }
 
 impl Compiler<'_> {
@@ -443,6 +467,7 @@ impl Compiler<'_> {
                         kind: AccessKind::FenceUpdate,
                         dst: None,
                         plain: false,
+                        mixed: None,
                         private: false,
                     })
                 }
@@ -492,12 +517,15 @@ impl Compiler<'_> {
             Place::Fixed(loc) => Target::Fixed(*loc),
             Place::Element { array, index } => self.element(*array, index),
         };
+        let is_plain = matches!(op, Op::PlainLoad { .. } | Op::PlainStore { .. });
+        let is_mixed = self.mixed[target.locations()].iter().any(|&mixed| mixed);
         Access {
             private: self.private[target.locations()].iter().all(|&private| private),
             target,
             kind,
             dst: op.dst().map(|reg| self.slot(reg)),
-            plain: matches!(op, Op::PlainLoad { .. } | Op::PlainStore { .. }),
+            plain: is_plain && !is_mixed,
+            mixed: is_mixed.then_some(if is_plain { Mixed::Plain } else { Mixed::Atomic }),
         }
     }
 

@@ -25,7 +25,7 @@ use fencepost_base::ids::{LocId, Pc, ThreadId, Value};
 use fencepost_base::order::Mode;
 use fencepost_ir::{CasStrength, EvalError, LocationKind, Program};
 use fencepost_model::packed::{Layout, Region, Slot, bits_for};
-use fencepost_model::{AttemptKind, Model, Monitor, PlainKind, RaceRule, Shape, Step as MonitorStep};
+use fencepost_model::{AttemptKind, Model, Monitor, RaceRule, Shape, Step as MonitorStep};
 use fencepost_verdict::{Budget, Reason, RunStep, ScFailureKind, Site};
 
 use crate::ample::{Futures, Next};
@@ -33,7 +33,7 @@ use crate::compile::{self, Access, AccessKind, Code, CompiledThread, Step, Targe
 use crate::options::Options;
 use crate::symmetry::{self, Symmetry};
 use crate::system::{Expansion, Finding, Initial, Stop, Stopped, System, ThreadSet};
-use crate::watches::{Meaning, WatchKind, Watched, Watches};
+use crate::watches::{Meaning, WatchKind, Watched, Watches, plain_kind};
 
 /// Program × monitor.
 pub(crate) struct Product {
@@ -112,8 +112,19 @@ impl Product {
             let model = model.name();
             return Err(Reason::Unsupported(format!("the model `{model}` says nothing about atomic sections")));
         }
-        if program.has_mixed_accesses() && !matches!(monitoring, Monitoring::Nothing) {
-            return Err(Reason::Unsupported("monitors do not follow plain accesses of atomic locations".into()));
+        let follows_mixed = match &monitoring {
+            Monitoring::Nothing => true,
+            // It would need columns for every pair of threads that can race.
+            Monitoring::Everything(_) => false,
+            Monitoring::Watching(watches) => watches.races() == RaceRule::Monitored,
+        };
+        if program.has_mixed_accesses() && !follows_mixed {
+            let what = match options.observational {
+                true => "observational robustness is".to_owned(),
+                false => format!("the monitor of `{}` is", model.name()),
+            };
+            let reason = format!("{what} not about locations that are accessed both plainly and by atomic operations");
+            return Err(Reason::Unsupported(reason));
         }
         if layout.overflowed() {
             return Err(too_large(format!("a state would need more than {} KiB", LARGEST_STATE * 8 / 1024)));
@@ -354,6 +365,11 @@ impl Product {
                     watches.begin(state, watch);
                 }
                 if let Some(watched) = watches.current(state) {
+                    let begins = matches!(meaning, Meaning::Begin(_)) && matches!(watched.kind, WatchKind::After(..));
+                    if begins && access.mixed.is_some() {
+                        let loc = label.loc().expect("accesses have locations");
+                        watched.monitor.plain(state, ThreadId::from_index(t), loc, plain_kind(label));
+                    }
                     self.follow(watched.monitor.as_ref(), state, t, access, label, false);
                 }
             }
@@ -612,7 +628,7 @@ impl System for Product {
                 None => self.race_of_enabled(state),
                 Some(watched) => match watched.kind {
                     WatchKind::Stale { .. } => self.stale_access(watched.monitor.as_ref(), state, Some(watched.loc)),
-                    WatchKind::After(first) => self.race_with_watched(watched, first, state),
+                    WatchKind::After(first, how) => self.race_with_watched(watched, (first, how), state),
                 },
             },
         }
@@ -630,7 +646,9 @@ impl Monitoring {
     ) -> Self {
         // A read that is allowed to be stale leaves its mark on all columns: they cannot be taken
         // apart.
-        if options.reductions.watch_one && !options.observational {
+        // A whole monitor does not follow accesses of locations that are accessed in both ways.
+        let is_mixed = threads.iter().flat_map(CompiledThread::accesses).any(|access| access.mixed.is_some());
+        if (options.reductions.watch_one || is_mixed) && !options.observational {
             let unwatched = layout.clone();
             match Watches::new(threads, classes, model, shape, layout) {
                 Some(watches) => return Monitoring::Watching(watches),
@@ -642,10 +660,6 @@ impl Monitoring {
             Some(monitor) => Monitoring::Everything(monitor),
         }
     }
-}
-
-fn plain_kind(label: &Label) -> PlainKind {
-    if label.is_write() { PlainKind::Write } else { PlainKind::Read }
 }
 
 fn site(t: usize, pc: u32) -> Site {

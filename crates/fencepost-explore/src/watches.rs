@@ -39,7 +39,7 @@ use fencepost_ir::CasStrength;
 use fencepost_model::packed::{Layout, Slot, bits_for};
 use fencepost_model::{Model, Monitor, PlainKind, RaceRule, Shape, StaleKind, Watch};
 
-use crate::compile::{Access, AccessKind, Code, CompiledThread, as_value};
+use crate::compile::{Access, AccessKind, Code, CompiledThread, Mixed, as_value};
 
 /// Most watches; a program that needs more is better off with the whole monitor.
 const MOST_WATCHES: usize = 1 << 12;
@@ -62,6 +62,8 @@ pub(crate) struct Watches {
 pub(crate) struct Watched {
     pub(crate) kind: WatchKind,
     pub(crate) loc: LocId,
+    /// Is the location accessed plainly and by atomic operations?
+    is_mixed: bool,
     pub(crate) monitor: Box<dyn Monitor>,
     /// What the threads can do, as far as their code goes; and what they can do before their next
     /// SC fence.
@@ -88,8 +90,9 @@ pub(crate) enum WatchKind {
         /// apart, and nobody can write between a write and an update of it.
         lasting: bool,
     },
-    /// A plain access.
-    After(PlainKind),
+    /// An access that may race: a plain one, or an atomic one of a location that is accessed in both
+    /// ways.
+    After(PlainKind, Mixed),
 }
 
 /// What a step may mean to the current watch.
@@ -122,12 +125,16 @@ impl Watches {
         let current = layout.slot(bits_for(kinds.len() as u64 + 1));
         let program = layout.clone();
         let leaking = leaking(threads, model, classes.len());
+        let mut mixed = vec![false; classes.len()];
+        for access in threads.iter().flat_map(CompiledThread::accesses).filter(|access| access.mixed.is_some()) {
+            mixed[access.target.locations()].fill(true);
+        }
         let mut of = vec![Vec::new(); classes.len()];
         let mut all = Vec::new();
         for (loc, kind) in kinds {
             let watch = match kind {
                 WatchKind::Stale { class, by, lasting } => Watch::Stale { loc, class, by, lasting },
-                WatchKind::After(_) => Watch::Plain(loc),
+                WatchKind::After(..) => Watch::Plain(loc),
             };
             let mut columns = program.clone();
             let monitor = model.monitor(&Shape { watch, ..shape.clone() }, &mut columns)?;
@@ -140,7 +147,7 @@ impl Watches {
                 };
                 threads.iter().map(ahead).collect()
             });
-            all.push(Watched { kind, loc, monitor, ahead });
+            all.push(Watched { kind, loc, is_mixed: mixed[loc.index()], monitor, ahead });
         }
         let fence = threads.iter().flat_map(CompiledThread::accesses).find_map(Access::fence_location);
         Some(Watches { all, of, current, races, fence })
@@ -192,7 +199,10 @@ impl Watches {
                 }
             }
             Some(watched) if watched.loc != loc => visit(Meaning::Step),
-            Some(Watched { kind: WatchKind::After(_), .. }) => {
+            // Another access that may race is one that the monitor need not know of, unless it is
+            // atomic and tells others something. After a plain write no earlier access matters.
+            Some(Watched { kind: WatchKind::After(..), is_mixed: true, .. }) => visit(Meaning::Step),
+            Some(Watched { kind: WatchKind::After(..), .. }) => {
                 if !label.is_write() {
                     visit(Meaning::Silent);
                 }
@@ -250,7 +260,7 @@ impl Watched {
                 }
         };
         resting().any(uses)
-            && (matches!(self.kind, WatchKind::After(_)) || resting().any(leaks) || self.monitor.has_leaked(state))
+            && (matches!(self.kind, WatchKind::After(..)) || resting().any(leaks) || self.monitor.has_leaked(state))
     }
 }
 
@@ -271,15 +281,17 @@ impl WatchKind {
                 };
                 qualifies && (class.is_none() || class == current)
             }
-            WatchKind::After(kind) => kind == if label.is_write() { PlainKind::Write } else { PlainKind::Read },
+            WatchKind::After(kind, how) => (kind, how) == (plain_kind(label), how_of(label)),
         }
     }
 
     /// Could this access, if it goes to the watched location, use what is watched?
-    fn concerns(self, access: &Access, classes: Option<&Classes>) -> bool {
+    pub(crate) fn concerns(self, access: &Access, classes: Option<&Classes>) -> bool {
         match self {
-            WatchKind::After(PlainKind::Write) => true,
-            WatchKind::After(PlainKind::Read) => !access.only_reads(),
+            WatchKind::After(first, how) => {
+                let is_plain = how == Mixed::Plain || access.how() == Mixed::Plain;
+                is_plain && (first == PlainKind::Write || !access.only_reads())
+            }
             WatchKind::Stale { class: None, by, .. } => asks_for_any(access, by),
             WatchKind::Stale { class: Some(class), by, .. } => {
                 let classes = classes.expect("atomic locations have classes");
@@ -288,6 +300,16 @@ impl WatchKind {
             }
         }
     }
+}
+
+/// Does this step write?
+pub(crate) fn plain_kind(label: &Label) -> PlainKind {
+    if label.is_write() { PlainKind::Write } else { PlainKind::Read }
+}
+
+/// Is this step plain?
+pub(crate) fn how_of(label: &Label) -> Mixed {
+    if label.is_nonatomic() { Mixed::Plain } else { Mixed::Atomic }
 }
 
 /// Does it use a stale write, of whatever value? (Fences do, but there are only fences at their
@@ -343,11 +365,14 @@ fn kinds(
                 kinds.push((id, kind));
             }
         };
-        if shape.classes[loc] == 0 {
-            if races == RaceRule::Monitored {
-                add(WatchKind::After(PlainKind::Write), &|access| !access.only_reads());
-                add(WatchKind::After(PlainKind::Read), &Access::only_reads);
+        if races == RaceRule::Monitored && !shape.plain[loc].is_empty() {
+            for how in [Mixed::Plain, Mixed::Atomic] {
+                let is_so = |access: &Access| access.how() == how;
+                add(WatchKind::After(PlainKind::Write, how), &|access| is_so(access) && !access.only_reads());
+                add(WatchKind::After(PlainKind::Read, how), &|access| is_so(access) && access.reads());
             }
+        }
+        if shape.classes[loc] == 0 {
             continue;
         }
         for by in [StaleKind::Read, StaleKind::Write] {
@@ -381,7 +406,11 @@ fn hope(
             return later && !(stop_at_fences && access.fence_location().is_some());
         }
         let surely = access.target.locations().len() == 1;
-        let passes = !surely || kind == WatchKind::After(PlainKind::Read) && access.only_reads();
+        let passes = match kind {
+            WatchKind::After(..) if access.mixed.is_some() => true,
+            WatchKind::After(PlainKind::Read, _) => !surely || access.only_reads(),
+            _ => !surely,
+        };
         kind.concerns(access, classes[loc.index()].as_deref()) || passes && later
     })
 }

@@ -1,5 +1,7 @@
 //! Programs: threads of instructions over registers and shared locations.
 
+use std::ops::Range;
+
 use fencepost_base::ids::{ArrayId, LocId, Pc, RegId, ThreadId, Value};
 use fencepost_base::order::{FenceOrder, ReadOrder, RmwOrder, WriteOrder};
 use fencepost_base::source::Span;
@@ -430,18 +432,33 @@ impl Program {
 
     /// Is there a plain access of an atomic location? Only litmus tests have such.
     pub fn has_mixed_accesses(&self) -> bool {
-        let is_atomic = |place: &Place| {
-            let loc = match place {
-                Place::Fixed(loc) => *loc,
-                Place::Element { array, .. } => self.array(*array).base,
+        self.mixed_locations().contains(&true)
+    }
+
+    /// For every location: is it atomic, and can a plain access go there?
+    pub fn mixed_locations(&self) -> Vec<bool> {
+        let mut mixed = vec![false; self.locations.len()];
+        for instr in self.threads.iter().flat_map(|thread| &thread.code) {
+            let locations = match &instr.op {
+                Op::PlainLoad { place, .. } | Op::PlainStore { place, .. } => self.locations_of(place),
+                _ => continue,
             };
-            self.location(loc).kind == LocationKind::Atomic
-        };
-        let is_mixed = |instr: &Instr| match &instr.op {
-            Op::PlainLoad { place, .. } | Op::PlainStore { place, .. } => is_atomic(place),
-            _ => false,
-        };
-        self.threads.iter().any(|thread| thread.code.iter().any(is_mixed))
+            mixed[locations].fill(true);
+        }
+        let is_atomic = self.locations.iter().map(|location| location.kind == LocationKind::Atomic);
+        mixed.iter_mut().zip(is_atomic).for_each(|(mixed, is_atomic)| *mixed &= is_atomic);
+        mixed
+    }
+
+    /// The locations that a place can be.
+    fn locations_of(&self, place: &Place) -> Range<usize> {
+        match place {
+            Place::Fixed(loc) => loc.index()..loc.index() + 1,
+            Place::Element { array, .. } => {
+                let Array { base, len, .. } = self.array(*array);
+                base.index()..base.index() + *len as usize
+            }
+        }
     }
 
     /// Is control inside an atomic section when it is at this instruction? It is at the section's

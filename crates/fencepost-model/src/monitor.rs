@@ -18,7 +18,8 @@ pub struct Shape {
     /// distinguish them (the critical values of §5.1 of the PLDI 2019 paper,
     /// generalised to sets of values).
     pub classes: Vec<usize>,
-    /// For every location, the threads that access it plainly; empty unless it is non-atomic.
+    /// For every location, the threads that access it plainly. There are atomic locations that are
+    /// also accessed plainly, but no monitor of everything follows these accesses.
     pub plain: Vec<Vec<ThreadId>>,
     /// Is there a store or read-modify-write without release order in a thread without release
     /// fences?
@@ -53,7 +54,7 @@ pub enum Watch {
         /// of the location's last write.
         lasting: bool,
     },
-    /// One access to this non-atomic location: who is not ordered after it?
+    /// One access to this location, which is accessed plainly: who is not ordered after it?
     Plain(LocId),
 }
 
@@ -201,7 +202,8 @@ pub trait Monitor: Sync {
         let _ = (state, thread, mode);
     }
 
-    /// A plain access of `thread` to a non-atomic location.
+    /// A plain access of `thread` to a non-atomic location; or, where one access is watched, the
+    /// watched one. An atomic one is a step besides, right after this.
     fn plain(&self, state: &mut [u64], thread: ThreadId, loc: LocId, kind: PlainKind) {
         let _ = (state, thread, loc, kind);
     }
@@ -214,6 +216,13 @@ pub trait Monitor: Sync {
     /// Under [`RaceRule::Monitored`]: does the plain access race with an earlier one?
     fn is_race(&self, state: &[u64], thread: ThreadId, loc: LocId, kind: PlainKind) -> bool {
         let _ = (state, thread, loc, kind);
+        false
+    }
+
+    /// Under [`RaceRule::Monitored`], where one access to `loc` is watched: is an atomic access of
+    /// `thread` to it, which acquires or does not, not ordered after the watched one?
+    fn is_unordered(&self, state: &[u64], thread: ThreadId, loc: LocId, acquires: bool) -> bool {
+        let _ = (state, thread, loc, acquires);
         false
     }
 

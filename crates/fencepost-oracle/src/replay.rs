@@ -351,14 +351,18 @@ impl<'a> Replay<'a> {
 
     fn late_race(mut self, run: &Run, site: Site) -> Result<Violation, ReplayError> {
         let access = self.access_at(site)?;
-        if !self.is_nonatomic(&access) {
-            return error(format!("{}: not a plain access: {access:?}", show(site)));
-        }
-        let culprit = self.take(site, &access, None)?;
-        let Some(other) = self.model.race(&self.believed(&self.graph), culprit).map(|other| self.graph.event(other))
-        else {
+        let last = self.graph.last_write(access.loc);
+        // Of a compare-and-swap that may fail or not, one of the two may race.
+        let racing = self.enabled(site.thread, &access, last).into_iter().find_map(|(label, _)| {
+            let mut graph = self.graph.clone();
+            let event = self.interpreter.record(&mut graph, (site.thread, Some(site.pc)), &access, label, last);
+            self.model.race(&self.believed(&graph), event).map(|other| (label, other))
+        });
+        let Some((label, other)) = racing else {
             return error(format!("{} is not a race in {}", show(site), self.model.name()));
         };
+        let culprit = self.take(site, &access, Some(label))?;
+        let other = self.graph.event(other);
         let (Some(thread), Some(pc)) = (other.thread, other.pc) else {
             return error("a race with an initialisation write");
         };

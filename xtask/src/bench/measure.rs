@@ -26,7 +26,11 @@ pub(crate) struct Tools {
 impl Tools {
     /// Builds ours, and looks for the others.
     pub(crate) fn find() -> Result<Self, String> {
-        let fencepost = files::fencepost()?;
+        Self::at(files::fencepost()?)
+    }
+
+    /// The same with the fencepost that is there.
+    pub(crate) fn at(fencepost: PathBuf) -> Result<Self, String> {
         let help = Command::new(&fencepost).args(["check", "--help"]).output();
         let help = help.map_err(|error| format!("{}: {error}", fencepost.display()))?;
         let jobs = String::from_utf8_lossy(&help.stdout).contains("--jobs");
@@ -49,7 +53,8 @@ impl Tools {
         Ok(runs.swap_remove(runs.len() / 2))
     }
 
-    fn fencepost_once(&self, file: &Path, key: &Key, jobs: usize, limits: &Limits) -> Result<Run, String> {
+    /// The same, once.
+    pub(crate) fn fencepost_once(&self, file: &Path, key: &Key, jobs: usize, limits: &Limits) -> Result<Run, String> {
         let mut command = Command::new(&self.fencepost);
         command.arg("check").arg(file).args(["--model", &key.model, "--format", "json", "--no-progress"]);
         command.arg(format!("--timeout={}s", limits.seconds)).arg(format!("--memory={}GiB", limits.gibibytes));

@@ -7,10 +7,10 @@ use fencepost_model::monitor::Accepts;
 use fencepost_model::{Attempt, AttemptKind, Monitor, PlainKind, StaleKind};
 use fencepost_verdict::{ScFailureKind, Site};
 
-use super::{Product, eval_failure, plain_kind, site};
-use crate::compile::{Access, AccessKind, Code, as_value};
+use super::{Product, eval_failure, site};
+use crate::compile::{Access, AccessKind, Code, Mixed, as_value};
 use crate::system::Finding;
-use crate::watches::{WatchKind, Watched};
+use crate::watches::{WatchKind, Watched, how_of, plain_kind};
 
 impl Product {
     /// Is this a read that may be stale, in a search that lets it be?
@@ -102,8 +102,7 @@ impl Product {
         let here = Self::locate(&access.target, state).is_ok_and(|loc| loc == watched.loc);
         match watched.kind {
             _ if !here => None,
-            WatchKind::After(PlainKind::Write) => Some(true),
-            WatchKind::After(PlainKind::Read) => (!access.only_reads()).then_some(true),
+            WatchKind::After(..) => watched.kind.concerns(access, None).then_some(true),
             WatchKind::Stale { class, by, .. } => {
                 let uses = self.any_attempt(state, t, access, |attempt| {
                     let kind = match attempt.kind {
@@ -159,21 +158,39 @@ impl Product {
             .map(|(_, _, site)| Finding::LateRace(site))
     }
 
-    /// A plain access that conflicts with the one that is watched, and is not ordered after it.
-    pub(super) fn race_with_watched(&self, watched: &Watched, first: PlainKind, state: &[u64]) -> Option<Finding> {
-        let conflicts =
-            |loc: LocId, kind: PlainKind| loc == watched.loc && (first == PlainKind::Write || kind == PlainKind::Write);
-        let mut plain = self.plain_accesses(state).into_iter();
-        plain
-            .find(|&(loc, kind, site)| conflicts(loc, kind) && watched.monitor.is_race(state, site.thread, loc, kind))
-            .map(|(_, _, site)| Finding::LateRace(site))
+    /// An access that conflicts with the one that is watched, one of them plain, and is not ordered
+    /// after it.
+    pub(super) fn race_with_watched(
+        &self,
+        watched: &Watched,
+        (first, how): (PlainKind, Mixed),
+        state: &[u64],
+    ) -> Option<Finding> {
+        let is_race = |thread: ThreadId, label: &Label| {
+            let conflicts = first == PlainKind::Write || label.is_write();
+            let acquires = label.value_read().is_some() && label.mode().acquires();
+            label.loc() == Some(watched.loc)
+                && conflicts
+                && match (how, how_of(label)) {
+                    (Mixed::Atomic, Mixed::Atomic) => false,
+                    (_, Mixed::Plain) => watched.monitor.is_race(state, thread, watched.loc, plain_kind(label)),
+                    (Mixed::Plain, Mixed::Atomic) => watched.monitor.is_unordered(state, thread, watched.loc, acquires),
+                }
+        };
+        (0..self.threads.len()).find_map(|t| {
+            let (pc, access) = self.next_access(state, t)?;
+            let concerned = access.may_access(watched.loc) && (access.plain || access.mixed.is_some());
+            let labels = if concerned { self.labels(state, access).ok()? } else { return None };
+            let races = labels.iter().flatten().any(|label| is_race(ThreadId::from_index(t), label));
+            races.then(|| Finding::LateRace(site(t, pc)))
+        })
     }
 
     /// An access that could use a stale write; only at `loc`, if given.
     pub(super) fn stale_access(&self, monitor: &dyn Monitor, state: &[u64], loc: Option<LocId>) -> Option<Finding> {
         (0..self.threads.len()).find_map(|t| {
             let (pc, access) = self.next_access(state, t)?;
-            let concerned = !access.plain && loc.is_none_or(|loc| access.may_access(loc));
+            let concerned = access.how() == Mixed::Atomic && loc.is_none_or(|loc| access.may_access(loc));
             let concerned = concerned
                 && loc.is_none_or(|loc| Self::locate(&access.target, state).is_ok_and(|target| target == loc));
             (concerned && self.is_stale(monitor, state, t, access) == Ok(true)).then(|| Finding::Stale(site(t, pc)))

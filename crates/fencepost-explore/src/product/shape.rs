@@ -6,7 +6,7 @@ use fencepost_base::order::Mode;
 use fencepost_ir::Program;
 use fencepost_model::{Shape, ThreadShape, Watch};
 
-use crate::compile::{AccessKind, CompiledThread};
+use crate::compile::{AccessKind, CompiledThread, Mixed};
 
 /// Largest monitor that is worth trying, in bits of one state, roughly.
 const LARGEST_MONITOR: u128 = 1 << 23;
@@ -30,7 +30,7 @@ pub(super) fn shape(program: &Program, threads: &[CompiledThread], classes: Vec<
     let mut plain = vec![Vec::new(); program.locations().len()];
     let mut pairs = 0u128;
     for (thread, compiled) in program.thread_ids().zip(threads) {
-        let accesses = compiled.accesses().filter(|access| access.plain && !access.private);
+        let accesses = compiled.accesses().filter(|access| access.how() == Mixed::Plain && !access.private);
         let ranges: BTreeSet<(usize, usize)> =
             accesses.map(|access| access.target.locations()).map(|range| (range.start, range.end)).collect();
         for accessed_by in ranges.into_iter().flat_map(|(start, end)| start..end) {

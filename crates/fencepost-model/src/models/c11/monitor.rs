@@ -243,6 +243,13 @@ impl<S: SeqCst> Monitor for ScM<S> {
         self.plain.of(loc, thread, kind).any(unaware)
     }
 
+    fn is_unordered(&self, state: &[u64], thread: ThreadId, loc: LocId, acquires: bool) -> bool {
+        let message = &self.read.views.location[self.read.columns.position(loc)];
+        // Whoever acquires is ordered after what the message passes on.
+        let unaware = |column: usize| !acquires || message.test(state, column);
+        self.is_race(state, thread, loc, PlainKind::Read) && self.plain.of(loc, thread, PlainKind::Read).any(unaware)
+    }
+
     fn is_within_reach(&self, state: &[u64], thread: ThreadId) -> bool {
         self.families().iter().any(|family| family.is_within_reach(state, thread.index()))
     }
