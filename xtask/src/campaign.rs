@@ -24,9 +24,9 @@ use fencepost_testkit::shrink::shrink;
 use fencepost_verdict::{Budget, Verdict};
 
 /// States ⟨q, G⟩ of the definitions that are enough for nearly all programs.
-const LIMIT: usize = 4_000;
+const LIMIT: usize = 1_000;
 /// States that an engine may visit.
-const MOST_STATES: u64 = 200_000;
+const MOST_STATES: u64 = 50_000;
 /// Programs between two lines that say how far it is.
 const BATCH: u64 = 2_000;
 
