@@ -124,9 +124,11 @@ impl<S: SeqCst> Family<S> {
         std::iter::once(&self.views.current[t]).chain(sc)
     }
 
-    /// The same of whoever acquires from the last write of `x`.
-    fn passed_on(&self, x: usize) -> impl Iterator<Item = &Row> {
-        std::iter::once(&self.views.location[x]).chain(self.sc.as_ref().and_then(|sc| sc.passed_on(x)))
+    /// Of a monitor that watches one thing: is it still there for whoever acquires from the last write
+    /// of `x`?
+    fn is_left(&self, state: &[u64], x: usize) -> bool {
+        let sc = self.sc.as_ref().and_then(|sc| sc.passed_on(x));
+        is_set(state, &self.views.location[x]) && sc.is_none_or(|row| is_set(state, row))
     }
 
     /// Can an access of this order and thread use a stale write that it accepts?
@@ -136,7 +138,10 @@ impl<S: SeqCst> Family<S> {
 
     /// Of a monitor that watches one thing: is it still there for thread `t`, in the weakest order?
     fn is_within_reach(&self, state: &[u64], t: usize) -> bool {
-        self.has_columns() && is_set(state, self.bounds(t, Mode::Rlx))
+        // This is asked of every thread at every step: an iterator over all rows costs more.
+        self.has_columns()
+            && is_set(state, &self.views.current[t])
+            && self.sc.as_ref().is_none_or(|sc| sc.bounds(t, Mode::Rlx).all(|row| is_set(state, row)))
     }
 
     /// Is there anything to be known in this family?
@@ -151,9 +156,9 @@ impl<S: SeqCst> Family<S> {
     }
 }
 
-/// Is the first column set in all rows that have one?
-fn is_set<'a>(state: &[u64], mut rows: impl Iterator<Item = &'a Row>) -> bool {
-    rows.all(|row| row.chunks() == 0 || row.test(state, 0))
+/// Is the first column of the row set, if it has one?
+fn is_set(state: &[u64], row: &Row) -> bool {
+    row.chunks() == 0 || row.test(state, 0)
 }
 
 impl<S: SeqCst> ScM<S> {
@@ -256,13 +261,13 @@ impl<S: SeqCst> Monitor for ScM<S> {
 
     fn is_passed_on(&self, state: &[u64], loc: LocId) -> bool {
         let x = self.read.columns.position(loc);
-        self.families().iter().any(|family| family.has_columns() && !is_set(state, family.passed_on(x)))
+        self.families().iter().any(|family| family.has_columns() && !family.is_left(state, x))
     }
 
     fn has_leaked(&self, state: &[u64]) -> bool {
         self.families().iter().any(|family| {
             family.columns.width() > 0
-                && self.hb_sc.meets(state, |t| family.is_within_reach(state, t), |x| is_set(state, family.passed_on(x)))
+                && self.hb_sc.meets(state, |t| family.is_within_reach(state, t), |x| family.is_left(state, x))
         })
     }
 
