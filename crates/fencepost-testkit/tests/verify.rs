@@ -6,15 +6,17 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use fencepost_base::event::Label;
 use fencepost_base::ids::Value;
+use fencepost_base::order::FenceOrder;
 use fencepost_check::{Engine, Question};
-use fencepost_ir::Program;
+use fencepost_ir::{Op, Program};
 use fencepost_lower::Language;
+use fencepost_model::models::cpp20::Cpp20;
 use fencepost_model::models::rc20::Rc20;
 use fencepost_model::models::{MODELS, reference};
 use fencepost_model::{EventId, Model};
 use fencepost_oracle::{Finals, finals};
 use fencepost_testkit::corpus::{self, Content};
-use fencepost_testkit::edit::{asserting_ends, with_condition};
+use fencepost_testkit::edit::{asserting_ends, fenced, replaced, with_condition};
 use fencepost_testkit::forbid::forbidding;
 use fencepost_testkit::generate::{self, Options, Palette};
 use fencepost_testkit::random::Random;
@@ -206,6 +208,45 @@ fn assertions_without_loops_are_as_defined() {
     ] {
         assert!(given(argument, model, holds), "{argument} never says {holds} for {model}: {count:?}");
     }
+}
+
+/// SC fences do not synchronise in C++20, and do under SRA, which speaks for it all the same. Every
+/// thread has one, beside plain accesses.
+#[test]
+fn plain_accesses_beside_sc_fences_are_as_defined() {
+    let is_fence = |op: &Op| matches!(op, Op::Fence { .. });
+    let programs = repetitions(2_000);
+    let safe = in_parallel(0..programs, |seed| {
+        let palette = Some(Palette::RELEASE_ACQUIRE);
+        let options = Options { palette, plain: true, total_accesses: 7, ..Options::default() };
+        let random = &mut Random::new(seed);
+        let program = generate::program(seed + (15 << 32), &options);
+        let mut program = replaced(&program, |_, op| match op {
+            op if is_fence(op) => Op::Fence { order: FenceOrder::Sc },
+            op => op.clone(),
+        });
+        for _ in 0..2 {
+            let fenced = fenced(&program, FenceOrder::Sc);
+            program = random.pick(&fenced);
+        }
+        // Most assertions fail. Where there is none, races are all that can go wrong.
+        if seed.is_multiple_of(4) {
+            program = asserting_ends(&program, random);
+        }
+        let answer = Question::new(&program, &Cpp20).by(Engine::Coverability).safety(&budget(&program));
+        let answer = answer.expect("no internal error").result.ok()?;
+        let wrong = goes_wrong(&program, &Cpp20)?;
+        let holds = answer.holds(program.condition());
+        assert_eq!(holds, !wrong, "seed {seed}: {}", fencepost_lower::print(&program));
+        let has_plain = program
+            .threads()
+            .iter()
+            .flat_map(|thread| &thread.code)
+            .any(|instr| matches!(instr.op, Op::PlainLoad { .. } | Op::PlainStore { .. }));
+        (holds && has_plain).then_some(())
+    });
+    let safe = safe.into_iter().flatten().count() as u64;
+    assert!(safe > programs / 20, "only {safe} are safe");
 }
 
 /// Does something go wrong, by definition?

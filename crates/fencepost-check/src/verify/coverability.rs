@@ -24,9 +24,15 @@
 //!   be. Happens-before is po ∪ rf, and S agrees with it. Let the fences update one location in the
 //!   order S, and synchronise. Happens-before then gains paths through fences, f before g in S. One
 //!   that closes a cycle with coherence order would lead from g by hb ; eco ; hb to f, which is an
-//!   edge of S from g to f. SC accesses that count as release/acquire only add behaviours. But
-//!   where SC fences do not synchronise, plain accesses may race that SRA orders, through fences.
-//!   So there must not be both.
+//!   edge of S from g to f. SC accesses that count as release/acquire only add behaviours.
+//!   Nor is a data race lost because fences synchronise under SRA. Take a graph of C++20 with as few
+//!   events as possible in which b races with a, and of the accesses that race with b let a be the
+//!   latest. Leaving out an event that is neither of the two, and that no other depends on, would
+//!   leave the race. So every event is one on which a or b depends (po ∪ rf). If b depended on a,
+//!   then by release and acquire accesses, which order them, or by plain accesses that are ordered,
+//!   there being no other race, or by a write that b reads, which races with b and is later than a.
+//!   So nothing depends on a or b. In particular no fence comes after one of them, and what is
+//!   before them is a graph without races, which SRA has: there, too, both can come next.
 //!
 //! Plain accesses count as release/acquire here. That is right for machines, which do not tell them
 //! from others. Where races are undefined behaviour, their absence is one more question of the same
@@ -38,11 +44,11 @@
 
 use fencepost_analysis::promotion::Promotion;
 use fencepost_base::ids::{LocId, RegId, ThreadId, Value};
-use fencepost_base::order::{FenceOrder, Mode};
+use fencepost_base::order::Mode;
 use fencepost_cover::{Answer, CoverOutcome, FinalStates, Options, Witness};
 use fencepost_ir::{Observable, Op, Program};
 use fencepost_model::models::sra::write_write_race;
-use fencepost_model::{FenceMeaning, Model, SafeIf, models};
+use fencepost_model::{Model, SafeIf, models};
 use fencepost_oracle::{replay_graph, replay_graph_failure};
 use fencepost_verdict::{Argument, Budget, Reason, Stats, Verified};
 
@@ -81,26 +87,21 @@ fn word(program: &Program, model: &dyn Model) -> Word {
     match model.declaration().causal.safe {
         SafeIf::Always => Word::Enough,
         SafeIf::WritesDoNotRace => Word::IfRaceFree,
-        SafeIf::SynchronisedAndWritesDoNotRace if synchronises(program, model) => Word::IfRaceFree,
+        SafeIf::SynchronisedAndWritesDoNotRace if synchronises(program) => Word::IfRaceFree,
         SafeIf::SynchronisedAndWritesDoNotRace | SafeIf::Never => Word::Nothing,
     }
 }
 
 /// Is every access of the program at least a release or acquire access, or both, or plain? An order
-/// that makes no difference counts as stronger ([`Promotion`]). Plain only if happens-before is
-/// that of SRA: without `fence(sc)`, or where it synchronises.
-fn synchronises(program: &Program, model: &dyn Model) -> bool {
+/// that makes no difference counts as stronger ([`Promotion`]).
+fn synchronises(program: &Program) -> bool {
     let promotion = Promotion::of(program);
     let instrs = || program.thread_ids().flat_map(|t| program.thread(t).code.iter().map(move |instr| (t, &instr.op)));
-    let is_full = |op: &Op| matches!(op, Op::Fence { order: FenceOrder::Sc });
-    let fences_synchronise = model.fence(FenceOrder::Sc) == FenceMeaning::HiddenRmw;
-    let plain_is_ordered = fences_synchronise || !instrs().any(|(_, op)| is_full(op));
     let is_strong = |op: &Op| match op {
         Op::Load { order, .. } | Op::Wait { order, .. } => Mode::from(*order).acquires(),
         Op::Store { order, .. } => Mode::from(*order).releases(),
         Op::Update { order, .. } | Op::BlockingCas { order, .. } => both((*order).into()),
         Op::Cas { success, failure, .. } => both((*success).into()) && Mode::from(*failure).acquires(),
-        Op::PlainLoad { .. } | Op::PlainStore { .. } => plain_is_ordered,
         _ => true,
     };
     instrs().all(|(thread, op)| is_strong(&promotion.promoted(thread, op)))
