@@ -94,7 +94,7 @@ impl Stage {
             Stage::Coverability => 20_000,
             Stage::Search => 10_000,
             // Where readers fall behind, states grow, and there is no end to them.
-            Stage::Views => 4_000,
+            Stage::Views => 8_000,
         }
     }
 }
