@@ -171,6 +171,10 @@ impl Model for Cpp20 {
         c11::race(graph, event)
     }
 
+    fn relations(&self, graph: &Graph) -> Vec<(&'static str, Rel)> {
+        vec![("sw", sw(graph)), ("hb", hb(graph)), ("shb", shb(graph)), ("S", sc_order(graph))]
+    }
+
     fn monitor(&self, shape: &Shape, layout: &mut Layout) -> Option<Box<dyn Monitor>> {
         Some(Box::new(monitor::ScM::new(shape, layout)))
     }
