@@ -66,6 +66,23 @@ const fn executions(name: &'static str, file: &'static str, from: &'static str, 
     Mutant { name, file, from, to, judges: &["-p", "fencepost-search", "--test", "executions"] }
 }
 
+/// The monitor of C++20 and its axioms no longer agree.
+const fn cpp20(name: &'static str, from: &'static str, to: &'static str) -> Mutant {
+    let file = "crates/fencepost-model/src/models/cpp20/monitor.rs";
+    Mutant { name, file, from, to, judges: &["-p", "fencepost-oracle", "--test", "cpp20_monitor"] }
+}
+
+/// Races with atomic accesses are missed, or invented.
+const fn mixed(name: &'static str, file: &'static str, from: &'static str, to: &'static str) -> Mutant {
+    Mutant { name, file, from, to, judges: &["-p", "fencepost-testkit", "--test", "mixed"] }
+}
+
+/// The machine of messages and views forgets what can still be read.
+const fn views(name: &'static str, from: &'static str, to: &'static str) -> Mutant {
+    let file = "crates/fencepost-search/src/views/horizon.rs";
+    Mutant { name, file, from, to, judges: &["-p", "fencepost-search", "--test", "views"] }
+}
+
 /// All of them.
 pub(super) fn all() -> impl Iterator<Item = &'static Mutant> {
     let crates = [

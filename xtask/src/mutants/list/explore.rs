@@ -1,6 +1,6 @@
 //! The explorer: monitors put to use, reductions.
 
-use super::{Mutant, mutant, reduction, section};
+use super::{Mutant, mixed, mutant, reduction, section};
 
 const PRODUCT: &str = "crates/fencepost-explore/src/product.rs";
 const PRODUCT_QUESTIONS: &str = "crates/fencepost-explore/src/product/questions.rs";
@@ -193,8 +193,8 @@ pub(super) const MUTANTS: &[Mutant] = &[
     reduction(
         "watch: a plain read is the last one",
         WATCHES,
-        "kind == WatchKind::After(PlainKind::Read) && access.only_reads();",
-        "kind == WatchKind::After(PlainKind::Read) && !access.only_reads();",
+        "WatchKind::After(PlainKind::Read, _) => !surely || access.only_reads(),",
+        "WatchKind::After(PlainKind::Read, _) => !surely || !access.only_reads(),",
     ),
     reduction(
         "watch: another class ends it",
@@ -242,8 +242,8 @@ pub(super) const MUTANTS: &[Mutant] = &[
     reduction(
         "watch: a read does not race with the write before",
         PRODUCT_QUESTIONS,
-        "loc == watched.loc && (first == PlainKind::Write || kind == PlainKind::Write);",
-        "loc == watched.loc && (first == PlainKind::Write && kind == PlainKind::Write);",
+        "let conflicts = first == PlainKind::Write || label.is_write();",
+        "let conflicts = label.is_write();",
     ),
     reduction(
         "watch: hope ends at any access",
@@ -292,5 +292,18 @@ pub(super) const MUTANTS: &[Mutant] = &[
         WATCHES,
         "|| resting().any(leaks) || self.monitor.has_leaked(state))",
         "|| resting().any(leaks))",
+    ),
+    mixed(
+        "mixed: accesses to the location still tell something",
+        WATCHES,
+        "is_mixed: true, .. }) => visit(Meaning::Step)",
+        "is_mixed: true, .. }) => visit(Meaning::Silent)",
+    ),
+    mixed("mixed: a plain access races with atomic ones", WATCHES, "access.how() == Mixed::Plain;", "false;"),
+    mixed(
+        "mixed: the first access is one that others may not know",
+        PRODUCT,
+        "if begins && access.mixed.is_some() {",
+        "if begins && access.mixed.is_none() {",
     ),
 ];

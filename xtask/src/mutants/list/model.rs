@@ -1,6 +1,6 @@
 //! Axioms and monitors.
 
-use super::{Mutant, buffers, mutant, reduction};
+use super::{Mutant, buffers, cpp20, mixed, mutant, reduction};
 
 const BUFFER_AXIOMS: &str = "crates/fencepost-model/src/models/buffers.rs";
 const GRAPH: &str = "crates/fencepost-model/src/graph.rs";
@@ -208,5 +208,39 @@ pub(super) const MUTANTS: &[Mutant] = &[
         HB_SC,
         "let renewed = !matches!(shape.watch, Watch::Stale { lasting: true, .. });",
         "let renewed = !matches!(shape.watch, Watch::Stale { lasting: true, loc, .. } if loc.index() == usize::MAX);",
+    ),
+    cpp20(
+        "cpp20: what comes before an access is pending",
+        "pending.mine(t).for_each(|row| narrow(state, row, coherent));",
+        "",
+    ),
+    cpp20("cpp20: an sc access comes after what is coherence-ordered before", "narrow(state, &own[t], coherent);", ""),
+    cpp20("cpp20: an sc access visits what it accesses", "columns.clear(state, &own[t], x);", ""),
+    cpp20("cpp20: accesses pass on what fences have ordered", "narrow(state, &self.all[x], &ordered.current[t]);", ""),
+    cpp20("cpp20: sc accesses pass on what they come after", "narrow(state, &self.all[x], &own[t]);", ""),
+    cpp20(
+        "cpp20: an sc access comes after what is strongly before",
+        "narrow(state, &own[t], &strongly.current[t]);",
+        "",
+    ),
+    cpp20(
+        "cpp20: a release write publishes the sc accesses before it",
+        "narrow(state, &strongly.location[x], &own[t]);",
+        "",
+    ),
+    cpp20("cpp20: a fence comes after what happens before it", "narrow(state, row, current);", ""),
+    cpp20("cpp20: a fence comes after what is pending", "narrow(state, row, &pending.current[t]);", ""),
+    cpp20("cpp20: a release fence publishes the sc accesses before it", "narrow(state, release, &own[t]);", ""),
+    cpp20("cpp20: a write comes after all accesses", "copy(state, &self.written[x], &self.all[x]);", ""),
+    cpp20(
+        "cpp20: a read does not come after other reads",
+        "if writes { &self.all[x] } else { &self.written[x] }",
+        "&self.all[x]",
+    ),
+    mixed(
+        "mixed: what is acquired orders the access that acquires it",
+        C11_MONITOR,
+        "!acquires || message.test(state, column)",
+        "message.test(state, column) || !acquires || true",
     ),
 ];

@@ -1,6 +1,6 @@
 //! Searches among executions.
 
-use super::{Mutant, executions, verify};
+use super::{Mutant, executions, verify, views};
 
 const EXECUTIONS: &str = "crates/fencepost-search/src/executions.rs";
 const GRAPHS: &str = "crates/fencepost-search/src/graphs.rs";
@@ -48,5 +48,20 @@ pub(super) const MUTANTS: &[Mutant] = &[
         EXECUTIONS,
         "ends: has_choices.then(HashSet::new),",
         "ends: (has_choices && false).then(HashSet::new),",
+    ),
+    views(
+        "views: messages are kept for who has yet to read",
+        "let count = oldest.unwrap_or(last);",
+        "let count = last;",
+    ),
+    views(
+        "views: a message is kept open for who may write there",
+        "written.map_or(last, |written| written - count)",
+        "last",
+    ),
+    views(
+        "views: messages that differ are not merged",
+        "one.value == other.value && one.view == other.view",
+        "one.value == other.value",
     ),
 ];
