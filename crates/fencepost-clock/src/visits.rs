@@ -15,6 +15,11 @@ impl Effects {
         Effects(u32::from(acquired) << 30 | u32::from(sc) << 31)
     }
 
+    /// Was the access SC?
+    pub(crate) fn is_sc(self) -> bool {
+        self.0 >> 31 != 0
+    }
+
     fn includes(self, other: Effects) -> bool {
         self.0 & other.0 == other.0
     }

@@ -202,6 +202,52 @@ fn independent_reads_of_independent_writes() {
     };
     assert_eq!(flagged(&iriw(Release, Acquire)), BTreeSet::from([(2, 1), (3, 1)]));
     assert_silent(&iriw(SeqCst, SeqCst));
+    // Coherence is part of the order S, also by way of stores that are not SC.
+    assert_silent(&iriw(Relaxed, SeqCst));
+}
+
+/// What is acquired happens before the second loads, but not strongly. In C++11 these were silent.
+#[test]
+fn acquire_loads_are_not_in_the_order() {
+    let reader = |first, second, order| vec![load(first, order), load(second, SeqCst)];
+    let iriw = |order| [vec![store(X, SeqCst, 1)], vec![store(Y, SeqCst, 1)], reader(X, Y, order), reader(Y, X, order)];
+    assert_eq!(flagged(&iriw(Acquire)), BTreeSet::from([(2, 1), (3, 1)]));
+    assert_silent(&iriw(SeqCst));
+    let rwc = |order| [vec![store(X, SeqCst, 1)], reader(X, Y, order), vec![store(Y, SeqCst, 1), load(X, SeqCst)]];
+    assert_eq!(flagged(&rwc(Acquire)), BTreeSet::from([(1, 1), (2, 1)]));
+    assert_silent(&rwc(SeqCst));
+    let z6 = |order| {
+        let second = vec![load(X, order), store(Y, SeqCst, 2)];
+        [vec![store(X, SeqCst, 2)], second, vec![store(Y, SeqCst, 1), store(X, SeqCst, 1)]]
+    };
+    assert_eq!(flagged(&z6(Acquire)), BTreeSet::from([(1, 1), (2, 1)]));
+    assert_silent(&z6(SeqCst));
+}
+
+/// SC fences and SC accesses are in one order.
+#[test]
+fn fences_and_sc_accesses_go_together() {
+    let fenced = |mine, other| vec![store(mine, Relaxed, 1), Instr::Fence(SeqCst), load(other, Relaxed)];
+    let sc = |mine, other| vec![store(mine, SeqCst, 1), load(other, SeqCst)];
+    assert_silent(&[fenced(X, Y), sc(Y, X)]);
+    let one_sc = vec![store(Y, SeqCst, 1), load(X, Relaxed)];
+    assert_eq!(flagged(&[fenced(X, Y), one_sc]), BTreeSet::from([(0, 2), (1, 1)]));
+    let fenced_reader = vec![load(X, Relaxed), Instr::Fence(SeqCst), load(Y, Relaxed)];
+    let sc_reader = vec![load(Y, SeqCst), load(X, SeqCst)];
+    assert_silent(&[vec![store(X, Relaxed, 1)], vec![store(Y, Relaxed, 1)], fenced_reader, sc_reader]);
+}
+
+/// Two SC fences do not order what they stand between: something must be passed on. So another
+/// fence never makes a program worse.
+#[test]
+fn fences_do_not_synchronise() {
+    let writer = vec![store(X, Relaxed, 1), store(Y, Relaxed, 1)];
+    let witness = vec![load(Y, Relaxed), Instr::Fence(SeqCst)];
+    let reader = vec![Instr::Fence(SeqCst), load(X, Relaxed)];
+    assert_silent(&[writer, witness, reader]);
+    let writer = vec![Instr::Fence(SeqCst), store(X, Relaxed, 1), store(Y, Relaxed, 1)];
+    let reader = vec![load(Y, Relaxed), load(X, Relaxed), Instr::Fence(SeqCst)];
+    assert_eq!(flagged(&[writer, reader]), BTreeSet::from([(1, 1)]));
 }
 
 #[test]
