@@ -159,13 +159,11 @@ impl Covers {
         }
     }
 
-    /// An SC fence of the thread, at `mark`: D of it is all that is pending.
-    pub(crate) fn fence_sc(&mut self, hb: &Clock, mark: Mark) {
-        self.all().order_hb(hb);
-        for part in [&mut self.all, &mut self.sc].into_iter().flatten() {
-            part.order_fence();
-            part.set_mark(mark);
-        }
+    /// An SC fence of the thread, at `mark`: D of it is all that is pending. Has the thread learnt
+    /// something, but for its own epoch?
+    pub(crate) fn fence_sc(&mut self, hb: &Clock, mark: Mark) -> bool {
+        let learnt = self.all().order_fence(Some(hb), mark);
+        learnt | self.sc.as_mut().is_some_and(|sc| sc.order_fence(None, mark))
     }
 
     /// Sets of a location: an SC write of a thread, which has `c`, in its epoch `k`.
@@ -249,15 +247,37 @@ impl Covers {
         }
     }
 
-    /// The same if all that has changed since the last time is how many SC accesses `slot` has made.
-    pub(crate) fn read_sc_again(&mut self, c: &Covers, slot: Slot) {
-        let Some(theirs) = &c.sc else { return };
-        let (last, location) = (theirs.get(Set::Accesses, slot), self.sc());
-        if location.has(Set::Read) {
-            location.set(Set::Read, slot, last);
-        } else if location.get(Set::Written, slot) < last {
-            location.join(Set::Read, theirs, Set::Accesses);
+    /// Sets of a location: a read by `slot` again, which knows what it knew the last time but for its
+    /// own epochs. It passes on the last SC fence of its own, and the last SC access if it is SC.
+    #[inline(never)]
+    pub(crate) fn read_again(&mut self, c: &Covers, slot: Slot, is_sc: bool) {
+        if let Some(theirs) = &c.all
+            && theirs.has(Set::Fences)
+        {
+            self.all().pass_on(slot, theirs.get(Set::Fences, slot));
         }
+        if let Some(theirs) = &c.sc
+            && is_sc
+        {
+            self.sc().pass_on(slot, theirs.get(Set::Accesses, slot));
+        }
+    }
+
+    /// Sets of a location: a write that is not SC by `slot`, which was the last to be here and knows
+    /// what it knew then but for its own epochs. Is that all there is to do? Not if there were reads
+    /// that pass something on.
+    #[inline(always)]
+    pub(crate) fn write_again(&mut self, c: &Covers, slot: Slot) -> bool {
+        let was_read = |part: &Option<Box<Part>>| part.as_ref().is_some_and(|part| part.has(Set::Read));
+        if was_read(&self.all) || was_read(&self.sc) {
+            return false;
+        }
+        if let Some(theirs) = &c.all
+            && theirs.has(Set::Fences)
+        {
+            self.all().set(Set::Written, slot, theirs.get(Set::Fences, slot));
+        }
+        true
     }
 
     /// Sets of a location: any read passes on the thread's SC fences.

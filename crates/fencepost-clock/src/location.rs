@@ -159,8 +159,8 @@ impl Location {
             self.readers_sc.assign(&t.sc);
             self.has_readers = true;
         }
-        if order.is_sc() {
-            self.order.read_sc_again(&t.c.covers, t.slot());
+        if order.is_sc() | !t.c.covers.is_empty() {
+            self.order.read_again(&t.c.covers, t.slot(), order.is_sc());
         }
     }
 
@@ -246,6 +246,7 @@ impl Location {
         limits: Limits,
     ) {
         let (rmw, sc) = (RMW, ORDER && order.is_sc());
+        let was_here = ORDER && self.visits.get(t.slot()).is_last(t.generation(), self.history.index());
         let mut learnt = self.follow_newest(t);
         if self.has_readers {
             learnt |= t.sc.join(&self.readers_sc);
@@ -270,11 +271,11 @@ impl Location {
         if order.releases() {
             t.end_epoch();
         }
-        if ORDER && !sc {
+        if ORDER && !sc && !(was_here && !learnt && self.order.write_again(&t.c.covers, t.slot())) {
             self.order_after_write(t);
         }
         t.learn(learnt);
-        if RMW && self.history.last_store() == 0 {
+        if RMW && !ORDER && self.history.last_store() == 0 {
             // The thread is aware of its own write.
             return;
         }
@@ -346,6 +347,7 @@ impl Location {
                 t.a.covers.acquire(&t.a.hb, &self.order, UNMARKED);
             }
             t.a.hb.join(&self.w);
+            t.has_picked_up = true;
             false
         }
     }

@@ -57,6 +57,8 @@ pub struct ThreadClocks {
     pub(crate) c: View,
     /// What an acquire fence would add to `c`.
     pub(crate) a: View,
+    /// Has `a` changed since the last acquire fence?
+    pub(crate) has_picked_up: bool,
     /// `c` at the last release fence.
     pub(crate) r: View,
     /// Slot and epoch of that fence: who knows it knows `r`. Epoch 0, which everybody knows, if
@@ -78,6 +80,7 @@ impl ThreadClocks {
             n: 0,
             c: View::default(),
             a: View::default(),
+            has_picked_up: false,
             r: View::default(),
             fenced: (0, 0),
             sc: Clock::new(),
@@ -97,6 +100,7 @@ impl ThreadClocks {
             n: 0,
             c: self.c.clone(),
             a: View::default(),
+            has_picked_up: false,
             r: View::default(),
             fenced: (0, 0),
             sc: self.sc.clone(),
@@ -174,13 +178,13 @@ impl ThreadClocks {
 
     /// A fence.
     pub fn fence(&mut self, order: Order) {
-        if order.acquires() {
+        if order.acquires() && self.has_picked_up {
             self.acquire_fence();
         }
         if order.is_sc() {
             let here = self.here();
-            self.c.covers.fence_sc(&self.c.hb, here);
-            self.learn(true);
+            let learnt = self.c.covers.fence_sc(&self.c.hb, here);
+            self.learn(learnt);
         }
         if order.releases() {
             self.r.assign(&self.c);
@@ -198,6 +202,7 @@ impl ThreadClocks {
     fn acquire_fence(&mut self) {
         let here = self.here();
         let learnt = self.c.join(&self.a, here);
+        self.has_picked_up = false;
         self.learn(learnt);
     }
 

@@ -234,20 +234,32 @@ impl Part {
         self.blocks().for_each(|block| TRAVELLING.into_iter().for_each(|set| block[set as usize] = [0; LANES]));
     }
 
-    /// What an SC fence orders, but for what happens before it, goes to [`Set::Fences`].
-    pub(super) fn order_fence(&mut self) {
-        if self.sets & TRAVELLING_BITS != 0 {
-            self.sets |= Set::Fences.bit();
-            self.blocks().for_each(|block| block[F] = later(block[F], later(block[A], block[P])));
+    /// What an SC fence at `mark` orders goes to [`Set::Fences`]: what happens before, if this is the
+    /// part of all accesses, and what else is pending. Has anything changed but the own epoch?
+    #[inline(always)]
+    pub(super) fn order_fence(&mut self, hb: Option<&Clock>, mark: Mark) -> bool {
+        self.set(Set::Fences, mark.0, mark.1);
+        self.set_mark(mark);
+        if let Some(hb) = hb {
+            self.make_room(hb.blocks() - 1);
         }
+        let mut changed = [0; LANES];
+        for (number, block) in self.blocks().enumerate() {
+            let mut fences = later(block[F], later(block[A], block[P]));
+            if let Some(hb) = hb {
+                fences = later(fences, *hb.block(number));
+            }
+            changed = or(changed, difference(fences, block[F]));
+            block[F] = fences;
+        }
+        any(changed)
     }
 
-    /// The same for what happens before.
-    pub(super) fn order_hb(&mut self, hb: &Clock) {
-        self.sets |= Set::Fences.bit();
-        self.make_room(hb.blocks() - 1);
-        for (number, block) in self.blocks().enumerate() {
-            block[F] = later(block[F], *hb.block(number));
+    /// Adds an epoch of `slot` to E(x), by a read.
+    #[inline(always)]
+    pub(super) fn pass_on(&mut self, slot: Slot, epoch: u32) {
+        if self.get(Set::Written, slot).max(self.get(Set::Read, slot)) < epoch {
+            self.set(Set::Read, slot, epoch);
         }
     }
 
