@@ -249,7 +249,7 @@ impl Covers {
 
     /// Sets of a location: a read by `slot` again, which knows what it knew the last time but for its
     /// own epochs. It passes on the last SC fence of its own, and the last SC access if it is SC.
-    #[inline(never)]
+    #[inline(always)]
     pub(crate) fn read_again(&mut self, c: &Covers, slot: Slot, is_sc: bool) {
         if let Some(theirs) = &c.all
             && theirs.has(Set::Fences)
@@ -268,14 +268,14 @@ impl Covers {
     /// that pass something on.
     #[inline(always)]
     pub(crate) fn write_again(&mut self, c: &Covers, slot: Slot) -> bool {
-        let was_read = |part: &Option<Box<Part>>| part.as_ref().is_some_and(|part| part.has(Set::Read));
-        if was_read(&self.all) || was_read(&self.sc) {
+        let has_other_reads = |part: &Option<Box<Part>>| part.as_ref().is_some_and(|part| part.has_other_reads(slot));
+        if has_other_reads(&self.all) || self.sc.as_ref().is_some_and(|sc| sc.has(Set::Read)) {
             return false;
         }
         if let Some(theirs) = &c.all
             && theirs.has(Set::Fences)
         {
-            self.all().set(Set::Written, slot, theirs.get(Set::Fences, slot));
+            self.all().write_own(slot, theirs.get(Set::Fences, slot));
         }
         true
     }

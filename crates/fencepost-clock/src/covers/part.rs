@@ -15,6 +15,9 @@ impl Set {
     }
 }
 
+/// In `sets`, besides the bits of sets: what reads pass on is one epoch of one slot.
+const ONE_READ: u8 = 1 << SETS;
+
 /// Those that travel along happens-before.
 const TRAVELLING: [Set; 3] = [Set::Accesses, Set::Pending, Set::Fences];
 const TRAVELLING_BITS: u8 = Set::Accesses.bit() | Set::Pending.bit() | Set::Fences.bit();
@@ -35,7 +38,7 @@ const F: usize = Set::Fences as usize;
 #[derive(Clone, Debug, Default)]
 #[repr(C)]
 pub(super) struct Part {
-    /// Which sets are not empty: the clocks of the others have only zeroes.
+    /// Which sets are not empty: the clocks of the others have only zeroes. And [`ONE_READ`].
     sets: u8,
     /// Who knows this epoch of this slot has the sets that travel.
     by: Slot,
@@ -71,6 +74,20 @@ fn or(a: Lanes, b: Lanes) -> Lanes {
 #[inline(always)]
 fn difference(a: Lanes, b: Lanes) -> Lanes {
     array::from_fn(|lane| a[lane] ^ b[lane])
+}
+
+/// Adds the sets that travel; what has changed.
+#[inline(always)]
+fn acquire_block(mine: &mut Block, theirs: &Block) -> Lanes {
+    TRAVELLING
+        .into_iter()
+        .fold([0; LANES], |changed, set| or(changed, join_lanes(&mut mine[set as usize], &theirs[set as usize])))
+}
+
+/// The sets that travel become those of `theirs`.
+#[inline(always)]
+fn assign_block(mine: &mut Block, theirs: &Block) {
+    TRAVELLING.into_iter().for_each(|set| mine[set as usize] = theirs[set as usize]);
 }
 
 /// Does `step` to the clocks of both, which have as many slots; what it has changed.
@@ -164,7 +181,7 @@ impl Part {
         if !other.has(source) {
             return false;
         }
-        self.sets |= set.bit();
+        self.sets = (self.sets | set.bit()) & !ONE_READ;
         let mut changed = join_lanes(&mut self.few[set as usize], &other.few[source as usize]);
         if !other.many.is_empty() {
             changed = or(changed, self.join_many(set, &other.many, source));
@@ -194,7 +211,23 @@ impl Part {
     /// Adds the sets that travel, and has this mark if that changes anything.
     #[inline(always)]
     pub(super) fn acquire(&mut self, other: &Part, mark: Mark) -> bool {
-        TRAVELLING.into_iter().fold(false, |changed, set| changed | self.learn(set, other, set, mark))
+        self.sets |= other.sets & TRAVELLING_BITS;
+        let mut changed = acquire_block(&mut self.few, &other.few);
+        if !other.many.is_empty() {
+            changed = or(changed, self.acquire_many(&other.many));
+        }
+        let learnt = any(changed);
+        if learnt {
+            self.set_mark(mark);
+        }
+        learnt
+    }
+
+    #[inline(never)]
+    fn acquire_many(&mut self, other: &[Block]) -> Lanes {
+        self.make_room(other.len());
+        let both = self.many.iter_mut().zip(other);
+        both.fold([0; LANES], |changed, (mine, theirs)| or(changed, acquire_block(mine, theirs)))
     }
 
     /// The sets that travel become those of `other`, with its mark.
@@ -205,12 +238,7 @@ impl Part {
             return;
         }
         self.set_mark(other.mark());
-        let sets = self.sets | other.sets;
-        for set in TRAVELLING {
-            if sets & set.bit() != 0 {
-                self.few[set as usize] = other.few[set as usize];
-            }
-        }
+        assign_block(&mut self.few, &other.few);
         self.sets = self.sets & !TRAVELLING_BITS | other.sets & TRAVELLING_BITS;
         if !other.many.is_empty() | !self.many.is_empty() {
             self.assign_many(&other.many);
@@ -221,8 +249,7 @@ impl Part {
     fn assign_many(&mut self, other: &[Block]) {
         self.make_room(other.len());
         for (number, mine) in self.many.iter_mut().enumerate() {
-            let theirs = other.get(number).unwrap_or(&EMPTY);
-            TRAVELLING.into_iter().for_each(|set| mine[set as usize] = theirs[set as usize]);
+            assign_block(mine, other.get(number).unwrap_or(&EMPTY));
         }
     }
 
@@ -231,7 +258,7 @@ impl Part {
     pub(super) fn forget(&mut self) {
         self.set_mark((0, 0));
         self.sets &= !TRAVELLING_BITS;
-        self.blocks().for_each(|block| TRAVELLING.into_iter().for_each(|set| block[set as usize] = [0; LANES]));
+        self.blocks().for_each(|block| assign_block(block, &EMPTY));
     }
 
     /// What an SC fence at `mark` orders goes to [`Set::Fences`]: what happens before, if this is the
@@ -258,9 +285,31 @@ impl Part {
     /// Adds an epoch of `slot` to E(x), by a read.
     #[inline(always)]
     pub(super) fn pass_on(&mut self, slot: Slot, epoch: u32) {
-        if self.get(Set::Written, slot).max(self.get(Set::Read, slot)) < epoch {
+        let before = self.get(Set::Read, slot);
+        if self.get(Set::Written, slot).max(before) < epoch {
+            if !self.has(Set::Read) {
+                self.sets |= ONE_READ;
+            } else if before == 0 {
+                self.sets &= !ONE_READ;
+            }
             self.set(Set::Read, slot, epoch);
         }
+    }
+
+    /// Do reads pass on something besides an epoch of `slot`?
+    #[inline(always)]
+    pub(super) fn has_other_reads(&self, slot: Slot) -> bool {
+        self.has(Set::Read) && (self.sets & ONE_READ == 0 || self.get(Set::Read, slot) == 0)
+    }
+
+    /// A write of `slot`, whose reads alone pass something on: that, and `epoch`.
+    #[inline(always)]
+    pub(super) fn write_own(&mut self, slot: Slot, epoch: u32) {
+        if self.has(Set::Read) {
+            self.set(Set::Read, slot, 0);
+            self.sets &= !(Set::Read.bit() | ONE_READ);
+        }
+        self.set(Set::Written, slot, epoch);
     }
 
     /// The part of a location, before an SC write by a thread that has `c`: all that
@@ -303,7 +352,7 @@ impl Part {
     #[inline(always)]
     pub(super) fn write(&mut self, c: &mut Part, hb: &Clock, known: Option<&Part>) -> bool {
         let (has_read, has_fences) = (self.has(Set::Read), c.has(Set::Fences));
-        self.sets = self.sets & !Set::Read.bit() | Set::Written.bit();
+        self.sets = self.sets & !(Set::Read.bit() | ONE_READ) | Set::Written.bit();
         each(self, c, |location, c, number| {
             let mut e = location[W];
             if has_read {
