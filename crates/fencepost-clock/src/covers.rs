@@ -196,17 +196,24 @@ impl Covers {
 
     /// Sets of a location: a write that is not SC, of a thread at `mark` that has acquired and
     /// released what it does. It adds the thread's SC fences to E(x), which is pending for the thread.
+    ///
+    /// `again` says that the thread was the last to be here, and knows what it knew then but for its
+    /// own epochs. Then there is nothing to do but to pass on its last SC fence, unless others have
+    /// read what it wrote.
     #[inline(always)]
-    pub(crate) fn write(&mut self, c: &mut Covers, hb: &Clock, mark: Mark) {
+    pub(crate) fn write(&mut self, c: &mut Covers, hb: &Clock, mark: Mark, again: bool) {
         let has_e = |part: &Option<Box<Part>>| part.as_ref().is_some_and(|part| part.has_e());
         let has_fences = |part: &Option<Box<Part>>| part.as_ref().is_some_and(|part| part.has(Set::Fences));
         if has_e(&self.all) || has_fences(&c.all) {
             let (location, mine) = (self.all(), c.all());
-            if location.write(mine, hb, None) {
+            if again && !location.has_other_reads(mark.0) {
+                location.write_own(mark.0, mine.get(Set::Fences, mark.0));
+            } else if location.write(mine, hb, None) {
                 mine.learn(Set::Pending, location, Set::Written, mark);
             }
         }
-        if has_e(&self.sc) || has_fences(&c.sc) {
+        let has_read = |part: &Option<Box<Part>>| part.as_ref().is_some_and(|part| part.has(Set::Read));
+        if (has_e(&self.sc) || has_fences(&c.sc)) && !(again && !has_read(&self.sc)) {
             let (location, mine) = (self.sc(), part(&mut c.sc, &mut c.any));
             if location.write(mine, hb, c.all.as_deref()) {
                 mine.learn(Set::Pending, location, Set::Written, mark);
@@ -259,25 +266,8 @@ impl Covers {
         if let Some(theirs) = &c.sc
             && is_sc
         {
-            self.sc().pass_on(slot, theirs.get(Set::Accesses, slot));
+            self.sc().pass_on_sc(slot, theirs.get(Set::Accesses, slot));
         }
-    }
-
-    /// Sets of a location: a write that is not SC by `slot`, which was the last to be here and knows
-    /// what it knew then but for its own epochs. Is that all there is to do? Not if there were reads
-    /// that pass something on.
-    #[inline(always)]
-    pub(crate) fn write_again(&mut self, c: &Covers, slot: Slot) -> bool {
-        let has_other_reads = |part: &Option<Box<Part>>| part.as_ref().is_some_and(|part| part.has_other_reads(slot));
-        if has_other_reads(&self.all) || self.sc.as_ref().is_some_and(|sc| sc.has(Set::Read)) {
-            return false;
-        }
-        if let Some(theirs) = &c.all
-            && theirs.has(Set::Fences)
-        {
-            self.all().write_own(slot, theirs.get(Set::Fences, slot));
-        }
-        true
     }
 
     /// Sets of a location: any read passes on the thread's SC fences.

@@ -246,7 +246,7 @@ impl Location {
         limits: Limits,
     ) {
         let (rmw, sc) = (RMW, ORDER && order.is_sc());
-        let was_here = ORDER && self.visits.get(t.slot()).is_last(t.generation(), self.history.index());
+        let was_here = ORDER && !sc && self.visits.get(t.slot()).is_last(t.generation(), self.history.index());
         let mut learnt = self.follow_newest(t);
         if self.has_readers {
             learnt |= t.sc.join(&self.readers_sc);
@@ -271,11 +271,11 @@ impl Location {
         if order.releases() {
             t.end_epoch();
         }
-        if ORDER && !sc && !(was_here && !learnt && self.order.write_again(&t.c.covers, t.slot())) {
-            self.order_after_write(t);
+        if ORDER && !sc {
+            self.order_after_write(t, was_here && !learnt);
         }
         t.learn(learnt);
-        if RMW && !ORDER && self.history.last_store() == 0 {
+        if RMW && (!ORDER || sc) && self.history.last_store() == 0 {
             // The thread is aware of its own write.
             return;
         }

@@ -296,6 +296,14 @@ impl Part {
         }
     }
 
+    /// As [`Self::pass_on`] for SC reads: there may be many, so whose they are is not told.
+    #[inline(always)]
+    pub(super) fn pass_on_sc(&mut self, slot: Slot, epoch: u32) {
+        if self.has(Set::Read) || self.get(Set::Written, slot) < epoch {
+            self.set(Set::Read, slot, epoch);
+        }
+    }
+
     /// Do reads pass on something besides an epoch of `slot`?
     #[inline(always)]
     pub(super) fn has_other_reads(&self, slot: Slot) -> bool {
@@ -304,12 +312,16 @@ impl Part {
 
     /// A write of `slot`, whose reads alone pass something on: that, and `epoch`.
     #[inline(always)]
-    pub(super) fn write_own(&mut self, slot: Slot, epoch: u32) {
+    pub(super) fn write_own(&mut self, slot: Slot, mut epoch: u32) {
         if self.has(Set::Read) {
+            epoch = epoch.max(self.get(Set::Read, slot));
             self.set(Set::Read, slot, 0);
             self.sets &= !(Set::Read.bit() | ONE_READ);
         }
-        self.set(Set::Written, slot, epoch);
+        // Others may have ordered more of its accesses than it has itself.
+        if self.get(Set::Written, slot) < epoch {
+            self.set(Set::Written, slot, epoch);
+        }
     }
 
     /// The part of a location, before an SC write by a thread that has `c`: all that

@@ -61,10 +61,11 @@ impl Location {
         self.order.write_sc(&mut t.c.covers, &t.c.hb, here, takes)
     }
 
-    /// After another write has acquired and released what it does.
+    /// After another write has acquired and released what it does. `again` says that the thread was
+    /// the last to be here, and has learnt nothing since.
     #[inline(always)]
-    pub(super) fn order_after_write(&mut self, t: &mut ThreadClocks) {
+    pub(super) fn order_after_write(&mut self, t: &mut ThreadClocks, again: bool) {
         let here = t.here();
-        self.order.write(&mut t.c.covers, &t.c.hb, here);
+        self.order.write(&mut t.c.covers, &t.c.hb, here, again);
     }
 }

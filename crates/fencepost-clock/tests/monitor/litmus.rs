@@ -250,6 +250,17 @@ fn fences_do_not_synchronise() {
     assert_eq!(flagged(&[writer, reader]), BTreeSet::from([(1, 1)]));
 }
 
+/// The second thread's fence orders what the first one has done, by what the first one passes on
+/// although it has no fence of its own.
+#[test]
+fn writes_pass_on_fences_of_others() {
+    const Z: usize = 2;
+    let first = vec![store(Z, Relaxed, 1), store(Y, Release, 1), wait(X, Relaxed, 1), store(X, Relaxed, 2)];
+    let second = vec![wait(Y, Acquire, 1), Instr::Fence(SeqCst), store(X, Relaxed, 1)];
+    let third = vec![wait(X, Relaxed, 2), Instr::Fence(SeqCst), load(Z, Relaxed)];
+    assert_silent(&[first, second, third]);
+}
+
 #[test]
 fn two_plus_two_writes() {
     let program = |order| [vec![store(X, order, 1), store(Y, order, 2)], vec![store(Y, order, 1), store(X, order, 2)]];

@@ -327,7 +327,12 @@ pub(super) const MUTANTS: &[Mutant] = &[
         "let takes = reads && !self.is_released_to(t);",
         "let takes = reads && false;",
     ),
-    clock("clock: a write has nothing to do with SC fences", LOCATION, "self.order_after_write(t);", ""),
+    clock(
+        "clock: a write has nothing to do with SC fences",
+        LOCATION,
+        "self.order_after_write(t, was_here && !learnt);",
+        "",
+    ),
     clock(
         "clock: the order is not acquired",
         LOCATION,
