@@ -57,8 +57,8 @@ pub(super) const MUTANTS: &[Mutant] = &[
     clock(
         "clock: an SC fence is no acquire fence",
         THREAD,
-        "if order.acquires() {\n            self.acquire_fence",
-        "if order.acquires() && !order.is_sc() {\n            self.acquire_fence",
+        "if order.acquires() && self.has_picked_up {",
+        "if order.acquires() && self.has_picked_up && !order.is_sc() {",
     ),
     clock(
         "clock: what is acquired is not news",
@@ -272,8 +272,19 @@ pub(super) const MUTANTS: &[Mutant] = &[
         "self.load_news(t, order, limits, Some(effects));\n        if",
         "self.publish_number(t, order);\n        if",
     ),
-    clock("clock: an SC fence orders nothing", THREAD, "self.c.covers.fence_sc(&self.c.hb, here);", "let _ = here;"),
-    clock("clock: what an SC fence orders is not news", THREAD, "self.learn(true);", ""),
+    clock(
+        "clock: an SC fence orders nothing",
+        THREAD,
+        "let learnt = self.c.covers.fence_sc(&self.c.hb, here);",
+        "let learnt = self.c.covers.clone().fence_sc(&self.c.hb, here);",
+    ),
+    clock(
+        "clock: what an SC fence orders is not news",
+        THREAD,
+        "let learnt = self.c.covers.fence_sc(&self.c.hb, here);",
+        "let learnt = self.c.covers.fence_sc(&self.c.hb, here) && false;",
+    ),
+    clock("clock: a relaxed read is not worth a fence", LOCATION, "t.has_picked_up = true;", ""),
     clock(
         "clock: SC fences are for SC accesses",
         THREAD,
@@ -302,8 +313,14 @@ pub(super) const MUTANTS: &[Mutant] = &[
     clock("clock: an SC read passes nothing on", ORDER, "self.order.read_sc(&t.c.covers);", ""),
     clock(
         "clock: a repeated SC read passes nothing on",
-        LOCATION,
-        "self.order.read_sc_again(&t.c.covers, t.slot());",
+        COVERS,
+        "self.sc().pass_on_sc(slot, theirs.get(Set::Accesses, slot));",
+        "let _ = theirs;",
+    ),
+    clock(
+        "clock: a repeated read does not pass on the last SC fence",
+        COVERS,
+        "self.all().pass_on(slot, theirs.get(Set::Fences, slot));",
         "",
     ),
     clock("clock: an SC read ends no epoch", LOCATION, "if is_new_sc {\n            t.end_epoch();\n        }", ""),
@@ -347,8 +364,12 @@ pub(super) const MUTANTS: &[Mutant] = &[
         "self.order.acquire(&self.w, &released.covers, UNMARKED);",
         "",
     ),
-    clock("clock: an SC fence does not order what happens before", COVERS, "self.all().order_hb(hb);", "self.all();"),
-    clock("clock: an SC fence does not order what is pending", COVERS, "part.order_fence();", ""),
+    clock(
+        "clock: an SC fence does not order what happens before",
+        PART,
+        "fences = later(fences, *hb.block(number));",
+        "fences = later(fences, hb.block(number).map(|_| 0));",
+    ),
     clock(
         "clock: an SC fence does not order what SC accesses come after",
         PART,
@@ -366,9 +387,34 @@ pub(super) const MUTANTS: &[Mutant] = &[
     clock(
         "clock: E is not pending for who writes",
         COVERS,
-        "if location.write(mine, hb, None) {",
-        "if location.write(mine, hb, None) && false {",
+        "} else if location.write(mine, hb, None) {",
+        "} else if location.write(mine, hb, None) && false {",
     ),
+    clock(
+        "clock: who writes again does not look for reads",
+        COVERS,
+        "if again && !location.has_other_reads(mark.0) {",
+        "if again {",
+    ),
+    clock(
+        "clock: who writes again does not look for SC reads",
+        COVERS,
+        "&& !(again && !has_read(&self.sc)) {",
+        "&& !(again && (true || has_read(&self.sc))) {",
+    ),
+    clock(
+        "clock: who writes again forgets what others order",
+        PART,
+        "if self.get(Set::Written, slot) < epoch {\n            self.set(Set::Written",
+        "if self.get(Set::Written, slot) != epoch {\n            self.set(Set::Written",
+    ),
+    clock(
+        "clock: who writes again does not pass on its last SC fence",
+        COVERS,
+        "location.write_own(mark.0, mine.get(Set::Fences, mark.0));",
+        "location.write_own(mark.0, 0);",
+    ),
+    clock("clock: what was learnt by a write again is not passed on", LOCATION, "was_here && !learnt", "was_here"),
     clock(
         "clock: SC accesses in E are not pending for who writes",
         COVERS,
