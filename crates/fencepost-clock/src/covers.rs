@@ -42,6 +42,11 @@
 //! | SC fences, no SC accesses | `all` of [`Set::Fences`], [`Set::Pending`], E(x) |
 //! | both | all |
 //!
+//! **Own epochs.** An SC fence whose only news is the epoch of its own thread teaches the thread
+//! nothing: it knows its own accesses without a set. So the thread goes on as one that has learnt
+//! nothing, and loads and stores that it repeats have only that epoch to pass on
+//! ([`Covers::read_again`], [`Covers::write`]).
+//!
 //! **Marks.** Sets that travel are marked with a slot and an epoch: who knows that epoch of that
 //! slot has them. So they are copied, or joined, only if they have changed.
 
