@@ -8,43 +8,33 @@
 //!
 //! The interceptors make a [`Thread`] for every thread that is created, hand it to the new thread,
 //! and keep its clocks after its end until it is joined.
-//!
-//! **Slots** are the places of threads in clocks. They are used again once their thread is over.
-//! That is exact if the creator knows everything of the predecessor, which is the ordinary case
-//! (workers that were joined). Otherwise a new slot is taken while there are any.
-//!
-//! When there are none, a thread gets the slot of one that its creator does not know everything of.
-//! It counts as created when all threads that are over had been joined. This orders more than there
-//! is order, so data races can be missed and none is invented. But who hears of such a thread's
-//! writes hears of its predecessor's, which would invent robustness violations: there are none from
-//! then on.
+
+mod local;
+mod registry;
+mod seen;
 
 use std::cell::{Cell, UnsafeCell};
 use std::ptr::null;
 use std::sync::atomic::{AtomicBool, Ordering, compiler_fence};
 
-use fencepost_clock::{Epochs, Slot, SyncObject, ThreadClocks};
+use fencepost_clock::ThreadClocks;
 use fencepost_protocol::record::Op;
 
-use crate::lock::Guarded;
-use crate::memory;
-use crate::place::Place;
 use crate::race;
 use crate::record::{self, Recorder};
 use crate::report;
 use crate::spin::LastLoad;
 use crate::stacks::CallStack;
 use crate::stats::Counters;
+use local::{current, heeded};
+use registry::{Inherited, OUT_OF_SLOTS, REGISTRY, Room};
+use seen::{CACHE, Cache};
+
+pub(crate) use registry::{count, last_occupant, occupant};
+pub(crate) use seen::Seen;
 
 /// The number of a thread, in order of creation; the main thread is 1.
 pub(crate) type Tid = u32;
-
-/// What the user is told when a slot is used again whose last occupant may still matter.
-const OUT_OF_SLOTS: &str = "more threads than can be told apart, most of them never joined: robustness violations are not reported from now \
-                            on, and some data races are not seen";
-
-/// Places looked up lately.
-const CACHE: usize = 256;
 
 /// What the runtime knows of a thread of the program.
 pub(crate) struct Thread {
@@ -82,196 +72,12 @@ struct Inside {
     life: u32,
 }
 
-/// Variables accessed lately. When a thread is over, the next one goes on with what it leaves:
-/// where variables are is true for all.
-type Cache = [Seen; CACHE];
-
-/// A variable that a thread accessed lately: where to find it, and what makes loading it again
-/// uneventful. Aligned so that it takes one line of the cache.
-#[repr(align(64))]
-pub(crate) struct Seen {
-    /// Its address.
-    pub(crate) addr: Cell<usize>,
-    /// Its place.
-    pub(crate) place: Cell<Option<&'static Place>>,
-    /// Its version when it was loaded.
-    pub(crate) version: Cell<u64>,
-    /// The thread's clocks then ([`Thread::tick`]); 0 if it was not loaded.
-    pub(crate) tick: Cell<u64>,
-    /// What the thread knew of others then ([`Thread::knowledge`]).
-    pub(crate) knowledge: Cell<u64>,
-    /// What was read.
-    pub(crate) value: Cell<u64>,
-    /// With which order.
-    pub(crate) order: Cell<u8>,
-}
-
-impl Seen {
-    fn clear(&self) {
-        self.addr.set(0);
-        self.place.set(None);
-        self.version.set(0);
-        self.tick.set(0);
-        self.knowledge.set(0);
-        self.value.set(0);
-        self.order.set(0);
-    }
-}
-
-/// What is taken over by later threads.
-struct Inherited {
-    calls: CallStack,
-    cache: &'static Cache,
-    counters: &'static Counters,
-}
-
-impl Inherited {
-    fn new() -> Self {
-        let cache: *const Cache = memory::map_table(size_of::<Cache>()).cast();
-        // SAFETY: the table is large enough, aligned to a page, and never unmapped; zeroes stand
-        // for no variable.
-        let cache = unsafe { &*cache };
-        Inherited { calls: CallStack::new(), cache, counters: memory::keep(Counters::default()) }
-    }
-}
-
 /// What is left of a thread until it is joined.
 pub(crate) struct Finished {
     /// Its number.
     pub(crate) tid: Tid,
     clocks: ThreadClocks,
 }
-
-#[derive(Clone, Copy)]
-struct Occupant {
-    slot: Slot,
-    from: u32,
-    tid: Tid,
-}
-
-struct SlotState {
-    free: bool,
-    /// The last epoch of the last occupant.
-    last: u32,
-    /// Where the next occupant goes on.
-    epochs: Epochs,
-}
-
-/// Slots and who has them.
-struct Registry {
-    threads: Tid,
-    slots: Vec<SlotState>,
-    /// Who was in which slot from which write on, in order of time.
-    occupants: Vec<Occupant>,
-    /// What threads that are over have left.
-    left: Vec<Inherited>,
-    /// Those of all threads.
-    counters: Vec<&'static Counters>,
-    lives: u32,
-    /// What threads that are over knew.
-    known: Option<SyncObject>,
-}
-
-/// A place for a thread.
-struct Room {
-    slot: Slot,
-    epochs: Epochs,
-    /// May its last occupant have done something that the thread does not know of?
-    is_strange: bool,
-}
-
-// SAFETY: what is inherited is handed from one thread to the next, never shared.
-unsafe impl Send for Registry {}
-
-static REGISTRY: Guarded<Registry> = Guarded::new(Registry {
-    threads: 0,
-    slots: Vec::new(),
-    occupants: Vec::new(),
-    left: Vec::new(),
-    counters: Vec::new(),
-    lives: 0,
-    known: None,
-});
-
-/// A thread-local variable, where there is no assembly or no one object for it to be local in.
-#[cfg(any(miri, test))]
-macro_rules! thread_local_pointer {
-    ($(#[$attribute:meta])* $module:ident, $symbol:literal) => {
-        $(#[$attribute])*
-        mod $module {
-            use super::Thread;
-
-            thread_local! {
-                static POINTER: std::cell::Cell<*const Thread> = const { std::cell::Cell::new(std::ptr::null()) };
-            }
-
-            pub(super) fn get() -> *const Thread {
-                POINTER.get()
-            }
-
-            pub(super) fn set(thread: *const Thread) {
-                POINTER.set(thread);
-            }
-        }
-    };
-}
-
-/// A thread-local variable, with the model for variables that are there from the start: the general
-/// one that Rust has would save registers around a call, in every hook, that the linker removes.
-#[cfg(not(any(miri, test)))]
-macro_rules! thread_local_pointer {
-    ($(#[$attribute:meta])* $module:ident, $symbol:literal) => {
-        $(#[$attribute])*
-        mod $module {
-            use super::Thread;
-
-            std::arch::global_asm!(
-                ".pushsection .tbss, \"awT\", @nobits",
-                ".balign 8",
-                concat!($symbol, ":"),
-                ".zero 8",
-                ".popsection",
-            );
-
-            #[inline(always)]
-            pub(super) fn get() -> *const Thread {
-                let thread;
-                // SAFETY: reads the variable.
-                unsafe {
-                    std::arch::asm!(
-                        concat!("mov {thread}, [rip + ", $symbol, "@GOTTPOFF]"),
-                        "mov {thread}, fs:[{thread}]",
-                        thread = out(reg) thread,
-                        options(nostack, readonly, preserves_flags),
-                    );
-                }
-                thread
-            }
-
-            pub(super) fn set(thread: *const Thread) {
-                // SAFETY: writes the variable.
-                unsafe {
-                    std::arch::asm!(
-                        concat!("mov {offset}, [rip + ", $symbol, "@GOTTPOFF]"),
-                        "mov fs:[{offset}], {thread}",
-                        offset = out(reg) _,
-                        thread = in(reg) thread,
-                        options(nostack, preserves_flags),
-                    );
-                }
-            }
-        }
-    };
-}
-
-thread_local_pointer!(
-    /// The thread that runs; null if it is not known.
-    current, "fencepost_current_thread"
-);
-thread_local_pointer!(
-    /// The same; null also while it is ignored, so that most hooks have one question to ask.
-    heeded, "fencepost_heeded_thread"
-);
 
 /// The thread that runs, while the runtime works for it. There is one of these at a time.
 pub(crate) struct Entered(&'static Thread);
@@ -383,88 +189,6 @@ pub(crate) fn current_tid() -> Tid {
     known().map_or(0, |thread| thread.tid)
 }
 
-impl Registry {
-    /// A slot for a thread whose creator is `parent`, and the epochs it begins with.
-    fn room(&mut self, parent: Option<&ThreadClocks>) -> Option<Room> {
-        let known = |slot: usize, state: &SlotState| {
-            state.free && parent.is_some_and(|parent| parent.knows(slot as Slot, state.last))
-        };
-        let usable = |state: &SlotState| state.last < race::LAST_EPOCH / 2 && !state.epochs.is_worn_out();
-        let mut found = self.slots.iter().enumerate().position(|(slot, state)| known(slot, state) && usable(state));
-        if found.is_none() && self.slots.len() < race::SLOTS {
-            self.slots.push(SlotState { free: true, last: 0, epochs: Epochs::default() });
-            found = Some(self.slots.len() - 1);
-        }
-        let is_strange = found.is_none();
-        // Better a predecessor whose accesses count as one's own, which hides races, than no slot.
-        let found = found.or_else(|| self.slots.iter().position(|state| state.free && usable(state)))?;
-        let state = &mut self.slots[found];
-        state.free = false;
-        Some(Room { slot: found as Slot, epochs: state.epochs, is_strange })
-    }
-
-    /// Lets a thread know all that its predecessor knew: what is in clocks by its slot says that it
-    /// does.
-    fn tell_predecessor(&self, clocks: &mut ThreadClocks) {
-        if let Some(known) = &self.known {
-            known.acquire(clocks);
-        }
-        report::stop_robustness();
-    }
-
-    fn occupy(&mut self, slot: Slot, from: u32, tid: Tid) {
-        // Only the last occupants of a slot can still be named by a history.
-        if self.occupants.len() > 16 * race::SLOTS {
-            self.occupants.drain(..8 * race::SLOTS);
-        }
-        self.occupants.push(Occupant { slot, from, tid });
-    }
-
-    fn inherit(&mut self) -> Inherited {
-        self.left.pop().unwrap_or_else(|| {
-            let new = Inherited::new();
-            self.counters.push(new.counters);
-            new
-        })
-    }
-
-    fn leave(&mut self, inherited: Inherited) {
-        inherited.calls.clear();
-        self.left.push(inherited);
-    }
-
-    fn new_life(&mut self) -> u32 {
-        self.lives += 1;
-        self.lives
-    }
-
-    fn vacate(&mut self, clocks: &mut ThreadClocks) {
-        self.known.get_or_insert_default().release_join(clocks);
-        let state = &mut self.slots[usize::from(clocks.slot())];
-        state.free = true;
-        state.last = clocks.epoch();
-        state.epochs = clocks.finished();
-    }
-}
-
-/// The thread that had `slot` when it made its write number `n`; 0 if that is forgotten.
-pub(crate) fn occupant(slot: Slot, n: u32) -> Tid {
-    let registry = REGISTRY.lock();
-    let fits = |occupant: &&Occupant| occupant.slot == slot && occupant.from <= n;
-    registry.occupants.iter().rev().find(fits).map_or(0, |occupant| occupant.tid)
-}
-
-/// The thread that has `slot` now, or had it last.
-pub(crate) fn last_occupant(slot: Slot) -> Tid {
-    occupant(slot, u32::MAX)
-}
-
-/// The number of threads so far, and what they have counted.
-pub(crate) fn count() -> (Tid, Vec<&'static Counters>) {
-    let registry = REGISTRY.lock();
-    (registry.threads, registry.counters.clone())
-}
-
 impl Thread {
     fn new(tid: Tid, clocks: ThreadClocks, Inherited { calls, cache, counters }: Inherited, life: u32) -> Self {
         let stamp = race::stamp(clocks.slot(), clocks.epoch());
@@ -565,8 +289,7 @@ impl Entered {
     /// far before everything the new thread does.
     pub(crate) fn create(&mut self) -> Box<Thread> {
         let mut registry = REGISTRY.lock();
-        registry.threads += 1;
-        let tid = registry.threads;
+        let tid = registry.new_tid();
         let inherited = registry.inherit();
         let life = registry.new_life();
         match registry.room(Some(self.clocks())) {
@@ -674,12 +397,12 @@ fn first_tick(life: u32) -> u64 {
 /// The thread that runs becomes the main thread.
 pub(crate) fn attach_main() {
     let mut registry = REGISTRY.lock();
-    registry.threads = 1;
+    let tid = registry.new_tid();
     let Some(Room { slot, epochs, .. }) = registry.room(None) else { return };
-    registry.occupy(slot, 0, 1);
+    registry.occupy(slot, 0, tid);
     let (inherited, life) = (registry.inherit(), registry.new_life());
     drop(registry);
-    attach(Box::new(Thread::new(1, ThreadClocks::new(slot, epochs), inherited, life)));
+    attach(Box::new(Thread::new(tid, ThreadClocks::new(slot, epochs), inherited, life)));
 }
 
 /// The thread that runs is the one described.

@@ -77,7 +77,7 @@ fn judge_file(file: &Entry) -> Result<(), String> {
 }
 
 /// States that are enough to say that nothing settles a question.
-const UNSETTLED: u64 = 50_000;
+const UNSETTLED: u64 = 10_000;
 
 /// A program with a condition says of every model how often it is true. So does a program without
 /// one of what goes wrong, if it says anything of another model than SC.
