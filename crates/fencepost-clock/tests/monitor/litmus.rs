@@ -329,6 +329,33 @@ fn repeated_sc_load() {
     }
 }
 
+/// What an SC fence orders of others travels on with a load that finds the same write as the access
+/// before the fence.
+#[test]
+fn repeated_load_after_a_fence() {
+    const Z: usize = 2;
+    let access = |t, x, kind, order| Op::Access { t, x, kind, order, value: 1 };
+    let (first, fenced, last) = (0, 1, 2);
+    let mut monitor = Monitor::new(3, UNBOUNDED, Slots::Fresh);
+    for op in [
+        Op::Spawn { t: 0, child: 1 },
+        Op::Spawn { t: 0, child: 2 },
+        access(first, Z, Kind::Write, Relaxed),
+        access(first, Y, Kind::Write, Release),
+        access(fenced, Y, Kind::Read, Acquire),
+        access(fenced, X, Kind::Write, Relaxed),
+        Op::Fence { t: fenced, order: SeqCst },
+        access(fenced, X, Kind::Read, Relaxed),
+        access(last, X, Kind::Write, Relaxed),
+    ] {
+        monitor.step(op);
+    }
+    let find = |monitor: &Monitor| Probe::Load.with(|access| monitor.check(last, Z, access, Relaxed));
+    assert!(matches!(find(&monitor), Finding::Violation(_)));
+    monitor.step(Op::Fence { t: last, order: SeqCst });
+    assert_eq!(find(&monitor), Finding::Clean);
+}
+
 /// A barrier, Example 4.2: who waits for a value cannot be harmed by seeing an old one late.
 #[test]
 fn barrier() {
