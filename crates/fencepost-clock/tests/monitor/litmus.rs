@@ -329,6 +329,18 @@ fn repeated_sc_load() {
     }
 }
 
+/// An SC update passes on what was released before it, to SC loads too: it does not strongly happen
+/// after that itself.
+#[test]
+fn sc_update_in_a_release_sequence() {
+    const Z: usize = 2;
+    let first = vec![store(Z, SeqCst, 1), load(Y, SeqCst)];
+    let second = vec![store(Y, SeqCst, 1), store(X, Release, 1)];
+    let update = vec![Instr::Access(X, Probe::BlockingCas { expected: 1 }, SeqCst, 2)];
+    let last = vec![wait(X, SeqCst, 2), load(Z, SeqCst)];
+    assert_silent(&[first, second, update, last]);
+}
+
 /// What an SC fence orders of others travels on with a load that finds the same write as the access
 /// before the fence.
 #[test]
