@@ -218,7 +218,7 @@ impl Covers {
             }
         }
         let has_read = |part: &Option<Box<Part>>| part.as_ref().is_some_and(|part| part.has(Set::Read));
-        if (has_e(&self.sc) || has_fences(&c.sc)) && !(again && !has_read(&self.sc)) {
+        if (has_e(&self.sc) || has_fences(&c.sc)) && (!again || has_read(&self.sc)) {
             let (location, mine) = (self.sc(), part(&mut c.sc, &mut c.any));
             if location.write(mine, hb, c.all.as_deref()) {
                 mine.learn(Set::Pending, location, Set::Written, mark);

@@ -399,8 +399,8 @@ pub(super) const MUTANTS: &[Mutant] = &[
     clock(
         "clock: who writes again does not look for SC reads",
         COVERS,
-        "&& !(again && !has_read(&self.sc)) {",
-        "&& !(again && (true || has_read(&self.sc))) {",
+        "&& (!again || has_read(&self.sc)) {",
+        "&& (!again || has_read(&None)) {",
     ),
     clock(
         "clock: who writes again forgets what others order",
