@@ -341,14 +341,16 @@ fn sc_update_in_a_release_sequence() {
     assert_silent(&[first, second, update, last]);
 }
 
-/// What SC fences order comes with an SC store, for relaxed accesses too.
+/// What SC fences order comes with an SC store, for relaxed accesses too, and by way of a fence.
 #[test]
 fn sc_store_after_a_fence() {
     const Z: usize = 2;
     let first = vec![store(Z, Relaxed, 1), Instr::Fence(SeqCst), load(Y, Relaxed)];
     let second = vec![store(Y, Relaxed, 1), Instr::Fence(SeqCst), store(X, SeqCst, 1)];
     let last = vec![wait(X, SeqCst, 1), load(Z, Relaxed)];
-    assert_silent(&[first, second, last]);
+    let fenced = vec![wait(X, Relaxed, 1), Instr::Fence(Acquire), load(Z, Relaxed)];
+    assert_silent(&[first.clone(), second.clone(), last]);
+    assert_silent(&[first, second, fenced]);
 }
 
 /// What an SC fence orders of others travels on with a load that finds the same write as the access
