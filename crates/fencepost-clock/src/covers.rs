@@ -186,6 +186,8 @@ impl Covers {
         let mut learnt = false;
         let (location, mine) = (self.sc(), c.sc());
         learnt |= location.write_sc(mine, takes(location));
+        // Who follows visits this write, or a newer one, itself. That it need not be told apart saves
+        // sightings.
         location.set(Set::Written, slot, k);
         location.set_mark((slot, k));
         mine.set(Set::Accesses, slot, k);

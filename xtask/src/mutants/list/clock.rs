@@ -382,7 +382,6 @@ pub(super) const MUTANTS: &[Mutant] = &[
         "later(block[F], later(block[A], block[P]))",
         "later(block[F], block[A])",
     ),
-    clock("clock: an SC write does not pass itself on", COVERS, "location.set(Set::Written, slot, k);", ""),
     clock("clock: an SC write is not before what follows", COVERS, "mine.set(Set::Accesses, slot, k);", ""),
     clock(
         "clock: E is not pending for who writes",
