@@ -3,6 +3,9 @@
 // fence in between. The acq_rel fences of the weak version stand where these belong.
 // case robust: -DFENCE=sc
 // expect: silent
+// With SC loads a thief needs no fence.
+// case mixed: -DFENCE=sc -DLOADS
+// expect: silent
 // case weak: -DFENCE=acqrel
 // expect: robustness load of top at @owner-looks
 // expect: robustness load of bottom at @thief-looks
@@ -42,9 +45,14 @@ static int take(void) {
 }
 
 static int steal(void) {
+#ifdef LOADS
+  int t = atomic_load_explicit(&top, sc);
+  int b = atomic_load_explicit(&bottom, sc);
+#else
   int t = atomic_load_explicit(&top, acq);
   atomic_thread_fence(FENCE);                       // @thief
   int b = atomic_load_explicit(&bottom, acq);       // @thief-looks
+#endif
   if (t >= b) return EMPTY;
   int item = atomic_load_explicit(&items[t % SIZE], rlx);
   if (!atomic_compare_exchange_strong_explicit(&top, &t, t + 1, acqrel, acq)) return EMPTY;

@@ -1,4 +1,5 @@
 //: rc20 violation kind=data-race
+//: cpp20 violation kind=data-race
 // As barrier, all relaxed: it keeps threads back and orders nothing.
 name "barrier-weak";
 domain 8;

@@ -1,4 +1,5 @@
 //: rc20 robust
+//: cpp20 robust
 // A barrier with a counter and a generation number: the last one to come lets the others go.
 name "barrier";
 domain 8;

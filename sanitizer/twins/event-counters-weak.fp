@@ -1,4 +1,5 @@
 //: rc20 violation location=bucket[0]
+//: cpp20 violation location=bucket[0]
 // As event-counters, but who is done does not say so with a release.
 name "event-counters-weak";
 domain 16;

@@ -1,4 +1,5 @@
 //: rc20 robust
+//: cpp20 robust
 // Three threads count events, one collects when all are done (Margalit and Lahav 2021).
 name "event-counters";
 domain 16;

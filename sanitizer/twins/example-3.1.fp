@@ -1,4 +1,5 @@
 //: rc20 violation
+//: cpp20 violation
 // Store buffering with a second store behind the load (Margalit et al. 2025, example 3.1).
 name "example-3.1";
 domain 3;

@@ -1,4 +1,5 @@
 //: rc20 violation
+//: cpp20 violation
 // As rcu, without fences between announcing and looking.
 name "rcu-weak";
 domain 8;

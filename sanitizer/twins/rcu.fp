@@ -1,4 +1,5 @@
 //: rc20 robust
+//: cpp20 robust
 // Readers that go offline between two looks, an updater that waits for those who are not (after Desnoyers et al. 2012).
 // Coming online and waiting for the others are store buffering: both have their fence.
 name "rcu";

@@ -1,4 +1,5 @@
 //: rc20 violation kind=data-race
+//: cpp20 violation kind=data-race
 // A ticket lock that calls the next one with a relaxed store: who is called has not been told what was done before.
 name "ticketlock-weak";
 domain 8;

@@ -15,10 +15,10 @@ pub type Slot = u16;
 pub(crate) const LAST_EPOCH: u32 = i32::MAX as u32;
 
 /// Slots that are looked at together.
-const LANES: usize = 8;
+pub(crate) const LANES: usize = 8;
 
 /// Epochs of as many slots as are joined at a time.
-type Lanes = [u32; LANES];
+pub(crate) type Lanes = [u32; LANES];
 
 /// A map from slots to epochs; 0 for a slot it has not heard of.
 #[derive(Clone, Debug, Default)]
@@ -31,9 +31,11 @@ pub struct Clock {
 
 /// The later epochs, into `mine`; what has changed, as bits.
 #[inline(always)]
-fn join_lanes(mine: &mut Lanes, theirs: &Lanes) -> Lanes {
-    let later: Lanes = array::from_fn(|lane| (mine[lane] as i32).max(theirs[lane] as i32) as u32);
-    let difference = array::from_fn(|lane| later[lane] ^ mine[lane]);
+pub(crate) fn join_lanes(mine: &mut Lanes, theirs: &Lanes) -> Lanes {
+    // Copies, so that it is clear that they are different lanes.
+    let (before, theirs) = (*mine, *theirs);
+    let later: Lanes = array::from_fn(|lane| (before[lane] as i32).max(theirs[lane] as i32) as u32);
+    let difference = array::from_fn(|lane| later[lane] ^ before[lane]);
     *mine = later;
     difference
 }
@@ -87,7 +89,7 @@ fn grow(lanes: &mut Box<[Lanes]>, length: usize) {
 
 /// Is anything set?
 #[inline(always)]
-fn any(lanes: Lanes) -> bool {
+pub(crate) fn any(lanes: Lanes) -> bool {
     lanes.iter().fold(0, |all, lane| all | lane) != 0
 }
 
@@ -149,6 +151,21 @@ impl Clock {
         }
     }
 
+    /// How many times [`LANES`] slots there are.
+    #[inline(always)]
+    pub(crate) fn blocks(&self) -> usize {
+        1 + self.many.len()
+    }
+
+    /// The epochs of [`LANES`] slots.
+    #[inline(always)]
+    pub(crate) fn block(&self, block: usize) -> &Lanes {
+        match block.checked_sub(1) {
+            None => &self.few,
+            Some(block) => self.many.get(block).unwrap_or(&[0; LANES]),
+        }
+    }
+
     /// Addresses near the slots that are not part of the clock itself, one for each line of the
     /// cache.
     #[inline(always)]
@@ -164,65 +181,6 @@ impl Clock {
         includes(&self.few, &other.few)
             && self.many.iter().zip(shared).all(|(mine, theirs)| includes(mine, theirs))
             && rest.iter().flatten().all(|&theirs| theirs == 0)
-    }
-}
-
-/// A clock that most programs have no use for: it takes no space before it is given something.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct RareClock(Box<[Lanes]>);
-
-impl RareClock {
-    #[inline]
-    pub(crate) fn get(&self, slot: Slot) -> u32 {
-        self.0.as_flattened().get(usize::from(slot)).copied().unwrap_or(0)
-    }
-
-    #[inline]
-    pub(crate) fn set(&mut self, slot: Slot, epoch: u32) {
-        set_among(&mut self.0, usize::from(slot), epoch);
-    }
-
-    /// As [`Clock::join`].
-    #[inline]
-    pub(crate) fn join(&mut self, other: &RareClock) -> bool {
-        !other.0.is_empty() && any(join_many(&mut self.0, &other.0))
-    }
-
-    /// As [`Clock::assign`].
-    #[inline]
-    pub(crate) fn assign(&mut self, other: &RareClock) {
-        if !self.0.is_empty() || !other.0.is_empty() {
-            assign_many(&mut self.0, &other.0);
-        }
-    }
-
-    /// As [`Clock::far`].
-    #[inline(always)]
-    pub(crate) fn far(&self, fetch: &mut impl FnMut(*const u8)) {
-        far(&self.0, fetch);
-    }
-}
-
-/// What travels along happens-before: whose epochs are known, and (`s`) whose writes come before in
-/// the order of SC accesses. The second part is empty in programs without SC accesses.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct View {
-    pub(crate) hb: Clock,
-    pub(crate) s: RareClock,
-}
-
-impl View {
-    /// Joins both parts. Did anything change?
-    #[inline]
-    pub(crate) fn join(&mut self, other: &View) -> bool {
-        self.hb.join(&other.hb) | self.s.join(&other.s)
-    }
-
-    /// Becomes equal to `other`.
-    #[inline]
-    pub(crate) fn assign(&mut self, other: &View) {
-        self.hb.assign(&other.hb);
-        self.s.assign(&other.s);
     }
 }
 

@@ -9,7 +9,7 @@
 //! - `top` is the newest write in the thread's hb_SC-past. That is T_SC(τ)(x).
 //!
 //! The writes from `cur` up to, not including, `top` are the *window*: those that the access can
-//! take as its predecessor under RC20 and not under SC. RMW clocks and value clocks of the paper
+//! take as its predecessor under C++20 and not under SC. RMW clocks and value clocks of the paper
 //! are functions of the window.
 //!
 //! **Sightings.** A list of (entry, slot, k): in its epoch k the thread saw the entry. A write is
@@ -26,6 +26,7 @@
 //! [`Finding::Cut`] says where.
 
 use crate::clock::Slot;
+use crate::covers::{Covers, Set};
 use crate::thread::ThreadClocks;
 use crate::visits::INDEX_END;
 use fencepost_protocol::Order;
@@ -152,11 +153,10 @@ impl Entry {
         self.n <= t.sc.get(self.writer)
     }
 
-    /// Does it happen before the next access of `t`, or, if that is an SC access, come before it in
-    /// the SC order?
+    /// Must the next access of `t` not miss it, because of the access that made it?
     #[inline]
-    fn is_before(&self, t: &ThreadClocks, sc_access: bool) -> bool {
-        t.knows(self.writer, self.k) || (sc_access && self.sc && self.n <= t.c.s.get(self.writer))
+    fn is_before(&self, t: &ThreadClocks, next_is_sc: bool) -> bool {
+        t.is_aware(next_is_sc, self.writer, self.k, self.sc)
     }
 
     fn write(&self) -> Write {
@@ -171,6 +171,16 @@ struct Sighting {
     entry: u32,
     k: u32,
     slot: Slot,
+    /// Was the access SC, and is the last one of its epoch?
+    sc: bool,
+}
+
+impl Sighting {
+    /// Must the next access of `t` not miss the entry, because of this access?
+    #[inline]
+    fn is_before(&self, t: &ThreadClocks, next_is_sc: bool) -> bool {
+        t.is_aware(next_is_sc, self.slot, self.k, self.sc)
+    }
 }
 
 /// The latest writes to a location, numbered from 0, the initial value.
@@ -332,22 +342,34 @@ impl History {
         by
     }
 
-    /// `t` has seen the newest write.
+    /// `t` has seen the newest write; by an SC access that others may have to be told of, if `sc`.
     #[inline]
-    pub(crate) fn record(&mut self, t: &ThreadClocks, limits: Limits) {
-        if self.is_aware_of_newest(t) {
+    pub(crate) fn record(&mut self, t: &ThreadClocks, sc: bool, limits: Limits) {
+        if !sc && self.is_aware_of_newest(t) {
             return;
         }
         if self.sightings.len() == self.sightings.capacity() || self.sightings.len() >= limits.sightings as usize {
             self.make_room(limits);
         }
-        self.sightings.push(Sighting { entry: self.index, k: t.epoch(), slot: t.slot() });
+        self.sightings.push(Sighting { entry: self.index, k: t.epoch(), slot: t.slot(), sc });
     }
 
     /// By its clocks alone.
     fn is_aware_of_newest(&self, t: &ThreadClocks) -> bool {
-        let of_newest = self.sightings.iter().rev().take_while(|sighting| sighting.entry == self.index);
-        self.newest.is_before(t, false) || of_newest.into_iter().any(|sighting| t.knows(sighting.slot, sighting.k))
+        self.newest.is_before(t, false) || self.seen_newest().any(|sighting| sighting.is_before(t, false))
+    }
+
+    /// Those of the newest write.
+    fn seen_newest(&self) -> impl Iterator<Item = &Sighting> {
+        self.sightings.iter().rev().take_while(|sighting| sighting.entry == self.index)
+    }
+
+    /// Does everybody who comes after an SC access, in the order S, know of the newest write by an
+    /// access before that one? `covers` has the accesses before.
+    pub(crate) fn is_newest_in_order(&self, covers: &Covers) -> bool {
+        let has = |slot, k, sc| covers.has(Set::Accesses, slot, k, sc);
+        let Entry { writer, k, sc, .. } = self.newest;
+        self.index == 0 || has(writer, k, sc) || self.seen_newest().any(|seen| has(seen.slot, seen.k, seen.sc))
     }
 
     /// Drops sightings that are of no use, until half of the space is free. If there are still too
@@ -454,7 +476,7 @@ impl History {
         for index in (self.base()..=top).rev() {
             let mut is_aware = self.entry(index).is_before(t, order.is_sc());
             while let Some(sighting) = sightings.next_if(|sighting| sighting.entry >= index) {
-                is_aware |= sighting.entry == index && t.knows(sighting.slot, sighting.k);
+                is_aware |= sighting.entry == index && sighting.is_before(t, order.is_sc());
             }
             if is_aware {
                 return (index, true);

@@ -3,7 +3,9 @@
 //!
 //! Papers: Margalit, Kokologiannakis, Itzhaky and Lahav, "Dynamic Robustness Verification against
 //! Weak Memory", PLDI 2025, for location clocks (appendix A of the extended version) and races
-//! (appendix B); Margalit and Lahav, POPL 2021, for the model RC20. SC accesses are ours.
+//! (appendix B); Margalit and Lahav, POPL 2021, for happens-before, which is that of their model
+//! RC20. The model is that of C++20 ([`MODEL`]): the order of SC accesses and SC fences is that of
+//! ISO C++20, `[atomics.order]` p3–4, and its clocks are ours.
 //!
 //! The monitor watches one SC run. Before each atomic access it answers a question
 //! ([`Location::check`]): does the model let this access read, or overwrite, a write that SC does
@@ -18,8 +20,7 @@
 //! strong, blocking); waits; all fences; creating and joining threads; locks and their kin
 //! ([`SyncObject`]); plain accesses ([`ThreadClocks::knows`]).
 //!
-//! Not modelled: consume (it counts as acquire), C++20's weaker rule for SC accesses, mixed sizes,
-//! load buffering.
+//! Not modelled: consume (it counts as acquire), mixed sizes, load buffering.
 //!
 //! With an unbounded history the monitor is exact: it reports a violation iff the definition on
 //! execution graphs has one. With a bounded history no violation is invented, and [`Finding::Cut`]
@@ -63,19 +64,25 @@
 //! A location takes 344 bytes, which is enough for eight threads, and 24 bytes for each write that
 //! is kept (16 by default). Each slot from the ninth up to the highest one in use takes up to 20
 //! bytes more: 4 each for the clocks `w`, `w_sc` and `readers_sc`, if they are used, and 8 for the
-//! last visit.
+//! last visit. Locations that SC accesses, or accesses after SC fences, have touched take 184 bytes
+//! more for the order S, and twice that if there are both; and 20 for each slot from the ninth.
 #![forbid(unsafe_code)]
 
 mod clock;
+mod covers;
 mod history;
 mod location;
 mod sync;
 mod thread;
+mod view;
 mod visits;
 
 pub use clock::{Clock, Slot};
 pub use fencepost_protocol::Order;
 pub use history::{Access, Finding, Limits, Window, Write};
 pub use location::Location;
-pub use sync::{Hidden, SyncObject};
+pub use sync::SyncObject;
 pub use thread::{Epochs, ThreadClocks};
+
+/// The name of the memory model that runs are judged by.
+pub const MODEL: &str = "cpp20";

@@ -1,9 +1,8 @@
 //! An atomic location: the rules for accesses.
 //!
-//! Paper: Margalit et al., PLDI 2025, appendix A (hb_SC) and appendix B (happens-before). SC
-//! accesses are as in C++11: a total order consistent with happens-before, modification order and
-//! from-read between SC accesses. The check is in `history`. Not modelled: C++20's weaker rule; the
-//! order between SC accesses and SC fences beyond happens-before.
+//! Paper: Margalit et al., PLDI 2025, appendix A (hb_SC) and appendix B (happens-before). The order
+//! of SC accesses and SC fences is that of C++20; its rules are in `order`. The check is in
+//! `history`.
 //!
 //! Exact. What is left out of an access changes nothing:
 //!
@@ -27,7 +26,10 @@
 //!   leave no visit, nor do updates of what is only updated. Theirs would be one more line of the
 //!   cache.
 
-use crate::clock::{Clock, RareClock, Slot, View};
+mod order;
+
+use crate::clock::{Clock, Slot};
+use crate::covers::{Covers, UNMARKED};
 use crate::history::{Access, Entry, Finding, History, Limits};
 use crate::thread::ThreadClocks;
 use crate::visits::{Effects, Visit, Visits};
@@ -40,17 +42,15 @@ use fencepost_protocol::Order;
 pub struct Location {
     history: History,
     has_readers: bool,
-    /// Was the newest SC access the newest write? Then `w.s` stands for `m_s`.
-    sc_is_released: bool,
     /// Who knows this epoch of this slot knows `w`.
     released_by: Slot,
     released_in: u32,
     /// hb_SC up to the newest write.
     w_sc: Clock,
     /// Released by the newest write: its release sequence.
-    w: View,
-    /// The SC order up to any SC access, unless `sc_is_released`.
-    m_s: Option<Box<RareClock>>,
+    w: Clock,
+    /// The sets released with it, and E(x).
+    order: Covers,
     /// hb_SC up to the reads since the newest write; stale if there were none.
     readers_sc: Clock,
     visits: Visits,
@@ -65,14 +65,13 @@ impl Location {
         Location {
             history: History::new(value),
             visits: Visits::default(),
-            w: View::default(),
+            w: Clock::new(),
+            order: Covers::default(),
             w_sc: Clock::new(),
             readers_sc: Clock::new(),
             has_readers: false,
-            sc_is_released: false,
             released_by: 0,
             released_in: 0,
-            m_s: None,
         }
     }
 
@@ -107,14 +106,14 @@ impl Location {
     pub fn load(&mut self, t: &mut ThreadClocks, order: Order, limits: Limits) {
         if self.history.index() == 0 {
             // There is nothing to be seen but the initial value, which everybody is aware of.
-            return self.load_news(t, order, limits, true);
+            return self.load_news(t, order, limits, Some(Effects::new(true, true)));
         }
         let effects = Effects::new(order.acquires(), order.is_sc());
         let visit = self.visits.get(t.slot());
         if visit.covers(t.generation(), self.history.index(), effects) {
             self.publish_number(t, order);
         } else {
-            self.load_news(t, order, limits, visit.seen() == self.history.index());
+            self.load_news(t, order, limits, (visit.seen() == self.history.index()).then(|| visit.effects()));
             self.leave_visit(t, effects);
         }
     }
@@ -137,9 +136,10 @@ impl Location {
     #[inline(always)]
     pub fn load_again_knowing_more(&mut self, t: &mut ThreadClocks, order: Order, limits: Limits) {
         debug_assert_eq!(self.visits.get(t.slot()).seen(), self.history.index());
-        self.load_news(t, order, limits, true);
+        let effects = Effects::new(order.acquires(), order.is_sc());
+        self.load_news(t, order, limits, Some(effects));
         if self.history.index() > 0 {
-            self.leave_visit(t, Effects::new(order.acquires(), order.is_sc()));
+            self.leave_visit(t, effects);
         }
     }
 
@@ -159,59 +159,94 @@ impl Location {
             self.readers_sc.assign(&t.sc);
             self.has_readers = true;
         }
-        if order.is_sc() {
-            t.c.s.set(t.slot(), n);
-            self.m_s().set(t.slot(), n);
+        if order.is_sc() | !t.c.covers.is_empty() {
+            self.order.read_again(&t.c.covers, t.slot(), order.is_sc());
         }
     }
 
-    /// `m_s`, apart from `w.s`.
-    #[inline]
-    fn m_s(&mut self) -> &mut RareClock {
-        let m_s = self.m_s.get_or_insert_default();
-        if self.sc_is_released {
-            m_s.assign(&self.w.s);
-            self.sc_is_released = false;
+    /// `seen` are the effects of an earlier access of the thread, if it has seen the same write.
+    #[inline(never)]
+    fn load_news(&mut self, t: &mut ThreadClocks, order: Order, limits: Limits, seen: Option<Effects>) {
+        if self.is_in_order(t, order.is_sc()) {
+            return self.load_in_order(t, order, limits, seen);
         }
-        m_s
+        let mut learnt = self.follow_newest(t);
+        self.publish_reader(t);
+        learnt |= self.synchronise::<false>(t, order);
+        t.learn(learnt);
+        if seen.is_none() {
+            self.history.record(t, false, limits);
+        }
     }
 
     #[inline(never)]
-    fn load_news(&mut self, t: &mut ThreadClocks, order: Order, limits: Limits, was_seen: bool) {
+    fn load_in_order(&mut self, t: &mut ThreadClocks, order: Order, limits: Limits, seen: Option<Effects>) {
         let mut learnt = self.follow_newest(t);
+        self.publish_reader(t);
+        let mut is_new_sc = false;
+        if order.is_sc() {
+            let (has_learnt, is_new) = self.order_read(t, seen.is_some_and(Effects::is_sc));
+            (learnt, is_new_sc) = (learnt | has_learnt, is_new);
+        }
+        learnt |= match order.is_sc() && self.is_passed_on() {
+            true => self.synchronise::<false>(t, order),
+            false => self.synchronise::<true>(t, order),
+        };
+        self.order_after_read(t, order.is_sc(), seen.is_some());
+        t.learn(learnt);
+        if seen.is_none() || is_new_sc {
+            self.history.record(t, is_new_sc, limits);
+        }
+        if is_new_sc {
+            t.end_epoch();
+        }
+    }
+
+    /// A write that follows is after this read in hb_SC.
+    #[inline(always)]
+    fn publish_reader(&mut self, t: &ThreadClocks) {
         if self.has_readers {
             self.readers_sc.join(&t.sc);
         } else {
             self.readers_sc.assign(&t.sc);
             self.has_readers = true;
         }
-        learnt |= self.synchronise(t, order);
-        if order.is_sc() {
-            t.c.s.set(t.slot(), t.writes());
-            self.m_s().join(&t.c.s);
-        }
-        t.learn(learnt);
-        if !was_seen {
-            self.history.record(t, limits);
-        }
     }
 
     /// A store.
-    #[inline(never)]
+    #[inline(always)]
     pub fn store(&mut self, t: &mut ThreadClocks, order: Order, value: u64, site: u32, limits: Limits) {
         self.write::<false>(t, order, value, site, limits);
     }
 
     /// A read-modify-write that wrote `value`, or a compare-and-swap that succeeded (with its order
     /// for success).
-    #[inline(never)]
+    #[inline(always)]
     pub fn rmw(&mut self, t: &mut ThreadClocks, order: Order, value: u64, site: u32, limits: Limits) {
         self.write::<true>(t, order, value, site, limits);
     }
 
     #[inline(always)]
     fn write<const RMW: bool>(&mut self, t: &mut ThreadClocks, order: Order, value: u64, site: u32, limits: Limits) {
-        let rmw = RMW;
+        if self.is_in_order(t, order.is_sc()) {
+            self.write_with::<RMW, true>(t, order, value, site, limits);
+        } else {
+            self.write_with::<RMW, false>(t, order, value, site, limits);
+        }
+    }
+
+    /// `ORDER` says whether there is something to be done for the order S.
+    #[inline(never)]
+    fn write_with<const RMW: bool, const ORDER: bool>(
+        &mut self,
+        t: &mut ThreadClocks,
+        order: Order,
+        value: u64,
+        site: u32,
+        limits: Limits,
+    ) {
+        let (rmw, sc) = (RMW, ORDER && order.is_sc());
+        let was_here = ORDER && !sc && self.visits.get(t.slot()).is_last(t.generation(), self.history.index());
         let mut learnt = self.follow_newest(t);
         if self.has_readers {
             learnt |= t.sc.join(&self.readers_sc);
@@ -221,42 +256,36 @@ impl Location {
         self.w_sc.assign(&t.sc);
         let n = t.count_write();
         self.w_sc.set(t.slot(), n);
-        if rmw {
-            learnt |= self.synchronise(t, order);
+        if sc {
+            learnt |= self.order_write_sc(t, rmw);
+            learnt |= rmw && self.synchronise::<false>(t, order);
+            self.release::<RMW, false>(t, order);
+        } else {
+            learnt |= rmw && self.synchronise::<ORDER>(t, order);
+            self.release::<RMW, ORDER>(t, order);
         }
-        if order.is_sc() {
-            if !self.sc_is_released {
-                learnt |= self.m_s.as_ref().is_some_and(|m_s| t.c.s.join(m_s));
-            } else if !self.is_released_to(t) {
-                learnt |= t.c.s.join(&self.w.s);
-            }
-        }
-        self.release::<RMW>(t, order);
-        if order.is_sc() {
-            // Released at once, for the same reason as above.
-            t.c.s.set(t.slot(), n);
-            self.w.s.set(t.slot(), n);
-        }
-        let entry = Entry { value, k: t.epoch(), n, site, writer: t.slot(), rmw, sc: order.is_sc() };
-        self.history.push(entry, limits);
+        self.history.push(Entry { value, k: t.epoch(), n, site, writer: t.slot(), rmw, sc }, limits);
         if let Some(by) = self.history.renumber() {
             self.visits.renumber(by);
         }
         if order.releases() {
             t.end_epoch();
         }
+        if ORDER && !sc {
+            self.order_after_write(t, was_here && !learnt);
+        }
         t.learn(learnt);
-        if RMW && self.history.last_store() == 0 {
+        if RMW && (!ORDER || sc) && self.history.last_store() == 0 {
             // The thread is aware of its own write.
             return;
         }
         // A store has nothing to acquire from itself.
-        self.leave_visit(t, Effects::new(!rmw || order.acquires(), order.is_sc()));
+        self.leave_visit(t, Effects::new(!rmw || order.acquires(), sc));
     }
 
     /// Leaves what readers of the new write acquire.
     #[inline(always)]
-    fn release<const RMW: bool>(&mut self, t: &ThreadClocks, order: Order) {
+    fn release<const RMW: bool, const ORDER: bool>(&mut self, t: &ThreadClocks, order: Order) {
         let before = (self.released_by, self.released_in);
         let (by, released) = match order.releases() {
             true => ((t.slot(), t.epoch()), &t.c),
@@ -272,19 +301,17 @@ impl Location {
         // already.
         let is_included = || order.acquires() && order.releases() || released.hb.get(before.0) >= before.1;
         let includes = !RMW || is_included();
-        if self.sc_is_released && !order.is_sc() {
-            let m_s = self.m_s.get_or_insert_default();
-            std::mem::swap(&mut **m_s, &mut self.w.s);
-            if !includes {
-                self.w.s.assign(m_s);
-            }
-        }
-        self.sc_is_released = order.is_sc();
         if includes {
-            self.w.assign(released);
+            if ORDER {
+                self.order.assign(&released.covers);
+            }
+            self.w.assign(&released.hb);
             (self.released_by, self.released_in) = by;
         } else {
-            self.w.join(released);
+            if ORDER {
+                self.order.acquire(&self.w, &released.covers, UNMARKED);
+            }
+            self.w.join(&released.hb);
             self.released_in = NEVER;
         }
     }
@@ -304,14 +331,23 @@ impl Location {
 
     /// What a read takes from the write it reads. Has the thread learnt something at once?
     #[inline(always)]
-    fn synchronise(&self, t: &mut ThreadClocks, order: Order) -> bool {
+    fn synchronise<const ORDER: bool>(&self, t: &mut ThreadClocks, order: Order) -> bool {
         if self.is_released_to(t) {
             return false;
         }
+        let mut learnt = false;
         if order.acquires() {
-            t.c.join(&self.w)
+            if ORDER {
+                let here = t.here();
+                learnt = t.c.covers.acquire(&t.c.hb, &self.order, here);
+            }
+            learnt | t.c.hb.join(&self.w)
         } else {
-            t.a.join(&self.w);
+            if ORDER {
+                t.a.covers.acquire(&t.a.hb, &self.order, UNMARKED);
+            }
+            t.a.hb.join(&self.w);
+            t.has_picked_up = true;
             false
         }
     }
@@ -326,8 +362,8 @@ impl Location {
             self.visits.far(slot, &mut fetch);
         }
         self.w_sc.far(&mut fetch);
-        self.w.hb.far(&mut fetch);
-        self.w.s.far(&mut fetch);
+        self.w.far(&mut fetch);
+        self.order.far(&mut fetch);
     }
 
     /// The value of the newest write. If memory holds another one, somebody has written to it out
@@ -342,11 +378,10 @@ impl Location {
     pub fn reset(&mut self, value: u64) {
         self.history.reset(value);
         self.visits = Visits::default();
-        self.w = View::default();
+        self.w = Clock::new();
+        self.order = Covers::default();
         self.w_sc = Clock::new();
-        self.m_s = None;
         self.has_readers = false;
-        self.sc_is_released = false;
         (self.released_by, self.released_in) = (0, 0);
     }
 }

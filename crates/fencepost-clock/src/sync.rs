@@ -1,11 +1,12 @@
-//! Objects that order threads and have no values: locks, barriers, semaphores, the hidden location
-//! of SC fences.
+//! Objects that order threads and have no values: locks, barriers, semaphores.
 //!
 //! They count in happens-before and in hb_SC. Nothing is checked: a lock has no stale state to be
 //! seen.
 
-use crate::clock::{Clock, View};
+use crate::clock::Clock;
+use crate::covers::UNMARKED;
 use crate::thread::ThreadClocks;
+use crate::view::View;
 
 /// What has been released and not yet acquired.
 #[derive(Clone, Debug, Default)]
@@ -36,20 +37,8 @@ impl SyncObject {
     /// Who acquires from now on learns what `t` knows besides what was released before: readers of
     /// a lock, barriers, semaphores.
     pub fn release_join(&mut self, t: &mut ThreadClocks) {
-        self.c.join(&t.c);
+        self.c.join(&t.c, UNMARKED);
         self.sc.join(&t.sc);
         t.end_epoch();
-    }
-}
-
-/// The location that SC fences update. All its writes are read-modify-writes and nobody looks at
-/// its value, so it needs no history.
-#[derive(Clone, Debug, Default)]
-pub struct Hidden(pub(crate) SyncObject);
-
-impl Hidden {
-    /// No fence yet.
-    pub fn new() -> Self {
-        Hidden::default()
     }
 }

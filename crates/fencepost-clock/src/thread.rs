@@ -1,22 +1,21 @@
 //! What a thread knows.
 //!
 //! Paper: Margalit et al., PLDI 2025, appendix B (T_c, T_a, T_r as vector clocks). The hb_SC clocks
-//! replace the location clocks T_SC of its appendix A. Exact: `c` is happens-before, `sc` is hb_SC.
+//! replace the location clocks T_SC of its appendix A. SC fences are those of C++20 (`covers`), and
+//! change nothing but what their own thread knows. Exact: `c` is happens-before, `sc` is hb_SC.
 //!
 //! Facts used here and in `location`:
 //!
 //! - `n` counts writes only, since only the numbers of writes are ever compared. Who has heard of a
 //!   thread after a read has heard of the writes before that read.
-//! - SC accesses need no numbers of their own. Only SC *writes* are looked up in S-clocks. A
-//!   thread's SC writes numbered up to `n` are exactly those before its SC access that happens when
-//!   it has made `n` writes.
-//! - S(τ) and the S-part of `c` are one clock (`c.s`): every rule that reads one of them reads the
-//!   join of both.
+//! - SC accesses have no numbers of their own but the epochs they are made in. An SC write ends its
+//!   epoch, and so does an SC read that has to be told from others.
 //! - `a` holds what relaxed reads have picked up. It need not include `c`, for it is only ever
 //!   joined into `c`.
 
-use crate::clock::{Clock, LAST_EPOCH, Slot, View};
-use crate::sync::Hidden;
+use crate::clock::{Clock, LAST_EPOCH, Slot};
+use crate::covers::{Mark, Set};
+use crate::view::View;
 use fencepost_protocol::Order;
 
 /// Where the counters of a slot stand, for the next thread to use it; [`Epochs::default`] for a
@@ -58,6 +57,8 @@ pub struct ThreadClocks {
     pub(crate) c: View,
     /// What an acquire fence would add to `c`.
     pub(crate) a: View,
+    /// Has `a` changed since the last acquire fence?
+    pub(crate) has_picked_up: bool,
     /// `c` at the last release fence.
     pub(crate) r: View,
     /// Slot and epoch of that fence: who knows it knows `r`. Epoch 0, which everybody knows, if
@@ -79,6 +80,7 @@ impl ThreadClocks {
             n: 0,
             c: View::default(),
             a: View::default(),
+            has_picked_up: false,
             r: View::default(),
             fenced: (0, 0),
             sc: Clock::new(),
@@ -98,6 +100,7 @@ impl ThreadClocks {
             n: 0,
             c: self.c.clone(),
             a: View::default(),
+            has_picked_up: false,
             r: View::default(),
             fenced: (0, 0),
             sc: self.sc.clone(),
@@ -160,32 +163,34 @@ impl ThreadClocks {
         self.c.hb.get(slot) >= k
     }
 
-    /// A fence that is not SC.
-    ///
-    /// An SC fence is more than acquire and release, see [`Self::fence_sc`].
+    /// Must the next access of the thread not miss a write that an access of `slot` in its epoch `k`
+    /// has made or read? The one that is about to be made is SC, or is not; so is the other one.
+    #[inline]
+    pub fn is_aware(&self, next_is_sc: bool, slot: Slot, k: u32, was_sc: bool) -> bool {
+        self.knows(slot, k) || !self.c.covers.is_empty() && self.is_aware_in_order(next_is_sc, slot, k, was_sc)
+    }
+
+    #[inline(never)]
+    fn is_aware_in_order(&self, next_is_sc: bool, slot: Slot, k: u32, was_sc: bool) -> bool {
+        let has = |set| self.c.covers.has(set, slot, k, was_sc);
+        has(Set::Fences) || next_is_sc && has(Set::Accesses)
+    }
+
+    /// A fence.
     pub fn fence(&mut self, order: Order) {
-        debug_assert!(!order.is_sc(), "fence_sc");
-        if order.acquires() {
+        if order.acquires() && self.has_picked_up {
             self.acquire_fence();
         }
+        if order.is_sc() {
+            let here = self.here();
+            let learnt = self.c.covers.fence_sc(&self.c.hb, here);
+            self.learn(learnt);
+        }
         if order.releases() {
-            self.release_fence();
+            self.r.assign(&self.c);
+            self.fenced = (self.slot, self.epoch());
             self.end_epoch();
         }
-    }
-
-    /// An SC fence: an acquire fence, an acquire/release update of the hidden location, a release
-    /// fence. The two releases can share an epoch, since the thread does nothing between them.
-    pub fn fence_sc(&mut self, hidden: &mut Hidden) {
-        self.acquire_fence();
-        hidden.0.acquire(self);
-        self.release_fence();
-        hidden.0.release(self);
-    }
-
-    fn release_fence(&mut self) {
-        self.r.assign(&self.c);
-        self.fenced = (self.slot, self.epoch());
     }
 
     /// Slot and epoch that `r` was released in.
@@ -195,13 +200,22 @@ impl ThreadClocks {
     }
 
     fn acquire_fence(&mut self) {
-        let learnt = self.c.join(&self.a);
+        let here = self.here();
+        let learnt = self.c.join(&self.a, here);
+        self.has_picked_up = false;
         self.learn(learnt);
+    }
+
+    /// Where the thread is: who knows this epoch knows what the thread knows now.
+    #[inline]
+    pub(crate) fn here(&self) -> Mark {
+        (self.slot, self.k)
     }
 
     /// Learns all that is in these clocks.
     pub(crate) fn acquire(&mut self, c: &View, sc: &Clock) {
-        let learnt = self.c.join(c) | self.sc.join(sc);
+        let here = self.here();
+        let learnt = self.c.join(c, here) | self.sc.join(sc);
         self.learn(learnt);
     }
 

@@ -15,6 +15,11 @@ impl Effects {
         Effects(u32::from(acquired) << 30 | u32::from(sc) << 31)
     }
 
+    /// Was the access SC?
+    pub(crate) fn is_sc(self) -> bool {
+        self.0 >> 31 != 0
+    }
+
     fn includes(self, other: Effects) -> bool {
         self.0 & other.0 == other.0
     }
@@ -45,11 +50,16 @@ impl Visit {
         Effects(self.packed & !(INDEX_END - 1))
     }
 
-    /// Would another access find the same write and know the same, and has all of `effects` been
-    /// done?
+    /// Would another access find the same write and know the same?
+    #[inline]
+    pub(crate) fn is_last(self, generation: u32, newest: u32) -> bool {
+        self.generation == generation && self.seen() == newest
+    }
+
+    /// The same, and has all of `effects` been done?
     #[inline]
     pub(crate) fn covers(self, generation: u32, newest: u32, effects: Effects) -> bool {
-        self.generation == generation && self.seen() == newest && self.effects().includes(effects)
+        self.is_last(generation, newest) && self.effects().includes(effects)
     }
 }
 

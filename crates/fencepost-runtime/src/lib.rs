@@ -3,7 +3,7 @@
 //!
 //! It executes the program's atomic accesses one after the other per location, hence under SC. It
 //! tells each of them to the monitor of [`fencepost_clock`] (PLDI 2025). It reports accesses that
-//! could leave SC under RC20, in this run or in any run with the same past, and data races on plain
+//! could leave SC under C++20, in this run or in any run with the same past, and data races on plain
 //! memory. Reports go as events to a reporter, another process, which knows about symbols.
 //!
 //! - `hooks`: what compilers call; `intercept`: what of libc is replaced.

@@ -1,7 +1,7 @@
 //! Data races between plain accesses, and between a plain and an atomic one.
 //!
 //! Paper: Margalit, Kokologiannakis, Itzhaky and Lahav, PLDI 2025, App. B. A race is a pair of
-//! conflicting accesses, one of them plain, that happens-before (of RC20, fences included) does not
+//! conflicting accesses, one of them plain, that happens-before (of C++20, fences included) does not
 //! order. The clocks are those of the monitor. An access is recorded as slot and epoch of its
 //! thread.
 //!

@@ -3,12 +3,11 @@
 //! Not from a paper. There is a path of hb_SC from the missed write to the access
 //! ([`crate::path`]).
 //!
-//! 1. Every step of the path that is not yet happens-before is made so: reads-from by release and
-//!    acquire, the others by SC fences or SC accesses. Where a fence stands already, or on the way
-//!    through a thread, it is strengthened. Where an SC fence stands, another one is useless.
+//! 1. Every step of the path is strengthened: reads-from by release and acquire, the others by SC
+//!    fences or SC accesses. Where a fence stands already, or on the way through a thread, it is
+//!    strengthened. Where an SC fence stands, another one is useless.
 //! 2. The recorded run is evaluated again with these edits at all their call sites
-//!    ([`crate::replay`]). New fences are tried both as close to the access as can be and as far
-//!    from it.
+//!    ([`crate::replay`]).
 //! 3. If the violation is still there, or another one has come, the path of that one is treated
 //!    likewise.
 //! 4. A set of edits is kept if the run no longer has the violation, and has no other one that it
@@ -23,7 +22,7 @@ use fencepost_protocol::record::{Op, Record};
 use fencepost_protocol::{Action, Order};
 
 use crate::path::{self, Edge, EdgeKind};
-use crate::replay::{self, Changes, Placing, Violation};
+use crate::replay::{self, Changes, Violation};
 use crate::stream::{Report, Robustness};
 use crate::trace::{self, Neighbours, Trace};
 
@@ -33,7 +32,7 @@ const EFFORT: usize = 20_000_000;
 /// What the recorded run says about a violation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Analysis {
-    /// The steps by which the missed write comes before the access, that do not synchronise:
+    /// The steps by which the missed write comes before the access, that the model does not order:
     /// source, target, kind.
     pub(crate) edges: Vec<(Record, Record, EdgeKind)>,
     /// What to change.
@@ -135,18 +134,14 @@ pub(crate) fn analyse(
 ) -> Option<Analysis> {
     append_access(&mut trace, report, violation)?;
     let pc = *report.stack.first()?;
-    let baseline = replay::violations(&trace, &Changes::default(), Placing::Close, spins)?;
+    let baseline = replay::violations(&trace, &Changes::default(), spins)?;
     let same = |violation: &&Violation| violation.identity() == (pc, report.addr);
     let violation = *baseline.iter().rfind(same)?;
     let known: BTreeSet<(u64, u64)> = baseline.iter().map(Violation::identity).collect();
     let neighbours = trace.neighbours();
     let judge = Judge { trace: &trace, neighbours: &neighbours, spins, target: violation.identity(), known };
 
-    let edges = judge.path(&violation);
-    let synchronised = replay::synchronised(&trace, &edges, spins)?;
-    let weak = edges.iter().zip(synchronised).filter(|(edge, synchronised)| !synchronised && edge.is_access());
-    let at = |number: usize| trace.records[number];
-    let weak = weak.map(|(edge, _)| (at(edge.from), at(edge.to), edge.kind)).collect();
+    let weak = judge.weak(&violation)?;
 
     let mut best: Option<Vec<Edit>> = None;
     let mut left = (EFFORT / trace.records.len().max(1)).max(16);
@@ -241,6 +236,23 @@ impl Judge<'_> {
     fn path(&self, violation: &Violation) -> Vec<Edge> {
         let missed = violation.missed.and_then(|missed| path::path(self.trace, missed, violation.record));
         missed.unwrap_or_default()
+    }
+
+    /// The steps by which it does that the model does not order. It may order each of them for
+    /// itself, and not all of them together: then all of them.
+    fn weak(&self, violation: &Violation) -> Option<Vec<(Record, Record, EdgeKind)>> {
+        let path = self.path(violation);
+        let mut weak: Vec<&Edge> = path.iter().filter(|edge| edge.is_access()).collect();
+        if let Some(missed) = violation.missed {
+            let ordered = replay::ordered(self.trace, (missed, violation.record), &path, self.spins)?;
+            let unordered = path.iter().zip(ordered).filter(|(edge, ordered)| edge.is_access() && !ordered);
+            let unordered: Vec<&Edge> = unordered.map(|(edge, _)| edge).collect();
+            if !unordered.is_empty() {
+                weak = unordered;
+            }
+        }
+        let at = |number: usize| self.trace.records[number];
+        Some(weak.into_iter().map(|edge| (at(edge.from), at(edge.to), edge.kind)).collect())
     }
 
     /// Adds edits for a violation and its path; false if there is nothing to add.
@@ -345,19 +357,13 @@ impl Judge<'_> {
                 What::FenceAfter => change.fence_after = true,
             }
         }
-        let apart = changes.has_fences().then_some(Placing::Apart(self.neighbours));
-        for placing in [Placing::Close].into_iter().chain(apart) {
-            *left = left.checked_sub(1)?;
-            let violations = replay::violations(self.trace, &changes, placing, self.spins)?;
-            let wrong = |violation: &Violation| {
-                let found = violation.identity();
-                found == self.target || !self.known.contains(&found)
-            };
-            if let Some(violation) = violations.into_iter().find(wrong) {
-                return Some(Some(violation));
-            }
-        }
-        Some(None)
+        *left = left.checked_sub(1)?;
+        let violations = replay::violations(self.trace, &changes, self.spins)?;
+        let wrong = |violation: &Violation| {
+            let found = violation.identity();
+            found == self.target || !self.known.contains(&found)
+        };
+        Some(violations.into_iter().find(wrong))
     }
 }
 
@@ -511,8 +517,7 @@ mod tests {
     }
 
     /// Message passing from 2 to 3, store buffering between 3 and 4. The fence of thread 4 does not
-    /// help, because thread 3 passes on nothing. A second fence beside it would help in this run,
-    /// because of what thread 2 does in between, and in no other.
+    /// help, because thread 3 passes on nothing. A second fence beside it would not help either.
     #[test]
     fn no_fence_is_put_beside_a_fence() {
         let mut trace = start();
@@ -527,24 +532,71 @@ mod tests {
         add(&mut trace, 2, 22, Op::Fence, 0, 0, Order::SeqCst);
         add(&mut trace, 4, 16, Op::Load, X, 1, Order::Relaxed);
         let (spins, neighbours) = (BTreeSet::new(), trace.neighbours());
-        let evaluate = |changes: &Changes, placing| replay::violations(&trace, changes, placing, &spins);
-        let violations = evaluate(&Changes::default(), Placing::Close).expect("few threads");
+        let violations = replay::violations(&trace, &Changes::default(), &spins).expect("few threads");
         let [violation] = violations[..] else { panic!("one violation: {violations:?}") };
-        let mut beside = Changes::default();
-        beside.at(16).fence_before = true;
-        assert_eq!(evaluate(&beside, Placing::Close), Some(Vec::new()));
-        assert_eq!(evaluate(&beside, Placing::Apart(&neighbours)), Some(vec![violation]));
-
         let target = violation.identity();
         let judge =
             Judge { trace: &trace, neighbours: &neighbours, spins: &spins, target, known: BTreeSet::from([target]) };
         let mut edits = Vec::new();
         judge.add(Strategy::Ends, &violation, &mut edits);
-        let wanted = Edit { pc: 11, op: "store", what: What::FenceAfter, failure: false };
-        assert_eq!(edits, [wanted], "nothing beside the fence of thread 4");
-        let useless = Edit { pc: 16, op: "load", what: What::FenceBefore, failure: false };
-        assert_eq!(judge.still_wrong(&[useless], &mut 9), Some(Some(violation)));
-        assert_eq!(judge.still_wrong(&[wanted], &mut 9), Some(None));
+        let after = Edit { pc: 11, op: "store", what: What::FenceAfter, failure: false };
+        assert_eq!(edits, [after], "nothing beside the fence of thread 4");
+        let beside = Edit { pc: 16, op: "load", what: What::FenceBefore, failure: false };
+        for useless in [after, beside] {
+            assert_eq!(judge.still_wrong(&[useless], &mut 9), Some(Some(violation)));
+        }
+        let between = Edit { pc: 14, op: "load", what: What::FenceBefore, failure: false };
+        assert_eq!(judge.still_wrong(&[after, between], &mut 9), Some(None));
+        let time = trace.records.len() as u64;
+        let analysis =
+            analyse(trace, &reported(4, 16, X, Action::Load, time), &BTreeSet::new()).expect("the run shows it");
+        let weak: Vec<(u64, u64, EdgeKind)> =
+            analysis.edges.iter().map(|edge| (edge.0.pc, edge.1.pc, edge.2)).collect();
+        assert_eq!(weak, [(12, 13, EdgeKind::ReadsFrom), (14, 15, EdgeKind::FromRead)]);
+        // The new fence acquires what is released to the load before it.
+        let wanted = [(12, "make the store release"), (14, "put a seq_cst fence before the load")];
+        assert_eq!(phrases(&analysis), wanted.map(|(pc, phrase)| (pc, phrase.to_string())));
+    }
+
+    /// Store buffering between a thread with an SC fence and one without. SC accesses in the other
+    /// thread are enough, and cheaper than a second fence.
+    #[test]
+    fn sc_accesses_go_with_an_sc_fence() {
+        let mut trace = start();
+        add(&mut trace, 2, 11, Op::Store, X, 1, Order::Relaxed);
+        add(&mut trace, 2, 21, Op::Fence, 0, 0, Order::SeqCst);
+        add(&mut trace, 2, 12, Op::Load, Y, 0, Order::Relaxed);
+        add(&mut trace, 3, 13, Op::Store, Y, 1, Order::Relaxed);
+        add(&mut trace, 3, 14, Op::Load, X, 1, Order::Relaxed);
+        let analysis =
+            analyse(trace, &reported(3, 14, X, Action::Load, 9), &BTreeSet::new()).expect("the run shows it");
+        assert!(analysis.reevaluated);
+        let wanted = [(13, "make the store seq_cst"), (14, "make the load seq_cst")];
+        assert_eq!(phrases(&analysis), wanted.map(|(pc, phrase)| (pc, phrase.to_string())));
+    }
+
+    /// Message passing that works, then store buffering: the step that is ordered is not blamed.
+    #[test]
+    fn steps_that_are_ordered_are_not_shown() {
+        let mut trace = start();
+        add(&mut trace, 1, 3, Op::Spawn, 0, 0, Order::Relaxed);
+        trace.records.last_mut().expect("it was added").extra = 4;
+        add(&mut trace, 2, 11, Op::Store, X, 1, Order::Relaxed);
+        add(&mut trace, 2, 12, Op::Store, 0x300, 1, Order::Relaxed);
+        add(&mut trace, 3, 13, Op::Load, 0x300, 1, Order::Relaxed);
+        add(&mut trace, 3, 21, Op::Fence, 0, 0, Order::SeqCst);
+        add(&mut trace, 3, 14, Op::Load, Y, 0, Order::Relaxed);
+        add(&mut trace, 4, 15, Op::Store, Y, 1, Order::Relaxed);
+        add(&mut trace, 4, 22, Op::Fence, 0, 0, Order::SeqCst);
+        add(&mut trace, 4, 16, Op::Load, X, 1, Order::Relaxed);
+        let time = trace.records.len() as u64;
+        let analysis =
+            analyse(trace, &reported(4, 16, X, Action::Load, time), &BTreeSet::new()).expect("the run shows it");
+        let weak: Vec<(u64, u64, EdgeKind)> =
+            analysis.edges.iter().map(|edge| (edge.0.pc, edge.1.pc, edge.2)).collect();
+        assert_eq!(weak, [(12, 13, EdgeKind::ReadsFrom)]);
+        // The fence of thread 3 acquires what is released to its load.
+        assert_eq!(phrases(&analysis), [(12, "make the store release".to_string())]);
     }
 
     #[test]

@@ -22,5 +22,7 @@ pub mod symbols;
 pub mod text;
 pub mod trace;
 
+/// The name of the memory model that programs are judged by.
+pub use fencepost_clock::MODEL;
 pub use process::Process;
 pub use reporter::{Ending, Item, Options, Reporter, Totals};

@@ -2,8 +2,9 @@
 //! the other.
 //!
 //! hb_SC is made of program order, reads-from, modification order and from-read, and of
-//! synchronisation. The path that needs the cheapest changes is taken: reads-from can be made to
-//! synchronise by release and acquire, the others need SC.
+//! synchronisation. Fences are no steps: it is what they stand beside that they order. The path that
+//! needs the cheapest changes is taken: reads-from can be made to synchronise by release and acquire,
+//! the others need SC.
 
 use std::collections::HashMap;
 
@@ -75,20 +76,14 @@ struct Search {
     threads: HashMap<u32, Known>,
     places: HashMap<u64, Place>,
     objects: HashMap<u64, Known>,
-    fences: Option<Known>,
     /// Edges with the step before each.
     steps: Vec<(Edge, Option<usize>)>,
 }
 
 /// The steps from `write` to `access` (two records); None if there is no path.
 pub(crate) fn path(trace: &Trace, write: usize, access: usize) -> Option<Vec<Edge>> {
-    let mut search = Search {
-        threads: HashMap::new(),
-        places: HashMap::new(),
-        objects: HashMap::new(),
-        fences: None,
-        steps: Vec::new(),
-    };
+    let mut search =
+        Search { threads: HashMap::new(), places: HashMap::new(), objects: HashMap::new(), steps: Vec::new() };
     let first = trace.records.get(write)?;
     let start = Known { weight: 0, at: write, step: None };
     search.threads.insert(first.tid, start);
@@ -123,10 +118,6 @@ impl Search {
             Op::Join => {
                 let child = u32::try_from(record.extra).ok().and_then(|child| self.threads.get(&child).copied());
                 self.arrive(number, record.tid, child, EdgeKind::Synchronisation);
-            }
-            Op::Fence if record.order.is_sc() => {
-                self.arrive(number, record.tid, self.fences, EdgeKind::Synchronisation);
-                self.fences = self.here(number, record.tid).or(self.fences);
             }
             Op::Acquire => {
                 let object = self.objects.get(&record.address).copied();

@@ -3,16 +3,16 @@
 //! What is modelled: everything the record has, and which values keep loops spinning. A wait is
 //! taken to want the value that ended it. Changes apply to every record of their call site. The
 //! result is exact for this run, within the bounds of the history; it says nothing about other
-//! runs. When a fence that was not there would have been executed, the record cannot say
-//! ([`Placing`]).
+//! runs. When a fence that was not there would have been executed, the record cannot say. It makes
+//! no difference: a fence changes what its own thread knows, and nobody else changes that.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use fencepost_clock::{Access, Epochs, Finding, Hidden, Limits, Location, Order, Slot, SyncObject, ThreadClocks};
+use fencepost_clock::{Access, Epochs, Finding, Limits, Location, Order, Slot, SyncObject, ThreadClocks};
 use fencepost_protocol::record::{Op, Record};
 
 use crate::path::Edge;
-use crate::trace::{Neighbours, Trace};
+use crate::trace::Trace;
 
 /// What to do differently, by call site.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -50,55 +50,6 @@ impl Changes {
     fn of(&self, pc: u64) -> Change {
         self.0.get(&pc).copied().unwrap_or_default()
     }
-
-    /// Is there a fence to be added?
-    pub(crate) fn has_fences(&self) -> bool {
-        self.0.values().any(|change| change.fence_before || change.fence_after)
-    }
-
-    /// Which threads execute a new fence before which record.
-    fn fences(&self, trace: &Trace, placing: Placing<'_>) -> BTreeMap<usize, Vec<u32>> {
-        let mut fences: BTreeMap<usize, Vec<u32>> = BTreeMap::new();
-        if self.has_fences() {
-            for (number, record) in trace.records.iter().enumerate() {
-                let change = self.of(record.pc);
-                let before = change.fence_before.then(|| placing.before(number));
-                let after = change.fence_after.then(|| placing.after(number));
-                for number in before.into_iter().chain(after) {
-                    fences.entry(number).or_default().push(record.tid);
-                }
-            }
-        }
-        fences
-    }
-}
-
-/// When a new fence is executed. It stands next to an access, but other threads may run between the
-/// two; and what helps only if they do, or only if they do not, is no help. The two extremes.
-#[derive(Clone, Copy, Debug)]
-pub(crate) enum Placing<'a> {
-    /// Right before, or right after, the access.
-    Close,
-    /// Right after what the thread did before, or right before what it does next.
-    Apart(&'a [Neighbours]),
-}
-
-impl Placing<'_> {
-    /// Before which record a fence before this one is executed.
-    fn before(self, number: usize) -> usize {
-        match self {
-            Placing::Close => number,
-            Placing::Apart(neighbours) => neighbours[number].before.map_or(0, |before| before + 1),
-        }
-    }
-
-    /// Before which record a fence after this one is executed.
-    fn after(self, number: usize) -> usize {
-        match self {
-            Placing::Close => number + 1,
-            Placing::Apart(neighbours) => neighbours[number].after.unwrap_or(number + 1),
-        }
-    }
 }
 
 /// A violation: where, on which location, at which record; and the record of the write that may be
@@ -121,41 +72,64 @@ impl Violation {
 
 /// Every violation of the run with the changes, in order; `spins` are values that keep loops
 /// spinning, by call site. None if the run has more threads than clocks can have.
-pub(crate) fn violations(
-    trace: &Trace,
-    changes: &Changes,
-    placing: Placing<'_>,
-    spins: &BTreeSet<(u64, u64)>,
-) -> Option<Vec<Violation>> {
+pub(crate) fn violations(trace: &Trace, changes: &Changes, spins: &BTreeSet<(u64, u64)>) -> Option<Vec<Violation>> {
     let mut state = State::new(spins);
     let mut violations = Vec::new();
-    let fences = changes.fences(trace, placing);
     for (number, record) in trace.records.iter().enumerate() {
-        for &tid in fences.get(&number).into_iter().flatten() {
-            state.fence(tid)?;
+        let change = changes.of(record.pc);
+        if change.fence_before {
+            state.fence_sc(record.tid)?;
         }
-        violations.extend(state.step(number, record, changes.of(record.pc))?);
+        violations.extend(state.step(number, record, change)?);
+        if change.fence_after {
+            state.fence_sc(record.tid)?;
+        }
     }
     Some(violations)
 }
 
-/// For each edge: does its source happen before what comes after its target?
-pub(crate) fn synchronised(trace: &Trace, edges: &[Edge], spins: &BTreeSet<(u64, u64)>) -> Option<Vec<bool>> {
+/// For each step of the path from `write` to `access`: does the model order what it stands for? That
+/// is, may the thread that the path enters not miss, where the path leaves it again, the access by
+/// which the path came to the thread before?
+pub(crate) fn ordered(
+    trace: &Trace,
+    (write, access): (usize, usize),
+    path: &[Edge],
+    spins: &BTreeSet<(u64, u64)>,
+) -> Option<Vec<bool>> {
+    let came: Vec<usize> = [write].into_iter().chain(path.iter().map(|edge| edge.to)).collect();
+    let left: Vec<usize> = path.iter().skip(1).map(|edge| edge.from).chain([access]).collect();
     let mut state = State::new(spins);
-    let mut sources: HashMap<usize, (Slot, u32)> = HashMap::new();
-    let mut targets: HashMap<usize, bool> = HashMap::new();
+    let mut known: HashMap<usize, (Slot, u32)> = HashMap::new();
+    let mut ordered = vec![false; path.len()];
     for (number, record) in trace.records.iter().enumerate() {
-        if edges.iter().any(|edge| edge.from == number) {
+        if came.contains(&number) {
             let t = thread(&mut state.threads, record.tid)?;
-            sources.insert(number, (t.slot(), t.epoch()));
+            known.insert(number, (t.slot(), t.epoch()));
         }
-        state.step(number, record, Change::default())?;
-        for edge in edges.iter().filter(|edge| edge.to == number) {
-            let (slot, epoch) = *sources.get(&edge.from)?;
-            targets.insert(number, thread(&mut state.threads, record.tid)?.knows(slot, epoch));
+        // Where the path enters and leaves by the same access, what the access acquires counts.
+        for stepped in [false, true] {
+            let leaving = |&(step, edge): &(usize, &Edge)| left[step] == number && (edge.to == number) == stepped;
+            for (step, _) in path.iter().enumerate().filter(leaving) {
+                let &(slot, epoch) = known.get(&came[step])?;
+                let was_sc = order_of(&trace.records[came[step]]).is_sc();
+                let t = thread(&mut state.threads, record.tid)?;
+                ordered[step] = t.is_aware(order_of(record).is_sc(), slot, epoch, was_sc);
+            }
+            if !stepped {
+                state.step(number, record, Change::default())?;
+            }
         }
     }
-    edges.iter().map(|edge| targets.get(&edge.to).copied()).collect()
+    Some(ordered)
+}
+
+/// The order that the access had, be it that of a failure.
+fn order_of(record: &Record) -> Order {
+    match record.op {
+        Op::CasStrong | Op::CasWeak if !record.success => record.failure,
+        _ => record.order,
+    }
 }
 
 /// Longer than the runtime's usual history: there is no hurry here.
@@ -166,30 +140,21 @@ struct State<'a> {
     threads: HashMap<u32, ThreadClocks>,
     locations: HashMap<u64, Location>,
     objects: HashMap<u64, SyncObject>,
-    hidden: Hidden,
 }
 
 impl<'a> State<'a> {
     fn new(spins: &'a BTreeSet<(u64, u64)>) -> Self {
-        State {
-            spins,
-            threads: HashMap::new(),
-            locations: HashMap::new(),
-            objects: HashMap::new(),
-            hidden: Hidden::new(),
-        }
+        State { spins, threads: HashMap::new(), locations: HashMap::new(), objects: HashMap::new() }
     }
 
-    fn fence(&mut self, tid: u32) -> Option<()> {
-        let t = thread(&mut self.threads, tid)?;
-        t.fence_sc(&mut self.hidden);
+    fn fence_sc(&mut self, tid: u32) -> Option<()> {
+        thread(&mut self.threads, tid)?.fence(Order::SeqCst);
         Some(())
     }
 
     fn step(&mut self, number: usize, record: &Record, change: Change) -> Option<Option<Violation>> {
         let order = change.order(record.order);
         match record.op {
-            Op::Fence if order.is_sc() => self.fence(record.tid)?,
             Op::Fence => thread(&mut self.threads, record.tid)?.fence(order),
             Op::Acquire | Op::Release | Op::ReleaseJoin => {
                 let t = thread(&mut self.threads, record.tid)?;

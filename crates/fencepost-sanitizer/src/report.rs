@@ -2,15 +2,13 @@
 
 use std::fmt;
 
+use fencepost_clock::MODEL;
 use fencepost_finding::{Access, Evidence, Finding, Frame, Kind as FindingKind, Observed};
 pub use fencepost_finding::{
     Advice, Awaited, Creation, Edit, Link, LinkEnd, LinkKind, Memory, Operation, Place, Reproduce, Thread, Waiting,
 };
 
 use crate::reporter::Item;
-
-/// The clock monitor is that of this model.
-const MODEL: &str = "rc20";
 
 /// A finding, symbolised.
 #[derive(Clone, Debug, PartialEq)]
@@ -32,7 +30,8 @@ pub struct Report {
 /// What a report is about.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Kind {
-    /// An access that could use an overwritten value under RC20, and not under SC.
+    /// An access that could use an overwritten value under the monitor's model, and not
+    /// under SC.
     Robustness(Box<Window>),
     /// Two conflicting accesses that happens-before does not order; this is the earlier one.
     Race(Box<Operation>),

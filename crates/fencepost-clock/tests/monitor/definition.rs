@@ -9,7 +9,7 @@ use proptest::test_runner::TestCaseError;
 use crate::graph::{Definition, Windows};
 use crate::probe::{Probe, probes};
 use crate::run::{Monitor, Slots, UNBOUNDED};
-use crate::trace::{Kind, Op, Orders, Shape, Trace, for_all, live, traces};
+use crate::trace::{Kind, Op, Orders, Shape, Trace, for_all, late_traces, live, traces};
 
 /// What the definition says about an access: the call sites of the older writes behind which it
 /// could go.
@@ -40,17 +40,18 @@ fn add(count: &Cell<u64>, by: u64) {
     count.set(count.get() + by);
 }
 
-/// Every access that `t` could make to `x`.
+/// These accesses, if `t` made them to `x`.
 fn agrees_on(
     (t, x): (usize, usize),
+    probes: &[(Probe, Order)],
     monitor: &Monitor,
     definition: &Definition,
     counts: &Counts,
 ) -> Result<(), TestCaseError> {
-    let windows = definition.windows(t, x);
+    let windows = definition.windows(t, x, probes.iter().flat_map(|&(probe, order)| probe.ways(order)));
     let [relaxed, sc] = [Order::Relaxed, Order::SeqCst].map(|order| windows.stale[&(Kind::Read, order)].len());
     add(&counts.in_order, u64::from(sc < relaxed));
-    for (probe, order) in probes() {
+    for &(probe, order) in probes {
         let sites = expected(&windows, probe, order);
         add(&counts.checks, 1);
         add(&counts.violations, u64::from(!sites.is_empty()));
@@ -74,6 +75,7 @@ fn agrees_on(
 /// that all threads could make.
 fn agrees(trace: &Trace, slots: Slots, counts: &Counts) -> Result<(), TestCaseError> {
     let ops = trace.ops();
+    let probes = probes();
     let mut monitor = Monitor::new(trace.locations, UNBOUNDED, slots);
     let mut definition = Definition::new(trace.locations, &ops);
     // Plain accesses: the step, where the thread was.
@@ -81,7 +83,7 @@ fn agrees(trace: &Trace, slots: Slots, counts: &Counts) -> Result<(), TestCaseEr
     let before = counts.violations.get();
     for (step, &op) in (1..).zip(&ops) {
         if let Op::Access { t, x, .. } = op {
-            agrees_on((t, x), &monitor, &definition, counts)?;
+            agrees_on((t, x), &probes, &monitor, &definition, counts)?;
         }
         if let Op::Plain { t } = op {
             for &(site, slot, k) in &plain {
@@ -96,7 +98,37 @@ fn agrees(trace: &Trace, slots: Slots, counts: &Counts) -> Result<(), TestCaseEr
     }
     for t in live(&ops) {
         for x in 0..trace.locations {
-            agrees_on((t, x), &monitor, &definition, counts)?;
+            agrees_on((t, x), &probes, &monitor, &definition, counts)?;
+        }
+    }
+    add(&counts.traces, 1);
+    add(&counts.violating, u64::from(counts.violations.get() > before));
+    Ok(())
+}
+
+/// Before every step, all that any thread could do anywhere, but for orders and expectations that
+/// make no difference to what is read.
+fn agrees_everywhere(trace: &Trace, slots: Slots, counts: &Counts) -> Result<(), TestCaseError> {
+    let ops = trace.ops();
+    let kinds = [Probe::Load, Probe::Store, Probe::Rmw];
+    let probes: Vec<(Probe, Order)> =
+        kinds.into_iter().flat_map(|probe| [Order::Relaxed, Order::SeqCst].map(|order| (probe, order))).collect();
+    let mut monitor = Monitor::new(trace.locations, UNBOUNDED, slots);
+    let mut definition = Definition::new(trace.locations, &ops);
+    let before = counts.violations.get();
+    let mut threads = vec![0];
+    for &op in &ops {
+        monitor.step(op);
+        definition.step(op);
+        match op {
+            Op::Spawn { child, .. } => threads.push(child),
+            Op::Join { child, .. } => threads.retain(|&thread| thread != child),
+            _ => {}
+        }
+        for &t in &threads {
+            for x in 0..trace.locations {
+                agrees_on((t, x), &probes, &monitor, &definition, counts)?;
+            }
         }
     }
     add(&counts.traces, 1);
@@ -135,4 +167,42 @@ fn runs_with_many_sc_accesses_agree() {
     let shape = Shape { threads: 3, locations: 3, steps: 16, orders: Orders::MostlySc, rich: false };
     for_all(800, traces(shape), |trace| agrees(&trace, Slots::Fresh, &counts));
     assert!(counts.in_order.get() > 100, "{counts:?}");
+}
+
+#[test]
+fn runs_with_sc_fences_agree() {
+    let counts = Counts::default();
+    let shape = Shape { threads: 3, locations: 3, steps: 18, orders: Orders::Fences, rich: false };
+    for_all(600, traces(shape), |trace| agrees(&trace, Slots::Fresh, &counts));
+    counts.assert_telling();
+}
+
+#[test]
+fn runs_with_sc_fences_and_sc_accesses_agree() {
+    let counts = Counts::default();
+    let shape = Shape { threads: 3, locations: 3, steps: 18, orders: Orders::Mixed, rich: false };
+    for_all(600, traces(shape), |trace| agrees(&trace, Slots::Fresh, &counts));
+    counts.assert_telling();
+    assert!(counts.in_order.get() > 10, "{counts:?}");
+}
+
+#[test]
+fn runs_agree_everywhere() {
+    for orders in [Orders::All, Orders::MostlySc, Orders::Fences, Orders::Mixed] {
+        let counts = Counts::default();
+        let shape = Shape { threads: 4, locations: 3, steps: 26, orders, rich: false };
+        for_all(600, traces(shape), |trace| agrees_everywhere(&trace, Slots::Restless, &counts));
+        counts.assert_telling();
+    }
+}
+
+/// The clocks of the order S grow when they are needed: they are right from then on.
+#[test]
+fn sc_accesses_and_sc_fences_may_come_late() {
+    for orders in [Orders::MostlySc, Orders::Fences, Orders::Mixed] {
+        let counts = Counts::default();
+        let shape = Shape { threads: 3, locations: 3, steps: 24, orders, rich: true };
+        for_all(400, late_traces(shape), |trace| agrees_everywhere(&trace, Slots::Fresh, &counts));
+        counts.assert_telling();
+    }
 }

@@ -1,6 +1,6 @@
 //! The definition: the execution graph of the run, its part in the hb_SC-past of a thread, and the
-//! writes behind which the axioms of RC20 let the thread's next access go although they are not the
-//! newest there.
+//! writes behind which the axioms of the model let the thread's next access go although they are not
+//! the newest there.
 //!
 //! What has no place in the axioms is written in terms of them: whatever one thread passes to
 //! another (creation, end, release of an object) is a release store to a location of its own, which
@@ -11,12 +11,13 @@ use std::collections::BTreeMap;
 use fencepost_base::event::Label;
 use fencepost_base::ids::{LocId, ThreadId};
 use fencepost_base::order::Mode;
-use fencepost_clock::Order;
-use fencepost_model::models::rc20::{Rc20, hb};
+use fencepost_clock::{MODEL, Order};
+use fencepost_model::models::cpp20::hb;
 use fencepost_model::models::sc::hb_sc;
-use fencepost_model::{EventId, Graph, Model};
+use fencepost_model::{EventId, Graph, models};
 
-use crate::trace::{Kind, OBJECTS, Op, READ_ORDERS, RMW_ORDERS, WRITE_ORDERS};
+use crate::probe::Way;
+use crate::trace::{Kind, OBJECTS, Op};
 
 fn mode(order: Order) -> Mode {
     match order {
@@ -56,7 +57,6 @@ pub(crate) struct Definition {
     graph: Graph,
     /// The step that an event is from.
     sites: Vec<u32>,
-    hidden: LocId,
     /// The next location that nobody has used.
     unused: LocId,
     /// The locations with what was released and can still be acquired.
@@ -65,15 +65,14 @@ pub(crate) struct Definition {
 }
 
 impl Definition {
-    /// For a run of at most `steps` steps.
+    /// For a run of these steps.
     pub(crate) fn new(locations: usize, ops: &[Op]) -> Self {
         let passes = ops.iter().filter(|op| matches!(op, Op::Spawn { .. } | Op::Join { .. } | Op::Release { .. }));
-        let all = locations + 1 + passes.count();
+        let all = locations + passes.count();
         Definition {
             graph: Graph::initial(&vec![0; all]),
             sites: vec![0; all],
-            hidden: LocId::from_index(locations),
-            unused: LocId::from_index(locations + 1),
+            unused: LocId::from_index(locations),
             objects: Default::default(),
             time: 0,
         }
@@ -108,7 +107,6 @@ impl Definition {
             Op::Access { t, x, kind, order, value } => {
                 self.access(t, LocId::from_index(x), kind, mode(order), value as u32);
             }
-            Op::Fence { t, order: Order::SeqCst } => self.access(t, self.hidden, Kind::Rmw, Mode::Full, 0),
             Op::Fence { t, order } => self.event(t, Label::Fence { mode: mode(order) }, None),
             // A relaxed fence does nothing: it marks the place.
             Op::Plain { t } => self.event(t, Label::Fence { mode: Mode::Rlx }, None),
@@ -161,25 +159,25 @@ impl Definition {
         (past, sites)
     }
 
-    /// Behind which older writes could `t` access `x` now?
-    pub(crate) fn windows(&self, t: usize, x: usize) -> Windows {
+    /// Behind which older writes could `t` access `x` now, in one of these ways?
+    pub(crate) fn windows(&self, t: usize, x: usize, ways: impl Iterator<Item = Way>) -> Windows {
+        let model = models::by_name(MODEL).expect("the model that the monitor is for");
         let (past, sites) = self.past(t);
         let loc = LocId::from_index(x);
         let (&newest, older) = past.writes(loc).split_last().expect("the initial value");
         let mut stale = BTreeMap::new();
-        let orders = [(Kind::Read, &READ_ORDERS[..]), (Kind::Write, &WRITE_ORDERS[..]), (Kind::Rmw, &RMW_ORDERS[..])];
-        for (kind, orders) in orders {
-            for &order in orders {
+        for Way { kind, order, .. } in ways {
+            stale.entry((kind, order)).or_insert_with(|| {
                 let found = older.iter().filter_map(|&write| {
                     let value = past.label(write).value_written().expect("a write");
                     let mut extended = past.clone();
                     let access = label(loc, kind, mode(order), value, 0);
                     extended.add(ThreadId::from_index(t), access, Some(write), None);
                     let stale = Stale { site: sites[write.index()], value: value.into() };
-                    Rc20.permits(&extended).then_some(stale)
+                    model.permits(&extended).then_some(stale)
                 });
-                stale.insert((kind, order), found.collect());
-            }
+                found.collect()
+            });
         }
         Windows { stale, newest: sites[newest.index()] }
     }

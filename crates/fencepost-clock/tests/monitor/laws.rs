@@ -69,14 +69,12 @@ fn is_stronger(order: Order, than: Order) -> bool {
 }
 
 /// The run with the order of step number `at` replaced, if it is a step with an order and gets
-/// stronger. Fences do not become SC fences: these are accesses to a location that was not accessed
-/// before, so the hb_SC-past grows too, and with it what can be predicted.
+/// stronger.
 fn strengthened(ops: &[Op], at: prop::sample::Index, to: Order) -> Option<Vec<Op>> {
     let mut ops = ops.to_vec();
     let at = at.index(ops.len());
     match &mut ops[at] {
-        Op::Access { order, .. } if is_stronger(to, *order) => *order = to,
-        Op::Fence { order, .. } if is_stronger(to, *order) && !to.is_sc() => *order = to,
+        Op::Access { order, .. } | Op::Fence { order, .. } if is_stronger(to, *order) => *order = to,
         _ => return None,
     }
     Some(ops)

@@ -202,6 +202,63 @@ fn independent_reads_of_independent_writes() {
     };
     assert_eq!(flagged(&iriw(Release, Acquire)), BTreeSet::from([(2, 1), (3, 1)]));
     assert_silent(&iriw(SeqCst, SeqCst));
+    // Coherence is part of the order S, also by way of stores that are not SC.
+    assert_silent(&iriw(Relaxed, SeqCst));
+}
+
+/// What is acquired happens before the second loads, but not strongly. In C++11 these were silent.
+#[test]
+fn acquire_loads_are_not_in_the_order() {
+    let reader = |first, second, order| vec![load(first, order), load(second, SeqCst)];
+    let iriw = |order| [vec![store(X, SeqCst, 1)], vec![store(Y, SeqCst, 1)], reader(X, Y, order), reader(Y, X, order)];
+    assert_eq!(flagged(&iriw(Acquire)), BTreeSet::from([(2, 1), (3, 1)]));
+    assert_silent(&iriw(SeqCst));
+    let rwc = |order| [vec![store(X, SeqCst, 1)], reader(X, Y, order), vec![store(Y, SeqCst, 1), load(X, SeqCst)]];
+    assert_eq!(flagged(&rwc(Acquire)), BTreeSet::from([(1, 1), (2, 1)]));
+    assert_silent(&rwc(SeqCst));
+    let z6 = |order| {
+        let second = vec![load(X, order), store(Y, SeqCst, 2)];
+        [vec![store(X, SeqCst, 2)], second, vec![store(Y, SeqCst, 1), store(X, SeqCst, 1)]]
+    };
+    assert_eq!(flagged(&z6(Acquire)), BTreeSet::from([(1, 1), (2, 1)]));
+    assert_silent(&z6(SeqCst));
+}
+
+/// SC fences and SC accesses are in one order.
+#[test]
+fn fences_and_sc_accesses_go_together() {
+    let fenced = |mine, other| vec![store(mine, Relaxed, 1), Instr::Fence(SeqCst), load(other, Relaxed)];
+    let sc = |mine, other| vec![store(mine, SeqCst, 1), load(other, SeqCst)];
+    assert_silent(&[fenced(X, Y), sc(Y, X)]);
+    let one_sc = vec![store(Y, SeqCst, 1), load(X, Relaxed)];
+    assert_eq!(flagged(&[fenced(X, Y), one_sc]), BTreeSet::from([(0, 2), (1, 1)]));
+    let fenced_reader = vec![load(X, Relaxed), Instr::Fence(SeqCst), load(Y, Relaxed)];
+    let sc_reader = vec![load(Y, SeqCst), load(X, SeqCst)];
+    assert_silent(&[vec![store(X, Relaxed, 1)], vec![store(Y, Relaxed, 1)], fenced_reader, sc_reader]);
+}
+
+/// Two SC fences do not order what they stand between: something must be passed on. So another
+/// fence never makes a program worse.
+#[test]
+fn fences_do_not_synchronise() {
+    let writer = vec![store(X, Relaxed, 1), store(Y, Relaxed, 1)];
+    let witness = vec![load(Y, Relaxed), Instr::Fence(SeqCst)];
+    let reader = vec![Instr::Fence(SeqCst), load(X, Relaxed)];
+    assert_silent(&[writer, witness, reader]);
+    let writer = vec![Instr::Fence(SeqCst), store(X, Relaxed, 1), store(Y, Relaxed, 1)];
+    let reader = vec![load(Y, Relaxed), load(X, Relaxed), Instr::Fence(SeqCst)];
+    assert_eq!(flagged(&[writer, reader]), BTreeSet::from([(1, 1)]));
+}
+
+/// The second thread's fence orders what the first one has done, by what the first one passes on
+/// although it has no fence of its own.
+#[test]
+fn writes_pass_on_fences_of_others() {
+    const Z: usize = 2;
+    let first = vec![store(Z, Relaxed, 1), store(Y, Release, 1), wait(X, Relaxed, 1), store(X, Relaxed, 2)];
+    let second = vec![wait(Y, Acquire, 1), Instr::Fence(SeqCst), store(X, Relaxed, 1)];
+    let third = vec![wait(X, Relaxed, 2), Instr::Fence(SeqCst), load(Z, Relaxed)];
+    assert_silent(&[first, second, third]);
 }
 
 #[test]
@@ -270,6 +327,57 @@ fn repeated_sc_load() {
         assert_eq!(find(SeqCst), Finding::Clean);
         assert!(matches!(find(Relaxed), Finding::Violation(_)));
     }
+}
+
+/// An SC update passes on what was released before it, to SC loads too: it does not strongly happen
+/// after that itself.
+#[test]
+fn sc_update_in_a_release_sequence() {
+    const Z: usize = 2;
+    let first = vec![store(Z, SeqCst, 1), load(Y, SeqCst)];
+    let second = vec![store(Y, SeqCst, 1), store(X, Release, 1)];
+    let update = vec![Instr::Access(X, Probe::BlockingCas { expected: 1 }, SeqCst, 2)];
+    let last = vec![wait(X, SeqCst, 2), load(Z, SeqCst)];
+    assert_silent(&[first, second, update, last]);
+}
+
+/// What SC fences order comes with an SC store, for relaxed accesses too, and by way of a fence.
+#[test]
+fn sc_store_after_a_fence() {
+    const Z: usize = 2;
+    let first = vec![store(Z, Relaxed, 1), Instr::Fence(SeqCst), load(Y, Relaxed)];
+    let second = vec![store(Y, Relaxed, 1), Instr::Fence(SeqCst), store(X, SeqCst, 1)];
+    let last = vec![wait(X, SeqCst, 1), load(Z, Relaxed)];
+    let fenced = vec![wait(X, Relaxed, 1), Instr::Fence(Acquire), load(Z, Relaxed)];
+    assert_silent(&[first.clone(), second.clone(), last]);
+    assert_silent(&[first, second, fenced]);
+}
+
+/// What an SC fence orders of others travels on with a load that finds the same write as the access
+/// before the fence.
+#[test]
+fn repeated_load_after_a_fence() {
+    const Z: usize = 2;
+    let access = |t, x, kind, order| Op::Access { t, x, kind, order, value: 1 };
+    let (first, fenced, last) = (0, 1, 2);
+    let mut monitor = Monitor::new(3, UNBOUNDED, Slots::Fresh);
+    for op in [
+        Op::Spawn { t: 0, child: 1 },
+        Op::Spawn { t: 0, child: 2 },
+        access(first, Z, Kind::Write, Relaxed),
+        access(first, Y, Kind::Write, Release),
+        access(fenced, Y, Kind::Read, Acquire),
+        access(fenced, X, Kind::Write, Relaxed),
+        Op::Fence { t: fenced, order: SeqCst },
+        access(fenced, X, Kind::Read, Relaxed),
+        access(last, X, Kind::Write, Relaxed),
+    ] {
+        monitor.step(op);
+    }
+    let find = |monitor: &Monitor| Probe::Load.with(|access| monitor.check(last, Z, access, Relaxed));
+    assert!(matches!(find(&monitor), Finding::Violation(_)));
+    monitor.step(Op::Fence { t: last, order: SeqCst });
+    assert_eq!(find(&monitor), Finding::Clean);
 }
 
 /// A barrier, Example 4.2: who waits for a value cannot be harmed by seeing an old one late.

@@ -1,6 +1,8 @@
 //! The paper's own algorithm: maps from locations (and values) to timestamps, appendix A of
 //! Margalit et al., PLDI 2025, line by line.
 //!
+//! Without SC fences, which the paper takes for updates of a hidden location: C++20 does not.
+//!
 //! Three slips of the text are put right after the meaning that it gives for each clock: the helper
 //! procedure updates the clocks of location x, not of the thread; a relaxed write leaves `W(x)(x)`
 //! the timestamp of the write itself; `T_a` is joined with W(x), not replaced.
@@ -117,9 +119,8 @@ pub(crate) struct Paper {
     hb_rmw: HbClocks,
     critical: BTreeSet<u64>,
     memory: BTreeMap<usize, u64>,
-    /// The next location that nobody has used; the one before the first is the hidden one.
+    /// The next location that nobody has used.
     unused: usize,
-    hidden: usize,
     objects: [Vec<usize>; OBJECTS],
 }
 
@@ -134,8 +135,7 @@ impl Paper {
             hb_rmw: HbClocks::default(),
             critical,
             memory: BTreeMap::new(),
-            unused: locations + 1,
-            hidden: locations,
+            unused: locations,
             objects: Default::default(),
         }
     }
@@ -162,14 +162,8 @@ impl Paper {
     }
 
     fn fence(&mut self, t: usize, order: Order) {
-        if order.is_sc() {
-            self.fence(t, Order::Acquire);
-            self.access(t, self.hidden, Kind::Rmw, Order::AcqRel, 0);
-            self.fence(t, Order::Release);
-        } else {
-            self.hb.fence(order, t);
-            self.hb_rmw.fence(order, t);
-        }
+        self.hb.fence(order, t);
+        self.hb_rmw.fence(order, t);
     }
 
     fn release(&mut self, t: usize) -> usize {

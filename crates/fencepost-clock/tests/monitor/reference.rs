@@ -1,5 +1,5 @@
 //! The monitor against the paper's location clocks, before every step of longer runs. The paper has
-//! no SC accesses.
+//! no SC accesses, and other SC fences.
 
 use std::cell::Cell;
 use std::collections::BTreeSet;

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use fencepost_clock::{Access, Epochs, Finding, Hidden, Limits, Location, Order, Slot, SyncObject, ThreadClocks};
+use fencepost_clock::{Access, Epochs, Finding, Limits, Location, Order, Slot, SyncObject, ThreadClocks};
 
 use crate::trace::{Kind, OBJECTS, Op};
 
@@ -24,7 +24,6 @@ pub(crate) enum Slots {
 pub(crate) struct Monitor {
     pub(crate) threads: Vec<ThreadClocks>,
     pub(crate) locations: Vec<Location>,
-    hidden: Hidden,
     objects: Vec<SyncObject>,
     pub(crate) limits: Limits,
     slots: Slots,
@@ -43,7 +42,6 @@ impl Monitor {
         Monitor {
             threads: vec![ThreadClocks::new(0, Epochs::default())],
             locations: vec![Location::new(0); locations],
-            hidden: Hidden::new(),
             objects: vec![SyncObject::new(); OBJECTS],
             limits,
             slots,
@@ -104,10 +102,6 @@ impl Monitor {
                 if kind != Kind::Read {
                     self.forget_loads(x);
                 }
-                t
-            }
-            Op::Fence { t, order: Order::SeqCst } => {
-                self.threads[t].fence_sc(&mut self.hidden);
                 t
             }
             Op::Fence { t, order } => {

@@ -61,22 +61,46 @@ pub(crate) struct Step {
 /// can go wrong.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Orders {
-    /// Those of the paper: all but SC.
+    /// Those of the paper: all but SC, for accesses and fences.
     NotSc,
     All,
     /// Few that are not SC.
     MostlySc,
+    /// No SC accesses, but many fences, most of them SC.
+    Fences,
+    /// Many SC accesses and SC fences, among others.
+    Mixed,
 }
 
 impl Orders {
-    /// One of `orders`, each as often as it should be.
+    /// One of `orders` of an access, each as often as it should be.
     fn pick(self, orders: &[Order]) -> impl Strategy<Value = Order> + use<> {
         let weight = |order| match (order, self) {
-            (Order::SeqCst, Orders::NotSc) => 0,
-            (Order::SeqCst, Orders::MostlySc) | (Order::Relaxed, Orders::NotSc | Orders::All) => 6,
+            (Order::SeqCst, Orders::NotSc | Orders::Fences) => 0,
+            (Order::SeqCst, Orders::MostlySc) | (Order::Relaxed, Orders::NotSc | Orders::All | Orders::Fences) => 6,
+            (Order::SeqCst, Orders::Mixed) => 2,
             _ => 1,
         };
         prop::sample::select(orders.iter().flat_map(|&order| vec![order; weight(order)]).collect::<Vec<_>>())
+    }
+
+    /// One of a fence.
+    fn pick_fence(self) -> impl Strategy<Value = Order> + use<> {
+        let sc = match self {
+            Orders::NotSc => 0,
+            Orders::All | Orders::MostlySc => 1,
+            Orders::Fences | Orders::Mixed => 6,
+        };
+        let others = [Order::Acquire, Order::Release, Order::AcqRel];
+        prop::sample::select([&others[..], &vec![Order::SeqCst; sc]].concat())
+    }
+
+    /// How many of 21 steps are fences.
+    fn fences(self) -> u32 {
+        match self {
+            Orders::Fences | Orders::Mixed => 6,
+            _ => 3,
+        }
     }
 }
 
@@ -97,6 +121,8 @@ pub(crate) struct Trace {
     pub(crate) threads: usize,
     pub(crate) locations: usize,
     pub(crate) steps: Vec<Step>,
+    /// Up to this step there are no SC accesses, up to the other one no SC fences.
+    pub(crate) first_sc: [usize; 2],
 }
 
 /// At most this many threads live at the same time.
@@ -112,11 +138,15 @@ impl Trace {
         let mut live: Vec<usize> = (0..self.threads).collect();
         let mut created = self.threads;
         let mut memory = vec![0; self.locations];
-        for step in &self.steps {
+        for (number, step) in self.steps.iter().enumerate() {
+            let [access_sc, fence_sc] = self.first_sc.map(|first| first <= number);
             let t = live[usize::from(step.actor) % live.len()];
             let x = usize::from(step.place) % self.locations;
             let object = usize::from(step.place) % OBJECTS;
-            let access = |kind, order, value| Op::Access { t, x, kind, order, value };
+            let access = |kind, order, value| {
+                let order = if access_sc { order } else { without_sc(kind, order) };
+                Op::Access { t, x, kind, order, value }
+            };
             ops.push(match step.action {
                 Action::Load(order) => access(Kind::Read, order, 0),
                 Action::Store(order, value) => access(Kind::Write, order, value),
@@ -125,6 +155,7 @@ impl Trace {
                     access(Kind::Rmw, success, value)
                 }
                 Action::Cas { failure, .. } => access(Kind::Read, failure, 0),
+                Action::Fence(Order::SeqCst) if !fence_sc => Op::Fence { t, order: Order::AcqRel },
                 Action::Fence(order) => Op::Fence { t, order },
                 Action::Plain => Op::Plain { t },
                 Action::Spawn if live.len() < CROWD => {
@@ -148,6 +179,16 @@ impl Trace {
             }
         }
         ops
+    }
+}
+
+/// The strongest order that is not SC, instead of SC.
+fn without_sc(kind: Kind, order: Order) -> Order {
+    match (order, kind) {
+        (Order::SeqCst, Kind::Read) => Order::Acquire,
+        (Order::SeqCst, Kind::Write) => Order::Release,
+        (Order::SeqCst, Kind::Rmw) => Order::AcqRel,
+        _ => order,
     }
 }
 
@@ -176,7 +217,7 @@ fn action(shape: Shape) -> impl Strategy<Value = Action> {
         2 => (value(), value(), order(rmw), order(read)).prop_map(|(expected, value, success, failure)| {
             Action::Cas { expected, value, success, failure }
         }),
-        3 => prop::sample::select(&RMW_ORDERS[1..]).prop_map(Action::Fence),
+        shape.orders.fences() => shape.orders.pick_fence().prop_map(Action::Fence),
         2 * rich => Just(Action::Plain),
         rich => Just(Action::Spawn),
         rich => any::<u8>().prop_map(Action::Join),
@@ -190,7 +231,16 @@ pub(crate) fn traces(shape: Shape) -> impl Strategy<Value = Trace> {
     let step =
         (any::<u8>(), any::<u8>(), action(shape)).prop_map(|(actor, place, action)| Step { actor, place, action });
     (2..=shape.threads, 1..=shape.locations, prop::collection::vec(step, shape.steps / 3..=shape.steps))
-        .prop_map(|(threads, locations, steps)| Trace { threads, locations, steps })
+        .prop_map(|(threads, locations, steps)| Trace { threads, locations, steps, first_sc: [0, 0] })
+}
+
+/// The same, where the first SC access, or the first SC fence, comes in the middle of the run.
+pub(crate) fn late_traces(shape: Shape) -> impl Strategy<Value = Trace> {
+    let first = prop::sample::select(vec![[0, 1], [1, 0], [0, 2], [2, 0], [1, 1], [1, 2], [2, 1]]);
+    (traces(shape), first).prop_map(|(trace, first)| {
+        let first_sc = first.map(|thirds| thirds * trace.steps.len() / 3);
+        Trace { first_sc, ..trace }
+    })
 }
 
 /// Runs `law` on as many traces, the same ones every time; panics with a shrunk trace on which it

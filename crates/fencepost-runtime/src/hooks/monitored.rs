@@ -8,13 +8,12 @@
 
 use std::sync::atomic::Ordering;
 
-use fencepost_clock::{Access, Finding, Hidden, Limits, Location, Order, Window};
+use fencepost_clock::{Access, Finding, Limits, Location, Order, Window};
 use fencepost_protocol::Action;
 use fencepost_protocol::record::{Op, Record};
 
 use super::word::{Fetch, Word};
 use crate::intercept;
-use crate::lock::Guarded;
 use crate::options;
 use crate::place::{self, Atomic, Content, Held, Intent, Kind, Place};
 use crate::race::{self, How, SEES_PLAIN};
@@ -24,9 +23,6 @@ use crate::schedule;
 use crate::spin::{self, LastLoad};
 use crate::stats;
 use crate::thread::{self, Entered, Seen, Thread};
-
-/// The location that SC fences update.
-static HIDDEN: Guarded<Option<Hidden>> = Guarded::new(None);
 
 /// Rounds of a spin loop before the schedule is told.
 const ROUNDS: u32 = 2;
@@ -617,7 +613,8 @@ pub(super) unsafe fn blocking_cas<W: Word>(call: Call, expected: W, new: W) {
     }
 }
 
-/// A fence.
+/// A fence. What it orders is known to its thread alone until an access passes it on: no lock is
+/// taken.
 pub(super) fn fence(order: u32, pc: usize) {
     schedule::point();
     std::sync::atomic::fence(Ordering::SeqCst);
@@ -625,8 +622,9 @@ pub(super) fn fence(order: u32, pc: usize) {
     thread.counters.fences.count();
     thread.does_something();
     let order = Order::decode(order as u8 & 7);
-    let record = |thread: &mut Entered| {
-        record::event(thread, |thread| Record {
+    if order != Order::Relaxed {
+        thread.clocks_mut().fence(order);
+        record::event(&mut thread, |thread| Record {
             time: record::now(),
             address: 0,
             value: 0,
@@ -638,18 +636,6 @@ pub(super) fn fence(order: u32, pc: usize) {
             failure: Order::Relaxed,
             success: true,
         });
-    };
-    match order {
-        Order::Relaxed => {}
-        Order::SeqCst => {
-            let mut hidden = HIDDEN.lock();
-            thread.clocks_mut().fence_sc(hidden.get_or_insert_with(Hidden::new));
-            record(&mut thread);
-        }
-        weaker => {
-            thread.clocks_mut().fence(weaker);
-            record(&mut thread);
-        }
     }
     thread.renew();
 }

@@ -11,7 +11,7 @@ use crate::units;
 /// Run a program built by `cc` or `c++` under the sanitizer
 ///
 /// Reports robustness violations and data races. Every atomic access is checked for overwritten
-/// values that it could use under RC20 although not under SC, whatever else could have happened
+/// values that it could use under C++20 although not under SC, whatever else could have happened
 /// meanwhile; every plain access for data races. Each finding is reported once over all runs.
 #[derive(clap::Args, Debug)]
 #[command(after_help = RUN_HELP)]

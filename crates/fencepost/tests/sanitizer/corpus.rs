@@ -4,6 +4,8 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use fencepost_sanitizer::MODEL;
+
 use crate::suite::{Case, Expected, Finding, RunLine, Seeds};
 
 /// All programs, in the order of their names.
@@ -27,18 +29,19 @@ fn collect(folder: &Path, paths: &mut Vec<PathBuf>) {
     }
 }
 
-/// None for a program that RC20, and so C, has no words for.
+/// None for a program that the model, and so C, has no words for.
 fn case(litmus: &Path, path: &Path) -> Option<Case> {
     let text = fs::read_to_string(path).expect("a program");
-    if text.lines().any(|line| line.starts_with("//: rc20 unsupported")) {
+    let expects = |verdict: &str| text.lines().any(|line| line.starts_with(&format!("//: {MODEL} {verdict}")));
+    if expects("unsupported") {
         return None;
     }
-    let robust = text.lines().any(|line| line.starts_with("//: rc20 robust"));
+    let robust = expects("robust");
     // A wait for more than one value is a loop in C, and may be seen polling.
     let polls = text
         .lines()
         .any(|line| line.contains("wait(") && ["<", ">", "||"].iter().any(|comparison| line.contains(comparison)));
-    let undecided = text.lines().any(|line| line.starts_with("//: rc20 unbounded"));
+    let undecided = expects("unbounded");
     let expected = match (robust, polls) {
         _ if undecided => Expected::Anything,
         (true, false) => Expected::Silent,

@@ -1,5 +1,5 @@
-//! Generated programs as C: what the static checker decides about them under RC20, the sanitizer
-//! must find in some run, or in none.
+//! Generated programs as C: what the static checker decides about them, the sanitizer must find in
+//! some run, or in none.
 
 use std::fs;
 use std::path::Path;
@@ -8,7 +8,8 @@ use fencepost_base::source::SourceFile;
 use fencepost_check::Question;
 use fencepost_export::c::{self, export};
 use fencepost_ir::{CmpOp, Op, Program};
-use fencepost_model::models::rc20::Rc20;
+use fencepost_model::models;
+use fencepost_sanitizer::MODEL;
 use fencepost_testkit::generate::{self, Options};
 use fencepost_testkit::repetitions;
 use fencepost_verdict::{Budget, Verdict};
@@ -36,8 +37,9 @@ fn case(folder: &Path, seed: u64) -> Option<Case> {
         ..Options::default()
     };
     let program = generate::program(seed, &options);
+    let model = models::by_name(MODEL).expect("the model of the sanitizer is one of ours");
     let robust =
-        match Question::new(&program, &Rc20).robustness(&Budget::unlimited()).expect("every violation replays").verdict
+        match Question::new(&program, model).robustness(&Budget::unlimited()).expect("every violation replays").verdict
         {
             Verdict::Holds => true,
             Verdict::Violated(_) => false,

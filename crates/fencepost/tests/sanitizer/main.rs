@@ -16,6 +16,7 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
+use fencepost_sanitizer::MODEL;
 use fencepost_testkit::compilers::{Compiler, compilers, some_compiler};
 use fencepost_testkit::is_long;
 use libtest_mimic::{Arguments, Failed, Trial};
@@ -100,7 +101,7 @@ fn twin(case: &Case) -> Option<Trial> {
     let test = move || {
         let path = run::root().join(&twin);
         let text = fs::read_to_string(&path).map_err(|error| format!("{}: {error}", twin.display()))?;
-        let recorded = |verdict: &str| text.lines().any(|line| line.starts_with(&format!("//: rc20 {verdict}")));
+        let recorded = |verdict: &str| text.lines().any(|line| line.starts_with(&format!("//: {MODEL} {verdict}")));
         if recorded("violation") != expects_violation || recorded("robust") == expects_violation {
             return Err(format!("{} has another verdict", twin.display()).into());
         }
@@ -108,7 +109,7 @@ fn twin(case: &Case) -> Option<Trial> {
         if twin.starts_with("sanitizer") {
             let mut check = Command::new(env!("CARGO_BIN_EXE_fencepost"));
             let status =
-                check.args(["check", "--quiet", "--ignore-expectations", "--model", "rc20"]).arg(path).output()?.status;
+                check.args(["check", "--quiet", "--ignore-expectations", "--model", MODEL]).arg(path).output()?.status;
             if status.code() != Some(i32::from(expects_violation)) {
                 return Err(format!("{}: `fencepost check` says otherwise", twin.display()).into());
             }

@@ -1,0 +1,71 @@
+//! What an access to a location does to the order S: the sets D of SC accesses, and what they, and
+//! accesses after SC fences, pass on to later accesses to the location. The rules and their source
+//! are in `covers`; names are those of that file.
+//!
+//! For an access s of thread τ to x, where E(x) is up to the newest write for a read, and whole for
+//! a write:
+//!
+//! - D(s) is D of all that strongly happens before s, E(x), and s itself, if s is SC. It is known
+//!   before s acquires anything: what s synchronises with does not strongly happen before s, unless
+//!   it comes by E(x).
+//! - s adds to E(x) what τ has of SC fences, and D(s) if s is SC.
+//! - E(x) is pending for τ from now on. It is part of D(s), too, if s is SC.
+
+use super::Location;
+use crate::thread::ThreadClocks;
+
+impl Location {
+    /// Is there anything to be done here? Without SC accesses and SC fences there never is.
+    #[inline(always)]
+    pub(super) fn is_in_order(&self, t: &ThreadClocks, sc: bool) -> bool {
+        sc | !self.order.is_empty() | !t.c.covers.is_empty()
+    }
+
+    /// Before an SC read acquires anything. Has the thread learnt something, and must the access be
+    /// told from others?
+    #[inline(always)]
+    pub(super) fn order_read(&mut self, t: &mut ThreadClocks, was_seen_sc: bool) -> (bool, bool) {
+        let here = t.here();
+        let learnt = !was_seen_sc && t.c.covers.follow(&self.order, here);
+        let is_new = !was_seen_sc && !self.history.is_newest_in_order(&t.c.covers);
+        if is_new {
+            t.c.covers.add_sc(here);
+        }
+        self.order.read_sc(&t.c.covers);
+        (learnt, is_new)
+    }
+
+    /// Has an SC read, which reads the newest write, nothing to acquire of the order S? An SC store
+    /// releases what strongly happens before it, and passes that on as well.
+    #[inline(always)]
+    pub(super) fn is_passed_on(&self) -> bool {
+        let newest = self.history.newest();
+        newest.sc && !newest.rmw && self.order.has_only_accesses()
+    }
+
+    /// After a read has acquired what it does.
+    #[inline(always)]
+    pub(super) fn order_after_read(&mut self, t: &mut ThreadClocks, sc: bool, was_seen: bool) {
+        if !sc && !was_seen {
+            let here = t.here();
+            t.c.covers.await_fence(&t.c.hb, &self.order, here);
+        }
+        self.order.read(&t.c.covers);
+    }
+
+    /// Before an SC write, which releases, and acquires if it reads. Has the thread learnt something?
+    #[inline(always)]
+    pub(super) fn order_write_sc(&mut self, t: &mut ThreadClocks, reads: bool) -> bool {
+        let takes = reads && !self.is_released_to(t);
+        let here = t.here();
+        self.order.write_sc(&mut t.c.covers, &t.c.hb, here, takes)
+    }
+
+    /// After another write has acquired and released what it does. `again` says that the thread was
+    /// the last to be here, and has learnt nothing since.
+    #[inline(always)]
+    pub(super) fn order_after_write(&mut self, t: &mut ThreadClocks, again: bool) {
+        let here = t.here();
+        self.order.write(&mut t.c.covers, &t.c.hb, here, again);
+    }
+}
