@@ -275,7 +275,7 @@ impl Location {
             self.order_after_write(t, was_here && !learnt);
         }
         t.learn(learnt);
-        if RMW && (!ORDER || sc) && self.history.last_store() == 0 {
+        if RMW && !ORDER && self.history.last_store() == 0 {
             // The thread is aware of its own write.
             return;
         }

@@ -380,6 +380,31 @@ fn repeated_load_after_a_fence() {
     assert_eq!(find(&monitor), Finding::Clean);
 }
 
+/// What an SC read has seen travels on with the next write, although the writer learns nothing.
+#[test]
+fn write_again_after_an_sc_read() {
+    const Z: usize = 2;
+    let access = |t, x, kind, order| Op::Access { t, x, kind, order, value: 1 };
+    let (writer, reader, last) = (0, 1, 2);
+    let mut monitor = Monitor::new(3, UNBOUNDED, Slots::Fresh);
+    for op in [
+        Op::Spawn { t: 0, child: 1 },
+        Op::Spawn { t: 0, child: 2 },
+        access(writer, Z, Kind::Write, Relaxed),
+        access(writer, X, Kind::Write, Relaxed),
+        access(reader, Z, Kind::Read, SeqCst),
+        access(reader, X, Kind::Read, SeqCst),
+        access(writer, X, Kind::Write, Relaxed),
+        access(last, X, Kind::Read, Relaxed),
+    ] {
+        monitor.step(op);
+    }
+    let find = |monitor: &Monitor| Probe::Load.with(|access| monitor.check(last, Z, access, Relaxed));
+    assert!(matches!(find(&monitor), Finding::Violation(_)));
+    monitor.step(Op::Fence { t: last, order: SeqCst });
+    assert_eq!(find(&monitor), Finding::Clean);
+}
+
 /// A barrier, Example 4.2: who waits for a value cannot be harmed by seeing an old one late.
 #[test]
 fn barrier() {
