@@ -191,7 +191,7 @@ fn runs_agree_everywhere() {
     for orders in [Orders::All, Orders::MostlySc, Orders::Fences, Orders::Mixed] {
         let counts = Counts::default();
         let shape = Shape { threads: 4, locations: 3, steps: 26, orders, rich: false };
-        for_all(600, traces(shape), |trace| agrees_everywhere(&trace, Slots::Restless, &counts));
+        for_all(300, traces(shape), |trace| agrees_everywhere(&trace, Slots::Restless, &counts));
         counts.assert_telling();
     }
 }
@@ -202,7 +202,7 @@ fn sc_accesses_and_sc_fences_may_come_late() {
     for orders in [Orders::MostlySc, Orders::Fences, Orders::Mixed] {
         let counts = Counts::default();
         let shape = Shape { threads: 3, locations: 3, steps: 24, orders, rich: true };
-        for_all(400, late_traces(shape), |trace| agrees_everywhere(&trace, Slots::Fresh, &counts));
+        for_all(200, late_traces(shape), |trace| agrees_everywhere(&trace, Slots::Fresh, &counts));
         counts.assert_telling();
     }
 }
