@@ -11,7 +11,8 @@
 // case seq_cst-loads: -DSTORE=rlx -DFIRST=sc -DSECOND=sc
 // expect: silent
 // twin: litmus/rc20/iriw+sc-loads.fp
-// What is acquired happens before the second load, but not strongly: the order of SC accesses need not follow it.
+// What is acquired happens before the second load, but not strongly: the order of SC accesses need
+// not follow it.
 // case acquire-first: -DSTORE=sc -DFIRST=acq -DSECOND=sc
 // expect: robustness load of y at @xy
 // expect: robustness load of x at @yx

@@ -1,4 +1,5 @@
-// The entry of Dekker's algorithm, with a fence on one side and SC accesses on the other: they are in one order.
+// The entry of Dekker's algorithm, with a fence on one side and SC accesses on the other: they are
+// in one order.
 // case robust: -DSTORE=sc -DLOAD=sc
 // expect: silent
 // twin: litmus/rc20/dekker+fence+sc.fp

@@ -1,5 +1,6 @@
-// A hazard pointer: a reader announces what it is about to use and looks whether it is still there, with a fence in
-// between; who removes it looks for announcements afterwards, by SC accesses and without a fence.
+// A hazard pointer: a reader announces what it is about to use and looks whether it is still there,
+// with a fence in between; who removes it looks for announcements afterwards, by SC accesses and
+// without a fence.
 // case robust: -DREMOVE=sc -DSCAN=sc
 // expect: silent
 // case weak: -DREMOVE=acqrel -DSCAN=acq

@@ -1,5 +1,5 @@
-// Read-to-write causality, all SC but for the first load of the reader: it makes the store happen before the second
-// load, but not strongly.
+// Read-to-write causality, all SC but for the first load of the reader: it makes the store happen
+// before the second load, but not strongly.
 // case acquire: -DFIRST=acq
 // expect: robustness load of y at @second
 // expect: robustness load of x at @other

@@ -1,5 +1,6 @@
-// Two SC fences between which nothing is passed on: they do not order what comes before the one and after the other.
-// The reader does not know of the message; that it sees no data is as good as if it came first.
+// Two SC fences between which nothing is passed on: they do not order what comes before the one and
+// after the other. The reader does not know of the message; that it sees no data is as good as if
+// it came first.
 // expect: silent
 #include "../threads.h"
 

@@ -1,5 +1,6 @@
-// Four SC stores and an acquire load. The load is not SC, so it does not put the store that it reads before the one
-// that follows it in the order of SC accesses. Either store that comes last in a run may come first.
+// Four SC stores and an acquire load. The load is not SC, so it does not put the store that it
+// reads before the one that follows it in the order of SC accesses. Either store that comes last in
+// a run may come first.
 // case acquire: -DLOAD=acq
 // expect: robustness store of y at @second
 // expect: robustness store of x at @last

@@ -113,13 +113,7 @@ fn measure_all(arguments: &[String]) -> Result<(), String> {
     let mut session = Session { tools, raw, path };
     println!("{}", session.raw.machine.describe());
     println!("{}", table::progress_header());
-    for published in PUBLISHED.iter().filter(|published| options.selects(published.program)) {
-        let key = Key {
-            program: published.program.to_string(),
-            model: published.table.model().to_string(),
-            observational: published.observational,
-        };
-        let file = Path::new("litmus/algorithms").join(published.program).with_extension("fp");
+    for (key, file) in published(&options) {
         session.measure(&key, &file, None)?;
     }
     // One model after the other: whoever interrupts this has all families of the first.
@@ -131,6 +125,18 @@ fn measure_all(arguments: &[String]) -> Result<(), String> {
     report()?;
     let wrong = disagreements(&session.raw.rows);
     if wrong.is_empty() { Ok(()) } else { Err(format!("fencepost and SPIN disagree on {}", wrong.join(", "))) }
+}
+
+/// The questions of the published tables that were asked for, and where the programs are.
+fn published(options: &Options) -> impl Iterator<Item = (Key, PathBuf)> {
+    PUBLISHED.iter().filter(|published| options.selects(published.program)).map(|published| {
+        let key = Key {
+            program: published.program.to_string(),
+            model: published.table.model().to_string(),
+            observational: published.observational,
+        };
+        (key, Path::new("litmus/algorithms").join(published.program).with_extension("fp"))
+    })
 }
 
 /// Does a tool get a question of this size, given how it did on the size before?

@@ -516,6 +516,16 @@ mod tests {
         assert_eq!(phrases(&analysis), [21, 22].map(|pc| (pc, "make the fence seq_cst".to_string())));
     }
 
+    /// The analysis of what the load of X by thread 4, the last step, shows; and the steps that the
+    /// model does not order.
+    fn of_last_load(trace: Trace) -> (Analysis, Vec<(u64, u64, EdgeKind)>) {
+        let time = trace.records.len() as u64;
+        let analysis =
+            analyse(trace, &reported(4, 16, X, Action::Load, time), &BTreeSet::new()).expect("the run shows it");
+        let weak = analysis.edges.iter().map(|edge| (edge.0.pc, edge.1.pc, edge.2)).collect();
+        (analysis, weak)
+    }
+
     /// Message passing from 2 to 3, store buffering between 3 and 4. The fence of thread 4 does not
     /// help, because thread 3 passes on nothing. A second fence beside it would not help either.
     #[test]
@@ -547,11 +557,7 @@ mod tests {
         }
         let between = Edit { pc: 14, op: "load", what: What::FenceBefore, failure: false };
         assert_eq!(judge.still_wrong(&[after, between], &mut 9), Some(None));
-        let time = trace.records.len() as u64;
-        let analysis =
-            analyse(trace, &reported(4, 16, X, Action::Load, time), &BTreeSet::new()).expect("the run shows it");
-        let weak: Vec<(u64, u64, EdgeKind)> =
-            analysis.edges.iter().map(|edge| (edge.0.pc, edge.1.pc, edge.2)).collect();
+        let (analysis, weak) = of_last_load(trace);
         assert_eq!(weak, [(12, 13, EdgeKind::ReadsFrom), (14, 15, EdgeKind::FromRead)]);
         // The new fence acquires what is released to the load before it.
         let wanted = [(12, "make the store release"), (14, "put a seq_cst fence before the load")];
@@ -589,11 +595,7 @@ mod tests {
         add(&mut trace, 4, 15, Op::Store, Y, 1, Order::Relaxed);
         add(&mut trace, 4, 22, Op::Fence, 0, 0, Order::SeqCst);
         add(&mut trace, 4, 16, Op::Load, X, 1, Order::Relaxed);
-        let time = trace.records.len() as u64;
-        let analysis =
-            analyse(trace, &reported(4, 16, X, Action::Load, time), &BTreeSet::new()).expect("the run shows it");
-        let weak: Vec<(u64, u64, EdgeKind)> =
-            analysis.edges.iter().map(|edge| (edge.0.pc, edge.1.pc, edge.2)).collect();
+        let (analysis, weak) = of_last_load(trace);
         assert_eq!(weak, [(12, 13, EdgeKind::ReadsFrom)]);
         // The fence of thread 3 acquires what is released to its load.
         assert_eq!(phrases(&analysis), [(12, "make the store release".to_string())]);

@@ -9,9 +9,8 @@ use std::path::{Path, PathBuf};
 
 use super::families::{FAMILIES, SMALLEST};
 use super::measure::Tools;
-use super::papers::PUBLISHED;
 use super::raw::{Decision, Key, Limits, Run};
-use super::{LARGEST, Options, PROGRAMS, text};
+use super::{LARGEST, Options, PROGRAMS, published, text};
 
 /// Rounds; those of a short question cost little.
 const ROUNDS: usize = 5;
@@ -28,13 +27,7 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), String> {
     std::fs::create_dir_all(PROGRAMS).map_err(|error| format!("{PROGRAMS}: {error}"))?;
     let mut comparison = Comparison { tools, limits: options.limits, times: Vec::new(), bytes: Vec::new() };
     println!("{:28} {:6} {:>10} {:>10} {:>7} {:>7}", "program", "model", "time", "other", "ratio", "memory");
-    for published in PUBLISHED.iter().filter(|published| options.selects(published.program)) {
-        let key = Key {
-            program: published.program.to_string(),
-            model: published.table.model().to_string(),
-            observational: published.observational,
-        };
-        let file = Path::new("litmus/algorithms").join(published.program).with_extension("fp");
+    for (key, file) in published(&options) {
         comparison.ask(&key, &file)?;
     }
     for model in fencepost_model::models::monitored() {

@@ -353,6 +353,18 @@ fn sc_store_after_a_fence() {
     assert_silent(&[first, second, fenced]);
 }
 
+/// After this run of three threads, a relaxed load of `x` by `t` may be stale, unless there is an SC
+/// fence before it.
+fn assert_a_fence_is_needed(t: usize, x: usize, run: &[Op]) {
+    let mut monitor = Monitor::new(3, UNBOUNDED, Slots::Fresh);
+    let spawns = [1, 2].map(|child| Op::Spawn { t: 0, child });
+    spawns.iter().chain(run).for_each(|op| monitor.step(op.clone()));
+    let find = |monitor: &Monitor| Probe::Load.with(|access| monitor.check(t, x, access, Relaxed));
+    assert!(matches!(find(&monitor), Finding::Violation(_)));
+    monitor.step(Op::Fence { t, order: SeqCst });
+    assert_eq!(find(&monitor), Finding::Clean);
+}
+
 /// What an SC fence orders of others travels on with a load that finds the same write as the access
 /// before the fence.
 #[test]
@@ -360,24 +372,19 @@ fn repeated_load_after_a_fence() {
     const Z: usize = 2;
     let access = |t, x, kind, order| Op::Access { t, x, kind, order, value: 1 };
     let (first, fenced, last) = (0, 1, 2);
-    let mut monitor = Monitor::new(3, UNBOUNDED, Slots::Fresh);
-    for op in [
-        Op::Spawn { t: 0, child: 1 },
-        Op::Spawn { t: 0, child: 2 },
-        access(first, Z, Kind::Write, Relaxed),
-        access(first, Y, Kind::Write, Release),
-        access(fenced, Y, Kind::Read, Acquire),
-        access(fenced, X, Kind::Write, Relaxed),
-        Op::Fence { t: fenced, order: SeqCst },
-        access(fenced, X, Kind::Read, Relaxed),
-        access(last, X, Kind::Write, Relaxed),
-    ] {
-        monitor.step(op);
-    }
-    let find = |monitor: &Monitor| Probe::Load.with(|access| monitor.check(last, Z, access, Relaxed));
-    assert!(matches!(find(&monitor), Finding::Violation(_)));
-    monitor.step(Op::Fence { t: last, order: SeqCst });
-    assert_eq!(find(&monitor), Finding::Clean);
+    assert_a_fence_is_needed(
+        last,
+        Z,
+        &[
+            access(first, Z, Kind::Write, Relaxed),
+            access(first, Y, Kind::Write, Release),
+            access(fenced, Y, Kind::Read, Acquire),
+            access(fenced, X, Kind::Write, Relaxed),
+            Op::Fence { t: fenced, order: SeqCst },
+            access(fenced, X, Kind::Read, Relaxed),
+            access(last, X, Kind::Write, Relaxed),
+        ],
+    );
 }
 
 /// What an SC read has seen travels on with the next write, although the writer learns nothing.
@@ -386,23 +393,18 @@ fn write_again_after_an_sc_read() {
     const Z: usize = 2;
     let access = |t, x, kind, order| Op::Access { t, x, kind, order, value: 1 };
     let (writer, reader, last) = (0, 1, 2);
-    let mut monitor = Monitor::new(3, UNBOUNDED, Slots::Fresh);
-    for op in [
-        Op::Spawn { t: 0, child: 1 },
-        Op::Spawn { t: 0, child: 2 },
-        access(writer, Z, Kind::Write, Relaxed),
-        access(writer, X, Kind::Write, Relaxed),
-        access(reader, Z, Kind::Read, SeqCst),
-        access(reader, X, Kind::Read, SeqCst),
-        access(writer, X, Kind::Write, Relaxed),
-        access(last, X, Kind::Read, Relaxed),
-    ] {
-        monitor.step(op);
-    }
-    let find = |monitor: &Monitor| Probe::Load.with(|access| monitor.check(last, Z, access, Relaxed));
-    assert!(matches!(find(&monitor), Finding::Violation(_)));
-    monitor.step(Op::Fence { t: last, order: SeqCst });
-    assert_eq!(find(&monitor), Finding::Clean);
+    assert_a_fence_is_needed(
+        last,
+        Z,
+        &[
+            access(writer, Z, Kind::Write, Relaxed),
+            access(writer, X, Kind::Write, Relaxed),
+            access(reader, Z, Kind::Read, SeqCst),
+            access(reader, X, Kind::Read, SeqCst),
+            access(writer, X, Kind::Write, Relaxed),
+            access(last, X, Kind::Read, Relaxed),
+        ],
+    );
 }
 
 /// A barrier, Example 4.2: who waits for a value cannot be harmed by seeing an old one late.
