@@ -358,7 +358,7 @@ fn sc_store_after_a_fence() {
 fn assert_a_fence_is_needed(t: usize, x: usize, run: &[Op]) {
     let mut monitor = Monitor::new(3, UNBOUNDED, Slots::Fresh);
     let spawns = [1, 2].map(|child| Op::Spawn { t: 0, child });
-    spawns.iter().chain(run).for_each(|op| monitor.step(op.clone()));
+    spawns.iter().chain(run).for_each(|&op| monitor.step(op));
     let find = |monitor: &Monitor| Probe::Load.with(|access| monitor.check(t, x, access, Relaxed));
     assert!(matches!(find(&monitor), Finding::Violation(_)));
     monitor.step(Op::Fence { t, order: SeqCst });
