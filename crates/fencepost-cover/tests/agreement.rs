@@ -2,11 +2,9 @@
 //! generated loop-free programs: opSRA on all questions, the axioms on graphs about failures. Every
 //! witness is replayed.
 
-mod common;
-
 use std::collections::BTreeSet;
 
-use common::{Final, Reached, explore};
+use crate::common::{Final, Reached, explore};
 use fencepost_base::ids::{LocId, RegId, ThreadId, Value};
 use fencepost_cover::{
     Answer, CoverOutcome, FinalStates, Options as Search, Witness, can_end, data_race_free, safe, write_write_race_free,

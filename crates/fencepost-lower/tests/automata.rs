@@ -1,10 +1,8 @@
 //! What automata mean, as programs.
 
-mod common;
-
 use std::path::Path;
 
-use common::program;
+use crate::common::program;
 use fencepost_ir::{Op, Place, Program, WIDE_DOMAIN};
 use fencepost_lower::{ANY_ADDRESSES, Language, print};
 use fencepost_testkit::golden::assert_golden;

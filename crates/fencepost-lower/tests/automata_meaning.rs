@@ -1,12 +1,10 @@
 //! Automata mean what they say: the contents of registers and memory that an interpreter of the
 //! text can reach, outside of sections, are those that an interpreter of the program can reach.
 
-mod common;
-
 use std::cell::Cell;
 use std::collections::{BTreeMap, BTreeSet};
 
-use common::program;
+use crate::common::program;
 use fencepost_base::ids::{Pc, RegId, ThreadId, Value};
 use fencepost_ir::{Op, Place, Program};
 use fencepost_lower::Language;

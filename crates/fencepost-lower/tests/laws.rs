@@ -1,8 +1,6 @@
 //! Laws of reading and printing, on samples and generated programs.
 
-mod common;
-
-use common::program;
+use crate::common::program;
 use fencepost_base::ids::{ArrayId, LocId, Pc, RegId};
 use fencepost_base::order::{FenceOrder, ReadOrder, RmwOrder, WriteOrder};
 use fencepost_ir::{

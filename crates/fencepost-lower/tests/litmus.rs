@@ -1,8 +1,6 @@
 //! What C litmus tests mean.
 
-mod common;
-
-use common::program;
+use crate::common::program;
 use fencepost_base::ids::{LocId, RegId, ThreadId};
 use fencepost_base::order::{ReadOrder, RmwOrder, WriteOrder};
 use fencepost_ir::{Expr, Formula, LocationKind, Observable, Op, Place, Program, Quantifier, RmwFunction};

@@ -1,8 +1,6 @@
 //! What constructs mean, as instructions.
 
-mod common;
-
-use common::program;
+use crate::common::program;
 use fencepost_base::ids::{LocId, Pc, RegId};
 use fencepost_base::order::{FenceOrder, ReadOrder, RmwOrder, WriteOrder};
 use fencepost_ir::{BinaryOp, CmpOp, Expr, Op, Place};

@@ -1,13 +1,9 @@
 //! The monitor SCM against its meaning on execution graphs (Lemma 5.2 of the PLDI 2019 paper) and
 //! against the literal witnesses of Thm 5.1 (Thm 5.3), after every step of random SC runs.
 
-mod attempts;
-mod classes;
-mod common;
-
-use attempts::violated;
-use classes::{Classes, KINDS, kind_of};
-use common::{Walk, Walked};
+use crate::attempts::violated;
+use crate::classes::{Classes, KINDS, kind_of};
+use crate::common::{Walk, Walked};
 use fencepost_base::ids::ThreadId;
 use fencepost_ir::Program;
 use fencepost_model::models::ra::meaning::meaning;

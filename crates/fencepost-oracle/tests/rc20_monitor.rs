@@ -2,14 +2,10 @@
 //! 2021, Def. 4.5, with the rule of SC accesses), and against races (Def. 6.1), after every step of
 //! random SC runs.
 
-mod attempts;
-mod classes;
-mod common;
-mod shapes;
-
-use attempts::violated;
-use classes::{Classes, KINDS, kind_of};
-use common::{Walk, Walked};
+use crate::attempts::violated;
+use crate::classes::{Classes, KINDS, kind_of};
+use crate::common::{Walk, Walked};
+use crate::shapes::shape;
 use fencepost_base::ids::ThreadId;
 use fencepost_ir::Program;
 use fencepost_model::models::rc20::meaning::meaning;
@@ -22,7 +18,6 @@ use fencepost_oracle::witness::Conditions;
 use fencepost_testkit::generate::{self, Options};
 use fencepost_testkit::random::Random;
 use fencepost_testkit::repetitions;
-use shapes::shape;
 
 struct Monitored<'a> {
     walk: Walk<'a>,

@@ -1,9 +1,7 @@
 //! Replay confirms exactly the candidates that are violations, and no run that is not one of the
 //! program.
 
-mod common;
-
-use common::Walk;
+use crate::common::Walk;
 use fencepost_base::event::Label;
 use fencepost_base::ids::{Pc, ThreadId};
 use fencepost_model::models::ra::{Ra, hb};

@@ -1,14 +1,11 @@
 //! A monitor that watches one write says about it what the monitor of everything says, wherever in
 //! a run it starts: after every step of random SC runs.
 
-mod classes;
-mod common;
-mod shapes;
-
 use std::collections::BTreeMap;
 
-use classes::{Classes, KINDS, kind_of};
-use common::{Walk, Walked};
+use crate::classes::{Classes, KINDS, kind_of};
+use crate::common::{Walk, Walked};
+use crate::shapes::shape;
 use fencepost_base::event::Label;
 use fencepost_base::ids::{LocId, ThreadId};
 use fencepost_base::order::Mode;
@@ -21,7 +18,6 @@ use fencepost_model::{Attempt, AttemptKind, Graph, Model, Monitor, PlainKind, Sh
 use fencepost_testkit::generate::{self, Options};
 use fencepost_testkit::random::Random;
 use fencepost_testkit::repetitions;
-use shapes::shape;
 
 /// A monitor with its state.
 struct Follower {

@@ -1,11 +1,9 @@
 //! On generated programs the searches find what the definitions say there is, and nothing else;
 //! everything found is replayed by the oracle.
 
-mod common;
-
 use std::collections::BTreeSet;
 
-use common::confirm;
+use crate::common::confirm;
 use fencepost_base::ids::Value;
 use fencepost_cover::{Answer, Options as Cover, safe};
 use fencepost_ir::{Location, LocationKind, Observable, Program};

@@ -1,9 +1,7 @@
 //! The corpus: what is found there is replayed, and agrees with what the files say of robustness
 //! and of SC runs.
 
-mod common;
-
-use common::confirm;
+use crate::common::confirm;
 use fencepost_model::models::MODELS;
 use fencepost_search::{End, Search};
 use fencepost_testkit::corpus::{self, Entry};

@@ -1,8 +1,6 @@
 //! Programs that a search has missed something in, or that say how far one goes.
 
-mod common;
-
-use common::confirm;
+use crate::common::confirm;
 use fencepost_base::ids::{LocId, RegId, ThreadId, Value};
 use fencepost_ir::{Observable, Program};
 use fencepost_lower::Language;

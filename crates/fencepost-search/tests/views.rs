@@ -1,15 +1,11 @@
 //! On generated programs the machine of messages and views finds what the definitions say there is,
 //! and nothing else; everything found is replayed by the oracle.
 
-mod common;
-#[path = "common/events.rs"]
-mod events;
-
 use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use common::confirm;
-use events::Events;
+use crate::common::confirm;
+use crate::events::Events;
 use fencepost_base::ids::Value;
 use fencepost_base::order::FenceOrder;
 use fencepost_cover::{Answer, Options as Cover, safe};

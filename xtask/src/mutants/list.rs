@@ -22,7 +22,7 @@ pub(super) struct Mutant {
 
 const ALL_JUDGES: &[&str] = &["-p", "fencepost-oracle", "-p", "fencepost-testkit"];
 /// A broken reduction gives another verdict than none.
-const COMPARISONS: &[&str] = &["-p", "fencepost-testkit", "--test", "reductions"];
+const COMPARISONS: &[&str] = &["-p", "fencepost-testkit", "--test", "all", "reductions::"];
 
 const fn mutant(name: &'static str, file: &'static str, from: &'static str, to: &'static str) -> Mutant {
     Mutant { name, file, from, to, judges: ALL_JUDGES }
@@ -34,7 +34,7 @@ const fn reduction(name: &'static str, file: &'static str, from: &'static str, t
 
 /// Sections and bounds are compared with a plain interpreter, and the corpus has some.
 const fn section(name: &'static str, file: &'static str, from: &'static str, to: &'static str) -> Mutant {
-    Mutant { name, file, from, to, judges: &["-p", "fencepost-testkit", "--test", "sections", "--test", "litmus"] }
+    Mutant { name, file, from, to, judges: &["-p", "fencepost-testkit", "--test", "all", "--test", "litmus"] }
 }
 
 const fn clock(name: &'static str, file: &'static str, from: &'static str, to: &'static str) -> Mutant {
@@ -48,39 +48,39 @@ const fn cover(name: &'static str, file: &'static str, from: &'static str, to: &
 
 /// Machine and axioms no longer agree.
 const fn buffers(name: &'static str, file: &'static str, from: &'static str, to: &'static str) -> Mutant {
-    Mutant { name, file, from, to, judges: &["-p", "fencepost-oracle", "--test", "buffers"] }
+    Mutant { name, file, from, to, judges: &["-p", "fencepost-oracle", "--test", "all", "buffers::"] }
 }
 
 /// Attacks and definitions no longer agree.
 const fn attack(name: &'static str, file: &'static str, from: &'static str, to: &'static str) -> Mutant {
-    Mutant { name, file, from, to, judges: &["-p", "fencepost-testkit", "--test", "buffers"] }
+    Mutant { name, file, from, to, judges: &["-p", "fencepost-testkit", "--test", "all", "buffers::"] }
 }
 
 /// An argument that does not hold gives another answer than the definitions.
 const fn verify(name: &'static str, file: &'static str, from: &'static str, to: &'static str) -> Mutant {
-    Mutant { name, file, from, to, judges: &["-p", "fencepost-testkit", "--test", "verify"] }
+    Mutant { name, file, from, to, judges: &["-p", "fencepost-testkit", "--test", "all", "verify::"] }
 }
 
 /// Executions are missed, or counted twice.
 const fn executions(name: &'static str, file: &'static str, from: &'static str, to: &'static str) -> Mutant {
-    Mutant { name, file, from, to, judges: &["-p", "fencepost-search", "--test", "executions"] }
+    Mutant { name, file, from, to, judges: &["-p", "fencepost-search", "--test", "all", "executions::"] }
 }
 
 /// The monitor of C++20 and its axioms no longer agree.
 const fn cpp20(name: &'static str, from: &'static str, to: &'static str) -> Mutant {
     let file = "crates/fencepost-model/src/models/cpp20/monitor.rs";
-    Mutant { name, file, from, to, judges: &["-p", "fencepost-oracle", "--test", "cpp20_monitor"] }
+    Mutant { name, file, from, to, judges: &["-p", "fencepost-oracle", "--test", "all", "cpp20_monitor::"] }
 }
 
 /// Races with atomic accesses are missed, or invented.
 const fn mixed(name: &'static str, file: &'static str, from: &'static str, to: &'static str) -> Mutant {
-    Mutant { name, file, from, to, judges: &["-p", "fencepost-testkit", "--test", "mixed"] }
+    Mutant { name, file, from, to, judges: &["-p", "fencepost-testkit", "--test", "all", "mixed::"] }
 }
 
 /// The machine of messages and views forgets what can still be read.
 const fn views(name: &'static str, from: &'static str, to: &'static str) -> Mutant {
     let file = "crates/fencepost-search/src/views/horizon.rs";
-    Mutant { name, file, from, to, judges: &["-p", "fencepost-search", "--test", "views"] }
+    Mutant { name, file, from, to, judges: &["-p", "fencepost-search", "--test", "all", "views::"] }
 }
 
 /// All of them.

@@ -1,0 +1,8 @@
+//! All tests of this crate in one program: it is linked once, and no processor waits for the
+//! slowest test of each file.
+
+mod agreement;
+mod algorithms;
+mod common;
+mod litmus;
+mod paper;

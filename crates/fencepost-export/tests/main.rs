@@ -1,0 +1,5 @@
+//! All tests of this crate in one program: it is linked once, and no processor waits for the
+//! slowest test of each file.
+
+mod c;
+mod promela;

@@ -1,0 +1,7 @@
+//! Tests of the command line and of the library in one program: it is linked once, and no processor
+//! waits for the slowest test of each file.
+
+mod cli;
+mod library;
+mod readme;
+mod run;
