@@ -1,6 +1,6 @@
 //! Differences between two versions of a text.
 
-use similar::TextDiff;
+use diffy::DiffOptions;
 
 /// A unified diff between two versions of a file, as version control shows it; empty if they are
 /// equal.
@@ -9,5 +9,7 @@ pub(crate) fn diff(path: &str, old: &str, new: &str) -> String {
         return String::new();
     }
     let path = path.trim_start_matches('/');
-    TextDiff::from_lines(old, new).unified_diff().header(&format!("a/{path}"), &format!("b/{path}")).to_string()
+    let mut options = DiffOptions::new();
+    options.set_original_filename(format!("a/{path}")).set_modified_filename(format!("b/{path}"));
+    options.create_patch(old, new).to_string()
 }

@@ -2,6 +2,7 @@
 //! slowest test of each file.
 
 mod agreement;
+mod architecture;
 mod buffers;
 mod confirmation;
 mod finals;
