@@ -117,6 +117,7 @@ impl Deadlock {
                 waiting: self.waiting,
                 advice: None,
                 reproduce: self.reproduce,
+                picture: None,
             })),
         }
     }
@@ -223,6 +224,7 @@ impl Report {
                 waiting: Vec::new(),
                 advice,
                 reproduce: self.reproduce,
+                picture: None,
             })),
         }
     }

@@ -1,11 +1,15 @@
 //! Where everything lies, in pixels: boxes for events, paths for edges, a
 //! free spot for every label.
 
-use super::picture::{Link, LinkKind, NodeKind, Picture, Place};
+use fencepost_finding::Relation;
+
+use super::picture::{Link, Node, NodeKind, Picture, Place, explanation};
 use super::route::{Route, Routes, rows};
 
 /// Width of a character of the monospaced font of events.
 const CHARACTER: f64 = 7.9;
+/// The same of the places below them.
+const SMALL_CHARACTER: f64 = 6.1;
 const NODE_HEIGHT: f64 = 38.0;
 const INIT_HEIGHT: f64 = 26.0;
 const TITLE_HEIGHT: f64 = 62.0;
@@ -96,7 +100,9 @@ impl Grid {
         let column_width = |column: usize| {
             let cells =
                 picture.nodes.iter().filter(|node| matches!(node.place, Place::Cell { column: c, .. } if c == column));
-            cells.map(|node| text_width(&node.text)).fold(text_width(&picture.columns[column]).max(96.0), f64::max)
+            let width =
+                |node: &Node| text_width(&node.text).max(node.remark.chars().count() as f64 * SMALL_CHARACTER + 22.0);
+            cells.map(width).fold(text_width(&picture.columns[column]).max(96.0), f64::max)
         };
         let gutter_width = |gutter: usize| {
             let lanes = (routes.halves[2 * gutter] + routes.halves[2 * gutter + 1]) as f64 * LANE;
@@ -304,7 +310,7 @@ fn labels(picture: &Picture, grid: &Grid, paths: &[Path]) -> Vec<Point> {
         paths.iter().map(|path| (0..=40).map(|i| path.point(f64::from(i) / 40.0)).collect()).collect();
     let mut placed: Vec<Point> = Vec::new();
     for (index, path) in paths.iter().enumerate() {
-        let aside = if picture.links[index].kind == LinkKind::Po { 12.0 } else { 0.0 };
+        let aside = if picture.links[index].kind == Relation::Po { 12.0 } else { 0.0 };
         let candidate = |t: f64| {
             let Point { x, y } = path.point(t);
             Point { x: x + aside, y }
@@ -326,14 +332,14 @@ fn labels(picture: &Picture, grid: &Grid, paths: &[Path]) -> Vec<Point> {
 }
 
 /// The entries of the legend: each kind of edge in use, with its text and its width.
-pub(super) fn legend_entries(picture: &Picture) -> Vec<(LinkKind, String, f64)> {
-    let used = |kind: &LinkKind| picture.links.iter().any(|link| link.kinds().any(|other| other == *kind));
-    let entry = |kind: LinkKind| {
-        let text = kind.explanation();
+pub(super) fn legend_entries(picture: &Picture) -> Vec<(Relation, String, f64)> {
+    let used = |kind: &Relation| picture.links.iter().any(|link| link.kinds().any(|other| other == *kind));
+    let entry = |kind: Relation| {
+        let text = explanation(kind);
         let width = 27.0 + text.len() as f64 * 6.4 + 12.0;
         (kind, text, width)
     };
-    LinkKind::of(picture).into_iter().filter(used).map(entry).collect()
+    picture.relations().into_iter().filter(used).map(entry).collect()
 }
 
 fn legend_width(picture: &Picture) -> f64 {
