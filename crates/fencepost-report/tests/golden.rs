@@ -1,6 +1,8 @@
 //! Every report on every sample equals the file in `tests/golden`;
 //! `FENCEPOST_BLESS=1 cargo test -p fencepost-report` rewrites them.
 
+#[path = "support/observed.rs"]
+mod observed;
 #[path = "support/samples.rs"]
 mod samples;
 mod support;
@@ -73,6 +75,13 @@ fn executions_of_weak_models() {
     // Derived relations share the lines of others; paths and program order imply the rest.
     let relations = ["hb", "sw", "mo", "fr", "rf"].map(String::from);
     check("message-hb.dot", &draw(Extra { relations: &relations, model: models::by_name("ra") }).dot());
+}
+
+#[test]
+fn paths_through_recorded_runs() {
+    for (name, finding) in [("relayed", observed::relayed()), ("synchronised", observed::synchronised())] {
+        check(&format!("{name}.svg"), &Drawing::of(&finding).expect("there are accesses").svg());
+    }
 }
 
 #[test]

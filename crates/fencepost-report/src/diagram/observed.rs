@@ -78,6 +78,9 @@ impl<'a> Sketch<'a> {
                 LinkKind::Order => Relation::Mo,
             };
             self.focus(from, last, relation);
+            if relation == Relation::Rf {
+                self.diagram.edges.push(Edge { from, to: last, relation });
+            }
         }
         let reads = observed.stale.last().filter(|_| !access.writes_only()).and_then(|stale| stale.value);
         let reads = reads.map_or(String::new(), |value| format!("={}", value_text(value)));

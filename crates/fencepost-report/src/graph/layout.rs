@@ -17,6 +17,8 @@ const HEADER_HEIGHT: f64 = 30.0;
 const LEGEND_HEIGHT: f64 = 44.0;
 const MARGIN: f64 = 26.0;
 const LANE: f64 = 14.0;
+/// How far from a line a label is that is not written on it.
+const BESIDE: f64 = 12.0;
 /// How far from an arrowhead a label is out of its way.
 const HEAD: f64 = 22.0;
 
@@ -310,10 +312,17 @@ fn labels(picture: &Picture, grid: &Grid, paths: &[Path]) -> Vec<Point> {
         paths.iter().map(|path| (0..=40).map(|i| path.point(f64::from(i) / 40.0)).collect()).collect();
     let mut placed: Vec<Point> = Vec::new();
     for (index, path) in paths.iter().enumerate() {
-        let aside = if picture.links[index].kind == Relation::Po { 12.0 } else { 0.0 };
+        let link = &picture.links[index];
+        let returns = |other: &Link| (other.from, other.to) == (link.to, link.from);
+        let twin = picture.links.iter().position(returns).map(|twin| &paths[twin]);
         let candidate = |t: f64| {
             let Point { x, y } = path.point(t);
-            Point { x: x + aside, y }
+            match twin {
+                _ if link.kind == Relation::Po => Point { x: x + BESIDE, y },
+                // Two lines side by side: each has its label on the far side of the other.
+                Some(twin) => away(Point { x, y }, twin.point(1.0 - t)),
+                None => Point { x, y },
+            }
         };
         let score = |t: f64| {
             let spot = candidate(t);
@@ -325,10 +334,18 @@ fn labels(picture: &Picture, grid: &Grid, paths: &[Path]) -> Vec<Point> {
             let heads = paths.iter().map(|path| distance(path.point(1.0), spot)).fold(HEAD, f64::min);
             clearance + 2.0 * crowding + 4.0 * heads - (t - 0.5).abs() * 12.0 - if hidden { 100.0 } else { 0.0 }
         };
-        let best = (2..=18).map(|i| f64::from(i) / 20.0).max_by(|&a, &b| score(a).total_cmp(&score(b)));
+        // Beside the ends of a line are events.
+        let spots = if twin.is_some() { 7..=13 } else { 2..=18 };
+        let best = spots.map(|i| f64::from(i) / 20.0).max_by(|&a, &b| score(a).total_cmp(&score(b)));
         placed.push(candidate(best.unwrap_or(0.5)));
     }
     placed
+}
+
+/// A point right beside another one, on the side that is not towards `other`.
+fn away(point: Point, other: Point) -> Point {
+    let apart = distance(point, other).max(1.0);
+    Point { x: point.x + (point.x - other.x) / apart * BESIDE, y: point.y + (point.y - other.y) / apart * BESIDE }
 }
 
 /// The entries of the legend: each kind of edge in use, with its text and its width.
