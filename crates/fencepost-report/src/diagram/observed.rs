@@ -46,8 +46,8 @@ struct Sketch<'a> {
     diagram: Diagram,
     /// By their numbers, which is the order in which they were created.
     threads: Vec<&'a Thread>,
-    /// The events of the path that were added, with their times.
-    path: Vec<(u64, usize)>,
+    /// The events of the path that were added, by who and when.
+    path: Vec<((u64, u64), usize)>,
 }
 
 impl<'a> Sketch<'a> {
@@ -65,7 +65,9 @@ impl<'a> Sketch<'a> {
         // It came before the missed write, and so before everything on the path.
         let used = observed.stale.last().map(|stale| self.operation(stale, variable, &written(stale)));
         let start = self.operation(missed, variable, &written(missed));
-        self.path.extend(missed.time.map(|time| (time, start)));
+        if let (Some(thread), Some(time)) = (&missed.thread, missed.time) {
+            self.path.push(((thread.tid, time), start));
+        }
         let mut last = start;
         for Link { from, to, kind } in &observed.links {
             let from = self.end(from);
@@ -120,12 +122,13 @@ impl<'a> Sketch<'a> {
     }
 
     fn end(&mut self, end: &LinkEnd) -> usize {
-        if let Some(&(_, event)) = self.path.iter().find(|(time, _)| *time == end.time) {
+        let key = (end.thread.tid, end.time);
+        if let Some(&(_, event)) = self.path.iter().find(|(known, _)| *known == key) {
             return event;
         }
         let text = access(letter(&end.op), Some(&end.order), &end.memory, &format!("={}", end.values));
         let event = self.add(Some(&end.thread), text, Some(&end.place));
-        self.path.push((end.time, event));
+        self.path.push((key, event));
         event
     }
 
