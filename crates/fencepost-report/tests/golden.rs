@@ -79,8 +79,12 @@ fn executions_of_weak_models() {
 
 #[test]
 fn paths_through_recorded_runs() {
-    for (name, finding) in [("relayed", observed::relayed()), ("synchronised", observed::synchronised())] {
-        check(&format!("{name}.svg"), &Drawing::of(&finding).expect("there are accesses").svg());
+    for (file, finding) in [
+        ("relayed.svg", observed::relayed()),
+        ("synchronised.svg", observed::synchronised()),
+        ("in-the-past.svg", observed::in_the_past()),
+    ] {
+        check(file, &Drawing::of(&finding).expect("there are accesses").svg());
     }
 }
 

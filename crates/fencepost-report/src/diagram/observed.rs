@@ -91,13 +91,17 @@ impl<'a> Sketch<'a> {
             true => self.focus(start, end, BEFORE_UNDER_SC),
             false => self.connect(last, end),
         }
-        let (origin, back) = match letter(&access.op) {
-            'R' => (Relation::Rf, Relation::Fr),
-            'W' => (Relation::Mo, Relation::Mo),
-            _ => (Relation::Rf, Relation::Mo),
-        };
+        let letter = letter(&access.op);
+        let back = if letter == 'R' { Relation::Fr } else { Relation::Mo };
         self.focus(end, start, back);
-        self.diagram.edges.extend(used.map(|used| Edge { from: used, to: end, relation: origin }));
+        // What it reads, and where in modification order it writes.
+        if let Some(used) = used.filter(|_| letter != 'W') {
+            self.diagram.edges.push(Edge { from: used, to: end, relation: Relation::Rf });
+        }
+        if back == Relation::Mo {
+            let order = used.map(|used| (used, end)).into_iter().chain([(end, start)]);
+            self.diagram.edges.extend(order.map(|(from, to)| Edge { from, to, relation: back }));
+        }
     }
 
     /// The way from one step of the path to the next one.

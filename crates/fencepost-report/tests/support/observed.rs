@@ -101,3 +101,13 @@ pub(crate) fn synchronised() -> Finding {
     let old = operation("fetch-add", Some(3), 5, Some(0x7f00_0000));
     finding(Kind::StaleRmw, operation("exchange", Some(5), 20, None), missed, old, links)
 }
+
+/// Two threads store to two variables in opposite order: the store gets between the initial value and
+/// the store that it misses.
+pub(crate) fn in_the_past() -> Finding {
+    let links =
+        vec![Link { from: end(11, 2, "store", "y", "2"), to: end(12, 3, "store", "y", "1"), kind: LinkKind::Order }];
+    let missed = Operation { time: Some(10), ..operation("store", Some(2), 10, Some(1)) };
+    let initially = operation("initial value", None, 1, Some(0));
+    finding(Kind::StaleWrite, operation("store", Some(3), 13, None), missed, initially, links)
+}
