@@ -131,12 +131,8 @@ fn each_report_is_drawn_if_asked_for() {
     for number in 1..=3 {
         let picture = folder.join(format!("report-{number}.svg"));
         assert_eq!(err.matches(&format!("  Picture: {}\n", picture.display())).count(), 1, "{err}");
-        let recorded = stream("waits").with_extension(format!("{number}.svg"));
-        let titles = [picture, recorded].map(|file| {
-            let text = fs::read_to_string(file).expect("a picture");
-            text.lines().find(|line| line.starts_with("<title>")).map(str::to_string)
-        });
-        assert!(titles[0].is_some() && titles[0] == titles[1], "{titles:?}");
+        let text = fs::read_to_string(picture).expect("a picture");
+        assert!(text.starts_with("<svg ") && text.contains("robustness violation"), "{text}");
     }
     assert_eq!(fs::read_dir(&folder).expect("a directory").count(), 3);
     let (_, out, _) = run(&["--graph", directory, "--format", "json"], "race", &[]);
