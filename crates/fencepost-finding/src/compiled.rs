@@ -25,6 +25,8 @@ pub struct Observed {
     pub advice: Option<Advice>,
     /// How to see it again.
     pub reproduce: Reproduce,
+    /// The file with a picture of it, if it was drawn.
+    pub picture: Option<String>,
 }
 
 /// A place in a stack.
@@ -128,12 +130,27 @@ pub struct Link {
 /// An end of a [`Link`].
 #[derive(Clone, Debug, PartialEq)]
 pub struct LinkEnd {
-    /// Its order and what it is: `relaxed store`.
-    pub what: String,
+    /// `load`, `store`, `compare-and-swap`, `read-modify-write`.
+    pub op: String,
+    /// Its memory order.
+    pub order: String,
+    /// What it read or wrote: `1`, or `0→1`; empty if that is not known.
+    pub values: String,
+    /// What it accesses.
+    pub memory: Place,
     /// Whose.
     pub thread: Thread,
     /// Where.
     pub place: Frame,
+    /// When, by the clock of the recorded run.
+    pub time: u64,
+}
+
+impl LinkEnd {
+    /// Its order and what it is: `relaxed store`.
+    pub fn what(&self) -> String {
+        format!("{} {}", self.order, self.op)
+    }
 }
 
 /// Why one access comes before another in every SC order.
@@ -166,6 +183,8 @@ pub struct Operation {
     pub thread: Option<Thread>,
     /// Innermost frame first.
     pub stack: Vec<Frame>,
+    /// When, by the clock of the recorded run, if it is in there.
+    pub time: Option<u64>,
 }
 
 impl Operation {
@@ -274,6 +293,18 @@ pub enum Memory {
     Unknown,
 }
 
+impl Memory {
+    /// An address in it, with a name if it has one: `queue`, `queue+8`.
+    pub fn place_of(&self, address: u64) -> Place {
+        let name = match self {
+            Memory::Global { name, address: start, .. } if *start == address => Some(name.clone()),
+            Memory::Global { name, address: start, .. } => Some(format!("{name}+{}", address.wrapping_sub(*start))),
+            Memory::Heap { .. } | Memory::Stack(_) | Memory::Unknown => None,
+        };
+        Place { address, name }
+    }
+}
+
 /// What to change.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Advice {
@@ -363,6 +394,12 @@ impl Creation {
     pub fn blamed(&self) -> Option<&Frame> {
         blamed(&self.stack)
     }
+}
+
+/// A value that a program has in memory. Addresses and the like are easier to recognise in
+/// hexadecimal.
+pub fn value_text(value: u64) -> String {
+    if value < 0x1_0000 { value.to_string() } else { format!("{value:#x}") }
 }
 
 fn blamed(stack: &[Frame]) -> Option<&Frame> {

@@ -2,16 +2,18 @@
 //!
 //! A [`Finding`] has names instead of numbers and knows no engine, no model and no program: static
 //! checks and verification make one from what they have decided, the sanitizer from what it has
-//! seen in a run. Terminal, JSON and SARIF are written from findings alone.
+//! seen in a run. Terminal, JSON, SARIF and pictures are made from findings alone.
 
 mod compiled;
+mod diagram;
 mod kind;
 mod modelled;
 
 pub use compiled::{
     Advice, Awaited, Creation, Edit, Frame, Link, LinkEnd, LinkKind, Memory, Observed, Operation, Place, Reproduce,
-    Thread, Waiting,
+    Thread, Waiting, value_text,
 };
+pub use diagram::{Diagram, Edge, Event, Relation};
 pub use kind::{Kind, Rule, Severity};
 pub use modelled::{Buffered, CycleEvent, Delay, Replayed, Run, Statement, Step};
 

@@ -2,6 +2,8 @@
 
 use fencepost_base::source::{Position, Span};
 
+use crate::Diagram;
+
 /// A statement of a thread, and what it does.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Statement {
@@ -33,6 +35,8 @@ pub struct Replayed {
     pub cycle: Vec<CycleEvent>,
     /// The same on a machine with store buffers, in models that have them.
     pub delay: Option<Delay>,
+    /// The execution as a diagram. To make one takes time: it is there only for who draws it.
+    pub diagram: Option<Box<Diagram>>,
 }
 
 /// An execution, step by step.

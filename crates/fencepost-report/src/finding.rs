@@ -9,6 +9,7 @@ use fencepost_verdict::{
     ViolationKind,
 };
 
+use crate::diagram::{self, Extra};
 use crate::execution::{Origin, Shown, is_about};
 use crate::subject::Subject;
 use crate::words;
@@ -23,6 +24,17 @@ pub fn of_outcome(subject: &Subject<'_>, outcome: &Outcome) -> Vec<Finding> {
     violation.into_iter().chain(failure).collect()
 }
 
+/// The same, with a diagram of the execution that violates robustness.
+pub fn of_outcome_drawn(subject: &Subject<'_>, outcome: &Outcome, extra: Extra<'_>) -> Vec<Finding> {
+    let mut findings = of_outcome(subject, outcome);
+    if let Verdict::Violated(violation) = &outcome.verdict
+        && let Some(Finding { evidence: Evidence::Replayed(replayed), .. }) = findings.first_mut()
+    {
+        replayed.diagram = Some(Box::new(diagram::of_violation(subject, violation, outcome.model, extra)));
+    }
+    findings
+}
+
 /// What is wrong with what a program does in a model: a race, a failure, or else a condition that
 /// is not met.
 pub fn of_verification(subject: &Subject<'_>, verification: &Verification) -> Vec<Finding> {
@@ -34,6 +46,23 @@ pub fn of_verification(subject: &Subject<'_>, verification: &Verification) -> Ve
         true => of_condition(subject, verified, model).into_iter().collect(),
         false => found,
     }
+}
+
+/// The same, with a diagram of the execution that the verification has to show.
+pub fn of_verification_drawn(subject: &Subject<'_>, verification: &Verification, extra: Extra<'_>) -> Vec<Finding> {
+    let mut findings = of_verification(subject, verification);
+    let Some(shown) = verification.result.as_ref().ok().and_then(|verified| Shown::of(subject, verified)) else {
+        return findings;
+    };
+    for finding in &mut findings {
+        if let Evidence::Replayed(replayed) = &mut finding.evidence
+            && replayed.run.as_ref().is_some_and(|run| !run.is_sc)
+        {
+            let diagram = diagram::of_execution(subject, &shown, verification.model, extra);
+            replayed.diagram = Some(Box::new(diagram));
+        }
+    }
+    findings
 }
 
 /// A violation of robustness.
@@ -82,6 +111,7 @@ pub(crate) fn of_violation(subject: &Subject<'_>, violation: &Violation, model: 
             run: Some(run),
             cycle: violation.cycle.as_ref().map_or(Vec::new(), |found| cycle(subject, &violation.graph, found)),
             delay,
+            diagram: None,
         })),
         ..finding(subject, kind, model, message, Some(access), Some(conflicting))
     }
@@ -182,7 +212,7 @@ pub(crate) fn shown(subject: &Subject<'_>, verified: &Verified, model: &str) -> 
         last,
     };
     let cycle = shown.cycle().map_or(Vec::new(), |found| cycle(subject, &shown.execution.graph, &found));
-    Replayed { run: Some(run), cycle, delay: None }
+    Replayed { run: Some(run), cycle, ..Replayed::default() }
 }
 
 /// An assertion that fails, or a run-time error, without evidence.

@@ -1,26 +1,25 @@
-//! An execution graph as a picture: one column per thread, initialisation on
-//! top, the cycle that SC forbids in bold, the culprit filled.
+//! A diagram as a picture: one column per thread, initialisation on top, the
+//! cycle that SC forbids in bold, the culprit filled.
 //!
-//! `scene` says what is remarkable, `picture` decides what is worth showing, `route`
-//! which way each edge takes around the events, `layout` where everything lies; DOT
-//! and SVG only write it down.
+//! `picture` and `edges` decide what is worth showing, `route` which way each edge takes
+//! around the events, `layout` where everything lies; DOT and SVG only write it down.
 
 mod dot;
 mod edges;
 mod layout;
 mod picture;
 mod route;
-mod scene;
 mod svg;
 
-use fencepost_model::Model;
-use fencepost_verdict::{States, Violation};
+use fencepost_finding::{Diagram, Evidence, Finding};
+use fencepost_verdict::{Outcome, Verification};
 
+use crate::diagram::{self, Extra};
 use crate::execution::Shown;
+use crate::finding;
 use crate::subject::Subject;
 use layout::Layout;
 use picture::Picture;
-use scene::Scene;
 
 /// A picture, to be written down.
 pub struct Drawing {
@@ -28,54 +27,38 @@ pub struct Drawing {
     layout: Layout,
 }
 
-/// What a picture is to show besides what it has anyway.
-#[derive(Clone, Copy, Default)]
-pub struct Extra<'a> {
-    /// Relations by their names: those that every graph has ([`BASIC_RELATIONS`]) with all their
-    /// edges, and derived ones of the model.
-    pub relations: &'a [String],
-    /// The model that has them.
-    pub model: Option<&'a dyn Model>,
-}
-
-/// The relations that every graph has.
-pub const BASIC_RELATIONS: [&str; 4] = ["po", "rf", "mo", "fr"];
-
 impl Drawing {
-    /// The execution that violates robustness.
-    pub fn of_violation(subject: &Subject<'_>, violation: &Violation, model: &str) -> Self {
-        Self::of_violation_with(subject, violation, model, Extra::default())
+    /// What shows a finding. Of a program that is checked as text, only if the finding carries a
+    /// diagram.
+    pub fn of(finding: &Finding) -> Option<Self> {
+        match &finding.evidence {
+            Evidence::Replayed(replayed) => replayed.diagram.as_deref().map(Self::of_diagram),
+            Evidence::Observed(observed) => {
+                diagram::of_observed(finding, observed).map(|diagram| Self::of_diagram(&diagram))
+            }
+        }
     }
 
-    /// The same, with more.
-    pub fn of_violation_with(subject: &Subject<'_>, violation: &Violation, model: &str, extra: Extra<'_>) -> Self {
-        Self::of(subject, &Scene::of_violation(subject, violation, model), extra)
-    }
-
-    /// The execution that a verification has found.
-    pub fn of_execution(subject: &Subject<'_>, shown: &Shown<'_>, model: &str) -> Self {
-        Self::of_execution_with(subject, shown, model, Extra::default())
-    }
-
-    /// The same, with more.
-    pub fn of_execution_with(subject: &Subject<'_>, shown: &Shown<'_>, model: &str, extra: Extra<'_>) -> Self {
-        let title = format!("{}: an execution under {model}", subject.name());
-        Self::of(subject, &Scene::of_execution(subject, shown, title), extra)
-    }
-
-    /// Executions of a program, each with its final state, of `count` that there are.
-    pub fn of_all(subject: &Subject<'_>, states: &States, count: u64, model: &str, extra: Extra<'_>) -> Vec<Self> {
-        let draw = |(index, shown): (usize, Shown<'_>)| {
-            let title = format!("{}: execution {} of {count} under {model}", subject.name(), index + 1);
-            Self::of(subject, &Scene::of_execution(subject, &shown, title), extra)
-        };
-        Shown::each(states).enumerate().map(draw).collect()
-    }
-
-    fn of(subject: &Subject<'_>, scene: &Scene<'_>, extra: Extra<'_>) -> Self {
-        let picture = Picture::new(subject, scene, extra);
+    /// An execution, whether it is a finding or not.
+    pub fn of_diagram(diagram: &Diagram) -> Self {
+        let picture = Picture::new(diagram);
         let layout = Layout::new(&picture);
         Drawing { picture, layout }
+    }
+
+    /// The execution that violates robustness, if there is one.
+    pub fn of_outcome(subject: &Subject<'_>, outcome: &Outcome, extra: Extra<'_>) -> Option<Self> {
+        finding::of_outcome_drawn(subject, outcome, extra).iter().find_map(Self::of)
+    }
+
+    /// The execution that a verification has to show: of something that is wrong, or else of what
+    /// the program asks for.
+    pub fn of_verification(subject: &Subject<'_>, verification: &Verification, extra: Extra<'_>) -> Option<Self> {
+        let found = finding::of_verification_drawn(subject, verification, extra);
+        found.iter().find_map(Self::of).or_else(|| {
+            let shown = Shown::of(subject, verification.result.as_ref().ok()?)?;
+            Some(Self::of_diagram(&diagram::of_execution(subject, &shown, verification.model, extra)))
+        })
     }
 
     /// As a self-contained SVG file.

@@ -3,6 +3,7 @@
 //! Nothing here reads files, clocks or the environment: whoever asks hands
 //! in a [`Subject`] and an outcome, or a finding, and receives text.
 
+pub mod diagram;
 pub mod finding;
 pub mod graph;
 pub mod herd;

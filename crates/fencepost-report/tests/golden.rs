@@ -1,6 +1,8 @@
 //! Every report on every sample equals the file in `tests/golden`;
 //! `FENCEPOST_BLESS=1 cargo test -p fencepost-report` rewrites them.
 
+#[path = "support/observed.rs"]
+mod observed;
 #[path = "support/samples.rs"]
 mod samples;
 mod support;
@@ -11,10 +13,11 @@ use fencepost_base::diag::Diagnostic;
 use fencepost_base::source::Span;
 use fencepost_finding::Severity;
 use fencepost_model::models;
-use fencepost_report::graph::{Drawing, Extra};
+use fencepost_report::diagram::Extra;
+use fencepost_report::graph::Drawing;
 use fencepost_report::sarif::{self, Notice, Origin};
 use fencepost_report::terminal::{self, Look, Skipped, Tallied, Tally};
-use fencepost_report::{Shown, finding, json};
+use fencepost_report::{finding, json};
 use fencepost_verdict::{Outcome, Reason, ScFailureKind, Verdict};
 
 fn check(name: &str, text: &str) {
@@ -30,10 +33,9 @@ fn check(name: &str, text: &str) {
 fn violations_in_every_format() {
     for (name, sample, outcome) in samples::violations() {
         let subject = sample.subject();
-        let Verdict::Violated(violation) = &outcome.verdict else { panic!("{name} is a violation") };
         check(&format!("{name}.txt"), &terminal::outcome(&subject, &outcome, &Look::default()));
         check(&format!("{name}.json"), &json::outcome(&subject, &outcome, None));
-        let drawing = Drawing::of_violation(&subject, violation, "ra");
+        let drawing = Drawing::of_outcome(&subject, &outcome, Extra::default()).expect("a violation");
         check(&format!("{name}.svg"), &drawing.svg());
         check(&format!("{name}.dot"), &drawing.dot());
     }
@@ -63,17 +65,27 @@ fn failures_under_sc() {
 fn executions_of_weak_models() {
     let sample = samples::message();
     let verification = sample.fails_weakly(&[(0, 0), (0, 1), (0, 0), (1, 1), (1, 1)], 1);
-    let (subject, verified) = (sample.subject(), verification.result.as_ref().expect("something fails"));
+    let subject = sample.subject();
     check("message.txt", &terminal::verification(&subject, &verification, &Look::default()));
     check("message.json", &json::verification(&subject, &verification));
-    let shown = Shown::of(&subject, verified).expect("there is an execution");
-    let drawing = Drawing::of_execution(&subject, &shown, "rc20");
+    let draw = |extra| Drawing::of_verification(&subject, &verification, extra).expect("there is an execution");
+    let drawing = draw(Extra::default());
     check("message.svg", &drawing.svg());
     check("message.dot", &drawing.dot());
     // Derived relations share the lines of others; paths and program order imply the rest.
     let relations = ["hb", "sw", "mo", "fr", "rf"].map(String::from);
-    let extra = Extra { relations: &relations, model: models::by_name("ra") };
-    check("message-hb.dot", &Drawing::of_execution_with(&subject, &shown, "ra", extra).dot());
+    check("message-hb.dot", &draw(Extra { relations: &relations, model: models::by_name("ra") }).dot());
+}
+
+#[test]
+fn paths_through_recorded_runs() {
+    for (file, finding) in [
+        ("relayed.svg", observed::relayed()),
+        ("synchronised.svg", observed::synchronised()),
+        ("in-the-past.svg", observed::in_the_past()),
+    ] {
+        check(file, &Drawing::of(&finding).expect("there are accesses").svg());
+    }
 }
 
 #[test]

@@ -32,6 +32,8 @@ const EFFORT: usize = 20_000_000;
 /// What the recorded run says about a violation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Analysis {
+    /// The missed write, if it is recorded.
+    pub(crate) missed: Option<Record>,
     /// The steps by which the missed write comes before the access, that the model does not order:
     /// source, target, kind.
     pub(crate) edges: Vec<(Record, Record, EdgeKind)>,
@@ -158,7 +160,8 @@ pub(crate) fn analyse(
         judge.add(Strategy::Ends, &violation, &mut edits);
         edits
     });
-    Some(Analysis { edges: weak, edits, reevaluated })
+    let missed = violation.missed.map(|missed| trace.records[missed]);
+    Some(Analysis { missed, edges: weak, edits, reevaluated })
 }
 
 /// What to try without a recorded run: fences close to both ends, by a rule of thumb.

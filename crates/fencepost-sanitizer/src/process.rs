@@ -127,11 +127,13 @@ impl Process {
             size,
             thread: Some(self.named(finding.tid)),
             stack: self.stack(&finding.stack, symbols),
+            time: None,
         };
         let kind = match &finding.found {
             Found::Robustness(violation) => {
                 access.order = Some(violation.order.name().into());
                 access.expected = violation.expected;
+                access.time = Some(violation.time);
                 Kind::Robustness(Box::new(Window {
                     missed: self.write(&violation.newest, addr, size, symbols),
                     stale: violation.stale.iter().map(|write| self.write(write, addr, size, symbols)).collect(),
@@ -149,6 +151,7 @@ impl Process {
                 size: other.size,
                 thread: Some(self.named(other.tid)),
                 stack: self.stack(&other.stack, symbols),
+                time: None,
             })),
         };
         let mut report = Report {
@@ -177,6 +180,7 @@ impl Process {
         let trace = violation.complete.then(|| Trace::read(&recorded()?, violation.time)).flatten();
         let analysis = trace.and_then(|trace| advice::analyse(trace, finding, violation, &self.spins));
         let (edits, reevaluated) = if let Some(analysis) = analysis {
+            window.missed.time = analysis.missed.map(|record| record.time);
             for (from, to, kind) in &analysis.edges {
                 let kind = match kind {
                     EdgeKind::ReadsFrom => LinkKind::ReadsFrom,
@@ -199,9 +203,13 @@ impl Process {
 
     fn link_end(&self, record: &Record, symbols: &mut dyn Symbols) -> LinkEnd {
         LinkEnd {
-            what: trace::description(record),
+            op: trace::name(record).into(),
+            order: record.order.name().into(),
+            values: trace::values(record),
+            memory: self.global(record.address, symbols).unwrap_or(Memory::Unknown).place_of(record.address),
             thread: self.named(record.tid.into()),
             place: self.blamed(record.pc, symbols),
+            time: record.time,
         }
     }
 
@@ -223,6 +231,7 @@ impl Process {
             size,
             thread: by.map(|by| self.named(by.tid)),
             stack: by.map(|by| self.stack(&by.stack, symbols)).unwrap_or_default(),
+            time: None,
         }
     }
 

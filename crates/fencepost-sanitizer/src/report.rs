@@ -55,11 +55,15 @@ pub struct Window {
 
 impl Window {
     /// The litmus shape that the violation has, if it is one that can be told: message passing or
-    /// store buffering.
+    /// store buffering, in which the one step that does not synchronise leads from the thread of
+    /// the missed write to that of the access.
     fn shape(&self, access: &Operation) -> Option<&'static str> {
-        match &*self.links {
-            [Link { kind: LinkKind::ReadsFrom, .. }] if access.op == "load" => Some("MP"),
-            [Link { kind: LinkKind::FromRead, .. }] if access.op == "load" => Some("SB"),
+        let [link] = &*self.links else { return None };
+        let is_direct =
+            self.missed.thread.as_ref() == Some(&link.from.thread) && access.thread.as_ref() == Some(&link.to.thread);
+        match link.kind {
+            LinkKind::ReadsFrom if is_direct && access.op == "load" => Some("MP"),
+            LinkKind::FromRead if is_direct && access.op == "load" => Some("SB"),
             _ => None,
         }
     }
@@ -117,6 +121,7 @@ impl Deadlock {
                 waiting: self.waiting,
                 advice: None,
                 reproduce: self.reproduce,
+                picture: None,
             })),
         }
     }
@@ -223,6 +228,7 @@ impl Report {
                 waiting: Vec::new(),
                 advice,
                 reproduce: self.reproduce,
+                picture: None,
             })),
         }
     }
@@ -245,4 +251,49 @@ fn suggestion(advice: &Advice) -> String {
     let edits: Vec<String> =
         advice.edits.iter().map(|edit| format!("{} ({})", edit.change, edit.place.summary())).collect();
     format!("Suggestion: {}.", edits.join("; "))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn operation(op: &str, thread: &Thread) -> Operation {
+        Operation {
+            op: op.into(),
+            order: Some("relaxed".into()),
+            value: None,
+            expected: None,
+            address: 0,
+            size: 4,
+            thread: Some(thread.clone()),
+            stack: Vec::new(),
+            time: None,
+        }
+    }
+
+    #[test]
+    fn a_shape_of_two_threads_has_two_threads() {
+        let [writer, reader, third] = [2, 3, 4].map(|tid| Thread { tid, name: None });
+        let shape = |kind, from: &Thread, to: &Thread| {
+            let end = |thread: &Thread| LinkEnd {
+                op: "load".into(),
+                order: "relaxed".into(),
+                values: String::new(),
+                memory: Place { address: 0, name: None },
+                thread: thread.clone(),
+                place: Frame::bare("program", 0),
+                time: 1,
+            };
+            let links = vec![Link { from: end(from), to: end(to), kind }];
+            let missed = operation("store", &writer);
+            let window = Window { missed, stale: Vec::new(), cut: false, links, advice: None };
+            window.shape(&operation("load", &reader))
+        };
+        assert_eq!(shape(LinkKind::ReadsFrom, &writer, &reader), Some("MP"));
+        assert_eq!(shape(LinkKind::FromRead, &writer, &reader), Some("SB"));
+        assert_eq!(shape(LinkKind::Order, &writer, &reader), None);
+        // Independent reads of independent writes: the rest of the way synchronises.
+        assert_eq!(shape(LinkKind::FromRead, &third, &reader), None);
+        assert_eq!(shape(LinkKind::FromRead, &third, &writer), None);
+    }
 }

@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 
+use fencepost_finding::value_text;
 use fencepost_protocol::record::{self, HEADER, Op, RECORD, Record};
 
 /// The recorded run up to some moment, in order.
@@ -59,9 +60,12 @@ pub(crate) struct Neighbours {
     pub(crate) after: Option<usize>,
 }
 
-/// `relaxed store`.
-pub(crate) fn description(record: &Record) -> String {
-    format!("{} {}", record.order.name(), name(record))
+/// What an access has read or written: `1`, or `0→1`.
+pub(crate) fn values(record: &Record) -> String {
+    match record.reads() && record.writes() {
+        true => format!("{}→{}", value_text(record.extra), value_text(record.value)),
+        false => value_text(record.value),
+    }
 }
 
 /// What the access is called.

@@ -1,11 +1,13 @@
 //! Recorded event streams and what becomes of them. Beside `NAME.jsonl`: the text, JSON and SARIF
-//! it gives, and optionally suppressions. `FENCEPOST_BLESS=1` rewrites the results.
+//! it gives, pictures `NAME.1.svg`, …, and optionally suppressions.
+//! `FENCEPOST_BLESS=1` rewrites the results.
 
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use fencepost_finding::Finding;
+use fencepost_report::graph::Drawing;
 use fencepost_report::sarif::{self, Origin};
 use fencepost_report::terminal::{self, Look};
 use fencepost_sanitizer::symbols::{Frame, Symbols, Variable};
@@ -146,6 +148,9 @@ fn streams_become_the_recorded_reports() {
         compare(&stream.with_extension("txt"), &results.text);
         compare(&stream.with_extension("json"), &results.json);
         compare(&stream.with_extension("sarif"), &results.sarif());
+        for (index, drawing) in results.findings.iter().filter_map(Drawing::of).enumerate() {
+            compare(&stream.with_extension(format!("{}.svg", index + 1)), &drawing.svg());
+        }
     }
 }
 

@@ -5,11 +5,12 @@ use fencepost_base::source::SourceFile;
 use fencepost_check::Question;
 use fencepost_lower::{Language, load};
 use fencepost_model::{Model, models};
+use fencepost_report::Subject;
+use fencepost_report::diagram::Extra;
 use fencepost_report::graph::Drawing;
-use fencepost_report::{Shown, Subject};
 use fencepost_testkit::generate::{self, program};
 use fencepost_testkit::{in_parallel, repetitions};
-use fencepost_verdict::{Budget, Verdict};
+use fencepost_verdict::Budget;
 
 /// States of a search; few are needed to find something.
 const SOME_STATES: u64 = 300;
@@ -30,18 +31,13 @@ fn draw(text: &str) -> usize {
 fn violation(subject: &Subject<'_>, model: &'static dyn Model) -> Option<Drawing> {
     let budget = Budget { max_states: SOME_STATES, ..Budget::unlimited() };
     let outcome = Question::new(subject.program, model).robustness(&budget).expect("no internal error");
-    match &outcome.verdict {
-        Verdict::Violated(violation) => Some(Drawing::of_violation(subject, violation, model.name())),
-        Verdict::Holds | Verdict::Unknown(_) => None,
-    }
+    Drawing::of_outcome(subject, &outcome, Extra::default())
 }
 
 fn execution(subject: &Subject<'_>, model: &'static dyn Model) -> Option<Drawing> {
     let budget = Budget { max_states: SOME_STATES, ..Budget::unlimited() };
     let verification = Question::new(subject.program, model).safety(&budget).expect("no internal error");
-    let verified = verification.result.ok()?;
-    let shown = Shown::of(subject, &verified)?;
-    Some(Drawing::of_execution(subject, &shown, model.name()))
+    Drawing::of_verification(subject, &verification, Extra::default())
 }
 
 fn inspect(drawing: &Drawing, program: &str) {

@@ -122,6 +122,36 @@ fn halting_stops_the_program_and_further_runs() {
 }
 
 #[test]
+fn each_report_is_drawn_if_asked_for() {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("drawn/pictures");
+    let _ = fs::remove_dir_all(&folder);
+    let directory = folder.to_str().expect("UTF-8");
+    let (code, _, err) = run(&["--graph", directory, "--runs", "2"], "waits", &[]);
+    assert_eq!(code, Some(66), "{err}");
+    for number in 1..=3 {
+        let picture = folder.join(format!("report-{number}.svg"));
+        assert_eq!(err.matches(&format!("  Picture: {}\n", picture.display())).count(), 1, "{err}");
+        let text = fs::read_to_string(picture).expect("a picture");
+        assert!(text.starts_with("<svg ") && text.contains("robustness violation"), "{text}");
+    }
+    assert_eq!(fs::read_dir(&folder).expect("a directory").count(), 3);
+    let (_, out, _) = run(&["--graph", directory, "--format", "json"], "race", &[]);
+    assert!(out.contains(&format!(r#""picture":"{directory}/report-1.svg""#)), "{out}");
+    // A deadlock has no accesses that could be drawn.
+    assert!(!run(&["--graph", directory], "deadlock", &[]).2.contains("Picture"));
+    // What is no directory cannot hold pictures, and that is known before the program runs.
+    let (code, out, err) = run(&["--graph", &format!("{directory}/report-1.svg")], "race", &[]);
+    assert_eq!((code, out.as_str()), (Some(2), ""));
+    assert!(err.starts_with("fencepost: error: cannot write pictures to `"), "{err}");
+    // One picture that cannot be written is an error, too; what was found is told all the same.
+    fs::remove_file(folder.join("report-1.svg")).expect("a picture");
+    fs::create_dir(folder.join("report-1.svg")).expect("a directory in its place");
+    let (code, _, err) = run(&["--graph", directory, "--runs", "3"], "race", &[]);
+    assert_eq!((code, err.matches("WARNING").count()), (Some(2), 1), "{err}");
+    assert!(err.contains("cannot write the results: `"), "{err}");
+}
+
+#[test]
 fn json_and_sarif() {
     let (code, out, _) = run(&["--format", "json"], "message-passing", &[]);
     assert_eq!(code, Some(66));

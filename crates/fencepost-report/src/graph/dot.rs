@@ -3,8 +3,10 @@
 
 use std::fmt::Write as _;
 
+use fencepost_finding::Relation;
+
 use super::layout::Layout;
-use super::picture::{LinkKind, NodeKind, Picture, Place};
+use super::picture::{NodeKind, Picture, Place, color};
 
 /// Graphviz measures boxes in inches, positions in points.
 const POINTS_PER_INCH: f64 = 72.0;
@@ -30,11 +32,11 @@ pub(super) fn render(picture: &Picture, layout: &Layout) -> String {
     }
     for link in &picture.links {
         let width = if link.on_cycle { 2.6 } else { 1.0 };
-        let (name, color) = (link.label(), link.kind.color());
+        let (name, color) = (link.label(), color(link.kind));
         // Only program order ranks: communication goes up as well as down.
         let extra = match link.kind {
-            LinkKind::Po => ", weight=10",
-            LinkKind::Race => ", constraint=false, dir=both, style=dashed",
+            Relation::Po => ", weight=10",
+            Relation::Race => ", constraint=false, dir=both, style=dashed",
             _ if matches!(picture.nodes[link.from].place, Place::Top(_)) => "",
             _ => ", constraint=false",
         };

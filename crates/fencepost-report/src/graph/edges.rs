@@ -1,24 +1,62 @@
 //! Which edges are worth drawing: the cycle's in any case; others only where
 //! they say something that the drawn ones do not imply.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
-use fencepost_model::cycle::Edge;
-use fencepost_model::{EventId, Graph};
+use fencepost_finding::{Diagram, Edge, Relation};
 
-use super::Extra;
-use super::picture::{Builder, Link, LinkKind, NodeKind, Place, Selection};
+use super::picture::{Builder, Link, NodeKind, Place};
 
 /// With more events shown, edges that touch no event of the cycle are left out, reads-from
 /// excepted.
 const CROWDED: usize = 10;
 
+/// Whom each event reads from, and its neighbours in modification order.
+pub(super) struct Chains {
+    source: Vec<Option<usize>>,
+    before: Vec<Option<usize>>,
+    after: Vec<Option<usize>>,
+}
+
+impl Chains {
+    pub(super) fn new(diagram: &Diagram) -> Chains {
+        let none = || vec![None; diagram.events.len()];
+        let mut chains = Chains { source: none(), before: none(), after: none() };
+        for &Edge { from, to, relation } in &diagram.edges {
+            match relation {
+                Relation::Rf => chains.source[to] = Some(from),
+                Relation::Mo => (chains.before[to], chains.after[from]) = (Some(from), Some(to)),
+                _ => {}
+            }
+        }
+        chains
+    }
+
+    pub(super) fn source(&self, event: usize) -> Option<usize> {
+        self.source[event]
+    }
+
+    fn is_write(&self, event: usize) -> bool {
+        self.before[event].is_some() || self.after[event].is_some()
+    }
+
+    /// The first write of what an event writes to.
+    fn first(&self, event: usize) -> usize {
+        std::iter::successors(Some(event), |&event| self.before[event]).last().unwrap_or(event)
+    }
+
+    /// An event and those after it in modification order.
+    fn from(&self, event: usize) -> impl Iterator<Item = usize> {
+        std::iter::successors(Some(event), |&event| self.after[event])
+    }
+}
+
 /// The events in direct communication with one of `key`.
-pub(super) fn related(graph: &Graph, key: &BTreeSet<EventId>) -> BTreeSet<EventId> {
+pub(super) fn related(diagram: &Diagram, chains: &Chains, key: &BTreeSet<usize>) -> BTreeSet<usize> {
     let mut related = BTreeSet::new();
-    for id in graph.ids() {
-        let source = graph.source(id);
-        if source.is_some_and(|source| key.contains(&source)) && graph.label(id).is_rmw() {
+    for id in 0..diagram.events.len() {
+        let source = chains.source[id];
+        if source.is_some_and(|source| key.contains(&source)) && chains.is_write(id) {
             related.insert(id);
         }
         if key.contains(&id) {
@@ -26,43 +64,37 @@ pub(super) fn related(graph: &Graph, key: &BTreeSet<EventId>) -> BTreeSet<EventI
         }
     }
     for &id in key {
-        let Some(loc) = graph.label(id).loc() else { continue };
-        let writes = graph.writes(loc);
-        let anchor = if graph.label(id).is_write() { Some(id) } else { graph.source(id) };
-        let Some(position) = anchor.and_then(|anchor| writes.iter().position(|&write| write == anchor)) else {
-            continue;
-        };
-        related.extend(position.checked_sub(1).map(|before| writes[before]));
-        related.extend(writes.get(position + 1));
+        let anchor = if chains.is_write(id) { Some(id) } else { chains.source[id] };
+        let Some(anchor) = anchor else { continue };
+        related.extend([chains.before[anchor], chains.after[anchor]].into_iter().flatten());
     }
-    related.retain(|&id| !graph.is_init(id));
+    related.retain(|&id| diagram.events[id].thread.is_some());
     related
 }
 
 impl Builder<'_> {
     /// Adds every link, and the initialisation nodes they need.
-    pub(super) fn links(&mut self, selection: &Selection) {
+    pub(super) fn links(&mut self) {
         self.program_order();
-        self.cycle();
+        let (races, cycle): (Vec<Edge>, Vec<Edge>) =
+            self.diagram.focus.iter().partition(|edge| edge.relation == Relation::Race);
+        for edge in cycle.into_iter().filter(|edge| edge.relation != Relation::Po) {
+            self.draw(edge, true);
+        }
         let crowded = self.node_of.len() > CROWDED;
-        self.reads_from(selection);
-        self.modification_order(selection, crowded);
+        self.reads_from(&races);
+        self.modification_order(!races.is_empty(), crowded);
         self.overwritten_reads(crowded);
         self.derived();
-        if let (Some(culprit), Some(other)) = (self.scene.culprit, self.scene.opponent) {
-            let (from, to) = (self.node_of[&other], self.node_of[&culprit]);
-            self.link(from, to, LinkKind::Race, true);
+        for race in races {
+            self.draw(race, true);
         }
     }
 
     /// Between neighbours in each column; bold where the cycle goes along them.
     fn program_order(&mut self) {
-        let along: Vec<(usize, usize)> = self
-            .cycle_edges()
-            .into_iter()
-            .filter(|&(_, edge, _)| edge == Edge::Po)
-            .map(|(from, _, to)| (self.node_of[&from], self.node_of[&to]))
-            .collect();
+        let focus = self.diagram.focus.iter().filter(|edge| edge.relation == Relation::Po);
+        let along: Vec<(usize, usize)> = focus.map(|edge| (self.node_of[&edge.from], self.node_of[&edge.to])).collect();
         for to in 1..self.nodes.len() {
             let from = to - 1;
             let (Place::Cell { column: a, .. }, Place::Cell { column: b, .. }) =
@@ -72,62 +104,46 @@ impl Builder<'_> {
             };
             if a == b {
                 let on_cycle = along.iter().any(|&(start, end)| start <= from && to <= end);
-                self.link(from, to, LinkKind::Po, on_cycle);
+                self.link(from, to, Relation::Po, on_cycle);
             }
         }
     }
 
-    fn cycle(&mut self) {
-        for (from, edge, to) in self.cycle_edges() {
-            let kind = match edge {
-                Edge::Po | Edge::Section => continue,
-                Edge::Rf => LinkKind::Rf,
-                Edge::Mo => LinkKind::Mo,
-                Edge::Fr => LinkKind::Fr,
-            };
-            self.link(self.node_of[&from], self.node_of[&to], kind, true);
-        }
-    }
-
-    fn reads_from(&mut self, selection: &Selection) {
-        let graph = self.scene.graph;
-        for read in self.shown() {
-            let Some(source) = graph.source(read) else { continue };
-            let to = self.node_of[&read];
-            let loc = graph.label(read).loc().expect("reads have a location");
-            if graph.is_init(source) {
-                let hidden = self.subject.program.fence_location() == Some(loc);
-                let is_remarkable = selection.inits.contains(&loc) && self.nodes[to].kind != NodeKind::Event;
-                if !hidden && (is_remarkable || self.wants_all("rf")) {
-                    let from = self.init_node(loc);
-                    self.link(from, to, LinkKind::Rf, false);
+    fn reads_from(&mut self, races: &[Edge]) {
+        for edge in self.edges(Relation::Rf) {
+            let Some(&to) = self.node_of.get(&edge.to) else { continue };
+            if self.is_init(edge.from) {
+                let is_remarkable = races.is_empty() && self.nodes[to].kind != NodeKind::Event;
+                if is_remarkable || self.wants_all(Relation::Rf) {
+                    self.draw(edge, false);
                 }
-            } else if let Some(&from) = self.node_of.get(&source)
-                && !(Some(read) == self.scene.culprit && self.scene.opponent == Some(source))
+            } else if self.node_of.contains_key(&edge.from)
+                && !races.iter().any(|race| (race.from, race.to) == (edge.from, edge.to))
             {
-                self.link(from, to, LinkKind::Rf, false);
+                self.draw(edge, false);
             }
         }
     }
 
-    fn modification_order(&mut self, selection: &Selection, crowded: bool) {
-        let graph = self.scene.graph;
-        for loc in (0..graph.locations()).map(fencepost_base::ids::LocId::from_index) {
-            let hidden = self.subject.program.fence_location() == Some(loc);
-            let in_the_past = self.scene.written_in_the_past == Some(loc) && selection.inits.contains(&loc);
-            let is_written = graph.writes(loc).iter().skip(1).any(|write| self.node_of.contains_key(write));
-            if !hidden && (in_the_past || (is_written && self.wants_all("mo"))) {
-                self.init_node(loc);
+    fn modification_order(&mut self, is_race: bool, crowded: bool) {
+        let chains = self.chains;
+        // A culprit that writes in the past is told by what it comes after and before.
+        let in_the_past = self.diagram.culprit.filter(|&culprit| !is_race && chains.after[culprit].is_some());
+        let in_the_past = in_the_past.map(|culprit| chains.first(culprit));
+        let is_first = |&id: &usize| chains.before[id].is_none() && chains.after[id].is_some();
+        for first in (0..self.diagram.events.len()).filter(is_first) {
+            let is_written = chains.from(first).skip(1).any(|write| self.node_of.contains_key(&write));
+            let is_wanted = in_the_past == Some(first) || (is_written && self.wants_all(Relation::Mo));
+            if self.is_init(first) && is_wanted {
+                self.init_node(first);
             }
-            let shown: Vec<EventId> =
-                graph.writes(loc).iter().copied().filter(|write| self.node_of.contains_key(write)).collect();
+            let shown: Vec<usize> = chains.from(first).filter(|write| self.node_of.contains_key(write)).collect();
             for pair in shown.windows(2) {
-                let same_thread = graph.event(pair[0]).thread == graph.event(pair[1]).thread;
+                let (from, to) = (pair[0], pair[1]);
                 // An update that reads from its predecessor shows as much by its rf edge.
-                let implied = same_thread || graph.source(pair[1]) == Some(pair[0]);
-                let (from, to) = (self.node_of[&pair[0]], self.node_of[&pair[1]]);
-                if self.wants_all("mo") || (!implied && self.worth_it(from, to, crowded)) {
-                    self.link(from, to, LinkKind::Mo, false);
+                let implied = self.is_same_thread(from, to) || chains.source[to] == Some(from);
+                if self.wants_all(Relation::Mo) || (!implied && self.worth_it(from, to, crowded)) {
+                    self.draw(Edge { from, to, relation: Relation::Mo }, false);
                 }
             }
         }
@@ -135,16 +151,14 @@ impl Builder<'_> {
 
     /// From each read to the write right after the one it reads from.
     fn overwritten_reads(&mut self, crowded: bool) {
-        let graph = self.scene.graph;
-        for read in self.shown().into_iter().filter(|&id| !graph.label(id).is_write()) {
-            let (Some(source), Some(loc)) = (graph.source(read), graph.label(read).loc()) else { continue };
-            let mut later = graph.writes(loc).iter().skip_while(|&&write| write != source).skip(1);
-            let Some(&next) = later.next() else { continue };
-            let Some(&to) = self.node_of.get(&next) else { continue };
-            let from = self.node_of[&read];
-            let implied = graph.event(next).thread == graph.event(read).thread;
-            if self.wants_all("fr") || (!implied && self.worth_it(from, to, crowded)) {
-                self.link(from, to, LinkKind::Fr, false);
+        for edge in self.edges(Relation::Fr) {
+            let Edge { from, to, .. } = edge;
+            if !self.node_of.contains_key(&from) || !self.node_of.contains_key(&to) {
+                continue;
+            }
+            let implied = self.is_same_thread(from, to);
+            if self.wants_all(Relation::Fr) || (!implied && self.worth_it(from, to, crowded)) {
+                self.draw(edge, false);
             }
         }
     }
@@ -152,54 +166,75 @@ impl Builder<'_> {
     /// The relations of the model that were asked for, without what the other edges imply: paths of
     /// a transitive relation, and program order where it is part of the relation.
     fn derived(&mut self) {
-        let Extra { relations, model: Some(model) } = self.extra else { return };
-        let shown = self.shown();
-        let po = self.scene.graph.po();
-        for (name, rel) in model.relations(self.scene.graph) {
-            if !relations.iter().any(|wanted| wanted == name) {
-                continue;
+        let mut relations: Vec<Relation> = Vec::new();
+        for edge in &self.diagram.edges {
+            if matches!(edge.relation, Relation::Derived(_)) && !relations.contains(&edge.relation) {
+                relations.push(edge.relation);
             }
-            let pairs = || shown.iter().flat_map(|&a| shown.iter().map(move |&b| (a, b)));
-            let has_po = pairs().all(|(a, b)| !po.contains(a, b) || rel.contains(a, b));
-            let is_transitive = rel == rel.plus();
-            let is_implied = |a: EventId, b: EventId| {
-                let is_between = |&c: &EventId| c != a && c != b && rel.contains(a, c) && rel.contains(c, b);
-                (has_po && po.contains(a, b)) || (is_transitive && shown.iter().any(is_between))
-            };
-            let links: Vec<(EventId, EventId)> =
-                pairs().filter(|&(a, b)| a != b && rel.contains(a, b) && !is_implied(a, b)).collect();
-            for (a, b) in links {
-                let (from, to, kind) = (self.node_of[&a], self.node_of[&b], LinkKind::Derived(name));
-                match self.links.iter_mut().find(|link| (link.from, link.to) == (from, to)) {
-                    Some(link) => link.also.push(kind),
-                    None => self.link(from, to, kind, false),
+        }
+        let shown: Vec<usize> = self.node_of.keys().copied().filter(|&id| !self.is_init(id)).collect();
+        let number_of: BTreeMap<usize, usize> = shown.iter().enumerate().map(|(number, &id)| (id, number)).collect();
+        let po = |a: usize, b: usize| a < b && self.is_same_thread(shown[a], shown[b]);
+        let pairs = || (0..shown.len()).flat_map(|a| (0..shown.len()).map(move |b| (a, b)));
+        let mut found: Vec<Edge> = Vec::new();
+        for relation in relations {
+            // Among the shown events, by their numbers.
+            let mut rel = vec![vec![false; shown.len()]; shown.len()];
+            for edge in self.edges(relation) {
+                if let (Some(&a), Some(&b)) = (number_of.get(&edge.from), number_of.get(&edge.to)) {
+                    rel[a][b] = true;
                 }
+            }
+            let has_po = pairs().all(|(a, b)| !po(a, b) || rel[a][b]);
+            let between = |a: usize, b: usize| (0..shown.len()).any(|c| rel[a][c] && rel[c][b]);
+            let is_transitive = pairs().all(|(a, b)| a == b || rel[a][b] || !between(a, b));
+            let is_implied = |a: usize, b: usize| (has_po && po(a, b)) || (is_transitive && between(a, b));
+            let links = pairs().filter(|&(a, b)| rel[a][b] && !is_implied(a, b));
+            found.extend(links.map(|(a, b)| Edge { from: shown[a], to: shown[b], relation }));
+        }
+        for edge in found {
+            let (from, to) = (self.node_of[&edge.from], self.node_of[&edge.to]);
+            match self.links.iter_mut().find(|link| (link.from, link.to) == (from, to)) {
+                Some(link) => link.also.push(edge.relation),
+                None => self.link(from, to, edge.relation, false),
             }
         }
     }
 
     /// Is every edge of this relation to be drawn?
-    fn wants_all(&self, name: &str) -> bool {
-        self.extra.relations.iter().any(|wanted| wanted == name)
+    fn wants_all(&self, relation: Relation) -> bool {
+        self.diagram.in_full.contains(&relation)
     }
 
     fn worth_it(&self, from: usize, to: usize, crowded: bool) -> bool {
-        let on_cycle = |node: usize| matches!(self.nodes[node].kind, NodeKind::OnCycle | NodeKind::Culprit);
-        !crowded || (on_cycle(from) && on_cycle(to)) || self.nodes[from].kind == NodeKind::Init
+        let kind = |event: usize| self.nodes[self.node_of[&event]].kind;
+        let on_cycle = |event: usize| matches!(kind(event), NodeKind::OnCycle | NodeKind::Culprit);
+        !crowded || (on_cycle(from) && on_cycle(to)) || kind(from) == NodeKind::Init
     }
 
-    /// The shown events, in the order of the run.
-    fn shown(&self) -> Vec<EventId> {
-        self.node_of.keys().copied().filter(|&id| !self.scene.graph.is_init(id)).collect()
+    /// The edges of a relation.
+    fn edges(&self, relation: Relation) -> Vec<Edge> {
+        self.diagram.edges.iter().copied().filter(|edge| edge.relation == relation).collect()
     }
 
-    fn cycle_edges(&self) -> Vec<(EventId, Edge, EventId)> {
-        let steps = self.scene.cycle_steps();
-        let next = steps.iter().cycle().skip(1);
-        steps.iter().zip(next).map(|(&(from, edge), &(to, _))| (from, edge, to)).collect()
+    fn is_init(&self, event: usize) -> bool {
+        self.diagram.events[event].thread.is_none()
     }
 
-    fn link(&mut self, from: usize, to: usize, kind: LinkKind, on_cycle: bool) {
+    fn is_same_thread(&self, a: usize, b: usize) -> bool {
+        self.diagram.events[a].thread == self.diagram.events[b].thread
+    }
+
+    /// Adds a link between events that are shown, or initial values.
+    fn draw(&mut self, Edge { from, to, relation }: Edge, on_cycle: bool) {
+        let [from, to] = [from, to].map(|event| match self.is_init(event) {
+            true => self.init_node(event),
+            false => self.node_of[&event],
+        });
+        self.link(from, to, relation, on_cycle);
+    }
+
+    fn link(&mut self, from: usize, to: usize, kind: Relation, on_cycle: bool) {
         let known = self.links.iter().any(|link| (link.from, link.to, link.kind) == (from, to, kind));
         if !known {
             self.links.push(Link { from, to, kind, on_cycle, also: Vec::new() });

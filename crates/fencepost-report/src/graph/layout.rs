@@ -1,11 +1,15 @@
 //! Where everything lies, in pixels: boxes for events, paths for edges, a
 //! free spot for every label.
 
-use super::picture::{Link, LinkKind, NodeKind, Picture, Place};
+use fencepost_finding::Relation;
+
+use super::picture::{Link, Node, NodeKind, Picture, Place, explanation};
 use super::route::{Route, Routes, rows};
 
 /// Width of a character of the monospaced font of events.
 const CHARACTER: f64 = 7.9;
+/// The same of the places below them.
+const SMALL_CHARACTER: f64 = 6.1;
 const NODE_HEIGHT: f64 = 38.0;
 const INIT_HEIGHT: f64 = 26.0;
 const TITLE_HEIGHT: f64 = 62.0;
@@ -13,6 +17,8 @@ const HEADER_HEIGHT: f64 = 30.0;
 const LEGEND_HEIGHT: f64 = 44.0;
 const MARGIN: f64 = 26.0;
 const LANE: f64 = 14.0;
+/// How far from a line a label is that is not written on it.
+const BESIDE: f64 = 12.0;
 /// How far from an arrowhead a label is out of its way.
 const HEAD: f64 = 22.0;
 
@@ -96,7 +102,9 @@ impl Grid {
         let column_width = |column: usize| {
             let cells =
                 picture.nodes.iter().filter(|node| matches!(node.place, Place::Cell { column: c, .. } if c == column));
-            cells.map(|node| text_width(&node.text)).fold(text_width(&picture.columns[column]).max(96.0), f64::max)
+            let width =
+                |node: &Node| text_width(&node.text).max(node.remark.chars().count() as f64 * SMALL_CHARACTER + 22.0);
+            cells.map(width).fold(text_width(&picture.columns[column]).max(96.0), f64::max)
         };
         let gutter_width = |gutter: usize| {
             let lanes = (routes.halves[2 * gutter] + routes.halves[2 * gutter + 1]) as f64 * LANE;
@@ -304,10 +312,17 @@ fn labels(picture: &Picture, grid: &Grid, paths: &[Path]) -> Vec<Point> {
         paths.iter().map(|path| (0..=40).map(|i| path.point(f64::from(i) / 40.0)).collect()).collect();
     let mut placed: Vec<Point> = Vec::new();
     for (index, path) in paths.iter().enumerate() {
-        let aside = if picture.links[index].kind == LinkKind::Po { 12.0 } else { 0.0 };
+        let link = &picture.links[index];
+        let returns = |other: &Link| (other.from, other.to) == (link.to, link.from);
+        let twin = picture.links.iter().position(returns).map(|twin| &paths[twin]);
         let candidate = |t: f64| {
             let Point { x, y } = path.point(t);
-            Point { x: x + aside, y }
+            match twin {
+                _ if link.kind == Relation::Po => Point { x: x + BESIDE, y },
+                // Two lines side by side: each has its label on the far side of the other.
+                Some(twin) => away(Point { x, y }, twin.point(1.0 - t)),
+                None => Point { x, y },
+            }
         };
         let score = |t: f64| {
             let spot = candidate(t);
@@ -319,21 +334,29 @@ fn labels(picture: &Picture, grid: &Grid, paths: &[Path]) -> Vec<Point> {
             let heads = paths.iter().map(|path| distance(path.point(1.0), spot)).fold(HEAD, f64::min);
             clearance + 2.0 * crowding + 4.0 * heads - (t - 0.5).abs() * 12.0 - if hidden { 100.0 } else { 0.0 }
         };
-        let best = (2..=18).map(|i| f64::from(i) / 20.0).max_by(|&a, &b| score(a).total_cmp(&score(b)));
+        // Beside the ends of a line are events.
+        let spots = if twin.is_some() { 7..=13 } else { 2..=18 };
+        let best = spots.map(|i| f64::from(i) / 20.0).max_by(|&a, &b| score(a).total_cmp(&score(b)));
         placed.push(candidate(best.unwrap_or(0.5)));
     }
     placed
 }
 
+/// A point right beside another one, on the side that is not towards `other`.
+fn away(point: Point, other: Point) -> Point {
+    let apart = distance(point, other).max(1.0);
+    Point { x: point.x + (point.x - other.x) / apart * BESIDE, y: point.y + (point.y - other.y) / apart * BESIDE }
+}
+
 /// The entries of the legend: each kind of edge in use, with its text and its width.
-pub(super) fn legend_entries(picture: &Picture) -> Vec<(LinkKind, String, f64)> {
-    let used = |kind: &LinkKind| picture.links.iter().any(|link| link.kinds().any(|other| other == *kind));
-    let entry = |kind: LinkKind| {
-        let text = kind.explanation();
+pub(super) fn legend_entries(picture: &Picture) -> Vec<(Relation, String, f64)> {
+    let used = |kind: &Relation| picture.links.iter().any(|link| link.kinds().any(|other| other == *kind));
+    let entry = |kind: Relation| {
+        let text = explanation(kind);
         let width = 27.0 + text.len() as f64 * 6.4 + 12.0;
         (kind, text, width)
     };
-    LinkKind::of(picture).into_iter().filter(used).map(entry).collect()
+    picture.relations().into_iter().filter(used).map(entry).collect()
 }
 
 fn legend_width(picture: &Picture) -> f64 {

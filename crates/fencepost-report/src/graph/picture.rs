@@ -3,14 +3,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use fencepost_base::event::Label;
-use fencepost_base::ids::{LocId, ThreadId, Value};
-use fencepost_model::EventId;
-use fencepost_verdict::Site;
+use fencepost_finding::{Diagram, Edge, Relation};
 
-use super::scene::Scene;
-use super::{Extra, edges};
-use crate::subject::Subject;
+use super::edges::{self, Chains};
 
 /// Threads with more events lose those that do not matter.
 const LONG_THREAD: usize = 14;
@@ -60,97 +55,66 @@ pub(super) enum NodeKind {
 pub(super) struct Link {
     pub(super) from: usize,
     pub(super) to: usize,
-    pub(super) kind: LinkKind,
+    pub(super) kind: Relation,
     pub(super) on_cycle: bool,
     /// Derived relations between the same events, which share the line.
-    pub(super) also: Vec<LinkKind>,
+    pub(super) also: Vec<Relation>,
 }
 
 impl Link {
     /// `rf`, `rf, hb`
     pub(super) fn label(&self) -> String {
-        let names: Vec<&str> = self.kinds().map(LinkKind::as_str).collect();
+        let names: Vec<&str> = self.kinds().map(Relation::as_str).collect();
         names.join(", ")
     }
 
     /// The relations that it stands for.
-    pub(super) fn kinds(&self) -> impl Iterator<Item = LinkKind> {
+    pub(super) fn kinds(&self) -> impl Iterator<Item = Relation> {
         std::iter::once(self.kind).chain(self.also.iter().copied())
     }
 }
 
-#[derive(Clone, Copy, PartialEq, Eq, Debug, PartialOrd, Ord)]
-pub(super) enum LinkKind {
-    Po,
-    Rf,
-    Mo,
-    Fr,
-    Race,
-    /// A relation of the model.
-    Derived(&'static str),
+/// For the legend.
+pub(super) fn explanation(relation: Relation) -> String {
+    match relation {
+        Relation::Po => "po: program order".into(),
+        Relation::Rf => "rf: reads from".into(),
+        Relation::Mo => "mo: modification order".into(),
+        Relation::Fr => "fr: from read".into(),
+        Relation::Race => "data race".into(),
+        Relation::Derived("hb") => "hb: happens before".into(),
+        Relation::Derived("sw") => "sw: synchronises with".into(),
+        Relation::Derived("S") => "S: order of SC events".into(),
+        Relation::Derived("SC") => "SC: before it in every SC order".into(),
+        Relation::Derived("eco") => "eco: overwrites it, or reads what does".into(),
+        Relation::Derived("sync") => "sync: synchronisation".into(),
+        Relation::Derived(name) => name.into(),
+    }
 }
 
-impl LinkKind {
-    /// Those that every model has.
-    const BASIC: [LinkKind; 5] = [LinkKind::Po, LinkKind::Rf, LinkKind::Mo, LinkKind::Fr, LinkKind::Race];
-
-    /// All kinds that there are in a picture, and the basic ones.
-    pub(super) fn of(picture: &Picture) -> Vec<LinkKind> {
-        let used = picture.links.iter().flat_map(Link::kinds);
-        let all: BTreeSet<LinkKind> = used.chain(LinkKind::BASIC).collect();
-        all.into_iter().collect()
-    }
-
-    pub(super) fn as_str(self) -> &'static str {
-        match self {
-            LinkKind::Po => "po",
-            LinkKind::Rf => "rf",
-            LinkKind::Mo => "mo",
-            LinkKind::Fr => "fr",
-            LinkKind::Race => "race",
-            LinkKind::Derived(name) => name,
-        }
-    }
-
-    /// For the legend.
-    pub(super) fn explanation(self) -> String {
-        match self {
-            LinkKind::Po => "po: program order".into(),
-            LinkKind::Rf => "rf: reads from".into(),
-            LinkKind::Mo => "mo: modification order".into(),
-            LinkKind::Fr => "fr: from read".into(),
-            LinkKind::Race => "data race".into(),
-            LinkKind::Derived("hb") => "hb: happens before".into(),
-            LinkKind::Derived("sw") => "sw: synchronises with".into(),
-            LinkKind::Derived("S") => "S: order of SC events".into(),
-            LinkKind::Derived(name) => name.into(),
-        }
-    }
-
-    /// As in herd's pictures.
-    pub(super) fn color(self) -> &'static str {
-        match self {
-            LinkKind::Po => "#222222",
-            LinkKind::Rf => "#c8102e",
-            LinkKind::Mo => "#1f4fbf",
-            LinkKind::Fr => "#b8600b",
-            LinkKind::Race => "#a0209a",
-            LinkKind::Derived("hb") => "#2e7d32",
-            LinkKind::Derived("sw") => "#00798c",
-            LinkKind::Derived("S") => "#6b4fa0",
-            LinkKind::Derived(_) => "#6a6a6a",
-        }
+/// As in herd's pictures.
+pub(super) fn color(relation: Relation) -> &'static str {
+    match relation {
+        Relation::Po => "#222222",
+        Relation::Rf => "#c8102e",
+        Relation::Mo | Relation::Derived("eco") => "#1f4fbf",
+        Relation::Fr => "#b8600b",
+        Relation::Race => "#a0209a",
+        Relation::Derived("hb" | "sync") => "#2e7d32",
+        Relation::Derived("sw") => "#00798c",
+        Relation::Derived("S" | "SC") => "#6b4fa0",
+        Relation::Derived(_) => "#6a6a6a",
     }
 }
 
 impl Picture {
-    pub(super) fn new(subject: &Subject<'_>, scene: &Scene<'_>, extra: Extra<'_>) -> Picture {
-        let key = scene.key_events();
-        let selection = Selection::new(scene, &key);
+    pub(super) fn new(diagram: &Diagram) -> Picture {
+        let key = key_events(diagram);
+        let chains = Chains::new(diagram);
+        let selection = Selection::new(diagram, &chains, &key);
         let mut builder = Builder {
-            subject,
-            scene,
-            extra,
+            diagram,
+            chains: &chains,
             key: &key,
             nodes: Vec::new(),
             node_of: BTreeMap::new(),
@@ -158,10 +122,10 @@ impl Picture {
             links: Vec::new(),
         };
         let columns = builder.columns(&selection);
-        builder.links(&selection);
+        builder.links();
         builder.order_tops();
-        let mut notes = vec![scene.legend().to_string()];
-        notes.extend(scene.story.clone());
+        let mut notes = vec![legend(diagram).to_string()];
+        notes.extend(diagram.notes.iter().cloned());
         if columns.is_empty() {
             notes.push("no access to memory comes before it".to_string());
         }
@@ -170,41 +134,66 @@ impl Picture {
             notes.push(format!("{} more {threads} not shown", selection.omitted_threads));
         }
         Picture {
-            title: scene.title.clone(),
-            subtitle: scene.subtitle.clone(),
+            title: diagram.title.clone(),
+            subtitle: diagram.subtitle.clone(),
             columns,
             nodes: builder.nodes,
             links: builder.links,
             notes,
         }
     }
+
+    /// All kinds of edges that there are in it, and the basic ones.
+    pub(super) fn relations(&self) -> Vec<Relation> {
+        let used = self.links.iter().flat_map(Link::kinds);
+        let all: BTreeSet<Relation> = used.chain(Relation::BASIC).collect();
+        all.into_iter().collect()
+    }
+}
+
+/// The events of the cycle, or of the race, and the culprit; without any of these, all are alike.
+fn key_events(diagram: &Diagram) -> BTreeSet<usize> {
+    let ends = diagram.focus.iter().flat_map(|edge| [edge.from, edge.to]);
+    let key: BTreeSet<usize> = ends.chain(diagram.culprit).collect();
+    match key.is_empty() {
+        true => (0..diagram.events.len()).filter(|&id| diagram.events[id].thread.is_some()).collect(),
+        false => key,
+    }
+}
+
+/// What lines and colours mean.
+fn legend(diagram: &Diagram) -> &'static str {
+    let is_race = diagram.focus.iter().any(|edge| edge.relation == Relation::Race);
+    match (diagram.culprit, diagram.focus.is_empty()) {
+        (Some(_), _) if is_race => "filled: the access that races",
+        (Some(_), _) => "bold: the cycle that SC forbids · filled: the step that leaves SC",
+        (None, false) => "bold: the cycle that SC forbids",
+        (None, true) => "SC permits it as well",
+    }
 }
 
 /// Which events are shown.
 pub(super) struct Selection {
     /// Threads left to right, each with its events: shown, or a number of hidden ones.
-    threads: Vec<(ThreadId, Vec<Item>)>,
+    threads: Vec<(usize, Vec<Item>)>,
     omitted_threads: usize,
-    /// Locations whose initialisation is shown.
-    pub(super) inits: Vec<LocId>,
 }
 
 enum Item {
-    Shown(EventId),
+    Shown(usize),
     Hidden(usize),
 }
 
 impl Selection {
-    fn new(scene: &Scene<'_>, key: &BTreeSet<EventId>) -> Selection {
-        let graph = scene.graph;
-        let mut threads: BTreeMap<ThreadId, Vec<EventId>> = BTreeMap::new();
-        for id in graph.ids() {
-            if let Some(thread) = graph.event(id).thread {
+    fn new(diagram: &Diagram, chains: &Chains, key: &BTreeSet<usize>) -> Selection {
+        let mut threads: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
+        for (id, event) in diagram.events.iter().enumerate() {
+            if let Some(thread) = event.thread {
                 threads.entry(thread).or_default().push(id);
             }
         }
-        let related = edges::related(graph, key);
-        let matters = |id: &EventId| key.contains(id) || related.contains(id);
+        let related = edges::related(diagram, chains, key);
+        let matters = |id: &usize| key.contains(id) || related.contains(id);
         let before = threads.len();
         if before > MANY_THREADS {
             threads.retain(|_, events| events.iter().any(matters));
@@ -215,21 +204,15 @@ impl Selection {
             .map(|(thread, events)| {
                 let few = events.len() <= LONG_THREAD;
                 let few_matter = events.iter().filter(|id| matters(id)).count() <= LONG_THREAD;
-                let show = |id: &EventId| few || key.contains(id) || (few_matter && related.contains(id));
+                let show = |id: &usize| few || key.contains(id) || (few_matter && related.contains(id));
                 (thread, items(&events, show))
             })
             .collect();
-        let inits = if scene.opponent.is_some() {
-            Vec::new()
-        } else {
-            let locs: BTreeSet<LocId> = key.iter().filter_map(|&id| graph.label(id).loc()).collect();
-            locs.into_iter().collect()
-        };
-        Selection { threads, omitted_threads, inits }
+        Selection { threads, omitted_threads }
     }
 }
 
-fn items(events: &[EventId], show: impl Fn(&EventId) -> bool) -> Vec<Item> {
+fn items(events: &[usize], show: impl Fn(&usize) -> bool) -> Vec<Item> {
     let mut items = Vec::new();
     for id in events {
         match items.last_mut() {
@@ -243,13 +226,13 @@ fn items(events: &[EventId], show: impl Fn(&EventId) -> bool) -> Vec<Item> {
 
 /// Collects nodes and links.
 pub(super) struct Builder<'a> {
-    pub(super) subject: &'a Subject<'a>,
-    pub(super) scene: &'a Scene<'a>,
-    pub(super) extra: Extra<'a>,
-    pub(super) key: &'a BTreeSet<EventId>,
+    pub(super) diagram: &'a Diagram,
+    pub(super) chains: &'a Chains,
+    key: &'a BTreeSet<usize>,
     pub(super) nodes: Vec<Node>,
-    pub(super) node_of: BTreeMap<EventId, usize>,
-    rows: BTreeMap<EventId, usize>,
+    /// For each event that is shown, its node.
+    pub(super) node_of: BTreeMap<usize, usize>,
+    rows: BTreeMap<usize, usize>,
     pub(super) links: Vec<Link>,
 }
 
@@ -258,7 +241,7 @@ impl Builder<'_> {
     /// so that the picture reads downwards.
     fn columns(&mut self, selection: &Selection) -> Vec<String> {
         self.find_rows(selection);
-        for (column, (thread, items)) in selection.threads.iter().enumerate() {
+        for (column, (_, items)) in selection.threads.iter().enumerate() {
             let mut next_row = 0;
             for item in items {
                 let row = match item {
@@ -270,7 +253,7 @@ impl Builder<'_> {
                 let node = match *item {
                     Item::Shown(id) => {
                         self.node_of.insert(id, self.nodes.len());
-                        self.event_node(id, *thread, place)
+                        self.event_node(id, place)
                     }
                     Item::Hidden(count) => {
                         Node { place, kind: NodeKind::Gap, text: format!("⋮ {count} more"), remark: String::new() }
@@ -279,12 +262,11 @@ impl Builder<'_> {
                 self.nodes.push(node);
             }
         }
-        selection.threads.iter().map(|(thread, _)| self.subject.thread(*thread).to_string()).collect()
+        selection.threads.iter().map(|(thread, _)| self.diagram.threads[*thread].clone()).collect()
     }
 
     fn find_rows(&mut self, selection: &Selection) {
-        let graph = self.scene.graph;
-        let mut gap_before: BTreeMap<EventId, (Option<EventId>, usize)> = BTreeMap::new();
+        let mut gap_before: BTreeMap<usize, (Option<usize>, usize)> = BTreeMap::new();
         for (_, items) in &selection.threads {
             let (mut previous, mut gaps) = (None, 0);
             for item in items {
@@ -300,62 +282,37 @@ impl Builder<'_> {
         // Events are numbered in the order of the run: a write comes before its readers.
         for (&id, &(previous, gaps)) in &gap_before {
             let after = previous.map_or(0, |previous| self.rows[&previous] + 1) + gaps;
-            let source = graph.source(id).and_then(|source| self.rows.get(&source)).copied();
-            self.rows.insert(id, after.max(source.unwrap_or(0)));
+            let source = self.chains.source(id).and_then(|source| self.rows.get(&source)).copied();
+            // What is only known to come later lies lower.
+            let is_vague = |edge: &&Edge| edge.to == id && matches!(edge.relation, Relation::Derived(_));
+            let earlier = self.diagram.focus.iter().filter(is_vague).filter_map(|edge| self.rows.get(&edge.from));
+            let below = earlier.map(|row| row + 1).max();
+            self.rows.insert(id, after.max(source.unwrap_or(0)).max(below.unwrap_or(0)));
         }
     }
 
-    fn event_node(&self, id: EventId, thread: ThreadId, place: Place) -> Node {
-        let event = self.scene.graph.event(id);
-        let remark = event.pc.map_or(String::new(), |pc| {
-            let line = self.subject.line(Site { thread, pc });
-            format!("line {line}")
-        });
+    fn event_node(&self, id: usize, place: Place) -> Node {
+        let event = &self.diagram.events[id];
         let kind = match () {
-            () if Some(id) == self.scene.culprit => NodeKind::Culprit,
+            () if Some(id) == self.diagram.culprit => NodeKind::Culprit,
             () if self.key.contains(&id) => NodeKind::OnCycle,
             () => NodeKind::Event,
         };
         // What people read beside the picture has numbers.
-        let number = self.scene.steps.get(&id).map_or(String::new(), |step| format!("{step}: "));
-        Node { place, kind, text: number + &self.label(&event.label), remark }
+        let number = event.step.map_or(String::new(), |step| format!("{step}: "));
+        Node { place, kind, text: number + &event.text, remark: event.place.clone() }
     }
 
-    /// `W[rel] x=1`
-    fn label(&self, label: &Label) -> String {
-        let mode = label.mode();
-        if self.subject.is_fence(label) {
-            return format!("F[{}]", if label.loc().is_some() { "sc" } else { mode.as_str() });
-        }
-        match *label {
-            Label::Read { loc, value, .. } => format!("R[{mode}] {}", self.holds(loc, value)),
-            Label::Write { loc, value, .. } => format!("W[{mode}] {}", self.holds(loc, value)),
-            Label::Rmw { loc, read, written, .. } => {
-                format!("U[{mode}] {}→{}", self.holds(loc, read), self.subject.value(written))
-            }
-            Label::Fence { .. } => format!("F[{mode}]"),
-            Label::LightFence { loc: Some(loc) } => format!("F[light] {}", self.subject.location(loc)),
-            Label::LightFence { loc: None } => "F[light]".to_string(),
-        }
-    }
-
-    /// `x=1`
-    fn holds(&self, loc: LocId, value: Value) -> String {
-        format!("{}={}", self.subject.location(loc), self.subject.value(value))
-    }
-
-    /// The node of the initialisation of `loc`, added when it is first needed.
-    pub(super) fn init_node(&mut self, loc: LocId) -> usize {
-        let id = self.scene.graph.writes(loc)[0];
+    /// The node of an initial value, added when it is first needed.
+    pub(super) fn init_node(&mut self, id: usize) -> usize {
         if let Some(&node) = self.node_of.get(&id) {
             return node;
         }
         let position = self.nodes.iter().filter(|node| matches!(node.place, Place::Top(_))).count();
-        let value = self.scene.graph.label(id).value_written().unwrap_or(0);
         self.nodes.push(Node {
             place: Place::Top(position),
             kind: NodeKind::Init,
-            text: self.holds(loc, value),
+            text: self.diagram.events[id].text.clone(),
             remark: String::new(),
         });
         self.node_of.insert(id, self.nodes.len() - 1);

@@ -4,7 +4,9 @@
 //! lies in either, so an edge that keeps to them runs through no event. Edges
 //! that would overlap in a gutter or channel get lanes of their own.
 
-use super::picture::{Link, LinkKind, Picture, Place};
+use fencepost_finding::Relation;
+
+use super::picture::{Link, Picture, Place};
 
 /// The way of one edge.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -92,7 +94,7 @@ struct Finder<'a> {
 impl Finder<'_> {
     fn route(&mut self, link: &Link) -> Route {
         match (self.picture.nodes[link.from].place, self.picture.nodes[link.to].place) {
-            _ if link.kind == LinkKind::Po => Route::Down,
+            _ if link.kind == Relation::Po => Route::Down,
             (Place::Cell { column: a, row: i }, Place::Cell { column: b, row: j }) if a == b => {
                 // Outer gutters are empty, so the first and the last column use those.
                 let gutter = if a == 0 { 0 } else { a + 1 };

@@ -3,8 +3,10 @@
 
 use std::fmt::Write as _;
 
+use fencepost_finding::Relation;
+
 use super::layout::{Layout, Path, Point, Rect, legend_entries};
-use super::picture::{LinkKind, NodeKind, Picture};
+use super::picture::{NodeKind, Picture, color};
 
 pub(super) fn render(picture: &Picture, layout: &Layout) -> String {
     let mut svg = Svg(String::new());
@@ -41,16 +43,16 @@ impl Svg {
         ));
         self.line(format_args!("<title>{}: {}</title>", escape(&picture.title), escape(&picture.subtitle)));
         self.line(format_args!("<style>{STYLE}"));
-        for kind in LinkKind::of(picture) {
-            let (name, color) = (kind.as_str(), kind.color());
+        for kind in picture.relations() {
+            let (name, color) = (kind.as_str(), color(kind));
             self.line(format_args!(".line.{name} {{ stroke: {color}; }} .label.{name} {{ fill: {color}; }}"));
         }
         self.line(format_args!("</style>\n<defs>"));
-        for kind in LinkKind::of(picture) {
+        for kind in picture.relations() {
             self.line(format_args!(
                 r#"<marker id="{}" viewBox="0 0 10 10" refX="9.5" refY="5" markerUnits="userSpaceOnUse" markerWidth="10" markerHeight="9" orient="auto-start-reverse"><path d="M0 0.6 L10 5 L0 9.4 L2.6 5 z" fill="{}"/></marker>"#,
                 kind.as_str(),
-                kind.color()
+                color(kind)
             ));
         }
         self.line(format_args!("</defs>"));
@@ -63,10 +65,10 @@ impl Svg {
         self.text("subtitle", layout.width / 2.0, 46.0, &picture.subtitle);
     }
 
-    fn edge(&mut self, kind: LinkKind, bold: bool, path: &Path) {
+    fn edge(&mut self, kind: Relation, bold: bool, path: &Path) {
         let name = kind.as_str();
         let weight = if bold { " bold" } else { "" };
-        let start = if kind == LinkKind::Race { format!(r#" marker-start="url(#{name})""#) } else { String::new() };
+        let start = if kind == Relation::Race { format!(r#" marker-start="url(#{name})""#) } else { String::new() };
         self.line(format_args!(
             r#"<path class="line {name}{weight}" d="{}"{start} marker-end="url(#{name})"/>"#,
             data(path)

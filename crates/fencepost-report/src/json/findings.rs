@@ -138,6 +138,9 @@ pub(super) struct ObservedReport<'a> {
     suggestion: Option<SuggestionReport<'a>>,
     reproduce: &'a str,
     reproducible: bool,
+    /// The file with a picture of it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    picture: Option<&'a str>,
 }
 
 /// An operation of a compiled program.
@@ -232,7 +235,7 @@ pub(super) struct MissingReport<'a> {
 #[derive(Serialize)]
 pub(super) struct EndReport<'a> {
     /// `relaxed store`.
-    access: &'a str,
+    access: String,
     thread: ThreadReport<'a>,
     #[serde(flatten)]
     place: PlaceReport<'a>,
@@ -371,6 +374,7 @@ fn observed(observed: &Observed, is_window: bool) -> ObservedReport<'_> {
         }),
         reproduce: &observed.reproduce.command,
         reproducible: observed.reproduce.exact,
+        picture: observed.picture.as_deref(),
     }
 }
 
@@ -415,7 +419,7 @@ fn missing(link: &Link) -> MissingReport<'_> {
         LinkKind::FromRead => "from-read",
     };
     fn end(end: &LinkEnd) -> EndReport<'_> {
-        EndReport { access: &end.what, thread: thread(&end.thread), place: place(&end.place) }
+        EndReport { access: end.what(), thread: thread(&end.thread), place: place(&end.place) }
     }
     MissingReport { why, from: end(&link.from), to: end(&link.to) }
 }

@@ -2,7 +2,9 @@
 
 use std::fmt::Write as _;
 
-use fencepost_finding::{Access, Advice, Finding, Frame, LinkEnd, LinkKind, Memory, Observed, Operation, Rule, Thread};
+use fencepost_finding::{
+    Access, Advice, Finding, Frame, LinkEnd, LinkKind, Memory, Observed, Operation, Rule, Thread, value_text,
+};
 
 use super::{Look, Paint};
 use crate::shapes;
@@ -38,7 +40,11 @@ pub(super) fn finding(finding: &Finding, observed: &Observed, look: &Look) -> St
         true => "",
         false => "the schedule was the operating system's and cannot be repeated; one that can may be found by\n    ",
     };
-    let _ = writeln!(text, "  Reproduce: {unrepeatable}{}\n", observed.reproduce.command);
+    let _ = writeln!(text, "  Reproduce: {unrepeatable}{}", observed.reproduce.command);
+    if let Some(picture) = &observed.picture {
+        let _ = writeln!(text, "  Picture: {picture}");
+    }
+    text.push('\n');
     let place = access.blamed().map_or_else(|| format!("{:#x}", access.address), Frame::summary);
     let _ = writeln!(text, "{}", paint.strong(&format!("SUMMARY: fencepost: {} {place}", finding.title)));
     text + RULE
@@ -57,8 +63,8 @@ fn waits(finding: &Finding, observed: &Observed) -> String {
 fn robustness(access: &Operation, missed: &Operation, observed: &Observed, paint: Paint, text: &mut String) {
     let expected = match (access.op.as_str(), access.expected) {
         (_, None) => String::new(),
-        ("wait", Some(value)) => format!(" for value {}", number(value)),
-        (_, Some(value)) => format!(" from value {}", number(value)),
+        ("wait", Some(value)) => format!(" for value {}", value_text(value)),
+        (_, Some(value)) => format!(" from value {}", value_text(value)),
     };
     let title = format!("  {}{expected} of size {} at {:#x}", access.title(), access.size, access.address);
     let _ = writeln!(text, "{} by {}:", paint.strong(&title), by(access));
@@ -77,7 +83,7 @@ fn robustness(access: &Operation, missed: &Operation, observed: &Observed, paint
 }
 
 fn write(write: &Operation, text: &mut String) {
-    let value = write.value.map_or(String::new(), number);
+    let value = write.value.map_or(String::new(), value_text);
     match &write.thread {
         None => {
             let _ = writeln!(text, "  Initial value {value}");
@@ -151,7 +157,7 @@ fn missing(finding: &Finding, access: &Operation, missed: &Operation, observed: 
 
 fn end(end: &LinkEnd) -> String {
     let place = end.place.place().unwrap_or_else(|| end.place.module_place());
-    format!("{} at {place} by {}", end.what, end.thread)
+    format!("{} at {place} by {}", end.what(), end.thread)
 }
 
 fn suggestion(advice: &Advice, paint: Paint, text: &mut String) {
@@ -181,9 +187,4 @@ fn capitalised(thread: &Thread) -> String {
     let mut words = thread.to_string();
     words[..1].make_ascii_uppercase();
     words
-}
-
-/// Addresses and the like are easier to recognise in hexadecimal.
-fn number(value: u64) -> String {
-    if value < 0x1_0000 { value.to_string() } else { format!("{value:#x}") }
 }

@@ -72,6 +72,10 @@ pub(crate) struct RunArgs {
     #[arg(long, short, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
 
+    /// Draw each report as well: DIR/report-1.svg, DIR/report-2.svg, …
+    #[arg(long, value_name = "DIR")]
+    pub(crate) graph: Option<PathBuf>,
+
     /// Exit code if something was reported
     #[arg(long, value_name = "N", default_value_t = FOUND)]
     pub(crate) exitcode: u8,
@@ -112,8 +116,10 @@ Examples:
   fencepost run --schedule pct:3 --seeds 0..1000 -- ./queue 4   a thousand different schedules
   fencepost run --schedule pct:3 --seed 17 -- ./queue 4         one of them again
   fencepost run --format sarif -o findings.sarif -- ./queue 4   for code scanning
+  fencepost run --graph pictures -- ./queue 4                   pictures/report-1.svg, …: how does it happen?
 
 Exit codes:
   66   something was reported (--exitcode)
-  2    the program cannot be run, or was not built for the sanitizer; reports cannot be written
+  2    the program cannot be run, or was not built for the sanitizer; reports or pictures cannot be
+       written
   else the program's own (128 + N if it was ended by signal N); with several runs, the first one that is not 0";

@@ -8,10 +8,9 @@ use std::path::Path;
 
 use fencepost_check::{Attacking, InternalError, Question};
 use fencepost_model::{Graph, Model};
-use fencepost_report::Shown;
-use fencepost_report::graph::{BASIC_RELATIONS, Drawing, Extra};
+use fencepost_report::diagram::{BASIC_RELATIONS, Extra};
+use fencepost_report::graph::Drawing;
 use fencepost_report::terminal;
-use fencepost_verdict::Verdict;
 
 use super::check;
 use crate::args::{GraphArgs, GraphFormat};
@@ -123,15 +122,8 @@ fn violated(
     let outcome = check::check(&file.program, model, search, Attacking::default(), limits, line)?;
     let subject = file.subject();
     let headline = terminal::headline(&subject, &outcome, &options::stderr_look(&args.common));
-    let (drawing, exit) = match &outcome.verdict {
-        Verdict::Holds => (None, Exit::Holds),
-        Verdict::Unknown(_) => (None, Exit::Unknown),
-        Verdict::Violated(violation) => {
-            let drawing = Drawing::of_violation_with(&subject, violation, model.name(), extra(args, model));
-            (Some(drawing), Exit::Holds)
-        }
-    };
-    Ok(Found { headline, drawing, exit })
+    let exit = if outcome.verdict.is_unknown() { Exit::Unknown } else { Exit::Holds };
+    Ok(Found { headline, drawing: Drawing::of_outcome(&subject, &outcome, extra(args, model)), exit })
 }
 
 fn verified(
@@ -146,15 +138,8 @@ fn verified(
         limits.ask(line, |budget| Question::new(&file.program, model).with(search).safety(budget))?;
     let subject = file.subject();
     let headline = terminal::verification_headline(&subject, &verification, &options::stderr_look(&args.common));
-    let (drawing, exit) = match &verification.result {
-        Err(_) => (None, Exit::Unknown),
-        Ok(verified) => {
-            let shown = Shown::of(&subject, verified);
-            let draw = |shown| Drawing::of_execution_with(&subject, &shown, model.name(), extra(args, model));
-            (shown.map(draw), Exit::Holds)
-        }
-    };
-    Ok(Found { headline, drawing, exit })
+    let exit = if verification.result.is_err() { Exit::Unknown } else { Exit::Holds };
+    Ok(Found { headline, drawing: Drawing::of_verification(&subject, &verification, extra(args, model)), exit })
 }
 
 /// The form that a path asks for. Only graphs in DOT can follow each other on standard output.

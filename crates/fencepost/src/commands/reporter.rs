@@ -23,7 +23,7 @@ pub(crate) fn run(output: &mut Output) -> io::Result<Exit> {
     let _signals = Signals::new()?;
     let socket = rustix::io::fcntl_dupfd_cloexec(rustix::stdio::stdin(), 3)?;
     let mut lines = Lines::new(UnixStream::from(socket));
-    let session = Session::new(Options::default(), ReportFormat::Human, ColorChoice::Auto, None);
+    let session = Session::new(Options::default(), ReportFormat::Human, ColorChoice::Auto, None, None);
     let mut session = session.map_err(io::Error::other)?;
     loop {
         while let Some(line) = lines.next() {

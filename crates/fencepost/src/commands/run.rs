@@ -33,13 +33,14 @@ pub(crate) fn run(args: &RunArgs, output: &mut Output) -> io::Result<Exit> {
             return Ok(Exit::Error);
         }
     }
-    let mut session = match Session::new(options, args.format, args.color, args.output.as_deref()) {
-        Ok(session) => session,
-        Err(message) => {
-            output::note(&format!("fencepost: error: {message}\n"));
-            return Ok(Exit::Error);
-        }
-    };
+    let mut session =
+        match Session::new(options, args.format, args.color, args.output.as_deref(), args.graph.as_deref()) {
+            Ok(session) => session,
+            Err(message) => {
+                output::note(&format!("fencepost: error: {message}\n"));
+                return Ok(Exit::Error);
+            }
+        };
     let signals = Signals::new()?;
     let (mut exit, mut unobserved, mut deadlocks) = (Exit::Other(0), false, 0);
     for seed in seeds(args) {

@@ -2,9 +2,10 @@
 
 use std::time::Duration;
 
+use fencepost_report::diagram::Extra;
 use fencepost_report::graph::Drawing;
+use fencepost_report::json;
 use fencepost_report::terminal::{self, Look};
-use fencepost_report::{Shown, json};
 use fencepost_verdict::{Outcome, Plan, Repaired, Verdict, Verification, Violation};
 
 use super::Source;
@@ -52,8 +53,8 @@ impl Checked<'_> {
 
     /// The violating execution as a picture, if there is one.
     pub fn to_svg(&self) -> Option<String> {
-        let draw = |violation| Drawing::of_violation(&self.source.subject(), violation, self.outcome.model).svg();
-        self.violation().map(draw)
+        let drawing = Drawing::of_outcome(&self.source.subject(), &self.outcome, Extra::default());
+        drawing.map(|drawing| drawing.svg())
     }
 }
 
@@ -93,10 +94,8 @@ impl Verified<'_> {
 
     /// The execution in which something goes wrong as a picture, if there is one.
     pub fn to_svg(&self) -> Option<String> {
-        let verified = self.verification.result.as_ref().ok()?;
-        let subject = self.source.subject();
-        let shown = Shown::of(&subject, verified)?;
-        Some(Drawing::of_execution(&subject, &shown, self.verification.model).svg())
+        let drawing = Drawing::of_verification(&self.source.subject(), &self.verification, Extra::default());
+        drawing.map(|drawing| drawing.svg())
     }
 }
 

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use fencepost_check::{Listing, Question};
 use fencepost_model::Model;
+use fencepost_report::diagram;
 use fencepost_report::graph::Drawing;
 
 use super::{extra, picture};
@@ -44,8 +45,8 @@ pub(super) fn run(
         }
         Err(exit) => return Ok(exit),
     };
-    let drawings = Drawing::of_all(&file.subject(), &states, count, model.name(), extra(args, model));
-    let pictures: Vec<String> = drawings.iter().map(|drawing| picture(drawing, format)).collect();
+    let diagrams = diagram::of_all(&file.subject(), &states, count, model.name(), extra(args, model));
+    let pictures: Vec<String> = diagrams.iter().map(|diagram| picture(&Drawing::of_diagram(diagram), format)).collect();
     let headline = headline(name, model.name(), pictures.len(), count, cut.is_some());
     let is_stream = args.output.as_os_str() == "-";
     if is_stream && format == GraphFormat::Svg && pictures.len() > 1 {

@@ -1,21 +1,24 @@
 //! Reports on their way from the event stream to where people read them.
 
 use std::collections::BTreeSet;
-use std::fs::File;
+use std::fs::{self, File};
 use std::io::{self, IsTerminal, Write};
 use std::os::unix::fs::FileExt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use clap::ColorChoice;
-use fencepost_finding::Finding;
+use fencepost_finding::{Evidence, Finding};
 use fencepost_protocol::door::Mismatch;
 use fencepost_protocol::record::{self, HEADER};
 use fencepost_protocol::{Color, Key};
+use fencepost_report::graph::Drawing;
 use fencepost_report::terminal::{self, Look};
 use fencepost_sanitizer::symbols::Files;
 use fencepost_sanitizer::{Ending, Item, Options, Process, Reporter, json, text};
+use rustix::fs::Access;
 
 use crate::args::ReportFormat;
+use crate::files;
 use crate::log::Log;
 use crate::options;
 use crate::output::{self, Output};
@@ -28,6 +31,7 @@ pub(crate) struct Session {
     file: Option<File>,
     /// For formats that come in one piece.
     log: Log,
+    pictures: Option<Pictures>,
     /// Lists of suppressions that the program's own options named, and that were read.
     read: BTreeSet<String>,
     /// The program's own options ask for it.
@@ -73,7 +77,9 @@ impl Session {
         format: ReportFormat,
         color: ColorChoice,
         file: Option<&Path>,
+        pictures: Option<&Path>,
     ) -> Result<Session, String> {
+        let pictures = pictures.map(Pictures::new).transpose()?;
         let file = match file {
             None => None,
             Some(path) => {
@@ -87,6 +93,7 @@ impl Session {
             look: Look { color: options::wants_color(color, terminal), ..Look::default() },
             file,
             log: Log::default(),
+            pictures,
             read: BTreeSet::new(),
             print_suppressions: false,
             to_stdout: false,
@@ -139,7 +146,10 @@ impl Session {
                 Wish::Nothing
             }
             Item::Report(report) => {
-                self.tell(report.finding(), output);
+                let mut finding = report.finding();
+                let drawn = self.pictures.as_mut().map_or(Ok(()), |pictures| pictures.draw(&mut finding));
+                self.tell(finding, output);
+                self.failure = self.failure.take().or(drawn.err());
                 Wish::Found
             }
             Item::Known => Wish::Found,
@@ -244,6 +254,35 @@ impl Session {
             (None, _) => output.out(text),
         };
         self.failure = written.err();
+    }
+}
+
+/// A directory with a picture of each report.
+struct Pictures {
+    directory: PathBuf,
+    count: usize,
+}
+
+impl Pictures {
+    /// In a directory, which is created if need be. That nothing can be written there is to be known
+    /// before a long run.
+    fn new(directory: &Path) -> Result<Pictures, String> {
+        let ready = fs::create_dir_all(directory).and_then(|()| Ok(rustix::fs::access(directory, Access::WRITE_OK)?));
+        ready.map_err(|error| format!("cannot write pictures to `{}`: {error}", directory.display()))?;
+        Ok(Pictures { directory: directory.to_path_buf(), count: 0 })
+    }
+
+    /// Draws a finding, which says then where its picture is.
+    fn draw(&mut self, finding: &mut Finding) -> io::Result<()> {
+        let Some(drawing) = Drawing::of(finding) else { return Ok(()) };
+        self.count += 1;
+        let path = self.directory.join(format!("report-{}.svg", self.count));
+        files::write(&path, &drawing.svg())
+            .map_err(|error| io::Error::new(error.kind(), format!("`{}`: {error}", path.display())))?;
+        if let Evidence::Observed(observed) = &mut finding.evidence {
+            observed.picture = Some(path.display().to_string());
+        }
+        Ok(())
     }
 }
 
