@@ -483,3 +483,38 @@ impl<'a> Inquiry<'a> {
 fn unsafe_by(failing: Option<Failing>, race: Option<Race>) -> Step {
     Step::Settled(Box::new(Verified { argument: Argument::Witness, states: None, race, failing }))
 }
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use fencepost_lower::{Language, load};
+    use fencepost_model::models;
+
+    use super::*;
+
+    fn program(path: &str) -> Program {
+        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../litmus/verify").join(path);
+        let text = std::fs::read_to_string(path).expect("a program");
+        load(Language::Fp, &text).program.expect("a program")
+    }
+
+    /// Whoever settles it, the same answer and the same work each time, on any number of threads.
+    #[test]
+    fn turns_are_the_same_in_every_run() {
+        for path in ["plain/spsc-ring.fp", "algorithms/bakery-fenced.fp"] {
+            let program = program(path);
+            for model in models::checkable() {
+                let mut seen = None;
+                for jobs in [1, 3] {
+                    let options = Options { jobs, ..Options::default() };
+                    let found =
+                        verify(&program, model, options, None, &Budget::unlimited()).expect("no internal error");
+                    let tried: Vec<_> = found.tried.iter().map(|each| format!("{each:?}")).collect();
+                    let told = (found.result.map(|verified| verified.argument), tried, found.stats.states);
+                    assert_eq!(*seen.get_or_insert_with(|| told.clone()), told, "{path} under {}", model.name());
+                }
+            }
+        }
+    }
+}
