@@ -34,7 +34,7 @@ impl Question<'_> {
     pub fn executions(&self, most: usize, budget: &Budget<'_>) -> Result<Result<Listing, Reason>, InternalError> {
         let (program, model) = (self.program(), self.model());
         let observed = observed(program);
-        let (found, cut) = match Search::new(program, model).first_executions(&observed, most, budget) {
+        let (found, cut) = match Search::new(program, model).executions(&observed, most, budget) {
             Ok(found) => found,
             Err(reason) => return Ok(Err(reason)),
         };

@@ -12,10 +12,14 @@
 //! - `coverability`: SRA decided, and with it what SRA says of other models.
 //!
 //! It is not known in advance which argument will do, and each may take for ever. So they take
-//! turns. Each round allows an argument several times the states of the last round, and an equal
-//! share of the time that is left. An argument that comes to an end without an answer is not asked
-//! again. The last one left gets the whole rest. An answer always says which argument it rests on,
-//! and what was tried before.
+//! turns ([`turns`]). Each round allows an argument several times the states of the last round, and
+//! an equal share of the time that is left. In its next turn it goes on from where it stopped, and
+//! the last one left gets the whole rest. An answer always says which argument it rests on, and
+//! what was tried before.
+//!
+//! Arguments that wait keep what they have found, and the limit on memory is one for all of them
+//! together. One for which there is no room waits until others have come to their end. If all of
+//! them wait for room, the one that holds most is given up.
 //!
 //! Neither a failure nor a data race is reported without an execution that the oracle has replayed
 //! on the axioms of the model. SC runs that are too long for that were replayed under SC when they
@@ -28,7 +32,11 @@ pub(crate) mod evidence;
 mod exploration;
 mod robustness;
 mod searching;
+mod turns;
 mod views;
+
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::thread::Scope;
 
 use fencepost_explore::Options;
 use fencepost_ir::{Condition, Instr, LocationKind, Op, Program};
@@ -39,9 +47,9 @@ use fencepost_verdict::{
 
 use crate::InternalError;
 use crate::buffers::can_fail;
-use coverability::UnderSra;
 use exploration::UnderSc;
 use searching::Over;
+use turns::{Share, Turn, Work};
 
 /// Ways to find out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -102,14 +110,46 @@ impl Stage {
 /// How many times more states a round allows than the one before, as a power of two.
 const GROWTH: u32 = 3;
 
-/// How an attempt ended.
+/// Tables double before anybody is told. So as much memory stays free as others keep, up to this
+/// part of it, as a power of two.
+const RESERVE: u32 = 2;
+
+/// How an argument ended.
 enum Step {
     /// With an answer.
     Settled(Box<Verified>),
-    /// Without; and more time would not help.
-    Closed,
-    /// Where this round's share of the budget ended.
-    Cut,
+    /// Without.
+    Unsettled(Attempt),
+}
+
+impl Step {
+    fn unsettled(argument: Argument, reason: Reason) -> Step {
+        Step::Unsettled(Attempt { argument, reason })
+    }
+}
+
+/// An argument, among others.
+struct Contender<'scope> {
+    stage: Stage,
+    state: State<'scope>,
+}
+
+enum State<'scope> {
+    /// It has had no turn.
+    Fresh,
+    /// It was put aside when it had used up its share of something.
+    Aside(Work<'scope, Result<Step, InternalError>>, Reason),
+    Done,
+}
+
+impl Contender<'_> {
+    /// Bytes that it keeps.
+    fn bytes(&self) -> u64 {
+        match &self.state {
+            State::Aside(work, _) => work.bytes(),
+            State::Fresh | State::Done => 0,
+        }
+    }
 }
 
 /// By `engine`, or by whatever argument settles the question first.
@@ -120,7 +160,7 @@ pub(crate) fn verify(
     engine: Option<Engine>,
     budget: &Budget<'_>,
 ) -> Result<Verification, InternalError> {
-    let mut inquiry = Inquiry::new(program, model, options, budget);
+    let inquiry = Inquiry::new(program, model, options, budget);
     let result = match (supported(program, model), engine) {
         (Err(reason), _) => Err(reason),
         (Ok(()), None) => inquiry.take_turns(plan(program, model))?,
@@ -185,95 +225,177 @@ struct Inquiry<'a> {
     model: &'static dyn Model,
     options: Options,
     budget: &'a Budget<'a>,
+    known: Mutex<Known>,
+}
+
+/// What arguments tell each other, and what is told of them.
+#[derive(Default)]
+struct Known {
     /// What SC runs say.
     sc: UnderSc,
-    /// What SRA says, once that is decided.
-    sra: Option<UnderSra>,
     /// An answer that leaves something open: how often a formula is true.
     partial: Option<Box<Verified>>,
     tried: Vec<Attempt>,
     stats: Stats,
+    /// Bytes that arguments keep that were put aside.
+    kept: u64,
 }
 
 impl<'a> Inquiry<'a> {
     fn new(program: &'a Program, model: &'static dyn Model, options: Options, budget: &'a Budget<'a>) -> Self {
         let options = Options { observational: false, ..options };
-        let (tried, stats) = (Vec::new(), Stats::default());
-        Inquiry { program, model, options, budget, sc: UnderSc::Unknown, sra: None, partial: None, tried, stats }
+        Inquiry { program, model, options, budget, known: Mutex::default() }
+    }
+
+    /// For a moment: it is never locked while an engine runs.
+    fn known(&self) -> MutexGuard<'_, Known> {
+        self.known.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn end(self, result: Result<Verified, Reason>) -> Verification {
-        Verification { model: self.model.name(), result, tried: self.tried, stats: self.stats }
+        let Known { tried, stats, .. } = self.known.into_inner().unwrap_or_else(PoisonError::into_inner);
+        Verification { model: self.model.name(), result, tried, stats }
     }
 
     /// Round after round, until something settles it or nothing is left.
-    fn take_turns(&mut self, mut stages: Vec<Stage>) -> Result<Result<Verified, Reason>, InternalError> {
-        let mut growth = 0;
-        while !stages.is_empty() {
-            let mut left = Vec::new();
-            let count = stages.len();
-            for (place, stage) in stages.into_iter().enumerate() {
-                if (self.budget.expired)() {
-                    return Ok(self.unsettled());
+    fn take_turns(&self, stages: Vec<Stage>) -> Result<Result<Verified, Reason>, InternalError> {
+        let settled = std::thread::scope(|scope| {
+            let fresh = |stage| Contender { stage, state: State::Fresh };
+            let mut left: Vec<Contender<'_>> = stages.into_iter().map(fresh).collect();
+            let mut growth = 0;
+            let mut settled = None;
+            while settled.is_none() && !left.is_empty() && !(self.budget.expired)() {
+                settled = self.round(scope, &mut left, growth)?;
+                growth = (growth + GROWTH).min(u64::BITS - 1);
+            }
+            for contender in left {
+                settled = settled.or(self.dismiss(contender)?);
+            }
+            Ok(settled)
+        })?;
+        Ok(settled.map_or_else(|| self.unsettled(), |verified| Ok(*verified)))
+    }
+
+    /// A turn for each of those that are left.
+    fn round<'scope>(
+        &'scope self,
+        scope: &'scope Scope<'scope, '_>,
+        left: &mut Vec<Contender<'scope>>,
+        growth: u32,
+    ) -> Result<Option<Box<Verified>>, InternalError> {
+        let mut is_stuck = true;
+        for place in 0..left.len() {
+            let stage = left[place].stage;
+            if stage.engine() == Engine::Robustness && matches!(self.known().sc, UnderSc::Unknown) {
+                continue;
+            }
+            let share = self.share(left, place, growth);
+            let work = match std::mem::replace(&mut left[place].state, State::Done) {
+                State::Fresh => Work::new(scope, self.budget, move |slice| self.attempt(stage, slice)),
+                State::Aside(work, _) => work,
+                State::Done => continue,
+            };
+            match work.go_on(share) {
+                Turn::Over(work, reason) => {
+                    is_stuck &= matches!(reason, Reason::Memory(_));
+                    left[place].state = State::Aside(work, reason);
                 }
-                // The last one left has nobody to give way to, and need not begin again.
-                let states = match count {
-                    1 => u64::MAX,
-                    _ => stage.first_slice(self.is_about_sc()).checked_shl(growth).unwrap_or(u64::MAX),
-                };
-                match self.attempt(stage, states, count - place)? {
-                    Step::Settled(verified) => return Ok(Ok(*verified)),
-                    Step::Closed => {}
-                    Step::Cut => left.push(stage),
+                Turn::Done(step) => {
+                    is_stuck = false;
+                    if let Some(verified) = self.note(step?) {
+                        return Ok(Some(verified));
+                    }
                 }
             }
-            stages = left;
-            growth = (growth + GROWTH).min(u64::BITS - 1);
+            if (self.budget.expired)() {
+                return Ok(None);
+            }
         }
-        Ok(self.unsettled())
+        left.retain(|contender| !matches!(contender.state, State::Done));
+        match is_stuck {
+            true => self.make_room(left),
+            false => Ok(None),
+        }
+    }
+
+    /// What one of those that are left may use until the end of its turn.
+    fn share(&self, left: &[Contender<'_>], place: usize, growth: u32) -> Share {
+        let others = left.iter().enumerate().filter(|(other, _)| *other != place);
+        let kept = others.map(|(_, contender)| contender.bytes()).sum();
+        self.known().kept = kept;
+        if left.len() == 1 {
+            return Share::ALL;
+        }
+        let Budget { max_bytes, spent, .. } = *self.budget;
+        let spent = spent().min(1.0);
+        let reserve = kept.min(max_bytes >> RESERVE);
+        Share {
+            states: left[place].stage.first_slice(self.is_about_sc()).saturating_mul(1 << growth),
+            // Alone with its memory, an argument knows the limit itself.
+            bytes: if kept == 0 { u64::MAX } else { max_bytes.saturating_sub(kept + reserve) },
+            // Equal for all that have not had theirs in this round.
+            time: spent + (1.0 - spent) / (left.len() - place) as f64,
+        }
+    }
+
+    /// All wait for room: gives up the one that holds most.
+    fn make_room(&self, left: &mut Vec<Contender<'_>>) -> Result<Option<Box<Verified>>, InternalError> {
+        let Some(most) = (0..left.len()).rev().max_by_key(|&place| left[place].bytes()) else { return Ok(None) };
+        let mut contender = left.remove(most);
+        if let State::Aside(_, reason) = &mut contender.state {
+            *reason = Reason::Memory(self.budget.max_bytes);
+        }
+        self.dismiss(contender)
+    }
+
+    /// Lets an argument that was put aside come to its end. It may have an answer already.
+    fn dismiss(&self, contender: Contender<'_>) -> Result<Option<Box<Verified>>, InternalError> {
+        let State::Aside(work, why) = contender.state else { return Ok(None) };
+        self.known().kept = 0;
+        Ok(self.note(match work.stop()? {
+            // It was not time that it was short of.
+            Step::Unsettled(Attempt { argument, reason: Reason::Time }) => Step::unsettled(argument, why),
+            step => step,
+        }))
     }
 
     /// One engine alone, with all of the budget.
-    fn insist(&mut self, engine: Engine) -> Result<Result<Verified, Reason>, InternalError> {
-        let mut stages = plan(self.program, self.model);
-        if engine == Engine::Oracle {
-            stages = vec![Stage::Enumeration];
-        }
-        stages.retain(|stage| stage.engine() == engine);
-        if stages.is_empty() {
+    fn insist(&self, engine: Engine) -> Result<Result<Verified, Reason>, InternalError> {
+        let mut stages = match engine {
+            Engine::Oracle => vec![Stage::Enumeration],
+            _ => plan(self.program, self.model),
+        };
+        if !stages.iter().any(|stage| stage.engine() == engine) {
             let what = format!("this engine has nothing to say about {} and this program", self.model.name());
             return Ok(Err(Reason::Unsupported(what)));
         }
+        // Robustness is half of an argument, and what SC runs say is the other half.
+        let is_half = |stage: Stage| engine == Engine::Robustness && stage == Stage::Exploration;
+        stages.retain(|&stage| stage.engine() == engine || is_half(stage));
         for stage in stages {
-            if let Step::Settled(verified) = self.attempt(stage, u64::MAX, 1)? {
+            if let Some(verified) = self.note(self.attempt(stage, self.budget)?) {
                 return Ok(Ok(*verified));
             }
         }
         Ok(self.unsettled())
     }
 
-    /// With an equal share of the time left, `sharing` stages being those of this round that have
-    /// not had theirs.
-    fn attempt(&mut self, stage: Stage, states: u64, sharing: usize) -> Result<Step, InternalError> {
-        let budget = self.budget;
-        let spent = (budget.spent)().min(1.0);
-        let until = spent + (1.0 - spent) / sharing as f64;
-        let expired = || (budget.expired)() || (budget.spent)() >= until;
-        let slice = Budget { max_states: states.min(budget.max_states), expired: &expired, ..*budget };
+    fn attempt(&self, stage: Stage, slice: &Budget<'_>) -> Result<Step, InternalError> {
         match stage {
-            Stage::Enumeration => self.enumerate(&slice),
-            Stage::Exploration => self.explore(&slice),
-            Stage::Robustness => self.robustness(&slice, false),
-            Stage::Observational => self.robustness(&slice, true),
-            Stage::Views => self.search(Over::Views, &slice),
-            Stage::Search => self.search(Over::Executions, &slice),
-            Stage::Coverability => self.coverability(&slice),
+            Stage::Enumeration => self.enumerate(slice),
+            Stage::Exploration => self.explore(slice),
+            Stage::Robustness => self.robustness(slice, false),
+            Stage::Observational => self.robustness(slice, true),
+            Stage::Views => self.search(Over::Views, slice),
+            Stage::Search => self.search(Over::Executions, slice),
+            Stage::Coverability => self.coverability(slice),
         }
     }
 
     /// Nothing settles it: why.
-    fn unsettled(&mut self) -> Result<Verified, Reason> {
-        if let Some(partial) = self.partial.take() {
+    fn unsettled(&self) -> Result<Verified, Reason> {
+        let Known { partial, tried, .. } = &mut *self.known();
+        if let Some(partial) = partial.take() {
             return Ok(*partial);
         }
         if (self.budget.expired)() {
@@ -286,45 +408,34 @@ impl<'a> Inquiry<'a> {
             Reason::Bound { .. } => 2,
             _ => 3,
         };
-        let first = self.tried.iter().map(|attempt| &attempt.reason).min_by_key(|reason| rank(reason));
-        Err(match (first, self.tried.len()) {
+        let first = tried.iter().map(|attempt| &attempt.reason).min_by_key(|reason| rank(reason));
+        Err(match (first, tried.len()) {
             (Some(reason), _) if rank(reason) < 3 => reason.clone(),
             (Some(reason), 1) => reason.clone(),
             _ => Reason::Inconclusive("nothing that was tried settles it".into()),
         })
     }
 
-    /// Takes note of an argument that does not settle it.
-    fn note(&mut self, argument: Argument, reason: Reason) {
-        self.tried.retain(|attempt| attempt.argument != argument);
-        self.tried.push(Attempt { argument, reason });
-    }
-
-    /// An argument does not settle it, however long it goes on.
-    fn closed(&mut self, argument: Argument, reason: Reason) -> Step {
-        self.note(argument, reason);
-        Step::Closed
-    }
-
-    /// An argument was given up: will it be taken up again?
-    fn gave_up(&mut self, argument: Argument, reason: Reason) -> Step {
-        let is_slice = match reason {
-            Reason::States(limit) => limit < self.budget.max_states,
-            Reason::Time => !(self.budget.expired)(),
-            _ => false,
-        };
-        self.note(argument, reason);
-        if is_slice { Step::Cut } else { Step::Closed }
+    /// The answer, or a note of an argument that has none.
+    fn note(&self, step: Step) -> Option<Box<Verified>> {
+        match step {
+            Step::Settled(verified) => Some(verified),
+            Step::Unsettled(attempt) => {
+                self.known().tried.push(attempt);
+                None
+            }
+        }
     }
 
     /// Adds what an engine cost.
-    fn pay(&mut self, cost: &Stats) {
+    fn pay(&self, cost: &Stats) {
         let Stats { states, transitions, depth, state_bits, peak_bytes, time: _ } = cost;
-        self.stats.states += states;
-        self.stats.transitions += transitions;
-        self.stats.depth = self.stats.depth.max(*depth);
-        self.stats.state_bits = self.stats.state_bits.max(*state_bits);
-        self.stats.peak_bytes = self.stats.peak_bytes.max(*peak_bytes);
+        let Known { stats, kept, .. } = &mut *self.known();
+        stats.states += states;
+        stats.transitions += transitions;
+        stats.depth = stats.depth.max(*depth);
+        stats.state_bits = stats.state_bits.max(*state_bits);
+        stats.peak_bytes = stats.peak_bytes.max(*kept + peak_bytes);
     }
 
     fn is_about_sc(&self) -> bool {
@@ -349,14 +460,15 @@ impl<'a> Inquiry<'a> {
 
     /// These are final states in this model, among others: if they settle whether the condition is
     /// met, that is an answer.
-    fn remember(&mut self, condition: &Condition, endings: Vec<Ending>) -> Result<(), InternalError> {
+    fn remember(&self, condition: &Condition, endings: Vec<Ending>) -> Result<(), InternalError> {
         let endings = self.replayed(endings)?;
         let states = States::judge(condition, condition.observed(), endings, Extent::Examples);
         // That the condition is met is not all: nothing may go wrong besides.
         let may_go_wrong = can_fail(self.program) || can_race(self.program, self.model);
         if states.meet(condition.quantifier).is_some_and(|is_met| !is_met || !may_go_wrong) {
             let argument = Argument::Witness;
-            self.partial = Some(Box::new(Verified { argument, states: Some(states), race: None, failing: None }));
+            self.known().partial =
+                Some(Box::new(Verified { argument, states: Some(states), race: None, failing: None }));
         }
         Ok(())
     }
@@ -370,4 +482,39 @@ impl<'a> Inquiry<'a> {
 /// Something goes wrong, or races, or both.
 fn unsafe_by(failing: Option<Failing>, race: Option<Race>) -> Step {
     Step::Settled(Box::new(Verified { argument: Argument::Witness, states: None, race, failing }))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use fencepost_lower::{Language, load};
+    use fencepost_model::models;
+
+    use super::*;
+
+    fn program(path: &str) -> Program {
+        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../litmus/verify").join(path);
+        let text = std::fs::read_to_string(path).expect("a program");
+        load(Language::Fp, &text).program.expect("a program")
+    }
+
+    /// Whoever settles it, the same answer and the same work each time, on any number of threads.
+    #[test]
+    fn turns_are_the_same_in_every_run() {
+        for path in ["plain/spsc-ring.fp", "algorithms/bakery-fenced.fp"] {
+            let program = program(path);
+            for model in models::checkable() {
+                let mut seen = None;
+                for jobs in [1, 3] {
+                    let options = Options { jobs, ..Options::default() };
+                    let found =
+                        verify(&program, model, options, None, &Budget::unlimited()).expect("no internal error");
+                    let tried: Vec<_> = found.tried.iter().map(|each| format!("{each:?}")).collect();
+                    let told = (found.result.map(|verified| verified.argument), tried, found.stats.states);
+                    assert_eq!(*seen.get_or_insert_with(|| told.clone()), told, "{path} under {}", model.name());
+                }
+            }
+        }
+    }
 }

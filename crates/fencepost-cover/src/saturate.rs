@@ -202,7 +202,7 @@ impl<W: WellStructured> Saturation<'_, W> {
             }
             let (states, frontier) = (self.stats.added, self.queue.len() as u64);
             let depth = self.system.size(&self.nodes[last].configuration) as u64;
-            (budget.progress)(Progress { states, frontier, depth, bytes: self.bytes() });
+            budget.report(Progress { states, frontier, depth, bytes: self.bytes() });
             let expanded = each(batch.len(), self.jobs, |place| self.expand(batch[place]));
             if let Some(end) = self.merge(&batch, expanded, budget) {
                 return end;

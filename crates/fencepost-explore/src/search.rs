@@ -212,6 +212,8 @@ impl<S: System> Search<'_, S> {
                 end = Some(End::Exhausted);
                 break;
             }
+            // Within a layer, what has been found depends on who was faster.
+            (self.budget.rest)(self.progress(frontier(&chunks)));
             let mut met = self.expand_layer(&chunks);
             if matches!(met.gave_up, Some(Reason::Memory(_))) && met.finding.is_none() && self.can_collapse() {
                 if let Err(reason) = self.collapse() {
@@ -293,7 +295,7 @@ impl<S: System> Search<'_, S> {
     }
 
     fn expand_layer(&self, chunks: &[(usize, std::ops::Range<StateId>)]) -> Met {
-        let states: usize = chunks.iter().map(|(_, ids)| ids.len()).sum();
+        let states = frontier(chunks);
         let jobs = self.jobs.min(states / WORTH_A_THREAD).max(1);
         let next = AtomicUsize::new(0);
         let met = Mutex::new(Met::default());
@@ -326,7 +328,7 @@ impl<S: System> Search<'_, S> {
             work += states.len() + 8 * ids.len();
             if work >= WORK_BETWEEN_CHECKS {
                 work = 0;
-                self.report(frontier);
+                (self.budget.progress)(self.progress(frontier));
                 if let Err(reason) = self.in_time() {
                     met.gave_up = Some(reason);
                     self.stopped.store(true, Ordering::Relaxed);
@@ -353,13 +355,13 @@ impl<S: System> Search<'_, S> {
         Ok(())
     }
 
-    fn report(&self, frontier: usize) {
-        (self.budget.progress)(Progress {
+    fn progress(&self, frontier: usize) -> Progress {
+        Progress {
             states: self.store.entries().len(),
             frontier: frontier as u64,
             depth: self.layers.len() as u64,
             bytes: self.meter.used(),
-        });
+        }
     }
 
     /// Takes enough steps out of each of `count` states.
@@ -547,6 +549,11 @@ impl<S: System> Search<'_, S> {
         }
         Ok(greatest)
     }
+}
+
+/// How many states are in these pieces.
+fn frontier(chunks: &[(usize, std::ops::Range<StateId>)]) -> usize {
+    chunks.iter().map(|(_, ids)| ids.len()).sum()
 }
 
 /// What lies between the ends of one layer in every shard and those of the next, in pieces.

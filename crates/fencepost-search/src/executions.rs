@@ -36,7 +36,7 @@ use fencepost_base::ids::{LocId, ThreadId, Value};
 use fencepost_base::order::Mode;
 use fencepost_ir::{Observable, Op, Program};
 use fencepost_model::{EventId, Graph, Model};
-use fencepost_verdict::{Budget, GraphRun, Reason, ScFailureKind, Site};
+use fencepost_verdict::{Budget, GraphRun, Progress, Reason, ScFailureKind, Site};
 
 use crate::What;
 use crate::future::{Future, Waiting, hidden, is_awake, touched};
@@ -59,6 +59,9 @@ pub struct Executions {
     /// Partial executions looked at.
     pub nodes: u64,
 }
+
+/// Nodes between two reports.
+const BETWEEN_REPORTS: u64 = 256;
 
 /// A partial execution.
 #[derive(Clone)]
@@ -185,6 +188,11 @@ impl Enumeration<'_> {
             if self.found.nodes > self.budget.max_states {
                 return Err(Reason::States(self.budget.max_states));
             }
+            if self.found.nodes.is_multiple_of(BETWEEN_REPORTS) {
+                let frontier = open.nodes.len() as u64;
+                let depth = node.graph.len() as u64;
+                self.budget.report(Progress { states: self.found.nodes, frontier, depth, bytes: self.bytes(&open) });
+            }
             self.inspect(&node);
             if self.is_hopeless(&node)? {
                 continue;
@@ -203,8 +211,12 @@ impl Enumeration<'_> {
     fn put(&mut self, node: Node, open: &mut Open) -> Result<(), Reason> {
         self.meter.look_at(&node.graph)?;
         open.push(node);
-        let bytes = open.bytes + self.bytes + self.threads.bytes() + self.future.bytes();
-        if bytes > self.budget.max_bytes { Err(Reason::Memory(self.budget.max_bytes)) } else { Ok(()) }
+        let limit = self.budget.max_bytes;
+        if self.bytes(open) > limit { Err(Reason::Memory(limit)) } else { Ok(()) }
+    }
+
+    fn bytes(&self, open: &Open) -> u64 {
+        open.bytes + self.bytes + self.threads.bytes() + self.future.bytes()
     }
 
     fn rest(&self, node: &Node, thread: ThreadId) -> Rc<Rest> {

@@ -218,7 +218,7 @@ impl Graphs<'_> {
             }
             expanded += 1;
             if expanded.is_multiple_of(BETWEEN_LOOKS) {
-                (budget.progress)(Progress {
+                budget.report(Progress {
                     states: self.records.len() as u64,
                     frontier: (self.records.len() - next) as u64,
                     depth: self.stats.depth,

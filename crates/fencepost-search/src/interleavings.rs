@@ -147,7 +147,7 @@ impl Interleavings<'_> {
         self.stats.peak_bytes = self.stats.peak_bytes.max(bytes);
         if expanded.is_multiple_of(BETWEEN_LOOKS) {
             let (frontier, depth) = (self.open.len() as u64, self.stats.depth);
-            (budget.progress)(Progress { states, frontier, depth, bytes });
+            budget.report(Progress { states, frontier, depth, bytes });
             if (budget.expired)() {
                 return Err(Reason::Time);
             }

@@ -143,17 +143,12 @@ impl<'a> Search<'a> {
     }
 
     /// All executions of a program without loops, atomic sections and bounds, with the values of
-    /// what is observed at their ends. Those with data races are among them.
-    pub fn executions(&self, observed: &[Observable], budget: &Budget<'_>) -> Result<Executions, Reason> {
-        match executions::enumerate(self.program, self.model, observed, 0, budget)? {
-            (executions, None) => Ok(executions),
-            (_, Some(reason)) => Err(reason),
-        }
-    }
-
-    /// The same, with the first `most` executions one by one. If a limit is reached, what was found
-    /// before, and which limit.
-    pub fn first_executions(
+    /// what is observed at their ends, and the first `most` of them one by one. Those with data
+    /// races are among them. If a limit is reached, what was found before, and which limit.
+    ///
+    /// # Errors
+    /// If the executions of such a program cannot be enumerated, or not within the budget.
+    pub fn executions(
         &self,
         observed: &[Observable],
         most: usize,

@@ -288,7 +288,7 @@ impl Machine<'_> {
         let bytes = self.bytes + self.threads.bytes() + self.future.bytes();
         self.stats.peak_bytes = self.stats.peak_bytes.max(bytes);
         if next.is_multiple_of(BETWEEN_LOOKS) {
-            (budget.progress)(Progress {
+            budget.report(Progress {
                 states: self.found.len() as u64,
                 frontier: (self.found.len() - next) as u64,
                 depth: self.stats.depth,

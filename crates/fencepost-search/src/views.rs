@@ -257,7 +257,7 @@ impl<'a> Search<'a> {
         self.expanded += 1;
         if self.expanded.is_multiple_of(BETWEEN_LOOKS) {
             let frontier = (self.open.len() + self.put_off.len()) as u64;
-            (budget.progress)(Progress { states, frontier, depth: self.stats.depth, bytes });
+            budget.report(Progress { states, frontier, depth: self.stats.depth, bytes });
             if (budget.expired)() {
                 return Err(Reason::Time);
             }

@@ -38,7 +38,7 @@ fn disagreement(program: &Program, model: &dyn Model, compared: &AtomicU64) -> O
     let observed = everything(program);
     let expected = finals(program, model, &observed, LIMIT, &|| false).ok()?;
     compared.fetch_add(1, Ordering::Relaxed);
-    let found = match Search::new(program, model).first_executions(&observed, MOST, &Budget::unlimited()) {
+    let found = match Search::new(program, model).executions(&observed, MOST, &Budget::unlimited()) {
         Ok((found, None)) => found,
         Ok((_, Some(reason))) | Err(reason) => return Some(format!("gave up: {reason:?}")),
     };

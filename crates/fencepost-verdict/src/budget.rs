@@ -27,11 +27,30 @@ pub struct Budget<'a> {
     pub spent: &'a (dyn Fn() -> f64 + Sync),
     /// Told every few thousand steps.
     pub progress: &'a (dyn Fn(Progress) + Sync),
+    /// Told at some of these steps, the same ones in every run, whatever the number of threads.
+    /// Whoever shares a budget may let the search wait there.
+    pub rest: &'a (dyn Fn(Progress) + Sync),
+}
+
+impl Budget<'_> {
+    /// For a search on one thread, all of whose steps are the same in every run: tells how far it
+    /// is, where it may have to wait.
+    pub fn report(&self, progress: Progress) {
+        (self.progress)(progress);
+        (self.rest)(progress);
+    }
 }
 
 impl Budget<'static> {
     /// No limits, no progress.
     pub fn unlimited() -> Self {
-        Budget { max_states: u64::MAX, max_bytes: u64::MAX, expired: &|| false, spent: &|| 0.0, progress: &|_| {} }
+        Budget {
+            max_states: u64::MAX,
+            max_bytes: u64::MAX,
+            expired: &|| false,
+            spent: &|| 0.0,
+            progress: &|_| {},
+            rest: &|_| {},
+        }
     }
 }

@@ -45,7 +45,7 @@
 use fencepost_analysis::promotion::Promotion;
 use fencepost_base::ids::{LocId, RegId, ThreadId, Value};
 use fencepost_base::order::Mode;
-use fencepost_cover::{Answer, CoverOutcome, FinalStates, Options, Witness};
+use fencepost_cover::{Answer, CoverOutcome, FinalStates, Options};
 use fencepost_ir::{Observable, Op, Program};
 use fencepost_model::models::sra::write_write_race;
 use fencepost_model::{Model, SafeIf, models};
@@ -56,14 +56,6 @@ use super::endings::{Asked, Collected, collect};
 use super::{Inquiry, Step, can_race, evidence, has_bounds, unsafe_by};
 use crate::InternalError;
 use crate::buffers::can_fail;
-
-/// What is known about SRA.
-pub(super) enum UnderSra {
-    /// Nothing goes wrong.
-    Safe,
-    /// This does; replayed on the axioms of SRA.
-    Fails(Box<Witness>),
-}
 
 /// Can this engine deal with the program?
 pub(super) fn applies(program: &Program) -> Result<(), Reason> {
@@ -122,10 +114,10 @@ fn cost(outcome: &CoverOutcome) -> Stats {
 }
 
 impl Inquiry<'_> {
-    pub(super) fn coverability(&mut self, slice: &Budget<'_>) -> Result<Step, InternalError> {
+    pub(super) fn coverability(&self, slice: &Budget<'_>) -> Result<Step, InternalError> {
         let argument = Argument::Coverability;
         if let Err(reason) = applies(self.program) {
-            return Ok(self.closed(argument, reason));
+            return Ok(Step::unsettled(argument, reason));
         }
         if (self.program.condition().is_none() || can_fail(self.program))
             && let Some(step) = self.safety_under_sra(slice)?
@@ -140,7 +132,7 @@ impl Inquiry<'_> {
         }
         if matches!(word, Word::Nothing) {
             let what = format!("nothing goes wrong under sra, which does not speak for {}", self.model.name());
-            return Ok(self.closed(argument, Reason::Inconclusive(what)));
+            return Ok(Step::unsettled(argument, Reason::Inconclusive(what)));
         }
         if matches!(word, Word::IfRaceFree)
             && let Some(step) = self.race_freedom(slice)?
@@ -162,27 +154,21 @@ impl Inquiry<'_> {
     }
 
     /// Can something go wrong under SRA? If so, or if it is not known, what follows.
-    fn safety_under_sra(&mut self, slice: &Budget<'_>) -> Result<Option<Step>, InternalError> {
+    fn safety_under_sra(&self, slice: &Budget<'_>) -> Result<Option<Step>, InternalError> {
         let argument = Argument::Coverability;
-        if self.sra.is_none() {
-            let outcome = fencepost_cover::safe(self.program, self.cover_options(), slice);
-            self.pay(&cost(&outcome));
-            self.sra = Some(match outcome.answer {
-                Answer::GaveUp(reason) => return Ok(Some(self.gave_up(argument, reason))),
-                Answer::Unreachable => UnderSra::Safe,
-                Answer::Reachable(witness) => {
-                    let Some((site, kind)) = &witness.failure else {
-                        return Err(InternalError::new("a witness under SRA in which nothing fails"));
-                    };
-                    let replayed = replay_graph_failure(self.program, models::causal(), &witness.run, *site, kind);
-                    replayed.map_err(|error| InternalError::new(format!("a failure under SRA: {error}")))?;
-                    UnderSra::Fails(witness)
-                }
-            });
-        }
-        let Some(UnderSra::Fails(witness)) = &self.sra else { return Ok(None) };
-        let Some((site, kind)) = witness.failure.clone() else { return Ok(None) };
-        match evidence::failing(self.program, self.model, witness.run.clone(), site, &kind) {
+        let outcome = fencepost_cover::safe(self.program, self.cover_options(), slice);
+        self.pay(&cost(&outcome));
+        let (run, failure) = match outcome.answer {
+            Answer::Unreachable => return Ok(None),
+            Answer::GaveUp(reason) => return Ok(Some(Step::unsettled(argument, reason))),
+            Answer::Reachable(witness) => (witness.run, witness.failure),
+        };
+        let Some((site, kind)) = failure else {
+            return Err(InternalError::new("a witness under SRA in which nothing fails"));
+        };
+        replay_graph_failure(self.program, models::causal(), &run, site, &kind)
+            .map_err(|error| InternalError::new(format!("a failure under SRA: {error}")))?;
+        match evidence::failing(self.program, self.model, run, site, &kind) {
             Ok((failing, race)) => Ok(Some(unsafe_by(Some(failing), race))),
             Err(error) if self.model.declaration().causal.permits_it => {
                 let name = self.model.name();
@@ -193,19 +179,19 @@ impl Inquiry<'_> {
                     "something goes wrong under sra, in an execution that {} does not permit",
                     self.model.name()
                 );
-                Ok(Some(self.closed(argument, Reason::Inconclusive(what))))
+                Ok(Some(Step::unsettled(argument, Reason::Inconclusive(what))))
             }
         }
     }
 
     /// Is there no data race under SRA? If there is, or if it is not known, what follows.
-    fn data_races(&mut self, slice: &Budget<'_>) -> Result<Option<Step>, InternalError> {
+    fn data_races(&self, slice: &Budget<'_>) -> Result<Option<Step>, InternalError> {
         let argument = Argument::Coverability;
         let outcome = fencepost_cover::data_race_free(self.program, self.cover_options(), slice);
         self.pay(&cost(&outcome));
         let run = match outcome.answer {
             Answer::Unreachable => return Ok(None),
-            Answer::GaveUp(reason) => return Ok(Some(self.gave_up(argument, reason))),
+            Answer::GaveUp(reason) => return Ok(Some(Step::unsettled(argument, reason))),
             Answer::Reachable(witness) => witness.run,
         };
         let race = |model: &dyn Model| evidence::race(self.program, model, run.clone());
@@ -224,19 +210,19 @@ impl Inquiry<'_> {
                 let what = format!(
                     "plain accesses race under sra, in an execution that {name} does not permit or call a race"
                 );
-                Ok(Some(self.closed(argument, Reason::Inconclusive(what))))
+                Ok(Some(Step::unsettled(argument, Reason::Inconclusive(what))))
             }
         }
     }
 
     /// Is there no write/write race under SRA? If there is, or if it is not known, what follows.
-    fn race_freedom(&mut self, slice: &Budget<'_>) -> Result<Option<Step>, InternalError> {
+    fn race_freedom(&self, slice: &Budget<'_>) -> Result<Option<Step>, InternalError> {
         let argument = Argument::WriteWriteRaceFree;
         let outcome = fencepost_cover::write_write_race_free(self.program, self.cover_options(), slice);
         self.pay(&cost(&outcome));
         match outcome.answer {
             Answer::Unreachable => Ok(None),
-            Answer::GaveUp(reason) => Ok(Some(self.gave_up(argument, reason))),
+            Answer::GaveUp(reason) => Ok(Some(Step::unsettled(argument, reason))),
             Answer::Reachable(witness) => {
                 let replayed = replay_graph(self.program, models::causal(), &witness.run)
                     .map_err(|error| InternalError::new(format!("a write/write race under SRA: {error}")))?;
@@ -244,18 +230,18 @@ impl Inquiry<'_> {
                     return Err(InternalError::new("a write/write race under SRA that is none"));
                 }
                 let what = "nothing goes wrong under sra, but two writes race, so release/acquire may do more";
-                Ok(Some(self.closed(argument, Reason::Inconclusive(what.into()))))
+                Ok(Some(Step::unsettled(argument, Reason::Inconclusive(what.into()))))
             }
         }
     }
 
     /// The final states under SRA, which are those of the model.
-    fn final_states_under_sra(&mut self, argument: Argument, slice: &Budget<'_>) -> Result<Step, InternalError> {
+    fn final_states_under_sra(&self, argument: Argument, slice: &Budget<'_>) -> Result<Step, InternalError> {
         let Some(condition) = self.program.condition() else { return Ok(self.safe(argument)) };
         // Less is enough for safety; final states have to be the same.
         if !self.model.declaration().causal.permits_it {
             let what = format!("sra has final states that {} need not have", self.model.name());
-            return Ok(self.closed(argument, Reason::Inconclusive(what)));
+            return Ok(Step::unsettled(argument, Reason::Inconclusive(what)));
         }
         let observed = condition.observed();
         let mut registers: Vec<(ThreadId, RegId)> = Vec::new();
@@ -267,7 +253,6 @@ impl Inquiry<'_> {
             }
         }
         let options = self.cover_options();
-        let mut paid = Vec::new();
         let collected = collect(condition, |holds| {
             let holds = |of_registers: &[Value], of_locations: &[Value]| {
                 holds(&|what| {
@@ -279,7 +264,7 @@ impl Inquiry<'_> {
             };
             let states = FinalStates { registers: &registers, locations: &locations, holds: &holds };
             let outcome = fencepost_cover::can_end(self.program, &states, options, slice);
-            paid.push(cost(&outcome));
+            self.pay(&cost(&outcome));
             match outcome.answer {
                 Answer::Unreachable => Ok(Asked::Nothing),
                 Answer::GaveUp(reason) => Ok(Asked::GaveUp(reason)),
@@ -291,7 +276,6 @@ impl Inquiry<'_> {
                 }
             }
         })?;
-        paid.iter().for_each(|cost| self.pay(cost));
         match collected {
             Collected::Endings(list, extent) => {
                 let states = self.judge(list, extent);
@@ -299,7 +283,7 @@ impl Inquiry<'_> {
             }
             Collected::GaveUp(reason, list) => {
                 self.remember(condition, list)?;
-                Ok(self.gave_up(argument, reason))
+                Ok(Step::unsettled(argument, reason))
             }
             Collected::Race(_) => Err(InternalError::new("a data race that nobody asked for")),
         }

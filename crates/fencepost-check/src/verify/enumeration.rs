@@ -28,23 +28,21 @@ pub(super) fn applies(program: &Program) -> Result<(), Reason> {
 }
 
 impl Inquiry<'_> {
-    pub(super) fn enumerate(&mut self, slice: &Budget<'_>) -> Result<Step, InternalError> {
+    pub(super) fn enumerate(&self, slice: &Budget<'_>) -> Result<Step, InternalError> {
         let argument = Argument::Enumeration;
         if let Err(reason) = applies(self.program) {
-            return Ok(self.closed(argument, reason));
+            return Ok(Step::unsettled(argument, reason));
         }
         let condition = self.program.condition();
         let observed = condition.map_or_else(Vec::new, |condition| condition.observed());
-        let found = match Search::new(self.program, self.model).executions(&observed, slice) {
+        let (found, cut) = match Search::new(self.program, self.model).executions(&observed, 0, slice) {
             Ok(found) => found,
-            Err(reason) => {
-                if let Reason::States(states) = reason {
-                    self.pay(&Stats { states, ..Stats::default() });
-                }
-                return Ok(self.gave_up(argument, reason));
-            }
+            Err(reason) => return Ok(Step::unsettled(argument, reason)),
         };
         self.pay(&Stats { states: found.nodes, ..Stats::default() });
+        if let Some(reason) = cut {
+            return Ok(Step::unsettled(argument, reason));
+        }
         let finals = self
             .evidence(found, &observed)
             .map_err(|error| InternalError::new(format!("what was enumerated does not replay: {error}")))?;

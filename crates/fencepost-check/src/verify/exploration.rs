@@ -15,11 +15,11 @@ use crate::InternalError;
 use crate::confirm::{beyond, replay_sc_failure};
 
 /// What SC runs say.
+#[derive(Default)]
 pub(super) enum UnderSc {
-    /// They have not been explored.
+    /// They have not been explored to the end.
+    #[default]
     Unknown,
-    /// Not all of them, within so many states.
-    Cut(u64),
     /// They never will be.
     Closed,
     /// Nothing goes wrong.
@@ -32,17 +32,16 @@ pub(super) enum UnderSc {
 }
 
 impl Inquiry<'_> {
-    pub(super) fn explore(&mut self, slice: &Budget<'_>) -> Result<Step, InternalError> {
-        let step = self.explore_once(slice)?;
-        match step {
-            Step::Cut => self.sc = UnderSc::Cut(slice.max_states),
-            Step::Closed if !matches!(self.sc, UnderSc::Quiet { .. }) => self.sc = UnderSc::Closed,
-            Step::Closed | Step::Settled(_) => {}
+    pub(super) fn explore(&self, slice: &Budget<'_>) -> Result<Step, InternalError> {
+        let step = self.sc_runs(slice)?;
+        let sc = &mut self.known().sc;
+        if matches!(sc, UnderSc::Unknown) {
+            *sc = UnderSc::Closed;
         }
         Ok(step)
     }
 
-    fn explore_once(&mut self, slice: &Budget<'_>) -> Result<Step, InternalError> {
+    fn sc_runs(&self, slice: &Budget<'_>) -> Result<Step, InternalError> {
         let argument = Argument::Exploration;
         let exploration = fencepost_explore::find_failure(self.program, self.options, slice);
         self.pay(&exploration.stats);
@@ -54,15 +53,15 @@ impl Inquiry<'_> {
                 let verified = Verified { argument, states: None, race, failing: Some(failing) };
                 return Ok(Step::Settled(Box::new(verified)));
             }
-            (End::GaveUp(reason), ..) => return Ok(self.gave_up(argument, reason)),
-            (_, None, Some(site)) => return Ok(self.closed(argument, beyond(self.program, site))),
+            (End::GaveUp(reason), ..) => return Ok(Step::unsettled(argument, reason)),
+            (_, None, Some(site)) => return Ok(Step::unsettled(argument, beyond(self.program, site))),
             (_, None, None) => {}
         }
         let (endings, extent) = match self.program.condition() {
             None => (Vec::new(), Extent::All),
             Some(condition) => match self.search_endings(Over::Executions, condition, &Sc, slice)? {
                 Collected::Endings(list, extent) => (list, extent),
-                Collected::GaveUp(reason, _) => return Ok(self.gave_up(argument, reason)),
+                Collected::GaveUp(reason, _) => return Ok(Step::unsettled(argument, reason)),
                 Collected::Race(_) => return Err(InternalError::new("a data race under SC, which knows none")),
             },
         };
@@ -73,9 +72,9 @@ impl Inquiry<'_> {
         if let Some(condition) = self.program.condition() {
             self.remember(condition, endings.clone())?;
         }
-        self.sc = UnderSc::Quiet { endings, extent };
+        self.known().sc = UnderSc::Quiet { endings, extent };
         let what = format!("nothing goes wrong under sc, but {} may permit more", self.model.name());
-        Ok(self.closed(argument, Reason::Inconclusive(what)))
+        Ok(Step::unsettled(argument, Reason::Inconclusive(what)))
     }
 
     /// The final states, if the program has a condition.

@@ -44,24 +44,17 @@ pub(super) fn knows_observation(model: &'static dyn Model) -> bool {
 }
 
 impl Inquiry<'_> {
-    pub(super) fn robustness(&mut self, slice: &Budget<'_>, observational: bool) -> Result<Step, InternalError> {
+    pub(super) fn robustness(&self, slice: &Budget<'_>, observational: bool) -> Result<Step, InternalError> {
         let argument = Argument::Robustness { observational };
         let model = weakened(self.model);
         // It takes both halves, and the other one is much cheaper.
-        match self.sc {
-            UnderSc::Unknown => {
-                if let step @ (Step::Settled(_) | Step::Cut) = self.explore(slice)? {
-                    return Ok(step);
-                }
+        let (endings, extent) = match &self.known().sc {
+            UnderSc::Quiet { endings, extent } => (endings.clone(), *extent),
+            UnderSc::Unknown | UnderSc::Closed => {
+                let reason = Reason::Inconclusive("it is not known what runs under sc do".into());
+                return Ok(Step::unsettled(argument, reason));
             }
-            UnderSc::Cut(states) if states >= slice.max_states => return Ok(Step::Cut),
-            UnderSc::Cut(_) | UnderSc::Closed | UnderSc::Quiet { .. } => {}
-        }
-        let UnderSc::Quiet { endings, extent } = &self.sc else {
-            let reason = Reason::Inconclusive("it is not known what runs under sc do".into());
-            return Ok(self.closed(argument, reason));
         };
-        let (endings, extent) = (endings.clone(), *extent);
         let outcome =
             Question::new(self.program, model).with(Options { observational, ..self.options }).robustness(slice)?;
         self.pay(&outcome.stats);
@@ -83,9 +76,9 @@ impl Inquiry<'_> {
                 let word = if observational { "observationally robust" } else { "robust" };
                 let known = if observational { "not known to be" } else { "not" };
                 let what = format!("the program is {known} {word} against {}", model.name());
-                Ok(self.closed(argument, Reason::Inconclusive(what)))
+                Ok(Step::unsettled(argument, Reason::Inconclusive(what)))
             }
-            Verdict::Unknown(reason) => Ok(self.gave_up(argument, reason)),
+            Verdict::Unknown(reason) => Ok(Step::unsettled(argument, reason)),
         }
     }
     /// The race that a check found, with its execution in this model.

@@ -49,7 +49,7 @@ impl Over {
 }
 
 impl Inquiry<'_> {
-    pub(super) fn search(&mut self, over: Over, slice: &Budget<'_>) -> Result<Step, InternalError> {
+    pub(super) fn search(&self, over: Over, slice: &Budget<'_>) -> Result<Step, InternalError> {
         let argument = over.argument(self.model);
         let condition = self.program.condition();
         if condition.is_none() || can_fail(self.program) {
@@ -58,8 +58,8 @@ impl Inquiry<'_> {
             match (what, end) {
                 (Some(finding), _) => return self.found(finding),
                 (None, End::Exhausted) => {}
-                (None, End::Bound(site)) => return Ok(self.closed(argument, beyond(self.program, site))),
-                (None, End::Cut(reason)) => return Ok(self.gave_up(argument, reason)),
+                (None, End::Bound(site)) => return Ok(Step::unsettled(argument, beyond(self.program, site))),
+                (None, End::Cut(reason)) => return Ok(Step::unsettled(argument, reason)),
                 (None, End::Found) => return Err(InternalError::new("a search that found nothing it can show")),
             }
         }
@@ -72,7 +72,7 @@ impl Inquiry<'_> {
             Collected::Race(race) => Ok(unsafe_by(None, Some(race))),
             Collected::GaveUp(reason, list) => {
                 self.remember(condition, list)?;
-                Ok(self.gave_up(argument, reason))
+                Ok(Step::unsettled(argument, reason))
             }
         }
     }
@@ -93,22 +93,19 @@ impl Inquiry<'_> {
 
     /// The final states in a model.
     pub(super) fn search_endings(
-        &mut self,
+        &self,
         over: Over,
         condition: &Condition,
         model: &dyn Model,
         slice: &Budget<'_>,
     ) -> Result<Collected, InternalError> {
         let (program, observed) = (self.program, condition.observed());
-        let mut paid = Vec::new();
-        let collected = collect(condition, |holds| {
+        collect(condition, |holds| {
             let found = over.end(program, model, holds, slice);
             let (asked, stats) = ask(program, model, found, &observed)?;
-            paid.push(stats);
+            self.pay(&stats);
             Ok(asked)
-        });
-        paid.iter().for_each(|stats| self.pay(stats));
-        collected
+        })
     }
 }
 

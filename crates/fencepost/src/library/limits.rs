@@ -94,6 +94,7 @@ impl<'a> Limits<'a> {
             expired: &expired,
             spent: &spent,
             progress: &progress,
+            rest: &|_| {},
         });
         (result, start.elapsed())
     }
