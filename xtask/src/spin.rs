@@ -152,7 +152,11 @@ fn parse(arguments: &[String]) -> Result<Request, String> {
     if paths.is_empty() {
         paths.push(DEFAULT_PATH.into());
     }
-    Ok(Request { paths, model, limits: Limits { time: Duration::from_secs(seconds), bytes: MEMORY_LIMIT } })
+    Ok(Request {
+        paths,
+        model,
+        limits: Limits { time: Duration::from_secs(seconds), bytes: MEMORY_LIMIT, is_long: true },
+    })
 }
 
 /// Everything there is to ask about a program.
@@ -241,7 +245,7 @@ mod tests {
     use super::*;
     use fencepost_testkit::generate::{self, Palette};
 
-    const LIMITS: Limits = Limits { time: Duration::from_secs(20), bytes: 1 << 30 };
+    const LIMITS: Limits = Limits { time: Duration::from_secs(20), bytes: 1 << 30, is_long: false };
 
     /// One litmus test for each part of the encodings.
     const LITMUS: &[&str] = &[

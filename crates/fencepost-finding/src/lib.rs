@@ -38,8 +38,9 @@ pub struct Finding {
     pub access: Option<Access>,
     /// The access it should have come after; for a race, the other one.
     pub conflicting: Option<Access>,
-    /// The overwritten values that can be used.
-    pub stale_values: Vec<u64>,
+    /// The overwritten values that can be used, as the program would write them: `-1`, or the
+    /// name of a location.
+    pub stale_values: Vec<String>,
     /// The litmus shape, if it has a name: `SB`.
     pub shape: Option<String>,
     /// Why it is so.

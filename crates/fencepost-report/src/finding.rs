@@ -105,7 +105,7 @@ pub(crate) fn of_violation(subject: &Subject<'_>, violation: &Violation, model: 
         title: words::violation_title(subject, violation),
         notes: shape.into_iter().chain(buffers).collect(),
         location: Some(subject.location(violation.location).to_string()),
-        stale_values: violation.stale_values.iter().copied().map(u64::from).collect(),
+        stale_values: violation.stale_values.iter().map(|&value| subject.value(value)).collect(),
         shape: violation.shape.clone(),
         evidence: Evidence::Replayed(Box::new(Replayed {
             run: Some(run),

@@ -214,7 +214,7 @@ impl Report {
             location,
             access: Some(Access::Operation(Box::new(self.access))),
             conflicting: Some(Access::Operation(Box::new(conflicting))),
-            stale_values: stale.iter().filter_map(|write| write.value).collect(),
+            stale_values: stale.iter().filter_map(|write| write.value).map(|value| value.to_string()).collect(),
             shape: shape.map(str::to_string),
             identity,
             expected: None,

@@ -615,3 +615,20 @@ fn a_reader_who_leaves_gets_no_complaint() {
     let output = child.wait_with_output().expect("fencepost ends");
     assert_eq!(text(&output.stderr), "");
 }
+
+#[test]
+fn stale_values_are_numbers_of_the_program() {
+    let text = b"C negative\n{ x=-1; y=-1; }
+        P0 (atomic_int* x, atomic_int* y) {
+          atomic_store_explicit(x, 1, memory_order_relaxed);
+          int r = atomic_load_explicit(y, memory_order_relaxed);
+        }
+        P1 (atomic_int* x, atomic_int* y) {
+          atomic_store_explicit(y, 1, memory_order_relaxed);
+          int r = atomic_load_explicit(x, memory_order_relaxed);
+        }
+        exists (0:r=-1 /\\ 1:r=-1)\n";
+    let output = fencepost(&["check", "--format", "json", "--language", "litmus", "-"], text);
+    let printed = String::from_utf8_lossy(&output.stdout);
+    assert!(printed.contains("\"stale_values\":[-1]"), "{printed}");
+}

@@ -95,7 +95,8 @@ impl Tools {
             command.arg("--observational");
         }
         let exported = run(command)?;
-        let limits = runner::Limits { time: Duration::from_secs(limits.seconds), bytes: limits.gibibytes << 30 };
+        let limits =
+            runner::Limits { time: Duration::from_secs(limits.seconds), bytes: limits.gibibytes << 30, is_long: true };
         let run = runner::run(&exported.output, &limits)?;
         let seconds = |time: Duration| time.as_secs_f64();
         Ok(Run {

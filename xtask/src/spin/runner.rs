@@ -47,6 +47,8 @@ pub(crate) struct Limits {
     pub(crate) time: Duration,
     /// For one search.
     pub(crate) bytes: u64,
+    /// Is it a long search? A short one is over before an optimising compiler is.
+    pub(crate) is_long: bool,
 }
 
 /// Translation and compilation take seconds; if they take this long, something is wrong.
@@ -200,7 +202,8 @@ impl Scratch {
     fn compile(&self, limits: &Limits, vector: u64) -> Result<Finished, String> {
         let memory = format!("-DMEMLIM={}", (limits.bytes >> 20).max(1));
         let vector = format!("-DVECTORSZ={vector}");
-        self.finish("gcc", &["-O2", "-w", "-DSAFETY", "-DNOCLAIM", &memory, &vector, "-o", "pan", "pan.c"])
+        let optimise = if limits.is_long { "-O2" } else { "-O0" };
+        self.finish("gcc", &[optimise, "-w", "-DSAFETY", "-DNOCLAIM", &memory, &vector, "-o", "pan", "pan.c"])
     }
 
     /// Runs a command that is expected to succeed.

@@ -10,9 +10,12 @@
 //! turn is always the same work. Memory and time end a turn only where the user has limited them.
 
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
-use std::thread::{Scope, ScopedJoinHandle};
+use std::thread::{Builder, Scope, ScopedJoinHandle};
 
 use fencepost_verdict::{Budget, Progress, Reason};
+
+/// Bytes of stack, as many as the first thread of a program has: arguments were made for that one.
+const STACK: usize = 8 << 20;
 
 /// What is allowed until the end of a turn.
 #[derive(Clone, Copy)]
@@ -52,7 +55,7 @@ impl<'scope, T: Send + 'scope> Work<'scope, T> {
     ) -> Self {
         let desk = Arc::new(Desk::default());
         let owned = Owned(Arc::clone(&desk));
-        let thread = scope.spawn(move || {
+        let work = move || {
             let _leaving = Leaving(&desk);
             drop(desk.my_turn());
             work(&Budget {
@@ -64,7 +67,8 @@ impl<'scope, T: Send + 'scope> Work<'scope, T> {
                 rest: &|progress| desk.tell(progress, true),
                 ..*budget
             })
-        });
+        };
+        let thread = Builder::new().stack_size(STACK).spawn_scoped(scope, work).expect("there are few threads");
         Work { desk: owned, thread }
     }
 

@@ -58,7 +58,7 @@ pub(super) struct FindingReport<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     other: Option<AccessReport<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    stale_values: Option<&'a [u64]>,
+    stale_values: Option<Vec<Value<'a>>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     shape: Option<Option<&'a str>>,
     /// The SC run before the access, or before the failure.
@@ -69,6 +69,22 @@ pub(super) struct FindingReport<'a> {
     /// What is known of a run that was observed.
     #[serde(flatten)]
     observed: Option<ObservedReport<'a>>,
+}
+
+/// A number as a number, an address by its name.
+#[derive(Serialize)]
+#[serde(untagged)]
+enum Value<'a> {
+    Signed(i64),
+    Unsigned(u64),
+    Name(&'a str),
+}
+
+impl<'a> Value<'a> {
+    fn new(text: &'a str) -> Self {
+        let signed = text.parse().map(Value::Signed);
+        signed.or_else(|_| text.parse().map(Value::Unsigned)).unwrap_or(Value::Name(text))
+    }
 }
 
 /// Something that a thread does.
@@ -286,7 +302,7 @@ pub(super) fn report(finding: &Finding) -> FindingReport<'_> {
         conflicting: None,
         missed: None,
         other: None,
-        stale_values: two.then_some(&finding.stale_values),
+        stale_values: two.then(|| finding.stale_values.iter().map(|text| Value::new(text)).collect()),
         shape: two.then_some(finding.shape.as_deref()),
         trace: None,
         delay: None,

@@ -95,6 +95,27 @@ pub(crate) enum Seeds {
     Range(u64, u64),
 }
 
+impl Case {
+    /// The same with a quarter of the runs, unless something is to be found, which ends them anyway.
+    /// For a further compiler: it inserts other calls, and a few runs show these.
+    pub(crate) fn in_short(&self) -> Case {
+        let mut short = self.clone();
+        if !matches!(self.expected, Expected::Findings(_)) {
+            short.runs.iter_mut().for_each(|line| line.seeds = line.seeds.quarter());
+        }
+        short
+    }
+}
+
+impl Seeds {
+    fn quarter(self) -> Seeds {
+        match self {
+            Seeds::Runs(runs) => Seeds::Runs(runs.div_ceil(4)),
+            Seeds::Range(from, to) => Seeds::Range(from, from + (to - from).div_ceil(4)),
+        }
+    }
+}
+
 /// What is tried if a program does not say.
 const DEFAULT_RUNS: [&str; 3] =
     ["--schedule os --runs 3", "--schedule random --seeds 0..20", "--schedule pct:3 --seeds 0..20"];
