@@ -55,7 +55,7 @@ fn finding(kind: Kind, access: Operation, missed: Operation, stale: Operation, l
         location: Some("x".into()),
         access: Some(Access::Operation(Box::new(access))),
         conflicting: Some(Access::Operation(Box::new(missed))),
-        stale_values: stale.value.into_iter().collect(),
+        stale_values: stale.value.map(|value| value.to_string()).into_iter().collect(),
         shape: None,
         evidence: Evidence::Observed(Box::new(Observed {
             pid: 1,
