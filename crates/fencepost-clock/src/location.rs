@@ -159,7 +159,9 @@ impl Location {
             self.readers_sc.assign(&t.sc);
             self.has_readers = true;
         }
-        if order.is_sc() | !t.c.covers.is_empty() {
+        if order.is_sc() && t.has_acquired_sc() {
+            self.order_read_after_acquiring(t);
+        } else if order.is_sc() | !t.c.covers.is_empty() {
             self.order.read_again(&t.c.covers, t.slot(), order.is_sc());
         }
     }
@@ -188,12 +190,20 @@ impl Location {
             let (has_learnt, is_new) = self.order_read(t, seen.is_some_and(Effects::is_sc));
             (learnt, is_new_sc) = (learnt | has_learnt, is_new);
         }
+        let mut has_acquired_sc = false;
         learnt |= match order.is_sc() && self.is_passed_on() {
             true => self.synchronise::<false>(t, order),
-            false => self.synchronise::<true>(t, order),
+            false => {
+                let has_acquired = self.synchronise::<true>(t, order);
+                has_acquired_sc = order.is_sc() && has_acquired;
+                has_acquired
+            }
         };
         self.order_after_read(t, order.is_sc(), seen.is_some());
         t.learn(learnt);
+        if has_acquired_sc {
+            t.acquire_sc();
+        }
         if seen.is_none() || is_new_sc {
             self.history.record(t, is_new_sc, limits);
         }
@@ -275,6 +285,9 @@ impl Location {
             self.order_after_write(t, was_here && !learnt);
         }
         t.learn(learnt);
+        if RMW && sc && learnt {
+            t.acquire_sc();
+        }
         if RMW && !ORDER && self.history.last_store() == 0 {
             // The thread is aware of its own write.
             return;

@@ -69,6 +69,8 @@ pub struct ThreadClocks {
     /// How often `c` or `sc` has changed by more than the own entry: while it stays, the thread has
     /// learnt nothing.
     generation: u32,
+    /// The generation after the last SC access that acquired something; 0 if there was none.
+    acquired_generation: u32,
 }
 
 impl ThreadClocks {
@@ -85,6 +87,7 @@ impl ThreadClocks {
             fenced: (0, 0),
             sc: Clock::new(),
             generation: 0,
+            acquired_generation: 0,
         };
         empty.placed(slot, epochs)
     }
@@ -105,6 +108,7 @@ impl ThreadClocks {
             fenced: (0, 0),
             sc: self.sc.clone(),
             generation: 0,
+            acquired_generation: 0,
         };
         self.end_epoch();
         child.placed(slot, epochs)
@@ -122,7 +126,7 @@ impl ThreadClocks {
         (self.k, self.n) = (epochs.k, epochs.n);
         self.c.hb.set(slot, epochs.k);
         self.sc.set(slot, epochs.n);
-        self.generation = epochs.generation;
+        (self.generation, self.acquired_generation) = (epochs.generation, 0);
     }
 
     /// Waits for a thread that has finished.
@@ -245,6 +249,20 @@ impl ThreadClocks {
     #[inline]
     pub fn generation(&self) -> u32 {
         self.generation
+    }
+
+    /// An SC access has acquired something. That does not strongly happen before this access, which
+    /// does not pass it on. It does before the next one.
+    #[inline]
+    pub(crate) fn acquire_sc(&mut self) {
+        self.acquired_generation = self.generation;
+    }
+
+    /// Was what the thread has learnt last acquired by an SC access? Then the next SC load has more
+    /// to pass on than the last one had, even if it reads the same write again.
+    #[inline]
+    pub fn has_acquired_sc(&self) -> bool {
+        self.generation == self.acquired_generation
     }
 
     #[inline]

@@ -302,6 +302,16 @@ fn has_read_again(thread: &mut Entered, call: Call, value: u64) -> bool {
     times >= ROUNDS
 }
 
+/// The tick of a load that was just made: while it lasts, the same load tells the monitor nothing. An
+/// SC load that comes after one that has acquired something does.
+#[inline(always)]
+fn tick_of(thread: &Entered, call: Call) -> u64 {
+    match call.order().is_sc() && thread.clocks().has_acquired_sc() {
+        true => 0,
+        false => thread.tick(),
+    }
+}
+
 /// A load of what this thread has loaded last time, with nothing new on either side, tells the
 /// monitor nothing: it is made without the lock. None if that is not the case.
 ///
@@ -376,7 +386,7 @@ unsafe fn load_once_more<W: Word>(seen: &Seen, call: Call) -> Option<W> {
     }
     drop(held);
     remember_load(&thread, call, value.image());
-    seen.tick.set(thread.tick());
+    seen.tick.set(tick_of(&thread, call));
     Some(value)
 }
 
@@ -426,7 +436,7 @@ unsafe fn load_closely<W: Word>(addr: usize, order: u8, pc: usize) -> W {
     // The address and the place are there since the session has begun.
     let seen = thread.seen(call.addr);
     seen.version.set(version);
-    seen.tick.set(thread.tick());
+    seen.tick.set(tick_of(&thread, call));
     seen.knowledge.set(thread.knowledge());
     seen.value.set(value.image());
     seen.order.set(call.order);

@@ -171,8 +171,8 @@ pub(super) const MUTANTS: &[Mutant] = &[
     clock(
         "clock: what a load teaches is not news after SC",
         LOCATION,
-        "t.learn(learnt);\n        if seen.is_none() || is_new_sc {",
-        "if seen.is_none() || is_new_sc {",
+        "t.learn(learnt);\n        if has_acquired_sc {",
+        "if has_acquired_sc {",
     ),
     clock("clock: sightings are not recorded", LOCATION, "self.history.record(t, false, limits);", ""),
     clock("clock: sightings are not recorded after SC", LOCATION, "self.history.record(t, is_new_sc, limits);", ""),
@@ -310,7 +310,24 @@ pub(super) const MUTANTS: &[Mutant] = &[
         "false",
     ),
     clock("clock: an SC read is not in the order", ORDER, "t.c.covers.add_sc(here);", ""),
-    clock("clock: an SC read passes nothing on", ORDER, "self.order.read_sc(&t.c.covers);", ""),
+    clock(
+        "clock: an SC read passes nothing on",
+        ORDER,
+        "self.order.read_sc(&t.c.covers);\n        (learnt, is_new)",
+        "(learnt, is_new)",
+    ),
+    clock(
+        "clock: an SC read again does not pass on what was acquired by the first",
+        LOCATION,
+        "has_acquired_sc = order.is_sc() && has_acquired;",
+        "has_acquired_sc = false;",
+    ),
+    clock(
+        "clock: an SC read does not pass on what an SC update has acquired",
+        LOCATION,
+        "if RMW && sc && learnt {",
+        "if false {",
+    ),
     clock(
         "clock: a repeated SC read passes nothing on",
         COVERS,
@@ -337,7 +354,12 @@ pub(super) const MUTANTS: &[Mutant] = &[
         "t.c.covers.await_fence(&t.c.hb, &self.order, here);",
         "let _ = here;",
     ),
-    clock("clock: a read does not pass on SC fences", ORDER, "self.order.read(&t.c.covers);", ""),
+    clock(
+        "clock: a read does not pass on SC fences",
+        ORDER,
+        "self.order.read(&t.c.covers);\n    }\n\n    /// An SC",
+        "}\n\n    /// An SC",
+    ),
     clock(
         "clock: an SC update takes nothing of the order",
         ORDER,
