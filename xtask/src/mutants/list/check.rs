@@ -28,8 +28,8 @@ pub(super) const MUTANTS: &[Mutant] = &[
     verify(
         "verify: executions of sra are executions of every model",
         COVERABILITY,
-        "evidence::failing(self.program, self.model, witness.run.clone(), site, &kind)",
-        "evidence::failing(self.program, models::causal(), witness.run.clone(), site, &kind)",
+        "evidence::failing(self.program, self.model, run, site, &kind)",
+        "evidence::failing(self.program, models::causal(), run, site, &kind)",
     ),
     verify("verify: coverability answers for races", COVERABILITY, "if can_race(self.program, self.model)", "if false"),
     verify(

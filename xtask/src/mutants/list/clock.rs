@@ -357,8 +357,8 @@ pub(super) const MUTANTS: &[Mutant] = &[
     clock(
         "clock: a read does not pass on SC fences",
         ORDER,
-        "self.order.read(&t.c.covers);\n    }\n\n    /// An SC",
-        "}\n\n    /// An SC",
+        "self.order.read(&t.c.covers);\n    }\n\n    /// Before an SC write",
+        "}\n\n    /// Before an SC write",
     ),
     clock(
         "clock: an SC update takes nothing of the order",
