@@ -2,6 +2,7 @@
 // the program was started from. What the others do is reported with its places all the same, and once.
 // expect: robustness load of y at @left
 // expect: robustness load of x at @right
+// waits for: the kernel, which ends the main thread when it likes
 #include "../threads.h"
 
 #include <unistd.h>

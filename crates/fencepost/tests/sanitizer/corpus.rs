@@ -81,5 +81,6 @@ pub(crate) fn exported(name: String, path: PathBuf, expected: Expected, most: u6
         exit: None,
         accesses: 0,
         twin: None,
+        waits_outside: false,
     }
 }

@@ -179,7 +179,7 @@ pub(crate) fn sanitized(case: &Case, compiler: &Compiler) -> Result<(), String> 
     };
     let mut missing: Vec<&Finding> = expected.iter().collect();
     let mut not_suggested: Vec<&Suggested> = case.suggested.iter().collect();
-    let (mut runs, mut repeated) = (0, false);
+    let (mut runs, mut repeated) = (0, case.waits_outside);
     for line in &case.runs {
         for series in series(line, case) {
             if !expected.is_empty() && missing.is_empty() && not_suggested.is_empty() && !line.every {

@@ -27,6 +27,9 @@ pub(crate) struct Case {
     pub(crate) accesses: u64,
     /// A program in `.fp` that does the same, relative to the repository.
     pub(crate) twin: Option<PathBuf>,
+    /// Does it wait for something that no schedule controls? Then a seed need not give the same run
+    /// again.
+    pub(crate) waits_outside: bool,
 }
 
 #[derive(Clone, Debug)]
@@ -160,6 +163,7 @@ struct Section {
     exit: i32,
     accesses: u64,
     twin: Option<String>,
+    waits_outside: bool,
 }
 
 fn read(suite: &Path, path: &Path) -> Vec<Case> {
@@ -188,6 +192,7 @@ fn read(suite: &Path, path: &Path) -> Vec<Case> {
             "exit" => section.exit = value.parse().unwrap_or_else(|_| parse.fail("exit: a number")),
             "accesses" => section.accesses = value.parse().unwrap_or_else(|_| parse.fail("accesses: a number")),
             "twin" => section.twin = Some(value.into()),
+            "waits for" => section.waits_outside = true,
             _ => {}
         }
     }
@@ -232,6 +237,7 @@ fn case(parse: &Parser<'_>, file: &str, section: Section) -> Case {
         exit: Some(section.exit),
         accesses: section.accesses,
         twin: section.twin.map(PathBuf::from),
+        waits_outside: section.waits_outside,
     }
 }
 
