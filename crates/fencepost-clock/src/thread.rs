@@ -14,7 +14,7 @@
 //!   joined into `c`.
 
 use crate::clock::{Clock, LAST_EPOCH, Slot};
-use crate::covers::{Mark, Set};
+use crate::covers::{Familiar, Mark, Own, Set};
 use crate::view::View;
 use fencepost_protocol::Order;
 
@@ -25,13 +25,14 @@ pub struct Epochs {
     pub(crate) k: u32,
     pub(crate) n: u32,
     pub(crate) generation: u32,
+    pub(crate) version: u32,
 }
 
 impl Default for Epochs {
     fn default() -> Self {
         // Epoch 0 is known to everybody, and so is write 0; generation 0 is that of a thread that
-        // was never here.
-        Epochs { k: 1, n: 0, generation: 1 }
+        // was never here, and version 0 is nobody's.
+        Epochs { k: 1, n: 0, generation: 1, version: 1 }
     }
 }
 
@@ -41,7 +42,7 @@ impl Epochs {
     /// operations left to do so.
     #[inline]
     pub fn is_worn_out(&self) -> bool {
-        self.k.max(self.n).max(self.generation) > LAST_EPOCH - (1 << 20)
+        self.k.max(self.n).max(self.generation).max(self.version) > LAST_EPOCH - (1 << 20)
     }
 }
 
@@ -69,6 +70,13 @@ pub struct ThreadClocks {
     /// How often `c` or `sc` has changed by more than the own entry: while it stays, the thread has
     /// learnt nothing.
     generation: u32,
+    /// The slot, and how often the sets of `c` have changed by more than what the thread has added of
+    /// its own.
+    me: Familiar,
+    /// What it has added.
+    pub(crate) own: Own,
+    /// The generation at the last SC fence that was not like the one before; 0 if there was none.
+    fenced_generation: u32,
 }
 
 impl ThreadClocks {
@@ -85,6 +93,9 @@ impl ThreadClocks {
             fenced: (0, 0),
             sc: Clock::new(),
             generation: 0,
+            me: Familiar::NOBODY,
+            own: Own::default(),
+            fenced_generation: 0,
         };
         empty.placed(slot, epochs)
     }
@@ -105,6 +116,9 @@ impl ThreadClocks {
             fenced: (0, 0),
             sc: self.sc.clone(),
             generation: 0,
+            me: Familiar::NOBODY,
+            own: Own::default(),
+            fenced_generation: 0,
         };
         self.end_epoch();
         child.placed(slot, epochs)
@@ -123,6 +137,10 @@ impl ThreadClocks {
         self.c.hb.set(slot, epochs.k);
         self.sc.set(slot, epochs.n);
         self.generation = epochs.generation;
+        (self.me, self.own) = (Familiar::new(slot, epochs.version), Own::default());
+        // What was said of the old slot does not hold for the new one.
+        self.c.covers.set_mark((slot, epochs.k));
+        self.fenced_generation = 0;
     }
 
     /// Waits for a thread that has finished.
@@ -133,7 +151,8 @@ impl ThreadClocks {
     /// Where a successor in the same slot goes on.
     #[inline]
     pub fn finished(&self) -> Epochs {
-        Epochs { k: next(self.epoch()), n: self.writes(), generation: next(self.generation) }
+        let (generation, version) = (next(self.generation), next(self.me.version()));
+        Epochs { k: next(self.epoch()), n: self.writes(), generation, version }
     }
 
     /// Are the counters near their end ([`Epochs::is_worn_out`])?
@@ -182,9 +201,11 @@ impl ThreadClocks {
             self.acquire_fence();
         }
         if order.is_sc() {
-            let here = self.here();
-            let learnt = self.c.covers.fence_sc(&self.c.hb, here);
-            self.learn(learnt);
+            let (here, knows_same) = (self.here(), self.generation == self.fenced_generation);
+            let learnt = self.c.covers.fence_sc(&self.c.hb, here, knows_same);
+            self.own.fence = here.1;
+            self.learn_sets(learnt);
+            self.fenced_generation = self.generation;
         }
         if order.releases() {
             self.r.assign(&self.c);
@@ -204,6 +225,7 @@ impl ThreadClocks {
         let learnt = self.c.join(&self.a, here);
         self.has_picked_up = false;
         self.learn(learnt);
+        self.learn_sets(learnt);
     }
 
     /// Where the thread is: who knows this epoch knows what the thread knows now.
@@ -217,6 +239,7 @@ impl ThreadClocks {
         let here = self.here();
         let learnt = self.c.join(c, here) | self.sc.join(sc);
         self.learn(learnt);
+        self.learn_sets(learnt);
     }
 
     /// The thread has released something: what it does from now on is not known to who acquires it.
@@ -245,6 +268,20 @@ impl ThreadClocks {
     #[inline]
     pub fn generation(&self) -> u32 {
         self.generation
+    }
+
+    /// The thread, as locations know who is familiar with them.
+    #[inline]
+    pub(crate) fn me(&self) -> Familiar {
+        self.me
+    }
+
+    /// The sets of `c` may have changed by more than what the thread has added of its own.
+    #[inline]
+    pub(crate) fn learn_sets(&mut self, learnt: bool) {
+        if learnt {
+            self.me = Familiar::new(self.slot, next(self.me.version()));
+        }
     }
 
     #[inline]

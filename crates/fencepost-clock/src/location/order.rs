@@ -27,11 +27,13 @@ impl Location {
     pub(super) fn order_read(&mut self, t: &mut ThreadClocks, was_seen_sc: bool) -> (bool, bool) {
         let here = t.here();
         let learnt = !was_seen_sc && t.c.covers.follow(&self.order, here);
+        t.learn_sets(learnt);
         let is_new = !was_seen_sc && !self.history.is_newest_in_order(&t.c.covers);
         if is_new {
             t.c.covers.add_sc(here);
+            t.own.access = here.1;
         }
-        self.order.read_sc(&t.c.covers);
+        self.order.read_sc(&t.c.covers, t.me());
         (learnt, is_new)
     }
 
@@ -48,24 +50,34 @@ impl Location {
     pub(super) fn order_after_read(&mut self, t: &mut ThreadClocks, sc: bool, was_seen: bool) {
         if !sc && !was_seen {
             let here = t.here();
-            t.c.covers.await_fence(&t.c.hb, &self.order, here);
+            let learnt = t.c.covers.await_fence(&t.c.hb, &self.order, here);
+            t.learn_sets(learnt);
         }
-        self.order.read(&t.c.covers);
+        self.order.read(&t.c.covers, t.me(), t.own);
     }
 
     /// Before an SC write, which releases, and acquires if it reads. Has the thread learnt something?
     #[inline(always)]
     pub(super) fn order_write_sc(&mut self, t: &mut ThreadClocks, reads: bool) -> bool {
+        let (here, me, own) = (t.here(), t.me(), t.own);
+        t.own.access = here.1;
+        if self.order.write_sc_again(&mut t.c.covers, me, own, here.1) {
+            return false;
+        }
         let takes = reads && !self.is_released_to(t);
-        let here = t.here();
-        self.order.write_sc(&mut t.c.covers, &t.c.hb, here, takes)
+        let learnt = self.order.write_sc(&mut t.c.covers, &t.c.hb, here, takes);
+        t.learn_sets(learnt);
+        self.order.set_writer_sc(t.me(), learnt);
+        learnt
     }
 
-    /// After another write has acquired and released what it does. `again` says that the thread was
-    /// the last to be here, and has learnt nothing since.
+    /// After another write has acquired and released what it does. `released` says that this was all
+    /// that the thread knows.
     #[inline(always)]
-    pub(super) fn order_after_write(&mut self, t: &mut ThreadClocks, again: bool) {
-        let here = t.here();
-        self.order.write(&mut t.c.covers, &t.c.hb, here, again);
+    pub(super) fn order_after_write(&mut self, t: &mut ThreadClocks, released: bool) {
+        let (here, me, own) = (t.here(), t.me(), t.own);
+        let learnt = self.order.write(&mut t.c.covers, &t.c.hb, here, me, own);
+        t.learn_sets(learnt);
+        self.order.set_writer(t.me(), released && !learnt);
     }
 }
