@@ -233,24 +233,30 @@ impl Covers {
         }
     }
 
-    /// An SC fence of the thread, at `mark`: D of it is all that is pending. Has the thread learnt of
-    /// other SC fences? `knows_same` says that happens-before has changed since its last SC fence by
-    /// no more than its own epoch. If the sets have not changed either, D is that of the last one, and
-    /// the own epoch.
+    /// An SC fence of the thread in `slot`, in its epoch `k`. Happens-before has changed since the last
+    /// one by no more than the own epoch. If the sets have not changed either, D of the fence is that
+    /// of the last one, and the own epoch; and so is `r`, what was released then. False if they have
+    /// changed.
     #[inline(always)]
-    pub(crate) fn fence_sc(&mut self, hb: &Clock, (slot, k): Mark, knows_same: bool) -> bool {
-        if knows_same && let Some(all) = &mut self.all {
-            let last = all.get(Set::Fences, slot);
-            if all.since() <= last && self.sc.as_ref().is_none_or(|sc| sc.since() <= last) {
-                all.add_own(k, (slot, k), false);
-                return false;
-            }
+    pub(crate) fn fence_sc_again(&mut self, r: &mut Covers, slot: Slot, k: u32, own: Own) -> bool {
+        let Some(all) = &mut self.all else { return false };
+        if all.since() > own.fence || self.sc.as_ref().is_some_and(|sc| sc.since() > own.fence) {
+            return false;
         }
-        self.fence_news(hb, (slot, k))
+        all.raise(Set::Fences, slot, k);
+        if let Some(all) = &mut r.all {
+            all.release_by_fence(slot, k);
+        }
+        if let Some(sc) = &mut r.sc {
+            sc.release_by_fence(slot, own.access);
+        }
+        true
     }
 
+    /// An SC fence of the thread, at `mark`: D of it is all that is pending. Has the thread learnt of
+    /// other SC fences?
     #[inline(never)]
-    fn fence_news(&mut self, hb: &Clock, mark: Mark) -> bool {
+    pub(crate) fn fence_sc(&mut self, hb: &Clock, mark: Mark) -> bool {
         let all = self.all();
         let learnt = !all.has(Set::Fences) | all.order_fence(Some(hb), mark);
         learnt | self.sc.as_mut().is_some_and(|sc| sc.order_fence(None, mark))
@@ -300,16 +306,27 @@ impl Covers {
         }
         match &mut self.all {
             Some(location) if location.familiar() == me => {
-                location.release_again(me.slot(), own.fence);
-                location.write_again(me.slot(), own.fence);
+                location.release_again(own.fence);
+                location.write_again(own.fence);
             }
             None if c.all.is_none() => {}
             _ => return false,
         }
-        location.release_again(me.slot(), own.access);
-        location.write_again(me.slot(), k);
+        location.release_again(own.access);
+        location.write_again(k);
         mine.raise(Set::Accesses, me.slot(), k);
         true
+    }
+
+    /// Sets of a location: what the thread that is familiar with E(x) has added, as all others have it.
+    #[inline(always)]
+    pub(crate) fn settle(&mut self) {
+        if let Some(all) = &mut self.all {
+            all.settle();
+        }
+        if let Some(sc) = &mut self.sc {
+            sc.settle();
+        }
     }
 
     /// Sets of a location, after [`Self::write_sc`]: the thread is familiar with E(x). If it has learnt
@@ -329,19 +346,22 @@ impl Covers {
     /// releases it again. There are only its own epochs to be added. False if it is not like that.
     #[inline(always)]
     pub(crate) fn write_again(&mut self, c: &Covers, me: Familiar, own: Own) -> bool {
-        match (&self.all, &self.sc) {
-            (Some(all), None) if all.has_released(me) && c.sc.is_none() => {}
-            (None, Some(sc)) if sc.has_released(me) && c.all.is_none() => {}
-            (Some(all), Some(sc)) if all.has_released(me) && sc.has_released(me) => {}
+        match &self.sc {
+            Some(sc) if sc.has_released(me) => {}
+            None if c.sc.is_none() => {}
             _ => return false,
         }
-        if let Some(all) = &mut self.all {
-            all.release_again(me.slot(), own.fence);
-            all.write_again(me.slot(), own.fence);
+        match &mut self.all {
+            Some(all) if all.has_released(me) => {
+                all.release_again(own.fence);
+                all.write_again(own.fence);
+            }
+            None if c.all.is_none() => {}
+            _ => return false,
         }
         if let Some(sc) = &mut self.sc {
-            sc.release_again(me.slot(), own.access);
-            sc.write_again(me.slot(), 0);
+            sc.release_again(own.access);
+            sc.write_again(0);
         }
         true
     }
@@ -353,11 +373,11 @@ impl Covers {
     #[inline(always)]
     pub(crate) fn write(&mut self, c: &mut Covers, hb: &Clock, mark: Mark, me: Familiar, own: Own) -> bool {
         let is_done = match &mut self.all {
-            Some(location) => location.familiar().is(me) && location.write_again(mark.0, own.fence),
+            Some(location) => location.familiar().is(me) && location.write_again(own.fence),
             None => c.all.is_none(),
         };
         let is_done_sc = match &mut self.sc {
-            Some(location) => location.familiar().is(me) && location.write_again(mark.0, 0),
+            Some(location) => location.familiar().is(me) && location.write_again(0),
             None => c.sc.is_none(),
         };
         let learnt = !is_done && self.write_news(c, hb, mark);
@@ -402,10 +422,10 @@ impl Covers {
     pub(crate) fn follow(&mut self, location: &Covers, mark: Mark) -> bool {
         let mut learnt = false;
         if let Some(theirs) = &location.all {
-            learnt |= self.all().learn(Set::Accesses, theirs, Set::Written, mark);
+            learnt |= self.all().follow(theirs, mark);
         }
         if let Some(theirs) = &location.sc {
-            learnt |= self.sc().learn(Set::Accesses, theirs, Set::Written, mark);
+            learnt |= self.sc().follow(theirs, mark);
         }
         learnt
     }
@@ -437,6 +457,26 @@ impl Covers {
     pub(crate) fn read_sc_again(&mut self, me: Familiar, own: Own) {
         if own.access != 0 {
             self.sc().pass_on_sc(me, own.access);
+        }
+    }
+
+    /// Sets of a location: a read again, by a thread that is familiar with E(x). It passes on its last
+    /// SC fence, and its last SC access if it is SC. False if the thread is not familiar with E(x).
+    #[inline(always)]
+    pub(crate) fn read_again(&mut self, c: &Covers, me: Familiar, own: Own, sc: bool) -> bool {
+        match &mut self.all {
+            Some(all) if all.familiar().is(me) => all.pass_on(me.slot(), own.fence),
+            None if c.all.is_none() => {}
+            _ => return false,
+        }
+        match &mut self.sc {
+            Some(location) if location.familiar().is(me) => {
+                if sc {
+                    location.pass_on(me.slot(), own.access);
+                }
+                true
+            }
+            _ => c.sc.is_none(),
         }
     }
 
@@ -491,11 +531,13 @@ impl Covers {
     /// Addresses in the lines of the cache where sets are.
     #[inline(always)]
     pub(crate) fn far(&self, fetch: &mut impl FnMut(*const u8)) {
-        if let Some(all) = &self.all {
-            all.near(fetch);
-        }
-        if let Some(sc) = &self.sc {
-            sc.near(fetch);
+        if self.any {
+            if let Some(all) = &self.all {
+                all.near(fetch);
+            }
+            if let Some(sc) = &self.sc {
+                sc.near(fetch);
+            }
         }
     }
 }

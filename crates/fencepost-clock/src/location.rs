@@ -159,11 +159,8 @@ impl Location {
             self.readers_sc.assign(&t.sc);
             self.has_readers = true;
         }
-        if order.is_sc() {
-            self.order.read_sc_again(t.me(), t.own);
-        }
-        if !t.c.covers.is_empty() {
-            self.order.read(&t.c.covers, t.me(), t.own);
+        if !t.c.covers.is_empty() && !self.order.read_again(&t.c.covers, t.me(), t.own, order.is_sc()) {
+            self.order_read_again(t, order.is_sc());
         }
     }
 
@@ -184,6 +181,7 @@ impl Location {
 
     #[inline(never)]
     fn load_in_order(&mut self, t: &mut ThreadClocks, order: Order, limits: Limits, seen: Option<Effects>) {
+        self.order.settle();
         let mut learnt = self.follow_newest(t);
         self.publish_reader(t);
         let mut is_new_sc = false;
@@ -217,14 +215,14 @@ impl Location {
     }
 
     /// A store.
-    #[inline(always)]
+    #[inline(never)]
     pub fn store(&mut self, t: &mut ThreadClocks, order: Order, value: u64, site: u32, limits: Limits) {
         self.write::<false>(t, order, value, site, limits);
     }
 
     /// A read-modify-write that wrote `value`, or a compare-and-swap that succeeded (with its order
     /// for success).
-    #[inline(always)]
+    #[inline(never)]
     pub fn rmw(&mut self, t: &mut ThreadClocks, order: Order, value: u64, site: u32, limits: Limits) {
         self.write::<true>(t, order, value, site, limits);
     }
@@ -265,6 +263,9 @@ impl Location {
         // What is acquired and released at once, or released by a store, is what the thread knows.
         let releases_all = order.releases() && (!RMW || order.acquires());
         let again = ORDER && releases_all && self.order.write_again(&t.c.covers, t.me(), t.own);
+        if ORDER && !again {
+            self.order.settle();
+        }
         let released = match again {
             true => self.release::<RMW, false>(t, order),
             false => self.release::<RMW, ORDER>(t, order),
@@ -337,9 +338,12 @@ impl Location {
 
     /// What a read takes from the write it reads. Has the thread learnt something at once?
     #[inline(always)]
-    fn synchronise<const ORDER: bool>(&self, t: &mut ThreadClocks, order: Order) -> bool {
+    fn synchronise<const ORDER: bool>(&mut self, t: &mut ThreadClocks, order: Order) -> bool {
         if self.is_released_to(t) {
             return false;
+        }
+        if ORDER {
+            self.order.settle();
         }
         let mut learnt = false;
         if order.acquires() {

@@ -201,17 +201,35 @@ impl ThreadClocks {
             self.acquire_fence();
         }
         if order.is_sc() {
-            let (here, knows_same) = (self.here(), self.generation == self.fenced_generation);
-            let learnt = self.c.covers.fence_sc(&self.c.hb, here, knows_same);
-            self.own.fence = here.1;
-            self.learn_sets(learnt);
-            self.fenced_generation = self.generation;
+            self.fence_sc();
+        } else if order.releases() {
+            self.r.assign(&self.c);
         }
         if order.releases() {
-            self.r.assign(&self.c);
             self.fenced = (self.slot, self.epoch());
             self.end_epoch();
         }
+    }
+
+    /// What an SC fence does besides being an acquire fence; `r` is what the thread knows then.
+    #[inline(always)]
+    fn fence_sc(&mut self) {
+        let (here, own) = (self.here(), self.own);
+        self.own.fence = here.1;
+        let knows_same = self.generation == self.fenced_generation;
+        if knows_same && self.c.covers.fence_sc_again(&mut self.r.covers, self.slot, here.1, own) {
+            self.r.hb.assign(&self.c.hb);
+        } else {
+            self.fence_sc_news(here);
+        }
+    }
+
+    #[inline(never)]
+    fn fence_sc_news(&mut self, here: Mark) {
+        let learnt = self.c.covers.fence_sc(&self.c.hb, here);
+        self.learn_sets(learnt);
+        self.fenced_generation = self.generation;
+        self.r.assign(&self.c);
     }
 
     /// Slot and epoch that `r` was released in.

@@ -41,7 +41,11 @@ pub(super) struct Part<const SC: bool> {
     /// slot has added since of its own ([`Self::mark`]).
     by: Slot,
     since: u32,
-    /// Of a location: reads by the thread that is familiar with it pass on this epoch of it, too.
+    /// Of a location: epochs of the thread that is familiar with E(x), which stand for themselves until
+    /// [`Self::settle`] adds them to the sets. What it has released of its own, passes on by writes,
+    /// and by reads.
+    released: u32,
+    written: u32,
     reads: u32,
     /// Of a location: who is familiar with E(x).
     familiar: Familiar,
@@ -147,6 +151,7 @@ impl<const SC: bool> Part<SC> {
     /// epoch, an SC access with the next one. Epoch 0, which everybody knows, if there are none.
     #[inline(always)]
     pub(super) fn mark(&self) -> Mark {
+        debug_assert!(self.is_settled());
         let own = self.get(Self::OWN, self.by) + u32::from(SC);
         (self.by, if self.since == 0 { 0 } else { self.since.max(own) })
     }
@@ -237,6 +242,7 @@ impl<const SC: bool> Part<SC> {
     /// Adds `source` of another to `set`. Did anything change?
     #[inline(always)]
     pub(super) fn join(&mut self, set: Set, other: &Part<SC>, source: Set) -> bool {
+        debug_assert!(other.is_settled());
         if !other.has(source) {
             return false;
         }
@@ -267,9 +273,34 @@ impl<const SC: bool> Part<SC> {
         changed
     }
 
+    /// [`Set::Accesses`] follow E(x) up to the newest write, and have this mark if that changes
+    /// anything.
+    #[inline(always)]
+    pub(super) fn follow(&mut self, location: &Part<SC>, mark: Mark) -> bool {
+        debug_assert!(location.is_settled());
+        if !location.has(Set::Written) {
+            return false;
+        }
+        self.make_room(location.many.len());
+        let mut changed = [0; LANES];
+        for (number, block) in self.blocks().enumerate() {
+            let e = if number == 0 { &location.few[W] } else { &location.among_many(number)[W] };
+            let accesses = follow_lanes(e, block[A], &block[F]);
+            changed = or(changed, difference(accesses, block[A]));
+            block[A] = accesses;
+        }
+        let learnt = any(changed);
+        if learnt {
+            self.sets |= Set::Accesses.bit();
+            self.set_mark(mark);
+        }
+        learnt
+    }
+
     /// Adds the sets that travel, and has this mark if that changes anything.
     #[inline(always)]
     pub(super) fn acquire(&mut self, other: &Part<SC>, mark: Mark) -> bool {
+        debug_assert!(self.is_settled() && other.is_settled());
         self.sets |= other.sets & TRAVELLING_BITS;
         let mut changed = acquire_block(&mut self.few, &other.few);
         if !other.many.is_empty() {
@@ -294,6 +325,7 @@ impl<const SC: bool> Part<SC> {
     /// nothing has changed since but the own epoch, there is only that to be copied.
     #[inline(always)]
     pub(super) fn assign(&mut self, other: &Part<SC>) {
+        debug_assert!(self.is_settled() && other.is_settled());
         let mark = other.mark();
         debug_assert!(mark != UNMARKED, "threads mark what they know");
         if self.by == other.by && (other.since..=mark.1).contains(&self.since) {
@@ -386,32 +418,53 @@ impl<const SC: bool> Part<SC> {
 
     /// What the thread has released here is released once more, with its own epoch.
     #[inline(always)]
-    pub(super) fn release_again(&mut self, slot: Slot, own: u32) {
+    pub(super) fn release_again(&mut self, own: u32) {
+        self.released = own;
+    }
+
+    /// The same for what is released by fences, at once.
+    #[inline(always)]
+    pub(super) fn release_by_fence(&mut self, slot: Slot, own: u32) {
         self.raise(Self::OWN, slot, own);
         self.since = self.since.max(own + u32::from(SC));
     }
 
-    /// What the thread that is familiar with E(x) has read, as all others have it: before somebody
-    /// else is familiar with E(x).
+    /// What the thread that is familiar with E(x) has added, as all others have it: before anything
+    /// else is done here.
     #[inline(always)]
     pub(super) fn settle(&mut self) {
-        if self.reads != 0 {
-            self.settle_reads();
+        if !self.is_settled() {
+            self.settle_epochs();
         }
     }
 
+    #[inline(always)]
+    fn is_settled(&self) -> bool {
+        self.released | self.written | self.reads == 0
+    }
+
     #[inline(never)]
-    fn settle_reads(&mut self) {
+    fn settle_epochs(&mut self) {
         let slot = self.familiar.slot();
-        self.set(Set::Read, slot, self.reads.max(self.get(Set::Read, slot)));
-        self.reads = 0;
-        self.familiar = self.familiar.with(0);
+        if self.released != 0 {
+            self.raise(Self::OWN, slot, self.released);
+            self.since = self.since.max(self.released + u32::from(SC));
+        }
+        if self.written != 0 {
+            self.raise(Set::Written, slot, self.written);
+        }
+        if self.reads != 0 {
+            self.raise(Set::Read, slot, self.reads);
+            self.familiar = self.familiar.with(0);
+        }
+        (self.released, self.written, self.reads) = (0, 0, 0);
     }
 
     /// Adds an epoch of the thread to E(x), by a read. The thread is familiar with E(x).
     #[inline(always)]
     pub(super) fn pass_on(&mut self, slot: Slot, epoch: u32) {
-        if self.get(Set::Written, slot) < epoch {
+        debug_assert_eq!(self.familiar.slot(), slot);
+        if self.written < epoch {
             self.reads = epoch;
         }
     }
@@ -431,7 +484,6 @@ impl<const SC: bool> Part<SC> {
         let before = self.get(Set::Read, me.slot()).max(self.get(Set::Written, me.slot()));
         if before < epoch {
             let reader = self.reader(me);
-            self.settle();
             self.set(Set::Read, me.slot(), epoch);
             self.familiar = reader;
         }
@@ -452,9 +504,7 @@ impl<const SC: bool> Part<SC> {
     #[inline(always)]
     fn read_set(&mut self, c: &Part<SC>, source: Set, me: Familiar) {
         let reader = self.reader(me);
-        if reader == Familiar::NOBODY {
-            self.settle();
-        }
+        debug_assert!(reader != Familiar::NOBODY || self.is_settled());
         if self.join(Set::Read, c, source) {
             self.familiar = reader;
         }
@@ -464,6 +514,9 @@ impl<const SC: bool> Part<SC> {
     #[inline(never)]
     pub(super) fn read_sc(&mut self, c: &Part<SC>, me: Familiar) {
         self.read_set(c, Set::Accesses, me);
+        if self.familiar.is_slot_of(me) && !c.has(Set::Fences) {
+            self.familiar = me.with(0);
+        }
     }
 
     /// A read by a thread that has `c`, and has the newest write pending, adds its SC fences to E(x).
@@ -478,14 +531,16 @@ impl<const SC: bool> Part<SC> {
         }
     }
 
-    /// A write by the thread, which is familiar with E(x), and has made its last SC fence in its
-    /// epoch `fence`. False if reads have left more to be done.
+    /// A write by the thread, which is familiar with E(x), passes on its own epoch. False if reads have
+    /// left more to be done.
     #[inline(always)]
-    pub(super) fn write_again(&mut self, slot: Slot, fence: u32) -> bool {
-        // Others may have ordered more of its accesses than it has itself.
-        self.raise(Set::Written, slot, fence.max(self.reads));
+    pub(super) fn write_again(&mut self, epoch: u32) -> bool {
+        if self.has(Set::Read) {
+            return false;
+        }
+        self.written = epoch.max(self.written).max(self.reads);
         self.reads = 0;
-        !self.has(Set::Read)
+        true
     }
 
     /// The part of a location, before an SC write by a thread that has `c`: all that
@@ -493,12 +548,13 @@ impl<const SC: bool> Part<SC> {
     /// acquires what it finds.
     #[inline(always)]
     pub(super) fn write_sc(&mut self, c: &mut Part<SC>, takes: bool) -> bool {
-        self.settle();
+        debug_assert!(self.is_settled());
         let others = (self.sets | c.sets) & (Set::Pending.bit() | Set::Fences.bit());
         if others != 0 || !self.many.is_empty() || !c.many.is_empty() {
             return self.write_sc_with_others(c, takes);
         }
-        let learnt = write_accesses(&mut self.few, &mut c.few, self.sets & Set::Read.bit() != 0, takes);
+        let has_read = self.has(Set::Read);
+        let learnt = write_accesses::<false>(&mut self.few, &mut c.few, has_read, takes);
         c.sets = Set::Accesses.bit();
         self.sets = Set::Accesses.bit() | Set::Written.bit();
         any(learnt)
@@ -514,7 +570,7 @@ impl<const SC: bool> Part<SC> {
                 (pending, fences) = (later(pending, location[P]), later(fences, location[F]));
             }
             let learnt = or(difference(pending, c[P]), difference(fences, c[F]));
-            let learnt = or(learnt, write_accesses(location, c, has_read, takes));
+            let learnt = or(learnt, write_accesses::<true>(location, c, has_read, takes));
             (c[P], location[P]) = (pending, pending);
             (c[F], location[F]) = (fences, fences);
             location[W] = later(location[W], fences);
@@ -529,7 +585,6 @@ impl<const SC: bool> Part<SC> {
     /// what else is pending. Must the thread be told of E(x)?
     #[inline(always)]
     pub(super) fn write(&mut self, c: &mut Part<SC>, hb: &Clock, known: Option<&Part<false>>) -> bool {
-        self.settle();
         let (has_read, has_fences) = (self.has(Set::Read), c.has(Set::Fences));
         self.sets = self.sets & !Set::Read.bit() | Set::Written.bit();
         each(self, c, |location, c, number| {
@@ -549,6 +604,7 @@ impl<const SC: bool> Part<SC> {
     /// Must a thread that has `c`, and has read the newest write here, be told of E(x)?
     #[inline(always)]
     pub(super) fn is_news(&self, c: &Part<SC>, hb: &Clock, known: Option<&Part<false>>) -> bool {
+        debug_assert!(self.is_settled());
         let is_news = |location: &Block, c, number| any(is_missing(&location[W], c, hb, known, number));
         self.has(Set::Written)
             && (is_news(&self.few, &c.few, 0)
@@ -572,10 +628,10 @@ impl<const SC: bool> Part<SC> {
     }
 }
 
-/// [`Part::write_sc`] for the sets that there are without SC fences: E(x), and what strongly happens
-/// before. What has changed for the thread.
+/// [`Part::write_sc`] for E(x), and what strongly happens before. `FENCES` says that there may be SC
+/// fences. What has changed for the thread.
 #[inline(always)]
-fn write_accesses(location: &mut Block, c: &mut Block, has_read: bool, takes: bool) -> Lanes {
+fn write_accesses<const FENCES: bool>(location: &mut Block, c: &mut Block, has_read: bool, takes: bool) -> Lanes {
     let before = c[A];
     let mut e = later(location[W], before);
     if has_read {
@@ -583,13 +639,17 @@ fn write_accesses(location: &mut Block, c: &mut Block, has_read: bool, takes: bo
         location[R] = [0; LANES];
     }
     location[W] = e;
-    if takes {
-        let released = later(before, location[A]);
-        (location[A], c[A]) = (released, later(released, e));
-    } else {
-        (location[A], c[A]) = (before, e);
-    }
+    let released = if takes { later(before, location[A]) } else { before };
+    (location[A], c[A]) = (released, if FENCES { follow_lanes(&e, released, &c[F]) } else { later(released, e) });
     difference(c[A], before)
+}
+
+/// [`Set::Accesses`] that were `accesses`, and follow E(x). What is in [`Set::Fences`] is left out:
+/// wherever the one set goes, or counts, so does the other.
+#[inline(always)]
+fn follow_lanes(e: &Lanes, accesses: Lanes, fences: &Lanes) -> Lanes {
+    let is_news = exceeds(e, fences);
+    later(accesses, and(*e, is_news))
 }
 
 /// Where E(x) is later than all that is pending.

@@ -37,6 +37,16 @@ impl Location {
         (learnt, is_new)
     }
 
+    /// A read again, by a thread that has learnt nothing since but of SC fences.
+    #[inline(never)]
+    pub(super) fn order_read_again(&mut self, t: &ThreadClocks, sc: bool) {
+        self.order.settle();
+        if sc {
+            self.order.read_sc_again(t.me(), t.own);
+        }
+        self.order.read(&t.c.covers, t.me(), t.own);
+    }
+
     /// Has an SC read, which reads the newest write, nothing to acquire of the order S? An SC store
     /// releases what strongly happens before it, and passes that on as well.
     #[inline(always)]
@@ -64,6 +74,7 @@ impl Location {
         if self.order.write_sc_again(&mut t.c.covers, me, own, here.1) {
             return false;
         }
+        self.order.settle();
         let takes = reads && !self.is_released_to(t);
         let learnt = self.order.write_sc(&mut t.c.covers, &t.c.hb, here, takes);
         t.learn_sets(learnt);
