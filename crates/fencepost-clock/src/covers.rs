@@ -28,6 +28,8 @@
 //! - D of the thread's own SC accesses is in [`Set::Accesses`]. C++20 does not let a release store
 //!   that is SC publish what it orders itself, so it publishes before that is added.
 //! - A write does not publish E(x) of its own location: who reads it finds E(x) there.
+//! - What an SC access follows is left out of [`Set::Accesses`] if it is in [`Set::Fences`]. The latter
+//!   goes wherever the former goes, and counts wherever it counts.
 //!
 //! **Growing late is exact.** A clock that is not there has only zeroes. Before the first SC event
 //! of a run all these sets are empty. D of the first SC fence is what happens before it, and that is
@@ -42,13 +44,32 @@
 //! | SC fences, no SC accesses | `all` of [`Set::Fences`], [`Set::Pending`], E(x) |
 //! | both | all |
 //!
-//! **Own epochs.** An SC fence whose only news is the epoch of its own thread teaches the thread
-//! nothing: it knows its own accesses without a set. So the thread goes on as one that has learnt
-//! nothing, and loads and stores that it repeats have only that epoch to pass on
-//! ([`Covers::read_again`], [`Covers::write`]).
-//!
 //! **Marks.** Sets that travel are marked with a slot and an epoch: who knows that epoch of that
 //! slot has them. So they are copied, or joined, only if they have changed.
+//!
+//! **Own epochs.** What a thread adds of its own to its sets is one epoch in each part ([`Own`]): of
+//! its last SC fence to [`Set::Fences`], of its last SC access to [`Set::Accesses`]. The mark of the
+//! sets follows from them, and does not change otherwise. An SC fence is like the last one, but for
+//! the own epoch, if nothing else has changed since in happens-before and in the sets
+//! ([`Covers::fence_sc_again`]).
+//!
+//! **Who is familiar.** A thread is familiar with E(x) if all of E(x) is pending for it, and E(x) has
+//! all of its SC fences, but for its own epochs. What is pending only grows. So it stays familiar
+//! until others add something to E(x), or its own sets change by more than its own epochs: they have
+//! a version. Next time it adds no more than its own epochs. A location keeps one such thread for
+//! each part ([`Familiar`]), and what holds besides:
+//!
+//! - The location has released what the thread has, but for its own epochs, and no reads have added
+//!   anything to E(x) since, but for own epochs. Then a write that releases all that the thread has
+//!   leaves only its own epochs ([`Covers::write_again`]).
+//! - E(x) is in [`Set::Accesses`] and [`Set::Fences`] of the thread, but for its own epochs. Then an SC
+//!   write has nothing to follow ([`Covers::write_sc_again`]).
+//!
+//! These epochs stand beside the sets of the location until anything else happens there
+//! ([`Covers::settle`]).
+//!
+//! A slot that is used again goes on with its versions, and the new thread knows what the old one
+//! knew. So what a location says of a slot holds for the new thread, or is about an older version.
 
 mod part;
 

@@ -212,6 +212,10 @@ impl ThreadClocks {
     }
 
     /// What an SC fence does besides being an acquire fence; `r` is what the thread knows then.
+    ///
+    /// It is no news for checks, or for who was somewhere before: the hb_SC-past stays, and who must
+    /// not miss more finds no violation where there was none. What the thread passes on from now on is
+    /// a new version of its sets.
     #[inline(always)]
     fn fence_sc(&mut self) {
         let (here, own) = (self.here(), self.own);
