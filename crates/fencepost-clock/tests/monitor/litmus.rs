@@ -261,6 +261,37 @@ fn writes_pass_on_fences_of_others() {
     assert_silent(&[first, second, third]);
 }
 
+/// The second fence of a thread orders what the thread has acquired since the first one.
+#[test]
+fn a_second_fence_orders_what_was_acquired_since() {
+    const Z: usize = 2;
+    let first = vec![store(Z, Relaxed, 1), store(Y, Release, 1)];
+    let second = vec![Instr::Fence(SeqCst), wait(Y, Acquire, 1), Instr::Fence(SeqCst), load(X, Relaxed)];
+    let third = vec![store(X, Relaxed, 1), Instr::Fence(SeqCst), load(Z, Relaxed)];
+    assert_silent(&[first, second, third]);
+}
+
+/// Who writes again comes after what others have read since, and so does its next fence.
+#[test]
+fn a_write_again_comes_after_reads_of_others() {
+    const Z: usize = 2;
+    let stores = (1..=3).map(|value| store(X, Release, value));
+    let fence = || [Instr::Fence(SeqCst)].into_iter();
+    let first = fence().chain(stores).chain(fence()).chain([load(Z, Relaxed)]).collect();
+    let second = vec![store(Z, Relaxed, 1), Instr::Fence(SeqCst), load(X, Relaxed)];
+    assert_silent(&[first, second]);
+}
+
+/// Who reads again passes on fences of others that it has acquired since.
+#[test]
+fn a_read_again_passes_on_fences_acquired_since() {
+    const Z: usize = 2;
+    let first = vec![Instr::Fence(SeqCst), load(X, Relaxed), wait(Y, Acquire, 1), load(X, Relaxed)];
+    let second = vec![store(Z, Relaxed, 1), Instr::Fence(SeqCst), store(Y, Release, 1)];
+    let third = vec![store(X, Relaxed, 1), Instr::Fence(SeqCst), load(Z, Relaxed)];
+    assert_silent(&[first, second, third]);
+}
+
 #[test]
 fn two_plus_two_writes() {
     let program = |order| [vec![store(X, order, 1), store(Y, order, 2)], vec![store(Y, order, 1), store(X, order, 2)]];
