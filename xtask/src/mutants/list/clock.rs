@@ -625,18 +625,6 @@ pub(super) const MUTANTS: &[Mutant] = &[
         "Familiar::FOLLOWED | u64::from(learnt || !learnt)",
     ),
     clock(
-        "clock: who reads is familiar with what others have read",
-        PART,
-        "self.familiar.is_slot_of(me) || self.reads == 0 && !self.has(Set::Read)",
-        "true",
-    ),
-    clock(
-        "clock: others' reads leave the familiar thread familiar",
-        PART,
-        "false => Familiar::NOBODY,",
-        "false => self.familiar,",
-    ),
-    clock(
         "clock: reads leave what was released as it is",
         PART,
         "true => self.familiar.with(0),",
