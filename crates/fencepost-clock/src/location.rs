@@ -159,7 +159,12 @@ impl Location {
             self.readers_sc.assign(&t.sc);
             self.has_readers = true;
         }
-        if !t.c.covers.is_empty() && !self.order.read_again(&t.c.covers, t.me(), t.own, order.is_sc()) {
+        if t.c.covers.is_empty() {
+            return;
+        }
+        if order.is_sc() && t.has_acquired_sc() {
+            self.order_read_after_acquiring(t);
+        } else if !self.order.read_again(&t.c.covers, t.me(), t.own, order.is_sc()) {
             self.order_read_again(t, order.is_sc());
         }
     }
@@ -189,12 +194,17 @@ impl Location {
             let (has_learnt, is_new) = self.order_read(t, seen.is_some_and(Effects::is_sc));
             (learnt, is_new_sc) = (learnt | has_learnt, is_new);
         }
+        let before = t.me();
         learnt |= match order.is_sc() && self.is_passed_on() {
             true => self.synchronise::<false>(t, order),
             false => self.synchronise::<true>(t, order),
         };
+        let has_acquired = order.is_sc() && t.me() != before;
         self.order_after_read(t, order.is_sc(), seen.is_some());
         t.learn(learnt);
+        if has_acquired {
+            t.acquire_sc();
+        }
         if seen.is_none() || is_new_sc {
             self.history.record(t, is_new_sc, limits);
         }
@@ -281,6 +291,9 @@ impl Location {
             self.order_after_write(t, released && order.releases());
         }
         t.learn(learnt);
+        if RMW && SC && learnt {
+            t.acquire_sc();
+        }
         if RMW && !ORDER && !SC && self.history.last_store() == 0 {
             // The thread is aware of its own write.
             return;

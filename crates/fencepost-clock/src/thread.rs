@@ -77,6 +77,9 @@ pub struct ThreadClocks {
     pub(crate) own: Own,
     /// The generation at the last SC fence that was not like the one before; 0 if there was none.
     fenced_generation: u32,
+    /// The generation after the last SC access that acquired something of the order S; 0 if there
+    /// was none.
+    acquired_generation: u32,
 }
 
 impl ThreadClocks {
@@ -96,6 +99,7 @@ impl ThreadClocks {
             me: Familiar::NOBODY,
             own: Own::default(),
             fenced_generation: 0,
+            acquired_generation: 0,
         };
         empty.placed(slot, epochs)
     }
@@ -119,6 +123,7 @@ impl ThreadClocks {
             me: Familiar::NOBODY,
             own: Own::default(),
             fenced_generation: 0,
+            acquired_generation: 0,
         };
         self.end_epoch();
         child.placed(slot, epochs)
@@ -140,7 +145,7 @@ impl ThreadClocks {
         (self.me, self.own) = (Familiar::new(slot, epochs.version), Own::default());
         // What was said of the old slot does not hold for the new one.
         self.c.covers.set_mark((slot, epochs.k));
-        self.fenced_generation = 0;
+        (self.fenced_generation, self.acquired_generation) = (0, 0);
     }
 
     /// Waits for a thread that has finished.
@@ -304,6 +309,18 @@ impl ThreadClocks {
         if learnt {
             self.me = Familiar::new(self.slot, next(self.me.version()));
         }
+    }
+
+    /// An SC access has acquired something of the order S, which it does not pass on itself.
+    #[inline]
+    pub(crate) fn acquire_sc(&mut self) {
+        self.acquired_generation = self.generation;
+    }
+
+    /// Was what the thread has learnt last acquired by an SC access?
+    #[inline]
+    pub(crate) fn has_acquired_sc(&self) -> bool {
+        self.generation == self.acquired_generation
     }
 
     #[inline]

@@ -13,6 +13,7 @@
 
 use super::Location;
 use crate::thread::ThreadClocks;
+use crate::visits::Effects;
 
 impl Location {
     /// Is there anything to be done here? Without SC accesses and SC fences there never is.
@@ -45,6 +46,20 @@ impl Location {
             self.order.read_sc_again(t.me(), t.own);
         }
         self.order.read(&t.c.covers, t.me(), t.own);
+    }
+
+    /// An SC read again, by a thread that has learnt nothing since, but has acquired something then
+    /// or later by an SC access. That does not strongly happen before the access, but before this
+    /// read, which passes it on. The new generation says that this has been done.
+    #[inline(never)]
+    pub(super) fn order_read_after_acquiring(&mut self, t: &mut ThreadClocks) {
+        self.order.settle();
+        self.order.read_sc(&t.c.covers, t.me());
+        self.order.read(&t.c.covers, t.me(), t.own);
+        t.learn(true);
+        if self.history.index() > 0 {
+            self.leave_visit(t, Effects::new(true, true));
+        }
     }
 
     /// Has an SC read, which reads the newest write, nothing to acquire of the order S? An SC store

@@ -360,6 +360,32 @@ fn repeated_sc_load() {
     }
 }
 
+/// What an SC access acquires does not strongly happen before it, but before the next SC load,
+/// which passes it on although it is the same load again.
+#[test]
+fn repeated_sc_load_after_acquiring() {
+    const Z: usize = 2;
+    let access = |t, x, kind, order| Op::Access { t, x, kind, order, value: 1 };
+    let (first, reader, writer) = (0, 1, 2);
+    let [load, update] = [Kind::Read, Kind::Rmw].map(|kind| access(reader, X, kind, SeqCst));
+    for (reads, is_passed_on) in
+        [(vec![load, load], true), (vec![load, load, load], true), (vec![update, load], true), (vec![load], false)]
+    {
+        let mut monitor = Monitor::new(3, UNBOUNDED, Slots::Fresh);
+        let before = [
+            Op::Spawn { t: 0, child: 1 },
+            Op::Spawn { t: 0, child: 2 },
+            access(first, Z, Kind::Write, SeqCst),
+            access(first, X, Kind::Write, Release),
+        ];
+        for op in before.into_iter().chain(reads).chain([access(writer, X, Kind::Write, SeqCst)]) {
+            monitor.step(op);
+        }
+        let finding = Probe::Load.with(|access| monitor.check(writer, Z, access, SeqCst));
+        assert_eq!(finding == Finding::Clean, is_passed_on, "{finding:?}");
+    }
+}
+
 /// An SC update passes on what was released before it, to SC loads too: it does not strongly happen
 /// after that itself.
 #[test]

@@ -177,8 +177,8 @@ pub(super) const MUTANTS: &[Mutant] = &[
     clock(
         "clock: what a load teaches is not news after SC",
         LOCATION,
-        "t.learn(learnt);\n        if seen.is_none() || is_new_sc {",
-        "if seen.is_none() || is_new_sc {",
+        "t.learn(learnt);\n        if has_acquired {",
+        "if has_acquired {",
     ),
     clock("clock: sightings are not recorded", LOCATION, "self.history.record(t, false, limits);", ""),
     clock("clock: sightings are not recorded after SC", LOCATION, "self.history.record(t, is_new_sc, limits);", ""),
@@ -316,7 +316,24 @@ pub(super) const MUTANTS: &[Mutant] = &[
         "false",
     ),
     clock("clock: an SC read is not in the order", ORDER, "t.c.covers.add_sc(here);", ""),
-    clock("clock: an SC read passes nothing on", ORDER, "self.order.read_sc(&t.c.covers, t.me());", ""),
+    clock(
+        "clock: an SC read passes nothing on",
+        ORDER,
+        "self.order.read_sc(&t.c.covers, t.me());\n        (learnt, is_new)",
+        "(learnt, is_new)",
+    ),
+    clock(
+        "clock: an SC read again does not pass on what was acquired by the first",
+        LOCATION,
+        "let has_acquired = order.is_sc() && t.me() != before;",
+        "let has_acquired = order.is_sc() && t.me() != before && false;",
+    ),
+    clock(
+        "clock: an SC read does not pass on what an SC update has acquired",
+        LOCATION,
+        "if RMW && SC && learnt {",
+        "if RMW && SC && learnt && false {",
+    ),
     clock(
         "clock: a repeated SC read passes nothing on",
         COVERS,
@@ -364,8 +381,8 @@ pub(super) const MUTANTS: &[Mutant] = &[
     clock(
         "clock: a repeated read does not pass on SC fences",
         ORDER,
-        "self.order.read(&t.c.covers, t.me(), t.own);\n    }\n\n    /// Has",
-        "}\n\n    /// Has",
+        "self.order.read(&t.c.covers, t.me(), t.own);\n    }\n\n    /// An SC",
+        "}\n\n    /// An SC",
     ),
     clock(
         "clock: an SC update takes nothing of the order",
