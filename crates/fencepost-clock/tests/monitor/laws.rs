@@ -6,7 +6,7 @@ use proptest::test_runner::TestCaseError;
 
 use crate::probe::{Probe, probes};
 use crate::run::{Monitor, Slots, UNBOUNDED};
-use crate::trace::{Op, Orders, Shape, Trace, for_all, live, traces};
+use crate::trace::{Op, Orders, Shape, Trace, all_traces, for_all, live, sticky_traces};
 
 const SHAPE: Shape = Shape { threads: 3, locations: 3, steps: 30, orders: Orders::All, rich: true };
 
@@ -51,7 +51,7 @@ fn side_by_side(
 
 #[test]
 fn slots_make_no_difference() {
-    for_all(2_000, traces(SHAPE), |trace| {
+    for_all(2_000, all_traces(SHAPE), |trace| {
         let ops = trace.ops();
         for other in [Slots::Reused, Slots::Restless] {
             side_by_side(trace.locations, [(&ops, Slots::Fresh), (&ops, other)], |_, _, first, second| {
@@ -61,6 +61,37 @@ fn slots_make_no_difference() {
         }
         Ok(())
     });
+}
+
+/// Who moves to another slot is nowhere familiar, and has made no fence before: it never takes a
+/// short way. Those who stay do, and must find the same, everywhere and after every step.
+#[test]
+fn short_ways_make_no_difference() {
+    for orders in [Orders::All, Orders::MostlySc, Orders::Fences, Orders::Mixed] {
+        for (slots, rich) in [(Slots::Fresh, false), (Slots::Reused, true)] {
+            let shape = Shape { threads: 3, locations: 3, steps: 36, orders, rich };
+            for_all(3_000, sticky_traces(shape), |trace| stays_the_same(&trace, slots));
+        }
+    }
+}
+
+fn stays_the_same(trace: &Trace, slots: Slots) -> Result<(), TestCaseError> {
+    let mut monitors = [slots, Slots::Restless].map(|slots| Monitor::new(trace.locations, UNBOUNDED, slots));
+    let ops = trace.ops();
+    for (step, &op) in (1..).zip(&ops) {
+        monitors.iter_mut().for_each(|monitor| monitor.step(op));
+        for t in live(&ops[..step]) {
+            for x in 0..trace.locations {
+                for (probe, order) in [Order::Relaxed, Order::SeqCst].into_iter().flat_map(Probe::kinds) {
+                    let [short, long] = monitors
+                        .each_ref()
+                        .map(|monitor| shown(&probe.with(|access| monitor.check(t, x, access, order))));
+                    prop_assert_eq!(short, long, "{} at {} after step {}: {:?} {:?}", t, x, step, probe, order);
+                }
+            }
+        }
+    }
+    Ok(())
 }
 
 /// Orders at least as strong.
@@ -83,7 +114,7 @@ fn strengthened(ops: &[Op], at: prop::sample::Index, to: Order) -> Option<Vec<Op
 #[test]
 fn strengthening_never_adds_a_violation() {
     let orders = prop::sample::select(vec![Order::Acquire, Order::Release, Order::AcqRel, Order::SeqCst]);
-    for_all(3_000, (traces(SHAPE), any::<prop::sample::Index>(), orders), |(trace, at, to)| {
+    for_all(3_000, (all_traces(SHAPE), any::<prop::sample::Index>(), orders), |(trace, at, to)| {
         let ops = trace.ops();
         let Some(stronger) = strengthened(&ops, at, to) else { return Ok(()) };
         let runs = [(&ops[..], Slots::Fresh), (&stronger[..], Slots::Fresh)];
@@ -99,7 +130,7 @@ fn strengthening_never_adds_a_violation() {
 
 #[test]
 fn an_sc_access_sees_less_than_a_relaxed_one() {
-    for_all(1_000, traces(SHAPE), |trace| {
+    for_all(1_000, all_traces(SHAPE), |trace| {
         let mut monitor = Monitor::new(trace.locations, UNBOUNDED, Slots::Fresh);
         for op in trace.ops() {
             if let Op::Access { t, x, .. } = op {
@@ -117,7 +148,7 @@ fn an_sc_access_sees_less_than_a_relaxed_one() {
 
 #[test]
 fn sc_accesses_alone_have_no_violation() {
-    for_all(2_000, traces(SHAPE), |trace| {
+    for_all(2_000, all_traces(SHAPE), |trace| {
         let mut monitor = Monitor::new(trace.locations, UNBOUNDED, Slots::Fresh);
         for mut op in trace.ops() {
             if let Op::Access { t, x, ref mut order, .. } = op {
@@ -161,5 +192,7 @@ fn reset_forgets() {
         Ok(())
     };
     let limits = prop::sample::select(vec![UNBOUNDED, Limits { history: 3, sightings: 3 }]);
-    for_all(2_000, (traces(SHAPE), any::<prop::sample::Index>(), limits), |(trace, at, limits)| law(trace, at, limits));
+    for_all(2_000, (all_traces(SHAPE), any::<prop::sample::Index>(), limits), |(trace, at, limits)| {
+        law(trace, at, limits)
+    });
 }

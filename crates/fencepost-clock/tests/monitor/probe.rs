@@ -30,6 +30,11 @@ impl Probe {
         }
     }
 
+    /// One access of each kind that makes a difference to what is read.
+    pub(crate) fn kinds(order: Order) -> [(Probe, Order); 3] {
+        [Probe::Load, Probe::Store, Probe::Rmw].map(|probe| (probe, order))
+    }
+
     /// The ways in which the access, of this order, can go.
     pub(crate) fn ways(self, order: Order) -> Vec<Way> {
         let any = |kind| Way { kind, order, values: Values::Any };

@@ -234,10 +234,43 @@ pub(crate) fn traces(shape: Shape) -> impl Strategy<Value = Trace> {
         .prop_map(|(threads, locations, steps)| Trace { threads, locations, steps, first_sc: [0, 0] })
 }
 
-/// The same, where the first SC access, or the first SC fence, comes in the middle of the run.
+/// Traces of this shape in which a thread tends to go on, with what it did last: the same access
+/// again and again, fence after fence, now and then with something of others in between. That is
+/// what the short ways of the monitor are for, and what steps drawn one by one rarely do.
+pub(crate) fn sticky_traces(shape: Shape) -> impl Strategy<Value = Trace> {
+    let again = (prop::bool::weighted(0.66), prop::bool::weighted(0.5), prop::bool::weighted(0.5));
+    let draw = (any::<u8>(), any::<u8>(), action(shape), again);
+    let draws = prop::collection::vec(draw, shape.steps / 3..=shape.steps);
+    // With one location there is hardly anything to be missed.
+    let locations = prop_oneof![1 => Just(1), 4 => 2..=shape.locations];
+    (2..=shape.threads, locations, draws).prop_map(|(threads, locations, draws)| {
+        let mut actor = 0;
+        // Of each thread, since what others do does not change what it is about.
+        let mut last: Vec<Option<Step>> = vec![None; threads];
+        let steps = draws.into_iter().map(|(other, place, action, (same_actor, same_place, same_action))| {
+            actor = if same_actor { actor } else { other };
+            let last = &mut last[usize::from(actor) % threads];
+            let place = last.filter(|_| same_place).map_or(place, |last| last.place);
+            let action = last.filter(|_| same_action).map_or(action, |last| last.action);
+            let step = Step { actor, place, action };
+            if !matches!(action, Action::Spawn | Action::Join(_)) {
+                *last = Some(step);
+            }
+            step
+        });
+        Trace { threads, locations, steps: steps.collect(), first_sc: [0, 0] }
+    })
+}
+
+/// Some of this kind and some of the other.
+pub(crate) fn all_traces(shape: Shape) -> impl Strategy<Value = Trace> {
+    prop_oneof![traces(shape), sticky_traces(shape)]
+}
+
+/// Some where the first SC access, or the first SC fence, comes in the middle of the run.
 pub(crate) fn late_traces(shape: Shape) -> impl Strategy<Value = Trace> {
     let first = prop::sample::select(vec![[0, 1], [1, 0], [0, 2], [2, 0], [1, 1], [1, 2], [2, 1]]);
-    (traces(shape), first).prop_map(|(trace, first)| {
+    (all_traces(shape), first).prop_map(|(trace, first)| {
         let first_sc = first.map(|thirds| thirds * trace.steps.len() / 3);
         Trace { first_sc, ..trace }
     })
