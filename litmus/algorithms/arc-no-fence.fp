@@ -3,7 +3,7 @@
 //: pgas robust states=0
 //: ra robust states=531
 //: rc20 violation kind=data-race location=object states=51
-//: cpp20 violation kind=data-race location=object
+//: cpp20 violation kind=data-race location=object states=51
 // Atomic reference counting as in arc, with the acquire fence before destruction forgotten. The one
 // who drops last is not ordered after the uses of the others.
 name "arc-no-fence";

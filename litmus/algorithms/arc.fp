@@ -3,7 +3,7 @@
 //: pgas robust states=0
 //: ra robust states=531
 //: rc20 robust states=1205
-//: cpp20 robust
+//: cpp20 robust states=1205
 // Atomic reference counting as in Rust's Arc (Doko and Vafeiadis 2017; Margalit and Lahav 2021,
 // figure 6). The owner hands out references through a mailbox as long as it likes, two workers take
 // them, use the object and drop them; the last one to drop destroys the object. Counting up is

@@ -3,7 +3,7 @@
 //: pgas robust states=15
 //: ra robust states=7
 //: rc20 robust states=7
-//: cpp20 robust
+//: cpp20 robust states=7
 // A barrier for two threads: each announces its arrival and blocks until it sees the other's
 // (Lahav and Margalit 2019, program BAR). Spinning on a stale flag is not part of the program,
 // because a blocking wait takes no other value than the one it waits for; written with busy loops

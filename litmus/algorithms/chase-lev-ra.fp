@@ -3,7 +3,7 @@
 //: pgas violation shape=MP states=215
 //: ra robust states=176604
 //: rc20 violation states=6408
-//: cpp20 violation
+//: cpp20 violation states=3350
 // The Chase-Lev deque with fences on both sides (compare Le et al. 2013). For correctness a thief
 // needs the one between its two loads; the one in front of them makes polling agree with SC, and
 // the last one is there because a failed compare-and-swap is a stale read. The two are harmless to

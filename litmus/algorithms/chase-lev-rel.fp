@@ -3,7 +3,7 @@
 //: pgas violation shape=MP states=183
 //: ra robust states=29377
 //: rc20 robust states=55034
-//: cpp20 robust
+//: cpp20 robust states=14785
 // The Chase-Lev deque with the fences of chase-lev-ra, where all stores to bottom release, the ones
 // that put it back included. Then who has seen bottom knows which compare-and-swap of top came
 // before, and the relaxed loads do no harm. One task at a time; with two it is robust as well (1

@@ -3,7 +3,7 @@
 //: pgas violation shape=MP states=183
 //: ra robust states=21082
 //: rc20 robust states=54305
-//: cpp20 robust
+//: cpp20 robust states=17034
 // The Chase-Lev deque with relaxed accesses after Kang (2018; Margalit and Lahav 2021, figure 6,
 // chase-lev). A thief takes the task by a blocking compare-and-swap, which stands for giving up
 // when it fails. Beyond the fences that correctness needs there are one before push reads top and

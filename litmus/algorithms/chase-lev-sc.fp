@@ -3,7 +3,7 @@
 //: pgas violation shape=MP states=348
 //: ra violation location=top states=562
 //: rc20 violation location=top states=564
-//: cpp20 violation location=top
+//: cpp20 violation location=top states=564
 // The work-stealing deque of Chase and Lev (2005) without resizing: one owner works at the bottom,
 // thieves take from the top by compare-and-swap, and the owner competes with them only for the
 // last task. The owner's pop (store bottom, load top) against a steal is store buffering, so the

@@ -3,7 +3,7 @@
 //: pgas violation shape=MP states=216
 //: ra violation states=807
 //: rc20 violation states=816
-//: cpp20 violation
+//: cpp20 violation states=565
 // The Chase-Lev deque with the owner's fences that TSO needs: in pop between bottom and top, and
 // before push looks at top. Under release/acquire a fence needs a partner, and the thieves have
 // none: they may see a new top next to an old bottom.

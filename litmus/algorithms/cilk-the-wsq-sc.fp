@@ -3,7 +3,7 @@
 //: pgas violation shape=SB states=212
 //: ra violation states=56
 //: rc20 violation states=56
-//: cpp20 violation
+//: cpp20 violation states=56
 // The THE work-stealing queue of Cilk-5 (Frigo, Leiserson and Randall 1998): the owner pushes and
 // pops at the tail, a thief steals at the head under a lock, and the owner takes the lock only
 // when the two may have met. Each side moves its index and then reads the other's: store

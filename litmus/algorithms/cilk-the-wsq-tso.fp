@@ -3,7 +3,7 @@
 //: pgas violation shape=MP states=268
 //: ra robust states=3439
 //: rc20 robust states=8973
-//: cpp20 robust
+//: cpp20 robust states=13645
 // The THE work-stealing queue with a fence between moving an index and reading the other one, in
 // the owner's pop and in the steal. What TSO needs is enough here too: everything else is behind
 // the lock.

@@ -3,7 +3,7 @@
 //: pgas violation shape=S states=904
 //: ra robust states=68924
 //: rc20 robust states=59930
-//: cpp20 robust
+//: cpp20 robust states=59930
 // The queue lock of Craig (1993) and of Landin and Hagersten (1994) for three threads: each joins
 // by an exchange of the tail and waits for the node of its predecessor, which it then keeps for
 // its next turn. One spare node starts out free.

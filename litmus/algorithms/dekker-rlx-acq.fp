@@ -3,7 +3,7 @@
 //: pgas robust states=994
 //: ra robust states=1699
 //: rc20 robust states=1801
-//: cpp20 robust
+//: cpp20 robust states=4991
 // Dekker's algorithm as in dekker-rlx-loop with acquire loads of the flags. They also make the
 // acquire fence in front of the critical section superfluous, since a thread enters only after it
 // has read a lowered flag.

@@ -3,7 +3,7 @@
 //: pgas robust states=994
 //: ra robust states=1699
 //: rc20 violation location=turn states=150
-//: cpp20 violation location=turn
+//: cpp20 violation location=turn states=101
 // Dekker's algorithm as in dekker-rlx with threads that enter again and again. A thread may see
 // that the other has raised its flag for the second time, and not yet that it has given the turn
 // away before: it then waits for a turn that is its own already. Harmless, since it will be told in

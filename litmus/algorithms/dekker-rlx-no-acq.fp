@@ -3,7 +3,7 @@
 //: pgas robust states=333
 //: ra robust states=188
 //: rc20 violation kind=data-race location=owner states=109
-//: cpp20 violation kind=data-race location=owner
+//: cpp20 violation kind=data-race location=owner states=71
 // Dekker's algorithm as in dekker-rlx without the acquire fence in front of the critical section.
 name "dekker-rlx-no-acq";
 domain 2;

@@ -3,7 +3,7 @@
 //: pgas violation shape=S states=258
 //: ra robust states=188
 //: rc20 violation kind=data-race location=owner states=109
-//: cpp20 violation kind=data-race location=owner
+//: cpp20 violation kind=data-race location=owner states=71
 // Dekker's algorithm as in dekker-rlx without the release fence behind the critical section.
 name "dekker-rlx-no-rel";
 domain 2;

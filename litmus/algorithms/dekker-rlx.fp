@@ -3,7 +3,7 @@
 //: pgas robust states=333
 //: ra robust states=188
 //: rc20 robust states=193
-//: cpp20 robust
+//: cpp20 robust states=146
 // Dekker's algorithm with relaxed accesses after A. Williams (2010; Margalit and Lahav 2021, figure
 // 6): an SC fence after each raising of the flag, an acquire fence in front of the critical
 // section, a release fence behind it. Each thread enters once, and waits for its turn by blocking

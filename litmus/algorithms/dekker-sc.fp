@@ -3,7 +3,7 @@
 //: pgas violation shape=SB states=95
 //: ra violation shape=SB states=12
 //: rc20 violation shape=SB states=12
-//: cpp20 violation shape=SB
+//: cpp20 violation shape=SB states=12
 // Dekker's mutual exclusion algorithm (T. J. Dekker, described by Dijkstra 1965): raise a flag,
 // look at the other's flag, settle a conflict by turns. Its first two accesses are store
 // buffering, so both threads can enter at once.

@@ -3,7 +3,7 @@
 //: pgas violation shape=SB states=95
 //: ra violation states=12
 //: rc20 robust states=1471
-//: cpp20 robust
+//: cpp20 robust states=1653
 // Dekker's algorithm with SC accesses, C++'s default: no fence is needed.
 name "dekker-seqcst";
 domain 2;

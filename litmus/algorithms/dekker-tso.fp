@@ -3,7 +3,7 @@
 //: pgas violation shape=S states=415
 //: ra robust states=1699
 //: rc20 robust states=1699
-//: cpp20 robust
+//: cpp20 robust states=4072
 // Dekker's algorithm with an SC fence after each raising of the flag: the two places that matter
 // on TSO. They are also enough for release/acquire, since all other decisions follow values that
 // were handed over by the other thread.

@@ -3,7 +3,7 @@
 //: pgas violation shape=S states=7487
 //: ra robust states=1317041
 //: rc20 robust states=1399211
-//: cpp20 robust
+//: cpp20 robust states=67970
 // Lamport's fast mutual exclusion for three threads, as in lamport2-3-ra, with each thread entering
 // the critical section once. Small enough to be decided every time; all five fences are needed.
 name "lamport2-3-ra-once";

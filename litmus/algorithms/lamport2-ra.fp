@@ -3,7 +3,7 @@
 //: pgas violation shape=S states=858
 //: ra robust states=12804
 //: rc20 robust states=14020
-//: cpp20 robust
+//: cpp20 robust states=5112
 // Lamport's fast mutual exclusion (1987, second algorithm) for two threads with a third fence, in
 // front of the write to x. Now both writes to x are enclosed by fences, and whoever overwrites x
 // knows what came before it.

@@ -3,7 +3,7 @@
 //: pgas violation shape=SB states=572
 //: ra violation shape=SB states=52
 //: rc20 violation shape=SB states=52
-//: cpp20 violation shape=SB
+//: cpp20 violation shape=SB states=52
 // Lamport's fast mutual exclusion, second algorithm (1987), for two threads: without contention a
 // thread touches five locations only, however many threads there are. Writing x and then reading
 // y, and the reverse, are store buffering.

@@ -3,7 +3,7 @@
 //: pgas violation shape=MP states=276
 //: ra violation states=638
 //: rc20 violation states=640
-//: cpp20 violation
+//: cpp20 violation states=238
 // Lamport's fast mutual exclusion (1987, second algorithm) with the two fences per thread that TSO
 // needs, after the writes to x and y. Under release/acquire a thread can still overwrite x without
 // having seen what came before the overwritten value, and go on with an old value of y.

@@ -3,7 +3,7 @@
 //: pgas violation shape=S states=71
 //: ra robust states=57
 //: rc20 robust states=82
-//: cpp20 robust
+//: cpp20 robust states=82
 // A lock taken by an exchange (compare Margalit and Lahav 2021, figure 6, which has a program of
 // this name): look by relaxed loads until it seems free, then exchange, which acquires only when it
 // succeeds. The exchange is relaxed, and a fence follows when the old value was 0.

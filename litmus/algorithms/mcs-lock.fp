@@ -3,7 +3,7 @@
 //: pgas robust states=628
 //: ra robust states=589
 //: rc20 robust states=589
-//: cpp20 robust
+//: cpp20 robust states=589
 // The queue lock of Mellor-Crummey and Scott (1991) for three threads: each waits on a flag of its
 // own and is woken by its predecessor. Threads join by an exchange of the tail; the links have one
 // writer each. Values are thread numbers plus one.

@@ -3,7 +3,7 @@
 //: pgas violation shape=MP states=421
 //: ra violation states=635
 //: rc20 violation states=646
-//: cpp20 violation
+//: cpp20 violation states=646
 // As nbw-w-lr-rl, with the decrementing spinlock of old Linux kernels. A thread that fails to get
 // the lock leaves a trace by its decrement; the holder's release overwrites it, which under SC
 // means that everything the loser had read is in the past. Under release/acquire overwriting is

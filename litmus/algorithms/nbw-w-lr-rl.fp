@@ -3,7 +3,7 @@
 //: pgas violation shape=MP states=403
 //: ra robust states=1326
 //: rc20 robust states=1380
-//: cpp20 robust
+//: cpp20 robust states=1380
 // The non-blocking write protocol (Kopetz and Reisinger 1993), a sequence lock with one writer,
 // next to a spinlock: one thread uses the lock and then reads, the other reads and then uses the
 // lock. The lock passes on what has been read, so the readers agree. The lock blocks instead of

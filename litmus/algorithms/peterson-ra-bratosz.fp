@@ -3,7 +3,7 @@
 //: pgas violation shape=R states=68
 //: ra violation states=18
 //: rc20 violation states=18
-//: cpp20 violation
+//: cpp20 violation states=18
 // Peterson's algorithm after B. Milewski (discussed by A. Williams 2008), with an exchange where
 // the flag is raised. The wrong place: nobody else writes that flag, so the exchange meets no
 // partner and orders nothing; turn is still written blindly.

@@ -3,7 +3,7 @@
 //: pgas violation shape=S states=174
 //: ra robust states=341
 //: rc20 robust states=346
-//: cpp20 robust
+//: cpp20 robust states=346
 // Peterson's algorithm after D. Vyukov (published by A. Williams 2008): no fences, but the turn is
 // given away by an exchange. The second exchange reads from the first and thereby learns that the
 // other flag is up.

@@ -3,7 +3,7 @@
 //: pgas violation shape=S states=174
 //: ra robust states=1088
 //: rc20 robust states=1328
-//: cpp20 robust
+//: cpp20 robust states=616
 // Peterson's algorithm with a second fence per thread, before the turn is given away. Then the
 // thread that writes turn last also knows of the write it overwrites, and the fence behind it
 // makes the flags visible.

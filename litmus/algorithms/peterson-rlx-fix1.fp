@@ -3,7 +3,7 @@
 //: pgas violation shape=S states=146
 //: ra robust states=302
 //: rc20 robust states=296
-//: cpp20 robust
+//: cpp20 robust states=296
 // Vyukov's version of Peterson's algorithm (peterson-rlx) repaired by an acquire load of the turn
 // (Margalit and Lahav 2021, section 7): whoever gets in because the turn came back synchronises
 // with the exchange that gave it.

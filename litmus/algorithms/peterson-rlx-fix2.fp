@@ -3,7 +3,7 @@
 //: pgas violation shape=S states=146
 //: ra robust states=302
 //: rc20 robust states=296
-//: cpp20 robust
+//: cpp20 robust states=296
 // Vyukov's version of Peterson's algorithm (peterson-rlx) repaired by an acquire fence in front of
 // the critical section (Margalit and Lahav 2021, section 7). Then the loads in the loop can all be
 // relaxed.

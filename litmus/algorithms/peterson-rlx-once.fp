@@ -3,7 +3,7 @@
 //: pgas violation shape=S states=108
 //: ra robust states=118
 //: rc20 robust states=118
-//: cpp20 robust
+//: cpp20 robust states=118
 // Vyukov's version of Peterson's algorithm (peterson-rlx) where each thread enters once, which is
 // what its informal and formal proofs were about. The thread that gets in because the turn came
 // back is the first, so there is nothing to acquire.

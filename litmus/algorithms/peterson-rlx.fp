@@ -3,7 +3,7 @@
 //: pgas violation shape=S states=146
 //: ra robust states=302
 //: rc20 violation states=206
-//: cpp20 violation
+//: cpp20 violation states=206
 //: rc20 observational violation
 //: cpp20 observational violation
 // Peterson's algorithm as D. Vyukov wrote it for C++11 (2008): the turn is given away by an

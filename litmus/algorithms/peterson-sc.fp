@@ -3,7 +3,7 @@
 //: pgas violation shape=R states=162
 //: ra violation shape=R states=18
 //: rc20 violation shape=R states=18
-//: cpp20 violation shape=R
+//: cpp20 violation shape=R states=18
 // Peterson's mutual exclusion algorithm (1981): raise a flag, give the turn away, wait until the
 // other is out or has given the turn back. Two shapes break it: store buffering between turn and
 // flag, and the two blind writes to turn.

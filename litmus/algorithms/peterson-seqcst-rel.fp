@@ -3,7 +3,7 @@
 //: pgas violation shape=R states=162
 //: ra violation states=18
 //: rc20 robust states=566
-//: cpp20 robust
+//: cpp20 robust states=622
 // Peterson's algorithm with SC accesses, except that leaving is a release store. It hands the
 // critical section over, and whoever raises the flag again does so by an SC store.
 name "peterson-seqcst-rel";

@@ -3,7 +3,7 @@
 //: pgas violation shape=R states=162
 //: ra violation states=18
 //: rc20 robust states=566
-//: cpp20 robust
+//: cpp20 robust states=668
 // Peterson's algorithm with SC accesses, C++'s default: no fence is needed. (Under ra all accesses
 // count as release/acquire, and this is peterson-sc.)
 name "peterson-seqcst";

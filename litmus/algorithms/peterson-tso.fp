@@ -3,7 +3,7 @@
 //: pgas violation shape=R states=64
 //: ra violation states=26
 //: rc20 violation states=26
-//: cpp20 violation
+//: cpp20 violation states=18
 // Peterson's algorithm with the one fence per thread that TSO needs, between giving the turn away
 // and looking at the other's flag. Not enough here: a write to turn may be placed before the other
 // thread's write in the order of writes although that one came first, since overwriting a value

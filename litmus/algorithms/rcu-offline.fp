@@ -3,7 +3,7 @@
 //: pgas violation shape=MP states=2034
 //: ra robust states=753148
 //: rc20 robust states=938502
-//: cpp20 robust
+//: cpp20 robust states=492473
 // Read-copy-update where every thread reads and updates, and may go offline so that nobody waits
 // for it (Desnoyers et al. 2012, the quiescent-state flavour). An offline thread announces a
 // period later than all others. Coming online and waiting for the others are store buffering

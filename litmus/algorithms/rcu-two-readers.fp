@@ -3,7 +3,7 @@
 //: pgas violation shape=MP states=153
 //: ra robust states=12415
 //: rc20 robust states=32312
-//: cpp20 robust
+//: cpp20 robust states=32312
 // Read-copy-update with quiescent states as in rcu, with two readers instead of three.
 name "rcu-two-readers";
 domain 4;

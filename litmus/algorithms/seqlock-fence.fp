@@ -3,7 +3,7 @@
 //: pgas violation shape=MP states=6360
 //: ra robust states=89238
 //: rc20 violation states=7627
-//: cpp20 violation
+//: cpp20 violation states=7627
 //: rc20 observational robust
 //: cpp20 observational robust
 // A sequence lock after Boehm (2012; Margalit and Lahav 2021, figure 6), for three threads that

@@ -3,7 +3,7 @@
 //: pgas violation shape=MP states=6360
 //: ra robust states=143479
 //: rc20 violation states=9208
-//: cpp20 violation
+//: cpp20 violation states=9208
 //: rc20 observational violation
 //: cpp20 observational violation
 // The sequence lock of seqlock-rdmw with a fetch-and-add of 0 for the reader's second look. The

@@ -3,7 +3,7 @@
 //: pgas violation shape=MP states=6354
 //: ra robust states=88228
 //: rc20 violation states=7948
-//: cpp20 violation
+//: cpp20 violation states=7948
 //: rc20 observational robust
 //: cpp20 observational robust
 // A sequence lock after Boehm (2012; Margalit and Lahav 2021, figure 6), for three threads that

@@ -3,7 +3,7 @@
 //: pgas violation shape=MP states=1219
 //: ra robust states=9778
 //: rc20 robust states=11282
-//: cpp20 robust
+//: cpp20 robust states=11282
 // A sequence lock (Lameter 2005; Boehm 2012): writers make the sequence number odd while they
 // write, readers retry when it was odd or has changed. Two writers and two readers. Writers follow
 // each other through the number, so all writes are ordered by happens-before, and then nobody can

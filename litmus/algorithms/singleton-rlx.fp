@@ -3,7 +3,7 @@
 //: pgas violation shape=MP states=972
 //: ra robust states=4176
 //: rc20 robust states=4176
-//: cpp20 robust
+//: cpp20 robust states=4176
 // The singleton of singleton.fp with a relaxed load inside the lock, which has acquired all there
 // is to know (Margalit and Lahav 2021, section 7).
 name "singleton-rlx";

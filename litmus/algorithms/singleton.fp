@@ -3,7 +3,7 @@
 //: pgas violation shape=MP states=972
 //: ra robust states=4176
 //: rc20 robust states=4176
-//: cpp20 robust
+//: cpp20 robust states=4176
 // A singleton with double-checked locking from Boost's examples (Bahmann and Blechmann 2012;
 // Margalit and Lahav 2021, figure 6), for four threads. Who finds no instance takes the lock, looks
 // again and makes one, at one of two addresses. Consume is rendered as acquire.

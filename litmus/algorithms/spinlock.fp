@@ -3,7 +3,7 @@
 //: pgas violation shape=S states=67
 //: ra robust states=54
 //: rc20 robust states=65
-//: cpp20 robust
+//: cpp20 robust states=65
 // The x86 spinlock of old Linux kernels (as studied by Owens 2010): decrement, enter if the lock
 // was free, else read until it looks free and try again. The lock word is the only atomic
 // location, and with one location there is no weak behaviour.

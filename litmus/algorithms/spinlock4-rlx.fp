@@ -3,7 +3,7 @@
 //: pgas robust states=0
 //: ra robust states=5816
 //: rc20 robust states=5981
-//: cpp20 robust
+//: cpp20 robust states=5981
 // The spinlock of old Linux kernels for four threads with relaxed accesses of the lock word
 // (compare Margalit and Lahav 2021, figure 6): an acquire fence after the decrement that gets the
 // lock, a release fence before it is given back.

@@ -3,7 +3,7 @@
 //: pgas violation shape=S states=814
 //: ra robust states=5816
 //: rc20 robust states=6165
-//: cpp20 robust
+//: cpp20 robust states=6165
 // The spinlock of old Linux kernels for four threads. Each waiting thread decrements at most once
 // per release, so the counter stays within the domain.
 name "spinlock4";

@@ -3,7 +3,7 @@
 //: pgas violation shape=S states=86
 //: ra robust states=299
 //: rc20 robust states=347
-//: cpp20 robust
+//: cpp20 robust states=347
 // The ticket lock with a relaxed draw where each thread enters a few times and no number is used
 // twice. A ticket can be served by one call only, so it does no harm that drawing synchronises with
 // nobody; compare ticketlock.

@@ -3,7 +3,7 @@
 //: pgas violation shape=S states=80
 //: ra robust states=252
 //: rc20 violation states=145
-//: cpp20 violation
+//: cpp20 violation states=145
 // The ticket lock (Reed and Kanodia 1979; Linux used it since 2008): draw a number, wait for it to
 // be called, call the next one. Tickets wrap around, which is fine while there are more of them
 // than threads. Each call follows the one before in happens-before, so there is nothing stale to

@@ -3,7 +3,7 @@
 //: pgas robust states=1819
 //: ra robust states=1804
 //: rc20 robust states=1834
-//: cpp20 robust
+//: cpp20 robust states=1834
 // The lock-free stack of Treiber (1986): push and pop by compare-and-swap of the top. Two threads
 // push their node, two others pop one each; nodes are used once, so there is no ABA problem. All
 // writes of the top are updates in one chain, and links are written before their node is pushed.

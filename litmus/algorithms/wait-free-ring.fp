@@ -3,7 +3,7 @@
 //: pgas violation shape=MP states=58
 //: ra robust states=356
 //: rc20 robust states=356
-//: cpp20 robust
+//: cpp20 robust states=356
 // The ring buffer for one producer and one consumer from Boost's examples (Bahmann and Blechmann
 // 2012; Margalit and Lahav 2021, figure 6): each side reads its own index by a relaxed load, the
 // other's by an acquire load, and publishes by a release store. One slot stays free to tell full

@@ -3,7 +3,7 @@
 //: pgas violation shape=2+2W states=57
 //: ra violation shape=2+2W states=10
 //: rc20 violation shape=2+2W states=10
-//: cpp20 violation shape=2+2W
+//: cpp20 violation shape=2+2W states=10
 // As 2+2w+lwfences.fp, with each fence on the location of the store behind it: no use under PGAS.
 name "2+2w+lwfences-crossed";
 domain 3;

@@ -3,7 +3,7 @@
 //: pgas robust states=0
 //: ra violation shape=2+2W states=10
 //: rc20 violation shape=2+2W states=10
-//: cpp20 violation shape=2+2W
+//: cpp20 violation shape=2+2W states=10
 // Two threads write two locations in opposite orders; light fences keep the second stores behind the first ones.
 name "2+2w+lwfences";
 domain 3;

@@ -3,7 +3,7 @@
 //: pgas violation shape=MP states=38
 //: ra robust states=18
 //: rc20 violation shape=MP states=16
-//: cpp20 violation shape=MP
+//: cpp20 violation shape=MP states=16
 // As array+lwfence.fp, with one of the two slots in the list: it covers the store or does not, depending on the index.
 name "array+lwfence-one-slot";
 domain 4;

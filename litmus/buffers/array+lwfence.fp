@@ -3,7 +3,7 @@
 //: pgas robust states=0
 //: ra robust states=18
 //: rc20 violation shape=MP states=16
-//: cpp20 violation shape=MP
+//: cpp20 violation shape=MP states=16
 // A message in one of two slots, the slot chosen by the sender; the light fence covers the slots.
 name "array+lwfence";
 domain 4;

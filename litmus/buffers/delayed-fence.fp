@@ -3,7 +3,7 @@
 //: pgas violation shape=MP states=84
 //: ra robust states=28
 //: rc20 violation shape=MP states=17
-//: cpp20 violation shape=MP
+//: cpp20 violation shape=MP states=17
 // A light fence that covers a delayed store is delayed, and so is what is behind it: the store of y cannot overtake that of x. Under
 // PGAS it can overtake that of z, which the fence does not list; under PSO it cannot.
 name "delayed-fence";

@@ -3,7 +3,7 @@
 //: pgas robust states=0
 //: ra robust states=18
 //: rc20 violation shape=ISA2 states=17
-//: cpp20 violation shape=ISA2
+//: cpp20 violation shape=ISA2 states=17
 // A chain of two messages; a light fence in the first sender only. The relay has one store, so it needs none.
 name "isa2+lwfence-one";
 domain 2;

@@ -3,7 +3,7 @@
 //: pgas violation shape=S states=20
 //: ra robust states=5
 //: rc20 robust states=5
-//: cpp20 robust
+//: cpp20 robust states=5
 // As mp+wait-twice, with a blocking compare-and-swap that waits for the old data and replaces it.
 name "mp+bcas-twice";
 domain 3;

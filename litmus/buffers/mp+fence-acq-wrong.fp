@@ -3,7 +3,7 @@
 //: pgas violation shape=MP states=15
 //: ra robust states=8
 //: rc20 violation shape=MP states=7
-//: cpp20 violation shape=MP
+//: cpp20 violation shape=MP states=7
 // Message passing with an acquire fence where a release fence belongs: no machine with store buffers waits there.
 name "mp+fence-acq-wrong";
 domain 2;

@@ -3,7 +3,7 @@
 //: pgas robust states=0
 //: ra robust states=8
 //: rc20 robust states=8
-//: cpp20 robust
+//: cpp20 robust states=8
 // Message passing with a release fence, which is a light fence for all locations where stores can overtake stores.
 name "mp+fence-rel";
 domain 2;

@@ -3,7 +3,7 @@
 //: pgas violation shape=MP states=15
 //: ra robust states=5
 //: rc20 robust states=5
-//: cpp20 robust
+//: cpp20 robust states=5
 // Message passing with a light fence that covers only a location of the producer's own. It does not keep the data
 // before the flag. The store it covers must not be delayed: behind it the fence would be in the buffer, and behind
 // that the flag.

@@ -3,7 +3,7 @@
 //: pgas violation shape=MP states=47
 //: ra robust states=11
 //: rc20 violation shape=MP states=9
-//: cpp20 violation shape=MP
+//: cpp20 violation shape=MP states=9
 // Message passing with a light fence that lists another location. Under PSO lists mean nothing, so the
 // fence is enough; under PGAS it does not concern the data, and the flag can overtake them.
 name "mp+lwfence-wrong-list";

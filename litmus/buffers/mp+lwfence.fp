@@ -3,7 +3,7 @@
 //: pgas robust states=0
 //: ra robust states=8
 //: rc20 violation shape=MP states=7
-//: cpp20 violation shape=MP
+//: cpp20 violation shape=MP states=7
 // Message passing with a light fence between data and flag: it keeps the flag behind the data where buffers do not.
 name "mp+lwfence";
 domain 2;

@@ -3,7 +3,7 @@
 //: pgas violation shape=MP states=20
 //: ra robust states=5
 //: rc20 robust states=5
-//: cpp20 robust
+//: cpp20 robust states=5
 // As mp+wait-twice, with the two stores in a loop: one instruction, executed twice before the flag.
 name "mp+wait-loop";
 domain 3;

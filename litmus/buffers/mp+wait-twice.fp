@@ -3,7 +3,7 @@
 //: pgas violation shape=MP states=20
 //: ra robust states=5
 //: rc20 robust states=5
-//: cpp20 robust
+//: cpp20 robust states=5
 // Message passing in which the data is stored twice and the consumer waits for its old value. A
 // queue per location lets the flag overtake the data, but both stores of the data must be delayed:
 // if the first one were in memory, the wait would never end. With plain loads instead of waits, one

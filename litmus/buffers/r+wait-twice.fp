@@ -3,7 +3,7 @@
 //: pgas violation shape=R states=46
 //: ra violation shape=R states=17
 //: rc20 violation shape=R states=17
-//: cpp20 violation shape=R
+//: cpp20 violation shape=R states=12
 // The shape R with two stores of x, and a wait for its old value that a fence separates from the
 // store of y. Both stores of x must be delayed past the store of y.
 name "r+wait-twice";

@@ -3,7 +3,7 @@
 //: pgas violation shape=SB states=37
 //: ra violation shape=SB states=10
 //: rc20 violation shape=SB states=10
-//: cpp20 violation shape=SB
+//: cpp20 violation shape=SB states=10
 // Store buffering with light fences: they order stores with stores, and it is a load that overtakes here.
 name "sb+lwfences";
 domain 2;

@@ -3,7 +3,7 @@
 //: pgas robust states=110
 //: ra robust states=49
 //: rc20 violation shape=MP states=28
-//: cpp20 violation shape=MP
+//: cpp20 violation shape=MP states=28
 // The writer of a sequence lock with a light fence on either side of the data: all its stores stay in order.
 name "seqlock+lwfences";
 domain 4;

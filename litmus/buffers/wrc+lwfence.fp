@@ -3,7 +3,7 @@
 //: pgas robust states=0
 //: ra robust states=17
 //: rc20 violation shape=WRC states=15
-//: cpp20 violation shape=WRC
+//: cpp20 violation shape=WRC states=15
 // Write-to-read causality. Who reads a store reads it from memory, where it is for everybody: without any fence in the
 // relay, a store can be seen late by nobody. The relay stores twice; the light fence keeps its stores in order.
 name "wrc+lwfence";

@@ -3,7 +3,7 @@
 //: pgas violation shape=MP states=27
 //: ra robust states=17
 //: rc20 violation shape=WRC states=15
-//: cpp20 violation shape=WRC
+//: cpp20 violation shape=WRC states=15
 // As wrc+lwfence.fp, without the fence: the relay's second store can overtake its first one.
 name "wrc+stores";
 domain 2;

@@ -3,7 +3,7 @@
 //: pgas robust states=0
 //: ra robust states=58
 //: rc20 robust states=58
-//: cpp20 robust
+//: cpp20 robust states=34
 // The four writes of 2+2w with an SC fence between the two of each thread.
 name "2+2w+fences";
 domain 4;

@@ -3,7 +3,7 @@
 //: pgas violation shape=2+2W states=26
 //: ra violation states=10
 //: rc20 violation states=10
-//: cpp20 violation
+//: cpp20 violation states=10
 // The four writes of 2+2w with an exchange for the second write of one thread only. The exchange
 // must follow the write it reads, but the other thread's blind store can still be slipped in too
 // early.

@@ -3,7 +3,7 @@
 //: pgas violation shape=2+2W states=59
 //: ra violation shape=2+2W states=12
 //: rc20 violation shape=2+2W states=12
-//: cpp20 violation shape=2+2W
+//: cpp20 violation shape=2+2W states=12
 // Two threads that each write both locations, in opposite order, and then look at the second one
 // (Lahav and Margalit 2019, example 3.4). Release/acquire lets the two orders of writes contradict
 // the program: each thread can see its own second write overwritten by the other's first. TSO

@@ -3,7 +3,7 @@
 //: pgas robust states=0
 //: ra robust states=9
 //: rc20 robust states=9
-//: cpp20 robust
+//: cpp20 robust states=9
 // Two compare-and-swaps from 0 to 1: exactly one of them wins, because no write is consumed by two
 // updates.
 name "2rmw";

@@ -3,7 +3,7 @@
 //: pgas violation shape=SB states=21
 //: ra violation states=10
 //: rc20 violation states=10
-//: cpp20 violation
+//: cpp20 violation states=10
 // The barrier with busy loops written with labels and jumps: the same violation as bar+loops.
 name "bar+goto";
 domain 2;

@@ -3,7 +3,7 @@
 //: pgas robust states=0
 //: ra robust states=32
 //: rc20 robust states=32
-//: cpp20 robust
+//: cpp20 robust states=17
 // The barrier with busy loops, made robust by SC fences between store and loop. For correctness
 // they are not needed: a blocking wait, as in barw-1-1, says the same without them.
 name "bar+loops+fences";

@@ -3,7 +3,7 @@
 //: pgas violation shape=SB states=21
 //: ra violation shape=SB states=10
 //: rc20 violation shape=SB states=10
-//: cpp20 violation shape=SB
+//: cpp20 violation shape=SB states=10
 // A barrier for two threads with busy loops (Lahav and Margalit 2019, section 2.3). Both may spin
 // on a stale 0 after both stores, which no SC run shows. Harmless, since they only wait longer;
 // compare barw-1-1.

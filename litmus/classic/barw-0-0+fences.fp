@@ -3,7 +3,7 @@
 //: pgas robust states=0
 //: ra robust states=16
 //: rc20 robust states=16
-//: cpp20 robust
+//: cpp20 robust states=8
 // Both threads wait for the initial value, behind SC fences: at most one of them gets past, as
 // under SC.
 name "barw-0-0+fences";

@@ -3,7 +3,7 @@
 //: pgas robust states=15
 //: ra robust states=6
 //: rc20 robust states=6
-//: cpp20 robust
+//: cpp20 robust states=6
 // A barrier-like program where one thread waits for a value that is still there and the other for
 // one that never comes. There is a stale value to read, but it is not the one waited for.
 name "barw-0-2";

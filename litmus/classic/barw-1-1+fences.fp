@@ -3,7 +3,7 @@
 //: pgas robust states=0
 //: ra robust states=18
 //: rc20 robust states=18
-//: cpp20 robust
+//: cpp20 robust states=7
 // The barrier with blocking waits and SC fences that it does not need.
 name "barw-1-1+fences";
 domain 4;

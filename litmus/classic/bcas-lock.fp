@@ -3,7 +3,7 @@
 //: pgas violation shape=MP states=45
 //: ra robust states=226
 //: rc20 robust states=226
-//: cpp20 robust
+//: cpp20 robust states=226
 // Three threads increment a non-atomic counter under a lock taken by a blocking compare-and-swap:
 // no race, no lost update.
 name "bcas-lock";

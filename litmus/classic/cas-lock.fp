@@ -3,7 +3,7 @@
 //: pgas violation shape=S states=31
 //: ra robust states=26
 //: rc20 robust states=37
-//: cpp20 robust
+//: cpp20 robust states=37
 // A lock taken by strong compare-and-swaps in a loop. A failed attempt is a stale read at worst,
 // and a thread that only fails has no way to know better: the lock word is all it looks at.
 name "cas-lock";

@@ -3,7 +3,7 @@
 //: pgas violation shape=S states=64
 //: ra robust states=53
 //: rc20 robust states=54
-//: cpp20 robust
+//: cpp20 robust states=54
 // A try-lock with one weak compare-and-swap, which may fail for no reason. The value it returns
 // cannot tell a spurious failure from a success, so the thread looks at the lock word again to
 // learn whether its name is in it.

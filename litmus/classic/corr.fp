@@ -3,7 +3,7 @@
 //: pgas robust states=0
 //: ra robust states=8
 //: rc20 robust states=8
-//: cpp20 robust
+//: cpp20 robust states=8
 // Coherence of two reads: a thread that has seen the newer value of a location never sees the
 // older one again.
 name "corr";

@@ -3,7 +3,7 @@
 //: pgas robust states=0
 //: ra robust states=109
 //: rc20 robust states=109
-//: cpp20 robust
+//: cpp20 robust states=109
 // Coherence of four reads and two writers: both readers must agree on the order in which one
 // location was written. With a single location, release/acquire is SC.
 name "corr2";

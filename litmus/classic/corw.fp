@@ -3,7 +3,7 @@
 //: pgas robust states=0
 //: ra robust states=8
 //: rc20 robust states=8
-//: cpp20 robust
+//: cpp20 robust states=8
 // Coherence of a read and the write after it: what a thread reads is older than what it writes
 // next.
 name "corw";

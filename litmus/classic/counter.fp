@@ -3,7 +3,7 @@
 //: pgas robust states=0
 //: ra robust states=16
 //: rc20 robust states=16
-//: cpp20 robust
+//: cpp20 robust states=16
 // Three threads increment a shared counter. The increments form one chain, so every thread draws
 // its own number, and who draws the last one knows that all others are done.
 name "counter";

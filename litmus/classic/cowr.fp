@@ -3,7 +3,7 @@
 //: pgas robust states=0
 //: ra robust states=9
 //: rc20 robust states=9
-//: cpp20 robust
+//: cpp20 robust states=9
 // Coherence of a write and the read after it: a thread reads its own write or a newer one, never
 // an older one.
 name "cowr";

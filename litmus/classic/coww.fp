@@ -3,7 +3,7 @@
 //: pgas robust states=0
 //: ra robust states=13
 //: rc20 robust states=13
-//: cpp20 robust
+//: cpp20 robust states=13
 // Coherence of writes: two threads write the same location twice each. The order of writes must
 // respect both threads, and any such order is an interleaving.
 name "coww";

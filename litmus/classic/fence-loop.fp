@@ -3,7 +3,7 @@
 //: pgas robust states=0
 //: ra robust states=4
 //: rc20 robust states=4
-//: cpp20 robust
+//: cpp20 robust states=2
 // A thread that does nothing but fence, for ever: a search that takes a fence together with what follows must not go
 // round and round in it.
 name "fence-loop";

@@ -3,7 +3,7 @@
 //: pgas robust states=0
 //: ra violation states=112
 //: rc20 violation states=112
-//: cpp20 violation
+//: cpp20 violation states=82
 // Independent reads of independent writes with a fence in one reader only, which is no better than
 // none.
 name "iriw+fence-one";

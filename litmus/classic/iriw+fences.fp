@@ -3,7 +3,7 @@
 //: pgas robust states=0
 //: ra robust states=215
 //: rc20 robust states=215
-//: cpp20 robust
+//: cpp20 robust states=97
 // Independent reads of independent writes with an SC fence between the two reads of each reader:
 // the reader whose fence comes second has learned what the first one had read.
 name "iriw+fences";

@@ -3,7 +3,7 @@
 //: pgas robust states=0
 //: ra violation states=108
 //: rc20 violation states=108
-//: cpp20 violation
+//: cpp20 violation states=108
 // Independent reads of independent writes with updates in place of all loads. Both writers store
 // blindly, and such a store may be ordered after an update that did not see it, so the readers can
 // still disagree.

@@ -3,7 +3,7 @@
 //: pgas robust states=0
 //: ra violation shape=IRIW states=82
 //: rc20 violation shape=IRIW states=82
-//: cpp20 violation shape=IRIW
+//: cpp20 violation shape=IRIW states=82
 // Independent reads of independent writes (Boehm and Adve 2008). The two readers may disagree
 // about which write came first, because release/acquire does not make a write visible to all
 // threads at once. TSO forbids it.

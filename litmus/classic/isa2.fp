@@ -3,7 +3,7 @@
 //: pgas violation shape=ISA2 states=57
 //: ra robust states=32
 //: rc20 robust states=32
-//: cpp20 robust
+//: cpp20 robust states=32
 // Message passing through an intermediary: the flag is handed on from thread to thread, and the
 // data with it.
 name "isa2";

@@ -3,7 +3,7 @@
 //: pgas robust states=0
 //: ra robust states=13
 //: rc20 robust states=13
-//: cpp20 robust
+//: cpp20 robust states=13
 // Load buffering. Under release/acquire a load never reads from a store that comes later in
 // happens-before, so not both loads can return 1. (Relaxed accesses in C++ would permit it on
 // paper.)

@@ -3,7 +3,7 @@
 //: pgas robust states=0
 //: ra robust states=68
 //: rc20 robust states=68
-//: cpp20 robust
+//: cpp20 robust states=68
 //: sc assertion-fails
 // Two increments done as a load and a store: both threads may load 0, and the final value is 1. An
 // ordinary SC bug; the program is robust, so looking at SC runs is all it takes to find it.

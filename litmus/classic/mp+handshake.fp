@@ -3,7 +3,7 @@
 //: pgas violation shape=MP states=20
 //: ra robust states=8
 //: rc20 robust states=8
-//: cpp20 robust
+//: cpp20 robust states=8
 // Message passing in both directions over one non-atomic cell: the consumer acknowledges, the
 // producer waits for the acknowledgement before it overwrites. The two flags order all accesses to
 // the cell, so there is no race.

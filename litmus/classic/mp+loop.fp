@@ -3,7 +3,7 @@
 //: pgas violation shape=MP states=12
 //: ra robust states=6
 //: rc20 robust states=6
-//: cpp20 robust
+//: cpp20 robust states=6
 // Message passing with a busy loop on the flag. Only one thread writes, so every stale read is a
 // read that could have happened earlier: spinning on old values is not a violation here, unlike in
 // bar+loops.

@@ -3,7 +3,7 @@
 //: pgas violation shape=MP states=42
 //: ra robust states=60
 //: rc20 violation states=26
-//: cpp20 violation
+//: cpp20 violation states=26
 // A stream of messages: the producer publishes an odd and an even version for ever, the consumer
 // keeps polling. With a single writer all writes are ordered by happens-before, and nothing a pure
 // reader does can close a cycle. With the orders as written it can: the relaxed load may return data

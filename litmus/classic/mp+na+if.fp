@@ -3,7 +3,7 @@
 //: pgas violation shape=MP states=15
 //: ra robust states=8
 //: rc20 robust states=8
-//: cpp20 robust
+//: cpp20 robust states=8
 // Message passing with non-atomic data that is read only when the flag was seen. The acquire load
 // that returns 1 orders the read after the write, so there is no race.
 name "mp+na+if";

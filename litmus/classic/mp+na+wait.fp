@@ -3,7 +3,7 @@
 //: pgas violation shape=MP states=12
 //: ra robust states=5
 //: rc20 robust states=5
-//: cpp20 robust
+//: cpp20 robust states=5
 // Message passing with non-atomic data behind a blocking wait for the flag: no race, and no stale
 // value.
 name "mp+na+wait";

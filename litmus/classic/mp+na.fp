@@ -3,7 +3,7 @@
 //: pgas violation shape=MP states=19
 //: ra violation kind=data-race states=3
 //: rc20 violation kind=data-race states=6
-//: cpp20 violation kind=data-race
+//: cpp20 violation kind=data-race states=6
 // Message passing with non-atomic data that is read whether or not the flag was seen: a data race,
 // hence undefined behaviour in C and C++.
 name "mp+na";

@@ -3,7 +3,7 @@
 //: pgas violation shape=MP states=81
 //: ra violation states=71
 //: rc20 violation states=71
-//: cpp20 violation
+//: cpp20 violation states=71
 // Message passing with two producers that fill the same data and raise the same flag blindly. A
 // consumer that has read flag and data of the first one comes before the second one's data; yet
 // the second flag may be ordered before the first, as if raised long ago, because its writer has

@@ -3,7 +3,7 @@
 //: pgas violation shape=MP states=51
 //: ra robust states=15
 //: rc20 robust states=15
-//: cpp20 robust
+//: cpp20 robust states=15
 // Message passing where the consumer waits until a counter has passed a threshold. Only the values
 // that satisfy the comparison matter: once one of them is seen, so are both pieces of data.
 name "mp+wait-ge";

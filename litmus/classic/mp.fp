@@ -3,7 +3,7 @@
 //: pgas violation shape=MP states=21
 //: ra robust states=13
 //: rc20 robust states=13
-//: cpp20 robust
+//: cpp20 robust states=13
 // Message passing: the idiom that release and acquire exist for. Who sees the flag sees the data.
 // A reader that misses the flag just counts as having come earlier.
 name "mp";

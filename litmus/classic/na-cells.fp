@@ -3,7 +3,7 @@
 //: pgas robust states=0
 //: ra robust states=14
 //: rc20 robust states=14
-//: cpp20 robust
+//: cpp20 robust states=14
 // Threads that write different cells of a non-atomic array do not race; the last one to arrive may
 // read them all.
 name "na-cells";

@@ -3,7 +3,7 @@
 //: pgas robust states=0
 //: ra robust states=8
 //: rc20 robust states=8
-//: cpp20 robust
+//: cpp20 robust states=8
 // Non-atomic reads alone never race.
 name "na-rr";
 domain 2;

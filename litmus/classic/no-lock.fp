@@ -3,7 +3,7 @@
 //: pgas robust states=0
 //: ra violation kind=data-race states=6
 //: rc20 violation kind=data-race states=9
-//: cpp20 violation kind=data-race
+//: cpp20 violation kind=data-race states=9
 // Two threads increment a non-atomic counter and only one of them takes the lock: a data race.
 name "no-lock";
 domain 4;

@@ -3,7 +3,7 @@
 //: pgas robust states=0
 //: ra robust states=33
 //: rc20 robust states=33
-//: cpp20 robust
+//: cpp20 robust states=17
 // The parking shape with an SC fence on each side between the store and the look at the other's
 // location.
 name "park+fences";

@@ -3,7 +3,7 @@
 //: pgas violation shape=SB states=44
 //: ra violation states=10
 //: rc20 violation states=10
-//: cpp20 violation
+//: cpp20 violation states=10
 // The shape of a bug in the parking of Java threads: the sleeper clears its permit and then looks
 // at the condition; the waker sets the condition and then looks whether a permit is already there.
 // Store buffering: the sleeper misses the condition, the waker believes the old permit, and nobody

@@ -3,7 +3,7 @@
 //: pgas violation shape=MP states=199
 //: ra robust states=356
 //: rc20 robust states=356
-//: cpp20 robust
+//: cpp20 robust states=356
 // One-time initialisation (double-checked locking): look without the lock, then again with it,
 // build the object, publish it by a release store. The object is non-atomic, and everyone who uses
 // it has seen the publication.

@@ -3,7 +3,7 @@
 //: pgas robust states=0
 //: ra robust states=26
 //: rc20 robust states=26
-//: cpp20 robust
+//: cpp20 robust states=13
 // The R shape with SC fences in both threads.
 name "r+fences";
 domain 4;

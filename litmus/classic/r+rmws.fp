@@ -3,7 +3,7 @@
 //: pgas robust states=0
 //: ra robust states=13
 //: rc20 robust states=13
-//: cpp20 robust
+//: cpp20 robust states=13
 // The R shape with exchanges in place of the two stores to y. The later exchange reads from the
 // earlier one and so synchronises with it: overwriting now means having seen.
 name "r+rmws";

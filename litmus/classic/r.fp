@@ -3,7 +3,7 @@
 //: pgas violation shape=R states=35
 //: ra violation shape=R states=10
 //: rc20 violation shape=R states=10
-//: cpp20 violation shape=R
+//: cpp20 violation shape=R states=10
 // The R shape: a store that comes second in the order of writes, followed by a load. The load may
 // still miss what came before the first store, since being overwritten is not a way to be seen.
 name "r";

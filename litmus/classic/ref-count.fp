@@ -3,7 +3,7 @@
 //: pgas robust states=0
 //: ra robust states=38
 //: rc20 robust states=41
-//: cpp20 robust
+//: cpp20 robust states=41
 // Reference counting: each holder uses the object and then gives up its reference; the last one
 // destroys the object. The decrements form a chain that hands all uses over to the one who
 // destroys, so there is no race.

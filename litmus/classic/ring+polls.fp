@@ -3,7 +3,7 @@
 //: pgas violation shape=MP states=37
 //: ra violation states=53
 //: rc20 violation states=53
-//: cpp20 violation
+//: cpp20 violation states=53
 // The ring buffer with polling: each side reads the other's index once and gives up when there is
 // no room or no data. Now both sides can find an outdated index at the same moment, producer
 // "full" and consumer "empty", which no SC run shows. Harmless: giving up too early loses nothing.

@@ -3,7 +3,7 @@
 //: pgas violation shape=MP states=37
 //: ra robust states=243
 //: rc20 robust states=243
-//: cpp20 robust
+//: cpp20 robust states=243
 // A ring buffer for one producer and one consumer (Lamport 1977) with two non-atomic slots,
 // indices modulo four, and waits for room and for data. Each index has one writer, and each side
 // waits only for values that hand a slot over.

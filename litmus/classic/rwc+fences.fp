@@ -3,7 +3,7 @@
 //: pgas robust states=0
 //: ra robust states=75
 //: rc20 robust states=75
-//: cpp20 robust
+//: cpp20 robust states=36
 // Read-to-write causality with SC fences in the second and the third thread.
 name "rwc+fences";
 domain 2;

@@ -3,7 +3,7 @@
 //: pgas violation shape=RWC states=40
 //: ra violation shape=RWC states=29
 //: rc20 violation shape=RWC states=29
-//: cpp20 violation shape=RWC
+//: cpp20 violation shape=RWC states=29
 // Read-to-write causality: the second thread sees x but not yet y, the third stores y and does not
 // see x. Under SC the store to y must then come after the one to x; without a fence in the third
 // thread (and its partner in the second) it may not.

@@ -3,7 +3,7 @@
 //: pgas violation shape=S states=22
 //: ra robust states=13
 //: rc20 robust states=13
-//: cpp20 robust
+//: cpp20 robust states=13
 // The S shape: the second thread overwrites x after having seen a flag that was raised after the
 // first write to x. Its write must be the later one, and release/acquire says so.
 name "s";

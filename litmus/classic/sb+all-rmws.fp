@@ -3,7 +3,7 @@
 //: pgas robust states=0
 //: ra robust states=13
 //: rc20 robust states=13
-//: cpp20 robust
+//: cpp20 robust states=13
 // Store buffering where every access is an update. All writes of a location form one chain, each
 // reading from the one before, so there is nothing stale to read.
 name "sb+all-rmws";

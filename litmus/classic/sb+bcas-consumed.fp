@@ -3,7 +3,7 @@
 //: pgas robust states=0
 //: ra robust states=8
 //: rc20 robust states=8
-//: cpp20 robust
+//: cpp20 robust states=8
 // As sb+bcas, but the first accesses are exchanges. Each of them has consumed the initial write,
 // and no second update can read it again: a compare-and-swap from 0 that comes too late does not
 // succeed.

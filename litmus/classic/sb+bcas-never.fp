@@ -3,7 +3,7 @@
 //: pgas robust states=0
 //: ra robust states=4
 //: rc20 robust states=4
-//: cpp20 robust
+//: cpp20 robust states=4
 // Store buffering with blocking compare-and-swaps from a value nobody writes. They never happen,
 // and a thread that is stuck reads nothing.
 name "sb+bcas-never";

@@ -3,7 +3,7 @@
 //: pgas robust states=0
 //: ra violation kind=stale-rmw states=8
 //: rc20 violation kind=stale-rmw states=8
-//: cpp20 violation kind=stale-rmw
+//: cpp20 violation kind=stale-rmw states=8
 // Store buffering with blocking compare-and-swaps from the initial value. Once both stores are
 // done they can succeed only on a stale write; release/acquire lets the update slip in right after
 // the initial write, before the store.

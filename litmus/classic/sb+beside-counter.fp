@@ -3,7 +3,7 @@
 //: pgas violation shape=SB states=74
 //: ra violation shape=SB states=29
 //: rc20 violation shape=SB states=29
-//: cpp20 violation shape=SB
+//: cpp20 violation shape=SB states=29
 // Store buffering, and two threads that have nothing to do with it and never end. A search that may
 // put off the steps of some threads must not put them off for ever: the counter comes round to where it
 // was, while a search that looks out for uses of its old values finds new states all the time.

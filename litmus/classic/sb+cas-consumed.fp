@@ -3,7 +3,7 @@
 //: pgas robust states=0
 //: ra robust states=13
 //: rc20 robust states=13
-//: cpp20 robust
+//: cpp20 robust states=13
 // As sb+bcas-consumed with strong compare-and-swaps that may fail. To fail they must read
 // something other than 0, which is the newest value; to succeed on the stale 0 they would have to
 // share it with the exchange.

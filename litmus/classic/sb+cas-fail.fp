@@ -3,7 +3,7 @@
 //: pgas robust states=0
 //: ra violation kind=stale-read shape=SB states=10
 //: rc20 violation kind=stale-read shape=SB states=10
-//: cpp20 violation kind=stale-read shape=SB
+//: cpp20 violation kind=stale-read shape=SB states=10
 // Store buffering where the loads are strong compare-and-swaps that cannot succeed. A failed
 // compare-and-swap is just a read, and may be as stale as any.
 name "sb+cas-fail";

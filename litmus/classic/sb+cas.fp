@@ -3,7 +3,7 @@
 //: pgas robust states=0
 //: ra violation kind=stale-rmw values=0 states=10
 //: rc20 violation kind=stale-rmw values=0 states=10
-//: cpp20 violation kind=stale-rmw values=0
+//: cpp20 violation kind=stale-rmw values=0 states=10
 // Store buffering where the second access of each thread is a compare-and-swap that expects the
 // initial value. Under SC one of the two must find the other's store and fail. Under
 // release/acquire both can succeed: each overwrites the initial value, ordered before the

@@ -3,7 +3,7 @@
 //: pgas robust states=0
 //: ra violation states=14
 //: rc20 violation states=14
-//: cpp20 violation
+//: cpp20 violation states=14
 // As sb+cas-consumed with weak compare-and-swaps. A weak one may fail for no reason after reading
 // the very value it hoped for, so here it is a plain stale load of 0.
 name "sb+casw-consumed";

@@ -3,7 +3,7 @@
 //: pgas robust states=0
 //: ra robust states=50
 //: rc20 robust states=50
-//: cpp20 robust
+//: cpp20 robust states=33
 // Store buffering where each thread chooses between two ways to order its store before its load:
 // an SC fence, or no load at all. Every branch is safe.
 name "sb+choose-fenced";

@@ -3,7 +3,7 @@
 //: pgas violation shape=SB states=54
 //: ra violation states=44
 //: rc20 violation states=44
-//: cpp20 violation
+//: cpp20 violation states=44
 // Store buffering where each thread may or may not take the fence. One run without fences is
 // enough.
 name "sb+choose";

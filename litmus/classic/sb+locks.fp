@@ -3,7 +3,7 @@
 //: pgas violation shape=SB states=43
 //: ra robust states=17
 //: rc20 robust states=17
-//: cpp20 robust
+//: cpp20 robust states=17
 // Store buffering with both accesses of each thread under one lock: race-free programs have SC
 // behaviour only.
 name "sb+locks";

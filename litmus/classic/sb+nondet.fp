@@ -3,7 +3,7 @@
 //: pgas violation shape=SB states=231
 //: ra violation states=99
 //: rc20 violation states=99
-//: cpp20 violation
+//: cpp20 violation states=99
 // Store buffering with arbitrary written values. Which value is written does not matter, only that
 // the loads may miss it.
 name "sb+nondet";

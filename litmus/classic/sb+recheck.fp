@@ -3,7 +3,7 @@
 //: pgas violation shape=SB states=22
 //: ra violation states=18
 //: rc20 violation states=18
-//: cpp20 violation
+//: cpp20 violation states=11
 // Store buffering where a thread looks a second time behind a fence. The second look cannot be
 // stale, the first one still can.
 name "sb+recheck";

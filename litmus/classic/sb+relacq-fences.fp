@@ -3,7 +3,7 @@
 //: pgas violation shape=SB states=37
 //: ra violation states=10
 //: rc20 violation states=10
-//: cpp20 violation
+//: cpp20 violation states=10
 // Store buffering with acquire-release fences. These order everything except a store before a
 // later load, which is exactly the pair that matters here.
 name "sb+relacq-fences";

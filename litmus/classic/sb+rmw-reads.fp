@@ -3,7 +3,7 @@
 //: pgas robust states=0
 //: ra violation states=10
 //: rc20 violation states=10
-//: cpp20 violation
+//: cpp20 violation states=10
 // Store buffering with the loads strengthened to fetch-and-adds of 0. An update must read the
 // write just before its own, but the other thread's plain store may come later in the order of
 // writes than that update: both still get 0.

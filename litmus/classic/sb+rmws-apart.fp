@@ -3,7 +3,7 @@
 //: pgas robust states=0
 //: ra violation states=19
 //: rc20 violation states=19
-//: cpp20 violation
+//: cpp20 violation states=19
 // Like sb+rmws, but each thread updates a location of its own. Two updates of different locations
 // never meet, so they order nothing under release/acquire. (On x86 each of them drains the store
 // buffer, and the program is fine.)

@@ -3,7 +3,7 @@
 //: pgas robust states=22
 //: ra robust states=10
 //: rc20 robust states=10
-//: cpp20 robust
+//: cpp20 robust states=10
 // Store buffering where one of the loads waits for the other thread's store. The waiting thread
 // takes no value but the newest, and the other one has nobody left to close a cycle with.
 name "sb+waits-one";

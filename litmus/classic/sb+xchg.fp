@@ -3,7 +3,7 @@
 //: pgas robust states=0
 //: ra violation states=10
 //: rc20 violation states=10
-//: cpp20 violation
+//: cpp20 violation states=10
 // Store buffering with the stores strengthened to exchanges. Enough on x86, where a locked
 // instruction drains the buffer; not under release/acquire, where the loads may still return the
 // initial values.

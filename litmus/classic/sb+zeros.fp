@@ -3,7 +3,7 @@
 //: pgas violation shape=SB states=31
 //: ra violation shape=SB states=10
 //: rc20 violation shape=SB states=10
-//: cpp20 violation shape=SB
+//: cpp20 violation shape=SB states=10
 // Store buffering that writes the initial value again. No register can tell the difference, yet
 // the loads may read from the wrong writes: the execution graphs differ from those of SC, and that
 // is what counts as a violation.

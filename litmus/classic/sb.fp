@@ -3,7 +3,7 @@
 //: pgas violation shape=SB states=31
 //: ra violation shape=SB states=10
 //: rc20 violation shape=SB states=10
-//: cpp20 violation shape=SB
+//: cpp20 violation shape=SB states=10
 // Store buffering, the shape at the heart of Dekker's and Peterson's algorithms (Lamport 1979).
 // Each thread raises its flag and then looks at the other one; both may see 0, because nothing
 // makes a store visible before the following load takes its value. No interleaving gives that.

@@ -3,7 +3,7 @@
 //: pgas robust states=0
 //: ra robust states=203
 //: rc20 robust states=203
-//: cpp20 robust
+//: cpp20 robust states=51
 // The ring of three with an SC fence in every thread. Fences are totally ordered, so the thread
 // whose fence comes last sees its neighbour's store.
 name "sb3+fences";

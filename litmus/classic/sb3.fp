@@ -3,7 +3,7 @@
 //: pgas violation shape=3.SB states=159
 //: ra violation shape=3.SB states=44
 //: rc20 violation shape=3.SB states=44
-//: cpp20 violation shape=3.SB
+//: cpp20 violation shape=3.SB states=44
 // Store buffering around a ring of three threads: each stores to its own location and reads the
 // next one's.
 name "sb3";

@@ -3,7 +3,7 @@
 //: pgas violation shape=MP states=61
 //: ra robust states=71
 //: rc20 robust states=71
-//: cpp20 robust
+//: cpp20 robust states=71
 // Two locks, always taken in the same order, protect one cell each. Locking discipline means no
 // races, and no races means no weak behaviour.
 name "two-locks";

@@ -3,7 +3,7 @@
 //: pgas violation shape=W+RWC states=96
 //: ra violation shape=W+RWC states=44
 //: rc20 violation shape=W+RWC states=44
-//: cpp20 violation shape=W+RWC
+//: cpp20 violation shape=W+RWC states=44
 // Write, then read-to-write causality: as rwc, but the first thread announces its write through a
 // flag that the second thread reads. The flag is not enough to order the third thread's store
 // against anything.

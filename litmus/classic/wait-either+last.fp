@@ -3,7 +3,7 @@
 //: pgas robust states=38
 //: ra robust states=12
 //: rc20 robust states=12
-//: cpp20 robust
+//: cpp20 robust states=12
 // As wait-either, but the right thread accepts the last value of x or one that never comes:
 // nothing stale satisfies it.
 name "wait-either+last";

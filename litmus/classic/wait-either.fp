@@ -3,7 +3,7 @@
 //: pgas violation shape=SB states=49
 //: ra violation states=13
 //: rc20 violation states=13
-//: cpp20 violation
+//: cpp20 violation states=13
 // Store buffering where the right thread accepts any of two values of x, both overwritten in the
 // meantime. When the left thread has missed y, SC leaves only the last value of x, and that one is
 // not accepted.

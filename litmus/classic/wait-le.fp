@@ -3,7 +3,7 @@
 //: pgas violation shape=SB states=26
 //: ra violation states=8
 //: rc20 violation states=8
-//: cpp20 violation
+//: cpp20 violation states=8
 // Store buffering with waits for "still at most 0". The comparison admits the stale initial value,
 // so both threads can pass where SC stops one of them.
 name "wait-le";

@@ -3,7 +3,7 @@
 //: pgas violation shape=SB states=44
 //: ra violation states=12
 //: rc20 violation states=12
-//: cpp20 violation
+//: cpp20 violation states=12
 // As wait-ne, but y takes two steps before the right thread looks at x. The left thread may pass
 // its wait between the steps, which puts it before the second one; under SC the right thread must
 // then see x, here it need not.

@@ -3,7 +3,7 @@
 //: pgas robust states=15
 //: ra robust states=7
 //: rc20 robust states=7
-//: cpp20 robust
+//: cpp20 robust states=7
 // Store buffering with waits for "no longer 0". The only stale value is 0, which the comparison
 // rules out.
 name "wait-ne";

@@ -3,7 +3,7 @@
 //: pgas robust states=0
 //: ra robust states=36
 //: rc20 robust states=36
-//: cpp20 robust
+//: cpp20 robust states=36
 // Write-to-read causality: the second thread passes on what it has seen, the third must see it
 // too. Happens-before is transitive, so release/acquire guarantees it.
 name "wrc";

@@ -3,7 +3,7 @@
 //: pgas violation shape=S states=31
 //: ra robust states=24
 //: rc20 robust states=35
-//: cpp20 robust
+//: cpp20 robust states=35
 // A test-and-set lock: exchange until the old value was 0. A failed exchange writes 1 over 1,
 // which keeps all writes in the chain of updates; the spinning does no harm.
 name "xchg-lock";

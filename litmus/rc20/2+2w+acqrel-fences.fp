@@ -3,7 +3,7 @@
 //: pgas robust states=0
 //: ra violation shape=2+2W states=10
 //: rc20 violation shape=2+2W states=10
-//: cpp20 violation shape=2+2W
+//: cpp20 violation shape=2+2W states=10
 // Opposite writes with an acquire-release fence between the two of each thread. Nothing is read, so
 // nothing synchronises.
 name "2+2w+acqrel-fences";

@@ -3,7 +3,7 @@
 //: pgas violation shape=2+2W states=39
 //: ra violation shape=2+2W states=10
 //: rc20 violation shape=2+2W states=10
-//: cpp20 violation shape=2+2W
+//: cpp20 violation shape=2+2W states=10
 // Two threads that write both locations in opposite order, relaxed.
 name "2+2w+rlx";
 domain 4;

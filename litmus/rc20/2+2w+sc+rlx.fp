@@ -3,7 +3,7 @@
 //: pgas violation shape=2+2W states=59
 //: ra violation shape=2+2W states=12
 //: rc20 robust states=34
-//: cpp20 robust
+//: cpp20 robust states=34
 // As 2+2w with SC stores; the loads that look at the result may be relaxed, since a thread cannot
 // miss its own store.
 name "2+2w+sc+rlx";

@@ -3,7 +3,7 @@
 //: pgas violation shape=2+2W states=39
 //: ra violation shape=2+2W states=10
 //: rc20 violation shape=2+2W states=10
-//: cpp20 violation shape=2+2W
+//: cpp20 violation shape=2+2W states=10
 // Opposite writes with SC stores in one thread only.
 name "2+2w+sc-one";
 domain 4;

@@ -3,7 +3,7 @@
 //: pgas violation shape=2+2W states=39
 //: ra violation shape=2+2W states=10
 //: rc20 robust states=13
-//: cpp20 robust
+//: cpp20 robust states=13
 // Two threads that write both locations in opposite order, by SC stores: the order of writes of
 // each location follows the total order.
 name "2+2w+sc";

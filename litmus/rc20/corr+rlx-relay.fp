@@ -3,7 +3,7 @@
 //: pgas robust states=0
 //: ra robust states=7
 //: rc20 robust states=7
-//: cpp20 robust
+//: cpp20 robust states=7
 // Coherence across threads: one thread has read the new value of x and tells another, which cannot
 // read the old one then, although no access of x synchronises.
 name "corr+rlx-relay";

@@ -3,7 +3,7 @@
 //: pgas robust states=0
 //: ra robust states=23
 //: rc20 violation states=11
-//: cpp20 violation
+//: cpp20 violation states=11
 // As counter+rlx, but the total is read twice, once before waiting, and the workers count in two
 // places. The early reads are relaxed: they may see the second count of a worker and not its first.
 name "counter+rlx-early";

@@ -3,7 +3,7 @@
 //: pgas robust states=0
 //: ra robust states=90
 //: rc20 robust states=90
-//: cpp20 robust
+//: cpp20 robust states=90
 // Three threads count events with relaxed updates; a fourth waits for all of them and reads the
 // total. Waiting synchronises, counting need not.
 name "counter+rlx";

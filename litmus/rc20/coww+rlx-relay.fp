@@ -3,7 +3,7 @@
 //: pgas violation shape=S states=17
 //: ra robust states=9
 //: rc20 robust states=9
-//: cpp20 robust
+//: cpp20 robust states=9
 // Coherence of writes across threads: a thread that is told of a write overwrites it, and its own
 // write is the newer one.
 name "coww+rlx-relay";

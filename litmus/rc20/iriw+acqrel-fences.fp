@@ -3,7 +3,7 @@
 //: pgas robust states=0
 //: ra violation states=82
 //: rc20 violation states=82
-//: cpp20 violation
+//: cpp20 violation states=82
 // Independent reads of independent writes with acquire-release fences between the loads: the
 // readers may still disagree, because neither is told what the other has read.
 name "iriw+acqrel-fences";

@@ -3,7 +3,7 @@
 //: pgas robust states=0
 //: ra violation states=112
 //: rc20 violation states=112
-//: cpp20 violation
+//: cpp20 violation states=82
 // Independent reads of independent writes with relaxed accesses and an SC fence in one reader only.
 name "iriw+rlx+fence-one";
 domain 2;

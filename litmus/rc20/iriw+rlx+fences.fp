@@ -3,7 +3,7 @@
 //: pgas robust states=0
 //: ra robust states=215
 //: rc20 robust states=215
-//: cpp20 robust
+//: cpp20 robust states=97
 // Independent reads of independent writes with relaxed accesses and SC fences between the loads.
 // The fence of the second reader knows what the first one has read, however relaxed it was.
 name "iriw+rlx+fences";

@@ -3,7 +3,7 @@
 //: pgas robust states=0
 //: ra violation shape=IRIW states=82
 //: rc20 violation shape=IRIW states=82
-//: cpp20 violation shape=IRIW
+//: cpp20 violation shape=IRIW states=82
 // Independent reads of independent writes with relaxed accesses. Besides the two readers
 // disagreeing, each of them may swap its loads.
 name "iriw+rlx";

@@ -3,7 +3,7 @@
 //: pgas robust states=0
 //: ra violation shape=IRIW states=82
 //: rc20 violation shape=IRIW states=82
-//: cpp20 robust
+//: cpp20 robust states=97
 // Independent reads of independent writes with relaxed stores and SC loads. In the rule of
 // rc20, that of C++11, the total order relates SC accesses only, and the stores are not among them.
 // C++20 rules the outcome out: it also orders an SC load before another one that reads a later write.

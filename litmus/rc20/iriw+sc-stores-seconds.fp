@@ -3,7 +3,7 @@
 //: pgas robust states=0
 //: ra violation shape=IRIW states=82
 //: rc20 robust states=97
-//: cpp20 violation shape=IRIW
+//: cpp20 violation shape=IRIW states=82
 // Independent reads of independent writes with SC stores, acquire first loads and SC second loads.
 // A store happens before the second load of the reader that saw it, and the total order must
 // respect that. (The rule of C++11. C++20 does not ask for it, for the sake of POWER, so there the

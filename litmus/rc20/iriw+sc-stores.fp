@@ -3,7 +3,7 @@
 //: pgas robust states=0
 //: ra violation shape=IRIW states=82
 //: rc20 violation shape=IRIW states=82
-//: cpp20 violation shape=IRIW
+//: cpp20 violation shape=IRIW states=82
 // Independent reads of independent writes with SC stores and acquire loads. A total order of the
 // stores does not oblige loads that are not part of it.
 name "iriw+sc-stores";

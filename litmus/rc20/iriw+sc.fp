@@ -3,7 +3,7 @@
 //: pgas robust states=0
 //: ra violation shape=IRIW states=82
 //: rc20 robust states=97
-//: cpp20 robust
+//: cpp20 robust states=97
 // Independent reads of independent writes with SC accesses: one total order for all readers.
 name "iriw+sc";
 domain 2;

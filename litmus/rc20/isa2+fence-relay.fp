@@ -3,7 +3,7 @@
 //: pgas violation shape=ISA2 states=67
 //: ra robust states=32
 //: rc20 robust states=32
-//: cpp20 robust
+//: cpp20 robust states=32
 // Message passing through an intermediary with relaxed accesses and one acquire-release fence
 // between them. The fence synchronises in both directions.
 name "isa2+fence-relay";

@@ -3,7 +3,7 @@
 //: pgas violation shape=ISA2 states=55
 //: ra robust states=32
 //: rc20 violation shape=ISA2 states=29
-//: cpp20 violation shape=ISA2
+//: cpp20 violation shape=ISA2 states=29
 // Message passing through an intermediary that reads the first flag by a relaxed load. It passes
 // its own flag on, but not the data, which it has never acquired.
 name "isa2+rlx-relay";

@@ -3,7 +3,7 @@
 //: pgas violation shape=ISA2 states=55
 //: ra robust states=32
 //: rc20 violation states=29
-//: cpp20 violation
+//: cpp20 violation states=29
 // Message passing through an intermediary that acquires the data but raises its own flag by a
 // relaxed store.
 name "isa2+rlx-store";

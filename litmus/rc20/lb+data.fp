@@ -3,7 +3,7 @@
 //: pgas robust states=0
 //: ra robust states=13
 //: rc20 robust states=13
-//: cpp20 robust
+//: cpp20 robust states=13
 // Load buffering with a value copied in each direction: a cycle would make it come out of thin air.
 // No value but 0 is ever there.
 name "lb+data";

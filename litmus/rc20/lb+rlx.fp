@@ -3,7 +3,7 @@
 //: pgas robust states=0
 //: ra robust states=13
 //: rc20 robust states=13
-//: cpp20 robust
+//: cpp20 robust states=13
 // Load buffering with relaxed accesses. C++ permits both loads to return 1, and ARMv8 can do it.
 // The model excludes it, because it also excludes values out of thin air: program order together
 // with reads-from has no cycles.

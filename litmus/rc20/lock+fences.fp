@@ -3,7 +3,7 @@
 //: pgas robust states=0
 //: ra robust states=13
 //: rc20 robust states=13
-//: cpp20 robust
+//: cpp20 robust states=13
 // A lock with relaxed accesses of the lock word and fences on the inside: acquire after taking it,
 // release before giving it back.
 name "lock+fences";

@@ -3,7 +3,7 @@
 //: pgas violation shape=MP states=19
 //: ra robust states=13
 //: rc20 violation kind=data-race location=data states=9
-//: cpp20 violation kind=data-race location=data
+//: cpp20 violation kind=data-race location=data states=9
 // A lock taken by a relaxed compare-and-swap: mutual exclusion holds, and still the accesses it
 // protects race.
 name "lock+rlx-lock";

@@ -3,7 +3,7 @@
 //: pgas robust states=0
 //: ra robust states=22
 //: rc20 violation shape=MP location=x values=0 states=21
-//: cpp20 violation shape=MP location=x values=0
+//: cpp20 violation shape=MP location=x values=0 states=21
 // Message passing by relaxed updates, to a thread that waits for a value that was overwritten twice. Only the first of
 // the three writes to x satisfies the wait, and only the last one matters to SC: a search that looks out for uses of the
 // first must let happen what is in between. The idle thread gives such a search something else to do.

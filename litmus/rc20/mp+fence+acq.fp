@@ -3,7 +3,7 @@
 //: pgas robust states=0
 //: ra robust states=13
 //: rc20 robust states=13
-//: cpp20 robust
+//: cpp20 robust states=13
 // Message passing from a relaxed store behind a release fence to an acquire load.
 name "mp+fence+acq";
 domain 2;

@@ -3,7 +3,7 @@
 //: pgas violation shape=MP states=39
 //: ra robust states=27
 //: rc20 violation location=late states=24
-//: cpp20 violation location=late
+//: cpp20 violation location=late states=24
 // A release fence covers what comes before it, not what comes between it and the store of the flag:
 // the early data is published, the late data is not.
 name "mp+fence-early";

@@ -3,7 +3,7 @@
 //: pgas robust states=0
 //: ra robust states=13
 //: rc20 robust states=13
-//: cpp20 robust
+//: cpp20 robust states=13
 // As mp+fences with fences that do both, which is more than either side needs.
 name "mp+fences+acqrel";
 domain 2;

@@ -3,7 +3,7 @@
 //: pgas robust states=0
 //: ra robust states=26
 //: rc20 robust states=26
-//: cpp20 robust
+//: cpp20 robust states=13
 // As mp+fences with SC fences, which are acquire and release fences too. (Under ra they count as an
 // update of one hidden location, and the accesses synchronise by themselves.)
 name "mp+fences+sc";

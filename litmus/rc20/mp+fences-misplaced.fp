@@ -3,7 +3,7 @@
 //: pgas violation shape=MP states=31
 //: ra robust states=13
 //: rc20 violation shape=MP states=10
-//: cpp20 violation shape=MP
+//: cpp20 violation shape=MP states=10
 // Message passing with the right fences in the wrong places: the release fence comes after the
 // store of the flag, the acquire fence before its load.
 name "mp+fences-misplaced";

@@ -3,7 +3,7 @@
 //: pgas violation shape=MP states=25
 //: ra robust states=13
 //: rc20 violation shape=MP states=10
-//: cpp20 violation shape=MP
+//: cpp20 violation shape=MP states=10
 // Message passing with an acquire fence where a release fence belongs and the reverse. Neither does
 // anything here.
 name "mp+fences-swapped";

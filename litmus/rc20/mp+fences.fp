@@ -3,7 +3,7 @@
 //: pgas robust states=0
 //: ra robust states=13
 //: rc20 robust states=13
-//: cpp20 robust
+//: cpp20 robust states=13
 // Message passing with relaxed accesses, a release fence before the flag is raised and an acquire
 // fence after it is seen. The fences synchronise with each other through the flag.
 name "mp+fences";

@@ -3,7 +3,7 @@
 //: pgas robust states=0
 //: ra robust states=6
 //: rc20 robust states=6
-//: cpp20 robust
+//: cpp20 robust states=6
 // Message passing with fences and a loop that waits for the flag (Margalit and Lahav 2021, example
 // 3.6). The loop may spin on relaxed loads; one acquire fence behind it is enough.
 name "mp+loop+fences";

@@ -3,7 +3,7 @@
 //: pgas violation shape=MP states=12
 //: ra robust states=6
 //: rc20 violation shape=MP states=5
-//: cpp20 violation shape=MP
+//: cpp20 violation shape=MP states=5
 //: rc20 observational violation
 //: cpp20 observational violation
 // Message passing with relaxed accesses and a loop that waits for the flag (Margalit and Lahav

@@ -3,7 +3,7 @@
 //: pgas violation shape=MP states=12
 //: ra robust states=5
 //: rc20 violation kind=data-race location=data states=4
-//: cpp20 violation kind=data-race location=data
+//: cpp20 violation kind=data-race location=data states=4
 // The acquire fence comes after the access that needs it.
 name "mp+na+fence-late";
 domain 2;

@@ -3,7 +3,7 @@
 //: pgas violation shape=MP states=12
 //: ra robust states=5
 //: rc20 robust states=5
-//: cpp20 robust
+//: cpp20 robust states=5
 // The acquire fence only where it is needed: after the flag was seen. Polling costs no more than a
 // relaxed load.
 name "mp+na+fence-maybe";

@@ -3,7 +3,7 @@
 //: pgas robust states=0
 //: ra robust states=5
 //: rc20 robust states=5
-//: cpp20 robust
+//: cpp20 robust states=5
 // Non-atomic data published by a relaxed store behind a release fence, and read behind an acquire
 // fence.
 name "mp+na+fences";

@@ -3,7 +3,7 @@
 //: pgas violation shape=MP states=12
 //: ra robust states=5
 //: rc20 violation kind=data-race location=data states=4
-//: cpp20 violation kind=data-race location=data
+//: cpp20 violation kind=data-race location=data states=4
 // Non-atomic data published by a release store, but seen by a relaxed load: a race.
 name "mp+na+rel+rlx";
 domain 2;

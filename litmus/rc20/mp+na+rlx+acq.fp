@@ -3,7 +3,7 @@
 //: pgas violation shape=MP states=12
 //: ra robust states=5
 //: rc20 violation kind=data-race location=data states=4
-//: cpp20 violation kind=data-race location=data
+//: cpp20 violation kind=data-race location=data states=4
 // Non-atomic data published by a relaxed store: an acquire load does not help.
 name "mp+na+rlx+acq";
 domain 2;

@@ -3,7 +3,7 @@
 //: pgas robust states=0
 //: ra robust states=6
 //: rc20 violation kind=data-race location=d states=5
-//: cpp20 violation kind=data-race location=d
+//: cpp20 violation kind=data-race location=d states=5
 // Message passing where the receiver first reads the data and then writes it. Neither the sender's read nor the
 // receiver's races with the other; the receiver's write comes after the sender's read in every run, but nothing in
 // the model orders the two. Under release/acquire all is well.

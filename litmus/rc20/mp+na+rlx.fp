@@ -3,7 +3,7 @@
 //: pgas violation shape=MP states=15
 //: ra robust states=8
 //: rc20 violation kind=data-race location=data states=7
-//: cpp20 violation kind=data-race location=data
+//: cpp20 violation kind=data-race location=data states=7
 // Non-atomic data published by a relaxed store and read after a relaxed load has seen it: a race,
 // whatever the processor does.
 name "mp+na+rlx";

@@ -3,7 +3,7 @@
 //: pgas violation shape=MP states=15
 //: ra robust states=9
 //: rc20 violation kind=data-race location=data states=4
-//: cpp20 violation kind=data-race location=data
+//: cpp20 violation kind=data-race location=data states=4
 // As mp+na+rs, but the thread in the middle looks at the data itself. The sequence is good for
 // those who acquire; it has only passed it on.
 name "mp+na+rs-middle";

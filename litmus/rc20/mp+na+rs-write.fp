@@ -3,7 +3,7 @@
 //: pgas violation shape=MP states=12
 //: ra robust states=8
 //: rc20 violation kind=data-race location=data states=7
-//: cpp20 violation kind=data-race location=data
+//: cpp20 violation kind=data-race location=data states=7
 // As mp+na+rs, but the thread in the middle has touched the data before: its own accesses are not
 // released by a relaxed update.
 name "mp+na+rs-write";

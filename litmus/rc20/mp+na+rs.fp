@@ -3,7 +3,7 @@
 //: pgas violation states=15
 //: ra robust states=6
 //: rc20 robust states=6
-//: cpp20 robust
+//: cpp20 robust states=6
 // Non-atomic data published through a release sequence: the update between store and load is
 // relaxed and by a thread that never touches the data.
 name "mp+na+rs";

@@ -3,7 +3,7 @@
 //: pgas violation shape=MP states=15
 //: ra robust states=8
 //: rc20 robust states=8
-//: cpp20 robust
+//: cpp20 robust states=8
 // Non-atomic data published and seen by SC accesses.
 name "mp+na+sc";
 domain 2;

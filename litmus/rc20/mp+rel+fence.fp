@@ -3,7 +3,7 @@
 //: pgas violation shape=MP states=19
 //: ra robust states=13
 //: rc20 robust states=13
-//: cpp20 robust
+//: cpp20 robust states=13
 // Message passing from a release store to a relaxed load with an acquire fence behind it.
 name "mp+rel+fence";
 domain 2;

@@ -3,7 +3,7 @@
 //: pgas violation shape=MP states=19
 //: ra robust states=13
 //: rc20 violation shape=MP states=10
-//: cpp20 violation shape=MP
+//: cpp20 violation shape=MP states=10
 // Message passing with a release store and a relaxed load of the flag. Synchronisation takes two.
 name "mp+rel+rlx";
 domain 2;

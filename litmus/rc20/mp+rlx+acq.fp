@@ -3,7 +3,7 @@
 //: pgas violation shape=MP states=19
 //: ra robust states=13
 //: rc20 violation shape=MP states=10
-//: cpp20 violation shape=MP
+//: cpp20 violation shape=MP states=10
 // Message passing with a relaxed store and an acquire load of the flag. There is nothing to
 // acquire.
 name "mp+rlx+acq";

@@ -3,7 +3,7 @@
 //: pgas violation shape=MP states=21
 //: ra robust states=13
 //: rc20 violation shape=MP states=10
-//: cpp20 violation shape=MP
+//: cpp20 violation shape=MP states=10
 //: rc20 observational violation kind=tainted-use location=data
 //: cpp20 observational violation kind=tainted-use location=data
 // Relaxed message passing where the data is copied to a second register before it is used. The

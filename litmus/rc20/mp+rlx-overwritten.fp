@@ -3,7 +3,7 @@
 //: pgas violation shape=MP states=21
 //: ra robust states=13
 //: rc20 violation shape=MP states=10
-//: cpp20 violation shape=MP
+//: cpp20 violation shape=MP states=10
 //: rc20 observational robust
 //: cpp20 observational robust
 // Relaxed message passing where the register with the data is overwritten before it is used. What

@@ -3,7 +3,7 @@
 //: pgas violation shape=MP states=19
 //: ra robust states=13
 //: rc20 violation shape=MP states=10
-//: cpp20 violation shape=MP
+//: cpp20 violation shape=MP states=10
 //: rc20 observational robust
 //: cpp20 observational robust
 // Message passing with relaxed accesses throughout (Margalit and Lahav 2021, example 4.2, without

@@ -3,7 +3,7 @@
 //: pgas robust states=0
 //: ra robust states=6
 //: rc20 violation states=5
-//: cpp20 violation
+//: cpp20 violation states=5
 // Two producers count up a flag, the first by a relaxed update, the second by an acquire-release
 // one. The second acquires nothing from the first, so it cannot pass the first one's data on.
 name "mp+rs-acq-middle";

@@ -3,7 +3,7 @@
 //: pgas robust states=0
 //: ra robust states=40
 //: rc20 robust states=40
-//: cpp20 robust
+//: cpp20 robust states=40
 // A release sequence whose head is a relaxed store behind a release fence, whose middle is a
 // relaxed update, and whose reader is a relaxed load before an acquire fence.
 name "mp+rs-fence";

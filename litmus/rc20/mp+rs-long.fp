@@ -3,7 +3,7 @@
 //: pgas violation shape=MP states=121
 //: ra robust states=140
 //: rc20 robust states=140
-//: cpp20 robust
+//: cpp20 robust states=140
 // A release sequence through two relaxed updates by different threads.
 name "mp+rs-long";
 domain 8;

@@ -3,7 +3,7 @@
 //: pgas violation shape=MP states=15
 //: ra robust states=6
 //: rc20 violation states=5
-//: cpp20 violation
+//: cpp20 violation states=5
 // A relaxed store after a release store to the same location by the same thread. In C++11 it
 // continued the release sequence, since C++20 it does not, and neither does it here.
 name "mp+rs-own-store";

@@ -3,7 +3,7 @@
 //: pgas violation shape=MP states=42
 //: ra robust states=39
 //: rc20 violation shape=MP states=20
-//: cpp20 violation shape=MP
+//: cpp20 violation shape=MP states=20
 // As mp+rs, but the store of the flag is relaxed: a chain of updates releases nothing unless its
 // head, or an update in it, does.
 name "mp+rs-rlx-head";

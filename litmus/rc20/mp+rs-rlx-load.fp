@@ -3,7 +3,7 @@
 //: pgas violation shape=MP states=42
 //: ra robust states=39
 //: rc20 violation shape=MP states=20
-//: cpp20 violation shape=MP
+//: cpp20 violation shape=MP states=20
 // As mp+rs, but the flag is read by a relaxed load.
 name "mp+rs-rlx-load";
 domain 4;

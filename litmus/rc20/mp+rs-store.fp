@@ -3,7 +3,7 @@
 //: pgas violation shape=WRR+2W states=18
 //: ra robust states=7
 //: rc20 violation states=6
-//: cpp20 violation
+//: cpp20 violation states=6
 // What continues a release sequence is an update, not a store: the third thread has seen the flag
 // and raises it once more by a relaxed store. Whoever reads that one learns nothing.
 name "mp+rs-store";

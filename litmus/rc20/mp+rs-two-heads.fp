@@ -3,7 +3,7 @@
 //: pgas robust states=0
 //: ra robust states=16
 //: rc20 robust states=16
-//: cpp20 robust
+//: cpp20 robust states=16
 // Two producers with data of their own count up a flag by release updates. The second update
 // continues the sequence that the first one heads, so the consumer that sees both has the data of
 // both.

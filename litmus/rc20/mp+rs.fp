@@ -3,7 +3,7 @@
 //: pgas violation shape=MP states=57
 //: ra robust states=40
 //: rc20 robust states=40
-//: cpp20 robust
+//: cpp20 robust states=40
 // A release sequence: between the release store of the flag and its acquire load there is a relaxed
 // update by a third thread. Who reads the update still synchronises with the store it is built on.
 name "mp+rs";

@@ -3,7 +3,7 @@
 //: pgas violation shape=MP states=19
 //: ra robust states=13
 //: rc20 violation shape=MP states=10
-//: cpp20 violation shape=MP
+//: cpp20 violation shape=MP states=10
 // Message passing with SC accesses of the data and relaxed ones of the flag. An SC store followed
 // by a relaxed one is in no way ordered before it for others.
 name "mp+sc-data";

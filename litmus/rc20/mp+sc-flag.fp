@@ -3,7 +3,7 @@
 //: pgas violation shape=MP states=19
 //: ra robust states=13
 //: rc20 robust states=13
-//: cpp20 robust
+//: cpp20 robust states=13
 // Message passing with an SC flag and relaxed data: the flag synchronises.
 name "mp+sc-flag";
 domain 2;

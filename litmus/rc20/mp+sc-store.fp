@@ -3,7 +3,7 @@
 //: pgas violation shape=MP states=19
 //: ra robust states=13
 //: rc20 violation shape=MP states=10
-//: cpp20 violation shape=MP
+//: cpp20 violation shape=MP states=10
 // Message passing with an SC store and a relaxed load of the flag: strength on one side only.
 name "mp+sc-store";
 domain 2;

@@ -3,7 +3,7 @@
 //: pgas robust states=0
 //: ra robust states=13
 //: rc20 violation shape=MP states=10
-//: cpp20 violation shape=MP
+//: cpp20 violation shape=MP states=10
 // Message passing where the flag is raised by an acquire exchange and read by a release one: each
 // of them has the half of acquire-release that is of no use in its place.
 name "mp+xchg-acq";

@@ -3,7 +3,7 @@
 //: pgas robust states=0
 //: ra robust states=13
 //: rc20 violation shape=MP states=10
-//: cpp20 violation shape=MP
+//: cpp20 violation shape=MP states=10
 // Message passing where the flag is raised by a relaxed exchange. Being a read-modify-write does
 // not make it a release.
 name "mp+xchg-rlx";

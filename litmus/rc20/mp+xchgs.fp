@@ -3,7 +3,7 @@
 //: pgas robust states=0
 //: ra robust states=13
 //: rc20 robust states=13
-//: cpp20 robust
+//: cpp20 robust states=13
 // Message passing where the flag is raised by a release exchange and read by an acquire
 // fetch-and-add of 0.
 name "mp+xchgs";

@@ -3,7 +3,7 @@
 //: pgas robust states=0
 //: ra robust states=8
 //: rc20 violation kind=data-race location=data states=7
-//: cpp20 violation kind=data-race location=data
+//: cpp20 violation kind=data-race location=data states=7
 // Two readers of non-atomic data and a writer that is told by the second reader only (Margalit and
 // Lahav 2021, example 6.3). The first reader told the second by a relaxed flag, so its read may
 // race with the write. A detector that remembers the last reader only would miss it.

@@ -3,7 +3,7 @@
 //: pgas robust states=0
 //: ra robust states=13
 //: rc20 violation states=10
-//: cpp20 violation
+//: cpp20 violation states=10
 // The R shape with relaxed exchanges in place of the two stores to y. The later exchange reads from
 // the earlier one but does not synchronise with it.
 name "r+rmws-rlx";

@@ -3,7 +3,7 @@
 //: pgas violation shape=R states=35
 //: ra violation shape=R states=10
 //: rc20 violation shape=R states=10
-//: cpp20 violation shape=R
+//: cpp20 violation shape=R states=10
 // The R shape with SC stores and an acquire load: the load is not bound by the total order.
 name "r+sc-load-acq";
 domain 4;

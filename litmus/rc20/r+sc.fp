@@ -3,7 +3,7 @@
 //: pgas violation shape=R states=35
 //: ra violation shape=R states=10
 //: rc20 robust states=13
-//: cpp20 robust
+//: cpp20 robust states=13
 // The R shape with SC accesses.
 name "r+sc";
 domain 4;

@@ -3,7 +3,7 @@
 //: pgas robust states=0
 //: ra robust states=38
 //: rc20 robust states=41
-//: cpp20 robust
+//: cpp20 robust states=41
 // Reference counting as in C++ and Rust libraries: decrements release, and only the last holder
 // pays for an acquire fence. All decrements are in the release sequences of those before them, so
 // the fence synchronises with every holder.

@@ -3,7 +3,7 @@
 //: pgas robust states=0
 //: ra robust states=38
 //: rc20 violation kind=data-race location=object states=35
-//: cpp20 violation kind=data-race location=object
+//: cpp20 violation kind=data-race location=object states=35
 // Reference counting where the acquire fence of the last holder was forgotten: it may destroy the
 // object while others still use it.
 name "ref-count+rel";

@@ -3,7 +3,7 @@
 //: pgas robust states=0
 //: ra robust states=38
 //: rc20 violation kind=data-race location=object states=35
-//: cpp20 violation kind=data-race location=object
+//: cpp20 violation kind=data-race location=object states=35
 // Reference counting with relaxed decrements and an acquire fence: the fence has nothing to
 // acquire.
 name "ref-count+rlx";

@@ -3,7 +3,7 @@
 //: pgas violation shape=RWC states=40
 //: ra violation shape=RWC states=29
 //: rc20 violation shape=RWC states=29
-//: cpp20 violation shape=RWC
+//: cpp20 violation shape=RWC states=29
 // Read-to-write causality where everything is SC but the store to x and its first load. The last
 // load comes after the other SC accesses in the total order and need not see a store that is not
 // part of it: an SC load is not a fence.

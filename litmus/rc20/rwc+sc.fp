@@ -3,7 +3,7 @@
 //: pgas violation shape=RWC states=40
 //: ra violation shape=RWC states=29
 //: rc20 robust states=36
-//: cpp20 robust
+//: cpp20 robust states=36
 // Read-to-write causality with SC accesses.
 name "rwc+sc";
 domain 2;

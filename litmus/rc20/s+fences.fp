@@ -3,7 +3,7 @@
 //: pgas robust states=0
 //: ra robust states=13
 //: rc20 robust states=13
-//: cpp20 robust
+//: cpp20 robust states=13
 // The S shape with relaxed accesses, a release fence and an acquire fence.
 name "s+fences";
 domain 4;

@@ -3,7 +3,7 @@
 //: pgas violation shape=S states=22
 //: ra robust states=13
 //: rc20 violation shape=S states=10
-//: cpp20 violation shape=S
+//: cpp20 violation shape=S states=10
 // The S shape with relaxed accesses: the second thread has seen the flag, and its store may still
 // be the older one.
 name "s+rlx";

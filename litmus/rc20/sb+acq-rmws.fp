@@ -3,7 +3,7 @@
 //: pgas robust states=0
 //: ra robust states=26
 //: rc20 violation states=16
-//: cpp20 violation
+//: cpp20 violation states=16
 // As sb+rlx-rmws with acquire updates. Half of a fence: the later one acquires, but the earlier one
 // has not released.
 name "sb+acq-rmws";

@@ -3,7 +3,7 @@
 //: pgas robust states=0
 //: ra robust states=26
 //: rc20 robust states=26
-//: cpp20 robust
+//: cpp20 robust states=26
 // Store buffering with relaxed accesses and an acquire-release fetch-and-add of 0 on one shared
 // location between them. The later of the two updates synchronises with the earlier one: an SC
 // fence made by hand. (A real one is also an acquire and a release fence.)

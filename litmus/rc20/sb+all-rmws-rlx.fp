@@ -3,7 +3,7 @@
 //: pgas robust states=0
 //: ra robust states=13
 //: rc20 robust states=13
-//: cpp20 robust
+//: cpp20 robust states=13
 // Store buffering where every access is an update, and all are relaxed. Atomicity is all it takes:
 // an overwritten value has been consumed by the update that follows it, and no other update can
 // have it.

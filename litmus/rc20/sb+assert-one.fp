@@ -3,7 +3,7 @@
 //: pgas violation shape=SB states=31
 //: ra violation shape=SB states=10
 //: rc20 violation shape=SB states=10
-//: cpp20 violation shape=SB
+//: cpp20 violation shape=SB states=10
 //: rc20 observational violation
 //: cpp20 observational violation
 // Store buffering where only one thread uses what it loads (Margalit and Lahav 2021, example 4.19).

@@ -3,7 +3,7 @@
 //: pgas violation shape=SB states=130
 //: ra violation states=23
 //: rc20 violation states=23
-//: cpp20 violation
+//: cpp20 violation states=23
 //: rc20 observational violation
 //: cpp20 observational violation
 // Two instances of store buffering, one inside the other (after Margalit and Lahav 2021, example

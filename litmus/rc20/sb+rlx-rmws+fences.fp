@@ -3,7 +3,7 @@
 //: pgas robust states=0
 //: ra robust states=26
 //: rc20 robust states=26
-//: cpp20 robust
+//: cpp20 robust states=26
 // As sb+rlx-rmws with the fences that an SC fence has around its hidden update: release before,
 // acquire after. A relaxed update is then as good as an acquire-release one.
 name "sb+rlx-rmws+fences";

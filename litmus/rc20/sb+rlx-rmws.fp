@@ -3,7 +3,7 @@
 //: pgas robust states=0
 //: ra robust states=26
 //: rc20 violation states=16
-//: cpp20 violation
+//: cpp20 violation states=16
 // Store buffering with a relaxed fetch-and-add of 0 on one shared location between store and load.
 // Under release/acquire it is a fence (see sb+rmws); a relaxed update orders nothing.
 name "sb+rlx-rmws";

@@ -3,7 +3,7 @@
 //: pgas robust states=0
 //: ra robust states=26
 //: rc20 robust states=26
-//: cpp20 robust
+//: cpp20 robust states=13
 // Store buffering with SC accesses and SC fences between them: either would do.
 name "sb+sc+fences";
 domain 2;

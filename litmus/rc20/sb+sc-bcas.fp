@@ -3,7 +3,7 @@
 //: pgas robust states=0
 //: ra violation kind=stale-rmw states=8
 //: rc20 robust states=8
-//: cpp20 robust
+//: cpp20 robust states=8
 // Store buffering with blocking SC compare-and-swaps from the initial value: at most one of them
 // succeeds.
 name "sb+sc-bcas";

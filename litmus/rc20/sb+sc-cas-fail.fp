@@ -3,7 +3,7 @@
 //: pgas robust states=0
 //: ra violation states=10
 //: rc20 robust states=13
-//: cpp20 robust
+//: cpp20 robust states=13
 // Store buffering where the loads are SC compare-and-swaps that fail, with an SC failure order.
 name "sb+sc-cas-fail";
 domain 4;

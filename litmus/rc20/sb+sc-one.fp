@@ -3,7 +3,7 @@
 //: pgas violation shape=SB states=31
 //: ra violation shape=SB states=10
 //: rc20 violation shape=SB states=10
-//: cpp20 violation shape=SB
+//: cpp20 violation shape=SB states=10
 // Store buffering with SC accesses in one thread and release/acquire in the other. A total order of
 // accesses of one thread only is nothing new.
 name "sb+sc-one";

@@ -3,7 +3,7 @@
 //: pgas violation shape=RWC states=61
 //: ra violation states=28
 //: rc20 violation states=29
-//: cpp20 violation
+//: cpp20 violation states=29
 // As sb+sc-third, but the left thread sees its SC store overwritten by the release store before it
 // looks at y. When the right thread has read 1 from x it comes before the release store, but that
 // one is not part of the total order, and the left thread may still miss y.

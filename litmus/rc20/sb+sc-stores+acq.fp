@@ -3,7 +3,7 @@
 //: pgas violation shape=SB states=31
 //: ra violation shape=SB states=10
 //: rc20 violation shape=SB states=10
-//: cpp20 violation shape=SB
+//: cpp20 violation shape=SB states=10
 // Store buffering with SC stores and acquire loads. ARMv8.3 has an acquire load that may overtake
 // an SC store.
 name "sb+sc-stores+acq";

@@ -3,7 +3,7 @@
 //: pgas violation shape=SB states=31
 //: ra violation shape=SB states=10
 //: rc20 violation shape=SB states=10
-//: cpp20 violation shape=SB
+//: cpp20 violation shape=SB states=10
 // Store buffering with SC stores and relaxed loads. On x86 this is safe, because the store carries
 // the fence; the language does not promise it, and on ARMv8 a relaxed load may overtake the store.
 name "sb+sc-stores";

@@ -3,7 +3,7 @@
 //: pgas violation shape=SB states=67
 //: ra violation states=20
 //: rc20 robust states=41
-//: cpp20 robust
+//: cpp20 robust states=41
 // Store buffering with SC accesses and a third thread that writes x by a release store. Whichever
 // way its store is ordered, the SC stores keep the loads from being stale.
 name "sb+sc-third";

@@ -3,7 +3,7 @@
 //: pgas violation shape=SB states=31
 //: ra violation shape=SB states=10
 //: rc20 violation shape=SB states=10
-//: cpp20 violation shape=SB
+//: cpp20 violation shape=SB states=10
 // Store buffering with three SC accesses out of four. The release store is not in the total order,
 // so the load of the other thread may ignore it.
 name "sb+sc-three";

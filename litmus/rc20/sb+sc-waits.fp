@@ -3,7 +3,7 @@
 //: pgas violation shape=SB states=26
 //: ra violation shape=SB states=8
 //: rc20 robust states=8
-//: cpp20 robust
+//: cpp20 robust states=8
 // Two SC waits for the initial value: at most one of them gets past.
 name "sb+sc-waits";
 domain 2;

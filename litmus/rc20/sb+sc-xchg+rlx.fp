@@ -3,7 +3,7 @@
 //: pgas robust states=0
 //: ra violation shape=SB states=10
 //: rc20 violation shape=SB states=10
-//: cpp20 violation shape=SB
+//: cpp20 violation shape=SB states=10
 // Store buffering with SC exchanges in place of the stores, and relaxed loads. Even an SC update is
 // no fence.
 name "sb+sc-xchg+rlx";

@@ -3,7 +3,7 @@
 //: pgas robust states=0
 //: ra violation shape=SB states=10
 //: rc20 robust states=13
-//: cpp20 robust
+//: cpp20 robust states=13
 // Store buffering with SC exchanges in place of the stores, and SC loads.
 name "sb+sc-xchg";
 domain 2;

@@ -3,7 +3,7 @@
 //: pgas violation shape=SB states=31
 //: ra violation shape=SB states=10
 //: rc20 robust states=13
-//: cpp20 robust
+//: cpp20 robust states=13
 // Store buffering with SC accesses. They are totally ordered, so the load that comes last sees the
 // other store. (Under ra every access counts as release/acquire, and the program is sb.)
 name "sb+sc";

@@ -3,7 +3,7 @@
 //: pgas violation shape=MP states=139
 //: ra robust states=49
 //: rc20 violation states=27
-//: cpp20 violation
+//: cpp20 violation states=27
 //: rc20 observational violation
 //: cpp20 observational violation
 // As seqlock-once without the fence between the relaxed loads and the second look at the number:

@@ -3,7 +3,7 @@
 //: pgas violation shape=MP states=221
 //: ra robust states=138
 //: rc20 violation states=80
-//: cpp20 violation
+//: cpp20 violation states=80
 //: rc20 observational robust
 //: cpp20 observational robust
 // The litmus test of a sequence lock with one writer that writes twice and one reader (Margalit and

@@ -3,7 +3,7 @@
 //: pgas violation shape=W+RWC states=96
 //: ra violation shape=W+RWC states=44
 //: rc20 violation shape=W+RWC states=44
-//: cpp20 violation shape=W+RWC
+//: cpp20 violation shape=W+RWC states=44
 //: rc20 observational violation
 //: cpp20 observational violation
 // The shape w+rwc where two of the three loads are used (Margalit and Lahav 2021, remark 2). A

@@ -3,7 +3,7 @@
 //: pgas robust states=0
 //: ra robust states=36
 //: rc20 robust states=36
-//: cpp20 robust
+//: cpp20 robust states=36
 // Write-to-read causality with relaxed accesses and one fence each in relay (release) and reader
 // (acquire).
 name "wrc+fences";

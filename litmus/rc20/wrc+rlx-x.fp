@@ -3,7 +3,7 @@
 //: pgas robust states=0
 //: ra robust states=36
 //: rc20 robust states=36
-//: cpp20 robust
+//: cpp20 robust states=36
 // Write-to-read causality with relaxed accesses of x; only the flag y is release/acquire. The relay
 // has read x before it raises the flag, and who comes after a read in happens-before does not read
 // an older value.

@@ -3,7 +3,7 @@
 //: pgas robust states=0
 //: ra robust states=36
 //: rc20 violation states=29
-//: cpp20 violation
+//: cpp20 violation states=29
 // Write-to-read causality with relaxed accesses of the flag y: what the relay knows stays with it.
 name "wrc+rlx-y";
 domain 2;

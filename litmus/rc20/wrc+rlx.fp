@@ -3,7 +3,7 @@
 //: pgas robust states=0
 //: ra robust states=36
 //: rc20 violation shape=WRC states=29
-//: cpp20 violation shape=WRC
+//: cpp20 violation shape=WRC states=29
 // Write-to-read causality with relaxed accesses: the reader may swap its loads, the relay its load
 // and its store.
 name "wrc+rlx";

@@ -3,7 +3,7 @@
 //: pgas violation shape=SB states=393
 //: ra violation shape=SB states=156
 //: rc20 violation shape=SB states=156
-//: cpp20 violation shape=SB
+//: cpp20 violation shape=SB states=156
 // As cilk-the-wsq.fp, with a lock that is free at the start. Now thieves steal, and the owner and a thief
 // both move their index and look at the other one with nothing in between: store buffering. Not in the
 // figures of "Locality and singularity".

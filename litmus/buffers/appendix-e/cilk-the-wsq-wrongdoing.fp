@@ -3,7 +3,7 @@
 //: pgas violation shape=SB states=1799
 //: ra violation shape=SB states=879
 //: rc20 violation shape=SB states=879
-//: cpp20 violation shape=SB
+//: cpp20 violation shape=SB states=879
 // The THE work-stealing queue of Cilk-5 (Frigo, Leiserson and Randall 1998), used wrongly: the owner's
 // operations are in threads of their own, one push and two pops, besides a thief and a thread that frees
 // the lock at the start. Pops and the steal move their index and look at the other one

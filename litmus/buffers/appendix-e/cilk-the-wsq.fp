@@ -3,7 +3,7 @@
 //: pgas robust states=19
 //: ra robust states=8
 //: rc20 robust states=8
-//: cpp20 robust
+//: cpp20 robust states=8
 // The THE work-stealing queue of Cilk-5: an owner that pushes twice and pops, and two thieves, without
 // fences. The program of figure 7 of "Locality and singularity" is called "non-robust" by its name and robust by
 // the table, and it is robust, but for a poor reason: its lock is taken at the start and nobody frees it, so the

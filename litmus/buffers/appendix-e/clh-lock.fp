@@ -3,7 +3,7 @@
 //: pgas violation shape=MP states=86
 //: ra robust states=185
 //: rc20 violation shape=MP states=13
-//: cpp20 violation shape=MP
+//: cpp20 violation shape=MP states=13
 // The queue lock of Craig, Landin and Hagersten as in Herlihy and Shavit's book: two threads lock
 // and unlock once, a third one initialises the queue; both wait for its last store. Figure 7 of
 // "Locality and singularity" calls the program "robust" by its name and not robust by the table: it is robust

@@ -3,7 +3,7 @@
 //: pgas violation shape=S states=90
 //: ra robust states=1252
 //: rc20 violation shape=S states=100
-//: cpp20 violation shape=S
+//: cpp20 violation shape=S states=53
 // Dekker's mutual exclusion with two fences in each thread: before it looks at the other's flag, and between lowering the own
 // flag and polling the turn (a poll that comes too early is harmless, but a behaviour that SC does not have). Robust against TSO. Figure 7 of
 // "Locality and singularity" has it as "Dekker (robust)", and not robust by the table, which is about PGAS: after

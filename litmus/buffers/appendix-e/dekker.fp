@@ -3,7 +3,7 @@
 //: pgas violation shape=SB states=95
 //: ra violation shape=SB states=12
 //: rc20 violation shape=SB states=12
-//: cpp20 violation shape=SB
+//: cpp20 violation shape=SB states=12
 // Dekker's mutual exclusion without fences. Figure 7 of "Locality and singularity": "Dekker (non-robust)", not robust,
 // which it is against no machine with store buffers.
 name "dekker";

@@ -3,7 +3,7 @@
 //: pgas robust states=0
 //: ra violation shape=WRW+WR states=2746
 //: rc20 violation shape=S states=457
-//: cpp20 violation shape=S
+//: cpp20 violation shape=S states=124
 // Lamport's fast mutual exclusion (1987, first algorithm, where the delay has no meaning) for three threads, with a fence
 // after each store. Figure 7 of "Locality and singularity": "Lamport (robust)", robust by the table; it is, and
 // looking at the control flow is enough to know.

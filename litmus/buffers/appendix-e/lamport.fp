@@ -3,7 +3,7 @@
 //: pgas violation shape=SB states=1252
 //: ra violation shape=SB states=124
 //: rc20 violation shape=S states=124
-//: cpp20 violation shape=S
+//: cpp20 violation shape=S states=124
 // Lamport's fast mutual exclusion (1987, first algorithm, where the delay has no meaning) for three threads, without
 // fences. Figure 7 of "Locality and singularity": "Lamport (non-robust)", not robust, and so it is.
 name "lamport";

@@ -3,7 +3,7 @@
 //: pgas robust states=0
 //: ra robust states=746
 //: rc20 violation shape=MP states=45
-//: cpp20 violation shape=MP
+//: cpp20 violation shape=MP states=45
 // The lock-free stack of Treiber (1986): two threads push a node each, two others pop. Figure 7 of "Locality and
 // singularity": "Lock-Free Stack (robust)", robust by the table, and so is this one. There, the
 // threads that pop read the top at an address that nobody writes, so they only ever find an empty stack; here they pop.

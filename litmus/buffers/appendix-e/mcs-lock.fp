@@ -3,7 +3,7 @@
 //: pgas violation shape=S states=108
 //: ra robust states=65
 //: rc20 violation shape=S states=45
-//: cpp20 violation shape=S
+//: cpp20 violation shape=S states=45
 // The queue lock of Mellor-Crummey and Scott as in Herlihy and Shavit's book: two threads lock and unlock once.
 // Figure 7 of "Locality and singularity" calls it "robust" by its name and not robust by the table. It is robust against
 // TSO; where stores overtake stores, a thread can be linked into the queue before its flag is up, so that it

@@ -3,7 +3,7 @@
 //: pgas violation shape=RWC states=57
 //: ra violation shape=RWC states=32
 //: rc20 violation shape=RWC states=32
-//: cpp20 violation shape=RWC
+//: cpp20 violation shape=RWC states=32
 // Two stores to one location wait in the buffer, and a third thread sees the location before the first and between
 // the two. Figure 7 of "Locality and singularity" has a program like it as mfa.txt: not robust. Nor is this one:
 // the load of the flag overtakes both stores, and both are seen after the flag.

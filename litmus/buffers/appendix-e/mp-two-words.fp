@@ -3,7 +3,7 @@
 //: pgas violation shape=MP states=36
 //: ra robust states=11
 //: rc20 violation shape=MP states=9
-//: cpp20 violation shape=MP
+//: cpp20 violation shape=MP states=9
 // Message passing of two words: the flag can overtake either of them under PSO and PGAS, and the words each other. One
 // delayed store is enough for an attack, whatever else the sender stores.
 name "mp-two-words";

@@ -8,7 +8,7 @@
 //: pgas assertion-fails
 //: ra violation states=66
 //: rc20 violation states=66
-//: cpp20 violation
+//: cpp20 violation states=40
 //: tso violation states=125
 //: pso violation states=128
 //: pgas violation states=128
