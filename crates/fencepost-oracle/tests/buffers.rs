@@ -57,7 +57,7 @@ fn small_program(seed: u64, total_accesses: usize) -> Program {
 
 #[test]
 fn machine_and_axioms_have_the_same_computations() {
-    let compared = in_parallel(0..repetitions(5_000), |seed| {
+    let compared = in_parallel(0..repetitions(2_500), |seed| {
         let mut compared = 0u64;
         let program = small_program(seed, if seed.is_multiple_of(16) { 6 } else { 4 });
         for model in MODELS {

@@ -35,7 +35,7 @@ fn the_papers_litmus_tests_have_the_papers_verdicts() {
 
 #[test]
 fn the_three_decisions_agree() {
-    let answers = in_parallel(0..repetitions(2_000), |seed| {
+    let answers = in_parallel(0..repetitions(1_000), |seed| {
         let program = generate::program(seed, &Options::default());
         let answers = decisions(&program);
         if disagree(&answers) {

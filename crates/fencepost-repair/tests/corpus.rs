@@ -59,7 +59,7 @@ fn editable() -> impl Iterator<Item = corpus::Entry> {
 
 /// The models that the `index`th program is asked about: some, and each model about some programs.
 fn some_models(index: usize) -> impl Iterator<Item = &'static dyn Model> {
-    let stride = if is_long() { 1 } else { 3 };
+    let stride = if is_long() { 1 } else { 5 };
     models::checkable().skip(index % stride).step_by(stride)
 }
 

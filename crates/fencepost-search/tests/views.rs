@@ -132,7 +132,7 @@ fn is_enough(seeds: u64, count: &Count) {
 
 #[test]
 fn loop_free_programs() {
-    let (seeds, count) = (repetitions(2_000), Count::default());
+    let (seeds, count) = (repetitions(1_000), Count::default());
     in_parallel(0..seeds, |seed| {
         let seed = seed + (70 << 32);
         let options = Options { copies: seed % 3 == 0, total_accesses: 6 + (seed % 3) as usize, ..Options::default() };
@@ -147,7 +147,7 @@ fn loop_free_programs() {
 /// block, many fences, plain accesses under locks, and updates that write what they read.
 #[test]
 fn dense_programs() {
-    let (seeds, count) = (repetitions(2_000), Count::default());
+    let (seeds, count) = (repetitions(1_000), Count::default());
     in_parallel(0..seeds, |seed| {
         let seed = seed + (71 << 32);
         let options = Options { dense: Some(true), total_accesses: 6 + (seed % 3) as usize, ..Options::default() };
@@ -238,7 +238,7 @@ fn contradiction(program: &Program, model: &'static dyn Model, count: &Count) ->
 
 #[test]
 fn programs_with_loops() {
-    let (seeds, count) = (repetitions(300), Count::default());
+    let (seeds, count) = (repetitions(150), Count::default());
     in_parallel(0..seeds, |seed| {
         let seed = seed + (72 << 32);
         let options = Options {

@@ -73,7 +73,7 @@ fn litmus_tests() {
 
 #[test]
 fn loop_free_programs() {
-    in_parallel(0..repetitions(1_000), |seed| {
+    in_parallel(0..repetitions(500), |seed| {
         // Other seeds than those on which the definitions are compared with each other.
         let seed = seed + (1 << 32);
         assert_agreement(seed, &generate::program(seed, &Options::default()), ALL);
@@ -84,7 +84,7 @@ fn loop_free_programs() {
 /// must find.
 #[test]
 fn programs_with_loops() {
-    in_parallel(0..repetitions(100), |seed| {
+    in_parallel(0..repetitions(50), |seed| {
         let options = Options { loops: true, total_accesses: 7, ..Options::default() };
         assert_agreement(seed, &generate::program(seed, &options), SOME);
     });

@@ -36,7 +36,7 @@ fn more_fenced(mut program: Program, order: FenceOrder, count: usize, random: &m
 #[test]
 fn promoted_orders_make_no_difference() {
     let (changed, compared) = (AtomicU64::new(0), AtomicU64::new(0));
-    let seeds = repetitions(3_000);
+    let seeds = repetitions(1_500);
     in_parallel(0..seeds, |seed| {
         let seed = seed + (71 << 32);
         let mut random = Random::new(seed);

@@ -33,6 +33,8 @@ const LITMUS_LIMIT: u64 = 300;
 /// States that an engine may look at; with loops most searches go to the limit.
 const MOST_STATES: u64 = 20_000;
 const MOST_STATES_OF_LOOPS: u64 = 600;
+/// With a condition they count for each final state that is asked for.
+const MOST_STATES_OF_CONDITIONS: u64 = 2_000;
 
 const ENGINES: [Engine; 5] =
     [Engine::Exploration, Engine::Robustness, Engine::Search, Engine::Views, Engine::Coverability];
@@ -41,7 +43,11 @@ const ENGINES: [Engine; 5] =
 type Count = BTreeMap<(&'static str, &'static str, bool), u64>;
 
 fn budget(program: &Program) -> Budget<'static> {
-    let max_states = if program.is_loop_free() { MOST_STATES } else { MOST_STATES_OF_LOOPS };
+    let max_states = match (program.is_loop_free(), program.condition()) {
+        (false, _) => MOST_STATES_OF_LOOPS,
+        (true, Some(_)) => repetitions(MOST_STATES_OF_CONDITIONS),
+        (true, None) => MOST_STATES,
+    };
     Budget { max_states, ..Budget::unlimited() }
 }
 
@@ -179,7 +185,7 @@ fn options(seed: u64) -> Options {
 
 #[test]
 fn assertions_without_loops_are_as_defined() {
-    let count = sum(in_parallel(0..repetitions(500), |seed| {
+    let count = sum(in_parallel(0..repetitions(300), |seed| {
         let program = generate::program(seed + (11 << 32), &options(seed));
         let program = asserting_ends(&program, &mut Random::new(seed));
         check(&program, seed, differs)
@@ -396,7 +402,7 @@ fn disagrees(program: &Program, model: &'static dyn Model, count: &mut Count) ->
 
 #[test]
 fn with_loops_engines_agree() {
-    let count = sum(in_parallel(0..repetitions(100), |seed| {
+    let count = sum(in_parallel(0..repetitions(60), |seed| {
         let options = Options { loops: true, bounds: seed.is_multiple_of(11), ..options(seed) };
         let program = generate::program(seed + (13 << 32), &options);
         let program = asserting_ends(&program, &mut Random::new(seed));

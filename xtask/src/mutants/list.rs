@@ -24,7 +24,7 @@ const ALL_JUDGES: &[&str] = &["-p", "fencepost-oracle", "-p", "fencepost-testkit
 /// A broken reduction gives another verdict than none.
 const COMPARISONS: &[&str] = &["-p", "fencepost-testkit", "--test", "all", "reductions::"];
 
-const fn mutant(name: &'static str, file: &'static str, from: &'static str, to: &'static str) -> Mutant {
+pub(super) const fn mutant(name: &'static str, file: &'static str, from: &'static str, to: &'static str) -> Mutant {
     Mutant { name, file, from, to, judges: ALL_JUDGES }
 }
 
