@@ -39,6 +39,33 @@ fn at(loc: u32) -> Place {
 
 const R: RegId = RegId(0);
 
+/// Remarks in the header say nothing about the program.
+#[test]
+fn headers() {
+    let plain = text("*d = 1;");
+    for header in
+        ["C t with more words\n", "C t // a remark\n// another {\n  // and one more\n", "C t \"quoted\nstill\"\n"]
+    {
+        let program = program(Language::Litmus, &plain.replace("C t\n", header));
+        assert_eq!((program.name(), ops_of(&program)), (Some("t"), ops("*d = 1;")), "{header}");
+    }
+    let errors = load(Language::Litmus, &plain.replace("C t\n", "C t\nfirst\nsecond\n")).diagnostics;
+    assert_eq!(errors.len(), 1, "{errors:#?}");
+}
+
+#[test]
+fn functions_that_are_not_known_get_help() {
+    for (call, help) in [
+        ("atomic_init(x, 1);", "initial state"),
+        ("atomic_signal_fence(memory_order_seq_cst);", "can be left out"),
+        ("atomic_laod(x);", "did you mean `atomic_load`?"),
+        ("printf(x);", "that access memory are known"),
+    ] {
+        let errors = format!("{:?}", load(Language::Litmus, &text(call)).diagnostics);
+        assert!(errors.contains(help), "{call}: {errors}");
+    }
+}
+
 #[test]
 fn accesses_have_the_orders_of_c() {
     let load = |order| Op::Load { dst: Some(R), place: at(0), order };

@@ -188,9 +188,12 @@ impl Code<'_, '_> {
 
     fn unknown_function(&mut self, name: &Name) -> IrExpr {
         let word = name.text.as_str();
-        let help = match suggestion(word, FUNCTIONS.iter().map(|(function, _)| *function)) {
-            Some(other) => format!("did you mean `{other}`?"),
-            None => "the functions of <stdatomic.h> are known".to_owned(),
+        let known = || suggestion(word, FUNCTIONS.iter().map(|(function, _)| *function));
+        let help = match (word, known()) {
+            ("atomic_init", _) => "the initial state says how locations begin: `{ x = 1; }`".to_owned(),
+            ("atomic_signal_fence", _) => "it orders nothing between threads and can be left out".to_owned(),
+            (_, Some(other)) => format!("did you mean `{other}`?"),
+            (_, None) => "the functions of <stdatomic.h> that access memory are known".to_owned(),
         };
         self.error(name.span, format!("there is no function `{word}`"), &help)
     }

@@ -106,8 +106,8 @@ static DECLARATION: Declaration = Declaration {
     title: "C++20 (also C and Rust): every order as written, SC accesses and SC fences in one order",
     essay: "\
 What it is: the memory model of C++20, which is also that of C23 and of Rust: every access and every fence has the order \
-that is written. Compilers and all common processors implement it. This is what programmers of these languages mean, and \
-what commands ask about by default.
+that is written. This is what programmers of these languages mean, and what commands ask about by default. Compilers \
+implement it, with one exception (below).
 
 What is modelled: relaxed, acquire, release, acquire/release and SC accesses and fences; release sequences (a write and the \
 read-modify-writes that follow it); S, the single order of SC accesses and SC fences, by the edges that the standard \
@@ -123,6 +123,12 @@ is. Without SC accesses and SC fences the two models agree.
 
 Where it differs from RC11 (Lahav et al., PLDI 2017): RC11's partial SC order leaves out of happens-before what connects two \
 accesses of the same location; C++20 leaves out what is not strongly before. The standard's rule is taken.
+
+Where compilers differ from it: by the standard's text, an SC load comes before another SC load of the same location that \
+sees a later write, even if that write is relaxed. Compilers for x86 make an SC load an ordinary load, which may read a \
+store of its own thread before others can. So a thread that stores with a weaker order and reads that back with an SC load \
+can see less than the text promises (LWG issue 3941, open; the committee means to change the text). An SC store, or an SC \
+fence after the store, is safe. The program is `litmus/rc20/sb+sc-readback.fp`: robust here, and not under `rc20`.
 
 What is not: program order ∪ reads-from is acyclic, so loads do not see stores that come after them (load buffering); the \
 standard only discourages values out of thin air, and forbids none of the executions that are left out here by any other \

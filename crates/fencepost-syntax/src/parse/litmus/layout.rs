@@ -53,7 +53,13 @@ impl Scanner<'_> {
             at += match rest {
                 [b'(', b'*', ..] if self.is_comment(at) => self.comment(at, messages),
                 [b'"', ..] if in_header => quoted(rest),
-                [b'/', b'/', ..] if !in_header => rest.iter().position(|&b| b == b'\n').unwrap_or(rest.len()),
+                [b'/', b'/', ..] if !in_header || self.begins_line(at) => {
+                    let length = rest.iter().position(|&b| b == b'\n').unwrap_or(rest.len());
+                    if in_header {
+                        self.blank(at, at + length);
+                    }
+                    length
+                }
                 [b'/', b'*', ..] => {
                     let length = self.text[at + 2..].find("*/").map_or(rest.len(), |length| length + 4);
                     if in_header {
@@ -75,6 +81,11 @@ impl Scanner<'_> {
                 _ => 1,
             };
         }
+    }
+
+    /// Is there nothing before this place in its line? In a header, `//` may also be part of a text.
+    fn begins_line(&self, at: usize) -> bool {
+        self.text[..at].bytes().rev().take_while(|&byte| byte != b'\n').all(|byte| byte.is_ascii_whitespace())
     }
 
     /// Does `(*` begin a comment here, rather than something in parentheses that begins with an
@@ -152,7 +163,7 @@ fn quoted(rest: &[u8]) -> usize {
     rest[1..].iter().position(|&byte| byte == b'"').map_or(1, |length| length + 2)
 }
 
-/// `C NAME`, then quoted lines and `Key=value` lines, which say nothing about the program.
+/// `C NAME`, perhaps with a remark in the same line, then quoted lines and `Key=value` lines, which say nothing about the program.
 fn header(header: &str, messages: &mut Messages) -> Result<Item, Foreign> {
     let is_blank = |c: char| c.is_whitespace() || c == '\u{feff}';
     let words = |from: usize| {
@@ -177,19 +188,23 @@ fn header(header: &str, messages: &mut Messages) -> Result<Item, Foreign> {
         messages.push(Diagnostic::error(Span::new(language), "the test has no name").help("write `C NAME`"));
         return Err(Foreign::Other);
     };
-    let rest = header[name.end..].split_inclusive('\n');
-    let (mut at, mut in_quotes) = (name.end, false);
+    // What follows the name in its line is a remark.
+    let rest = header[line_end..].split_inclusive('\n');
+    let is_odd = |line: &str| line.matches('"').count() % 2 == 1;
+    let (mut at, mut in_quotes) = (line_end, is_odd(&header[name.end..line_end]));
     for line in rest {
         let is_key = line.split_once('=').is_some_and(|(key, _)| {
             !key.trim().is_empty() && key.trim().chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
         });
         let was_in_quotes = in_quotes;
-        in_quotes ^= line.matches('"').count() % 2 == 1;
+        in_quotes ^= is_odd(line);
         if !(line.trim_matches(is_blank).is_empty() || was_in_quotes || in_quotes || line.contains('"') || is_key) {
             let indent = line.len() - line.trim_start().len();
             let span = Span::new(at + indent..at + line.trim_end().len());
             let help = "before the initial state there are quoted text and lines like `Key=value`";
             messages.push(Diagnostic::error(span, "this line of the header is not understood").help(help));
+            // The lines after it would only be misunderstood in the same way.
+            break;
         }
         at += line.len();
     }
