@@ -126,7 +126,6 @@ impl Copy {
         mutants: &BTreeMap<usize, &'static Mutant>,
         places: &BTreeMap<usize, (&'static str, std::ops::Range<usize>)>,
     ) -> Result<BTreeSet<usize>, String> {
-        let mut refused = BTreeSet::new();
         for judges in judges(mutants.values()) {
             let arguments = ["test", "--no-run", "--quiet", "--message-format=short"];
             let built = self.cargo(&arguments, judges).output().map_err(|error| error.to_string())?;
@@ -134,7 +133,7 @@ impl Copy {
                 continue;
             }
             let messages = String::from_utf8_lossy(&built.stderr).into_owned();
-            let before = refused.len();
+            let mut refused = BTreeSet::new();
             for message in messages.lines().filter(|line| line.contains(": error")) {
                 let mut parts = message.split(':');
                 let (file, line) = (parts.next().unwrap_or_default(), parts.next().and_then(|line| line.parse().ok()));
@@ -143,11 +142,12 @@ impl Copy {
                 };
                 refused.extend(places.iter().filter(|(_, place)| is_there(place)).map(|(number, _)| *number));
             }
-            if refused.len() == before {
+            if refused.is_empty() {
                 return Err(format!("does not compile, and no mutant is to blame:\n{messages}"));
             }
+            return Ok(refused);
         }
-        Ok(refused)
+        Ok(BTreeSet::new())
     }
 
     fn try_alone(&mut self, mutants: &[&'static Mutant]) -> Result<(), String> {
