@@ -1,11 +1,11 @@
 //! The programs of `sanitizer/`: each is built as an ordinary program with one compiler, and built
 //! and run with the sanitizer, with the oldest and the newest gcc and clang there are. The first of
 //! these makes all runs that a program asks for, the others a quarter of those that must be silent.
-//! The programs of `litmus/`, and generated ones: each is exported to C and run with the sanitizer.
-//! What cannot be tried is listed as ignored, with the reason. `FENCEPOST_LONG=1` makes twenty times
-//! as many runs of what must be silent, with every compiler, and generates twenty times as many
-//! programs. With `FENCEPOST_SOAK=N` nothing is done but N runs under each schedule of the programs
-//! of `sanitizer/` that must be silent.
+//! One in three programs of `litmus/`, and generated ones: each is exported to C and run with the
+//! sanitizer. What cannot be tried is listed as ignored, with the reason. `FENCEPOST_LONG=1` makes
+//! twenty times as many runs of what must be silent, with every compiler, takes all programs of
+//! `litmus/`, and generates twenty times as many. With `FENCEPOST_SOAK=N` nothing is done but N runs
+//! under each schedule of the programs of `sanitizer/` that must be silent.
 
 mod corpus;
 mod generated;
