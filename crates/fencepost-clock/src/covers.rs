@@ -1,7 +1,7 @@
 //! D-clocks: which accesses must not be missed, by the order S of SC accesses and SC fences.
 //!
-//! Source: ISO C++20, `[atomics.order]` p3–4; the clocks are ours. For an SC event s, D(s) has every
-//! access A such that
+//! Source: ISO C++20, `[atomics.order]` p3–4; the clocks are ours. For an SC event s, D(s) has
+//! every access A such that
 //!
 //! - A is SC, and comes before s in S or is s, or
 //! - A happens before an SC fence that comes before s in S or is s.
@@ -28,12 +28,12 @@
 //! - D of the thread's own SC accesses is in [`Set::Accesses`]. C++20 does not let a release store
 //!   that is SC publish what it orders itself, so it publishes before that is added.
 //! - A write does not publish E(x) of its own location: who reads it finds E(x) there.
-//! - What an SC access follows is left out of [`Set::Accesses`] if it is in [`Set::Fences`]. The latter
-//!   goes wherever the former goes, and counts wherever it counts.
+//! - What an SC access follows is left out of [`Set::Accesses`] if it is in [`Set::Fences`]. The
+//!   latter goes wherever the former goes, and counts wherever it counts.
 //!
 //! **Growing late is exact.** A clock that is not there has only zeroes. Before the first SC event
-//! of a run all these sets are empty. D of the first SC fence is what happens before it, and that is
-//! known. What an SC access orders goes to E(x), and from there to [`Set::Pending`] of whoever
+//! of a run all these sets are empty. D of the first SC fence is what happens before it, and that
+//! is known. What an SC access orders goes to E(x), and from there to [`Set::Pending`] of whoever
 //! accesses x, whether or not there will ever be an SC fence. Most programs need few clocks:
 //!
 //! | the program has | clocks |
@@ -47,23 +47,24 @@
 //! **Marks.** Sets that travel are marked with a slot and an epoch: who knows that epoch of that
 //! slot has them. So they are copied, or joined, only if they have changed.
 //!
-//! **Own epochs.** What a thread adds of its own to its sets is one epoch in each part ([`Own`]): of
-//! its last SC fence to [`Set::Fences`], of its last SC access to [`Set::Accesses`]. The mark of the
-//! sets follows from them, and does not change otherwise. An SC fence is like the last one, but for
-//! the own epoch, if nothing else has changed since in happens-before and in the sets
+//! **Own epochs.** What a thread adds of its own to its sets is one epoch in each part ([`Own`]):
+//! of its last SC fence to [`Set::Fences`], of its last SC access to [`Set::Accesses`]. The mark of
+//! the sets follows from them, and does not change otherwise. An SC fence is like the last one, but
+//! for the own epoch, if nothing else has changed since in happens-before and in the sets
 //! ([`Covers::fence_sc_again`]).
 //!
-//! **Who is familiar.** A thread is familiar with E(x) if all of E(x) is pending for it, and E(x) has
-//! all of its SC fences, but for its own epochs. What is pending only grows. So it stays familiar
-//! until others add something to E(x), or its own sets change by more than its own epochs: they have
-//! a version. Next time it adds no more than its own epochs. A location keeps one such thread for
-//! each part ([`Familiar`]), and what holds besides:
+//! **Who is familiar.** A thread is familiar with E(x) if all of E(x) is pending for it, and E(x)
+//! has all of its SC fences, but for its own epochs. What is pending only grows. So it stays
+//! familiar until others add something to E(x), or its own sets change by more than its own epochs:
+//! they have a version. Next time it adds no more than its own epochs. A location keeps one such
+//! thread for each part ([`Familiar`]), and what holds besides:
 //!
-//! - The location has released what the thread has, but for its own epochs, and no reads have added
-//!   anything to E(x) since, but for own epochs. Then a write that releases all that the thread has
-//!   leaves only its own epochs ([`Covers::write_again`]).
-//! - E(x) is in [`Set::Accesses`] and [`Set::Fences`] of the thread, but for its own epochs. Then an SC
-//!   write has nothing to follow ([`Covers::write_sc_again`]).
+//! - The location has released what the thread has, but for its own epochs and E(x), and no reads
+//!   have added anything to E(x) since, but for own epochs. Then a write that releases all that the
+//!   thread has leaves only its own epochs ([`Covers::write_again`]). Every write says anew whether
+//!   this holds, so what others release, or the thread by a fence, need not be looked at.
+//! - E(x) is in [`Set::Accesses`] and [`Set::Fences`] of the thread, but for its own epochs. Then
+//!   an SC write has nothing to follow ([`Covers::write_sc_again`]).
 //!
 //! These epochs stand beside the sets of the location until anything else happens there
 //! ([`Covers::settle`]).
@@ -105,7 +106,7 @@ pub(crate) struct Familiar(u64);
 
 impl Familiar {
     pub(crate) const NOBODY: Familiar = Familiar(0);
-    /// The location has released what the thread has, and nobody has read it since.
+    /// The location has released what the thread has, and reads have added nothing since.
     const RELEASED: u64 = 1;
     /// E(x) is in [`Set::Accesses`] of the thread.
     const FOLLOWED: u64 = 2;
@@ -254,10 +255,10 @@ impl Covers {
         }
     }
 
-    /// An SC fence of the thread in `slot`, in its epoch `k`. Happens-before has changed since the last
-    /// one by no more than the own epoch. If the sets have not changed either, D of the fence is that
-    /// of the last one, and the own epoch; and so is `r`, what was released then. False if they have
-    /// changed.
+    /// An SC fence of the thread in `slot`, in its epoch `k`. Happens-before has changed since the
+    /// last one by no more than the own epoch. If the sets have not changed either, D of the fence
+    /// is that of the last one, and the own epoch; and so is `r`, what was released then. False if
+    /// they have changed.
     #[inline(always)]
     pub(crate) fn fence_sc_again(&mut self, r: &mut Covers, slot: Slot, k: u32, own: Own) -> bool {
         let Some(all) = &mut self.all else { return false };
@@ -266,20 +267,20 @@ impl Covers {
         }
         all.raise(Set::Fences, slot, k);
         if let Some(all) = &mut r.all {
-            all.release_by_fence(slot, k);
+            all.release_own(slot, k);
         }
         if let Some(sc) = &mut r.sc {
-            sc.release_by_fence(slot, own.access);
+            sc.release_own(slot, own.access);
         }
         true
     }
 
-    /// An SC fence of the thread, at `mark`: D of it is all that is pending. Has the thread learnt of
-    /// other SC fences?
+    /// An SC fence of the thread, at `mark`: D of it is all that is pending. Has the thread learnt
+    /// of other SC fences? Even the first one of its own is no more than an own epoch.
     #[inline(never)]
     pub(crate) fn fence_sc(&mut self, hb: &Clock, mark: Mark) -> bool {
         let all = self.all();
-        let learnt = !all.has(Set::Fences) | all.order_fence(Some(hb), mark);
+        let learnt = all.order_fence(Some(hb), mark);
         learnt | self.sc.as_mut().is_some_and(|sc| sc.order_fence(None, mark))
     }
 
@@ -287,15 +288,15 @@ impl Covers {
     ///
     /// D of it is what strongly happens before, E(x), and the write itself. It goes to E(x), with
     /// the thread's SC fences. The write acquires what was released here, if `takes`, and releases
-    /// what the thread has then; D of the write belongs to the thread only afterwards. Has the thread
-    /// learnt something?
+    /// what the thread has then; D of the write belongs to the thread only afterwards. Has the
+    /// thread learnt something?
     #[inline(always)]
     pub(crate) fn write_sc(&mut self, c: &mut Covers, hb: &Clock, (slot, k): (Slot, u32), takes: bool) -> bool {
         let takes = |(by, since): Mark| takes && hb.get(by) < since;
         let (location, mine) = (self.sc(), c.sc());
         let mut learnt = location.write_sc(mine, takes(location.mark()));
-        // Who follows visits this write, or a newer one, itself. That it need not be told apart saves
-        // sightings.
+        // Who follows visits this write, or a newer one, itself. That it need not be told apart
+        // saves sightings.
         location.set(Set::Written, slot, k);
         location.set_mark((slot, k));
         mine.add_own(k, (slot, k + 1), learnt);
@@ -317,8 +318,8 @@ impl Covers {
     }
 
     /// Sets of a location: an SC write in epoch `k`, as [`Self::write_sc`], by a thread that has
-    /// released here what it has, and whose [`Set::Accesses`] have E(x). There are only its own epochs
-    /// to be added. False if it is not like that.
+    /// released here what it has, and whose [`Set::Accesses`] have E(x). There are only its own
+    /// epochs to be added. False if it is not like that.
     #[inline(always)]
     pub(crate) fn write_sc_again(&mut self, c: &mut Covers, me: Familiar, own: Own, k: u32) -> bool {
         let (Some(location), Some(mine)) = (&mut self.sc, &mut c.sc) else { return false };
@@ -339,7 +340,8 @@ impl Covers {
         true
     }
 
-    /// Sets of a location: what the thread that is familiar with E(x) has added, as all others have it.
+    /// Sets of a location: what the thread that is familiar with E(x) has added, as all others have
+    /// it.
     #[inline(always)]
     pub(crate) fn settle(&mut self) {
         if let Some(all) = &mut self.all {
@@ -350,8 +352,8 @@ impl Covers {
         }
     }
 
-    /// Sets of a location, after [`Self::write_sc`]: the thread is familiar with E(x). If it has learnt
-    /// nothing, what it has is what is released here.
+    /// Sets of a location, after [`Self::write_sc`]: the thread is familiar with E(x). If it has
+    /// learnt nothing, what it has is what is released here.
     #[inline(always)]
     pub(crate) fn set_writer_sc(&mut self, me: Familiar, learnt: bool) {
         let me = me.with(Familiar::FOLLOWED | u64::from(!learnt));
@@ -363,8 +365,9 @@ impl Covers {
         }
     }
 
-    /// Sets of a location: a write that is not SC, by a thread that has released here what it has, and
-    /// releases it again. There are only its own epochs to be added. False if it is not like that.
+    /// Sets of a location: a write that is not SC, by a thread that has released here what it has,
+    /// and releases it again. There are only its own epochs to be added. False if it is not like
+    /// that.
     #[inline(always)]
     pub(crate) fn write_again(&mut self, c: &Covers, me: Familiar, own: Own) -> bool {
         match &self.sc {
@@ -388,9 +391,9 @@ impl Covers {
     }
 
     /// Sets of a location: a write that is not SC, of a thread at `mark` that has acquired and
-    /// released what it does. It adds the thread's SC fences to E(x), which is pending for the thread.
-    /// If the thread is familiar with E(x), there is only its last SC fence to be added. Has the
-    /// thread learnt something?
+    /// released what it does. It adds the thread's SC fences to E(x), which is pending for the
+    /// thread. If the thread is familiar with E(x), there is only its last SC fence to be added.
+    /// Has the thread learnt something?
     #[inline(always)]
     pub(crate) fn write(&mut self, c: &mut Covers, hb: &Clock, mark: Mark, me: Familiar, own: Own) -> bool {
         let is_done = match &mut self.all {
@@ -426,7 +429,8 @@ impl Covers {
     }
 
     /// Sets of a location, after [`Self::write`]: the thread is familiar with E(x). `released` says
-    /// that what it has is what is released here.
+    /// that what it has is what is released here, but for E(x), which who reads the write finds
+    /// here.
     #[inline(always)]
     pub(crate) fn set_writer(&mut self, me: Familiar, released: bool) {
         if let Some(all) = &mut self.all {
@@ -472,8 +476,8 @@ impl Covers {
         }
     }
 
-    /// Sets of a location: an SC read again, by a thread that has learnt nothing since. It passes on
-    /// the last SC access of its own.
+    /// Sets of a location: an SC read again, by a thread that has learnt nothing since. It passes
+    /// on the last SC access of its own.
     #[inline(always)]
     pub(crate) fn read_sc_again(&mut self, me: Familiar, own: Own) {
         if own.access != 0 {
@@ -481,8 +485,9 @@ impl Covers {
         }
     }
 
-    /// Sets of a location: a read again, by a thread that is familiar with E(x). It passes on its last
-    /// SC fence, and its last SC access if it is SC. False if the thread is not familiar with E(x).
+    /// Sets of a location: a read again, by a thread that is familiar with E(x). It passes on its
+    /// last SC fence, and its last SC access if it is SC. False if the thread is not familiar with
+    /// E(x).
     #[inline(always)]
     pub(crate) fn read_again(&mut self, c: &Covers, me: Familiar, own: Own, sc: bool) -> bool {
         match &mut self.all {
@@ -501,8 +506,8 @@ impl Covers {
         }
     }
 
-    /// Sets of a location: any read passes on the thread's SC fences. If the thread is familiar with
-    /// E(x), that is no more than the last one of its own.
+    /// Sets of a location: any read passes on the thread's SC fences. If the thread is familiar
+    /// with E(x), that is no more than the last one of its own.
     #[inline(always)]
     pub(crate) fn read(&mut self, c: &Covers, me: Familiar, own: Own) {
         match &mut self.all {
@@ -523,8 +528,8 @@ impl Covers {
         }
     }
 
-    /// Sets of a thread at `mark`: E(x) up to the newest write, which the thread has read, is pending.
-    /// Has the thread learnt something?
+    /// Sets of a thread at `mark`: E(x) up to the newest write, which the thread has read, is
+    /// pending. Has the thread learnt something?
     #[inline(always)]
     pub(crate) fn await_fence(&mut self, hb: &Clock, location: &Covers, mark: Mark) -> bool {
         let mut learnt = false;

@@ -248,7 +248,8 @@ impl Location {
         }
     }
 
-    /// `SC` says that the write is SC, `ORDER` that there is something else to be done for the order S.
+    /// `SC` says that the write is SC, `ORDER` that there is something else to be done for the
+    /// order S.
     #[inline(never)]
     fn write_with<const RMW: bool, const ORDER: bool, const SC: bool>(
         &mut self,

@@ -70,8 +70,8 @@ pub struct ThreadClocks {
     /// How often `c` or `sc` has changed by more than the own entry: while it stays, the thread has
     /// learnt nothing.
     generation: u32,
-    /// The slot, and how often the sets of `c` have changed by more than what the thread has added of
-    /// its own.
+    /// The slot, and how often the sets of `c` have changed by more than what the thread has added
+    /// of its own.
     me: Familiar,
     /// What it has added.
     pub(crate) own: Own,
@@ -143,9 +143,10 @@ impl ThreadClocks {
         self.sc.set(slot, epochs.n);
         self.generation = epochs.generation;
         (self.me, self.own) = (Familiar::new(slot, epochs.version), Own::default());
-        // What was said of the old slot does not hold for the new one.
+        // What was said of the old slot does not hold for the new one. With no fence of its own,
+        // and this mark, the next one is not like the last, whatever the generation is.
         self.c.covers.set_mark((slot, epochs.k));
-        (self.fenced_generation, self.acquired_generation) = (0, 0);
+        self.acquired_generation = 0;
     }
 
     /// Waits for a thread that has finished.
@@ -187,8 +188,9 @@ impl ThreadClocks {
         self.c.hb.get(slot) >= k
     }
 
-    /// Must the next access of the thread not miss a write that an access of `slot` in its epoch `k`
-    /// has made or read? The one that is about to be made is SC, or is not; so is the other one.
+    /// Must the next access of the thread not miss a write that an access of `slot` in its epoch
+    /// `k` has made or read? The one that is about to be made is SC, or is not; so is the other
+    /// one.
     #[inline]
     pub fn is_aware(&self, next_is_sc: bool, slot: Slot, k: u32, was_sc: bool) -> bool {
         self.knows(slot, k) || !self.c.covers.is_empty() && self.is_aware_in_order(next_is_sc, slot, k, was_sc)
@@ -218,9 +220,9 @@ impl ThreadClocks {
 
     /// What an SC fence does besides being an acquire fence; `r` is what the thread knows then.
     ///
-    /// It is no news for checks, or for who was somewhere before: the hb_SC-past stays, and who must
-    /// not miss more finds no violation where there was none. What the thread passes on from now on is
-    /// a new version of its sets.
+    /// It is no news for checks, or for who was somewhere before: the hb_SC-past stays, and who
+    /// must not miss more finds no violation where there was none. What the thread passes on from
+    /// now on is a new version of its sets.
     #[inline(always)]
     fn fence_sc(&mut self) {
         let (here, own) = (self.here(), self.own);

@@ -41,9 +41,9 @@ pub(super) struct Part<const SC: bool> {
     /// slot has added since of its own ([`Self::mark`]).
     by: Slot,
     since: u32,
-    /// Of a location: epochs of the thread that is familiar with E(x), which stand for themselves until
-    /// [`Self::settle`] adds them to the sets. What it has released of its own, passes on by writes,
-    /// and by reads.
+    /// Of a location: epochs of the thread that is familiar with E(x), which stand for themselves
+    /// until [`Self::settle`] adds them to the sets. What it has released of its own, passes on by
+    /// writes, and by reads.
     released: u32,
     written: u32,
     reads: u32,
@@ -173,8 +173,8 @@ impl<const SC: bool> Part<SC> {
         self.by == slot
     }
 
-    /// An access or a fence of the thread at `mark`, in its own epoch `k`. The mark is for what else
-    /// has changed, if `learnt`, and for the first time.
+    /// An access or a fence of the thread at `mark`, in its own epoch `k`. The mark is for what
+    /// else has changed, if `learnt`, and for the first time.
     #[inline(always)]
     pub(super) fn add_own(&mut self, k: u32, mark: Mark, learnt: bool) {
         self.set(Self::OWN, mark.0, k);
@@ -309,7 +309,6 @@ impl<const SC: bool> Part<SC> {
         let learnt = any(changed);
         if learnt {
             self.set_mark(mark);
-            self.familiar = self.familiar.with(0);
         }
         learnt
     }
@@ -322,7 +321,8 @@ impl<const SC: bool> Part<SC> {
     }
 
     /// The sets that travel become those of `other`, with its mark. If they were its before, and
-    /// nothing has changed since but the own epoch, there is only that to be copied.
+    /// nothing has changed since but the own epoch, there is only that to be copied. They may also
+    /// be later ones of the same thread: a store after a release fence releases what it knew there.
     #[inline(always)]
     pub(super) fn assign(&mut self, other: &Part<SC>) {
         debug_assert!(self.is_settled() && other.is_settled());
@@ -339,7 +339,6 @@ impl<const SC: bool> Part<SC> {
     #[inline(never)]
     fn assign_all(&mut self, other: &Part<SC>, mark: Mark) {
         self.set_mark(mark);
-        self.familiar = self.familiar.with(0);
         assign_block(&mut self.few, &other.few);
         self.sets = self.sets & !TRAVELLING_BITS | other.sets & TRAVELLING_BITS;
         if !other.many.is_empty() | !self.many.is_empty() {
@@ -359,13 +358,12 @@ impl<const SC: bool> Part<SC> {
     #[inline(never)]
     pub(super) fn forget(&mut self) {
         self.set_mark((0, 0));
-        self.familiar = self.familiar.with(0);
         self.sets &= !TRAVELLING_BITS;
         self.blocks().for_each(|block| assign_block(block, &EMPTY));
     }
 
-    /// What an SC fence at `mark` orders goes to [`Set::Fences`]: what happens before, if this is the
-    /// part of all accesses, and what else is pending. Has anything changed but the own epoch?
+    /// What an SC fence at `mark` orders goes to [`Set::Fences`]: what happens before, if this is
+    /// the part of all accesses, and what else is pending. Has anything changed but the own epoch?
     #[inline(always)]
     pub(super) fn order_fence(&mut self, hb: Option<&Clock>, mark: Mark) -> bool {
         self.set(Set::Fences, mark.0, mark.1);
@@ -422,11 +420,13 @@ impl<const SC: bool> Part<SC> {
         self.released = own;
     }
 
-    /// The same for what is released by fences, at once.
+    /// Adds the own epoch of the thread in `slot` to what it has released. The mark is one of its
+    /// own, unless nothing was released before.
     #[inline(always)]
-    pub(super) fn release_by_fence(&mut self, slot: Slot, own: u32) {
+    pub(super) fn release_own(&mut self, slot: Slot, own: u32) {
+        debug_assert!(self.by == slot || self.since == 0);
         self.raise(Self::OWN, slot, own);
-        self.since = self.since.max(own + u32::from(SC));
+        self.set_mark((slot, self.since.max(own + u32::from(SC))));
     }
 
     /// What the thread that is familiar with E(x) has added, as all others have it: before anything
@@ -447,8 +447,7 @@ impl<const SC: bool> Part<SC> {
     fn settle_epochs(&mut self) {
         let slot = self.familiar.slot();
         if self.released != 0 {
-            self.raise(Self::OWN, slot, self.released);
-            self.since = self.since.max(self.released + u32::from(SC));
+            self.release_own(slot, self.released);
         }
         if self.written != 0 {
             self.raise(Set::Written, slot, self.written);
@@ -489,8 +488,8 @@ impl<const SC: bool> Part<SC> {
         }
     }
 
-    /// Who is familiar with E(x), after a read by the thread has added something to it that is pending
-    /// for the thread, but need not be all of its SC fences.
+    /// Who is familiar with E(x), after a read by the thread has added something to it that is
+    /// pending for the thread, but need not be all of its SC fences.
     #[inline(always)]
     fn reader(&self, me: Familiar) -> Familiar {
         match self.familiar.is_slot_of(me) {
@@ -519,7 +518,8 @@ impl<const SC: bool> Part<SC> {
         }
     }
 
-    /// A read by a thread that has `c`, and has the newest write pending, adds its SC fences to E(x).
+    /// A read by a thread that has `c`, and has the newest write pending, adds its SC fences to
+    /// E(x).
     #[inline(never)]
     pub(super) fn read(&mut self, c: &Part<SC>, me: Familiar) {
         let may_be_familiar = self.may_be_familiar(me);
@@ -531,8 +531,8 @@ impl<const SC: bool> Part<SC> {
         }
     }
 
-    /// A write by the thread, which is familiar with E(x), passes on its own epoch. False if reads have
-    /// left more to be done.
+    /// A write by the thread, which is familiar with E(x), passes on its own epoch. False if reads
+    /// have left more to be done.
     #[inline(always)]
     pub(super) fn write_again(&mut self, epoch: u32) -> bool {
         if self.has(Set::Read) {
@@ -544,8 +544,8 @@ impl<const SC: bool> Part<SC> {
     }
 
     /// The part of a location, before an SC write by a thread that has `c`: all that
-    /// [`super::Covers::write_sc`] does, but for adding the write itself. `takes` says that the write
-    /// acquires what it finds.
+    /// [`super::Covers::write_sc`] does, but for adding the write itself. `takes` says that the
+    /// write acquires what it finds.
     #[inline(always)]
     pub(super) fn write_sc(&mut self, c: &mut Part<SC>, takes: bool) -> bool {
         debug_assert!(self.is_settled());
@@ -628,8 +628,8 @@ impl<const SC: bool> Part<SC> {
     }
 }
 
-/// [`Part::write_sc`] for E(x), and what strongly happens before. `FENCES` says that there may be SC
-/// fences. What has changed for the thread.
+/// [`Part::write_sc`] for E(x), and what strongly happens before. `FENCES` says that there may be
+/// SC fences. What has changed for the thread.
 #[inline(always)]
 fn write_accesses<const FENCES: bool>(location: &mut Block, c: &mut Block, has_read: bool, takes: bool) -> Lanes {
     let before = c[A];

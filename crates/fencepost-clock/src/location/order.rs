@@ -81,7 +81,8 @@ impl Location {
         self.order.read(&t.c.covers, t.me(), t.own);
     }
 
-    /// Before an SC write, which releases, and acquires if it reads. Has the thread learnt something?
+    /// Before an SC write, which releases, and acquires if it reads. Has the thread learnt
+    /// something?
     #[inline(always)]
     pub(super) fn order_write_sc(&mut self, t: &mut ThreadClocks, reads: bool) -> bool {
         let (here, me, own) = (t.here(), t.me(), t.own);
@@ -97,13 +98,13 @@ impl Location {
         learnt
     }
 
-    /// After another write has acquired and released what it does. `released` says that this was all
-    /// that the thread knows.
+    /// After another write has acquired and released what it does. `released` says that this was
+    /// all that the thread knew. What it learns now is E(x), and need not be released here.
     #[inline(always)]
     pub(super) fn order_after_write(&mut self, t: &mut ThreadClocks, released: bool) {
         let (here, me, own) = (t.here(), t.me(), t.own);
         let learnt = self.order.write(&mut t.c.covers, &t.c.hb, here, me, own);
         t.learn_sets(learnt);
-        self.order.set_writer(t.me(), released && !learnt);
+        self.order.set_writer(t.me(), released);
     }
 }
