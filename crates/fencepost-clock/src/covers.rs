@@ -366,8 +366,8 @@ impl Covers {
     }
 
     /// Sets of a location: a write that is not SC, by a thread that has released here what it has,
-    /// and releases it again. There are only its own epochs to be added. False if it is not like
-    /// that.
+    /// and releases it again. There are only its own epochs to be added, by an update as well:
+    /// nobody else has written since. False if it is not like that.
     #[inline(always)]
     pub(crate) fn write_again(&mut self, c: &Covers, me: Familiar, own: Own) -> bool {
         match &self.sc {

@@ -271,9 +271,7 @@ impl Location {
         self.w_sc.set(t.slot(), n);
         learnt |= SC && self.order_write_sc(t, rmw);
         learnt |= rmw && self.synchronise::<ORDER>(t, order);
-        // What is acquired and released at once, or released by a store, is what the thread knows.
-        let releases_all = order.releases() && (!RMW || order.acquires());
-        let again = ORDER && releases_all && self.order.write_again(&t.c.covers, t.me(), t.own);
+        let again = ORDER && order.releases() && self.order.write_again(&t.c.covers, t.me(), t.own);
         if ORDER && !again {
             self.order.settle();
         }

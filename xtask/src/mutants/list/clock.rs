@@ -779,12 +779,6 @@ pub(super) const MUTANTS: &[Mutant] = &[
         "None => {}\n            _ => return false,\n        }\n        if let Some(sc)",
     ),
     clock(
-        "clock: an update that does not acquire releases what the thread knows",
-        LOCATION,
-        "let releases_all = order.releases() && (!RMW || order.acquires());",
-        "let releases_all = order.releases();",
-    ),
-    clock(
         "clock: whoever writes is familiar",
         COVERS,
         "Some(location) => location.familiar().is(me) && location.write_again(own.fence),",
