@@ -53,11 +53,11 @@
 //! for the own epoch, if nothing else has changed since in happens-before and in the sets
 //! ([`Covers::fence_sc_again`]).
 //!
-//! **Who is familiar.** A thread is familiar with E(x) if all of E(x) is pending for it, and E(x)
-//! has all of its SC fences, but for its own epochs. What is pending only grows. So it stays
-//! familiar until others add something to E(x), or its own sets change by more than its own epochs:
-//! they have a version. Next time it adds no more than its own epochs. A location keeps one such
-//! thread for each part ([`Familiar`]), and what holds besides:
+//! **Who is familiar.** A thread is familiar with E(x) if E(x), up to the newest write, is pending
+//! for it, and E(x) has all of its SC fences, but for its own epochs. What is pending only grows.
+//! So it stays familiar until others add something to E(x), or its own sets change by more than its
+//! own epochs: they have a version. Next time it adds no more than its own epochs. A location keeps
+//! one such thread for each part ([`Familiar`]), and what holds besides:
 //!
 //! - The location has released what the thread has, but for its own epochs and E(x), and no reads
 //!   have added anything to E(x) since, but for own epochs. Then a write that releases all that the
@@ -269,9 +269,7 @@ impl Covers {
         if let Some(all) = &mut r.all {
             all.release_own(slot, k);
         }
-        if let Some(sc) = &mut r.sc {
-            sc.release_own(slot, own.access);
-        }
+        // The last SC access comes before the fence, which goes wherever it goes.
         true
     }
 

@@ -395,13 +395,6 @@ impl<const SC: bool> Part<SC> {
         self.familiar.0 | Familiar::FOLLOWED == me.0
     }
 
-    /// Would the thread be familiar with E(x) if its own SC fences were passed on? It has read or
-    /// written the newest write.
-    #[inline(always)]
-    fn may_be_familiar(&self, me: Familiar) -> bool {
-        self.familiar.is_slot_of(me) || self.reads == 0 && !self.has(Set::Read)
-    }
-
     #[inline(always)]
     pub(super) fn set_familiar(&mut self, me: Familiar) {
         self.familiar = me;
@@ -482,30 +475,17 @@ impl<const SC: bool> Part<SC> {
     fn pass_on_unfamiliar(&mut self, me: Familiar, epoch: u32) {
         let before = self.get(Set::Read, me.slot()).max(self.get(Set::Written, me.slot()));
         if before < epoch {
-            let reader = self.reader(me);
             self.set(Set::Read, me.slot(), epoch);
-            self.familiar = reader;
+            self.familiar = me.unversioned();
         }
     }
 
-    /// Who is familiar with E(x), after a read by the thread has added something to it that is
-    /// pending for the thread, but need not be all of its SC fences.
-    #[inline(always)]
-    fn reader(&self, me: Familiar) -> Familiar {
-        match self.familiar.is_slot_of(me) {
-            true => self.familiar.with(0),
-            false if self.may_be_familiar(me) => me.unversioned(),
-            false => Familiar::NOBODY,
-        }
-    }
-
-    /// Adds `source` of a thread that has `c` to what reads pass on.
+    /// Adds `source` of a thread that has `c` to what reads pass on. That need not be all of its SC
+    /// fences, so that nobody is familiar with E(x), but this thread may add epochs of its own.
     #[inline(always)]
     fn read_set(&mut self, c: &Part<SC>, source: Set, me: Familiar) {
-        let reader = self.reader(me);
-        debug_assert!(reader != Familiar::NOBODY || self.is_settled());
         if self.join(Set::Read, c, source) {
-            self.familiar = reader;
+            self.familiar = me.unversioned();
         }
     }
 
@@ -519,16 +499,15 @@ impl<const SC: bool> Part<SC> {
     }
 
     /// A read by a thread that has `c`, and has the newest write pending, adds its SC fences to
-    /// E(x).
+    /// E(x). What other reads have added need not be pending for it: as long as that is not part of
+    /// the newest write, no write of it is short ([`Self::write_again`]).
     #[inline(never)]
     pub(super) fn read(&mut self, c: &Part<SC>, me: Familiar) {
-        let may_be_familiar = self.may_be_familiar(me);
+        debug_assert!(self.is_settled() || self.familiar.is_slot_of(me));
         if !self.passes_on_fences(c) {
             self.read_set(c, Set::Fences, me);
         }
-        if may_be_familiar {
-            self.familiar = me.with(0);
-        }
+        self.familiar = me.with(0);
     }
 
     /// A write by the thread, which is familiar with E(x), passes on its own epoch. False if reads

@@ -598,12 +598,6 @@ pub(super) const MUTANTS: &[Mutant] = &[
     ),
     clock("clock: an SC fence like the last one is forgotten", COVERS, "all.raise(Set::Fences, slot, k);", ""),
     clock("clock: an SC fence like the last one is not released", COVERS, "all.release_own(slot, k);", "let _ = all;"),
-    clock(
-        "clock: an SC fence like the last one does not release SC accesses",
-        COVERS,
-        "sc.release_own(slot, own.access);",
-        "let _ = sc;",
-    ),
     clock("clock: what is acquired leaves the version as it is", LOCATION, "t.learn_sets(learnt);", "let _ = here;"),
     clock(
         "clock: what an SC read follows leaves the version as it is",
@@ -634,12 +628,6 @@ pub(super) const MUTANTS: &[Mutant] = &[
         COVERS,
         "Familiar::FOLLOWED | u64::from(!learnt)",
         "Familiar::FOLLOWED | u64::from(learnt || !learnt)",
-    ),
-    clock(
-        "clock: reads leave what was released as it is",
-        PART,
-        "true => self.familiar.with(0),",
-        "true => self.familiar,",
     ),
     clock("clock: what was released of its own is not settled", PART, "self.raise(Self::OWN, slot, own);", ""),
     clock(
@@ -825,18 +813,6 @@ pub(super) const MUTANTS: &[Mutant] = &[
         COVERS,
         "if learnt || !mine.is_by(slot) {",
         "if !mine.is_by(slot) {",
-    ),
-    clock(
-        "clock: whoever has read is familiar, if others have read before",
-        PART,
-        "self.familiar.is_slot_of(me) || self.reads == 0 && !self.has(Set::Read)",
-        "self.familiar.is_slot_of(me) || self.reads == 0",
-    ),
-    clock(
-        "clock: who has read is familiar with what it reads of others",
-        PART,
-        "false if self.may_be_familiar(me) => me.unversioned(),\n            false => Familiar::NOBODY,",
-        "false => me.unversioned(),",
     ),
     clock(
         "clock: an SC read passes on SC fences",
