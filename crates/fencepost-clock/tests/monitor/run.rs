@@ -141,7 +141,7 @@ impl Monitor {
                 t
             }
         };
-        if self.slots == Slots::Restless || self.slots == Slots::Roaming && self.time % 5 == 0 {
+        if self.slots == Slots::Restless || self.slots == Slots::Roaming && self.time.is_multiple_of(5) {
             let slot = self.fresh_slot();
             self.threads[actor].move_to(slot, Epochs::default());
         }
