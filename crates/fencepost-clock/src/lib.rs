@@ -64,7 +64,7 @@
 //! A location takes 344 bytes, which is enough for eight threads, and 24 bytes for each write that
 //! is kept (16 by default). Each slot from the ninth up to the highest one in use takes up to 20
 //! bytes more: 4 each for the clocks `w`, `w_sc` and `readers_sc`, if they are used, and 8 for the
-//! last visit. Locations that SC accesses, or accesses after SC fences, have touched take 184 bytes
+//! last visit. Locations that SC accesses, or accesses after SC fences, have touched take 208 bytes
 //! more for the order S, and twice that if there are both; and 20 for each slot from the ninth.
 #![forbid(unsafe_code)]
 

@@ -159,10 +159,13 @@ impl Location {
             self.readers_sc.assign(&t.sc);
             self.has_readers = true;
         }
+        if t.c.covers.is_empty() {
+            return;
+        }
         if order.is_sc() && t.has_acquired_sc() {
             self.order_read_after_acquiring(t);
-        } else if order.is_sc() | !t.c.covers.is_empty() {
-            self.order.read_again(&t.c.covers, t.slot(), order.is_sc());
+        } else if !self.order.read_again(&t.c.covers, t.me(), t.own, order.is_sc()) {
+            self.order_read_again(t, order.is_sc());
         }
     }
 
@@ -183,6 +186,7 @@ impl Location {
 
     #[inline(never)]
     fn load_in_order(&mut self, t: &mut ThreadClocks, order: Order, limits: Limits, seen: Option<Effects>) {
+        self.order.settle();
         let mut learnt = self.follow_newest(t);
         self.publish_reader(t);
         let mut is_new_sc = false;
@@ -190,18 +194,15 @@ impl Location {
             let (has_learnt, is_new) = self.order_read(t, seen.is_some_and(Effects::is_sc));
             (learnt, is_new_sc) = (learnt | has_learnt, is_new);
         }
-        let mut has_acquired_sc = false;
+        let before = t.me();
         learnt |= match order.is_sc() && self.is_passed_on() {
             true => self.synchronise::<false>(t, order),
-            false => {
-                let has_acquired = self.synchronise::<true>(t, order);
-                has_acquired_sc = order.is_sc() && has_acquired;
-                has_acquired
-            }
+            false => self.synchronise::<true>(t, order),
         };
+        let has_acquired = order.is_sc() && t.me() != before;
         self.order_after_read(t, order.is_sc(), seen.is_some());
         t.learn(learnt);
-        if has_acquired_sc {
+        if has_acquired {
             t.acquire_sc();
         }
         if seen.is_none() || is_new_sc {
@@ -224,30 +225,33 @@ impl Location {
     }
 
     /// A store.
-    #[inline(always)]
+    #[inline(never)]
     pub fn store(&mut self, t: &mut ThreadClocks, order: Order, value: u64, site: u32, limits: Limits) {
         self.write::<false>(t, order, value, site, limits);
     }
 
     /// A read-modify-write that wrote `value`, or a compare-and-swap that succeeded (with its order
     /// for success).
-    #[inline(always)]
+    #[inline(never)]
     pub fn rmw(&mut self, t: &mut ThreadClocks, order: Order, value: u64, site: u32, limits: Limits) {
         self.write::<true>(t, order, value, site, limits);
     }
 
     #[inline(always)]
     fn write<const RMW: bool>(&mut self, t: &mut ThreadClocks, order: Order, value: u64, site: u32, limits: Limits) {
-        if self.is_in_order(t, order.is_sc()) {
-            self.write_with::<RMW, true>(t, order, value, site, limits);
+        if order.is_sc() {
+            self.write_with::<RMW, false, true>(t, order, value, site, limits);
+        } else if self.is_in_order(t, false) {
+            self.write_with::<RMW, true, false>(t, order, value, site, limits);
         } else {
-            self.write_with::<RMW, false>(t, order, value, site, limits);
+            self.write_with::<RMW, false, false>(t, order, value, site, limits);
         }
     }
 
-    /// `ORDER` says whether there is something to be done for the order S.
+    /// `SC` says that the write is SC, `ORDER` that there is something else to be done for the
+    /// order S.
     #[inline(never)]
-    fn write_with<const RMW: bool, const ORDER: bool>(
+    fn write_with<const RMW: bool, const ORDER: bool, const SC: bool>(
         &mut self,
         t: &mut ThreadClocks,
         order: Order,
@@ -255,8 +259,7 @@ impl Location {
         site: u32,
         limits: Limits,
     ) {
-        let (rmw, sc) = (RMW, ORDER && order.is_sc());
-        let was_here = ORDER && !sc && self.visits.get(t.slot()).is_last(t.generation(), self.history.index());
+        let (rmw, sc) = (RMW, SC);
         let mut learnt = self.follow_newest(t);
         if self.has_readers {
             learnt |= t.sc.join(&self.readers_sc);
@@ -266,14 +269,16 @@ impl Location {
         self.w_sc.assign(&t.sc);
         let n = t.count_write();
         self.w_sc.set(t.slot(), n);
-        if sc {
-            learnt |= self.order_write_sc(t, rmw);
-            learnt |= rmw && self.synchronise::<false>(t, order);
-            self.release::<RMW, false>(t, order);
-        } else {
-            learnt |= rmw && self.synchronise::<ORDER>(t, order);
-            self.release::<RMW, ORDER>(t, order);
+        learnt |= SC && self.order_write_sc(t, rmw);
+        learnt |= rmw && self.synchronise::<ORDER>(t, order);
+        let again = ORDER && order.releases() && self.order.write_again(&t.c.covers, t.me(), t.own);
+        if ORDER && !again {
+            self.order.settle();
         }
+        let released = match again {
+            true => self.release::<RMW, false>(t, order),
+            false => self.release::<RMW, ORDER>(t, order),
+        };
         self.history.push(Entry { value, k: t.epoch(), n, site, writer: t.slot(), rmw, sc }, limits);
         if let Some(by) = self.history.renumber() {
             self.visits.renumber(by);
@@ -281,14 +286,14 @@ impl Location {
         if order.releases() {
             t.end_epoch();
         }
-        if ORDER && !sc {
-            self.order_after_write(t, was_here && !learnt);
+        if ORDER && !again {
+            self.order_after_write(t, released && order.releases());
         }
         t.learn(learnt);
-        if RMW && sc && learnt {
+        if RMW && SC && learnt {
             t.acquire_sc();
         }
-        if RMW && !ORDER && self.history.last_store() == 0 {
+        if RMW && !ORDER && !SC && self.history.last_store() == 0 {
             // The thread is aware of its own write.
             return;
         }
@@ -296,19 +301,19 @@ impl Location {
         self.leave_visit(t, Effects::new(!rmw || order.acquires(), sc));
     }
 
-    /// Leaves what readers of the new write acquire.
+    /// Leaves what readers of the new write acquire. Is that no more than what is released now?
     #[inline(always)]
-    fn release<const RMW: bool, const ORDER: bool>(&mut self, t: &ThreadClocks, order: Order) {
+    fn release<const RMW: bool, const ORDER: bool>(&mut self, t: &ThreadClocks, order: Order) -> bool {
         let before = (self.released_by, self.released_in);
         let (by, released) = match order.releases() {
             true => ((t.slot(), t.epoch()), &t.c),
             // Nothing is added to what the others have released.
-            false if RMW && t.fenced() == (0, 0) => return,
+            false if RMW && t.fenced() == (0, 0) => return false,
             false => (t.fenced(), &t.r),
         };
         // The same fence released it before.
         if by == before && !order.releases() {
-            return;
+            return false;
         }
         // Updates pass on what they read from. What is acquired and released at once is included
         // already.
@@ -327,6 +332,7 @@ impl Location {
             self.w.join(&released.hb);
             self.released_in = NEVER;
         }
+        includes
     }
 
     /// Does the thread know all that was released?
@@ -344,15 +350,19 @@ impl Location {
 
     /// What a read takes from the write it reads. Has the thread learnt something at once?
     #[inline(always)]
-    fn synchronise<const ORDER: bool>(&self, t: &mut ThreadClocks, order: Order) -> bool {
+    fn synchronise<const ORDER: bool>(&mut self, t: &mut ThreadClocks, order: Order) -> bool {
         if self.is_released_to(t) {
             return false;
+        }
+        if ORDER {
+            self.order.settle();
         }
         let mut learnt = false;
         if order.acquires() {
             if ORDER {
                 let here = t.here();
                 learnt = t.c.covers.acquire(&t.c.hb, &self.order, here);
+                t.learn_sets(learnt);
             }
             learnt | t.c.hb.join(&self.w)
         } else {
@@ -478,7 +488,7 @@ mod tests {
         let limits = Limits::default();
         let expected = without_numbers(findings(Location::new(0), limits, Epochs::default()));
         let late = LAST_EPOCH - 4000;
-        let epochs = Epochs { k: late, n: late, generation: late };
+        let epochs = Epochs { k: late, n: late, generation: late, version: late };
         assert!(epochs.is_worn_out() && !Epochs::default().is_worn_out());
         assert!(without_numbers(findings(Location::new(0), limits, epochs)) == expected);
     }

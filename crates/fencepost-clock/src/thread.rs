@@ -14,7 +14,7 @@
 //!   joined into `c`.
 
 use crate::clock::{Clock, LAST_EPOCH, Slot};
-use crate::covers::{Mark, Set};
+use crate::covers::{Familiar, Mark, Own, Set};
 use crate::view::View;
 use fencepost_protocol::Order;
 
@@ -25,13 +25,14 @@ pub struct Epochs {
     pub(crate) k: u32,
     pub(crate) n: u32,
     pub(crate) generation: u32,
+    pub(crate) version: u32,
 }
 
 impl Default for Epochs {
     fn default() -> Self {
         // Epoch 0 is known to everybody, and so is write 0; generation 0 is that of a thread that
-        // was never here.
-        Epochs { k: 1, n: 0, generation: 1 }
+        // was never here, and version 0 is nobody's.
+        Epochs { k: 1, n: 0, generation: 1, version: 1 }
     }
 }
 
@@ -41,7 +42,7 @@ impl Epochs {
     /// operations left to do so.
     #[inline]
     pub fn is_worn_out(&self) -> bool {
-        self.k.max(self.n).max(self.generation) > LAST_EPOCH - (1 << 20)
+        self.k.max(self.n).max(self.generation).max(self.version) > LAST_EPOCH - (1 << 20)
     }
 }
 
@@ -69,7 +70,15 @@ pub struct ThreadClocks {
     /// How often `c` or `sc` has changed by more than the own entry: while it stays, the thread has
     /// learnt nothing.
     generation: u32,
-    /// The generation after the last SC access that acquired something; 0 if there was none.
+    /// The slot, and how often the sets of `c` have changed by more than what the thread has added
+    /// of its own.
+    me: Familiar,
+    /// What it has added.
+    pub(crate) own: Own,
+    /// The generation at the last SC fence that was not like the one before; 0 if there was none.
+    fenced_generation: u32,
+    /// The generation after the last SC access that acquired something of the order S; 0 if there
+    /// was none.
     acquired_generation: u32,
 }
 
@@ -87,6 +96,9 @@ impl ThreadClocks {
             fenced: (0, 0),
             sc: Clock::new(),
             generation: 0,
+            me: Familiar::NOBODY,
+            own: Own::default(),
+            fenced_generation: 0,
             acquired_generation: 0,
         };
         empty.placed(slot, epochs)
@@ -108,6 +120,9 @@ impl ThreadClocks {
             fenced: (0, 0),
             sc: self.sc.clone(),
             generation: 0,
+            me: Familiar::NOBODY,
+            own: Own::default(),
+            fenced_generation: 0,
             acquired_generation: 0,
         };
         self.end_epoch();
@@ -126,7 +141,12 @@ impl ThreadClocks {
         (self.k, self.n) = (epochs.k, epochs.n);
         self.c.hb.set(slot, epochs.k);
         self.sc.set(slot, epochs.n);
-        (self.generation, self.acquired_generation) = (epochs.generation, 0);
+        self.generation = epochs.generation;
+        (self.me, self.own) = (Familiar::new(slot, epochs.version), Own::default());
+        // What was said of the old slot does not hold for the new one. With no fence of its own,
+        // and this mark, the next one is not like the last, whatever the generation is.
+        self.c.covers.set_mark((slot, epochs.k));
+        self.acquired_generation = 0;
     }
 
     /// Waits for a thread that has finished.
@@ -137,7 +157,8 @@ impl ThreadClocks {
     /// Where a successor in the same slot goes on.
     #[inline]
     pub fn finished(&self) -> Epochs {
-        Epochs { k: next(self.epoch()), n: self.writes(), generation: next(self.generation) }
+        let (generation, version) = (next(self.generation), next(self.me.version()));
+        Epochs { k: next(self.epoch()), n: self.writes(), generation, version }
     }
 
     /// Are the counters near their end ([`Epochs::is_worn_out`])?
@@ -167,8 +188,9 @@ impl ThreadClocks {
         self.c.hb.get(slot) >= k
     }
 
-    /// Must the next access of the thread not miss a write that an access of `slot` in its epoch `k`
-    /// has made or read? The one that is about to be made is SC, or is not; so is the other one.
+    /// Must the next access of the thread not miss a write that an access of `slot` in its epoch
+    /// `k` has made or read? The one that is about to be made is SC, or is not; so is the other
+    /// one.
     #[inline]
     pub fn is_aware(&self, next_is_sc: bool, slot: Slot, k: u32, was_sc: bool) -> bool {
         self.knows(slot, k) || !self.c.covers.is_empty() && self.is_aware_in_order(next_is_sc, slot, k, was_sc)
@@ -186,15 +208,39 @@ impl ThreadClocks {
             self.acquire_fence();
         }
         if order.is_sc() {
-            let here = self.here();
-            let learnt = self.c.covers.fence_sc(&self.c.hb, here);
-            self.learn(learnt);
+            self.fence_sc();
+        } else if order.releases() {
+            self.r.assign(&self.c);
         }
         if order.releases() {
-            self.r.assign(&self.c);
             self.fenced = (self.slot, self.epoch());
             self.end_epoch();
         }
+    }
+
+    /// What an SC fence does besides being an acquire fence; `r` is what the thread knows then.
+    ///
+    /// It is no news for checks, or for who was somewhere before: the hb_SC-past stays, and who
+    /// must not miss more finds no violation where there was none. What the thread passes on from
+    /// now on is a new version of its sets.
+    #[inline(always)]
+    fn fence_sc(&mut self) {
+        let (here, own) = (self.here(), self.own);
+        self.own.fence = here.1;
+        let knows_same = self.generation == self.fenced_generation;
+        if knows_same && self.c.covers.fence_sc_again(&mut self.r.covers, self.slot, here.1, own) {
+            self.r.hb.assign(&self.c.hb);
+        } else {
+            self.fence_sc_news(here);
+        }
+    }
+
+    #[inline(never)]
+    fn fence_sc_news(&mut self, here: Mark) {
+        let learnt = self.c.covers.fence_sc(&self.c.hb, here);
+        self.learn_sets(learnt);
+        self.fenced_generation = self.generation;
+        self.r.assign(&self.c);
     }
 
     /// Slot and epoch that `r` was released in.
@@ -208,6 +254,7 @@ impl ThreadClocks {
         let learnt = self.c.join(&self.a, here);
         self.has_picked_up = false;
         self.learn(learnt);
+        self.learn_sets(learnt);
     }
 
     /// Where the thread is: who knows this epoch knows what the thread knows now.
@@ -221,6 +268,7 @@ impl ThreadClocks {
         let here = self.here();
         let learnt = self.c.join(c, here) | self.sc.join(sc);
         self.learn(learnt);
+        self.learn_sets(learnt);
     }
 
     /// The thread has released something: what it does from now on is not known to who acquires it.
@@ -251,15 +299,27 @@ impl ThreadClocks {
         self.generation
     }
 
-    /// An SC access has acquired something. That does not strongly happen before this access, which
-    /// does not pass it on. It does before the next one.
+    /// The thread, as locations know who is familiar with them.
+    #[inline]
+    pub(crate) fn me(&self) -> Familiar {
+        self.me
+    }
+
+    /// The sets of `c` may have changed by more than what the thread has added of its own.
+    #[inline]
+    pub(crate) fn learn_sets(&mut self, learnt: bool) {
+        if learnt {
+            self.me = Familiar::new(self.slot, next(self.me.version()));
+        }
+    }
+
+    /// An SC access has acquired something of the order S, which it does not pass on itself.
     #[inline]
     pub(crate) fn acquire_sc(&mut self) {
         self.acquired_generation = self.generation;
     }
 
-    /// Was what the thread has learnt last acquired by an SC access? Then the next SC load has more
-    /// to pass on than the last one had, even if it reads the same write again.
+    /// Was what the thread has learnt last acquired by an SC access?
     #[inline]
     pub fn has_acquired_sc(&self) -> bool {
         self.generation == self.acquired_generation

@@ -28,21 +28,34 @@ impl Location {
     pub(super) fn order_read(&mut self, t: &mut ThreadClocks, was_seen_sc: bool) -> (bool, bool) {
         let here = t.here();
         let learnt = !was_seen_sc && t.c.covers.follow(&self.order, here);
+        t.learn_sets(learnt);
         let is_new = !was_seen_sc && !self.history.is_newest_in_order(&t.c.covers);
         if is_new {
             t.c.covers.add_sc(here);
+            t.own.access = here.1;
         }
-        self.order.read_sc(&t.c.covers);
+        self.order.read_sc(&t.c.covers, t.me());
         (learnt, is_new)
     }
 
+    /// A read again, by a thread that has learnt nothing since but of SC fences.
+    #[inline(never)]
+    pub(super) fn order_read_again(&mut self, t: &ThreadClocks, sc: bool) {
+        self.order.settle();
+        if sc {
+            self.order.read_sc_again(t.me(), t.own);
+        }
+        self.order.read(&t.c.covers, t.me(), t.own);
+    }
+
     /// An SC read again, by a thread that has learnt nothing since, but has acquired something then
-    /// or later by an SC access. That strongly happens before this read, which passes it on. The
-    /// new generation says that this has been done.
+    /// or later by an SC access. That does not strongly happen before the access, but before this
+    /// read, which passes it on. The new generation says that this has been done.
     #[inline(never)]
     pub(super) fn order_read_after_acquiring(&mut self, t: &mut ThreadClocks) {
-        self.order.read_sc(&t.c.covers);
-        self.order.read(&t.c.covers);
+        self.order.settle();
+        self.order.read_sc(&t.c.covers, t.me());
+        self.order.read(&t.c.covers, t.me(), t.own);
         t.learn(true);
         if self.history.index() > 0 {
             self.leave_visit(t, Effects::new(true, true));
@@ -62,24 +75,36 @@ impl Location {
     pub(super) fn order_after_read(&mut self, t: &mut ThreadClocks, sc: bool, was_seen: bool) {
         if !sc && !was_seen {
             let here = t.here();
-            t.c.covers.await_fence(&t.c.hb, &self.order, here);
+            let learnt = t.c.covers.await_fence(&t.c.hb, &self.order, here);
+            t.learn_sets(learnt);
         }
-        self.order.read(&t.c.covers);
+        self.order.read(&t.c.covers, t.me(), t.own);
     }
 
-    /// Before an SC write, which releases, and acquires if it reads. Has the thread learnt something?
+    /// Before an SC write, which releases, and acquires if it reads. Has the thread learnt
+    /// something?
     #[inline(always)]
     pub(super) fn order_write_sc(&mut self, t: &mut ThreadClocks, reads: bool) -> bool {
+        let (here, me, own) = (t.here(), t.me(), t.own);
+        t.own.access = here.1;
+        if self.order.write_sc_again(&mut t.c.covers, me, own, here.1) {
+            return false;
+        }
+        self.order.settle();
         let takes = reads && !self.is_released_to(t);
-        let here = t.here();
-        self.order.write_sc(&mut t.c.covers, &t.c.hb, here, takes)
+        let learnt = self.order.write_sc(&mut t.c.covers, &t.c.hb, here, takes);
+        t.learn_sets(learnt);
+        self.order.set_writer_sc(t.me(), learnt);
+        learnt
     }
 
-    /// After another write has acquired and released what it does. `again` says that the thread was
-    /// the last to be here, and has learnt nothing since.
+    /// After another write has acquired and released what it does. `released` says that this was
+    /// all that the thread knew. What it learns now is E(x), and need not be released here.
     #[inline(always)]
-    pub(super) fn order_after_write(&mut self, t: &mut ThreadClocks, again: bool) {
-        let here = t.here();
-        self.order.write(&mut t.c.covers, &t.c.hb, here, again);
+    pub(super) fn order_after_write(&mut self, t: &mut ThreadClocks, released: bool) {
+        let (here, me, own) = (t.here(), t.me(), t.own);
+        let learnt = self.order.write(&mut t.c.covers, &t.c.hb, here, me, own);
+        t.learn_sets(learnt);
+        self.order.set_writer(t.me(), released);
     }
 }

@@ -201,7 +201,7 @@ fn sticky_runs_agree() {
     for orders in [Orders::All, Orders::MostlySc, Orders::Fences, Orders::Mixed] {
         for (slots, locations, rich) in [(Slots::Fresh, 2, false), (Slots::Reused, 2, true), (Slots::Fresh, 3, false)] {
             let shape = Shape { threads: 3, locations, steps: 22, orders, rich };
-            for_all(120, sticky_traces(shape), |trace| agrees_everywhere(&trace, slots, &counts));
+            for_all(60, sticky_traces(shape), |trace| agrees_everywhere(&trace, slots, &counts));
         }
     }
     // Fewer than elsewhere: who goes on finds its own writes.

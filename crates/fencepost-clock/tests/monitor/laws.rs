@@ -6,7 +6,7 @@ use proptest::test_runner::TestCaseError;
 
 use crate::probe::{Probe, probes};
 use crate::run::{Monitor, Slots, UNBOUNDED};
-use crate::trace::{Op, Orders, Shape, Trace, all_traces, for_all, live, sticky_traces};
+use crate::trace::{Op, Orders, Shape, Trace, all_traces, for_all, live};
 
 const SHAPE: Shape = Shape { threads: 3, locations: 3, steps: 30, orders: Orders::All, rich: true };
 
@@ -61,37 +61,6 @@ fn slots_make_no_difference() {
         }
         Ok(())
     });
-}
-
-/// Who moves to another slot is nowhere familiar, and has made no fence before: it never takes a
-/// short way. Those who stay do, and must find the same, everywhere and after every step.
-#[test]
-fn short_ways_make_no_difference() {
-    for orders in [Orders::All, Orders::MostlySc, Orders::Fences, Orders::Mixed] {
-        for (slots, rich) in [(Slots::Fresh, false), (Slots::Reused, true)] {
-            let shape = Shape { threads: 3, locations: 3, steps: 36, orders, rich };
-            for_all(3_000, sticky_traces(shape), |trace| stays_the_same(&trace, slots));
-        }
-    }
-}
-
-fn stays_the_same(trace: &Trace, slots: Slots) -> Result<(), TestCaseError> {
-    let mut monitors = [slots, Slots::Restless].map(|slots| Monitor::new(trace.locations, UNBOUNDED, slots));
-    let ops = trace.ops();
-    for (step, &op) in (1..).zip(&ops) {
-        monitors.iter_mut().for_each(|monitor| monitor.step(op));
-        for t in live(&ops[..step]) {
-            for x in 0..trace.locations {
-                for (probe, order) in [Order::Relaxed, Order::SeqCst].into_iter().flat_map(Probe::kinds) {
-                    let [short, long] = monitors
-                        .each_ref()
-                        .map(|monitor| shown(&probe.with(|access| monitor.check(t, x, access, order))));
-                    prop_assert_eq!(short, long, "{} at {} after step {}: {:?} {:?}", t, x, step, probe, order);
-                }
-            }
-        }
-    }
-    Ok(())
 }
 
 /// Orders at least as strong.

@@ -464,6 +464,116 @@ fn write_again_after_an_sc_read() {
     );
 }
 
+/// What a thread releases first of its own is marked as its own: who knows a late epoch of another
+/// thread, which had nothing to mark, has not acquired it.
+#[test]
+fn update_again_after_an_sc_write() {
+    const Z: usize = 2;
+    let access = |t, x, kind, order| Op::Access { t, x, kind, order, value: 1 };
+    let (first, writer, last) = (0, 2, 1);
+    let mut monitor = Monitor::new(3, UNBOUNDED, Slots::Fresh);
+    let spawns = [1, 2].map(|child| Op::Spawn { t: 0, child });
+    let run = [
+        access(last, X, Kind::Rmw, SeqCst),
+        access(writer, X, Kind::Rmw, AcqRel),
+        access(writer, Z, Kind::Write, SeqCst),
+        access(writer, X, Kind::Rmw, AcqRel),
+        access(first, X, Kind::Read, SeqCst),
+        access(first, Y, Kind::Read, SeqCst),
+        access(last, Y, Kind::Write, SeqCst),
+    ];
+    spawns.iter().chain(&run).for_each(|&op| monitor.step(op));
+    assert_eq!(Probe::Load.with(|access| monitor.check(last, Z, access, SeqCst)), Finding::Clean);
+}
+
+/// A store after a fence releases what the thread knew at the fence, and not what it has released
+/// here since.
+#[test]
+fn a_store_after_a_fence_releases_what_was_known_there() {
+    const Z: usize = 2;
+    let access = |t, x, kind, order| Op::Access { t, x, kind, order, value: 1 };
+    let (fenced, writer, last) = (0, 1, 2);
+    let mut monitor = Monitor::new(3, UNBOUNDED, Slots::Fresh);
+    let spawns = [1, 2].map(|child| Op::Spawn { t: 0, child });
+    let run = [
+        access(writer, X, Kind::Write, SeqCst),
+        access(fenced, X, Kind::Read, Relaxed),
+        Op::Fence { t: fenced, order: SeqCst },
+        access(writer, X, Kind::Write, SeqCst),
+        access(fenced, X, Kind::Read, Relaxed),
+        access(fenced, Z, Kind::Rmw, Release),
+        access(fenced, Z, Kind::Write, Relaxed),
+        access(last, Z, Kind::Read, Relaxed),
+        Op::Fence { t: last, order: SeqCst },
+    ];
+    spawns.iter().chain(&run).for_each(|&op| monitor.step(op));
+    let finding = Probe::Load.with(|access| monitor.check(last, X, access, Relaxed));
+    assert!(matches!(finding, Finding::Violation(_)), "{finding:?}");
+}
+
+/// An SC write again is passed on, although a read of somebody else has come after one of the
+/// writer's own.
+#[test]
+fn sc_write_again_after_reads() {
+    const Z: usize = 2;
+    let access = |t, x, kind, order| Op::Access { t, x, kind, order, value: 1 };
+    let (writer, reader, last) = (0, 1, 2);
+    let mut monitor = Monitor::new(3, UNBOUNDED, Slots::Fresh);
+    let spawns = [1, 2].map(|child| Op::Spawn { t: 0, child });
+    let run = [
+        access(writer, X, Kind::Write, SeqCst),
+        access(writer, Z, Kind::Write, SeqCst),
+        access(writer, X, Kind::Read, SeqCst),
+        access(reader, X, Kind::Read, Relaxed),
+        access(writer, X, Kind::Write, SeqCst),
+        access(reader, X, Kind::Read, SeqCst),
+        access(reader, Y, Kind::Read, SeqCst),
+        access(last, Y, Kind::Write, SeqCst),
+    ];
+    spawns.iter().chain(&run).for_each(|&op| monitor.step(op));
+    assert_eq!(Probe::Load.with(|access| monitor.check(last, Z, access, SeqCst)), Finding::Clean);
+}
+
+/// What others have ordered travels on with a write again, if it was acquired since the last one: by
+/// an acquire fence, or from a lock.
+#[test]
+fn write_again_after_acquiring() {
+    const Z: usize = 2;
+    const MESSAGE: usize = 3;
+    let access = |t, x, kind, order| Op::Access { t, x, kind, order, value: 1 };
+    let fence = |t, order| Op::Fence { t, order };
+    let (first, fenced, writer, last) = (0, 1, 2, 3);
+    // The store to Z does not happen before the fence of the second thread, which orders it.
+    let ordered = [
+        access(first, Z, Kind::Write, Relaxed),
+        fence(first, SeqCst),
+        access(first, Y, Kind::Write, Relaxed),
+        access(fenced, Y, Kind::Write, Relaxed),
+        fence(fenced, SeqCst),
+    ];
+    let by_fence = [
+        access(fenced, MESSAGE, Kind::Write, Release),
+        access(writer, MESSAGE, Kind::Read, Relaxed),
+        access(writer, X, Kind::Write, Release),
+        access(writer, X, Kind::Write, Release),
+        fence(writer, Acquire),
+    ];
+    let by_lock = [
+        Op::Release { t: fenced, object: 0, join: false },
+        fence(writer, SeqCst),
+        access(writer, X, Kind::Write, Release),
+        access(writer, X, Kind::Write, Release),
+        Op::Acquire { t: writer, object: 0 },
+    ];
+    for acquires in [by_fence, by_lock] {
+        let mut monitor = Monitor::new(4, UNBOUNDED, Slots::Fresh);
+        let spawns = [1, 2, 3].map(|child| Op::Spawn { t: 0, child });
+        let again = [access(writer, X, Kind::Write, Release), access(last, X, Kind::Read, Acquire)];
+        [&spawns[..], &ordered, &acquires, &again].concat().into_iter().for_each(|op| monitor.step(op));
+        assert_eq!(Probe::Load.with(|access| monitor.check(last, Z, access, Relaxed)), Finding::Clean);
+    }
+}
+
 /// A barrier, Example 4.2: who waits for a value cannot be harmed by seeing an old one late.
 #[test]
 fn barrier() {

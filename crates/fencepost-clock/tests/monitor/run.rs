@@ -16,11 +16,16 @@ pub(crate) enum Slots {
     Fresh,
     /// One that was used before, as soon as this is allowed.
     Reused,
+    /// Each thread its own, most of them not among those that are kept in the clocks themselves.
+    Far,
+    /// Now and then a thread moves to a new one.
+    Roaming,
     /// Threads move to a new one after every step.
     Restless,
 }
 
 /// The monitor of a whole program.
+#[derive(Clone)]
 pub(crate) struct Monitor {
     pub(crate) threads: Vec<ThreadClocks>,
     pub(crate) locations: Vec<Location>,
@@ -45,7 +50,7 @@ impl Monitor {
             objects: vec![SyncObject::new(); OBJECTS],
             limits,
             slots,
-            next_slot: 1,
+            next_slot: if slots == Slots::Far { 7 } else { 1 },
             retired: Vec::new(),
             time: 0,
             loaded: HashMap::new(),
@@ -136,7 +141,7 @@ impl Monitor {
                 t
             }
         };
-        if self.slots == Slots::Restless {
+        if self.slots == Slots::Restless || self.slots == Slots::Roaming && self.time.is_multiple_of(5) {
             let slot = self.fresh_slot();
             self.threads[actor].move_to(slot, Epochs::default());
         }
