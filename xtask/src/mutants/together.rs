@@ -64,7 +64,8 @@ pub(super) fn combine(source: &str, mutants: &[(usize, &Mutant)]) -> Combined {
         done = end;
     }
     text.push_str(&source[done..]);
-    Combined { text, lines }
+    // What is written several times, in functions that are, would be compiled for hours.
+    Combined { text: text.replace("#[inline(always)]", ""), lines }
 }
 
 /// The body of the innermost function around a place, without its braces.
