@@ -131,7 +131,7 @@ fn by_machine(program: &Program, model: &'static dyn Model) -> (Answer, Option<b
 
 #[test]
 fn loop_free_programs() {
-    in_parallel(0..repetitions(500), |seed| {
+    in_parallel(0..repetitions(900), |seed| {
         let seed = seed + (20 << 32);
         let options =
             Generate { light: seed % 2 == 0, copies: seed % 3 == 0, private: seed % 5 == 0, ..Generate::default() };

@@ -206,7 +206,7 @@ fn sticky_runs_agree() {
     }
     // Fewer than elsewhere: who goes on finds its own writes.
     let Counts { traces, violating, in_order, .. } = &counts;
-    assert!(5 * violating.get() > traces.get() && in_order.get() > 100, "{counts:?}");
+    assert!(5 * violating.get() > traces.get() && 20 * in_order.get() > traces.get(), "{counts:?}");
 }
 
 /// The clocks of the order S grow when they are needed: they are right from then on.
