@@ -319,7 +319,7 @@ mod tests {
         let programs: Vec<Program> = LITMUS.iter().map(|name| load(name)).collect();
         // Compiling a verifier takes a second. So each program is asked some of the questions, and each
         // question is asked of some programs.
-        let stride = if fencepost_testkit::is_long() { 1 } else { 3 };
+        let stride = if fencepost_testkit::is_long() { 1 } else { 5 };
         let some = |(index, program)| questions(program).into_iter().skip(index % stride).step_by(stride);
         let questions: Vec<Question<'_>> = programs.iter().enumerate().flat_map(some).collect();
         assert!(assert_agreement(&questions) + 2 > questions.len());
@@ -330,7 +330,7 @@ mod tests {
         if spin_is_missing() {
             return;
         }
-        let programs: Vec<Program> = (0..fencepost_testkit::repetitions(24))
+        let programs: Vec<Program> = (0..fencepost_testkit::repetitions(12))
             .map(|seed| generate::program(seed, &generate::Options { loops: seed % 2 == 1, ..Default::default() }))
             .collect();
         // Compiling a verifier takes a second, so there is one question about each program.
@@ -356,7 +356,7 @@ mod tests {
             let dense = Some(!plain);
             generate::program(seed, &generate::Options { palette, dense, plain, ..Default::default() })
         };
-        let programs: Vec<Program> = (0..fencepost_testkit::repetitions(24)).map(program).collect();
+        let programs: Vec<Program> = (0..fencepost_testkit::repetitions(12)).map(program).collect();
         let model = models::by_name("cpp20").expect("a model");
         let ask = |(index, program)| Question { program, model, observational: index % 4 == 3 };
         let questions: Vec<Question<'_>> = programs.iter().enumerate().map(ask).collect();

@@ -151,9 +151,9 @@ fn compare(seed: u64, models: &[&'static dyn Model]) -> bool {
 /// weaker, is a repair.
 #[test]
 fn repairs_are_those_that_trying_everything_finds() {
-    let alone = models::checkable().map(|model| (40, vec![model]));
+    let alone = models::checkable().map(|model| (20, vec![model]));
     let together = [models::by_default(ByDefault::Programs).collect::<Vec<_>>(), models::checkable().collect()]
-        .map(|models| (25, models));
+        .map(|models| (12, models));
     for (count, models) in alone.chain(together) {
         let was_compared = in_parallel(0..repetitions(count), |seed| compare(seed, &models));
         let compared = was_compared.into_iter().filter(|&compared| compared).count();

@@ -84,7 +84,7 @@ fn loop_free_programs() {
 /// must find.
 #[test]
 fn programs_with_loops() {
-    in_parallel(0..repetitions(50), |seed| {
+    in_parallel(0..repetitions(30), |seed| {
         let options = Options { loops: true, total_accesses: 7, ..Options::default() };
         assert_agreement(seed, &generate::program(seed, &options), SOME);
     });

@@ -48,7 +48,7 @@ struct Count {
 
 #[test]
 fn verdicts_about_store_buffers() {
-    let states = repetitions(20_000) as usize;
+    let states = repetitions(10_000) as usize;
     let complaints = Mutex::new(String::new());
     let counts = Mutex::new([Count::default(), Count::default()]);
     in_parallel(corpus::files(), |file| {

@@ -237,6 +237,9 @@ fn rare_programs() {
     assert_no_difference(0, &program, false);
 }
 
+/// States of a program of the corpus that is explored in several ways.
+const SOME_STATES: u64 = 300;
+
 /// Programs that people write; the large ones, and those for verification, which are variations of
 /// others, are judged with all reductions by the harness of the corpus.
 #[test]
@@ -250,8 +253,9 @@ fn the_corpus() {
         };
         let most = content.expected.iter().filter(|expected| expected.model != "sc").map(states).max();
         let combinations: Vec<Reductions> = match most.unwrap_or(u64::MAX) {
-            0..100 => combinations().collect(),
-            states if states < MANY_STATES || is_long() => few_combinations().collect(),
+            0..30 => combinations().collect(),
+            30..100 if is_long() => combinations().collect(),
+            states if states < SOME_STATES || is_long() => few_combinations().collect(),
             _ => vec![Reductions::ALL],
         };
         let questions = models::checkable().map(|model| (model, false));
