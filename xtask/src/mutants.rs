@@ -39,7 +39,6 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), String> {
     }
     let tree = PathBuf::from("target/mutants/tree");
     let mut copy = Copy { tree, survivors: Vec::new(), tried: 0, all: selected.len() };
-    copy.restore()?;
     let alone = copy.try_together(&selected)?;
     copy.restore()?;
     copy.try_alone(&alone)?;

@@ -139,6 +139,11 @@ impl S {
 ";
 
     #[test]
+    fn what_reads_the_variable_reads_this_one() {
+        assert!(READER.contains(&format!("\"{VARIABLE}\"")));
+    }
+
+    #[test]
     fn functions_are_written_once_for_each_of_their_mutants() {
         let more = mutant("more", "", "x > 1", "x > 2");
         let less = mutant("less", "", "inner(2)", "inner(0)");

@@ -106,8 +106,8 @@ static DECLARATION: Declaration = Declaration {
     title: "C++20 (also C and Rust): every order as written, SC accesses and SC fences in one order",
     essay: "\
 What it is: the memory model of C++20, which is also that of C23 and of Rust: every access and every fence has the order \
-that is written. This is what programmers of these languages mean, and what commands ask about by default. Compilers \
-implement it, with one exception (below).
+that is written. This is what programmers of these languages mean, and what commands ask about by default. There is \
+one rule that compilers for x86 are known not to implement (below).
 
 What is modelled: relaxed, acquire, release, acquire/release and SC accesses and fences; release sequences (a write and the \
 read-modify-writes that follow it); S, the single order of SC accesses and SC fences, by the edges that the standard \
