@@ -28,7 +28,9 @@ pub(crate) use models::{ModelsArgs, ModelsChoice};
 pub(crate) use parse::{Emit, ParseArgs};
 pub(crate) use relax::RelaxArgs;
 pub(crate) use repair::RepairArgs;
-pub(crate) use run::{ReportFormat, RunArgs, Seeds};
+#[cfg(fencepost_runtime)]
+pub(crate) use run::ReportFormat;
+pub(crate) use run::{RunArgs, Seeds};
 pub(crate) use verify::{EngineChoice, VerifyArgs, VerifyFormat};
 
 /// Does your concurrent code still behave as under sequential consistency?

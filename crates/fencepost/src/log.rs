@@ -20,7 +20,7 @@ pub(crate) struct Log {
 
 impl Log {
     /// Something that was seen in a run.
-    #[cfg(target_os = "linux")]
+    #[cfg(fencepost_runtime)]
     pub(crate) fn finding(&mut self, finding: Finding) {
         self.findings.push(finding);
     }
