@@ -25,7 +25,9 @@ pub(super) type Judge = &'static [&'static str];
 
 /// Definitions beside monitors, after every step.
 const MONITORS: Judge = &["-p", "fencepost-oracle", "--test", "all", "monitor::"];
-/// The same, and definitions on whole programs.
+/// Verdicts beside definitions.
+const VERDICTS: Judge = &["-p", "fencepost-testkit", "--test", "all", "--", "agreement::", "observational::"];
+/// All that is about definitions.
 const DEFINITIONS: Judge = &["-p", "fencepost-oracle"];
 /// Everything that compares engines with definitions.
 const EVERYTHING: Judge = &["-p", "fencepost-testkit"];
@@ -33,7 +35,7 @@ const EVERYTHING: Judge = &["-p", "fencepost-testkit"];
 const COMPARISONS: Judge = &["-p", "fencepost-testkit", "--test", "all", "reductions::"];
 
 pub(super) const fn mutant(name: &'static str, file: &'static str, from: &'static str, to: &'static str) -> Mutant {
-    Mutant { name, file, from, to, judges: &[MONITORS, DEFINITIONS, EVERYTHING] }
+    Mutant { name, file, from, to, judges: &[MONITORS, VERDICTS, DEFINITIONS, EVERYTHING] }
 }
 
 const fn reduction(name: &'static str, file: &'static str, from: &'static str, to: &'static str) -> Mutant {
