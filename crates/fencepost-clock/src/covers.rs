@@ -350,6 +350,18 @@ impl Covers {
         }
     }
 
+    /// The same before a write that is not SC by the thread `me`: what it has passed on itself may
+    /// go on standing for itself.
+    #[inline(always)]
+    pub(crate) fn settle_for(&mut self, me: Familiar) {
+        if let Some(all) = &mut self.all {
+            all.settle_for(me);
+        }
+        if let Some(sc) = &mut self.sc {
+            sc.settle_for(me);
+        }
+    }
+
     /// Sets of a location, after [`Self::write_sc`]: the thread is familiar with E(x). If it has
     /// learnt nothing, what it has is what is released here.
     #[inline(always)]
@@ -413,6 +425,7 @@ impl Covers {
             return false;
         }
         let (location, mine) = (self.all(), c.all());
+        location.settle();
         location.write(mine, hb, None) && mine.learn(Set::Pending, location, Set::Written, mark)
     }
 
@@ -423,6 +436,7 @@ impl Covers {
             return false;
         }
         let (location, mine) = (self.sc(), part(&mut c.sc, &mut c.any));
+        location.settle();
         location.write(mine, hb, c.all.as_deref()) && mine.learn(Set::Pending, location, Set::Written, mark)
     }
 

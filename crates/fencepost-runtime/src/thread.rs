@@ -30,7 +30,7 @@ use local::{current, heeded};
 use registry::{Inherited, OUT_OF_SLOTS, REGISTRY, Room};
 use seen::{CACHE, Cache};
 
-pub(crate) use registry::{count, last_occupant, occupant};
+pub(crate) use registry::{count, occupant, occupant_in};
 pub(crate) use seen::Seen;
 
 /// The number of a thread, in order of creation; the main thread is 1.
@@ -298,7 +298,7 @@ impl Entered {
                 if is_strange {
                     registry.tell_predecessor(&mut clocks);
                 }
-                registry.occupy(slot, clocks.writes(), tid);
+                registry.occupy(&clocks, tid);
                 drop(registry);
                 if is_strange {
                     crate::channel::note_once(OUT_OF_SLOTS);
@@ -367,7 +367,7 @@ impl Entered {
                 if is_strange {
                     registry.tell_predecessor(self.clocks_mut());
                 }
-                registry.occupy(slot, self.clocks().writes(), self.tid);
+                registry.occupy(self.clocks(), self.tid);
                 let life = registry.new_life();
                 self.inside_mut().life = life;
                 self.tick.set(first_tick(life));
@@ -399,10 +399,11 @@ pub(crate) fn attach_main() {
     let mut registry = REGISTRY.lock();
     let tid = registry.new_tid();
     let Some(Room { slot, epochs, .. }) = registry.room(None) else { return };
-    registry.occupy(slot, 0, tid);
+    let clocks = ThreadClocks::new(slot, epochs);
+    registry.occupy(&clocks, tid);
     let (inherited, life) = (registry.inherit(), registry.new_life());
     drop(registry);
-    attach(Box::new(Thread::new(tid, ThreadClocks::new(slot, epochs), inherited, life)));
+    attach(Box::new(Thread::new(tid, clocks, inherited, life)));
 }
 
 /// The thread that runs is the one described.

@@ -129,20 +129,34 @@ impl Session {
         location.load(self.thread.clocks_mut(), Order::decode(order), limits());
     }
 
+    /// Records the access. What is written has an epoch of its own then, even if it releases
+    /// nothing: plain accesses are not recorded, and their epochs say between which writes they
+    /// were made.
     #[inline]
     fn record(&mut self, call: Call, op: Op, value: u64, extra: u64, success: bool) {
-        record::event(&mut self.thread, |thread| Record {
+        if record::is_active() {
+            self.record_now(call, op, value, extra, success);
+        }
+    }
+
+    #[inline(never)]
+    fn record_now(&mut self, call: Call, op: Op, value: u64, extra: u64, success: bool) {
+        let event = Record {
             time: record::now(),
             address: call.addr as u64,
             value,
             pc: call.pc as u64,
             extra,
-            tid: thread.tid,
+            tid: self.thread.tid,
             op,
             order: call.order(),
             failure: Order::decode(call.failure),
             success,
-        });
+        };
+        record::event(&mut self.thread, |_| event);
+        if event.writes() {
+            self.thread.clocks_mut().end_epoch();
+        }
     }
 
     #[inline(always)]
