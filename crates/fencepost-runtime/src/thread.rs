@@ -11,7 +11,7 @@
 
 mod local;
 mod registry;
-mod seen;
+pub(crate) mod seen;
 
 use std::cell::{Cell, UnsafeCell};
 use std::ptr::null;
@@ -66,11 +66,18 @@ struct Inside {
     clocks: ThreadClocks,
     /// Its part of the record of the run.
     recorder: Recorder,
-    /// The clocks that `tick` stands for: generation and number of writes.
-    counted: (u32, u32),
+    /// The clocks that `tick` stands for.
+    counted: Counts,
     /// A number of its own for each thread and slot it was in.
     life: u32,
 }
+
+/// Epoch, generation and number of writes: whatever changes in the clocks, one of them does.
+type Counts = (u32, u32, u32);
+
+/// Changes of the clocks after which it is asked whether the counters come to an end. They have
+/// far more left when they are said to.
+const OFTEN: u64 = 256;
 
 /// What is left of a thread until it is joined.
 pub(crate) struct Finished {
@@ -194,7 +201,7 @@ impl Thread {
         let stamp = race::stamp(clocks.slot(), clocks.epoch());
         Thread {
             tid,
-            inside: UnsafeCell::new(Inside { clocks, recorder: Recorder::default(), counted: (0, 0), life }),
+            inside: UnsafeCell::new(Inside { clocks, recorder: Recorder::default(), counted: (0, 0, 0), life }),
             calls,
             counters,
             last_load: Cell::default(),
@@ -345,16 +352,21 @@ impl Entered {
     /// one are used up.
     #[inline]
     pub(crate) fn renew(&mut self) {
-        if self.clocks().epoch() >= race::LAST_EPOCH || self.clocks().is_worn_out() {
-            self.renew_now();
-        }
-        let stamp = race::stamp(self.clocks().slot(), self.clocks().epoch());
-        let counted = (self.clocks().generation(), self.clocks().writes());
-        if (stamp, counted) != (self.stamp.get(), self.inside().counted) {
-            self.stamp.set(stamp);
+        let counted = self.counts();
+        if counted != self.inside().counted {
             self.inside_mut().counted = counted;
             self.tick.set(self.tick.get() + 1);
+            let is_asked = self.tick.get().is_multiple_of(OFTEN);
+            if counted.0 >= race::LAST_EPOCH || is_asked && self.clocks().is_worn_out() {
+                self.renew_now();
+            }
+            self.stamp.set(race::stamp(self.clocks().slot(), self.clocks().epoch()));
         }
+    }
+
+    #[inline]
+    fn counts(&self) -> Counts {
+        (self.clocks().epoch(), self.clocks().generation(), self.clocks().writes())
     }
 
     #[cold]
@@ -369,7 +381,9 @@ impl Entered {
                 }
                 registry.occupy(self.clocks(), self.tid);
                 let life = registry.new_life();
-                self.inside_mut().life = life;
+                let counted = self.counts();
+                let inside = self.inside_mut();
+                (inside.life, inside.counted) = (life, counted);
                 self.tick.set(first_tick(life));
                 drop(registry);
                 if is_strange {
