@@ -442,7 +442,7 @@ fn cost(edits: &[Edit]) -> u32 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::stream::{Found, Memory, Unknown, Write};
+    use crate::stream::{Found, Memory, Moment, Unknown, Write};
 
     const X: u64 = 0x100;
     const Y: u64 = 0x200;
@@ -725,6 +725,92 @@ mod tests {
         assert_eq!(analyse(start(), &reported(3, 14, X, Action::Load, 8), &BTreeSet::new()), None);
         let thumb = rule_of_thumb(&reported(3, 14, X, Action::Load, 8).0, Some(11));
         assert_eq!(thumb.iter().map(Edit::phrase).collect::<Vec<_>>().len(), 2);
+    }
+
+    /// What the runtime says of a plain access of `later` that races with one of `earlier`, made in
+    /// this epoch of it.
+    fn racing(earlier: u64, epoch: u64, later: u64) -> (Report, Race) {
+        let moment = Some(Moment { time: 100, epoch });
+        let race = Race { op: Action::Write, tid: earlier, addr: X, size: 4, stack: vec![31], moment };
+        let memory = Memory::Unknown(Unknown {});
+        let found = Found::Race(race.clone());
+        (Report { tid: later, addr: X, size: 4, op: Action::Read, stack: vec![32], memory, found }, race)
+    }
+
+    fn of_race(trace: &Trace, (report, race): &(Report, Race)) -> Option<Analysis> {
+        analyse_race(trace.clone(), report, race)
+    }
+
+    /// A plain access between the first and the second store of thread 2 is in its epoch 1.
+    #[test]
+    fn a_race_wants_release_and_acquire_where_they_are_missing() {
+        for [store, load] in [Order::Relaxed, Order::Release]
+            .into_iter()
+            .flat_map(|store| [Order::Relaxed, Order::Acquire].map(|load| [store, load]))
+        {
+            let mut trace = start();
+            add(&mut trace, 2, 11, Op::Store, 0x300, 1, Order::Relaxed);
+            add(&mut trace, 2, 12, Op::Store, Y, 1, store);
+            add(&mut trace, 3, 13, Op::Load, Y, 1, load);
+            let analysis = of_race(&trace, &racing(2, 1, 3));
+            let missing =
+                [(12, "make the store release", store.releases()), (13, "make the load acquire", load.acquires())];
+            let wanted: Vec<_> =
+                missing.iter().filter(|edit| !edit.2).map(|edit| (edit.0, edit.1.to_string())).collect();
+            match analysis {
+                None => assert!(wanted.is_empty(), "there is no race"),
+                Some(analysis) => {
+                    assert!(analysis.reevaluated);
+                    assert_eq!(phrases(&analysis), wanted);
+                    let edges: Vec<_> = analysis.edges.iter().map(|edge| (edge.0.pc, edge.1.pc)).collect();
+                    assert_eq!(edges, [(12, 13)]);
+                }
+            }
+        }
+    }
+
+    /// What is done after the store is not published by it.
+    #[test]
+    fn nothing_orders_what_comes_after_the_last_store() {
+        let mut trace = start();
+        add(&mut trace, 2, 12, Op::Store, Y, 1, Order::Release);
+        add(&mut trace, 3, 13, Op::Load, Y, 1, Order::Acquire);
+        // A release store ends an epoch, and a recorded write another one.
+        let analysis = of_race(&trace, &racing(2, 2, 3)).expect("it is a race");
+        assert!(analysis.edges.is_empty() && analysis.edits.is_empty());
+        assert_eq!(of_race(&trace, &racing(2, 0, 3)), None, "what comes before the store is published");
+        assert_eq!(of_race(&trace, &racing(2, 3, 3)), None, "there is no such epoch");
+    }
+
+    /// Who overwrites what the other has read, or written, is after it under SC, but no order makes
+    /// that happens-before.
+    #[test]
+    fn no_order_makes_from_read_or_modification_order_happen_before() {
+        let mut trace = start();
+        add(&mut trace, 2, 11, Op::Load, Y, 0, Order::SeqCst);
+        add(&mut trace, 2, 12, Op::Store, 0x300, 1, Order::SeqCst);
+        add(&mut trace, 3, 13, Op::Store, Y, 1, Order::SeqCst);
+        add(&mut trace, 3, 14, Op::Store, 0x300, 2, Order::SeqCst);
+        let analysis = of_race(&trace, &racing(2, 0, 3)).expect("it is a race");
+        assert!(analysis.edges.is_empty() && analysis.edits.is_empty());
+    }
+
+    /// From 2 by way of 3 to 4: only the second step is too weak. The update on the way need not
+    /// release or acquire.
+    #[test]
+    fn a_race_is_ordered_where_the_way_is_too_weak() {
+        let mut trace = start();
+        add(&mut trace, 1, 3, Op::Spawn, 0, 0, Order::Relaxed);
+        trace.records.last_mut().expect("it was added").extra = 4;
+        add(&mut trace, 2, 11, Op::Store, X, 1, Order::Release);
+        add(&mut trace, 3, 12, Op::Load, X, 1, Order::Acquire);
+        add(&mut trace, 3, 13, Op::Store, Y, 1, Order::Relaxed);
+        add(&mut trace, 1, 14, Op::Rmw, Y, 2, Order::Relaxed);
+        trace.records.last_mut().expect("it was added").extra = 1;
+        add(&mut trace, 4, 15, Op::Load, Y, 2, Order::Acquire);
+        let analysis = of_race(&trace, &racing(2, 0, 4)).expect("it is a race");
+        assert!(analysis.reevaluated);
+        assert_eq!(phrases(&analysis), [(13, "make the store release".to_string())]);
     }
 
     #[test]

@@ -198,7 +198,8 @@ impl Report {
         };
         let part = self.memory.place_of(self.access.address).name;
         let access = self.access.description(part.as_deref());
-        let mut found = Found { shape: None, stale: Vec::new(), cut: false, links: Vec::new(), unguarded: false, advice: None };
+        let mut found =
+            Found { shape: None, stale: Vec::new(), cut: false, links: Vec::new(), unguarded: false, advice: None };
         let (kind, conflicting, message) = match self.kind {
             Kind::Robustness(window) => {
                 let kind = match self.access.op.as_str() {
