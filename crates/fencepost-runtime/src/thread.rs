@@ -51,6 +51,8 @@ pub(crate) struct Thread {
     /// Slot and epoch, as cells have them.
     stamp: Cell<u64>,
     draws: Cell<u32>,
+    /// Whom it does not know of.
+    pub(crate) strangers: race::Strangers,
     /// Counts changes of the clocks. No other thread, and not this one in another slot, has the
     /// same numbers.
     tick: Cell<u64>,
@@ -207,6 +209,7 @@ impl Thread {
             last_load: Cell::default(),
             stamp: Cell::new(stamp),
             draws: Cell::new(0),
+            strangers: race::Strangers::default(),
             busy: AtomicBool::new(false),
             ignored: Cell::new(0),
             tick: Cell::new(first_tick(life)),
@@ -271,6 +274,15 @@ impl Thread {
         drawn % 256 == 255
     }
 
+    /// Is the thread's turn, for which [`Self::is_drawn`] is true, still to come?
+    #[inline]
+    pub(crate) fn is_passed_over(&self) -> bool {
+        let drawn = self.draws.get();
+        let is_passed_over = drawn % 256 != 255;
+        self.draws.set(drawn.wrapping_add(u32::from(is_passed_over)));
+        is_passed_over
+    }
+
     /// The thread does something else than repeating a load.
     #[inline]
     pub(crate) fn does_something(&self) {
@@ -332,6 +344,7 @@ impl Entered {
     pub(crate) fn join(&mut self, finished: &Finished) {
         self.clocks_mut().join(&finished.clocks);
         record::other_thread(self, Op::Join, finished.tid);
+        self.renew();
     }
 
     /// What this thread, which is the one that runs, does from now on is not watched.
@@ -354,6 +367,9 @@ impl Entered {
     pub(crate) fn renew(&mut self) {
         let counted = self.counts();
         if counted != self.inside().counted {
+            if counted.1 != self.inside().counted.1 {
+                self.strangers.clear();
+            }
             self.inside_mut().counted = counted;
             self.tick.set(self.tick.get() + 1);
             let is_asked = self.tick.get().is_multiple_of(OFTEN);
@@ -384,6 +400,7 @@ impl Entered {
                 let counted = self.counts();
                 let inside = self.inside_mut();
                 (inside.life, inside.counted) = (life, counted);
+                self.strangers.clear();
                 self.tick.set(first_tick(life));
                 drop(registry);
                 if is_strange {

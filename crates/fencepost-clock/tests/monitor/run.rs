@@ -151,7 +151,11 @@ impl Monitor {
                 self.threads[t].fence(order);
                 t
             }
-            Op::Plain { t } => t,
+            Op::Plain { t } => {
+                // What comes afterwards can be told from it.
+                self.threads[t].end_epoch();
+                t
+            }
             Op::Spawn { t, child } => {
                 let (slot, epochs) = self.slot_for_child_of(t);
                 assert_eq!(child, self.threads.len());
