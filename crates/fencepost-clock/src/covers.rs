@@ -67,7 +67,9 @@
 //!   an SC write has nothing to follow ([`Covers::write_sc_again`]).
 //!
 //! These epochs stand beside the sets of the location until anything else happens there
-//! ([`Covers::settle`]).
+//! ([`Covers::settle`]). A write of the same thread only settles what it has released, and passes on
+//! the rest itself ([`Covers::settle_for`]): what its reads have passed on of its own are own
+//! epochs, too, with which it is familiar.
 //!
 //! A slot that is used again goes on with its versions, and the new thread knows what the old one
 //! knew. So what a location says of a slot holds for the new thread, or is about an older version.

@@ -121,6 +121,13 @@ impl Location {
     /// As [`Self::load`], for a thread that has made the same load before and has learnt nothing
     /// since (its [`ThreadClocks::generation`] and slot are the same), from a location that was
     /// neither written to nor [reset](Self::reset) since.
+    ///
+    /// - The load before may have had a stronger order. But between two SC loads there was no other
+    ///   load of the location.
+    /// - A store of what is loaded counts as an acquire load of it, and as an SC load if it was SC:
+    ///   its thread has nothing to acquire from itself, and has passed on what a load would.
+    /// - If the thread has written nothing since, either, and has ended no epoch, such a load need
+    ///   not be told, except for an SC load after [`ThreadClocks::has_acquired_sc`].
     #[inline(always)]
     pub fn load_again(&mut self, t: &mut ThreadClocks, order: Order) {
         debug_assert!(

@@ -174,25 +174,30 @@ pub(crate) fn news(t: &Thread, addr: usize, log_size: u32, how: How, pc: usize) 
 
 /// Accesses of other threads that a thread is known not to know of: a slot and an epoch of it, by
 /// the last bits of the slot. Empty whenever the thread learns something.
-#[derive(Default)]
 pub(crate) struct Strangers([Stranger; STRANGERS]);
 
 type Stranger = std::cell::Cell<u64>;
+
+/// No slot and epoch.
+const NOBODY: u64 = u64::MAX;
 
 /// How many are kept.
 const STRANGERS: usize = 8;
 
 impl Strangers {
+    pub(crate) fn new() -> Self {
+        Strangers(std::array::from_fn(|_| Stranger::new(NOBODY)))
+    }
+
     #[inline(always)]
     fn place(&self, cell: Cell) -> &Stranger {
         &self.0[usize::from(cell.slot()) % STRANGERS]
     }
 
-    /// Is the access known to be one of them? An empty cell never is, since there is no epoch 0.
+    /// Is the access known to be one of them?
     #[inline(always)]
     fn has(&self, cell: Cell) -> bool {
-        let stamp = cell.0 & (SLOT | EPOCH);
-        stamp >= 1 << EPOCH_SHIFT && self.place(cell).get() == stamp
+        self.place(cell).get() == cell.0 & (SLOT | EPOCH)
     }
 
     fn add(&self, cell: Cell) {
@@ -202,7 +207,7 @@ impl Strangers {
     /// The thread has learnt something.
     #[inline]
     pub(crate) fn clear(&self) {
-        self.0.iter().for_each(|stranger| stranger.set(0));
+        self.0.iter().for_each(|stranger| stranger.set(NOBODY));
     }
 }
 

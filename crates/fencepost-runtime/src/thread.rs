@@ -209,7 +209,7 @@ impl Thread {
             last_load: Cell::default(),
             stamp: Cell::new(stamp),
             draws: Cell::new(0),
-            strangers: race::Strangers::default(),
+            strangers: race::Strangers::new(),
             busy: AtomicBool::new(false),
             ignored: Cell::new(0),
             tick: Cell::new(first_tick(life)),
@@ -278,9 +278,11 @@ impl Thread {
     #[inline]
     pub(crate) fn is_passed_over(&self) -> bool {
         let drawn = self.draws.get();
-        let is_passed_over = drawn % 256 != 255;
-        self.draws.set(drawn.wrapping_add(u32::from(is_passed_over)));
-        is_passed_over
+        if drawn % 256 == 255 {
+            return false;
+        }
+        self.draws.set(drawn + 1);
+        true
     }
 
     /// The thread does something else than repeating a load.

@@ -326,11 +326,10 @@ impl<const SC: bool> Part<SC> {
     #[inline(always)]
     pub(super) fn assign(&mut self, other: &Part<SC>) {
         debug_assert!(self.released == 0 && other.is_settled());
-        debug_assert!((other.by, other.since) != UNMARKED, "threads mark what they know");
-        let own = other.get(Self::OWN, other.by);
-        if self.by == other.by && (other.since..=other.since.max(own + u32::from(SC))).contains(&self.since) {
-            self.since = other.since;
-            self.set(Self::OWN, other.by, own);
+        let mark = other.mark();
+        debug_assert!(mark != UNMARKED, "threads mark what they know");
+        if self.by == other.by && (other.since..=mark.1).contains(&self.since) {
+            self.set(Self::OWN, mark.0, other.get(Self::OWN, mark.0));
         } else {
             self.assign_all(other);
         }
