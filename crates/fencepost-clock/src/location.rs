@@ -111,7 +111,7 @@ impl Location {
         let effects = Effects::new(order.acquires(), order.is_sc());
         let visit = self.visits.get(t.slot());
         if visit.covers(t.generation(), self.history.index(), effects) {
-            self.publish_number(t, order);
+            self.publish_number(t, order.is_sc());
         } else {
             self.load_news(t, order, limits, (visit.seen() == self.history.index()).then(|| visit.effects()));
             self.leave_visit(t, effects);
@@ -136,7 +136,7 @@ impl Location {
                 self.visits.get(t.slot()).covers(t.generation(), self.history.index(), effects)
             }
         );
-        self.publish_number(t, order);
+        self.publish_number(t, order.is_sc());
     }
 
     /// As [`Self::load_again`], for a thread that may have learnt something since.
@@ -158,7 +158,7 @@ impl Location {
 
     /// The thread knows what it knew at its last access, which read or wrote what is read now.
     #[inline(always)]
-    fn publish_number(&mut self, t: &mut ThreadClocks, order: Order) {
+    fn publish_number(&mut self, t: &mut ThreadClocks, sc: bool) {
         let n = t.writes();
         if self.has_readers {
             self.readers_sc.set(t.slot(), n);
@@ -169,10 +169,10 @@ impl Location {
         if t.c.covers.is_empty() {
             return;
         }
-        if order.is_sc() && t.has_acquired_sc() {
+        if sc && t.has_acquired_sc() {
             self.order_read_after_acquiring(t);
-        } else if !self.order.read_again(&t.c.covers, t.me(), t.own, order.is_sc()) {
-            self.order_read_again(t, order.is_sc());
+        } else if !self.order.read_again(&t.c.covers, t.me(), t.own, sc) {
+            self.order_read_again(t, sc);
         }
     }
 

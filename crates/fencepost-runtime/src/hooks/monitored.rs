@@ -380,8 +380,8 @@ unsafe fn load_again<W: Word>(thread: &Thread, seen: &Seen, call: Call) -> Optio
 /// # Safety
 /// As for `load`.
 #[inline(always)]
-unsafe fn load_once_more<W: Word>(seen: &Seen, call: Call) -> Option<W> {
-    let mut thread = thread::enter()?;
+unsafe fn load_once_more<W: Word>(thread: &'static Thread, seen: &Seen, call: Call) -> Option<W> {
+    let mut thread = thread.enter()?;
     // Once more, now that no signal handler changes it.
     let is_same = seen.addr.get() == call.addr && seen.covers(call.order);
     let knowledge = seen.knowledge.get();
@@ -405,8 +405,8 @@ unsafe fn load_once_more<W: Word>(seen: &Seen, call: Call) -> Option<W> {
     if knowledge == thread.knowledge() {
         location.load_again(thread.clocks_mut(), call.order());
         // What an SC load passes on, another one does not.
-        if !call.order().is_sc() {
-            seen.orders.set(seen.orders.get() & seen::of_load(Order::Acquire));
+        if seen.covers(Order::SeqCst as u8) && !call.order().is_sc() {
+            seen.orders.set(seen::of_load(Order::Acquire));
         }
     } else {
         location.load_again_knowing_more(thread.clocks_mut(), call.order(), limits());
@@ -432,7 +432,7 @@ pub(super) unsafe fn load<W: Word>(call: Call) -> W {
                 unsafe { load_again(thread, seen, call) }
             } else {
                 // SAFETY: the caller's promise.
-                unsafe { load_once_more(seen, call) }
+                unsafe { load_once_more(thread, seen, call) }
             };
             if let Some(value) = loaded {
                 return value;

@@ -276,7 +276,7 @@ pub(super) const MUTANTS: &[Mutant] = &[
         "clock: who loads again has learnt nothing",
         LOCATION,
         "self.load_news(t, order, limits, Some(effects));\n        if",
-        "self.publish_number(t, order);\n        if",
+        "self.publish_number(t, order.is_sc());\n        if",
     ),
     clock(
         "clock: an SC fence orders nothing",
