@@ -67,7 +67,9 @@
 //!   an SC write has nothing to follow ([`Covers::write_sc_again`]).
 //!
 //! These epochs stand beside the sets of the location until anything else happens there
-//! ([`Covers::settle`]).
+//! ([`Covers::settle`]). A write of the same thread only settles what it has released, and passes on
+//! the rest itself ([`Covers::settle_for`]): what its reads have passed on of its own are own
+//! epochs, too, with which it is familiar.
 //!
 //! A slot that is used again goes on with its versions, and the new thread knows what the old one
 //! knew. So what a location says of a slot holds for the new thread, or is about an older version.
@@ -350,6 +352,18 @@ impl Covers {
         }
     }
 
+    /// The same before a write that is not SC by the thread `me`: what it has passed on itself may
+    /// go on standing for itself.
+    #[inline(always)]
+    pub(crate) fn settle_for(&mut self, me: Familiar) {
+        if let Some(all) = &mut self.all {
+            all.settle_for(me);
+        }
+        if let Some(sc) = &mut self.sc {
+            sc.settle_for(me);
+        }
+    }
+
     /// Sets of a location, after [`Self::write_sc`]: the thread is familiar with E(x). If it has
     /// learnt nothing, what it has is what is released here.
     #[inline(always)]
@@ -413,6 +427,7 @@ impl Covers {
             return false;
         }
         let (location, mine) = (self.all(), c.all());
+        location.settle();
         location.write(mine, hb, None) && mine.learn(Set::Pending, location, Set::Written, mark)
     }
 
@@ -423,6 +438,7 @@ impl Covers {
             return false;
         }
         let (location, mine) = (self.sc(), part(&mut c.sc, &mut c.any));
+        location.settle();
         location.write(mine, hb, c.all.as_deref()) && mine.learn(Set::Pending, location, Set::Written, mark)
     }
 

@@ -16,9 +16,12 @@ pub struct Observed {
     pub memory: Memory,
     /// Where the threads were created.
     pub threads: Vec<Creation>,
-    /// How the missed write comes before the access in every SC order: the steps that do not
-    /// synchronise. Empty if not known.
+    /// How the missed write comes before the access in every SC order, or in a race the earlier
+    /// access before the later one: the steps that do not synchronise. Empty if not known.
     pub links: Vec<Link>,
+    /// A race: nothing in the run leads from the one access to the other, so that no order is too
+    /// weak. A lock is missing, or an atomic variable.
+    pub unguarded: bool,
     /// Who waits for what, in a deadlock.
     pub waiting: Vec<Waiting>,
     /// What to change.

@@ -232,6 +232,19 @@ structure! {
         size: u64,
         /// Where.
         stack: Vec<u64>,
+        /// Where the race is in the record, if that is whole so far.
+        moment: Option<Moment>,
+    }
+}
+
+structure! {
+    /// Where a race is in the record, which has no plain accesses.
+    Moment {
+        /// When the later access was made, on the clock of the record.
+        time: u64,
+        /// The epoch of its thread in which the earlier one was made, the first one being 0. Epochs
+        /// end with whatever can be released: after each write that is recorded, be it relaxed.
+        epoch: u64,
     }
 }
 

@@ -115,6 +115,12 @@ impl Cell {
         (self.0 | other.0) & WRITE != 0 && self.0 & other.0 & ATOMIC == 0
     }
 
+    /// Is it another access, whoever makes it?
+    #[inline(always)]
+    fn differs(self, other: Cell) -> bool {
+        (self.0 ^ other.0) & (OFFSET | SIZE | WRITE | ATOMIC) != 0
+    }
+
     /// Does whatever conflicts with `other` conflict with `self`?
     fn stands_for(self, other: Cell) -> bool {
         self.covers(other) && self.0 & WRITE >= other.0 & WRITE && self.0 & ATOMIC <= other.0 & ATOMIC
@@ -142,18 +148,67 @@ pub(crate) struct News {
 }
 
 /// What is there to do about an access of up to eight bytes within a word? Nothing, if this thread
-/// has made it, or one that says as much, in this epoch already.
+/// has made it, or one that says as much, in this epoch already. Nor if it is a read that two
+/// strangers have made as well.
 #[inline(always)]
 pub(crate) fn news(t: &Thread, addr: usize, log_size: u32, how: How, pc: usize) -> Option<News> {
     let cells = shadow::cells_if_any(addr);
     let new = Cell::at(addr, log_size, how, t.stamp());
     if let Some(cells) = cells {
-        let is_known = |cell: &AtomicU64| (cell.load(Ordering::Relaxed) ^ new.0) & common(how) == 0;
-        if is_known(&cells[0]) || is_known(&cells[1]) {
+        let is_known = |cell: Cell| (cell.0 ^ new.0) & common(how) == 0;
+        let one = Cell(cells[0].load(Ordering::Relaxed));
+        if is_known(one) {
+            return None;
+        }
+        let other = Cell(cells[1].load(Ordering::Relaxed));
+        if is_known(other) {
+            return None;
+        }
+        let is_read = !how.write && !how.atomic && !one.differs(new) && !other.differs(new);
+        if is_read && t.strangers.has(one) && t.strangers.has(other) && t.is_passed_over() {
             return None;
         }
     }
     Some(News { cells, new: new.from(pc) })
+}
+
+/// Accesses of other threads that a thread is known not to know of: a slot and an epoch of it, by
+/// the last bits of the slot. Empty whenever the thread learns something.
+pub(crate) struct Strangers([Stranger; STRANGERS]);
+
+type Stranger = std::cell::Cell<u64>;
+
+/// No slot and epoch.
+const NOBODY: u64 = u64::MAX;
+
+/// How many are kept.
+const STRANGERS: usize = 8;
+
+impl Strangers {
+    pub(crate) fn new() -> Self {
+        Strangers(std::array::from_fn(|_| Stranger::new(NOBODY)))
+    }
+
+    #[inline(always)]
+    fn place(&self, cell: Cell) -> &Stranger {
+        &self.0[usize::from(cell.slot()) % STRANGERS]
+    }
+
+    /// Is the access known to be one of them?
+    #[inline(always)]
+    fn has(&self, cell: Cell) -> bool {
+        self.place(cell).get() == cell.0 & (SLOT | EPOCH)
+    }
+
+    fn add(&self, cell: Cell) {
+        self.place(cell).set(cell.0 & (SLOT | EPOCH));
+    }
+
+    /// The thread has learnt something.
+    #[inline]
+    pub(crate) fn clear(&self) {
+        self.0.iter().for_each(|stranger| stranger.set(NOBODY));
+    }
 }
 
 /// Two accesses that conflict and are not ordered.
@@ -177,9 +232,18 @@ impl News {
     pub(crate) fn is_represented(self, t: &Entered) -> bool {
         let News { cells: Some(cells), new } = self else { return false };
         let [one, other] = [&cells[0], &cells[1]].map(|cell| Cell(cell.load(Ordering::Relaxed)));
-        let differs = |cell: Cell| (cell.0 ^ new.0) & (OFFSET | SIZE | WRITE | ATOMIC);
         let known = |cell: Cell| t.clocks().knows(cell.slot(), cell.epoch());
-        differs(one) | differs(other) | new.0 & WRITE == 0 && !known(one) && !known(other) && !t.is_drawn()
+        let is_represented = new.0 & WRITE == 0
+            && !one.differs(new)
+            && !other.differs(new)
+            && !known(one)
+            && !known(other)
+            && !t.is_drawn();
+        if is_represented {
+            t.strangers.add(one);
+            t.strangers.add(other);
+        }
+        is_represented
     }
 
     /// Remembers the access if that is easy, as it mostly is: no race, and no choice to make. No

@@ -227,7 +227,7 @@ pub(crate) fn race(thread: &Thread, addr: usize, new: Cell, other: Cell, pc: usi
         return;
     }
     let word = addr & !7;
-    let last = thread::last_occupant(other.slot());
+    let (earlier, epoch) = thread::occupant_in(other.slot(), other.epoch());
     let report = message::Report {
         tid: u64::from(thread.tid),
         addr: (word + new.offset()) as u64,
@@ -237,13 +237,14 @@ pub(crate) fn race(thread: &Thread, addr: usize, new: Cell, other: Cell, pc: usi
         memory: memory(word + new.offset()),
         found: Found::Race(message::Race {
             op: plain(other.how()),
-            tid: u64::from(last),
+            tid: u64::from(earlier),
             addr: (word + other.offset()) as u64,
             size: other.size() as u64,
             stack: (there != 0).then_some(there as u64).into_iter().collect(),
+            moment: record::is_whole().then(|| message::Moment { time: record::now(), epoch: u64::from(epoch) }),
         }),
     };
-    let tids: Vec<Tid> = [thread.tid, last].into_iter().chain(owner(word + new.offset())).collect();
+    let tids: Vec<Tid> = [thread.tid, earlier].into_iter().chain(owner(word + new.offset())).collect();
     halt_if(channel::send_report(report, &tids));
 }
 

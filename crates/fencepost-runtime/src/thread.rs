@@ -11,7 +11,7 @@
 
 mod local;
 mod registry;
-mod seen;
+pub(crate) mod seen;
 
 use std::cell::{Cell, UnsafeCell};
 use std::ptr::null;
@@ -30,7 +30,7 @@ use local::{current, heeded};
 use registry::{Inherited, OUT_OF_SLOTS, REGISTRY, Room};
 use seen::{CACHE, Cache};
 
-pub(crate) use registry::{count, last_occupant, occupant};
+pub(crate) use registry::{count, occupant, occupant_in};
 pub(crate) use seen::Seen;
 
 /// The number of a thread, in order of creation; the main thread is 1.
@@ -51,6 +51,8 @@ pub(crate) struct Thread {
     /// Slot and epoch, as cells have them.
     stamp: Cell<u64>,
     draws: Cell<u32>,
+    /// Whom it does not know of.
+    pub(crate) strangers: race::Strangers,
     /// Counts changes of the clocks. No other thread, and not this one in another slot, has the
     /// same numbers.
     tick: Cell<u64>,
@@ -66,11 +68,18 @@ struct Inside {
     clocks: ThreadClocks,
     /// Its part of the record of the run.
     recorder: Recorder,
-    /// The clocks that `tick` stands for: generation and number of writes.
-    counted: (u32, u32),
+    /// The clocks that `tick` stands for.
+    counted: Counts,
     /// A number of its own for each thread and slot it was in.
     life: u32,
 }
+
+/// Epoch, generation and number of writes: whatever changes in the clocks, one of them does.
+type Counts = (u32, u32, u32);
+
+/// Changes of the clocks after which it is asked whether the counters come to an end. They have
+/// far more left when they are said to.
+const OFTEN: u64 = 256;
 
 /// What is left of a thread until it is joined.
 pub(crate) struct Finished {
@@ -194,12 +203,13 @@ impl Thread {
         let stamp = race::stamp(clocks.slot(), clocks.epoch());
         Thread {
             tid,
-            inside: UnsafeCell::new(Inside { clocks, recorder: Recorder::default(), counted: (0, 0), life }),
+            inside: UnsafeCell::new(Inside { clocks, recorder: Recorder::default(), counted: (0, 0, 0), life }),
             calls,
             counters,
             last_load: Cell::default(),
             stamp: Cell::new(stamp),
             draws: Cell::new(0),
+            strangers: race::Strangers::new(),
             busy: AtomicBool::new(false),
             ignored: Cell::new(0),
             tick: Cell::new(first_tick(life)),
@@ -264,6 +274,17 @@ impl Thread {
         drawn % 256 == 255
     }
 
+    /// Is the thread's turn, for which [`Self::is_drawn`] is true, still to come?
+    #[inline]
+    pub(crate) fn is_passed_over(&self) -> bool {
+        let drawn = self.draws.get();
+        if drawn % 256 == 255 {
+            return false;
+        }
+        self.draws.set(drawn + 1);
+        true
+    }
+
     /// The thread does something else than repeating a load.
     #[inline]
     pub(crate) fn does_something(&self) {
@@ -298,7 +319,7 @@ impl Entered {
                 if is_strange {
                     registry.tell_predecessor(&mut clocks);
                 }
-                registry.occupy(slot, clocks.writes(), tid);
+                registry.occupy(&clocks, tid);
                 drop(registry);
                 if is_strange {
                     crate::channel::note_once(OUT_OF_SLOTS);
@@ -325,6 +346,7 @@ impl Entered {
     pub(crate) fn join(&mut self, finished: &Finished) {
         self.clocks_mut().join(&finished.clocks);
         record::other_thread(self, Op::Join, finished.tid);
+        self.renew();
     }
 
     /// What this thread, which is the one that runs, does from now on is not watched.
@@ -345,16 +367,24 @@ impl Entered {
     /// one are used up.
     #[inline]
     pub(crate) fn renew(&mut self) {
-        if self.clocks().epoch() >= race::LAST_EPOCH || self.clocks().is_worn_out() {
-            self.renew_now();
-        }
-        let stamp = race::stamp(self.clocks().slot(), self.clocks().epoch());
-        let counted = (self.clocks().generation(), self.clocks().writes());
-        if (stamp, counted) != (self.stamp.get(), self.inside().counted) {
-            self.stamp.set(stamp);
+        let counted = self.counts();
+        if counted != self.inside().counted {
+            if counted.1 != self.inside().counted.1 {
+                self.strangers.clear();
+            }
             self.inside_mut().counted = counted;
             self.tick.set(self.tick.get() + 1);
+            let is_asked = self.tick.get().is_multiple_of(OFTEN);
+            if counted.0 >= race::LAST_EPOCH || is_asked && self.clocks().is_worn_out() {
+                self.renew_now();
+            }
+            self.stamp.set(race::stamp(self.clocks().slot(), self.clocks().epoch()));
         }
+    }
+
+    #[inline]
+    fn counts(&self) -> Counts {
+        (self.clocks().epoch(), self.clocks().generation(), self.clocks().writes())
     }
 
     #[cold]
@@ -367,9 +397,12 @@ impl Entered {
                 if is_strange {
                     registry.tell_predecessor(self.clocks_mut());
                 }
-                registry.occupy(slot, self.clocks().writes(), self.tid);
+                registry.occupy(self.clocks(), self.tid);
                 let life = registry.new_life();
-                self.inside_mut().life = life;
+                let counted = self.counts();
+                let inside = self.inside_mut();
+                (inside.life, inside.counted) = (life, counted);
+                self.strangers.clear();
                 self.tick.set(first_tick(life));
                 drop(registry);
                 if is_strange {
@@ -399,10 +432,11 @@ pub(crate) fn attach_main() {
     let mut registry = REGISTRY.lock();
     let tid = registry.new_tid();
     let Some(Room { slot, epochs, .. }) = registry.room(None) else { return };
-    registry.occupy(slot, 0, tid);
+    let clocks = ThreadClocks::new(slot, epochs);
+    registry.occupy(&clocks, tid);
     let (inherited, life) = (registry.inherit(), registry.new_life());
     drop(registry);
-    attach(Box::new(Thread::new(tid, ThreadClocks::new(slot, epochs), inherited, life)));
+    attach(Box::new(Thread::new(tid, clocks, inherited, life)));
 }
 
 /// The thread that runs is the one described.

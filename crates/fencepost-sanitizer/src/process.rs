@@ -5,10 +5,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use fencepost_protocol::record::Record;
 use fencepost_protocol::{Key, Options};
 
-use crate::advice;
+use crate::advice::{self, Analysis};
 use crate::path::EdgeKind;
 use crate::report::{
-    Advice, Awaited, Creation, Deadlock, Edit, Kind, Link, LinkEnd, LinkKind, Memory, Operation, Place, Report,
+    Advice, Awaited, Creation, Deadlock, Edit, Kind, Link, LinkEnd, LinkKind, Memory, Operation, Place, Race, Report,
     Reproduce, Thread, Waiting, Window,
 };
 use crate::stream::{self, Figures, Found, Message, Module, Start};
@@ -142,16 +142,21 @@ impl Process {
                     advice: None,
                 }))
             }
-            Found::Race(other) => Kind::Race(Box::new(Operation {
-                op: other.op.name().into(),
-                order: None,
-                value: None,
-                expected: None,
-                address: other.addr,
-                size: other.size,
-                thread: Some(self.named(other.tid)),
-                stack: self.stack(&other.stack, symbols),
-                time: None,
+            Found::Race(other) => Kind::Race(Box::new(Race {
+                other: Operation {
+                    op: other.op.name().into(),
+                    order: None,
+                    value: None,
+                    expected: None,
+                    address: other.addr,
+                    size: other.size,
+                    thread: Some(self.named(other.tid)),
+                    stack: self.stack(&other.stack, symbols),
+                    time: None,
+                },
+                links: Vec::new(),
+                unguarded: false,
+                advice: None,
             })),
         };
         let mut report = Report {
@@ -166,7 +171,7 @@ impl Process {
         report
     }
 
-    /// Adds what the recorded run says, or a rule of thumb.
+    /// Adds what the recorded run says, or for a violation a rule of thumb.
     pub(crate) fn advise(
         &self,
         finding: &stream::Report,
@@ -174,31 +179,50 @@ impl Process {
         report: &mut Report,
         symbols: &mut dyn Symbols,
     ) {
-        let (Kind::Robustness(window), Found::Robustness(violation)) = (&mut report.kind, &finding.found) else {
-            return;
-        };
-        let trace = violation.complete.then(|| Trace::read(&recorded()?, violation.time)).flatten();
-        let analysis = trace.and_then(|trace| advice::analyse(trace, finding, violation, &self.spins));
-        let (edits, reevaluated) = if let Some(analysis) = analysis {
-            window.missed.time = analysis.missed.map(|record| record.time);
-            for (from, to, kind) in &analysis.edges {
-                let kind = match kind {
-                    EdgeKind::ReadsFrom => LinkKind::ReadsFrom,
-                    EdgeKind::FromRead => LinkKind::FromRead,
-                    EdgeKind::Order | EdgeKind::Synchronisation => LinkKind::Order,
+        match (&mut report.kind, &finding.found) {
+            (Kind::Robustness(window), Found::Robustness(violation)) => {
+                let trace = violation.complete.then(|| Trace::read(&recorded()?, violation.time)).flatten();
+                let analysis = trace.and_then(|trace| advice::analyse(trace, finding, violation, &self.spins));
+                let (edits, reevaluated) = if let Some(analysis) = analysis {
+                    window.missed.time = analysis.missed.map(|record| record.time);
+                    window.links = self.links(&analysis, symbols);
+                    (analysis.edits, analysis.reevaluated)
+                } else {
+                    let newest = violation.newest.by.as_ref().and_then(|writer| writer.stack.first().copied());
+                    (advice::rule_of_thumb(finding, newest), false)
                 };
-                let (from, to) = (self.link_end(from, symbols), self.link_end(to, symbols));
-                window.links.push(Link { from, to, kind });
+                window.advice = self.advice(&edits, reevaluated, symbols);
             }
-            (analysis.edits, analysis.reevaluated)
-        } else {
-            let newest = violation.newest.by.as_ref().and_then(|writer| writer.stack.first().copied());
-            (advice::rule_of_thumb(finding, newest), false)
-        };
+            (Kind::Race(found), Found::Race(race)) => {
+                let trace = race.moment.as_ref().and_then(|moment| Trace::read(&recorded()?, moment.time));
+                let Some(analysis) = trace.and_then(|trace| advice::analyse_race(trace, finding, race)) else { return };
+                found.links = self.links(&analysis, symbols);
+                found.unguarded = analysis.edges.is_empty();
+                found.advice = analysis.reevaluated.then(|| self.advice(&analysis.edits, true, symbols)).flatten();
+            }
+            _ => {}
+        }
+    }
+
+    fn links(&self, analysis: &Analysis, symbols: &mut dyn Symbols) -> Vec<Link> {
+        let mut links = Vec::new();
+        for (from, to, kind) in &analysis.edges {
+            let kind = match kind {
+                EdgeKind::ReadsFrom => LinkKind::ReadsFrom,
+                EdgeKind::FromRead => LinkKind::FromRead,
+                EdgeKind::Order | EdgeKind::Synchronisation => LinkKind::Order,
+            };
+            let (from, to) = (self.link_end(from, symbols), self.link_end(to, symbols));
+            links.push(Link { from, to, kind });
+        }
+        links
+    }
+
+    fn advice(&self, edits: &[advice::Edit], reevaluated: bool, symbols: &mut dyn Symbols) -> Option<Advice> {
         let mut edits: Vec<Edit> =
             edits.iter().map(|edit| Edit { place: self.blamed(edit.pc, symbols), change: edit.phrase() }).collect();
         edits.sort_by_cached_key(|edit| (edit.place.file.clone(), edit.place.line, edit.place.column));
-        window.advice = (!edits.is_empty()).then_some(Advice { edits, reevaluated });
+        (!edits.is_empty()).then_some(Advice { edits, reevaluated })
     }
 
     fn link_end(&self, record: &Record, symbols: &mut dyn Symbols) -> LinkEnd {

@@ -33,8 +33,22 @@ pub enum Kind {
     /// An access that could use an overwritten value under the monitor's model, and not
     /// under SC.
     Robustness(Box<Window>),
-    /// Two conflicting accesses that happens-before does not order; this is the earlier one.
-    Race(Box<Operation>),
+    /// Two conflicting accesses that happens-before does not order.
+    Race(Box<Race>),
+}
+
+/// The other access of a race, and what would order the two.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Race {
+    /// The earlier access.
+    pub other: Operation,
+    /// How it comes before the access in the recorded run: the steps that do not synchronise. Empty
+    /// if not known.
+    pub links: Vec<Link>,
+    /// In the recorded run nothing leads from the one access to the other.
+    pub unguarded: bool,
+    /// What to change.
+    pub advice: Option<Advice>,
 }
 
 /// What an access may miss, and use instead.
@@ -118,6 +132,7 @@ impl Deadlock {
                 memory: Memory::Unknown,
                 threads: self.threads,
                 links: Vec::new(),
+                unguarded: false,
                 waiting: self.waiting,
                 advice: None,
                 reproduce: self.reproduce,
@@ -155,7 +170,7 @@ impl Report {
                 all.push(&window.missed);
                 all.extend(&window.stale);
             }
-            Kind::Race(other) => all.push(other),
+            Kind::Race(race) => all.push(&race.other),
         }
         all
     }
@@ -165,7 +180,7 @@ impl Report {
         let place = |operation: &Operation| operation.blamed().map_or(String::new(), Frame::identity);
         let mut places = match &self.kind {
             Kind::Robustness(window) => [place(&self.access), place(&window.missed)],
-            Kind::Race(other) => [place(&self.access), place(other)],
+            Kind::Race(race) => [place(&self.access), place(&race.other)],
         };
         if matches!(self.kind, Kind::Race(_)) {
             // Which of the two came first is chance.
@@ -181,8 +196,11 @@ impl Report {
             Memory::Global { name, .. } => Some(name.clone()),
             _ => None,
         };
-        let access = self.access.description(location.as_deref());
-        let (kind, window, conflicting, message) = match self.kind {
+        let part = self.memory.place_of(self.access.address).name;
+        let access = self.access.description(part.as_deref());
+        let mut found =
+            Found { shape: None, stale: Vec::new(), cut: false, links: Vec::new(), unguarded: false, advice: None };
+        let (kind, conflicting, message) = match self.kind {
             Kind::Robustness(window) => {
                 let kind = match self.access.op.as_str() {
                     "store" => FindingKind::StaleWrite,
@@ -191,26 +209,27 @@ impl Report {
                 };
                 let verb = if self.access.writes_only() { "may come before" } else { "may miss" };
                 let message = format!("{access} {verb}: {}.", window.missed.description(None));
-                let missed = window.missed.clone();
-                (kind, Some(*window), missed, message)
+                found.shape = window.shape(&self.access);
+                let Window { missed, stale, cut, links, advice } = *window;
+                found = Found { stale, cut, links, advice, ..found };
+                (kind, missed, message)
             }
-            Kind::Race(other) => {
+            Kind::Race(race) => {
+                let Race { other, links, unguarded, advice } = *race;
                 let message = format!("{access} races with: {}.", other.description(None));
-                (FindingKind::DataRace, None, *other, message)
+                found = Found { links, unguarded, advice, ..found };
+                (FindingKind::DataRace, other, message)
             }
         };
-        let shape = window.as_ref().and_then(|window| window.shape(&self.access));
-        let (stale, cut, links, advice) = match window {
-            Some(Window { stale, cut, links, advice, .. }) => (stale, cut, links, advice),
-            None => Default::default(),
-        };
+        let Found { shape, stale, cut, links, unguarded, advice } = found;
+        let missing = unguarded.then(|| UNGUARDED.to_string());
         Finding {
             kind,
             model: MODEL,
             file: None,
             title,
             message,
-            notes: advice.iter().map(suggestion).collect(),
+            notes: advice.iter().map(suggestion).chain(missing).collect(),
             location,
             access: Some(Access::Operation(Box::new(self.access))),
             conflicting: Some(Access::Operation(Box::new(conflicting))),
@@ -225,6 +244,7 @@ impl Report {
                 memory: self.memory,
                 threads: self.threads,
                 links,
+                unguarded,
                 waiting: Vec::new(),
                 advice,
                 reproduce: self.reproduce,
@@ -233,6 +253,20 @@ impl Report {
         }
     }
 }
+
+/// What a finding has that depends on its kind.
+struct Found {
+    shape: Option<&'static str>,
+    stale: Vec<Operation>,
+    cut: bool,
+    links: Vec<Link>,
+    unguarded: bool,
+    advice: Option<Advice>,
+}
+
+/// What is missing if no order is too weak.
+const UNGUARDED: &str = "Missing: a lock, or an atomic variable. Nothing in the recorded run leads from the one access \
+    to the other.";
 
 /// See [`Report::identity`].
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]

@@ -35,8 +35,9 @@ fn found() -> impl Strategy<Value = Found> {
     let robustness = robustness.prop_map(|((order, failure, expected, time), (newest, stale, cut, complete))| {
         Found::Robustness(Robustness { order, failure, expected, time, newest, stale, cut, complete })
     });
-    let race = (action(), any::<u64>(), any::<u64>(), any::<u64>(), stack())
-        .prop_map(|(op, tid, addr, size, stack)| Found::Race(Race { op, tid, addr, size, stack }));
+    let moment = (any::<u64>(), any::<u64>()).prop_map(|(time, epoch)| Moment { time, epoch });
+    let race = (action(), any::<u64>(), any::<u64>(), any::<u64>(), stack(), proptest::option::of(moment))
+        .prop_map(|(op, tid, addr, size, stack, moment)| Found::Race(Race { op, tid, addr, size, stack, moment }));
     prop_oneof![robustness, race]
 }
 

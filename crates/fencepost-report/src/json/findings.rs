@@ -150,6 +150,9 @@ pub(super) struct ObservedReport<'a> {
     threads: Vec<CreationReport<'a>>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     missing: Vec<MissingReport<'a>>,
+    /// Of a race: a lock or an atomic variable is missing.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    unguarded: Option<bool>,
     #[serde(skip_serializing_if = "Option::is_none")]
     suggestion: Option<SuggestionReport<'a>>,
     reproduce: &'a str,
@@ -380,6 +383,7 @@ fn observed(observed: &Observed, is_window: bool) -> ObservedReport<'_> {
         waiting: observed.waiting.iter().map(waiting).collect(),
         threads: observed.threads.iter().map(creation).collect(),
         missing: observed.links.iter().map(missing).collect(),
+        unguarded: observed.unguarded.then_some(true),
         suggestion: observed.advice.as_ref().map(|advice| SuggestionReport {
             edits: advice
                 .edits

@@ -64,6 +64,7 @@ fn finding(kind: Kind, access: Operation, missed: Operation, stale: Operation, l
             memory,
             threads: Vec::new(),
             links,
+            unguarded: false,
             waiting: Vec::new(),
             advice: None,
             reproduce: Reproduce { command: "fencepost run -- ./relay".into(), exact: true },

@@ -22,7 +22,7 @@ use crate::report;
 use crate::schedule;
 use crate::spin::{self, LastLoad};
 use crate::stats;
-use crate::thread::{self, Entered, Seen, Thread};
+use crate::thread::{self, Entered, Seen, Thread, seen};
 
 /// Rounds of a spin loop before the schedule is told.
 const ROUNDS: u32 = 2;
@@ -129,20 +129,34 @@ impl Session {
         location.load(self.thread.clocks_mut(), Order::decode(order), limits());
     }
 
+    /// Records the access. What is written has an epoch of its own then, even if it releases
+    /// nothing: plain accesses are not recorded, and their epochs say between which writes they
+    /// were made.
     #[inline]
     fn record(&mut self, call: Call, op: Op, value: u64, extra: u64, success: bool) {
-        record::event(&mut self.thread, |thread| Record {
+        if record::is_active() {
+            self.record_now(call, op, value, extra, success);
+        }
+    }
+
+    #[inline(never)]
+    fn record_now(&mut self, call: Call, op: Op, value: u64, extra: u64, success: bool) {
+        let event = Record {
             time: record::now(),
             address: call.addr as u64,
             value,
             pc: call.pc as u64,
             extra,
-            tid: thread.tid,
+            tid: self.thread.tid,
             op,
             order: call.order(),
             failure: Order::decode(call.failure),
             success,
-        });
+        };
+        record::event(&mut self.thread, |_| event);
+        if event.writes() {
+            self.thread.clocks_mut().end_epoch();
+        }
     }
 
     #[inline(always)]
@@ -302,11 +316,21 @@ fn has_read_again(thread: &mut Entered, call: Call, value: u64) -> bool {
     times >= ROUNDS
 }
 
+/// The thread has just loaded the variable, or stored to it, and it has this version and value now.
+#[inline(always)]
+fn see(thread: &Entered, seen: &Seen, version: u64, value: u64, orders: u8) {
+    seen.version.set(version);
+    seen.value.set(value);
+    seen.orders.set(orders);
+    seen.tick.set(tick_of(thread, seen));
+    seen.knowledge.set(thread.knowledge());
+}
+
 /// The tick of a load that was just made: while it lasts, the same load tells the monitor nothing. An
 /// SC load that comes after one that has acquired something does.
 #[inline(always)]
-fn tick_of(thread: &Entered, call: Call) -> u64 {
-    match call.order().is_sc() && thread.clocks().has_acquired_sc() {
+fn tick_of(thread: &Entered, seen: &Seen) -> u64 {
+    match seen.covers(Order::SeqCst as u8) && thread.clocks().has_acquired_sc() {
         true => 0,
         false => thread.tick(),
     }
@@ -356,10 +380,10 @@ unsafe fn load_again<W: Word>(thread: &Thread, seen: &Seen, call: Call) -> Optio
 /// # Safety
 /// As for `load`.
 #[inline(always)]
-unsafe fn load_once_more<W: Word>(seen: &Seen, call: Call) -> Option<W> {
-    let mut thread = thread::enter()?;
+unsafe fn load_once_more<W: Word>(thread: &'static Thread, seen: &Seen, call: Call) -> Option<W> {
+    let mut thread = thread.enter()?;
     // Once more, now that no signal handler changes it.
-    let is_same = seen.addr.get() == call.addr && seen.order.get() == call.order;
+    let is_same = seen.addr.get() == call.addr && seen.covers(call.order);
     let knowledge = seen.knowledge.get();
     if !is_same || !thread.has_known(knowledge) || is_made_again(&thread, call) || record::is_active() {
         return None;
@@ -380,13 +404,18 @@ unsafe fn load_once_more<W: Word>(seen: &Seen, call: Call) -> Option<W> {
     let location = &mut atomic(&mut held).location;
     if knowledge == thread.knowledge() {
         location.load_again(thread.clocks_mut(), call.order());
+        // What an SC load passes on, another one does not.
+        if seen.covers(Order::SeqCst as u8) && !call.order().is_sc() {
+            seen.orders.set(seen::of_load(Order::Acquire));
+        }
     } else {
         location.load_again_knowing_more(thread.clocks_mut(), call.order(), limits());
+        seen.orders.set(seen::of_load(call.order()));
         seen.knowledge.set(thread.knowledge());
     }
     drop(held);
     remember_load(&thread, call, value.image());
-    seen.tick.set(tick_of(&thread, call));
+    seen.tick.set(tick_of(&thread, seen));
     Some(value)
 }
 
@@ -397,13 +426,13 @@ pub(super) unsafe fn load<W: Word>(call: Call) -> W {
     schedule::point();
     if let Some(thread) = thread::watched() {
         let seen = thread.seen(call.addr);
-        if seen.addr.get() == call.addr && seen.order.get() == call.order {
+        if seen.addr.get() == call.addr && seen.covers(call.order) {
             let loaded = if seen.tick.get() == thread.tick() {
                 // SAFETY: the caller's promise.
                 unsafe { load_again(thread, seen, call) }
             } else {
                 // SAFETY: the caller's promise.
-                unsafe { load_once_more(seen, call) }
+                unsafe { load_once_more(thread, seen, call) }
             };
             if let Some(value) = loaded {
                 return value;
@@ -434,12 +463,7 @@ unsafe fn load_closely<W: Word>(addr: usize, order: u8, pc: usize) -> W {
     let version = place.version();
     let thread = session.end();
     // The address and the place are there since the session has begun.
-    let seen = thread.seen(call.addr);
-    seen.version.set(version);
-    seen.tick.set(tick_of(&thread, call));
-    seen.knowledge.set(thread.knowledge());
-    seen.value.set(value.image());
-    seen.order.set(call.order);
+    see(&thread, thread.seen(call.addr), version, value.image(), seen::of_load(call.order()));
     drop(thread);
     if spinning {
         schedule::spinning();
@@ -466,7 +490,20 @@ pub(super) unsafe fn store<W: Word>(call: Call, value: W) {
     location.store(session.thread.clocks_mut(), call.order(), value.image(), site, limits());
     session.record(call, Op::Store, value.image(), 0, true);
     session.thread.does_something();
-    session.end();
+    let place = session.held.place();
+    let version = place.version();
+    let thread = session.end();
+    // A load of what was just stored tells the monitor no more than a load again. Who does not load
+    // the variable does not need to know.
+    let seen = thread.seen(call.addr);
+    if seen.addr.get() == call.addr {
+        seen.place.set(Some(place));
+        see(&thread, seen, version, value.image(), seen::of_store(call.order()));
+        if SEES_PLAIN.load(Ordering::Relaxed) {
+            // The store may have ended its epoch: the first load is remembered for plain accesses.
+            seen.tick.set(0);
+        }
+    }
 }
 
 impl Session {

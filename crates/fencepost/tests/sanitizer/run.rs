@@ -376,7 +376,8 @@ fn matches(report: &Value, finding: &Finding) -> bool {
         (Some("robustness"), [wanted]) => line("access") == Some(*wanted),
         (_, wanted) => wanted.iter().all(take),
     };
-    same_kind && same_op && same_location && same_lines
+    let same_remedy = !finding.unguarded || report["unguarded"] == true;
+    same_kind && same_op && same_location && same_lines && same_remedy
 }
 
 /// Is this the location: a variable of that name or a part of it, or memory of that kind?

@@ -55,6 +55,8 @@ pub(crate) struct Finding {
     /// Lines of the access and of the other one, in any order, in the file of this name.
     pub(crate) lines: Vec<u64>,
     pub(crate) file: String,
+    /// Does it say that a lock or an atomic variable is missing?
+    pub(crate) unguarded: bool,
 }
 
 impl Finding {
@@ -67,6 +69,7 @@ impl Finding {
             location: None,
             lines: Vec::new(),
             file: String::new(),
+            unguarded: false,
         }
     }
 }
@@ -255,14 +258,14 @@ impl Parser<'_> {
         panic!("{}: {message}", self.path.display())
     }
 
-    /// `KIND [OP] [of LOCATION] [at @MARK [and @MARK]]`
+    /// `KIND [OP] [of LOCATION] [at @MARK [and @MARK]] [unguarded]`
     fn finding(&self, text: &str) -> Finding {
         let mut words = text.split_whitespace().peekable();
         let kind = match words.next() {
             Some(kind @ ("robustness" | "race")) => kind.to_string(),
             _ => self.fail(&format!("`{text}` is neither `robustness …` nor `race …`")),
         };
-        let op = words.next_if(|word| !matches!(*word, "of" | "at")).map(str::to_string);
+        let op = words.next_if(|word| !matches!(*word, "of" | "at" | "unguarded")).map(str::to_string);
         let mut location = None;
         if words.next_if_eq(&"of").is_some() {
             location = Some(words.next().unwrap_or_else(|| self.fail("of what?")).to_string());
@@ -276,11 +279,12 @@ impl Parser<'_> {
                 }
             }
         }
+        let unguarded = words.next_if_eq(&"unguarded").is_some();
         if let Some(word) = words.next() {
             self.fail(&format!("`{word}` in `{text}`"));
         }
         let file = self.path.file_name().expect("a file has a name").to_string_lossy().into_owned();
-        Finding { text: text.into(), kind: Some(kind), op, location, lines, file }
+        Finding { text: text.into(), kind: Some(kind), op, location, lines, file, unguarded }
     }
 
     /// `CHANGE at @MARK`
