@@ -5,8 +5,10 @@ use std::fmt;
 use fencepost_clock::MODEL;
 use fencepost_finding::{Access, Evidence, Finding, Frame, Kind as FindingKind, Observed};
 pub use fencepost_finding::{
-    Advice, Awaited, Creation, Edit, Link, LinkEnd, LinkKind, Memory, Operation, Place, Reproduce, Thread, Waiting,
+    Advice, Awaited, Consequence, Creation, Edit, Effect, Link, LinkEnd, LinkKind, Memory, Operation, Place, Rank,
+    Reproduce, Thread, Trials, Waiting,
 };
+use fencepost_protocol::Provocation;
 
 use crate::reporter::Item;
 
@@ -25,6 +27,10 @@ pub struct Report {
     pub threads: Vec<Creation>,
     /// How to see it again.
     pub reproduce: Reproduce,
+    /// How to let the access use an overwritten value, if that is possible.
+    pub provocation: Option<Provocation>,
+    /// What followed when it did.
+    pub trials: Option<Trials>,
 }
 
 /// What a report is about.
@@ -121,6 +127,7 @@ impl Deadlock {
                 waiting: self.waiting,
                 advice: None,
                 reproduce: self.reproduce,
+                trials: None,
                 picture: None,
             })),
         }
@@ -174,6 +181,11 @@ impl Report {
         Identity { kind: self.title(), places }
     }
 
+    /// As it is told before it is known what follows.
+    pub fn finding_so_far(&self) -> Finding {
+        self.clone().finding()
+    }
+
     /// As it is told.
     pub fn finding(self) -> Finding {
         let (identity, title) = (self.identity().to_string(), self.title().to_string());
@@ -199,18 +211,20 @@ impl Report {
                 (FindingKind::DataRace, None, *other, message)
             }
         };
+        let trials = self.trials.as_ref().map(|trials| format!("Consequence: {}", trials.sentence()));
         let shape = window.as_ref().and_then(|window| window.shape(&self.access));
         let (stale, cut, links, advice) = match window {
             Some(Window { stale, cut, links, advice, .. }) => (stale, cut, links, advice),
             None => Default::default(),
         };
+        let notes = trials.into_iter().chain(advice.iter().map(suggestion)).collect();
         Finding {
             kind,
             model: MODEL,
             file: None,
             title,
             message,
-            notes: advice.iter().map(suggestion).collect(),
+            notes,
             location,
             access: Some(Access::Operation(Box::new(self.access))),
             conflicting: Some(Access::Operation(Box::new(conflicting))),
@@ -228,6 +242,7 @@ impl Report {
                 waiting: Vec::new(),
                 advice,
                 reproduce: self.reproduce,
+                trials: self.trials,
                 picture: None,
             })),
         }
