@@ -54,9 +54,8 @@ fn memory() -> impl Strategy<Value = Memory> {
 }
 
 fn report() -> impl Strategy<Value = Report> {
-    ((any::<u64>(), any::<u64>(), any::<u64>(), action()), stack(), memory(), found()).prop_map(
-        |((tid, addr, size, op), stack, memory, found)| Report { tid, addr, size, op, stack, memory, found },
-    )
+    ((any::<u64>(), any::<u64>(), any::<u64>(), action()), stack(), memory(), found())
+        .prop_map(|((tid, addr, size, op), stack, memory, found)| Report { tid, addr, size, op, stack, memory, found })
 }
 
 fn failed() -> impl Strategy<Value = Failed> {
@@ -92,8 +91,11 @@ fn message() -> impl Strategy<Value = Message> {
         (any::<u64>(), any::<u64>()).prop_map(|(pc, value)| Message::Spin(Spin { pc, value })),
         report().prop_map(Message::Report),
         (report(), write()).prop_map(|(report, used)| Message::Provoked(Provoked { report, used })),
-        (any::<u64>(), stack(), failed())
-            .prop_map(|(tid, stack, failed)| Message::Failure(Failure { tid, stack, failed })),
+        (any::<u64>(), stack(), failed()).prop_map(|(tid, stack, failed)| Message::Failure(Failure {
+            tid,
+            stack,
+            failed
+        })),
         text().prop_map(|text| Message::Note(Note { text })),
         proptest::collection::vec(waiting, 0..3).prop_map(|waiting| Message::Deadlock(Deadlock { waiting })),
         (any::<u64>(), any::<u64>())

@@ -55,7 +55,7 @@ pub(crate) fn run(args: &RunArgs, output: &mut Output) -> io::Result<Exit> {
     let (mut ordinary, mut is_cut) = (Ordinary::default(), false);
     for seed in seeds(args) {
         let patience = args.hang_after.filter(|_| args.provoke_at.is_some());
-        let how = How { seed, provocation: args.provoke_at.as_ref(), patience, is_quiet: false };
+        let how = How { seed, steps: None, provocation: args.provoke_at.as_ref(), patience, is_quiet: false };
         let outcome = match once(args, &how, &mut session, &signals, output) {
             Ok(outcome) => outcome,
             Err(Failure::Start(error)) => {
@@ -118,6 +118,9 @@ struct Outcome {
 /// How to make one run.
 struct How<'a> {
     seed: u64,
+    /// The steps that it is expected to have, if not as many as runs had so far; 0 if that is not to
+    /// be said.
+    steps: Option<u64>,
     /// What to provoke in it.
     provocation: Option<&'a Provocation>,
     /// How long it may take.
@@ -141,10 +144,11 @@ fn once(
     output: &mut Output,
 ) -> Result<Outcome, Failure> {
     let (mut channel, theirs) = Channel::new().map_err(Failure::Other)?;
+    let steps = how.steps.or(args.steps).unwrap_or(session.steps());
     let mut command = Command::new(&args.program[0]);
     command
         .args(&args.program[1..])
-        .env(door::name(door::OPTIONS), runtime_options(args, how, args.steps.unwrap_or(session.steps())))
+        .env(door::name(door::OPTIONS), runtime_options(args, how, steps))
         .env(door::name(door::DOOR), theirs.door.to_string())
         .env(door::name(door::CHANNEL), theirs.door.file.to_string());
     if how.is_quiet {

@@ -87,9 +87,10 @@ impl Tried {
             (false, _) => (Which::Newest, round / 2),
         };
         let all = seeds(args);
-        let other = all.start + target.seed.wrapping_sub(all.start).wrapping_add(1 + step / 2) % (all.end - all.start);
-        let is_own = step % 2 == 0 || other == target.seed;
-        let seed = if is_own { target.seed } else { other };
+        let other =
+            all.start + target.seen.seed.wrapping_sub(all.start).wrapping_add(1 + step / 2) % (all.end - all.start);
+        let is_own = step % 2 == 0 || other == target.seen.seed;
+        let seed = if is_own { target.seen.seed } else { other };
         // Soon, and then further and further away.
         let far = (1u64 << (step / 2).min(20)) - 1;
         let mut skip = if is_own { self.reach.map_or(far, |reach| far % reach.max(1)) } else { far / 2 };
@@ -128,7 +129,10 @@ pub(super) fn provoke(
             let target = session.ranking().target(number).filter(|target| target.is_open);
             let next = target.and_then(|target| Some((tried[number].next(round, &target, args)?, target)));
             if let Some(((seed, provocation), target)) = next {
-                let how = How { seed, provocation: Some(&provocation), patience: Some(patience), is_quiet: true };
+                // Where a schedule of priorities changes them depends on the steps that it expects.
+                let steps = (seed == target.seen.seed).then_some(target.seen.steps);
+                let how =
+                    How { seed, steps, provocation: Some(&provocation), patience: Some(patience), is_quiet: true };
                 let outcome = match once(args, &how, session, signals, output) {
                     Ok(outcome) => outcome,
                     Err(Failure::Start(error) | Failure::Other(error)) => return Err(error),
@@ -138,7 +142,7 @@ pub(super) fn provoke(
                     return Ok(());
                 }
                 let trial = session.ranking_mut().end_run(Some(number), &ordinary.judge(&outcome));
-                if trial == Trial::Missed && seed == target.seed {
+                if trial == Trial::Missed && seed == target.seen.seed {
                     tried[number].reach = Some(provocation.skip);
                 }
             }

@@ -4,7 +4,8 @@ use std::os::unix::process::ExitStatusExt;
 use std::process::ExitStatus;
 use std::time::Duration;
 
-use fencepost_protocol::Provocation;
+use fencepost_protocol::{Key, Provocation};
+use fencepost_sanitizer::Process;
 use fencepost_sanitizer::provoke::{Failure, Taken};
 use fencepost_sanitizer::report::{Consequence, Deadlock, Kind, Rank, Report, Trials};
 use fencepost_sanitizer::text::Ranks;
@@ -23,16 +24,30 @@ pub(super) struct Ranking {
 /// A report.
 struct Entry {
     report: Report,
-    /// Of the run in which it was seen first.
-    seed: u64,
+    seen: Seen,
+}
+
+/// The run in which a report was seen first.
+#[derive(Clone, Copy)]
+pub(super) struct Seen {
+    pub(super) seed: u64,
+    /// Steps that it was expected to have; 0 if that was not said.
+    pub(super) steps: u64,
+}
+
+impl Seen {
+    /// The run of this process.
+    pub(super) fn by(process: &Process) -> Seen {
+        let steps = process.given(Key::Steps).and_then(|steps| steps.parse().ok()).unwrap_or(0);
+        Seen { seed: process.options().seed, steps }
+    }
 }
 
 /// What can be provoked, in words that the runtime understands.
 pub(super) struct Target {
     /// The access, with the oldest value, at the first opportunity.
     pub(super) provocation: Provocation,
-    /// Of the run in which it was seen first.
-    pub(super) seed: u64,
+    pub(super) seen: Seen,
     /// There is one value only.
     pub(super) is_single: bool,
     /// Nothing followed so far.
@@ -60,21 +75,21 @@ pub(super) struct End {
 }
 
 impl Ranking {
-    /// Holds a report that was seen in a run with this seed, if it is a new one.
-    pub(super) fn hold(&mut self, report: Report, seed: u64) {
+    /// Holds a report that was seen in this run, if it is a new one.
+    pub(super) fn hold(&mut self, report: Report, seen: Seen) {
         if let (Some(taken), Kind::Race(_)) = (&self.taken, &report.kind) {
             self.consequences.push(taken.race(&report));
         }
         let identity = report.identity();
         if self.entries.iter().all(|entry| entry.report.identity() != identity) {
-            self.entries.push(Entry { report, seed });
+            self.entries.push(Entry { report, seen });
         }
     }
 
     /// In the current run, an access has used an overwritten value.
-    pub(super) fn take(&mut self, mut taken: Taken, seed: u64) {
+    pub(super) fn take(&mut self, mut taken: Taken, seen: Seen) {
         if let Some(news) = taken.news.take() {
-            self.hold(*news, seed);
+            self.hold(*news, seen);
         }
         // Children of the program have accesses of their own; the first one is told about.
         self.taken.get_or_insert(taken);
@@ -92,11 +107,11 @@ impl Ranking {
 
     /// What can be provoked of the report with this number, if anything.
     pub(super) fn target(&self, number: usize) -> Option<Target> {
-        let Entry { report, seed } = self.entries.get(number)?;
+        let Entry { report, seen } = self.entries.get(number)?;
         let Kind::Robustness(window) = &report.kind else { return None };
         let is_open = report.trials.as_ref().is_none_or(|trials| trials.consequence.is_none());
         let is_single = window.stale.len() == 1 && !window.cut;
-        Some(Target { provocation: report.provocation.clone()?, seed: *seed, is_single, is_open })
+        Some(Target { provocation: report.provocation.clone()?, seen: *seen, is_single, is_open })
     }
 
     /// How many reports there are.

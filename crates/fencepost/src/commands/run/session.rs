@@ -17,7 +17,7 @@ use fencepost_sanitizer::symbols::Files;
 use fencepost_sanitizer::{Ending, Item, Options, Process, Reporter, json, text};
 use rustix::fs::Access;
 
-use super::ranking::Ranking;
+use super::ranking::{Ranking, Seen};
 use crate::args::{FailOn, ReportFormat};
 use crate::files;
 use crate::log::Log;
@@ -165,7 +165,7 @@ impl Session {
                 Wish::Nothing
             }
             Item::Provoked(taken) => {
-                self.ranking.take(*taken, process.options().seed);
+                self.ranking.take(*taken, Seen::by(process));
                 Wish::Nothing
             }
             Item::Failure(failure) => {
@@ -192,7 +192,7 @@ impl Session {
                 if !self.holds {
                     self.draw_and_tell(report.finding_so_far(), output);
                 }
-                self.ranking.hold(*report, process.options().seed);
+                self.ranking.hold(*report, Seen::by(process));
                 Wish::Found
             }
             Item::Known => Wish::Found,
