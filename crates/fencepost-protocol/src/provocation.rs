@@ -1,10 +1,10 @@
 //! Which access is to use an overwritten value, as text:
-//! `ring+0x13f4/ring+0x1520@ring+0x1200,oldest,2`.
+//! `ring+0x13f4/ring+0x1520@ring+0x1200,oldest,2,1`.
 //!
 //! An access is named by where it is in the code, in a way that is the same in every run: the file
 //! that holds the code, and where in it. Callers follow, innermost first. After `@` comes the write
-//! that the access may miss. Then comes which of the overwritten values it uses, and how often it
-//! lets the opportunity go by before.
+//! that the access may miss. Then come which of the overwritten values it uses, how often it lets
+//! the opportunity go by before, and which way a controlled schedule takes from there.
 
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -48,6 +48,8 @@ pub struct Provocation {
     pub which: Which,
     /// How many opportunities it lets go by.
     pub skip: u64,
+    /// How a controlled schedule goes on afterwards; 0 as it would have gone on.
+    pub then: u64,
 }
 
 impl Which {
@@ -113,10 +115,11 @@ impl fmt::Display for Provocation {
             write!(f, "@{missed}")?;
         }
         write!(f, ",{}", self.which.name())?;
-        if self.skip > 0 {
-            write!(f, ",{}", self.skip)?;
+        match (self.skip, self.then) {
+            (0, 0) => Ok(()),
+            (skip, 0) => write!(f, ",{skip}"),
+            (skip, then) => write!(f, ",{skip},{then}"),
         }
-        Ok(())
     }
 }
 
@@ -132,20 +135,21 @@ impl FromStr for Provocation {
             Some("newest") => Which::Newest,
             _ => return Err("after the place of the access comes `,oldest` or `,newest`"),
         };
-        let skip = match parts.next().map(str::parse) {
-            None => 0,
-            Some(Ok(skip)) => skip,
-            Some(Err(_)) => return Err("how many opportunities go by is a number, as in `,oldest,2`"),
+        let mut number = || match parts.next().map(str::parse) {
+            None => Ok(0),
+            Some(Ok(number)) => Ok(number),
+            Some(Err(_)) => Err("after `,oldest` come numbers, as in `,oldest,2` or `,oldest,2,1`"),
         };
+        let (skip, then) = (number()?, number()?);
         if parts.next().is_some() {
-            return Err("nothing follows the number of opportunities that go by");
+            return Err("nothing follows the second number");
         }
         let (access, missed) = match places.split_once('@') {
             Some((access, missed)) => (access, Some(missed.parse()?)),
             None => (places, None),
         };
         let access = access.split('/').map(str::parse).collect::<Result<Vec<_>, _>>()?;
-        Ok(Provocation { access, missed, which, skip })
+        Ok(Provocation { access, missed, which, skip, then })
     }
 }
 
@@ -159,16 +163,23 @@ mod tests {
     #[test]
     fn provocations_are_read_as_they_are_written() {
         let place = CodePlace::new;
-        let plain =
-            Provocation { access: vec![place("/usr/bin/ring", 0x13f4)], missed: None, which: Which::Newest, skip: 0 };
+        let plain = Provocation {
+            access: vec![place("/usr/bin/ring", 0x13f4)],
+            missed: None,
+            which: Which::Newest,
+            skip: 0,
+            then: 0,
+        };
         let strange = Provocation {
             access: vec![place("a b:c@d,e%é+0x7+", 1), place("libc.so.6", u64::MAX)],
             missed: Some(place("ring", 0)),
             which: Which::Oldest,
             skip: 7,
+            then: 0,
         };
+        let other = Provocation { skip: 0, then: 3, ..strange.clone() };
         assert_eq!(plain.to_string(), "ring+0x13f4,newest");
-        for provocation in [plain, strange] {
+        for provocation in [plain, strange, other] {
             let text = provocation.to_string();
             assert!(!text.contains([' ', ':', '"', '=']), "{text} stands in the environment");
             assert_eq!(text.parse(), Ok(provocation));
@@ -185,7 +196,8 @@ mod tests {
             "+0x1,oldest",
             "ring+0xg,oldest",
             "ring+0x1,oldest,x",
-            "ring+0x1,oldest,1,2",
+            "ring+0x1,oldest,1,x",
+            "ring+0x1,oldest,1,2,3",
             "ring+0x1/,oldest",
             "ring+0x1@,oldest",
             "r%4+0x1,oldest",

@@ -19,6 +19,7 @@ use crate::channel;
 use crate::lock::{Guard, Guarded};
 use crate::options;
 use crate::record;
+use crate::schedule;
 use crate::stacks;
 use crate::thread::Thread;
 
@@ -105,7 +106,10 @@ impl Opportunity {
 
     /// The step is taken: there is no other one.
     pub(crate) fn take(mut self) {
-        *self.0 = None;
+        let then = self.0.take().map_or(0, |plan| plan.provocation.then);
+        if then > 0 {
+            schedule::vary(then);
+        }
     }
 }
 

@@ -30,7 +30,7 @@ pub(crate) fn provocation(modules: &[Module], finding: &stream::Report) -> Optio
     // Threads come from the C library, all of them.
     let own = access.iter().take_while(|caller| caller.module == access[0].module).count();
     access.truncate(own);
-    (!access.is_empty()).then_some(Provocation { access, missed, which: Which::Oldest, skip: 0 })
+    (!access.is_empty()).then_some(Provocation { access, missed, which: Which::Oldest, skip: 0, then: 0 })
 }
 
 /// An access has used an overwritten value.

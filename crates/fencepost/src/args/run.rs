@@ -141,11 +141,12 @@ Examples:
   fencepost run -- ./queue 4                                    one run, as the operating system schedules it
   fencepost run --schedule pct:3 --seeds 0..1000 -- ./queue 4   a thousand different schedules
   fencepost run --schedule pct:3 --seed 17 -- ./queue 4         one of them again
+  fencepost run --runs 100 --fail-on failure -- ./queue 4       what is harmless does not matter
   fencepost run --format sarif -o findings.sarif -- ./queue 4   for code scanning
   fencepost run --graph pictures -- ./queue 4                   pictures/report-1.svg, …: how does it happen?
 
 Exit codes:
-  66   something was reported (--exitcode)
+  66   something was reported (--exitcode), as bad as --fail-on says
   2    the program cannot be run, or was not built for the sanitizer; reports or pictures cannot be
        written
   else the program's own (128 + N if it was ended by signal N); with several runs, the first one that is not 0";

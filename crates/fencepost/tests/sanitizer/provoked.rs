@@ -24,32 +24,36 @@ use crate::run;
 
 /// Execution graphs of a program, at most.
 const GRAPHS: u64 = 60_000;
-/// Programs that are tried.
+/// Programs that are tried, and how many of them in one test.
 const PROGRAMS: u64 = 1200;
+const TOGETHER: u64 = 40;
 
 /// Runs that have ended in a state that SC does not permit.
 static BEYOND_SC: AtomicU64 = AtomicU64::new(0);
 /// Programs that are done.
 static DONE: AtomicU64 = AtomicU64::new(0);
 
-/// One test for each program.
+/// A test for some programs each.
 pub(crate) fn trials(folder: &Path, compiler: &Compiler) -> Vec<Trial> {
-    fs::create_dir_all(folder).expect("a folder for generated programs");
-    let seeds: Vec<u64> = (0..repetitions(PROGRAMS)).collect();
-    let count = seeds.len() as u64;
-    let trial = |seed| {
-        let (folder, compiler) = (folder.join(format!("{seed}")), compiler.clone());
-        Trial::test(format!("provoked/{seed}"), move || {
-            let result = check(seed, &folder, &compiler).map_err(Failed::from);
-            // The last one knows whether any of this was worth the time.
-            let beyond = BEYOND_SC.load(Ordering::SeqCst);
-            if DONE.fetch_add(1, Ordering::SeqCst) + 1 == count && beyond < count / 20 {
-                return Err(format!("hardly any run has left SC: {beyond} with {count} programs").into());
+    let count = repetitions(PROGRAMS);
+    let trial = |first: u64| {
+        let (folder, compiler) = (folder.to_path_buf(), compiler.clone());
+        let seeds = first..count.min(first + TOGETHER);
+        Trial::test(format!("provoked/{first}"), move || {
+            for seed in seeds.clone() {
+                check(seed, &folder.join(format!("{seed}")), &compiler)
+                    .map_err(|error| format!("program {seed}: {error}"))?;
             }
-            result
+            // The last one knows whether any of this was worth the time.
+            let done = DONE.fetch_add(seeds.end - seeds.start, Ordering::SeqCst) + seeds.end - seeds.start;
+            let beyond = BEYOND_SC.load(Ordering::SeqCst);
+            match done == count && beyond < count / 20 {
+                true => Err(Failed::from(format!("{beyond} runs of {count} programs have left SC"))),
+                false => Ok(()),
+            }
         })
     };
-    seeds.into_iter().map(trial).collect()
+    (0..count).step_by(TOGETHER as usize).map(trial).collect()
 }
 
 fn check(seed: u64, folder: &Path, compiler: &Compiler) -> Result<(), String> {
@@ -137,7 +141,7 @@ fn exported(program: &Program, name: &str) -> Option<(String, Vec<Observable>)> 
         for (register, line) in used(program, number).into_iter().zip(&declared) {
             let name = line.split_whitespace().nth(1)?;
             let slot = format!("fp_state_{number}_{}", register.index());
-            let _ = write!(kept, "  {slot} = {name};\n");
+            let _ = writeln!(kept, "  {slot} = {name};");
             let _ = writeln!(state, "static unsigned {slot};");
             observed.push(Observable::Register(ThreadId::from_index(number), register));
             shown.push(slot);

@@ -3,9 +3,10 @@
 //! Every report is tried in turn, in rounds: so each has been tried before the time is over. In
 //! every second round the access uses the newest of the overwritten values, and the oldest one in
 //! the others. Rounds take turns in two more ways: with the seed in which it was seen, and with
-//! another one; at the first opportunity, and at later ones.
+//! another one; at the first opportunity, and at later ones. A run that was made already is made
+//! again with another schedule after the access.
 
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 use std::io;
 use std::process::ExitStatus;
 use std::time::{Duration, Instant};
@@ -73,36 +74,35 @@ pub(super) fn tries(args: &RunArgs) -> u64 {
 /// What was tried of a report.
 #[derive(Default)]
 struct Tried {
-    runs: BTreeSet<(u64, Which, u64)>,
+    runs: BTreeMap<(u64, Which, u64), u64>,
     /// With the seed in which it was seen there are fewer opportunities than this.
     reach: Option<u64>,
+    /// With another seed there was none.
+    is_rare: bool,
 }
 
 impl Tried {
-    /// The next run: its seed, and what it provokes. None if there is nothing else to be tried.
-    fn next(&mut self, round: u64, target: &Target, args: &RunArgs) -> Option<(u64, Provocation)> {
+    /// The next run: its seed, and what it provokes.
+    fn next(&mut self, round: u64, target: &Target, args: &RunArgs) -> (u64, Provocation) {
         let (which, step) = match (target.is_single, round % 2) {
             (true, _) => (Which::Oldest, round),
             (false, 0) => (Which::Oldest, round / 2),
             (false, _) => (Which::Newest, round / 2),
         };
-        let all = seeds(args);
-        let other =
-            all.start + target.seen.seed.wrapping_sub(all.start).wrapping_add(1 + step / 2) % (all.end - all.start);
-        let is_own = step % 2 == 0 || other == target.seen.seed;
-        let seed = if is_own { target.seen.seed } else { other };
+        let (all, own) = (seeds(args), target.seen.seed);
+        let other = all.start + own.wrapping_sub(all.start).wrapping_add(1 + step / 2) % (all.end - all.start);
+        let is_own = step % 2 == 0 || other == own || self.is_rare;
         // Soon, and then further and further away.
         let far = (1u64 << (step / 2).min(20)) - 1;
-        let mut skip = if is_own { self.reach.map_or(far, |reach| far % reach.max(1)) } else { far / 2 };
-        // The same run under another schedule is another run.
-        while args.schedule.is_controlled() && self.runs.contains(&(seed, which, skip)) {
-            skip += 1;
-            if is_own && self.reach.is_some_and(|reach| skip >= reach) {
-                return None;
-            }
-        }
-        self.runs.insert((seed, which, skip));
-        Some((seed, Provocation { which, skip, ..target.provocation.clone() }))
+        let (seed, skip) = match is_own {
+            true => (own, self.reach.map_or(far, |reach| far % reach.max(1))),
+            false => (other, far / 2),
+        };
+        // The same run goes on in another way.
+        let times = self.runs.entry((seed, which, skip)).or_default();
+        let then = if args.schedule.is_controlled() { *times } else { 0 };
+        *times += 1;
+        (seed, Provocation { which, skip, then, ..target.provocation.clone() })
     }
 }
 
@@ -127,8 +127,8 @@ pub(super) fn provoke(
             }
             tried.resize_with(session.ranking().len().max(tried.len()), Tried::default);
             let target = session.ranking().target(number).filter(|target| target.is_open);
-            let next = target.and_then(|target| Some((tried[number].next(round, &target, args)?, target)));
-            if let Some(((seed, provocation), target)) = next {
+            if let Some(target) = target {
+                let (seed, provocation) = tried[number].next(round, &target, args);
                 // Where a schedule of priorities changes them depends on the steps that it expects.
                 let steps = (seed == target.seen.seed).then_some(target.seen.steps);
                 let how =
@@ -142,8 +142,10 @@ pub(super) fn provoke(
                     return Ok(());
                 }
                 let trial = session.ranking_mut().end_run(Some(number), &ordinary.judge(&outcome));
-                if trial == Trial::Missed && seed == target.seen.seed {
-                    tried[number].reach = Some(provocation.skip);
+                match trial {
+                    Trial::Missed if seed == target.seen.seed => tried[number].reach = Some(provocation.skip),
+                    Trial::Missed => tried[number].is_rare = true,
+                    Trial::Harmless | Trial::GoneWrong => {}
                 }
             }
             number += 1;
