@@ -187,7 +187,7 @@ impl Session {
         location.load(self.thread.clocks_mut(), Order::decode(order), limits());
     }
 
-    #[inline]
+    #[inline(always)]
     fn record(&mut self, call: Call, op: Op, value: u64, extra: u64, success: bool) {
         let is_releasing = record::event(&mut self.thread, |thread| Record {
             time: record::now(),
@@ -202,8 +202,14 @@ impl Session {
             success,
         });
         if is_releasing && op.writes(success) {
-            provoke::keep(call.addr, &atomic(&mut self.held).location, limits());
+            self.keep_released(call.addr);
         }
+    }
+
+    /// The write that was just made may be read when it is not the newest any more.
+    #[cold]
+    fn keep_released(&mut self, addr: usize) {
+        provoke::keep(addr, &atomic(&mut self.held).location, limits());
     }
 
     #[inline(always)]
@@ -536,17 +542,15 @@ pub(super) unsafe fn store<W: Word>(call: Call, value: W) {
         return;
     };
     session.touch(call, W::SIZE, true);
-    if session.check(call, W::SIZE, Action::Store, Access::Store) {
-        session.end();
-        return;
+    if !session.check(call, W::SIZE, Action::Store, Access::Store) {
+        // SAFETY: the caller's promise.
+        session.held.change(|| unsafe { W::store(call.addr, value) });
+        let site = session.thread.calls.site(call.pc, Op::Store as u8, call.order);
+        let location = &mut atomic(&mut session.held).location;
+        location.store(session.thread.clocks_mut(), call.order(), value.image(), site, limits());
+        session.record(call, Op::Store, value.image(), 0, true);
+        session.thread.does_something();
     }
-    // SAFETY: the caller's promise.
-    session.held.change(|| unsafe { W::store(call.addr, value) });
-    let site = session.thread.calls.site(call.pc, Op::Store as u8, call.order);
-    let location = &mut atomic(&mut session.held).location;
-    location.store(session.thread.clocks_mut(), call.order(), value.image(), site, limits());
-    session.record(call, Op::Store, value.image(), 0, true);
-    session.thread.does_something();
     session.end();
 }
 
@@ -571,14 +575,16 @@ pub(super) unsafe fn fetch<W: Word>(addr: usize, order: u32, pc: usize, fetch: F
         return unsafe { W::fetch(call.addr, fetch, value) };
     };
     session.touch(call, W::SIZE, true);
-    if session.check(call, W::SIZE, fetch.action(), Access::Rmw) {
-        return session.end_with();
-    }
-    // SAFETY: the caller's promise.
-    let old = session.held.change(|| unsafe { W::fetch(call.addr, fetch, value) });
-    let new = W::combine(fetch, old, value).image();
-    session.written(call, Op::Rmw, new);
-    session.record(call, Op::Rmw, new, old.image(), true);
+    let old = if session.check(call, W::SIZE, fetch.action(), Access::Rmw) {
+        W::of_image(session.value)
+    } else {
+        // SAFETY: the caller's promise.
+        let old = session.held.change(|| unsafe { W::fetch(call.addr, fetch, value) });
+        let new = W::combine(fetch, old, value).image();
+        session.written(call, Op::Rmw, new);
+        session.record(call, Op::Rmw, new, old.image(), true);
+        old
+    };
     session.end();
     old
 }
