@@ -27,6 +27,9 @@
 //!   cache.
 
 mod order;
+mod stale;
+
+pub use stale::{Released, Releases};
 
 use crate::clock::{Clock, Slot};
 use crate::covers::{Covers, UNMARKED};

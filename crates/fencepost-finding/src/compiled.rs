@@ -3,6 +3,8 @@
 use std::fmt;
 use std::path::Path;
 
+use crate::Trials;
+
 /// A run in which it could be seen.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Observed {
@@ -28,6 +30,8 @@ pub struct Observed {
     pub advice: Option<Advice>,
     /// How to see it again.
     pub reproduce: Reproduce,
+    /// Runs in which it was provoked, if there were any.
+    pub trials: Option<Trials>,
     /// The file with a picture of it, if it was drawn.
     pub picture: Option<String>,
 }

@@ -21,6 +21,10 @@ choice! {
         "spin" => Spin(Spin),
         /// A finding.
         "report" => Report(Report),
+        /// An access has used an overwritten value, as it was asked to.
+        "provoked" => Provoked(Provoked),
+        /// Something has gone wrong after that.
+        "failure" => Failure(Failure),
         /// Something the user should know.
         "note" => Note(Note),
         /// All threads of the program wait, and it is ended.
@@ -285,6 +289,59 @@ structure! {
 structure! {
     /// Nothing is known.
     Unknown {}
+}
+
+structure! {
+    /// An access has used an overwritten value. From here on the run is one of the model, not one
+    /// under sequential consistency.
+    Provoked {
+        /// What the access could use.
+        report: Report,
+        /// What it has used.
+        used: Write,
+    }
+}
+
+structure! {
+    /// The program fails.
+    Failure {
+        /// Which thread.
+        tid: u64,
+        /// Where.
+        stack: Vec<u64>,
+        /// How.
+        failed: Failed,
+    }
+}
+
+choice! {
+    /// How a program fails.
+    Failed by "kind" {
+        /// An assertion does not hold.
+        "assertion" => Assertion(Assertion),
+        /// A signal ends it.
+        "signal" => Signal(Signal),
+    }
+}
+
+structure! {
+    /// An assertion of the program.
+    Assertion {
+        /// What it says.
+        text: String,
+        /// The source file.
+        file: String,
+        /// The line in it.
+        line: u64,
+    }
+}
+
+structure! {
+    /// A signal that ends the program.
+    Signal {
+        /// Its number.
+        number: u64,
+    }
 }
 
 structure! {

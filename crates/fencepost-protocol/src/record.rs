@@ -61,11 +61,14 @@ pub enum Op {
     Join = 12,
     /// What was known of a location is forgotten, or it is seen for the first time.
     Reset = 13,
+    /// An atomic access that has used an overwritten write. From here on the records are not those
+    /// of a run under sequential consistency.
+    Stale = 14,
 }
 
 impl Op {
     /// All of them, by number.
-    pub const ALL: [Op; 14] = [
+    pub const ALL: [Op; 15] = [
         Op::Load,
         Op::Store,
         Op::Rmw,
@@ -80,7 +83,18 @@ impl Op {
         Op::Spawn,
         Op::Join,
         Op::Reset,
+        Op::Stale,
     ];
+
+    /// Does it write a location, if it succeeds or not?
+    #[inline]
+    pub const fn writes(self, success: bool) -> bool {
+        match self {
+            Op::Store | Op::Rmw | Op::BlockingCas => true,
+            Op::CasStrong | Op::CasWeak => success,
+            _ => false,
+        }
+    }
 }
 
 /// What a thread did.
@@ -138,11 +152,7 @@ impl Record {
 
     /// Does it write a location?
     pub fn writes(&self) -> bool {
-        match self.op {
-            Op::Store | Op::Rmw | Op::BlockingCas => true,
-            Op::CasStrong | Op::CasWeak => self.success,
-            _ => false,
-        }
+        self.op.writes(self.success)
     }
 
     /// What these bytes say; none if they are no record.

@@ -152,6 +152,14 @@ pub fn finding(finding: &Finding, source: Option<&SourceFile>, look: &Look) -> S
     }
 }
 
+/// The same in a line, for what is known to be harmless.
+pub fn finding_line(finding: &Finding) -> String {
+    match &finding.evidence {
+        Evidence::Replayed(_) => format!("  {}\n", finding.message),
+        Evidence::Observed(observed) => stacks::line(finding, observed),
+    }
+}
+
 /// Colours, or none.
 #[derive(Clone, Copy)]
 struct Paint(bool);

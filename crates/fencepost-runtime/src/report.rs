@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 
 use fencepost_clock::{Window, Write};
-use fencepost_protocol::message::{self, Figures, Found, Message, Unknown};
+use fencepost_protocol::message::{self, Failed, Figures, Found, Message, Unknown};
 use fencepost_protocol::record::Op;
 use fencepost_protocol::{Action, Order};
 
@@ -181,6 +181,19 @@ pub(crate) fn robustness(thread: &Thread, access: &Access, window: &Window) {
         repeat(access.pc);
         return;
     }
+    let (report, tids) = violation(thread, access, window);
+    halt_if(channel::send_report(report, &tids));
+}
+
+/// `thread` makes this access with the write `used` of its window.
+#[cold]
+pub(crate) fn provoked(thread: &Thread, access: &Access, window: &Window, used: &Write) {
+    let (report, tids) = violation(thread, access, window);
+    channel::send_about(&tids, &Message::Provoked(message::Provoked { report, used: write(used) }));
+}
+
+/// What is told about an access with this window, and the threads that are part of it.
+fn violation(thread: &Thread, access: &Access, window: &Window) -> (message::Report, Vec<Tid>) {
     let report = message::Report {
         tid: u64::from(thread.tid),
         addr: access.addr as u64,
@@ -200,8 +213,15 @@ pub(crate) fn robustness(thread: &Thread, access: &Access, window: &Window) {
         }),
     };
     let writers = window.stale.iter().take(16).chain([&window.newest]).map(writer);
-    let tids: Vec<Tid> = writers.chain([thread.tid]).chain(owner(access.addr)).collect();
-    halt_if(channel::send_report(report, &tids));
+    let tids = writers.chain([thread.tid]).chain(owner(access.addr)).collect();
+    (report, tids)
+}
+
+/// The program fails, in the thread that runs, with these calls.
+pub(crate) fn failure(stack: Vec<u64>, failed: Failed) {
+    let tid = thread::current_tid();
+    let failure = message::Failure { tid: u64::from(tid), stack, failed };
+    channel::send_about(&[tid], &Message::Failure(failure));
 }
 
 fn plain(how: How) -> Action {

@@ -7,6 +7,7 @@ use fencepost_protocol::{Key, Options};
 
 use crate::advice::{self, Analysis};
 use crate::path::EdgeKind;
+use crate::provoke;
 use crate::report::{
     Advice, Awaited, Creation, Deadlock, Edit, Kind, Link, LinkEnd, LinkKind, Memory, Operation, Place, Race, Report,
     Reproduce, Thread, Waiting, Window,
@@ -23,6 +24,8 @@ pub struct Process {
     pub(crate) options: Options,
     /// It has said that it ends.
     pub(crate) has_ended: bool,
+    /// An access of it has used an overwritten value.
+    pub(crate) has_left_sc: bool,
     pub(crate) figures: Figures,
     threads: BTreeMap<u64, stream::Thread>,
     /// Values that keep loops spinning, by call site.
@@ -47,7 +50,11 @@ impl Process {
             }
             Message::Summary(figures) => self.figures = figures,
             Message::End(_) => self.has_ended = true,
-            Message::Report(_) | Message::Note(_) | Message::Deadlock(_) => {}
+            Message::Report(_)
+            | Message::Provoked(_)
+            | Message::Failure(_)
+            | Message::Note(_)
+            | Message::Deadlock(_) => {}
         }
     }
 
@@ -59,6 +66,11 @@ impl Process {
     /// An option as it was given.
     pub fn given(&self, key: Key) -> Option<&str> {
         self.start.as_ref()?.given(key)
+    }
+
+    /// Is it one in which an access was to use an overwritten value?
+    pub fn is_provoked(&self) -> bool {
+        self.given(Key::Provoke).is_some()
     }
 
     /// Its number; 0 before it has said anything.
@@ -110,7 +122,7 @@ impl Process {
         self.modules.iter().find(|module| (module.start..module.end).contains(&address))
     }
 
-    fn named(&self, tid: u64) -> Thread {
+    pub(crate) fn named(&self, tid: u64) -> Thread {
         let name = self.threads.get(&tid).and_then(|thread| thread.name.clone()).filter(|name| !name.is_empty());
         Thread { tid, name }
     }
@@ -166,6 +178,8 @@ impl Process {
             memory: self.memory(&finding.memory, addr, symbols),
             threads: Vec::new(),
             reproduce: self.reproduce(),
+            provocation: provoke::provocation(&self.modules, finding),
+            trials: None,
         };
         report.threads = self.creations(&report, symbols);
         report
@@ -347,7 +361,7 @@ impl Process {
             false => words.extend(["pct:3", "--seeds", "0..1000"].map(String::from)),
         }
         // Where a schedule of priorities changes them depends on how long it expects the run to be.
-        for (key, word) in [(Key::Steps, "--steps"), (Key::History, "--history")] {
+        for (key, word) in [(Key::Steps, "--steps"), (Key::History, "--history"), (Key::Provoke, "--provoke-at")] {
             if let Some(value) = start.given(key).filter(|_| exact || key != Key::Steps) {
                 words.extend([word.to_string(), value.to_string()]);
             }

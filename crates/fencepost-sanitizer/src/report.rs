@@ -5,8 +5,10 @@ use std::fmt;
 use fencepost_clock::MODEL;
 use fencepost_finding::{Access, Evidence, Finding, Frame, Kind as FindingKind, Observed};
 pub use fencepost_finding::{
-    Advice, Awaited, Creation, Edit, Link, LinkEnd, LinkKind, Memory, Operation, Place, Reproduce, Thread, Waiting,
+    Advice, Awaited, Consequence, Creation, Edit, Effect, Link, LinkEnd, LinkKind, Memory, Operation, Place, Rank,
+    Reproduce, Thread, Trials, Waiting,
 };
+use fencepost_protocol::Provocation;
 
 use crate::reporter::Item;
 
@@ -25,6 +27,10 @@ pub struct Report {
     pub threads: Vec<Creation>,
     /// How to see it again.
     pub reproduce: Reproduce,
+    /// How to let the access use an overwritten value, if that is possible.
+    pub provocation: Option<Provocation>,
+    /// What followed when it did.
+    pub trials: Option<Trials>,
 }
 
 /// What a report is about.
@@ -136,6 +142,7 @@ impl Deadlock {
                 waiting: self.waiting,
                 advice: None,
                 reproduce: self.reproduce,
+                trials: None,
                 picture: None,
             })),
         }
@@ -189,6 +196,11 @@ impl Report {
         Identity { kind: self.title(), places }
     }
 
+    /// As it is told before it is known what follows.
+    pub fn finding_so_far(&self) -> Finding {
+        self.clone().finding()
+    }
+
     /// As it is told.
     pub fn finding(self) -> Finding {
         let (identity, title) = (self.identity().to_string(), self.title().to_string());
@@ -223,13 +235,14 @@ impl Report {
         };
         let Found { shape, stale, cut, links, unguarded, advice } = found;
         let missing = unguarded.then(|| UNGUARDED.to_string());
+        let trials = self.trials.as_ref().map(|trials| format!("Consequence: {}", trials.sentence()));
         Finding {
             kind,
             model: MODEL,
             file: None,
             title,
             message,
-            notes: advice.iter().map(suggestion).chain(missing).collect(),
+            notes: trials.into_iter().chain(advice.iter().map(suggestion)).chain(missing).collect(),
             location,
             access: Some(Access::Operation(Box::new(self.access))),
             conflicting: Some(Access::Operation(Box::new(conflicting))),
@@ -248,6 +261,7 @@ impl Report {
                 waiting: Vec::new(),
                 advice,
                 reproduce: self.reproduce,
+                trials: self.trials,
                 picture: None,
             })),
         }

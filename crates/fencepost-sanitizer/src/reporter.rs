@@ -5,7 +5,8 @@ use std::collections::BTreeSet;
 use fencepost_protocol::door::Mismatch;
 
 use crate::process::Process;
-use crate::report::{Deadlock, Identity, Report};
+use crate::provoke::{Failure, Taken};
+use crate::report::{Deadlock, Identity, Kind, Report};
 use crate::stream::{self, Figures, Message};
 use crate::suppress::Suppressions;
 use crate::symbols::Symbols;
@@ -43,6 +44,10 @@ pub enum Item {
     Suppressed,
     /// Something the user should know.
     Note(String),
+    /// An access has used an overwritten value, as it was asked to.
+    Provoked(Box<Taken>),
+    /// The program fails after that.
+    Failure(Box<Failure>),
     /// The threads of the program wait for one another in a way that was not reported before, and
     /// it is ended.
     Deadlock(Box<Deadlock>),
@@ -64,8 +69,10 @@ pub enum Ending {
 /// Figures over all runs.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Totals {
-    /// Runs that were observed.
+    /// Runs that were observed, without those that were provoked.
     pub runs: u64,
+    /// Runs in which an access was to use an overwritten value.
+    pub provoked: u64,
     /// Different reports, told or not.
     pub reports: u64,
     /// Findings that were reported before.
@@ -87,12 +94,16 @@ pub struct Reporter<S> {
     options: Options,
     symbols: S,
     seen: BTreeSet<Identity>,
+    /// Those of them that were seen without an access that was provoked.
+    ordinary: BTreeSet<Identity>,
     deadlocks: BTreeSet<String>,
     totals: Totals,
     /// The seed of the current run, once a process of it has begun to talk.
     seed: Option<u64>,
     /// Was something found in the current run?
     found: bool,
+    /// Is the current run one that is provoked?
+    provoked: bool,
 }
 
 impl<S: Symbols> Reporter<S> {
@@ -102,10 +113,12 @@ impl<S: Symbols> Reporter<S> {
             options,
             symbols,
             seen: BTreeSet::new(),
+            ordinary: BTreeSet::new(),
             deadlocks: BTreeSet::new(),
             totals: Totals::default(),
             seed: None,
             found: false,
+            provoked: false,
         }
     }
 
@@ -127,7 +140,15 @@ impl<S: Symbols> Reporter<S> {
                 Item::Nothing
             }
             Ok(Ok(Message::Report(report))) => self.finding(process, &report, recorded),
+            Ok(Ok(Message::Provoked(provoked))) => self.taken(process, &provoked, recorded),
+            Ok(Ok(Message::Failure(failure))) if process.has_left_sc => {
+                Item::Failure(Box::new(process.failure(&failure, &mut self.symbols)))
+            }
+            Ok(Ok(Message::Failure(_))) => Item::Nothing,
             Ok(Ok(Message::Note(note))) => Item::Note(note.text),
+            Ok(Ok(Message::Deadlock(deadlock))) if process.is_provoked() => {
+                Item::Deadlock(Box::new(process.deadlock(&deadlock.waiting, &mut self.symbols)))
+            }
             Ok(Ok(Message::Deadlock(deadlock))) => {
                 self.totals.deadlocks += 1;
                 let deadlock = process.deadlock(&deadlock.waiting, &mut self.symbols);
@@ -143,7 +164,9 @@ impl<S: Symbols> Reporter<S> {
                     _ => Item::Nothing,
                 };
                 process.follow(message);
-                if item == Item::Start {
+                if item == Item::Start && process.is_provoked() {
+                    self.provoked = true;
+                } else if item == Item::Start {
                     self.seed.get_or_insert(process.options.seed);
                 }
                 item
@@ -165,13 +188,16 @@ impl<S: Symbols> Reporter<S> {
         if process.start.is_none() {
             return Ending::Silent;
         }
-        self.totals.add(process.figures);
+        if !process.is_provoked() {
+            self.totals.add(process.figures);
+        }
         if process.has_ended { Ending::Exited } else { Ending::Died }
     }
 
     /// All processes of a run have left. It counts if any of them has said something.
     pub fn end_run(&mut self) {
         let found = std::mem::take(&mut self.found);
+        self.totals.provoked += u64::from(std::mem::take(&mut self.provoked));
         if let Some(seed) = self.seed.take() {
             self.totals.runs += 1;
             if found {
@@ -205,6 +231,26 @@ impl<S: Symbols> Reporter<S> {
         &self.options.suppressions
     }
 
+    /// An access has used an overwritten value.
+    fn taken(
+        &mut self,
+        process: &mut Process,
+        provoked: &stream::Provoked,
+        recorded: &mut dyn FnMut() -> Option<Vec<u8>>,
+    ) -> Item {
+        process.has_left_sc = true;
+        let report = process.report(&provoked.report, &mut self.symbols);
+        let taken = |news| {
+            let (identity, reproduce) = (report.identity(), report.reproduce.clone());
+            Item::Provoked(Box::new(Taken { identity, used: provoked.used.value, reproduce, news }))
+        };
+        match self.finding(process, &provoked.report, recorded) {
+            Item::Suppressed => Item::Nothing,
+            Item::Report(news) => taken(Some(news)),
+            _ => taken(None),
+        }
+    }
+
     fn finding(
         &mut self,
         process: &Process,
@@ -216,10 +262,19 @@ impl<S: Symbols> Reporter<S> {
             self.totals.suppressed += 1;
             return Item::Suppressed;
         }
-        self.found = true;
-        if !self.seen.insert(report.identity()) {
-            self.totals.duplicates += 1;
-            return Item::Known;
+        self.found |= !process.is_provoked();
+        let identity = report.identity();
+        if !process.has_left_sc {
+            self.ordinary.insert(identity.clone());
+        }
+        let is_ordinary = self.ordinary.contains(&identity);
+        if !self.seen.insert(identity) {
+            self.totals.duplicates += u64::from(!process.is_provoked());
+            // A race that was only ever seen after such an access follows from each of them.
+            return match report.kind {
+                Kind::Race(_) if !is_ordinary => Item::Report(Box::new(report)),
+                _ => Item::Known,
+            };
         }
         self.totals.reports += 1;
         if self.seen.len() > self.options.max_reports {

@@ -107,6 +107,11 @@ impl Monitor {
         }
     }
 
+    /// A step that is not followed.
+    pub(crate) fn pass(&mut self) {
+        self.time += 1;
+    }
+
     /// Follows one step. Step number i, from 1, is the call site of its write.
     pub(crate) fn step(&mut self, op: Op) {
         self.time += 1;

@@ -3,7 +3,8 @@
 use std::fmt::Write as _;
 
 use fencepost_finding::{
-    Access, Advice, Finding, Frame, Link, LinkEnd, LinkKind, Memory, Observed, Operation, Rule, Thread, value_text,
+    Access, Advice, Consequence, Finding, Frame, Link, LinkEnd, LinkKind, Memory, Observed, Operation, Reproduce, Rule,
+    Thread, Trials, value_text,
 };
 
 use super::{Look, Paint};
@@ -36,6 +37,9 @@ pub(super) fn finding(finding: &Finding, observed: &Observed, look: &Look) -> St
     }
     if let Some(advice) = &observed.advice {
         suggestion(advice, if is_race { "race" } else { "violation" }, paint, &mut text);
+    }
+    if let Some(trials) = &observed.trials {
+        consequence(trials, &observed.reproduce, paint, &mut text);
     }
     let unrepeatable = match observed.reproduce.exact {
         true => "",
@@ -203,6 +207,34 @@ fn suggestion(advice: &Advice, what: &str, paint: Paint, text: &mut String) {
         let _ = writeln!(text, "    {}: {}", edit.place.summary(), edit.change);
     }
     text.push('\n');
+}
+
+/// What followed when it was provoked.
+fn consequence(trials: &Trials, known: &Reproduce, paint: Paint, text: &mut String) {
+    let _ = writeln!(text, "  {}: {}", paint.strong("Consequence"), trials.sentence());
+    match &trials.consequence {
+        Some(Consequence { thread, stack: frames, reproduce, .. }) => {
+            let by = thread.as_ref().map_or(String::new(), |thread| format!(" by {thread}"));
+            if !frames.is_empty() {
+                let _ = writeln!(text, "  Where{by}:");
+                stack(frames, text);
+            }
+            if reproduce != known {
+                let _ = writeln!(text, "  Reproduce that: {}\n", reproduce.command);
+            }
+        }
+        None => text.push('\n'),
+    }
+}
+
+/// A finding of which nothing follows, in a line.
+pub(super) fn line(finding: &Finding, observed: &Observed) -> String {
+    let place = match &finding.access {
+        Some(Access::Operation(access)) => access.blamed().map_or_else(String::new, |frame| frame.summary() + ": "),
+        _ => String::new(),
+    };
+    let tried = observed.trials.as_ref().map_or(String::new(), |trials| format!(" {}", trials.sentence()));
+    format!("  {place}{}{tried}\n", finding.message)
 }
 
 fn stack(frames: &[Frame], text: &mut String) {

@@ -68,6 +68,7 @@ fn finding(kind: Kind, access: Operation, missed: Operation, stale: Operation, l
             waiting: Vec::new(),
             advice: None,
             reproduce: Reproduce { command: "fencepost run -- ./relay".into(), exact: true },
+            trials: None,
             picture: None,
         })),
         identity: String::new(),

@@ -47,6 +47,7 @@ mod blocking;
 mod blocks;
 mod cond;
 mod dl;
+mod failure;
 mod futex;
 mod memory;
 mod mutex;
@@ -63,6 +64,7 @@ mod threads;
 use std::ffi::{c_int, c_long, c_void};
 
 pub(crate) use blocks::block_of;
+pub(crate) use failure::tell_failures;
 pub(crate) use futex::system_call;
 pub(crate) use once::is_guard;
 pub(crate) use process::end_process;

@@ -124,6 +124,19 @@ impl Policy {
         Policy::new(numbers, Strategy::Pct(pct))
     }
 
+    /// Goes on in another way, for each number. Of PCT, the points stay at which a thread falls.
+    pub(super) fn vary(&mut self, number: u64) {
+        self.numbers = Numbers(self.numbers.next() ^ number);
+        match &mut self.strategy {
+            Strategy::Random(sticky) => *sticky = self.numbers.one_of(&STICKY),
+            Strategy::Pct(pct) => {
+                for thread in pct.priorities.drain(..).map(|(thread, _)| thread).collect::<Vec<_>>() {
+                    self.appeared(thread);
+                }
+            }
+        }
+    }
+
     /// A thread has appeared.
     pub(super) fn appeared(&mut self, thread: Tid) {
         if let Strategy::Pct(pct) = &mut self.strategy {

@@ -2,6 +2,9 @@
 //! what it reveals.
 
 mod channel;
+mod patience;
+mod provoke;
+mod ranking;
 mod session;
 mod signals;
 
@@ -10,10 +13,11 @@ use std::ffi::{OsStr, OsString};
 use std::io;
 use std::ops::Range;
 use std::os::unix::process::ExitStatusExt;
-use std::process::{Child, Command, ExitStatus};
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::time::{Duration, Instant};
 
 use fencepost_protocol::door::{self, Mismatch};
-use fencepost_protocol::{Answer, ExitCode, Key, Schedule};
+use fencepost_protocol::{Answer, ExitCode, Key, Provocation, Schedule};
 use fencepost_sanitizer::{Ending, Options};
 
 use crate::args::RunArgs;
@@ -21,6 +25,9 @@ use crate::exit::Exit;
 use crate::output::{self, Output};
 pub(crate) use channel::Lines;
 use channel::{Channel, Connection, Heard};
+use patience::Patience;
+use provoke::Ordinary;
+use ranking::Trial;
 pub(crate) use session::{Session, Talker, Wish};
 pub(crate) use signals::Signals;
 
@@ -41,10 +48,15 @@ pub(crate) fn run(args: &RunArgs, output: &mut Output) -> io::Result<Exit> {
                 return Ok(Exit::Error);
             }
         };
+    let tries = provoke::tries(args);
+    session.rank(tries > 0 || args.provoke_at.is_some(), args.all);
     let signals = Signals::new()?;
     let (mut exit, mut unobserved, mut deadlocks) = (Exit::Other(0), false, 0);
+    let (mut ordinary, mut is_cut) = (Ordinary::default(), false);
     for seed in seeds(args) {
-        let outcome = match once(args, seed, &mut session, &signals, output) {
+        let patience = args.hang_after.filter(|_| args.provoke_at.is_some());
+        let how = How { seed, steps: None, provocation: args.provoke_at.as_ref(), patience, is_quiet: false };
+        let outcome = match once(args, &how, &mut session, &signals, output) {
             Ok(outcome) => outcome,
             Err(Failure::Start(error)) => {
                 let program = args.program.first().map(|word| word.to_string_lossy()).unwrap_or_default();
@@ -53,7 +65,13 @@ pub(crate) fn run(args: &RunArgs, output: &mut Output) -> io::Result<Exit> {
             }
             Err(Failure::Other(error)) => return Err(error),
         };
-        let failed = describe(args, seed, &outcome) || session.deadlocks() > deadlocks;
+        let mut failed = describe(args, seed, &outcome) || session.deadlocks() > deadlocks;
+        if args.provoke_at.is_some() {
+            // Nothing is known of ordinary runs: what goes wrong does so because of it.
+            failed |= session.ranking_mut().end_run(None, &ordinary.judge(&outcome)) == Trial::GoneWrong;
+        } else {
+            ordinary.add(&outcome);
+        }
         deadlocks = session.deadlocks();
         if exit == Exit::Other(0) {
             exit = Exit::of(outcome.status);
@@ -62,12 +80,16 @@ pub(crate) fn run(args: &RunArgs, output: &mut Output) -> io::Result<Exit> {
         let stop =
             unobserved || session.has_failed() || (failed && !args.keep_going) || (args.halt && session.has_findings());
         if stop || signals.received() {
+            is_cut = true;
             break;
         }
     }
+    if !is_cut && tries > 0 {
+        provoke::provoke(args, tries, &ordinary, &mut session, &signals, output)?;
+    }
     session.finish(!unobserved, args.print_suppressions, output)?;
     Ok(match () {
-        () if session.has_findings() => Exit::Other(args.exitcode),
+        () if session.fails(args.fail_on) => Exit::Other(args.exitcode),
         () if unobserved => Exit::Error,
         () => exit,
     })
@@ -87,6 +109,24 @@ struct Outcome {
     ending: Ending,
     /// A process that did not speak our version.
     foreign: Option<Mismatch>,
+    /// How long it took.
+    time: Duration,
+    /// It took longer than this, and was ended.
+    hung: Option<Duration>,
+}
+
+/// How to make one run.
+struct How<'a> {
+    seed: u64,
+    /// The steps that it is expected to have, if not as many as runs had so far; 0 if that is not to
+    /// be said.
+    steps: Option<u64>,
+    /// What to provoke in it.
+    provocation: Option<&'a Provocation>,
+    /// How long it may take.
+    patience: Option<Duration>,
+    /// Nobody wants to hear what the program says.
+    is_quiet: bool,
 }
 
 enum Failure {
@@ -98,30 +138,38 @@ enum Failure {
 
 fn once(
     args: &RunArgs,
-    seed: u64,
+    how: &How<'_>,
     session: &mut Session,
     signals: &Signals,
     output: &mut Output,
 ) -> Result<Outcome, Failure> {
     let (mut channel, theirs) = Channel::new().map_err(Failure::Other)?;
-    let mut child = Command::new(&args.program[0])
+    let steps = how.steps.or(args.steps).unwrap_or(session.steps());
+    let mut command = Command::new(&args.program[0]);
+    command
         .args(&args.program[1..])
-        .env(door::name(door::OPTIONS), runtime_options(args, seed, args.steps.unwrap_or(session.steps())))
+        .env(door::name(door::OPTIONS), runtime_options(args, how, steps))
         .env(door::name(door::DOOR), theirs.door.to_string())
-        .env(door::name(door::CHANNEL), theirs.door.file.to_string())
-        .spawn()
-        .map_err(Failure::Start)?;
+        .env(door::name(door::CHANNEL), theirs.door.file.to_string());
+    if how.is_quiet {
+        command.stdout(Stdio::null()).stderr(Stdio::null());
+    }
+    let start = Instant::now();
+    let mut child = command.spawn().map_err(Failure::Start)?;
     // Only the program has the other end now.
     drop(theirs);
     signals.forward_to(&child);
+    let patience = how.patience.map(|limit| (limit, Patience::with(&child, limit)));
     let listened = listen(&mut channel, &mut child, session, args.halt, output);
     // If that has failed, the program may wait for an answer that will not come.
     drop(channel);
     let status = child.wait();
+    let time = start.elapsed();
+    let hung = patience.and_then(|(limit, patience)| patience.end().then_some(limit));
     signals.forward_to_nobody();
     session.end_run();
     let (ending, foreign) = listened.map_err(Failure::Other)?;
-    Ok(Outcome { status: status.map_err(Failure::Other)?, ending, foreign })
+    Ok(Outcome { status: status.map_err(Failure::Other)?, ending, foreign, time, hung })
 }
 
 /// Handles lines until the program has ended and its processes have said everything. How did it
@@ -230,7 +278,7 @@ fn silence(status: ExitStatus) -> String {
 }
 
 /// `FENCEPOST_OPTIONS` for the program: what is there already, then ours, which wins.
-fn runtime_options(args: &RunArgs, seed: u64, steps: u64) -> OsString {
+fn runtime_options(args: &RunArgs, how: &How<'_>, steps: u64) -> OsString {
     let mut options = env::var_os(door::name(door::OPTIONS)).unwrap_or_default();
     let mut add = |key: Key, value: &str| {
         if !options.is_empty() {
@@ -240,7 +288,7 @@ fn runtime_options(args: &RunArgs, seed: u64, steps: u64) -> OsString {
         options.push("=");
         options.push(value);
     };
-    add(Key::Seed, &seed.to_string());
+    add(Key::Seed, &how.seed.to_string());
     add(Key::Schedule, &args.schedule.to_string());
     if let (Schedule::Pct(_), 1..) = (args.schedule, steps) {
         add(Key::Steps, &steps.to_string());
@@ -253,6 +301,10 @@ fn runtime_options(args: &RunArgs, seed: u64, steps: u64) -> OsString {
     }
     if args.no_spin_detection {
         add(Key::SpinDetection, "0");
+    }
+    if let Some(provocation) = how.provocation {
+        // There are commas in it.
+        add(Key::Provoke, &format!("\"{provocation}\""));
     }
     options
 }

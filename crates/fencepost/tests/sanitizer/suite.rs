@@ -18,6 +18,8 @@ pub(crate) struct Case {
     pub(crate) expected: Expected,
     /// Reports that may be there, besides.
     pub(crate) allowed: Vec<Finding>,
+    /// What follows from reports, when they are provoked.
+    pub(crate) ranks: Vec<Ranked>,
     /// What reports suggest, if that is said: all of it, each in some run, and nothing else.
     pub(crate) suggested: Vec<Suggested>,
     pub(crate) runs: Vec<RunLine>,
@@ -72,6 +74,27 @@ impl Finding {
             unguarded: false,
         }
     }
+}
+
+impl Expected {
+    /// What must be found.
+    pub(crate) fn findings(&self) -> &[Finding] {
+        match self {
+            Expected::Findings(findings) => findings,
+            Expected::Silent | Expected::Anything | Expected::Deadlock => &[],
+        }
+    }
+}
+
+/// What follows from a report.
+#[derive(Clone, Debug)]
+pub(crate) struct Ranked {
+    /// Its rank, as a number.
+    pub(crate) rank: u64,
+    /// What happens, if that is said.
+    pub(crate) effect: Option<String>,
+    /// The report.
+    pub(crate) finding: Finding,
 }
 
 /// A change that a report suggests.
@@ -161,6 +184,7 @@ struct Section {
     deadlock: bool,
     findings: Vec<Finding>,
     allowed: Vec<Finding>,
+    ranks: Vec<Ranked>,
     suggested: Vec<Suggested>,
     runs: Vec<RunLine>,
     exit: i32,
@@ -188,6 +212,7 @@ fn read(suite: &Path, path: &Path) -> Vec<Case> {
             "expect" if value == "deadlock" => (section.deadlock, section.exit) = (true, DEADLOCK),
             "expect" => section.findings.push(parse.finding(value)),
             "allow" => section.allowed.push(parse.finding(value)),
+            "rank" => section.ranks.push(parse.ranked(value)),
             "suggest" => section.suggested.push(parse.suggested(value)),
             "run" | "run every" => section.runs.push(parse.run(value, key == "run every")),
             "build" => section.build = Some(words(value)),
@@ -235,6 +260,7 @@ fn case(parse: &Parser<'_>, file: &str, section: Section) -> Case {
         library: section.library.map(|library| folder.join("plugins").join(library)),
         expected,
         allowed: section.allowed,
+        ranks: section.ranks,
         suggested: section.suggested,
         runs,
         exit: Some(section.exit),
@@ -285,6 +311,24 @@ impl Parser<'_> {
         }
         let file = self.path.file_name().expect("a file has a name").to_string_lossy().into_owned();
         Finding { text: text.into(), kind: Some(kind), op, location, lines, file, unguarded }
+    }
+
+    /// `RANK [EFFECT] FINDING`
+    fn ranked(&self, text: &str) -> Ranked {
+        let (rank, rest) = text.split_once(' ').unwrap_or((text, ""));
+        let rank = match rank {
+            "race" => 1,
+            "failure" => 2,
+            "harmless" => 4,
+            _ => self.fail(&format!("`{text}` does not begin with a rank")),
+        };
+        let effects = ["assertion ", "signal ", "deadlock ", "hang ", "exit-code ", "race robustness "];
+        let effect = effects
+            .iter()
+            .find(|effect| rest.starts_with(**effect))
+            .map(|effect| effect.split_once(' ').map_or("", |(effect, _)| effect));
+        let finding = rest.strip_prefix(effect.unwrap_or_default()).unwrap_or(rest);
+        Ranked { rank, effect: effect.map(str::to_string), finding: self.finding(finding.trim()) }
     }
 
     /// `CHANGE at @MARK`

@@ -9,9 +9,40 @@ const VISITS: &str = "crates/fencepost-clock/src/visits.rs";
 const SYNC: &str = "crates/fencepost-clock/src/sync.rs";
 const ORDER: &str = "crates/fencepost-clock/src/location/order.rs";
 const COVERS: &str = "crates/fencepost-clock/src/covers.rs";
+const STALE: &str = "crates/fencepost-clock/src/location/stale.rs";
 const PART: &str = "crates/fencepost-clock/src/covers/part.rs";
 
 pub(super) const MUTANTS: &[Mutant] = &[
+    clock(
+        "clock: a stale read acquires what the newest write has released",
+        STALE,
+        "self.0.iter().find(is_it)",
+        "self.0.iter().rev().find(|kept| is_it(kept) || kept.0 < Slot::MAX)",
+    ),
+    clock(
+        "clock: a stale read acquires nothing",
+        STALE,
+        "let learnt = self.c.hb.join(released);",
+        "let learnt = self.c.hb.clone().join(released);",
+    ),
+    clock(
+        "clock: a stale read that is relaxed acquires at once",
+        STALE,
+        "if order.acquires() {",
+        "if order.acquires() || !order.releases() {",
+    ),
+    clock(
+        "clock: a stale read that is relaxed picks up nothing",
+        STALE,
+        "self.has_picked_up = true;",
+        "self.has_picked_up |= false;",
+    ),
+    clock(
+        "clock: the initial value has released something",
+        STALE,
+        "return Some(Released::default())",
+        "return self.0.last().map(|kept| kept.2.clone())",
+    ),
     clock(
         "clock: a child starts where a joined thread ended",
         THREAD,

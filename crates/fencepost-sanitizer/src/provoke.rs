@@ -1,0 +1,133 @@
+//! Provoked runs, as they are seen from outside: which access to provoke, what it has used, and what
+//! went wrong afterwards.
+
+use std::time::Duration;
+
+use fencepost_finding::{Consequence, Effect, Frame, Reproduce, Thread};
+use fencepost_protocol::{CodePlace, Provocation, Which};
+
+use crate::process::Process;
+use crate::report::{Deadlock, Identity, Kind, Report};
+use crate::stream::{self, Failed, Found, Module};
+use crate::symbols::Symbols;
+
+/// Callers that a provocation names, besides the access.
+const CALLERS: usize = 2;
+
+/// How to let the access of a finding use an overwritten value; none if it cannot be said where it
+/// is, or if its values are too wide to be kept.
+pub(crate) fn provocation(modules: &[Module], finding: &stream::Report) -> Option<Provocation> {
+    let Found::Robustness(violation) = &finding.found else { return None };
+    if finding.size > 8 {
+        return None;
+    }
+    let place = |&pc: &u64| {
+        let module = modules.iter().find(|module| (module.start..module.end).contains(&pc))?;
+        Some(CodePlace::new(&module.path, pc.wrapping_sub(module.bias)))
+    };
+    let missed = violation.newest.by.as_ref().and_then(|by| by.stack.first()).and_then(place);
+    let mut access: Vec<CodePlace> = finding.stack.iter().take(1 + CALLERS).map_while(place).collect();
+    // Threads come from the C library, all of them.
+    let own = access.iter().take_while(|caller| caller.module == access[0].module).count();
+    access.truncate(own);
+    (!access.is_empty()).then_some(Provocation { access, missed, which: Which::Oldest, skip: 0, then: 0 })
+}
+
+/// An access has used an overwritten value.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Taken {
+    /// Of the report about the access.
+    pub identity: Identity,
+    /// The value.
+    pub used: u64,
+    /// How to see it again.
+    pub reproduce: Reproduce,
+    /// The report, if there was none before.
+    pub news: Option<Box<Report>>,
+}
+
+/// A program fails.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Failure {
+    effect: Effect,
+    message: String,
+    thread: Thread,
+    stack: Vec<Frame>,
+}
+
+impl Process {
+    /// A failure with names.
+    pub(crate) fn failure(&self, failure: &stream::Failure, symbols: &mut dyn Symbols) -> Failure {
+        let (effect, message) = match &failure.failed {
+            Failed::Assertion(assertion) => {
+                let stream::Assertion { text, file, line } = assertion;
+                (Effect::Assertion, format!("assertion `{text}` fails ({file}:{line})"))
+            }
+            Failed::Signal(stream::Signal { number }) => (Effect::Signal, format!("signal {number} ends the program")),
+        };
+        Failure { effect, message, thread: self.named(failure.tid), stack: self.stack(&failure.stack, symbols) }
+    }
+
+    /// Has an access of it used an overwritten value?
+    pub fn has_left_sc(&self) -> bool {
+        self.has_left_sc
+    }
+}
+
+impl Taken {
+    fn consequence(&self, effect: Effect, message: String) -> Consequence {
+        Consequence {
+            effect,
+            message,
+            thread: None,
+            stack: Vec::new(),
+            used: self.used,
+            reproduce: self.reproduce.clone(),
+        }
+    }
+
+    /// Two accesses race then.
+    pub fn race(&self, race: &Report) -> Consequence {
+        let place = |operation: &crate::report::Operation| {
+            operation.blamed().map_or_else(|| format!("{:#x}", operation.address), Frame::summary)
+        };
+        let other = match &race.kind {
+            Kind::Race(race) => format!(" and {} at {}", race.other.name(), place(&race.other)),
+            Kind::Robustness(_) => String::new(),
+        };
+        let message = format!("a data race follows: {} at {}{other}", race.access.name(), place(&race.access));
+        self.consequence(Effect::Race, message)
+    }
+
+    /// The program fails then.
+    pub fn failure(&self, failure: Failure) -> Consequence {
+        let Failure { effect, message, thread, stack } = failure;
+        Consequence { thread: Some(thread), stack, ..self.consequence(effect, message) }
+    }
+
+    /// All threads wait then.
+    pub fn deadlock(&self, deadlock: &Deadlock) -> Consequence {
+        let lines: Vec<String> = deadlock.waiting.iter().map(ToString::to_string).collect();
+        self.consequence(Effect::Deadlock, format!("all threads wait ({})", lines.join("; ")))
+    }
+
+    /// The program does not end then, within this time.
+    pub fn hang(&self, patience: Duration) -> Consequence {
+        let seconds = patience.as_secs_f64();
+        let mut hang = self.consequence(Effect::Hang, format!("the program does not end within {seconds} s"));
+        // Without a limit it would not come back.
+        let command = &mut hang.reproduce.command;
+        *command = command.replacen(" --provoke-at ", &format!(" --hang-after {seconds}s --provoke-at "), 1);
+        hang
+    }
+
+    /// A signal ends the program then; it is not known where.
+    pub fn signal(&self, number: i32, name: &str) -> Consequence {
+        self.consequence(Effect::Signal, format!("signal {number}{name} ends the program"))
+    }
+
+    /// The program ends with another exit code then.
+    pub fn exit(&self, code: i32) -> Consequence {
+        self.consequence(Effect::Exit, format!("the program ends with exit code {code}"))
+    }
+}

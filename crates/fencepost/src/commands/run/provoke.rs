@@ -1,0 +1,155 @@
+//! Provoked runs: what follows from each report?
+//!
+//! Every report is tried in turn, in rounds: so each has been tried before the time is over. In
+//! every second round the access uses the newest of the overwritten values, and the oldest one in
+//! the others. Rounds take turns in two more ways: with the seed in which it was seen, and with
+//! another one; at the first opportunity, and at later ones. A run that was made already is made
+//! again with another schedule after the access.
+
+use std::collections::BTreeMap;
+use std::io;
+use std::process::ExitStatus;
+use std::time::{Duration, Instant};
+
+use fencepost_protocol::{Provocation, Which};
+
+use super::ranking::{End, Target, Trial};
+use super::session::Session;
+use super::signals::Signals;
+use super::{Failure, How, Outcome, once, seeds};
+use crate::args::RunArgs;
+use crate::output::Output;
+
+/// Runs in which each report is tried, if nothing else is said.
+const TRIES: u64 = 8;
+/// How much longer than the ordinary runs together the provoked ones may take, if it was not said
+/// how many there are to be.
+const SHARE: u32 = 4;
+/// In any case, they may take so long.
+const LEAST: Duration = Duration::from_secs(10);
+/// A run that takes so many times as long as the longest ordinary one does not end.
+const PATIENCE: u32 = 20;
+
+/// How ordinary runs went.
+#[derive(Default)]
+pub(super) struct Ordinary {
+    ends: Vec<ExitStatus>,
+    longest: Duration,
+    together: Duration,
+}
+
+impl Ordinary {
+    /// Takes in a run.
+    pub(super) fn add(&mut self, outcome: &Outcome) {
+        self.longest = self.longest.max(outcome.time);
+        self.together += outcome.time;
+        if !self.ends.contains(&outcome.status) {
+            self.ends.push(outcome.status);
+        }
+    }
+
+    /// What is said of a provoked run that went like this.
+    pub(super) fn judge(&self, outcome: &Outcome) -> End {
+        let is_ordinary = self.ends.contains(&outcome.status);
+        End { status: outcome.status, hung: outcome.hung, is_ordinary }
+    }
+
+    /// After which time a run does not end.
+    fn patience(&self) -> Duration {
+        LEAST.max(PATIENCE * self.longest)
+    }
+}
+
+/// In how many runs each report is to be provoked.
+pub(super) fn tries(args: &RunArgs) -> u64 {
+    let is_series = seeds(args).take(2).count() > 1;
+    match args.provoke {
+        _ if args.halt || args.provoke_at.is_some() => 0,
+        Some(tries) => tries,
+        None if is_series => TRIES,
+        None => 0,
+    }
+}
+
+/// What was tried of a report.
+#[derive(Default)]
+struct Tried {
+    runs: BTreeMap<(u64, Which, u64), u64>,
+    /// With the seed in which it was seen there are fewer opportunities than this.
+    reach: Option<u64>,
+    /// With another seed there was none.
+    is_rare: bool,
+}
+
+impl Tried {
+    /// The next run: its seed, and what it provokes.
+    fn next(&mut self, round: u64, target: &Target, args: &RunArgs) -> (u64, Provocation) {
+        let (which, step) = match (target.is_single, round % 2) {
+            (true, _) => (Which::Oldest, round),
+            (false, 0) => (Which::Oldest, round / 2),
+            (false, _) => (Which::Newest, round / 2),
+        };
+        let (all, own) = (seeds(args), target.seen.seed);
+        let other = all.start + own.wrapping_sub(all.start).wrapping_add(1 + step / 2) % (all.end - all.start);
+        let is_own = step % 2 == 0 || other == own || self.is_rare;
+        // Soon, and then further and further away.
+        let far = (1u64 << (step / 2).min(20)) - 1;
+        let (seed, skip) = match is_own {
+            true => (own, self.reach.map_or(far, |reach| far % reach.max(1))),
+            false => (other, far / 2),
+        };
+        // The same run goes on in another way.
+        let times = self.runs.entry((seed, which, skip)).or_default();
+        let then = if args.schedule.is_controlled() { *times } else { 0 };
+        *times += 1;
+        (seed, Provocation { which, skip, then, ..target.provocation.clone() })
+    }
+}
+
+/// Tries all reports.
+pub(super) fn provoke(
+    args: &RunArgs,
+    tries: u64,
+    ordinary: &Ordinary,
+    session: &mut Session,
+    signals: &Signals,
+    output: &mut Output,
+) -> io::Result<()> {
+    let (start, limit) = (Instant::now(), args.provoke.is_none().then(|| LEAST.max(SHARE * ordinary.together)));
+    let patience = args.hang_after.unwrap_or_else(|| ordinary.patience());
+    let mut tried: Vec<Tried> = Vec::new();
+    for round in 0..tries {
+        let mut number = 0;
+        while number < session.ranking().len() {
+            let is_late = limit.is_some_and(|limit| start.elapsed() > limit);
+            if is_late || signals.received() || session.has_failed() {
+                return Ok(());
+            }
+            tried.resize_with(session.ranking().len().max(tried.len()), Tried::default);
+            let target = session.ranking().target(number).filter(|target| target.is_open);
+            if let Some(target) = target {
+                let (seed, provocation) = tried[number].next(round, &target, args);
+                // Where a schedule of priorities changes them depends on the steps that it expects.
+                let steps = (seed == target.seen.seed).then_some(target.seen.steps);
+                let how =
+                    How { seed, steps, provocation: Some(&provocation), patience: Some(patience), is_quiet: true };
+                let outcome = match once(args, &how, session, signals, output) {
+                    Ok(outcome) => outcome,
+                    Err(Failure::Start(error) | Failure::Other(error)) => return Err(error),
+                };
+                // What a signal of the user has ended says nothing.
+                if signals.received() {
+                    return Ok(());
+                }
+                let trial = session.ranking_mut().end_run(Some(number), &ordinary.judge(&outcome));
+                match trial {
+                    Trial::Missed if seed == target.seen.seed => tried[number].reach = Some(provocation.skip),
+                    Trial::Missed => tried[number].is_rare = true,
+                    Trial::Harmless | Trial::GoneWrong => {}
+                }
+            }
+            number += 1;
+        }
+    }
+    Ok(())
+}
