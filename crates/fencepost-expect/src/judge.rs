@@ -147,7 +147,15 @@ mod tests {
     use crate::expectations;
 
     fn outcome(property: Property, verdict: Verdict) -> Outcome {
-        Outcome { property, model: "ra", verdict, sc_failure: None, speculative: Vec::new(), stats: Stats::default() }
+        Outcome {
+            property,
+            model: "ra",
+            verdict,
+            sc_failure: None,
+            speculative: Vec::new(),
+            consequences: None,
+            stats: Stats::default(),
+        }
     }
 
     fn judged(comments: &str, outcome: &Outcome) -> Option<Judgement> {

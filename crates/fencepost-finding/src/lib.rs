@@ -51,6 +51,16 @@ pub struct Finding {
     pub expected: Option<usize>,
 }
 
+impl Finding {
+    /// How bad it is.
+    pub fn severity(&self) -> Severity {
+        match &self.evidence {
+            Evidence::Replayed(replayed) if replayed.is_harmless => Severity::Note,
+            _ => self.kind.rule().severity(),
+        }
+    }
+}
+
 /// Something that a thread does.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Access {

@@ -38,6 +38,6 @@ pub use finals::{Finals, finals};
 pub use observe::observationally_robust;
 pub use replay::{
     ReplayError, Replayed, replay, replay_computation, replay_failure, replay_graph, replay_graph_end,
-    replay_graph_failure,
+    replay_graph_failure, replay_graph_race,
 };
 pub use taint::observational_witness;

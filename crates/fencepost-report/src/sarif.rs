@@ -334,7 +334,7 @@ impl<'a> Writer<'a> {
         SarifResult {
             rule_id: rule.as_str(),
             rule_index: Rule::ALL.iter().position(|one| *one == rule).unwrap_or_default(),
-            level: rule.severity().as_str(),
+            level: finding.severity().as_str(),
             message: text(&message),
             locations: self.blamed().into_iter().collect(),
             related_locations,

@@ -18,7 +18,7 @@ use clap::{CommandFactory as _, Parser, Subcommand};
 use clap_complete::Shell;
 
 pub(crate) use cc::CcArgs;
-pub(crate) use check::{AttacksChoice, CheckArgs, CheckFormat, DelaysChoice};
+pub(crate) use check::{AttacksChoice, CheckArgs, CheckFormat, DelaysChoice, FailOn};
 pub(crate) use common::{CommonArgs, DerefChoice, Format, LanguageChoice, LimitArgs, SearchArgs};
 pub(crate) use edits::EditArgs;
 pub(crate) use export::{ExportArgs, ExportFormat};

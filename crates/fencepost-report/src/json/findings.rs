@@ -293,7 +293,7 @@ pub(super) fn report(finding: &Finding) -> FindingReport<'_> {
     let mut report = FindingReport {
         kind: finding.kind.as_str(),
         rule: rule.as_str(),
-        severity: rule.severity().as_str(),
+        severity: finding.severity().as_str(),
         evidence: finding.evidence.as_str(),
         message: &finding.message,
         thread: None,

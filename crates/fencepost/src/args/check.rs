@@ -32,6 +32,15 @@ pub(crate) struct CheckArgs {
     #[arg(long)]
     pub(crate) observational: bool,
 
+    /// Of a program that is not robust, look for what goes wrong in executions with up to K stale
+    /// steps; 0 looks for nothing
+    #[arg(long, value_name = "K", default_value_t = 1, value_parser = clap::value_parser!(u32).range(0..=1))]
+    pub(crate) stale: u32,
+
+    /// Which programs that are not robust count as violations, for the exit code
+    #[arg(long, value_enum, value_name = "WHAT", default_value_t = FailOn::Any)]
+    pub(crate) fail_on: FailOn,
+
     /// Form of the results
     #[arg(long, value_enum, default_value_t = CheckFormat::Human)]
     pub(crate) format: CheckFormat,
@@ -44,7 +53,7 @@ pub(crate) struct CheckArgs {
     #[arg(long, short)]
     pub(crate) quiet: bool,
 
-    /// Explain what is found in several files, too
+    /// Explain what is found in several files, too, and what does no harm
     #[arg(long, conflicts_with = "quiet")]
     pub(crate) details: bool,
 
@@ -87,6 +96,16 @@ pub(crate) enum CheckFormat {
     Json,
     /// One SARIF 2.1.0 log at the end
     Sarif,
+}
+
+#[derive(ValueEnum, Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum FailOn {
+    /// Those with a data race
+    Race,
+    /// Those in which something fails, or races
+    Failure,
+    /// All
+    Any,
 }
 
 #[derive(ValueEnum, Clone, Copy, Debug, PartialEq, Eq)]
