@@ -112,17 +112,20 @@ pub fn explanation(subject: &Subject<'_>, outcome: &Outcome, earlier: &[Outcome]
             Verdict::Violated(other) => family(other) == family(violation),
             _ => false,
         };
-        let is_minor = rank == Some(Rank::Harmless) || !text.is_empty();
+        let is_harmless = rank == Some(Rank::Harmless);
+        let is_minor = is_harmless || matches!(rank, Some(Rank::Race | Rank::Failure));
         let is_new = !earlier.iter().any(is_alike);
         if is_new && (look.in_full || !is_minor || violation.kind == ViolationKind::DataRace) {
             let found = finding::of_violation(subject, violation, outcome.model);
             text.push_str(&finding(&found, Some(subject.source), look));
         } else if is_new && is_minor {
-            text += &one_line(&finding::of_violation(subject, violation, outcome.model), look);
+            let word = if is_harmless { "harmless" } else { "also" };
+            text += &one_line(word, &finding::of_violation(subject, violation, outcome.model), look);
         }
         if let (Some(consequences), true) = (&outcome.consequences, is_new) {
             for advice in words::advice(subject, violation, consequences) {
-                text += &(paragraphs(&advice, look.width.saturating_sub(4)).replace('\n', "\n  "));
+                let lines = paragraphs(&advice, look.width.saturating_sub(4));
+                text.extend(lines.lines().map(|line| format!("  {line}\n")));
             }
         }
     }
@@ -138,27 +141,30 @@ pub fn explanation(subject: &Subject<'_>, outcome: &Outcome, earlier: &[Outcome]
 /// What goes wrong because the program is not robust: the worst of it, and a line for each of the
 /// rest.
 fn consequences(subject: &Subject<'_>, outcome: &Outcome, earlier: &[Outcome], look: &Look) -> String {
-    let told: Vec<String> = earlier
-        .iter()
-        .flat_map(|outcome| finding::of_consequences(subject, outcome))
-        .map(|found| found.title)
-        .collect();
+    let side = |access: &Option<Access>| match access {
+        Some(Access::Statement(statement)) => Some((statement.thread.clone(), statement.span)),
+        _ => None,
+    };
+    // The same thing, whatever the model.
+    let what = |found: &Finding| (found.kind, side(&found.access), side(&found.conflicting));
+    let told = earlier.iter().flat_map(|outcome| finding::of_consequences(subject, outcome));
+    let told: Vec<_> = told.map(|found| what(&found)).collect();
     let found = finding::of_consequences(subject, outcome);
-    let new = found.iter().filter(|found| !told.contains(&found.title)).enumerate();
+    let new = found.iter().filter(|found| !told.contains(&what(found))).enumerate();
     new.map(|(index, found)| match index == 0 || look.in_full {
         true => finding(found, Some(subject.source), look),
-        false => one_line(found, look),
+        false => one_line("also", found, look),
     })
     .collect()
 }
 
 /// A finding in one line: where, and what.
-fn one_line(finding: &Finding, look: &Look) -> String {
+fn one_line(word: &str, finding: &Finding, look: &Look) -> String {
     let place = match &finding.access {
         Some(Access::Statement(statement)) => format!("line {}: ", statement.start.line),
         _ => String::new(),
     };
-    format!("  {}\n", Paint(look.color).faint(&format!("also, {place}{}", finding.title)))
+    format!("  {}\n", Paint(look.color).faint(&format!("{word}: {place}{}", finding.title)))
 }
 
 /// The verdict with everything that explains it.
