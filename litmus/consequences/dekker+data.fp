@@ -1,9 +1,9 @@
-//: ra violation
-//: rc20 violation
-//: cpp20 violation
-//: tso violation
-//: pso violation
-//: pgas violation
+//: ra violation states=12
+//: rc20 violation states=12
+//: cpp20 violation states=12
+//: tso violation states=51
+//: pso violation states=53
+//: pgas violation states=53
 //: ra consequence race
 //: rc20 consequence race
 //: cpp20 consequence race

@@ -1,9 +1,9 @@
-//: ra violation shape=SB
-//: rc20 violation shape=SB
-//: cpp20 violation shape=SB
-//: tso violation shape=SB
-//: pso violation shape=SB
-//: pgas violation shape=SB
+//: ra violation shape=SB states=10
+//: rc20 violation shape=SB states=10
+//: cpp20 violation shape=SB states=10
+//: tso violation shape=SB states=31
+//: pso violation shape=SB states=31
+//: pgas violation shape=SB states=31
 //: ra consequence none
 //: rc20 consequence none
 //: cpp20 consequence none

@@ -1,9 +1,9 @@
-//: ra robust
-//: rc20 violation
-//: cpp20 violation
-//: tso robust
-//: pso violation
-//: pgas violation
+//: ra robust states=10
+//: rc20 violation states=9
+//: cpp20 violation states=9
+//: tso robust states=0
+//: pso violation states=32
+//: pgas violation states=32
 //: rc20 consequence race
 //: cpp20 consequence race
 //: pso consequence nothing-to-check

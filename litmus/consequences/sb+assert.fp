@@ -1,9 +1,9 @@
-//: ra violation shape=SB
-//: rc20 violation shape=SB
-//: cpp20 violation shape=SB
-//: tso violation shape=SB
-//: pso violation shape=SB
-//: pgas violation shape=SB
+//: ra violation shape=SB states=12
+//: rc20 violation shape=SB states=12
+//: cpp20 violation shape=SB states=12
+//: tso violation shape=SB states=45
+//: pso violation shape=SB states=45
+//: pgas violation shape=SB states=45
 //: ra consequence failure
 //: rc20 consequence failure
 //: cpp20 consequence failure

@@ -1,9 +1,9 @@
-//: ra violation
-//: rc20 violation
-//: cpp20 violation
-//: tso violation
-//: pso violation
-//: pgas violation
+//: ra violation states=46
+//: rc20 violation states=9
+//: cpp20 violation states=9
+//: tso violation states=84
+//: pso violation states=37
+//: pgas violation states=37
 //: ra consequence none
 //: rc20 consequence race
 //: cpp20 consequence race
