@@ -46,7 +46,10 @@ pub(crate) fn of(
 ) -> Result<Consequences, InternalError> {
     let mut found = Consequences {
         list: Vec::new(),
-        scope: Scope::Stale(stale),
+        scope: match model.declaration().robustness {
+            Robustness::Monitor => Scope::Stale(stale),
+            Robustness::Attacks | Robustness::Always | Robustness::Implied(_) => Scope::Everything,
+        },
         can_go_wrong: can_fail(program) || can_race(program, model),
         argument: None,
         is_unobserved: false,
@@ -76,7 +79,6 @@ pub(crate) fn of(
             }
         }
         Robustness::Attacks | Robustness::Always | Robustness::Implied(_) => {
-            found.scope = Scope::Everything;
             let verification = verify::verify(program, model, options, None, budget)?;
             found.stats = verification.stats;
             match verification.result {

@@ -60,9 +60,7 @@ pub fn verdict(subject: &Subject<'_>, outcomes: &[Outcome], remark: &str, look: 
     let mut answers: Vec<((String, String), Vec<&str>)> = Vec::new();
     let in_order = [Verdict::is_holding, Verdict::is_violated, Verdict::is_unknown];
     for outcome in in_order.iter().flat_map(|is| outcomes.iter().filter(|outcome| is(&outcome.verdict))) {
-        let consequences = outcome.consequences.as_ref();
-        let consequences = consequences.map_or_else(String::new, |found| words::consequences(subject, found));
-        let answer = (answer(outcome, paint), consequences);
+        let answer = (answer(outcome, paint), words::consequences(subject, outcome));
         match answers.iter_mut().find(|(same, _)| *same == answer) {
             Some((_, models)) => models.push(outcome.model),
             None => answers.push((answer, vec![outcome.model])),
@@ -123,10 +121,10 @@ pub fn explanation(subject: &Subject<'_>, outcome: &Outcome, earlier: &[Outcome]
             text += &one_line(word, &finding::of_violation(subject, violation, outcome.model), look);
         }
         if let (Some(consequences), true) = (&outcome.consequences, is_new) {
-            for advice in words::advice(subject, violation, consequences) {
-                let lines = paragraphs(&advice, look.width.saturating_sub(4));
-                text.extend(lines.lines().map(|line| format!("  {line}\n")));
-            }
+            let advice = words::advice(subject, violation, consequences);
+            let lines = advice.iter().map(|advice| paragraphs(advice, look.width.saturating_sub(4)));
+            text.extend(lines.collect::<String>().lines().map(|line| format!("  {line}\n")));
+            text += if advice.is_empty() { "" } else { "\n" };
         }
     }
     if let (Verdict::Holds, false) = (&outcome.verdict, outcome.speculative.is_empty()) {

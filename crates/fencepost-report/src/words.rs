@@ -10,8 +10,8 @@ use fencepost_ir::{Op, Place, Program};
 use fencepost_model::EventId;
 use fencepost_model::cycle::Edge;
 use fencepost_verdict::{
-    Because, BufferStep, Consequence, Consequences, Delay, RacingPair, Rank, Reason, Run, RunStep, ScFailureKind,
-    Scope, Site, Violation, ViolationKind,
+    Because, BufferStep, Consequence, Consequences, Delay, Outcome, RacingPair, Rank, Reason, Run, RunStep, ScFailureKind,
+    Scope, Site, Verdict, Violation, ViolationKind,
 };
 
 use crate::finding;
@@ -58,9 +58,13 @@ fn joined(things: &[impl ToString], word: &str) -> String {
 }
 
 /// What comes of it that a program is not robust, to stand behind `NOT ROBUST against ra`.
-pub(crate) fn consequences(subject: &Subject<'_>, consequences: &Consequences) -> String {
+pub(crate) fn consequences(subject: &Subject<'_>, outcome: &Outcome) -> String {
+    let Some(consequences) = &outcome.consequences else { return String::new() };
     let what = match consequences.list.first() {
-        Some(Consequence::Race(race)) => race_title(subject, &race.pair),
+        Some(Consequence::Race(race)) => match racing(outcome) {
+            Some(violation) => violation_title(subject, violation),
+            None => race_title(subject, &race.pair),
+        },
         Some(Consequence::Fails(failing)) => {
             let even = if failing.run.is_some() { ", even under SC" } else { "" };
             format!("{}{even}", failure_kind(subject, failing.site, &failing.kind))
@@ -72,6 +76,14 @@ pub(crate) fn consequences(subject: &Subject<'_>, consequences: &Consequences) -
         (Rank::Unknown, Some(reason)) => format!(", and it is not known whether anything goes wrong ({reason})"),
         (Rank::Harmless, _) => format!(", but nothing goes wrong {}", within(consequences.scope)),
         (Rank::Unknown | Rank::NothingToCheck, _) => String::new(),
+    }
+}
+
+/// The violation, if it is a data race.
+fn racing(outcome: &Outcome) -> Option<&Violation> {
+    match &outcome.verdict {
+        Verdict::Violated(violation) => Some(violation.as_ref()).filter(|it| it.kind == ViolationKind::DataRace),
+        Verdict::Holds | Verdict::Unknown(_) => None,
     }
 }
 
