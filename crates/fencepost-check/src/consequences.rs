@@ -34,7 +34,7 @@ const PLAIN_STATES: u64 = 50_000;
 const MOST_STATES: u64 = 1 << 20;
 
 /// States that are worth a second question, when the first one is answered.
-const QUICK_STATES: u64 = 20_000;
+const QUICK_STATES: u64 = 4_000;
 
 /// What goes wrong in executions with at most `stale` stale steps.
 pub(crate) fn of(

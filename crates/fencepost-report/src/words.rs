@@ -10,8 +10,8 @@ use fencepost_ir::{Op, Place, Program};
 use fencepost_model::EventId;
 use fencepost_model::cycle::Edge;
 use fencepost_verdict::{
-    Because, BufferStep, Consequence, Consequences, Delay, Outcome, RacingPair, Rank, Reason, Run, RunStep, ScFailureKind,
-    Scope, Site, Verdict, Violation, ViolationKind,
+    Because, BufferStep, Consequence, Consequences, Delay, Outcome, RacingPair, Rank, Reason, Run, RunStep,
+    ScFailureKind, Scope, Site, Verdict, Violation, ViolationKind,
 };
 
 use crate::finding;

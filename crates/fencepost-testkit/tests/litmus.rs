@@ -11,7 +11,9 @@ use fencepost_ir::Program;
 use fencepost_model::{Model, models};
 use fencepost_oracle::enumerate::{self, Answer};
 use fencepost_testkit::corpus::{self, Content, Entry};
-use fencepost_testkit::expect::{Expectation, Expected, Judgement, States, Subject, judge, judge_consequences, judge_runs};
+use fencepost_testkit::expect::{
+    Expectation, Expected, Judgement, States, Subject, judge, judge_consequences, judge_runs,
+};
 use fencepost_verdict::{Budget, Outcome, Verdict};
 use libtest_mimic::{Arguments, Failed, Trial};
 
