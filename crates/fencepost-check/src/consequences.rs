@@ -19,11 +19,12 @@ use fencepost_ir::Program;
 use fencepost_model::{Model, Robustness};
 use fencepost_oracle::ReplayError;
 use fencepost_verdict::{
-    Budget, Consequence, Consequences, GraphRun, Race, Rank, Reason, ScFailure, Scope, Site, Stats,
+    Budget, Candidate, Consequence, Consequences, GraphRun, Race, Rank, Reason, Run, RunStep, ScFailure, Scope, Site,
+    Stats, Verdict, Violation,
 };
 
 use crate::buffers::can_fail;
-use crate::confirm::{beyond, replay_sc_failure};
+use crate::confirm::{beyond, confirm, replay_sc_failure};
 use crate::verify::{self, can_race, evidence};
 use crate::{InternalError, monitored};
 
@@ -59,8 +60,7 @@ pub(crate) fn of(
     if !found.can_go_wrong {
         return Ok(found);
     }
-    let unlimited = budget.max_states == u64::MAX;
-    let budget = &Budget { max_states: if unlimited { MOST_STATES } else { budget.max_states }, ..*budget };
+    let budget = &limited(budget);
     match model.declaration().robustness {
         Robustness::Monitor => {
             let onward = search(program, model, options, budget);
@@ -88,6 +88,61 @@ pub(crate) fn of(
         }
     }
     Ok(found)
+}
+
+/// The access to blame for the worst that goes wrong with one stale step; `violation` in models of
+/// which only that is known.
+pub(crate) fn harm(
+    program: &Program,
+    model: &'static dyn Model,
+    options: Options,
+    violation: Violation,
+    budget: &Budget<'_>,
+) -> Result<Verdict, InternalError> {
+    if !can_fail(program) && !can_race(program, model) {
+        return Ok(Verdict::Holds);
+    }
+    if !matches!(model.declaration().robustness, Robustness::Monitor) {
+        let found = of(program, model, options, 1, budget)?;
+        let does_harm = |consequence: &Consequence| match consequence {
+            Consequence::Race(_) => true,
+            Consequence::Fails(failing) => failing.run.is_none(),
+        };
+        return Ok(match found.cut {
+            _ if found.list.iter().any(does_harm) => Verdict::Violated(Box::new(violation)),
+            // That stops at the first failure.
+            None if !found.list.is_empty() => {
+                Verdict::Unknown(Reason::Inconclusive("something fails under SC, and hides the rest".into()))
+            }
+            None => Verdict::Holds,
+            Some(reason) => Verdict::Unknown(reason),
+        });
+    }
+    let onward = search(program, model, options, &limited(budget));
+    let is_failure = |wrong: &Wrong| matches!(wrong.what, Failure::Fails(..));
+    let mut does_harm: Vec<&Wrong> =
+        onward.found.iter().filter(|wrong| wrong.stale.is_some() || !is_failure(wrong)).collect();
+    does_harm.sort_by_key(|wrong| (is_failure(wrong), wrong.stale.is_some()));
+    let Some(worst) = does_harm.first() else {
+        let cut = onward.cut.or_else(|| onward.bound.map(|site| beyond(program, site)));
+        return Ok(cut.map_or(Verdict::Holds, Verdict::Unknown));
+    };
+    let run = |steps: &[RunStep]| Run { steps: steps.to_vec() };
+    let steps = &worst.run.steps;
+    let candidate = match (worst.stale, &worst.what) {
+        (Some(step), _) => Candidate::Stale { run: run(&steps[..step]), site: steps[step].site },
+        (None, Failure::Race(first, second)) => Candidate::Race { run: run(steps), first: *first, second: *second },
+        (None, Failure::LateRace(site) | Failure::Fails(site, _)) => {
+            Candidate::LateRace { run: run(steps), site: *site }
+        }
+    };
+    confirm(program, model, Options { observational: false, ..options }, &candidate)
+}
+
+/// As much as the question is worth.
+fn limited<'a>(budget: &Budget<'a>) -> Budget<'a> {
+    let unlimited = budget.max_states == u64::MAX;
+    Budget { max_states: if unlimited { MOST_STATES } else { budget.max_states }, ..*budget }
 }
 
 /// One stale step does no harm. If it is quick to know what any number of them does, that is the

@@ -91,6 +91,22 @@ impl<'a> Question<'a> {
         consequences::of(self.program, self.model, self.options, stale, &patience)
     }
 
+    /// Does any harm come of it that the program is not robust? As in [`Question::consequences`] with
+    /// one stale step; what fails under SC anyway does not count. `Violated` has the access to blame.
+    ///
+    /// # Errors
+    /// If two parts of fencepost disagree.
+    pub fn harm(&self, budget: &Budget<'_>) -> Result<Verdict, InternalError> {
+        let robustness = self.robustness(budget)?.verdict;
+        match robustness {
+            Verdict::Violated(violation) => {
+                let patience = unbounded::patience(self.program, budget);
+                consequences::harm(self.program, self.model, self.options, *violation, &patience)
+            }
+            Verdict::Holds | Verdict::Unknown(_) => Ok(robustness),
+        }
+    }
+
     pub(crate) fn program(&self) -> &'a Program {
         self.program
     }

@@ -10,7 +10,7 @@ use fencepost_testkit::{in_parallel, repetitions};
 use fencepost_verdict::{Budget, Repaired, Rest};
 
 use crate::bench::{Answer, Bench, Selection};
-use crate::plan::plan;
+use crate::plan::{Purpose, plan};
 use crate::repair::Search;
 use crate::spots::Direction;
 use crate::{Costs, Options, Task};
@@ -103,9 +103,11 @@ fn compare(seed: u64, models: &[&'static dyn Model]) -> bool {
     let (text, costs) = (program(&mut random), costs(&mut random));
     let program = load(Language::Fp, &text).program.expect("a well-formed program");
     let (language, options, budget) = (Language::Fp, Options::default(), Budget::unlimited());
-    let task = Task { language, text: &text, program: &program, models, costs: &costs, options, budget: &budget };
+    let purpose = Purpose::Robustness;
+    let task =
+        Task { language, text: &text, program: &program, purpose, models, costs: &costs, options, budget: &budget };
     let bench = || {
-        let mut bench = Bench::new(language, &text, &program, models, options, &budget, Direction::Stronger);
+        let mut bench = Bench::new(language, &text, &program, purpose, models, options, &budget, Direction::Stronger);
         thin_out(&mut bench, &mut Random::new(seed));
         bench
     };

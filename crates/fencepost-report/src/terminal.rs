@@ -11,7 +11,7 @@ mod trace;
 mod verification;
 
 pub use diagnostics::{diagnostics, invalid_utf8, plain_error};
-pub use edits::{relaxed, repaired};
+pub use edits::{relaxed, repaired, repaired_harm};
 pub use figures::{Skipped, Tallied, Tally, skipped, stats};
 pub use layout::paragraphs;
 pub use verification::{verification, verification_headline};
