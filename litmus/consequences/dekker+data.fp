@@ -16,5 +16,15 @@ name "dekker+data";
 global x, y;
 nonatomic data;
 
-thread left  { local r; x.store(1, rel); r = y.load(acq); if (r == 0) { data = 1; } }
-thread right { local r; y.store(1, rel); r = x.load(acq); if (r == 0) { data = 2; } }
+thread left {
+  local r;
+  x.store(1, rel);
+  r = y.load(acq);
+  if (r == 0) { data = 1; }
+}
+thread right {
+  local r;
+  y.store(1, rel);
+  r = x.load(acq);
+  if (r == 0) { data = 2; }
+}

@@ -14,5 +14,15 @@
 name "hint";
 global x, y;
 
-thread left  { local r; x.store(1, rel); r = y.load(acq); assert(r <= 1); }
-thread right { local r; y.store(1, rel); r = x.load(acq); assert(r <= 1); }
+thread left {
+  local r;
+  x.store(1, rel);
+  r = y.load(acq);
+  assert(r <= 1);
+}
+thread right {
+  local r;
+  y.store(1, rel);
+  r = x.load(acq);
+  assert(r <= 1);
+}

@@ -511,10 +511,8 @@ impl Product {
             self.finish(out, site, stopped, speculative, pure, trace);
         };
         match &self.monitoring {
-            Monitoring::Onward(onward) => {
-                return self.expand_onward(onward, state, (t, pc), access, label, out);
-            }
             _ if access.private => take(Meaning::Silent),
+            Monitoring::Onward(onward) => self.expand_onward(onward, state, (t, pc), access, label, out),
             Monitoring::Watching(watches) => {
                 let overwritten = label.loc().filter(|_| label.is_write());
                 watches.meanings(state, &label, overwritten.and_then(|loc| self.current_class(state, loc)), take);

@@ -15,7 +15,7 @@ use fencepost_syntax::Language;
 use fencepost_verdict::{Budget, Form, Reason, Site, Verdict, Violation};
 
 use crate::menu::Menu;
-use crate::plan::Purpose;
+use crate::plan::{Purpose, Task};
 use crate::spots::{Choice, Direction, Spot, spots};
 use crate::text::{Changed, Source, apply};
 
@@ -121,16 +121,8 @@ pub(crate) struct Key {
 }
 
 impl<'a> Bench<'a> {
-    pub(crate) fn new(
-        language: Language,
-        text: &'a str,
-        program: &Program,
-        purpose: Purpose,
-        models: &'a [&'static dyn Model],
-        options: Options,
-        budget: &'a Budget<'a>,
-        direction: Direction,
-    ) -> Self {
+    pub(crate) fn new(task: &Task<'a>, direction: Direction) -> Self {
+        let Task { language, text, program, purpose, models, options, budget, costs: _ } = *task;
         let spots = spots(language, text, program, &Menu::of(models), direction);
         let verdicts = HashMap::new();
         let edited = RefCell::default();

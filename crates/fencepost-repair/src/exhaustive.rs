@@ -114,7 +114,7 @@ fn compare(seed: u64, purpose: Purpose, models: &[&'static dyn Model]) -> bool {
     let task =
         Task { language, text: &text, program: &program, purpose, models, costs: &costs, options, budget: &budget };
     let bench = || {
-        let mut bench = Bench::new(language, &text, &program, purpose, models, options, &budget, Direction::Stronger);
+        let mut bench = Bench::new(&task, Direction::Stronger);
         thin_out(&mut bench, &mut Random::new(seed));
         bench
     };
@@ -206,13 +206,16 @@ fn edits_give_programs() {
             let offered = crate::spots::spots(language, &text, &program, &crate::menu::Menu::of(&[model]), direction);
             let models = [model];
             let bench = Bench::new(
-                language,
-                &text,
-                &program,
-                Purpose::Robustness,
-                &models,
-                Options::default(),
-                &budget,
+                &Task {
+                    language,
+                    text: &text,
+                    program: &program,
+                    purpose: Purpose::Robustness,
+                    models: &models,
+                    costs: &Costs::default(),
+                    options: Options::default(),
+                    budget: &budget,
+                },
                 direction,
             );
             for spot in &offered {

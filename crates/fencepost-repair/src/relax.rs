@@ -21,8 +21,7 @@ use crate::witness::Witness;
 /// # Errors
 /// When two parts of fencepost disagree.
 pub fn relax(task: &Task<'_>) -> Result<(Relaxed, u64), InternalError> {
-    let Task { language, text, program, models, options, budget, .. } = *task;
-    let bench = Bench::new(language, text, program, Purpose::Robustness, models, options, budget, Direction::Weaker);
+    let bench = Bench::new(&Task { purpose: Purpose::Robustness, ..*task }, Direction::Weaker);
     let mut search = Search { task, bench, witnesses: Vec::new() };
     let relaxed = search.run()?;
     Ok((relaxed, search.bench.checks))

@@ -55,14 +55,14 @@ const LOOPS: u32 = 8;
 /// # Errors
 /// When two parts of fencepost disagree.
 pub fn repair(task: &Task<'_>, limit: usize) -> Result<(Repaired, u64), InternalError> {
-    let Task { language, text, program, purpose, models, options, budget, .. } = *task;
+    let Task { program, purpose, models, options, budget, .. } = *task;
     // Most programs need no repair: there it does not matter where they could be changed.
     let violation = match answer(program, purpose, models, options, budget)? {
         Answer::Robust => return Ok((Repaired::Nothing, 1)),
         Answer::Unknown(reason) => return Ok((Repaired::Unknown(reason), 1)),
         violation => violation,
     };
-    let mut bench = Bench::new(language, text, program, purpose, models, options, budget, Direction::Stronger);
+    let mut bench = Bench::new(task, Direction::Stronger);
     bench.already_checked(violation);
     let mut search = Search::new(bench, task);
     let repaired = search.run(limit.max(1))?;

@@ -27,6 +27,11 @@ const MODELS: [&'static dyn Model; 3] = [&Ra, &Rc20, &Cpp20];
 /// States ⟨q, G⟩ that are enough for most programs.
 const LIMIT: usize = 3_000;
 
+/// Instructions that fail, under SC and after a stale step.
+type Failing = [BTreeSet<(Site, &'static str)>; 2];
+/// Plain accesses that race with an earlier one, under SC and after a stale step.
+type Racing = [BTreeSet<Site>; 2];
+
 /// The same site for all threads with the same code.
 fn place(program: &Program, site: Site) -> Site {
     let code = |t: ThreadId| (program.thread(t).registers.len(), program.thread(t).code.iter().map(|instr| &instr.op));
@@ -42,7 +47,7 @@ fn place(program: &Program, site: Site) -> Site {
 /// one. Of each, under SC and after a stale step.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 struct Found {
-    failing: [BTreeSet<(Site, &'static str)>; 2],
+    failing: Failing,
     racing: [BTreeSet<BTreeSet<Site>>; 2],
 }
 
@@ -66,10 +71,10 @@ impl Found {
 }
 
 /// What is new with a stale step, or goes wrong under SC.
-fn expected(program: &Program, all: &Strays) -> ([BTreeSet<(Site, &'static str)>; 2], [[BTreeSet<Site>; 2]; 2]) {
+fn expected(program: &Program, all: &Strays) -> (Failing, [Racing; 2]) {
     let failing = all.failing.clone().map(|set| set.iter().map(|&(site, kind)| (place(program, site), kind)).collect());
     let [sc, strayed]: [BTreeSet<_>; 2] = failing;
-    let places = |sets: &[BTreeSet<Site>; 2]| {
+    let places = |sets: &Racing| {
         let [sc, strayed] = sets.clone().map(|set| set.iter().map(|&site| place(program, site)).collect());
         [sc, strayed]
     };
@@ -132,18 +137,13 @@ fn difference(program: &Program, model: &'static dyn Model, count: &mut Count) -
 }
 
 /// Is there a race in an execution with at most one stale step, and was it to be found?
-fn found_races(all: &[BTreeSet<Site>; 2], first: &[BTreeSet<Site>; 2]) -> Option<bool> {
+fn found_races(all: &Racing, first: &Racing) -> Option<bool> {
     let is_one = first.iter().any(|set| !set.is_empty());
     (is_one == all.iter().any(|set| !set.is_empty())).then_some(is_one)
 }
 
 /// How what is told differs from what was found: all of it must replay on the axioms.
-fn told(
-    program: &Program,
-    model: &'static dyn Model,
-    failing: &[BTreeSet<(Site, &'static str)>; 2],
-    races: &Option<bool>,
-) -> Option<String> {
+fn told(program: &Program, model: &'static dyn Model, failing: &Failing, races: &Option<bool>) -> Option<String> {
     let told = match Question::new(program, model).consequences(1, &Budget::unlimited()) {
         Ok(told) => told,
         Err(error) => return Some(error.to_string()),

@@ -215,9 +215,6 @@ impl Product {
             self.finish(out, site, stopped, false, !guess, trace);
         };
         let thread = ThreadId::from_index(t);
-        if access.private {
-            return take(false, &|_| {});
-        }
         if access.plain {
             // After a plain write no earlier access matters: its run goes on without a watch.
             if race.is_some_and(|race| race.loc == loc) && label.is_write() {
