@@ -191,7 +191,7 @@ fn edits_give_programs() {
     const FP: &str = "global x, y;\nproc p(l) { l.store(1); if (1 == 1) if (1 == 1) l.store(0, rlx); else skip; }\nproc unused() { x.store(1); }\n\
         thread a { local r = 1, s; p(x); p(y); L: r = y.cas(0, 1, rlx, rlx); if (r == 1) goto L; choose { } or { x.load(); }\n  while (r != 0)\n    r = x.load(rlx);\n\
         do fence(acq); while (r != 0); }\nthread b {\n}\n";
-    let budget = Budget::unlimited();
+    let (budget, no_costs) = (Budget::unlimited(), Costs::default());
     let corpus = fencepost_testkit::corpus::files().into_iter().map(|file| {
         let content = file.read().expect("a program");
         (file.name, Language::from_path(&file.path).expect("a language"), content.text)
@@ -212,7 +212,7 @@ fn edits_give_programs() {
                     program: &program,
                     purpose: Purpose::Robustness,
                     models: &models,
-                    costs: &Costs::default(),
+                    costs: &no_costs,
                     options: Options::default(),
                     budget: &budget,
                 },
