@@ -1,6 +1,6 @@
 //! What follows from a finding, and how bad that makes it.
 
-use crate::{Finding, Frame, Observed, Reproduce, Rule, Severity, Thread};
+use crate::{Evidence, Finding, Frame, Reproduce, Rule, Severity, Thread};
 
 /// How bad a finding is, by what follows from it; the worst first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -130,11 +130,12 @@ fn runs(count: u64) -> String {
 impl Finding {
     /// How bad it is, as far as that is known.
     pub fn rank(&self) -> Option<Rank> {
-        match (self.kind.rule(), self.observed()) {
-            (Rule::Race, Some(_)) => Some(Rank::Race),
-            (Rule::Robustness, Some(observed)) => observed.trials.as_ref()?.rank(),
-            (_, Some(_)) => Some(Rank::Failure),
-            (_, None) => None,
+        match (self.kind.rule(), &self.evidence) {
+            (Rule::Race, _) => Some(Rank::Race),
+            (Rule::Robustness, Evidence::Observed(observed)) => observed.trials.as_ref()?.rank(),
+            (Rule::Robustness, Evidence::Replayed(replayed)) => replayed.is_harmless.then_some(Rank::Harmless),
+            (Rule::Deadlock | Rule::Assertion | Rule::RuntimeError, _) => Some(Rank::Failure),
+            (Rule::Condition, _) => None,
         }
     }
 
@@ -144,13 +145,6 @@ impl Finding {
             Some(Rank::Race | Rank::Failure) => Severity::Error,
             Some(Rank::Harmless) => Severity::Note,
             None => self.kind.rule().severity(),
-        }
-    }
-
-    fn observed(&self) -> Option<&Observed> {
-        match &self.evidence {
-            crate::Evidence::Observed(observed) => Some(observed),
-            crate::Evidence::Replayed(_) => None,
         }
     }
 }

@@ -43,7 +43,7 @@ pub enum Rule {
 /// How bad it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Severity {
-    /// Good to know.
+    /// The program can do what its author did not expect, and nothing goes wrong.
     Note,
     /// The program can do what its author did not expect.
     Warning,

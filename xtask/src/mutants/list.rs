@@ -87,6 +87,12 @@ const fn mixed(name: &'static str, file: &'static str, from: &'static str, to: &
     Mutant { name, file, from, to, judges: &[&["-p", "fencepost-testkit", "--test", "all", "mixed::"]] }
 }
 
+/// What goes wrong after a stale step is no longer what enumeration finds, or depends on how one
+/// searches.
+const fn onward(name: &'static str, file: &'static str, from: &'static str, to: &'static str) -> Mutant {
+    Mutant { name, file, from, to, judges: &[&["-p", "fencepost-testkit", "--test", "all", "consequences::"]] }
+}
+
 /// The machine of messages and views forgets what can still be read.
 const fn views(name: &'static str, from: &'static str, to: &'static str) -> Mutant {
     let file = "crates/fencepost-search/src/views/horizon.rs";
