@@ -67,9 +67,9 @@
 //!   an SC write has nothing to follow ([`Covers::write_sc_again`]).
 //!
 //! These epochs stand beside the sets of the location until anything else happens there
-//! ([`Covers::settle`]). A write of the same thread only settles what it has released, and passes on
-//! the rest itself ([`Covers::settle_for`]): what its reads have passed on of its own are own
-//! epochs, too, with which it is familiar.
+//! ([`Covers::settle`]). A write of the same thread only settles what it has released
+//! ([`Covers::settle_released`]), and passes on the rest itself: what its reads have passed on of
+//! its own are own epochs, too, with which it is familiar.
 //!
 //! A slot that is used again goes on with its versions, and the new thread knows what the old one
 //! knew. So what a location says of a slot holds for the new thread, or is about an older version.
@@ -352,15 +352,15 @@ impl Covers {
         }
     }
 
-    /// The same before a write that is not SC by the thread `me`: what it has passed on itself may
-    /// go on standing for itself.
+    /// The same of what it has released only, before a write that is not SC. What the thread has
+    /// passed on of its own may go on standing for itself: [`Self::write`] settles that, if need be.
     #[inline(always)]
-    pub(crate) fn settle_for(&mut self, me: Familiar) {
+    pub(crate) fn settle_released(&mut self) {
         if let Some(all) = &mut self.all {
-            all.settle_for(me);
+            all.settle_released();
         }
         if let Some(sc) = &mut self.sc {
-            sc.settle_for(me);
+            sc.settle_released();
         }
     }
 
@@ -422,23 +422,23 @@ impl Covers {
 
     #[inline(never)]
     fn write_news(&mut self, c: &mut Covers, hb: &Clock, mark: Mark) -> bool {
+        self.settle();
         let has_e = self.all.as_ref().is_some_and(|all| all.has_e());
         if !has_e && c.all.as_ref().is_none_or(|all| !all.has(Set::Fences)) {
             return false;
         }
         let (location, mine) = (self.all(), c.all());
-        location.settle();
         location.write(mine, hb, None) && mine.learn(Set::Pending, location, Set::Written, mark)
     }
 
     #[inline(never)]
     fn write_news_sc(&mut self, c: &mut Covers, hb: &Clock, mark: Mark) -> bool {
+        self.settle();
         let has_e = self.sc.as_ref().is_some_and(|sc| sc.has_e());
         if !has_e && c.sc.as_ref().is_none_or(|sc| !sc.has(Set::Fences)) {
             return false;
         }
         let (location, mine) = (self.sc(), part(&mut c.sc, &mut c.any));
-        location.settle();
         location.write(mine, hb, c.all.as_deref()) && mine.learn(Set::Pending, location, Set::Written, mark)
     }
 

@@ -437,29 +437,19 @@ impl<const SC: bool> Part<SC> {
         self.released | self.written | self.reads == 0
     }
 
-    /// The same before a write by the thread `me`. If it is the one that is familiar with E(x), what
-    /// it passes on goes on standing for itself: the write passes it on ([`Self::write_again`]).
+    /// The same of what it has released only.
     #[inline(always)]
-    pub(super) fn settle_for(&mut self, me: Familiar) {
-        if !self.familiar.is(me) {
-            self.settle();
-        } else if self.released != 0 {
-            self.settle_released();
+    pub(super) fn settle_released(&mut self) {
+        if self.released != 0 {
+            self.release_own(self.familiar.slot(), self.released);
+            self.released = 0;
         }
-    }
-
-    #[inline(always)]
-    fn settle_released(&mut self) {
-        self.release_own(self.familiar.slot(), self.released);
-        self.released = 0;
     }
 
     #[inline(never)]
     fn settle_epochs(&mut self) {
         let slot = self.familiar.slot();
-        if self.released != 0 {
-            self.settle_released();
-        }
+        self.settle_released();
         if self.written != 0 {
             self.raise(Set::Written, slot, self.written);
         }
