@@ -497,6 +497,23 @@ impl<const SC: bool> Part<SC> {
         }
     }
 
+    /// The part of a thread in `slot`: the epoch of its last SC access, if there is nothing else.
+    #[inline(always)]
+    pub(super) fn lone_access(&self, slot: Slot) -> Option<u32> {
+        let is_lone = |lane: usize, epoch: u32| epoch == 0 || lane == usize::from(slot);
+        let accesses = (0..).zip(self.few[A]);
+        let is_alone = self.sets == Set::Accesses.bit() && self.many.is_empty();
+        (is_alone && accesses.fold(true, |all, (lane, epoch)| all & is_lone(lane, epoch)))
+            .then(|| self.get(Set::Accesses, slot))
+            .filter(|&epoch| epoch != 0)
+    }
+
+    /// Adds such an epoch to what reads pass on. Its thread may add epochs of its own.
+    pub(super) fn add_read(&mut self, slot: Slot, epoch: u32) {
+        self.raise(Set::Read, slot, epoch);
+        self.familiar = Familiar::new(slot, u32::MAX).with(0);
+    }
+
     /// An SC read by a thread that has `c` adds what it comes after to E(x).
     #[inline(never)]
     pub(super) fn read_sc(&mut self, c: &Part<SC>, me: Familiar) {

@@ -655,6 +655,32 @@ pub(super) const MUTANTS: &[Mutant] = &[
         "self.settle();\n        let has_e = self.sc",
         "let has_e = self.sc",
     ),
+    clock("clock: a lone read is not settled", COVERS, "self.sc().add_read(slot, epoch);", "let _ = (slot, epoch);"),
+    clock(
+        "clock: who writes again does not look for a lone read",
+        COVERS,
+        "if self.lone_read != 0 {\n            return false;\n        }",
+        "",
+    ),
+    clock(
+        "clock: who has no SC accesses writes without a look for a lone read",
+        COVERS,
+        "c.sc.is_none() && self.lone_read == 0,",
+        "c.sc.is_none(),",
+    ),
+    clock(
+        "clock: a read is lone whatever SC accesses come before",
+        PART,
+        "epoch == 0 || lane == usize::from(slot);",
+        "epoch == 0 || lane < LANES || lane == usize::from(slot);",
+    ),
+    clock(
+        "clock: a read is lone whatever SC fences come before",
+        PART,
+        "self.sets == Set::Accesses.bit() && self.many.is_empty();",
+        "self.many.is_empty();",
+    ),
+    clock("clock: a read is lone whatever the location has", COVERS, ".filter(|_| self.sc.is_none())", ""),
     clock("clock: what was written again is not settled", PART, "self.raise(Set::Written, slot, self.written);", ""),
     clock("clock: what was read again is not settled", PART, "self.raise(Set::Read, slot, self.reads);", ""),
     clock(
