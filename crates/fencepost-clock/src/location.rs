@@ -283,7 +283,7 @@ impl Location {
         learnt |= rmw && self.synchronise::<ORDER>(t, order);
         let again = ORDER && order.releases() && self.order.write_again(&t.c.covers, t.me(), t.own);
         if ORDER && !again {
-            self.order.settle_for(t.me());
+            self.order.settle_released();
         }
         let released = match again {
             true => self.release::<RMW, false>(t, order),

@@ -148,24 +148,14 @@ pub(crate) struct News {
 }
 
 /// What is there to do about an access of up to eight bytes within a word? Nothing, if this thread
-/// has made it, or one that says as much, in this epoch already. Nor if it is a read that two
-/// strangers have made as well.
+/// has made it, or one that says as much, in this epoch already.
 #[inline(always)]
 pub(crate) fn news(t: &Thread, addr: usize, log_size: u32, how: How, pc: usize) -> Option<News> {
     let cells = shadow::cells_if_any(addr);
     let new = Cell::at(addr, log_size, how, t.stamp());
     if let Some(cells) = cells {
-        let is_known = |cell: Cell| (cell.0 ^ new.0) & common(how) == 0;
-        let one = Cell(cells[0].load(Ordering::Relaxed));
-        if is_known(one) {
-            return None;
-        }
-        let other = Cell(cells[1].load(Ordering::Relaxed));
-        if is_known(other) {
-            return None;
-        }
-        let is_read = !how.write && !how.atomic && !one.differs(new) && !other.differs(new);
-        if is_read && t.strangers.has(one) && t.strangers.has(other) && t.is_passed_over() {
+        let is_known = |cell: &AtomicU64| (cell.load(Ordering::Relaxed) ^ new.0) & common(how) == 0;
+        if is_known(&cells[0]) || is_known(&cells[1]) {
             return None;
         }
     }
@@ -223,6 +213,15 @@ impl News {
     #[inline]
     pub(crate) fn is_write(self) -> bool {
         self.new.0 & WRITE != 0
+    }
+
+    /// Is it known without a look at the clocks that the read [is represented](Self::is_represented)?
+    #[inline(always)]
+    pub(crate) fn is_of_strangers(self, t: &Thread) -> bool {
+        let News { cells: Some(cells), new } = self else { return false };
+        let [one, other] = [&cells[0], &cells[1]].map(|cell| Cell(cell.load(Ordering::Relaxed)));
+        let differs = one.differs(new) | other.differs(new) | new.how().write;
+        !differs && t.strangers.has(one) && t.strangers.has(other) && t.is_passed_over()
     }
 
     /// Memory that many threads read: are two of them remembered? Then this one can be left out,

@@ -81,6 +81,11 @@ type Counts = (u32, u32, u32);
 /// far more left when they are said to.
 const OFTEN: u64 = 256;
 
+/// Of so many draws …
+const DRAWS: u32 = 1 << 14;
+/// … these many are lots, one after the other.
+const IN_A_ROW: u32 = 1 << 6;
+
 /// What is left of a thread until it is joined.
 pub(crate) struct Finished {
     /// Its number.
@@ -266,22 +271,23 @@ impl Thread {
         self.stamp.get()
     }
 
-    /// True once in a while.
+    /// True once in a while, and then some times in a row: what changes because of it should be
+    /// the same for what is accessed together.
     #[inline]
     pub(crate) fn is_drawn(&self) -> bool {
         let drawn = self.draws.get();
         self.draws.set(drawn.wrapping_add(1));
-        drawn % 256 == 255
+        drawn % DRAWS < IN_A_ROW
     }
 
-    /// Is the thread's turn, for which [`Self::is_drawn`] is true, still to come?
+    /// Is [`Self::is_drawn`] not true the next time? Then this was that time.
     #[inline]
     pub(crate) fn is_passed_over(&self) -> bool {
         let drawn = self.draws.get();
-        if drawn % 256 == 255 {
+        if drawn % DRAWS < IN_A_ROW {
             return false;
         }
-        self.draws.set(drawn + 1);
+        self.draws.set(drawn.wrapping_add(1));
         true
     }
 

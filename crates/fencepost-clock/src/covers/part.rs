@@ -437,29 +437,19 @@ impl<const SC: bool> Part<SC> {
         self.released | self.written | self.reads == 0
     }
 
-    /// The same before a write by the thread `me`. If it is the one that is familiar with E(x), what
-    /// it passes on goes on standing for itself: the write passes it on ([`Self::write_again`]).
+    /// The same of what it has released only.
     #[inline(always)]
-    pub(super) fn settle_for(&mut self, me: Familiar) {
-        if !self.familiar.is(me) {
-            self.settle();
-        } else if self.released != 0 {
-            self.settle_released();
+    pub(super) fn settle_released(&mut self) {
+        if self.released != 0 {
+            self.release_own(self.familiar.slot(), self.released);
+            self.released = 0;
         }
-    }
-
-    #[inline(always)]
-    fn settle_released(&mut self) {
-        self.release_own(self.familiar.slot(), self.released);
-        self.released = 0;
     }
 
     #[inline(never)]
     fn settle_epochs(&mut self) {
         let slot = self.familiar.slot();
-        if self.released != 0 {
-            self.settle_released();
-        }
+        self.settle_released();
         if self.written != 0 {
             self.raise(Set::Written, slot, self.written);
         }
@@ -505,6 +495,23 @@ impl<const SC: bool> Part<SC> {
         if self.join(Set::Read, c, source) {
             self.familiar = me.unversioned();
         }
+    }
+
+    /// The part of a thread in `slot`: the epoch of its last SC access, if there is nothing else.
+    #[inline(always)]
+    pub(super) fn lone_access(&self, slot: Slot) -> Option<u32> {
+        let is_lone = |lane: usize, epoch: u32| epoch == 0 || lane == usize::from(slot);
+        let accesses = (0..).zip(self.few[A]);
+        let is_alone = self.sets == Set::Accesses.bit() && self.many.is_empty();
+        (is_alone && accesses.fold(true, |all, (lane, epoch)| all & is_lone(lane, epoch)))
+            .then(|| self.get(Set::Accesses, slot))
+            .filter(|&epoch| epoch != 0)
+    }
+
+    /// Adds such an epoch to what reads pass on. Its thread may add epochs of its own.
+    pub(super) fn add_read(&mut self, slot: Slot, epoch: u32) {
+        self.raise(Set::Read, slot, epoch);
+        self.familiar = Familiar::new(slot, u32::MAX).with(0);
     }
 
     /// An SC read by a thread that has `c` adds what it comes after to E(x).

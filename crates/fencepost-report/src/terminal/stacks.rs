@@ -151,7 +151,7 @@ fn unsynchronised(access: &Operation, other: &Operation, observed: &Observed, te
         let (from, to) = (end(from), end(to));
         let _ = writeln!(
             text,
-            "    In the recorded run it is before it because of the {from},\n      and the {to}, which reads from it: \
+            "    In the recorded run the one comes before the other by the {from},\n      and the {to}, which reads from it: \
              they do not synchronise."
         );
     }
