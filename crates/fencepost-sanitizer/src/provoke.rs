@@ -4,7 +4,7 @@
 use std::time::Duration;
 
 use fencepost_finding::{Consequence, Effect, Frame, Reproduce, Thread};
-use fencepost_protocol::{CodePlace, Provocation, Which};
+use fencepost_protocol::{CodePlace, Key, Provocation, Which};
 
 use crate::process::Process;
 use crate::report::{Deadlock, Identity, Kind, Report};
@@ -31,6 +31,15 @@ pub(crate) fn provocation(modules: &[Module], finding: &stream::Report) -> Optio
     let own = access.iter().take_while(|caller| caller.module == access[0].module).count();
     access.truncate(own);
     (!access.is_empty()).then_some(Provocation { access, missed, which: Which::Oldest, skip: 0, then: 0 })
+}
+
+/// A run in which a report was seen.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Seen {
+    /// Its seed.
+    pub seed: u64,
+    /// Steps that it was expected to have; 0 if that was not said.
+    pub steps: u64,
 }
 
 /// An access has used an overwritten value.
@@ -66,6 +75,12 @@ impl Process {
             Failed::Signal(stream::Signal { number }) => (Effect::Signal, format!("signal {number} ends the program")),
         };
         Failure { effect, message, thread: self.named(failure.tid), stack: self.stack(&failure.stack, symbols) }
+    }
+
+    /// The run that it is in.
+    pub(crate) fn seen(&self) -> Seen {
+        let steps = self.given(Key::Steps).and_then(|steps| steps.parse().ok()).unwrap_or(0);
+        Seen { seed: self.options().seed, steps }
     }
 
     /// Has an access of it used an overwritten value?
