@@ -33,6 +33,14 @@ pub(crate) fn provocation(modules: &[Module], finding: &stream::Report) -> Optio
     (!access.is_empty()).then_some(Provocation { access, missed, which: Which::Oldest, skip: 0, then: 0 })
 }
 
+/// The same access again. In a run that is not exactly the same, the first opportunity is as good as
+/// another.
+pub(crate) fn again(text: &str, exact: bool) -> Option<String> {
+    let provocation: Provocation = text.parse().ok()?;
+    let anyhow = |provocation| Provocation { skip: 0, then: 0, ..provocation };
+    Some(if exact { provocation } else { anyhow(provocation) }.to_string())
+}
+
 /// A run in which a report was seen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Seen {
@@ -144,5 +152,18 @@ impl Taken {
     /// The program ends with another exit code then.
     pub fn exit(&self, code: i32) -> Consequence {
         self.consequence(Effect::Exit, format!("the program ends with exit code {code}"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::again;
+
+    #[test]
+    fn what_is_shown_again_is_the_same_or_like_it() {
+        let text = "ring+0x1/ring+0x2@ring+0x3,newest,4,5";
+        assert_eq!(again(text, true).as_deref(), Some(text));
+        assert_eq!(again(text, false).as_deref(), Some("ring+0x1/ring+0x2@ring+0x3,newest"));
+        assert_eq!(again("ring", true), None);
     }
 }

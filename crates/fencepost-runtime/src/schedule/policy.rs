@@ -265,7 +265,9 @@ mod tests {
     fn a_schedule_can_go_on_in_other_ways() {
         let after = |mut policy: Policy, number| {
             [1, 2, 3].iter().for_each(|&thread| policy.appeared(thread));
-            (0..50).for_each(|_| drop(policy.next(1, &[1, 2, 3], Reason::Point)));
+            for _ in 0..50 {
+                policy.next(1, &[1, 2, 3], Reason::Point);
+            }
             policy.vary(number);
             (0..100).map(|_| policy.next(1, &[1, 2, 3], Reason::Spin)).collect::<Vec<Tid>>()
         };
