@@ -175,6 +175,7 @@ impl Process {
             reproduce: self.reproduce(),
             provocation: provoke::provocation(&self.modules, finding),
             trials: None,
+            follows: None,
         };
         report.threads = self.creations(&report, symbols);
         report

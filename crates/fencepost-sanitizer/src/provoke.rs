@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use fencepost_finding::{Consequence, Effect, Frame, Reproduce, Thread};
+use fencepost_finding::{Consequence, Effect, Frame, Memory, Reproduce, Thread, value_text};
 use fencepost_protocol::{CodePlace, Key, Provocation, Which};
 
 use crate::process::Process;
@@ -55,6 +55,8 @@ pub struct Seen {
 pub struct Taken {
     /// Of the report about the access.
     pub identity: Identity,
+    /// The access, in words.
+    access: String,
     /// The value.
     pub used: u64,
     /// How to see it again.
@@ -98,6 +100,26 @@ impl Process {
 }
 
 impl Taken {
+    pub(crate) fn new(report: &Report, used: u64, news: Option<Box<Report>>) -> Taken {
+        let place = report.access.blamed().map_or_else(String::new, |frame| format!(" at {}", frame.summary()));
+        let variable = match &report.memory {
+            Memory::Global { name, .. } => Some(name.as_str()),
+            _ => None,
+        };
+        Taken {
+            identity: report.identity(),
+            access: report.access.description(variable) + &place,
+            used,
+            reproduce: report.reproduce.clone(),
+            news,
+        }
+    }
+
+    /// What is to be said about a race that was seen after it.
+    pub fn sentence(&self) -> String {
+        format!("It follows when this access uses value {}: {}.", value_text(self.used), self.access)
+    }
+
     fn consequence(&self, effect: Effect, message: String) -> Consequence {
         Consequence {
             effect,

@@ -31,6 +31,8 @@ pub struct Report {
     pub provocation: Option<Provocation>,
     /// What followed when it did.
     pub trials: Option<Trials>,
+    /// Which access that was provoked it was seen after, if only after one: a sentence.
+    pub follows: Option<String>,
 }
 
 /// What a report is about.
@@ -128,6 +130,7 @@ impl Deadlock {
                 advice: None,
                 reproduce: self.reproduce,
                 trials: None,
+                follows: None,
                 picture: None,
             })),
         }
@@ -217,7 +220,7 @@ impl Report {
             Some(Window { stale, cut, links, advice, .. }) => (stale, cut, links, advice),
             None => Default::default(),
         };
-        let notes = trials.into_iter().chain(advice.iter().map(suggestion)).collect();
+        let notes = self.follows.iter().cloned().chain(trials).chain(advice.iter().map(suggestion)).collect();
         Finding {
             kind,
             model: MODEL,
@@ -243,6 +246,7 @@ impl Report {
                 advice,
                 reproduce: self.reproduce,
                 trials: self.trials,
+                follows: self.follows,
                 picture: None,
             })),
         }

@@ -249,10 +249,7 @@ impl<S: Symbols> Reporter<S> {
     ) -> Item {
         process.has_left_sc = true;
         let report = process.report(&provoked.report, &mut self.symbols);
-        let taken = |news| {
-            let (identity, reproduce) = (report.identity(), report.reproduce.clone());
-            Item::Provoked(Box::new(Taken { identity, used: provoked.used.value, reproduce, news }))
-        };
+        let taken = |news| Item::Provoked(Box::new(Taken::new(&report, provoked.used.value, news)));
         match self.finding(process, &provoked.report, recorded) {
             Item::Suppressed => Item::Nothing,
             Item::Report(news) => taken(Some(news)),

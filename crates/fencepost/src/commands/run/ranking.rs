@@ -54,9 +54,10 @@ pub(super) struct End {
 
 impl Ranking {
     /// Holds a report, if it is a new one.
-    pub(super) fn hold(&mut self, report: Report) {
+    pub(super) fn hold(&mut self, mut report: Report) {
         if let (Some(taken), Kind::Race(_)) = (&self.taken, &report.kind) {
             self.consequences.push(taken.race(&report));
+            report.follows = Some(taken.sentence());
         }
         let identity = report.identity();
         if self.reports.iter().all(|known| known.identity() != identity) {
