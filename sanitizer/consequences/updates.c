@@ -5,6 +5,11 @@
 // expect: robustness cas of x at @right
 // rank: failure signal robustness cas of y at @left
 // rank: failure signal robustness cas of x at @right
+// case weakly: -DMEETS=weakly
+// expect: robustness cas of y at @left
+// expect: robustness cas of x at @right
+// rank: failure signal robustness cas of y at @left
+// rank: failure signal robustness cas of x at @right
 // case fails: -DMEETS=fails
 // expect: robustness cas of y at @left
 // expect: robustness cas of x at @right
@@ -19,6 +24,8 @@
 
 #define succeeds(location) \
   ({ int expected = 0; atomic_compare_exchange_strong_explicit(location, &expected, 2, acqrel, rlx); })
+#define weakly(location) \
+  ({ int expected = 0; atomic_compare_exchange_weak_explicit(location, &expected, 2, acqrel, rlx); })
 #define fails(location) \
   ({ int expected = 1; !atomic_compare_exchange_strong_explicit(location, &expected, 2, acqrel, rlx); })
 #define exchanges(location) (atomic_exchange_explicit(location, 2, acqrel) == 0)

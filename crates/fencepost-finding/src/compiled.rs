@@ -32,6 +32,8 @@ pub struct Observed {
     pub reproduce: Reproduce,
     /// Runs in which it was provoked, if there were any.
     pub trials: Option<Trials>,
+    /// What it was seen after, if only after an access that was provoked: a sentence.
+    pub follows: Option<String>,
     /// The file with a picture of it, if it was drawn.
     pub picture: Option<String>,
 }

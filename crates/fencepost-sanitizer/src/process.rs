@@ -180,6 +180,7 @@ impl Process {
             reproduce: self.reproduce(),
             provocation: provoke::provocation(&self.modules, finding),
             trials: None,
+            follows: None,
         };
         report.threads = self.creations(&report, symbols);
         report
@@ -361,13 +362,16 @@ impl Process {
             false => words.extend(["pct:3", "--seeds", "0..1000"].map(String::from)),
         }
         // Where a schedule of priorities changes them depends on how long it expects the run to be.
-        for (key, word) in [(Key::Steps, "--steps"), (Key::History, "--history"), (Key::Provoke, "--provoke-at")] {
+        for (key, word) in [(Key::Steps, "--steps"), (Key::History, "--history")] {
             if let Some(value) = start.given(key).filter(|_| exact || key != Key::Steps) {
                 words.extend([word.to_string(), value.to_string()]);
             }
         }
         if !spin_detection {
             words.push("--no-spin-detection".into());
+        }
+        if let Some(provocation) = start.given(Key::Provoke).and_then(|text| provoke::again(text, exact)) {
+            words.extend(["--provoke-at".into(), provocation]);
         }
         words.push("--".into());
         match start.argv.is_empty() {

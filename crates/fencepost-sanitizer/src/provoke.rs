@@ -3,8 +3,8 @@
 
 use std::time::Duration;
 
-use fencepost_finding::{Consequence, Effect, Frame, Reproduce, Thread};
-use fencepost_protocol::{CodePlace, Provocation, Which};
+use fencepost_finding::{Consequence, Effect, Frame, Memory, Reproduce, Thread, value_text};
+use fencepost_protocol::{CodePlace, Key, Provocation, Which};
 
 use crate::process::Process;
 use crate::report::{Deadlock, Identity, Kind, Report};
@@ -33,11 +33,30 @@ pub(crate) fn provocation(modules: &[Module], finding: &stream::Report) -> Optio
     (!access.is_empty()).then_some(Provocation { access, missed, which: Which::Oldest, skip: 0, then: 0 })
 }
 
+/// The same access again. In a run that is not exactly the same, the first opportunity is as good as
+/// another.
+pub(crate) fn again(text: &str, exact: bool) -> Option<String> {
+    let provocation: Provocation = text.parse().ok()?;
+    let anyhow = |provocation| Provocation { skip: 0, then: 0, ..provocation };
+    Some(if exact { provocation } else { anyhow(provocation) }.to_string())
+}
+
+/// A run in which a report was seen.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Seen {
+    /// Its seed.
+    pub seed: u64,
+    /// Steps that it was expected to have; 0 if that was not said.
+    pub steps: u64,
+}
+
 /// An access has used an overwritten value.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Taken {
     /// Of the report about the access.
     pub identity: Identity,
+    /// The access, in words.
+    access: String,
     /// The value.
     pub used: u64,
     /// How to see it again.
@@ -68,6 +87,12 @@ impl Process {
         Failure { effect, message, thread: self.named(failure.tid), stack: self.stack(&failure.stack, symbols) }
     }
 
+    /// The run that it is in.
+    pub(crate) fn seen(&self) -> Seen {
+        let steps = self.given(Key::Steps).and_then(|steps| steps.parse().ok()).unwrap_or(0);
+        Seen { seed: self.options().seed, steps }
+    }
+
     /// Has an access of it used an overwritten value?
     pub fn has_left_sc(&self) -> bool {
         self.has_left_sc
@@ -75,6 +100,26 @@ impl Process {
 }
 
 impl Taken {
+    pub(crate) fn new(report: &Report, used: u64, news: Option<Box<Report>>) -> Taken {
+        let place = report.access.blamed().map_or_else(String::new, |frame| format!(" at {}", frame.summary()));
+        let variable = match &report.memory {
+            Memory::Global { name, .. } => Some(name.as_str()),
+            _ => None,
+        };
+        Taken {
+            identity: report.identity(),
+            access: report.access.description(variable) + &place,
+            used,
+            reproduce: report.reproduce.clone(),
+            news,
+        }
+    }
+
+    /// What is to be said about a race that was seen after it.
+    pub fn sentence(&self) -> String {
+        format!("It follows when this access uses value {}: {}.", value_text(self.used), self.access)
+    }
+
     fn consequence(&self, effect: Effect, message: String) -> Consequence {
         Consequence {
             effect,
@@ -129,5 +174,18 @@ impl Taken {
     /// The program ends with another exit code then.
     pub fn exit(&self, code: i32) -> Consequence {
         self.consequence(Effect::Exit, format!("the program ends with exit code {code}"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::again;
+
+    #[test]
+    fn what_is_shown_again_is_the_same_or_like_it() {
+        let text = "ring+0x1/ring+0x2@ring+0x3,newest,4,5";
+        assert_eq!(again(text, true).as_deref(), Some(text));
+        assert_eq!(again(text, false).as_deref(), Some("ring+0x1/ring+0x2@ring+0x3,newest"));
+        assert_eq!(again("ring", true), None);
     }
 }

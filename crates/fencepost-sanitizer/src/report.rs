@@ -31,6 +31,8 @@ pub struct Report {
     pub provocation: Option<Provocation>,
     /// What followed when it did.
     pub trials: Option<Trials>,
+    /// Which access that was provoked it was seen after, if only after one: a sentence.
+    pub follows: Option<String>,
 }
 
 /// What a report is about.
@@ -143,6 +145,7 @@ impl Deadlock {
                 advice: None,
                 reproduce: self.reproduce,
                 trials: None,
+                follows: None,
                 picture: None,
             })),
         }
@@ -242,7 +245,14 @@ impl Report {
             file: None,
             title,
             message,
-            notes: trials.into_iter().chain(advice.iter().map(suggestion)).chain(missing).collect(),
+            notes: self
+                .follows
+                .iter()
+                .cloned()
+                .chain(trials)
+                .chain(advice.iter().map(suggestion))
+                .chain(missing)
+                .collect(),
             location,
             access: Some(Access::Operation(Box::new(self.access))),
             conflicting: Some(Access::Operation(Box::new(conflicting))),
@@ -262,6 +272,7 @@ impl Report {
                 advice,
                 reproduce: self.reproduce,
                 trials: self.trials,
+                follows: self.follows,
                 picture: None,
             })),
         }

@@ -1,11 +1,11 @@
 //! Follows the runs of a program and decides what is worth telling.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use fencepost_protocol::door::Mismatch;
 
 use crate::process::Process;
-use crate::provoke::{Failure, Taken};
+use crate::provoke::{Failure, Seen, Taken};
 use crate::report::{Deadlock, Identity, Kind, Report};
 use crate::stream::{self, Figures, Message};
 use crate::suppress::Suppressions;
@@ -89,13 +89,17 @@ pub struct Totals {
     pub seeds: Vec<u64>,
 }
 
+/// Runs that are remembered for a finding.
+const RUNS: usize = 1 << 10;
+
 /// Follows the runs of a program, one after the other.
 pub struct Reporter<S> {
     options: Options,
     symbols: S,
     seen: BTreeSet<Identity>,
-    /// Those of them that were seen without an access that was provoked.
-    ordinary: BTreeSet<Identity>,
+    /// Those of them that were seen without an access that was provoked, and the runs in which they
+    /// were.
+    ordinary: BTreeMap<Identity, Vec<Seen>>,
     deadlocks: BTreeSet<String>,
     totals: Totals,
     /// The seed of the current run, once a process of it has begun to talk.
@@ -113,7 +117,7 @@ impl<S: Symbols> Reporter<S> {
             options,
             symbols,
             seen: BTreeSet::new(),
-            ordinary: BTreeSet::new(),
+            ordinary: BTreeMap::new(),
             deadlocks: BTreeSet::new(),
             totals: Totals::default(),
             seed: None,
@@ -221,6 +225,11 @@ impl<S: Symbols> Reporter<S> {
         self.totals.reports > 0
     }
 
+    /// The ordinary runs in which this was seen, but for those after very many.
+    pub fn runs_with(&self, identity: &Identity) -> &[Seen] {
+        self.ordinary.get(identity).map_or(&[], Vec::as_slice)
+    }
+
     /// Figures over all finished runs.
     pub fn totals(&self) -> &Totals {
         &self.totals
@@ -240,10 +249,7 @@ impl<S: Symbols> Reporter<S> {
     ) -> Item {
         process.has_left_sc = true;
         let report = process.report(&provoked.report, &mut self.symbols);
-        let taken = |news| {
-            let (identity, reproduce) = (report.identity(), report.reproduce.clone());
-            Item::Provoked(Box::new(Taken { identity, used: provoked.used.value, reproduce, news }))
-        };
+        let taken = |news| Item::Provoked(Box::new(Taken::new(&report, provoked.used.value, news)));
         match self.finding(process, &provoked.report, recorded) {
             Item::Suppressed => Item::Nothing,
             Item::Report(news) => taken(Some(news)),
@@ -265,9 +271,12 @@ impl<S: Symbols> Reporter<S> {
         self.found |= !process.is_provoked();
         let identity = report.identity();
         if !process.has_left_sc {
-            self.ordinary.insert(identity.clone());
+            let (runs, seen) = (self.ordinary.entry(identity.clone()).or_default(), process.seen());
+            if !process.is_provoked() && runs.len() < RUNS && runs.last() != Some(&seen) {
+                runs.push(seen);
+            }
         }
-        let is_ordinary = self.ordinary.contains(&identity);
+        let is_ordinary = self.ordinary.contains_key(&identity);
         if !self.seen.insert(identity) {
             self.totals.duplicates += u64::from(!process.is_provoked());
             // A race that was only ever seen after such an access follows from each of them.

@@ -163,6 +163,9 @@ pub(super) struct ObservedReport<'a> {
     /// What followed when it was provoked.
     #[serde(skip_serializing_if = "Option::is_none")]
     provoked: Option<TrialsReport<'a>>,
+    /// Which access that was provoked it was seen after, if only after one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    follows: Option<&'a str>,
     /// The file with a picture of it.
     #[serde(skip_serializing_if = "Option::is_none")]
     picture: Option<&'a str>,
@@ -429,6 +432,7 @@ fn observed(observed: &Observed, is_window: bool) -> ObservedReport<'_> {
         reproduce: &observed.reproduce.command,
         reproducible: observed.reproduce.exact,
         provoked: observed.trials.as_ref().map(trials),
+        follows: observed.follows.as_deref(),
         picture: observed.picture.as_deref(),
     }
 }

@@ -38,6 +38,9 @@ pub(super) fn finding(finding: &Finding, observed: &Observed, look: &Look) -> St
     if let Some(advice) = &observed.advice {
         suggestion(advice, if is_race { "race" } else { "violation" }, paint, &mut text);
     }
+    if let Some(follows) = &observed.follows {
+        let _ = writeln!(text, "  {follows}\n");
+    }
     if let Some(trials) = &observed.trials {
         consequence(trials, &observed.reproduce, paint, &mut text);
     }

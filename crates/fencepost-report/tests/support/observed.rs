@@ -69,6 +69,7 @@ fn finding(kind: Kind, access: Operation, missed: Operation, stale: Operation, l
             advice: None,
             reproduce: Reproduce { command: "fencepost run -- ./relay".into(), exact: true },
             trials: None,
+            follows: None,
             picture: None,
         })),
         identity: String::new(),

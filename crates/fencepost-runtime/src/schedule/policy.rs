@@ -262,6 +262,22 @@ mod tests {
     }
 
     #[test]
+    fn a_schedule_can_go_on_in_other_ways() {
+        let after = |mut policy: Policy, number| {
+            [1, 2, 3].iter().for_each(|&thread| policy.appeared(thread));
+            for _ in 0..50 {
+                policy.next(1, &[1, 2, 3], Reason::Point);
+            }
+            policy.vary(number);
+            (0..100).map(|_| policy.next(1, &[1, 2, 3], Reason::Spin)).collect::<Vec<Tid>>()
+        };
+        for make in [|| Policy::random(7), || Policy::pct(7, 3, 100)] {
+            assert_eq!(after(make(), 1), after(make(), 1));
+            assert!((2..9).any(|number| after(make(), number) != after(make(), 1)));
+        }
+    }
+
+    #[test]
     fn random_is_even() {
         let mut count = [0; 4];
         for thread in (0..200).flat_map(|seed| run(Policy::random(seed), 3_000)) {

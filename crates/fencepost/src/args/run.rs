@@ -51,9 +51,8 @@ pub(crate) struct RunArgs {
     pub(crate) keep_going: bool,
 
     /// Let each reported access use an overwritten value in N further runs, and say what follows;
-    /// 0: do not [default: 8 for a series of runs, and not after a single one]
-    ///
-    /// Without N, these runs take no more than four times as long as the others.
+    /// 0: do not [default: 50 after a series of runs, if they take no more than twice as long as
+    /// that; 0 after a single run]
     #[arg(long, value_name = "N")]
     pub(crate) provoke: Option<u64>,
 

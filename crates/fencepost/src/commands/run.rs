@@ -10,9 +10,9 @@ mod signals;
 
 use std::env;
 use std::ffi::{OsStr, OsString};
-use std::io;
+use std::io::{self, IsTerminal as _};
 use std::ops::Range;
-use std::os::unix::process::ExitStatusExt;
+use std::os::unix::process::{CommandExt as _, ExitStatusExt as _};
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
@@ -152,14 +152,18 @@ fn once(
         .env(door::name(door::DOOR), theirs.door.to_string())
         .env(door::name(door::CHANNEL), theirs.door.file.to_string());
     if how.is_quiet {
-        command.stdout(Stdio::null()).stderr(Stdio::null());
+        command.stdout(Stdio::null()).stderr(Stdio::null()).process_group(0);
+        // Who is not in the group of the terminal must not read from it.
+        if io::stdin().is_terminal() {
+            command.stdin(Stdio::null());
+        }
     }
     let start = Instant::now();
     let mut child = command.spawn().map_err(Failure::Start)?;
     // Only the program has the other end now.
     drop(theirs);
     signals.forward_to(&child);
-    let patience = how.patience.map(|limit| (limit, Patience::with(&child, limit)));
+    let patience = how.patience.map(|limit| (limit, Patience::with(&child, limit, how.is_quiet, signals)));
     let listened = listen(&mut channel, &mut child, session, args.halt, output);
     // If that has failed, the program may wait for an answer that will not come.
     drop(channel);

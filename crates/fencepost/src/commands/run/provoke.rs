@@ -2,16 +2,17 @@
 //!
 //! Every report is tried in turn, in rounds: so each has been tried before the time is over. In
 //! every second round the access uses the newest of the overwritten values, and the oldest one in
-//! the others. Rounds take turns in two more ways: with the seed in which it was seen, and with
-//! another one; at the first opportunity, and at later ones. A run that was made already is made
-//! again with another schedule after the access.
+//! the others. Rounds take turns in two more ways: with the seeds in which the report was seen, and
+//! at the first opportunity or at later ones. A run that was made already is made again with another
+//! schedule after the access.
 
 use std::collections::BTreeMap;
 use std::io;
 use std::process::ExitStatus;
 use std::time::{Duration, Instant};
 
-use fencepost_protocol::{Provocation, Which};
+use fencepost_protocol::{Provocation, Schedule, Which};
+use fencepost_sanitizer::provoke::Seen;
 
 use super::ranking::{End, Target, Trial};
 use super::session::Session;
@@ -20,11 +21,11 @@ use super::{Failure, How, Outcome, once, seeds};
 use crate::args::RunArgs;
 use crate::output::Output;
 
-/// Runs in which each report is tried, if nothing else is said.
-const TRIES: u64 = 8;
+/// Runs in which each report is tried, if nothing else is said and there is time.
+const TRIES: u64 = 50;
 /// How much longer than the ordinary runs together the provoked ones may take, if it was not said
 /// how many there are to be.
-const SHARE: u32 = 4;
+const SHARE: u32 = 2;
 /// In any case, they may take so long.
 const LEAST: Duration = Duration::from_secs(10);
 /// A run that takes so many times as long as the longest ordinary one does not end.
@@ -74,35 +75,29 @@ pub(super) fn tries(args: &RunArgs) -> u64 {
 /// What was tried of a report.
 #[derive(Default)]
 struct Tried {
+    /// How often, with this seed, this value and so many opportunities that went by.
     runs: BTreeMap<(u64, Which, u64), u64>,
-    /// With the seed in which it was seen there are fewer opportunities than this.
+    /// Once there were no more opportunities than this.
     reach: Option<u64>,
-    /// With another seed there was none.
-    is_rare: bool,
 }
 
 impl Tried {
-    /// The next run: its seed, and what it provokes.
-    fn next(&mut self, round: u64, target: &Target, args: &RunArgs) -> (u64, Provocation) {
+    /// The next run, like one of those in which the report was seen, and what it provokes.
+    fn next(&mut self, round: u64, target: &Target, seen: &[Seen], schedule: Schedule) -> (Seen, Provocation) {
         let (which, step) = match (target.is_single, round % 2) {
             (true, _) => (Which::Oldest, round),
             (false, 0) => (Which::Oldest, round / 2),
             (false, _) => (Which::Newest, round / 2),
         };
-        let (all, own) = (seeds(args), target.seen.seed);
-        let other = all.start + own.wrapping_sub(all.start).wrapping_add(1 + step / 2) % (all.end - all.start);
-        let is_own = step % 2 == 0 || other == own || self.is_rare;
-        // Soon, and then further and further away.
+        let run = seen.get(step as usize % seen.len().max(1)).copied().unwrap_or(Seen { seed: 0, steps: 0 });
+        // Now and then the first opportunity, otherwise further and further away.
         let far = (1u64 << (step / 2).min(20)) - 1;
-        let (seed, skip) = match is_own {
-            true => (own, self.reach.map_or(far, |reach| far % reach.max(1))),
-            false => (other, far / 2),
-        };
+        let skip = if step % 2 == 0 { 0 } else { self.reach.map_or(far, |reach| far % reach.max(1)) };
         // The same run goes on in another way.
-        let times = self.runs.entry((seed, which, skip)).or_default();
-        let then = if args.schedule.is_controlled() { *times } else { 0 };
+        let times = self.runs.entry((run.seed, which, skip)).or_default();
+        let then = if schedule.is_controlled() { *times } else { 0 };
         *times += 1;
-        (seed, Provocation { which, skip, then, ..target.provocation.clone() })
+        (run, Provocation { which, skip, then, ..target.provocation.clone() })
     }
 }
 
@@ -128,11 +123,16 @@ pub(super) fn provoke(
             tried.resize_with(session.ranking().len().max(tried.len()), Tried::default);
             let target = session.ranking().target(number).filter(|target| target.is_open);
             if let Some(target) = target {
-                let (seed, provocation) = tried[number].next(round, &target, args);
-                // Where a schedule of priorities changes them depends on the steps that it expects.
-                let steps = (seed == target.seen.seed).then_some(target.seen.steps);
-                let how =
-                    How { seed, steps, provocation: Some(&provocation), patience: Some(patience), is_quiet: true };
+                let seen = session.runs_with(&target.identity);
+                let (Seen { seed, steps }, provocation) = tried[number].next(round, &target, seen, args.schedule);
+                let how = How {
+                    seed,
+                    // Where a schedule of priorities changes them depends on the steps that it expects.
+                    steps: Some(steps),
+                    provocation: Some(&provocation),
+                    patience: Some(patience),
+                    is_quiet: true,
+                };
                 let outcome = match once(args, &how, session, signals, output) {
                     Ok(outcome) => outcome,
                     Err(Failure::Start(error) | Failure::Other(error)) => return Err(error),
@@ -142,10 +142,8 @@ pub(super) fn provoke(
                     return Ok(());
                 }
                 let trial = session.ranking_mut().end_run(Some(number), &ordinary.judge(&outcome));
-                match trial {
-                    Trial::Missed if seed == target.seen.seed => tried[number].reach = Some(provocation.skip),
-                    Trial::Missed => tried[number].is_rare = true,
-                    Trial::Harmless | Trial::GoneWrong => {}
+                if trial == Trial::Missed {
+                    tried[number].reach = Some(provocation.skip);
                 }
             }
             number += 1;

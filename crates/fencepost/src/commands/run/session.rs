@@ -13,11 +13,13 @@ use fencepost_protocol::record::{self, HEADER};
 use fencepost_protocol::{Color, Key};
 use fencepost_report::graph::Drawing;
 use fencepost_report::terminal::{self, Look};
+use fencepost_sanitizer::provoke::Seen;
+use fencepost_sanitizer::report::Identity;
 use fencepost_sanitizer::symbols::Files;
 use fencepost_sanitizer::{Ending, Item, Options, Process, Reporter, json, text};
 use rustix::fs::Access;
 
-use super::ranking::{Ranking, Seen};
+use super::ranking::Ranking;
 use crate::args::{FailOn, ReportFormat};
 use crate::files;
 use crate::log::Log;
@@ -132,6 +134,11 @@ impl Session {
         (self.holds, self.tells_all) = (holds, all);
     }
 
+    /// The ordinary runs in which a report was seen.
+    pub(super) fn runs_with(&self, identity: &Identity) -> &[Seen] {
+        self.reporter.runs_with(identity)
+    }
+
     /// What is known of how bad reports are.
     pub(super) fn ranking(&self) -> &Ranking {
         &self.ranking
@@ -165,7 +172,7 @@ impl Session {
                 Wish::Nothing
             }
             Item::Provoked(taken) => {
-                self.ranking.take(*taken, Seen::by(process));
+                self.ranking.take(*taken);
                 Wish::Nothing
             }
             Item::Failure(failure) => {
@@ -192,7 +199,7 @@ impl Session {
                 if !self.holds {
                     self.draw_and_tell(report.finding_so_far(), output);
                 }
-                self.ranking.hold(*report, Seen::by(process));
+                self.ranking.hold(*report);
                 Wish::Found
             }
             Item::Known => Wish::Found,
@@ -238,6 +245,8 @@ impl Session {
         let given = |key: Key| process.given(key).filter(|value| !value.is_empty()).map(str::to_string);
         let (options, log_path, suppressions) = (process.options(), given(Key::LogPath), given(Key::Suppressions));
         self.print_suppressions |= options.print_suppressions;
+        // What follows comes after what it follows from.
+        self.holds |= process.is_provoked();
         if given(Key::MaxReports).is_some() {
             self.reporter.set_max_reports(options.max_reports as usize);
         }
