@@ -222,6 +222,9 @@ pub(crate) fn race(thread: &Thread, addr: usize, new: Cell, other: Cell, pc: usi
     if !is_wanted || !ORDER_IS_KNOWN.load(Ordering::Acquire) {
         return;
     }
+    if intercept::is_benign((addr & !7) + new.offset()) {
+        return;
+    }
     let there = whole_pc(other.pc());
     if !is_new(pc, there) {
         return;

@@ -21,6 +21,7 @@ pub mod suppress;
 pub mod symbols;
 pub mod text;
 pub mod trace;
+mod wrappers;
 
 /// The name of the memory model that programs are judged by.
 pub use fencepost_clock::MODEL;

@@ -216,8 +216,7 @@ impl Process {
     /// The frame to blame at a call site.
     fn blamed(&self, pc: u64, symbols: &mut dyn Symbols) -> Frame {
         let frames = self.stack(&[pc], symbols);
-        let blamed = frames.iter().find(|frame| !frame.is_library()).or(frames.first());
-        blamed.cloned().unwrap_or_else(|| Frame::bare("<unknown module>", pc))
+        Frame::blamed(&frames).cloned().unwrap_or_else(|| Frame::bare("<unknown module>", pc))
     }
 
     fn write(&self, write: &stream::Write, address: u64, size: u64, symbols: &mut dyn Symbols) -> Operation {

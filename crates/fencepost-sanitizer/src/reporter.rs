@@ -7,14 +7,16 @@ use fencepost_protocol::door::Mismatch;
 use crate::process::Process;
 use crate::report::{Deadlock, Identity, Report};
 use crate::stream::{self, Figures, Message};
-use crate::suppress::Suppressions;
-use crate::symbols::Symbols;
+use crate::suppress::{Pattern, Suppressions};
+use crate::symbols::{Named, Symbols};
 
 /// What to tell.
 #[derive(Clone, Debug)]
 pub struct Options {
     /// What not to tell.
     pub suppressions: Suppressions,
+    /// Functions that only wrap accesses: their callers are to blame.
+    pub wrappers: Vec<Pattern>,
     /// After so many different reports, the others are only counted.
     pub max_reports: usize,
 }
@@ -22,7 +24,7 @@ pub struct Options {
 impl Default for Options {
     fn default() -> Self {
         let max_reports = fencepost_protocol::Options::DEFAULT.max_reports as usize;
-        Options { suppressions: Suppressions::default(), max_reports }
+        Options { suppressions: Suppressions::default(), wrappers: Vec::new(), max_reports }
     }
 }
 
@@ -85,7 +87,7 @@ pub struct Totals {
 /// Follows the runs of a program, one after the other.
 pub struct Reporter<S> {
     options: Options,
-    symbols: S,
+    symbols: Named<S>,
     seen: BTreeSet<Identity>,
     deadlocks: BTreeSet<String>,
     totals: Totals,
@@ -98,6 +100,7 @@ pub struct Reporter<S> {
 impl<S: Symbols> Reporter<S> {
     /// Before the first run.
     pub fn new(options: Options, symbols: S) -> Self {
+        let symbols = Named::new(symbols, options.wrappers.clone());
         Reporter {
             options,
             symbols,

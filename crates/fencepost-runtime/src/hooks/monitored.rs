@@ -259,6 +259,9 @@ fn violation(thread: &Entered, call: Call, size: u8, action: Action, access: Acc
     if options.spin_detection && may_spin {
         window.stale.retain(|stale| Some(stale.value) == expected || !spin::keeps_spinning(call.pc, stale.value));
     }
+    if let Some(awaited) = thread.awaited.get().filter(|_| may_spin) {
+        window.stale.retain(|stale| !awaited.goes_on(call.addr, stale.value));
+    }
     if !window.stale.is_empty() {
         let failure =
             matches!(access, Access::WeakCas { .. } | Access::StrongCas { .. }).then(|| Order::decode(call.failure));

@@ -42,6 +42,7 @@ macro_rules! intercept_at {
     };
 }
 
+mod annotations;
 mod barrier;
 mod blocking;
 mod blocks;
@@ -62,6 +63,7 @@ mod threads;
 
 use std::ffi::{c_int, c_long, c_void};
 
+pub(crate) use annotations::{is_benign, locked, renewed, unlocks};
 pub(crate) use blocks::block_of;
 pub(crate) use futex::system_call;
 pub(crate) use once::is_guard;
@@ -72,7 +74,7 @@ use crate::schedule::Timeout;
 use crate::thread::{self, Entered};
 
 /// A lock, a condition, … of the program.
-type Object = *mut c_void;
+pub(crate) type Object = *mut c_void;
 
 /// Finds the functions of libc, and makes the main thread known.
 pub(crate) fn start() {

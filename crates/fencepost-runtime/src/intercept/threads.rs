@@ -92,6 +92,9 @@ unsafe extern "C" fn leaving(rounds: *mut c_void) {
         }
         return;
     }
+    if let Some(home) = thread::home() {
+        thread::switch(home, false);
+    }
     let tid = thread::current_tid();
     thread::with_current(|_| stacks::end(tid));
     if let Some(finished) = thread::detach() {
