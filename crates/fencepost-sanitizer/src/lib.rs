@@ -10,6 +10,7 @@
 //! Nothing here reads anything but the program's own files (for symbols), and nothing prints.
 
 mod advice;
+mod blame;
 pub mod json;
 mod path;
 mod process;

@@ -6,6 +6,7 @@ use fencepost_protocol::record::Record;
 use fencepost_protocol::{Key, Options};
 
 use crate::advice;
+use crate::blame::Places;
 use crate::path::EdgeKind;
 use crate::report::{
     Advice, Awaited, Creation, Deadlock, Edit, Kind, Link, LinkEnd, LinkKind, Memory, Operation, Place, Report,
@@ -25,8 +26,8 @@ pub struct Process {
     pub(crate) has_ended: bool,
     pub(crate) figures: Figures,
     threads: BTreeMap<u64, stream::Thread>,
-    /// Values that keep loops spinning, by call site.
-    spins: BTreeSet<(u64, u64)>,
+    /// Values that keep loops spinning, by stack.
+    spins: BTreeSet<(Vec<u64>, u64)>,
     /// Findings that may turn out to be about busy waits.
     pub(crate) pending: Vec<stream::Report>,
     modules: Vec<Module>,
@@ -43,7 +44,7 @@ impl Process {
             Message::Modules(modules) => self.modules = modules.list,
             Message::Thread(thread) => self.thread(thread),
             Message::Spin(spin) => {
-                self.spins.insert((spin.pc, spin.value));
+                self.spins.insert((spin.stack, spin.value));
             }
             Message::Summary(figures) => self.figures = figures,
             Message::End(_) => self.has_ended = true,
@@ -68,18 +69,38 @@ impl Process {
 
     /// What is left of a finding when values that keep a loop spinning are benign; none if there is
     /// nothing left.
-    pub(crate) fn without_spins(&self, mut report: stream::Report) -> Option<stream::Report> {
-        let site = report.stack.first().copied();
+    pub(crate) fn without_spins(
+        &self,
+        mut report: stream::Report,
+        symbols: &mut dyn Symbols,
+    ) -> Option<stream::Report> {
+        let mut places = Places::default();
+        let spins = self.spins(&mut places, symbols);
+        let place = places.number(&report.stack, &mut |stack| self.cut(stack, symbols));
         if let Found::Robustness(violation) = &mut report.found {
             let expected = violation.expected;
-            violation.stale.retain(|write| {
-                Some(write.value) == expected || site.is_none_or(|site| !self.spins.contains(&(site, write.value)))
-            });
+            violation.stale.retain(|write| Some(write.value) == expected || !spins.contains(&(place, write.value)));
             if violation.stale.is_empty() {
                 return None;
             }
         }
         Some(report)
+    }
+
+    /// How many addresses of a stack there are down to the one to blame.
+    fn cut(&self, stack: &[u64], symbols: &mut dyn Symbols) -> usize {
+        let is_passed_by = |pc: &u64, symbols: &mut dyn Symbols| {
+            let frames = self.frames(pc.saturating_sub(1), symbols);
+            frames.iter().all(|frame| frame.is_library() || frame.wrapper)
+        };
+        let end = stack.iter().position(|pc| !is_passed_by(pc, symbols));
+        end.map_or(stack.len(), |end| end + 1)
+    }
+
+    /// Values that keep loops spinning, by place.
+    fn spins(&self, places: &mut Places, symbols: &mut dyn Symbols) -> BTreeSet<(u64, u64)> {
+        let mut number = |stack: &[u64]| places.number(stack, &mut |stack| self.cut(stack, symbols));
+        self.spins.iter().map(|(stack, value)| (number(stack), *value)).collect()
     }
 
     /// A thread that is told about again has got another name.
@@ -177,8 +198,14 @@ impl Process {
         let (Kind::Robustness(window), Found::Robustness(violation)) = (&mut report.kind, &finding.found) else {
             return;
         };
-        let trace = violation.complete.then(|| Trace::read(&recorded()?, violation.time)).flatten();
-        let analysis = trace.and_then(|trace| advice::analyse(trace, finding, violation, &self.spins));
+        let mut places = Places::default();
+        let spins = self.spins(&mut places, symbols);
+        let placed = self.placed(finding, &mut places, symbols);
+        let mut trace = violation.complete.then(|| Trace::read(&recorded()?, violation.time)).flatten();
+        if let Some(trace) = &mut trace {
+            places.renumber(trace, &mut |stack| self.cut(stack, symbols));
+        }
+        let analysis = trace.and_then(|trace| advice::analyse(trace, &placed, violation, &spins));
         let (edits, reevaluated) = if let Some(analysis) = analysis {
             window.missed.time = analysis.missed.map(|record| record.time);
             for (from, to, kind) in &analysis.edges {
@@ -187,36 +214,49 @@ impl Process {
                     EdgeKind::FromRead => LinkKind::FromRead,
                     EdgeKind::Order | EdgeKind::Synchronisation => LinkKind::Order,
                 };
-                let (from, to) = (self.link_end(from, symbols), self.link_end(to, symbols));
+                let (from, to) = (self.link_end(from, &places, symbols), self.link_end(to, &places, symbols));
                 window.links.push(Link { from, to, kind });
             }
             (analysis.edits, analysis.reevaluated)
         } else {
-            let newest = violation.newest.by.as_ref().and_then(|writer| writer.stack.first().copied());
-            (advice::rule_of_thumb(finding, newest), false)
+            let newest = violation.newest.by.as_ref();
+            let newest =
+                newest.map(|writer| places.number(&writer.stack, &mut |stack| self.cut(stack, symbols)));
+            (advice::rule_of_thumb(&placed, newest), false)
         };
-        let mut edits: Vec<Edit> =
-            edits.iter().map(|edit| Edit { place: self.blamed(edit.pc, symbols), change: edit.phrase() }).collect();
+        let mut edits: Vec<Edit> = edits
+            .iter()
+            .map(|edit| Edit { place: self.blamed(&places.stack(edit.pc), symbols), change: edit.phrase() })
+            .collect();
         edits.sort_by_cached_key(|edit| (edit.place.file.clone(), edit.place.line, edit.place.column));
         window.advice = (!edits.is_empty()).then_some(Advice { edits, reevaluated });
     }
 
-    fn link_end(&self, record: &Record, symbols: &mut dyn Symbols) -> LinkEnd {
+    /// A finding whose stack begins with the number of its place.
+    fn placed(&self, finding: &stream::Report, places: &mut Places, symbols: &mut dyn Symbols) -> stream::Report {
+        let mut placed = finding.clone();
+        let number = places.number(&finding.stack, &mut |stack| self.cut(stack, symbols));
+        placed.stack.iter_mut().take(1).for_each(|pc| *pc = number);
+        placed
+    }
+
+    fn link_end(&self, record: &Record, places: &Places, symbols: &mut dyn Symbols) -> LinkEnd {
         LinkEnd {
             op: trace::name(record).into(),
             order: record.order.name().into(),
             values: trace::values(record),
             memory: self.global(record.address, symbols).unwrap_or(Memory::Unknown).place_of(record.address),
             thread: self.named(record.tid.into()),
-            place: self.blamed(record.pc, symbols),
+            place: self.blamed(&places.stack(record.pc), symbols),
             time: record.time,
         }
     }
 
-    /// The frame to blame at a call site.
-    fn blamed(&self, pc: u64, symbols: &mut dyn Symbols) -> Frame {
-        let frames = self.stack(&[pc], symbols);
-        Frame::blamed(&frames).cloned().unwrap_or_else(|| Frame::bare("<unknown module>", pc))
+    /// The frame to blame of a stack.
+    fn blamed(&self, stack: &[u64], symbols: &mut dyn Symbols) -> Frame {
+        let frames = self.stack(stack, symbols);
+        let unknown = || Frame::bare("<unknown module>", stack.first().copied().unwrap_or(0));
+        Frame::blamed(&frames).cloned().unwrap_or_else(unknown)
     }
 
     fn write(&self, write: &stream::Write, address: u64, size: u64, symbols: &mut dyn Symbols) -> Operation {

@@ -159,7 +159,8 @@ impl<S: Symbols> Reporter<S> {
     /// round, which may be later than the first time that it could have read a stale value.
     pub fn due(&mut self, process: &mut Process, recorded: &mut dyn FnMut() -> Option<Vec<u8>>) -> Vec<Item> {
         let pending = std::mem::take(&mut process.pending);
-        let left: Vec<_> = pending.into_iter().filter_map(|report| process.without_spins(report)).collect();
+        let left: Vec<_> =
+            pending.into_iter().filter_map(|report| process.without_spins(report, &mut self.symbols)).collect();
         left.iter().map(|report| self.finding(process, report, recorded)).collect()
     }
 

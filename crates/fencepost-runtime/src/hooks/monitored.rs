@@ -113,7 +113,7 @@ impl Session {
     #[inline(never)]
     fn check_closely(&mut self, call: Call, size: u8, action: Action, access: Access<'_>) {
         let atomic = atomic(&mut self.held);
-        if atomic.mixed || report::is_muted(call.pc) {
+        if atomic.mixed || report::is_muted(&self.thread, call.pc) {
             return;
         }
         match atomic.location.check(self.thread.clocks(), access, call.order()) {
@@ -131,11 +131,11 @@ impl Session {
 
     #[inline]
     fn record(&mut self, call: Call, op: Op, value: u64, extra: u64, success: bool) {
-        record::event(&mut self.thread, |thread| Record {
+        record::event(&mut self.thread, |thread, chain| Record {
             time: record::now(),
             address: call.addr as u64,
             value,
-            pc: call.pc as u64,
+            pc: record::place(call.pc, chain),
             extra,
             tid: thread.tid,
             op,
@@ -228,7 +228,7 @@ fn make<W: Word>(thread: &mut Entered, addr: usize) -> Option<Held> {
 }
 
 fn record_reset(thread: &mut Entered, addr: usize, value: u64) {
-    record::event(thread, |thread| Record {
+    record::event(thread, |thread, _| Record {
         time: record::now(),
         address: addr as u64,
         value,
@@ -257,7 +257,8 @@ fn violation(thread: &Entered, call: Call, size: u8, action: Action, access: Acc
     };
     let may_spin = matches!(access, Access::Load | Access::WeakCas { .. } | Access::StrongCas { .. });
     if options.spin_detection && may_spin {
-        window.stale.retain(|stale| Some(stale.value) == expected || !spin::keeps_spinning(call.pc, stale.value));
+        let place = thread.calls.near(call.pc);
+        window.stale.retain(|stale| Some(stale.value) == expected || !spin::keeps_spinning(place, stale.value));
     }
     if let Some(awaited) = thread.awaited.get().filter(|_| may_spin) {
         window.stale.retain(|stale| !awaited.goes_on(call.addr, stale.value));
@@ -285,20 +286,21 @@ fn has_read(thread: &mut Entered, call: Call, value: u64) -> bool {
 #[inline(always)]
 fn is_made_again(thread: &Thread, call: Call) -> bool {
     let last = thread.last_load.get();
-    last.pc == call.pc && last.addr == call.addr
+    last.pc == call.pc && last.addr == call.addr && last.calls == thread.calls.outer()
 }
 
 /// A load that is made for the first time.
 #[inline(always)]
 fn remember_load(thread: &Thread, call: Call, value: u64) {
-    thread.last_load.set(LastLoad { pc: call.pc, addr: call.addr, value, times: 0, is_learnt: false });
+    let calls = thread.calls.outer();
+    thread.last_load.set(LastLoad { pc: call.pc, addr: call.addr, calls, value, times: 0, is_learnt: false });
 }
 
 #[inline(never)]
 fn has_read_again(thread: &mut Entered, call: Call, value: u64) -> bool {
     let last = thread.last_load.get();
-    if !last.is_learnt && options::get().spin_detection && spin::learn(call.pc, last.value) {
-        report::spinning(call.pc, last.value);
+    if !last.is_learnt && options::get().spin_detection && spin::learn(thread.calls.near(call.pc), last.value) {
+        report::spinning(thread, call.pc, last.value);
     }
     let times = last.times.saturating_add(1);
     thread.last_load.set(LastLoad { value, times, is_learnt: last.value == value, ..last });
@@ -335,7 +337,10 @@ unsafe fn load_again<W: Word>(thread: &Thread, seen: &Seen, call: Call) -> Optio
     if is_made_again(thread, call) {
         let mut last = thread.last_load.get();
         // What keeps a loop spinning is learnt on the other path.
-        if !last.is_learnt && options::get().spin_detection && spin::is_news(call.pc, last.value) {
+        if !last.is_learnt
+            && options::get().spin_detection
+            && spin::is_news(thread.calls.near(call.pc), last.value)
+        {
             return None;
         }
         last.is_learnt = true;
@@ -637,11 +642,11 @@ pub(super) fn fence(order: u32, pc: usize) {
     let order = Order::decode(order as u8 & 7);
     if order != Order::Relaxed {
         thread.clocks_mut().fence(order);
-        record::event(&mut thread, |thread| Record {
+        record::event(&mut thread, |thread, chain| Record {
             time: record::now(),
             address: 0,
             value: 0,
-            pc: pc as u64,
+            pc: record::place(pc, chain),
             extra: 0,
             tid: thread.tid,
             op: Op::Fence,
