@@ -136,8 +136,8 @@ impl Process {
         Thread { tid, name }
     }
 
-    /// A finding with names.
-    pub(crate) fn report(&self, finding: &stream::Report, symbols: &mut dyn Symbols) -> Report {
+    /// A finding with names; `words` are what the command line must say besides.
+    pub(crate) fn report(&self, finding: &stream::Report, words: &[String], symbols: &mut dyn Symbols) -> Report {
         let stream::Report { addr, size, .. } = *finding;
         let mut access = Operation {
             op: finding.op.name().into(),
@@ -181,7 +181,7 @@ impl Process {
             access,
             memory: self.memory(&finding.memory, addr, symbols),
             threads: Vec::new(),
-            reproduce: self.reproduce(),
+            reproduce: self.reproduce(words),
         };
         report.threads = self.creations(&report, symbols);
         report
@@ -288,7 +288,12 @@ impl Process {
     }
 
     /// A deadlock with names.
-    pub(crate) fn deadlock(&self, waiting: &[stream::Waiting], symbols: &mut dyn Symbols) -> Deadlock {
+    pub(crate) fn deadlock(
+        &self,
+        waiting: &[stream::Waiting],
+        words: &[String],
+        symbols: &mut dyn Symbols,
+    ) -> Deadlock {
         let mut one = |waiting: &stream::Waiting| {
             let mut place = |addr: u64| Place {
                 address: addr,
@@ -309,7 +314,7 @@ impl Process {
             pid: self.pid(),
             waiting: waiting.iter().map(&mut one).collect(),
             threads: self.created(waiting.iter().map(|waiting| waiting.tid).collect(), symbols),
-            reproduce: self.reproduce(),
+            reproduce: self.reproduce(words),
         }
     }
 
@@ -350,7 +355,7 @@ impl Process {
         .collect()
     }
 
-    pub(crate) fn reproduce(&self) -> Reproduce {
+    pub(crate) fn reproduce(&self, besides: &[String]) -> Reproduce {
         let unknown = Start::default();
         let start = self.start.as_ref().unwrap_or(&unknown);
         let Options { schedule, seed, spin_detection, .. } = self.options;
@@ -370,6 +375,7 @@ impl Process {
         if !spin_detection {
             words.push("--no-spin-detection".into());
         }
+        words.extend_from_slice(besides);
         words.push("--".into());
         match start.argv.is_empty() {
             true => words.push(start.exe.clone()),

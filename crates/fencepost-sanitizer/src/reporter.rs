@@ -15,8 +15,10 @@ use crate::symbols::{Named, Symbols};
 pub struct Options {
     /// What not to tell.
     pub suppressions: Suppressions,
-    /// Functions that only wrap accesses: their callers are to blame.
-    pub wrappers: Vec<Pattern>,
+    /// Functions that only wrap accesses, as patterns: their callers are to blame.
+    pub wrappers: Vec<String>,
+    /// What the command line must say besides, to see a report again.
+    pub words: Vec<String>,
     /// After so many different reports, the others are only counted.
     pub max_reports: usize,
 }
@@ -24,7 +26,7 @@ pub struct Options {
 impl Default for Options {
     fn default() -> Self {
         let max_reports = fencepost_protocol::Options::DEFAULT.max_reports as usize;
-        Options { suppressions: Suppressions::default(), wrappers: Vec::new(), max_reports }
+        Options { suppressions: Suppressions::default(), wrappers: Vec::new(), words: Vec::new(), max_reports }
     }
 }
 
@@ -100,7 +102,7 @@ pub struct Reporter<S> {
 impl<S: Symbols> Reporter<S> {
     /// Before the first run.
     pub fn new(options: Options, symbols: S) -> Self {
-        let symbols = Named::new(symbols, options.wrappers.clone());
+        let symbols = Named::new(symbols, options.wrappers.iter().map(|pattern| Pattern::new(pattern)).collect());
         Reporter {
             options,
             symbols,
@@ -133,7 +135,7 @@ impl<S: Symbols> Reporter<S> {
             Ok(Ok(Message::Note(note))) => Item::Note(note.text),
             Ok(Ok(Message::Deadlock(deadlock))) => {
                 self.totals.deadlocks += 1;
-                let deadlock = process.deadlock(&deadlock.waiting, &mut self.symbols);
+                let deadlock = process.deadlock(&deadlock.waiting, &self.options.words, &mut self.symbols);
                 match self.deadlocks.insert(deadlock.identity()) {
                     true => Item::Deadlock(Box::new(deadlock)),
                     false => Item::Nothing,
@@ -215,7 +217,7 @@ impl<S: Symbols> Reporter<S> {
         finding: &stream::Report,
         recorded: &mut dyn FnMut() -> Option<Vec<u8>>,
     ) -> Item {
-        let mut report = process.report(finding, &mut self.symbols);
+        let mut report = process.report(finding, &self.options.words, &mut self.symbols);
         if self.options.suppressions.covers(&report) {
             self.totals.suppressed += 1;
             return Item::Suppressed;

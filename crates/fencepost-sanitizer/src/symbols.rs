@@ -100,6 +100,9 @@ impl Symbols for Files {
             if is_wrapper.len() == frames.len() {
                 frames.iter_mut().zip(is_wrapper).for_each(|(frame, is_wrapper)| frame.wrapper = is_wrapper);
             }
+            for frame in &mut frames {
+                frame.wrapper |= wrappers.are_named(frame.function.as_deref().unwrap_or_default());
+            }
         }
         self.known.insert((module.to_string(), address), frames.clone());
         frames

@@ -13,8 +13,7 @@
 //!   Calls at the same place in the source are one call: compilers make several of an access whose
 //!   order is a variable, and of loops.
 //!
-//! A function with the attribute `artificial` is a wrapper too (`FENCEPOST_WRAPPER` in
-//! `fencepost.h`).
+//! A function that the program names is a wrapper too (`FENCEPOST_WRAPPER` in `fencepost.h`).
 //!
 //! All of this is read off the file: signatures from the debug information, calls from the code. A
 //! function that was inlined is judged by what became of it at that place. Nothing depends on what
@@ -26,6 +25,7 @@ use addr2line::Context;
 use addr2line::gimli::{self, AttributeValue, EndianSlice, LittleEndian, UnitOffset};
 use object::{Object as _, ObjectSection as _, ObjectSymbol as _, SymbolKind};
 
+use crate::suppress::Pattern;
 use crate::symbols::short;
 
 /// Debug information, which is kept until the command ends.
@@ -47,6 +47,8 @@ pub(crate) struct Wrappers {
     targets: BTreeMap<u64, Target>,
     /// Functions: first address to first address after.
     functions: BTreeMap<u64, u64>,
+    /// What the program says itself.
+    named: Vec<Pattern>,
 }
 
 /// A part of the code.
@@ -136,7 +138,10 @@ impl Wrappers {
             *known = if *known == Target::Other { target } else { *known };
             functions.insert(symbol.address(), symbol.address() + symbol.size());
         }
-        let mut wrappers = Wrappers { names, code, targets, functions };
+        let named = file.section_by_name(".fencepost.wrappers").and_then(|section| section.data().ok());
+        let named = named.unwrap_or_default().split(|&byte| byte == 0).filter(|pattern| !pattern.is_empty());
+        let named = named.map(|pattern| Pattern::new(&String::from_utf8_lossy(pattern))).collect();
+        let mut wrappers = Wrappers { names, code, targets, functions, named };
         wrappers.add_stubs(&file);
         Some(wrappers)
     }
@@ -163,6 +168,11 @@ impl Wrappers {
                 }
             }
         }
+    }
+
+    /// Does the program say that functions of this name are wrappers?
+    pub(crate) fn are_named(&self, function: &str) -> bool {
+        self.named.iter().any(|pattern| pattern.matches(function))
     }
 
     /// For each level of inlining at an address, innermost first: is it a wrapper of the access, or
@@ -193,8 +203,7 @@ impl Wrappers {
     fn is_wrapper(&self, address: u64, die: Offset) -> bool {
         let Some(unit) = self.names.find_dwarf_and_unit(address).skip_all_loads() else { return false };
         let Some(signature) = Signature::read(unit, die) else { return false };
-        signature.is_artificial
-            || (signature.has_cell && self.only_call(address, die, &signature) == Some(true))
+        signature.has_cell && self.only_call(address, die, &signature) == Some(true)
     }
 
     /// Is the call at this address the only one in this copy of a function, and does the function
@@ -260,18 +269,16 @@ fn relative(from: u64, bytes: &[u8]) -> u64 {
 struct Signature {
     parameters: usize,
     has_cell: bool,
-    is_artificial: bool,
 }
 
 impl Signature {
     fn read(unit: Unit<'_>, die: Offset) -> Option<Signature> {
-        let mut signature = Signature { parameters: 0, has_cell: false, is_artificial: false };
+        let mut signature = Signature { parameters: 0, has_cell: false };
         // A copy refers to the function, and a definition outside of its class to the declaration
         // in it.
         let mut origin = die;
         for _ in 0..DEPTH {
             let entry = unit.entry(origin).ok()?;
-            signature.is_artificial |= flag(&entry, gimli::DW_AT_artificial);
             let next = reference(&entry, gimli::DW_AT_abstract_origin)
                 .or_else(|| reference(&entry, gimli::DW_AT_specification));
             match next {

@@ -60,6 +60,11 @@ pub(crate) struct RunArgs {
     #[arg(long, value_name = "FILE")]
     pub(crate) suppressions: Vec<PathBuf>,
 
+    /// Functions that only wrap atomic accesses: their callers are to blame. A pattern as in
+    /// suppressions; may be given several times
+    #[arg(long, value_name = "PATTERN")]
+    pub(crate) wrapper: Vec<String>,
+
     /// Say at the end which suppressions were used and which were not
     #[arg(long)]
     pub(crate) print_suppressions: bool,

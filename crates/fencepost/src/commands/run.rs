@@ -33,6 +33,10 @@ pub(crate) fn run(args: &RunArgs, output: &mut Output) -> io::Result<Exit> {
             return Ok(Exit::Error);
         }
     }
+    for pattern in &args.wrapper {
+        options.wrappers.push(pattern.clone());
+        options.words.extend(["--wrapper".into(), pattern.clone()]);
+    }
     let mut session =
         match Session::new(options, args.format, args.color, args.output.as_deref(), args.graph.as_deref()) {
             Ok(session) => session,
