@@ -52,6 +52,8 @@ pub struct Frame {
 /// and our header.
 const LIBRARY_PATHS: &[&str] = &[
     "/fencepost.h",
+    "/bits/atomic_wait.h",
+    "/bits/atomic_timed_wait.h",
     "/include/c++/",
     "/stdatomic.h",
     "/boost/atomic/",

@@ -11,6 +11,7 @@
 
 mod advice;
 mod blame;
+mod excuse;
 pub mod json;
 mod path;
 mod process;

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use fencepost_protocol::door::Mismatch;
 
+use crate::excuse;
 use crate::process::Process;
 use crate::report::{Deadlock, Identity, Report};
 use crate::stream::{self, Figures, Message};
@@ -220,6 +221,9 @@ impl<S: Symbols> Reporter<S> {
         let mut report = process.report(finding, &self.options.words, &mut self.symbols);
         if self.options.suppressions.covers(&report) {
             self.totals.suppressed += 1;
+            return Item::Suppressed;
+        }
+        if excuse::covers(&report) {
             return Item::Suppressed;
         }
         self.found = true;

@@ -267,7 +267,7 @@ fn a_program_of_another_version_is_told_what_to_do() {
     }
     // One that starts its reporter itself.
     let text = fs::read_to_string(stream("message-passing")).expect("a stream");
-    let (code, output) = hear_alone(text.replacen("\"protocol\":2", "\"protocol\":200", 1).as_bytes(), Stdio::piped());
+    let (code, output) = hear_alone(text.replacen("\"protocol\":2", "\"protocol\":300", 1).as_bytes(), Stdio::piped());
     let (status, _, err) = seen(&output);
     assert_eq!((code, status), (2, Some(2)), "{err}");
     assert!(err.contains("by a newer fencepost") && err.matches('\n').count() == 1, "{err}");

@@ -4,6 +4,11 @@
 
 #pragma GCC system_header
 
+/* In ordinary builds there is nothing to tell. */
+#ifndef __FENCEPOST__
+#include_next <bits/atomic_timed_wait.h>
+#else
+
 #define __atomic_wait_address_until __fencepost_inner_wait_address_until
 #define __atomic_wait_address_until_bare __fencepost_inner_wait_address_until_bare
 #define __atomic_wait_address_for __fencepost_inner_wait_address_for
@@ -35,5 +40,7 @@ FENCEPOST_TIMED(for_bare)
 
 _GLIBCXX_END_NAMESPACE_VERSION
 }
+
+#endif
 
 #endif

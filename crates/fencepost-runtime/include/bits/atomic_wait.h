@@ -9,6 +9,11 @@
 
 #pragma GCC system_header
 
+/* In ordinary builds there is nothing to tell. */
+#ifndef __FENCEPOST__
+#include_next <bits/atomic_wait.h>
+#else
+
 #define __atomic_wait_address_v __fencepost_inner_wait_address_v
 #define __atomic_wait_address __fencepost_inner_wait_address
 #define __atomic_wait_address_bare __fencepost_inner_wait_address_bare
@@ -125,5 +130,7 @@ void __atomic_notify_address_bare(const _Tp *__addr, _More... __more) noexcept {
 
 _GLIBCXX_END_NAMESPACE_VERSION
 }
+
+#endif
 
 #endif

@@ -49,6 +49,7 @@ mod blocks;
 mod cond;
 mod dl;
 mod futex;
+mod libcxx;
 mod memory;
 mod mutex;
 mod once;

@@ -116,6 +116,7 @@ macro_rules! real {
 type Start = unsafe extern "C" fn(*mut c_void) -> *mut c_void;
 type C11Start = unsafe extern "C" fn(*mut c_void) -> c_int;
 type Callback = unsafe extern "C" fn();
+type Unwinding = unsafe extern "C-unwind" fn(*mut c_void);
 type Destructor = unsafe extern "C" fn(*mut c_void);
 
 real! {
@@ -168,6 +169,9 @@ real! {
     fn pthread_barrier_destroy(barrier: Object) -> c_int;
 
     fn pthread_once(once: Object, routine: Callback) -> c_int;
+
+    fn _ZNSt3__111__call_onceERVmPvPFvS2_E(state: *mut c_void, argument: *mut c_void, routine: Unwinding);
+    fn _ZNSt3__131__arrive_barrier_algorithm_baseEPNS_24__barrier_algorithm_baseEh(barrier: Object, phase: u8) -> bool;
 
     fn sem_wait(semaphore: Object) -> c_int;
     fn sem_trywait(semaphore: Object) -> c_int;
