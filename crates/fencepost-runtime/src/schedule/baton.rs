@@ -147,7 +147,9 @@ pub(crate) fn created(tid: Tid) {
 /// A thread that was created exists, and will [`begin`].
 pub(crate) fn exists(tid: Tid) {
     with_control(|control| {
-        if let Some(entry) = control.entry(tid) {
+        if let Some(entry) = control.entry(tid)
+            && entry.state == State::Unborn
+        {
             entry.state = State::Ready;
         }
     });
@@ -158,20 +160,25 @@ pub(crate) fn cancelled(tid: Tid) {
     with_control(|control| control.remove(tid));
 }
 
-/// The calling thread is this one; it waits for its turn.
-pub(crate) fn begin(tid: Tid) {
+/// The calling thread is this one; it waits for its turn, unless it begins `outside`.
+pub(crate) fn begin(tid: Tid, outside: bool) {
     let mut known = false;
     with_control(|control| {
         if let Some(entry) = control.entry(tid) {
             entry.task = task();
             known = true;
+            if outside {
+                entry.state = State::Outside;
+            }
         }
     });
     if !known {
         return;
     }
     ME.set(tid);
-    if let Some(_inside) = Inside::enter() {
+    if outside {
+        note("threads of OpenMP are not under control in its library: the schedule may not be exactly replayable");
+    } else if let Some(_inside) = Inside::enter() {
         wait(tid);
     }
 }
@@ -302,29 +309,45 @@ pub(super) fn block(key: Key, timeout: Option<Timeout>, tries: bool, before: imp
 
 /// Does `work`, which may wait for something unknown to us, while others run.
 pub(crate) fn outside<T>(work: impl FnOnce() -> T) -> T {
-    let me = ME.get();
     let mut alone = true;
+    with_control(|control| alone = control.entries.len() < 2);
+    step_out();
+    if !alone {
+        note("a system call waited while other threads ran: the schedule may not be exactly replayable");
+    }
+    let result = work();
+    step_in();
+    result
+}
+
+/// The calling thread is about to do what may wait for something unknown to us: others run.
+pub(crate) fn step_out() {
+    let me = ME.get();
     with_control(|control| {
-        alone = control.entries.len() < 2;
         if control.running == Some(me) {
             control.suspend(me, State::Outside, None);
             control.running = None;
             control.kick(me);
         }
     });
-    if !alone {
-        note("a system call waited while other threads ran: the schedule may not be exactly replayable");
+}
+
+/// The calling thread has done that, and waits for its turn.
+pub(crate) fn step_in() {
+    let me = ME.get();
+    if me == 0 {
+        return;
     }
-    let result = work();
     if let Some(_inside) = Inside::enter() {
         let mut locked = lock();
-        if let Some(control) = controlled(&mut locked) {
+        if let Some(control) = controlled(&mut locked)
+            && control.running != Some(me)
+        {
             control.back(me);
             drop(locked);
             wait(me);
         }
     }
-    result
 }
 
 impl Timeout {
