@@ -30,6 +30,11 @@ pub(super) fn is_forking() -> bool {
     FORKING.get()
 }
 
+/// The calling thread begins to make a team, or has done so.
+pub(super) fn forks(begins: bool) {
+    FORKING.set(begins);
+}
+
 /// Does what may wait for other threads of the library.
 fn outside<T>(work: impl FnOnce() -> T) -> T {
     schedule::step_out();

@@ -1,5 +1,8 @@
 //! libomp: it tells tools what its threads do (the OMPT interface of OpenMP 5), and asks the program
 //! for one. See [`openmp`](crate::openmp).
+//!
+//! Its threads wait busily at first, and then asleep. Under a controlled schedule a thread is
+//! outside of it while it waits in the library, unless it runs a task meanwhile.
 
 use std::cell::Cell;
 use std::ffi::{CStr, c_char, c_int, c_uint, c_void};
@@ -7,8 +10,9 @@ use std::mem::transmute;
 use std::ptr::null;
 use std::sync::Arc;
 
-use super::{Object, acquire, release};
+use super::{Object, acquire, destroyed, gomp, real, release};
 use crate::openmp::{self, Task, Team};
+use crate::schedule;
 use crate::thread;
 
 /// A word of ours at something of the library's.
@@ -24,6 +28,11 @@ const ENDS: c_int = 2;
 const NOT_EXPLICIT: c_int = 0b11;
 /// What became of the task that ran before: it has ended, or was cancelled.
 const OVER: [c_int; 2] = [1, 3];
+
+thread_local! {
+    /// Waits that the calling thread is in.
+    static WAITS: Cell<u32> = const { Cell::new(0) };
+}
 
 /// Of what a thread waits for: its tasks, those of a group, the reduction of a region. The others
 /// are barriers.
@@ -70,6 +79,7 @@ unsafe fn set_word(data: Data, value: *const c_void) {
 }
 
 unsafe extern "C" fn parallel_begin(_: Data, _: *const c_void, region: Data, _: c_uint, _: c_int, _: *const c_void) {
+    gomp::forks(true);
     // SAFETY: the library passes a word for the region.
     unsafe { set_word(region, Arc::into_raw(Team::new()).cast()) };
 }
@@ -88,6 +98,8 @@ unsafe extern "C" fn parallel_end(region: Data, _: Data, _: c_int, _: *const c_v
 unsafe extern "C" fn implicit_task(endpoint: c_int, region: Data, _: Data, _: c_uint, _: c_uint, flags: c_int) {
     match endpoint {
         BEGINS => {
+            gomp::forks(false);
+            schedule::step_in();
             // SAFETY: as above; the region lasts until all have begun it.
             let team = unsafe { word(region).cast::<Team>() };
             if !team.is_null() {
@@ -117,6 +129,16 @@ unsafe extern "C" fn sync_region(kind: c_int, endpoint: c_int, _: Data, _: Data,
     }
 }
 
+unsafe extern "C" fn sync_region_wait(_: c_int, endpoint: c_int, _: Data, _: Data, _: *const c_void) {
+    if endpoint == BEGINS {
+        WAITS.set(WAITS.get() + 1);
+        schedule::step_out();
+    } else {
+        WAITS.set(WAITS.get().saturating_sub(1));
+        schedule::step_in();
+    }
+}
+
 /// The library combines what threads have computed, in the program's code: it orders that by itself.
 unsafe extern "C" fn reduction(_: c_int, endpoint: c_int, _: Data, _: Data, _: *const c_void) {
     thread::with_current(|thread| {
@@ -125,7 +147,12 @@ unsafe extern "C" fn reduction(_: c_int, endpoint: c_int, _: Data, _: Data, _: *
     });
 }
 
+unsafe extern "C" fn mutex_acquire(_: c_int, _: c_uint, _: c_uint, _: Object, _: *const c_void) {
+    schedule::step_out();
+}
+
 unsafe extern "C" fn mutex_acquired(_: c_int, lock: Object, _: *const c_void) {
+    schedule::step_in();
     acquire(lock);
 }
 
@@ -153,20 +180,27 @@ unsafe extern "C" fn dependences(task: Data, list: *const Dependence, count: c_i
 }
 
 unsafe extern "C" fn task_schedule(prior: Data, status: c_int, next: Data) {
+    let is_over = OVER.contains(&status);
     // SAFETY: the library passes words of tasks, in which `task_create` has left these.
     unsafe {
         let ended = word(prior).cast::<Task>();
-        if OVER.contains(&status) && !ended.is_null() {
+        if is_over && !ended.is_null() {
             let ended = Arc::from_raw(ended);
             set_word(prior, null());
             ended.end();
-            openmp::resume(null());
+        }
+        if !is_over {
+            schedule::step_in();
         }
         match word(next).cast::<Task>().as_ref() {
             Some(next) => {
                 next.run();
             }
             None => openmp::resume(null()),
+        }
+        // The one that goes on may be in the middle of a wait.
+        if is_over && WAITS.get() > 0 {
+            schedule::step_out();
         }
     }
 }
@@ -184,9 +218,11 @@ unsafe extern "C" fn initialize(lookup: Lookup, _device: c_int, _data: Data) -> 
             (5, task_create as *const c_void),
             (6, task_schedule as *const c_void),
             (7, implicit_task as *const c_void),
+            (16, sync_region_wait as *const c_void),
             (17, mutex_released as *const c_void),
             (18, dependences as *const c_void),
             (23, sync_region as *const c_void),
+            (26, mutex_acquire as *const c_void),
             (27, mutex_acquired as *const c_void),
             (31, reduction as *const c_void),
         ] {
@@ -200,5 +236,14 @@ intercept! {
     /// The library asks whether there is a tool.
     fn ompt_start_tool(_version: c_uint, _runtime: *const c_char) -> *const c_void {
         (&raw const TOOL).cast()
+    }
+
+    /// Compiled code gets memory for a task and its variables, which another one may have had.
+    fn __kmpc_omp_task_alloc(place: *mut c_void, thread: c_int, flags: c_int, bytes: usize, shared: usize, body: *mut c_void) -> Object {
+        let task = real::__kmpc_omp_task_alloc(place, thread, flags, bytes, shared, body);
+        destroyed(task, bytes);
+        // Its first field says where the variables are that it shares.
+        destroyed(task.cast::<Object>().read(), shared);
+        task
     }
 }

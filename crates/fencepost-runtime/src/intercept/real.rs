@@ -219,6 +219,8 @@ real! {
     fn omp_test_nest_lock(lock: Object) -> c_int;
     fn omp_unset_nest_lock(lock: Object);
 
+    fn __kmpc_omp_task_alloc(place: *mut c_void, thread: c_int, flags: c_int, bytes: usize, shared: usize, body: *mut c_void) -> Object;
+
     fn sem_wait(semaphore: Object) -> c_int;
     fn sem_trywait(semaphore: Object) -> c_int;
     fn sem_timedwait(semaphore: Object, time: *const timespec) -> c_int;
