@@ -10,6 +10,7 @@ use fencepost_model::{ByDefault, Model, models};
 use fencepost_report::terminal::Look;
 use fencepost_syntax::Language;
 
+use crate::project;
 use crate::args::{
     AttacksChoice, CheckArgs, CommonArgs, DelaysChoice, DerefChoice, LanguageChoice, ModelsChoice, SearchArgs,
 };
@@ -75,7 +76,10 @@ pub(crate) fn models(
         })
     };
     match choices {
-        [] => default_models(language),
+        [] => match project::get().models.as_slice() {
+            [] => default_models(language),
+            wanted => wanted.iter().copied().filter(|model| knows(*model)).collect(),
+        },
         _ => models::MODELS.iter().copied().filter(is_chosen).collect(),
     }
 }

@@ -2,13 +2,13 @@
 //! what it reveals.
 
 mod channel;
+mod series;
 mod session;
 mod signals;
 
 use std::env;
 use std::ffi::{OsStr, OsString};
 use std::io;
-use std::ops::Range;
 use std::os::unix::process::ExitStatusExt;
 use std::process::{Child, Command, ExitStatus};
 
@@ -16,11 +16,13 @@ use fencepost_protocol::door::{self, Mismatch};
 use fencepost_protocol::{Answer, ExitCode, Key, Schedule};
 use fencepost_sanitizer::{Ending, Options};
 
-use crate::args::RunArgs;
+use crate::args::{ReportFormat, RunArgs};
 use crate::exit::Exit;
 use crate::output::{self, Output};
+use crate::project;
 pub(crate) use channel::Lines;
 use channel::{Channel, Connection, Heard};
+use series::{Run, Series};
 pub(crate) use session::{Session, Talker, Wish};
 pub(crate) use signals::Signals;
 
@@ -33,6 +35,10 @@ pub(crate) fn run(args: &RunArgs, output: &mut Output) -> io::Result<Exit> {
             return Ok(Exit::Error);
         }
     }
+    let project = project::get();
+    // They were read before.
+    let _well_formed = options.suppressions.add(&project.suppressions);
+    options.wrappers.clone_from(&project.wrappers);
     for pattern in &args.wrapper {
         options.wrappers.push(pattern.clone());
         options.words.extend(["--wrapper".into(), pattern.clone()]);
@@ -47,8 +53,10 @@ pub(crate) fn run(args: &RunArgs, output: &mut Output) -> io::Result<Exit> {
         };
     let signals = Signals::new()?;
     let (mut exit, mut unobserved, mut deadlocks) = (Exit::Other(0), false, 0);
-    for seed in seeds(args) {
-        let outcome = match once(args, seed, &mut session, &signals, output) {
+    let mut series = Series::new(args, project);
+    let is_long = series.is_long();
+    while let Some(run) = series.next() {
+        let outcome = match once(args, run, &mut session, &signals, output) {
             Ok(outcome) => outcome,
             Err(Failure::Start(error)) => {
                 let program = args.program.first().map(|word| word.to_string_lossy()).unwrap_or_default();
@@ -57,7 +65,7 @@ pub(crate) fn run(args: &RunArgs, output: &mut Output) -> io::Result<Exit> {
             }
             Err(Failure::Other(error)) => return Err(error),
         };
-        let failed = describe(args, seed, &outcome) || session.deadlocks() > deadlocks;
+        let failed = describe(args, is_long.then_some(run.seed), &outcome) || session.deadlocks() > deadlocks;
         deadlocks = session.deadlocks();
         if exit == Exit::Other(0) {
             exit = Exit::of(outcome.status);
@@ -69,20 +77,15 @@ pub(crate) fn run(args: &RunArgs, output: &mut Output) -> io::Result<Exit> {
             break;
         }
     }
+    if let (Some(made), ReportFormat::Human, false) = (series.description(), args.format, unobserved) {
+        output::note(&format!("fencepost: {made}\n"));
+    }
     session.finish(!unobserved, args.print_suppressions, output)?;
     Ok(match () {
         () if session.has_findings() => Exit::Other(args.exitcode),
         () if unobserved => Exit::Error,
         () => exit,
     })
-}
-
-/// The seeds to run with.
-fn seeds(args: &RunArgs) -> Range<u64> {
-    match &args.seeds {
-        Some(seeds) => seeds.0.clone(),
-        None => args.seed..args.seed.saturating_add(args.runs),
-    }
 }
 
 /// How one run ended.
@@ -102,7 +105,7 @@ enum Failure {
 
 fn once(
     args: &RunArgs,
-    seed: u64,
+    run: Run,
     session: &mut Session,
     signals: &Signals,
     output: &mut Output,
@@ -110,7 +113,7 @@ fn once(
     let (mut channel, theirs) = Channel::new().map_err(Failure::Other)?;
     let mut child = Command::new(&args.program[0])
         .args(&args.program[1..])
-        .env(door::name(door::OPTIONS), runtime_options(args, seed, args.steps.unwrap_or(session.steps())))
+        .env(door::name(door::OPTIONS), runtime_options(args, run, args.steps.unwrap_or(session.steps())))
         .env(door::name(door::DOOR), theirs.door.to_string())
         .env(door::name(door::CHANNEL), theirs.door.file.to_string())
         .spawn()
@@ -182,9 +185,9 @@ fn ending(program: u64, endings: &[(u64, Ending)]) -> Ending {
 }
 
 /// Says what is worth saying about the end of a run; true if it went wrong.
-fn describe(args: &RunArgs, seed: u64, outcome: &Outcome) -> bool {
+fn describe(args: &RunArgs, seed: Option<u64>, outcome: &Outcome) -> bool {
     let program = args.program[0].to_string_lossy();
-    let with_seed = if seeds(args).count() > 1 { format!(" (seed {seed})") } else { String::new() };
+    let with_seed = seed.map_or(String::new(), |seed| format!(" (seed {seed})"));
     if let Some(signal) = outcome.status.signal() {
         let observed = if outcome.ending == Ending::Silent { "" } else { "; what was found until then is reported" };
         let name = signals::name(signal);
@@ -234,7 +237,7 @@ fn silence(status: ExitStatus) -> String {
 }
 
 /// `FENCEPOST_OPTIONS` for the program: what is there already, then ours, which wins.
-fn runtime_options(args: &RunArgs, seed: u64, steps: u64) -> OsString {
+fn runtime_options(args: &RunArgs, run: Run, steps: u64) -> OsString {
     let mut options = env::var_os(door::name(door::OPTIONS)).unwrap_or_default();
     let mut add = |key: Key, value: &str| {
         if !options.is_empty() {
@@ -244,9 +247,9 @@ fn runtime_options(args: &RunArgs, seed: u64, steps: u64) -> OsString {
         options.push("=");
         options.push(value);
     };
-    add(Key::Seed, &seed.to_string());
-    add(Key::Schedule, &args.schedule.to_string());
-    if let (Schedule::Pct(_), 1..) = (args.schedule, steps) {
+    add(Key::Seed, &run.seed.to_string());
+    add(Key::Schedule, &run.schedule.to_string());
+    if let (Schedule::Pct(_), 1..) = (run.schedule, steps) {
         add(Key::Steps, &steps.to_string());
     }
     if args.halt {
