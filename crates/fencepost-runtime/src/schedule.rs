@@ -39,11 +39,18 @@ pub(crate) fn point() {
     }
 }
 
-/// The running thread was seen to wait busily: others go first.
+/// Rounds of a busy wait after which a thread gives its processor away, if nobody schedules it.
+const PATIENCE: u32 = 128;
+
+/// The running thread was seen to wait busily, for so many rounds: others go first.
 #[inline]
-pub(crate) fn spinning() {
+pub(crate) fn spinning(rounds: u32) {
     if CONTROLLED.load(Ordering::Relaxed) {
         baton::decide(Reason::Spin);
+    } else if rounds.is_multiple_of(PATIENCE) {
+        // Where all threads spin, the one that they wait for may have no processor, and each of the
+        // others would use up its time slice first.
+        kernel::give_way();
     }
 }
 

@@ -348,7 +348,7 @@ unsafe fn load_again<W: Word>(thread: &Thread, seen: &Seen, call: Call) -> Optio
         thread.last_load.set(last);
         thread.counters.accesses.count();
         if last.times >= ROUNDS {
-            schedule::spinning();
+            schedule::spinning(last.times);
         }
     } else {
         remember_load(thread, call, value.image());
@@ -438,6 +438,7 @@ unsafe fn load_closely<W: Word>(addr: usize, order: u8, pc: usize) -> W {
     session.load(call.order);
     session.record(call, Op::Load, value.image(), 0, true);
     let spinning = has_read(&mut session.thread, call, value.image());
+    let rounds = session.thread.last_load.get().times;
     let place = session.held.place();
     let version = place.version();
     let thread = session.end();
@@ -450,7 +451,7 @@ unsafe fn load_closely<W: Word>(addr: usize, order: u8, pc: usize) -> W {
     seen.order.set(call.order);
     drop(thread);
     if spinning {
-        schedule::spinning();
+        schedule::spinning(rounds);
     }
     value
 }
@@ -552,9 +553,10 @@ pub(super) unsafe fn cas<W: Word>(call: Call, weak: bool, expected: W, new: W) -
             spinning = has_read(&mut session.thread, call, old.image());
         }
     }
+    let rounds = session.thread.last_load.get().times;
     session.end();
     if spinning {
-        schedule::spinning();
+        schedule::spinning(rounds);
     }
     (old, success)
 }
