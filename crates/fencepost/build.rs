@@ -61,6 +61,8 @@ fn main() {
     for (variable, file) in [
         ("ARCHIVE", archive),
         ("HEADER", runtime.join("include/fencepost.h")),
+        ("WAIT", runtime.join("include/bits/atomic_wait.h")),
+        ("TIMED_WAIT", runtime.join("include/bits/atomic_timed_wait.h")),
         ("EXPORTS", exports),
         ("SPECS", specs),
         ("PRELUDE", prelude),

@@ -53,12 +53,16 @@ pub struct Frame {
     pub module: String,
     /// Where in it.
     pub offset: u64,
+    /// Does the function only wrap what is done here? Then the next frame is to blame.
+    pub wrapper: bool,
 }
 
 /// Parts of paths of code that nobody wants to hear about: atomics of the languages' own libraries,
 /// and our header.
 const LIBRARY_PATHS: &[&str] = &[
     "/fencepost.h",
+    "/bits/atomic_wait.h",
+    "/bits/atomic_timed_wait.h",
     "/include/c++/",
     "/stdatomic.h",
     "/boost/atomic/",
@@ -70,7 +74,8 @@ const LIBRARY_PATHS: &[&str] = &[
 impl Frame {
     /// A place about which nothing is known but its address.
     pub fn bare(module: &str, offset: u64) -> Frame {
-        Frame { function: None, file: None, line: None, column: None, module: module.to_string(), offset }
+        let module = module.to_string();
+        Frame { function: None, file: None, line: None, column: None, module, offset, wrapper: false }
     }
 
     /// Code of the language's own library, inlined into the program.
@@ -79,6 +84,21 @@ impl Frame {
             Some(file) => LIBRARY_PATHS.iter().any(|part| file.contains(part)),
             None => false,
         }
+    }
+
+    /// The frame of a stack that is to blame: the innermost one that is neither library code nor a
+    /// wrapper. If there is none, because a thread begins in a wrapper, the innermost one that is
+    /// no library code.
+    pub fn blamed(stack: &[Frame]) -> Option<&Frame> {
+        let blamed = stack.iter().find(|frame| !frame.is_library() && !frame.wrapper);
+        blamed.or_else(|| stack.iter().find(|frame| !frame.is_library())).or(stack.first())
+    }
+
+    /// The frames of a stack down to the one that is to blame: the call chain by which a finding is
+    /// known again.
+    pub fn chain(stack: &[Frame]) -> &[Frame] {
+        let end = Frame::blamed(stack).and_then(|blamed| stack.iter().position(|frame| std::ptr::eq(frame, blamed)));
+        &stack[..end.map_or(0, |end| end + 1)]
     }
 
     /// `file:line:column`, as much of it as is known.
@@ -197,9 +217,9 @@ pub struct Operation {
 }
 
 impl Operation {
-    /// The frame to blame: the innermost one that is no library code.
+    /// The frame to blame, see [`Frame::blamed`].
     pub fn blamed(&self) -> Option<&Frame> {
-        blamed(&self.stack)
+        Frame::blamed(&self.stack)
     }
 
     /// What people call it.
@@ -399,9 +419,9 @@ impl fmt::Display for Waiting {
 }
 
 impl Creation {
-    /// The frame to blame: the innermost one that is no library code.
+    /// The frame to blame, see [`Frame::blamed`].
     pub fn blamed(&self) -> Option<&Frame> {
-        blamed(&self.stack)
+        Frame::blamed(&self.stack)
     }
 }
 
@@ -409,8 +429,4 @@ impl Creation {
 /// hexadecimal.
 pub fn value_text(value: u64) -> String {
     if value < 0x1_0000 { value.to_string() } else { format!("{value:#x}") }
-}
-
-fn blamed(stack: &[Frame]) -> Option<&Frame> {
-    stack.iter().find(|frame| !frame.is_library()).or(stack.first())
 }

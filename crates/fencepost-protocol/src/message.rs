@@ -140,8 +140,8 @@ structure! {
 structure! {
     /// A value that keeps a loop spinning.
     Spin {
-        /// Where it is read: a return address.
-        pc: u64,
+        /// Where it is read.
+        stack: Vec<u64>,
         /// The value.
         value: u64,
     }

@@ -64,11 +64,14 @@ pub enum Op {
     /// An atomic access that has used an overwritten write. From here on the records are not those
     /// of a run under sequential consistency.
     Stale = 14,
+    /// No access: of the chain of calls with the number `address`, the call at depth `extra`
+    /// returns to `value`. The innermost has depth 0.
+    Call = 15,
 }
 
 impl Op {
     /// All of them, by number.
-    pub const ALL: [Op; 15] = [
+    pub const ALL: [Op; 16] = [
         Op::Load,
         Op::Store,
         Op::Rmw,
@@ -84,6 +87,7 @@ impl Op {
         Op::Join,
         Op::Reset,
         Op::Stale,
+        Op::Call,
     ];
 
     /// Does it write a location, if it succeeds or not?
@@ -107,7 +111,8 @@ pub struct Record {
     pub address: u64,
     /// What was read by a load, or written.
     pub value: u64,
-    /// Where: a return address.
+    /// Where: a return address in the lower [`ADDRESS_BITS`], and in the upper ones the number of
+    /// the chain of calls that led there, see [`Op::Call`]; 0 if it has none.
     pub pc: u64,
     /// What a compare-and-swap expected, the value an update replaced, or a thread.
     pub extra: u64,
@@ -122,6 +127,9 @@ pub struct Record {
     /// Has it succeeded? Only a compare-and-swap may fail.
     pub success: bool,
 }
+
+/// Bits of an address in a program.
+pub const ADDRESS_BITS: u32 = 47;
 
 /// Bytes of a record.
 pub const RECORD: usize = size_of::<Record>();

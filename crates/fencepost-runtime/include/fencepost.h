@@ -18,6 +18,13 @@
  * The order is that of the load, or of the compare-and-swap that succeeds: memory_order_acquire and so on, or
  * __ATOMIC_ACQUIRE and so on. In C++ it is seq_cst if left out.
  *
+ * And say which functions only wrap an atomic access, by a pattern for their names, at file scope:
+ *
+ *   FENCEPOST_WRAPPER("^my_load$");
+ *
+ * What is reported about the access is then blamed on the caller. Functions that get the variable and what to write,
+ * and do nothing else, are known without it.
+ *
  * In an ordinary build these are loops and nothing else: no library is needed, and at -O1 and above nothing remains
  * but the loop. What to do between two attempts can be given by defining FENCEPOST_PAUSE() before this file is
  * included; nothing, by default. Programs built by `fencepost cc` or `fencepost c++` have __FENCEPOST__ defined and
@@ -42,6 +49,16 @@
 
 #ifndef FENCEPOST_PAUSE
 #define FENCEPOST_PAUSE() ((void)0)
+#endif
+
+/* In a section of its own, which is not loaded when the program runs. A pattern that is in several files is kept once. */
+#ifdef __FENCEPOST__
+#define FENCEPOST_WRAPPER(PATTERN) \
+  __asm__(".pushsection .fencepost.wrappers,\"MS\",@progbits,1\n\t.asciz \"" PATTERN "\"\n\t.popsection")
+#elif defined(__cplusplus)
+#define FENCEPOST_WRAPPER(PATTERN) static_assert(sizeof(PATTERN) > 1, "the pattern is empty")
+#else
+#define FENCEPOST_WRAPPER(PATTERN) _Static_assert(sizeof(PATTERN) > 1, "the pattern is empty")
 #endif
 
 /* Artificial: a debugger or a report shows the caller. */

@@ -17,7 +17,10 @@ macro_rules! shim {
 }
 mod atomic;
 mod calls;
+mod fibers;
+mod library;
 mod monitored;
+mod mutexes;
 mod plain;
 mod wide;
 mod word;

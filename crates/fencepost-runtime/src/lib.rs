@@ -11,6 +11,7 @@
 //! - `thread`: threads and their clocks; `stacks`: where they are in the code; `sync`: locks and
 //!   the like.
 //! - `schedule`: controlled schedules; `spin`: busy waits; `provoke`: runs with one stale access.
+//! - `openmp`: what its regions, barriers and tasks order.
 //! - `report`, `channel`, `record`, `options`, `stats`: what goes out and comes in.
 //! - `memory`, `lock`, `copy`: the runtime's own, since it must not use the host's.
 
@@ -27,6 +28,7 @@ mod hooks;
 mod intercept;
 mod lock;
 mod memory;
+mod openmp;
 mod options;
 mod place;
 mod provoke;

@@ -128,6 +128,12 @@ unsafe impl<T: Send> Sync for Guarded<T> {}
 /// The right to use the value of a [`Guarded`].
 pub(crate) struct Guard<'a, T>(&'a Guarded<T>);
 
+impl<T: Default> Default for Guarded<T> {
+    fn default() -> Self {
+        Guarded::new(T::default())
+    }
+}
+
 impl<T> Guarded<T> {
     /// `value`, behind a free lock.
     pub(crate) const fn new(value: T) -> Self {

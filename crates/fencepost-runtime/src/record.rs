@@ -12,15 +12,19 @@ use std::ptr::null_mut;
 use std::sync::atomic::{AtomicPtr, AtomicU8, Ordering};
 
 use fencepost_protocol::Order;
-use fencepost_protocol::record::{HEADER, Header, MAGIC, Op, RECORD as EVENT, Record};
+use fencepost_protocol::record::{ADDRESS_BITS, HEADER, Header, MAGIC, Op, RECORD as EVENT, Record};
 
 use crate::memory;
+use crate::stacks::SiteId;
 use crate::thread::Entered;
 
 /// Events a thread takes room for at a time.
 const BLOCK: u64 = 32;
 /// Events whose pages are asked for at a time: one by one they would take much longer.
 const BATCH: u64 = 64 * BLOCK;
+
+/// Calls that are recorded of a chain, innermost first.
+const CALLS: usize = 8;
 
 /// A thread's room in the record.
 #[derive(Default)]
@@ -107,18 +111,50 @@ pub(crate) fn is_whole() -> bool {
     header.is_some_and(|header| header.overflowed.load(Ordering::Relaxed) == 0)
 }
 
-/// Records an event of `thread`. Does somebody want to know what was released with it?
+/// A place in the code, with the calls that led there.
+pub(crate) fn place(pc: usize, chain: SiteId) -> u64 {
+    pc as u64 | u64::from(chain) << ADDRESS_BITS
+}
+
+/// Records an event of `thread`, whose calls have the number that `make` is given. Does somebody
+/// want to know what was released with it?
 #[inline(always)]
-pub(crate) fn event(thread: &mut Entered, make: impl FnOnce(&Entered) -> Record) -> bool {
+pub(crate) fn event(thread: &mut Entered, make: impl FnOnce(&Entered, SiteId) -> Record) -> bool {
     let wanted = WANTED.load(Ordering::Acquire);
     if wanted == 0 {
         return false;
     }
     if wanted & EVENTS != 0 {
-        let event = make(thread);
+        let chain = chain(thread);
+        let event = make(thread, chain);
         put(thread.recorder(), event);
     }
     wanted & RELEASES != 0
+}
+
+/// The number of the calls that the thread is in; they are recorded the first time.
+fn chain(thread: &mut Entered) -> SiteId {
+    let (chain, is_new) = thread.calls.chain();
+    if is_new {
+        let mut frames = Vec::with_capacity(CALLS);
+        thread.calls.frames(0, |frame| frames.push(frame));
+        for (depth, &frame) in frames.iter().skip(1).take(CALLS).enumerate() {
+            let call = Record {
+                time: now(),
+                address: u64::from(chain),
+                value: frame as u64,
+                pc: 0,
+                extra: depth as u64,
+                tid: thread.tid,
+                op: Op::Call,
+                order: Order::Relaxed,
+                failure: Order::Relaxed,
+                success: true,
+            };
+            put(thread.recorder(), call);
+        }
+    }
+    chain
 }
 
 #[inline(always)]
@@ -157,7 +193,7 @@ pub(crate) fn other_thread(thread: &mut Entered, op: Op, other: u32) {
 }
 
 fn relation(thread: &mut Entered, op: Op, addr: usize, extra: u64) {
-    event(thread, |thread| Record {
+    event(thread, |thread, _| Record {
         time: now(),
         address: addr as u64,
         value: 0,

@@ -1,6 +1,6 @@
 //! What is reported, and how often.
 
-use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use fencepost_clock::{Window, Write};
 use fencepost_protocol::message::{self, Failed, Figures, Found, Message, Unknown};
@@ -35,9 +35,18 @@ pub(crate) struct Access {
     pub(crate) expected: Option<u64>,
 }
 
-/// Pairs of places in the code that were reported, as hashes.
-static SEEN: Guarded<Vec<u64>> = Guarded::new(Vec::new());
-static REPORTS: AtomicU32 = AtomicU32::new(0);
+/// Pairs of accesses that were reported, as hashes, in order.
+#[derive(Default)]
+struct Seen {
+    /// By address in the code.
+    pairs: Vec<u64>,
+    /// By address and the innermost calls: the one to blame may be a caller.
+    chains: Vec<u64>,
+}
+
+static SEEN: Guarded<Seen> = Guarded::new(Seen { pairs: Vec::new(), chains: Vec::new() });
+/// So many different ways to reach two accesses are told, for each report that may be given.
+const WAYS: usize = 16;
 
 /// Accesses whose reports were all given, by place in the code: the place in the upper bits, how
 /// often it came again in the lower eight.
@@ -47,41 +56,47 @@ static ANY_MUTED: AtomicBool = AtomicBool::new(false);
 /// How often an access may repeat what was reported before it is not checked any more.
 const PATIENCE: u64 = 64;
 
-fn repetitions(pc: usize) -> &'static AtomicU64 {
-    &REPEATED[(pc as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15) as usize >> 54]
+fn repetitions(place: u64) -> &'static AtomicU64 {
+    &REPEATED[place as usize >> 54]
 }
 
-/// Has the access at `pc` shown the same violations again and again? Then it is not worth the time
-/// to find them once more.
+/// Has the access at `pc`, reached as it is now, shown the same violations again and again? Then it
+/// is not worth the time to find them once more.
 #[inline]
-pub(crate) fn is_muted(pc: usize) -> bool {
+pub(crate) fn is_muted(thread: &Thread, pc: usize) -> bool {
     ANY_MUTED.load(Ordering::Relaxed) && {
-        let entry = repetitions(pc).load(Ordering::Relaxed);
-        entry >> 8 == pc as u64 && entry & 0xff >= PATIENCE
+        let place = thread.calls.near(pc);
+        let entry = repetitions(place).load(Ordering::Relaxed);
+        (entry ^ place) >> 8 == 0 && entry & 0xff >= PATIENCE
     }
 }
 
-/// The access at `pc` has shown a violation that was reported before.
-fn repeat(pc: usize) {
-    let entry = repetitions(pc);
+/// The access at this place has shown a violation that was reported before.
+fn repeat(place: u64) {
+    let entry = repetitions(place);
     let before = entry.load(Ordering::Relaxed);
-    let times = if before >> 8 == pc as u64 { before & 0xff } else { 0 };
+    let times = if (before ^ place) >> 8 == 0 { before & 0xff } else { 0 };
     if times < PATIENCE {
-        entry.store((pc as u64) << 8 | (times + 1), Ordering::Relaxed);
+        entry.store(place & !0xff | (times + 1), Ordering::Relaxed);
     } else {
         ANY_MUTED.store(true, Ordering::Relaxed);
     }
 }
 
-/// Is this the first report about these places? Counts it if so.
-fn is_new(one: usize, other: usize) -> bool {
-    let key = (one as u64).rotate_left(32) ^ other as u64;
+/// Is this the first report about these accesses, as they were reached? Counts it if so.
+fn is_new(pcs: [usize; 2], places: [u64; 2]) -> bool {
+    let pair = (pcs[0] as u64).rotate_left(32) ^ pcs[1] as u64;
+    let chain = places[0].rotate_left(32) ^ places[1];
+    let most = options::get().max_reports as usize;
     let mut seen = SEEN.lock();
-    if seen.contains(&key) || REPORTS.load(Ordering::Relaxed) >= options::get().max_reports {
-        return false;
+    let Err(at) = seen.chains.binary_search(&chain) else { return false };
+    match seen.pairs.binary_search(&pair) {
+        Err(_) if seen.pairs.len() >= most => return false,
+        Ok(_) if seen.chains.len() >= most.saturating_mul(WAYS) => return false,
+        Err(new) => seen.pairs.insert(new, pair),
+        Ok(_) => {}
     }
-    seen.push(key);
-    REPORTS.fetch_add(1, Ordering::Relaxed);
+    seen.chains.insert(at, chain);
     true
 }
 
@@ -176,9 +191,11 @@ pub(crate) fn robustness(thread: &Thread, access: &Access, window: &Window) {
     if !ROBUSTNESS_IS_KNOWN.load(Ordering::Acquire) {
         return;
     }
-    let first_frame = |site| stacks::site(site).and_then(|(_, _, frames)| frames.first().copied()).unwrap_or(0);
-    if !is_new(access.pc, first_frame(window.newest.site)) {
-        repeat(access.pc);
+    let newest = stacks::site(window.newest.site).map(|(_, _, frames)| frames).unwrap_or_default();
+    let place = thread.calls.near(access.pc);
+    let pcs = [access.pc, newest.first().copied().unwrap_or(0)];
+    if !is_new(pcs, [place, stacks::near(&newest)]) {
+        repeat(place);
         return;
     }
     let (report, tids) = violation(thread, access, window);
@@ -242,8 +259,11 @@ pub(crate) fn race(thread: &Thread, addr: usize, new: Cell, other: Cell, pc: usi
     if !is_wanted || !ORDER_IS_KNOWN.load(Ordering::Acquire) {
         return;
     }
+    if intercept::is_benign((addr & !7) + new.offset()) {
+        return;
+    }
     let there = whole_pc(other.pc());
-    if !is_new(pc, there) {
+    if !is_new([pc, there], [thread.calls.near(pc), there as u64]) {
         return;
     }
     let word = addr & !7;
@@ -343,8 +363,8 @@ pub(crate) fn thread_named(tid: Tid, name: &str) {
 }
 
 /// A spin loop was recognised: `value` keeps the load at `pc` spinning.
-pub(crate) fn spinning(pc: usize, value: u64) {
-    channel::send_if_open(&Message::Spin(message::Spin { pc: pc as u64, value }));
+pub(crate) fn spinning(thread: &Thread, pc: usize, value: u64) {
+    channel::send_if_open(&Message::Spin(message::Spin { stack: stack_of(thread, pc), value }));
 }
 
 /// The counts at the end.

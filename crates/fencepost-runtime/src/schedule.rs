@@ -21,7 +21,8 @@ mod policy;
 use std::sync::atomic::Ordering;
 
 pub(crate) use baton::{
-    begin, cancelled, created, ending, exists, finished, forked, frozen, outside, rouse, start, steps, vary, wake,
+    begin, cancelled, created, ending, exists, finished, forked, frozen, outside, rouse, start, step_in, step_out,
+    steps, vary, wake,
 };
 use control::CONTROLLED;
 pub(crate) use control::{Key, Outcome, Timeout, Waiting};
@@ -39,11 +40,18 @@ pub(crate) fn point() {
     }
 }
 
-/// The running thread was seen to wait busily: others go first.
+/// Rounds of a busy wait after which a thread gives its processor away, if nobody schedules it.
+const PATIENCE: u32 = 128;
+
+/// The running thread was seen to wait busily, for so many rounds: others go first.
 #[inline]
-pub(crate) fn spinning() {
+pub(crate) fn spinning(rounds: u32) {
     if CONTROLLED.load(Ordering::Relaxed) {
         baton::decide(Reason::Spin);
+    } else if rounds.is_multiple_of(PATIENCE) {
+        // Where all threads spin, the one that they wait for may have no processor, and each of the
+        // others would use up its time slice first.
+        kernel::give_way();
     }
 }
 

@@ -4,7 +4,8 @@
 //! thread spinning is benign. Here ordinary loops are recognised while they run: if a thread makes
 //! the same load at the same place in the code again, and nothing the runtime can see has happened
 //! since, then the value it read the first time keeps the loop spinning. From then on that value,
-//! read stale at that place, is not a violation.
+//! read stale at that place, is not a violation. A place is an address in the code and the innermost
+//! calls that led there: a function that only wraps a load may be called by many loops.
 //!
 //! Not seen, and so a limit: what a loop does in registers (a loop that gives up after a hundred
 //! rounds counts as spinning), and in builds without plain accesses what it does in plain memory.
@@ -23,6 +24,8 @@ pub(crate) struct LastLoad {
     pub(crate) pc: usize,
     /// From where in memory.
     pub(crate) addr: usize,
+    /// The calls that led there, as a number.
+    pub(crate) calls: u64,
     /// What it read.
     pub(crate) value: u64,
     /// How often it was made in a row.
@@ -32,28 +35,29 @@ pub(crate) struct LastLoad {
 }
 
 struct Entry {
-    pc: AtomicU64,
+    /// The place, see [`CallStack::near`](crate::stacks::CallStack::near); 0 is none.
+    place: AtomicU64,
     /// Values that keep the loop spinning, each plus one; 0 is none.
     values: [AtomicU64; VALUES],
 }
 
 static SPINNING: [Entry; TABLE] =
-    [const { Entry { pc: AtomicU64::new(0), values: [const { AtomicU64::new(0) }; VALUES] } }; TABLE];
+    [const { Entry { place: AtomicU64::new(0), values: [const { AtomicU64::new(0) }; VALUES] } }; TABLE];
 
-fn entries(pc: usize) -> impl Iterator<Item = &'static Entry> {
-    let start = (pc as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15) as usize >> 52;
+fn entries(place: u64) -> impl Iterator<Item = &'static Entry> {
+    let start = place as usize >> 52;
     (0..8).map(move |step| &SPINNING[(start + step) % TABLE])
 }
 
-/// Does the load at `pc` go round again after reading `value`?
-pub(crate) fn keeps_spinning(pc: usize, value: u64) -> bool {
-    let entry = entries(pc).find(|entry| entry.pc.load(Ordering::Acquire) == pc as u64);
+/// Does the load at this place go round again after reading `value`?
+pub(crate) fn keeps_spinning(place: u64, value: u64) -> bool {
+    let entry = entries(place).find(|entry| entry.place.load(Ordering::Acquire) == place);
     entry.is_some_and(|entry| entry.values.iter().any(|known| known.load(Ordering::Relaxed) == value.wrapping_add(1)))
 }
 
 /// Would [`learn`] remember this? Not if it is known, and not if there is no room for it.
-pub(crate) fn is_news(pc: usize, value: u64) -> bool {
-    let entry = entries(pc).find(|entry| [0, pc as u64].contains(&entry.pc.load(Ordering::Acquire)));
+pub(crate) fn is_news(place: u64, value: u64) -> bool {
+    let entry = entries(place).find(|entry| [0, place].contains(&entry.place.load(Ordering::Acquire)));
     let Some(entry) = entry else { return false };
     for known in &entry.values {
         match known.load(Ordering::Relaxed) {
@@ -65,17 +69,17 @@ pub(crate) fn is_news(pc: usize, value: u64) -> bool {
     false
 }
 
-/// The load at `pc` was seen to go round again after reading `value`. Is that news?
-pub(crate) fn learn(pc: usize, value: u64) -> bool {
-    !keeps_spinning(pc, value) && learn_now(pc, value)
+/// The load at this place was seen to go round again after reading `value`. Is that news?
+pub(crate) fn learn(place: u64, value: u64) -> bool {
+    !keeps_spinning(place, value) && learn_now(place, value)
 }
 
 #[cold]
-fn learn_now(pc: usize, value: u64) -> bool {
-    for entry in entries(pc) {
+fn learn_now(place: u64, value: u64) -> bool {
+    for entry in entries(place) {
         let owner =
-            entry.pc.compare_exchange(0, pc as u64, Ordering::AcqRel, Ordering::Acquire).unwrap_or_else(|pc| pc);
-        if owner != 0 && owner != pc as u64 {
+            entry.place.compare_exchange(0, place, Ordering::AcqRel, Ordering::Acquire).unwrap_or_else(|other| other);
+        if owner != 0 && owner != place {
             continue;
         }
         let mark = value.wrapping_add(1);

@@ -8,6 +8,8 @@
 use std::cell::Cell;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
+use fencepost_protocol::record::ADDRESS_BITS;
+
 use crate::lock::Guarded;
 use crate::memory;
 
@@ -19,6 +21,15 @@ const DEPTH: usize = 1 << 14;
 const TABLE: usize = 1 << 18;
 /// Sites at most: beyond, accesses are remembered without a stack.
 const SITES: usize = TABLE / 2;
+
+/// Frames that make a place in the code another one, see [`CallStack::near`].
+const NEAR: usize = 5;
+/// What a site is that stands for the calls alone.
+const CHAIN: u8 = u8::MAX;
+/// The first number of a chain that does not fit beside an address.
+const CHAINS: SiteId = 1 << (u64::BITS - ADDRESS_BITS);
+/// The site that was added last.
+static NEWEST: AtomicU32 = AtomicU32::new(0);
 
 /// A remembered site; 0 is "unknown".
 pub(crate) type SiteId = u32;
@@ -105,6 +116,39 @@ impl CallStack {
         self.depth.set(0);
     }
 
+    /// A number for the calls that the thread is in: all of them.
+    #[inline(always)]
+    pub(crate) fn outer(&self) -> u64 {
+        let depth = self.depth.get().min(DEPTH);
+        if depth == 0 { 0 } else { self.call(depth - 1).hash }
+    }
+
+    /// A number for a place in the code, as it is reached: `pc` and the innermost calls. Those that
+    /// are further out make no difference, so that a function that calls itself is not at another
+    /// place each time.
+    pub(crate) fn near(&self, pc: usize) -> u64 {
+        let mut hash = mix(0, pc);
+        let depth = self.depth.get().min(DEPTH);
+        for index in (0..depth).rev().take(NEAR - 1) {
+            hash = mix(hash, self.call(index).pc);
+        }
+        hash
+    }
+
+    /// The number of the calls that the thread is in, and whether it is new: 0 if there are none, or
+    /// no number for them.
+    pub(crate) fn chain(&self) -> (SiteId, bool) {
+        if self.depth.get() == 0 {
+            return (0, false);
+        }
+        let before = NEWEST.load(Ordering::Relaxed);
+        let chain = self.site(0, CHAIN, 0);
+        match chain < CHAINS {
+            true => (chain, chain > before),
+            false => (0, false),
+        }
+    }
+
     /// The innermost frames: `pc`, then the calls that led there.
     pub(crate) fn frames(&self, pc: usize, mut visit: impl FnMut(usize)) {
         visit(pc);
@@ -117,9 +161,7 @@ impl CallStack {
     /// The number of this stack at `pc` with this operation and order.
     #[inline]
     pub(crate) fn site(&self, pc: usize, op: u8, order: u8) -> SiteId {
-        let depth = self.depth.get().min(DEPTH);
-        let outer = if depth == 0 { 0 } else { self.call(depth - 1).hash };
-        let key = mix(mix(outer, pc), usize::from(op) << 8 | usize::from(order)) | 1;
+        let key = mix(mix(self.outer(), pc), usize::from(op) << 8 | usize::from(order)) | 1;
         let mut at = (key >> 40) as usize % TABLE;
         loop {
             match INDEX[at].load(Ordering::Acquire) {
@@ -147,10 +189,16 @@ impl CallStack {
         let frames = (depot.frames.len() - start) as u8;
         depot.sites.push(Site { op, order, frames, at: start });
         let number = depot.sites.len() as u32;
+        NEWEST.store(number, Ordering::Relaxed);
         NUMBER[at].store(number, Ordering::Release);
         INDEX[at].store(key, Ordering::Release);
         number
     }
+}
+
+/// The same as [`CallStack::near`], of frames that were remembered.
+pub(crate) fn near(frames: &[usize]) -> u64 {
+    frames.iter().take(NEAR).fold(0, |hash, &frame| mix(hash, frame))
 }
 
 /// Operation, order and frames of a site; none if it is unknown.

@@ -3,7 +3,7 @@
 use fencepost_clock::SyncObject;
 use fencepost_protocol::record::Op;
 
-use crate::place::{Content, Held, Kind, Place};
+use crate::place::{Content, Held, Intent, Kind, Place};
 use crate::record;
 use crate::thread::Entered;
 
@@ -19,6 +19,15 @@ impl Entered {
         record::synchronisation(self, op, addr);
         drop(held);
         self.renew();
+    }
+
+    /// What was released to the object at `addr`, if there is one, counts no more.
+    pub(crate) fn renew_object(&mut self, addr: usize) {
+        if let Some(mut held) = Place::find(addr, Kind::Sync, Intent::Read)
+            && let Content::Sync(object) = held.content()
+        {
+            *object = SyncObject::default();
+        }
     }
 
     /// What was released to the object at `addr` happened before what follows: a mutex is locked, a

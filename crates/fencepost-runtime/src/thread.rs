@@ -36,6 +36,11 @@ pub(crate) use seen::Seen;
 /// The number of a thread, in order of creation; the main thread is 1.
 pub(crate) type Tid = u32;
 
+thread_local! {
+    /// The thread that runs, also while it is a fiber.
+    static HOME: Cell<*const Thread> = const { Cell::new(null()) };
+}
+
 /// What the runtime knows of a thread of the program.
 pub(crate) struct Thread {
     /// Its number.
@@ -60,6 +65,10 @@ pub(crate) struct Thread {
     busy: AtomicBool,
     /// Nested `__tsan_ignore_thread_begin`, and threads for which there was no slot.
     pub(crate) ignored: Cell<u32>,
+    /// Nested annotations after which plain accesses are not watched.
+    pub(crate) plain_ignored: Cell<u32>,
+    /// What a wait of the library looks for, while it looks.
+    pub(crate) awaited: Cell<Option<Awaited>>,
     cache: &'static Cache,
 }
 
@@ -85,6 +94,21 @@ const OFTEN: u64 = 256;
 const DRAWS: u32 = 1 << 14;
 /// … these many are lots, one after the other.
 const IN_A_ROW: u32 = 1 << 6;
+/// What a wait looks for: it goes on waiting if it does not find it.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Awaited {
+    /// Where it looks.
+    pub(crate) addr: usize,
+    /// The value that keeps it waiting; none if the wait looks again whatever it has read.
+    pub(crate) unlike: Option<u64>,
+}
+
+impl Awaited {
+    /// Does a load at `addr` that reads this value only make the wait go on?
+    pub(crate) fn goes_on(self, addr: usize, value: u64) -> bool {
+        self.addr == addr && self.unlike.is_none_or(|unlike| unlike == value)
+    }
+}
 
 /// What is left of a thread until it is joined.
 pub(crate) struct Finished {
@@ -217,6 +241,8 @@ impl Thread {
             strangers: race::Strangers::new(),
             busy: AtomicBool::new(false),
             ignored: Cell::new(0),
+            plain_ignored: Cell::new(0),
+            awaited: Cell::new(None),
             tick: Cell::new(first_tick(life)),
             cache,
         }
@@ -450,13 +476,41 @@ pub(crate) fn attach(thread: Box<Thread>) {
     let ignored = thread.ignored.get() > 0;
     thread.forget_seen();
     let thread = Box::into_raw(thread);
+    HOME.set(thread);
     current::set(thread);
     heeded::set(if ignored { null() } else { thread });
 }
 
+/// The thread that runs goes on as another one: a fiber, or back from it. What it did so far
+/// happens before what it does next, if `ordered`.
+pub(crate) fn switch(to: &'static Thread, ordered: bool) {
+    // The thread itself is the object that orders: nothing of the program has its address.
+    let object = std::ptr::from_ref(to) as usize;
+    if ordered {
+        with_current(|from| from.release_join(object));
+    }
+    current::set(to);
+    heeded::set(if to.ignored.get() > 0 { null() } else { to });
+    if ordered {
+        with_current(|to| to.acquire(object));
+    }
+}
+
+/// The thread that runs, as it began.
+pub(crate) fn home() -> Option<&'static Thread> {
+    // SAFETY: as in `watched`.
+    unsafe { HOME.get().as_ref() }
+}
+
+/// The thread that runs, or the fiber that it is now.
+pub(crate) fn running() -> Option<&'static Thread> {
+    known()
+}
+
 /// The thread that runs is over: what joins it may have its clocks. None if it was not known.
 pub(crate) fn detach() -> Option<Finished> {
-    let thread = current::get();
+    // It may end in a fiber, which others may go on with.
+    let thread = HOME.replace(null());
     current::set(null());
     heeded::set(null());
     if thread.is_null() {

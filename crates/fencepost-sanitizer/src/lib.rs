@@ -10,6 +10,8 @@
 //! Nothing here reads anything but the program's own files (for symbols), and nothing prints.
 
 mod advice;
+mod blame;
+mod excuse;
 pub mod json;
 mod path;
 mod process;
@@ -22,6 +24,7 @@ pub mod suppress;
 pub mod symbols;
 pub mod text;
 pub mod trace;
+mod wrappers;
 
 /// The name of the memory model that programs are judged by.
 pub use fencepost_clock::MODEL;

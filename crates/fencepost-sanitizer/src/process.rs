@@ -6,6 +6,7 @@ use fencepost_protocol::record::Record;
 use fencepost_protocol::{Key, Options};
 
 use crate::advice::{self, Analysis};
+use crate::blame::Places;
 use crate::path::EdgeKind;
 use crate::provoke;
 use crate::report::{
@@ -28,8 +29,8 @@ pub struct Process {
     pub(crate) has_left_sc: bool,
     pub(crate) figures: Figures,
     threads: BTreeMap<u64, stream::Thread>,
-    /// Values that keep loops spinning, by call site.
-    spins: BTreeSet<(u64, u64)>,
+    /// Values that keep loops spinning, by stack.
+    spins: BTreeSet<(Vec<u64>, u64)>,
     /// Findings that may turn out to be about busy waits.
     pub(crate) pending: Vec<stream::Report>,
     modules: Vec<Module>,
@@ -46,7 +47,7 @@ impl Process {
             Message::Modules(modules) => self.modules = modules.list,
             Message::Thread(thread) => self.thread(thread),
             Message::Spin(spin) => {
-                self.spins.insert((spin.pc, spin.value));
+                self.spins.insert((spin.stack, spin.value));
             }
             Message::Summary(figures) => self.figures = figures,
             Message::End(_) => self.has_ended = true,
@@ -80,18 +81,38 @@ impl Process {
 
     /// What is left of a finding when values that keep a loop spinning are benign; none if there is
     /// nothing left.
-    pub(crate) fn without_spins(&self, mut report: stream::Report) -> Option<stream::Report> {
-        let site = report.stack.first().copied();
+    pub(crate) fn without_spins(
+        &self,
+        mut report: stream::Report,
+        symbols: &mut dyn Symbols,
+    ) -> Option<stream::Report> {
+        let mut places = Places::default();
+        let spins = self.spins(&mut places, symbols);
+        let place = places.number(&report.stack, &mut |stack| self.cut(stack, symbols));
         if let Found::Robustness(violation) = &mut report.found {
             let expected = violation.expected;
-            violation.stale.retain(|write| {
-                Some(write.value) == expected || site.is_none_or(|site| !self.spins.contains(&(site, write.value)))
-            });
+            violation.stale.retain(|write| Some(write.value) == expected || !spins.contains(&(place, write.value)));
             if violation.stale.is_empty() {
                 return None;
             }
         }
         Some(report)
+    }
+
+    /// How many addresses of a stack there are down to the one to blame.
+    fn cut(&self, stack: &[u64], symbols: &mut dyn Symbols) -> usize {
+        let is_passed_by = |pc: &u64, symbols: &mut dyn Symbols| {
+            let frames = self.frames(pc.saturating_sub(1), symbols);
+            frames.iter().all(|frame| frame.is_library() || frame.wrapper)
+        };
+        let end = stack.iter().position(|pc| !is_passed_by(pc, symbols));
+        end.map_or(stack.len(), |end| end + 1)
+    }
+
+    /// Values that keep loops spinning, by place.
+    fn spins(&self, places: &mut Places, symbols: &mut dyn Symbols) -> BTreeSet<(u64, u64)> {
+        let mut number = |stack: &[u64]| places.number(stack, &mut |stack| self.cut(stack, symbols));
+        self.spins.iter().map(|(stack, value)| (number(stack), *value)).collect()
     }
 
     /// A thread that is told about again has got another name.
@@ -127,8 +148,8 @@ impl Process {
         Thread { tid, name }
     }
 
-    /// A finding with names.
-    pub(crate) fn report(&self, finding: &stream::Report, symbols: &mut dyn Symbols) -> Report {
+    /// A finding with names; `words` are what the command line must say besides.
+    pub(crate) fn report(&self, finding: &stream::Report, words: &[String], symbols: &mut dyn Symbols) -> Report {
         let stream::Report { addr, size, .. } = *finding;
         let mut access = Operation {
             op: finding.op.name().into(),
@@ -177,7 +198,7 @@ impl Process {
             access,
             memory: self.memory(&finding.memory, addr, symbols),
             threads: Vec::new(),
-            reproduce: self.reproduce(),
+            reproduce: self.reproduce(words),
             provocation: provoke::provocation(&self.modules, finding),
             trials: None,
             follows: None,
@@ -194,32 +215,43 @@ impl Process {
         report: &mut Report,
         symbols: &mut dyn Symbols,
     ) {
+        let mut places = Places::default();
+        let placed = self.placed(finding, &mut places, symbols);
+        let mut trace = |time, places: &mut Places, symbols: &mut dyn Symbols| {
+            let mut trace = Trace::read(&recorded()?, time)?;
+            places.renumber(&mut trace, &mut |stack| self.cut(stack, symbols));
+            Some(trace)
+        };
         match (&mut report.kind, &finding.found) {
             (Kind::Robustness(window), Found::Robustness(violation)) => {
-                let trace = violation.complete.then(|| Trace::read(&recorded()?, violation.time)).flatten();
-                let analysis = trace.and_then(|trace| advice::analyse(trace, finding, violation, &self.spins));
+                let spins = self.spins(&mut places, symbols);
+                let trace = violation.complete.then(|| trace(violation.time, &mut places, symbols)).flatten();
+                let analysis = trace.and_then(|trace| advice::analyse(trace, &placed, violation, &spins));
                 let (edits, reevaluated) = if let Some(analysis) = analysis {
                     window.missed.time = analysis.missed.map(|record| record.time);
-                    window.links = self.links(&analysis, symbols);
+                    window.links = self.links(&analysis, &places, symbols);
                     (analysis.edits, analysis.reevaluated)
                 } else {
-                    let newest = violation.newest.by.as_ref().and_then(|writer| writer.stack.first().copied());
-                    (advice::rule_of_thumb(finding, newest), false)
+                    let newest = violation.newest.by.as_ref();
+                    let newest =
+                        newest.map(|writer| places.number(&writer.stack, &mut |stack| self.cut(stack, symbols)));
+                    (advice::rule_of_thumb(&placed, newest), false)
                 };
-                window.advice = self.advice(&edits, reevaluated, symbols);
+                window.advice = self.advice(&edits, reevaluated, &places, symbols);
             }
             (Kind::Race(found), Found::Race(race)) => {
-                let trace = race.moment.as_ref().and_then(|moment| Trace::read(&recorded()?, moment.time));
-                let Some(analysis) = trace.and_then(|trace| advice::analyse_race(trace, finding, race)) else { return };
-                found.links = self.links(&analysis, symbols);
+                let trace = race.moment.as_ref().and_then(|moment| trace(moment.time, &mut places, symbols));
+                let Some(analysis) = trace.and_then(|trace| advice::analyse_race(trace, &placed, race)) else { return };
+                found.links = self.links(&analysis, &places, symbols);
                 found.unguarded = analysis.edges.is_empty();
-                found.advice = analysis.reevaluated.then(|| self.advice(&analysis.edits, true, symbols)).flatten();
+                let advice = || self.advice(&analysis.edits, true, &places, symbols);
+                found.advice = analysis.reevaluated.then(advice).flatten();
             }
             _ => {}
         }
     }
 
-    fn links(&self, analysis: &Analysis, symbols: &mut dyn Symbols) -> Vec<Link> {
+    fn links(&self, analysis: &Analysis, places: &Places, symbols: &mut dyn Symbols) -> Vec<Link> {
         let mut links = Vec::new();
         for (from, to, kind) in &analysis.edges {
             let kind = match kind {
@@ -227,36 +259,52 @@ impl Process {
                 EdgeKind::FromRead => LinkKind::FromRead,
                 EdgeKind::Order | EdgeKind::Synchronisation => LinkKind::Order,
             };
-            let (from, to) = (self.link_end(from, symbols), self.link_end(to, symbols));
+            let (from, to) = (self.link_end(from, places, symbols), self.link_end(to, places, symbols));
             links.push(Link { from, to, kind });
         }
         links
     }
 
-    fn advice(&self, edits: &[advice::Edit], reevaluated: bool, symbols: &mut dyn Symbols) -> Option<Advice> {
-        let mut edits: Vec<Edit> =
-            edits.iter().map(|edit| Edit { place: self.blamed(edit.pc, symbols), change: edit.phrase() }).collect();
+    fn advice(
+        &self,
+        edits: &[advice::Edit],
+        reevaluated: bool,
+        places: &Places,
+        symbols: &mut dyn Symbols,
+    ) -> Option<Advice> {
+        let mut edits: Vec<Edit> = edits
+            .iter()
+            .map(|edit| Edit { place: self.blamed(&places.stack(edit.pc), symbols), change: edit.phrase() })
+            .collect();
         edits.sort_by_cached_key(|edit| (edit.place.file.clone(), edit.place.line, edit.place.column));
         (!edits.is_empty()).then_some(Advice { edits, reevaluated })
     }
 
-    fn link_end(&self, record: &Record, symbols: &mut dyn Symbols) -> LinkEnd {
+    /// A finding whose stack begins with the number of its place.
+    fn placed(&self, finding: &stream::Report, places: &mut Places, symbols: &mut dyn Symbols) -> stream::Report {
+        let mut placed = finding.clone();
+        let number = places.number(&finding.stack, &mut |stack| self.cut(stack, symbols));
+        placed.stack.iter_mut().take(1).for_each(|pc| *pc = number);
+        placed
+    }
+
+    fn link_end(&self, record: &Record, places: &Places, symbols: &mut dyn Symbols) -> LinkEnd {
         LinkEnd {
             op: trace::name(record).into(),
             order: record.order.name().into(),
             values: trace::values(record),
             memory: self.global(record.address, symbols).unwrap_or(Memory::Unknown).place_of(record.address),
             thread: self.named(record.tid.into()),
-            place: self.blamed(record.pc, symbols),
+            place: self.blamed(&places.stack(record.pc), symbols),
             time: record.time,
         }
     }
 
-    /// The frame to blame at a call site.
-    fn blamed(&self, pc: u64, symbols: &mut dyn Symbols) -> Frame {
-        let frames = self.stack(&[pc], symbols);
-        let blamed = frames.iter().find(|frame| !frame.is_library()).or(frames.first());
-        blamed.cloned().unwrap_or_else(|| Frame::bare("<unknown module>", pc))
+    /// The frame to blame of a stack.
+    fn blamed(&self, stack: &[u64], symbols: &mut dyn Symbols) -> Frame {
+        let frames = self.stack(stack, symbols);
+        let unknown = || Frame::bare("<unknown module>", stack.first().copied().unwrap_or(0));
+        Frame::blamed(&frames).cloned().unwrap_or_else(unknown)
     }
 
     fn write(&self, write: &stream::Write, address: u64, size: u64, symbols: &mut dyn Symbols) -> Operation {
@@ -288,7 +336,12 @@ impl Process {
     }
 
     /// A deadlock with names.
-    pub(crate) fn deadlock(&self, waiting: &[stream::Waiting], symbols: &mut dyn Symbols) -> Deadlock {
+    pub(crate) fn deadlock(
+        &self,
+        waiting: &[stream::Waiting],
+        words: &[String],
+        symbols: &mut dyn Symbols,
+    ) -> Deadlock {
         let mut one = |waiting: &stream::Waiting| {
             let mut place = |addr: u64| Place {
                 address: addr,
@@ -309,7 +362,7 @@ impl Process {
             pid: self.pid(),
             waiting: waiting.iter().map(&mut one).collect(),
             threads: self.created(waiting.iter().map(|waiting| waiting.tid).collect(), symbols),
-            reproduce: self.reproduce(),
+            reproduce: self.reproduce(words),
         }
     }
 
@@ -350,7 +403,7 @@ impl Process {
         .collect()
     }
 
-    pub(crate) fn reproduce(&self) -> Reproduce {
+    pub(crate) fn reproduce(&self, besides: &[String]) -> Reproduce {
         let unknown = Start::default();
         let start = self.start.as_ref().unwrap_or(&unknown);
         let Options { schedule, seed, spin_detection, .. } = self.options;
@@ -373,6 +426,7 @@ impl Process {
         if let Some(provocation) = start.given(Key::Provoke).and_then(|text| provoke::again(text, exact)) {
             words.extend(["--provoke-at".into(), provocation]);
         }
+        words.extend_from_slice(besides);
         words.push("--".into());
         match start.argv.is_empty() {
             true => words.push(start.exe.clone()),

@@ -4,7 +4,7 @@
 use std::time::Duration;
 
 use fencepost_finding::{Consequence, Effect, Frame, Memory, Reproduce, Thread, value_text};
-use fencepost_protocol::{CodePlace, Key, Provocation, Which};
+use fencepost_protocol::{CodePlace, Key, Provocation, Schedule, Which};
 
 use crate::process::Process;
 use crate::report::{Deadlock, Identity, Kind, Report};
@@ -42,8 +42,10 @@ pub(crate) fn again(text: &str, exact: bool) -> Option<String> {
 }
 
 /// A run in which a report was seen.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Seen {
+    /// Its schedule.
+    pub schedule: Schedule,
     /// Its seed.
     pub seed: u64,
     /// Steps that it was expected to have; 0 if that was not said.
@@ -90,7 +92,8 @@ impl Process {
     /// The run that it is in.
     pub(crate) fn seen(&self) -> Seen {
         let steps = self.given(Key::Steps).and_then(|steps| steps.parse().ok()).unwrap_or(0);
-        Seen { seed: self.options().seed, steps }
+        let options = self.options();
+        Seen { schedule: options.schedule, seed: options.seed, steps }
     }
 
     /// Has an access of it used an overwritten value?

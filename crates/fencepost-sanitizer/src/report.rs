@@ -185,9 +185,13 @@ impl Report {
         all
     }
 
-    /// What two reports of the same thing have in common: the kind and the places to blame.
+    /// What two reports of the same thing have in common: the kind and the call chains of both
+    /// accesses, down to the places to blame.
     pub fn identity(&self) -> Identity {
-        let place = |operation: &Operation| operation.blamed().map_or(String::new(), Frame::identity);
+        let place = |operation: &Operation| {
+            let own = Frame::chain(&operation.stack).iter().rev().filter(|frame| !frame.is_library());
+            own.map(Frame::identity).collect::<Vec<_>>().join(" > ")
+        };
         let mut places = match &self.kind {
             Kind::Robustness(window) => [place(&self.access), place(&window.missed)],
             Kind::Race(race) => [place(&self.access), place(&race.other)],

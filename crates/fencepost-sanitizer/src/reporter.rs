@@ -4,18 +4,23 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use fencepost_protocol::door::Mismatch;
 
+use crate::excuse;
 use crate::process::Process;
 use crate::provoke::{Failure, Seen, Taken};
 use crate::report::{Deadlock, Identity, Kind, Report};
 use crate::stream::{self, Figures, Message};
-use crate::suppress::Suppressions;
-use crate::symbols::Symbols;
+use crate::suppress::{Pattern, Suppressions};
+use crate::symbols::{Named, Symbols};
 
 /// What to tell.
 #[derive(Clone, Debug)]
 pub struct Options {
     /// What not to tell.
     pub suppressions: Suppressions,
+    /// Functions that only wrap accesses, as patterns: their callers are to blame.
+    pub wrappers: Vec<String>,
+    /// What the command line must say besides, to see a report again.
+    pub words: Vec<String>,
     /// After so many different reports, the others are only counted.
     pub max_reports: usize,
 }
@@ -23,7 +28,7 @@ pub struct Options {
 impl Default for Options {
     fn default() -> Self {
         let max_reports = fencepost_protocol::Options::DEFAULT.max_reports as usize;
-        Options { suppressions: Suppressions::default(), max_reports }
+        Options { suppressions: Suppressions::default(), wrappers: Vec::new(), words: Vec::new(), max_reports }
     }
 }
 
@@ -95,7 +100,7 @@ const RUNS: usize = 1 << 10;
 /// Follows the runs of a program, one after the other.
 pub struct Reporter<S> {
     options: Options,
-    symbols: S,
+    symbols: Named<S>,
     seen: BTreeSet<Identity>,
     /// Those of them that were seen without an access that was provoked, and the runs in which they
     /// were.
@@ -113,6 +118,7 @@ pub struct Reporter<S> {
 impl<S: Symbols> Reporter<S> {
     /// Before the first run.
     pub fn new(options: Options, symbols: S) -> Self {
+        let symbols = Named::new(symbols, options.wrappers.iter().map(|pattern| Pattern::new(pattern)).collect());
         Reporter {
             options,
             symbols,
@@ -151,11 +157,11 @@ impl<S: Symbols> Reporter<S> {
             Ok(Ok(Message::Failure(_))) => Item::Nothing,
             Ok(Ok(Message::Note(note))) => Item::Note(note.text),
             Ok(Ok(Message::Deadlock(deadlock))) if process.is_provoked() => {
-                Item::Deadlock(Box::new(process.deadlock(&deadlock.waiting, &mut self.symbols)))
+                Item::Deadlock(Box::new(process.deadlock(&deadlock.waiting, &self.options.words, &mut self.symbols)))
             }
             Ok(Ok(Message::Deadlock(deadlock))) => {
                 self.totals.deadlocks += 1;
-                let deadlock = process.deadlock(&deadlock.waiting, &mut self.symbols);
+                let deadlock = process.deadlock(&deadlock.waiting, &self.options.words, &mut self.symbols);
                 match self.deadlocks.insert(deadlock.identity()) {
                     true => Item::Deadlock(Box::new(deadlock)),
                     false => Item::Nothing,
@@ -183,7 +189,8 @@ impl<S: Symbols> Reporter<S> {
     /// round, which may be later than the first time that it could have read a stale value.
     pub fn due(&mut self, process: &mut Process, recorded: &mut dyn FnMut() -> Option<Vec<u8>>) -> Vec<Item> {
         let pending = std::mem::take(&mut process.pending);
-        let left: Vec<_> = pending.into_iter().filter_map(|report| process.without_spins(report)).collect();
+        let left: Vec<_> =
+            pending.into_iter().filter_map(|report| process.without_spins(report, &mut self.symbols)).collect();
         left.iter().map(|report| self.finding(process, report, recorded)).collect()
     }
 
@@ -248,7 +255,7 @@ impl<S: Symbols> Reporter<S> {
         recorded: &mut dyn FnMut() -> Option<Vec<u8>>,
     ) -> Item {
         process.has_left_sc = true;
-        let report = process.report(&provoked.report, &mut self.symbols);
+        let report = process.report(&provoked.report, &self.options.words, &mut self.symbols);
         let taken = |news| Item::Provoked(Box::new(Taken::new(&report, provoked.used.value, news)));
         match self.finding(process, &provoked.report, recorded) {
             Item::Suppressed => Item::Nothing,
@@ -263,9 +270,12 @@ impl<S: Symbols> Reporter<S> {
         finding: &stream::Report,
         recorded: &mut dyn FnMut() -> Option<Vec<u8>>,
     ) -> Item {
-        let mut report = process.report(finding, &mut self.symbols);
+        let mut report = process.report(finding, &self.options.words, &mut self.symbols);
         if self.options.suppressions.covers(&report) {
             self.totals.suppressed += 1;
+            return Item::Suppressed;
+        }
+        if excuse::covers(&report) {
             return Item::Suppressed;
         }
         self.found |= !process.is_provoked();

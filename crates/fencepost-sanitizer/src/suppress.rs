@@ -101,22 +101,25 @@ impl Suppression {
     }
 }
 
-/// A pattern, cut at its stars.
+/// A pattern for names, cut at its stars: it matches anywhere, unless it starts with `^` or ends in
+/// `$`.
 #[derive(Clone, Debug, PartialEq, Eq)]
-struct Pattern {
+pub struct Pattern {
     pieces: Vec<String>,
     from_start: bool,
     to_end: bool,
 }
 
 impl Pattern {
-    fn new(text: &str) -> Pattern {
+    /// Reads a pattern; anything is one.
+    pub fn new(text: &str) -> Pattern {
         let (text, from_start) = text.strip_prefix('^').map_or((text, false), |rest| (rest, true));
         let (text, to_end) = text.strip_suffix('$').map_or((text, false), |rest| (rest, true));
         Pattern { pieces: text.split('*').map(str::to_string).collect(), from_start, to_end }
     }
 
-    fn matches(&self, name: &str) -> bool {
+    /// Does a name match?
+    pub fn matches(&self, name: &str) -> bool {
         // Every piece but the last as early as possible, the last one as late as needed.
         let (last, others) = self.pieces.split_last().expect("splitting gives at least one piece");
         let mut rest = name;

@@ -7,6 +7,9 @@ use addr2line::Loader;
 pub use fencepost_finding::Frame;
 use object::{Object as _, ObjectSymbol as _, SymbolKind};
 
+use crate::suppress::Pattern;
+use crate::wrappers::Wrappers;
+
 /// A variable.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Variable {
@@ -41,11 +44,42 @@ impl Symbols for NoSymbols {
     }
 }
 
+/// Names in which some functions are wrappers because somebody has said so.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Named<S> {
+    symbols: S,
+    wrappers: Vec<Pattern>,
+}
+
+impl<S: Symbols> Named<S> {
+    /// Functions whose names match one of the patterns are wrappers.
+    pub(crate) fn new(symbols: S, wrappers: Vec<Pattern>) -> Self {
+        Named { symbols, wrappers }
+    }
+}
+
+impl<S: Symbols> Symbols for Named<S> {
+    fn frames(&mut self, module: &str, address: u64) -> Vec<Frame> {
+        let mut frames = self.symbols.frames(module, address);
+        for frame in &mut frames {
+            let name = frame.function.as_deref().unwrap_or_default();
+            frame.wrapper |= self.wrappers.iter().any(|pattern| pattern.matches(name));
+        }
+        frames
+    }
+
+    fn variable(&mut self, module: &str, address: u64) -> Option<Variable> {
+        self.symbols.variable(module, address)
+    }
+}
+
 /// Reads ELF files and their DWARF information. A file that cannot be read has no names.
 #[derive(Default)]
 pub struct Files {
     code: BTreeMap<String, Option<Loader>>,
     data: BTreeMap<String, Vec<Variable>>,
+    /// What is known of functions that only wrap others.
+    wrappers: BTreeMap<String, Option<Wrappers>>,
     /// Programs ask for the same places again and again.
     known: BTreeMap<(String, u64), Vec<Frame>>,
 }
@@ -59,6 +93,16 @@ impl Symbols for Files {
         let mut frames = loader.as_ref().map(|loader| read_frames(loader, module, address)).unwrap_or_default();
         if frames.is_empty() {
             frames.push(Frame::bare(module, address));
+        }
+        let wrappers = self.wrappers.entry(module.to_string()).or_insert_with(|| Wrappers::read(module));
+        if let Some(wrappers) = wrappers {
+            let is_wrapper = wrappers.at(address);
+            if is_wrapper.len() == frames.len() {
+                frames.iter_mut().zip(is_wrapper).for_each(|(frame, is_wrapper)| frame.wrapper = is_wrapper);
+            }
+            for frame in &mut frames {
+                frame.wrapper |= wrappers.are_named(frame.function.as_deref().unwrap_or_default());
+            }
         }
         self.known.insert((module.to_string(), address), frames.clone());
         frames
@@ -87,6 +131,7 @@ fn read_frames(loader: &Loader, module: &str, address: u64) -> Vec<Frame> {
                 column: location.and_then(|location| location.column).and_then(known),
                 module: module.to_string(),
                 offset: address,
+                wrapper: false,
             });
         }
     }
@@ -101,7 +146,7 @@ fn read_frames(loader: &Loader, module: &str, address: u64) -> Vec<Frame> {
 }
 
 /// A path without the detours that compilers leave in it.
-fn short(path: &str) -> String {
+pub(crate) fn short(path: &str) -> String {
     let mut parts: Vec<&str> = Vec::new();
     for part in path.split('/') {
         match (part, parts.last()) {

@@ -1,6 +1,6 @@
 //! The recorded run, which the runtime has written ([`fencepost_protocol::record`]), in order.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 use fencepost_finding::value_text;
 use fencepost_protocol::record::{self, HEADER, Op, RECORD, Record};
@@ -10,6 +10,8 @@ use fencepost_protocol::record::{self, HEADER, Op, RECORD, Record};
 pub struct Trace {
     /// Sorted by time.
     pub records: Vec<Record>,
+    /// The calls of each chain, innermost first: addresses that are returned to.
+    pub chains: BTreeMap<u64, Vec<u64>>,
 }
 
 impl Trace {
@@ -30,7 +32,15 @@ impl Trace {
             }
         }
         records.sort_by_key(|record| record.time);
-        Some(Trace { records })
+        let mut chains: BTreeMap<u64, Vec<u64>> = BTreeMap::new();
+        for record in records.extract_if(.., |record| record.op == Op::Call) {
+            let calls = chains.entry(record.address).or_default();
+            // Two threads may have recorded the same.
+            if calls.len() as u64 == record.extra {
+                calls.push(record.value);
+            }
+        }
+        Some(Trace { records, chains })
     }
 
     /// For each record, those next to it in its thread.

@@ -229,7 +229,7 @@ fn a_stale_value_that_keeps_a_loop_spinning_is_not_reported() {
         let item = reporter.line(&mut process, report.as_bytes(), &mut || None);
         assert_eq!(item, Item::Nothing, "it may be about a busy wait");
         for value in spins {
-            let spin = format!(r#"{{"ev":"spin","pc":77,"value":{value}}}"#);
+            let spin = format!(r#"{{"ev":"spin","stack":[77],"value":{value}}}"#);
             reporter.line(&mut process, spin.as_bytes(), &mut || None);
         }
         reporter.due(&mut process, &mut || None).len()
@@ -293,7 +293,7 @@ fn a_process_of_another_version_is_named() {
     let mut reporter = Reporter::new(Options::default(), fencepost_sanitizer::symbols::NoSymbols);
     for (start, words) in [
         (r#"{"ev":"start","pid":4711,"exe":"/srv/mp","argv":[],"seed":7,"schedule":"os","options":{}}"#, "an older"),
-        (r#"{"ev":"start","protocol":200,"something":"else"}"#, "a newer"),
+        (r#"{"ev":"start","protocol":300,"something":"else"}"#, "a newer"),
     ] {
         let mut process = Process::default();
         let item = reporter.line(&mut process, start.as_bytes(), &mut || None);

@@ -89,7 +89,7 @@ fn message() -> impl Strategy<Value = Message> {
         proptest::collection::vec(module, 0..3).prop_map(|list| Message::Modules(Modules { list })),
         (any::<u64>(), any::<u64>(), proptest::option::of(text()), stack())
             .prop_map(|(tid, parent, name, stack)| Message::Thread(Thread { tid, parent, name, stack })),
-        (any::<u64>(), any::<u64>()).prop_map(|(pc, value)| Message::Spin(Spin { pc, value })),
+        (stack(), any::<u64>()).prop_map(|(stack, value)| Message::Spin(Spin { stack, value })),
         report().prop_map(Message::Report),
         (report(), write()).prop_map(|(report, used)| Message::Provoked(Provoked { report, used })),
         (any::<u64>(), stack(), failed()).prop_map(|(tid, stack, failed)| Message::Failure(Failure {

@@ -69,6 +69,14 @@ pub(crate) enum Command {
     Completions(CompletionsArgs),
 }
 
+impl Command {
+    /// Is there something that a project can say about it?
+    pub(crate) fn wants_project(&self) -> bool {
+        use Command::{Check, Graph, Relax, Repair, Run, Verify};
+        matches!(self, Check(_) | Verify(_) | Repair(_) | Relax(_) | Graph(_) | Run(_))
+    }
+}
+
 /// The long help of a command.
 pub(crate) fn help_of(command: &str) -> String {
     let mut all = Args::command();

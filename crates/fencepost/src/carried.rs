@@ -23,13 +23,19 @@ struct Carried {
 
 const ARCHIVE: &str = "libfencepost.a";
 const HEADER: &str = "include/fencepost.h";
+/// Headers of the C++ library that ours stand before.
+const LIBRARY: &str = "include/bits";
+const WAIT: &str = "include/bits/atomic_wait.h";
+const TIMED_WAIT: &str = "include/bits/atomic_timed_wait.h";
 const EXPORTS: &str = "exports.list";
 const SPECS: &str = "gcc.specs";
 const PRELUDE: &str = "atomics-only.s";
 
-const FILES: [Carried; 5] = [
+const FILES: [Carried; 7] = [
     Carried { name: ARCHIVE, bytes: include_bytes!(env!("FENCEPOST_RUNTIME_ARCHIVE")) },
     Carried { name: HEADER, bytes: include_bytes!(env!("FENCEPOST_RUNTIME_HEADER")) },
+    Carried { name: WAIT, bytes: include_bytes!(env!("FENCEPOST_RUNTIME_WAIT")) },
+    Carried { name: TIMED_WAIT, bytes: include_bytes!(env!("FENCEPOST_RUNTIME_TIMED_WAIT")) },
     Carried { name: EXPORTS, bytes: include_bytes!(env!("FENCEPOST_RUNTIME_EXPORTS")) },
     Carried { name: SPECS, bytes: include_bytes!(env!("FENCEPOST_RUNTIME_SPECS")) },
     Carried { name: PRELUDE, bytes: include_bytes!(env!("FENCEPOST_RUNTIME_PRELUDE")) },
@@ -46,6 +52,7 @@ impl Runtime {
         let runtime = Runtime { directory: cache()?.join(env!("FENCEPOST_RUNTIME_HASH")) };
         own_directory(&runtime.directory)?;
         own_directory(&runtime.include())?;
+        own_directory(&runtime.directory.join(LIBRARY))?;
         for Carried { name, bytes } in FILES {
             runtime.add(name, bytes)?;
         }

@@ -18,6 +18,7 @@ mod log;
 mod options;
 mod output;
 mod progress;
+mod project;
 mod units;
 
 use std::process::ExitCode;
@@ -37,6 +38,12 @@ fn main() -> ExitCode {
     };
     internal::install_hook();
     let mut output = Output::new();
+    if args.command.wants_project()
+        && let Err(message) = project::load()
+    {
+        output.note(&message);
+        return Exit::Error.into();
+    }
     let done = internal::guard("", || match args.command {
         Command::Check(args) => commands::check::run(&args, &mut output),
         Command::Verify(args) => commands::verify::run(&args, &mut output),

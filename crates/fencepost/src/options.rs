@@ -13,6 +13,7 @@ use fencepost_syntax::Language;
 use crate::args::{
     AttacksChoice, CheckArgs, CommonArgs, DelaysChoice, DerefChoice, LanguageChoice, ModelsChoice, SearchArgs,
 };
+use crate::project;
 
 /// The look of results on standard output.
 pub(crate) fn stdout_look(common: &CommonArgs, full_trace: bool) -> Look {
@@ -75,7 +76,10 @@ pub(crate) fn models(
         })
     };
     match choices {
-        [] => default_models(language),
+        [] => match project::get().models.as_slice() {
+            [] => default_models(language),
+            wanted => wanted.iter().copied().filter(|model| knows(*model)).collect(),
+        },
         _ => models::MODELS.iter().copied().filter(is_chosen).collect(),
     }
 }

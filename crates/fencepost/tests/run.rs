@@ -32,8 +32,11 @@ fn stream(name: &str) -> PathBuf {
 
 fn command(options: &[&str], name: &str, action: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_fencepost"));
+    command.arg("run");
+    if !options.contains(&"--schedule") {
+        command.args(["--schedule", "os"]);
+    }
     command
-        .arg("run")
         // The program plays the same part in every run.
         .args(["--provoke", "0"])
         .args(options)
@@ -106,16 +109,52 @@ fn halting_stream(name: &str) -> PathBuf {
 #[test]
 fn options_in_the_environment_are_kept() {
     let mut command = Command::new(env!("CARGO_BIN_EXE_fencepost"));
-    command.args(["run", "--halt", "--"]).args([fake(), &halting_stream("options")]);
+    command.args(["run", "--schedule", "os", "--halt", "--"]).args([fake(), &halting_stream("options")]);
     let output = command.env("FENCEPOST_OPTIONS", "verbosity=1:seed=9").output().expect("fencepost starts");
     let (_, out, _) = seen(&output);
     assert!(out.contains("options verbosity=1:seed=9:seed=0:schedule=os:halt_on_error=1\n"), "{out}");
 }
 
+/// Without a schedule they take turns, and the command says so; with a time, for as long.
+#[test]
+fn schedules_take_turns() {
+    let waits = stream("waits");
+    let program = [fake(), waits.as_path()];
+    for (options, words) in [
+        (&["--runs", "4"][..], "2 runs under os, 1 under random, 1 under pct:3\n"),
+        (&["--seeds", "5..6"], "1 run under os\n"),
+        (&["--time", "1ms"], "in 1ms (--time)\n"),
+    ] {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_fencepost"));
+        let output = command.arg("run").args(options).arg("--").args(&program).env_remove("FENCEPOST_OPTIONS").output();
+        let (_, _, err) = seen(&output.expect("fencepost starts"));
+        assert!(err.contains(words), "{options:?}: {err}");
+    }
+}
+
+/// What a project wants is found above the working directory, and what is wrong with it is named.
+#[test]
+fn projects_have_a_file() {
+    let directory = Path::new(env!("CARGO_TARGET_TMPDIR")).join("project");
+    let below = directory.join("below");
+    fs::create_dir_all(&below).expect("a directory");
+    let run = |text: &str| {
+        fs::write(directory.join("fencepost.toml"), text).expect("written");
+        let mut command = Command::new(env!("CARGO_BIN_EXE_fencepost"));
+        command.args(["run", "--runs", "2", "--"]).args([fake(), &stream("waits")]);
+        seen(&command.current_dir(&below).env_remove("FENCEPOST_OPTIONS").output().expect("fencepost starts"))
+    };
+    let (_, _, err) = run("[run]\nschedules = [\"random\", \"pct:2\"]\n");
+    assert!(err.contains("1 run under random, 1 under pct:2\n"), "{err}");
+    let (code, _, err) = run("[run]\n\nscheduls = []\n");
+    assert_eq!(code, Some(2), "{err}");
+    assert!(err.contains("fencepost.toml:3:1") && err.contains("did you mean `schedules`?"), "{err}");
+}
+
 #[test]
 fn halting_stops_the_program_and_further_runs() {
     let output = Command::new(env!("CARGO_BIN_EXE_fencepost"))
-        .args(["run", "--halt", "--runs", "5", "--"])
+        .args(["run", "--schedule", "os", "--halt", "--runs", "5", "--"])
         .args([fake(), &halting_stream("halts")])
         .output();
     let (code, out, err) = seen(&output.expect("fencepost starts"));
@@ -307,7 +346,7 @@ fn a_program_goes_on_when_its_reports_cannot_be_written() {
 fn a_program_that_waits_for_answers_gets_them_when_its_reports_cannot_be_written() {
     for (halt, answer) in [(&["--halt"][..], "answer h"), (&[], "answer c")] {
         let mut command = Command::new(env!("CARGO_BIN_EXE_fencepost"));
-        command.arg("run").args(halt).args(["-o", "/dev/full", "--"]);
+        command.args(["run", "--schedule", "os"]).args(halt).args(["-o", "/dev/full", "--"]);
         command.args([fake(), &halting_stream(&format!("unwritable{}", halt.len()))]);
         command.env("FENCEPOST_OPTIONS", "halt_on_error=1").stdout(Stdio::piped()).stderr(Stdio::piped());
         let (code, out, err) = seen(&wait(command.spawn().expect("fencepost starts")));
@@ -398,7 +437,11 @@ fn build(compiler: &Compiler, directory: &Path, source: &str) {
 
 fn findings(directory: &Path, options: &[&str]) -> (Option<i32>, Vec<serde_json::Value>) {
     let mut command = Command::new(env!("CARGO_BIN_EXE_fencepost"));
-    command.arg("run").args(options).args(["--format", "json", "--", "./mp"]).current_dir(directory);
+    command.arg("run");
+    if !options.contains(&"--schedule") {
+        command.args(["--schedule", "os"]);
+    }
+    command.args(options).args(["--format", "json", "--", "./mp"]).current_dir(directory);
     let (code, out, _) = seen(&command.output().expect("fencepost starts"));
     (code, out.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect())
 }
@@ -461,7 +504,7 @@ fn a_program_that_may_not_have_enough_memory_says_so() {
             Command::new("sh").args(["-c", &format!("ulimit -v {limit}; ./mp")]).current_dir(&directory).output();
         let script = format!("ulimit -v {limit}; exec ./mp");
         let watched = Command::new(env!("CARGO_BIN_EXE_fencepost"))
-            .args(["run", "--", "sh", "-c", &script])
+            .args(["run", "--schedule", "os", "--", "sh", "-c", &script])
             .current_dir(&directory)
             .output();
         for output in [alone, watched] {

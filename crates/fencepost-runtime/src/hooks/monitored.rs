@@ -121,14 +121,14 @@ impl Session {
         if provoke::is_provoked() {
             return self.provoke(call, size, action, access);
         }
-        if report::is_muted(call.pc) {
+        if report::is_muted(&self.thread, call.pc) {
             return false;
         }
         match atomic.location.check(self.thread.clocks(), access, call.order()) {
             Finding::Clean => {}
             Finding::Cut => self.thread.counters.cut.count(),
             Finding::Violation(window) => {
-                if let Some((access, window)) = violation(call, size, action, access, window) {
+                if let Some((access, window)) = violation(&self.thread, call, size, action, access, window) {
                     report::robustness(&self.thread, &access, &window);
                 }
             }
@@ -144,7 +144,7 @@ impl Session {
         let location = &atomic(&mut self.held).location;
         let found = match location.check(self.thread.clocks(), access, call.order()) {
             // Of wide values there are only hashes.
-            Finding::Violation(window) if size <= 8 => violation(call, size, action, access, window),
+            Finding::Violation(window) if size <= 8 => violation(&self.thread, call, size, action, access, window),
             _ => None,
         };
         let Some((reported, mut window)) = found else { return false };
@@ -199,20 +199,19 @@ impl Session {
 
     #[inline(never)]
     fn record_now(&mut self, call: Call, op: Op, value: u64, extra: u64, success: bool) {
-        let event = Record {
+        let is_releasing = record::event(&mut self.thread, |thread, chain| Record {
             time: record::now(),
             address: call.addr as u64,
             value,
-            pc: call.pc as u64,
+            pc: record::place(call.pc, chain),
             extra,
-            tid: self.thread.tid,
+            tid: thread.tid,
             op,
             order: call.order(),
             failure: Order::decode(call.failure),
             success,
-        };
-        let is_releasing = record::event(&mut self.thread, |_| event);
-        if event.writes() {
+        });
+        if op.writes(success) {
             if is_releasing {
                 self.keep_released(call.addr);
             }
@@ -317,7 +316,7 @@ fn make<W: Word>(thread: &mut Entered, addr: usize) -> Option<Held> {
 }
 
 fn record_reset(thread: &mut Entered, addr: usize, value: u64) {
-    record::event(thread, |thread| Record {
+    record::event(thread, |thread, _| Record {
         time: record::now(),
         address: addr as u64,
         value,
@@ -334,6 +333,7 @@ fn record_reset(thread: &mut Entered, addr: usize, value: u64) {
 /// What is to be said about an access with this window, if anything.
 #[cold]
 fn violation(
+    thread: &Thread,
     call: Call,
     size: u8,
     action: Action,
@@ -353,7 +353,11 @@ fn violation(
     };
     let may_spin = matches!(access, Access::Load | Access::WeakCas { .. } | Access::StrongCas { .. });
     if options.spin_detection && may_spin {
-        window.stale.retain(|stale| Some(stale.value) == expected || !spin::keeps_spinning(call.pc, stale.value));
+        let place = thread.calls.near(call.pc);
+        window.stale.retain(|stale| Some(stale.value) == expected || !spin::keeps_spinning(place, stale.value));
+    }
+    if let Some(awaited) = thread.awaited.get().filter(|_| may_spin) {
+        window.stale.retain(|stale| !awaited.goes_on(call.addr, stale.value));
     }
     if window.stale.is_empty() {
         return None;
@@ -378,20 +382,21 @@ fn has_read(thread: &mut Entered, call: Call, value: u64) -> bool {
 #[inline(always)]
 fn is_made_again(thread: &Thread, call: Call) -> bool {
     let last = thread.last_load.get();
-    last.pc == call.pc && last.addr == call.addr
+    last.pc == call.pc && last.addr == call.addr && last.calls == thread.calls.outer()
 }
 
 /// A load that is made for the first time.
 #[inline(always)]
 fn remember_load(thread: &Thread, call: Call, value: u64) {
-    thread.last_load.set(LastLoad { pc: call.pc, addr: call.addr, value, times: 0, is_learnt: false });
+    let calls = thread.calls.outer();
+    thread.last_load.set(LastLoad { pc: call.pc, addr: call.addr, calls, value, times: 0, is_learnt: false });
 }
 
 #[inline(never)]
 fn has_read_again(thread: &mut Entered, call: Call, value: u64) -> bool {
     let last = thread.last_load.get();
-    if !last.is_learnt && options::get().spin_detection && spin::learn(call.pc, last.value) {
-        report::spinning(call.pc, last.value);
+    if !last.is_learnt && options::get().spin_detection && spin::learn(thread.calls.near(call.pc), last.value) {
+        report::spinning(thread, call.pc, last.value);
     }
     let times = last.times.saturating_add(1);
     thread.last_load.set(LastLoad { value, times, is_learnt: last.value == value, ..last });
@@ -438,7 +443,7 @@ unsafe fn load_again<W: Word>(thread: &Thread, seen: &Seen, call: Call) -> Optio
     if is_made_again(thread, call) {
         let mut last = thread.last_load.get();
         // What keeps a loop spinning is learnt on the other path.
-        if !last.is_learnt && options::get().spin_detection && spin::is_news(call.pc, last.value) {
+        if !last.is_learnt && options::get().spin_detection && spin::is_news(thread.calls.near(call.pc), last.value) {
             return None;
         }
         last.is_learnt = true;
@@ -446,7 +451,7 @@ unsafe fn load_again<W: Word>(thread: &Thread, seen: &Seen, call: Call) -> Optio
         thread.last_load.set(last);
         thread.counters.accesses.count();
         if last.times >= ROUNDS {
-            schedule::spinning();
+            schedule::spinning(last.times);
         }
     } else {
         remember_load(thread, call, value.image());
@@ -543,6 +548,7 @@ unsafe fn load_closely<W: Word>(addr: usize, order: u8, pc: usize) -> W {
     session.load(call.order);
     session.record(call, Op::Load, value.image(), 0, true);
     let spinning = has_read(&mut session.thread, call, value.image());
+    let rounds = session.thread.last_load.get().times;
     let place = session.held.place();
     let version = place.version();
     let thread = session.end();
@@ -550,7 +556,7 @@ unsafe fn load_closely<W: Word>(addr: usize, order: u8, pc: usize) -> W {
     see(&thread, thread.seen(call.addr), version, value.image(), seen::of_load(call.order()));
     drop(thread);
     if spinning {
-        schedule::spinning();
+        schedule::spinning(rounds);
     }
     value
 }
@@ -675,9 +681,10 @@ pub(super) unsafe fn cas<W: Word>(call: Call, weak: bool, expected: W, new: W) -
             spinning = has_read(&mut session.thread, call, old.image());
         }
     }
+    let rounds = session.thread.last_load.get().times;
     session.end();
     if spinning {
-        schedule::spinning();
+        schedule::spinning(rounds);
     }
     (old, success)
 }
@@ -770,11 +777,11 @@ pub(super) fn fence(order: u32, pc: usize) {
     let order = Order::decode(order as u8 & 7);
     if order != Order::Relaxed {
         thread.clocks_mut().fence(order);
-        record::event(&mut thread, |thread| Record {
+        record::event(&mut thread, |thread, chain| Record {
             time: record::now(),
             address: 0,
             value: 0,
-            pc: pc as u64,
+            pc: record::place(pc, chain),
             extra: 0,
             tid: thread.tid,
             op: Op::Fence,

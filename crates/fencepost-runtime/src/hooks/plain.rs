@@ -37,14 +37,16 @@ fn remember_read(thread: &'static Thread, addr: usize, news: News, pc: usize) {
         return;
     }
     let Some(thread) = thread.enter() else { return };
-    if !news.is_represented(&thread) {
+    if !news.is_represented(&thread) && thread.plain_ignored.get() == 0 {
         remember_now(thread, addr, news, pc);
     }
 }
 
 #[inline]
 fn remember(thread: &'static Thread, addr: usize, news: News, pc: usize) {
-    if let Some(thread) = thread.enter() {
+    if let Some(thread) = thread.enter()
+        && thread.plain_ignored.get() == 0
+    {
         remember_now(thread, addr, news, pc);
     }
 }

@@ -42,6 +42,7 @@ macro_rules! intercept_at {
     };
 }
 
+mod annotations;
 mod barrier;
 mod blocking;
 mod blocks;
@@ -49,8 +50,11 @@ mod cond;
 mod dl;
 mod failure;
 mod futex;
+mod gomp;
+mod libcxx;
 mod memory;
 mod mutex;
+mod ompt;
 mod once;
 mod process;
 mod real;
@@ -63,6 +67,7 @@ mod threads;
 
 use std::ffi::{c_int, c_long, c_void};
 
+pub(crate) use annotations::{is_benign, locked, renewed, unlocks};
 pub(crate) use blocks::block_of;
 pub(crate) use failure::tell_failures;
 pub(crate) use futex::system_call;
@@ -74,7 +79,7 @@ use crate::schedule::Timeout;
 use crate::thread::{self, Entered};
 
 /// A lock, a condition, … of the program.
-type Object = *mut c_void;
+pub(crate) type Object = *mut c_void;
 
 /// Finds the functions of libc, and makes the main thread known.
 pub(crate) fn start() {

@@ -5,13 +5,14 @@
 //! [`super::memory`].
 
 use std::cell::Cell;
-use std::ffi::{CStr, c_char, c_int, c_uint, c_void};
+use std::ffi::{CStr, c_char, c_int, c_long, c_uint, c_ulong, c_void};
 use std::ptr::null_mut;
 use std::sync::atomic::{AtomicPtr, Ordering};
 
 use libc::{clockid_t, pthread_attr_t, pthread_t, size_t, ssize_t, timespec};
 
 use super::Object;
+use super::gomp::{Body, Copier};
 
 thread_local! {
     static LOOKING: Cell<bool> = const { Cell::new(false) };
@@ -116,6 +117,7 @@ macro_rules! real {
 type Start = unsafe extern "C" fn(*mut c_void) -> *mut c_void;
 type C11Start = unsafe extern "C" fn(*mut c_void) -> c_int;
 type Callback = unsafe extern "C" fn();
+type Unwinding = unsafe extern "C-unwind" fn(*mut c_void);
 type Destructor = unsafe extern "C" fn(*mut c_void);
 
 real! {
@@ -168,6 +170,56 @@ real! {
     fn pthread_barrier_destroy(barrier: Object) -> c_int;
 
     fn pthread_once(once: Object, routine: Callback) -> c_int;
+
+    fn _ZNSt3__111__call_onceERVmPvPFvS2_E(state: *mut c_void, argument: *mut c_void, routine: Unwinding);
+    fn _ZNSt3__131__arrive_barrier_algorithm_baseEPNS_24__barrier_algorithm_baseEh(barrier: Object, phase: u8) -> bool;
+
+    fn GOMP_parallel(body: Body, data: *mut c_void, threads: c_uint, flags: c_uint);
+    fn GOMP_parallel_reductions(body: Body, data: *mut c_void, threads: c_uint, flags: c_uint) -> c_uint;
+    fn GOMP_parallel_sections(body: Body, data: *mut c_void, threads: c_uint, count: c_uint, flags: c_uint);
+    fn GOMP_parallel_loop_static(body: Body, data: *mut c_void, threads: c_uint, start: c_long, end: c_long, step: c_long, chunk: c_long, flags: c_uint);
+    fn GOMP_parallel_loop_dynamic(body: Body, data: *mut c_void, threads: c_uint, start: c_long, end: c_long, step: c_long, chunk: c_long, flags: c_uint);
+    fn GOMP_parallel_loop_guided(body: Body, data: *mut c_void, threads: c_uint, start: c_long, end: c_long, step: c_long, chunk: c_long, flags: c_uint);
+    fn GOMP_parallel_loop_nonmonotonic_dynamic(body: Body, data: *mut c_void, threads: c_uint, start: c_long, end: c_long, step: c_long, chunk: c_long, flags: c_uint);
+    fn GOMP_parallel_loop_nonmonotonic_guided(body: Body, data: *mut c_void, threads: c_uint, start: c_long, end: c_long, step: c_long, chunk: c_long, flags: c_uint);
+    fn GOMP_parallel_loop_runtime(body: Body, data: *mut c_void, threads: c_uint, start: c_long, end: c_long, step: c_long, flags: c_uint);
+    fn GOMP_parallel_loop_nonmonotonic_runtime(body: Body, data: *mut c_void, threads: c_uint, start: c_long, end: c_long, step: c_long, flags: c_uint);
+    fn GOMP_parallel_loop_maybe_nonmonotonic_runtime(body: Body, data: *mut c_void, threads: c_uint, start: c_long, end: c_long, step: c_long, flags: c_uint);
+    fn GOMP_barrier();
+    fn GOMP_barrier_cancel() -> bool;
+    fn GOMP_loop_end();
+    fn GOMP_loop_end_cancel() -> bool;
+    fn GOMP_sections_end();
+    fn GOMP_sections_end_cancel() -> bool;
+    fn GOMP_workshare_task_reduction_unregister(cancelled: bool);
+    fn GOMP_single_copy_start() -> *mut c_void;
+    fn GOMP_single_copy_end(data: *mut c_void);
+    fn GOMP_critical_start();
+    fn GOMP_critical_end();
+    fn GOMP_critical_name_start(name: Object);
+    fn GOMP_critical_name_end(name: Object);
+    fn GOMP_atomic_start();
+    fn GOMP_atomic_end();
+    fn GOMP_ordered_start();
+    fn GOMP_ordered_end();
+    fn GOMP_task(body: Body, data: *mut c_void, copier: Option<Copier>, bytes: c_long, align: c_long, now: bool, flags: c_uint, dependences: *const *const c_void, priority: c_int, detach: *mut c_void);
+    fn GOMP_taskloop(body: Body, data: *mut c_void, copier: Option<Copier>, bytes: c_long, align: c_long, flags: c_uint, tasks: c_ulong, priority: c_int, start: c_long, end: c_long, step: c_long);
+    fn GOMP_taskloop_ull(body: Body, data: *mut c_void, copier: Option<Copier>, bytes: c_long, align: c_long, flags: c_uint, tasks: c_ulong, priority: c_int, start: u64, end: u64, step: u64);
+    fn GOMP_taskwait();
+    fn GOMP_taskwait_depend(dependences: *const *const c_void);
+    fn GOMP_taskyield();
+    fn GOMP_taskgroup_start();
+    fn GOMP_taskgroup_end();
+    fn omp_init_lock(lock: Object);
+    fn omp_set_lock(lock: Object);
+    fn omp_test_lock(lock: Object) -> c_int;
+    fn omp_unset_lock(lock: Object);
+    fn omp_init_nest_lock(lock: Object);
+    fn omp_set_nest_lock(lock: Object);
+    fn omp_test_nest_lock(lock: Object) -> c_int;
+    fn omp_unset_nest_lock(lock: Object);
+
+    fn __kmpc_omp_task_alloc(place: *mut c_void, thread: c_int, flags: c_int, bytes: usize, shared: usize, body: *mut c_void) -> Object;
 
     fn sem_wait(semaphore: Object) -> c_int;
     fn sem_trywait(semaphore: Object) -> c_int;

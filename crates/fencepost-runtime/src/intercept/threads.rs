@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use libc::{clockid_t, pthread_attr_t, pthread_t, timespec};
 
-use super::{Errno, futex, real, stacks, timeout_at, watch};
+use super::{Errno, futex, gomp, real, stacks, timeout_at, watch};
 use crate::lock::Guarded;
 use crate::report;
 use crate::schedule::{self, Key, Outcome, Timeout};
@@ -44,6 +44,8 @@ struct Launch {
     argument: *mut c_void,
     /// The size of its stack.
     stack: usize,
+    /// Does it begin in a library whose waits are not seen?
+    outside: bool,
     /// Where its creator waits for it, if it does: under a controlled schedule.
     ready: *const AtomicU32,
 }
@@ -92,6 +94,9 @@ unsafe extern "C" fn leaving(rounds: *mut c_void) {
         }
         return;
     }
+    if let Some(home) = thread::home() {
+        thread::switch(home, false);
+    }
     let tid = thread::current_tid();
     thread::with_current(|_| stacks::end(tid));
     if let Some(finished) = thread::detach() {
@@ -128,7 +133,8 @@ unsafe fn create(
     let ready = AtomicU32::new(0);
     let waits = schedule::is_controlled();
     let at = if waits { &raw const ready } else { null() };
-    let launch = Box::into_raw(Box::new(Launch { child, tid, start, argument, stack, ready: at }));
+    let launch =
+        Box::into_raw(Box::new(Launch { child, tid, start, argument, stack, outside: gomp::is_forking(), ready: at }));
     drop(errno);
     drop(parent);
     let result = spawn(launch.cast());
@@ -161,7 +167,8 @@ unsafe fn create(
 /// The new thread begins; returns what it has to do.
 unsafe fn begin(launch: *mut c_void) -> (usize, *mut c_void) {
     // SAFETY: the creator made it for this thread.
-    let Launch { child, tid, start, argument, stack, ready } = *unsafe { Box::from_raw(launch.cast::<Launch>()) };
+    let Launch { child, tid, start, argument, stack, outside, ready } =
+        *unsafe { Box::from_raw(launch.cast::<Launch>()) };
     thread::attach(child);
     thread::with_current(|_| appear(tid, Some(stack)));
     // SAFETY: the creator waits until it is set.
@@ -169,7 +176,7 @@ unsafe fn begin(launch: *mut c_void) -> (usize, *mut c_void) {
         ready.store(1, Ordering::Release);
         futex::wake_all(ready);
     }
-    schedule::begin(tid);
+    schedule::begin(tid, outside);
     (start, argument)
 }
 

@@ -31,6 +31,8 @@ thread_local! {
     static ME: Cell<Tid> = const { Cell::new(0) };
     /// Is this thread at work here? A signal handler that comes now is not scheduled.
     static INSIDE: Cell<bool> = const { Cell::new(false) };
+    /// Is it in a library that waits in its own way? Nothing that it calls there is scheduled.
+    static AWAY: Cell<bool> = const { Cell::new(false) };
     /// Does it hold the lock?
     static HOLDING: Cell<bool> = const { Cell::new(false) };
 }
@@ -101,7 +103,7 @@ pub(crate) fn steps() -> u64 {
 /// Does this module schedule the calling thread, and is neither it nor the rest of the runtime at
 /// work for it?
 pub(super) fn controls_this_thread() -> bool {
-    ME.get() != 0 && !INSIDE.get() && thread::with_current(|_| ()).is_some()
+    ME.get() != 0 && !AWAY.get() && !INSIDE.get() && thread::with_current(|_| ()).is_some()
 }
 
 /// The calling thread may go on, or have to wait for its turn.
@@ -152,7 +154,9 @@ pub(crate) fn created(tid: Tid) {
 /// A thread that was created exists, and will [`begin`].
 pub(crate) fn exists(tid: Tid) {
     with_control(|control| {
-        if let Some(entry) = control.entry(tid) {
+        if let Some(entry) = control.entry(tid)
+            && entry.state == State::Unborn
+        {
             entry.state = State::Ready;
         }
     });
@@ -163,20 +167,26 @@ pub(crate) fn cancelled(tid: Tid) {
     with_control(|control| control.remove(tid));
 }
 
-/// The calling thread is this one; it waits for its turn.
-pub(crate) fn begin(tid: Tid) {
+/// The calling thread is this one; it waits for its turn, unless it begins `outside`.
+pub(crate) fn begin(tid: Tid, outside: bool) {
     let mut known = false;
     with_control(|control| {
         if let Some(entry) = control.entry(tid) {
             entry.task = task();
             known = true;
+            if outside {
+                entry.state = State::Outside;
+            }
         }
     });
     if !known {
         return;
     }
     ME.set(tid);
-    if let Some(_inside) = Inside::enter() {
+    if outside {
+        AWAY.set(true);
+        note("threads of OpenMP are not under control in its library: the schedule may not be exactly replayable");
+    } else if let Some(_inside) = Inside::enter() {
         wait(tid);
     }
 }
@@ -307,29 +317,57 @@ pub(super) fn block(key: Key, timeout: Option<Timeout>, tries: bool, before: imp
 
 /// Does `work`, which may wait for something unknown to us, while others run.
 pub(crate) fn outside<T>(work: impl FnOnce() -> T) -> T {
-    let me = ME.get();
     let mut alone = true;
+    with_control(|control| alone = control.entries.len() < 2);
+    let_others();
+    if !alone {
+        note("a system call waited while other threads ran: the schedule may not be exactly replayable");
+    }
+    let result = work();
+    wait_for_turn();
+    result
+}
+
+/// The calling thread is about to be in a library that waits in its own way: others run.
+pub(crate) fn step_out() {
+    AWAY.set(true);
+    let_others();
+}
+
+/// It is no longer there, and waits for its turn.
+pub(crate) fn step_in() {
+    AWAY.set(false);
+    wait_for_turn();
+}
+
+/// Others run, whatever the calling thread does.
+fn let_others() {
+    let me = ME.get();
     with_control(|control| {
-        alone = control.entries.len() < 2;
         if control.running == Some(me) {
             control.suspend(me, State::Outside, None);
             control.running = None;
             control.kick(me);
         }
     });
-    if !alone {
-        note("a system call waited while other threads ran: the schedule may not be exactly replayable");
+}
+
+/// The end of [`let_others`].
+fn wait_for_turn() {
+    let me = ME.get();
+    if me == 0 {
+        return;
     }
-    let result = work();
     if let Some(_inside) = Inside::enter() {
         let mut locked = lock();
-        if let Some(control) = controlled(&mut locked) {
+        if let Some(control) = controlled(&mut locked)
+            && control.running != Some(me)
+        {
             control.back(me);
             drop(locked);
             wait(me);
         }
     }
-    result
 }
 
 impl Timeout {

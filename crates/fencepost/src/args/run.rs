@@ -18,9 +18,14 @@ use crate::units;
 #[derive(clap::Args, Debug)]
 #[command(after_help = RUN_HELP)]
 pub(crate) struct RunArgs {
-    /// Run it so many times, with seeds that follow each other
-    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u64).range(1..))]
-    pub(crate) runs: u64,
+    /// Run it so many times, with seeds that follow each other [default: once with --schedule,
+    /// otherwise as often as the time allows]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    pub(crate) runs: Option<u64>,
+
+    /// Begin no further run after this time [default: 10s, without --schedule, --runs and --seeds]
+    #[arg(long, value_name = "TIME", value_parser = units::duration)]
+    pub(crate) time: Option<Duration>,
 
     /// Seed of the (first) run
     #[arg(long, value_name = "S", default_value_t = 0)]
@@ -31,12 +36,12 @@ pub(crate) struct RunArgs {
     pub(crate) seeds: Option<Seeds>,
 
     /// Who decides which thread runs: os, random, or pct:D (probabilistic concurrency testing for
-    /// bugs of depth D)
+    /// bugs of depth D) [default: they take turns, os, random, pct:3]
     ///
     /// With `random` and `pct:D` one thread runs at a time and switches happen at atomic, lock and
     /// thread operations by a seeded scheduler: the same seed gives the same run.
-    #[arg(long, value_name = "WHO", default_value_t, value_parser = str::parse::<Schedule>)]
-    pub(crate) schedule: Schedule,
+    #[arg(long, value_name = "WHO", value_parser = str::parse::<Schedule>)]
+    pub(crate) schedule: Option<Schedule>,
 
     /// Steps a run is expected to have, for pct:D [default: as many as the longest run so far]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
@@ -84,6 +89,11 @@ pub(crate) struct RunArgs {
     /// What not to report, as for a thread sanitizer: lines of robustness:PATTERN or race:PATTERN
     #[arg(long, value_name = "FILE")]
     pub(crate) suppressions: Vec<PathBuf>,
+
+    /// Functions that only wrap atomic accesses: their callers are to blame. A pattern as in
+    /// suppressions; may be given several times
+    #[arg(long, value_name = "PATTERN")]
+    pub(crate) wrapper: Vec<String>,
 
     /// Say at the end which suppressions were used and which were not
     #[arg(long)]
@@ -137,7 +147,9 @@ pub(crate) enum ReportFormat {
 
 const RUN_HELP: &str = "\
 Examples:
-  fencepost run -- ./queue 4                                    one run, as the operating system schedules it
+  fencepost run -- ./queue 4                                    different schedules, for ten seconds
+  fencepost run --time 2m -- ./queue 4                          for two minutes
+  fencepost run --runs 1 -- ./queue 4                           one run, as the operating system schedules it
   fencepost run --schedule pct:3 --seeds 0..1000 -- ./queue 4   a thousand different schedules
   fencepost run --schedule pct:3 --seed 17 -- ./queue 4         one of them again
   fencepost run --runs 100 --fail-on failure -- ./queue 4       what is harmless does not matter

@@ -14,6 +14,7 @@ use super::run::{Lines, Session, Signals, Talker, Wish};
 use crate::args::ReportFormat;
 use crate::exit::Exit;
 use crate::output::{self, Output};
+use crate::project;
 
 pub(crate) fn run(output: &mut Output) -> io::Result<Exit> {
     // Before anything else is opened, which might be number 3 if the program has no recorded run
@@ -23,7 +24,18 @@ pub(crate) fn run(output: &mut Output) -> io::Result<Exit> {
     let _signals = Signals::new()?;
     let socket = rustix::io::fcntl_dupfd_cloexec(rustix::stdio::stdin(), 3)?;
     let mut lines = Lines::new(UnixStream::from(socket));
-    let session = Session::new(Options::default(), ReportFormat::Human, ColorChoice::Auto, None, None);
+    let mut options = Options::default();
+    match project::load() {
+        Ok(()) => {
+            let project = project::get();
+            // They were read before.
+            let _well_formed = options.suppressions.add(&project.suppressions);
+            options.wrappers.clone_from(&project.wrappers);
+        }
+        // The program has done nothing wrong, and what it has found is told all the same.
+        Err(message) => output::note(&message),
+    }
+    let session = Session::new(options, ReportFormat::Human, ColorChoice::Auto, None, None);
     let mut session = session.map_err(io::Error::other)?;
     loop {
         while let Some(line) = lines.next() {

@@ -5,13 +5,13 @@ mod channel;
 mod patience;
 mod provoke;
 mod ranking;
+mod series;
 mod session;
 mod signals;
 
 use std::env;
 use std::ffi::{OsStr, OsString};
 use std::io::{self, IsTerminal as _};
-use std::ops::Range;
 use std::os::unix::process::{CommandExt as _, ExitStatusExt as _};
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
@@ -20,14 +20,16 @@ use fencepost_protocol::door::{self, Mismatch};
 use fencepost_protocol::{Answer, ExitCode, Key, Provocation, Schedule};
 use fencepost_sanitizer::{Ending, Options};
 
-use crate::args::RunArgs;
+use crate::args::{ReportFormat, RunArgs};
 use crate::exit::Exit;
 use crate::output::{self, Output};
+use crate::project;
 pub(crate) use channel::Lines;
 use channel::{Channel, Connection, Heard};
 use patience::Patience;
 use provoke::Ordinary;
 use ranking::Trial;
+use series::{Run, Series};
 pub(crate) use session::{Session, Talker, Wish};
 pub(crate) use signals::Signals;
 
@@ -40,6 +42,14 @@ pub(crate) fn run(args: &RunArgs, output: &mut Output) -> io::Result<Exit> {
             return Ok(Exit::Error);
         }
     }
+    let project = project::get();
+    // They were read before.
+    let _well_formed = options.suppressions.add(&project.suppressions);
+    options.wrappers.clone_from(&project.wrappers);
+    for pattern in &args.wrapper {
+        options.wrappers.push(pattern.clone());
+        options.words.extend(["--wrapper".into(), pattern.clone()]);
+    }
     let mut session =
         match Session::new(options, args.format, args.color, args.output.as_deref(), args.graph.as_deref()) {
             Ok(session) => session,
@@ -48,14 +58,16 @@ pub(crate) fn run(args: &RunArgs, output: &mut Output) -> io::Result<Exit> {
                 return Ok(Exit::Error);
             }
         };
-    let tries = provoke::tries(args);
+    let mut series = Series::new(args, project);
+    let is_long = series.is_long();
+    let tries = provoke::tries(args, is_long);
     session.rank(tries > 0 || args.provoke_at.is_some(), args.all);
     let signals = Signals::new()?;
     let (mut exit, mut unobserved, mut deadlocks) = (Exit::Other(0), false, 0);
     let (mut ordinary, mut is_cut) = (Ordinary::default(), false);
-    for seed in seeds(args) {
+    while let Some(run) = series.next() {
         let patience = args.hang_after.filter(|_| args.provoke_at.is_some());
-        let how = How { seed, steps: None, provocation: args.provoke_at.as_ref(), patience, is_quiet: false };
+        let how = How { run, steps: None, provocation: args.provoke_at.as_ref(), patience, is_quiet: false };
         let outcome = match once(args, &how, &mut session, &signals, output) {
             Ok(outcome) => outcome,
             Err(Failure::Start(error)) => {
@@ -65,7 +77,7 @@ pub(crate) fn run(args: &RunArgs, output: &mut Output) -> io::Result<Exit> {
             }
             Err(Failure::Other(error)) => return Err(error),
         };
-        let mut failed = describe(args, seed, &outcome) || session.deadlocks() > deadlocks;
+        let mut failed = describe(args, is_long.then_some(run.seed), &outcome) || session.deadlocks() > deadlocks;
         if args.provoke_at.is_some() {
             // Nothing is known of ordinary runs: what goes wrong does so because of it.
             failed |= session.ranking_mut().end_run(None, &ordinary.judge(&outcome)) == Trial::GoneWrong;
@@ -84,6 +96,9 @@ pub(crate) fn run(args: &RunArgs, output: &mut Output) -> io::Result<Exit> {
             break;
         }
     }
+    if let (Some(made), ReportFormat::Human, false) = (series.description(), args.format, unobserved) {
+        output::note(&format!("fencepost: {made}\n"));
+    }
     if !is_cut && tries > 0 {
         provoke::provoke(args, tries, &ordinary, &mut session, &signals, output)?;
     }
@@ -93,14 +108,6 @@ pub(crate) fn run(args: &RunArgs, output: &mut Output) -> io::Result<Exit> {
         () if unobserved => Exit::Error,
         () => exit,
     })
-}
-
-/// The seeds to run with.
-fn seeds(args: &RunArgs) -> Range<u64> {
-    match &args.seeds {
-        Some(seeds) => seeds.0.clone(),
-        None => args.seed..args.seed.saturating_add(args.runs),
-    }
 }
 
 /// How one run ended.
@@ -117,7 +124,7 @@ struct Outcome {
 
 /// How to make one run.
 struct How<'a> {
-    seed: u64,
+    run: Run,
     /// The steps that it is expected to have, if not as many as runs had so far; 0 if that is not to
     /// be said.
     steps: Option<u64>,
@@ -230,9 +237,9 @@ fn ending(program: u64, endings: &[(u64, Ending)]) -> Ending {
 }
 
 /// Says what is worth saying about the end of a run; true if it went wrong.
-fn describe(args: &RunArgs, seed: u64, outcome: &Outcome) -> bool {
+fn describe(args: &RunArgs, seed: Option<u64>, outcome: &Outcome) -> bool {
     let program = args.program[0].to_string_lossy();
-    let with_seed = if seeds(args).count() > 1 { format!(" (seed {seed})") } else { String::new() };
+    let with_seed = seed.map_or(String::new(), |seed| format!(" (seed {seed})"));
     if let Some(signal) = outcome.status.signal() {
         let observed = if outcome.ending == Ending::Silent { "" } else { "; what was found until then is reported" };
         let name = signals::name(signal);
@@ -292,9 +299,9 @@ fn runtime_options(args: &RunArgs, how: &How<'_>, steps: u64) -> OsString {
         options.push("=");
         options.push(value);
     };
-    add(Key::Seed, &how.seed.to_string());
-    add(Key::Schedule, &args.schedule.to_string());
-    if let (Schedule::Pct(_), 1..) = (args.schedule, steps) {
+    add(Key::Seed, &how.run.seed.to_string());
+    add(Key::Schedule, &how.run.schedule.to_string());
+    if let (Schedule::Pct(_), 1..) = (how.run.schedule, steps) {
         add(Key::Steps, &steps.to_string());
     }
     if args.halt {

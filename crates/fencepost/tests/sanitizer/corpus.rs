@@ -74,6 +74,7 @@ pub(crate) fn exported(name: String, path: PathBuf, expected: Expected, most: u6
         // Without optimisation: the orders as they are written. Some programs wait for what never
         // comes; each run of these takes the time given.
         flags: ["-O0", steps, "-DFP_MILLISECONDS=250"].map(String::from).into(),
+        needs: None,
         library: None,
         expected,
         allowed: Vec::new(),

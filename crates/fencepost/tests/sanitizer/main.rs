@@ -89,8 +89,13 @@ fn trial(
     test: fn(&Case, &Compiler) -> Result<(), String>,
 ) -> Trial {
     let name = format!("{kind}/{}", case.name);
-    match compiler {
-        Ok(compiler) => {
+    let missing = compiler.and_then(|compiler| match run::missing(case, compiler) {
+        Some(reason) => Ok(Err(reason)),
+        None => Ok(Ok(compiler)),
+    });
+    match missing {
+        Ok(Err(reason)) => Trial::test(name, || Ok(())).with_kind(format!("skipped: {reason}")).with_ignored_flag(true),
+        Ok(Ok(compiler)) => {
             let (case, compiler) = (case.clone(), compiler.clone());
             Trial::test(name, move || test(&case, &compiler).map_err(Failed::from))
         }

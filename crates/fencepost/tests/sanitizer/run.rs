@@ -1,11 +1,13 @@
 //! Building and running a program, natively or under the sanitizer, and comparing what is reported.
 
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::fs;
 use std::ops::Range;
 use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitStatus, Stdio};
+use std::sync::Mutex;
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -35,6 +37,28 @@ fn answers(command: &mut Command) -> bool {
 pub(crate) fn missing_sanitizer() -> Option<String> {
     let works = answers(Command::new(env!("CARGO_BIN_EXE_fencepost")).args(["cc", "--version"]));
     (!works).then(|| "this fencepost has no sanitizer".into())
+}
+
+/// Why the case cannot be built with this compiler, if it needs something that not every compiler
+/// has. Each question is asked once.
+pub(crate) fn missing(case: &Case, compiler: &Compiler) -> Option<String> {
+    static KNOWN: Mutex<BTreeMap<(String, String), bool>> = Mutex::new(BTreeMap::new());
+    let header = case.needs.as_ref()?;
+    let program = if case.cpp { &compiler.cxx } else { &compiler.cc };
+    let libraries = case.flags.iter().filter(|flag| flag.starts_with("-stdlib") || flag.starts_with("-fopenmp"));
+    let libraries: Vec<&str> = libraries.map(String::as_str).collect();
+    let question = format!("<{header}> {}", libraries.join(" ")).trim_end().to_string();
+    let mut known = KNOWN.lock().expect("nobody panics with it");
+    let there = *known.entry((program.clone(), question.clone())).or_insert_with(|| {
+        let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("sanitizer").join("needs").join(program);
+        let source = folder.join(if case.cpp { "needs.cpp" } else { "needs.c" });
+        let written = fs::create_dir_all(&folder)
+            .and_then(|()| fs::write(&source, format!("#include <{header}>\nint main(void) {{ return 0; }}\n")));
+        let mut build = Command::new(program);
+        build.args(&case.flags).arg("-o").arg(folder.join("needs")).arg(&source);
+        written.is_ok() && answers(&mut build) && answers(&mut Command::new(folder.join("needs")))
+    });
+    (!there).then(|| format!("{program} cannot build with {question}"))
 }
 
 /// How a program is built.

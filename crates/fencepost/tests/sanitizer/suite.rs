@@ -13,6 +13,8 @@ pub(crate) struct Case {
     pub(crate) cpp: bool,
     /// Options of the compiler.
     pub(crate) flags: Vec<String>,
+    /// A header without which it cannot be built: not every compiler has it, with these options.
+    pub(crate) needs: Option<String>,
     /// A library to be built first, in the folder `plugins` beside the program.
     pub(crate) library: Option<PathBuf>,
     pub(crate) expected: Expected,
@@ -178,6 +180,7 @@ struct Section {
     name: Option<String>,
     flags: Vec<String>,
     build: Option<Vec<String>>,
+    needs: Option<String>,
     library: Option<String>,
     silent: bool,
     anything: bool,
@@ -216,6 +219,7 @@ fn read(suite: &Path, path: &Path) -> Vec<Case> {
             "suggest" => section.suggested.push(parse.suggested(value)),
             "run" | "run every" => section.runs.push(parse.run(value, key == "run every")),
             "build" => section.build = Some(words(value)),
+            "needs" => section.needs = Some(value.into()),
             "library" => section.library = Some(value.into()),
             "exit" => section.exit = value.parse().unwrap_or_else(|_| parse.fail("exit: a number")),
             "accesses" => section.accesses = value.parse().unwrap_or_else(|_| parse.fail("accesses: a number")),
@@ -257,6 +261,7 @@ fn case(parse: &Parser<'_>, file: &str, section: Section) -> Case {
         path: parse.path.to_path_buf(),
         cpp: parse.path.extension().is_some_and(|ext| ext == "cpp"),
         flags,
+        needs: section.needs,
         library: section.library.map(|library| folder.join("plugins").join(library)),
         expected,
         allowed: section.allowed,

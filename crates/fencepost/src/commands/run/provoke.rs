@@ -11,13 +11,14 @@ use std::io;
 use std::process::ExitStatus;
 use std::time::{Duration, Instant};
 
-use fencepost_protocol::{Provocation, Schedule, Which};
+use fencepost_protocol::{Provocation, Which};
 use fencepost_sanitizer::provoke::Seen;
 
 use super::ranking::{End, Target, Trial};
+use super::series::Run;
 use super::session::Session;
 use super::signals::Signals;
-use super::{Failure, How, Outcome, once, seeds};
+use super::{Failure, How, Outcome, once};
 use crate::args::RunArgs;
 use crate::output::Output;
 
@@ -62,8 +63,7 @@ impl Ordinary {
 }
 
 /// In how many runs each report is to be provoked.
-pub(super) fn tries(args: &RunArgs) -> u64 {
-    let is_series = seeds(args).take(2).count() > 1;
+pub(super) fn tries(args: &RunArgs, is_series: bool) -> u64 {
     match args.provoke {
         _ if args.halt || args.provoke_at.is_some() => 0,
         Some(tries) => tries,
@@ -75,7 +75,8 @@ pub(super) fn tries(args: &RunArgs) -> u64 {
 /// What was tried of a report.
 #[derive(Default)]
 struct Tried {
-    /// How often, with this seed, this value and so many opportunities that went by.
+    /// How often, with this seed, this value and so many opportunities that went by. A seed stands
+    /// for a schedule, too.
     runs: BTreeMap<(u64, Which, u64), u64>,
     /// Once there were no more opportunities than this.
     reach: Option<u64>,
@@ -83,19 +84,19 @@ struct Tried {
 
 impl Tried {
     /// The next run, like one of those in which the report was seen, and what it provokes.
-    fn next(&mut self, round: u64, target: &Target, seen: &[Seen], schedule: Schedule) -> (Seen, Provocation) {
+    fn next(&mut self, round: u64, target: &Target, seen: &[Seen]) -> (Seen, Provocation) {
         let (which, step) = match (target.is_single, round % 2) {
             (true, _) => (Which::Oldest, round),
             (false, 0) => (Which::Oldest, round / 2),
             (false, _) => (Which::Newest, round / 2),
         };
-        let run = seen.get(step as usize % seen.len().max(1)).copied().unwrap_or(Seen { seed: 0, steps: 0 });
+        let run = seen.get(step as usize % seen.len().max(1)).copied().unwrap_or_default();
         // Now and then the first opportunity, otherwise further and further away.
         let far = (1u64 << (step / 2).min(20)) - 1;
         let skip = if step % 2 == 0 { 0 } else { self.reach.map_or(far, |reach| far % reach.max(1)) };
         // The same run goes on in another way.
         let times = self.runs.entry((run.seed, which, skip)).or_default();
-        let then = if schedule.is_controlled() { *times } else { 0 };
+        let then = if run.schedule.is_controlled() { *times } else { 0 };
         *times += 1;
         (run, Provocation { which, skip, then, ..target.provocation.clone() })
     }
@@ -124,9 +125,9 @@ pub(super) fn provoke(
             let target = session.ranking().target(number).filter(|target| target.is_open);
             if let Some(target) = target {
                 let seen = session.runs_with(&target.identity);
-                let (Seen { seed, steps }, provocation) = tried[number].next(round, &target, seen, args.schedule);
+                let (Seen { schedule, seed, steps }, provocation) = tried[number].next(round, &target, seen);
                 let how = How {
-                    seed,
+                    run: Run { schedule, seed },
                     // Where a schedule of priorities changes them depends on the steps that it expects.
                     steps: Some(steps),
                     provocation: Some(&provocation),
