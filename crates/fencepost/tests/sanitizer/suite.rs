@@ -127,6 +127,11 @@ pub(crate) enum Seeds {
 }
 
 impl Case {
+    /// Is it only about what follows from reports? That does not depend on the compiler.
+    pub(crate) fn is_about_ranks(&self) -> bool {
+        !self.ranks.is_empty() && matches!(self.expected, Expected::Anything)
+    }
+
     /// The same with a quarter of the runs, unless something is to be found, which ends them anyway.
     /// For a further compiler: it inserts other calls, and a few runs show these.
     pub(crate) fn in_short(&self) -> Case {
@@ -318,7 +323,7 @@ impl Parser<'_> {
         Finding { text: text.into(), kind: Some(kind), op, location, lines, file, unguarded }
     }
 
-    /// `RANK [EFFECT] FINDING`
+    /// `RANK [EFFECT] [FINDING]`
     fn ranked(&self, text: &str) -> Ranked {
         let (rank, rest) = text.split_once(' ').unwrap_or((text, ""));
         let rank = match rank {
@@ -332,8 +337,11 @@ impl Parser<'_> {
             .iter()
             .find(|effect| rest.starts_with(**effect))
             .map(|effect| effect.split_once(' ').map_or("", |(effect, _)| effect));
-        let finding = rest.strip_prefix(effect.unwrap_or_default()).unwrap_or(rest);
-        Ranked { rank, effect: effect.map(str::to_string), finding: self.finding(finding.trim()) }
+        let finding = match rest.strip_prefix(effect.unwrap_or_default()).unwrap_or(rest).trim() {
+            "" => Finding::any(),
+            finding => self.finding(finding),
+        };
+        Ranked { rank, effect: effect.map(str::to_string), finding }
     }
 
     /// `CHANGE at @MARK`
