@@ -71,8 +71,8 @@
 //! ([`Covers::settle_released`]), and passes on the rest itself: what its reads have passed on of
 //! its own are own epochs, too, with which it is familiar.
 //!
-//! **Lone reads.** A thread that comes after no SC accesses but its own passes on one epoch by an SC
-//! read. Where that is all that a location has of SC accesses, there is no part for it
+//! **Lone reads.** A thread that comes after no SC accesses but its own passes on one epoch by an
+//! SC read. Where that is all that a location has of SC accesses, there is no part for it
 //! ([`Covers::settle`]): programs look at many variables when all is done.
 //!
 //! A slot that is used again goes on with its versions, and the new thread knows what the old one
@@ -371,7 +371,7 @@ impl Covers {
     }
 
     /// The same of what it has released only, before a write that is not SC. What the thread has
-    /// passed on of its own may go on standing for itself: [`Self::write`] settles that, if need be.
+    /// passed on of its own may go on standing for itself: [`Self::write`] settles that if it must.
     #[inline(always)]
     pub(crate) fn settle_released(&mut self) {
         if let Some(all) = &mut self.all {

@@ -65,7 +65,9 @@
 //! is kept (16 by default). Each slot from the ninth up to the highest one in use takes up to 20
 //! bytes more: 4 each for the clocks `w`, `w_sc` and `readers_sc`, if they are used, and 8 for the
 //! last visit. Locations that SC accesses, or accesses after SC fences, have touched take 208 bytes
-//! more for the order S, and twice that if there are both; and 20 for each slot from the ninth.
+//! more for the order S, and twice that if there are both; and 20 for each slot from the ninth. An
+//! SC read takes none of it if its thread comes after no SC accesses but its own, and nobody
+//! accesses the location any more.
 #![forbid(unsafe_code)]
 
 mod clock;

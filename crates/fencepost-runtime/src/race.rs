@@ -215,7 +215,7 @@ impl News {
         self.new.0 & WRITE != 0
     }
 
-    /// Is it known without a look at the clocks that the read [is represented](Self::is_represented)?
+    /// Is the read known to be [represented](Self::is_represented), without a look at the clocks?
     #[inline(always)]
     pub(crate) fn is_of_strangers(self, t: &Thread) -> bool {
         let News { cells: Some(cells), new } = self else { return false };

@@ -602,6 +602,28 @@ fn a_thread_in_a_used_slot_is_not_its_predecessor() {
     }
 }
 
+/// What a thread has passed on by an SC read is part of what its next write passes on, also if it has
+/// made an SC fence before.
+#[test]
+fn an_sc_read_after_a_fence_is_passed_on_by_the_next_write() {
+    const Z: usize = 2;
+    let access = |t, x, kind, order| Op::Access { t, x, kind, order, value: 1 };
+    let (writer, reader) = (0, 1);
+    let mut monitor = Monitor::new(3, UNBOUNDED, Slots::Fresh);
+    let run = [
+        Op::Spawn { t: 0, child: 1 },
+        access(writer, Z, Kind::Write, SeqCst),
+        Op::Fence { t: writer, order: SeqCst },
+        access(writer, Y, Kind::Write, SeqCst),
+        access(writer, X, Kind::Read, SeqCst),
+        access(writer, X, Kind::Write, Relaxed),
+        access(reader, X, Kind::Read, SeqCst),
+    ];
+    run.into_iter().for_each(|op| monitor.step(op));
+    let finding = Probe::Load.with(|access| monitor.check(reader, Y, access, SeqCst));
+    assert_eq!(finding, Finding::Clean);
+}
+
 /// A barrier, Example 4.2: who waits for a value cannot be harmed by seeing an old one late.
 #[test]
 fn barrier() {
