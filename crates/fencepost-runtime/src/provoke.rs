@@ -10,7 +10,7 @@
 //! Not modelled: accesses of 16 bytes, of which only hashes are kept.
 
 use std::collections::BTreeMap;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use fencepost_clock::{Limits, Location, Released, Releases, Window, Write};
 use fencepost_protocol::{CodePlace, Key, Provocation, Which};
@@ -25,6 +25,9 @@ use crate::thread::Thread;
 
 /// Is this a provoked run, before or after the step?
 static PROVOKED: AtomicBool = AtomicBool::new(false);
+
+/// The value that was used.
+static USED: AtomicU64 = AtomicU64::new(0);
 
 /// What is to be done, until it is done.
 static PLAN: Guarded<Option<Plan>> = Guarded::new(None);
@@ -60,6 +63,11 @@ pub(crate) fn start() -> bool {
 #[inline]
 pub(crate) fn is_provoked() -> bool {
     PROVOKED.load(Ordering::Relaxed)
+}
+
+/// The value that was used, in the thread that has used it.
+pub(crate) fn used() -> u64 {
+    USED.load(Ordering::Relaxed)
 }
 
 /// The variable at `addr` was written to.
@@ -104,8 +112,9 @@ impl Opportunity {
         table(addr).lock().entry(addr).or_default().of(write)
     }
 
-    /// The step is taken: there is no other one.
-    pub(crate) fn take(mut self) {
+    /// The step is taken, with this value: there is no other one.
+    pub(crate) fn take(mut self, value: u64) {
+        USED.store(value, Ordering::Relaxed);
         let then = self.0.take().map_or(0, |plan| plan.provocation.then);
         if then > 0 {
             schedule::vary(then);
