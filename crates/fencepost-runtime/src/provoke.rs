@@ -4,8 +4,8 @@
 //! Why that is an execution of the model is said in `fencepost_clock`, beside what it acquires.
 //! Which access, which of the writes and at which opportunity is an option
 //! ([`fencepost_protocol::Provocation`]). What is used comes from the window that the monitor
-//! computes at that very step. If there is none, or if anything about it is not known, the access is
-//! done as in any other run. There is one such step in a process.
+//! computes at that very step. If there is none, or if anything about it is not known, the access
+//! is done as in any other run. There is one such step in a process.
 //!
 //! Not modelled: accesses of 16 bytes, of which only hashes are kept.
 

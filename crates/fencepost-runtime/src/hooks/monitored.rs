@@ -135,9 +135,9 @@ impl Session {
         false
     }
 
-    /// In a provoked run: makes the access, if it is the one that is to use an overwritten write and
-    /// may do so now. Memory stays as it is. The caller returns [`provoke::used`]; a compare-and-swap
-    /// has succeeded if that is what it expects.
+    /// In a provoked run: makes the access, if it is the one that is to use an overwritten write
+    /// and may do so now. Memory stays as it is. The caller returns [`provoke::used`]; a
+    /// compare-and-swap has succeeded if that is what it expects.
     #[cold]
     fn provoke(&mut self, call: Call, size: u8, action: Action, access: Access<'_>) -> bool {
         let location = &atomic(&mut self.held).location;
