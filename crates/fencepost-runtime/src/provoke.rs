@@ -26,6 +26,9 @@ use crate::thread::Thread;
 /// Is this a provoked run, before or after the step?
 static PROVOKED: AtomicBool = AtomicBool::new(false);
 
+/// Is the step taken?
+static OVER: AtomicBool = AtomicBool::new(false);
+
 /// The value that was used.
 static USED: AtomicU64 = AtomicU64::new(0);
 
@@ -63,6 +66,11 @@ pub(crate) fn start() -> bool {
 #[inline]
 pub(crate) fn is_provoked() -> bool {
     PROVOKED.load(Ordering::Relaxed)
+}
+
+/// Is the step taken? The rest of the run is as under SC.
+pub(crate) fn is_over() -> bool {
+    OVER.load(Ordering::Relaxed)
 }
 
 /// The value that was used, in the thread that has used it.
@@ -115,6 +123,8 @@ impl Opportunity {
     /// The step is taken, with this value: there is no other one.
     pub(crate) fn take(mut self, value: u64) {
         USED.store(value, Ordering::Relaxed);
+        OVER.store(true, Ordering::Relaxed);
+        record::forget_releases();
         let then = self.0.take().map_or(0, |plan| plan.provocation.then);
         if then > 0 {
             schedule::vary(then);

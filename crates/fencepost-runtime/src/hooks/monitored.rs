@@ -140,6 +140,9 @@ impl Session {
     /// compare-and-swap has succeeded if that is what it expects.
     #[cold]
     fn provoke(&mut self, call: Call, size: u8, action: Action, access: Access<'_>) -> bool {
+        if provoke::is_over() {
+            return false;
+        }
         let location = &atomic(&mut self.held).location;
         let found = match location.check(self.thread.clocks(), access, call.order()) {
             // Of wide values there are only hashes.
@@ -152,6 +155,9 @@ impl Session {
             let succeeds = location.check(self.thread.clocks(), Access::BlockingCas { expected }, call.order());
             let may = |write: &Write| matches!(&succeeds, Finding::Violation(window) if window.stale.contains(write));
             window.stale.retain(|write| write.value != expected || may(write));
+            if window.stale.is_empty() {
+                return false;
+            }
         }
         let Some(opportunity) = provoke::opportunity(&self.thread, call.pc, &window) else { return false };
         let Some(used) = opportunity.choose(&window) else { return false };
