@@ -26,7 +26,8 @@ pub enum Key {
     MaxReports,
     /// See [`Options::record`].
     Record,
-    /// An access that is to use an overwritten value, a text: a [`Provocation`](crate::Provocation).
+    /// An access that is to use an overwritten value, a text: a
+    /// [`Provocation`](crate::Provocation).
     Provoke,
     /// See [`Options::robustness`].
     Robustness,

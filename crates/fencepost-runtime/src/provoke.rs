@@ -4,13 +4,13 @@
 //! Why that is an execution of the model is said in `fencepost_clock`, beside what it acquires.
 //! Which access, which of the writes and at which opportunity is an option
 //! ([`fencepost_protocol::Provocation`]). What is used comes from the window that the monitor
-//! computes at that very step. If there is none, or if anything about it is not known, the access is
-//! done as in any other run. There is one such step in a process.
+//! computes at that very step. If there is none, or if anything about it is not known, the access
+//! is done as in any other run. There is one such step in a process.
 //!
 //! Not modelled: accesses of 16 bytes, of which only hashes are kept.
 
 use std::collections::BTreeMap;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use fencepost_clock::{Limits, Location, Released, Releases, Window, Write};
 use fencepost_protocol::{CodePlace, Key, Provocation, Which};
@@ -25,6 +25,12 @@ use crate::thread::Thread;
 
 /// Is this a provoked run, before or after the step?
 static PROVOKED: AtomicBool = AtomicBool::new(false);
+
+/// Is the step taken?
+static OVER: AtomicBool = AtomicBool::new(false);
+
+/// The value that was used.
+static USED: AtomicU64 = AtomicU64::new(0);
 
 /// What is to be done, until it is done.
 static PLAN: Guarded<Option<Plan>> = Guarded::new(None);
@@ -60,6 +66,16 @@ pub(crate) fn start() -> bool {
 #[inline]
 pub(crate) fn is_provoked() -> bool {
     PROVOKED.load(Ordering::Relaxed)
+}
+
+/// Is the step taken? The rest of the run is as under SC.
+pub(crate) fn is_over() -> bool {
+    OVER.load(Ordering::Relaxed)
+}
+
+/// The value that was used, in the thread that has used it.
+pub(crate) fn used() -> u64 {
+    USED.load(Ordering::Relaxed)
 }
 
 /// The variable at `addr` was written to.
@@ -104,8 +120,11 @@ impl Opportunity {
         table(addr).lock().entry(addr).or_default().of(write)
     }
 
-    /// The step is taken: there is no other one.
-    pub(crate) fn take(mut self) {
+    /// The step is taken, with this value: there is no other one.
+    pub(crate) fn take(mut self, value: u64) {
+        USED.store(value, Ordering::Relaxed);
+        OVER.store(true, Ordering::Relaxed);
+        record::forget_releases();
         let then = self.0.take().map_or(0, |plan| plan.provocation.then);
         if then > 0 {
             schedule::vary(then);

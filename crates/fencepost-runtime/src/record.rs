@@ -98,6 +98,11 @@ pub(crate) fn keep_releases() {
     WANTED.fetch_or(RELEASES, Ordering::Release);
 }
 
+/// What writes release is not wanted any more.
+pub(crate) fn forget_releases() {
+    WANTED.fetch_and(!RELEASES, Ordering::Release);
+}
+
 /// Does anybody want to know of events?
 #[inline]
 pub(crate) fn is_active() -> bool {

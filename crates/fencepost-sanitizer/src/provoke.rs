@@ -1,5 +1,5 @@
-//! Provoked runs, as they are seen from outside: which access to provoke, what it has used, and what
-//! went wrong afterwards.
+//! Provoked runs, as they are seen from outside: which access to provoke, what it has used, and
+//! what went wrong afterwards.
 
 use std::time::Duration;
 
@@ -33,8 +33,8 @@ pub(crate) fn provocation(modules: &[Module], finding: &stream::Report) -> Optio
     (!access.is_empty()).then_some(Provocation { access, missed, which: Which::Oldest, skip: 0, then: 0 })
 }
 
-/// The same access again. In a run that is not exactly the same, the first opportunity is as good as
-/// another.
+/// The same access again. In a run that is not exactly the same, the first opportunity is as good
+/// as another.
 pub(crate) fn again(text: &str, exact: bool) -> Option<String> {
     let provocation: Provocation = text.parse().ok()?;
     let anyhow = |provocation| Provocation { skip: 0, then: 0, ..provocation };

@@ -67,8 +67,7 @@ fn limits() -> Limits {
 struct Session {
     thread: Entered,
     held: Held,
-    /// What is in memory now, as the monitor keeps it; once the access has used an overwritten
-    /// write, the value of that.
+    /// What is in memory now, as the monitor keeps it.
     value: u64,
 }
 
@@ -136,11 +135,14 @@ impl Session {
         false
     }
 
-    /// In a provoked run: makes the access, if it is the one that is to use an overwritten write and
-    /// may do so now. Memory stays as it is. The caller returns the value that is left in `value`; a
+    /// In a provoked run: makes the access, if it is the one that is to use an overwritten write
+    /// and may do so now. Memory stays as it is. The caller returns [`provoke::used`]; a
     /// compare-and-swap has succeeded if that is what it expects.
     #[cold]
     fn provoke(&mut self, call: Call, size: u8, action: Action, access: Access<'_>) -> bool {
+        if provoke::is_over() {
+            return false;
+        }
         let location = &atomic(&mut self.held).location;
         let found = match location.check(self.thread.clocks(), access, call.order()) {
             // Of wide values there are only hashes.
@@ -153,6 +155,9 @@ impl Session {
             let succeeds = location.check(self.thread.clocks(), Access::BlockingCas { expected }, call.order());
             let may = |write: &Write| matches!(&succeeds, Finding::Violation(window) if window.stale.contains(write));
             window.stale.retain(|write| write.value != expected || may(write));
+            if window.stale.is_empty() {
+                return false;
+            }
         }
         let Some(opportunity) = provoke::opportunity(&self.thread, call.pc, &window) else { return false };
         let Some(used) = opportunity.choose(&window) else { return false };
@@ -174,10 +179,9 @@ impl Session {
         if !matches!(access, Access::Store) {
             self.thread.clocks_mut().read_released(&released, order);
         }
-        opportunity.take();
+        opportunity.take(used.value);
         self.record(call, Op::Stale, used.value, 0, true);
         self.thread.does_something();
-        self.value = used.value;
         true
     }
 
@@ -232,10 +236,10 @@ impl Session {
 
     /// Gives the location back; what the access has read of an overwritten write.
     #[cold]
+    #[inline(never)]
     fn end_with<W: Word>(self) -> W {
-        let value = W::of_image(self.value);
         self.end();
-        value
+        W::of_image(provoke::used())
     }
 
     /// Gives the location back.
@@ -621,7 +625,7 @@ pub(super) unsafe fn fetch<W: Word>(addr: usize, order: u32, pc: usize, fetch: F
     };
     session.touch(call, W::SIZE, true);
     let old = if session.check(call, W::SIZE, fetch.action(), Access::Rmw) {
-        W::of_image(session.value)
+        W::of_image(provoke::used())
     } else {
         // SAFETY: the caller's promise.
         let old = session.held.change(|| unsafe { W::fetch(call.addr, fetch, value) });
@@ -641,6 +645,29 @@ pub(super) unsafe fn fetch<W: Word>(addr: usize, order: u32, pc: usize, fetch: F
 /// As for `load`.
 #[inline]
 pub(super) unsafe fn cas<W: Word>(call: Call, weak: bool, expected: W, new: W) -> (W, bool) {
+    match provoke::is_provoked() {
+        // SAFETY: the caller's promise.
+        true => unsafe { cas_in_provoked_run(call, weak, expected, new) },
+        // SAFETY: as above.
+        false => unsafe { cas_in::<W, false>(call, weak, expected, new) },
+    }
+}
+
+/// # Safety
+/// As for `load`.
+#[cold]
+#[inline(never)]
+unsafe fn cas_in_provoked_run<W: Word>(call: Call, weak: bool, expected: W, new: W) -> (W, bool) {
+    // SAFETY: the caller's promise.
+    unsafe { cas_in::<W, true>(call, weak, expected, new) }
+}
+
+/// See `cas`. In a provoked run it is not known before the check whether it writes.
+///
+/// # Safety
+/// As for `load`.
+#[inline(always)]
+unsafe fn cas_in<W: Word, const PROVOKED: bool>(call: Call, weak: bool, expected: W, new: W) -> (W, bool) {
     schedule::point();
     let fails = weak && schedule::fails_for_no_reason();
     let Some(mut session) = Session::begin::<W, true>(call.addr) else {
@@ -654,11 +681,14 @@ pub(super) unsafe fn cas<W: Word>(call: Call, weak: bool, expected: W, new: W) -
     } else {
         (Op::CasStrong, Action::CasStrong, Access::StrongCas { expected: wanted, failure })
     };
-    if session.check(call, W::SIZE, action, access) {
+    if PROVOKED && session.check(call, W::SIZE, action, access) {
         let old = session.end_with();
         return (old, old == expected);
     }
     session.touch(call, W::SIZE, session.value == wanted && !fails);
+    if !PROVOKED {
+        session.check(call, W::SIZE, action, access);
+    }
     let old = if fails {
         // SAFETY: the caller's promise.
         unsafe { W::load(call.addr) }

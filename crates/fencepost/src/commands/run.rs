@@ -125,8 +125,8 @@ struct Outcome {
 /// How to make one run.
 struct How<'a> {
     run: Run,
-    /// The steps that it is expected to have, if not as many as runs had so far; 0 if that is not to
-    /// be said.
+    /// The steps that it is expected to have, if not as many as runs had so far; 0 if that is not
+    /// to be said.
     steps: Option<u64>,
     /// What to provoke in it.
     provocation: Option<&'a Provocation>,

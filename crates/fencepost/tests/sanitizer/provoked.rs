@@ -114,8 +114,8 @@ fn all_finals(program: &Program, model: &str, observed: &[Observable]) -> Option
     finals(program, model, observed, GRAPHS, &|| false).ok()
 }
 
-/// The program as C, which adds the values of what is observed to the file `FP_STATES` when it ends.
-/// None if C has no words for it.
+/// The program as C, which adds the values of what is observed to the file `FP_STATES` when it
+/// ends. None if C has no words for it.
 fn exported(program: &Program, name: &str) -> Option<(String, Vec<Observable>)> {
     let source = SourceFile::new(name, "");
     let mut text = export(program, &source, c::Options { steps: 10 }).ok()?;

@@ -20,8 +20,8 @@ pub(super) struct Patience {
 }
 
 impl Patience {
-    /// Waits for this one. If it `leads` a group of processes, all of them are ended, also by signals
-    /// of the user, which do not reach that group by themselves.
+    /// Waits for this one. If it `leads` a group of processes, all of them are ended, also by
+    /// signals of the user, which do not reach that group by themselves.
     pub(super) fn with(child: &Child, limit: Duration, leads: bool, signals: &Signals) -> Patience {
         let (pid, stop) = (Pid::from_child(child), leads.then(|| signals.flag()));
         // A number may be that of another process when the time has come.

@@ -3,8 +3,8 @@
 //! Every report is tried in turn, in rounds: so each has been tried before the time is over. In
 //! every second round the access uses the newest of the overwritten values, and the oldest one in
 //! the others. Rounds take turns in two more ways: with the seeds in which the report was seen, and
-//! at the first opportunity or at later ones. A run that was made already is made again with another
-//! schedule after the access.
+//! at the first opportunity or at later ones. A run that was made already is made again with
+//! another schedule after the access.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -128,7 +128,8 @@ pub(super) fn provoke(
                 let (Seen { schedule, seed, steps }, provocation) = tried[number].next(round, &target, seen);
                 let how = How {
                     run: Run { schedule, seed },
-                    // Where a schedule of priorities changes them depends on the steps that it expects.
+                    // Where a schedule of priorities changes them depends on the steps that it
+                    // expects.
                     steps: Some(steps),
                     provocation: Some(&provocation),
                     patience: Some(patience),
