@@ -6,6 +6,10 @@
 //! that is cheap, the search leaves out no interleavings, so that the runs are the shortest there
 //! are.
 //!
+//! More stale steps, and locations that are accessed both plainly and by atomic operations, take
+//! another search, over execution graphs (`fencepost_search::stray`). It comes to an end where graphs
+//! are few, as without loops.
+//!
 //! Models with store buffers have no such search: they are put to `verify`, whose answer is about
 //! every execution, and which stops at the first thing that goes wrong.
 //!
@@ -18,9 +22,10 @@ use fencepost_explore::{Failure, Onward, Options, Reductions, Wrong};
 use fencepost_ir::Program;
 use fencepost_model::{Model, Robustness};
 use fencepost_oracle::ReplayError;
+use fencepost_search::{Astray, Search, What};
 use fencepost_verdict::{
-    Budget, Candidate, Consequence, Consequences, GraphRun, Race, Rank, Reason, Run, RunStep, ScFailure, Scope, Site,
-    Stats, Verdict, Violation,
+    Budget, Candidate, Consequence, Consequences, GraphRun, GraphStep, Race, Rank, Reason, Run, RunStep, ScFailure,
+    Scope, Site, Stats, Verdict, Violation,
 };
 
 use crate::buffers::can_fail;
@@ -62,6 +67,17 @@ pub(crate) fn of(
     }
     let budget = &limited(budget);
     match model.declaration().robustness {
+        Robustness::Monitor if stale != 1 || program.has_mixed_accesses() => {
+            let straying = Search::new(program, model).straying(stale, budget);
+            found.stats = straying.stats;
+            found.cut = straying.cut.or_else(|| straying.bound.map(|site| beyond(program, site)));
+            let mut list = Vec::new();
+            for astray in straying.found {
+                let strayed = astray.stale > 0;
+                list.push((strayed, replay_astray(program, model, astray)?));
+            }
+            found.list = ranked(program, list);
+        }
         Robustness::Monitor => {
             let onward = search(program, model, options, budget);
             found.stats = onward.stats;
@@ -74,9 +90,6 @@ pub(crate) fn of(
                 }
             }
             found.list = ranked(program, list);
-            if found.rank() == Rank::Harmless {
-                look_further(program, model, options, budget, &mut found)?;
-            }
         }
         Robustness::Attacks | Robustness::Always | Robustness::Implied(_) => {
             let verification = verify::verify(program, model, options, None, budget)?;
@@ -86,6 +99,9 @@ pub(crate) fn of(
                 Err(reason) => found.cut = Some(reason),
             }
         }
+    }
+    if found.rank() == Rank::Harmless && found.scope != Scope::Everything {
+        look_further(program, model, options, budget, &mut found)?;
     }
     Ok(found)
 }
@@ -229,6 +245,32 @@ fn replay_run(
         Failure::LateRace(site) => race(&[*site]),
         // The one that comes second must not have observed the first, which is a write.
         Failure::Race(first, second) => race(&[*first, *second]).or_else(|_| race(&[*second, *first])),
+    }
+}
+
+/// What a search over graphs has found.
+fn replay_astray(program: &Program, model: &'static dyn Model, astray: Astray) -> Result<Consequence, InternalError> {
+    let failed = |error: String| InternalError::new(format!("what follows stale steps does not replay: {error}"));
+    let Astray { what, run, stale } = astray;
+    match what {
+        What::Failure { site, kind } if stale == 0 => {
+            let step = |step: &GraphStep| {
+                let label = step.event.map(|(label, _)| label);
+                RunStep { site: step.site, label, choice: step.choice }
+            };
+            let failure = ScFailure { kind, site, run: Run { steps: run.steps.iter().map(step).collect() } };
+            replay_sc_failure(program, model, Some(&failure))?;
+            Ok(Consequence::Fails(evidence::under_sc(program, model, failure)?.0))
+        }
+        What::Failure { site, kind } => {
+            let failing = evidence::failing(program, model, run, site, &kind);
+            Ok(Consequence::Fails(failing.map_err(|error| failed(error.to_string()))?.0))
+        }
+        What::Race { .. } | What::End => match evidence::race(program, model, run) {
+            Ok(Some(race)) => Ok(Consequence::Race(race)),
+            Ok(None) => Err(failed("there is no race".into())),
+            Err(error) => Err(failed(error.to_string())),
+        },
     }
 }
 

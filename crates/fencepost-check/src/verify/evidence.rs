@@ -142,7 +142,7 @@ pub(crate) fn racing(
 }
 
 /// A run on which there is a race, replayed; nothing if there is none.
-pub(super) fn race(program: &Program, model: &dyn Model, run: GraphRun) -> Result<Option<Race>, ReplayError> {
+pub(crate) fn race(program: &Program, model: &dyn Model, run: GraphRun) -> Result<Option<Race>, ReplayError> {
     let replayed = replay_graph(program, model, &run)?;
     let race = replayed.race;
     let execution = Some(Box::new(replayed.execution(run)));

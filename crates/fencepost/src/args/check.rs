@@ -34,7 +34,7 @@ pub(crate) struct CheckArgs {
 
     /// Of a program that is not robust, look for what goes wrong in executions with up to K stale
     /// steps; 0 looks for nothing
-    #[arg(long, value_name = "K", default_value_t = 1, value_parser = clap::value_parser!(u32).range(0..=1))]
+    #[arg(long, value_name = "K", default_value_t = 1, value_parser = clap::value_parser!(u32).range(0..=64))]
     pub(crate) stale: u32,
 
     /// Which programs that are not robust count as violations, for the exit code
