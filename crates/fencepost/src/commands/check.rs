@@ -36,6 +36,7 @@ pub(crate) fn run(args: &CheckArgs, output: &mut Output) -> io::Result<Exit> {
         desk: Desk { json: args.format == CheckFormat::Json, quiet: args.quiet, ..Desk::new(output, &args.common) },
         details: human && !args.quiet && (args.details || inputs.len() == 1),
         tally: Tally::default(),
+        fixes_time: FIXES_TIME,
     };
     let many = inputs.len() + skipped.len() > 1;
     let mut worst = Exit::Holds;
@@ -73,6 +74,8 @@ struct Session<'a> {
     /// Explain what is found?
     details: bool,
     tally: Tally,
+    /// Time that is left for fixes.
+    fixes_time: Duration,
 }
 
 /// What came of one file.
@@ -186,13 +189,13 @@ impl Session<'_> {
     }
 
     /// The cheapest edits that keep a program from harm, if it does harm and they are quick to find.
-    fn fix(&self, file: &File, model: &'static dyn Model, outcome: &Outcome) -> Option<Fix> {
+    fn fix(&mut self, file: &File, model: &'static dyn Model, outcome: &Outcome) -> Option<Fix> {
         let rank = outcome.consequences.as_ref()?.rank();
         if rank > Rank::Failure || file.input.language == Language::Litmus {
             return None;
         }
         let costs = Costs::default();
-        let limits = self.limits.after(file.reading).at_most(FIX_TIME);
+        let limits = self.limits.after(file.reading).at_most(FIX_TIME.min(self.fixes_time));
         let found = limits.ask(&Line::new(file.source.name(), false), |budget| {
             let budget = Budget { max_states: budget.max_states.min(FIX_STATES), ..*budget };
             let task = Task {
@@ -207,7 +210,9 @@ impl Session<'_> {
             };
             repair(&task, 1)
         });
-        let ((Repaired::Plans { plans, .. }, _), _) = found.ok()? else { return None };
+        let ((repaired, _), time) = found.ok()?;
+        self.fixes_time = self.fixes_time.saturating_sub(time);
+        let Repaired::Plans { plans, .. } = repaired else { return None };
         let what = format!("Nothing goes wrong under {} with one stale step then.", model.name());
         Fix::between(file.source.text(), &plans.first()?.text, what)
     }
@@ -224,8 +229,9 @@ impl Session<'_> {
     }
 }
 
-/// Time that a fix for a SARIF log is worth.
+/// Time that a fix for a SARIF log is worth, and that all fixes of a log are.
 const FIX_TIME: Duration = Duration::from_secs(2);
+const FIXES_TIME: Duration = Duration::from_secs(10);
 /// States of each program that is checked in search of it.
 const FIX_STATES: u64 = 20_000;
 
