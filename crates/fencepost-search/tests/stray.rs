@@ -61,6 +61,22 @@ fn difference(program: &Program, model: &dyn Model, follows: &mut u64) -> Option
     }
 }
 
+/// Both threads have to read a stale value.
+#[test]
+fn as_many_stale_steps_as_are_asked_for() {
+    let text = "domain 3; global x, y, a, b, n;
+        thread left { local r, s; x.store(1, rlx); r = y.load(rlx); a.store(1, rlx); s = b.load(rlx);
+            if (r + s == 0) { n.store(1, rlx); } }
+        thread right { local r, s; y.store(1, rlx); r = x.load(rlx); b.store(1, rlx); s = a.load(rlx);
+            if (r + s == 0) { r = n.load(rlx); assert(r == 0); } }";
+    let program = fencepost_lower::load(fencepost_lower::Language::Fp, text).program.expect("a program");
+    let stale = |most: u32| {
+        let found = Search::new(&program, &Cpp20).straying(most, &Budget::unlimited()).found;
+        found.iter().map(|astray| astray.stale).collect::<Vec<u32>>()
+    };
+    assert_eq!([stale(0), stale(1), stale(2)], [vec![], vec![], vec![2]]);
+}
+
 #[test]
 fn what_is_found_is_what_the_oracle_finds() {
     let follows = in_parallel(0..repetitions(250), |seed| {

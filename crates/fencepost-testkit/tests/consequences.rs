@@ -259,10 +259,10 @@ const RARE: [(&str, bool, bool); 5] = [
         true,
         false,
     ),
-    // A loop from which there is only a stale step, and another thread that takes one.
+    // A thread that can take a stale step only, and another one.
     (
         "domain 2; global x, f;
-        thread polls { local r; wait(f == 1, rlx); do r = x.load(rlx); while (r == 1); }
+        thread stuck { wait(f == 1, rlx); wait(x == 0, rlx); }
         thread fails { local r; wait(f == 1, rlx); r = x.load(rlx); assert(r == 1); }
         thread writer { x.store(1, rlx); f.store(1, rlx); }",
         true,
