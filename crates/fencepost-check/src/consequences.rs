@@ -1,20 +1,22 @@
 //! What goes wrong because a program is not robust.
 //!
 //! Models with a monitor: executions with at most one stale step are searched
-//! (`fencepost_explore::consequences`, whose file has the argument). Exact if the search comes to its
-//! end: then what is listed is all that goes wrong in such executions, statement by statement. If
-//! that is cheap, the search leaves out no interleavings, so that the runs are the shortest there
-//! are.
+//! (`fencepost_explore::consequences`, whose file has the argument). Exact if the search comes to
+//! its end: then what is listed is all that goes wrong in such executions, statement by statement.
+//! If that is cheap, the search leaves out no interleavings, so that the runs are the shortest
+//! there are.
 //!
 //! More stale steps, and locations that are accessed both plainly and by atomic operations, take
-//! another search, over execution graphs (`fencepost_search::stray`). It comes to an end where graphs
-//! are few, as without loops.
+//! another search, over execution graphs (`fencepost_search::stray`). It comes to an end where
+//! graphs are few, as without loops. If it does not, and has found nothing, what one stale step
+//! does is listed. One stale step is looked at first, because the answer may be about all
+//! executions.
 //!
 //! Models with store buffers have no such search: they are put to `verify`, whose answer is about
 //! every execution, and which stops at the first thing that goes wrong.
 //!
-//! Nothing is listed before the oracle has replayed it on the axioms of the model. Which older write
-//! the stale step takes is found there: searches do not say.
+//! Nothing is listed before the oracle has replayed it on the axioms of the model. Which older
+//! write the stale step takes is found there: searches do not say.
 
 use std::mem::discriminant;
 
@@ -68,6 +70,11 @@ pub(crate) fn of(
     let budget = &limited(budget);
     match model.declaration().robustness {
         Robustness::Monitor if stale != 1 || program.has_mixed_accesses() => {
+            let is_more = stale > 1 && !program.has_mixed_accesses();
+            let one = if is_more { Some(of(program, model, options, 1, budget)?) } else { None };
+            if let Some(one) = one.as_ref().filter(|one| one.argument.is_some()) {
+                return Ok(one.clone());
+            }
             let straying = Search::new(program, model).straying(stale, budget);
             found.stats = straying.stats;
             found.cut = straying.cut.or_else(|| straying.bound.map(|site| beyond(program, site)));
@@ -77,6 +84,10 @@ pub(crate) fn of(
                 list.push((strayed, replay_astray(program, model, astray)?));
             }
             found.list = ranked(program, list);
+            // What more of them do includes what one does.
+            if let (Some(one), true, true) = (one, found.cut.is_some(), found.list.is_empty()) {
+                found.list = one.list;
+            }
         }
         Robustness::Monitor => {
             let onward = search(program, model, options, budget);
@@ -274,7 +285,8 @@ fn replay_astray(program: &Program, model: &'static dyn Model, astray: Astray) -
     }
 }
 
-/// Races first; of each pair of statements and each failing statement one, if possible of an SC run.
+/// Races first; of each pair of statements and each failing statement one, if possible of an SC
+/// run.
 fn ranked(program: &Program, mut found: Vec<(bool, Consequence)>) -> Vec<Consequence> {
     let span = |site: Site| program.instr(site.thread, site.pc).origin.span;
     // Instructions without a text are all different.

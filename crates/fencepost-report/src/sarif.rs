@@ -3,12 +3,12 @@
 //! A result points at the access to blame; the others are related locations, and the code flow has
 //! one thread flow per thread with its steps or accesses. A deadlock points at where the threads
 //! that wait were created: where they wait is not known. `fixes` are there for programs that are
-//! checked as text; they need the exact lines to replace, which debug information does not have, and
-//! the advice is in the message. Paths are
-//! relative to the folder in which the tool was started, where they can be. A finding that its own
-//! file expects is suppressed there: it is in the log, and no open result. What was not decided,
-//! and what could not be read, is a notification: a log without results does not mean that all is
-//! well. The golden files are valid by the standard's schema.
+//! checked as text; they need the exact lines to replace, which debug information does not have,
+//! and the advice is in the message. Paths are relative to the folder in which the tool was
+//! started, where they can be. A finding that its own file expects is suppressed there: it is in
+//! the log, and no open result. What was not decided, and what could not be read, is a
+//! notification: a log without results does not mean that all is well. The golden files are valid
+//! by the standard's schema.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;

@@ -134,8 +134,8 @@ pub(crate) fn advice(subject: &Subject<'_>, violation: &Violation, consequences:
     advice
 }
 
-/// Is it a load in a loop that does nothing but load again? It must have a way out, which depends on
-/// what is read.
+/// Is it a load in a loop that does nothing but load again? It must have a way out, which depends
+/// on what is read.
 fn is_polling(program: &Program, site: Site) -> bool {
     let op = |pc: Pc| &program.instr(site.thread, pc).op;
     let Op::Load { dst: Some(read), .. } = op(site.pc) else { return false };

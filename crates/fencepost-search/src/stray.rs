@@ -1,20 +1,20 @@
 //! What goes wrong in executions with a few stale steps.
 //!
 //! An execution is grown event by event. Every event takes the last write to its location as its
-//! predecessor, as under SC, but for some *stale* ones: they take another write, if the axioms of the
-//! model permit the graph. That is how `fencepost_explore` defines it for one stale step, where it
-//! has a search over states. This one is for more of them, and for locations that are accessed both
-//! plainly and by atomic operations.
+//! predecessor, as under SC, but for some *stale* ones: they take another write, if the axioms of
+//! the model permit the graph. That is how `fencepost_explore` defines it for one stale step, where
+//! it has a search over states. This one is for more of them, and for locations that are accessed
+//! both plainly and by atomic operations.
 //!
 //! **Search.** Breadth first over states of the threads with their graphs, so the first run to each
-//! thing that goes wrong is a shortest one. Two ways to the same graph with the same number of stale
-//! steps are one. Steps that are not stale are not put to the axioms: a new event that comes last in
-//! everything closes no cycle.
+//! thing that goes wrong is a shortest one. Two ways to the same graph with the same number of
+//! stale steps are one. Steps that are not stale are not put to the axioms: a new event that comes
+//! last in everything closes no cycle.
 //!
-//! Modelled: models that are axioms, programs without atomic sections. A plain access is never stale;
-//! it races. Sound and complete if it comes to its end, which it does not where loops go on writing:
-//! graphs grow without end. Agreement with `oracle::stray` for one stale step, and with other
-//! engines for as many as there are accesses (`tests/stray.rs`).
+//! Modelled: models that are axioms, programs without atomic sections. A plain access is never
+//! stale; it races. Sound and complete if it comes to its end, which it does not where loops go on
+//! writing: graphs grow without end. Agreement with `oracle::stray` for one stale step, and with
+//! other engines for as many as there are accesses (`tests/stray.rs`).
 
 use std::collections::{BTreeSet, HashSet};
 use std::rc::Rc;

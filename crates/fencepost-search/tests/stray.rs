@@ -1,5 +1,5 @@
-//! Executions with a few stale steps: what goes wrong in them is what the oracle finds with one, and
-//! what happens at all with as many as there are accesses.
+//! Executions with a few stale steps: what goes wrong in them is what the oracle finds with one,
+//! and what happens at all with as many as there are accesses.
 
 use std::collections::BTreeSet;
 

@@ -1,5 +1,5 @@
-//! What goes wrong with one stale step is what an enumeration of such executions on the axioms finds,
-//! and however it is searched for.
+//! What goes wrong with one stale step is what an enumeration of such executions on the axioms
+//! finds, and however it is searched for.
 
 use std::collections::BTreeSet;
 
@@ -236,8 +236,8 @@ fn programs_of_all_sorts() {
     assert_enough(&counts, [0, 0, 500]);
 }
 
-/// What is rare among generated programs; each with whether something fails, or races, after a stale
-/// step.
+/// What is rare among generated programs; each with whether something fails, or races, after a
+/// stale step.
 const RARE: [(&str, bool, bool); 5] = [
     // Both threads have to read a stale value for the assertion to fail.
     (

@@ -188,7 +188,8 @@ impl Session<'_> {
         Ok(Checked { exit, tallied, outcomes })
     }
 
-    /// The cheapest edits that keep a program from harm, if it does harm and they are quick to find.
+    /// The cheapest edits that keep a program from harm, if it does harm and they are quick to
+    /// find.
     fn fix(&mut self, file: &File, model: &'static dyn Model, outcome: &Outcome) -> Option<Fix> {
         let rank = outcome.consequences.as_ref()?.rank();
         if rank > Rank::Failure || file.input.language == Language::Litmus {
