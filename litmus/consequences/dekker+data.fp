@@ -10,8 +10,8 @@
 //: tso consequence nothing-to-check
 //: pso consequence nothing-to-check
 //: pgas consequence nothing-to-check
-// A lock that store buffering breaks, around data that is not atomic: the race needs the stale load.
-// Machines know no races, and nothing is asserted.
+// A lock that store buffering breaks, around data that is not atomic: the race needs the stale
+// load. Machines know no races, and nothing is asserted.
 name "dekker+data";
 global x, y;
 nonatomic data;

@@ -13,7 +13,8 @@
 // The ring of one producer and one consumer, but `tail` is stored without release order. That both
 // can find the other's index as it was does no harm. That the consumer reads what nobody has handed
 // over is a data race under the models that tell orders apart, in an SC run. With a buffer for each
-// location the index overtakes the data. The domain is small: nothing but the verdicts depends on it.
+// location the index overtakes the data. The domain is small: nothing but the verdicts depends on
+// it.
 name "spsc-rlx";
 domain 4;
 const SIZE = 2;

@@ -1,16 +1,22 @@
 //! What goes wrong because a program is not robust.
 //!
 //! Models with a monitor: executions with at most one stale step are searched
-//! (`fencepost_explore::consequences`, whose file has the argument). Exact if the search comes to its
-//! end: then what is listed is all that goes wrong in such executions, statement by statement. If
-//! that is cheap, the search leaves out no interleavings, so that the runs are the shortest there
-//! are.
+//! (`fencepost_explore::consequences`, whose file has the argument). Exact if the search comes to
+//! its end: then what is listed is all that goes wrong in such executions, statement by statement.
+//! If that is cheap, the search leaves out no interleavings, so that the runs are the shortest
+//! there are.
+//!
+//! More stale steps, and locations that are accessed both plainly and by atomic operations, take
+//! another search, over execution graphs (`fencepost_search::stray`). It comes to an end where
+//! graphs are few, as without loops. If it does not, and has found nothing, what one stale step
+//! does is listed. One stale step is looked at first, because the answer may be about all
+//! executions.
 //!
 //! Models with store buffers have no such search: they are put to `verify`, whose answer is about
 //! every execution, and which stops at the first thing that goes wrong.
 //!
-//! Nothing is listed before the oracle has replayed it on the axioms of the model. Which older write
-//! the stale step takes is found there: searches do not say.
+//! Nothing is listed before the oracle has replayed it on the axioms of the model. Which older
+//! write the stale step takes is found there: searches do not say.
 
 use std::mem::discriminant;
 
@@ -18,9 +24,10 @@ use fencepost_explore::{Failure, Onward, Options, Reductions, Wrong};
 use fencepost_ir::Program;
 use fencepost_model::{Model, Robustness};
 use fencepost_oracle::ReplayError;
+use fencepost_search::{Astray, Search, What};
 use fencepost_verdict::{
-    Budget, Candidate, Consequence, Consequences, GraphRun, Race, Rank, Reason, Run, RunStep, ScFailure, Scope, Site,
-    Stats, Verdict, Violation,
+    Budget, Candidate, Consequence, Consequences, GraphRun, GraphStep, Race, Rank, Reason, Run, RunStep, ScFailure,
+    Scope, Site, Stats, Verdict, Violation,
 };
 
 use crate::buffers::can_fail;
@@ -62,6 +69,26 @@ pub(crate) fn of(
     }
     let budget = &limited(budget);
     match model.declaration().robustness {
+        Robustness::Monitor if stale != 1 || program.has_mixed_accesses() => {
+            let is_more = stale > 1 && !program.has_mixed_accesses();
+            let one = if is_more { Some(of(program, model, options, 1, budget)?) } else { None };
+            if let Some(one) = one.as_ref().filter(|one| one.argument.is_some()) {
+                return Ok(one.clone());
+            }
+            let straying = Search::new(program, model).straying(stale, budget);
+            found.stats = straying.stats;
+            found.cut = straying.cut.or_else(|| straying.bound.map(|site| beyond(program, site)));
+            let mut list = Vec::new();
+            for astray in straying.found {
+                let strayed = astray.stale > 0;
+                list.push((strayed, replay_astray(program, model, astray)?));
+            }
+            found.list = ranked(program, list);
+            // What more of them do includes what one does.
+            if let (Some(one), true, true) = (one, found.cut.is_some(), found.list.is_empty()) {
+                found.list = one.list;
+            }
+        }
         Robustness::Monitor => {
             let onward = search(program, model, options, budget);
             found.stats = onward.stats;
@@ -74,9 +101,6 @@ pub(crate) fn of(
                 }
             }
             found.list = ranked(program, list);
-            if found.rank() == Rank::Harmless {
-                look_further(program, model, options, budget, &mut found)?;
-            }
         }
         Robustness::Attacks | Robustness::Always | Robustness::Implied(_) => {
             let verification = verify::verify(program, model, options, None, budget)?;
@@ -86,6 +110,9 @@ pub(crate) fn of(
                 Err(reason) => found.cut = Some(reason),
             }
         }
+    }
+    if found.rank() == Rank::Harmless && found.scope != Scope::Everything {
+        look_further(program, model, options, budget, &mut found)?;
     }
     Ok(found)
 }
@@ -232,7 +259,34 @@ fn replay_run(
     }
 }
 
-/// Races first; of each pair of statements and each failing statement one, if possible of an SC run.
+/// What a search over graphs has found.
+fn replay_astray(program: &Program, model: &'static dyn Model, astray: Astray) -> Result<Consequence, InternalError> {
+    let failed = |error: String| InternalError::new(format!("what follows stale steps does not replay: {error}"));
+    let Astray { what, run, stale } = astray;
+    match what {
+        What::Failure { site, kind } if stale == 0 => {
+            let step = |step: &GraphStep| {
+                let label = step.event.map(|(label, _)| label);
+                RunStep { site: step.site, label, choice: step.choice }
+            };
+            let failure = ScFailure { kind, site, run: Run { steps: run.steps.iter().map(step).collect() } };
+            replay_sc_failure(program, model, Some(&failure))?;
+            Ok(Consequence::Fails(evidence::under_sc(program, model, failure)?.0))
+        }
+        What::Failure { site, kind } => {
+            let failing = evidence::failing(program, model, run, site, &kind);
+            Ok(Consequence::Fails(failing.map_err(|error| failed(error.to_string()))?.0))
+        }
+        What::Race { .. } | What::End => match evidence::race(program, model, run) {
+            Ok(Some(race)) => Ok(Consequence::Race(race)),
+            Ok(None) => Err(failed("there is no race".into())),
+            Err(error) => Err(failed(error.to_string())),
+        },
+    }
+}
+
+/// Races first; of each pair of statements and each failing statement one, if possible of an SC
+/// run.
 fn ranked(program: &Program, mut found: Vec<(bool, Consequence)>) -> Vec<Consequence> {
     let span = |site: Site| program.instr(site.thread, site.pc).origin.span;
     // Instructions without a text are all different.

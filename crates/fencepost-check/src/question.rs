@@ -91,8 +91,9 @@ impl<'a> Question<'a> {
         consequences::of(self.program, self.model, self.options, stale, &patience)
     }
 
-    /// Does any harm come of it that the program is not robust? As in [`Question::consequences`] with
-    /// one stale step; what fails under SC anyway does not count. `Violated` has the access to blame.
+    /// Does any harm come of it that the program is not robust? As in [`Question::consequences`]
+    /// with one stale step; what fails under SC anyway does not count. `Violated` has the access to
+    /// blame.
     ///
     /// # Errors
     /// If two parts of fencepost disagree.

@@ -60,8 +60,8 @@ pub struct Exploration {
 /// What goes wrong in executions with at most one stale step.
 #[derive(Clone, Debug)]
 pub struct Onward {
-    /// Each thing once, shortest runs first; what goes wrong under SC already only in an SC run. Not
-    /// yet replayed.
+    /// Each thing once, shortest runs first; what goes wrong under SC already only in an SC run.
+    /// Not yet replayed.
     pub found: Vec<Wrong>,
     /// Why not every such execution was looked at.
     pub cut: Option<Reason>,

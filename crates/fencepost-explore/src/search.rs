@@ -595,8 +595,8 @@ impl<'a, S: System> Search<'a, S> {
         }
     }
 
-    /// Rebuilds a run to each thing that was met in the last layer for the first time: in a state of
-    /// the layer being built, or on a step out of one of the last finished layer.
+    /// Rebuilds a run to each thing that was met in the last layer for the first time: in a state
+    /// of the layer being built, or on a step out of one of the last finished layer.
     fn collect(&mut self, met: BTreeMap<Key, State>) -> Result<(), Reason> {
         for (key, state) in met {
             let wrong = match key.what {
@@ -611,8 +611,8 @@ impl<'a, S: System> Search<'a, S> {
         Ok(())
     }
 
-    /// A run to `state`, a state of the layer being built, in which this is wrong; none if time runs
-    /// out.
+    /// A run to `state`, a state of the layer being built, in which this is wrong; none if time
+    /// runs out.
     fn wrong_in(&self, state: &[u64], what: What) -> Option<Wrong> {
         let Reached { run, stale, state } = self.run_to(state, self.layers.len())?;
         let mut found = Vec::new();

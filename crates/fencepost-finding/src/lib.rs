@@ -17,7 +17,7 @@ pub use compiled::{
 pub use consequence::{Consequence, Effect, Rank, Trials};
 pub use diagram::{Diagram, Edge, Event, Relation};
 pub use kind::{Kind, Rule, Severity};
-pub use modelled::{Buffered, CycleEvent, Delay, Replayed, Run, Statement, Step};
+pub use modelled::{Buffered, CycleEvent, Delay, Fix, Replayed, Run, Statement, Step};
 
 /// Something that is wrong with a program.
 #[derive(Clone, Debug, PartialEq)]

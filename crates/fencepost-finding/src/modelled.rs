@@ -39,6 +39,35 @@ pub struct Replayed {
     pub diagram: Option<Box<Diagram>>,
     /// Has somebody looked for what goes wrong because of it, and found nothing?
     pub is_harmless: bool,
+    /// What keeps it from happening, if somebody has looked for that.
+    pub fix: Option<Fix>,
+}
+
+/// A change of the text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Fix {
+    /// What it is good for.
+    pub description: String,
+    /// The first line that changes, from 1.
+    pub first: usize,
+    /// The line after the last one that changes; the same if lines are only added before it.
+    pub end: usize,
+    /// What these lines are replaced with.
+    pub text: String,
+}
+
+impl Fix {
+    /// From one text to another; none if they are equal.
+    pub fn between(old: &str, new: &str, description: String) -> Option<Fix> {
+        let (before, after): (Vec<&str>, Vec<&str>) =
+            (old.split_inclusive('\n').collect(), new.split_inclusive('\n').collect());
+        let same = |(a, b): &(&&str, &&str)| a == b;
+        let first = before.iter().zip(&after).take_while(same).count();
+        let rest = before[first..].iter().rev().zip(after[first..].iter().rev()).take_while(same).count();
+        let (gone, come) = (&before[first..before.len() - rest], &after[first..after.len() - rest]);
+        let is_change = !gone.is_empty() || !come.is_empty();
+        is_change.then(|| Fix { description, first: first + 1, end: first + gone.len() + 1, text: come.concat() })
+    }
 }
 
 /// An execution, step by step.
@@ -99,4 +128,19 @@ pub struct Delay {
     pub passed: Statement,
     /// What happens on a machine with store buffers, until they are empty.
     pub computation: Vec<Step>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Fix;
+
+    #[test]
+    fn a_fix_is_about_the_lines_that_change() {
+        let fix = |old, new| Fix::between(old, new, String::new()).map(|fix| (fix.first, fix.end, fix.text));
+        assert_eq!(fix("a\nb\nc\n", "a\nB\nc\n"), Some((2, 3, "B\n".into())));
+        assert_eq!(fix("a\nc\n", "a\nb\nc\n"), Some((2, 2, "b\n".into())));
+        assert_eq!(fix("a\nb\nc", "a\nc"), Some((2, 3, String::new())));
+        assert_eq!(fix("a\na\n", "a\na\na\n"), Some((3, 3, "a\n".into())));
+        assert_eq!(fix("a\n", "a\n"), None);
+    }
 }

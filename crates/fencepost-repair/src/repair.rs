@@ -23,12 +23,13 @@
 //! **Several models.** A repair is then one for each of them. A violation is one of one model. What
 //! is learnt from it holds for that model's repairs, hence for those that are wanted.
 //!
-//! **No harm** ([`Purpose::NoHarm`]). Wanted is that nothing goes wrong in executions with one stale
-//! step. Such an execution, with what goes wrong in it, is one of every selection that is nowhere
-//! stronger, with no more stale steps: weaker orders permit the graph, and orders make no difference
-//! to SC runs, so what is no failure of theirs stays none. It need not contain a cycle, so there is no
-//! exception for fences. A violation cannot be carried over, because it may stay where no harm comes
-//! of it. So what grows is a selection with which any harm is done, checked again at each step.
+//! **No harm** ([`Purpose::NoHarm`]). Wanted is that nothing goes wrong in executions with one
+//! stale step. Such an execution, with what goes wrong in it, is one of every selection that is
+//! nowhere stronger, with no more stale steps: weaker orders permit the graph, and orders make no
+//! difference to SC runs, so what is no failure of theirs stays none. It need not contain a cycle,
+//! so there is no exception for fences. A violation cannot be carried over, because it may stay
+//! where no harm comes of it. So what grows is a selection with which any harm is done, checked
+//! again at each step.
 //!
 //! The checker's answers are not assumed to be monotone in the edits. Complete for the candidates
 //! of [`crate::spots`]: if there is no answer, no selection of them is a repair.
@@ -193,8 +194,8 @@ impl<'a> Search<'a> {
         self.witnesses.push(witness);
     }
 
-    /// Learns that harm is done with this selection of edits: what grows is all of the harm, and each
-    /// step is a check.
+    /// Learns that harm is done with this selection of edits: what grows is all of the harm, and
+    /// each step is a check.
     fn learn_harm(
         &mut self,
         selection: &Selection,

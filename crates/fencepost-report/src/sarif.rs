@@ -2,12 +2,13 @@
 //!
 //! A result points at the access to blame; the others are related locations, and the code flow has
 //! one thread flow per thread with its steps or accesses. A deadlock points at where the threads
-//! that wait were created: where they wait is not known. There are no `fixes`: they need the exact
-//! bytes to replace, which debug information does not have; the advice is in the message. Paths are
-//! relative to the folder in which the tool was started, where they can be. A finding that its own
-//! file expects is suppressed there: it is in the log, and no open result. What was not decided,
-//! and what could not be read, is a notification: a log without results does not mean that all is
-//! well. The golden files are valid by the standard's schema.
+//! that wait were created: where they wait is not known. `fixes` are there for programs that are
+//! checked as text; they need the exact lines to replace, which debug information does not have,
+//! and the advice is in the message. Paths are relative to the folder in which the tool was
+//! started, where they can be. A finding that its own file expects is suppressed there: it is in
+//! the log, and no open result. What was not decided, and what could not be read, is a
+//! notification: a log without results does not mean that all is well. The golden files are valid
+//! by the standard's schema.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -108,10 +109,38 @@ struct SarifResult<'a> {
     related_locations: Vec<Location<'a>>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     code_flows: Vec<CodeFlow<'a>>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    fixes: Vec<FixReport<'a>>,
     /// Empty if there are none: without this, nobody would know.
     suppressions: Vec<Suppression<'a>>,
     partial_fingerprints: BTreeMap<&'static str, String>,
     properties: Properties<'a>,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct FixReport<'a> {
+    description: Message,
+    artifact_changes: [ArtifactChange<'a>; 1],
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct ArtifactChange<'a> {
+    artifact_location: ArtifactLocation,
+    replacements: [Replacement<'a>; 1],
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Replacement<'a> {
+    deleted_region: Region,
+    inserted_content: Inserted<'a>,
+}
+
+#[derive(Serialize)]
+struct Inserted<'a> {
+    text: &'a str,
 }
 
 #[derive(Serialize)]
@@ -352,6 +381,7 @@ impl<'a> Writer<'a> {
             locations: self.blamed().into_iter().collect(),
             related_locations,
             code_flows: if flows.is_empty() { Vec::new() } else { vec![CodeFlow { thread_flows: flows }] },
+            fixes: self.fix().into_iter().collect(),
             suppressions: finding.expected.map(|line| self.expected(line)).into_iter().collect(),
             partial_fingerprints: BTreeMap::from([("fencepost/1", format!("{:016x}", fnv(&finding.identity)))]),
             properties: Properties {
@@ -361,6 +391,18 @@ impl<'a> Writer<'a> {
                 shape: finding.shape.as_deref(),
             },
         }
+    }
+
+    /// What keeps it from happening.
+    fn fix(&self) -> Option<FixReport<'a>> {
+        let Evidence::Replayed(replayed) = &self.finding.evidence else { return None };
+        let (fix, file) = (replayed.fix.as_ref()?, self.finding.file.as_ref()?);
+        let region =
+            Region { start_line: fix.first, start_column: Some(1), end_line: Some(fix.end), end_column: Some(1) };
+        let replacement = Replacement { deleted_region: region, inserted_content: Inserted { text: &fix.text } };
+        let artifact_location = physical(file, None, self.origin).artifact_location;
+        let changes = [ArtifactChange { artifact_location, replacements: [replacement] }];
+        Some(FixReport { description: text(&fix.description), artifact_changes: changes })
     }
 
     /// A comment of the file, in this line, says that it is to be found.

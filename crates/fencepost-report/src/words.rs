@@ -102,6 +102,9 @@ fn within(scope: Scope) -> String {
 pub(crate) fn advice(subject: &Subject<'_>, violation: &Violation, consequences: &Consequences) -> Vec<String> {
     let mut advice = Vec::new();
     match (consequences.rank(), consequences.argument) {
+        (Rank::NothingToCheck, _) if subject.program.condition().is_some() => {
+            advice.push("What the program asks of its final states is the business of `fencepost verify`.".into());
+        }
         (Rank::NothingToCheck, _) => advice.push(
             "The program has no assertion, and nothing in it can fail or race: there was nothing to check. Say by \
              `assert` what must be true, and it is told whether the stale value does any harm."
@@ -131,8 +134,8 @@ pub(crate) fn advice(subject: &Subject<'_>, violation: &Violation, consequences:
     advice
 }
 
-/// Is it a load in a loop that does nothing but load again? It must have a way out, which depends on
-/// what is read.
+/// Is it a load in a loop that does nothing but load again? It must have a way out, which depends
+/// on what is read.
 fn is_polling(program: &Program, site: Site) -> bool {
     let op = |pc: Pc| &program.instr(site.thread, pc).op;
     let Op::Load { dst: Some(read), .. } = op(site.pc) else { return false };

@@ -9,6 +9,7 @@
 //! - `views`: over states of a machine of messages and views, for models that have one;
 //! - `interleavings`: over states of threads and one memory, for SC;
 //! - `executions`: not a search, but all executions, for programs without loops;
+//! - `stray`: executions that take a few stale steps, and are as under SC otherwise;
 //! - `threads`, `future`: what threads do between accesses, and what they can still do.
 //!
 //! All searches end in one of three ways ([`End`]):
@@ -27,6 +28,7 @@ mod interleavings;
 mod machine;
 mod meter;
 mod runs;
+mod stray;
 mod threads;
 mod views;
 
@@ -35,6 +37,7 @@ use fencepost_base::ids::{LocId, ThreadId, Value};
 use fencepost_ir::{Observable, Program};
 use fencepost_model::{Kind, Model};
 use fencepost_verdict::{Budget, Computation, GraphRun, Reason, ScFailureKind, Site, Stats};
+pub use stray::{Astray, Straying};
 
 /// Does a final state, of which everything can be asked, belong to those looked for?
 pub type Holds<'a> = dyn Fn(&dyn Fn(Observable) -> Value) -> bool + 'a;
@@ -155,6 +158,11 @@ impl<'a> Search<'a> {
         budget: &Budget<'_>,
     ) -> Result<(Executions, Option<Reason>), Reason> {
         executions::enumerate(self.program, self.model, observed, most, budget)
+    }
+
+    /// Everything that goes wrong in executions with at most `most` stale steps.
+    pub fn straying(&self, most: u32, budget: &Budget<'_>) -> Straying {
+        stray::search(self.program, self.model, most, budget)
     }
 
     fn look_for(&self, goal: &Goal<'_>, budget: &Budget<'_>) -> Found {

@@ -8,4 +8,5 @@ mod events;
 mod executions;
 mod models;
 mod programs;
+mod stray;
 mod views;

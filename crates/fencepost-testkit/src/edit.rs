@@ -127,8 +127,8 @@ pub fn probing(program: &Program, random: &mut Random) -> Program {
     parts.build().expect("still well-formed")
 }
 
-/// The program in which a thread reads a non-atomic location where it failed at once, and the others
-/// write it somewhere.
+/// The program in which a thread reads a non-atomic location where it failed at once, and the
+/// others write it somewhere.
 pub fn racing(program: &Program, random: &mut Random) -> Program {
     let mut parts = Parts::of(program);
     // It comes last, and the builder adds it again.

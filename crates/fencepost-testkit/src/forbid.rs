@@ -202,8 +202,9 @@ fn end_with(code: &mut Vec<Instr>, values: &[(RegId, Value)], ops: &[Op]) {
     }
 }
 
-/// A program that asserts such things ([`forbidding`]), whose threads wait for the values in question
-/// where they load them: an SC run that gets stuck there is one that a stale value lets go on.
+/// A program that asserts such things ([`forbidding`]), whose threads wait for the values in
+/// question where they load them: an SC run that gets stuck there is one that a stale value lets go
+/// on.
 pub fn waiting(program: &Program) -> Program {
     let mut parts = Parts::of(program);
     for thread in &mut parts.threads {

@@ -1,5 +1,5 @@
-//! What goes wrong with one stale step is what an enumeration of such executions on the axioms finds,
-//! and however it is searched for.
+//! What goes wrong with one stale step is what an enumeration of such executions on the axioms
+//! finds, and however it is searched for.
 
 use std::collections::BTreeSet;
 
@@ -7,6 +7,7 @@ use fencepost_base::ids::ThreadId;
 use fencepost_check::Question;
 use fencepost_explore::{Failure, Onward, Options, Reductions, Wrong, consequences};
 use fencepost_ir::Program;
+use fencepost_lower::Language;
 use fencepost_model::Model;
 use fencepost_model::models::cpp20::Cpp20;
 use fencepost_model::models::ra::Ra;
@@ -233,6 +234,101 @@ fn programs_of_all_sorts() {
         compare(seed, &probing(&program, &mut Random::new(seed)))
     });
     assert_enough(&counts, [0, 0, 500]);
+}
+
+/// What is rare among generated programs; each with whether something fails, or races, after a
+/// stale step.
+const RARE: [(&str, bool, bool); 5] = [
+    // Both threads have to read a stale value for the assertion to fail.
+    (
+        "domain 3; global x, y, a, b, n;
+        thread left { local r, s; x.store(1, rlx); r = y.load(rlx); a.store(1, rlx); s = b.load(rlx);
+            if (r + s == 0) { n.store(1, rlx); } }
+        thread right { local r, s; y.store(1, rlx); r = x.load(rlx); b.store(1, rlx); s = a.load(rlx);
+            if (r + s == 0) { r = n.load(rlx); assert(r == 0); } }",
+        false,
+        false,
+    ),
+    // SC memory blocks the thread whose stale step comes before that of `other`.
+    (
+        "domain 2; global x, f, z;
+        thread other { z.store(1, rlx); }
+        thread stuck { local r; wait(f == 1, rlx); wait(x == 0, rlx); r = z.load(rlx); assert(r == 1); }
+        thread looks { wait(f == 1, rlx); }
+        thread writer { x.store(1, rlx); f.store(1, rlx); }",
+        true,
+        false,
+    ),
+    // A thread that can take a stale step only, and another one.
+    (
+        "domain 2; global x, f;
+        thread stuck { wait(f == 1, rlx); wait(x == 0, rlx); }
+        thread fails { local r; wait(f == 1, rlx); r = x.load(rlx); assert(r == 1); }
+        thread writer { x.store(1, rlx); f.store(1, rlx); }",
+        true,
+        false,
+    ),
+    // What is overwritten passes on the access to `d`, to those who acquire it.
+    (
+        "domain 3; global x, f; nonatomic d;
+        thread writer { d = 1; x.store(1, rel); x.store(2, rlx); f.store(1, rlx); }
+        thread reader { local r; wait(f == 1, rlx); r = x.load(rlx); if (r == 1) { d = 2; } }",
+        false,
+        true,
+    ),
+    (
+        "domain 3; global x, f; nonatomic d;
+        thread writer { d = 1; x.store(1, rel); x.store(2, rlx); f.store(1, rlx); }
+        thread reader { local r; wait(f == 1, rlx); r = x.load(acq); if (r == 1) { d = 2; } }",
+        false,
+        false,
+    ),
+];
+
+#[test]
+fn rare_programs() {
+    for (text, fails, races) in RARE {
+        let program = fencepost_lower::load(Language::Fp, text).program.expect("a program");
+        for model in [&Rc20 as &'static dyn Model, &Cpp20] {
+            for (reductions, jobs) in reduced().into_iter().chain([(Reductions::NONE, 1)]) {
+                let found = Found::of(&program, &search(&program, model, reductions, jobs).found);
+                let follows = (!found.failing[1].is_empty(), !found.racing[1].is_empty());
+                assert_eq!(follows, (fails, races), "{}, {reductions:?}\n{text}", model.name());
+                let under_sc = (found.failing[0].is_empty(), found.racing[0].is_empty());
+                assert_eq!(under_sc, (true, true), "{}, {reductions:?}\n{text}", model.name());
+            }
+        }
+    }
+}
+
+/// With more stale steps nothing less goes wrong, and all of it replays.
+#[test]
+fn more_stale_steps() {
+    let counts = in_parallel(0..repetitions(60), |seed| {
+        let program = forbidden(seed + (106 << 32), &dense());
+        let program = if seed % 2 == 0 { racing(&program, &mut Random::new(seed)) } else { program };
+        let mut more = 0;
+        for model in MODELS {
+            let ranks = |stale: u32| {
+                let budget = Budget { max_states: 20_000, ..Budget::unlimited() };
+                let told = Question::new(&program, model).consequences(stale, &budget);
+                let told = told.unwrap_or_else(|error| panic!("seed {seed}: {error}"));
+                told.cut.is_none().then(|| told.rank())
+            };
+            let all = [0, 1, 2].map(ranks);
+            let text = || fencepost_lower::print(&program);
+            let known: Vec<Rank> = all.iter().flatten().copied().collect();
+            assert!(
+                known.is_sorted_by(|less, more| less >= more),
+                "seed {seed}, {}: {all:?}\n{}",
+                model.name(),
+                text()
+            );
+            more += u64::from(known.last().is_some_and(|rank| *rank <= Rank::Failure));
+        }
+        more
+    });
+    assert!(counts.iter().sum::<u64>() > 0, "nothing goes wrong with more stale steps");
 }
 
 /// Loops have too many graphs to be enumerated. However they are searched, the same is found.

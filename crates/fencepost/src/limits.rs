@@ -39,6 +39,11 @@ impl Limits {
         Limits(self.0.after(reading))
     }
 
+    /// The same, and no more time than that.
+    pub(crate) fn at_most(&self, timeout: Duration) -> Self {
+        Limits(self.0.at_most(timeout))
+    }
+
     /// Reads a program within the limits, and takes its time. A signal ends the command at once, as
     /// long as there is nothing to tell; after the first question it is a limit.
     pub(crate) fn load(&self, language: Language, text: &str, reading: Reading) -> Result<(Loaded, Duration), Reason> {

@@ -5,7 +5,7 @@ use std::env;
 use fencepost_base::diag::Diagnostic;
 use fencepost_base::source::SourceFile;
 use fencepost_expect::Announced;
-use fencepost_finding::{Finding, Rule, Severity};
+use fencepost_finding::{Evidence, Finding, Fix, Rule, Severity};
 use fencepost_report::sarif::{self, Notice, Origin};
 use fencepost_report::terminal::Skipped;
 use fencepost_report::{Subject, finding, while_reading};
@@ -26,8 +26,12 @@ impl Log {
     }
 
     /// What was found, and which lines of the file expect it.
-    pub(crate) fn outcome(&mut self, subject: &Subject<'_>, outcome: &Outcome, announced: Announced) {
-        self.findings.extend(finding::of_outcome(subject, outcome).into_iter().map(|finding| {
+    pub(crate) fn outcome(&mut self, subject: &Subject<'_>, outcome: &Outcome, announced: Announced, fix: Option<Fix>) {
+        let mut findings = finding::of_outcome(subject, outcome);
+        if let Some(Finding { evidence: Evidence::Replayed(replayed), .. }) = findings.first_mut() {
+            replayed.fix = fix;
+        }
+        self.findings.extend(findings.into_iter().map(|finding| {
             let expected = match finding.kind.rule() {
                 Rule::Assertion | Rule::RuntimeError => announced.failure.or(announced.consequence),
                 Rule::Race => announced.violation.or(announced.consequence),

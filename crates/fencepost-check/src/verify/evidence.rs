@@ -20,8 +20,8 @@ fn graph_run(program: &Program, run: &Run) -> GraphRun {
     straying_run(program, run, None)
 }
 
-/// The same of a run whose step of this number has another predecessor: what it writes stands before
-/// the last write.
+/// The same of a run whose step of this number has another predecessor: what it writes stands
+/// before the last write.
 pub(crate) fn straying_run(program: &Program, run: &Run, stale: Option<(usize, EventId)>) -> GraphRun {
     let mut last: Vec<EventId> = (0..program.locations().len()).map(EventId::from_index).collect();
     let mut events = last.len();
@@ -142,7 +142,7 @@ pub(crate) fn racing(
 }
 
 /// A run on which there is a race, replayed; nothing if there is none.
-pub(super) fn race(program: &Program, model: &dyn Model, run: GraphRun) -> Result<Option<Race>, ReplayError> {
+pub(crate) fn race(program: &Program, model: &dyn Model, run: GraphRun) -> Result<Option<Race>, ReplayError> {
     let replayed = replay_graph(program, model, &run)?;
     let race = replayed.race;
     let execution = Some(Box::new(replayed.execution(run)));

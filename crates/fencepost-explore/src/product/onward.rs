@@ -5,9 +5,10 @@
 //!
 //! **Executions with one stale step.** An execution is grown event by event. In an SC run each read
 //! takes the last write to its location, and each write goes behind it. Here one event may take an
-//! older write, if the model permits the graph: the *stale step*. All events after it are like those
-//! of an SC run again. Whatever they are, the model permits the graph: a new event has no edge to an
-//! older one in po, rf, mo and fr, and the axioms of every model here forbid cycles of these.
+//! older write, if the model permits the graph: the *stale step*. All events after it are like
+//! those of an SC run again. Whatever they are, the model permits the graph: a new event has no
+//! edge to an older one in po, rf, mo and fr, and the axioms of every model here forbid cycles of
+//! these.
 //!
 //! **The search** walks SC runs and guesses, at a write `w` to a location x, that somebody will use
 //! the value v that `w` overwrites. From then on v is in the state, and a monitor of one column
@@ -18,38 +19,37 @@
 //!
 //! Nothing is lost by watching one write at a time: there is one stale step. Unlike a watch that
 //! looks for violations, this one does not end when the same value is overwritten again. A later
-//! write of v is another guess. It does not serve as well, since other accesses are ordered before
-//! it. So a monitor is told of one class, the value that is followed, and of one for everything
-//! else.
+//! write of v is another guess, because it passes on something else. So a monitor is told of one
+//! class, the write that is followed, and of one for everything else.
 //!
-//! Steps that only seem stale, because another SC order explains the graph, are not taken: they lead
-//! to states of threads and memory that SC runs reach, where nothing new goes wrong, and the order
-//! in which a data race happens is an SC order too.
+//! Steps that only seem stale, because another SC order explains the graph, are not taken. All that
+//! follows them is explained by an SC order, too: threads and memory come to states that SC runs
+//! reach, and data races depend on the graph alone. So nothing new goes wrong.
 //!
 //! **Data races.** If a plain access only races when both are enabled at once
 //! ([`RaceRule::BothEnabled`]), it is enough to look at states. Take the first race of an execution
 //! with one stale step, and leave out all that does not happen before one of the two accesses. What
 //! is left is an execution with one stale step, or an SC run, and both accesses are enabled at its
-//! end. Under [`RaceRule::Monitored`] the first access is guessed, and a second column follows it. It
-//! may begin before the stale step or after. The stale step acquires from the write that it reads,
-//! and not from the last one. What that write passes on is known when it is overwritten, and is kept
-//! until then: a single bit, because one access is followed.
+//! end. Under [`RaceRule::Monitored`] the first access is guessed, and a second column follows it.
+//! It may begin before the stale step or after. The stale step acquires from the write that it
+//! reads, and not from the last one. What that write passes on is known when it is overwritten, and
+//! is kept until then: a single bit, because one access is followed.
 //!
-//! **Reductions.** A stale step at x reads x. Whether it is possible depends on the thread's past and
-//! on the writes to x, like that of an ordinary access. So to persistent sets it is an access that
-//! reads, with one difference: it is possible also where SC memory blocks the access. Therefore
-//! threads that rest at an access of the watched location count as enabled (`product::ahead`). Before
-//! a watch begins none of them can go on without a write to x, which wakes them as usual. A
-//! stale step is not pure (`Successor::pure`): once it is taken, others can take none. Guesses are
-//! given up as those of violations are: if no thread can use the write, or nothing can leak. Equal
-//! threads change places together with their rows in both columns. What is found at threads with the
-//! same code is found once.
+//! **Reductions.** A stale step at x reads x. Whether it is possible depends on the thread's past
+//! and on the writes to x, like that of an ordinary access. So to persistent sets it is an access
+//! that reads, with one difference: it is possible also where SC memory blocks the access.
+//! Therefore threads that rest at an access of the watched location count as enabled
+//! (`product::ahead`). Before a watch begins none of them can go on without a write to x, which
+//! wakes them as usual. A stale step is not pure (`Successor::pure`): once it is taken, others can
+//! take none. Guesses are given up as those of violations are: if no thread can use the write, or
+//! nothing can leak. Equal threads change places together with their rows in both columns. What is
+//! found at threads with the same code is found once.
 //!
 //! Sound and complete for executions with at most one stale step of programs without sections and
 //! without locations that are accessed in both ways. Data races: of those runs up to their first
 //! race, because after it the behaviour is undefined. Failures: whether or not there is a race
-//! before. `tests/consequences.rs` of the test kit compares with an enumeration of such executions on
-//! the axioms, and reduced searches with plain ones.
+//! before. `tests/consequences.rs` of the test kit compares with an enumeration of such executions
+//! on the axioms, and reduced searches with plain ones.
 
 use fencepost_base::event::Label;
 use fencepost_base::ids::{LocId, ThreadId, Value};
@@ -84,8 +84,8 @@ pub(super) struct Onward {
     passes_on: Slot,
 }
 
-/// For every location, the classes of values that its monitors tell apart: the one that is followed,
-/// and all others.
+/// For every location, the classes of values that its monitors tell apart: the one that is
+/// followed, and all others.
 pub(super) fn classes(program: &Program) -> Vec<usize> {
     let is_atomic = |kind| kind != LocationKind::NonAtomic;
     program.locations().iter().map(|location| if is_atomic(location.kind) { OTHER + 1 } else { 0 }).collect()

@@ -80,8 +80,9 @@ pub fn replay_graph_end(program: &Program, model: &dyn Model, run: &GraphRun) ->
     replay.permitted()
 }
 
-/// Replays a run under `model`, and then the accesses that threads are about to make at these sites,
-/// one after the other, each with the last write as its predecessor. Says what the run is with them.
+/// Replays a run under `model`, and then the accesses that threads are about to make at these
+/// sites, one after the other, each with the last write as its predecessor. Says what the run is
+/// with them.
 ///
 /// # Errors
 /// When it is not a run of the program, the model does not permit its graph, or there is no race.

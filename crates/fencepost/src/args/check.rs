@@ -15,6 +15,9 @@ use super::models::{ModelsChoice, models_help, models_parser};
 /// run that was replayed on the axioms of the model; UNKNOWN says which limit was reached.
 /// Assertions and run-time errors are checked in the same search.
 ///
+/// Of a program that is not robust, all executions with one stale step are looked at next: does a
+/// data race or a failure follow, or is it harmless?
+///
 /// What is found in a single file is explained; several files get one line each, and a table at the
 /// end. Comments such as `//: ra violation` say what a file expects: then that is compared with
 /// what is found.
@@ -35,7 +38,7 @@ pub(crate) struct CheckArgs {
 
     /// Of a program that is not robust, look for what goes wrong in executions with up to K stale
     /// steps; 0 looks for nothing
-    #[arg(long, value_name = "K", default_value_t = 1, value_parser = clap::value_parser!(u32).range(0..=1))]
+    #[arg(long, value_name = "K", default_value_t = 1, value_parser = clap::value_parser!(u32).range(0..=64))]
     pub(crate) stale: u32,
 
     /// Which programs that are not robust count as violations, for the exit code
@@ -139,6 +142,7 @@ Examples:
   fencepost check sb.fp --model all                   check it against every model
   fencepost check litmus mine.tpl --details           check a directory and a file, and explain
   fencepost check seqlock.fp --observational          are its stale reads harmless?
+  fencepost check ring.fp --fail-on failure           exit with 1 only if something goes wrong
   fencepost check peterson.fp --timeout 30s --stats   at most 30 seconds; what did it cost?
   fencepost check peterson.fp --no-por --jobs 1       the same verdict, in another way
   fencepost check - --language tpl < program          check standard input

@@ -42,6 +42,11 @@ impl<'a> Limits<'a> {
         Limits { timeout: Some(timeout), ..self }
     }
 
+    /// The same, and no more time than that.
+    pub fn at_most(self, timeout: Duration) -> Self {
+        Limits { timeout: Some(self.timeout.map_or(timeout, |limit| limit.min(timeout))), ..self }
+    }
+
     /// What is left of them when so much time was spent on the question already.
     pub fn after(self, spent: Duration) -> Self {
         Limits { timeout: self.timeout.map(|timeout| timeout.saturating_sub(spent)), ..self }

@@ -1,6 +1,6 @@
 //! Searches among executions.
 
-use super::{Mutant, executions, verify, views};
+use super::{Mutant, executions, stray, verify, views};
 
 const EXECUTIONS: &str = "crates/fencepost-search/src/executions.rs";
 const GRAPHS: &str = "crates/fencepost-search/src/graphs.rs";
@@ -63,5 +63,16 @@ pub(super) const MUTANTS: &[Mutant] = &[
         "views: messages that differ are not merged",
         "one.value == other.value && one.view == other.view",
         "one.value == other.value",
+    ),
+    stray(
+        "stray: there is no limit to stale steps",
+        "if stale && (node.stale == self.most || label.is_nonatomic()) {",
+        "if stale && label.is_nonatomic() {",
+    ),
+    stray("stray: everything is permitted", "if stale && !self.model.permits(&after.graph) {", "if stale && false {"),
+    stray(
+        "stray: the number of stale steps is no matter",
+        "node.graph.canonical(), node.stale)",
+        "node.graph.canonical(), 0)",
     ),
 ];
