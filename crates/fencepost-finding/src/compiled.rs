@@ -421,4 +421,3 @@ impl Creation {
 pub fn value_text(value: u64) -> String {
     if value < 0x1_0000 { value.to_string() } else { format!("{value:#x}") }
 }
-

@@ -220,8 +220,7 @@ impl Process {
             (analysis.edits, analysis.reevaluated)
         } else {
             let newest = violation.newest.by.as_ref();
-            let newest =
-                newest.map(|writer| places.number(&writer.stack, &mut |stack| self.cut(stack, symbols)));
+            let newest = newest.map(|writer| places.number(&writer.stack, &mut |stack| self.cut(stack, symbols)));
             (advice::rule_of_thumb(&placed, newest), false)
         };
         let mut edits: Vec<Edit> = edits

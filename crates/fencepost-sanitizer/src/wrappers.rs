@@ -191,9 +191,9 @@ impl Wrappers {
         let mut levels = Vec::new();
         if let Ok(mut frames) = self.names.find_frames(address).skip_all_loads() {
             while let Ok(Some(frame)) = frames.next() {
-                let place = frame.location.map_or((None, None, None), |location| {
-                    (location.file.map(short), location.line, location.column)
-                });
+                let place = frame
+                    .location
+                    .map_or((None, None, None), |location| (location.file.map(short), location.line, location.column));
                 levels.push(Level { die: frame.dw_die_offset, place });
             }
         }
@@ -239,9 +239,9 @@ impl Wrappers {
     /// Everything between two addresses that looks like a call of something known. Some may be
     /// other instructions' bytes; that they name the beginning of a function is next to impossible.
     fn calls(&self, start: u64, end: u64) -> Vec<Call> {
-        let Some(piece) = self.code.iter().find(|piece| {
-            piece.start <= start && end <= piece.start + piece.bytes.len() as u64
-        }) else {
+        let Some(piece) =
+            self.code.iter().find(|piece| piece.start <= start && end <= piece.start + piece.bytes.len() as u64)
+        else {
             return Vec::new();
         };
         let bytes = &piece.bytes[(start - piece.start) as usize..(end - piece.start) as usize];
@@ -323,7 +323,10 @@ fn points_to_cell(unit: Unit<'_>, kind: Offset, depth: usize) -> bool {
             // A pointer to anything.
             target.is_none_or(|target| is_cell(unit, target, depth))
         }
-        gimli::DW_TAG_typedef | gimli::DW_TAG_const_type | gimli::DW_TAG_volatile_type | gimli::DW_TAG_restrict_type
+        gimli::DW_TAG_typedef
+        | gimli::DW_TAG_const_type
+        | gimli::DW_TAG_volatile_type
+        | gimli::DW_TAG_restrict_type
             if depth < DEPTH =>
         {
             target.is_some_and(|target| points_to_cell(unit, target, depth + 1))

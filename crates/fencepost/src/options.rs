@@ -10,10 +10,10 @@ use fencepost_model::{ByDefault, Model, models};
 use fencepost_report::terminal::Look;
 use fencepost_syntax::Language;
 
-use crate::project;
 use crate::args::{
     AttacksChoice, CheckArgs, CommonArgs, DelaysChoice, DerefChoice, LanguageChoice, ModelsChoice, SearchArgs,
 };
+use crate::project;
 
 /// The look of results on standard output.
 pub(crate) fn stdout_look(common: &CommonArgs, full_trace: bool) -> Look {

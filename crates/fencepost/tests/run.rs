@@ -36,13 +36,7 @@ fn command(options: &[&str], name: &str, action: &[&str]) -> Command {
     if !options.contains(&"--schedule") {
         command.args(["--schedule", "os"]);
     }
-    command
-        .args(options)
-        .arg("--")
-        .arg(fake())
-        .arg(stream(name))
-        .args(action)
-        .env_remove("FENCEPOST_OPTIONS");
+    command.args(options).arg("--").arg(fake()).arg(stream(name)).args(action).env_remove("FENCEPOST_OPTIONS");
     command
 }
 

@@ -337,10 +337,7 @@ unsafe fn load_again<W: Word>(thread: &Thread, seen: &Seen, call: Call) -> Optio
     if is_made_again(thread, call) {
         let mut last = thread.last_load.get();
         // What keeps a loop spinning is learnt on the other path.
-        if !last.is_learnt
-            && options::get().spin_detection
-            && spin::is_news(thread.calls.near(call.pc), last.value)
-        {
+        if !last.is_learnt && options::get().spin_detection && spin::is_news(thread.calls.near(call.pc), last.value) {
             return None;
         }
         last.is_learnt = true;

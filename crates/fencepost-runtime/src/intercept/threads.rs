@@ -133,7 +133,8 @@ unsafe fn create(
     let ready = AtomicU32::new(0);
     let waits = schedule::is_controlled();
     let at = if waits { &raw const ready } else { null() };
-    let launch = Box::into_raw(Box::new(Launch { child, tid, start, argument, stack, outside: gomp::is_forking(), ready: at }));
+    let launch =
+        Box::into_raw(Box::new(Launch { child, tid, start, argument, stack, outside: gomp::is_forking(), ready: at }));
     drop(errno);
     drop(parent);
     let result = spawn(launch.cast());
@@ -166,7 +167,8 @@ unsafe fn create(
 /// The new thread begins; returns what it has to do.
 unsafe fn begin(launch: *mut c_void) -> (usize, *mut c_void) {
     // SAFETY: the creator made it for this thread.
-    let Launch { child, tid, start, argument, stack, outside, ready } = *unsafe { Box::from_raw(launch.cast::<Launch>()) };
+    let Launch { child, tid, start, argument, stack, outside, ready } =
+        *unsafe { Box::from_raw(launch.cast::<Launch>()) };
     thread::attach(child);
     thread::with_current(|_| appear(tid, Some(stack)));
     // SAFETY: the creator waits until it is set.

@@ -88,9 +88,7 @@ fn trial(
         None => Ok(Ok(compiler)),
     });
     match missing {
-        Ok(Err(reason)) => {
-            Trial::test(name, || Ok(())).with_kind(format!("skipped: {reason}")).with_ignored_flag(true)
-        }
+        Ok(Err(reason)) => Trial::test(name, || Ok(())).with_kind(format!("skipped: {reason}")).with_ignored_flag(true),
         Ok(Ok(compiler)) => {
             let (case, compiler) = (case.clone(), compiler.clone());
             Trial::test(name, move || test(&case, &compiler).map_err(Failed::from))
