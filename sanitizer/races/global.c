@@ -1,5 +1,5 @@
 // Two threads count without any protection.
-// expect: race of counter at @count and @count
+// expect: race of counter at @count and @count unguarded
 #include "../threads.h"
 
 int counter;

@@ -11,11 +11,8 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::Instant;
 
-use list::Mutant;
+use list::{Judge, Mutant};
 use together::{Combined, READER, VARIABLE, combine};
-
-/// Arguments of `cargo test`: where the tests are that must notice.
-type Judges = &'static [&'static str];
 
 /// A copy of the sources, to be broken.
 struct Copy {
@@ -125,9 +122,9 @@ impl Copy {
         mutants: &BTreeMap<usize, &'static Mutant>,
         places: &BTreeMap<usize, (&'static str, std::ops::Range<usize>)>,
     ) -> Result<BTreeSet<usize>, String> {
-        for judges in judges(mutants.values()) {
+        for judge in judges(mutants.values()) {
             let arguments = ["test", "--no-run", "--quiet", "--message-format=short"];
-            let built = self.cargo(&arguments, judges).output().map_err(|error| error.to_string())?;
+            let built = self.cargo(&arguments, judge).output().map_err(|error| error.to_string())?;
             if built.status.success() {
                 continue;
             }
@@ -163,9 +160,9 @@ impl Copy {
 
     /// A mutant is caught only by a test that passes without it.
     fn expect_success<'a>(&self, mutants: impl Iterator<Item = &'a &'static Mutant>) -> Result<(), String> {
-        for judges in judges(mutants) {
-            if !self.tests_pass(judges, 0)? {
-                return Err(format!("the tests fail already without a mutation: {}", judges.join(" ")));
+        for judge in judges(mutants) {
+            if !self.tests_pass(judge, 0)? {
+                return Err(format!("the tests fail already without a mutation: {}", judge.join(" ")));
             }
         }
         Ok(())
@@ -173,7 +170,10 @@ impl Copy {
 
     fn judge(&mut self, mutant: &'static Mutant, number: usize) -> Result<(), String> {
         let start = Instant::now();
-        let survived = self.tests_pass(mutant.judges, number)?;
+        let mut survived = true;
+        for judge in mutant.judges {
+            survived = survived && self.tests_pass(judge, number)?;
+        }
         self.tried += 1;
         let (answer, seconds) = (if survived { "SURVIVED" } else { "caught" }, start.elapsed().as_secs());
         println!("[{:3}/{}] {:64} {answer} ({seconds} s)", self.tried, self.all, mutant.name);
@@ -183,19 +183,19 @@ impl Copy {
         Ok(())
     }
 
-    fn cargo(&self, arguments: &[&str], judges: Judges) -> Command {
+    fn cargo(&self, arguments: &[&str], judge: Judge) -> Command {
         let mut command = Command::new(std::env::var("CARGO").unwrap_or_else(|_| "cargo".into()));
-        command.args(arguments).args(judges).current_dir(&self.tree).env("CARGO_TARGET_DIR", "../target");
+        command.args(arguments).args(judge).current_dir(&self.tree).env("CARGO_TARGET_DIR", "../target");
         command
     }
 
     /// Do the judging tests pass? A mutant that does not compile is an error of the list.
-    fn tests_pass(&self, judges: Judges, number: usize) -> Result<bool, String> {
-        let built = self.cargo(&["test", "--no-run", "--quiet"], judges).output().map_err(|error| error.to_string())?;
+    fn tests_pass(&self, judge: Judge, number: usize) -> Result<bool, String> {
+        let built = self.cargo(&["test", "--no-run", "--quiet"], judge).output().map_err(|error| error.to_string())?;
         if !built.status.success() {
             return Err(format!("does not compile:\n{}", String::from_utf8_lossy(&built.stderr)));
         }
-        let mut tests = self.cargo(&["test"], judges);
+        let mut tests = self.cargo(&["test"], judge);
         tests.env(VARIABLE, number.to_string());
         tests.stdout(Stdio::piped()).stderr(Stdio::null()).process_group(0);
         let mut tests = tests.spawn().map_err(|error| error.to_string())?;
@@ -211,8 +211,8 @@ impl Copy {
     }
 }
 
-fn judges<'a>(mutants: impl Iterator<Item = &'a &'static Mutant>) -> BTreeSet<Judges> {
-    mutants.map(|mutant| mutant.judges).collect()
+fn judges<'a>(mutants: impl Iterator<Item = &'a &'static Mutant>) -> BTreeSet<Judge> {
+    mutants.flat_map(|mutant| mutant.judges).copied().collect()
 }
 
 fn read(path: &Path) -> Result<String, String> {

@@ -101,6 +101,7 @@ pub(crate) fn check(
         verdict,
         sc_failure: sc_failure.map(Box::new),
         speculative: Vec::new(),
+        consequences: None,
         stats,
     })
 }

@@ -10,6 +10,7 @@
 
 mod buffers;
 mod confirm;
+mod consequences;
 mod executions;
 mod monitored;
 mod question;

@@ -42,6 +42,7 @@ pub(crate) fn check(
         verdict,
         sc_failure: exploration.sc_failure.map(Box::new),
         speculative: exploration.speculative,
+        consequences: None,
         stats: exploration.stats,
     })
 }

@@ -3,9 +3,9 @@
 use fencepost_explore::Options;
 use fencepost_ir::Program;
 use fencepost_model::{Model, Robustness};
-use fencepost_verdict::{Budget, Outcome, Property, Reason, Stats, Verdict, Verification};
+use fencepost_verdict::{Budget, Consequences, Outcome, Property, Reason, Stats, Verdict, Verification};
 
-use crate::{Attacking, Engine, InternalError, buffers, monitored, unbounded, verify};
+use crate::{Attacking, Engine, InternalError, buffers, consequences, monitored, unbounded, verify};
 
 /// A question about a program and a memory model.
 ///
@@ -81,6 +81,32 @@ impl<'a> Question<'a> {
         verify::verify(self.program, self.model, self.options, self.engine, budget)
     }
 
+    /// What goes wrong because the program is not robust? Looks at executions with at most `stale`
+    /// stale steps; of models with store buffers, at whatever `safety` looks at.
+    ///
+    /// # Errors
+    /// If two parts of fencepost disagree.
+    pub fn consequences(&self, stale: u32, budget: &Budget<'_>) -> Result<Consequences, InternalError> {
+        let patience = unbounded::patience(self.program, budget);
+        consequences::of(self.program, self.model, self.options, stale, &patience)
+    }
+
+    /// Does any harm come of it that the program is not robust? As in [`Question::consequences`] with
+    /// one stale step; what fails under SC anyway does not count. `Violated` has the access to blame.
+    ///
+    /// # Errors
+    /// If two parts of fencepost disagree.
+    pub fn harm(&self, budget: &Budget<'_>) -> Result<Verdict, InternalError> {
+        let robustness = self.robustness(budget)?.verdict;
+        match robustness {
+            Verdict::Violated(violation) => {
+                let patience = unbounded::patience(self.program, budget);
+                consequences::harm(self.program, self.model, self.options, *violation, &patience)
+            }
+            Verdict::Holds | Verdict::Unknown(_) => Ok(robustness),
+        }
+    }
+
     pub(crate) fn program(&self) -> &'a Program {
         self.program
     }
@@ -102,6 +128,7 @@ pub(crate) fn unexplored(property: Property, model: &'static dyn Model, reason: 
         verdict: Verdict::Unknown(reason),
         sc_failure: None,
         speculative: Vec::new(),
+        consequences: None,
         stats: Stats::default(),
     }
 }

@@ -214,7 +214,7 @@ fn has_bounds(program: &Program) -> bool {
 }
 
 /// Are there accesses that can race in the model?
-fn can_race(program: &Program, model: &dyn Model) -> bool {
+pub(crate) fn can_race(program: &Program, model: &dyn Model) -> bool {
     let has_plain = program.locations().iter().any(|location| location.kind == LocationKind::NonAtomic);
     (has_plain || program.has_mixed_accesses()) && model.declaration().races
 }

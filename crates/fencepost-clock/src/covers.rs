@@ -67,7 +67,13 @@
 //!   an SC write has nothing to follow ([`Covers::write_sc_again`]).
 //!
 //! These epochs stand beside the sets of the location until anything else happens there
-//! ([`Covers::settle`]).
+//! ([`Covers::settle`]). A write of the same thread only settles what it has released
+//! ([`Covers::settle_released`]), and passes on the rest itself: what its reads have passed on of
+//! its own are own epochs, too, with which it is familiar.
+//!
+//! **Lone reads.** A thread that comes after no SC accesses but its own passes on one epoch by an SC
+//! read. Where that is all that a location has of SC accesses, there is no part for it
+//! ([`Covers::settle`]): programs look at many variables when all is done.
 //!
 //! A slot that is used again goes on with its versions, and the new thread knows what the old one
 //! knew. So what a location says of a slot holds for the new thread, or is about an older version.
@@ -164,6 +170,11 @@ pub(crate) struct Own {
 pub(crate) struct Covers {
     /// Is there anything?
     any: bool,
+    /// Of a location that has no part of SC accesses: the slot and the epoch of an SC read of a
+    /// thread that comes after no SC accesses but its own. That is all that it passes on, until
+    /// [`Self::settle`] adds it. Epoch 0 if there was none.
+    lone_reader: Slot,
+    lone_read: u32,
     /// Every access up to an epoch.
     all: Option<Box<Part<false>>>,
     /// SC accesses up to an epoch.
@@ -339,7 +350,7 @@ impl Covers {
     }
 
     /// Sets of a location: what the thread that is familiar with E(x) has added, as all others have
-    /// it.
+    /// it; and so the lone read.
     #[inline(always)]
     pub(crate) fn settle(&mut self) {
         if let Some(all) = &mut self.all {
@@ -347,6 +358,27 @@ impl Covers {
         }
         if let Some(sc) = &mut self.sc {
             sc.settle();
+        }
+        if self.lone_read != 0 {
+            self.settle_lone_read();
+        }
+    }
+
+    #[inline(never)]
+    fn settle_lone_read(&mut self) {
+        let (slot, epoch) = (self.lone_reader, std::mem::take(&mut self.lone_read));
+        self.sc().add_read(slot, epoch);
+    }
+
+    /// The same of what it has released only, before a write that is not SC. What the thread has
+    /// passed on of its own may go on standing for itself: [`Self::write`] settles that, if need be.
+    #[inline(always)]
+    pub(crate) fn settle_released(&mut self) {
+        if let Some(all) = &mut self.all {
+            all.settle_released();
+        }
+        if let Some(sc) = &mut self.sc {
+            sc.settle_released();
         }
     }
 
@@ -368,6 +400,9 @@ impl Covers {
     /// nobody else has written since. False if it is not like that.
     #[inline(always)]
     pub(crate) fn write_again(&mut self, c: &Covers, me: Familiar, own: Own) -> bool {
+        if self.lone_read != 0 {
+            return false;
+        }
         match &self.sc {
             Some(sc) if sc.has_released(me) => {}
             None if c.sc.is_none() => {}
@@ -400,7 +435,7 @@ impl Covers {
         };
         let is_done_sc = match &mut self.sc {
             Some(location) => location.familiar().is(me) && location.write_again(0),
-            None => c.sc.is_none(),
+            None => c.sc.is_none() && self.lone_read == 0,
         };
         let learnt = !is_done && self.write_news(c, hb, mark);
         learnt | (!is_done_sc && self.write_news_sc(c, hb, mark))
@@ -408,6 +443,7 @@ impl Covers {
 
     #[inline(never)]
     fn write_news(&mut self, c: &mut Covers, hb: &Clock, mark: Mark) -> bool {
+        self.settle();
         let has_e = self.all.as_ref().is_some_and(|all| all.has_e());
         if !has_e && c.all.as_ref().is_none_or(|all| !all.has(Set::Fences)) {
             return false;
@@ -418,6 +454,7 @@ impl Covers {
 
     #[inline(never)]
     fn write_news_sc(&mut self, c: &mut Covers, hb: &Clock, mark: Mark) -> bool {
+        self.settle();
         let has_e = self.sc.as_ref().is_some_and(|sc| sc.has_e());
         if !has_e && c.sc.as_ref().is_none_or(|sc| !sc.has(Set::Fences)) {
             return false;
@@ -470,7 +507,10 @@ impl Covers {
         if let Some(theirs) = &c.sc
             && theirs.has(Set::Accesses)
         {
-            self.sc().read_sc(theirs, me);
+            match theirs.lone_access(me.slot()).filter(|_| self.sc.is_none()) {
+                Some(epoch) => (self.lone_reader, self.lone_read, self.any) = (me.slot(), epoch, true),
+                None => self.sc().read_sc(theirs, me),
+            }
         }
     }
 

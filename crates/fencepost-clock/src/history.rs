@@ -310,8 +310,9 @@ impl History {
         }
         if older.len() < room {
             if older.len() == older.capacity() {
-                // There are many histories: none takes more than it can use.
-                older.reserve_exact(older.len().max(4).min(room - older.len()));
+                // There are many histories: none takes more than it can use. They grow by large
+                // steps, because all grow alike, and nobody needs what they have had before.
+                older.reserve_exact((3 * older.len()).max(4).min(room - older.len()));
             }
             older.push(newest);
         }

@@ -80,7 +80,7 @@ mod visits;
 pub use clock::{Clock, Slot};
 pub use fencepost_protocol::Order;
 pub use history::{Access, Finding, Limits, Window, Write};
-pub use location::Location;
+pub use location::{Location, Released, Releases};
 pub use sync::SyncObject;
 pub use thread::{Epochs, ThreadClocks};
 

@@ -27,6 +27,9 @@
 //!   cache.
 
 mod order;
+mod stale;
+
+pub use stale::{Released, Releases};
 
 use crate::clock::{Clock, Slot};
 use crate::covers::{Covers, UNMARKED};
@@ -111,7 +114,7 @@ impl Location {
         let effects = Effects::new(order.acquires(), order.is_sc());
         let visit = self.visits.get(t.slot());
         if visit.covers(t.generation(), self.history.index(), effects) {
-            self.publish_number(t, order);
+            self.publish_number(t, order.is_sc());
         } else {
             self.load_news(t, order, limits, (visit.seen() == self.history.index()).then(|| visit.effects()));
             self.leave_visit(t, effects);
@@ -121,6 +124,13 @@ impl Location {
     /// As [`Self::load`], for a thread that has made the same load before and has learnt nothing
     /// since (its [`ThreadClocks::generation`] and slot are the same), from a location that was
     /// neither written to nor [reset](Self::reset) since.
+    ///
+    /// - The load before may have had a stronger order. But between two SC loads there was no other
+    ///   load of the location.
+    /// - A store of what is loaded counts as an acquire load of it, and as an SC load if it was SC:
+    ///   its thread has nothing to acquire from itself, and has passed on what a load would.
+    /// - If the thread has written nothing since, either, and has ended no epoch, such a load need
+    ///   not be told, except for an SC load after [`ThreadClocks::has_acquired_sc`].
     #[inline(always)]
     pub fn load_again(&mut self, t: &mut ThreadClocks, order: Order) {
         debug_assert!(
@@ -129,7 +139,7 @@ impl Location {
                 self.visits.get(t.slot()).covers(t.generation(), self.history.index(), effects)
             }
         );
-        self.publish_number(t, order);
+        self.publish_number(t, order.is_sc());
     }
 
     /// As [`Self::load_again`], for a thread that may have learnt something since.
@@ -151,7 +161,7 @@ impl Location {
 
     /// The thread knows what it knew at its last access, which read or wrote what is read now.
     #[inline(always)]
-    fn publish_number(&mut self, t: &mut ThreadClocks, order: Order) {
+    fn publish_number(&mut self, t: &mut ThreadClocks, sc: bool) {
         let n = t.writes();
         if self.has_readers {
             self.readers_sc.set(t.slot(), n);
@@ -162,10 +172,10 @@ impl Location {
         if t.c.covers.is_empty() {
             return;
         }
-        if order.is_sc() && t.has_acquired_sc() {
+        if sc && t.has_acquired_sc() {
             self.order_read_after_acquiring(t);
-        } else if !self.order.read_again(&t.c.covers, t.me(), t.own, order.is_sc()) {
-            self.order_read_again(t, order.is_sc());
+        } else if !self.order.read_again(&t.c.covers, t.me(), t.own, sc) {
+            self.order_read_again(t, sc);
         }
     }
 
@@ -273,7 +283,7 @@ impl Location {
         learnt |= rmw && self.synchronise::<ORDER>(t, order);
         let again = ORDER && order.releases() && self.order.write_again(&t.c.covers, t.me(), t.own);
         if ORDER && !again {
-            self.order.settle();
+            self.order.settle_released();
         }
         let released = match again {
             true => self.release::<RMW, false>(t, order),

@@ -271,9 +271,11 @@ impl ThreadClocks {
         self.learn_sets(learnt);
     }
 
-    /// The thread has released something: what it does from now on is not known to who acquires it.
+    /// Who learns what the thread has done so far need not know what it does from now on: that is
+    /// so when the thread has released something. Others may ask for more epochs, to tell by them
+    /// what was done when.
     #[inline]
-    pub(crate) fn end_epoch(&mut self) {
+    pub fn end_epoch(&mut self) {
         self.k = next(self.epoch());
         self.c.hb.set(self.slot, self.k);
     }

@@ -1,9 +1,9 @@
 //! What is wrong with a program, and was expected to be.
 
 use fencepost_ir::Program;
-use fencepost_verdict::{Frequency, Outcome, ScFailureKind, Verification};
+use fencepost_verdict::{Consequences, Frequency, Outcome, ScFailureKind, Verification};
 
-use crate::judge::{about_runs, robustness, sc_answer};
+use crate::judge::{about_runs, consequences, robustness, sc_answer};
 use crate::{Expectation, Expected, Judgement, Subject};
 
 /// The lines that expect what a check has found.
@@ -13,6 +13,8 @@ pub struct Announced {
     pub violation: Option<usize>,
     /// What fails under SC.
     pub failure: Option<usize>,
+    /// What goes wrong because the program is not robust.
+    pub consequence: Option<usize>,
 }
 
 /// The lines that expect what an outcome has found, with all details that they give.
@@ -20,7 +22,13 @@ pub fn announced(expected: &[Expectation], program: &Program, outcome: &Outcome)
     let is_met = |it: &&Expectation| it.judge(program, outcome) == Judgement::AsExpected;
     let violation = robustness(expected, outcome).filter(|_| outcome.verdict.is_violated()).filter(is_met);
     let failure = about_runs(expected).filter(|it| outcome.sc_failure.is_some() && it.answer == sc_answer(outcome));
-    Announced { violation: violation.map(|it| it.line), failure: failure.map(|it| it.line) }
+    let rank = outcome.consequences.as_ref().map(Consequences::rank);
+    let consequence = consequences(expected, outcome).filter(|it| rank.map(Expected::Consequence) == Some(it.answer));
+    Announced {
+        violation: violation.map(|it| it.line),
+        failure: failure.map(|it| it.line),
+        consequence: consequence.map(|it| it.line),
+    }
 }
 
 /// The line that expects what a verification has found.

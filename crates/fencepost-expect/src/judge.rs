@@ -1,7 +1,7 @@
 //! Expectations against outcomes of `check`.
 
 use fencepost_ir::Program;
-use fencepost_verdict::{Outcome, Property, Reason, ScFailureKind, Verdict, Violation};
+use fencepost_verdict::{Outcome, Property, Rank, Reason, ScFailureKind, Verdict, Violation};
 
 use crate::{Expectation, Expected, States, Subject};
 
@@ -33,7 +33,20 @@ impl Judgement {
 /// file expects nothing of that model.
 pub fn judge(expected: &[Expectation], program: &Program, outcome: &Outcome) -> Option<Judgement> {
     let expectation = robustness(expected, outcome)?;
-    Some(expectation.judge(program, outcome).and(judge_runs(expected, outcome)))
+    let judgement = expectation.judge(program, outcome).and(judge_runs(expected, outcome));
+    Some(judgement.and(judge_consequences(expected, outcome)))
+}
+
+/// Compares what comes of it that a program is not robust with what is expected, if that was asked.
+pub fn judge_consequences(expected: &[Expectation], outcome: &Outcome) -> Judgement {
+    let Some((expectation, found)) = consequences(expected, outcome).zip(outcome.consequences.as_ref()) else {
+        return Judgement::AsExpected;
+    };
+    match Expected::Consequence(found.rank()) {
+        found if found == expectation.answer => Judgement::AsExpected,
+        Expected::Consequence(Rank::Unknown) => Judgement::Undecided,
+        found => expectation.differs(expectation.answer.as_str(), found.as_str()),
+    }
 }
 
 /// What is expected of the question that an outcome answers.
@@ -44,6 +57,12 @@ pub(crate) fn robustness<'e>(expected: &'e [Expectation], outcome: &Outcome) -> 
             && expectation.model == outcome.model
             && expectation.observational == observational
     })
+}
+
+/// What is expected to come of it that the program is not robust.
+pub(crate) fn consequences<'e>(expected: &'e [Expectation], outcome: &Outcome) -> Option<&'e Expectation> {
+    let is_about = |it: &&Expectation| it.answer.subject() == Subject::Consequences && it.model == outcome.model;
+    expected.iter().find(is_about)
 }
 
 impl Expectation {
@@ -147,7 +166,15 @@ mod tests {
     use crate::expectations;
 
     fn outcome(property: Property, verdict: Verdict) -> Outcome {
-        Outcome { property, model: "ra", verdict, sc_failure: None, speculative: Vec::new(), stats: Stats::default() }
+        Outcome {
+            property,
+            model: "ra",
+            verdict,
+            sc_failure: None,
+            speculative: Vec::new(),
+            consequences: None,
+            stats: Stats::default(),
+        }
     }
 
     fn judged(comments: &str, outcome: &Outcome) -> Option<Judgement> {

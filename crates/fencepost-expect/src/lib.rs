@@ -4,6 +4,7 @@
 //! //: ra robust
 //! //: ra violation kind=stale-read shape=SB values=0 states<=200
 //! //: rc20 observational robust
+//! //: cpp20 consequence race
 //! //: sc assertion-fails
 //! //: ra safe argument=write-write-race-freedom
 //! (*: tso sometimes *)
@@ -23,9 +24,10 @@ use fencepost_base::diag::Diagnostic;
 use fencepost_base::ids::Value;
 use fencepost_base::source::Span;
 use fencepost_model::models;
+use fencepost_verdict::Rank;
 
 pub use announce::{Announced, announced, announced_by_verify, verified};
-pub use judge::{Judgement, judge, judge_runs};
+pub use judge::{Judgement, judge, judge_consequences, judge_runs};
 
 /// The answer expected.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -55,6 +57,8 @@ pub enum Expected {
     Racy,
     /// Nothing that can be tried with a reasonable number of states settles it: `unknown`.
     Unsettled,
+    /// The worst that comes of it that the program is not robust.
+    Consequence(Rank),
 }
 
 /// What an expectation is about.
@@ -64,10 +68,12 @@ pub enum Subject {
     Robustness,
     /// What `verify` finds out: whether anything goes wrong in a model, or the final states.
     Verification,
+    /// What goes wrong because the program is not robust.
+    Consequences,
 }
 
 impl Expected {
-    const ALL: [(&'static str, Expected); 12] = [
+    const ALL: [(&'static str, Expected); 16] = [
         ("robust", Expected::Robust),
         ("violation", Expected::Violation),
         ("unsupported", Expected::Unsupported),
@@ -80,6 +86,10 @@ impl Expected {
         ("always", Expected::Always),
         ("racy", Expected::Racy),
         ("unsettled", Expected::Unsettled),
+        ("consequence race", Expected::Consequence(Rank::Race)),
+        ("consequence failure", Expected::Consequence(Rank::Failure)),
+        ("consequence none", Expected::Consequence(Rank::Harmless)),
+        ("consequence nothing-to-check", Expected::Consequence(Rank::NothingToCheck)),
     ];
 
     /// The spelling.
@@ -91,6 +101,7 @@ impl Expected {
     pub fn subject(self) -> Subject {
         match self {
             Expected::Robust | Expected::Violation | Expected::Unsupported | Expected::Unbounded => Subject::Robustness,
+            Expected::Consequence(_) => Subject::Consequences,
             _ => Subject::Verification,
         }
     }
@@ -233,6 +244,8 @@ fn parse(line: usize, text: &str) -> Result<Expectation, String> {
     if observational {
         answer = words.next().ok_or("expected an answer after `observational`")?;
     }
+    let consequence = (answer == "consequence").then(|| format!("consequence {}", words.next().unwrap_or_default()));
+    let answer = consequence.as_deref().unwrap_or(answer);
     let answer = Expected::ALL
         .iter()
         .find(|(text, _)| *text == answer)
@@ -240,6 +253,7 @@ fn parse(line: usize, text: &str) -> Result<Expectation, String> {
         .ok_or_else(|| format!("unknown answer `{answer}`"))?;
     let fits = match answer.subject() {
         Subject::Robustness => model != "sc",
+        Subject::Consequences => model != "sc" && !observational,
         Subject::Verification => !observational,
     };
     if !fits {
@@ -268,7 +282,7 @@ fn detail(expectation: &mut Expectation, word: &str) -> Result<(), String> {
     let (key, value) = word.split_once('=').ok_or_else(malformed)?;
     let about = expectation.answer.subject();
     match key {
-        "states" | "states<" | "states>" => {}
+        "states" | "states<" | "states>" if about != Subject::Consequences => {}
         "argument" if about == Subject::Verification && expectation.answer != Expected::Unsettled => {}
         "argument" => return Err(format!("`{}` rests on no argument", expectation.answer.as_str())),
         _ if expectation.answer != Expected::Violation => return Err(format!("`{key}` is a detail of violations")),
@@ -319,6 +333,8 @@ mod tests {
             expectations("(*: sc never *)\n(*: tso violation shape=SB *)\n(*: tso sometimes *)\n").expect("three");
         assert_eq!(litmus.iter().map(|e| e.answer.as_str()).collect::<Vec<_>>(), ["never", "violation", "sometimes"]);
         assert_eq!(expectations("//: ra robust states=7\n").expect("well-formed")[0].states, Some(States::Exactly(7)));
+        let both = expectations("//: ra violation\n//: ra consequence race\n").expect("two questions");
+        assert_eq!(both[1].answer, Expected::Consequence(Rank::Race));
         let verified = expectations("//: rc20 safe argument=search\n//: rc20 violation\n").expect("two questions");
         assert_eq!(verified[0].argument.as_deref(), Some("search"));
     }
@@ -353,6 +369,11 @@ mod tests {
             (1, "(*: ra observational never *)", "not an answer about ra"),
             (2, "(*: ra never *)\n(*: ra always *)", "line 1 says already"),
             (1, "//: ra observational", "expected an answer after"),
+            (1, "//: ra consequence", "unknown answer `consequence `"),
+            (1, "//: ra consequence bad", "unknown answer `consequence bad`"),
+            (1, "//: sc consequence race", "not an answer about sc"),
+            (1, "//: ra consequence race states=3", "`states` is a detail of violations"),
+            (2, "//: ra consequence race\n//: ra consequence none", "line 1 says already"),
             (3, "//: ra robust\n//: sc safe\n//: ra violation", "line 1 says already"),
         ] {
             let error = expectations(text).expect_err(text);

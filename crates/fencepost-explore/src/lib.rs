@@ -22,8 +22,9 @@ mod watches;
 use fencepost_ir::Program;
 use fencepost_model::Model;
 use fencepost_model::models::sc::Sc;
-use fencepost_verdict::{Budget, Candidate, Reason, ScFailure, Site, Stats};
+use fencepost_verdict::{Budget, Candidate, Reason, Run, ScFailure, ScFailureKind, Site, Stats};
 
+use product::Purpose;
 use search::Goal;
 
 pub use options::{Options, Reductions};
@@ -56,6 +57,63 @@ pub struct Exploration {
     pub stats: Stats,
 }
 
+/// What goes wrong in executions with at most one stale step.
+#[derive(Clone, Debug)]
+pub struct Onward {
+    /// Each thing once, shortest runs first; what goes wrong under SC already only in an SC run. Not
+    /// yet replayed.
+    pub found: Vec<Wrong>,
+    /// Why not every such execution was looked at.
+    pub cut: Option<Reason>,
+    /// The first bound met on the way: runs through it were not followed any further.
+    pub bound: Option<Site>,
+    /// The cost.
+    pub stats: Stats,
+}
+
+/// Something that goes wrong in an execution.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Wrong {
+    /// The execution, up to there.
+    pub run: Run,
+    /// The step of the run that takes an overwritten value, or is ordered in the past, counted from
+    /// 0; none if the run is one under SC.
+    pub stale: Option<usize>,
+    /// What.
+    pub what: Failure,
+}
+
+/// What can go wrong.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Failure {
+    /// This instruction fails.
+    Fails(Site, ScFailureKind),
+    /// These two plain accesses are enabled at once.
+    Race(Site, Site),
+    /// This plain access, which is enabled, is not ordered after an earlier one.
+    LateRace(Site),
+}
+
+impl Wrong {
+    /// As a failure under SC, if it is one.
+    pub(crate) fn under_sc(self) -> Option<ScFailure> {
+        match (self.stale, self.what) {
+            (None, Failure::Fails(site, kind)) => Some(ScFailure { kind, site, run: self.run }),
+            _ => None,
+        }
+    }
+}
+
+/// Looks at all executions of `program` under `model` in which at most one step is stale, that is,
+/// takes a value that is overwritten, or stands before a write that it comes after under SC.
+/// Collects what goes wrong: failures and data races.
+pub fn consequences(program: &Program, model: &dyn Model, options: Options, budget: &Budget<'_>) -> Onward {
+    match product::Product::new(program, model, Purpose::Consequences, options, budget) {
+        Ok(product) => search::everything(&product, options.jobs, budget),
+        Err(reason) => Onward { found: Vec::new(), cut: Some(reason), bound: None, stats: Stats::default() },
+    }
+}
+
 /// Explores all SC runs of `program` with the monitor of `model`, shortest runs first.
 pub fn explore(program: &Program, model: &dyn Model, options: Options, budget: &Budget<'_>) -> Exploration {
     search(program, model, Goal::LeaveSc, options, budget)
@@ -72,7 +130,7 @@ pub fn find_failing_assertion(program: &Program, options: Options, budget: &Budg
 }
 
 fn search(program: &Program, model: &dyn Model, goal: Goal, options: Options, budget: &Budget<'_>) -> Exploration {
-    match product::Product::new(program, model, options, budget) {
+    match product::Product::new(program, model, Purpose::Violations, options, budget) {
         Ok(product) => search::breadth_first(&product, goal, options.jobs, budget),
         Err(reason) => Exploration {
             end: End::GaveUp(reason),

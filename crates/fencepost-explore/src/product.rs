@@ -11,6 +11,7 @@
 //! An atomic section is one transition too, from its beginning to its end (see [`section`]).
 
 mod ahead;
+mod onward;
 mod questions;
 mod section;
 mod shape;
@@ -34,6 +35,7 @@ use crate::options::Options;
 use crate::symmetry::{self, Symmetry};
 use crate::system::{Expansion, Finding, Initial, Stop, Stopped, System, ThreadSet};
 use crate::watches::{Meaning, WatchKind, Watched, Watches, plain_kind};
+use onward::Onward;
 
 /// Program × monitor.
 pub(crate) struct Product {
@@ -42,6 +44,8 @@ pub(crate) struct Product {
     memory: Vec<Slot>,
     initial_memory: Vec<Value>,
     domain: i64,
+    /// For every thread, the first one with the same code.
+    first_equal: Vec<ThreadId>,
     classes: Vec<Option<Arc<Classes>>>,
     monitoring: Monitoring,
     /// For every watch and, first, for none: what of the monitor belongs to each thread.
@@ -66,6 +70,17 @@ enum Monitoring {
     Everything(Box<dyn Monitor>),
     /// By one column at a time.
     Watching(Watches),
+    /// By one column at a time, and on after a stale step.
+    Onward(Box<Onward>),
+}
+
+/// What a run is followed for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Purpose {
+    /// To find a step that leaves SC, or something that goes wrong under SC.
+    Violations,
+    /// To find what goes wrong after such a step.
+    Consequences,
 }
 
 /// Local steps after which a thread rests wherever it is, so that a local loop is a cycle of
@@ -79,6 +94,7 @@ impl Product {
     pub(crate) fn new(
         program: &Program,
         model: &dyn Model,
+        purpose: Purpose,
         options: Options,
         budget: &Budget<'_>,
     ) -> Result<Self, Reason> {
@@ -86,10 +102,17 @@ impl Product {
         let too_large = Reason::TooLarge;
         let atomic = program.locations().iter().filter(|location| location.kind != LocationKind::NonAtomic).count();
         shape::refuse_too_large(program.threads().len(), atomic, atomic).map_err(too_large)?;
-        let classes = classes::classes(program, &values).map_err(too_large)?;
-        let counts =
-            classes.iter().map(|classes| classes.as_ref().map_or(0, |classes| classes.representatives().len()));
-        let counts: Vec<usize> = counts.collect();
+        let (classes, counts) = match purpose {
+            Purpose::Violations => {
+                let classes = classes::classes(program, &values).map_err(too_large)?;
+                let count = |classes: &Option<Arc<Classes>>| {
+                    classes.as_ref().map_or(0, |classes| classes.representatives().len())
+                };
+                let counts = classes.iter().map(count).collect::<Vec<usize>>();
+                (classes, counts)
+            }
+            Purpose::Consequences => (vec![None; program.locations().len()], onward::classes(program)),
+        };
         shape::refuse_too_large(program.threads().len(), atomic, counts.iter().sum()).map_err(too_large)?;
         let mut layout = Layout::with_limit(LARGEST_STATE);
         // A tainted value must not be used in a store, private or not, so a search for taints rests
@@ -107,7 +130,13 @@ impl Product {
             .collect();
         let counts = counts.iter().zip(&private).map(|(&count, &private)| if private { 0 } else { count }).collect();
         let shape = shape::shape(program, &compiled, counts).map_err(too_large)?;
-        let monitoring = Monitoring::new(&compiled, &classes, model, &shape, options, &mut layout);
+        let monitoring = match purpose {
+            Purpose::Violations => Monitoring::new(&compiled, &classes, model, &shape, options, &mut layout),
+            Purpose::Consequences => {
+                let onward = Onward::new(program, &compiled, model, &shape, &memory, &mut layout)?;
+                Monitoring::Onward(Box::new(onward))
+            }
+        };
         if program.has_sections() && !matches!(monitoring, Monitoring::Nothing) {
             let model = model.name();
             return Err(Reason::Unsupported(format!("the model `{model}` says nothing about atomic sections")));
@@ -115,7 +144,7 @@ impl Product {
         let follows_mixed = match &monitoring {
             Monitoring::Nothing => true,
             // It would need columns for every pair of threads that can race.
-            Monitoring::Everything(_) => false,
+            Monitoring::Everything(_) | Monitoring::Onward(_) => false,
             Monitoring::Watching(watches) => watches.races() == RaceRule::Monitored,
         };
         if program.has_mixed_accesses() && !follows_mixed {
@@ -129,19 +158,19 @@ impl Product {
         if layout.overflowed() {
             return Err(too_large(format!("a state would need more than {} KiB", LARGEST_STATE * 8 / 1024)));
         }
-        let monitors: Vec<Option<&dyn Monitor>> = match &monitoring {
-            Monitoring::Nothing => vec![None],
-            Monitoring::Everything(monitor) => vec![Some(monitor.as_ref())],
-            Monitoring::Watching(watches) => {
-                std::iter::once(None).chain(watches.iter().map(|watched| Some(watched.monitor.as_ref()))).collect()
-            }
+        // For every combination of watches, the monitors that follow the run then.
+        let monitors: Vec<Vec<&dyn Monitor>> = match &monitoring {
+            Monitoring::Nothing => vec![Vec::new()],
+            Monitoring::Everything(monitor) => vec![vec![monitor.as_ref()]],
+            Monitoring::Watching(watches) => watches.monitors().map(Option::into_iter).map(Iterator::collect).collect(),
+            Monitoring::Onward(onward) => onward.combinations(),
         };
-        let rows = |monitor: Option<&dyn Monitor>, t: usize| -> Vec<Slot> {
-            let rows = monitor.map_or(Vec::new(), |monitor| monitor.rows(ThreadId::from_index(t)));
-            rows.iter().flat_map(|row| row.slots().to_vec()).collect()
+        let rows = |monitors: &[&dyn Monitor], t: usize| -> Vec<Slot> {
+            let rows = monitors.iter().flat_map(|monitor| monitor.rows(ThreadId::from_index(t)));
+            rows.flat_map(|row| row.slots().to_vec()).collect()
         };
-        let regions = |monitor: Option<&dyn Monitor>| match options.reductions.dead_bits {
-            true => (0..compiled.len()).map(|t| Region::of(rows(monitor, t))).collect(),
+        let regions = |monitors: &[&dyn Monitor]| match options.reductions.dead_bits {
+            true => (0..compiled.len()).map(|t| Region::of(rows(monitors, t))).collect(),
             false => Vec::new(),
         };
         // A whole monitor of plain accesses has a column for each thread that makes them, which
@@ -152,12 +181,12 @@ impl Product {
             true => symmetry::equal_threads(program),
             false => Vec::new(),
         };
-        let symmetry = |monitor: Option<&dyn Monitor>| {
+        let symmetry = |monitors: &[&dyn Monitor]| {
             Symmetry::new(&equal, |t| {
                 let thread = &compiled[t];
                 let taints = thread.taints.iter().flat_map(|taints| &taints.registers);
                 let local = std::iter::once(&thread.pc).chain(&thread.registers).chain(taints).copied();
-                local.chain(rows(monitor, t)).collect()
+                local.chain(rows(monitors, t)).collect()
             })
         };
         let futures = options.reductions.por && compiled.len() <= ThreadSet::BITS as usize;
@@ -167,8 +196,8 @@ impl Product {
                 .iter()
                 .map(|thread| thread.registers.iter().map(|register| register.init).collect())
                 .collect(),
-            rows: monitors.iter().map(|&monitor| regions(monitor)).collect(),
-            symmetry: monitors.iter().map(|&monitor| symmetry(monitor)).collect(),
+            rows: monitors.iter().map(|monitors| regions(monitors)).collect(),
+            symmetry: monitors.iter().map(|monitors| symmetry(monitors)).collect(),
             futures: futures.then(|| Futures::of(&compiled)),
             hope: options.reductions.dead_bits,
             fuse: options.reductions.por,
@@ -176,6 +205,7 @@ impl Product {
             memory,
             initial_memory: program.locations().iter().map(|location| location.init).collect(),
             domain: program.domain() as i64,
+            first_equal: symmetry::first_equal(program),
             classes,
             monitoring,
             words: layout.words(),
@@ -183,19 +213,22 @@ impl Product {
         })
     }
 
-    /// The monitor that follows the run now.
-    fn monitor(&self, state: &[u64]) -> Option<&dyn Monitor> {
+    /// The monitors that follow the run now.
+    fn monitors(&self, state: &[u64]) -> [Option<&dyn Monitor>; 2] {
         match &self.monitoring {
-            Monitoring::Nothing => None,
-            Monitoring::Everything(monitor) => Some(monitor.as_ref()),
-            Monitoring::Watching(watches) => watches.current(state).map(|watched| watched.monitor.as_ref()),
+            Monitoring::Nothing => [None, None],
+            Monitoring::Everything(monitor) => [Some(monitor.as_ref()), None],
+            Monitoring::Watching(watches) => [watches.current(state).map(|watched| watched.monitor.as_ref()), None],
+            Monitoring::Onward(onward) => onward.watched(state).map(|watched| Some(watched?.monitor.as_ref())),
         }
     }
 
-    /// The number of the current watch plus one; 0 if there is none.
+    /// The number of the current watch plus one; 0 if there is none. Of several, that of their
+    /// combination.
     fn watch(&self, state: &[u64]) -> usize {
         match &self.monitoring {
             Monitoring::Watching(watches) => watches.number(state),
+            Monitoring::Onward(onward) => onward.combination(state),
             Monitoring::Nothing | Monitoring::Everything(_) => 0,
         }
     }
@@ -224,7 +257,7 @@ impl Product {
                 Step::Branch(cond, target) => cond.eval(state).map(|c| if c != 0 { *target } else { pc + 1 }),
                 Step::Skip | Step::Verify => Ok(pc + 1),
                 Step::Fence(mode) => {
-                    if let Some(monitor) = self.monitor(state) {
+                    for monitor in self.monitors(state).into_iter().flatten() {
                         monitor.fence(state, ThreadId::from_index(t), *mode);
                     }
                     Ok(pc + 1)
@@ -311,7 +344,17 @@ impl Product {
     /// compare-and-swap that may fail although it could succeed.
     fn labels(&self, state: &[u64], access: &Access) -> Result<[Option<Label>; 2], ScFailureKind> {
         let loc = Self::locate(&access.target, state)?;
-        let old = self.memory[loc.index()].get(state) as Value;
+        self.labels_after(state, access, loc, self.memory[loc.index()].get(state) as Value)
+    }
+
+    /// The same if `loc`, to which the access goes, held this value.
+    fn labels_after(
+        &self,
+        state: &[u64],
+        access: &Access,
+        loc: LocId,
+        old: Value,
+    ) -> Result<[Option<Label>; 2], ScFailureKind> {
         let value = |code: &Code| code.eval(state).map(as_value).map_err(eval_failure);
         let label = match &access.kind {
             AccessKind::Load(mode) => Label::Read { loc, value: old, mode: *mode },
@@ -373,6 +416,7 @@ impl Product {
                     self.follow(watched.monitor.as_ref(), state, t, access, label, false);
                 }
             }
+            (Monitoring::Onward(_), _) => unreachable!("its steps are its own"),
         }
         self.update(state, access, label);
         self.threads[t].set_taint(state, pc, tainted);
@@ -434,14 +478,21 @@ impl Product {
                 }
             }
         }
+        let state = &*state;
         let hopeless = match &self.monitoring {
             Monitoring::Watching(watches) => {
-                let state = &*state;
                 let hopeless = |watched: &Watched| {
                     let uses = |t: usize, access: &Access| self.uses_watched(watched, state, t, access);
                     !watched.has_hope(state, &self.threads, watches.fence(), uses)
                 };
                 self.hope && watches.current(state).is_some_and(hopeless)
+            }
+            Monitoring::Onward(onward) => {
+                let hopeless = |watched: &Watched| {
+                    let uses = |t: usize, access: &Access| self.uses_watched(watched, state, t, access);
+                    !watched.has_hope(state, &self.threads, onward.fence(), uses)
+                };
+                self.hope && onward.watched(state).into_iter().flatten().any(hopeless)
             }
             Monitoring::Nothing | Monitoring::Everything(_) => false,
         };
@@ -461,6 +512,7 @@ impl Product {
         };
         match &self.monitoring {
             _ if access.private => take(Meaning::Silent),
+            Monitoring::Onward(onward) => self.expand_onward(onward, state, (t, pc), access, label, out),
             Monitoring::Watching(watches) => {
                 let overwritten = label.loc().filter(|_| label.is_write());
                 watches.meanings(state, &label, overwritten.and_then(|loc| self.current_class(state, loc)), take);
@@ -476,6 +528,7 @@ impl Product {
     fn passes_fences(&self, state: &[u64]) -> bool {
         match &self.monitoring {
             Monitoring::Watching(watches) => self.fuse && watches.current(state).is_none(),
+            Monitoring::Onward(onward) => self.fuse && onward.combination(state) == 0,
             Monitoring::Nothing | Monitoring::Everything(_) => false,
         }
     }
@@ -558,6 +611,9 @@ impl System for Product {
                     for label in labels.into_iter().flatten() {
                         self.expand_access(state, t, pc, access, label, out);
                     }
+                    if let Monitoring::Onward(onward) = &self.monitoring {
+                        self.stray(onward, state, (t, pc), access, out);
+                    }
                 }
                 Err(kind) => take(None, &|out| self.fail(out.state(), t, pc, kind.clone())),
             },
@@ -616,22 +672,39 @@ impl System for Product {
             }
         }
         match &self.monitoring {
-            Monitoring::Nothing => self.race_of_enabled(state),
+            Monitoring::Nothing => self.races_of_enabled(state).first().copied(),
+            Monitoring::Onward(_) => None,
             Monitoring::Everything(monitor) => {
                 self.stale_access(monitor.as_ref(), state, None).or_else(|| match monitor.races() {
                     RaceRule::Monitored => self.race_with_past(monitor.as_ref(), state),
-                    RaceRule::BothEnabled => self.race_of_enabled(state),
+                    RaceRule::BothEnabled => self.races_of_enabled(state).first().copied(),
                 })
             }
             Monitoring::Watching(watches) => match watches.current(state) {
                 None if watches.races() == RaceRule::Monitored => None,
-                None => self.race_of_enabled(state),
+                None => self.races_of_enabled(state).first().copied(),
                 Some(watched) => match watched.kind {
                     WatchKind::Stale { .. } => self.stale_access(watched.monitor.as_ref(), state, Some(watched.loc)),
-                    WatchKind::After(first, how) => self.race_with_watched(watched, (first, how), state),
+                    WatchKind::After(first, how) => self.races_with_watched(watched, (first, how), state).next(),
+                    WatchKind::Overwritten(_) => None,
                 },
             },
         }
+    }
+
+    fn inspect_all(&self, state: &[u64], found: &mut Vec<Finding>) {
+        match &self.monitoring {
+            Monitoring::Onward(onward) => self.races_onward(onward, state, found),
+            _ => found.extend(self.inspect(state)),
+        }
+    }
+
+    fn has_strayed(&self, state: &[u64]) -> bool {
+        matches!(&self.monitoring, Monitoring::Onward(onward) if onward.has_strayed(state))
+    }
+
+    fn first_equal(&self, t: ThreadId) -> ThreadId {
+        self.first_equal[t.index()]
     }
 }
 

@@ -13,7 +13,7 @@
 //! steps of the set lead only to states that have been expanded, and what was put off might be put
 //! off for ever (see [`crate::ample`]).
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -23,7 +23,7 @@ use fencepost_verdict::{Budget, Candidate, Progress, Reason, Run, ScFailure, ScF
 use crate::collapse::Collapsed;
 use crate::store::{Batch, Inserted, Meter, StateId, StateStore};
 use crate::system::{Expansion, Finding, Stop, System, ThreadSet};
-use crate::{End, Exploration};
+use crate::{End, Exploration, Failure, Onward, Wrong};
 
 /// Words of states generated between two looks at the budget.
 const WORK_BETWEEN_CHECKS: usize = 1 << 16;
@@ -46,23 +46,41 @@ pub(crate) enum Goal {
     Failure,
     /// An assertion that fails under SC; whatever else goes wrong is ignored.
     Assertion,
+    /// Nothing in particular: all that goes wrong is collected, each thing once.
+    Everything,
 }
 
 impl Goal {
     fn is_about(self, kind: &ScFailureKind) -> bool {
         self != Goal::Assertion || *kind == ScFailureKind::Assertion
     }
+
+    /// Is it reached when something fails under SC?
+    fn is_failure(self) -> bool {
+        matches!(self, Goal::Failure | Goal::Assertion)
+    }
 }
 
 /// Visits every reachable state of `system`, on `jobs` threads, or as many as it takes to reach
 /// `goal`.
 pub(crate) fn breadth_first(system: &impl System, goal: Goal, jobs: usize, budget: &Budget<'_>) -> Exploration {
-    let jobs = jobs.max(1);
-    let meter = Meter::new(budget.max_bytes);
-    let store = StateStore::new(system.words(), Hasher::default(), jobs, budget.max_states, Arc::clone(&meter));
-    let store = Visited::Plain(store);
-    let (layers, stopped) = (Vec::new(), AtomicBool::new(false));
-    Search { system, goal, budget, meter, store, jobs, layers, stopped }.run()
+    Search::new(system, goal, jobs, budget).run()
+}
+
+/// Visits every reachable state of `system` and collects all that goes wrong, each thing with a
+/// shortest run that leads there. What goes wrong under SC is not told again of runs that have left
+/// it.
+pub(crate) fn everything(system: &impl System, jobs: usize, budget: &Budget<'_>) -> Onward {
+    let mut search = Search::new(system, Goal::Everything, jobs, budget);
+    let Exploration { end, bound, stats, .. } = search.run();
+    let Search { known, found, .. } = search;
+    let is_new = |key: &Key| !(key.strayed && known.contains(&Key { strayed: false, ..*key }));
+    let found = found.into_iter().filter(|(key, _)| is_new(key)).map(|(_, found)| found).collect();
+    let cut = match end {
+        End::GaveUp(reason) => Some(reason),
+        End::Exhausted | End::Found(_) | End::Failed => None,
+    };
+    Onward { found, cut, bound, stats }
 }
 
 type Hasher = foldhash::fast::FixedState;
@@ -122,6 +140,27 @@ struct Search<'a, S> {
     layers: Vec<Vec<StateId>>,
     /// Is there no point in going on with this layer?
     stopped: AtomicBool,
+    /// What has been collected in earlier layers,
+    known: BTreeSet<Key>,
+    /// with a run for each.
+    found: Vec<(Key, Wrong)>,
+}
+
+/// Something that goes wrong: what it has in common with other runs to it. Threads with the same
+/// code count as one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Key {
+    /// Has the run left SC?
+    strayed: bool,
+    what: What,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum What {
+    Failure((ThreadId, Pc), &'static str),
+    Race((ThreadId, Pc), (ThreadId, Pc)),
+    LateRace((ThreadId, Pc)),
+    Other,
 }
 
 /// What a thread needs to expand a piece of a layer, used again and again.
@@ -154,6 +193,14 @@ impl Piece {
 /// A state, as the search stores it.
 type State = Vec<u64>;
 
+/// A state, and a shortest run to it.
+struct Reached {
+    run: Run,
+    /// The step of the run that leaves SC.
+    stale: Option<usize>,
+    state: State,
+}
+
 /// What was met in a layer.
 #[derive(Default)]
 struct Met {
@@ -166,10 +213,20 @@ struct Met {
     /// The first instruction at which the program is not modelled any further.
     bound: Option<(ThreadId, Pc)>,
     speculative: BTreeSet<(ThreadId, Pc)>,
+    /// What is to be collected, with the greatest state on whose steps, or in which, it happens.
+    all: BTreeMap<Key, State>,
     gave_up: Option<Reason>,
 }
 
 impl Met {
+    fn collect(&mut self, key: Key, state: &[u64]) {
+        match self.all.get_mut(&key) {
+            Some(greatest) if greatest[..] >= *state => {}
+            Some(greatest) => greatest.copy_from_slice(state),
+            None => _ = self.all.insert(key, state.to_vec()),
+        }
+    }
+
     fn merge(&mut self, other: Met) {
         self.transitions += other.transitions;
         self.finding = [self.finding.take(), other.finding].into_iter().flatten().max();
@@ -177,16 +234,42 @@ impl Met {
             [self.failure.take(), other.failure].into_iter().flatten().max_by(|a, b| (&a.0, a.1).cmp(&(&b.0, b.1)));
         self.bound = [self.bound, other.bound].into_iter().flatten().min();
         self.speculative.extend(other.speculative);
+        other.all.iter().for_each(|(key, state)| self.collect(*key, state));
         self.gave_up = self.gave_up.take().or(other.gave_up);
     }
 }
 
-impl<S: System> Search<'_, S> {
+impl<'a, S: System> Search<'a, S> {
+    fn new(system: &'a S, goal: Goal, jobs: usize, budget: &'a Budget<'a>) -> Self {
+        let jobs = jobs.max(1);
+        let meter = Meter::new(budget.max_bytes);
+        let store = StateStore::new(system.words(), Hasher::default(), jobs, budget.max_states, Arc::clone(&meter));
+        Search {
+            system,
+            goal,
+            budget,
+            meter,
+            store: Visited::Plain(store),
+            jobs,
+            layers: Vec::new(),
+            stopped: AtomicBool::new(false),
+            known: BTreeSet::new(),
+            found: Vec::new(),
+        }
+    }
+
     fn run(&mut self) -> Exploration {
         let initial = self.system.initial();
         let (mut failure, mut bound) = (None, None);
         for (end, (site, stop)) in initial.stopped {
             match stop {
+                Stop::Failure(kind) if self.goal == Goal::Everything => {
+                    let run = Run { steps: initial.trace[..end].to_vec() };
+                    let key = Key { strayed: false, what: self.failure(site, &kind) };
+                    if self.known.insert(key) {
+                        self.found.push((key, Wrong { run, stale: None, what: Failure::Fails(site, kind) }));
+                    }
+                }
                 Stop::GiveUp(_) => unreachable!("only a step can be too much"),
                 Stop::Bound => bound = bound.or(Some(site)),
                 Stop::Failure(kind) if failure.is_none() && self.goal.is_about(&kind) => {
@@ -201,7 +284,12 @@ impl<S: System> Search<'_, S> {
         self.system.canonical(&mut start);
         let mut end = match self.store.insert(&start) {
             Err(reason) => Some(End::GaveUp(reason)),
-            Ok(_) if self.goal != Goal::LeaveSc => failure.is_some().then_some(End::Failed),
+            Ok(_) if self.goal == Goal::Everything => {
+                let mut met = Met::default();
+                self.inspect(&start, &mut met);
+                self.collect(met.all).err().map(End::GaveUp)
+            }
+            Ok(_) if self.goal.is_failure() => failure.is_some().then_some(End::Failed),
             Ok(_) => self.system.inspect(&start).map(|_| self.found(&start)),
         };
         while end.is_none() {
@@ -229,12 +317,16 @@ impl<S: System> Search<'_, S> {
             speculative.extend(met.speculative);
             bound = bound.or(met.bound.map(|(thread, pc)| Site { thread, pc }));
             if let (None, Some((state, pc, kind))) = (&failure, met.failure) {
-                failure = self.failing_run(&state, pc, kind);
+                let run = self.failing_run(&state, |site, what, _| site.pc == pc && *what == kind);
+                failure = run.and_then(Wrong::under_sc);
                 if failure.is_none() {
                     met.gave_up = Some(Reason::Time);
                 }
             }
-            if self.goal != Goal::LeaveSc && failure.is_some() {
+            if let Err(reason) = self.collect(std::mem::take(&mut met.all)) {
+                met.gave_up = Some(reason);
+            }
+            if self.goal.is_failure() && failure.is_some() {
                 stats.depth = self.layers.len() as u64;
                 end = Some(End::Failed);
             } else if let Some(state) = met.finding {
@@ -417,6 +509,13 @@ impl<S: System> Search<'_, S> {
             met.transitions += 1;
             let successor = piece.out.step(step);
             match &successor.stopped {
+                Some((site, Stop::Failure(kind))) if self.goal == Goal::Everything => {
+                    let strayed = self.system.has_strayed(piece.out.target(step));
+                    let key = Key { strayed, what: self.failure(*site, kind) };
+                    if !self.known.contains(&key) {
+                        met.collect(key, &states[piece.source[step] * words..(piece.source[step] + 1) * words]);
+                    }
+                }
                 Some((site, Stop::Failure(kind))) if self.goal.is_about(kind) => {
                     let state = &states[piece.source[step] * words..(piece.source[step] + 1) * words];
                     let failure = (state.to_vec(), site.pc, kind.clone());
@@ -444,6 +543,9 @@ impl<S: System> Search<'_, S> {
                 piece.done[piece.source[step]] = ThreadSet::MAX;
             }
             let target = piece.out.target(step);
+            if inserted == Inserted::New && self.goal == Goal::Everything {
+                self.inspect(target, met);
+            }
             if inserted == Inserted::New
                 && self.goal == Goal::LeaveSc
                 && self.system.inspect(target).is_some()
@@ -455,10 +557,80 @@ impl<S: System> Search<'_, S> {
         Ok(())
     }
 
+    /// Notes all that is wrong in a state and not known yet.
+    fn inspect(&self, state: &[u64], met: &mut Met) {
+        let mut found = Vec::new();
+        self.system.inspect_all(state, &mut found);
+        let strayed = self.system.has_strayed(state);
+        for finding in found {
+            let key = Key { strayed, what: self.race(finding) };
+            if !self.known.contains(&key) {
+                met.collect(key, state);
+            }
+        }
+    }
+
+    /// An instruction, the same for all threads with its code.
+    fn place(&self, site: Site) -> (ThreadId, Pc) {
+        (self.system.first_equal(site.thread), site.pc)
+    }
+
+    fn failure(&self, site: Site, kind: &ScFailureKind) -> What {
+        let kind = match kind {
+            ScFailureKind::Assertion => "assertion",
+            ScFailureKind::DivisionByZero => "division",
+            ScFailureKind::IndexOutOfRange { .. } => "index",
+        };
+        What::Failure(self.place(site), kind)
+    }
+
+    fn race(&self, finding: Finding) -> What {
+        match finding {
+            Finding::Race(first, second) => {
+                let (first, second) = (self.place(first), self.place(second));
+                What::Race(first.min(second), first.max(second))
+            }
+            Finding::LateRace(site) => What::LateRace(self.place(site)),
+            Finding::Stale(_) | Finding::TaintedUse(_) => What::Other,
+        }
+    }
+
+    /// Rebuilds a run to each thing that was met in the last layer for the first time: in a state of
+    /// the layer being built, or on a step out of one of the last finished layer.
+    fn collect(&mut self, met: BTreeMap<Key, State>) -> Result<(), Reason> {
+        for (key, state) in met {
+            let wrong = match key.what {
+                What::Failure(..) => self.failing_run(&state, |site, kind, target| {
+                    self.failure(site, kind) == key.what && self.system.has_strayed(target) == key.strayed
+                }),
+                What::Race(..) | What::LateRace(_) | What::Other => self.wrong_in(&state, key.what),
+            };
+            self.found.push((key, wrong.ok_or(Reason::Time)?));
+            self.known.insert(key);
+        }
+        Ok(())
+    }
+
+    /// A run to `state`, a state of the layer being built, in which this is wrong; none if time runs
+    /// out.
+    fn wrong_in(&self, state: &[u64], what: What) -> Option<Wrong> {
+        let Reached { run, stale, state } = self.run_to(state, self.layers.len())?;
+        let mut found = Vec::new();
+        self.system.inspect_all(&state, &mut found);
+        let is_it = |finding: &Finding| self.race(*finding) == what;
+        let what = match found.into_iter().find(is_it).expect("names of threads make no difference") {
+            Finding::Race(first, second) => Failure::Race(first, second),
+            Finding::LateRace(site) | Finding::Stale(site) | Finding::TaintedUse(site) => Failure::LateRace(site),
+        };
+        Some(Wrong { run, stale, what })
+    }
+
     /// What leaves SC from `state`, a state of the last layer, as threads of the program do it.
     fn found(&self, state: &[u64]) -> End {
-        let Some((run, end)) = self.run_to(state, self.layers.len()) else { return End::GaveUp(Reason::Time) };
-        End::Found(match self.system.inspect(&end).expect("names of threads make no difference") {
+        let Some(Reached { run, state, .. }) = self.run_to(state, self.layers.len()) else {
+            return End::GaveUp(Reason::Time);
+        };
+        End::Found(match self.system.inspect(&state).expect("names of threads make no difference") {
             Finding::Stale(site) => Candidate::Stale { run, site },
             Finding::TaintedUse(site) => Candidate::TaintedUse { run, site },
             Finding::LateRace(site) => Candidate::LateRace { run, site },
@@ -467,25 +639,35 @@ impl<S: System> Search<'_, S> {
     }
 
     /// A run that goes wrong at a step out of `state`, a state of the last finished layer; none if
-    /// time runs out.
-    fn failing_run(&self, state: &[u64], pc: Pc, kind: ScFailureKind) -> Option<ScFailure> {
-        let (mut run, end) = self.run_to(state, self.layers.len() - 1)?;
+    /// time runs out. `is_it` is told of failures, and where the thread that fails is left.
+    fn failing_run(&self, state: &[u64], is_it: impl Fn(Site, &ScFailureKind, &[u64]) -> bool) -> Option<Wrong> {
+        let Reached { mut run, mut stale, state } = self.run_to(state, self.layers.len() - 1)?;
         let mut out = Expansion::traced(self.system.words());
         for t in 0..self.system.threads() {
-            self.system.expand(&end, t, &mut out);
+            self.system.expand(&state, t, &mut out);
         }
         let fails = |step: usize| match &out.step(step).stopped {
-            Some((site, Stop::Failure(what))) if site.pc == pc && *what == kind => Some((step, *site)),
+            Some((site, Stop::Failure(kind))) if is_it(*site, kind, out.target(step)) => {
+                Some((step, *site, kind.clone()))
+            }
             _ => None,
         };
-        let (step, site) = (0..out.len()).find_map(fails).expect("names of threads make no difference");
+        let (step, site, kind) = (0..out.len()).find_map(fails).expect("names of threads make no difference");
+        if self.strays(&state, out.target(step)) {
+            stale = Some(run.steps.len());
+        }
         run.steps.extend_from_slice(out.trace(step));
-        Some(ScFailure { kind, site, run })
+        Some(Wrong { run, stale, what: Failure::Fails(site, kind) })
+    }
+
+    /// Is SC left on the way from one state to the next?
+    fn strays(&self, from: &[u64], to: &[u64]) -> bool {
+        !self.system.has_strayed(from) && self.system.has_strayed(to)
     }
 
     /// A shortest run to a state that is equal to `state`, in this layer, up to names of threads;
     /// and that state. None if time runs out.
-    fn run_to(&self, state: &[u64], layer: usize) -> Option<(Run, State)> {
+    fn run_to(&self, state: &[u64], layer: usize) -> Option<Reached> {
         let mut path = vec![state.to_vec()];
         for layer in (0..layer).rev() {
             let predecessor = self.predecessor(layer, path.last().expect("a state")).ok()?;
@@ -494,6 +676,7 @@ impl<S: System> Search<'_, S> {
         let initial = self.system.initial();
         let mut run = Run { steps: initial.trace };
         let mut at = initial.state;
+        let mut stale = None;
         let mut out = Expansion::traced(self.system.words());
         for target in path.iter().rev().skip(1) {
             out.clear();
@@ -506,10 +689,13 @@ impl<S: System> Search<'_, S> {
                 reached == *target
             };
             let step = (0..out.len()).find(leads_there).expect("names of threads make no difference");
+            if self.strays(&at, out.target(step)) {
+                stale = Some(run.steps.len());
+            }
             run.steps.extend_from_slice(out.trace(step));
             at = out.target(step).to_vec();
         }
-        Some((run, at))
+        Some(Reached { run, stale, state: at })
     }
 
     /// The greatest state of a finished layer with a step to `state`.

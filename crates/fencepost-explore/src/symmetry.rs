@@ -6,6 +6,7 @@
 
 use std::collections::HashMap;
 
+use fencepost_base::ids::ThreadId;
 use fencepost_ir::{Op, Program};
 use fencepost_model::packed::Slot;
 
@@ -18,6 +19,22 @@ pub(crate) struct Symmetry {
 
 /// Groups of two or more threads with the same code; where they start makes no difference.
 pub(crate) fn equal_threads(program: &Program) -> Vec<Vec<usize>> {
+    let mut groups = groups(program);
+    groups.retain(|group| group.len() > 1);
+    groups
+}
+
+/// For every thread, the first one with the same code.
+pub(crate) fn first_equal(program: &Program) -> Vec<ThreadId> {
+    let mut first = vec![ThreadId(0); program.threads().len()];
+    for group in groups(program) {
+        group.iter().for_each(|&t| first[t] = ThreadId::from_index(group[0]));
+    }
+    first
+}
+
+/// All threads, those with the same code together.
+fn groups(program: &Program) -> Vec<Vec<usize>> {
     let mut groups: Vec<Vec<usize>> = Vec::new();
     let mut known = HashMap::new();
     for (t, thread) in program.threads().iter().enumerate() {
@@ -28,7 +45,6 @@ pub(crate) fn equal_threads(program: &Program) -> Vec<Vec<usize>> {
             None => groups.push(vec![t]),
         }
     }
-    groups.retain(|group| group.len() > 1);
     groups
 }
 

@@ -1,5 +1,6 @@
 //! Transition systems over packed states: what a search needs to know.
 
+use fencepost_base::ids::ThreadId;
 use fencepost_verdict::{Reason, RunStep, ScFailureKind, Site};
 
 /// Where a thread stops that has not come to its end, and why, if somebody is to be told.
@@ -225,4 +226,19 @@ pub(crate) trait System: Sync {
 
     /// Can SC be left from `state`?
     fn inspect(&self, state: &[u64]) -> Option<Finding>;
+
+    /// Adds all that is wrong in `state`.
+    fn inspect_all(&self, state: &[u64], found: &mut Vec<Finding>) {
+        found.extend(self.inspect(state));
+    }
+
+    /// Has a step been taken that left SC?
+    fn has_strayed(&self, _state: &[u64]) -> bool {
+        false
+    }
+
+    /// The first thread with the same code.
+    fn first_equal(&self, t: ThreadId) -> ThreadId {
+        t
+    }
 }

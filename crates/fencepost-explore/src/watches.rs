@@ -36,13 +36,17 @@ use fencepost_base::event::Label;
 use fencepost_base::ids::{LocId, ThreadId};
 use fencepost_base::order::Mode;
 use fencepost_ir::CasStrength;
-use fencepost_model::packed::{Layout, Slot, bits_for};
+use fencepost_model::packed::{Layout, Region, Slot, bits_for};
 use fencepost_model::{Model, Monitor, PlainKind, RaceRule, Shape, StaleKind, Watch};
 
 use crate::compile::{Access, AccessKind, Code, CompiledThread, Mixed, as_value};
 
 /// Most watches; a program that needs more is better off with the whole monitor.
 const MOST_WATCHES: usize = 1 << 12;
+/// To a monitor that follows one write: the class of what that one has written.
+pub(crate) const FOLLOWED: usize = 0;
+/// The class of what all others have written.
+pub(crate) const OTHER: usize = 1;
 /// Most watches times instructions: something is kept for each of both.
 const MOST_KEPT: usize = 1 << 24;
 
@@ -90,6 +94,9 @@ pub(crate) enum WatchKind {
         /// apart, and nobody can write between a write and an update of it.
         lasting: bool,
     },
+    /// An overwritten value that is in the state: the one write that held it is followed, and none
+    /// after it (see `product::onward`).
+    Overwritten(StaleKind),
     /// An access that may race: a plain one, or an atomic one of a location that is accessed in both
     /// ways.
     After(PlainKind, Mixed),
@@ -118,6 +125,42 @@ impl Watches {
     ) -> Option<Watches> {
         let races = model.monitor(shape, &mut Layout::new())?.races();
         let kinds = kinds(threads, classes, shape, races);
+        Self::of(kinds, threads, classes, model, shape, layout)
+    }
+
+    /// Those of single writes, whose values are in the state.
+    pub(crate) fn of_writes(
+        threads: &[CompiledThread],
+        model: &dyn Model,
+        shape: &Shape,
+        layout: &mut Layout,
+    ) -> Option<Watches> {
+        let no_classes = vec![None; shape.classes.len()];
+        Self::of(writes(&accesses_by_location(threads, shape), shape), threads, &no_classes, model, shape, layout)
+    }
+
+    /// Those of accesses that may race, under a model that remembers them.
+    pub(crate) fn of_races(
+        threads: &[CompiledThread],
+        model: &dyn Model,
+        shape: &Shape,
+        layout: &mut Layout,
+    ) -> Option<Watches> {
+        let no_classes = vec![None; shape.classes.len()];
+        let accesses = accesses_by_location(threads, shape);
+        let kinds = (0..accesses.len()).flat_map(|loc| racing(LocId::from_index(loc), &accesses[loc], shape)).collect();
+        Self::of(kinds, threads, &no_classes, model, shape, layout)
+    }
+
+    fn of(
+        kinds: Vec<(LocId, WatchKind)>,
+        threads: &[CompiledThread],
+        classes: &[Option<std::sync::Arc<Classes>>],
+        model: &dyn Model,
+        shape: &Shape,
+        layout: &mut Layout,
+    ) -> Option<Watches> {
+        let races = model.monitor(shape, &mut Layout::new())?.races();
         let code: usize = threads.iter().map(|thread| thread.steps.len()).sum();
         if kinds.len() > MOST_WATCHES || kinds.len().saturating_mul(code) > MOST_KEPT {
             return None;
@@ -134,6 +177,7 @@ impl Watches {
         for (loc, kind) in kinds {
             let watch = match kind {
                 WatchKind::Stale { class, by, lasting } => Watch::Stale { loc, class, by, lasting },
+                WatchKind::Overwritten(by) => Watch::Stale { loc, class: Some(FOLLOWED), by, lasting: true },
                 WatchKind::After(..) => Watch::Plain(loc),
             };
             let mut columns = program.clone();
@@ -153,9 +197,9 @@ impl Watches {
         Some(Watches { all, of, current, races, fence })
     }
 
-    /// All watches, in the order of their numbers.
-    pub(crate) fn iter(&self) -> impl Iterator<Item = &Watched> {
-        self.all.iter()
+    /// For none, and then for every watch in the order of their numbers, its monitor.
+    pub(crate) fn monitors(&self) -> impl Iterator<Item = Option<&dyn Monitor>> {
+        std::iter::once(None).chain(self.all.iter().map(|watched| Some(watched.monitor.as_ref())))
     }
 
     /// The location that SC fences update.
@@ -215,6 +259,17 @@ impl Watches {
         }
     }
 
+    /// The watches of a location, by their numbers.
+    pub(crate) fn at(&self, loc: LocId) -> impl Iterator<Item = (u32, &Watched)> {
+        self.of[loc.index()].iter().map(|&watch| (watch, &self.all[watch as usize]))
+    }
+
+    /// Forgets the current watch; `columns` is what any of the monitors keeps.
+    pub(crate) fn end(&self, state: &mut [u64], columns: &Region) {
+        self.current.set(state, 0);
+        columns.clear(state);
+    }
+
     /// Would the current watch be given up if somebody wrote `loc`, whatever is written?
     pub(crate) fn forbids_writes(&self, state: &[u64], loc: LocId) -> bool {
         self.current(state).is_some_and(|watched| watched.loc == loc && !watched.kind.is_lasting())
@@ -271,16 +326,13 @@ impl WatchKind {
     }
 
     /// Does the watch begin with a step of this label?
-    fn starts_with(self, label: &Label, current: Option<usize>) -> bool {
+    pub(crate) fn starts_with(self, label: &Label, current: Option<usize>) -> bool {
         match self {
             WatchKind::Stale { class, by, .. } => {
-                let qualifies = match by {
-                    StaleKind::Read => label.is_write(),
-                    // Nobody may write between an update and the write it reads.
-                    StaleKind::Write => matches!(label, Label::Write { .. }),
-                };
+                let qualifies = is_overwriting(label, by);
                 qualifies && (class.is_none() || class == current)
             }
+            WatchKind::Overwritten(by) => is_overwriting(label, by),
             WatchKind::After(kind, how) => (kind, how) == (plain_kind(label), how_of(label)),
         }
     }
@@ -292,6 +344,9 @@ impl WatchKind {
                 let is_plain = how == Mixed::Plain || access.how() == Mixed::Plain;
                 is_plain && (first == PlainKind::Write || !access.only_reads())
             }
+            // There are only fences at the location of fences, which never overtake each other.
+            WatchKind::Overwritten(StaleKind::Read) => access.reads(),
+            WatchKind::Overwritten(StaleKind::Write) => !access.only_reads() && access.fence_location().is_none(),
             WatchKind::Stale { class: None, by, .. } => asks_for_any(access, by),
             WatchKind::Stale { class: Some(class), by, .. } => {
                 let classes = classes.expect("atomic locations have classes");
@@ -299,6 +354,15 @@ impl WatchKind {
                 (alone && asks_for_any(access, by)) || asks_for(access, by, class, classes)
             }
         }
+    }
+}
+
+/// Can a step of this label begin a watch of what it overwrites? Nobody may write between an update
+/// and the write it reads.
+fn is_overwriting(label: &Label, by: StaleKind) -> bool {
+    match by {
+        StaleKind::Read => label.is_write(),
+        StaleKind::Write => matches!(label, Label::Write { .. }),
     }
 }
 
@@ -352,34 +416,24 @@ fn kinds(
     shape: &Shape,
     races: RaceRule,
 ) -> Vec<(LocId, WatchKind)> {
-    let mut accesses: Vec<Vec<&Access>> = vec![Vec::new(); classes.len()];
-    for access in threads.iter().flat_map(CompiledThread::accesses).filter(|access| !access.private) {
-        access.target.locations().for_each(|loc| accesses[loc].push(access));
-    }
+    let accesses = accesses_by_location(threads, shape);
     let mut kinds = Vec::new();
     for (loc, accesses) in accesses.iter().enumerate() {
         let id = LocId::from_index(loc);
+        if races == RaceRule::Monitored {
+            kinds.extend(racing(id, accesses, shape));
+        }
         let mut add = |kind: WatchKind, starts: &dyn Fn(&Access) -> bool| {
             let used = accesses.iter().any(|access| kind.concerns(access, classes[loc].as_deref()));
             if used && accesses.iter().any(|access| starts(access)) {
                 kinds.push((id, kind));
             }
         };
-        if races == RaceRule::Monitored && !shape.plain[loc].is_empty() {
-            for how in [Mixed::Plain, Mixed::Atomic] {
-                let is_so = |access: &Access| access.how() == how;
-                add(WatchKind::After(PlainKind::Write, how), &|access| is_so(access) && !access.only_reads());
-                add(WatchKind::After(PlainKind::Read, how), &|access| is_so(access) && access.reads());
-            }
-        }
         if shape.classes[loc] == 0 {
             continue;
         }
         for by in [StaleKind::Read, StaleKind::Write] {
-            let starts = |access: &Access| match by {
-                StaleKind::Read => !access.only_reads(),
-                StaleKind::Write => matches!(access.kind, AccessKind::Store(..)),
-            };
+            let starts = |access: &Access| overwrites(access, by);
             let updates = by == StaleKind::Write && accesses.iter().any(|access| access.kind.updates());
             if shape.classes[loc] > 1 {
                 add(WatchKind::Stale { class: None, by, lasting: updates }, &starts);
@@ -390,6 +444,61 @@ fn kinds(
         }
     }
     kinds
+}
+
+/// For every location, the accesses that may go there and concern others.
+fn accesses_by_location<'a>(threads: &'a [CompiledThread], shape: &Shape) -> Vec<Vec<&'a Access>> {
+    let mut accesses: Vec<Vec<&Access>> = vec![Vec::new(); shape.classes.len()];
+    for access in threads.iter().flat_map(CompiledThread::accesses).filter(|access| !access.private) {
+        access.target.locations().for_each(|loc| accesses[loc].push(access));
+    }
+    accesses
+}
+
+/// The accesses of `loc` that may race.
+fn racing(loc: LocId, accesses: &[&Access], shape: &Shape) -> Vec<(LocId, WatchKind)> {
+    let mut kinds = Vec::new();
+    if shape.plain[loc.index()].is_empty() {
+        return kinds;
+    }
+    for how in [Mixed::Plain, Mixed::Atomic] {
+        for kind in [PlainKind::Write, PlainKind::Read] {
+            let starts = |access: &Access| match kind {
+                PlainKind::Write => !access.only_reads(),
+                PlainKind::Read => access.reads(),
+            };
+            let watch = WatchKind::After(kind, how);
+            let used = accesses.iter().any(|access| watch.concerns(access, None));
+            if used && accesses.iter().any(|access| access.how() == how && starts(access)) {
+                kinds.push((loc, watch));
+            }
+        }
+    }
+    kinds
+}
+
+/// Single writes that are overwritten.
+fn writes(accesses: &[Vec<&Access>], shape: &Shape) -> Vec<(LocId, WatchKind)> {
+    let mut kinds = Vec::new();
+    for (loc, accesses) in accesses.iter().enumerate().filter(|(loc, _)| shape.classes[*loc] > 0) {
+        for by in [StaleKind::Read, StaleKind::Write] {
+            let kind = WatchKind::Overwritten(by);
+            let used = accesses.iter().any(|access| kind.concerns(access, None));
+            if used && accesses.iter().any(|access| overwrites(access, by)) {
+                kinds.push((LocId::from_index(loc), kind));
+            }
+        }
+    }
+    kinds
+}
+
+/// Can it begin a watch of what it overwrites? Nobody may write between an update and the write it
+/// reads.
+fn overwrites(access: &Access, by: StaleKind) -> bool {
+    match by {
+        StaleKind::Read => !access.only_reads(),
+        StaleKind::Write => matches!(access.kind, AccessKind::Store(..)),
+    }
 }
 
 /// For every instruction of `thread`: can its next access to `loc` use what is watched? An access

@@ -3,6 +3,8 @@
 use std::fmt;
 use std::path::Path;
 
+use crate::Trials;
+
 /// A run in which it could be seen.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Observed {
@@ -16,15 +18,22 @@ pub struct Observed {
     pub memory: Memory,
     /// Where the threads were created.
     pub threads: Vec<Creation>,
-    /// How the missed write comes before the access in every SC order: the steps that do not
-    /// synchronise. Empty if not known.
+    /// How the missed write comes before the access in every SC order, or in a race the earlier
+    /// access before the later one: the steps that do not synchronise. Empty if not known.
     pub links: Vec<Link>,
+    /// A race: nothing in the run leads from the one access to the other, so that no order is too
+    /// weak. A lock is missing, or an atomic variable.
+    pub unguarded: bool,
     /// Who waits for what, in a deadlock.
     pub waiting: Vec<Waiting>,
     /// What to change.
     pub advice: Option<Advice>,
     /// How to see it again.
     pub reproduce: Reproduce,
+    /// Runs in which it was provoked, if there were any.
+    pub trials: Option<Trials>,
+    /// What it was seen after, if only after an access that was provoked: a sentence.
+    pub follows: Option<String>,
     /// The file with a picture of it, if it was drawn.
     pub picture: Option<String>,
 }

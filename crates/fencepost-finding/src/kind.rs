@@ -43,6 +43,8 @@ pub enum Rule {
 /// How bad it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Severity {
+    /// The program can do what its author did not expect, and nothing goes wrong.
+    Note,
     /// The program can do what its author did not expect.
     Warning,
     /// The program is wrong.
@@ -108,6 +110,7 @@ impl Severity {
     /// The name in machine-readable output.
     pub fn as_str(self) -> &'static str {
         match self {
+            Severity::Note => "note",
             Severity::Warning => "warning",
             Severity::Error => "error",
         }

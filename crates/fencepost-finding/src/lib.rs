@@ -5,6 +5,7 @@
 //! seen in a run. Terminal, JSON, SARIF and pictures are made from findings alone.
 
 mod compiled;
+mod consequence;
 mod diagram;
 mod kind;
 mod modelled;
@@ -13,6 +14,7 @@ pub use compiled::{
     Advice, Awaited, Creation, Edit, Frame, Link, LinkEnd, LinkKind, Memory, Observed, Operation, Place, Reproduce,
     Thread, Waiting, value_text,
 };
+pub use consequence::{Consequence, Effect, Rank, Trials};
 pub use diagram::{Diagram, Edge, Event, Relation};
 pub use kind::{Kind, Rule, Severity};
 pub use modelled::{Buffered, CycleEvent, Delay, Replayed, Run, Statement, Step};

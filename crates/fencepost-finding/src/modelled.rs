@@ -37,6 +37,8 @@ pub struct Replayed {
     pub delay: Option<Delay>,
     /// The execution as a diagram. To make one takes time: it is there only for who draws it.
     pub diagram: Option<Box<Diagram>>,
+    /// Has somebody looked for what goes wrong because of it, and found nothing?
+    pub is_harmless: bool,
 }
 
 /// An execution, step by step.

@@ -226,6 +226,13 @@ pub trait Monitor: Sync {
         false
     }
 
+    /// For a monitor of [`Watch::Plain`] under [`RaceRule::Monitored`]: `thread` reads, in this
+    /// order, a write that need not be the last one. Does that one pass on the watched access, as
+    /// [`Monitor::is_passed_on`] says of the last one?
+    fn stale_read(&self, state: &mut [u64], thread: ThreadId, mode: Mode, passes_on: bool) {
+        let _ = (state, thread, mode, passes_on);
+    }
+
     /// For a monitor that does not watch everything: is the watched write, as far as the model
     /// goes, still there for `thread`? Once it is not, it never is again.
     fn is_within_reach(&self, state: &[u64], thread: ThreadId) -> bool;

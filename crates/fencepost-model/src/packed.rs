@@ -198,6 +198,15 @@ impl Layout {
         self.overflowed |= other.overflowed;
     }
 
+    /// The bits reserved since this layout was like `before`.
+    pub fn since(&self, before: &Layout) -> Region {
+        let taken = |bits: u8| if bits >= 64 { u64::MAX } else { (1 << bits) - 1 };
+        let old = before.used.iter().copied().chain(std::iter::repeat(0));
+        let words = self.used.iter().zip(old).enumerate();
+        let new = words.map(|(word, (&now, then))| (word as u32, taken(now) & !taken(then)));
+        Region { parts: new.filter(|(_, bits)| *bits != 0).collect() }
+    }
+
     /// Number of words of a state.
     pub fn words(&self) -> usize {
         self.used.len()

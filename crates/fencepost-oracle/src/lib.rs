@@ -12,6 +12,7 @@
 //! - [`system`]: program and memory synchronised, with execution graphs as memory;
 //! - [`enumerate`]: robustness decided in three independent ways;
 //! - [`mod@finals`]: the final states of a program in a model;
+//! - [`stray`]: what goes wrong with at most one stale step;
 //! - [`theorem`]: the literal conditions of Thm 5.1 and Def. 6.1;
 //! - [`witness`]: those of RC20;
 //! - [`dependency`], [`observe`], [`taint`]: observational robustness against RC20;
@@ -26,6 +27,7 @@ pub mod finals;
 pub mod interpreter;
 pub mod observe;
 pub mod replay;
+pub mod stray;
 pub mod system;
 pub mod taint;
 pub mod theorem;
@@ -36,6 +38,6 @@ pub use finals::{Finals, finals};
 pub use observe::observationally_robust;
 pub use replay::{
     ReplayError, Replayed, replay, replay_computation, replay_failure, replay_graph, replay_graph_end,
-    replay_graph_failure,
+    replay_graph_failure, replay_graph_race,
 };
 pub use taint::observational_witness;

@@ -31,7 +31,7 @@ use fencepost_verdict::{Candidate, Run, RunStep, ScFailure, Site, Violation, Vio
 use crate::interpreter::{Access, Interpreter, Rest, ThreadState};
 
 pub use computation::replay_computation;
-pub use graph::{Replayed, replay_graph, replay_graph_end, replay_graph_failure};
+pub use graph::{Replayed, replay_graph, replay_graph_end, replay_graph_failure, replay_graph_race};
 use section::Section;
 use taint::Taints;
 

@@ -5,6 +5,7 @@
 //!
 //! - [`Order`]s and [`Action`]s of accesses;
 //! - [`Options`] with their keys, spellings and defaults, among them the [`Schedule`];
+//! - the [`Provocation`] of a run in which an access is to use an overwritten value;
 //! - [`message`]s, which the runtime writes and the reporter reads, one JSON object per line
 //!   ([`wire`]);
 //! - [`Answer`]s, which the reporter gives;
@@ -37,6 +38,7 @@ pub mod door;
 pub mod message;
 mod options;
 mod order;
+mod provocation;
 pub mod record;
 mod schedule;
 pub mod wire;
@@ -44,11 +46,12 @@ pub mod wire;
 pub use action::Action;
 pub use options::{Color, Key, Options, pairs};
 pub use order::Order;
+pub use provocation::{CodePlace, Provocation, Which};
 pub use schedule::Schedule;
 
 /// The version of everything in this crate: one more whenever the two sides would misunderstand
 /// each other.
-pub const VERSION: u8 = 3;
+pub const VERSION: u8 = 4;
 
 /// The exit code of a program in which something was found, as thread sanitizers have it.
 pub const FOUND: u8 = 66;

@@ -21,6 +21,10 @@ choice! {
         "spin" => Spin(Spin),
         /// A finding.
         "report" => Report(Report),
+        /// An access has used an overwritten value, as it was asked to.
+        "provoked" => Provoked(Provoked),
+        /// Something has gone wrong after that.
+        "failure" => Failure(Failure),
         /// Something the user should know.
         "note" => Note(Note),
         /// All threads of the program wait, and it is ended.
@@ -232,6 +236,19 @@ structure! {
         size: u64,
         /// Where.
         stack: Vec<u64>,
+        /// Where the race is in the record, if that is whole so far.
+        moment: Option<Moment>,
+    }
+}
+
+structure! {
+    /// Where a race is in the record, which has no plain accesses.
+    Moment {
+        /// When the later access was made, on the clock of the record.
+        time: u64,
+        /// The epoch of its thread in which the earlier one was made, the first one being 0. Epochs
+        /// end with whatever can be released: after each write that is recorded, be it relaxed.
+        epoch: u64,
     }
 }
 
@@ -272,6 +289,59 @@ structure! {
 structure! {
     /// Nothing is known.
     Unknown {}
+}
+
+structure! {
+    /// An access has used an overwritten value. From here on the run is one of the model, not one
+    /// under sequential consistency.
+    Provoked {
+        /// What the access could use.
+        report: Report,
+        /// What it has used.
+        used: Write,
+    }
+}
+
+structure! {
+    /// The program fails.
+    Failure {
+        /// Which thread.
+        tid: u64,
+        /// Where.
+        stack: Vec<u64>,
+        /// How.
+        failed: Failed,
+    }
+}
+
+choice! {
+    /// How a program fails.
+    Failed by "kind" {
+        /// An assertion does not hold.
+        "assertion" => Assertion(Assertion),
+        /// A signal ends it.
+        "signal" => Signal(Signal),
+    }
+}
+
+structure! {
+    /// An assertion of the program.
+    Assertion {
+        /// What it says.
+        text: String,
+        /// The source file.
+        file: String,
+        /// The line in it.
+        line: u64,
+    }
+}
+
+structure! {
+    /// A signal that ends the program.
+    Signal {
+        /// Its number.
+        number: u64,
+    }
 }
 
 structure! {

@@ -3,7 +3,7 @@
 //! The runtime finds options in the environment and in the program, and passes those that it
 //! understands on to the reporter in [`Start`](crate::message::Start). Both read them here.
 
-use crate::Schedule;
+use crate::{Provocation, Schedule};
 
 /// An option.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -26,6 +26,8 @@ pub enum Key {
     MaxReports,
     /// See [`Options::record`].
     Record,
+    /// An access that is to use an overwritten value, a text: a [`Provocation`](crate::Provocation).
+    Provoke,
     /// See [`Options::robustness`].
     Robustness,
     /// See [`Options::races`].
@@ -50,7 +52,7 @@ pub enum Key {
 
 impl Key {
     /// All of them, as they are listed for people.
-    pub const ALL: [Key; 19] = [
+    pub const ALL: [Key; 20] = [
         Key::Schedule,
         Key::Seed,
         Key::Steps,
@@ -60,6 +62,7 @@ impl Key {
         Key::Halt,
         Key::MaxReports,
         Key::Record,
+        Key::Provoke,
         Key::Robustness,
         Key::Races,
         Key::AtomicRaces,
@@ -86,6 +89,9 @@ impl Key {
             Key::Halt => ("halt_on_error", "1: end the program after the first report"),
             Key::MaxReports => ("max_reports", "reports at most"),
             Key::Record => ("record", "events recorded to check suggestions with"),
+            Key::Provoke => {
+                ("provoke", "PLACE,oldest or PLACE,newest: the access there uses an overwritten value once")
+            }
             Key::Robustness => ("report_robustness", "1: report robustness violations"),
             Key::Races => ("report_bugs", "1: report data races"),
             Key::AtomicRaces => ("report_atomic_races", "1: report races between atomic and plain accesses"),
@@ -129,6 +135,7 @@ impl Key {
             | Key::SpinDetection
             | Key::MaxReports
             | Key::Record
+            | Key::Provoke
             | Key::Robustness
             | Key::Help => false,
         }
@@ -244,6 +251,7 @@ impl Options {
             Key::Color => color(value).map(|color| self.color = color),
             Key::Verbosity => number(value).map(|verbosity| self.verbosity = verbosity),
             Key::Help => flag(value).map(|flag| self.help = flag),
+            Key::Provoke => value.parse::<Provocation>().ok().map(drop),
             Key::LogPath | Key::Suppressions => Some(()),
         };
         set.is_some()

@@ -61,14 +61,17 @@ pub enum Op {
     Join = 12,
     /// What was known of a location is forgotten, or it is seen for the first time.
     Reset = 13,
+    /// An atomic access that has used an overwritten write. From here on the records are not those
+    /// of a run under sequential consistency.
+    Stale = 14,
     /// No access: of the chain of calls with the number `address`, the call at depth `extra`
     /// returns to `value`. The innermost has depth 0.
-    Call = 14,
+    Call = 15,
 }
 
 impl Op {
     /// All of them, by number.
-    pub const ALL: [Op; 15] = [
+    pub const ALL: [Op; 16] = [
         Op::Load,
         Op::Store,
         Op::Rmw,
@@ -83,8 +86,19 @@ impl Op {
         Op::Spawn,
         Op::Join,
         Op::Reset,
+        Op::Stale,
         Op::Call,
     ];
+
+    /// Does it write a location, if it succeeds or not?
+    #[inline]
+    pub const fn writes(self, success: bool) -> bool {
+        match self {
+            Op::Store | Op::Rmw | Op::BlockingCas => true,
+            Op::CasStrong | Op::CasWeak => success,
+            _ => false,
+        }
+    }
 }
 
 /// What a thread did.
@@ -146,11 +160,7 @@ impl Record {
 
     /// Does it write a location?
     pub fn writes(&self) -> bool {
-        match self.op {
-            Op::Store | Op::Rmw | Op::BlockingCas => true,
-            Op::CasStrong | Op::CasWeak => self.success,
-            _ => false,
-        }
+        self.op.writes(self.success)
     }
 
     /// What these bytes say; none if they are no record.

@@ -15,6 +15,7 @@ use fencepost_syntax::Language;
 use fencepost_verdict::{Budget, Form, Reason, Site, Verdict, Violation};
 
 use crate::menu::Menu;
+use crate::plan::{Purpose, Task};
 use crate::spots::{Choice, Direction, Spot, spots};
 use crate::text::{Changed, Source, apply};
 
@@ -44,6 +45,7 @@ impl Selection {
 pub(crate) struct Bench<'a> {
     language: Language,
     text: &'a str,
+    pub(crate) purpose: Purpose,
     models: &'a [&'static dyn Model],
     options: Options,
     budget: &'a Budget<'a>,
@@ -68,24 +70,30 @@ const MOST_KEPT: usize = 1 << 18;
 /// A verdict on an edited program.
 #[derive(Clone)]
 pub(crate) enum Answer {
-    /// Against all models.
+    /// Against all models; or no harm is done, if that is all that is wanted.
     Robust,
     /// Not against this one.
     Violated(&'static dyn Model, Box<Violation>),
     Unknown(Reason),
 }
 
-/// Is the program robust against all of the models? A violation of one says more than that another
-/// was not decided.
+/// Is the program robust against all of the models, or is at least no harm done? A violation of one
+/// says more than that another was not decided.
 pub(crate) fn answer(
     program: &Program,
+    purpose: Purpose,
     models: &[&'static dyn Model],
     options: Options,
     budget: &Budget<'_>,
 ) -> Result<Answer, InternalError> {
     let mut answer = Answer::Robust;
     for &model in models {
-        match Question::new(program, model).with(options).robustness(budget)?.verdict {
+        let question = Question::new(program, model).with(options);
+        let verdict = match purpose {
+            Purpose::Robustness => question.robustness(budget)?.verdict,
+            Purpose::NoHarm => question.harm(budget)?,
+        };
+        match verdict {
             Verdict::Holds => {}
             Verdict::Violated(violation) => return Ok(Answer::Violated(model, violation)),
             Verdict::Unknown(reason) => answer = Answer::Unknown(reason),
@@ -113,19 +121,12 @@ pub(crate) struct Key {
 }
 
 impl<'a> Bench<'a> {
-    pub(crate) fn new(
-        language: Language,
-        text: &'a str,
-        program: &Program,
-        models: &'a [&'static dyn Model],
-        options: Options,
-        budget: &'a Budget<'a>,
-        direction: Direction,
-    ) -> Self {
+    pub(crate) fn new(task: &Task<'a>, direction: Direction) -> Self {
+        let Task { language, text, program, purpose, models, options, budget, costs: _ } = *task;
         let spots = spots(language, text, program, &Menu::of(models), direction);
         let verdicts = HashMap::new();
         let edited = RefCell::default();
-        let mut bench = Bench { language, text, models, options, budget, spots, verdicts, edited, checks: 0 };
+        let mut bench = Bench { language, text, purpose, models, options, budget, spots, verdicts, edited, checks: 0 };
         bench.keep_what_can_be_written();
         bench
     }
@@ -237,7 +238,7 @@ impl<'a> Bench<'a> {
             return Ok(Answer::Unknown(Reason::TooLarge("these edits together do not give a program".into())));
         };
         self.checks += 1;
-        let answer = answer(&edited.program, self.models, self.options, self.budget)?;
+        let answer = answer(&edited.program, self.purpose, self.models, self.options, self.budget)?;
         self.verdicts.insert(selection.clone(), answer.clone());
         Ok(answer)
     }

@@ -10,7 +10,7 @@ use fencepost_testkit::{in_parallel, repetitions};
 use fencepost_verdict::{Budget, Repaired, Rest};
 
 use crate::bench::{Answer, Bench, Selection};
-use crate::plan::plan;
+use crate::plan::{Purpose, plan};
 use crate::repair::Search;
 use crate::spots::Direction;
 use crate::{Costs, Options, Task};
@@ -20,8 +20,10 @@ const MANY: usize = 300;
 
 /// Two to four threads with a few accesses each, mostly of one location and then of another: too
 /// little to be robust, often.
-fn program(random: &mut Random) -> String {
-    let mut text = String::from("domain 3;\nglobal x, y, z;\n");
+///
+/// For harm to be done, each thread counts whether it has read 0 last, and fails if all have.
+fn program(random: &mut Random, purpose: Purpose) -> String {
+    let mut text = String::from("domain 5;\nglobal x, y, z, n;\n");
     let (locations, threads) = (2 + random.below(2), 2 + random.below(3));
     for thread in 0..threads {
         let _ = write!(text, "thread t{thread} {{\n  local r;\n");
@@ -40,6 +42,9 @@ fn program(random: &mut Random) -> String {
             if random.chance(20) {
                 let _ = writeln!(text, "  fence({});", random.pick(&["acq", "rel", "acqrel", "sc", "sc", "sc"]));
             }
+        }
+        if purpose == Purpose::NoHarm {
+            let _ = writeln!(text, "  if (r == 0) {{ r = n.fadd(1, acqrel); assert(r < {}); }}", threads - 1);
         }
         text.push_str("}\n");
     }
@@ -68,7 +73,10 @@ fn costs(random: &mut Random) -> Costs {
 
 /// Some of the spots, so few that all selections can be tried.
 fn thin_out(bench: &mut Bench<'_>, random: &mut Random) {
-    let selections = |bench: &Bench<'_>| bench.spots.iter().map(|spot| 1 + spot.choices.len()).product::<usize>();
+    let selections = |bench: &Bench<'_>| {
+        let choices = bench.spots.iter().map(|spot| 1 + spot.choices.len());
+        choices.fold(1, usize::saturating_mul)
+    };
     while selections(bench) > MANY {
         let spot = random.below(bench.spots.len());
         bench.spots.remove(spot);
@@ -97,15 +105,16 @@ fn is_weaker(bench: &Bench<'_>, one: &Selection, other: &Selection) -> bool {
 }
 
 /// Compares the two for one program; was there something to repair?
-fn compare(seed: u64, models: &[&'static dyn Model]) -> bool {
+fn compare(seed: u64, purpose: Purpose, models: &[&'static dyn Model]) -> bool {
     let names: Vec<&str> = models.iter().map(|model| model.name()).collect();
     let mut random = Random::new(seed);
-    let (text, costs) = (program(&mut random), costs(&mut random));
+    let (text, costs) = (program(&mut random, purpose), costs(&mut random));
     let program = load(Language::Fp, &text).program.expect("a well-formed program");
     let (language, options, budget) = (Language::Fp, Options::default(), Budget::unlimited());
-    let task = Task { language, text: &text, program: &program, models, costs: &costs, options, budget: &budget };
+    let task =
+        Task { language, text: &text, program: &program, purpose, models, costs: &costs, options, budget: &budget };
     let bench = || {
-        let mut bench = Bench::new(language, &text, &program, models, options, &budget, Direction::Stronger);
+        let mut bench = Bench::new(&task, Direction::Stronger);
         thin_out(&mut bench, &mut Random::new(seed));
         bench
     };
@@ -155,10 +164,20 @@ fn repairs_are_those_that_trying_everything_finds() {
     let together = [models::by_default(ByDefault::Programs).collect::<Vec<_>>(), models::checkable().collect()]
         .map(|models| (12, models));
     for (count, models) in alone.chain(together) {
-        let was_compared = in_parallel(0..repetitions(count), |seed| compare(seed, &models));
+        let was_compared = in_parallel(0..repetitions(count), |seed| compare(seed, Purpose::Robustness, &models));
         let compared = was_compared.into_iter().filter(|&compared| compared).count();
         let names: Vec<&str> = models.iter().map(|model| model.name()).collect();
         assert!(compared > 5, "{names:?}: {compared} programs were not robust");
+    }
+}
+
+/// The same where nothing is wanted but that no harm is done.
+#[test]
+fn what_keeps_from_harm_is_what_trying_everything_finds() {
+    for model in models::checkable().filter(|model| model.buffers().is_none()) {
+        let was_compared = in_parallel(0..repetitions(12), |seed| compare(seed, Purpose::NoHarm, &[model]));
+        let compared = was_compared.into_iter().filter(|&compared| compared).count();
+        assert!(compared > 1, "{}: harm is done by {compared} programs", model.name());
     }
 }
 
@@ -172,7 +191,7 @@ fn edits_give_programs() {
     const FP: &str = "global x, y;\nproc p(l) { l.store(1); if (1 == 1) if (1 == 1) l.store(0, rlx); else skip; }\nproc unused() { x.store(1); }\n\
         thread a { local r = 1, s; p(x); p(y); L: r = y.cas(0, 1, rlx, rlx); if (r == 1) goto L; choose { } or { x.load(); }\n  while (r != 0)\n    r = x.load(rlx);\n\
         do fence(acq); while (r != 0); }\nthread b {\n}\n";
-    let budget = Budget::unlimited();
+    let (budget, no_costs) = (Budget::unlimited(), Costs::default());
     let corpus = fencepost_testkit::corpus::files().into_iter().map(|file| {
         let content = file.read().expect("a program");
         (file.name, Language::from_path(&file.path).expect("a language"), content.text)
@@ -186,7 +205,19 @@ fn edits_give_programs() {
         {
             let offered = crate::spots::spots(language, &text, &program, &crate::menu::Menu::of(&[model]), direction);
             let models = [model];
-            let bench = Bench::new(language, &text, &program, &models, Options::default(), &budget, direction);
+            let bench = Bench::new(
+                &Task {
+                    language,
+                    text: &text,
+                    program: &program,
+                    purpose: Purpose::Robustness,
+                    models: &models,
+                    costs: &no_costs,
+                    options: Options::default(),
+                    budget: &budget,
+                },
+                direction,
+            );
             for spot in &offered {
                 for choice in &spot.choices {
                     let changes = choice.changes.iter().map(|change| (0, change));

@@ -27,6 +27,6 @@ mod witness;
 
 pub use costs::Costs;
 pub use fencepost_check::{InternalError, Options};
-pub use plan::Task;
+pub use plan::{Purpose, Task};
 pub use relax::relax;
 pub use repair::repair;

@@ -10,6 +10,15 @@ use crate::bench::{Bench, Edited, Selection};
 use crate::costs::Costs;
 use crate::text::Source;
 
+/// What edits are for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Purpose {
+    /// The program is to be robust.
+    Robustness,
+    /// Nothing is to go wrong in executions with one stale step; the program need not be robust.
+    NoHarm,
+}
+
 /// A program to be edited.
 #[derive(Clone, Copy)]
 pub struct Task<'a> {
@@ -19,6 +28,8 @@ pub struct Task<'a> {
     pub text: &'a str,
     /// The program it denotes.
     pub program: &'a Program,
+    /// What edits are for; that of `relax` is always robustness.
+    pub purpose: Purpose,
     /// The memory models, at least one: robust means robust against all of them.
     pub models: &'a [&'static dyn Model],
     /// What edits cost.

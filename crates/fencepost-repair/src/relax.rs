@@ -12,7 +12,7 @@ use fencepost_model::Model;
 use fencepost_verdict::{Kept, Need, Reason, Relaxed, Violation};
 
 use crate::bench::{Answer, Bench, Edited, Selection};
-use crate::plan::{Task, because, plan};
+use crate::plan::{Purpose, Task, because, plan};
 use crate::spots::Direction;
 use crate::witness::Witness;
 
@@ -21,8 +21,7 @@ use crate::witness::Witness;
 /// # Errors
 /// When two parts of fencepost disagree.
 pub fn relax(task: &Task<'_>) -> Result<(Relaxed, u64), InternalError> {
-    let Task { language, text, program, models, options, budget, .. } = *task;
-    let bench = Bench::new(language, text, program, models, options, budget, Direction::Weaker);
+    let bench = Bench::new(&Task { purpose: Purpose::Robustness, ..*task }, Direction::Weaker);
     let mut search = Search { task, bench, witnesses: Vec::new() };
     let relaxed = search.run()?;
     Ok((relaxed, search.bench.checks))

@@ -23,6 +23,13 @@
 //! **Several models.** A repair is then one for each of them. A violation is one of one model. What
 //! is learnt from it holds for that model's repairs, hence for those that are wanted.
 //!
+//! **No harm** ([`Purpose::NoHarm`]). Wanted is that nothing goes wrong in executions with one stale
+//! step. Such an execution, with what goes wrong in it, is one of every selection that is nowhere
+//! stronger, with no more stale steps: weaker orders permit the graph, and orders make no difference
+//! to SC runs, so what is no failure of theirs stays none. It need not contain a cycle, so there is no
+//! exception for fences. A violation cannot be carried over, because it may stay where no harm comes
+//! of it. So what grows is a selection with which any harm is done, checked again at each step.
+//!
 //! The checker's answers are not assumed to be monotone in the edits. Complete for the candidates
 //! of [`crate::spots`]: if there is no answer, no selection of them is a repair.
 
@@ -33,7 +40,7 @@ use fencepost_model::Model;
 use fencepost_verdict::{Because, Form, Need, Plan, Reason, Repaired, Rest, Violation};
 
 use crate::bench::{Answer, Bench, Edited, Selection, answer};
-use crate::plan::{Task, because, plan};
+use crate::plan::{Purpose, Task, because, plan};
 use crate::solver::{Offer, Pick, Solver};
 use crate::spots::Direction;
 use crate::text::Source;
@@ -48,14 +55,14 @@ const LOOPS: u32 = 8;
 /// # Errors
 /// When two parts of fencepost disagree.
 pub fn repair(task: &Task<'_>, limit: usize) -> Result<(Repaired, u64), InternalError> {
-    let Task { language, text, program, models, options, budget, .. } = *task;
+    let Task { program, purpose, models, options, budget, .. } = *task;
     // Most programs need no repair: there it does not matter where they could be changed.
-    let violation = match answer(program, models, options, budget)? {
+    let violation = match answer(program, purpose, models, options, budget)? {
         Answer::Robust => return Ok((Repaired::Nothing, 1)),
         Answer::Unknown(reason) => return Ok((Repaired::Unknown(reason), 1)),
         violation => violation,
     };
-    let mut bench = Bench::new(language, text, program, models, options, budget, Direction::Stronger);
+    let mut bench = Bench::new(task, Direction::Stronger);
     bench.already_checked(violation);
     let mut search = Search::new(bench, task);
     let repaired = search.run(limit.max(1))?;
@@ -148,6 +155,9 @@ impl<'a> Search<'a> {
                     return Ok(Next::Found(selection));
                 }
                 Answer::Unknown(reason) => return Ok(Next::Unknown(reason)),
+                Answer::Violated(model, violation) if self.bench.purpose == Purpose::NoHarm => {
+                    self.learn_harm(&selection, model, *violation)?;
+                }
                 Answer::Violated(model, violation) => self.learn(&selection, model, *violation),
             }
         }
@@ -181,6 +191,42 @@ impl<'a> Search<'a> {
             self.solver.require(&others, &taken);
         }
         self.witnesses.push(witness);
+    }
+
+    /// Learns that harm is done with this selection of edits: what grows is all of the harm, and each
+    /// step is a check.
+    fn learn_harm(
+        &mut self,
+        selection: &Selection,
+        model: &'static dyn Model,
+        violation: Violation,
+    ) -> Result<(), InternalError> {
+        if let Some(edited) = self.bench.edit(selection) {
+            self.last = Some(Box::new(because(&self.bench, &edited, model, violation)));
+        }
+        let spots = 0..self.bench.spots.len();
+        let strongest: Vec<Pick> = spots.map(|spot| (spot, self.bench.spots[spot].choices.len() - 1)).collect();
+        let mut grown = selection.clone();
+        self.grow_harm(&mut grown, &strongest)?;
+        self.require(&grown, &[]);
+        Ok(())
+    }
+
+    /// Adds all of `picks` at once if there is harm all the same, else each half by itself.
+    fn grow_harm(&mut self, grown: &mut Selection, picks: &[Pick]) -> Result<(), InternalError> {
+        if picks.is_empty() || self.bench.expired() {
+            return Ok(());
+        }
+        let stronger =
+            picks.iter().fold(grown.clone(), |selection, &(spot, choice)| selection.with(spot, Some(choice)));
+        if matches!(self.bench.check(&stronger)?, Answer::Violated(..)) {
+            *grown = stronger;
+        } else if picks.len() > 1 {
+            let (first, second) = picks.split_at(picks.len() / 2);
+            self.grow_harm(grown, first)?;
+            self.grow_harm(grown, second)?;
+        }
+        Ok(())
     }
 
     fn picks(&self) -> impl Iterator<Item = Pick> + '_ {

@@ -4,7 +4,7 @@ use fencepost_check::Question;
 use fencepost_ir::Program;
 use fencepost_lower::{Language, load};
 use fencepost_model::{Model, models};
-use fencepost_repair::{Costs, Options, Task, relax, repair};
+use fencepost_repair::{Costs, Options, Purpose, Task, relax, repair};
 use fencepost_testkit::{corpus, in_parallel, is_long};
 use fencepost_verdict::{Budget, Need, Plan, Reason, Relaxed, Repaired, Rest, Verdict};
 
@@ -18,6 +18,7 @@ fn with_task<T>(language: Language, text: &str, model: &'static dyn Model, work:
         language,
         text,
         program: &program,
+        purpose: Purpose::Robustness,
         models: &[model],
         costs: &costs,
         options: Options::default(),

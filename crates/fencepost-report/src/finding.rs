@@ -5,8 +5,8 @@ use fencepost_ir::Quantifier;
 use fencepost_model::Graph;
 use fencepost_model::cycle::Cycle;
 use fencepost_verdict::{
-    Outcome, RacingPair, RunStep, ScFailure, ScFailureKind, Site, Verdict, Verification, Verified, Violation,
-    ViolationKind,
+    Consequence, Consequences, Outcome, RacingPair, Rank, RunStep, ScFailure, ScFailureKind, Site, Verdict,
+    Verification, Verified, Violation, ViolationKind,
 };
 
 use crate::diagram::{self, Extra};
@@ -14,23 +14,68 @@ use crate::execution::{Origin, Shown, is_about};
 use crate::subject::Subject;
 use crate::words;
 
-/// What is wrong with a program as far as robustness goes, and under SC.
+/// What is wrong with a program as far as robustness goes, and under SC: what goes wrong because of
+/// it first.
 pub fn of_outcome(subject: &Subject<'_>, outcome: &Outcome) -> Vec<Finding> {
     let violation = match &outcome.verdict {
-        Verdict::Violated(violation) => Some(of_violation(subject, violation, outcome.model)),
+        Verdict::Violated(violation) => {
+            let mut found = of_violation(subject, violation, outcome.model);
+            if let Evidence::Replayed(replayed) = &mut found.evidence {
+                let rank = outcome.consequences.as_ref().map(Consequences::rank);
+                replayed.is_harmless = rank == Some(Rank::Harmless);
+            }
+            Some(found)
+        }
         Verdict::Holds | Verdict::Unknown(_) => None,
     };
     let failure = outcome.sc_failure.as_deref().map(|failure| of_failure(subject, failure));
-    violation.into_iter().chain(failure).collect()
+    of_consequences(subject, outcome).into_iter().chain(violation).chain(failure).collect()
 }
 
-/// The same, with a diagram of the execution that violates robustness.
+/// What goes wrong because a program is not robust, but for what the outcome says anyway.
+pub(crate) fn of_consequences(subject: &Subject<'_>, outcome: &Outcome) -> Vec<Finding> {
+    let told = consequences_to_tell(outcome);
+    told.filter_map(|consequence| of_consequence(subject, consequence, outcome.model)).collect()
+}
+
+/// Those consequences that are neither the violation nor the failure under SC that the outcome has.
+pub(crate) fn consequences_to_tell(outcome: &Outcome) -> impl Iterator<Item = &Consequence> {
+    let is_told = |consequence: &&Consequence| match (consequence, &outcome.verdict, &outcome.sc_failure) {
+        (Consequence::Race(race), Verdict::Violated(violation), _) if violation.kind == ViolationKind::DataRace => {
+            let pair = [race.pair.access, race.pair.other];
+            pair.contains(&violation.access) && pair.contains(&violation.conflicting)
+        }
+        (Consequence::Fails(failing), _, Some(failure)) => failing.run.is_some() && failing.site == failure.site,
+        _ => false,
+    };
+    let list = outcome.consequences.iter().flat_map(|consequences| &consequences.list);
+    list.filter(move |consequence| !is_told(consequence))
+}
+
+/// Something that goes wrong because a program is not robust.
+pub(crate) fn of_consequence(subject: &Subject<'_>, consequence: &Consequence, model: &'static str) -> Option<Finding> {
+    let verified = consequence.verified();
+    match consequence {
+        Consequence::Race(_) => of_race(subject, &verified, model),
+        Consequence::Fails(_) => of_failing(subject, &verified, model),
+    }
+}
+
+/// The same, with a diagram of the execution that matters most: in which something goes wrong, or
+/// that violates robustness.
 pub fn of_outcome_drawn(subject: &Subject<'_>, outcome: &Outcome, extra: Extra<'_>) -> Vec<Finding> {
     let mut findings = of_outcome(subject, outcome);
-    if let Verdict::Violated(violation) = &outcome.verdict
-        && let Some(Finding { evidence: Evidence::Replayed(replayed), .. }) = findings.first_mut()
+    let worst = consequences_to_tell(outcome).next().map(Consequence::verified);
+    let shown = worst.as_ref().and_then(|verified| Shown::of(subject, verified));
+    let diagram = match (shown, &outcome.verdict) {
+        (Some(shown), _) => Some(diagram::of_execution(subject, &shown, outcome.model, extra)),
+        (None, Verdict::Violated(violation)) => Some(diagram::of_violation(subject, violation, outcome.model, extra)),
+        (None, _) => None,
+    };
+    if let (Some(diagram), Some(Finding { evidence: Evidence::Replayed(replayed), .. })) =
+        (diagram, findings.first_mut())
     {
-        replayed.diagram = Some(Box::new(diagram::of_violation(subject, violation, outcome.model, extra)));
+        replayed.diagram = Some(Box::new(diagram));
     }
     findings
 }
@@ -111,7 +156,7 @@ pub(crate) fn of_violation(subject: &Subject<'_>, violation: &Violation, model: 
             run: Some(run),
             cycle: violation.cycle.as_ref().map_or(Vec::new(), |found| cycle(subject, &violation.graph, found)),
             delay,
-            diagram: None,
+            ..Replayed::default()
         })),
         ..finding(subject, kind, model, message, Some(access), Some(conflicting))
     }

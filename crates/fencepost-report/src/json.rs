@@ -17,7 +17,7 @@ pub use wire::{
 use fencepost_base::diag::{Diagnostic, Severity};
 use fencepost_base::source::SourceFile;
 use fencepost_finding::Statement;
-use fencepost_verdict::{Outcome, Reason, Stats};
+use fencepost_verdict::{Argument, Outcome, Reason, Scope, Stats};
 
 use crate::finding;
 use crate::subject::Subject;
@@ -36,6 +36,19 @@ pub fn outcome(subject: &Subject<'_>, outcome: &Outcome, expectation: Option<Exp
         fencepost_verdict::Verdict::Unknown(reason) => (Verdict::Unknown, Some(reason), None),
     };
     let sc_failure = outcome.sc_failure.as_deref().map(|found| finding::of_failure(subject, found));
+    let found = finding::of_consequences(subject, outcome);
+    let consequences = outcome.consequences.as_ref().map(|consequences| wire::ConsequencesReport {
+        rank: consequences.rank().as_str(),
+        stale_steps: match consequences.scope {
+            Scope::Stale(most) => Some(most),
+            Scope::Everything => None,
+        },
+        argument: consequences.argument.map(Argument::as_str),
+        observational: consequences.is_unobserved.then_some(true),
+        reason: consequences.cut.as_ref().map(Reason::as_str),
+        detail: consequences.cut.as_ref().map(ToString::to_string),
+        found: found.iter().map(findings::report).collect(),
+    });
     let speculative: Vec<Statement> = outcome.speculative.iter().map(|&site| subject.statement(site)).collect();
     line(&Report {
         schema: SCHEMA,
@@ -49,6 +62,7 @@ pub fn outcome(subject: &Subject<'_>, outcome: &Outcome, expectation: Option<Exp
         expectation,
         violation: violation.as_ref().map(findings::report),
         sc_failure: sc_failure.as_ref().map(findings::report),
+        consequences: consequences.as_ref(),
         speculative: speculative.iter().map(findings::statement).collect(),
         stats: figures(&outcome.stats),
     })

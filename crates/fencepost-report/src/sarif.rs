@@ -13,7 +13,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use fencepost_finding::{
-    Access, Awaited, Creation, Evidence, Finding, Frame, Observed, Operation, Place, Replayed, Rule, Severity,
+    Access, Awaited, Creation, Evidence, Finding, Frame, Observed, Operation, Place, Rank, Replayed, Rule, Severity,
     Statement, Step, Waiting,
 };
 use serde::Serialize;
@@ -100,6 +100,9 @@ struct SarifResult<'a> {
     rule_id: &'static str,
     rule_index: usize,
     level: &'static str,
+    /// From 0 to 100, the most important.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    rank: Option<u8>,
     message: Message,
     locations: Vec<Location<'a>>,
     related_locations: Vec<Location<'a>>,
@@ -310,6 +313,15 @@ fn rule(rule: Rule) -> RuleReport {
     }
 }
 
+/// How important a finding of this rank is.
+fn importance(rank: Rank) -> u8 {
+    match rank {
+        Rank::Race => 100,
+        Rank::Failure => 75,
+        Rank::Harmless => 10,
+    }
+}
+
 /// Writes one finding.
 struct Writer<'a> {
     finding: &'a Finding,
@@ -334,7 +346,8 @@ impl<'a> Writer<'a> {
         SarifResult {
             rule_id: rule.as_str(),
             rule_index: Rule::ALL.iter().position(|one| *one == rule).unwrap_or_default(),
-            level: rule.severity().as_str(),
+            level: finding.severity().as_str(),
+            rank: finding.rank().map(importance),
             message: text(&message),
             locations: self.blamed().into_iter().collect(),
             related_locations,

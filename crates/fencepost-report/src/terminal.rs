@@ -11,7 +11,7 @@ mod trace;
 mod verification;
 
 pub use diagnostics::{diagnostics, invalid_utf8, plain_error};
-pub use edits::{relaxed, repaired};
+pub use edits::{relaxed, repaired, repaired_harm};
 pub use figures::{Skipped, Tallied, Tally, skipped, stats};
 pub use layout::paragraphs;
 pub use verification::{verification, verification_headline};
@@ -21,8 +21,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use annotate_snippets::Renderer;
 use annotate_snippets::renderer::{AnsiColor, Effects, Style};
 use fencepost_base::source::SourceFile;
-use fencepost_finding::{Evidence, Finding, Statement};
-use fencepost_verdict::{Outcome, Property, Reason, Site, Verdict, Violation, ViolationKind};
+use fencepost_finding::{Access, Evidence, Finding, Statement};
+use fencepost_verdict::{Consequences, Outcome, Property, Rank, Reason, Site, Verdict, Violation, ViolationKind};
 
 use self::layout::{Align, table};
 use crate::finding;
@@ -38,11 +38,13 @@ pub struct Look {
     pub width: usize,
     /// All steps of a run, however many?
     pub full_trace: bool,
+    /// Everything that was found, and not only what matters most?
+    pub in_full: bool,
 }
 
 impl Default for Look {
     fn default() -> Self {
-        Look { color: false, width: 100, full_trace: false }
+        Look { color: false, width: 100, full_trace: false, in_full: false }
     }
 }
 
@@ -55,16 +57,18 @@ pub fn headline(subject: &Subject<'_>, outcome: &Outcome, look: &Look) -> String
 /// `sb.fp: ROBUST against tso; NOT ROBUST against ra and rc20 (as expected)`.
 pub fn verdict(subject: &Subject<'_>, outcomes: &[Outcome], remark: &str, look: &Look) -> String {
     let paint = Paint(look.color);
-    let mut answers: Vec<(String, Vec<&str>)> = Vec::new();
+    let mut answers: Vec<((String, String), Vec<&str>)> = Vec::new();
     let in_order = [Verdict::is_holding, Verdict::is_violated, Verdict::is_unknown];
     for outcome in in_order.iter().flat_map(|is| outcomes.iter().filter(|outcome| is(&outcome.verdict))) {
-        let answer = answer(outcome, paint);
+        let answer = (answer(outcome, paint), words::consequences(subject, outcome));
         match answers.iter_mut().find(|(same, _)| *same == answer) {
             Some((_, models)) => models.push(outcome.model),
             None => answers.push((answer, vec![outcome.model])),
         }
     }
-    let answers = answers.iter().map(|(answer, models)| format!("{answer} against {}", words::all_of(models)));
+    let answers = answers
+        .iter()
+        .map(|((answer, consequences), models)| format!("{answer} against {}{consequences}", words::all_of(models)));
     let failure = outcomes.iter().find_map(|outcome| outcome.sc_failure.as_deref());
     let failure = failure.map(|failure| {
         let what = words::failure_kind(subject, failure.site, &failure.kind);
@@ -95,18 +99,32 @@ pub fn unread(file: &str, reason: &Reason, look: &Look) -> String {
 
 /// Everything that explains a verdict, except what `earlier` outcomes for other models have
 /// explained: violations are much alike among machines with store buffers and among the others,
-/// unless they are races, and failures under SC are the same.
+/// unless they are races, and failures under SC are the same. What goes wrong comes first. Unless
+/// all is wanted, only the worst of it is shown, and no violation that does no harm.
 pub fn explanation(subject: &Subject<'_>, outcome: &Outcome, earlier: &[Outcome], look: &Look) -> String {
-    let mut text = String::new();
+    let mut text = consequences(subject, outcome, earlier, look);
+    let rank = outcome.consequences.as_ref().map(Consequences::rank);
     if let Verdict::Violated(violation) = &outcome.verdict {
         let family = |violation: &Violation| (violation.delay.is_some(), violation.kind == ViolationKind::DataRace);
         let is_alike = |earlier: &Outcome| match &earlier.verdict {
             Verdict::Violated(other) => family(other) == family(violation),
             _ => false,
         };
-        if !earlier.iter().any(is_alike) {
+        let is_harmless = rank == Some(Rank::Harmless);
+        let is_minor = is_harmless || matches!(rank, Some(Rank::Race | Rank::Failure));
+        let is_new = !earlier.iter().any(is_alike);
+        if is_new && (look.in_full || !is_minor || violation.kind == ViolationKind::DataRace) {
             let found = finding::of_violation(subject, violation, outcome.model);
             text.push_str(&finding(&found, Some(subject.source), look));
+        } else if is_new && is_minor {
+            let word = if is_harmless { "harmless" } else { "also" };
+            text += &one_line(word, &finding::of_violation(subject, violation, outcome.model), look);
+        }
+        if let (Some(consequences), true) = (&outcome.consequences, is_new) {
+            let advice = words::advice(subject, violation, consequences);
+            let lines = advice.iter().map(|advice| paragraphs(advice, look.width.saturating_sub(4)));
+            text.extend(lines.collect::<String>().lines().map(|line| format!("  {line}\n")));
+            text += if advice.is_empty() { "" } else { "\n" };
         }
     }
     if let (Verdict::Holds, false) = (&outcome.verdict, outcome.speculative.is_empty()) {
@@ -116,6 +134,35 @@ pub fn explanation(subject: &Subject<'_>, outcome: &Outcome, earlier: &[Outcome]
         text.push_str(&finding(&finding::of_failure(subject, failure), Some(subject.source), look));
     }
     text
+}
+
+/// What goes wrong because the program is not robust: the worst of it, and a line for each of the
+/// rest.
+fn consequences(subject: &Subject<'_>, outcome: &Outcome, earlier: &[Outcome], look: &Look) -> String {
+    let side = |access: &Option<Access>| match access {
+        Some(Access::Statement(statement)) => Some((statement.thread.clone(), statement.span)),
+        _ => None,
+    };
+    // The same thing, whatever the model.
+    let what = |found: &Finding| (found.kind, side(&found.access), side(&found.conflicting));
+    let told = earlier.iter().flat_map(|outcome| finding::of_consequences(subject, outcome));
+    let told: Vec<_> = told.map(|found| what(&found)).collect();
+    let found = finding::of_consequences(subject, outcome);
+    let new = found.iter().filter(|found| !told.contains(&what(found))).enumerate();
+    new.map(|(index, found)| match index == 0 || look.in_full {
+        true => finding(found, Some(subject.source), look),
+        false => one_line("also", found, look),
+    })
+    .collect()
+}
+
+/// A finding in one line: where, and what.
+fn one_line(word: &str, finding: &Finding, look: &Look) -> String {
+    let place = match &finding.access {
+        Some(Access::Statement(statement)) => format!("line {}: ", statement.start.line),
+        _ => String::new(),
+    };
+    format!("  {}\n", Paint(look.color).faint(&format!("{word}: {place}{}", finding.title)))
 }
 
 /// The verdict with everything that explains it.
@@ -149,6 +196,14 @@ pub fn finding(finding: &Finding, source: Option<&SourceFile>, look: &Look) -> S
     match &finding.evidence {
         Evidence::Replayed(replayed) => source::finding(source, finding, replayed, look),
         Evidence::Observed(observed) => stacks::finding(finding, observed, look),
+    }
+}
+
+/// The same in a line, for what is known to be harmless.
+pub fn finding_line(finding: &Finding) -> String {
+    match &finding.evidence {
+        Evidence::Replayed(_) => format!("  {}\n", finding.message),
+        Evidence::Observed(observed) => stacks::line(finding, observed),
     }
 }
 

@@ -3,14 +3,15 @@
 use std::collections::BTreeMap;
 
 use fencepost_base::diag::Diagnostic;
-use fencepost_base::ids::Value;
+use fencepost_base::ids::{Pc, Value};
 use fencepost_base::source::{SourceFile, Span};
 use fencepost_finding::{Buffered, Step};
-use fencepost_ir::{Op, Place};
+use fencepost_ir::{Op, Place, Program};
 use fencepost_model::EventId;
 use fencepost_model::cycle::Edge;
 use fencepost_verdict::{
-    Because, BufferStep, Delay, RacingPair, Reason, Run, RunStep, ScFailureKind, Site, Violation, ViolationKind,
+    Because, BufferStep, Consequence, Consequences, Delay, Outcome, RacingPair, Rank, Reason, Run, RunStep,
+    ScFailureKind, Scope, Site, Verdict, Violation, ViolationKind,
 };
 
 use crate::finding;
@@ -54,6 +55,102 @@ fn joined(things: &[impl ToString], word: &str) -> String {
         Some((last, rest)) if !rest.is_empty() => format!("{} {word} {last}", rest.join(", ")),
         _ => words.concat(),
     }
+}
+
+/// What comes of it that a program is not robust, to stand behind `NOT ROBUST against ra`.
+pub(crate) fn consequences(subject: &Subject<'_>, outcome: &Outcome) -> String {
+    let Some(consequences) = &outcome.consequences else { return String::new() };
+    let what = match consequences.list.first() {
+        Some(Consequence::Race(race)) => match racing(outcome) {
+            Some(violation) => violation_title(subject, violation),
+            None => race_title(subject, &race.pair),
+        },
+        Some(Consequence::Fails(failing)) => {
+            let even = if failing.run.is_some() { ", even under SC" } else { "" };
+            format!("{}{even}", failure_kind(subject, failing.site, &failing.kind))
+        }
+        None => String::new(),
+    };
+    match (consequences.rank(), &consequences.cut) {
+        (Rank::Race | Rank::Failure, _) => format!(": {what}"),
+        (Rank::Unknown, Some(reason)) => format!(", and it is not known whether anything goes wrong ({reason})"),
+        (Rank::Harmless, _) => format!(", but nothing goes wrong {}", within(consequences.scope)),
+        (Rank::Unknown | Rank::NothingToCheck, _) => String::new(),
+    }
+}
+
+/// The violation, if it is a data race.
+fn racing(outcome: &Outcome) -> Option<&Violation> {
+    match &outcome.verdict {
+        Verdict::Violated(violation) => Some(violation.as_ref()).filter(|it| it.kind == ViolationKind::DataRace),
+        Verdict::Holds | Verdict::Unknown(_) => None,
+    }
+}
+
+/// In which executions: `with one stale step`.
+fn within(scope: Scope) -> String {
+    match scope {
+        Scope::Stale(0) => "under SC".into(),
+        Scope::Stale(1) => "with one stale step".into(),
+        Scope::Stale(most) => format!("with up to {most} stale steps"),
+        Scope::Everything => "in any execution".into(),
+    }
+}
+
+/// What else there is to say about a program that is not robust: how it is known that no harm is
+/// done, or what to ask and to do instead.
+pub(crate) fn advice(subject: &Subject<'_>, violation: &Violation, consequences: &Consequences) -> Vec<String> {
+    let mut advice = Vec::new();
+    match (consequences.rank(), consequences.argument) {
+        (Rank::NothingToCheck, _) => advice.push(
+            "The program has no assertion, and nothing in it can fail or race: there was nothing to check. Say by \
+             `assert` what must be true, and it is told whether the stale value does any harm."
+                .into(),
+        ),
+        (Rank::Harmless, Some(argument)) => {
+            advice.push(format!("`fencepost verify` says of all executions that nothing goes wrong: {argument}."));
+        }
+        (Rank::Harmless, None) if consequences.is_unobserved => advice.push(
+            "The program is observationally robust: nothing depends on a value that is stale (`fencepost check \
+             --observational`)."
+                .into(),
+        ),
+        (Rank::Harmless, None) => {
+            advice.push("`fencepost verify` looks at executions with any number of stale steps.".into());
+        }
+        _ => {}
+    }
+    let is_harmless = matches!(consequences.rank(), Rank::Harmless | Rank::NothingToCheck);
+    if is_harmless && violation.kind == ViolationKind::StaleRead && is_polling(subject.program, violation.access) {
+        advice.push(format!(
+            "Line {} is a loop that only reads again until it sees another value. Written as `wait`, it is not taken \
+             for a violation that it may go round once more.",
+            subject.line(violation.access)
+        ));
+    }
+    advice
+}
+
+/// Is it a load in a loop that does nothing but load again? It must have a way out, which depends on
+/// what is read.
+fn is_polling(program: &Program, site: Site) -> bool {
+    let op = |pc: Pc| &program.instr(site.thread, pc).op;
+    let Op::Load { dst: Some(read), .. } = op(site.pc) else { return false };
+    let skip = |mut pc: Pc| {
+        for _ in 0..program.thread(site.thread).code.len() {
+            match op(pc) {
+                Op::Jump { target } => pc = *target,
+                _ => break,
+            }
+        }
+        pc
+    };
+    let next = skip(Pc(site.pc.0 + 1));
+    let Op::Branch { cond, target } = op(next) else { return false };
+    let mut depends = false;
+    cond.for_each_register(&mut |register| depends |= register == *read);
+    let ways = [skip(*target), skip(Pc(next.0 + 1))];
+    depends && ways.contains(&site.pc) && ways != [site.pc, site.pc]
 }
 
 /// What can go wrong, as a title.

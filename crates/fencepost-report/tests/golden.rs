@@ -83,8 +83,17 @@ fn paths_through_recorded_runs() {
         ("relayed.svg", observed::relayed()),
         ("synchronised.svg", observed::synchronised()),
         ("in-the-past.svg", observed::in_the_past()),
+        ("passed-on.svg", observed::passed_on()),
     ] {
         check(file, &Drawing::of(&finding).expect("there are accesses").svg());
+    }
+}
+
+#[test]
+fn races_with_what_would_order_them() {
+    for (name, finding) in [("passed-on", observed::passed_on()), ("unguarded", observed::unguarded())] {
+        check(&format!("{name}.txt"), &terminal::finding(&finding, None, &Look::default()));
+        check(&format!("{name}.json"), &json::finding(&finding));
     }
 }
 

@@ -13,10 +13,10 @@ use std::sync::atomic::{AtomicBool, AtomicI32, Ordering};
 
 use fencepost_protocol::door::{self, Door, REPORTER};
 use fencepost_protocol::message::{self, Awaited, END_LENGTH, Ending, Message, Module, Modules, Place, Start, Unknown};
-use fencepost_protocol::{Answer, ExitCode, VERSION};
+use fencepost_protocol::{Answer, CodePlace, ExitCode, VERSION};
 
 use crate::environment;
-use crate::lock::{self, Guarded};
+use crate::lock::{self, Guard, Guarded};
 use crate::options;
 use crate::schedule::Waiting;
 use crate::thread::Tid;
@@ -26,7 +26,7 @@ const NONE: i32 = -1;
 /// There is no reporter: messages go to standard error.
 const RAW: i32 = -2;
 
-struct Channel {
+pub(crate) struct Channel {
     fd: i32,
     /// Does the connection go through the door? Who is behind it may leave before this process
     /// ends.
@@ -299,14 +299,20 @@ fn pair() -> Option<[c_int; 2]> {
 
 /// Sends a report about these threads; true if the reporter wants the program to end.
 pub(crate) fn send_report(report: message::Report, tids: &[Tid]) -> bool {
+    let mut channel = send_about(tids, &Message::Report(report));
+    options::get().halt && Answer::from_byte(channel.answer()) == Answer::Halt
+}
+
+/// Sends a message about these threads.
+pub(crate) fn send_about(tids: &[Tid], message: &Message) -> Guard<'static, Channel> {
     let mut channel = CHANNEL.lock();
     channel.open();
     send_modules(&mut channel);
     for thread in crate::report::untold_threads(tids) {
         channel.send(&Message::Thread(thread));
     }
-    channel.send(&Message::Report(report));
-    options::get().halt && Answer::from_byte(channel.answer()) == Answer::Halt
+    channel.send(message);
+    channel
 }
 
 /// Sends a message that is worth nothing by itself: only if there is a reporter already.
@@ -445,6 +451,18 @@ fn loaded() -> Vec<Part> {
     parts
 }
 
+/// The name of a part's module: the main program has none of its own.
+fn path_of(part: &Part) -> String {
+    let name = part.name.to_string_lossy();
+    if name.is_empty() { program().exe.clone() } else { name.into_owned() }
+}
+
+/// Where a return address is, in a way that is the same in every process.
+pub(crate) fn place_in_code(pc: usize) -> Option<CodePlace> {
+    let part = loaded().into_iter().find(|part| (part.start..part.end).contains(&pc))?;
+    Some(CodePlace::new(&path_of(&part), (pc - part.bias) as u64))
+}
+
 /// The executable parts of all modules, as ranges.
 pub(crate) fn code_ranges() -> Vec<(usize, usize)> {
     loaded().into_iter().filter(|part| part.is_code).map(|part| (part.start, part.end)).collect()
@@ -456,15 +474,11 @@ fn send_modules(channel: &mut Channel) {
         return;
     }
     channel.modules = parts.len() as u64;
-    let module = |part: &Part| {
-        let name = part.name.to_string_lossy();
-        Module {
-            // The main program has no name.
-            path: if name.is_empty() { program().exe.clone() } else { name.into_owned() },
-            bias: part.bias as u64,
-            start: part.start as u64,
-            end: part.end as u64,
-        }
+    let module = |part: &Part| Module {
+        path: path_of(part),
+        bias: part.bias as u64,
+        start: part.start as u64,
+        end: part.end as u64,
     };
     channel.send(&Message::Modules(Modules { list: parts.iter().map(module).collect() }));
 }

@@ -10,7 +10,7 @@
 //! - `shadow`: addresses to `place`s (atomics, locks) and to the cells of `race`.
 //! - `thread`: threads and their clocks; `stacks`: where they are in the code; `sync`: locks and
 //!   the like.
-//! - `schedule`: controlled schedules; `spin`: busy waits.
+//! - `schedule`: controlled schedules; `spin`: busy waits; `provoke`: runs with one stale access.
 //! - `openmp`: what its regions, barriers and tasks order.
 //! - `report`, `channel`, `record`, `options`, `stats`: what goes out and comes in.
 //! - `memory`, `lock`, `copy`: the runtime's own, since it must not use the host's.
@@ -31,6 +31,7 @@ mod memory;
 mod openmp;
 mod options;
 mod place;
+mod provoke;
 mod race;
 mod record;
 mod report;
@@ -65,6 +66,9 @@ pub(crate) fn start() {
     thread::attach_main();
     schedule::start();
     intercept::start();
+    if provoke::start() {
+        intercept::tell_failures();
+    }
 }
 
 /// The program ends with `status`: tells the reporter, and returns the exit code to end with.

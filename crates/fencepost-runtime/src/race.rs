@@ -115,6 +115,12 @@ impl Cell {
         (self.0 | other.0) & WRITE != 0 && self.0 & other.0 & ATOMIC == 0
     }
 
+    /// Is it another access, whoever makes it?
+    #[inline(always)]
+    fn differs(self, other: Cell) -> bool {
+        (self.0 ^ other.0) & (OFFSET | SIZE | WRITE | ATOMIC) != 0
+    }
+
     /// Does whatever conflicts with `other` conflict with `self`?
     fn stands_for(self, other: Cell) -> bool {
         self.covers(other) && self.0 & WRITE >= other.0 & WRITE && self.0 & ATOMIC <= other.0 & ATOMIC
@@ -156,6 +162,45 @@ pub(crate) fn news(t: &Thread, addr: usize, log_size: u32, how: How, pc: usize) 
     Some(News { cells, new: new.from(pc) })
 }
 
+/// Accesses of other threads that a thread is known not to know of: a slot and an epoch of it, by
+/// the last bits of the slot. Empty whenever the thread learns something.
+pub(crate) struct Strangers([Stranger; STRANGERS]);
+
+type Stranger = std::cell::Cell<u64>;
+
+/// No slot and epoch.
+const NOBODY: u64 = u64::MAX;
+
+/// How many are kept.
+const STRANGERS: usize = 8;
+
+impl Strangers {
+    pub(crate) fn new() -> Self {
+        Strangers(std::array::from_fn(|_| Stranger::new(NOBODY)))
+    }
+
+    #[inline(always)]
+    fn place(&self, cell: Cell) -> &Stranger {
+        &self.0[usize::from(cell.slot()) % STRANGERS]
+    }
+
+    /// Is the access known to be one of them?
+    #[inline(always)]
+    fn has(&self, cell: Cell) -> bool {
+        self.place(cell).get() == cell.0 & (SLOT | EPOCH)
+    }
+
+    fn add(&self, cell: Cell) {
+        self.place(cell).set(cell.0 & (SLOT | EPOCH));
+    }
+
+    /// The thread has learnt something.
+    #[inline]
+    pub(crate) fn clear(&self) {
+        self.0.iter().for_each(|stranger| stranger.set(NOBODY));
+    }
+}
+
 /// Two accesses that conflict and are not ordered.
 pub(crate) struct Race {
     addr: usize,
@@ -170,6 +215,15 @@ impl News {
         self.new.0 & WRITE != 0
     }
 
+    /// Is it known without a look at the clocks that the read [is represented](Self::is_represented)?
+    #[inline(always)]
+    pub(crate) fn is_of_strangers(self, t: &Thread) -> bool {
+        let News { cells: Some(cells), new } = self else { return false };
+        let [one, other] = [&cells[0], &cells[1]].map(|cell| Cell(cell.load(Ordering::Relaxed)));
+        let differs = one.differs(new) | other.differs(new) | new.how().write;
+        !differs && t.strangers.has(one) && t.strangers.has(other) && t.is_passed_over()
+    }
+
     /// Memory that many threads read: are two of them remembered? Then this one can be left out,
     /// mostly: what conflicts with it conflicts with the others, and threads that read the same
     /// memory do not write to the same cells all the time.
@@ -177,9 +231,18 @@ impl News {
     pub(crate) fn is_represented(self, t: &Entered) -> bool {
         let News { cells: Some(cells), new } = self else { return false };
         let [one, other] = [&cells[0], &cells[1]].map(|cell| Cell(cell.load(Ordering::Relaxed)));
-        let differs = |cell: Cell| (cell.0 ^ new.0) & (OFFSET | SIZE | WRITE | ATOMIC);
         let known = |cell: Cell| t.clocks().knows(cell.slot(), cell.epoch());
-        differs(one) | differs(other) | new.0 & WRITE == 0 && !known(one) && !known(other) && !t.is_drawn()
+        let is_represented = new.0 & WRITE == 0
+            && !one.differs(new)
+            && !other.differs(new)
+            && !known(one)
+            && !known(other)
+            && !t.is_drawn();
+        if is_represented {
+            t.strangers.add(one);
+            t.strangers.add(other);
+        }
+        is_represented
     }
 
     /// Remembers the access if that is easy, as it mostly is: no race, and no choice to make. No

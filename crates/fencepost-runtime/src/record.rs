@@ -9,7 +9,7 @@
 //! every thread and every location.
 
 use std::ptr::null_mut;
-use std::sync::atomic::{AtomicBool, AtomicPtr, Ordering};
+use std::sync::atomic::{AtomicPtr, AtomicU8, Ordering};
 
 use fencepost_protocol::Order;
 use fencepost_protocol::record::{ADDRESS_BITS, HEADER, Header, MAGIC, Op, RECORD as EVENT, Record};
@@ -34,8 +34,12 @@ pub(crate) struct Recorder {
 }
 
 static RECORD: AtomicPtr<Header> = AtomicPtr::new(null_mut());
-/// Is there a record with room in it?
-static ACTIVE: AtomicBool = AtomicBool::new(false);
+/// Why somebody wants to know of events.
+static WANTED: AtomicU8 = AtomicU8::new(0);
+/// There is a record with room in it.
+const EVENTS: u8 = 1;
+/// What writes release is kept, in a provoked run.
+const RELEASES: u8 = 2;
 
 /// The time stamp counter, after everything before.
 #[inline]
@@ -79,20 +83,25 @@ fn map(fd: i32, bytes: usize) -> bool {
         (*header).capacity = ((bytes - HEADER) / EVENT) as u64;
     }
     RECORD.store(header, Ordering::Release);
-    ACTIVE.store(true, Ordering::Release);
+    WANTED.fetch_or(EVENTS, Ordering::Release);
     true
 }
 
 /// In a child of `fork`: the record belongs to the parent.
 pub(crate) fn forked() {
-    ACTIVE.store(false, Ordering::Release);
+    WANTED.fetch_and(!EVENTS, Ordering::Release);
     RECORD.store(null_mut(), Ordering::Release);
 }
 
-/// Are events recorded?
+/// From now on, what writes release is wanted.
+pub(crate) fn keep_releases() {
+    WANTED.fetch_or(RELEASES, Ordering::Release);
+}
+
+/// Does anybody want to know of events?
 #[inline]
 pub(crate) fn is_active() -> bool {
-    ACTIVE.load(Ordering::Acquire)
+    WANTED.load(Ordering::Acquire) != 0
 }
 
 /// Is there a record, and is it whole so far?
@@ -102,19 +111,23 @@ pub(crate) fn is_whole() -> bool {
     header.is_some_and(|header| header.overflowed.load(Ordering::Relaxed) == 0)
 }
 
-/// A place in the code, with the calls that led there.
-pub(crate) fn place(pc: usize, chain: SiteId) -> u64 {
-    pc as u64 | u64::from(chain) << ADDRESS_BITS
+/// A place in the code, with the calls of the thread that led there.
+pub(crate) fn place(thread: &mut Entered, pc: usize) -> u64 {
+    pc as u64 | u64::from(chain(thread)) << ADDRESS_BITS
 }
 
-/// Records an event of `thread`, whose calls have the number that `make` is given.
+/// Records an event of `thread`. Does somebody want to know what was released with it?
 #[inline(always)]
-pub(crate) fn event(thread: &mut Entered, make: impl FnOnce(&Entered, SiteId) -> Record) {
-    if is_active() {
-        let chain = chain(thread);
-        let event = make(thread, chain);
+pub(crate) fn event(thread: &mut Entered, make: impl FnOnce(&Entered) -> Record) -> bool {
+    let wanted = WANTED.load(Ordering::Acquire);
+    if wanted == 0 {
+        return false;
+    }
+    if wanted & EVENTS != 0 {
+        let event = make(thread);
         put(thread.recorder(), event);
     }
+    wanted & RELEASES != 0
 }
 
 /// The number of the calls that the thread is in; they are recorded the first time.
@@ -151,7 +164,7 @@ fn put(recorder: &mut Recorder, event: Record) {
         let next = header.next.fetch_add(BLOCK, Ordering::Relaxed);
         if next + BLOCK > header.capacity {
             header.overflowed.store(1, Ordering::Relaxed);
-            ACTIVE.store(false, Ordering::Release);
+            WANTED.fetch_and(!EVENTS, Ordering::Release);
             return;
         }
         *recorder = Recorder { next, end: next + BLOCK };
@@ -178,7 +191,7 @@ pub(crate) fn other_thread(thread: &mut Entered, op: Op, other: u32) {
 }
 
 fn relation(thread: &mut Entered, op: Op, addr: usize, extra: u64) {
-    event(thread, |thread, _| Record {
+    event(thread, |thread| Record {
         time: now(),
         address: addr as u64,
         value: 0,

@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use fencepost_clock::{Window, Write};
-use fencepost_protocol::message::{self, Figures, Found, Message, Unknown};
+use fencepost_protocol::message::{self, Failed, Figures, Found, Message, Unknown};
 use fencepost_protocol::record::Op;
 use fencepost_protocol::{Action, Order};
 
@@ -198,6 +198,19 @@ pub(crate) fn robustness(thread: &Thread, access: &Access, window: &Window) {
         repeat(place);
         return;
     }
+    let (report, tids) = violation(thread, access, window);
+    halt_if(channel::send_report(report, &tids));
+}
+
+/// `thread` makes this access with the write `used` of its window.
+#[cold]
+pub(crate) fn provoked(thread: &Thread, access: &Access, window: &Window, used: &Write) {
+    let (report, tids) = violation(thread, access, window);
+    channel::send_about(&tids, &Message::Provoked(message::Provoked { report, used: write(used) }));
+}
+
+/// What is told about an access with this window, and the threads that are part of it.
+fn violation(thread: &Thread, access: &Access, window: &Window) -> (message::Report, Vec<Tid>) {
     let report = message::Report {
         tid: u64::from(thread.tid),
         addr: access.addr as u64,
@@ -217,8 +230,15 @@ pub(crate) fn robustness(thread: &Thread, access: &Access, window: &Window) {
         }),
     };
     let writers = window.stale.iter().take(16).chain([&window.newest]).map(writer);
-    let tids: Vec<Tid> = writers.chain([thread.tid]).chain(owner(access.addr)).collect();
-    halt_if(channel::send_report(report, &tids));
+    let tids = writers.chain([thread.tid]).chain(owner(access.addr)).collect();
+    (report, tids)
+}
+
+/// The program fails, in the thread that runs, with these calls.
+pub(crate) fn failure(stack: Vec<u64>, failed: Failed) {
+    let tid = thread::current_tid();
+    let failure = message::Failure { tid: u64::from(tid), stack, failed };
+    channel::send_about(&[tid], &Message::Failure(failure));
 }
 
 fn plain(how: How) -> Action {
@@ -247,7 +267,7 @@ pub(crate) fn race(thread: &Thread, addr: usize, new: Cell, other: Cell, pc: usi
         return;
     }
     let word = addr & !7;
-    let last = thread::last_occupant(other.slot());
+    let (earlier, epoch) = thread::occupant_in(other.slot(), other.epoch());
     let report = message::Report {
         tid: u64::from(thread.tid),
         addr: (word + new.offset()) as u64,
@@ -257,13 +277,14 @@ pub(crate) fn race(thread: &Thread, addr: usize, new: Cell, other: Cell, pc: usi
         memory: memory(word + new.offset()),
         found: Found::Race(message::Race {
             op: plain(other.how()),
-            tid: u64::from(last),
+            tid: u64::from(earlier),
             addr: (word + other.offset()) as u64,
             size: other.size() as u64,
             stack: (there != 0).then_some(there as u64).into_iter().collect(),
+            moment: record::is_whole().then(|| message::Moment { time: record::now(), epoch: u64::from(epoch) }),
         }),
     };
-    let tids: Vec<Tid> = [thread.tid, last].into_iter().chain(owner(word + new.offset())).collect();
+    let tids: Vec<Tid> = [thread.tid, earlier].into_iter().chain(owner(word + new.offset())).collect();
     halt_if(channel::send_report(report, &tids));
 }
 

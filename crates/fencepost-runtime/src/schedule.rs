@@ -22,7 +22,7 @@ use std::sync::atomic::Ordering;
 
 pub(crate) use baton::{
     begin, cancelled, created, ending, exists, finished, forked, frozen, outside, rouse, start, step_in, step_out,
-    steps, wake,
+    steps, vary, wake,
 };
 use control::CONTROLLED;
 pub(crate) use control::{Key, Outcome, Timeout, Waiting};

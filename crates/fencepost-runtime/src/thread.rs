@@ -11,7 +11,7 @@
 
 mod local;
 mod registry;
-mod seen;
+pub(crate) mod seen;
 
 use std::cell::{Cell, UnsafeCell};
 use std::ptr::null;
@@ -30,7 +30,7 @@ use local::{current, heeded};
 use registry::{Inherited, OUT_OF_SLOTS, REGISTRY, Room};
 use seen::{CACHE, Cache};
 
-pub(crate) use registry::{count, last_occupant, occupant};
+pub(crate) use registry::{count, occupant, occupant_in};
 pub(crate) use seen::Seen;
 
 /// The number of a thread, in order of creation; the main thread is 1.
@@ -56,6 +56,8 @@ pub(crate) struct Thread {
     /// Slot and epoch, as cells have them.
     stamp: Cell<u64>,
     draws: Cell<u32>,
+    /// Whom it does not know of.
+    pub(crate) strangers: race::Strangers,
     /// Counts changes of the clocks. No other thread, and not this one in another slot, has the
     /// same numbers.
     tick: Cell<u64>,
@@ -75,8 +77,8 @@ struct Inside {
     clocks: ThreadClocks,
     /// Its part of the record of the run.
     recorder: Recorder,
-    /// The clocks that `tick` stands for: generation and number of writes.
-    counted: (u32, u32),
+    /// The clocks that `tick` stands for.
+    counted: Counts,
     /// A number of its own for each thread and slot it was in.
     life: u32,
 }
@@ -96,6 +98,17 @@ impl Awaited {
         self.addr == addr && self.unlike.is_none_or(|unlike| unlike == value)
     }
 }
+/// Epoch, generation and number of writes: whatever changes in the clocks, one of them does.
+type Counts = (u32, u32, u32);
+
+/// Changes of the clocks after which it is asked whether the counters come to an end. They have
+/// far more left when they are said to.
+const OFTEN: u64 = 256;
+
+/// Of so many draws …
+const DRAWS: u32 = 1 << 14;
+/// … these many are lots, one after the other.
+const IN_A_ROW: u32 = 1 << 6;
 
 /// What is left of a thread until it is joined.
 pub(crate) struct Finished {
@@ -219,12 +232,13 @@ impl Thread {
         let stamp = race::stamp(clocks.slot(), clocks.epoch());
         Thread {
             tid,
-            inside: UnsafeCell::new(Inside { clocks, recorder: Recorder::default(), counted: (0, 0), life }),
+            inside: UnsafeCell::new(Inside { clocks, recorder: Recorder::default(), counted: (0, 0, 0), life }),
             calls,
             counters,
             last_load: Cell::default(),
             stamp: Cell::new(stamp),
             draws: Cell::new(0),
+            strangers: race::Strangers::new(),
             busy: AtomicBool::new(false),
             ignored: Cell::new(0),
             plain_ignored: Cell::new(0),
@@ -283,12 +297,24 @@ impl Thread {
         self.stamp.get()
     }
 
-    /// True once in a while.
+    /// True once in a while, and then some times in a row: what changes because of it should be
+    /// the same for what is accessed together.
     #[inline]
     pub(crate) fn is_drawn(&self) -> bool {
         let drawn = self.draws.get();
         self.draws.set(drawn.wrapping_add(1));
-        drawn % 256 == 255
+        drawn % DRAWS < IN_A_ROW
+    }
+
+    /// Is [`Self::is_drawn`] not true the next time? Then this was that time.
+    #[inline]
+    pub(crate) fn is_passed_over(&self) -> bool {
+        let drawn = self.draws.get();
+        if drawn % DRAWS < IN_A_ROW {
+            return false;
+        }
+        self.draws.set(drawn.wrapping_add(1));
+        true
     }
 
     /// The thread does something else than repeating a load.
@@ -325,7 +351,7 @@ impl Entered {
                 if is_strange {
                     registry.tell_predecessor(&mut clocks);
                 }
-                registry.occupy(slot, clocks.writes(), tid);
+                registry.occupy(&clocks, tid);
                 drop(registry);
                 if is_strange {
                     crate::channel::note_once(OUT_OF_SLOTS);
@@ -352,6 +378,7 @@ impl Entered {
     pub(crate) fn join(&mut self, finished: &Finished) {
         self.clocks_mut().join(&finished.clocks);
         record::other_thread(self, Op::Join, finished.tid);
+        self.renew();
     }
 
     /// What this thread, which is the one that runs, does from now on is not watched.
@@ -372,16 +399,24 @@ impl Entered {
     /// one are used up.
     #[inline]
     pub(crate) fn renew(&mut self) {
-        if self.clocks().epoch() >= race::LAST_EPOCH || self.clocks().is_worn_out() {
-            self.renew_now();
-        }
-        let stamp = race::stamp(self.clocks().slot(), self.clocks().epoch());
-        let counted = (self.clocks().generation(), self.clocks().writes());
-        if (stamp, counted) != (self.stamp.get(), self.inside().counted) {
-            self.stamp.set(stamp);
+        let counted = self.counts();
+        if counted != self.inside().counted {
+            if counted.1 != self.inside().counted.1 {
+                self.strangers.clear();
+            }
             self.inside_mut().counted = counted;
             self.tick.set(self.tick.get() + 1);
+            let is_asked = self.tick.get().is_multiple_of(OFTEN);
+            if counted.0 >= race::LAST_EPOCH || is_asked && self.clocks().is_worn_out() {
+                self.renew_now();
+            }
+            self.stamp.set(race::stamp(self.clocks().slot(), self.clocks().epoch()));
         }
+    }
+
+    #[inline]
+    fn counts(&self) -> Counts {
+        (self.clocks().epoch(), self.clocks().generation(), self.clocks().writes())
     }
 
     #[cold]
@@ -394,9 +429,12 @@ impl Entered {
                 if is_strange {
                     registry.tell_predecessor(self.clocks_mut());
                 }
-                registry.occupy(slot, self.clocks().writes(), self.tid);
+                registry.occupy(self.clocks(), self.tid);
                 let life = registry.new_life();
-                self.inside_mut().life = life;
+                let counted = self.counts();
+                let inside = self.inside_mut();
+                (inside.life, inside.counted) = (life, counted);
+                self.strangers.clear();
                 self.tick.set(first_tick(life));
                 drop(registry);
                 if is_strange {
@@ -426,10 +464,11 @@ pub(crate) fn attach_main() {
     let mut registry = REGISTRY.lock();
     let tid = registry.new_tid();
     let Some(Room { slot, epochs, .. }) = registry.room(None) else { return };
-    registry.occupy(slot, 0, tid);
+    let clocks = ThreadClocks::new(slot, epochs);
+    registry.occupy(&clocks, tid);
     let (inherited, life) = (registry.inherit(), registry.new_life());
     drop(registry);
-    attach(Box::new(Thread::new(tid, ThreadClocks::new(slot, epochs), inherited, life)));
+    attach(Box::new(Thread::new(tid, clocks, inherited, life)));
 }
 
 /// The thread that runs is the one described.

@@ -13,6 +13,12 @@
 //! 4. A set of edits is kept if the run no longer has the violation, and has no other one that it
 //!    did not have before. Then edits that are not needed are dropped, the most expensive first.
 //!
+//! **Races** are treated likewise. What orders them is happens-before, so the path has only steps
+//! that release and acquire can order ([`path::passage`]). If there is none, no order is too weak:
+//! there is no synchronisation at all. Plain accesses are not recorded. The earlier one counts as
+//! made right before the first record by which its thread could have passed it on, which is the
+//! latest that it can have been.
+//!
 //! Sound for the recorded run, not for others: another run may need more. Not complete: there may
 //! be cheaper changes that are not along these paths.
 
@@ -22,24 +28,25 @@ use fencepost_protocol::record::{Op, Record};
 use fencepost_protocol::{Action, Order};
 
 use crate::path::{self, Edge, EdgeKind};
-use crate::replay::{self, Changes, Violation};
-use crate::stream::{Report, Robustness};
+use crate::replay::{self, Changes, Ordered, Violation};
+use crate::stream::{Race, Report, Robustness};
 use crate::trace::{self, Neighbours, Trace};
 
 /// Records to evaluate at most, over all candidates: beyond, advice would keep the program waiting.
 const EFFORT: usize = 20_000_000;
 
-/// What the recorded run says about a violation.
+/// What the recorded run says about a violation or a race.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Analysis {
     /// The missed write, if it is recorded.
     pub(crate) missed: Option<Record>,
-    /// The steps by which the missed write comes before the access, that the model does not order:
-    /// source, target, kind.
+    /// The steps by which the missed write, or the other access, comes before the access, that the
+    /// model does not order: source, target, kind. Of a race there are none if nothing leads from
+    /// the one access to the other.
     pub(crate) edges: Vec<(Record, Record, EdgeKind)>,
     /// What to change.
     pub(crate) edits: Vec<Edit>,
-    /// Does that remove the violation? Otherwise it is only where to begin.
+    /// Does that remove the violation, or the race? Otherwise it is only where to begin.
     pub(crate) reevaluated: bool,
 }
 
@@ -146,7 +153,7 @@ pub(crate) fn analyse(
     let weak = judge.weak(&violation)?;
 
     let mut best: Option<Vec<Edit>> = None;
-    let mut left = (EFFORT / trace.records.len().max(1)).max(16);
+    let mut left = evaluations(&trace);
     for strategy in [Strategy::Synchronise, Strategy::SeqCst, Strategy::Fences, Strategy::Between, Strategy::Ends] {
         if let Some(edits) = judge.grown(strategy, violation, &mut left)
             && best.as_ref().is_none_or(|best| cost(&edits) < cost(best))
@@ -162,6 +169,48 @@ pub(crate) fn analyse(
     });
     let missed = violation.missed.map(|missed| trace.records[missed]);
     Some(Analysis { missed, edges: weak, edits, reevaluated })
+}
+
+/// Looks in a recorded run for what would order two accesses that race. None if the run does not
+/// show the race.
+pub(crate) fn analyse_race(mut trace: Trace, report: &Report, race: &Race) -> Option<Analysis> {
+    let [earlier, later] = [race.tid, report.tid].map(|tid| u32::try_from(tid).ok());
+    let moment = race.moment.as_ref()?;
+    let nothing = Analysis { missed: None, edges: Vec::new(), edits: Vec::new(), reevaluated: false };
+    // Else the thread has done nothing since that others could learn of.
+    let Some(from) = replay::end_of_epoch(&trace, earlier?, moment.epoch)? else { return Some(nothing) };
+    let to = trace.records.len();
+    trace.records.push(nothing_but(later?, moment.time));
+    let orders = |edits: &[Edit]| replay::happens_before(&trace, &changes(edits), from, to);
+    if orders(&[])? {
+        return None;
+    }
+    let Some(path) = path::passage(&trace, from, to) else { return Some(nothing) };
+    let at = |number: usize| trace.records[number];
+    let ordered = replay::ordered(&trace, (from, to), &path, Ordered::HappensBefore, &BTreeSet::new())?;
+    let edges = weak(&path, &ordered).into_iter().map(|edge| (at(edge.from), at(edge.to), edge.kind)).collect();
+
+    let mut edits = Vec::new();
+    for edge in path.iter().filter(|edge| edge.is_access()) {
+        for (number, what) in [(edge.from, What::Release), (edge.to, What::Acquire)] {
+            edits.extend(Edit::at(&at(number), what, None).filter(|edit| !edits.contains(edit)));
+        }
+    }
+    let mut left = evaluations(&trace);
+    let reevaluated = orders(&edits)?;
+    if reevaluated {
+        edits = reduced(edits, |fewer| {
+            left = left.saturating_sub(1);
+            left > 0 && orders(fewer) == Some(true)
+        });
+    }
+    Some(Analysis { missed: None, edges, edits, reevaluated })
+}
+
+/// What stands for a plain access in a trace.
+fn nothing_but(tid: u32, time: u64) -> Record {
+    let (op, order) = (Op::Fence, Order::Relaxed);
+    Record { time, address: 0, value: 0, pc: 0, extra: 0, tid, op, order, failure: order, success: true }
 }
 
 /// What to try without a recorded run: fences close to both ends, by a rule of thumb.
@@ -241,21 +290,18 @@ impl Judge<'_> {
         missed.unwrap_or_default()
     }
 
-    /// The steps by which it does that the model does not order. It may order each of them for
-    /// itself, and not all of them together: then all of them.
+    /// The steps by which it does that the model does not order.
     fn weak(&self, violation: &Violation) -> Option<Vec<(Record, Record, EdgeKind)>> {
         let path = self.path(violation);
-        let mut weak: Vec<&Edge> = path.iter().filter(|edge| edge.is_access()).collect();
-        if let Some(missed) = violation.missed {
-            let ordered = replay::ordered(self.trace, (missed, violation.record), &path, self.spins)?;
-            let unordered = path.iter().zip(ordered).filter(|(edge, ordered)| edge.is_access() && !ordered);
-            let unordered: Vec<&Edge> = unordered.map(|(edge, _)| edge).collect();
-            if !unordered.is_empty() {
-                weak = unordered;
+        let ordered = match violation.missed {
+            Some(missed) => {
+                let ends = (missed, violation.record);
+                replay::ordered(self.trace, ends, &path, Ordered::InModel, self.spins)?
             }
-        }
+            None => Vec::new(),
+        };
         let at = |number: usize| self.trace.records[number];
-        Some(weak.into_iter().map(|edge| (at(edge.from), at(edge.to), edge.kind)).collect())
+        Some(weak(&path, &ordered).into_iter().map(|edge| (at(edge.from), at(edge.to), edge.kind)).collect())
     }
 
     /// Adds edits for a violation and its path; false if there is nothing to add.
@@ -326,48 +372,67 @@ impl Judge<'_> {
                 return None;
             }
             match self.still_wrong(&edits, left)? {
-                None => return Some(self.reduced(edits, left)),
+                None => return Some(reduced(edits, |fewer| self.still_wrong(fewer, left) == Some(None))),
                 Some(next) => violation = next,
             }
         }
         None
     }
 
-    /// The edits that are needed, of some that help.
-    fn reduced(&self, mut edits: Vec<Edit>, left: &mut usize) -> Vec<Edit> {
-        edits.sort_by_key(|edit| (edit.what.cost(), *edit));
-        for number in (0..edits.len()).rev() {
-            let mut fewer = edits.clone();
-            fewer.remove(number);
-            if !fewer.is_empty() && self.still_wrong(&fewer, left) == Some(None) {
-                edits = fewer;
-            }
-        }
-        edits
-    }
-
     /// With these edits: the violation if it is still there, or one that was not there before. The
     /// outer None: nobody knows.
     fn still_wrong(&self, edits: &[Edit], left: &mut usize) -> Option<Option<Violation>> {
-        let mut changes = Changes::default();
-        for edit in edits {
-            let change = changes.at(edit.pc);
-            match edit.what {
-                What::Acquire => change.acquire = true,
-                What::Release => change.release = true,
-                What::SeqCst | What::StrongerFence => change.seq_cst = true,
-                What::FenceBefore => change.fence_before = true,
-                What::FenceAfter => change.fence_after = true,
-            }
-        }
         *left = left.checked_sub(1)?;
-        let violations = replay::violations(self.trace, &changes, self.spins)?;
+        let violations = replay::violations(self.trace, &changes(edits), self.spins)?;
         let wrong = |violation: &Violation| {
             let found = violation.identity();
             found == self.target || !self.known.contains(&found)
         };
         Some(violations.into_iter().find(wrong))
     }
+}
+
+/// How often a trace may be evaluated.
+fn evaluations(trace: &Trace) -> usize {
+    (EFFORT / trace.records.len().max(1)).max(16)
+}
+
+/// The steps of a path that are not ordered, as far as that is known. Each of them may be for
+/// itself, and not all of them together: then all of them.
+fn weak<'a>(path: &'a [Edge], ordered: &[bool]) -> Vec<&'a Edge> {
+    let all = || path.iter().filter(|edge| edge.is_access());
+    let unordered = path.iter().zip(ordered).filter(|(edge, ordered)| edge.is_access() && !**ordered);
+    let unordered: Vec<&Edge> = unordered.map(|(edge, _)| edge).collect();
+    if unordered.is_empty() { all().collect() } else { unordered }
+}
+
+/// The edits that are needed, of some that help.
+fn reduced(mut edits: Vec<Edit>, mut helps: impl FnMut(&[Edit]) -> bool) -> Vec<Edit> {
+    edits.sort_by_key(|edit| (edit.what.cost(), *edit));
+    for number in (0..edits.len()).rev() {
+        let mut fewer = edits.clone();
+        fewer.remove(number);
+        if !fewer.is_empty() && helps(&fewer) {
+            edits = fewer;
+        }
+    }
+    edits
+}
+
+/// The edits, as an evaluation wants them.
+fn changes(edits: &[Edit]) -> Changes {
+    let mut changes = Changes::default();
+    for edit in edits {
+        let change = changes.at(edit.pc);
+        match edit.what {
+            What::Acquire => change.acquire = true,
+            What::Release => change.release = true,
+            What::SeqCst | What::StrongerFence => change.seq_cst = true,
+            What::FenceBefore => change.fence_before = true,
+            What::FenceAfter => change.fence_after = true,
+        }
+    }
+    changes
 }
 
 fn cost(edits: &[Edit]) -> u32 {
@@ -377,7 +442,7 @@ fn cost(edits: &[Edit]) -> u32 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::stream::{Found, Memory, Unknown, Write};
+    use crate::stream::{Found, Memory, Moment, Unknown, Write};
 
     const X: u64 = 0x100;
     const Y: u64 = 0x200;
@@ -660,6 +725,92 @@ mod tests {
         assert_eq!(analyse(start(), &reported(3, 14, X, Action::Load, 8), &BTreeSet::new()), None);
         let thumb = rule_of_thumb(&reported(3, 14, X, Action::Load, 8).0, Some(11));
         assert_eq!(thumb.iter().map(Edit::phrase).collect::<Vec<_>>().len(), 2);
+    }
+
+    /// What the runtime says of a plain access of `later` that races with one of `earlier`, made in
+    /// this epoch of it.
+    fn racing(earlier: u64, epoch: u64, later: u64) -> (Report, Race) {
+        let moment = Some(Moment { time: 100, epoch });
+        let race = Race { op: Action::Write, tid: earlier, addr: X, size: 4, stack: vec![31], moment };
+        let memory = Memory::Unknown(Unknown {});
+        let found = Found::Race(race.clone());
+        (Report { tid: later, addr: X, size: 4, op: Action::Read, stack: vec![32], memory, found }, race)
+    }
+
+    fn of_race(trace: &Trace, (report, race): &(Report, Race)) -> Option<Analysis> {
+        analyse_race(trace.clone(), report, race)
+    }
+
+    /// A plain access between the first and the second store of thread 2 is in its epoch 1.
+    #[test]
+    fn a_race_wants_release_and_acquire_where_they_are_missing() {
+        for [store, load] in [Order::Relaxed, Order::Release]
+            .into_iter()
+            .flat_map(|store| [Order::Relaxed, Order::Acquire].map(|load| [store, load]))
+        {
+            let mut trace = start();
+            add(&mut trace, 2, 11, Op::Store, 0x300, 1, Order::Relaxed);
+            add(&mut trace, 2, 12, Op::Store, Y, 1, store);
+            add(&mut trace, 3, 13, Op::Load, Y, 1, load);
+            let analysis = of_race(&trace, &racing(2, 1, 3));
+            let missing =
+                [(12, "make the store release", store.releases()), (13, "make the load acquire", load.acquires())];
+            let wanted: Vec<_> =
+                missing.iter().filter(|edit| !edit.2).map(|edit| (edit.0, edit.1.to_string())).collect();
+            match analysis {
+                None => assert!(wanted.is_empty(), "there is no race"),
+                Some(analysis) => {
+                    assert!(analysis.reevaluated);
+                    assert_eq!(phrases(&analysis), wanted);
+                    let edges: Vec<_> = analysis.edges.iter().map(|edge| (edge.0.pc, edge.1.pc)).collect();
+                    assert_eq!(edges, [(12, 13)]);
+                }
+            }
+        }
+    }
+
+    /// What is done after the store is not published by it.
+    #[test]
+    fn nothing_orders_what_comes_after_the_last_store() {
+        let mut trace = start();
+        add(&mut trace, 2, 12, Op::Store, Y, 1, Order::Release);
+        add(&mut trace, 3, 13, Op::Load, Y, 1, Order::Acquire);
+        // A release store ends an epoch, and a recorded write another one.
+        let analysis = of_race(&trace, &racing(2, 2, 3)).expect("it is a race");
+        assert!(analysis.edges.is_empty() && analysis.edits.is_empty());
+        assert_eq!(of_race(&trace, &racing(2, 0, 3)), None, "what comes before the store is published");
+        assert_eq!(of_race(&trace, &racing(2, 3, 3)), None, "there is no such epoch");
+    }
+
+    /// Who overwrites what the other has read, or written, is after it under SC, but no order makes
+    /// that happens-before.
+    #[test]
+    fn no_order_makes_from_read_or_modification_order_happen_before() {
+        let mut trace = start();
+        add(&mut trace, 2, 11, Op::Load, Y, 0, Order::SeqCst);
+        add(&mut trace, 2, 12, Op::Store, 0x300, 1, Order::SeqCst);
+        add(&mut trace, 3, 13, Op::Store, Y, 1, Order::SeqCst);
+        add(&mut trace, 3, 14, Op::Store, 0x300, 2, Order::SeqCst);
+        let analysis = of_race(&trace, &racing(2, 0, 3)).expect("it is a race");
+        assert!(analysis.edges.is_empty() && analysis.edits.is_empty());
+    }
+
+    /// From 2 by way of 3 to 4: only the second step is too weak. The update on the way need not
+    /// release or acquire.
+    #[test]
+    fn a_race_is_ordered_where_the_way_is_too_weak() {
+        let mut trace = start();
+        add(&mut trace, 1, 3, Op::Spawn, 0, 0, Order::Relaxed);
+        trace.records.last_mut().expect("it was added").extra = 4;
+        add(&mut trace, 2, 11, Op::Store, X, 1, Order::Release);
+        add(&mut trace, 3, 12, Op::Load, X, 1, Order::Acquire);
+        add(&mut trace, 3, 13, Op::Store, Y, 1, Order::Relaxed);
+        add(&mut trace, 1, 14, Op::Rmw, Y, 2, Order::Relaxed);
+        trace.records.last_mut().expect("it was added").extra = 1;
+        add(&mut trace, 4, 15, Op::Load, Y, 2, Order::Acquire);
+        let analysis = of_race(&trace, &racing(2, 0, 4)).expect("it is a race");
+        assert!(analysis.reevaluated);
+        assert_eq!(phrases(&analysis), [(13, "make the store release".to_string())]);
     }
 
     #[test]

@@ -5,6 +5,7 @@
 use serde::Serialize;
 
 use crate::reporter::Totals;
+use crate::text::Ranks;
 
 const SCHEMA: &str = "fencepost/1";
 
@@ -14,10 +15,23 @@ struct SummaryLine<'a> {
     summary: Summary<'a>,
 }
 
+/// Reports of each rank.
+#[derive(Serialize)]
+struct RankCounts {
+    race: u64,
+    failure: u64,
+    harmless: u64,
+    /// It is not known what follows.
+    unknown: u64,
+}
+
 #[derive(Serialize)]
 struct Summary<'a> {
     runs: u64,
+    /// Runs in which an access was to use an overwritten value.
+    provoked: u64,
     reports: u64,
+    ranks: RankCounts,
     duplicates: u64,
     suppressed: u64,
     deadlocks: u64,
@@ -35,13 +49,20 @@ struct Summary<'a> {
 }
 
 /// The figures, as a line.
-pub fn summary(totals: &Totals) -> String {
+pub fn summary(totals: &Totals, ranks: &Ranks) -> String {
     let figures = &totals.figures;
     to_line(&SummaryLine {
         schema: SCHEMA,
         summary: Summary {
             runs: totals.runs,
+            provoked: totals.provoked,
             reports: totals.reports,
+            ranks: RankCounts {
+                race: ranks.race,
+                failure: ranks.failure,
+                harmless: ranks.harmless,
+                unknown: ranks.unknown,
+            },
             duplicates: totals.duplicates,
             suppressed: totals.suppressed,
             deadlocks: totals.deadlocks,

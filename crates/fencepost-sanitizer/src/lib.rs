@@ -2,7 +2,7 @@
 //!
 //! The runtime inside the program writes one JSON object per line ([`stream`]). A [`Reporter`]
 //! follows the runs of a program, turns addresses into names ([`symbols`]), keeps each finding
-//! once, leaves out what is suppressed ([`suppress`]), looks for changes that would help in the
+//! once, leaves out what is suppressed ([`suppress`]), says what follows from it ([`provoke`]), looks for changes that would help in the
 //! recorded run ([`trace`]), and hands out [`report::Report`]s. Each becomes a
 //! [`Finding`](fencepost_finding::Finding), which others turn into bytes; [`text`] and [`json`]
 //! tell what else there is to say at the end.
@@ -15,6 +15,7 @@ mod excuse;
 pub mod json;
 mod path;
 mod process;
+pub mod provoke;
 mod replay;
 pub mod report;
 mod reporter;

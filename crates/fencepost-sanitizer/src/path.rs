@@ -72,7 +72,12 @@ struct Place {
     read: Option<Known>,
 }
 
-struct Search {
+/// What a step from one record to another costs, if it may be taken.
+type Cost = fn(&Record, &Record, EdgeKind) -> Option<u32>;
+
+struct Search<'a> {
+    records: &'a [Record],
+    cost: Cost,
     threads: HashMap<u32, Known>,
     places: HashMap<u64, Place>,
     objects: HashMap<u64, Known>,
@@ -82,15 +87,35 @@ struct Search {
 
 /// The steps from `write` to `access` (two records); None if there is no path.
 pub(crate) fn path(trace: &Trace, write: usize, access: usize) -> Option<Vec<Edge>> {
-    let mut search =
-        Search { threads: HashMap::new(), places: HashMap::new(), objects: HashMap::new(), steps: Vec::new() };
-    let first = trace.records.get(write)?;
-    let start = Known { weight: 0, at: write, step: None };
-    search.threads.insert(first.tid, start);
-    let place = Place { newest: Some(start), written: Some(start), read: None };
-    search.places.insert(first.address, place);
-    let target = trace.records.get(access)?.tid;
-    for (number, record) in trace.records.iter().enumerate().take(access).skip(write + 1) {
+    cheapest(trace, write, access, |_, _, kind| Some(kind.weight()))
+}
+
+/// The same by steps that release and acquire can make happens-before: modification order and
+/// from-read never are. What is there already costs least.
+pub(crate) fn passage(trace: &Trace, from: usize, to: usize) -> Option<Vec<Edge>> {
+    cheapest(trace, from, to, |from, to, kind| match kind {
+        EdgeKind::Synchronisation => Some(0),
+        EdgeKind::ReadsFrom => {
+            let missing = [!from.order.releases(), !to.order.acquires()];
+            Some(1 + 2 * missing.map(u32::from).iter().sum::<u32>())
+        }
+        EdgeKind::Order | EdgeKind::FromRead => None,
+    })
+}
+
+fn cheapest(trace: &Trace, from: usize, to: usize, cost: Cost) -> Option<Vec<Edge>> {
+    let mut search = Search {
+        records: &trace.records,
+        cost,
+        threads: HashMap::new(),
+        places: HashMap::new(),
+        objects: HashMap::new(),
+        steps: Vec::new(),
+    };
+    let first = trace.records.get(from)?;
+    search.threads.insert(first.tid, Known { weight: 0, at: from, step: None });
+    let target = trace.records.get(to)?.tid;
+    for (number, record) in trace.records.iter().enumerate().take(to).skip(from) {
         search.record(number, record);
     }
     // The access itself learns nothing before it happens: the path ends in its thread.
@@ -105,7 +130,7 @@ pub(crate) fn path(trace: &Trace, write: usize, access: usize) -> Option<Vec<Edg
     Some(edges)
 }
 
-impl Search {
+impl Search<'_> {
     fn record(&mut self, number: usize, record: &Record) {
         match record.op {
             Op::Spawn => {
@@ -164,7 +189,8 @@ impl Search {
     /// A thread learns of the write by a step, unless it knew at no higher cost.
     fn arrive(&mut self, number: usize, tid: u32, from: Option<Known>, kind: EdgeKind) {
         let Some(from) = from else { return };
-        let weight = from.weight + kind.weight();
+        let Some(cost) = (self.cost)(&self.records[from.at], &self.records[number], kind) else { return };
+        let weight = from.weight + cost;
         if self.threads.get(&tid).is_some_and(|known| known.weight <= weight) {
             return;
         }

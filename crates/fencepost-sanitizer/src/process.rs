@@ -5,11 +5,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use fencepost_protocol::record::Record;
 use fencepost_protocol::{Key, Options};
 
-use crate::advice;
+use crate::advice::{self, Analysis};
 use crate::blame::Places;
 use crate::path::EdgeKind;
+use crate::provoke;
 use crate::report::{
-    Advice, Awaited, Creation, Deadlock, Edit, Kind, Link, LinkEnd, LinkKind, Memory, Operation, Place, Report,
+    Advice, Awaited, Creation, Deadlock, Edit, Kind, Link, LinkEnd, LinkKind, Memory, Operation, Place, Race, Report,
     Reproduce, Thread, Waiting, Window,
 };
 use crate::stream::{self, Figures, Found, Message, Module, Start};
@@ -24,6 +25,8 @@ pub struct Process {
     pub(crate) options: Options,
     /// It has said that it ends.
     pub(crate) has_ended: bool,
+    /// An access of it has used an overwritten value.
+    pub(crate) has_left_sc: bool,
     pub(crate) figures: Figures,
     threads: BTreeMap<u64, stream::Thread>,
     /// Values that keep loops spinning, by stack.
@@ -48,7 +51,11 @@ impl Process {
             }
             Message::Summary(figures) => self.figures = figures,
             Message::End(_) => self.has_ended = true,
-            Message::Report(_) | Message::Note(_) | Message::Deadlock(_) => {}
+            Message::Report(_)
+            | Message::Provoked(_)
+            | Message::Failure(_)
+            | Message::Note(_)
+            | Message::Deadlock(_) => {}
         }
     }
 
@@ -60,6 +67,11 @@ impl Process {
     /// An option as it was given.
     pub fn given(&self, key: Key) -> Option<&str> {
         self.start.as_ref()?.given(key)
+    }
+
+    /// Is it one in which an access was to use an overwritten value?
+    pub fn is_provoked(&self) -> bool {
+        self.given(Key::Provoke).is_some()
     }
 
     /// Its number; 0 before it has said anything.
@@ -131,7 +143,7 @@ impl Process {
         self.modules.iter().find(|module| (module.start..module.end).contains(&address))
     }
 
-    fn named(&self, tid: u64) -> Thread {
+    pub(crate) fn named(&self, tid: u64) -> Thread {
         let name = self.threads.get(&tid).and_then(|thread| thread.name.clone()).filter(|name| !name.is_empty());
         Thread { tid, name }
     }
@@ -163,16 +175,21 @@ impl Process {
                     advice: None,
                 }))
             }
-            Found::Race(other) => Kind::Race(Box::new(Operation {
-                op: other.op.name().into(),
-                order: None,
-                value: None,
-                expected: None,
-                address: other.addr,
-                size: other.size,
-                thread: Some(self.named(other.tid)),
-                stack: self.stack(&other.stack, symbols),
-                time: None,
+            Found::Race(other) => Kind::Race(Box::new(Race {
+                other: Operation {
+                    op: other.op.name().into(),
+                    order: None,
+                    value: None,
+                    expected: None,
+                    address: other.addr,
+                    size: other.size,
+                    thread: Some(self.named(other.tid)),
+                    stack: self.stack(&other.stack, symbols),
+                    time: None,
+                },
+                links: Vec::new(),
+                unguarded: false,
+                advice: None,
             })),
         };
         let mut report = Report {
@@ -182,12 +199,15 @@ impl Process {
             memory: self.memory(&finding.memory, addr, symbols),
             threads: Vec::new(),
             reproduce: self.reproduce(words),
+            provocation: provoke::provocation(&self.modules, finding),
+            trials: None,
+            follows: None,
         };
         report.threads = self.creations(&report, symbols);
         report
     }
 
-    /// Adds what the recorded run says, or a rule of thumb.
+    /// Adds what the recorded run says, or for a violation a rule of thumb.
     pub(crate) fn advise(
         &self,
         finding: &stream::Report,
@@ -195,40 +215,72 @@ impl Process {
         report: &mut Report,
         symbols: &mut dyn Symbols,
     ) {
-        let (Kind::Robustness(window), Found::Robustness(violation)) = (&mut report.kind, &finding.found) else {
-            return;
-        };
         let mut places = Places::default();
-        let spins = self.spins(&mut places, symbols);
         let placed = self.placed(finding, &mut places, symbols);
-        let mut trace = violation.complete.then(|| Trace::read(&recorded()?, violation.time)).flatten();
-        if let Some(trace) = &mut trace {
-            places.renumber(trace, &mut |stack| self.cut(stack, symbols));
-        }
-        let analysis = trace.and_then(|trace| advice::analyse(trace, &placed, violation, &spins));
-        let (edits, reevaluated) = if let Some(analysis) = analysis {
-            window.missed.time = analysis.missed.map(|record| record.time);
-            for (from, to, kind) in &analysis.edges {
-                let kind = match kind {
-                    EdgeKind::ReadsFrom => LinkKind::ReadsFrom,
-                    EdgeKind::FromRead => LinkKind::FromRead,
-                    EdgeKind::Order | EdgeKind::Synchronisation => LinkKind::Order,
+        match (&mut report.kind, &finding.found) {
+            (Kind::Robustness(window), Found::Robustness(violation)) => {
+                let spins = self.spins(&mut places, symbols);
+                let trace = violation.complete.then(|| Trace::read(&recorded()?, violation.time)).flatten();
+                let trace = trace.map(|trace| self.placed_trace(trace, &mut places, symbols));
+                let analysis = trace.and_then(|trace| advice::analyse(trace, &placed, violation, &spins));
+                let (edits, reevaluated) = if let Some(analysis) = analysis {
+                    window.missed.time = analysis.missed.map(|record| record.time);
+                    window.links = self.links(&analysis, &places, symbols);
+                    (analysis.edits, analysis.reevaluated)
+                } else {
+                    let newest = violation.newest.by.as_ref();
+                    let newest =
+                        newest.map(|writer| places.number(&writer.stack, &mut |stack| self.cut(stack, symbols)));
+                    (advice::rule_of_thumb(&placed, newest), false)
                 };
-                let (from, to) = (self.link_end(from, &places, symbols), self.link_end(to, &places, symbols));
-                window.links.push(Link { from, to, kind });
+                window.advice = self.advice(&edits, reevaluated, &places, symbols);
             }
-            (analysis.edits, analysis.reevaluated)
-        } else {
-            let newest = violation.newest.by.as_ref();
-            let newest = newest.map(|writer| places.number(&writer.stack, &mut |stack| self.cut(stack, symbols)));
-            (advice::rule_of_thumb(&placed, newest), false)
-        };
+            (Kind::Race(found), Found::Race(race)) => {
+                let trace = race.moment.as_ref().and_then(|moment| Trace::read(&recorded()?, moment.time));
+                let trace = trace.map(|trace| self.placed_trace(trace, &mut places, symbols));
+                let Some(analysis) = trace.and_then(|trace| advice::analyse_race(trace, &placed, race)) else { return };
+                found.links = self.links(&analysis, &places, symbols);
+                found.unguarded = analysis.edges.is_empty();
+                found.advice =
+                    analysis.reevaluated.then(|| self.advice(&analysis.edits, true, &places, symbols)).flatten();
+            }
+            _ => {}
+        }
+    }
+
+    /// A recorded run whose records have the numbers of their places.
+    fn placed_trace(&self, mut trace: Trace, places: &mut Places, symbols: &mut dyn Symbols) -> Trace {
+        places.renumber(&mut trace, &mut |stack| self.cut(stack, symbols));
+        trace
+    }
+
+    fn links(&self, analysis: &Analysis, places: &Places, symbols: &mut dyn Symbols) -> Vec<Link> {
+        let mut links = Vec::new();
+        for (from, to, kind) in &analysis.edges {
+            let kind = match kind {
+                EdgeKind::ReadsFrom => LinkKind::ReadsFrom,
+                EdgeKind::FromRead => LinkKind::FromRead,
+                EdgeKind::Order | EdgeKind::Synchronisation => LinkKind::Order,
+            };
+            let (from, to) = (self.link_end(from, places, symbols), self.link_end(to, places, symbols));
+            links.push(Link { from, to, kind });
+        }
+        links
+    }
+
+    fn advice(
+        &self,
+        edits: &[advice::Edit],
+        reevaluated: bool,
+        places: &Places,
+        symbols: &mut dyn Symbols,
+    ) -> Option<Advice> {
         let mut edits: Vec<Edit> = edits
             .iter()
             .map(|edit| Edit { place: self.blamed(&places.stack(edit.pc), symbols), change: edit.phrase() })
             .collect();
         edits.sort_by_cached_key(|edit| (edit.place.file.clone(), edit.place.line, edit.place.column));
-        window.advice = (!edits.is_empty()).then_some(Advice { edits, reevaluated });
+        (!edits.is_empty()).then_some(Advice { edits, reevaluated })
     }
 
     /// A finding whose stack begins with the number of its place.
@@ -375,6 +427,9 @@ impl Process {
             words.push("--no-spin-detection".into());
         }
         words.extend_from_slice(besides);
+        if let Some(provocation) = start.given(Key::Provoke).and_then(|text| provoke::again(text, exact)) {
+            words.extend(["--provoke-at".into(), provocation]);
+        }
         words.push("--".into());
         match start.argv.is_empty() {
             true => words.push(start.exe.clone()),

@@ -88,17 +88,70 @@ pub(crate) fn violations(trace: &Trace, changes: &Changes, spins: &BTreeSet<(u64
     Some(violations)
 }
 
-/// For each step of the path from `write` to `access`: does the model order what it stands for? That
-/// is, may the thread that the path enters not miss, where the path leaves it again, the access by
-/// which the path came to the thread before?
+/// The record by which epoch `epoch` of a thread has ended, if it has; its first epoch is 0. As in
+/// the runtime, a write that is recorded ends one besides. The outer None: the thread has not come
+/// so far.
+pub(crate) fn end_of_epoch(trace: &Trace, tid: u32, epoch: u64) -> Option<Option<usize>> {
+    let spins = BTreeSet::new();
+    let mut state = State::new(&spins);
+    let first = ThreadClocks::new(0, Epochs::default()).epoch();
+    let last = first.checked_add(u32::try_from(epoch).ok()?)?;
+    for (number, record) in trace.records.iter().enumerate() {
+        state.step(number, record, Change::default())?;
+        state.end_epoch_after(record)?;
+        if record.tid == tid && thread(&mut state.threads, tid)?.epoch() > last {
+            return Some(Some(number));
+        }
+    }
+    (thread(&mut state.threads, tid)?.epoch() == last).then_some(None)
+}
+
+/// With the changes: does what the thread of record `from` does right before it happen before
+/// record `to`?
+pub(crate) fn happens_before(trace: &Trace, changes: &Changes, from: usize, to: usize) -> Option<bool> {
+    let spins = BTreeSet::new();
+    let mut state = State::new(&spins);
+    let mut known = None;
+    for (number, record) in trace.records.iter().enumerate().take(to) {
+        let change = changes.of(record.pc);
+        if number == from {
+            let t = thread(&mut state.threads, record.tid)?;
+            known = Some((t.slot(), t.epoch()));
+        }
+        if change.fence_before {
+            state.fence_sc(record.tid)?;
+        }
+        state.step(number, record, change)?;
+        state.end_epoch_after(record)?;
+        if change.fence_after {
+            state.fence_sc(record.tid)?;
+        }
+    }
+    let (slot, epoch) = known?;
+    Some(thread(&mut state.threads, trace.records.get(to)?.tid)?.knows(slot, epoch))
+}
+
+/// How two accesses are to be ordered.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Ordered {
+    /// The later one may not miss the earlier one.
+    InModel,
+    /// The earlier one happens before the later one.
+    HappensBefore,
+}
+
+/// For each step of the path from one record to another: is what it stands for ordered? That is,
+/// where the path leaves the thread that it enters, is the record by which the path came to the
+/// thread before?
 pub(crate) fn ordered(
     trace: &Trace,
-    (write, access): (usize, usize),
+    (first, last): (usize, usize),
     path: &[Edge],
+    how: Ordered,
     spins: &BTreeSet<(u64, u64)>,
 ) -> Option<Vec<bool>> {
-    let came: Vec<usize> = [write].into_iter().chain(path.iter().map(|edge| edge.to)).collect();
-    let left: Vec<usize> = path.iter().skip(1).map(|edge| edge.from).chain([access]).collect();
+    let came: Vec<usize> = [first].into_iter().chain(path.iter().map(|edge| edge.to)).collect();
+    let left: Vec<usize> = path.iter().skip(1).map(|edge| edge.from).chain([last]).collect();
     let mut state = State::new(spins);
     let mut known: HashMap<usize, (Slot, u32)> = HashMap::new();
     let mut ordered = vec![false; path.len()];
@@ -114,7 +167,10 @@ pub(crate) fn ordered(
                 let &(slot, epoch) = known.get(&came[step])?;
                 let was_sc = order_of(&trace.records[came[step]]).is_sc();
                 let t = thread(&mut state.threads, record.tid)?;
-                ordered[step] = t.is_aware(order_of(record).is_sc(), slot, epoch, was_sc);
+                ordered[step] = match how {
+                    Ordered::InModel => t.is_aware(order_of(record).is_sc(), slot, epoch, was_sc),
+                    Ordered::HappensBefore => t.knows(slot, epoch),
+                };
             }
             if !stepped {
                 state.step(number, record, Change::default())?;
@@ -149,6 +205,14 @@ impl<'a> State<'a> {
 
     fn fence_sc(&mut self, tid: u32) -> Option<()> {
         thread(&mut self.threads, tid)?.fence(Order::SeqCst);
+        Some(())
+    }
+
+    /// A write that is recorded has an epoch of its own.
+    fn end_epoch_after(&mut self, record: &Record) -> Option<()> {
+        if record.writes() {
+            thread(&mut self.threads, record.tid)?.end_epoch();
+        }
         Some(())
     }
 

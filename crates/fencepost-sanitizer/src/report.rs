@@ -5,8 +5,10 @@ use std::fmt;
 use fencepost_clock::MODEL;
 use fencepost_finding::{Access, Evidence, Finding, Frame, Kind as FindingKind, Observed};
 pub use fencepost_finding::{
-    Advice, Awaited, Creation, Edit, Link, LinkEnd, LinkKind, Memory, Operation, Place, Reproduce, Thread, Waiting,
+    Advice, Awaited, Consequence, Creation, Edit, Effect, Link, LinkEnd, LinkKind, Memory, Operation, Place, Rank,
+    Reproduce, Thread, Trials, Waiting,
 };
+use fencepost_protocol::Provocation;
 
 use crate::reporter::Item;
 
@@ -25,6 +27,12 @@ pub struct Report {
     pub threads: Vec<Creation>,
     /// How to see it again.
     pub reproduce: Reproduce,
+    /// How to let the access use an overwritten value, if that is possible.
+    pub provocation: Option<Provocation>,
+    /// What followed when it did.
+    pub trials: Option<Trials>,
+    /// Which access that was provoked it was seen after, if only after one: a sentence.
+    pub follows: Option<String>,
 }
 
 /// What a report is about.
@@ -33,8 +41,22 @@ pub enum Kind {
     /// An access that could use an overwritten value under the monitor's model, and not
     /// under SC.
     Robustness(Box<Window>),
-    /// Two conflicting accesses that happens-before does not order; this is the earlier one.
-    Race(Box<Operation>),
+    /// Two conflicting accesses that happens-before does not order.
+    Race(Box<Race>),
+}
+
+/// The other access of a race, and what would order the two.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Race {
+    /// The earlier access.
+    pub other: Operation,
+    /// How it comes before the access in the recorded run: the steps that do not synchronise. Empty
+    /// if not known.
+    pub links: Vec<Link>,
+    /// In the recorded run nothing leads from the one access to the other.
+    pub unguarded: bool,
+    /// What to change.
+    pub advice: Option<Advice>,
 }
 
 /// What an access may miss, and use instead.
@@ -118,9 +140,12 @@ impl Deadlock {
                 memory: Memory::Unknown,
                 threads: self.threads,
                 links: Vec::new(),
+                unguarded: false,
                 waiting: self.waiting,
                 advice: None,
                 reproduce: self.reproduce,
+                trials: None,
+                follows: None,
                 picture: None,
             })),
         }
@@ -155,7 +180,7 @@ impl Report {
                 all.push(&window.missed);
                 all.extend(&window.stale);
             }
-            Kind::Race(other) => all.push(other),
+            Kind::Race(race) => all.push(&race.other),
         }
         all
     }
@@ -169,13 +194,18 @@ impl Report {
         };
         let mut places = match &self.kind {
             Kind::Robustness(window) => [place(&self.access), place(&window.missed)],
-            Kind::Race(other) => [place(&self.access), place(other)],
+            Kind::Race(race) => [place(&self.access), place(&race.other)],
         };
         if matches!(self.kind, Kind::Race(_)) {
             // Which of the two came first is chance.
             places.sort();
         }
         Identity { kind: self.title(), places }
+    }
+
+    /// As it is told before it is known what follows.
+    pub fn finding_so_far(&self) -> Finding {
+        self.clone().finding()
     }
 
     /// As it is told.
@@ -185,8 +215,11 @@ impl Report {
             Memory::Global { name, .. } => Some(name.clone()),
             _ => None,
         };
-        let access = self.access.description(location.as_deref());
-        let (kind, window, conflicting, message) = match self.kind {
+        let part = self.memory.place_of(self.access.address).name;
+        let access = self.access.description(part.as_deref());
+        let mut found =
+            Found { shape: None, stale: Vec::new(), cut: false, links: Vec::new(), unguarded: false, advice: None };
+        let (kind, conflicting, message) = match self.kind {
             Kind::Robustness(window) => {
                 let kind = match self.access.op.as_str() {
                     "store" => FindingKind::StaleWrite,
@@ -195,26 +228,35 @@ impl Report {
                 };
                 let verb = if self.access.writes_only() { "may come before" } else { "may miss" };
                 let message = format!("{access} {verb}: {}.", window.missed.description(None));
-                let missed = window.missed.clone();
-                (kind, Some(*window), missed, message)
+                found.shape = window.shape(&self.access);
+                let Window { missed, stale, cut, links, advice } = *window;
+                found = Found { stale, cut, links, advice, ..found };
+                (kind, missed, message)
             }
-            Kind::Race(other) => {
+            Kind::Race(race) => {
+                let Race { other, links, unguarded, advice } = *race;
                 let message = format!("{access} races with: {}.", other.description(None));
-                (FindingKind::DataRace, None, *other, message)
+                found = Found { links, unguarded, advice, ..found };
+                (FindingKind::DataRace, other, message)
             }
         };
-        let shape = window.as_ref().and_then(|window| window.shape(&self.access));
-        let (stale, cut, links, advice) = match window {
-            Some(Window { stale, cut, links, advice, .. }) => (stale, cut, links, advice),
-            None => Default::default(),
-        };
+        let Found { shape, stale, cut, links, unguarded, advice } = found;
+        let missing = unguarded.then(|| UNGUARDED.to_string());
+        let trials = self.trials.as_ref().map(|trials| format!("Consequence: {}", trials.sentence()));
         Finding {
             kind,
             model: MODEL,
             file: None,
             title,
             message,
-            notes: advice.iter().map(suggestion).collect(),
+            notes: self
+                .follows
+                .iter()
+                .cloned()
+                .chain(trials)
+                .chain(advice.iter().map(suggestion))
+                .chain(missing)
+                .collect(),
             location,
             access: Some(Access::Operation(Box::new(self.access))),
             conflicting: Some(Access::Operation(Box::new(conflicting))),
@@ -229,14 +271,31 @@ impl Report {
                 memory: self.memory,
                 threads: self.threads,
                 links,
+                unguarded,
                 waiting: Vec::new(),
                 advice,
                 reproduce: self.reproduce,
+                trials: self.trials,
+                follows: self.follows,
                 picture: None,
             })),
         }
     }
 }
+
+/// What a finding has that depends on its kind.
+struct Found {
+    shape: Option<&'static str>,
+    stale: Vec<Operation>,
+    cut: bool,
+    links: Vec<Link>,
+    unguarded: bool,
+    advice: Option<Advice>,
+}
+
+/// What is missing if no order is too weak.
+const UNGUARDED: &str = "Missing: a lock, or an atomic variable. Nothing in the recorded run leads from the one access \
+    to the other.";
 
 /// See [`Report::identity`].
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]

@@ -1,12 +1,13 @@
 //! Follows the runs of a program and decides what is worth telling.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use fencepost_protocol::door::Mismatch;
 
 use crate::excuse;
 use crate::process::Process;
-use crate::report::{Deadlock, Identity, Report};
+use crate::provoke::{Failure, Seen, Taken};
+use crate::report::{Deadlock, Identity, Kind, Report};
 use crate::stream::{self, Figures, Message};
 use crate::suppress::{Pattern, Suppressions};
 use crate::symbols::{Named, Symbols};
@@ -48,6 +49,10 @@ pub enum Item {
     Suppressed,
     /// Something the user should know.
     Note(String),
+    /// An access has used an overwritten value, as it was asked to.
+    Provoked(Box<Taken>),
+    /// The program fails after that.
+    Failure(Box<Failure>),
     /// The threads of the program wait for one another in a way that was not reported before, and
     /// it is ended.
     Deadlock(Box<Deadlock>),
@@ -69,8 +74,10 @@ pub enum Ending {
 /// Figures over all runs.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Totals {
-    /// Runs that were observed.
+    /// Runs that were observed, without those that were provoked.
     pub runs: u64,
+    /// Runs in which an access was to use an overwritten value.
+    pub provoked: u64,
     /// Different reports, told or not.
     pub reports: u64,
     /// Findings that were reported before.
@@ -87,17 +94,25 @@ pub struct Totals {
     pub seeds: Vec<u64>,
 }
 
+/// Runs that are remembered for a finding.
+const RUNS: usize = 1 << 10;
+
 /// Follows the runs of a program, one after the other.
 pub struct Reporter<S> {
     options: Options,
     symbols: Named<S>,
     seen: BTreeSet<Identity>,
+    /// Those of them that were seen without an access that was provoked, and the runs in which they
+    /// were.
+    ordinary: BTreeMap<Identity, Vec<Seen>>,
     deadlocks: BTreeSet<String>,
     totals: Totals,
     /// The seed of the current run, once a process of it has begun to talk.
     seed: Option<u64>,
     /// Was something found in the current run?
     found: bool,
+    /// Is the current run one that is provoked?
+    provoked: bool,
 }
 
 impl<S: Symbols> Reporter<S> {
@@ -108,10 +123,12 @@ impl<S: Symbols> Reporter<S> {
             options,
             symbols,
             seen: BTreeSet::new(),
+            ordinary: BTreeMap::new(),
             deadlocks: BTreeSet::new(),
             totals: Totals::default(),
             seed: None,
             found: false,
+            provoked: false,
         }
     }
 
@@ -133,7 +150,15 @@ impl<S: Symbols> Reporter<S> {
                 Item::Nothing
             }
             Ok(Ok(Message::Report(report))) => self.finding(process, &report, recorded),
+            Ok(Ok(Message::Provoked(provoked))) => self.taken(process, &provoked, recorded),
+            Ok(Ok(Message::Failure(failure))) if process.has_left_sc => {
+                Item::Failure(Box::new(process.failure(&failure, &mut self.symbols)))
+            }
+            Ok(Ok(Message::Failure(_))) => Item::Nothing,
             Ok(Ok(Message::Note(note))) => Item::Note(note.text),
+            Ok(Ok(Message::Deadlock(deadlock))) if process.is_provoked() => {
+                Item::Deadlock(Box::new(process.deadlock(&deadlock.waiting, &self.options.words, &mut self.symbols)))
+            }
             Ok(Ok(Message::Deadlock(deadlock))) => {
                 self.totals.deadlocks += 1;
                 let deadlock = process.deadlock(&deadlock.waiting, &self.options.words, &mut self.symbols);
@@ -149,7 +174,9 @@ impl<S: Symbols> Reporter<S> {
                     _ => Item::Nothing,
                 };
                 process.follow(message);
-                if item == Item::Start {
+                if item == Item::Start && process.is_provoked() {
+                    self.provoked = true;
+                } else if item == Item::Start {
                     self.seed.get_or_insert(process.options.seed);
                 }
                 item
@@ -172,13 +199,16 @@ impl<S: Symbols> Reporter<S> {
         if process.start.is_none() {
             return Ending::Silent;
         }
-        self.totals.add(process.figures);
+        if !process.is_provoked() {
+            self.totals.add(process.figures);
+        }
         if process.has_ended { Ending::Exited } else { Ending::Died }
     }
 
     /// All processes of a run have left. It counts if any of them has said something.
     pub fn end_run(&mut self) {
         let found = std::mem::take(&mut self.found);
+        self.totals.provoked += u64::from(std::mem::take(&mut self.provoked));
         if let Some(seed) = self.seed.take() {
             self.totals.runs += 1;
             if found {
@@ -202,6 +232,11 @@ impl<S: Symbols> Reporter<S> {
         self.totals.reports > 0
     }
 
+    /// The ordinary runs in which this was seen, but for those after very many.
+    pub fn runs_with(&self, identity: &Identity) -> &[Seen] {
+        self.ordinary.get(identity).map_or(&[], Vec::as_slice)
+    }
+
     /// Figures over all finished runs.
     pub fn totals(&self) -> &Totals {
         &self.totals
@@ -210,6 +245,23 @@ impl<S: Symbols> Reporter<S> {
     /// The suppressions with how often each was used.
     pub fn suppressions(&self) -> &Suppressions {
         &self.options.suppressions
+    }
+
+    /// An access has used an overwritten value.
+    fn taken(
+        &mut self,
+        process: &mut Process,
+        provoked: &stream::Provoked,
+        recorded: &mut dyn FnMut() -> Option<Vec<u8>>,
+    ) -> Item {
+        process.has_left_sc = true;
+        let report = process.report(&provoked.report, &self.options.words, &mut self.symbols);
+        let taken = |news| Item::Provoked(Box::new(Taken::new(&report, provoked.used.value, news)));
+        match self.finding(process, &provoked.report, recorded) {
+            Item::Suppressed => Item::Nothing,
+            Item::Report(news) => taken(Some(news)),
+            _ => taken(None),
+        }
     }
 
     fn finding(
@@ -226,10 +278,22 @@ impl<S: Symbols> Reporter<S> {
         if excuse::covers(&report) {
             return Item::Suppressed;
         }
-        self.found = true;
-        if !self.seen.insert(report.identity()) {
-            self.totals.duplicates += 1;
-            return Item::Known;
+        self.found |= !process.is_provoked();
+        let identity = report.identity();
+        if !process.has_left_sc {
+            let (runs, seen) = (self.ordinary.entry(identity.clone()).or_default(), process.seen());
+            if !process.is_provoked() && runs.len() < RUNS && runs.last() != Some(&seen) {
+                runs.push(seen);
+            }
+        }
+        let is_ordinary = self.ordinary.contains_key(&identity);
+        if !self.seen.insert(identity) {
+            self.totals.duplicates += u64::from(!process.is_provoked());
+            // A race that was only ever seen after such an access follows from each of them.
+            return match report.kind {
+                Kind::Race(_) if !is_ordinary => Item::Report(Box::new(report)),
+                _ => Item::Known,
+            };
         }
         self.totals.reports += 1;
         if self.seen.len() > self.options.max_reports {

@@ -2,11 +2,54 @@
 
 use std::fmt::Write as _;
 
+use fencepost_finding::Rank;
+
 use crate::reporter::Totals;
 use crate::suppress::Suppressions;
 
+/// How many reports there are of each rank.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Ranks {
+    /// Data races.
+    pub race: u64,
+    /// A failure follows.
+    pub failure: u64,
+    /// Nothing visible follows.
+    pub harmless: u64,
+    /// What follows is not known.
+    pub unknown: u64,
+}
+
+impl Ranks {
+    /// Counts them.
+    pub fn of(ranks: impl IntoIterator<Item = Option<Rank>>) -> Ranks {
+        let mut counts = Ranks::default();
+        for rank in ranks {
+            *match rank {
+                Some(Rank::Race) => &mut counts.race,
+                Some(Rank::Failure) => &mut counts.failure,
+                Some(Rank::Harmless) => &mut counts.harmless,
+                None => &mut counts.unknown,
+            } += 1;
+        }
+        counts
+    }
+
+    /// In words; nothing if there is nothing.
+    fn sentence(&self) -> String {
+        let parts = [
+            (self.race, "data race", "data races"),
+            (self.failure, "report that a failure follows from", "reports that a failure follows from"),
+            (self.unknown, "report not provoked", "reports not provoked"),
+            (self.harmless, "harmless as far as runs show", "harmless as far as runs show"),
+        ];
+        let told = parts.into_iter().filter(|(count, ..)| *count > 0);
+        told.map(|(count, one, many)| counted(count, one, many)).collect::<Vec<_>>().join(", ")
+    }
+}
+
 /// Figures at the end.
-pub fn summary(totals: &Totals) -> String {
+pub fn summary(totals: &Totals, ranks: &Ranks) -> String {
     let figures = &totals.figures;
     let mut parts = vec![
         counted(figures.accesses, "atomic access", "atomic accesses") + " checked",
@@ -26,12 +69,15 @@ pub fn summary(totals: &Totals) -> String {
             parts.push(counted(count, one, many));
         }
     }
-    let mut text = format!(
-        "fencepost: {} in {}: {}\n",
-        counted(totals.reports, "report", "reports"),
-        counted(totals.runs, "run", "runs"),
-        parts.join(", ")
-    );
+    let reports = counted(totals.reports, "report", "reports");
+    let mut text = match (totals.runs, totals.provoked) {
+        (0, 1..) => format!("fencepost: {reports}\n"),
+        (runs, _) => format!("fencepost: {reports} in {}: {}\n", counted(runs, "run", "runs"), parts.join(", ")),
+    };
+    if totals.provoked > 0 {
+        let runs = counted(totals.provoked, "provoked run", "provoked runs");
+        let _ = writeln!(text, "fencepost: after {runs}: {}", ranks.sentence());
+    }
     if totals.runs > 1 && !totals.seeds.is_empty() {
         let shown: Vec<String> = totals.seeds.iter().take(10).map(u64::to_string).collect();
         let more = if totals.seeds.len() > shown.len() { ", …" } else { "" };

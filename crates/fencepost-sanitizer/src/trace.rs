@@ -24,6 +24,10 @@ impl Trace {
             // Records that were reserved and are not written have no time.
             let record = Record::read(record)?;
             if (1..=until).contains(&record.time) {
+                if record.op == Op::Stale {
+                    // Nothing here knows such runs.
+                    return None;
+                }
                 records.push(record);
             }
         }

@@ -6,11 +6,13 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use fencepost_finding::Finding;
+use fencepost_finding::{Finding, Kind};
 use fencepost_report::graph::Drawing;
 use fencepost_report::sarif::{self, Origin};
 use fencepost_report::terminal::{self, Look};
+use fencepost_sanitizer::provoke::Taken;
 use fencepost_sanitizer::symbols::{Frame, Symbols, Variable};
+use fencepost_sanitizer::text::Ranks;
 use fencepost_sanitizer::{Ending, Item, Options, Process, Reporter, json, text};
 
 /// Symbols from a table in a file.
@@ -68,6 +70,7 @@ struct Results {
     text: String,
     json: String,
     findings: Vec<Finding>,
+    taken: Option<Taken>,
 }
 
 impl Results {
@@ -77,6 +80,16 @@ impl Results {
             Item::Deadlock(deadlock) => self.finding(deadlock.finding()),
             Item::Note(note) => self.text += &format!("note: {note}\n"),
             Item::Foreign(mismatch) => self.text += &format!("{mismatch}\n"),
+            Item::Provoked(taken) => {
+                self.text += &format!("provoked with value {}: {}\n", taken.used, taken.identity);
+                self.taken = Some(*taken);
+            }
+            Item::Failure(failure) => {
+                let taken = self.taken.as_ref().expect("it was provoked before");
+                let consequence = taken.failure(*failure);
+                self.text += &format!("{}: {}\n", consequence.effect.as_str(), consequence.message);
+                self.text += &format!("  {}\n", consequence.stack[0]);
+            }
             Item::Nothing | Item::Start | Item::Known | Item::Suppressed | Item::End => {}
         }
     }
@@ -100,7 +113,7 @@ fn report(stream: &Path) -> Results {
     }
     let table = Table::read(&stream.with_file_name("message-passing.symbols"));
     let (mut reporter, mut process) = (Reporter::new(options, table), Process::default());
-    let mut results = Results { text: String::new(), json: String::new(), findings: Vec::new() };
+    let mut results = Results { text: String::new(), json: String::new(), findings: Vec::new(), taken: None };
     for line in fs::read(stream).expect("a stream").split(|&byte| byte == b'\n').filter(|line| !line.is_empty()) {
         let item = reporter.line(&mut process, line, &mut || None);
         results.take(item);
@@ -114,9 +127,10 @@ fn report(stream: &Path) -> Results {
         Ending::Exited => "",
     };
     reporter.end_run();
-    results.text += &text::summary(reporter.totals());
+    let ranks = Ranks::of(results.findings.iter().filter(|found| found.kind != Kind::Deadlock).map(Finding::rank));
+    results.text += &text::summary(reporter.totals(), &ranks);
     results.text += &text::suppressions(reporter.suppressions());
-    results.json += &json::summary(reporter.totals());
+    results.json += &json::summary(reporter.totals(), &ranks);
     results
 }
 

@@ -35,8 +35,9 @@ fn found() -> impl Strategy<Value = Found> {
     let robustness = robustness.prop_map(|((order, failure, expected, time), (newest, stale, cut, complete))| {
         Found::Robustness(Robustness { order, failure, expected, time, newest, stale, cut, complete })
     });
-    let race = (action(), any::<u64>(), any::<u64>(), any::<u64>(), stack())
-        .prop_map(|(op, tid, addr, size, stack)| Found::Race(Race { op, tid, addr, size, stack }));
+    let moment = (any::<u64>(), any::<u64>()).prop_map(|(time, epoch)| Moment { time, epoch });
+    let race = (action(), any::<u64>(), any::<u64>(), any::<u64>(), stack(), proptest::option::of(moment))
+        .prop_map(|(op, tid, addr, size, stack, moment)| Found::Race(Race { op, tid, addr, size, stack, moment }));
     prop_oneof![robustness, race]
 }
 
@@ -50,6 +51,19 @@ fn memory() -> impl Strategy<Value = Memory> {
         })),
         any::<u64>().prop_map(|tid| Memory::Stack(Stack { tid })),
         Just(Memory::Unknown(Unknown {})),
+    ]
+}
+
+fn report() -> impl Strategy<Value = Report> {
+    ((any::<u64>(), any::<u64>(), any::<u64>(), action()), stack(), memory(), found())
+        .prop_map(|((tid, addr, size, op), stack, memory, found)| Report { tid, addr, size, op, stack, memory, found })
+}
+
+fn failed() -> impl Strategy<Value = Failed> {
+    let assertion = (text(), text(), any::<u64>());
+    prop_oneof![
+        assertion.prop_map(|(text, file, line)| Failed::Assertion(Assertion { text, file, line })),
+        any::<u64>().prop_map(|number| Failed::Signal(Signal { number })),
     ]
 }
 
@@ -76,11 +90,13 @@ fn message() -> impl Strategy<Value = Message> {
         (any::<u64>(), any::<u64>(), proptest::option::of(text()), stack())
             .prop_map(|(tid, parent, name, stack)| Message::Thread(Thread { tid, parent, name, stack })),
         (stack(), any::<u64>()).prop_map(|(stack, value)| Message::Spin(Spin { stack, value })),
-        ((any::<u64>(), any::<u64>(), any::<u64>(), action()), stack(), memory(), found()).prop_map(
-            |((tid, addr, size, op), stack, memory, found)| {
-                Message::Report(Report { tid, addr, size, op, stack, memory, found })
-            }
-        ),
+        report().prop_map(Message::Report),
+        (report(), write()).prop_map(|(report, used)| Message::Provoked(Provoked { report, used })),
+        (any::<u64>(), stack(), failed()).prop_map(|(tid, stack, failed)| Message::Failure(Failure {
+            tid,
+            stack,
+            failed
+        })),
         text().prop_map(|text| Message::Note(Note { text })),
         proptest::collection::vec(waiting, 0..3).prop_map(|waiting| Message::Deadlock(Deadlock { waiting })),
         (any::<u64>(), any::<u64>())

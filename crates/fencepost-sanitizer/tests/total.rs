@@ -21,8 +21,8 @@ fn feed(lines: &[Vec<u8>]) -> u64 {
     reporter.leave(&process);
     reporter.end_run();
     sarif::log(&findings, &[], &Origin { version: "0", folder: None });
-    text::summary(reporter.totals());
-    json::summary(reporter.totals());
+    text::summary(reporter.totals(), &text::Ranks::default());
+    json::summary(reporter.totals(), &text::Ranks::default());
     reporter.totals().malformed
 }
 

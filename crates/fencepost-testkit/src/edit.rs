@@ -107,6 +107,48 @@ pub fn asserting_ends(program: &Program, random: &mut Random) -> Program {
     parts.build().expect("still well-formed")
 }
 
+/// The program in which threads fail where they come by at some places, each by its own assertion:
+/// at once, or if a register has some value.
+pub fn probing(program: &Program, random: &mut Random) -> Program {
+    let (mut parts, domain) = (Parts::of(program), program.domain() as usize);
+    for thread in &mut parts.threads {
+        for pc in (0..thread.code.len()).rev().filter(|_| random.chance(35)).collect::<Vec<_>>() {
+            let cond = match thread.registers.len() {
+                count if count > 0 && random.chance(75) => {
+                    let register = Expr::Reg(RegId::from_index(random.below(count)));
+                    let value = Expr::Const(random.below(domain) as i64);
+                    Expr::Binary(BinaryOp::Cmp(CmpOp::Ne), Box::new(register), Box::new(value))
+                }
+                _ => Expr::Const(0),
+            };
+            insert(&mut thread.code, Pc::from_index(pc), Op::Assert { cond });
+        }
+    }
+    parts.build().expect("still well-formed")
+}
+
+/// The program in which a thread reads a non-atomic location where it failed at once, and the others
+/// write it somewhere.
+pub fn racing(program: &Program, random: &mut Random) -> Program {
+    let mut parts = Parts::of(program);
+    // It comes last, and the builder adds it again.
+    parts.locations.retain(|location| location.kind != LocationKind::Fence);
+    let place = Place::Fixed(LocId::from_index(parts.locations.len()));
+    parts.locations.push(Location { name: "data".into(), init: 0, kind: LocationKind::NonAtomic });
+    for thread in &mut parts.threads {
+        let fails = |instr: &Instr| instr.op == Op::Assert { cond: Expr::Const(0) };
+        if let Some(pc) = thread.code.iter().position(fails) {
+            let dst = RegId::from_index(thread.registers.len());
+            thread.registers.push(Register { name: "seen".into(), init: 0 });
+            thread.code[pc].op = Op::PlainLoad { dst, place: place.clone() };
+        } else {
+            let pc = Pc::from_index(random.below(thread.code.len()));
+            insert(&mut thread.code, pc, Op::PlainStore { place: place.clone(), value: Expr::Const(1) });
+        }
+    }
+    parts.build().expect("still well-formed")
+}
+
 /// The program with a condition about some registers and locations.
 pub fn with_condition(program: &Program, random: &mut Random) -> Program {
     let domain = program.domain() as usize;

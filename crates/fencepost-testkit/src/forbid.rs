@@ -202,6 +202,47 @@ fn end_with(code: &mut Vec<Instr>, values: &[(RegId, Value)], ops: &[Op]) {
     }
 }
 
+/// A program that asserts such things ([`forbidding`]), whose threads wait for the values in question
+/// where they load them: an SC run that gets stuck there is one that a stale value lets go on.
+pub fn waiting(program: &Program) -> Program {
+    let mut parts = Parts::of(program);
+    for thread in &mut parts.threads {
+        let mut values = Vec::new();
+        for instr in &thread.code {
+            if let Op::Branch { cond, .. } = &instr.op {
+                wanted(cond, &mut values);
+            }
+        }
+        for pc in 1..thread.code.len() {
+            let Op::Assign { dst: kept, value: Expr::Reg(read) } = thread.code[pc].op else { continue };
+            let Some(&(_, value)) = values.iter().find(|(register, _)| *register == kept) else { continue };
+            if let Op::Load { dst: Some(dst), place, order } = &thread.code[pc - 1].op
+                && *dst == read
+            {
+                let condition = WaitCondition { any_of: vec![(CmpOp::Eq, Expr::Const(value))] };
+                thread.code[pc - 1].op = Op::Wait { dst: Some(read), place: place.clone(), condition, order: *order };
+            }
+        }
+    }
+    parts.build().expect("still well-formed")
+}
+
+/// The values that registers have where a condition of [`end_with`] does not hold.
+fn wanted(cond: &Expr, values: &mut Vec<(RegId, i64)>) {
+    match cond {
+        Expr::Binary(BinaryOp::Or, one, other) => {
+            wanted(one, values);
+            wanted(other, values);
+        }
+        Expr::Binary(BinaryOp::Cmp(CmpOp::Ne), register, value) => {
+            if let (Expr::Reg(register), Expr::Const(value)) = (register.as_ref(), value.as_ref()) {
+                values.push((*register, *value));
+            }
+        }
+        _ => {}
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

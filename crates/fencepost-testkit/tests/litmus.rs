@@ -11,7 +11,9 @@ use fencepost_ir::Program;
 use fencepost_model::{Model, models};
 use fencepost_oracle::enumerate::{self, Answer};
 use fencepost_testkit::corpus::{self, Content, Entry};
-use fencepost_testkit::expect::{Expectation, Expected, Judgement, States, Subject, judge, judge_runs};
+use fencepost_testkit::expect::{
+    Expectation, Expected, Judgement, States, Subject, judge, judge_consequences, judge_runs,
+};
 use fencepost_verdict::{Budget, Outcome, Verdict};
 use libtest_mimic::{Arguments, Failed, Trial};
 
@@ -68,6 +70,14 @@ fn judge_file(file: &Entry) -> Result<(), String> {
         let model = models::by_name(expectation.model).ok_or("a model of the list")?;
         let options = Options { observational: true, ..Options::default() };
         compare(&program, expectation, &explore(&program, model, expectation, options)?)?;
+    }
+    for expectation in expected.iter().filter(|expectation| is_about(expectation, Subject::Consequences)) {
+        let model = models::by_name(expectation.model).ok_or("a model of the list")?;
+        let question = Question::new(&program, model);
+        let unlimited = Budget::unlimited();
+        let mut outcome = question.robustness(&unlimited).map_err(|error| error.to_string())?;
+        outcome.consequences = Some(question.consequences(1, &unlimited).map_err(|error| error.to_string())?);
+        decided(judge_consequences(&expected, &outcome))?;
     }
     judge_verifications(&program, &expected)?;
     if pinned != text {

@@ -5,6 +5,7 @@ mod agreement;
 mod architecture;
 mod buffers;
 mod confirmation;
+mod consequences;
 mod finals;
 mod laws;
 mod limits;

@@ -9,6 +9,7 @@
 //! - [`Verdict::Unknown`]: everything else, with its reason.
 
 mod budget;
+mod consequences;
 mod edits;
 mod form;
 mod outcome;
@@ -16,6 +17,7 @@ mod verification;
 mod witness;
 
 pub use budget::{Budget, Progress};
+pub use consequences::{Consequence, Consequences, Rank, Scope};
 pub use edits::{Because, Edit, EditKind, Kept, Need, Plan, Relaxed, Repaired, Rest};
 pub use form::Form;
 pub use outcome::{Outcome, Property, Reason, Stats, Verdict};

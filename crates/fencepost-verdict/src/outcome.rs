@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use fencepost_base::effort::Exhausted;
 
+use crate::consequences::Consequences;
 use crate::witness::{ScFailure, Site, Violation};
 
 /// The question that was asked.
@@ -166,6 +167,8 @@ pub struct Outcome {
     /// Under [`Property::ObservationalRobustness`]: the reads that may be stale, all of them if the
     /// property holds.
     pub speculative: Vec<Site>,
+    /// What goes wrong because the program is not robust, if that was asked.
+    pub consequences: Option<Consequences>,
     /// The cost.
     pub stats: Stats,
 }

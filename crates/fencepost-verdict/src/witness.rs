@@ -6,7 +6,7 @@ use fencepost_model::cycle::Cycle;
 use fencepost_model::{Event, EventId, Graph};
 
 /// An instruction of a thread.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Site {
     /// The thread.
     pub thread: ThreadId,

@@ -5,6 +5,7 @@ mod check;
 mod common;
 mod edits;
 mod export;
+mod fail_on;
 mod fmt;
 mod graph;
 mod models;
@@ -22,13 +23,16 @@ pub(crate) use check::{AttacksChoice, CheckArgs, CheckFormat, DelaysChoice};
 pub(crate) use common::{CommonArgs, DerefChoice, Format, LanguageChoice, LimitArgs, SearchArgs};
 pub(crate) use edits::EditArgs;
 pub(crate) use export::{ExportArgs, ExportFormat};
+pub(crate) use fail_on::FailOn;
 pub(crate) use fmt::FmtArgs;
 pub(crate) use graph::{GraphArgs, GraphFormat};
 pub(crate) use models::{ModelsArgs, ModelsChoice};
 pub(crate) use parse::{Emit, ParseArgs};
 pub(crate) use relax::RelaxArgs;
 pub(crate) use repair::RepairArgs;
-pub(crate) use run::{ReportFormat, RunArgs, Seeds};
+#[cfg(fencepost_runtime)]
+pub(crate) use run::ReportFormat;
+pub(crate) use run::{RunArgs, Seeds};
 pub(crate) use verify::{EngineChoice, VerifyArgs, VerifyFormat};
 
 /// Does your concurrent code still behave as under sequential consistency?

@@ -82,10 +82,12 @@ pub(crate) trait Answer {
 
 impl Answer for Outcome {
     fn reasons(&mut self) -> Vec<&mut Reason> {
-        match &mut self.verdict {
-            Verdict::Unknown(reason) => vec![reason],
-            Verdict::Holds | Verdict::Violated(_) => Vec::new(),
-        }
+        let verdict = match &mut self.verdict {
+            Verdict::Unknown(reason) => Some(reason),
+            Verdict::Holds | Verdict::Violated(_) => None,
+        };
+        let consequences = self.consequences.iter_mut().filter_map(|consequences| consequences.cut.as_mut());
+        verdict.into_iter().chain(consequences).collect()
     }
 }
 

@@ -20,7 +20,7 @@ pub(crate) struct Log {
 
 impl Log {
     /// Something that was seen in a run.
-    #[cfg(target_os = "linux")]
+    #[cfg(fencepost_runtime)]
     pub(crate) fn finding(&mut self, finding: Finding) {
         self.findings.push(finding);
     }
@@ -29,7 +29,8 @@ impl Log {
     pub(crate) fn outcome(&mut self, subject: &Subject<'_>, outcome: &Outcome, announced: Announced) {
         self.findings.extend(finding::of_outcome(subject, outcome).into_iter().map(|finding| {
             let expected = match finding.kind.rule() {
-                Rule::Assertion | Rule::RuntimeError => announced.failure,
+                Rule::Assertion | Rule::RuntimeError => announced.failure.or(announced.consequence),
+                Rule::Race => announced.violation.or(announced.consequence),
                 _ => announced.violation,
             };
             Finding { expected, ..finding }

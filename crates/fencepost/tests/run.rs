@@ -36,6 +36,8 @@ fn command(options: &[&str], name: &str, action: &[&str]) -> Command {
     if !options.contains(&"--schedule") {
         command.args(["--schedule", "os"]);
     }
+    // The program plays the same part in every run.
+    command.args(["--provoke", "0"]);
     command.args(options).arg("--").arg(fake()).arg(stream(name)).args(action).env_remove("FENCEPOST_OPTIONS");
     command
 }
@@ -300,7 +302,7 @@ fn a_program_of_another_version_is_told_what_to_do() {
     }
     // One that starts its reporter itself.
     let text = fs::read_to_string(stream("message-passing")).expect("a stream");
-    let (code, output) = hear_alone(text.replacen("\"protocol\":3", "\"protocol\":300", 1).as_bytes(), Stdio::piped());
+    let (code, output) = hear_alone(text.replacen("\"protocol\":4", "\"protocol\":400", 1).as_bytes(), Stdio::piped());
     let (status, _, err) = seen(&output);
     assert_eq!((code, status), (2, Some(2)), "{err}");
     assert!(err.contains("by a newer fencepost") && err.matches('\n').count() == 1, "{err}");
@@ -506,4 +508,85 @@ fn a_program_that_may_not_have_enough_memory_says_so() {
             assert!(!err.contains("not observed"), "{limit}: {err}");
         }
     }
+}
+
+/// Store buffering with an assertion, beside a flag that may be old and does no harm.
+const SB: &str = "#include <assert.h>
+#include <pthread.h>
+#include <stdatomic.h>
+atomic_int x, y, hint;
+int a, b, seen;
+static void *left(void *p) {
+  atomic_store_explicit(&hint, 1, memory_order_relaxed);
+  atomic_store_explicit(&x, 1, memory_order_release);
+  a = atomic_load_explicit(&y, memory_order_acquire);
+  return p;
+}
+static void *right(void *p) {
+  atomic_store_explicit(&y, 1, memory_order_release);
+  seen = atomic_load_explicit(&hint, memory_order_relaxed);
+  b = atomic_load_explicit(&x, memory_order_acquire);
+  return p;
+}
+int main(void) {
+  pthread_t l, r;
+  pthread_create(&l, 0, left, 0);
+  pthread_create(&r, 0, right, 0);
+  pthread_join(l, 0);
+  pthread_join(r, 0);
+  assert(a || b);
+}
+";
+
+#[test]
+fn reports_are_provoked_and_ranked_by_what_follows() {
+    let compiler = match some_compiler() {
+        Ok(compiler) => compiler,
+        Err(reason) => return skipped("reports_are_provoked_and_ranked_by_what_follows", &reason),
+    };
+    let directory = Path::new(env!("CARGO_TARGET_TMPDIR")).join("provoked");
+    build(&compiler, &directory, SB);
+    let run = |options: &[&str]| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_fencepost"));
+        command.arg("run").args(options).args(["--", "./mp"]).current_dir(&directory);
+        seen(&command.output().expect("fencepost starts"))
+    };
+    let series = ["--schedule", "random", "--seeds", "0..60"];
+    let (code, _, err) = run(&series);
+    assert_eq!(code, Some(66), "{err}");
+    let [failure, harmless] =
+        ["Consequence: When it uses value 0, assertion `a || b` fails", "harmless as far as runs show (in"]
+            .map(|words| err.find(words).unwrap_or_else(|| panic!("{words}: {err}")));
+    assert!(failure < harmless, "the worst comes first: {err}");
+    assert_eq!(err.matches("WARNING").count(), 2, "{err}");
+    let line = err[harmless..].lines().nth(1).expect("a line for each of them");
+    assert!(line.contains("mp.c:14") && line.contains("Nothing visible followed in "), "{line}");
+    assert!(err.contains(": 2 reports that a failure follows from, 1 harmless as far as runs show"), "{err}");
+
+    // In full, or not at all.
+    let (_, _, err) = run(&[&series[..], &["--all"]].concat());
+    assert_eq!((err.matches("WARNING").count(), err.matches("Consequence: Nothing visible").count()), (3, 1), "{err}");
+    let (_, _, err) = run(&[&series[..], &["--provoke", "0"]].concat());
+    assert_eq!((err.matches("WARNING").count(), err.matches("Consequence").count()), (3, 0), "{err}");
+    for (rank, code) in [("any", 66), ("failure", 66), ("race", 0)] {
+        assert_eq!(run(&[&series[..], &["--fail-on", rank]].concat()).0, Some(code), "{rank}");
+    }
+
+    // The command of a consequence shows it, and nothing else.
+    let (_, out, _) = run(&[&series[..], &["--format", "json"]].concat());
+    let reports: Vec<serde_json::Value> = out.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
+    let ranks: Vec<Option<u64>> = reports.iter().map(|report| report["rank"].as_u64()).collect();
+    assert_eq!(ranks, [Some(2), Some(2), Some(4), None], "{out}");
+    let severities: Vec<_> = reports[..3].iter().map(|report| report["severity"].as_str()).collect();
+    assert_eq!(severities, [Some("error"), Some("error"), Some("note")]);
+    assert_eq!(reports[3]["summary"]["ranks"]["failure"], 2);
+    let consequence = &reports[0]["provoked"]["consequence"];
+    assert_eq!((&consequence["kind"], &consequence["stack"][0]["line"]), (&"assertion".into(), &24.into()));
+    let text = consequence["reproduce"].as_str().expect("a command");
+    let options: Vec<&str> = text.split(' ').skip(2).take_while(|&word| word != "--").collect();
+    let (code, _, err) = run(&options);
+    assert_eq!((code, err.matches("Consequence: When").count()), (Some(66), 1), "{err}");
+    assert!(err.contains("Assertion `a || b' failed"), "what the program says is heard: {err}");
+    let (code, _, err) = run(&["--provoke-at", "mp+0x1,sometimes"]);
+    assert!(code == Some(2) && err.contains("`,oldest` or `,newest`"), "{err}");
 }

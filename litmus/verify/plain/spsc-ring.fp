@@ -12,6 +12,12 @@
 //: tso violation
 //: pso violation
 //: pgas violation
+//: ra consequence none
+//: rc20 consequence none
+//: cpp20 consequence none
+//: tso consequence none
+//: pso consequence failure
+//: pgas consequence failure
 // The textbook ring of one producer and one consumer, for ever. Not robust: both can find the
 // other's index as it was. Safe, since an index that is behind is only too careful. With a buffer
 // for each location the index can overtake the data.

@@ -82,7 +82,7 @@ impl Edit {
 impl Hunt<'_> {
     pub(crate) fn run(&self) -> Result<Found, String> {
         let mut command = Command::new(self.fencepost);
-        command.args(["run", "--format", "json", "--schedule", self.schedule]);
+        command.args(["run", "--format", "json", "--provoke", "0", "--schedule", self.schedule]);
         command.arg(format!("--seeds=0..{}", self.runs));
         if self.halt {
             command.arg("--halt");

@@ -16,71 +16,87 @@ pub(super) struct Mutant {
     /// Occurs exactly once in the file.
     pub(super) from: &'static str,
     pub(super) to: &'static str,
-    /// Arguments of `cargo test`: where the tests are that must notice.
-    pub(super) judges: &'static [&'static str],
+    /// Who must notice. They are asked in turn until one does, the quickest first.
+    pub(super) judges: &'static [Judge],
 }
 
-const ALL_JUDGES: &[&str] = &["-p", "fencepost-oracle", "-p", "fencepost-testkit"];
+/// Arguments of `cargo test`: where tests are.
+pub(super) type Judge = &'static [&'static str];
+
+/// Definitions beside monitors, after every step.
+const MONITORS: Judge = &["-p", "fencepost-oracle", "--test", "all", "monitor::"];
+/// Verdicts beside definitions.
+const VERDICTS: Judge = &["-p", "fencepost-testkit", "--test", "all", "--", "agreement::", "observational::"];
+/// All that is about definitions.
+const DEFINITIONS: Judge = &["-p", "fencepost-oracle"];
+/// Everything that compares engines with definitions.
+const EVERYTHING: Judge = &["-p", "fencepost-testkit"];
 /// A broken reduction gives another verdict than none.
-const COMPARISONS: &[&str] = &["-p", "fencepost-testkit", "--test", "all", "reductions::"];
+const COMPARISONS: Judge = &["-p", "fencepost-testkit", "--test", "all", "reductions::"];
 
 pub(super) const fn mutant(name: &'static str, file: &'static str, from: &'static str, to: &'static str) -> Mutant {
-    Mutant { name, file, from, to, judges: ALL_JUDGES }
+    Mutant { name, file, from, to, judges: &[MONITORS, VERDICTS, DEFINITIONS, EVERYTHING] }
 }
 
 const fn reduction(name: &'static str, file: &'static str, from: &'static str, to: &'static str) -> Mutant {
-    Mutant { name, file, from, to, judges: COMPARISONS }
+    Mutant { name, file, from, to, judges: &[COMPARISONS] }
 }
 
 /// Sections and bounds are compared with a plain interpreter, and the corpus has some.
 const fn section(name: &'static str, file: &'static str, from: &'static str, to: &'static str) -> Mutant {
-    Mutant { name, file, from, to, judges: &["-p", "fencepost-testkit", "--test", "all", "--test", "litmus"] }
+    Mutant { name, file, from, to, judges: &[&["-p", "fencepost-testkit", "--test", "all", "--test", "litmus"]] }
 }
 
 const fn clock(name: &'static str, file: &'static str, from: &'static str, to: &'static str) -> Mutant {
-    Mutant { name, file, from, to, judges: &["-p", "fencepost-clock"] }
+    Mutant { name, file, from, to, judges: &[&["-p", "fencepost-clock"]] }
 }
 
 /// The backward search and opSRA no longer agree.
 const fn cover(name: &'static str, file: &'static str, from: &'static str, to: &'static str) -> Mutant {
-    Mutant { name, file, from, to, judges: &["-p", "fencepost-cover"] }
+    Mutant { name, file, from, to, judges: &[&["-p", "fencepost-cover"]] }
 }
 
 /// Machine and axioms no longer agree.
 const fn buffers(name: &'static str, file: &'static str, from: &'static str, to: &'static str) -> Mutant {
-    Mutant { name, file, from, to, judges: &["-p", "fencepost-oracle", "--test", "all", "buffers::"] }
+    Mutant { name, file, from, to, judges: &[&["-p", "fencepost-oracle", "--test", "all", "buffers::"]] }
 }
 
 /// Attacks and definitions no longer agree.
 const fn attack(name: &'static str, file: &'static str, from: &'static str, to: &'static str) -> Mutant {
-    Mutant { name, file, from, to, judges: &["-p", "fencepost-testkit", "--test", "all", "buffers::"] }
+    Mutant { name, file, from, to, judges: &[&["-p", "fencepost-testkit", "--test", "all", "buffers::"]] }
 }
 
 /// An argument that does not hold gives another answer than the definitions.
 const fn verify(name: &'static str, file: &'static str, from: &'static str, to: &'static str) -> Mutant {
-    Mutant { name, file, from, to, judges: &["-p", "fencepost-testkit", "--test", "all", "verify::"] }
+    Mutant { name, file, from, to, judges: &[&["-p", "fencepost-testkit", "--test", "all", "verify::"]] }
 }
 
 /// Executions are missed, or counted twice.
 const fn executions(name: &'static str, file: &'static str, from: &'static str, to: &'static str) -> Mutant {
-    Mutant { name, file, from, to, judges: &["-p", "fencepost-search", "--test", "all", "executions::"] }
+    Mutant { name, file, from, to, judges: &[&["-p", "fencepost-search", "--test", "all", "executions::"]] }
 }
 
 /// The monitor of C++20 and its axioms no longer agree.
 const fn cpp20(name: &'static str, from: &'static str, to: &'static str) -> Mutant {
     let file = "crates/fencepost-model/src/models/cpp20/monitor.rs";
-    Mutant { name, file, from, to, judges: &["-p", "fencepost-oracle", "--test", "all", "cpp20_monitor::"] }
+    Mutant { name, file, from, to, judges: &[&["-p", "fencepost-oracle", "--test", "all", "cpp20_monitor::"]] }
 }
 
 /// Races with atomic accesses are missed, or invented.
 const fn mixed(name: &'static str, file: &'static str, from: &'static str, to: &'static str) -> Mutant {
-    Mutant { name, file, from, to, judges: &["-p", "fencepost-testkit", "--test", "all", "mixed::"] }
+    Mutant { name, file, from, to, judges: &[&["-p", "fencepost-testkit", "--test", "all", "mixed::"]] }
+}
+
+/// What goes wrong after a stale step is no longer what enumeration finds, or depends on how one
+/// searches.
+const fn onward(name: &'static str, file: &'static str, from: &'static str, to: &'static str) -> Mutant {
+    Mutant { name, file, from, to, judges: &[&["-p", "fencepost-testkit", "--test", "all", "consequences::"]] }
 }
 
 /// The machine of messages and views forgets what can still be read.
 const fn views(name: &'static str, from: &'static str, to: &'static str) -> Mutant {
     let file = "crates/fencepost-search/src/views/horizon.rs";
-    Mutant { name, file, from, to, judges: &["-p", "fencepost-search", "--test", "all", "views::"] }
+    Mutant { name, file, from, to, judges: &[&["-p", "fencepost-search", "--test", "all", "views::"]] }
 }
 
 /// All of them.

@@ -1,10 +1,10 @@
 //! From what an engine found to evidence: an execution that the oracle has
 //! replayed on the axioms of the model. What an engine believes is not repeated.
 
-use fencepost_base::ids::Value;
+use fencepost_base::ids::{LocId, Value};
 use fencepost_ir::{Observable, Program};
 use fencepost_model::{EventId, Model};
-use fencepost_oracle::{ReplayError, replay_graph, replay_graph_end, replay_graph_failure};
+use fencepost_oracle::{ReplayError, replay_graph, replay_graph_end, replay_graph_failure, replay_graph_race};
 use fencepost_verdict::{
     Execution, Failing, GraphRun, GraphStep, Race, Run, RunStep, ScFailure, ScFailureKind, Site, Violation,
 };
@@ -13,18 +13,25 @@ use crate::InternalError;
 
 /// Longest SC run that is put to the axioms of another model: they take more than quadratic time.
 /// Every model permits SC runs, so longer ones are evidence as they are.
-pub(super) const LONGEST_RUN: usize = 500;
+pub(crate) const LONGEST_RUN: usize = 500;
 
 /// An SC run as a graph that grows: every access has the last write as its predecessor.
 fn graph_run(program: &Program, run: &Run) -> GraphRun {
+    straying_run(program, run, None)
+}
+
+/// The same of a run whose step of this number has another predecessor: what it writes stands before
+/// the last write.
+pub(crate) fn straying_run(program: &Program, run: &Run, stale: Option<(usize, EventId)>) -> GraphRun {
     let mut last: Vec<EventId> = (0..program.locations().len()).map(EventId::from_index).collect();
     let mut events = last.len();
     let mut steps = Vec::new();
-    for step in &run.steps {
+    for (index, step) in run.steps.iter().enumerate() {
         let event = step.label.and_then(|label| {
             let loc = label.loc()?.index();
-            let event = (label, last[loc]);
-            if label.is_write() {
+            let earlier = stale.filter(|(stale, _)| *stale == index).map(|(_, write)| write);
+            let event = (label, earlier.unwrap_or(last[loc]));
+            if label.is_write() && earlier.is_none() {
                 last[loc] = EventId::from_index(events);
             }
             events += 1;
@@ -40,7 +47,7 @@ fn graph_run(program: &Program, run: &Run) -> GraphRun {
 
 /// What fails under SC, in a run that was replayed there, fails in every model: the run with its
 /// graph in this one, and a race on the way.
-pub(super) fn under_sc(
+pub(crate) fn under_sc(
     program: &Program,
     model: &dyn Model,
     failure: ScFailure,
@@ -60,7 +67,7 @@ pub(super) fn under_sc(
 }
 
 /// A run that ends in a failure, replayed; and a race on the way.
-pub(super) fn failing(
+pub(crate) fn failing(
     program: &Program,
     model: &dyn Model,
     run: GraphRun,
@@ -103,6 +110,35 @@ pub(crate) fn ending(
     let execution = Box::new(replayed.execution(run));
     let race = race.map(|pair| Race { pair, execution: Some(execution.clone()) });
     Ok(Ended { values, execution, race })
+}
+
+/// The writes that the step of this number can have as predecessors by its label, latest first: all
+/// but the last one that its location had then.
+pub(crate) fn older_writes(program: &Program, run: &Run, stale: usize) -> Vec<EventId> {
+    let Some(label) = run.steps.get(stale).and_then(|step| step.label) else { return Vec::new() };
+    let init = program.locations().iter().enumerate().map(|(loc, location)| (LocId::from_index(loc), location.init));
+    let labels = run.steps[..stale].iter().filter_map(|step| step.label).filter(|label| label.loc().is_some());
+    let written = labels.map(|label| (label.loc(), label.value_written()));
+    let events = init.map(|(loc, value)| (Some(loc), Some(value))).chain(written);
+    let writes = events.enumerate().filter_map(|(event, (loc, value))| {
+        let value = value.filter(|_| loc == label.loc())?;
+        Some((EventId::from_index(event), value))
+    });
+    let fits = |value: Value| label.value_read().is_none_or(|read| read == value);
+    let writes: Vec<(EventId, Value)> = writes.collect();
+    writes.into_iter().rev().skip(1).filter(|&(_, value)| fits(value)).map(|(event, _)| event).collect()
+}
+
+/// The accesses that threads are about to make at these sites, after a run: a data race, replayed.
+pub(crate) fn racing(
+    program: &Program,
+    model: &dyn Model,
+    run: GraphRun,
+    accesses: &[Site],
+) -> Result<Race, ReplayError> {
+    let (replayed, run) = replay_graph_race(program, model, run, accesses)?;
+    let pair = replayed.race.expect("the oracle has found one");
+    Ok(Race { pair, execution: Some(Box::new(replayed.execution(run))) })
 }
 
 /// A run on which there is a race, replayed; nothing if there is none.

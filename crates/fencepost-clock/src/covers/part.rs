@@ -151,7 +151,7 @@ impl<const SC: bool> Part<SC> {
     /// epoch, an SC access with the next one. Epoch 0, which everybody knows, if there are none.
     #[inline(always)]
     pub(super) fn mark(&self) -> Mark {
-        debug_assert!(self.is_settled());
+        debug_assert!(self.released == 0);
         let own = self.get(Self::OWN, self.by) + u32::from(SC);
         (self.by, if self.since == 0 { 0 } else { self.since.max(own) })
     }
@@ -300,7 +300,7 @@ impl<const SC: bool> Part<SC> {
     /// Adds the sets that travel, and has this mark if that changes anything.
     #[inline(always)]
     pub(super) fn acquire(&mut self, other: &Part<SC>, mark: Mark) -> bool {
-        debug_assert!(self.is_settled() && other.is_settled());
+        debug_assert!(self.released == 0 && other.is_settled());
         self.sets |= other.sets & TRAVELLING_BITS;
         let mut changed = acquire_block(&mut self.few, &other.few);
         if !other.many.is_empty() {
@@ -325,20 +325,19 @@ impl<const SC: bool> Part<SC> {
     /// be later ones of the same thread: a store after a release fence releases what it knew there.
     #[inline(always)]
     pub(super) fn assign(&mut self, other: &Part<SC>) {
-        debug_assert!(self.is_settled() && other.is_settled());
+        debug_assert!(self.released == 0 && other.is_settled());
         let mark = other.mark();
         debug_assert!(mark != UNMARKED, "threads mark what they know");
         if self.by == other.by && (other.since..=mark.1).contains(&self.since) {
-            self.since = mark.1;
             self.set(Self::OWN, mark.0, other.get(Self::OWN, mark.0));
         } else {
-            self.assign_all(other, mark);
+            self.assign_all(other);
         }
     }
 
     #[inline(never)]
-    fn assign_all(&mut self, other: &Part<SC>, mark: Mark) {
-        self.set_mark(mark);
+    fn assign_all(&mut self, other: &Part<SC>) {
+        (self.by, self.since) = (other.by, other.since);
         assign_block(&mut self.few, &other.few);
         self.sets = self.sets & !TRAVELLING_BITS | other.sets & TRAVELLING_BITS;
         if !other.many.is_empty() | !self.many.is_empty() {
@@ -419,7 +418,9 @@ impl<const SC: bool> Part<SC> {
     pub(super) fn release_own(&mut self, slot: Slot, own: u32) {
         debug_assert!(self.by == slot || self.since == 0);
         self.raise(Self::OWN, slot, own);
-        self.set_mark((slot, self.since.max(own + u32::from(SC))));
+        if self.since == 0 {
+            self.set_mark((slot, own + u32::from(SC)));
+        }
     }
 
     /// What the thread that is familiar with E(x) has added, as all others have it: before anything
@@ -436,12 +437,19 @@ impl<const SC: bool> Part<SC> {
         self.released | self.written | self.reads == 0
     }
 
+    /// The same of what it has released only.
+    #[inline(always)]
+    pub(super) fn settle_released(&mut self) {
+        if self.released != 0 {
+            self.release_own(self.familiar.slot(), self.released);
+            self.released = 0;
+        }
+    }
+
     #[inline(never)]
     fn settle_epochs(&mut self) {
         let slot = self.familiar.slot();
-        if self.released != 0 {
-            self.release_own(slot, self.released);
-        }
+        self.settle_released();
         if self.written != 0 {
             self.raise(Set::Written, slot, self.written);
         }
@@ -449,7 +457,7 @@ impl<const SC: bool> Part<SC> {
             self.raise(Set::Read, slot, self.reads);
             self.familiar = self.familiar.with(0);
         }
-        (self.released, self.written, self.reads) = (0, 0, 0);
+        (self.written, self.reads) = (0, 0);
     }
 
     /// Adds an epoch of the thread to E(x), by a read. The thread is familiar with E(x).
@@ -487,6 +495,23 @@ impl<const SC: bool> Part<SC> {
         if self.join(Set::Read, c, source) {
             self.familiar = me.unversioned();
         }
+    }
+
+    /// The part of a thread in `slot`: the epoch of its last SC access, if there is nothing else.
+    #[inline(always)]
+    pub(super) fn lone_access(&self, slot: Slot) -> Option<u32> {
+        let is_lone = |lane: usize, epoch: u32| epoch == 0 || lane == usize::from(slot);
+        let accesses = (0..).zip(self.few[A]);
+        let is_alone = self.sets == Set::Accesses.bit() && self.many.is_empty();
+        (is_alone && accesses.fold(true, |all, (lane, epoch)| all & is_lone(lane, epoch)))
+            .then(|| self.get(Set::Accesses, slot))
+            .filter(|&epoch| epoch != 0)
+    }
+
+    /// Adds such an epoch to what reads pass on. Its thread may add epochs of its own.
+    pub(super) fn add_read(&mut self, slot: Slot, epoch: u32) {
+        self.raise(Set::Read, slot, epoch);
+        self.familiar = Familiar::new(slot, u32::MAX).with(0);
     }
 
     /// An SC read by a thread that has `c` adds what it comes after to E(x).

@@ -100,6 +100,22 @@ impl Definition {
         self.access(t, loc, Kind::Read, Mode::Acq, 0);
     }
 
+    /// Adds an access to `x` that takes the write of step `site` for the newest: it reads it, or
+    /// comes right after it in modification order.
+    pub(crate) fn stale_access(&mut self, t: usize, x: usize, kind: Kind, order: Order, written: u64, site: u32) {
+        self.time += 1;
+        let loc = LocId::from_index(x);
+        let is_it = |&&write: &&EventId| self.sites[write.index()] == site;
+        let write = *self.graph.writes(loc).iter().find(is_it).expect("a write of this step");
+        let read = self.graph.label(write).value_written().expect("a write");
+        self.event(t, label(loc, kind, mode(order), read, written as u32), Some(write));
+    }
+
+    /// Does the model permit the run, as it is now?
+    pub(crate) fn is_permitted(&self) -> bool {
+        models::by_name(MODEL).expect("the model that the monitor is for").permits(&self.graph)
+    }
+
     /// Adds one step.
     pub(crate) fn step(&mut self, op: Op) {
         self.time += 1;

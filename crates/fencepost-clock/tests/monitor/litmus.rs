@@ -574,6 +574,34 @@ fn write_again_after_acquiring() {
     }
 }
 
+/// A thread in a slot that was used before may learn as often as its predecessor had, and other
+/// things. What a location says of that one does not hold for it.
+#[test]
+fn a_thread_in_a_used_slot_is_not_its_predecessor() {
+    for learns in 1..5 {
+        let (flag, data) = (|i: usize| 1 + 2 * i, |i: usize| 2 + 2 * i);
+        let access = |t, x, kind, order| Op::Access { t, x, kind, order, value: 1 };
+        let fence = |t| Op::Fence { t, order: SeqCst };
+        let (before, reader, after) = (1, 2 + learns, 3 + learns);
+        let mut run: Vec<Op> = (1..after).map(|child| Op::Spawn { t: 0, child }).collect();
+        run.extend([fence(before), access(before, X, Kind::Write, Relaxed)]);
+        run.extend([Op::Join { t: 0, child: before }, Op::Spawn { t: 0, child: after }]);
+        for i in 0..learns {
+            let t = 2 + i;
+            run.extend([access(t, data(i), Kind::Write, Relaxed), fence(t)]);
+            run.extend([access(t, flag(i), Kind::Write, Release), access(after, flag(i), Kind::Read, Acquire)]);
+        }
+        run.extend([access(after, X, Kind::Write, Relaxed), access(reader, X, Kind::Read, Relaxed), fence(reader)]);
+        let mut monitor = Monitor::new(1 + 2 * learns, UNBOUNDED, Slots::Reused);
+        run.into_iter().for_each(|op| monitor.step(op));
+        for i in 0..learns {
+            // The fences of the others come before that of the reader, by what it has read.
+            let finding = Probe::Load.with(|access| monitor.check(reader, data(i), access, Relaxed));
+            assert_eq!(finding, Finding::Clean, "{i} of {learns}");
+        }
+    }
+}
+
 /// A barrier, Example 4.2: who waits for a value cannot be harmed by seeing an old one late.
 #[test]
 fn barrier() {

@@ -11,5 +11,6 @@ mod plain;
 mod probe;
 mod reference;
 mod run;
+mod stale;
 mod swarm;
 mod trace;

@@ -37,9 +37,37 @@ pub(crate) struct Monitor {
     retired: Vec<(Slot, u32, Epochs)>,
     /// How many steps there were.
     time: u32,
-    /// For each thread and location, the thread's last load, until there is another write: order,
-    /// slot, and generation after it.
-    loaded: HashMap<(usize, usize), (Order, Slot, u32)>,
+    /// For each thread and location, the thread's last load, or its store, until there is another
+    /// write.
+    loaded: HashMap<(usize, usize), Loaded>,
+}
+
+/// A load that was made, or a store, which counts as an acquire load of what it has written.
+#[derive(Clone, Copy)]
+struct Loaded {
+    order: Order,
+    slot: Slot,
+    /// Generation, epoch and number of writes after it.
+    counts: (u32, u32, u32),
+    /// Does another one tell the monitor something in any case?
+    is_told: bool,
+}
+
+impl Loaded {
+    fn new(thread: &ThreadClocks, order: Order) -> Self {
+        let is_told = order.is_sc() && thread.has_acquired_sc();
+        Loaded { order, slot: thread.slot(), counts: counts(thread), is_told }
+    }
+
+    /// Has it had all effects of a load of this order, by the thread in the slot that it has now?
+    fn covers(&self, thread: &ThreadClocks, order: Order) -> bool {
+        let includes = (self.order.acquires() || !order.acquires()) && (self.order.is_sc() || !order.is_sc());
+        includes && self.slot == thread.slot()
+    }
+}
+
+fn counts(thread: &ThreadClocks) -> (u32, u32, u32) {
+    (thread.generation(), thread.epoch(), thread.writes())
 }
 
 impl Monitor {
@@ -79,6 +107,11 @@ impl Monitor {
         }
     }
 
+    /// A step that is not followed.
+    pub(crate) fn pass(&mut self) {
+        self.time += 1;
+    }
+
     /// Follows one step. Step number i, from 1, is the call site of its write.
     pub(crate) fn step(&mut self, op: Op) {
         self.time += 1;
@@ -89,23 +122,33 @@ impl Monitor {
                 match kind {
                     Kind::Read => {
                         // The short ways for loads that are repeated, as the runtime takes them.
-                        match self.loaded.get(&(t, x)) {
-                            Some(&(before, slot, generation)) if (before, slot) == (order, thread.slot()) => {
-                                if generation == thread.generation() {
-                                    location.load_again(thread, order);
-                                } else {
-                                    location.load_again_knowing_more(thread, order, limits);
-                                }
+                        let loaded = self.loaded.get(&(t, x)).filter(|loaded| loaded.covers(thread, order)).copied();
+                        let effects = match loaded {
+                            Some(loaded) if loaded.counts == counts(thread) && !loaded.is_told => loaded.order,
+                            Some(loaded) if loaded.counts.0 == thread.generation() => {
+                                location.load_again(thread, order);
+                                if order.is_sc() || !loaded.order.is_sc() { loaded.order } else { Order::Acquire }
                             }
-                            _ => location.load(thread, order, limits),
-                        }
-                        self.loaded.insert((t, x), (order, thread.slot(), thread.generation()));
+                            Some(_) => {
+                                location.load_again_knowing_more(thread, order, limits);
+                                order
+                            }
+                            None => {
+                                location.load(thread, order, limits);
+                                order
+                            }
+                        };
+                        self.loaded.insert((t, x), Loaded::new(thread, effects));
                     }
                     Kind::Write => location.store(thread, order, value, site, limits),
                     Kind::Rmw => location.rmw(thread, order, value, site, limits),
                 }
                 if kind != Kind::Read {
-                    self.forget_loads(x);
+                    self.loaded.retain(|&(_, location), _| location != x);
+                }
+                if kind == Kind::Write {
+                    let order = if order.is_sc() { order } else { Order::Acquire };
+                    self.loaded.insert((t, x), Loaded::new(&self.threads[t], order));
                 }
                 t
             }
@@ -113,7 +156,11 @@ impl Monitor {
                 self.threads[t].fence(order);
                 t
             }
-            Op::Plain { t } => t,
+            Op::Plain { t } => {
+                // What comes afterwards can be told from it.
+                self.threads[t].end_epoch();
+                t
+            }
             Op::Spawn { t, child } => {
                 let (slot, epochs) = self.slot_for_child_of(t);
                 assert_eq!(child, self.threads.len());

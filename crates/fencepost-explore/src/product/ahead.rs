@@ -26,6 +26,13 @@ impl Product {
     /// every state, so nothing is evaluated that does not matter.
     fn next_access_of(&self, state: &[u64], access: &Access) -> Next {
         let Ok(loc) = Self::locate(&access.target, state) else { return Next::Local };
+        if let Monitoring::Onward(onward) = &self.monitoring
+            && onward.may_stray_at(state, loc)
+        {
+            // It may take a stale step, which reads, whatever SC memory says.
+            let labels = self.labels(state, access).unwrap_or_default();
+            return Next::Access { loc, writes: labels.iter().flatten().any(Label::is_write) };
+        }
         let decided = match &access.kind {
             AccessKind::Load(_) => Some(false),
             AccessKind::Store(..) | AccessKind::Update(..) | AccessKind::FenceUpdate => Some(true),
@@ -54,6 +61,7 @@ impl Product {
     fn forbids_writes(&self, state: &[u64], loc: LocId) -> bool {
         match &self.monitoring {
             Monitoring::Watching(watches) => watches.forbids_writes(state, loc),
+            Monitoring::Onward(onward) => onward.forbids_writes(state, loc),
             Monitoring::Nothing | Monitoring::Everything(_) => false,
         }
     }

@@ -18,7 +18,7 @@ impl Product {
         if self.threads[t].taints.is_none() || access.plain || !access.kind.is_speculative() {
             return false;
         }
-        let (Some(monitor), Label::Read { loc, mode, .. }) = (self.monitor(state), *label) else { return false };
+        let ([Some(monitor), _], Label::Read { loc, mode, .. }) = (self.monitors(state), *label) else { return false };
         let attempt = Attempt { kind: AttemptKind::Read, loc, mode, accepts: Accepts::Any };
         monitor.violated(state, ThreadId::from_index(t), &attempt)
     }
@@ -103,6 +103,7 @@ impl Product {
         match watched.kind {
             _ if !here => None,
             WatchKind::After(..) => watched.kind.concerns(access, None).then_some(true),
+            WatchKind::Overwritten(by) => Some(self.overwritten(state, access, watched.loc, by).next().is_some()),
             WatchKind::Stale { class, by, .. } => {
                 let uses = self.any_attempt(state, t, access, |attempt| {
                     let kind = match attempt.kind {
@@ -136,18 +137,17 @@ impl Product {
         plain
     }
 
-    /// Two conflicting plain accesses that are enabled at once.
-    pub(super) fn race_of_enabled(&self, state: &[u64]) -> Option<Finding> {
+    /// Pairs of conflicting plain accesses that are enabled at once.
+    pub(super) fn races_of_enabled(&self, state: &[u64]) -> Vec<Finding> {
         let plain = self.plain_accesses(state);
+        let mut races = Vec::new();
         for (i, &(loc, kind, here)) in plain.iter().enumerate() {
             let conflicts = |&&(other, theirs, _): &&(LocId, PlainKind, Site)| {
                 other == loc && (theirs == PlainKind::Write || kind == PlainKind::Write)
             };
-            if let Some(&(_, _, there)) = plain[..i].iter().find(conflicts) {
-                return Some(Finding::Race(there, here));
-            }
+            races.extend(plain[..i].iter().filter(conflicts).map(|&(_, _, there)| Finding::Race(there, here)));
         }
-        None
+        races
     }
 
     /// A plain access that an earlier one is not ordered before.
@@ -158,15 +158,15 @@ impl Product {
             .map(|(_, _, site)| Finding::LateRace(site))
     }
 
-    /// An access that conflicts with the one that is watched, one of them plain, and is not ordered
+    /// Accesses that conflict with the one that is watched, one of them plain, and are not ordered
     /// after it.
-    pub(super) fn race_with_watched(
-        &self,
-        watched: &Watched,
+    pub(super) fn races_with_watched<'a>(
+        &'a self,
+        watched: &'a Watched,
         (first, how): (PlainKind, Mixed),
-        state: &[u64],
-    ) -> Option<Finding> {
-        let is_race = |thread: ThreadId, label: &Label| {
+        state: &'a [u64],
+    ) -> impl Iterator<Item = Finding> + 'a {
+        let is_race = move |thread: ThreadId, label: &Label| {
             let conflicts = first == PlainKind::Write || label.is_write();
             let acquires = label.value_read().is_some() && label.mode().acquires();
             label.loc() == Some(watched.loc)
@@ -177,7 +177,7 @@ impl Product {
                     (Mixed::Plain, Mixed::Atomic) => watched.monitor.is_unordered(state, thread, watched.loc, acquires),
                 }
         };
-        (0..self.threads.len()).find_map(|t| {
+        (0..self.threads.len()).filter_map(move |t| {
             let (pc, access) = self.next_access(state, t)?;
             let concerned = access.may_access(watched.loc) && (access.plain || access.mixed.is_some());
             let labels = if concerned { self.labels(state, access).ok()? } else { return None };

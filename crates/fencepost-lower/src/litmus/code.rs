@@ -43,6 +43,10 @@ pub(super) struct Code<'a, 'm> {
     names: HashMap<String, RegId>,
     /// The types of local variables that are declared.
     pub(super) types: HashMap<&'a str, Type>,
+    /// The declarations that are visible, each with how many blocks are around it.
+    visible: HashMap<&'a str, (usize, Span)>,
+    /// The blocks around the current statement, each with what it declares.
+    blocks: Vec<Vec<&'a str>>,
     code: Vec<Instr>,
     /// Where labels are; a target is the number of a label until all are known.
     labels: Vec<usize>,
@@ -71,6 +75,8 @@ impl<'a, 'm> Code<'a, 'm> {
             registers,
             names,
             types: HashMap::new(),
+            visible: HashMap::new(),
+            blocks: vec![Vec::new()],
             code: Vec::new(),
             labels: Vec::new(),
             loops: Vec::new(),
@@ -160,6 +166,7 @@ impl<'a, 'm> Code<'a, 'm> {
                         self.error(name.span, format!("`{}` is a parameter", name.text), "");
                         continue;
                     }
+                    self.refuse_hiding(&name.text, name.span);
                     let register = self.declare(&name.text);
                     self.types.insert(&name.text, variable.ty);
                     if let Some(value) = value {
@@ -204,6 +211,7 @@ impl<'a, 'm> Code<'a, 'm> {
                 self.place(after);
             }
             StmtKind::For(first, cond, step, body) => {
+                self.blocks.push(Vec::new());
                 first.iter().for_each(|first| self.stmt(first));
                 let (start, next, after) = (self.label(), self.label(), self.label());
                 self.place(start);
@@ -218,8 +226,13 @@ impl<'a, 'm> Code<'a, 'm> {
                 }
                 self.emit(Op::Jump { target: start });
                 self.place(after);
+                self.leave_block();
             }
-            StmtKind::Block(body) => body.iter().for_each(|stmt| self.stmt(stmt)),
+            StmtKind::Block(body) => {
+                self.blocks.push(Vec::new());
+                body.iter().for_each(|stmt| self.stmt(stmt));
+                self.leave_block();
+            }
             StmtKind::Break | StmtKind::Continue => match self.loops.last() {
                 Some(&(after, next)) => {
                     let target = if stmt.kind == StmtKind::Break { after } else { next };
@@ -245,6 +258,32 @@ impl<'a, 'm> Code<'a, 'm> {
         self.span = Span { start: stmt.start, end: cond.span.end.min(stmt.end) };
         let cond = self.value(cond, Want::Value);
         self.emit(Op::Branch { cond: IrExpr::Unary(UnaryOp::Not, Box::new(cond)), target });
+    }
+
+    /// Registers are known by their names, in conditions too. So a variable that hides another one
+    /// would be the same register, and the test would mean something else than in C.
+    fn refuse_hiding(&mut self, name: &'a str, span: Span) {
+        let depth = self.blocks.len();
+        match self.visible.get(name) {
+            Some(&(outer, first)) if outer < depth => {
+                let problem = Diagnostic::error(span, format!("this variable hides another `{name}`"))
+                    .also(first, "which is declared here")
+                    .help("give it another name: final states tell registers apart by their names");
+                self.messages.push(problem);
+            }
+            Some(_) => {}
+            None => {
+                self.visible.insert(name, (depth, span));
+                self.blocks.last_mut().expect("a thread is a block").push(name);
+            }
+        }
+    }
+
+    /// The declarations of the innermost block are no longer visible.
+    fn leave_block(&mut self) {
+        for name in self.blocks.pop().unwrap_or_default() {
+            self.visible.remove(name);
+        }
     }
 
     /// The register with this name, new or not.

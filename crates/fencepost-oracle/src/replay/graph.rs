@@ -80,6 +80,32 @@ pub fn replay_graph_end(program: &Program, model: &dyn Model, run: &GraphRun) ->
     replay.permitted()
 }
 
+/// Replays a run under `model`, and then the accesses that threads are about to make at these sites,
+/// one after the other, each with the last write as its predecessor. Says what the run is with them.
+///
+/// # Errors
+/// When it is not a run of the program, the model does not permit its graph, or there is no race.
+pub fn replay_graph_race(
+    program: &Program,
+    model: &dyn Model,
+    mut run: GraphRun,
+    accesses: &[Site],
+) -> Result<(Replayed, GraphRun), ReplayError> {
+    let mut replay = GraphReplay::of(program, model);
+    replay.follow_all(&run)?;
+    for &site in accesses {
+        let step = replay.last_step(site)?;
+        let event = replay.follow(&step)?;
+        replay.replayed.events.push(event);
+        run.steps.push(step);
+    }
+    let replayed = replay.permitted()?;
+    match replayed.race {
+        Some(_) => Ok((replayed, run)),
+        None => error(format!("{} orders the accesses", model.name())),
+    }
+}
+
 impl Replayed {
     /// The run with its graph.
     pub fn execution(self, run: GraphRun) -> Execution {
@@ -228,6 +254,23 @@ impl<'a> GraphReplay<'a> {
                 Ok(Some(event))
             }
             _ => error("a step is an access, a choice or a fence"),
+        }
+    }
+
+    /// The access that the thread is about to make at this site, as under SC.
+    fn last_step(&mut self, site: Site) -> Result<GraphStep, ReplayError> {
+        let Rest::Access(access) = self.rest_at(site)? else {
+            return error(format!("{} is no access of memory", show(site)));
+        };
+        let graph = &self.replayed.graph;
+        let last = graph.last_write(access.loc);
+        let old = graph.label(last).value_written().expect("a write");
+        let state = &self.replayed.threads[site.thread.index()];
+        let labels = self.interpreter.labels(site.thread, state, &access, old);
+        let number = self.numbers.iter().position(|&event| event == last).map(EventId::from_index);
+        match (labels.first(), number) {
+            (Some((label, _)), Some(number)) => Ok(GraphStep { site, event: Some((*label, number)), choice: None }),
+            _ => error(format!("{} blocks", show(site))),
         }
     }
 

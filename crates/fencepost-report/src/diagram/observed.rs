@@ -26,9 +26,7 @@ pub(crate) fn of_observed(finding: &Finding, observed: &Observed) -> Option<Diag
     let mut sketch = Sketch::new(observed, access, other);
     let variable = observed.memory.place_of(access.address);
     if finding.kind.rule() == Rule::Race {
-        let other = sketch.operation(other, &variable, "");
-        let access = sketch.operation(access, &variable, "");
-        sketch.focus(other, access, Relation::Race);
+        sketch.race(access, other, observed, &variable);
     } else {
         sketch.violation(access, other, observed, &variable);
     }
@@ -59,6 +57,22 @@ impl<'a> Sketch<'a> {
         threads.dedup();
         let diagram = Diagram { threads: threads.iter().map(|thread| heading(thread)).collect(), ..Diagram::default() };
         Sketch { diagram, threads, path: Vec::new() }
+    }
+
+    fn race(&mut self, access: &Operation, other: &Operation, observed: &Observed, variable: &Place) {
+        let start = self.operation(other, variable, "");
+        let mut last = start;
+        for Link { from, to, .. } in &observed.links {
+            let from = self.end(from);
+            self.connect(last, from);
+            last = self.end(to);
+            self.focus(from, last, Relation::Rf);
+        }
+        let end = self.operation(access, variable, "");
+        if last != start {
+            self.connect(last, end);
+        }
+        self.focus(start, end, Relation::Race);
     }
 
     fn violation(&mut self, access: &Operation, missed: &Operation, observed: &Observed, variable: &Place) {

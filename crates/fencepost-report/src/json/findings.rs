@@ -2,7 +2,7 @@
 
 use fencepost_finding::{
     Access, Awaited, Buffered, Creation, Delay, Evidence, Finding, Frame, Link, LinkEnd, LinkKind, Memory, Observed,
-    Operation, Replayed, Rule, Statement, Step, Thread, Waiting,
+    Operation, Rank, Replayed, Rule, Statement, Step, Thread, Trials, Waiting,
 };
 use serde::Serialize;
 
@@ -37,8 +37,11 @@ pub(super) struct FindingReport<'a> {
     kind: &'static str,
     /// `robustness`, `race`, `deadlock`, `assertion`, `runtime-error`.
     rule: &'static str,
-    /// `error`, `warning`.
+    /// `error`, `warning`, `note`.
     severity: &'static str,
+    /// 1: a data race; 2: a failure follows; 4: nothing visible follows.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    rank: Option<u8>,
     /// `replayed`: an execution, on the axioms of the model; `observed`: in a run.
     evidence: &'static str,
     message: &'a str,
@@ -150,10 +153,19 @@ pub(super) struct ObservedReport<'a> {
     threads: Vec<CreationReport<'a>>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     missing: Vec<MissingReport<'a>>,
+    /// Of a race: a lock or an atomic variable is missing.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    unguarded: Option<bool>,
     #[serde(skip_serializing_if = "Option::is_none")]
     suggestion: Option<SuggestionReport<'a>>,
     reproduce: &'a str,
     reproducible: bool,
+    /// What followed when it was provoked.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    provoked: Option<TrialsReport<'a>>,
+    /// Which access that was provoked it was seen after, if only after one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    follows: Option<&'a str>,
     /// The file with a picture of it.
     #[serde(skip_serializing_if = "Option::is_none")]
     picture: Option<&'a str>,
@@ -206,6 +218,33 @@ pub(super) struct FrameReport<'a> {
 pub(super) struct ThreadReport<'a> {
     id: u64,
     name: Option<&'a str>,
+}
+
+/// Runs in which an access was to use an overwritten value.
+#[derive(Serialize)]
+pub(super) struct TrialsReport<'a> {
+    /// Those in which it did.
+    runs: u64,
+    /// Those in which it could not.
+    missed: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    consequence: Option<ConsequenceReport<'a>>,
+}
+
+/// What went wrong then.
+#[derive(Serialize)]
+pub(super) struct ConsequenceReport<'a> {
+    /// `race`, `assertion`, `signal`, `deadlock`, `hang`, `exit-code`.
+    kind: &'static str,
+    message: &'a str,
+    /// The value that was used.
+    value: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    thread: Option<ThreadReport<'a>>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    stack: Vec<FrameReport<'a>>,
+    reproduce: &'a str,
+    reproducible: bool,
 }
 
 /// Where a thread was created.
@@ -293,7 +332,8 @@ pub(super) fn report(finding: &Finding) -> FindingReport<'_> {
     let mut report = FindingReport {
         kind: finding.kind.as_str(),
         rule: rule.as_str(),
-        severity: rule.severity().as_str(),
+        severity: finding.severity().as_str(),
+        rank: finding.rank().map(Rank::number),
         evidence: finding.evidence.as_str(),
         message: &finding.message,
         thread: None,
@@ -380,6 +420,7 @@ fn observed(observed: &Observed, is_window: bool) -> ObservedReport<'_> {
         waiting: observed.waiting.iter().map(waiting).collect(),
         threads: observed.threads.iter().map(creation).collect(),
         missing: observed.links.iter().map(missing).collect(),
+        unguarded: observed.unguarded.then_some(true),
         suggestion: observed.advice.as_ref().map(|advice| SuggestionReport {
             edits: advice
                 .edits
@@ -390,8 +431,23 @@ fn observed(observed: &Observed, is_window: bool) -> ObservedReport<'_> {
         }),
         reproduce: &observed.reproduce.command,
         reproducible: observed.reproduce.exact,
+        provoked: observed.trials.as_ref().map(trials),
+        follows: observed.follows.as_deref(),
         picture: observed.picture.as_deref(),
     }
+}
+
+fn trials(trials: &Trials) -> TrialsReport<'_> {
+    let consequence = trials.consequence.as_ref().map(|consequence| ConsequenceReport {
+        kind: consequence.effect.as_str(),
+        message: &consequence.message,
+        value: consequence.used,
+        thread: consequence.thread.as_ref().map(thread),
+        stack: stack(&consequence.stack),
+        reproduce: &consequence.reproduce.command,
+        reproducible: consequence.reproduce.exact,
+    });
+    TrialsReport { runs: trials.taken, missed: trials.missed, consequence }
 }
 
 fn operation(operation: &Operation) -> OperationReport<'_> {

@@ -38,11 +38,39 @@ pub(super) struct Report<'a> {
     /// What fails even under SC.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub sc_failure: Option<FindingReport<'a>>,
+    /// What goes wrong because the program is not robust.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub consequences: Option<&'a ConsequencesReport<'a>>,
     /// Reads that may be stale, for observational robustness.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub speculative: Vec<StatementReport<'a>>,
     /// The cost.
     pub stats: Figures,
+}
+
+/// What goes wrong because a program is not robust.
+#[derive(Serialize)]
+pub(super) struct ConsequencesReport<'a> {
+    /// The worst of it: `race`, `failure`, `unknown`, `harmless`, `nothing-to-check`.
+    pub rank: &'static str,
+    /// The executions that were looked at have no more stale steps than that; absent if they are
+    /// all that the model permits.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub stale_steps: Option<u32>,
+    /// How it is known of all executions that nothing goes wrong.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub argument: Option<&'static str>,
+    /// Present and true if nothing depends on what is stale.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub observational: Option<bool>,
+    /// Why not all of these executions were looked at.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reason: Option<&'static str>,
+    /// The same in words.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub detail: Option<String>,
+    /// Races, then failures, but for those that are told elsewhere in this object.
+    pub found: Vec<FindingReport<'a>>,
 }
 
 /// The answer.

@@ -64,6 +64,23 @@ pub fn repaired(subject: &Subject<'_>, models: &[&str], repaired: &Repaired, che
     }
 }
 
+/// What a repair amounts to that is only to keep the program from harm.
+pub fn repaired_harm(subject: &Subject<'_>, models: &[&str], repaired: &Repaired, checks: u64, look: &Look) -> String {
+    let against = words::all_of(models);
+    match repaired {
+        Repaired::Nothing => {
+            let good = Paint(look.color).good("HARMLESS");
+            let file = subject.source.name();
+            format!("{file}: {good} under {against} with one stale step, nothing to repair\n")
+        }
+        Repaired::Plans { .. } => {
+            let what = "Nothing goes wrong with one stale step then. The program need not be robust.";
+            self::repaired(subject, models, repaired, checks, look) + &paragraph(what, look)
+        }
+        Repaired::Impossible(_) | Repaired::Unknown(_) => self::repaired(subject, models, repaired, checks, look),
+    }
+}
+
 /// What a relaxation amounts to.
 pub fn relaxed(subject: &Subject<'_>, models: &[&str], relaxed: &Relaxed, checks: u64, look: &Look) -> String {
     let paint = Paint(look.color);

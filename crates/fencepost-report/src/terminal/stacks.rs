@@ -3,7 +3,8 @@
 use std::fmt::Write as _;
 
 use fencepost_finding::{
-    Access, Advice, Finding, Frame, LinkEnd, LinkKind, Memory, Observed, Operation, Rule, Thread, value_text,
+    Access, Advice, Consequence, Finding, Frame, Link, LinkEnd, LinkKind, Memory, Observed, Operation, Reproduce, Rule,
+    Thread, Trials, value_text,
 };
 
 use super::{Look, Paint};
@@ -30,11 +31,18 @@ pub(super) fn finding(finding: &Finding, observed: &Observed, look: &Look) -> St
         let _ = writeln!(text, "  {} created by {} at:", capitalised(&creation.thread), creation.parent);
         stack(&creation.stack, &mut text);
     }
-    if !is_race {
-        missing(finding, access, other, observed, &mut text);
+    match is_race {
+        true => unsynchronised(access, other, observed, &mut text),
+        false => missing(finding, access, other, observed, &mut text),
     }
     if let Some(advice) = &observed.advice {
-        suggestion(advice, paint, &mut text);
+        suggestion(advice, if is_race { "race" } else { "violation" }, paint, &mut text);
+    }
+    if let Some(follows) = &observed.follows {
+        let _ = writeln!(text, "  {follows}\n");
+    }
+    if let Some(trials) = &observed.trials {
+        consequence(trials, &observed.reproduce, paint, &mut text);
     }
     let unrepeatable = match observed.reproduce.exact {
         true => "",
@@ -122,18 +130,50 @@ fn memory(memory: &Memory, text: &mut String) {
     };
 }
 
+/// Why the accesses of a race are not ordered, as far as that is known.
+fn unsynchronised(access: &Operation, other: &Operation, observed: &Observed, text: &mut String) {
+    if observed.links.is_empty() && !observed.unguarded {
+        return;
+    }
+    let variable = observed.memory.place_of(access.address).name.map_or(String::new(), |name| format!(" of '{name}'"));
+    let _ = writeln!(
+        text,
+        "  Missing: happens-before from the {}{variable}{} by {} to this {} by {}.",
+        other.name(),
+        at(other),
+        by(other),
+        access.name(),
+        by(access),
+    );
+    if observed.unguarded {
+        text.push_str(
+            "    Nothing in the recorded run leads from the one to the other: a lock is missing, or an atomic variable.\n",
+        );
+    }
+    for Link { from, to, .. } in &observed.links {
+        let (from, to) = (end(from), end(to));
+        let _ = writeln!(
+            text,
+            "    In the recorded run the one comes before the other by the {from},\n      and the {to}, which reads from it: \
+             they do not synchronise."
+        );
+    }
+    text.push('\n');
+}
+
+/// ` at file:line:column`, if it is known.
+fn at(operation: &Operation) -> String {
+    operation.blamed().and_then(Frame::place).map_or(String::new(), |place| format!(" at {place}"))
+}
+
 fn missing(finding: &Finding, access: &Operation, missed: &Operation, observed: &Observed, text: &mut String) {
-    let place = |operation: &Operation| match operation.blamed().and_then(Frame::place) {
-        Some(place) => format!(" at {place}"),
-        None => String::new(),
-    };
     let by_missed = missed.thread.as_ref().map_or(String::new(), |thread| format!(" by {thread}"));
     let _ = writeln!(
         text,
         "  Missing: happens-before from the {}{}{by_missed} to this {}. Every SC order has the one before the other;\n    \
          nothing that {} has synchronised with says so.",
         missed.name(),
-        place(missed),
+        at(missed),
         access.name(),
         by(access),
     );
@@ -160,16 +200,44 @@ fn end(end: &LinkEnd) -> String {
     format!("{} at {place} by {}", end.what(), end.thread)
 }
 
-fn suggestion(advice: &Advice, paint: Paint, text: &mut String) {
+fn suggestion(advice: &Advice, what: &str, paint: Paint, text: &mut String) {
     let how = match advice.reevaluated {
-        true => "the recorded run with this change has the violation no more",
-        false => "a rule of thumb, not evaluated again on the recorded run",
+        true => format!("the recorded run with this change has the {what} no more"),
+        false => "a rule of thumb, not evaluated again on the recorded run".into(),
     };
     let _ = writeln!(text, "  {} ({how}):", paint.strong("Suggestion"));
     for edit in &advice.edits {
         let _ = writeln!(text, "    {}: {}", edit.place.summary(), edit.change);
     }
     text.push('\n');
+}
+
+/// What followed when it was provoked.
+fn consequence(trials: &Trials, known: &Reproduce, paint: Paint, text: &mut String) {
+    let _ = writeln!(text, "  {}: {}", paint.strong("Consequence"), trials.sentence());
+    match &trials.consequence {
+        Some(Consequence { thread, stack: frames, reproduce, .. }) => {
+            let by = thread.as_ref().map_or(String::new(), |thread| format!(" by {thread}"));
+            if !frames.is_empty() {
+                let _ = writeln!(text, "  Where{by}:");
+                stack(frames, text);
+            }
+            if reproduce != known {
+                let _ = writeln!(text, "  Reproduce that: {}\n", reproduce.command);
+            }
+        }
+        None => text.push('\n'),
+    }
+}
+
+/// A finding of which nothing follows, in a line.
+pub(super) fn line(finding: &Finding, observed: &Observed) -> String {
+    let place = match &finding.access {
+        Some(Access::Operation(access)) => access.blamed().map_or_else(String::new, |frame| frame.summary() + ": "),
+        _ => String::new(),
+    };
+    let tried = observed.trials.as_ref().map_or(String::new(), |trials| format!(" {}", trials.sentence()));
+    format!("  {place}{}{tried}\n", finding.message)
 }
 
 fn stack(frames: &[Frame], text: &mut String) {

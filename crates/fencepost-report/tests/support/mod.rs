@@ -196,6 +196,7 @@ pub(crate) fn outcome(verdict: Verdict, sc_failure: Option<Box<ScFailure>>) -> O
         verdict,
         sc_failure,
         speculative: Vec::new(),
+        consequences: None,
         stats: stats(),
     }
 }

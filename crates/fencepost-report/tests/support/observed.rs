@@ -1,8 +1,8 @@
 //! Findings as the sanitizer makes them of runs that were recorded.
 
 use fencepost_finding::{
-    Access, Evidence, Finding, Frame, Kind, Link, LinkEnd, LinkKind, Memory, Observed, Operation, Place, Reproduce,
-    Thread,
+    Access, Advice, Edit, Evidence, Finding, Frame, Kind, Link, LinkEnd, LinkKind, Memory, Observed, Operation, Place,
+    Reproduce, Thread,
 };
 
 /// The variable that findings are about.
@@ -64,9 +64,12 @@ fn finding(kind: Kind, access: Operation, missed: Operation, stale: Operation, l
             memory,
             threads: Vec::new(),
             links,
+            unguarded: false,
             waiting: Vec::new(),
             advice: None,
             reproduce: Reproduce { command: "fencepost run -- ./relay".into(), exact: true },
+            trials: None,
+            follows: None,
             picture: None,
         })),
         identity: String::new(),
@@ -110,4 +113,31 @@ pub(crate) fn in_the_past() -> Finding {
     let missed = Operation { time: Some(10), ..operation("store", Some(2), 10, Some(1)) };
     let initially = operation("initial value", None, 1, Some(0));
     finding(Kind::StaleWrite, operation("store", Some(3), 13, None), missed, initially, links)
+}
+
+/// A race of two plain accesses.
+fn race(links: Vec<Link>, unguarded: bool, edits: Vec<Edit>) -> Finding {
+    let plain = |op: &str, tid, line| Operation { order: None, ..operation(op, Some(tid), line, None) };
+    let (access, other) = (plain("read", 4, 14), plain("write", 2, 10));
+    let message = format!("{} races with: {}.", access.description(Some("x")), other.description(None));
+    let mut finding = finding(Kind::DataRace, access, other, operation("initial value", None, 1, None), links);
+    (finding.title, finding.message, finding.stale_values) = ("data race".into(), message, Vec::new());
+    if let Evidence::Observed(observed) = &mut finding.evidence {
+        observed.stale.clear();
+        observed.unguarded = unguarded;
+        observed.advice = (!edits.is_empty()).then_some(Advice { edits, reevaluated: true });
+    }
+    finding
+}
+
+/// What was written is passed on by a third thread, whose store is too weak.
+pub(crate) fn passed_on() -> Finding {
+    let link =
+        Link { from: end(12, 3, "store", "told", "1"), to: end(13, 4, "load", "told", "1"), kind: LinkKind::ReadsFrom };
+    race(vec![link], false, vec![Edit { place: frame(12), change: "make the store release".into() }])
+}
+
+/// Nothing leads from the one access to the other.
+pub(crate) fn unguarded() -> Finding {
+    race(Vec::new(), true, Vec::new())
 }

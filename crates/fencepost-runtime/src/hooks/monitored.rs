@@ -8,7 +8,7 @@
 
 use std::sync::atomic::Ordering;
 
-use fencepost_clock::{Access, Finding, Limits, Location, Order, Window};
+use fencepost_clock::{Access, Finding, Limits, Location, Order, Window, Write};
 use fencepost_protocol::Action;
 use fencepost_protocol::record::{Op, Record};
 
@@ -16,13 +16,14 @@ use super::word::{Fetch, Word};
 use crate::intercept;
 use crate::options;
 use crate::place::{self, Atomic, Content, Held, Intent, Kind, Place};
+use crate::provoke;
 use crate::race::{self, How, SEES_PLAIN};
 use crate::record;
 use crate::report;
 use crate::schedule;
 use crate::spin::{self, LastLoad};
 use crate::stats;
-use crate::thread::{self, Entered, Seen, Thread};
+use crate::thread::{self, Entered, Seen, Thread, seen};
 
 /// Rounds of a spin loop before the schedule is told.
 const ROUNDS: u32 = 2;
@@ -66,7 +67,8 @@ fn limits() -> Limits {
 struct Session {
     thread: Entered,
     held: Held,
-    /// What is in memory now, as the monitor keeps it.
+    /// What is in memory now, as the monitor keeps it; once the access has used an overwritten
+    /// write, the value of that.
     value: u64,
 }
 
@@ -101,26 +103,82 @@ impl Session {
     }
 
     /// Asks the monitor about an access that is about to be made. Most accesses are seen to be
-    /// harmless without a search of the history.
+    /// harmless without a search of the history. True if the access has been made, with an
+    /// overwritten write instead of the newest one.
     #[inline(always)]
-    fn check(&mut self, call: Call, size: u8, action: Action, access: Access<'_>) {
+    fn check(&mut self, call: Call, size: u8, action: Action, access: Access<'_>) -> bool {
         let writes = matches!(access, Access::Store | Access::Rmw | Access::BlockingCas { .. });
-        if !atomic(&mut self.held).location.is_clearly_clean(self.thread.clocks(), writes) {
-            self.check_closely(call, size, action, access);
-        }
+        !atomic(&mut self.held).location.is_clearly_clean(self.thread.clocks(), writes)
+            && self.check_closely(call, size, action, access)
     }
 
     #[inline(never)]
-    fn check_closely(&mut self, call: Call, size: u8, action: Action, access: Access<'_>) {
+    fn check_closely(&mut self, call: Call, size: u8, action: Action, access: Access<'_>) -> bool {
         let atomic = atomic(&mut self.held);
-        if atomic.mixed || report::is_muted(&self.thread, call.pc) {
-            return;
+        if atomic.mixed {
+            return false;
+        }
+        if provoke::is_provoked() {
+            return self.provoke(call, size, action, access);
+        }
+        if report::is_muted(&self.thread, call.pc) {
+            return false;
         }
         match atomic.location.check(self.thread.clocks(), access, call.order()) {
             Finding::Clean => {}
             Finding::Cut => self.thread.counters.cut.count(),
-            Finding::Violation(window) => violation(&self.thread, call, size, action, access, window),
+            Finding::Violation(window) => {
+                if let Some((access, window)) = violation(&self.thread, call, size, action, access, window) {
+                    report::robustness(&self.thread, &access, &window);
+                }
+            }
         }
+        false
+    }
+
+    /// In a provoked run: makes the access, if it is the one that is to use an overwritten write and
+    /// may do so now. Memory stays as it is. The caller returns the value that is left in `value`; a
+    /// compare-and-swap has succeeded if that is what it expects.
+    #[cold]
+    fn provoke(&mut self, call: Call, size: u8, action: Action, access: Access<'_>) -> bool {
+        let location = &atomic(&mut self.held).location;
+        let found = match location.check(self.thread.clocks(), access, call.order()) {
+            // Of wide values there are only hashes.
+            Finding::Violation(window) if size <= 8 => violation(&self.thread, call, size, action, access, window),
+            _ => None,
+        };
+        let Some((reported, mut window)) = found else { return false };
+        if let Access::WeakCas { expected, .. } | Access::StrongCas { expected, .. } = access {
+            // To fail with the value that is expected needs no overwritten write.
+            let succeeds = location.check(self.thread.clocks(), Access::BlockingCas { expected }, call.order());
+            let may = |write: &Write| matches!(&succeeds, Finding::Violation(window) if window.stale.contains(write));
+            window.stale.retain(|write| write.value != expected || may(write));
+        }
+        let Some(opportunity) = provoke::opportunity(&self.thread, call.pc, &window) else { return false };
+        let Some(used) = opportunity.choose(&window) else { return false };
+        let (order, touches) = match access {
+            Access::WeakCas { expected, failure } | Access::StrongCas { expected, failure } => {
+                let succeeds = used.value == expected;
+                (if succeeds { call.order() } else { failure }, Some(succeeds))
+            }
+            Access::Wait { .. } => (call.order(), Some(false)),
+            Access::BlockingCas { .. } => (call.order(), Some(true)),
+            Access::Load | Access::Store | Access::Rmw => (call.order(), None),
+        };
+        let Some(released) = opportunity.released(call.addr, &used) else { return false };
+        if let Some(write) = touches {
+            self.touch(call, size, write);
+        }
+        report::provoked(&self.thread, &reported, &window, &used);
+        // A store reads nothing, and what it releases is read by nobody.
+        if !matches!(access, Access::Store) {
+            self.thread.clocks_mut().read_released(&released, order);
+        }
+        opportunity.take();
+        self.record(call, Op::Stale, used.value, 0, true);
+        self.thread.does_something();
+        self.value = used.value;
+        true
     }
 
     #[inline(always)]
@@ -129,25 +187,56 @@ impl Session {
         location.load(self.thread.clocks_mut(), Order::decode(order), limits());
     }
 
+    /// Records the access. What is written has an epoch of its own then, even if it releases
+    /// nothing: plain accesses are not recorded, and their epochs say between which writes they
+    /// were made.
     #[inline]
     fn record(&mut self, call: Call, op: Op, value: u64, extra: u64, success: bool) {
-        record::event(&mut self.thread, |thread, chain| Record {
+        if record::is_active() {
+            self.record_now(call, op, value, extra, success);
+        }
+    }
+
+    #[inline(never)]
+    fn record_now(&mut self, call: Call, op: Op, value: u64, extra: u64, success: bool) {
+        let event = Record {
             time: record::now(),
             address: call.addr as u64,
             value,
-            pc: record::place(call.pc, chain),
+            pc: record::place(&mut self.thread, call.pc),
             extra,
-            tid: thread.tid,
+            tid: self.thread.tid,
             op,
             order: call.order(),
             failure: Order::decode(call.failure),
             success,
-        });
+        };
+        let is_releasing = record::event(&mut self.thread, |_| event);
+        if event.writes() {
+            if is_releasing {
+                self.keep_released(call.addr);
+            }
+            self.thread.clocks_mut().end_epoch();
+        }
+    }
+
+    /// The write that was just made may be read when it is not the newest any more.
+    #[cold]
+    fn keep_released(&mut self, addr: usize) {
+        provoke::keep(addr, &atomic(&mut self.held).location, limits());
     }
 
     #[inline(always)]
     fn touch(&self, call: Call, size: u8, write: bool) {
         touch(&self.thread, call, size, write);
+    }
+
+    /// Gives the location back; what the access has read of an overwritten write.
+    #[cold]
+    fn end_with<W: Word>(self) -> W {
+        let value = W::of_image(self.value);
+        self.end();
+        value
     }
 
     /// Gives the location back.
@@ -228,7 +317,7 @@ fn make<W: Word>(thread: &mut Entered, addr: usize) -> Option<Held> {
 }
 
 fn record_reset(thread: &mut Entered, addr: usize, value: u64) {
-    record::event(thread, |thread, _| Record {
+    record::event(thread, |thread| Record {
         time: record::now(),
         address: addr as u64,
         value,
@@ -242,12 +331,20 @@ fn record_reset(thread: &mut Entered, addr: usize, value: u64) {
     });
 }
 
+/// What is to be said about an access with this window, if anything.
 #[cold]
-fn violation(thread: &Entered, call: Call, size: u8, action: Action, access: Access<'_>, mut window: Window) {
+fn violation(
+    thread: &Thread,
+    call: Call,
+    size: u8,
+    action: Action,
+    access: Access<'_>,
+    mut window: Window,
+) -> Option<(report::Access, Window)> {
     let options = options::get();
     // A stale guard of a static variable only leads to the slow path, which asks again.
     if !options.robustness || intercept::is_guard(call.addr) {
-        return;
+        return None;
     }
     let expected = match access {
         Access::WeakCas { expected, .. } | Access::StrongCas { expected, .. } | Access::BlockingCas { expected } => {
@@ -263,13 +360,13 @@ fn violation(thread: &Entered, call: Call, size: u8, action: Action, access: Acc
     if let Some(awaited) = thread.awaited.get().filter(|_| may_spin) {
         window.stale.retain(|stale| !awaited.goes_on(call.addr, stale.value));
     }
-    if !window.stale.is_empty() {
-        let failure =
-            matches!(access, Access::WeakCas { .. } | Access::StrongCas { .. }).then(|| Order::decode(call.failure));
-        let access =
-            report::Access { action, order: call.order(), failure, addr: call.addr, size, pc: call.pc, expected };
-        report::robustness(thread, &access, &window);
+    if window.stale.is_empty() {
+        return None;
     }
+    let failure =
+        matches!(access, Access::WeakCas { .. } | Access::StrongCas { .. }).then(|| Order::decode(call.failure));
+    let access = report::Access { action, order: call.order(), failure, addr: call.addr, size, pc: call.pc, expected };
+    Some((access, window))
 }
 
 /// A load, or a compare-and-exchange that failed, has read `value`: is it made again and again?
@@ -307,11 +404,21 @@ fn has_read_again(thread: &mut Entered, call: Call, value: u64) -> bool {
     times >= ROUNDS
 }
 
+/// The thread has just loaded the variable, or stored to it, and it has this version and value now.
+#[inline(always)]
+fn see(thread: &Entered, seen: &Seen, version: u64, value: u64, orders: u8) {
+    seen.version.set(version);
+    seen.value.set(value);
+    seen.orders.set(orders);
+    seen.tick.set(tick_of(thread, seen));
+    seen.knowledge.set(thread.knowledge());
+}
+
 /// The tick of a load that was just made: while it lasts, the same load tells the monitor nothing. An
 /// SC load that comes after one that has acquired something does.
 #[inline(always)]
-fn tick_of(thread: &Entered, call: Call) -> u64 {
-    match call.order().is_sc() && thread.clocks().has_acquired_sc() {
+fn tick_of(thread: &Entered, seen: &Seen) -> u64 {
+    match seen.covers(Order::SeqCst as u8) && thread.clocks().has_acquired_sc() {
         true => 0,
         false => thread.tick(),
     }
@@ -361,10 +468,10 @@ unsafe fn load_again<W: Word>(thread: &Thread, seen: &Seen, call: Call) -> Optio
 /// # Safety
 /// As for `load`.
 #[inline(always)]
-unsafe fn load_once_more<W: Word>(seen: &Seen, call: Call) -> Option<W> {
-    let mut thread = thread::enter()?;
+unsafe fn load_once_more<W: Word>(thread: &'static Thread, seen: &Seen, call: Call) -> Option<W> {
+    let mut thread = thread.enter()?;
     // Once more, now that no signal handler changes it.
-    let is_same = seen.addr.get() == call.addr && seen.order.get() == call.order;
+    let is_same = seen.addr.get() == call.addr && seen.covers(call.order);
     let knowledge = seen.knowledge.get();
     if !is_same || !thread.has_known(knowledge) || is_made_again(&thread, call) || record::is_active() {
         return None;
@@ -385,13 +492,18 @@ unsafe fn load_once_more<W: Word>(seen: &Seen, call: Call) -> Option<W> {
     let location = &mut atomic(&mut held).location;
     if knowledge == thread.knowledge() {
         location.load_again(thread.clocks_mut(), call.order());
+        // What an SC load passes on, another one does not.
+        if seen.covers(Order::SeqCst as u8) && !call.order().is_sc() {
+            seen.orders.set(seen::of_load(Order::Acquire));
+        }
     } else {
         location.load_again_knowing_more(thread.clocks_mut(), call.order(), limits());
+        seen.orders.set(seen::of_load(call.order()));
         seen.knowledge.set(thread.knowledge());
     }
     drop(held);
     remember_load(&thread, call, value.image());
-    seen.tick.set(tick_of(&thread, call));
+    seen.tick.set(tick_of(&thread, seen));
     Some(value)
 }
 
@@ -402,13 +514,13 @@ pub(super) unsafe fn load<W: Word>(call: Call) -> W {
     schedule::point();
     if let Some(thread) = thread::watched() {
         let seen = thread.seen(call.addr);
-        if seen.addr.get() == call.addr && seen.order.get() == call.order {
+        if seen.addr.get() == call.addr && seen.covers(call.order) {
             let loaded = if seen.tick.get() == thread.tick() {
                 // SAFETY: the caller's promise.
                 unsafe { load_again(thread, seen, call) }
             } else {
                 // SAFETY: the caller's promise.
-                unsafe { load_once_more(seen, call) }
+                unsafe { load_once_more(thread, seen, call) }
             };
             if let Some(value) = loaded {
                 return value;
@@ -429,7 +541,9 @@ unsafe fn load_closely<W: Word>(addr: usize, order: u8, pc: usize) -> W {
         return unsafe { W::load(call.addr) };
     };
     session.touch(call, W::SIZE, false);
-    session.check(call, W::SIZE, Action::Load, Access::Load);
+    if session.check(call, W::SIZE, Action::Load, Access::Load) {
+        return session.end_with();
+    }
     // SAFETY: the caller's promise.
     let value = unsafe { W::load(call.addr) };
     session.load(call.order);
@@ -440,12 +554,7 @@ unsafe fn load_closely<W: Word>(addr: usize, order: u8, pc: usize) -> W {
     let version = place.version();
     let thread = session.end();
     // The address and the place are there since the session has begun.
-    let seen = thread.seen(call.addr);
-    seen.version.set(version);
-    seen.tick.set(tick_of(&thread, call));
-    seen.knowledge.set(thread.knowledge());
-    seen.value.set(value.image());
-    seen.order.set(call.order);
+    see(&thread, thread.seen(call.addr), version, value.image(), seen::of_load(call.order()));
     drop(thread);
     if spinning {
         schedule::spinning(rounds);
@@ -464,7 +573,10 @@ pub(super) unsafe fn store<W: Word>(call: Call, value: W) {
         return;
     };
     session.touch(call, W::SIZE, true);
-    session.check(call, W::SIZE, Action::Store, Access::Store);
+    if session.check(call, W::SIZE, Action::Store, Access::Store) {
+        session.end();
+        return;
+    }
     // SAFETY: the caller's promise.
     session.held.change(|| unsafe { W::store(call.addr, value) });
     let site = session.thread.calls.site(call.pc, Op::Store as u8, call.order);
@@ -472,7 +584,20 @@ pub(super) unsafe fn store<W: Word>(call: Call, value: W) {
     location.store(session.thread.clocks_mut(), call.order(), value.image(), site, limits());
     session.record(call, Op::Store, value.image(), 0, true);
     session.thread.does_something();
-    session.end();
+    let place = session.held.place();
+    let version = place.version();
+    let thread = session.end();
+    // A load of what was just stored tells the monitor no more than a load again. Who does not load
+    // the variable does not need to know.
+    let seen = thread.seen(call.addr);
+    if seen.addr.get() == call.addr {
+        seen.place.set(Some(place));
+        see(&thread, seen, version, value.image(), seen::of_store(call.order()));
+        if SEES_PLAIN.load(Ordering::Relaxed) {
+            // The store may have ended its epoch: the first load is remembered for plain accesses.
+            seen.tick.set(0);
+        }
+    }
 }
 
 impl Session {
@@ -496,12 +621,16 @@ pub(super) unsafe fn fetch<W: Word>(addr: usize, order: u32, pc: usize, fetch: F
         return unsafe { W::fetch(call.addr, fetch, value) };
     };
     session.touch(call, W::SIZE, true);
-    session.check(call, W::SIZE, fetch.action(), Access::Rmw);
-    // SAFETY: the caller's promise.
-    let old = session.held.change(|| unsafe { W::fetch(call.addr, fetch, value) });
-    let new = W::combine(fetch, old, value).image();
-    session.written(call, Op::Rmw, new);
-    session.record(call, Op::Rmw, new, old.image(), true);
+    let old = if session.check(call, W::SIZE, fetch.action(), Access::Rmw) {
+        W::of_image(session.value)
+    } else {
+        // SAFETY: the caller's promise.
+        let old = session.held.change(|| unsafe { W::fetch(call.addr, fetch, value) });
+        let new = W::combine(fetch, old, value).image();
+        session.written(call, Op::Rmw, new);
+        session.record(call, Op::Rmw, new, old.image(), true);
+        old
+    };
     session.end();
     old
 }
@@ -526,8 +655,11 @@ pub(super) unsafe fn cas<W: Word>(call: Call, weak: bool, expected: W, new: W) -
     } else {
         (Op::CasStrong, Action::CasStrong, Access::StrongCas { expected: wanted, failure })
     };
+    if session.check(call, W::SIZE, action, access) {
+        let old = session.end_with();
+        return (old, old == expected);
+    }
     session.touch(call, W::SIZE, session.value == wanted && !fails);
-    session.check(call, W::SIZE, action, access);
     let old = if fails {
         // SAFETY: the caller's promise.
         unsafe { W::load(call.addr) }
@@ -578,7 +710,9 @@ pub(super) unsafe fn wait<W: Word>(call: Call, value: W, differs: bool) -> W {
             again = true;
             continue;
         };
-        session.check(call, W::SIZE, Action::Wait, Access::Wait { wanted: &wanted });
+        if session.check(call, W::SIZE, Action::Wait, Access::Wait { wanted: &wanted }) {
+            return session.end_with();
+        }
         // SAFETY: the caller's promise.
         let read = unsafe { W::load(call.addr) };
         if wanted(read.image()) {
@@ -613,10 +747,13 @@ pub(super) unsafe fn blocking_cas<W: Word>(call: Call, expected: W, new: W) {
             again = true;
             continue;
         };
+        if session.check(call, W::SIZE, Action::BlockingCas, Access::BlockingCas { expected: expected.image() }) {
+            session.end();
+            return;
+        }
         if session.value == expected.image() {
             session.touch(call, W::SIZE, true);
         }
-        session.check(call, W::SIZE, Action::BlockingCas, Access::BlockingCas { expected: expected.image() });
         // SAFETY: the caller's promise.
         if session.held.change(|| unsafe { W::cas(call.addr, expected, new) }) == expected {
             session.written(call, Op::BlockingCas, new.image());
@@ -641,11 +778,12 @@ pub(super) fn fence(order: u32, pc: usize) {
     let order = Order::decode(order as u8 & 7);
     if order != Order::Relaxed {
         thread.clocks_mut().fence(order);
-        record::event(&mut thread, |thread, chain| Record {
+        let pc = if record::is_active() { record::place(&mut thread, pc) } else { 0 };
+        record::event(&mut thread, |thread| Record {
             time: record::now(),
             address: 0,
             value: 0,
-            pc: record::place(pc, chain),
+            pc,
             extra: 0,
             tid: thread.tid,
             op: Op::Fence,

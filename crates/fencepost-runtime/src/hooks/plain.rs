@@ -33,6 +33,9 @@ fn access(addr: usize, log_size: u32, how: How, pc: usize) {
 /// interrupted the runtime is not watched.
 #[inline(never)]
 fn remember_read(thread: &'static Thread, addr: usize, news: News, pc: usize) {
+    if news.is_of_strangers(thread) {
+        return;
+    }
     let Some(thread) = thread.enter() else { return };
     if !news.is_represented(&thread) && thread.plain_ignored.get() == 0 {
         remember_now(thread, addr, news, pc);

@@ -51,6 +51,9 @@ pub(crate) trait Word: Copy + PartialEq + 'static {
     /// The value as the monitor keeps it: itself, or for wide ones a hash.
     fn image(self) -> u64;
 
+    /// The value with this image, if it is not wide: those cannot be told by a hash.
+    fn of_image(image: u64) -> Self;
+
     /// Loads.
     ///
     /// # Safety
@@ -82,7 +85,10 @@ pub(crate) trait Word: Copy + PartialEq + 'static {
 /// A word that fits into a register.
 pub(crate) trait Narrow: Word {
     /// The low bits of a register.
-    fn cut(register: u64) -> Self;
+    #[inline]
+    fn cut(register: u64) -> Self {
+        Self::of_image(register)
+    }
 }
 
 macro_rules! combine {
@@ -101,12 +107,7 @@ macro_rules! combine {
 
 macro_rules! word {
     ($int:ty, $atomic:ty) => {
-        impl Narrow for $int {
-            #[inline]
-            fn cut(register: u64) -> Self {
-                register as $int
-            }
-        }
+        impl Narrow for $int {}
 
         impl Word for $int {
             const SIZE: u8 = size_of::<$int>() as u8;
@@ -114,6 +115,11 @@ macro_rules! word {
             #[inline]
             fn image(self) -> u64 {
                 u64::from(self)
+            }
+
+            #[inline]
+            fn of_image(image: u64) -> Self {
+                image as $int
             }
 
             #[inline]
@@ -192,6 +198,10 @@ impl Word for u128 {
     fn image(self) -> u64 {
         let (low, high) = (self as u64, (self >> 64) as u64);
         low ^ high.wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(29)
+    }
+
+    fn of_image(image: u64) -> Self {
+        u128::from(image)
     }
 
     unsafe fn load(addr: usize) -> Self {

@@ -48,6 +48,7 @@ mod blocking;
 mod blocks;
 mod cond;
 mod dl;
+mod failure;
 mod futex;
 mod gomp;
 mod libcxx;
@@ -68,6 +69,7 @@ use std::ffi::{c_int, c_long, c_void};
 
 pub(crate) use annotations::{is_benign, locked, renewed, unlocks};
 pub(crate) use blocks::block_of;
+pub(crate) use failure::tell_failures;
 pub(crate) use futex::system_call;
 pub(crate) use once::is_guard;
 pub(crate) use process::end_process;

@@ -4,7 +4,7 @@ use std::ffi::{c_int, c_void};
 use std::ptr::null_mut;
 use std::sync::atomic::{AtomicI32, Ordering};
 
-use super::{real, threads};
+use super::{failure, real, threads};
 use crate::{channel, lock, record, schedule};
 
 /// The status of a process that has aborted, as shells have it.
@@ -98,13 +98,24 @@ intercept! {
         real::quick_exit(status)
     }
 
-    fn abort() -> ! {
+}
+
+intercept_at! {
+    fn abort => aborting in "rdi";
+}
+
+unsafe extern "C" fn aborting(pc: usize) -> ! {
+    // SAFETY: a structure of numbers, which the call fills in.
+    let action = unsafe {
         let mut action: libc::sigaction = std::mem::zeroed();
         libc::sigaction(libc::SIGABRT, std::ptr::null(), &raw mut action);
-        // A handler of the program may go on elsewhere.
-        if action.sa_sigaction == libc::SIG_DFL {
-            end(ABORTED);
-        }
-        real::abort()
+        action.sa_sigaction
+    };
+    failure::has_failed(pc, || failure::signal(libc::SIGABRT));
+    // A handler of the program may go on elsewhere.
+    if action == libc::SIG_DFL || failure::is_ours(action) {
+        end(ABORTED);
     }
+    // SAFETY: as the caller has called it.
+    unsafe { real::abort() }
 }

@@ -251,6 +251,7 @@ real! {
     fn exit(status: c_int) -> !;
     fn quick_exit(status: c_int) -> !;
     fn abort() -> !;
+    fn __assert_fail(text: *const c_char, file: *const c_char, line: c_uint, function: *const c_char) -> !;
     fn dlclose(handle: *mut c_void) -> c_int;
 
     fn sched_yield() -> c_int;

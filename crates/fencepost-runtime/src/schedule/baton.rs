@@ -138,6 +138,11 @@ pub(super) fn fails_for_no_reason() -> bool {
     fails
 }
 
+/// From here on the schedule is another one, for each number.
+pub(crate) fn vary(number: u64) {
+    with_control(|control| control.policy.vary(number));
+}
+
 /// A thread is about to be created.
 pub(crate) fn created(tid: Tid) {
     with_control(|control| {

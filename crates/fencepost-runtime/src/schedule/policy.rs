@@ -124,6 +124,19 @@ impl Policy {
         Policy::new(numbers, Strategy::Pct(pct))
     }
 
+    /// Goes on in another way, for each number. Of PCT, the points stay at which a thread falls.
+    pub(super) fn vary(&mut self, number: u64) {
+        self.numbers = Numbers(self.numbers.next() ^ number);
+        match &mut self.strategy {
+            Strategy::Random(sticky) => *sticky = self.numbers.one_of(&STICKY),
+            Strategy::Pct(pct) => {
+                for thread in pct.priorities.drain(..).map(|(thread, _)| thread).collect::<Vec<_>>() {
+                    self.appeared(thread);
+                }
+            }
+        }
+    }
+
     /// A thread has appeared.
     pub(super) fn appeared(&mut self, thread: Tid) {
         if let Strategy::Pct(pct) = &mut self.strategy {
@@ -246,6 +259,22 @@ mod tests {
             assert_eq!(run(Policy::pct(seed, 3, 100), 200), run(Policy::pct(seed, 3, 100), 200));
         }
         assert_ne!(run(Policy::random(1), 200), run(Policy::random(2), 200));
+    }
+
+    #[test]
+    fn a_schedule_can_go_on_in_other_ways() {
+        let after = |mut policy: Policy, number| {
+            [1, 2, 3].iter().for_each(|&thread| policy.appeared(thread));
+            for _ in 0..50 {
+                policy.next(1, &[1, 2, 3], Reason::Point);
+            }
+            policy.vary(number);
+            (0..100).map(|_| policy.next(1, &[1, 2, 3], Reason::Spin)).collect::<Vec<Tid>>()
+        };
+        for make in [|| Policy::random(7), || Policy::pct(7, 3, 100)] {
+            assert_eq!(after(make(), 1), after(make(), 1));
+            assert!((2..9).any(|number| after(make(), number) != after(make(), 1)));
+        }
     }
 
     #[test]

@@ -42,11 +42,12 @@ impl Inherited {
     }
 }
 
-/// Who has a slot from which write on.
+/// Who has a slot, from which write and from which epoch on.
 #[derive(Clone, Copy)]
 struct Occupant {
     slot: Slot,
-    from: u32,
+    first_write: u32,
+    first_epoch: u32,
     tid: Tid,
 }
 
@@ -63,7 +64,7 @@ struct SlotState {
 pub(super) struct Registry {
     threads: Tid,
     slots: Vec<SlotState>,
-    /// Who was in which slot from which write on, in order of time.
+    /// Who was in which slot, in order of time.
     occupants: Vec<Occupant>,
     /// What threads that are over have left.
     left: Vec<Inherited>,
@@ -130,13 +131,14 @@ impl Registry {
         report::stop_robustness();
     }
 
-    /// `tid` has `slot` from its write number `from` on.
-    pub(super) fn occupy(&mut self, slot: Slot, from: u32, tid: Tid) {
+    /// `tid`, which has these clocks, has their slot from now on.
+    pub(super) fn occupy(&mut self, clocks: &ThreadClocks, tid: Tid) {
         // Only the last occupants of a slot can still be named by a history.
         if self.occupants.len() > 16 * race::SLOTS {
             self.occupants.drain(..8 * race::SLOTS);
         }
-        self.occupants.push(Occupant { slot, from, tid });
+        let (first_write, first_epoch) = (clocks.writes(), clocks.epoch());
+        self.occupants.push(Occupant { slot: clocks.slot(), first_write, first_epoch, tid });
     }
 
     /// What an earlier thread has left, or all new.
@@ -170,16 +172,22 @@ impl Registry {
     }
 }
 
-/// The thread that had `slot` when it made its write number `n`; 0 if that is forgotten.
-pub(crate) fn occupant(slot: Slot, n: u32) -> Tid {
+/// The last thread in `slot` of which this holds.
+fn last(slot: Slot, holds: impl Fn(&Occupant) -> bool) -> Option<Occupant> {
     let registry = REGISTRY.lock();
-    let fits = |occupant: &&Occupant| occupant.slot == slot && occupant.from <= n;
-    registry.occupants.iter().rev().find(fits).map_or(0, |occupant| occupant.tid)
+    registry.occupants.iter().rev().find(|occupant| occupant.slot == slot && holds(occupant)).copied()
 }
 
-/// The thread that has `slot` now, or had it last.
-pub(crate) fn last_occupant(slot: Slot) -> Tid {
-    occupant(slot, u32::MAX)
+/// The thread that had `slot` when it made its write number `n`; 0 if that is forgotten.
+pub(crate) fn occupant(slot: Slot, n: u32) -> Tid {
+    last(slot, |occupant| occupant.first_write <= n).map_or(0, |occupant| occupant.tid)
+}
+
+/// The thread that had `slot` in epoch `k`, and how many epochs it had there before; thread 0 if
+/// that is forgotten.
+pub(crate) fn occupant_in(slot: Slot, k: u32) -> (Tid, u32) {
+    let found = last(slot, |occupant| occupant.first_epoch <= k);
+    found.map_or((0, 0), |occupant| (occupant.tid, k - occupant.first_epoch))
 }
 
 /// The number of threads so far, and what they have counted.

@@ -2,6 +2,8 @@
 
 use std::cell::Cell;
 
+use fencepost_protocol::Order;
+
 use crate::place::Place;
 
 /// Places looked up lately.
@@ -27,11 +29,50 @@ pub(crate) struct Seen {
     pub(crate) knowledge: Cell<u64>,
     /// What was read.
     pub(crate) value: Cell<u64>,
-    /// With which order.
-    pub(crate) order: Cell<u8>,
+    /// With which orders it may be loaded again as if nothing had happened: bits, by their numbers.
+    pub(crate) orders: Cell<u8>,
+}
+
+/// Orders as the hooks get them are below this.
+const ORDERS: u8 = 8;
+
+/// The orders that have no effect which such a load has not had.
+#[inline]
+pub(crate) fn of_load(order: Order) -> u8 {
+    const RELAXED: u8 = orders_below(false, false);
+    const ACQUIRE: u8 = orders_below(true, false);
+    match (order.acquires(), order.is_sc()) {
+        (_, true) => u8::MAX,
+        (true, false) => ACQUIRE,
+        (false, false) => RELAXED,
+    }
+}
+
+/// The same after a store, which has nothing to acquire from itself.
+#[inline]
+pub(crate) fn of_store(order: Order) -> u8 {
+    of_load(if order.is_sc() { order } else { Order::Acquire })
+}
+
+const fn orders_below(acquires: bool, sc: bool) -> u8 {
+    let (mut orders, mut number) = (0, 0);
+    while number < ORDERS {
+        let order = Order::decode(number);
+        if (acquires || !order.acquires()) && (sc || !order.is_sc()) {
+            orders |= 1 << number;
+        }
+        number += 1;
+    }
+    orders
 }
 
 impl Seen {
+    /// May it be loaded again with this order?
+    #[inline]
+    pub(crate) fn covers(&self, order: u8) -> bool {
+        self.orders.get() >> order & 1 != 0
+    }
+
     /// No variable.
     pub(super) fn clear(&self) {
         self.addr.set(0);
@@ -40,6 +81,6 @@ impl Seen {
         self.tick.set(0);
         self.knowledge.set(0);
         self.value.set(0);
-        self.order.set(0);
+        self.orders.set(0);
     }
 }

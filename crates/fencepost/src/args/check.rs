@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use clap::ValueEnum;
 
+use super::FailOn;
 use super::common::{CommonArgs, LimitArgs, SearchArgs};
 use super::models::{ModelsChoice, models_help, models_parser};
 
@@ -32,6 +33,15 @@ pub(crate) struct CheckArgs {
     #[arg(long)]
     pub(crate) observational: bool,
 
+    /// Of a program that is not robust, look for what goes wrong in executions with up to K stale
+    /// steps; 0 looks for nothing
+    #[arg(long, value_name = "K", default_value_t = 1, value_parser = clap::value_parser!(u32).range(0..=1))]
+    pub(crate) stale: u32,
+
+    /// Which programs that are not robust count as violations, for the exit code
+    #[arg(long, value_enum, value_name = "WHAT", default_value_t = FailOn::Any)]
+    pub(crate) fail_on: FailOn,
+
     /// Form of the results
     #[arg(long, value_enum, default_value_t = CheckFormat::Human)]
     pub(crate) format: CheckFormat,
@@ -44,7 +54,7 @@ pub(crate) struct CheckArgs {
     #[arg(long, short)]
     pub(crate) quiet: bool,
 
-    /// Explain what is found in several files, too
+    /// Explain what is found in several files, too, and what does no harm
     #[arg(long, conflicts_with = "quiet")]
     pub(crate) details: bool,
 

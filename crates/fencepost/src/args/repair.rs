@@ -19,6 +19,11 @@ pub(crate) struct RepairArgs {
     #[arg(long, value_name = "N", default_value_t = 32, value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) limit: u32,
 
+    /// Repair only what does harm: no data race and no failure is to follow from one stale step;
+    /// other violations of robustness may stay
+    #[arg(long)]
+    pub(crate) only_failures: bool,
+
     #[command(flatten)]
     pub(crate) edits: EditArgs,
 }
@@ -46,6 +51,7 @@ Examples:
   fencepost repair sb.fp --model ra --write                make it so
   fencepost repair peterson.fp --model cpp20 --all          in which ways can it be done?
   fencepost repair peterson.fp --model cpp20 --cost armv8   cheapest where?
+  fencepost repair queue.fp --only-failures                 what would keep it from failing?
   fencepost repair litmus --model ra --format json         one object per file
 
 ",

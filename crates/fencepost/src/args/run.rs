@@ -5,8 +5,9 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::ValueEnum;
-use fencepost_protocol::{FOUND, Options, Schedule};
+use fencepost_protocol::{FOUND, Options, Provocation, Schedule};
 
+use super::FailOn;
 use crate::units;
 
 /// Run a program built by `cc` or `c++` under the sanitizer
@@ -53,6 +54,29 @@ pub(crate) struct RunArgs {
     /// Go on with further runs after one that crashed
     #[arg(long)]
     pub(crate) keep_going: bool,
+
+    /// Let each reported access use an overwritten value in N further runs, and say what follows;
+    /// 0: do not [default: 50 after a series of runs, if they take no more than twice as long as
+    /// that; 0 after a single run]
+    #[arg(long, value_name = "N")]
+    pub(crate) provoke: Option<u64>,
+
+    /// Let the access at PLACE use an overwritten value in every run, as reports say it
+    #[arg(long, value_name = "PLACE,WHICH", value_parser = str::parse::<Provocation>, conflicts_with = "provoke")]
+    pub(crate) provoke_at: Option<Provocation>,
+
+    /// After this time, a provoked run does not end any more [default: 20 times as long as the
+    /// longest ordinary run, and 10s at least]
+    #[arg(long, value_name = "TIME", value_parser = units::duration)]
+    pub(crate) hang_after: Option<Duration>,
+
+    /// Tell what is harmless in full, too
+    #[arg(long)]
+    pub(crate) all: bool,
+
+    /// What to end with exit code 66 for
+    #[arg(long, value_enum, value_name = "RANK", default_value_t)]
+    pub(crate) fail_on: FailOn,
 
     /// Overwritten values to remember per location [default: 16]
     #[arg(long, value_name = "K", value_parser = history)]
@@ -128,11 +152,12 @@ Examples:
   fencepost run --runs 1 -- ./queue 4                           one run, as the operating system schedules it
   fencepost run --schedule pct:3 --seeds 0..1000 -- ./queue 4   a thousand different schedules
   fencepost run --schedule pct:3 --seed 17 -- ./queue 4         one of them again
+  fencepost run --runs 100 --fail-on failure -- ./queue 4       what is harmless does not matter
   fencepost run --format sarif -o findings.sarif -- ./queue 4   for code scanning
   fencepost run --graph pictures -- ./queue 4                   pictures/report-1.svg, …: how does it happen?
 
 Exit codes:
-  66   something was reported (--exitcode)
+  66   something was reported (--exitcode), as bad as --fail-on says
   2    the program cannot be run, or was not built for the sanitizer; reports or pictures cannot be
        written
   else the program's own (128 + N if it was ended by signal N); with several runs, the first one that is not 0";

@@ -4,14 +4,13 @@ use std::io;
 
 use fencepost_check::{Attacking, Options, Question};
 use fencepost_expect::{Expectation, Judgement};
-use fencepost_ir::Program;
 use fencepost_lower::Language;
 use fencepost_model::Model;
 use fencepost_report::json::{self, ExpectationReport};
 use fencepost_report::terminal::{self, Look, Tallied, Tally};
-use fencepost_verdict::{Outcome, Reason, Verdict};
+use fencepost_verdict::{Outcome, Property, Rank, Reason, Verdict, ViolationKind};
 
-use crate::args::{CheckArgs, CheckFormat};
+use crate::args::{CheckArgs, CheckFormat, FailOn};
 use crate::exit::Exit;
 use crate::input::{self, Input, InputError, Inputs};
 use crate::interrupt;
@@ -29,7 +28,7 @@ pub(crate) fn run(args: &CheckArgs, output: &mut Output) -> io::Result<Exit> {
         attacking: options::attacking(args),
         search: options::search(&args.search, args.observational),
         limits: Limits::new(&args.limits, None),
-        look: options::stdout_look(&args.common, args.full_trace),
+        look: Look { in_full: args.details, ..options::stdout_look(&args.common, args.full_trace) },
         progress: options::wants_progress(args.no_progress),
         desk: Desk { json: args.format == CheckFormat::Json, quiet: args.quiet, ..Desk::new(output, &args.common) },
         details: human && !args.quiet && (args.details || inputs.len() == 1),
@@ -174,7 +173,9 @@ impl Session<'_> {
             }
             self.desk.output.out(&differences(&judged))?;
         }
-        let exits = outcomes.iter().zip(&judgements).map(|(outcome, judgement)| exit(outcome, judgement.as_ref()));
+        let fail_on = self.args.fail_on;
+        let exits =
+            outcomes.iter().zip(&judgements).map(|(outcome, judgement)| exit(outcome, judgement.as_ref(), fail_on));
         let exit = exits.chain(bug).max().unwrap_or(Exit::Unknown);
         let tallied = if bug.is_some() { Tallied::Error } else { tallied(&outcomes, &judgements) };
         Ok(Checked { exit, tallied, outcomes })
@@ -183,10 +184,10 @@ impl Session<'_> {
     /// The outcome, unless it is an internal error, which is reported.
     fn question(&mut self, file: &File, model: &'static dyn Model) -> Done<Outcome> {
         let line = Line::new(file.source.name(), self.progress);
-        let Session { search, attacking, ref limits, ref mut desk, .. } = *self;
+        let Session { search, attacking, ref limits, ref mut desk, args, .. } = *self;
         let limits = limits.after(file.reading);
-        let result = desk
-            .guard(file.source.name(), "the check", || check(&file.program, model, search, attacking, &limits, &line));
+        let question = Question::new(&file.program, model).with(search).attacking(attacking);
+        let result = desk.guard(file.source.name(), "the check", || check(&question, args.stale, &limits, &line));
         line.clear();
         result
     }
@@ -237,12 +238,23 @@ fn expectation_report(judgement: &Judgement) -> ExpectationReport {
 }
 
 /// What an outcome amounts to: the verdict itself, or whether it is what was expected.
-fn exit(outcome: &Outcome, judgement: Option<&Judgement>) -> Exit {
+fn exit(outcome: &Outcome, judgement: Option<&Judgement>, fail_on: FailOn) -> Exit {
     match (judgement, &outcome.verdict) {
         (Some(Judgement::AsExpected), _) => Exit::Holds,
         (Some(Judgement::Undecided), _) => Exit::Unknown,
-        (Some(Judgement::Differs(_)), _) | (None, Verdict::Violated(_)) => Exit::Violation,
-        (None, _) if outcome.sc_failure.is_some() => Exit::Violation,
+        (Some(Judgement::Differs(_)), _) => Exit::Violation,
+        (None, _) if outcome.sc_failure.is_some() && fail_on != FailOn::Race => Exit::Violation,
+        (None, Verdict::Violated(violation)) => match (fail_on, outcome.consequences.as_ref()) {
+            (FailOn::Any, _) => Exit::Violation,
+            _ if violation.kind == ViolationKind::DataRace => Exit::Violation,
+            (_, None) => Exit::Unknown,
+            (_, Some(consequences)) => match consequences.rank() {
+                Rank::Race => Exit::Violation,
+                Rank::Failure if fail_on == FailOn::Failure => Exit::Violation,
+                _ if consequences.cut.is_some() => Exit::Unknown,
+                Rank::Failure | Rank::Harmless | Rank::NothingToCheck | Rank::Unknown => Exit::Holds,
+            },
+        },
         (None, Verdict::Holds) => Exit::Holds,
         (None, Verdict::Unknown(_)) => Exit::Unknown,
     }
@@ -265,17 +277,21 @@ fn tallied(outcomes: &[Outcome], judgements: &[Option<Judgement>]) -> Tallied {
     }
 }
 
-/// One question to the engines, within limits.
+/// One question to the engines, within limits; and if the program is not robust, the next one: what
+/// goes wrong because of it, with up to `stale` stale steps.
 pub(crate) fn check(
-    program: &Program,
-    model: &'static dyn Model,
-    search: Options,
-    attacking: Attacking,
+    question: &Question<'_>,
+    stale: u32,
     limits: &Limits,
     line: &Line,
 ) -> Result<Outcome, fencepost_check::InternalError> {
-    let question = Question::new(program, model).with(search).attacking(attacking);
-    let (mut outcome, time) = limits.ask(line, |budget| question.robustness(budget))?;
+    let (mut outcome, time) = limits.ask(line, |budget| {
+        let mut outcome = question.robustness(budget)?;
+        if stale > 0 && outcome.verdict.is_violated() && outcome.property == Property::Robustness {
+            outcome.consequences = Some(question.consequences(stale, budget)?);
+        }
+        Ok(outcome)
+    })?;
     outcome.stats.time = time;
     Ok(outcome)
 }

@@ -8,7 +8,7 @@ use fencepost_base::diag::Diagnostic;
 use fencepost_base::source::SourceFile;
 use fencepost_check::Options;
 use fencepost_lower::Language;
-use fencepost_repair::{Costs, InternalError, Task};
+use fencepost_repair::{Costs, InternalError, Purpose, Task};
 use fencepost_report::Subject;
 use fencepost_report::terminal::{self, Look};
 
@@ -27,6 +27,11 @@ use crate::progress::Line;
 pub(super) trait Editing {
     /// What it finds out.
     type Found: Answer;
+
+    /// What edits are for.
+    fn purpose(&self) -> Purpose {
+        Purpose::Robustness
+    }
 
     /// Finds it out; also says how many programs were checked.
     fn find(&self, task: &Task<'_>) -> Result<(Self::Found, u64), InternalError>;
@@ -153,6 +158,7 @@ impl<E: Editing> Session<'_, E> {
                     language: file.input.language,
                     text: file.source.text(),
                     program: &file.program,
+                    purpose: editing.purpose(),
                     models: &models,
                     costs,
                     options: search,

@@ -6,7 +6,7 @@ mod all;
 use std::io;
 use std::path::Path;
 
-use fencepost_check::{Attacking, InternalError, Question};
+use fencepost_check::{InternalError, Question};
 use fencepost_model::{Graph, Model};
 use fencepost_report::diagram::{BASIC_RELATIONS, Extra};
 use fencepost_report::graph::Drawing;
@@ -119,7 +119,7 @@ fn violated(
     line: &Line,
 ) -> Result<Found, InternalError> {
     let search = options::search(&args.search, false);
-    let outcome = check::check(&file.program, model, search, Attacking::default(), limits, line)?;
+    let outcome = check::check(&Question::new(&file.program, model).with(search), 1, limits, line)?;
     let subject = file.subject();
     let headline = terminal::headline(&subject, &outcome, &options::stderr_look(&args.common));
     let exit = if outcome.verdict.is_unknown() { Exit::Unknown } else { Exit::Holds };

@@ -2,7 +2,7 @@
 
 use std::io;
 
-use fencepost_repair::{InternalError, Task, repair};
+use fencepost_repair::{InternalError, Purpose, Task, repair};
 use fencepost_report::terminal::{self, Look};
 use fencepost_report::{Subject, json};
 use fencepost_verdict::Repaired;
@@ -14,15 +14,21 @@ use crate::output::Output;
 
 pub(crate) fn run(args: &RepairArgs, output: &mut Output) -> io::Result<Exit> {
     let limit = if args.all { args.limit as usize } else { 1 };
-    edits::run(&args.edits, false, &Repair { limit }, output)
+    let purpose = if args.only_failures { Purpose::NoHarm } else { Purpose::Robustness };
+    edits::run(&args.edits, false, &Repair { limit, purpose }, output)
 }
 
 struct Repair {
     limit: usize,
+    purpose: Purpose,
 }
 
 impl Editing for Repair {
     type Found = Repaired;
+
+    fn purpose(&self) -> Purpose {
+        self.purpose
+    }
 
     fn find(&self, task: &Task<'_>) -> Result<(Repaired, u64), InternalError> {
         repair(task, self.limit)
@@ -36,7 +42,10 @@ impl Editing for Repair {
     }
 
     fn terminal(&self, subject: &Subject<'_>, found: &Repaired, effort: &Effort, look: &Look) -> String {
-        terminal::repaired(subject, &effort.models, found, effort.checks, look)
+        match self.purpose {
+            Purpose::NoHarm => terminal::repaired_harm(subject, &effort.models, found, effort.checks, look),
+            Purpose::Robustness => terminal::repaired(subject, &effort.models, found, effort.checks, look),
+        }
     }
 
     fn json(&self, subject: &Subject<'_>, found: &Repaired, effort: &Effort) -> String {

@@ -2,18 +2,22 @@
 //! what it reveals.
 
 mod channel;
+mod patience;
+mod provoke;
+mod ranking;
 mod series;
 mod session;
 mod signals;
 
 use std::env;
 use std::ffi::{OsStr, OsString};
-use std::io;
-use std::os::unix::process::ExitStatusExt;
-use std::process::{Child, Command, ExitStatus};
+use std::io::{self, IsTerminal as _};
+use std::os::unix::process::{CommandExt as _, ExitStatusExt as _};
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::time::{Duration, Instant};
 
 use fencepost_protocol::door::{self, Mismatch};
-use fencepost_protocol::{Answer, ExitCode, Key, Schedule};
+use fencepost_protocol::{Answer, ExitCode, Key, Provocation, Schedule};
 use fencepost_sanitizer::{Ending, Options};
 
 use crate::args::{ReportFormat, RunArgs};
@@ -22,6 +26,9 @@ use crate::output::{self, Output};
 use crate::project;
 pub(crate) use channel::Lines;
 use channel::{Channel, Connection, Heard};
+use patience::Patience;
+use provoke::Ordinary;
+use ranking::Trial;
 use series::{Run, Series};
 pub(crate) use session::{Session, Talker, Wish};
 pub(crate) use signals::Signals;
@@ -51,12 +58,17 @@ pub(crate) fn run(args: &RunArgs, output: &mut Output) -> io::Result<Exit> {
                 return Ok(Exit::Error);
             }
         };
-    let signals = Signals::new()?;
-    let (mut exit, mut unobserved, mut deadlocks) = (Exit::Other(0), false, 0);
     let mut series = Series::new(args, project);
     let is_long = series.is_long();
+    let tries = provoke::tries(args, is_long);
+    session.rank(tries > 0 || args.provoke_at.is_some(), args.all);
+    let signals = Signals::new()?;
+    let (mut exit, mut unobserved, mut deadlocks) = (Exit::Other(0), false, 0);
+    let (mut ordinary, mut is_cut) = (Ordinary::default(), false);
     while let Some(run) = series.next() {
-        let outcome = match once(args, run, &mut session, &signals, output) {
+        let patience = args.hang_after.filter(|_| args.provoke_at.is_some());
+        let how = How { run, steps: None, provocation: args.provoke_at.as_ref(), patience, is_quiet: false };
+        let outcome = match once(args, &how, &mut session, &signals, output) {
             Ok(outcome) => outcome,
             Err(Failure::Start(error)) => {
                 let program = args.program.first().map(|word| word.to_string_lossy()).unwrap_or_default();
@@ -65,7 +77,13 @@ pub(crate) fn run(args: &RunArgs, output: &mut Output) -> io::Result<Exit> {
             }
             Err(Failure::Other(error)) => return Err(error),
         };
-        let failed = describe(args, is_long.then_some(run.seed), &outcome) || session.deadlocks() > deadlocks;
+        let mut failed = describe(args, is_long.then_some(run.seed), &outcome) || session.deadlocks() > deadlocks;
+        if args.provoke_at.is_some() {
+            // Nothing is known of ordinary runs: what goes wrong does so because of it.
+            failed |= session.ranking_mut().end_run(None, &ordinary.judge(&outcome)) == Trial::GoneWrong;
+        } else {
+            ordinary.add(&outcome);
+        }
         deadlocks = session.deadlocks();
         if exit == Exit::Other(0) {
             exit = Exit::of(outcome.status);
@@ -74,15 +92,19 @@ pub(crate) fn run(args: &RunArgs, output: &mut Output) -> io::Result<Exit> {
         let stop =
             unobserved || session.has_failed() || (failed && !args.keep_going) || (args.halt && session.has_findings());
         if stop || signals.received() {
+            is_cut = true;
             break;
         }
     }
     if let (Some(made), ReportFormat::Human, false) = (series.description(), args.format, unobserved) {
         output::note(&format!("fencepost: {made}\n"));
     }
+    if !is_cut && tries > 0 {
+        provoke::provoke(args, tries, &ordinary, &mut session, &signals, output)?;
+    }
     session.finish(!unobserved, args.print_suppressions, output)?;
     Ok(match () {
-        () if session.has_findings() => Exit::Other(args.exitcode),
+        () if session.fails(args.fail_on) => Exit::Other(args.exitcode),
         () if unobserved => Exit::Error,
         () => exit,
     })
@@ -94,6 +116,24 @@ struct Outcome {
     ending: Ending,
     /// A process that did not speak our version.
     foreign: Option<Mismatch>,
+    /// How long it took.
+    time: Duration,
+    /// It took longer than this, and was ended.
+    hung: Option<Duration>,
+}
+
+/// How to make one run.
+struct How<'a> {
+    run: Run,
+    /// The steps that it is expected to have, if not as many as runs had so far; 0 if that is not to
+    /// be said.
+    steps: Option<u64>,
+    /// What to provoke in it.
+    provocation: Option<&'a Provocation>,
+    /// How long it may take.
+    patience: Option<Duration>,
+    /// Nobody wants to hear what the program says.
+    is_quiet: bool,
 }
 
 enum Failure {
@@ -105,30 +145,42 @@ enum Failure {
 
 fn once(
     args: &RunArgs,
-    run: Run,
+    how: &How<'_>,
     session: &mut Session,
     signals: &Signals,
     output: &mut Output,
 ) -> Result<Outcome, Failure> {
     let (mut channel, theirs) = Channel::new().map_err(Failure::Other)?;
-    let mut child = Command::new(&args.program[0])
+    let steps = how.steps.or(args.steps).unwrap_or(session.steps());
+    let mut command = Command::new(&args.program[0]);
+    command
         .args(&args.program[1..])
-        .env(door::name(door::OPTIONS), runtime_options(args, run, args.steps.unwrap_or(session.steps())))
+        .env(door::name(door::OPTIONS), runtime_options(args, how, steps))
         .env(door::name(door::DOOR), theirs.door.to_string())
-        .env(door::name(door::CHANNEL), theirs.door.file.to_string())
-        .spawn()
-        .map_err(Failure::Start)?;
+        .env(door::name(door::CHANNEL), theirs.door.file.to_string());
+    if how.is_quiet {
+        command.stdout(Stdio::null()).stderr(Stdio::null()).process_group(0);
+        // Who is not in the group of the terminal must not read from it.
+        if io::stdin().is_terminal() {
+            command.stdin(Stdio::null());
+        }
+    }
+    let start = Instant::now();
+    let mut child = command.spawn().map_err(Failure::Start)?;
     // Only the program has the other end now.
     drop(theirs);
     signals.forward_to(&child);
+    let patience = how.patience.map(|limit| (limit, Patience::with(&child, limit, how.is_quiet, signals)));
     let listened = listen(&mut channel, &mut child, session, args.halt, output);
     // If that has failed, the program may wait for an answer that will not come.
     drop(channel);
     let status = child.wait();
+    let time = start.elapsed();
+    let hung = patience.and_then(|(limit, patience)| patience.end().then_some(limit));
     signals.forward_to_nobody();
     session.end_run();
     let (ending, foreign) = listened.map_err(Failure::Other)?;
-    Ok(Outcome { status: status.map_err(Failure::Other)?, ending, foreign })
+    Ok(Outcome { status: status.map_err(Failure::Other)?, ending, foreign, time, hung })
 }
 
 /// Handles lines until the program has ended and its processes have said everything. How did it
@@ -237,7 +289,7 @@ fn silence(status: ExitStatus) -> String {
 }
 
 /// `FENCEPOST_OPTIONS` for the program: what is there already, then ours, which wins.
-fn runtime_options(args: &RunArgs, run: Run, steps: u64) -> OsString {
+fn runtime_options(args: &RunArgs, how: &How<'_>, steps: u64) -> OsString {
     let mut options = env::var_os(door::name(door::OPTIONS)).unwrap_or_default();
     let mut add = |key: Key, value: &str| {
         if !options.is_empty() {
@@ -247,9 +299,9 @@ fn runtime_options(args: &RunArgs, run: Run, steps: u64) -> OsString {
         options.push("=");
         options.push(value);
     };
-    add(Key::Seed, &run.seed.to_string());
-    add(Key::Schedule, &run.schedule.to_string());
-    if let (Schedule::Pct(_), 1..) = (run.schedule, steps) {
+    add(Key::Seed, &how.run.seed.to_string());
+    add(Key::Schedule, &how.run.schedule.to_string());
+    if let (Schedule::Pct(_), 1..) = (how.run.schedule, steps) {
         add(Key::Steps, &steps.to_string());
     }
     if args.halt {
@@ -260,6 +312,10 @@ fn runtime_options(args: &RunArgs, run: Run, steps: u64) -> OsString {
     }
     if args.no_spin_detection {
         add(Key::SpinDetection, "0");
+    }
+    if let Some(provocation) = how.provocation {
+        // There are commas in it.
+        add(Key::Provoke, &format!("\"{provocation}\""));
     }
     options
 }

@@ -9,7 +9,7 @@ use fencepost_check::{InternalError, Options, Question};
 use fencepost_ir::Program;
 use fencepost_lower::{Language, Loaded, Reading, load_as};
 use fencepost_model::Model;
-use fencepost_repair::{Costs, Task};
+use fencepost_repair::{Costs, Purpose, Task};
 use fencepost_report::Subject;
 use fencepost_report::terminal::{self, Look};
 
@@ -162,6 +162,7 @@ impl Source {
                 language: self.language,
                 text: self.file.text(),
                 program: &self.program,
+                purpose: Purpose::Robustness,
                 models,
                 costs: &costs,
                 options: options(limits),

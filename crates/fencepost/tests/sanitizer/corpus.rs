@@ -78,6 +78,7 @@ pub(crate) fn exported(name: String, path: PathBuf, expected: Expected, most: u6
         library: None,
         expected,
         allowed: Vec::new(),
+        ranks: Vec::new(),
         suggested: Vec::new(),
         runs: vec![run("random", random), run("pct:3", pct)],
         // An assertion may fail under SC.

@@ -9,6 +9,8 @@
 
 mod corpus;
 mod generated;
+mod provoked;
+mod ranks;
 mod run;
 mod soak;
 mod suite;
@@ -61,6 +63,10 @@ fn main() {
     let usable = usable(&compiler, no_sanitizer.as_ref());
     trials.extend(corpus.iter().map(|case| trial("corpus", case, usable, run::sanitized)));
     trials.extend(generated.iter().map(|case| trial("generated", case, usable, run::sanitized)));
+    if let Ok(compiler) = usable {
+        let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("sanitizer/provoked");
+        trials.extend(provoked::trials(&folder, compiler));
+    }
     libtest_mimic::run(&arguments, trials).exit();
 }
 

@@ -15,13 +15,14 @@ use fencepost_testkit::compilers::Compiler;
 use fencepost_testkit::repetitions;
 use serde_json::Value;
 
+use crate::ranks;
 use crate::soak;
 use crate::suite::{Case, Expected, Finding, RunLine, Seeds, Suggested};
 
 /// Longest run. A program that takes longer hangs.
-const PATIENCE: Duration = Duration::from_secs(60);
+pub(crate) const PATIENCE: Duration = Duration::from_secs(60);
 /// The exit code of `fencepost run` when something was reported.
-const REPORTED: i32 = 66;
+pub(crate) const REPORTED: i32 = 66;
 
 fn answers(command: &mut Command) -> bool {
     command
@@ -130,13 +131,13 @@ fn succeed(command: &mut Command) -> Result<(), String> {
 }
 
 /// What a process did.
-struct Done {
-    status: ExitStatus,
-    output: String,
+pub(crate) struct Done {
+    pub(crate) status: ExitStatus,
+    pub(crate) output: String,
 }
 
 /// Runs a command to its end, or for as long as there is patience.
-fn run(command: &mut Command, patience: Duration) -> Result<Done, String> {
+pub(crate) fn run(command: &mut Command, patience: Duration) -> Result<Done, String> {
     // A group of its own: what it has started must end with it.
     command.process_group(0);
     let spawned = command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn();
@@ -197,10 +198,7 @@ pub(crate) fn native(case: &Case, compiler: &Compiler) -> Result<(), String> {
 /// Builds a case with the sanitizer, runs it as its comments say, and compares what is reported.
 pub(crate) fn sanitized(case: &Case, compiler: &Compiler) -> Result<(), String> {
     let folder = build(case, compiler, Mode::Sanitized)?;
-    let expected: &[Finding] = match &case.expected {
-        Expected::Findings(findings) => findings,
-        Expected::Silent | Expected::Anything | Expected::Deadlock => &[],
-    };
+    let expected = case.expected.findings();
     let mut missing: Vec<&Finding> = expected.iter().collect();
     let mut not_suggested: Vec<&Suggested> = case.suggested.iter().collect();
     let (mut runs, mut repeated) = (0, case.waits_outside);
@@ -229,7 +227,7 @@ pub(crate) fn sanitized(case: &Case, compiler: &Compiler) -> Result<(), String> 
         }
     }
     if missing.is_empty() && not_suggested.is_empty() {
-        return Ok(());
+        return ranks::check(case, &folder);
     }
     let mut message = format!("not found in {runs} runs:\n");
     for suggested in not_suggested {
@@ -291,19 +289,8 @@ fn series(line: &RunLine, case: &Case) -> Vec<Series> {
 
 /// Does the command that a report prints show it again?
 fn repeat(folder: &Path, report: &Value) -> Result<(), String> {
-    let ours = Path::new(env!("CARGO_BIN_EXE_fencepost")).parent().expect("a file is in a folder");
-    let path = format!("{}:{}", ours.display(), std::env::var("PATH").unwrap_or_default());
-    let text = report["reproduce"].as_str().unwrap_or_default().replacen(" run ", " run --format json ", 1);
-    let mut command = Command::new("sh");
-    command.current_dir(folder).env("PATH", path).args(["-c", &text]);
-    let mut done = run(&mut command, PATIENCE)?;
-    // Programs of the corpus give up after a while, which is no matter of the schedule.
-    for _ in 0..20 {
-        if !done.output.contains("gave up:") {
-            break;
-        }
-        done = run(&mut command, PATIENCE)?;
-    }
+    let text = report["reproduce"].as_str().unwrap_or_default();
+    let done = again(folder, text)?;
     let same = |other: &Value| {
         ["file", "line", "op"].iter().all(|key| other["access"][key] == report["access"][key])
             && other["kind"] == report["kind"]
@@ -314,10 +301,28 @@ fn repeat(folder: &Path, report: &Value) -> Result<(), String> {
     }
 }
 
+/// What the command of a report does, with reports in JSON.
+pub(crate) fn again(folder: &Path, text: &str) -> Result<Done, String> {
+    let ours = Path::new(env!("CARGO_BIN_EXE_fencepost")).parent().expect("a file is in a folder");
+    let path = format!("{}:{}", ours.display(), std::env::var("PATH").unwrap_or_default());
+    let text = text.replacen(" run ", " run --format json ", 1);
+    let mut command = Command::new("sh");
+    command.current_dir(folder).env("PATH", path).args(["-c", &text]);
+    let mut done = run(&mut command, PATIENCE)?;
+    // Programs of the corpus give up after a while, which is no matter of the schedule.
+    for _ in 0..20 {
+        if !done.output.contains("gave up:") {
+            break;
+        }
+        done = run(&mut command, PATIENCE)?;
+    }
+    Ok(done)
+}
+
 /// A series of runs: their reports, all of which are expected or allowed.
 fn once(case: &Case, folder: &Path, line: &RunLine, series: &Series) -> Result<Vec<Value>, String> {
     let mut command = Command::new(env!("CARGO_BIN_EXE_fencepost"));
-    command.current_dir(folder).args(["run", "--format", "json"]).args(&line.options);
+    command.current_dir(folder).args(["run", "--format", "json", "--provoke", "0"]).args(&line.options);
     let Range { start, end } = series.seeds;
     match series.seeded {
         true => command.args(["--seeds", &format!("{start}..{end}")]),
@@ -342,12 +347,8 @@ fn once(case: &Case, folder: &Path, line: &RunLine, series: &Series) -> Result<V
         return Err(format!("{command:?}: {} instead of {wanted:?}\n{}", done.status, done.output));
     }
     let known = |report: &Value| {
-        let findings = match &case.expected {
-            Expected::Anything => return true,
-            Expected::Silent | Expected::Deadlock => [].as_slice(),
-            Expected::Findings(findings) => findings,
-        };
-        findings.iter().chain(&case.allowed).any(|finding| matches(report, finding))
+        matches!(case.expected, Expected::Anything)
+            || case.expected.findings().iter().chain(&case.allowed).any(|finding| matches(report, finding))
     };
     match reports.iter().find(|report| !known(report)) {
         Some(report) => Err(format!("{command:?}: not expected: {}\n{}", summary(report), done.output)),
@@ -356,7 +357,7 @@ fn once(case: &Case, folder: &Path, line: &RunLine, series: &Series) -> Result<V
 }
 
 /// A line of the output that is a report, or a deadlock.
-fn report(line: &str) -> Option<Value> {
+pub(crate) fn report(line: &str) -> Option<Value> {
     let value: Value = serde_json::from_str(line).ok()?;
     (value["schema"] == "fencepost/1" && value["kind"].is_string()).then_some(value)
 }
@@ -377,7 +378,7 @@ fn suggestions(report: &Value) -> Vec<Suggested> {
     edits.into_iter().flatten().map(suggested).collect()
 }
 
-fn matches(report: &Value, finding: &Finding) -> bool {
+pub(crate) fn matches(report: &Value, finding: &Finding) -> bool {
     let same_kind = finding.kind.as_deref().is_none_or(|kind| report["kind"] == kind);
     let same_op = finding.op.as_deref().is_none_or(|op| {
         let actual = report["access"]["op"].as_str().unwrap_or_default();
@@ -400,7 +401,8 @@ fn matches(report: &Value, finding: &Finding) -> bool {
         (Some("robustness"), [wanted]) => line("access") == Some(*wanted),
         (_, wanted) => wanted.iter().all(take),
     };
-    same_kind && same_op && same_location && same_lines
+    let same_remedy = !finding.unguarded || report["unguarded"] == true;
+    same_kind && same_op && same_location && same_lines && same_remedy
 }
 
 /// Is this the location: a variable of that name or a part of it, or memory of that kind?

@@ -20,6 +20,8 @@ pub(crate) struct Case {
     pub(crate) expected: Expected,
     /// Reports that may be there, besides.
     pub(crate) allowed: Vec<Finding>,
+    /// What follows from reports, when they are provoked.
+    pub(crate) ranks: Vec<Ranked>,
     /// What reports suggest, if that is said: all of it, each in some run, and nothing else.
     pub(crate) suggested: Vec<Suggested>,
     pub(crate) runs: Vec<RunLine>,
@@ -57,6 +59,8 @@ pub(crate) struct Finding {
     /// Lines of the access and of the other one, in any order, in the file of this name.
     pub(crate) lines: Vec<u64>,
     pub(crate) file: String,
+    /// Does it say that a lock or an atomic variable is missing?
+    pub(crate) unguarded: bool,
 }
 
 impl Finding {
@@ -69,8 +73,30 @@ impl Finding {
             location: None,
             lines: Vec::new(),
             file: String::new(),
+            unguarded: false,
         }
     }
+}
+
+impl Expected {
+    /// What must be found.
+    pub(crate) fn findings(&self) -> &[Finding] {
+        match self {
+            Expected::Findings(findings) => findings,
+            Expected::Silent | Expected::Anything | Expected::Deadlock => &[],
+        }
+    }
+}
+
+/// What follows from a report.
+#[derive(Clone, Debug)]
+pub(crate) struct Ranked {
+    /// Its rank, as a number.
+    pub(crate) rank: u64,
+    /// What happens, if that is said.
+    pub(crate) effect: Option<String>,
+    /// The report.
+    pub(crate) finding: Finding,
 }
 
 /// A change that a report suggests.
@@ -161,6 +187,7 @@ struct Section {
     deadlock: bool,
     findings: Vec<Finding>,
     allowed: Vec<Finding>,
+    ranks: Vec<Ranked>,
     suggested: Vec<Suggested>,
     runs: Vec<RunLine>,
     exit: i32,
@@ -188,6 +215,7 @@ fn read(suite: &Path, path: &Path) -> Vec<Case> {
             "expect" if value == "deadlock" => (section.deadlock, section.exit) = (true, DEADLOCK),
             "expect" => section.findings.push(parse.finding(value)),
             "allow" => section.allowed.push(parse.finding(value)),
+            "rank" => section.ranks.push(parse.ranked(value)),
             "suggest" => section.suggested.push(parse.suggested(value)),
             "run" | "run every" => section.runs.push(parse.run(value, key == "run every")),
             "build" => section.build = Some(words(value)),
@@ -237,6 +265,7 @@ fn case(parse: &Parser<'_>, file: &str, section: Section) -> Case {
         library: section.library.map(|library| folder.join("plugins").join(library)),
         expected,
         allowed: section.allowed,
+        ranks: section.ranks,
         suggested: section.suggested,
         runs,
         exit: Some(section.exit),
@@ -260,14 +289,14 @@ impl Parser<'_> {
         panic!("{}: {message}", self.path.display())
     }
 
-    /// `KIND [OP] [of LOCATION] [at @MARK [and @MARK]]`
+    /// `KIND [OP] [of LOCATION] [at @MARK [and @MARK]] [unguarded]`
     fn finding(&self, text: &str) -> Finding {
         let mut words = text.split_whitespace().peekable();
         let kind = match words.next() {
             Some(kind @ ("robustness" | "race")) => kind.to_string(),
             _ => self.fail(&format!("`{text}` is neither `robustness …` nor `race …`")),
         };
-        let op = words.next_if(|word| !matches!(*word, "of" | "at")).map(str::to_string);
+        let op = words.next_if(|word| !matches!(*word, "of" | "at" | "unguarded")).map(str::to_string);
         let mut location = None;
         if words.next_if_eq(&"of").is_some() {
             location = Some(words.next().unwrap_or_else(|| self.fail("of what?")).to_string());
@@ -281,11 +310,30 @@ impl Parser<'_> {
                 }
             }
         }
+        let unguarded = words.next_if_eq(&"unguarded").is_some();
         if let Some(word) = words.next() {
             self.fail(&format!("`{word}` in `{text}`"));
         }
         let file = self.path.file_name().expect("a file has a name").to_string_lossy().into_owned();
-        Finding { text: text.into(), kind: Some(kind), op, location, lines, file }
+        Finding { text: text.into(), kind: Some(kind), op, location, lines, file, unguarded }
+    }
+
+    /// `RANK [EFFECT] FINDING`
+    fn ranked(&self, text: &str) -> Ranked {
+        let (rank, rest) = text.split_once(' ').unwrap_or((text, ""));
+        let rank = match rank {
+            "race" => 1,
+            "failure" => 2,
+            "harmless" => 4,
+            _ => self.fail(&format!("`{text}` does not begin with a rank")),
+        };
+        let effects = ["assertion ", "signal ", "deadlock ", "hang ", "exit-code ", "race robustness "];
+        let effect = effects
+            .iter()
+            .find(|effect| rest.starts_with(**effect))
+            .map(|effect| effect.split_once(' ').map_or("", |(effect, _)| effect));
+        let finding = rest.strip_prefix(effect.unwrap_or_default()).unwrap_or(rest);
+        Ranked { rank, effect: effect.map(str::to_string), finding: self.finding(finding.trim()) }
     }
 
     /// `CHANGE at @MARK`

@@ -9,9 +9,40 @@ const VISITS: &str = "crates/fencepost-clock/src/visits.rs";
 const SYNC: &str = "crates/fencepost-clock/src/sync.rs";
 const ORDER: &str = "crates/fencepost-clock/src/location/order.rs";
 const COVERS: &str = "crates/fencepost-clock/src/covers.rs";
+const STALE: &str = "crates/fencepost-clock/src/location/stale.rs";
 const PART: &str = "crates/fencepost-clock/src/covers/part.rs";
 
 pub(super) const MUTANTS: &[Mutant] = &[
+    clock(
+        "clock: a stale read acquires what the newest write has released",
+        STALE,
+        "self.0.iter().find(is_it)",
+        "self.0.iter().rev().find(|kept| is_it(kept) || kept.0 < Slot::MAX)",
+    ),
+    clock(
+        "clock: a stale read acquires nothing",
+        STALE,
+        "let learnt = self.c.hb.join(released);",
+        "let learnt = self.c.hb.clone().join(released);",
+    ),
+    clock(
+        "clock: a stale read that is relaxed acquires at once",
+        STALE,
+        "if order.acquires() {",
+        "if order.acquires() || !order.releases() {",
+    ),
+    clock(
+        "clock: a stale read that is relaxed picks up nothing",
+        STALE,
+        "self.has_picked_up = true;",
+        "self.has_picked_up |= false;",
+    ),
+    clock(
+        "clock: the initial value has released something",
+        STALE,
+        "return Some(Released::default())",
+        "return self.0.last().map(|kept| kept.2.clone())",
+    ),
     clock(
         "clock: a child starts where a joined thread ended",
         THREAD,
@@ -276,7 +307,7 @@ pub(super) const MUTANTS: &[Mutant] = &[
         "clock: who loads again has learnt nothing",
         LOCATION,
         "self.load_news(t, order, limits, Some(effects));\n        if",
-        "self.publish_number(t, order);\n        if",
+        "self.publish_number(t, order.is_sc());\n        if",
     ),
     clock(
         "clock: an SC fence orders nothing",
@@ -633,15 +664,54 @@ pub(super) const MUTANTS: &[Mutant] = &[
     clock(
         "clock: the first that is released of its own is marked by nobody",
         PART,
-        "self.set_mark((slot, self.since.max(own + u32::from(SC))));",
-        "self.since = self.since.max(own + u32::from(SC));",
+        "self.set_mark((slot, own + u32::from(SC)));",
+        "self.since = own + u32::from(SC);",
     ),
     clock(
-        "clock: the mark of what was released of its own is not settled",
+        "clock: the first that is released of its own has no mark",
         PART,
-        "self.set_mark((slot, self.since.max(own + u32::from(SC))));",
+        "self.set_mark((slot, own + u32::from(SC)));",
         "",
     ),
+    clock("clock: a write leaves what was released of its own as it is", LOCATION, "self.order.settle_released();", ""),
+    clock(
+        "clock: a write leaves what others have passed on of their own as it is",
+        COVERS,
+        "self.settle();\n        let has_e = self.all",
+        "let has_e = self.all",
+    ),
+    clock(
+        "clock: a write leaves what others have passed on of their own SC accesses as it is",
+        COVERS,
+        "self.settle();\n        let has_e = self.sc",
+        "let has_e = self.sc",
+    ),
+    clock("clock: a lone read is not settled", COVERS, "self.sc().add_read(slot, epoch);", "let _ = (slot, epoch);"),
+    clock(
+        "clock: who writes again does not look for a lone read",
+        COVERS,
+        "if self.lone_read != 0 {\n            return false;\n        }",
+        "",
+    ),
+    clock(
+        "clock: who has no SC accesses writes without a look for a lone read",
+        COVERS,
+        "c.sc.is_none() && self.lone_read == 0,",
+        "c.sc.is_none(),",
+    ),
+    clock(
+        "clock: a read is lone whatever SC accesses come before",
+        PART,
+        "epoch == 0 || lane == usize::from(slot);",
+        "epoch == 0 || lane < LANES || lane == usize::from(slot);",
+    ),
+    clock(
+        "clock: a read is lone whatever SC fences come before",
+        PART,
+        "self.sets == Set::Accesses.bit() && self.many.is_empty();",
+        "self.many.is_empty();",
+    ),
+    clock("clock: a read is lone whatever the location has", COVERS, ".filter(|_| self.sc.is_none())", ""),
     clock("clock: what was written again is not settled", PART, "self.raise(Set::Written, slot, self.written);", ""),
     clock("clock: what was read again is not settled", PART, "self.raise(Set::Read, slot, self.reads);", ""),
     clock(

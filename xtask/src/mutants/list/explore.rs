@@ -1,8 +1,10 @@
 //! The explorer: monitors put to use, reductions.
 
-use super::{Mutant, mixed, mutant, reduction, section};
+use super::{Mutant, mixed, mutant, onward, reduction, section};
 
 const PRODUCT: &str = "crates/fencepost-explore/src/product.rs";
+const PRODUCT_AHEAD: &str = "crates/fencepost-explore/src/product/ahead.rs";
+const PRODUCT_ONWARD: &str = "crates/fencepost-explore/src/product/onward.rs";
 const PRODUCT_QUESTIONS: &str = "crates/fencepost-explore/src/product/questions.rs";
 const PRODUCT_SECTION: &str = "crates/fencepost-explore/src/product/section.rs";
 const CLASSES: &str = "crates/fencepost-analysis/src/classes.rs";
@@ -157,7 +159,7 @@ pub(super) const MUTANTS: &[Mutant] = &[
     reduction(
         "symmetry: what the monitor knows of threads stays",
         PRODUCT,
-        "local.chain(rows(monitor, t)).collect()",
+        "local.chain(rows(monitors, t)).collect()",
         "local.chain(rows(monitor, t).into_iter().take(0)).collect()",
     ),
     reduction(
@@ -305,5 +307,84 @@ pub(super) const MUTANTS: &[Mutant] = &[
         PRODUCT,
         "if begins && access.mixed.is_some() {",
         "if begins && access.mixed.is_none() {",
+    ),
+    onward(
+        "onward: the value is the new one",
+        PRODUCT_ONWARD,
+        "onward.value.set(state, self.memory[loc.index()].get(state));",
+        "onward.value.set(state, u64::from(label.value_written().unwrap_or(0)));",
+    ),
+    onward(
+        "onward: what a stale step writes is seen",
+        PRODUCT_ONWARD,
+        "onward.strayed.set(after, 1);",
+        "self.update(after, access, &label);\n            onward.strayed.set(after, 1);",
+    ),
+    onward(
+        "onward: a stale step acquires from the last write",
+        PRODUCT_ONWARD,
+        "onward.passes_on.get(after) == 1",
+        "race.monitor.is_passed_on(after, write.loc)",
+    ),
+    onward("onward: a stale step acquires nothing", PRODUCT_ONWARD, "onward.passes_on.get(after) == 1", "false"),
+    onward(
+        "onward: whatever is overwritten passes it on",
+        PRODUCT_ONWARD,
+        "race.is_some_and(|race| race.monitor.is_passed_on(state, loc));",
+        "race.is_some();",
+    ),
+    onward(
+        "onward: a stale step is pure",
+        PRODUCT_ONWARD,
+        "self.finish(out, site, stopped, false, false, trace);",
+        "self.finish(out, site, stopped, false, true, trace);",
+    ),
+    onward(
+        "onward: later writes are followed, too",
+        PRODUCT_ONWARD,
+        "watched.monitor.step(state, thread, &step(OTHER));",
+        "watched.monitor.step(state, thread, &step(FOLLOWED));",
+    ),
+    onward(
+        "onward: a second stale step",
+        PRODUCT_ONWARD,
+        "if write.is_some() || onward.has_strayed(state) {",
+        "if write.is_some() {",
+    ),
+    onward(
+        "onward: any write can be used",
+        PRODUCT_ONWARD,
+        "if !write.monitor.violated(state, thread, &attempt) {",
+        "if attempt.loc != write.loc {",
+    ),
+    onward(
+        "onward: nothing has strayed",
+        PRODUCT_ONWARD,
+        "self.strayed.get(state) == 1",
+        "self.strayed.get(state) > 1",
+    ),
+    onward(
+        "onward: who is blocked takes no stale step",
+        PRODUCT_AHEAD,
+        "&& onward.may_stray_at(state, loc)",
+        "&& onward.may_stray_at(state, loc)\n            && !matches!(self.labels(state, access), Ok([None, None]))",
+    ),
+    onward(
+        "onward: only loads use it",
+        WATCHES,
+        "WatchKind::Overwritten(StaleKind::Read) => access.reads(),",
+        "WatchKind::Overwritten(StaleKind::Read) => matches!(access.kind, AccessKind::Load(_)),",
+    ),
+    onward(
+        "onward: only stores use it",
+        WATCHES,
+        "!access.only_reads() && access.fence_location().is_none(),",
+        "matches!(access.kind, AccessKind::Store(..)),",
+    ),
+    onward(
+        "onward: what fails under SC is told again",
+        SEARCH,
+        "!(key.strayed && known.contains(&Key { strayed: false, ..*key }));",
+        "!(key.strayed && known.is_empty());",
     ),
 ];

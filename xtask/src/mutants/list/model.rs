@@ -1,6 +1,6 @@
 //! Axioms and monitors.
 
-use super::{Mutant, buffers, cpp20, mixed, mutant, reduction};
+use super::{Mutant, buffers, cpp20, mixed, mutant, onward, reduction};
 
 const BUFFER_AXIOMS: &str = "crates/fencepost-model/src/models/buffers.rs";
 const GRAPH: &str = "crates/fencepost-model/src/graph.rs";
@@ -242,5 +242,11 @@ pub(super) const MUTANTS: &[Mutant] = &[
         C11_MONITOR,
         "!acquires || message.test(state, column)",
         "message.test(state, column) || !acquires || true",
+    ),
+    onward(
+        "onward: a relaxed stale read acquires",
+        C11_VIEWS,
+        "let current = mode.acquires().then_some(&self.current[t]);",
+        "let current = Some(&self.current[t]);",
     ),
 ];

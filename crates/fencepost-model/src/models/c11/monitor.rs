@@ -243,6 +243,12 @@ impl<S: SeqCst> Monitor for ScM<S> {
         RaceRule::Monitored
     }
 
+    fn stale_read(&self, state: &mut [u64], thread: ThreadId, mode: Mode, passes_on: bool) {
+        if let (true, PlainColumns::One(_)) = (passes_on, &self.plain) {
+            self.read.views.acquire_column(state, thread.index(), mode, self.read.columns.width());
+        }
+    }
+
     fn is_race(&self, state: &[u64], thread: ThreadId, loc: LocId, kind: PlainKind) -> bool {
         let unaware = |column: usize| self.read.views.current[thread.index()].test(state, column);
         self.plain.of(loc, thread, kind).any(unaware)

@@ -78,6 +78,14 @@ impl Views {
         }
     }
 
+    /// The same from a write that passes on one thing, that of this column.
+    pub(crate) fn acquire_column(&self, state: &mut [u64], t: usize, mode: Mode, column: usize) {
+        let current = mode.acquires().then_some(&self.current[t]);
+        for row in self.acquire[t].iter().chain(current) {
+            row.remove(state, column);
+        }
+    }
+
     /// Every view except the writer's own current and acquire views, and that of location `except`.
     pub(crate) fn others(&self, t: usize, except: Option<usize>) -> impl Iterator<Item = &Row> {
         let not_mine = move |&(thread, _): &(usize, &Row)| thread != t;

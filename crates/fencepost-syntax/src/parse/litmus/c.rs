@@ -354,6 +354,15 @@ impl Parser<'_> {
         (self.kind_after(1) == self.kind() && self.is_adjacent_to_next()).then_some(op)
     }
 
+    /// Is this `->` or `.`?
+    fn at_member(&self) -> bool {
+        match self.kind() {
+            TokenKind::Dot => true,
+            TokenKind::Minus => self.kind_after(1) == TokenKind::Greater && self.is_adjacent_to_next(),
+            _ => false,
+        }
+    }
+
     /// Passes `++` or `--`.
     fn pass_step(&mut self) {
         self.advance();
@@ -459,6 +468,11 @@ impl Parser<'_> {
                 let span = expr.span;
                 let kind = ExprKind::Binary(back, Box::new(expr), one);
                 tree = self.c_limited(Tree { expr: Expr { kind, span }, height: height + 1 }, operator);
+            } else if self.at_member() {
+                let problem = Diagnostic::error(self.span(), "litmus tests are C without structures and methods");
+                return self.report(problem.help(
+                    "`x->store(1, order)` is `atomic_store_explicit(x, 1, order)`; the other operations likewise",
+                ));
             } else {
                 return Ok(tree);
             }
@@ -496,6 +510,14 @@ impl Parser<'_> {
                 let close = self.expect_close(TokenKind::RightParen, "`)`", open)?;
                 inner.expr.span = open.to(close);
                 return Ok(inner);
+            }
+            TokenKind::Word if self.at_word("sizeof") => {
+                let message = "`sizeof` is not supported in litmus tests: all values have the same size";
+                return self.report(Diagnostic::error(start, message));
+            }
+            TokenKind::Word if self.at_word("std") && self.kind_after(1) == TokenKind::Colon => {
+                let problem = Diagnostic::error(start, "litmus tests are C, which has no `std::`");
+                return self.report(problem.help("leave it out: the names behind it are known without"));
             }
             TokenKind::Word if self.kind_after(1) == TokenKind::LeftParen => {
                 let name = self.any_word("a function")?;

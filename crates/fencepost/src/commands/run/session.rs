@@ -7,17 +7,20 @@ use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 
 use clap::ColorChoice;
-use fencepost_finding::{Evidence, Finding};
+use fencepost_finding::{Evidence, Finding, Rank};
 use fencepost_protocol::door::Mismatch;
 use fencepost_protocol::record::{self, HEADER};
 use fencepost_protocol::{Color, Key};
 use fencepost_report::graph::Drawing;
 use fencepost_report::terminal::{self, Look};
+use fencepost_sanitizer::provoke::Seen;
+use fencepost_sanitizer::report::Identity;
 use fencepost_sanitizer::symbols::Files;
 use fencepost_sanitizer::{Ending, Item, Options, Process, Reporter, json, text};
 use rustix::fs::Access;
 
-use crate::args::ReportFormat;
+use super::ranking::Ranking;
+use crate::args::{FailOn, ReportFormat};
 use crate::files;
 use crate::log::Log;
 use crate::options;
@@ -32,6 +35,13 @@ pub(crate) struct Session {
     /// For formats that come in one piece.
     log: Log,
     pictures: Option<Pictures>,
+    ranking: Ranking,
+    /// Reports are told in the end, when it is known how bad they are.
+    holds: bool,
+    /// Those that are harmless are told in full, too.
+    tells_all: bool,
+    /// What users were told.
+    notes: BTreeSet<String>,
     /// Lists of suppressions that the program's own options named, and that were read.
     read: BTreeSet<String>,
     /// The program's own options ask for it.
@@ -94,6 +104,10 @@ impl Session {
             file,
             log: Log::default(),
             pictures,
+            ranking: Ranking::default(),
+            holds: false,
+            tells_all: false,
+            notes: BTreeSet::new(),
             read: BTreeSet::new(),
             print_suppressions: false,
             to_stdout: false,
@@ -111,14 +125,35 @@ impl Session {
             Item::End => self.settle(talker, output),
             _ => {}
         }
-        self.show(item, output)
+        self.show(item, &talker.process, output)
+    }
+
+    /// From now on, reports are told in the end, in the order of how bad they are; those that are
+    /// harmless in full, if `all`.
+    pub(super) fn rank(&mut self, holds: bool, all: bool) {
+        (self.holds, self.tells_all) = (holds, all);
+    }
+
+    /// The ordinary runs in which a report was seen.
+    pub(super) fn runs_with(&self, identity: &Identity) -> &[Seen] {
+        self.reporter.runs_with(identity)
+    }
+
+    /// What is known of how bad reports are.
+    pub(super) fn ranking(&self) -> &Ranking {
+        &self.ranking
+    }
+
+    /// The same, to be told more.
+    pub(super) fn ranking_mut(&mut self) -> &mut Ranking {
+        &mut self.ranking
     }
 
     /// Reports what had to wait for the end of the process.
     fn settle(&mut self, talker: &mut Talker, output: &mut Output) {
         let Talker { process, trace } = talker;
         for item in self.reporter.due(process, &mut || trace.read()) {
-            self.show(item, output);
+            self.show(item, &talker.process, output);
         }
     }
 
@@ -128,10 +163,22 @@ impl Session {
         self.reporter.leave(&talker.process)
     }
 
-    fn show(&mut self, item: Item, output: &mut Output) -> Wish {
+    fn show(&mut self, item: Item, process: &Process, output: &mut Output) -> Wish {
         match item {
             Item::Start | Item::Nothing => Wish::Nothing,
             Item::Foreign(mismatch) => Wish::Foreign(mismatch),
+            Item::Deadlock(deadlock) if process.is_provoked() => {
+                self.ranking.deadlock(&deadlock);
+                Wish::Nothing
+            }
+            Item::Provoked(taken) => {
+                self.ranking.take(*taken);
+                Wish::Nothing
+            }
+            Item::Failure(failure) => {
+                self.ranking.fail(*failure);
+                Wish::Nothing
+            }
             Item::Deadlock(deadlock) => {
                 let finding = deadlock.finding();
                 // Whatever the format: it is why the program ends.
@@ -141,20 +188,45 @@ impl Session {
                 }
                 Wish::Nothing
             }
+            // Ordinary runs have said it.
+            Item::Note(note) if process.is_provoked() && !self.notes.insert(note.clone()) => Wish::Nothing,
             Item::Note(note) => {
+                self.notes.insert(note.clone());
                 output::note(&format!("fencepost: note: {note}\n"));
                 Wish::Nothing
             }
             Item::Report(report) => {
-                let mut finding = report.finding();
-                let drawn = self.pictures.as_mut().map_or(Ok(()), |pictures| pictures.draw(&mut finding));
-                self.tell(finding, output);
-                self.failure = self.failure.take().or(drawn.err());
+                if !self.holds {
+                    self.draw_and_tell(report.finding_so_far(), output);
+                }
+                self.ranking.hold(*report);
                 Wish::Found
             }
             Item::Known => Wish::Found,
             Item::Suppressed => Wish::Suppressed,
             Item::End => Wish::Ending,
+        }
+    }
+
+    fn draw_and_tell(&mut self, mut finding: Finding, output: &mut Output) {
+        let drawn = self.pictures.as_mut().map_or(Ok(()), |pictures| pictures.draw(&mut finding));
+        self.tell(finding, output);
+        self.failure = self.failure.take().or(drawn.err());
+    }
+
+    /// What was held back, the worst first. People see what is harmless in a line each.
+    fn tell_all(&mut self, output: &mut Output) {
+        let in_lines = self.format == ReportFormat::Human && !self.tells_all;
+        let (harmless, others): (Vec<_>, Vec<_>) =
+            self.ranking.in_order().into_iter().partition(|(_, rank)| in_lines && *rank == Some(Rank::Harmless));
+        for (report, _) in others {
+            self.draw_and_tell(report.finding(), output);
+        }
+        if !harmless.is_empty() {
+            let lines: String =
+                harmless.into_iter().map(|(report, _)| terminal::finding_line(&report.finding())).collect();
+            let title = "fencepost: reported, and harmless as far as runs show (in full with --all):\n";
+            self.write(&format!("{title}{lines}"), output);
         }
     }
 
@@ -173,6 +245,8 @@ impl Session {
         let given = |key: Key| process.given(key).filter(|value| !value.is_empty()).map(str::to_string);
         let (options, log_path, suppressions) = (process.options(), given(Key::LogPath), given(Key::Suppressions));
         self.print_suppressions |= options.print_suppressions;
+        // What follows comes after what it follows from.
+        self.holds |= process.is_provoked();
         if given(Key::MaxReports).is_some() {
             self.reporter.set_max_reports(options.max_reports as usize);
         }
@@ -208,16 +282,20 @@ impl Session {
     /// Writes what comes at the end; for people, only what is asked for. An error says that
     /// something could not be written, now or earlier.
     pub(crate) fn finish(&mut self, figures: bool, suppressions: bool, output: &mut Output) -> io::Result<()> {
+        if self.holds {
+            self.tell_all(output);
+        }
+        let ranks = self.ranking.counts();
         match self.format {
             ReportFormat::Human => {
                 if figures {
-                    self.write(&text::summary(self.reporter.totals()), output);
+                    self.write(&text::summary(self.reporter.totals(), &ranks), output);
                 }
                 if suppressions || self.print_suppressions {
                     self.write(&text::suppressions(self.reporter.suppressions()), output);
                 }
             }
-            ReportFormat::Json => self.write(&json::summary(self.reporter.totals()), output),
+            ReportFormat::Json => self.write(&json::summary(self.reporter.totals(), &ranks), output),
             ReportFormat::Sarif => self.write(&self.log.render(), output),
         }
         self.failure.take().map_or(Ok(()), Err)
@@ -240,6 +318,15 @@ impl Session {
 
     pub(crate) fn has_findings(&self) -> bool {
         self.reporter.has_findings()
+    }
+
+    /// Was something found that the command is to fail for?
+    pub(super) fn fails(&self, on: FailOn) -> bool {
+        match on {
+            // Also what was only counted.
+            FailOn::Any => self.reporter.has_findings(),
+            FailOn::Race | FailOn::Failure => self.ranking.fails(on),
+        }
     }
 
     /// Text for people goes where the program's own complaints go, everything else where results

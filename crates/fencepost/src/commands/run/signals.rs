@@ -54,6 +54,11 @@ impl Signals {
         self.target.store(0, Ordering::SeqCst);
     }
 
+    /// True once there was one that means "stop".
+    pub(super) fn flag(&self) -> Arc<AtomicBool> {
+        Arc::clone(&self.received)
+    }
+
     /// Was there one that means "stop"?
     pub(crate) fn received(&self) -> bool {
         self.received.load(Ordering::SeqCst)

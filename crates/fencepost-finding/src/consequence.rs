@@ -1,0 +1,182 @@
+//! What follows from a finding, and how bad that makes it.
+
+use crate::{Evidence, Finding, Frame, Reproduce, Rule, Severity, Thread};
+
+/// How bad a finding is, by what follows from it; the worst first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Rank {
+    /// A data race.
+    Race,
+    /// The program fails.
+    Failure,
+    /// Nothing that can be seen.
+    Harmless,
+}
+
+impl Rank {
+    /// All of them, the worst first.
+    pub const ALL: [Rank; 3] = [Rank::Race, Rank::Failure, Rank::Harmless];
+
+    /// The name in machine-readable output.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Rank::Race => "race",
+            Rank::Failure => "failure",
+            Rank::Harmless => "harmless",
+        }
+    }
+
+    /// As a number, from 1. 3 stands for stale values that reach an address, an index or a
+    /// publication, which nobody looks for yet.
+    pub fn number(self) -> u8 {
+        match self {
+            Rank::Race => 1,
+            Rank::Failure => 2,
+            Rank::Harmless => 4,
+        }
+    }
+}
+
+/// Runs in which an access was to use an overwritten value.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Trials {
+    /// Those in which it did.
+    pub taken: u64,
+    /// Those in which there was no opportunity.
+    pub missed: u64,
+    /// The worst that followed.
+    pub consequence: Option<Consequence>,
+}
+
+/// What went wrong in a run after an access had used an overwritten value.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Consequence {
+    /// What it is.
+    pub effect: Effect,
+    /// In words, without a full stop: `assertion 'x == 1' fails`.
+    pub message: String,
+    /// Whose doing it is.
+    pub thread: Option<Thread>,
+    /// Where, innermost frame first; empty if that is not known.
+    pub stack: Vec<Frame>,
+    /// The value that was used.
+    pub used: u64,
+    /// How to see it again.
+    pub reproduce: Reproduce,
+}
+
+/// How a run goes wrong; the worst first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Effect {
+    /// Two accesses race.
+    Race,
+    /// An assertion does not hold.
+    Assertion,
+    /// A signal ends the program.
+    Signal,
+    /// All threads wait.
+    Deadlock,
+    /// The program does not end.
+    Hang,
+    /// The program ends with another exit code than otherwise.
+    Exit,
+}
+
+impl Effect {
+    /// The name in machine-readable output.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Effect::Race => "race",
+            Effect::Assertion => "assertion",
+            Effect::Signal => "signal",
+            Effect::Deadlock => "deadlock",
+            Effect::Hang => "hang",
+            Effect::Exit => "exit-code",
+        }
+    }
+
+    /// How bad it is.
+    pub fn rank(self) -> Rank {
+        match self {
+            Effect::Race => Rank::Race,
+            Effect::Assertion | Effect::Signal | Effect::Deadlock | Effect::Hang | Effect::Exit => Rank::Failure,
+        }
+    }
+}
+
+impl Trials {
+    /// How bad it is, if it was tried.
+    pub fn rank(&self) -> Option<Rank> {
+        let harmless = (self.taken > 0).then_some(Rank::Harmless);
+        self.consequence.as_ref().map(|consequence| consequence.effect.rank()).or(harmless)
+    }
+
+    /// In a sentence.
+    pub fn sentence(&self) -> String {
+        match (&self.consequence, self.taken) {
+            (Some(Consequence { message, used, .. }), _) => {
+                format!("When it uses value {}, {message}.", crate::value_text(*used))
+            }
+            (None, 0) => format!("It could not be provoked in {}.", runs(self.missed)),
+            (None, taken) => format!("Nothing visible followed in {} in which it was provoked.", runs(taken)),
+        }
+    }
+}
+
+fn runs(count: u64) -> String {
+    if count == 1 { "1 run".into() } else { format!("{count} runs") }
+}
+
+impl Finding {
+    /// How bad it is, as far as that is known.
+    pub fn rank(&self) -> Option<Rank> {
+        match (self.kind.rule(), &self.evidence) {
+            (Rule::Race, _) => Some(Rank::Race),
+            (Rule::Robustness, Evidence::Observed(observed)) => observed.trials.as_ref()?.rank(),
+            (Rule::Robustness, Evidence::Replayed(replayed)) => replayed.is_harmless.then_some(Rank::Harmless),
+            (Rule::Deadlock | Rule::Assertion | Rule::RuntimeError, _) => Some(Rank::Failure),
+            (Rule::Condition, _) => None,
+        }
+    }
+
+    /// How bad it is, in three words.
+    pub fn severity(&self) -> Severity {
+        match self.rank() {
+            Some(Rank::Race | Rank::Failure) => Severity::Error,
+            Some(Rank::Harmless) => Severity::Note,
+            None => self.kind.rule().severity(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Consequence, Effect, Rank, Trials};
+    use crate::Reproduce;
+
+    #[test]
+    fn trials_say_how_bad_it_is() {
+        let never = Trials { missed: 2, ..Trials::default() };
+        assert_eq!((never.rank(), never.sentence().as_str()), (None, "It could not be provoked in 2 runs."));
+        let harmless = Trials { taken: 1, ..Trials::default() };
+        assert_eq!(harmless.rank(), Some(Rank::Harmless));
+        assert!(harmless.sentence().contains(" in 1 run "), "{}", harmless.sentence());
+        let consequence = Consequence {
+            effect: Effect::Signal,
+            message: "signal 11 ends the program".into(),
+            thread: None,
+            stack: Vec::new(),
+            used: 0x1_0000,
+            reproduce: Reproduce { command: String::new(), exact: true },
+        };
+        let failure = Trials { consequence: Some(consequence), ..harmless };
+        assert_eq!(failure.rank(), Some(Rank::Failure));
+        assert_eq!(failure.sentence(), "When it uses value 0x10000, signal 11 ends the program.");
+    }
+
+    #[test]
+    fn ranks_are_ordered_as_their_numbers() {
+        assert!(Rank::ALL.windows(2).all(|pair| pair[0] < pair[1] && pair[0].number() < pair[1].number()));
+        assert!(Effect::Race < Effect::Exit && Effect::Race.rank() < Effect::Exit.rank());
+    }
+}
