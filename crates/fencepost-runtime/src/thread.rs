@@ -83,17 +83,6 @@ struct Inside {
     life: u32,
 }
 
-/// Epoch, generation and number of writes: whatever changes in the clocks, one of them does.
-type Counts = (u32, u32, u32);
-
-/// Changes of the clocks after which it is asked whether the counters come to an end. They have
-/// far more left when they are said to.
-const OFTEN: u64 = 256;
-
-/// Of so many draws …
-const DRAWS: u32 = 1 << 14;
-/// … these many are lots, one after the other.
-const IN_A_ROW: u32 = 1 << 6;
 /// What a wait looks for: it goes on waiting if it does not find it.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Awaited {
@@ -109,6 +98,17 @@ impl Awaited {
         self.addr == addr && self.unlike.is_none_or(|unlike| unlike == value)
     }
 }
+/// Epoch, generation and number of writes: whatever changes in the clocks, one of them does.
+type Counts = (u32, u32, u32);
+
+/// Changes of the clocks after which it is asked whether the counters come to an end. They have
+/// far more left when they are said to.
+const OFTEN: u64 = 256;
+
+/// Of so many draws …
+const DRAWS: u32 = 1 << 14;
+/// … these many are lots, one after the other.
+const IN_A_ROW: u32 = 1 << 6;
 
 /// What is left of a thread until it is joined.
 pub(crate) struct Finished {

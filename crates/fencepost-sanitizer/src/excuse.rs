@@ -30,7 +30,7 @@ const OWN: &[&str] = &[
 pub(crate) fn covers(report: &Report) -> bool {
     is_own(&report.access)
         && match &report.kind {
-            Kind::Race(race) => is_own(&race.other),
+            Kind::Race(other) => is_own(&other.other),
             Kind::Robustness(_) => true,
         }
 }

@@ -217,15 +217,11 @@ impl Process {
     ) {
         let mut places = Places::default();
         let placed = self.placed(finding, &mut places, symbols);
-        let mut trace = |time, places: &mut Places, symbols: &mut dyn Symbols| {
-            let mut trace = Trace::read(&recorded()?, time)?;
-            places.renumber(&mut trace, &mut |stack| self.cut(stack, symbols));
-            Some(trace)
-        };
         match (&mut report.kind, &finding.found) {
             (Kind::Robustness(window), Found::Robustness(violation)) => {
                 let spins = self.spins(&mut places, symbols);
-                let trace = violation.complete.then(|| trace(violation.time, &mut places, symbols)).flatten();
+                let trace = violation.complete.then(|| Trace::read(&recorded()?, violation.time)).flatten();
+                let trace = trace.map(|trace| self.placed_trace(trace, &mut places, symbols));
                 let analysis = trace.and_then(|trace| advice::analyse(trace, &placed, violation, &spins));
                 let (edits, reevaluated) = if let Some(analysis) = analysis {
                     window.missed.time = analysis.missed.map(|record| record.time);
@@ -240,15 +236,22 @@ impl Process {
                 window.advice = self.advice(&edits, reevaluated, &places, symbols);
             }
             (Kind::Race(found), Found::Race(race)) => {
-                let trace = race.moment.as_ref().and_then(|moment| trace(moment.time, &mut places, symbols));
+                let trace = race.moment.as_ref().and_then(|moment| Trace::read(&recorded()?, moment.time));
+                let trace = trace.map(|trace| self.placed_trace(trace, &mut places, symbols));
                 let Some(analysis) = trace.and_then(|trace| advice::analyse_race(trace, &placed, race)) else { return };
                 found.links = self.links(&analysis, &places, symbols);
                 found.unguarded = analysis.edges.is_empty();
-                let advice = || self.advice(&analysis.edits, true, &places, symbols);
-                found.advice = analysis.reevaluated.then(advice).flatten();
+                found.advice =
+                    analysis.reevaluated.then(|| self.advice(&analysis.edits, true, &places, symbols)).flatten();
             }
             _ => {}
         }
+    }
+
+    /// A recorded run whose records have the numbers of their places.
+    fn placed_trace(&self, mut trace: Trace, places: &mut Places, symbols: &mut dyn Symbols) -> Trace {
+        places.renumber(&mut trace, &mut |stack| self.cut(stack, symbols));
+        trace
     }
 
     fn links(&self, analysis: &Analysis, places: &Places, symbols: &mut dyn Symbols) -> Vec<Link> {
@@ -423,10 +426,10 @@ impl Process {
         if !spin_detection {
             words.push("--no-spin-detection".into());
         }
+        words.extend_from_slice(besides);
         if let Some(provocation) = start.given(Key::Provoke).and_then(|text| provoke::again(text, exact)) {
             words.extend(["--provoke-at".into(), provocation]);
         }
-        words.extend_from_slice(besides);
         words.push("--".into());
         match start.argv.is_empty() {
             true => words.push(start.exe.clone()),

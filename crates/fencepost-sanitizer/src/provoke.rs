@@ -4,7 +4,8 @@
 use std::time::Duration;
 
 use fencepost_finding::{Consequence, Effect, Frame, Memory, Reproduce, Thread, value_text};
-use fencepost_protocol::{CodePlace, Key, Provocation, Schedule, Which};
+use fencepost_protocol::Schedule;
+use fencepost_protocol::{CodePlace, Key, Provocation, Which};
 
 use crate::process::Process;
 use crate::report::{Deadlock, Identity, Kind, Report};
@@ -42,7 +43,7 @@ pub(crate) fn again(text: &str, exact: bool) -> Option<String> {
 }
 
 /// A run in which a report was seen.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Seen {
     /// Its schedule.
     pub schedule: Schedule,
@@ -92,8 +93,7 @@ impl Process {
     /// The run that it is in.
     pub(crate) fn seen(&self) -> Seen {
         let steps = self.given(Key::Steps).and_then(|steps| steps.parse().ok()).unwrap_or(0);
-        let options = self.options();
-        Seen { schedule: options.schedule, seed: options.seed, steps }
+        Seen { schedule: self.options().schedule, seed: self.options().seed, steps }
     }
 
     /// Has an access of it used an overwritten value?

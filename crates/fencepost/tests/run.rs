@@ -36,15 +36,9 @@ fn command(options: &[&str], name: &str, action: &[&str]) -> Command {
     if !options.contains(&"--schedule") {
         command.args(["--schedule", "os"]);
     }
-    command
-        // The program plays the same part in every run.
-        .args(["--provoke", "0"])
-        .args(options)
-        .arg("--")
-        .arg(fake())
-        .arg(stream(name))
-        .args(action)
-        .env_remove("FENCEPOST_OPTIONS");
+    // The program plays the same part in every run.
+    command.args(["--provoke", "0"]);
+    command.args(options).arg("--").arg(fake()).arg(stream(name)).args(action).env_remove("FENCEPOST_OPTIONS");
     command
 }
 
@@ -308,7 +302,7 @@ fn a_program_of_another_version_is_told_what_to_do() {
     }
     // One that starts its reporter itself.
     let text = fs::read_to_string(stream("message-passing")).expect("a stream");
-    let (code, output) = hear_alone(text.replacen("\"protocol\":3", "\"protocol\":200", 1).as_bytes(), Stdio::piped());
+    let (code, output) = hear_alone(text.replacen("\"protocol\":4", "\"protocol\":400", 1).as_bytes(), Stdio::piped());
     let (status, _, err) = seen(&output);
     assert_eq!((code, status), (2, Some(2)), "{err}");
     assert!(err.contains("by a newer fencepost") && err.matches('\n').count() == 1, "{err}");

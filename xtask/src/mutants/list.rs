@@ -102,7 +102,7 @@ const fn views(name: &'static str, from: &'static str, to: &'static str) -> Muta
 /// Executions with a few stale steps are no longer those of the oracle.
 const fn stray(name: &'static str, from: &'static str, to: &'static str) -> Mutant {
     let file = "crates/fencepost-search/src/stray.rs";
-    Mutant { name, file, from, to, judges: &["-p", "fencepost-search", "--test", "all", "stray::"] }
+    Mutant { name, file, from, to, judges: &[&["-p", "fencepost-search", "--test", "all", "stray::"]] }
 }
 
 /// All of them.

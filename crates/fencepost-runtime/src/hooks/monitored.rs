@@ -203,18 +203,19 @@ impl Session {
 
     #[inline(never)]
     fn record_now(&mut self, call: Call, op: Op, value: u64, extra: u64, success: bool) {
-        let is_releasing = record::event(&mut self.thread, |thread, chain| Record {
+        let event = Record {
             time: record::now(),
             address: call.addr as u64,
             value,
-            pc: record::place(call.pc, chain),
+            pc: record::place(&mut self.thread, call.pc),
             extra,
-            tid: thread.tid,
+            tid: self.thread.tid,
             op,
             order: call.order(),
             failure: Order::decode(call.failure),
             success,
-        });
+        };
+        let is_releasing = record::event(&mut self.thread, |_| event);
         if op.writes(success) {
             if is_releasing {
                 self.keep_released(call.addr);
@@ -320,7 +321,7 @@ fn make<W: Word>(thread: &mut Entered, addr: usize) -> Option<Held> {
 }
 
 fn record_reset(thread: &mut Entered, addr: usize, value: u64) {
-    record::event(thread, |thread, _| Record {
+    record::event(thread, |thread| Record {
         time: record::now(),
         address: addr as u64,
         value,
@@ -807,11 +808,12 @@ pub(super) fn fence(order: u32, pc: usize) {
     let order = Order::decode(order as u8 & 7);
     if order != Order::Relaxed {
         thread.clocks_mut().fence(order);
-        record::event(&mut thread, |thread, chain| Record {
+        let pc = if record::is_active() { record::place(&mut thread, pc) } else { 0 };
+        record::event(&mut thread, |thread| Record {
             time: record::now(),
             address: 0,
             value: 0,
-            pc: record::place(pc, chain),
+            pc,
             extra: 0,
             tid: thread.tid,
             op: Op::Fence,

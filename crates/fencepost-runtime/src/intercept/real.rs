@@ -92,8 +92,9 @@ macro_rules! real {
 
         $(
             /// The function of this name.
+            // Its name and its arguments are those of the library's.
             #[inline]
-            #[allow(non_snake_case)]
+            #[allow(non_snake_case, clippy::too_many_arguments)]
             pub(super) unsafe fn $name($($argument: $type),*) $(-> $result)? {
                 // SAFETY: the type is that of the function in the C library, and the caller keeps
                 // its contract.

@@ -15,10 +15,9 @@ use fencepost_protocol::{Provocation, Which};
 use fencepost_sanitizer::provoke::Seen;
 
 use super::ranking::{End, Target, Trial};
-use super::series::Run;
 use super::session::Session;
 use super::signals::Signals;
-use super::{Failure, How, Outcome, once};
+use super::{Failure, How, Outcome, Run, once};
 use crate::args::RunArgs;
 use crate::output::Output;
 
@@ -75,9 +74,8 @@ pub(super) fn tries(args: &RunArgs, is_series: bool) -> u64 {
 /// What was tried of a report.
 #[derive(Default)]
 struct Tried {
-    /// How often, with this seed, this value and so many opportunities that went by. A seed stands
-    /// for a schedule, too.
-    runs: BTreeMap<(u64, Which, u64), u64>,
+    /// How often, with this seed, this value and so many opportunities that went by.
+    runs: BTreeMap<(Seen, Which, u64), u64>,
     /// Once there were no more opportunities than this.
     reach: Option<u64>,
 }
@@ -95,7 +93,7 @@ impl Tried {
         let far = (1u64 << (step / 2).min(20)) - 1;
         let skip = if step % 2 == 0 { 0 } else { self.reach.map_or(far, |reach| far % reach.max(1)) };
         // The same run goes on in another way.
-        let times = self.runs.entry((run.seed, which, skip)).or_default();
+        let times = self.runs.entry((run, which, skip)).or_default();
         let then = if run.schedule.is_controlled() { *times } else { 0 };
         *times += 1;
         (run, Provocation { which, skip, then, ..target.provocation.clone() })
