@@ -497,7 +497,8 @@ impl<const SC: bool> Part<SC> {
         }
     }
 
-    /// The part of a thread in `slot`: the epoch of its last SC access, if there is nothing else.
+    /// The part of a thread in `slot`: the epoch of its last SC access, if there is nothing else. (Of
+    /// a thread with SC fences, a location gets a part by any read.)
     #[inline(always)]
     pub(super) fn lone_access(&self, slot: Slot) -> Option<u32> {
         let is_lone = |lane: usize, epoch: u32| epoch == 0 || lane == usize::from(slot);

@@ -705,12 +705,6 @@ pub(super) const MUTANTS: &[Mutant] = &[
         "epoch == 0 || lane == usize::from(slot);",
         "epoch == 0 || lane < LANES || lane == usize::from(slot);",
     ),
-    clock(
-        "clock: a read is lone whatever SC fences come before",
-        PART,
-        "self.sets == Set::Accesses.bit() && self.many.is_empty();",
-        "self.many.is_empty();",
-    ),
     clock("clock: a read is lone whatever the location has", COVERS, ".filter(|_| self.sc.is_none())", ""),
     clock("clock: what was written again is not settled", PART, "self.raise(Set::Written, slot, self.written);", ""),
     clock("clock: what was read again is not settled", PART, "self.raise(Set::Read, slot, self.reads);", ""),
