@@ -58,6 +58,7 @@ pub(crate) unsafe extern "C" fn __tsan_destroy_fiber(fiber: *const Thread) {
 pub(crate) unsafe extern "C" fn __tsan_set_fiber_name(fiber: *const Thread, name: *const c_char) {
     // SAFETY: the program passes what it got from us, and a string.
     if let Some(fiber) = unsafe { fiber.as_ref() } {
+        // SAFETY: as above.
         let name = unsafe { CStr::from_ptr(name) }.to_string_lossy();
         thread::with_current(|_| report::thread_named(fiber.tid, &name));
     }

@@ -94,6 +94,7 @@ macro_rules! real {
             /// The function of this name.
             #[inline]
             #[allow(non_snake_case)]
+            #[allow(clippy::too_many_arguments, reason = "so many the function has")]
             pub(super) unsafe fn $name($($argument: $type),*) $(-> $result)? {
                 // SAFETY: the type is that of the function in the C library, and the caller keeps
                 // its contract.
