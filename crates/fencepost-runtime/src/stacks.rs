@@ -50,6 +50,8 @@ struct Call {
 pub(crate) struct CallStack {
     calls: *mut Call,
     depth: Cell<usize>,
+    /// The calls that were asked for last, and their number.
+    chain: Cell<(u64, SiteId)>,
 }
 
 /// Where and how an access that is remembered was made.
@@ -80,7 +82,11 @@ fn mix(hash: u64, pc: usize) -> u64 {
 impl CallStack {
     /// No calls.
     pub(crate) fn new() -> Self {
-        CallStack { calls: memory::map_table(DEPTH * size_of::<Call>()).cast(), depth: Cell::new(0) }
+        CallStack {
+            calls: memory::map_table(DEPTH * size_of::<Call>()).cast(),
+            depth: Cell::new(0),
+            chain: Cell::new((0, 0)),
+        }
     }
 
     #[inline]
@@ -138,15 +144,16 @@ impl CallStack {
     /// The number of the calls that the thread is in, and whether it is new: 0 if there are none, or
     /// no number for them.
     pub(crate) fn chain(&self) -> (SiteId, bool) {
-        if self.depth.get() == 0 {
-            return (0, false);
+        let outer = self.outer();
+        let (known, number) = self.chain.get();
+        if outer == known {
+            return (number, false);
         }
         let before = NEWEST.load(Ordering::Relaxed);
         let chain = self.site(0, CHAIN, 0);
-        match chain < CHAINS {
-            true => (chain, chain > before),
-            false => (0, false),
-        }
+        let number = if chain < CHAINS { chain } else { 0 };
+        self.chain.set((outer, number));
+        (number, number > before)
     }
 
     /// The innermost frames: `pc`, then the calls that led there.

@@ -16,6 +16,7 @@ macro_rules! intercept {
             $(#[$attribute])*
             #[cfg_attr(not(test), unsafe(no_mangle))]
             #[allow(non_snake_case, reason = "the name is C's")]
+            #[allow(clippy::too_many_arguments, reason = "so many the function has")]
             pub(crate) unsafe extern "C" fn $name($($argument: $type),*) $(-> $result)? {
                 // SAFETY: the caller keeps the contract of the function of this name; so does what
                 // is passed on.

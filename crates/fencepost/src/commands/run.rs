@@ -65,7 +65,7 @@ pub(crate) fn run(args: &RunArgs, output: &mut Output) -> io::Result<Exit> {
     let signals = Signals::new()?;
     let (mut exit, mut unobserved, mut deadlocks) = (Exit::Other(0), false, 0);
     let (mut ordinary, mut is_cut) = (Ordinary::default(), false);
-    while let Some(run) = series.next() {
+    for run in series.by_ref() {
         let patience = args.hang_after.filter(|_| args.provoke_at.is_some());
         let how = How { run, steps: None, provocation: args.provoke_at.as_ref(), patience, is_quiet: false };
         let outcome = match once(args, &how, &mut session, &signals, output) {

@@ -89,9 +89,9 @@ fn trial(
     test: fn(&Case, &Compiler) -> Result<(), String>,
 ) -> Trial {
     let name = format!("{kind}/{}", case.name);
-    let missing = compiler.and_then(|compiler| match run::missing(case, compiler) {
-        Some(reason) => Ok(Err(reason)),
-        None => Ok(Ok(compiler)),
+    let missing = compiler.map(|compiler| match run::missing(case, compiler) {
+        Some(reason) => Err(reason),
+        None => Ok(compiler),
     });
     match missing {
         Ok(Err(reason)) => Trial::test(name, || Ok(())).with_kind(format!("skipped: {reason}")).with_ignored_flag(true),
