@@ -204,10 +204,10 @@ mod tests {
             ("[run]\ntime = \"30 days\"", 13, "unknown unit"),
             ("[run\n", 4, ""),
         ] {
-            let problems = Project::parse(text).expect_err(text);
+            let problems = Project::parse(text).err().expect(text);
             let first = &problems[0];
             assert!(first.message.contains(words), "{text}: {}", first.message);
-            assert_eq!(first.span.start(), at, "{text}");
+            assert_eq!(first.primary.span.start, at, "{text}");
         }
     }
 }

@@ -120,7 +120,7 @@ fn schedules_take_turns() {
         (&["--time", "1ms"], "in 1ms (--time)\n"),
     ] {
         let mut command = Command::new(env!("CARGO_BIN_EXE_fencepost"));
-        let output = command.arg("run").args(options).arg("--").args(&program).env_remove("FENCEPOST_OPTIONS").output();
+        let output = command.arg("run").args(options).arg("--").args(program).env_remove("FENCEPOST_OPTIONS").output();
         let (_, _, err) = seen(&output.expect("fencepost starts"));
         assert!(err.contains(words), "{options:?}: {err}");
     }
