@@ -10,6 +10,8 @@ use crate::suite::{Case, Ranked, RunLine, Seeds};
 
 /// In how many runs each report is provoked.
 const TRIES: &str = "8";
+/// The same where nothing else is asked: as many as users get.
+const MANY_TRIES: &str = "50";
 /// The rank of what is harmless.
 const HARMLESS: u64 = 4;
 
@@ -47,7 +49,8 @@ pub(crate) fn check(case: &Case, folder: &Path) -> Result<(), String> {
 /// The reports of a series in which they are provoked, and all that was told.
 fn series(case: &Case, folder: &Path, line: &RunLine) -> Result<Vec<(Value, String)>, String> {
     let mut command = Command::new(env!("CARGO_BIN_EXE_fencepost"));
-    command.current_dir(folder).args(["run", "--format", "json", "--provoke", TRIES]).args(&line.options);
+    let tries = if case.is_about_ranks() { MANY_TRIES } else { TRIES };
+    command.current_dir(folder).args(["run", "--format", "json", "--provoke", tries]).args(&line.options);
     match line.seeds {
         Seeds::Runs(runs) => command.args(["--runs", &runs.to_string()]),
         Seeds::Range(from, to) => command.args(["--seeds", &format!("{from}..{to}")]),
