@@ -5,6 +5,7 @@
 use fencepost_report::sarif::{self, Origin};
 use fencepost_report::terminal::{self, Look};
 use fencepost_sanitizer::symbols::NoSymbols;
+use fencepost_sanitizer::text::Ranks;
 use fencepost_sanitizer::{Item, Options, Process, Reporter, json, text};
 use libfuzzer_sys::fuzz_target;
 
@@ -26,6 +27,7 @@ fuzz_target!(|input: &[u8]| {
     }
     reporter.leave(&process);
     sarif::log(&findings, &[], &Origin { version: "0", folder: None });
-    text::summary(reporter.totals());
-    json::summary(reporter.totals());
+    let ranks = Ranks::of(findings.iter().map(|finding| finding.rank()));
+    text::summary(reporter.totals(), &ranks);
+    json::summary(reporter.totals(), &ranks);
 });
