@@ -1,7 +1,11 @@
 //! The three decisions of robustness agree with each other, and with the paper on its litmus tests.
 
+use fencepost_base::event::Label;
+use fencepost_base::ids::{LocId, ThreadId};
+use fencepost_base::order::Mode;
 use fencepost_ir::Program;
-use fencepost_model::models::ra::Ra;
+use fencepost_model::models::ra::{self, Ra};
+use fencepost_model::{EventId, Graph};
 use fencepost_oracle::enumerate::{Answer, robust, robust_by_inclusion, sc_reachable};
 use fencepost_oracle::theorem::robust_by_theorem;
 use fencepost_testkit::generate::{self, Options};
@@ -63,4 +67,18 @@ fn both_ways_to_reach_the_states_of_sc_agree() {
         }
     }
     assert!(compared > 400);
+}
+
+/// A plain read races with a write that it does not know of, whatever it reads. So whether it
+/// synchronises makes no difference to verdicts; to pictures it does.
+#[test]
+fn plain_accesses_do_not_synchronise() {
+    for (mode, synchronises) in [(Mode::Acq, true), (Mode::Na, false)] {
+        let mut graph = Graph::initial(&[0]);
+        let loc = LocId(0);
+        let write = Label::Write { loc, value: 1, mode: Mode::Rel };
+        let write = graph.add(ThreadId(0), write, Some(EventId(0)), None);
+        let read = graph.add(ThreadId(1), Label::Read { loc, value: 1, mode }, Some(write), None);
+        assert_eq!(ra::sw(&graph).contains(write, read), synchronises, "{mode:?}");
+    }
 }

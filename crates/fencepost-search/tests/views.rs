@@ -321,6 +321,27 @@ fn who_falls_behind_is_named() {
     }
 }
 
+/// Messages that say the same, and know different things, stay apart: by the time that the reader
+/// looks, nobody will write between them.
+#[test]
+fn messages_that_know_different_things_stay_apart() {
+    let text = |wanted: &str| {
+        format!(
+            "domain 2; global flag, data, end;
+             thread writer {{ flag.store(1, rel); data.store(1, rlx); flag.store(1, rel); end.store(1, rlx); }}
+             thread reader {{
+               local r, s;
+               wait(end == 1, rlx); r = flag.load(acq); s = data.load(rlx);
+               assert({wanted});
+             }}"
+        )
+    };
+    for model in ["rc20", "cpp20"] {
+        assert_eq!(failure(&text("!(r == 1 && s == 0)"), model).end, End::Found, "{model}");
+        assert_eq!(failure(&text("r == 0 || s == 0 || s == 1"), model).end, End::Exhausted, "{model}");
+    }
+}
+
 /// What only the order of SC accesses forbids is neither found nor excluded.
 #[test]
 fn the_order_of_sc_accesses_is_left_open() {
