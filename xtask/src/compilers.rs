@@ -74,7 +74,7 @@ pub(crate) struct Compilers {
 impl Compilers {
     /// Builds ours, looks for a compiler and tries its sanitizer.
     pub(crate) fn find() -> Result<Self, String> {
-        let names = names().ok_or("neither clang nor gcc is there")?;
+        let names = names().ok_or("neither clang nor gcc is there; FENCEPOST_CC and FENCEPOST_CXX name others")?;
         let fencepost = files::fencepost()?;
         let mut found = Compilers { fencepost, names, without_aslr: false, missing: Vec::new(), notes: Vec::new() };
         if let Err(reason) = found.try_build(Build::Tsan) {
@@ -152,8 +152,12 @@ impl Compilers {
     }
 }
 
-/// The first compilers of C and C++ that belong together.
+/// Those that `FENCEPOST_CC` and `FENCEPOST_CXX` name, else the first compilers of C and C++ that
+/// belong together.
 fn names() -> Option<[String; 2]> {
+    if let (Ok(c), Ok(cpp)) = (std::env::var("FENCEPOST_CC"), std::env::var("FENCEPOST_CXX")) {
+        return Some([c, cpp]);
+    }
     let numbered = CLANG.rev().map(|version| [format!("clang-{version}"), format!("clang++-{version}")]);
     let plain = |c: &str, cpp: &str| [c.to_string(), cpp.to_string()];
     let mut all = [plain("clang", "clang++")].into_iter().chain(numbered).chain([plain("gcc", "g++")]);
