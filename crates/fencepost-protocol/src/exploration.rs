@@ -9,9 +9,12 @@
 //! The memory file has a [`Header`], a list of [`Decision`]s, a list of [`Sleeper`]s and a list of
 //! [`Step`]s. The explorer fills in the first two lists before a run, the run fills in the third.
 
+use alloc::string::String;
+use alloc::vec::Vec;
 use core::ffi::CStr;
 use core::fmt;
-use core::mem::size_of;
+use core::mem::{offset_of, size_of};
+use core::str::FromStr;
 
 use crate::{Order, VERSION};
 
@@ -326,6 +329,179 @@ pub mod at {
     pub const END: usize = STEP + STEPS * size_of::<Step>();
 }
 
+/// What the explorer asks of a run.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Request {
+    /// Who takes the first steps.
+    pub decisions: Vec<Decision>,
+    /// Who need not run after them.
+    pub sleepers: Vec<Sleeper>,
+    /// See [`Header::most_steps`].
+    pub most_steps: u32,
+    /// See [`Header::rounds`].
+    pub rounds: u32,
+    /// See [`Header::waits`].
+    pub waits: bool,
+}
+
+/// Bytes to be written at a place of the memory file.
+pub type Part = (usize, Vec<u8>);
+
+impl Request {
+    /// What is to be written to the memory file; none if there are too many decisions or sleepers.
+    pub fn write(&self) -> Option<[Part; 3]> {
+        if self.decisions.len() > DECISIONS || self.sleepers.len() > SLEEPERS {
+            return None;
+        }
+        let counts = [self.decisions.len() as u32, self.sleepers.len() as u32];
+        let words = [counts[0], counts[1], self.most_steps.min(STEPS as u32), self.rounds, u32::from(self.waits)];
+        let mut header: Vec<u8> = words.into_iter().flat_map(u32::to_le_bytes).collect();
+        // What the run before has said.
+        header.resize(offset_of!(Header, report), 0);
+        let decision = |decision: &Decision| {
+            [decision.thread, decision.choice].into_iter().flat_map(u32::to_le_bytes).collect::<Vec<u8>>()
+        };
+        let sleeper = |sleeper: &Sleeper| {
+            let mut bytes = sleeper.object.to_le_bytes().to_vec();
+            bytes.extend(sleeper.thread.to_le_bytes());
+            bytes.extend([sleeper.kind as u8, 0, 0, 0]);
+            bytes
+        };
+        Some([
+            (0, header),
+            (at::DECISION, self.decisions.iter().flat_map(decision).collect()),
+            (at::SLEEPER, self.sleepers.iter().flat_map(sleeper).collect()),
+        ])
+    }
+}
+
+/// What a run has said.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Answer {
+    /// How many steps there are, in the list at [`at::STEP`].
+    pub steps: usize,
+    /// See [`Header::process`].
+    pub process: i32,
+    /// See [`Header::end`].
+    pub end: u32,
+    /// See [`Header::remarks`].
+    pub remarks: u32,
+    /// See [`Header::status`].
+    pub status: i32,
+    /// What is reported, as far as it is named.
+    pub reports: Vec<Report>,
+    /// Was more reported?
+    pub has_more: bool,
+    /// See [`Header::note`].
+    pub note: String,
+}
+
+fn word(bytes: &[u8], at: usize) -> Option<u32> {
+    Some(u32::from_le_bytes(bytes.get(at..at + 4)?.try_into().ok()?))
+}
+
+fn long(bytes: &[u8], at: usize) -> Option<u64> {
+    Some(u64::from_le_bytes(bytes.get(at..at + 8)?.try_into().ok()?))
+}
+
+impl Answer {
+    /// What these bytes say, the first [`at::DECISION`] of the memory file; none if they are too
+    /// few.
+    pub fn read(bytes: &[u8]) -> Option<Answer> {
+        let count = word(bytes, offset_of!(Header, reports))? as usize;
+        let report = |number: usize| {
+            let from = offset_of!(Header, report) + number * size_of::<Report>();
+            Some(Report {
+                key: long(bytes, from + offset_of!(Report, key))?,
+                steps: word(bytes, from + offset_of!(Report, steps))?,
+                is_race: word(bytes, from + offset_of!(Report, is_race))?,
+            })
+        };
+        let length = (word(bytes, offset_of!(Header, note_length))? as usize).min(NOTE);
+        let note = bytes.get(offset_of!(Header, note)..)?.get(..length)?;
+        Some(Answer {
+            steps: (word(bytes, offset_of!(Header, steps))? as usize).min(STEPS),
+            process: word(bytes, offset_of!(Header, process))? as i32,
+            end: word(bytes, offset_of!(Header, end))?,
+            remarks: word(bytes, offset_of!(Header, remarks))?,
+            status: word(bytes, offset_of!(Header, status))? as i32,
+            reports: (0..count.min(REPORTS)).map(report).collect::<Option<_>>()?,
+            has_more: count > REPORTS,
+            note: String::from_utf8_lossy(note).into_owned(),
+        })
+    }
+}
+
+impl Step {
+    /// Bytes of a step.
+    pub const SIZE: usize = size_of::<Step>();
+
+    /// What these bytes say; none if they are no step.
+    pub fn read(bytes: &[u8]) -> Option<Step> {
+        let byte = |at: usize| bytes.get(at).copied();
+        let order = |at| Order::ALL.get(usize::from(byte(at)?)).copied();
+        Some(Step {
+            object: long(bytes, offset_of!(Step, object))?,
+            read: long(bytes, offset_of!(Step, read))?,
+            written: long(bytes, offset_of!(Step, written))?,
+            pc: long(bytes, offset_of!(Step, pc))?,
+            thread: word(bytes, offset_of!(Step, thread))?,
+            after: word(bytes, offset_of!(Step, after))?,
+            choice: word(bytes, offset_of!(Step, choice))?,
+            choices: word(bytes, offset_of!(Step, choices))?,
+            kind: *Kind::ALL.get(usize::from(byte(offset_of!(Step, kind))?))?,
+            order: order(offset_of!(Step, order))?,
+            failure: order(offset_of!(Step, failure))?,
+            size: byte(offset_of!(Step, size))?,
+            flags: byte(offset_of!(Step, flags))?,
+            padding: [0; 3],
+        })
+    }
+}
+
+/// Decisions as text: `1x12.2.1:3x2` is thread 1 twelve times, thread 2, thread 1 twice the third
+/// way (from 0 on).
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Decisions(pub Vec<Decision>);
+
+impl fmt::Display for Decisions {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (number, equal) in self.0.chunk_by(|one, other| one == other).enumerate() {
+            let separator = if number > 0 { "." } else { "" };
+            write!(f, "{separator}{}", equal[0].thread)?;
+            if equal[0].choice > 0 {
+                write!(f, ":{}", equal[0].choice)?;
+            }
+            if equal.len() > 1 {
+                write!(f, "x{}", equal.len())?;
+            }
+        }
+        Ok(())
+    }
+}
+
+impl FromStr for Decisions {
+    /// What was expected.
+    type Err = &'static str;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        const EXPECTED: &str = "decisions are written as in `1x12.2.1:3x2`";
+        let mut all = Vec::new();
+        for part in text.split('.').filter(|_| !text.is_empty()) {
+            let (decision, times) = part.split_once('x').unwrap_or((part, "1"));
+            let (thread, choice) = decision.split_once(':').unwrap_or((decision, "0"));
+            let number = |text: &str| text.parse::<u32>().map_err(|_| EXPECTED);
+            let (decision, times) =
+                (Decision { thread: number(thread)?, choice: number(choice)? }, number(times)? as usize);
+            if all.len() + times > DECISIONS {
+                return Err("these are too many decisions");
+            }
+            all.extend(core::iter::repeat_n(decision, times));
+        }
+        Ok(Decisions(all))
+    }
+}
+
 // Both sides map the same bytes.
 const _: () = assert!(size_of::<Step>() == 56 && size_of::<Sleeper>() == 16 && at::STEP.is_multiple_of(8));
 
@@ -333,7 +509,9 @@ const _: () = assert!(size_of::<Step>() == 56 && size_of::<Sleeper>() == 16 && a
 mod tests {
     use alloc::string::ToString;
 
-    use super::{Kind, Place};
+    use alloc::vec::Vec;
+
+    use super::{Decision, Decisions, Kind, Place};
     use crate::VERSION;
 
     #[test]
@@ -342,6 +520,20 @@ mod tests {
         assert_eq!(Place::read(&place.to_string()), Some(place));
         for nonsense in ["", "4", "4:5", "4:x:1", "300:1:1"] {
             assert_eq!(Place::read(nonsense), None, "{nonsense}");
+        }
+    }
+
+    #[test]
+    fn decisions_are_read_as_they_are_written() {
+        let decision = |thread, choice| Decision { thread, choice };
+        let all = [(1, 0), (1, 0), (2, 0), (1, 3), (1, 3), (10, 0)];
+        let all: Vec<Decision> = all.into_iter().map(|(thread, choice)| decision(thread, choice)).collect();
+        let text = Decisions(all.clone()).to_string();
+        assert_eq!(text, "1x2.2.1:3x2.10");
+        assert_eq!(text.parse(), Ok(Decisions(all)));
+        assert_eq!("".parse(), Ok(Decisions::default()));
+        for wrong in ["x", "1.", "1x", "1:x2", "-1", "1x4000000000", "1x70000"] {
+            assert!(wrong.parse::<Decisions>().is_err(), "{wrong}");
         }
     }
 

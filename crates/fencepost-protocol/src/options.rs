@@ -3,6 +3,7 @@
 //! The runtime finds options in the environment and in the program, and passes those that it
 //! understands on to the reporter in [`Start`](crate::message::Start). Both read them here.
 
+use crate::exploration::Decisions;
 use crate::{Provocation, Schedule};
 
 /// An option.
@@ -29,6 +30,8 @@ pub enum Key {
     /// An access that is to use an overwritten value, a text: a
     /// [`Provocation`](crate::Provocation).
     Provoke,
+    /// Who takes which step, a text: [`Decisions`](crate::exploration::Decisions).
+    Decisions,
     /// See [`Options::robustness`].
     Robustness,
     /// See [`Options::races`].
@@ -53,7 +56,7 @@ pub enum Key {
 
 impl Key {
     /// All of them, as they are listed for people.
-    pub const ALL: [Key; 20] = [
+    pub const ALL: [Key; 21] = [
         Key::Schedule,
         Key::Seed,
         Key::Steps,
@@ -64,6 +67,7 @@ impl Key {
         Key::MaxReports,
         Key::Record,
         Key::Provoke,
+        Key::Decisions,
         Key::Robustness,
         Key::Races,
         Key::AtomicRaces,
@@ -93,6 +97,7 @@ impl Key {
             Key::Provoke => {
                 ("provoke", "PLACE,oldest or PLACE,newest: the access there uses an overwritten value once")
             }
+            Key::Decisions => ("decisions", "who takes which step, as `run --schedule all` tells it"),
             Key::Robustness => ("report_robustness", "1: report robustness violations"),
             Key::Races => ("report_bugs", "1: report data races"),
             Key::AtomicRaces => ("report_atomic_races", "1: report races between atomic and plain accesses"),
@@ -137,6 +142,7 @@ impl Key {
             | Key::MaxReports
             | Key::Record
             | Key::Provoke
+            | Key::Decisions
             | Key::Robustness
             | Key::Help => false,
         }
@@ -253,6 +259,7 @@ impl Options {
             Key::Verbosity => number(value).map(|verbosity| self.verbosity = verbosity),
             Key::Help => flag(value).map(|flag| self.help = flag),
             Key::Provoke => value.parse::<Provocation>().ok().map(drop),
+            Key::Decisions => value.parse::<Decisions>().ok().map(drop),
             Key::LogPath | Key::Suppressions => Some(()),
         };
         set.is_some()

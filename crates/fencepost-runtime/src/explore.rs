@@ -1,27 +1,38 @@
-//! A run for the explorer of every schedule: the memory that both sides map, and the server that
-//! starts a child for each run. See [`fencepost_protocol::exploration`].
+//! A run of which somebody decides every step.
 //!
-//! Such a run has no reporter. What it reports are numbers in the shared memory: the explorer makes
-//! the run once more for people, with a reporter, if it wants to know.
+//! It may be one of many for an explorer ([`fencepost_protocol::exploration`]). Then there is a
+//! server that starts a child for each run, and memory that both sides map. Such a run has no
+//! reporter. What it reports are numbers in the shared memory.
+//!
+//! Or the option `decisions` says what was decided. Then it is one run, made for people: it has a
+//! reporter, and the memory is its own.
 
 use std::ptr::null_mut;
-use std::sync::atomic::{AtomicPtr, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicPtr, Ordering};
 
-use fencepost_protocol::door;
 use fencepost_protocol::exploration::{
-    Decision, EXPLORATION, Header, NOTE, Place, REPORTS, Report, Sleeper, Step, at, end, remark,
+    Decision, Decisions, EXPLORATION, Header, NOTE, Place, REPORTS, Report, STEPS, Sleeper, Step, at, end, remark,
 };
+use fencepost_protocol::{Key, door};
 
 use crate::intercept::system_call;
-use crate::{environment, local, memory, schedule};
+use crate::{environment, local, memory, options, schedule};
 
-/// What both sides map; null if nobody explores.
+/// What both sides map; null if nobody decides.
 static SHARED: AtomicPtr<u8> = AtomicPtr::new(null_mut());
+/// Is there an explorer, who hears no words?
+static SILENT: AtomicBool = AtomicBool::new(false);
+
+/// Does somebody decide every step?
+#[inline]
+pub(crate) fn is_decided() -> bool {
+    !SHARED.load(Ordering::Relaxed).is_null()
+}
 
 /// Is this a run for the explorer?
 #[inline]
 pub(crate) fn is_explored() -> bool {
-    !SHARED.load(Ordering::Relaxed).is_null()
+    SILENT.load(Ordering::Relaxed)
 }
 
 /// What is shared, for the one thread that runs.
@@ -48,7 +59,7 @@ impl Shared {
         if number >= self.header().decisions as usize {
             return None;
         }
-        // SAFETY: the explorer writes no more decisions than there is room for.
+        // SAFETY: there are no more decisions than there is room for.
         Some(unsafe { self.0.add(at::DECISION).cast::<Decision>().add(number).read() })
     }
 
@@ -67,22 +78,66 @@ impl Shared {
     }
 }
 
-/// Waits for the explorer, if there is one. Returns in the child that is a run.
+/// Waits for the explorer, if there is one. Returns in the child that is a run. Or takes over the
+/// decisions that the options have.
 pub(crate) fn start() {
-    let Some(place) = environment::variable(door::name(EXPLORATION)).and_then(|text| Place::read(&text)) else {
-        return;
-    };
-    if !place.is_ours() {
+    let variable = environment::variable(door::name(EXPLORATION));
+    if let Some(place) = variable.and_then(|text| Place::read(&text)).filter(Place::is_ours) {
+        without_random_addresses();
+        let shared = memory::map_file(place.memory, at::END);
+        if !shared.is_null() {
+            serve(place, shared);
+            SILENT.store(true, Ordering::Release);
+            begin(shared);
+        }
         return;
     }
-    let shared = memory::map_file(place.memory, at::END);
-    if shared.is_null() {
-        return;
+    let given = options::given().iter().rev().find(|(name, _)| name == Key::Decisions.name());
+    if let Some(Ok(Decisions(decisions))) = given.map(|(_, text)| text.parse()) {
+        let memory = memory::map_table(at::END);
+        // SAFETY: the mapping is large enough for as many decisions as can be given.
+        unsafe {
+            let header = &mut *memory.cast::<Header>();
+            (header.decisions, header.most_steps) = (decisions.len() as u32, STEPS as u32);
+            for (number, decision) in decisions.into_iter().enumerate() {
+                memory.add(at::DECISION).cast::<Decision>().add(number).write(decision);
+            }
+        }
+        begin(memory);
     }
-    serve(place, shared);
-    SHARED.store(shared, Ordering::Release);
+}
+
+fn begin(memory: *mut u8) {
+    SHARED.store(memory, Ordering::Release);
     local::start();
-    schedule::explored();
+    schedule::decided();
+}
+
+/// Locations have the same addresses in every process that explores: the program is started again
+/// if they do not.
+fn without_random_addresses() {
+    const NOT_RANDOM: usize = 0x004_0000;
+    const ASK: usize = 0xffff_ffff;
+    // SAFETY: asks for a number, and sets it.
+    unsafe {
+        let now = system_call(libc::SYS_personality, [ASK, 0, 0, 0, 0, 0]);
+        if now < 0 || now as usize & NOT_RANDOM != 0 {
+            return;
+        }
+        if system_call(libc::SYS_personality, [now as usize | NOT_RANDOM, 0, 0, 0, 0, 0]) < 0 {
+            return;
+        }
+    }
+    let line = std::fs::read("/proc/self/cmdline").unwrap_or_default();
+    let mut words: Vec<*const libc::c_char> =
+        line.split_inclusive(|&byte| byte == 0).map(|word| word.as_ptr().cast()).collect();
+    words.push(null_mut());
+    unsafe extern "C" {
+        static environ: *const *const libc::c_char;
+    }
+    // SAFETY: the words end with zeroes, and the list with null. If it fails, addresses differ: it
+    // is noticed when runs do.
+    unsafe { libc::execve(c"/proc/self/exe".as_ptr(), words.as_ptr(), environ) };
 }
 
 fn serve(place: Place, shared: *mut u8) {
@@ -121,7 +176,7 @@ fn serve(place: Place, shared: *mut u8) {
 
 /// Something was found that would be reported; `key` is the same for the same accesses.
 pub(crate) fn found(key: u64, is_race: bool) {
-    let steps = schedule::explored_steps();
+    let steps = schedule::decided_steps();
     let Some(mut shared) = shared() else { return };
     let header = shared.header();
     if let Some(report) = header.report.get_mut(header.reports as usize) {
@@ -144,7 +199,7 @@ pub(crate) fn remark(text: &str) {
 
 /// The program has ended with `status`.
 pub(crate) fn finish(status: i32) -> ! {
-    schedule::explored_to_the_end();
+    schedule::decided_to_the_end();
     if let Some(mut shared) = shared() {
         shared.header().status = status;
     }
@@ -153,6 +208,9 @@ pub(crate) fn finish(status: i32) -> ! {
 
 /// The run is over.
 pub(crate) fn stop(why: u32) -> ! {
+    if !is_explored() {
+        crate::fatal(format_args!("the run does not follow the decisions that were given (`decisions`)"));
+    }
     if let Some(mut shared) = shared() {
         let header = shared.header();
         header.end |= why;

@@ -75,11 +75,14 @@ pub(crate) fn start() {
     WANTED.store(true, Ordering::Relaxed);
 }
 
-/// The calling thread begins; its frames so far are no part of what it does.
-pub(crate) fn begin() {
-    let here = 0usize;
-    BASE.set(&raw const here as usize);
+/// The calling thread begins, with a frame at this address: the frames below are what it does.
+pub(crate) fn begin(frame: usize) {
+    BASE.set(frame + LIBC);
 }
+
+/// Bytes above the first frame of a thread, which belong to libc and stay as they are: the first
+/// frame may be given up before the program is called.
+const LIBC: usize = 96;
 
 /// Words that the entry of an access has saved below its return address: preserved registers, then
 /// those of arguments.

@@ -22,13 +22,13 @@ mod policy;
 use std::sync::atomic::Ordering;
 
 pub(crate) use baton::{
-    also, assumed, begin, cancelled, choose, created, ending, exists, explored, explored_steps, explored_to_the_end,
+    also, assumed, begin, cancelled, choose, created, ending, decided, decided_steps, decided_to_the_end, exists,
     finished, forked, frozen, has_changed, has_taken, outside, rouse, start, step_in, step_out, steps, vary, wake,
     watches,
 };
 use control::CONTROLLED;
 pub(crate) use control::{Key, Outcome, Timeout, Waiting};
-use fencepost_protocol::exploration::{Kind, Step};
+use fencepost_protocol::exploration::{Kind, Step, flag};
 use policy::Reason;
 
 use crate::explore;
@@ -45,8 +45,8 @@ pub(crate) fn point() {
     }
 }
 
-/// The running thread is about to take this step. Where somebody explores, this is the only kind of
-/// point.
+/// The running thread is about to take this step. Where somebody decides every step, this is the
+/// only kind of point.
 #[inline]
 pub(crate) fn about(kind: Kind, object: usize) {
     if CONTROLLED.load(Ordering::Relaxed) {
@@ -59,10 +59,10 @@ pub(crate) fn about_step(step: Step) {
     baton::about(step);
 }
 
-/// The same, where it is a step only if somebody explores.
+/// The same, where it is a step only if somebody decides every step.
 #[inline]
-pub(crate) fn about_if_explored(kind: Kind, object: usize) {
-    if explore::is_explored() {
+pub(crate) fn about_if_decided(kind: Kind, object: usize) {
+    if explore::is_decided() {
         about(kind, object);
     }
 }
@@ -127,14 +127,14 @@ pub(crate) fn retry<T>(
     timeout: Option<Timeout>,
     mut attempt: impl FnMut() -> Option<T>,
 ) -> Result<T, Outcome> {
-    about(
-        kind,
-        match key {
+    if CONTROLLED.load(Ordering::Relaxed) {
+        let object = match key {
             Key::Object(object) => object,
             Key::Thread(thread) => thread as usize,
             Key::Time => 0,
-        },
-    );
+        };
+        baton::about(Step { flags: flag::WAITS, ..Step::new(kind, object as u64) });
+    }
     loop {
         if let Some(result) = attempt() {
             return Ok(result);

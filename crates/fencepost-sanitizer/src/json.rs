@@ -4,6 +4,7 @@
 
 use serde::Serialize;
 
+use crate::exploration::Exploration;
 use crate::reporter::Totals;
 use crate::text::Ranks;
 
@@ -46,10 +47,31 @@ struct Summary<'a> {
     steps: u64,
     mixed_size: u64,
     malformed: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    exploration: Option<Explored<'a>>,
+}
+
+/// What is said of every schedule of a test.
+#[derive(Serialize)]
+struct Explored<'a> {
+    verdict: &'a str,
+    executions: u64,
+    blocked: u64,
+    redundant: u64,
+    seconds: f64,
+    why: &'a [String],
+    bugs: Vec<BugLine<'a>>,
+}
+
+/// Something that is wrong, and a schedule that shows it.
+#[derive(Serialize)]
+struct BugLine<'a> {
+    bug: &'a str,
+    decisions: &'a str,
 }
 
 /// The figures, as a line.
-pub fn summary(totals: &Totals, ranks: &Ranks) -> String {
+pub fn summary(totals: &Totals, ranks: &Ranks, exploration: Option<&Exploration>) -> String {
     let figures = &totals.figures;
     to_line(&SummaryLine {
         schema: SCHEMA,
@@ -77,6 +99,15 @@ pub fn summary(totals: &Totals, ranks: &Ranks) -> String {
             steps: figures.steps,
             mixed_size: figures.mixed_size,
             malformed: totals.malformed,
+            exploration: exploration.map(|exploration| Explored {
+                verdict: exploration.verdict,
+                executions: exploration.executions,
+                blocked: exploration.blocked,
+                redundant: exploration.redundant,
+                seconds: exploration.seconds,
+                why: &exploration.why,
+                bugs: exploration.bugs.iter().map(|(bug, decisions)| BugLine { bug, decisions }).collect(),
+            }),
         },
     })
 }

@@ -12,6 +12,7 @@
 mod advice;
 mod blame;
 mod excuse;
+mod exploration;
 pub mod json;
 mod path;
 mod process;
@@ -28,5 +29,6 @@ mod wrappers;
 
 /// The name of the memory model that programs are judged by.
 pub use fencepost_clock::MODEL;
+pub use exploration::Exploration;
 pub use process::Process;
 pub use reporter::{Ending, Item, Options, Reporter, Totals};

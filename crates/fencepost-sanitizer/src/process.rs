@@ -410,8 +410,16 @@ impl Process {
         let unknown = Start::default();
         let start = self.start.as_ref().unwrap_or(&unknown);
         let Options { schedule, seed, spin_detection, .. } = self.options;
-        let exact = schedule.is_controlled();
-        let mut words: Vec<String> = ["fencepost", "run", "--schedule"].map(String::from).into();
+        let decisions = start.given(Key::Decisions);
+        let exact = schedule.is_controlled() || decisions.is_some();
+        let mut words: Vec<String> = ["fencepost", "run"].map(String::from).into();
+        if let Some(decisions) = decisions {
+            // They say how everything else is to be.
+            words.extend(["--decisions".into(), decisions.to_string(), "--".into()]);
+            words.extend_from_slice(if start.argv.is_empty() { std::slice::from_ref(&start.exe) } else { &start.argv });
+            return Reproduce { command: command_line(&words), exact };
+        }
+        words.push("--schedule".into());
         match exact {
             true => words.extend([schedule.to_string(), "--seed".into(), seed.to_string()]),
             // Without control over the schedule nothing can be repeated; but it can be looked for.
@@ -435,8 +443,12 @@ impl Process {
             true => words.push(start.exe.clone()),
             false => words.extend_from_slice(&start.argv),
         }
-        Reproduce { command: words.iter().map(|word| shell_word(word)).collect::<Vec<_>>().join(" "), exact }
+        Reproduce { command: command_line(&words), exact }
     }
+}
+
+fn command_line(words: &[String]) -> String {
+    words.iter().map(|word| shell_word(word)).collect::<Vec<_>>().join(" ")
 }
 
 /// As a shell wants to see it.

@@ -32,7 +32,7 @@ pub(crate) use relax::RelaxArgs;
 pub(crate) use repair::RepairArgs;
 #[cfg(fencepost_runtime)]
 pub(crate) use run::ReportFormat;
-pub(crate) use run::{RunArgs, Seeds};
+pub(crate) use run::{RunArgs, Seeds, Who};
 pub(crate) use verify::{EngineChoice, VerifyArgs, VerifyFormat};
 
 /// Does your concurrent code still behave as under sequential consistency?

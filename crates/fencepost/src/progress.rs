@@ -23,6 +23,34 @@ impl Line {
 
     /// Shows how far the search has got.
     pub(crate) fn update(&self, elapsed: Duration, progress: Progress) {
+        let per_second = progress.states as f64 / elapsed.as_secs_f64();
+        self.show(elapsed, || {
+            format!(
+                "{} states, frontier {}, depth {}, {} states/s, {}",
+                HumanCount(progress.states),
+                HumanCount(progress.frontier),
+                HumanCount(progress.depth),
+                HumanCount(per_second as u64),
+                HumanBytes(progress.bytes)
+            )
+        });
+    }
+
+    /// Shows how many runs were made, and how much of what is known they are.
+    #[cfg(fencepost_runtime)]
+    pub(crate) fn update_runs(&self, elapsed: Duration, runs: u64, share: f64) {
+        let per_second = runs as f64 / elapsed.as_secs_f64();
+        self.show(elapsed, || {
+            format!(
+                "{} runs, about {:.1} % of what is known, {} runs/s",
+                HumanCount(runs),
+                share * 100.0,
+                HumanCount(per_second as u64)
+            )
+        });
+    }
+
+    fn show(&self, elapsed: Duration, text: impl FnOnce() -> String) {
         let Some(name) = &self.name else { return };
         if elapsed < PATIENCE {
             return;
@@ -35,15 +63,7 @@ impl Line {
             );
             bar
         });
-        let per_second = progress.states as f64 / elapsed.as_secs_f64();
-        bar.set_message(format!(
-            "{} states, frontier {}, depth {}, {} states/s, {}  {name}",
-            HumanCount(progress.states),
-            HumanCount(progress.frontier),
-            HumanCount(progress.depth),
-            HumanCount(per_second as u64),
-            HumanBytes(progress.bytes)
-        ));
+        bar.set_message(format!("{}  {name}", text()));
         bar.tick();
     }
 

@@ -769,7 +769,7 @@ unsafe fn cas_in<W: Word, const PROVOKED: bool>(
 /// As for `load`.
 pub(super) unsafe fn wait<W: Word>(call: Call, value: W, differs: bool) -> W {
     let wanted = |image: u64| (image == value.image()) != differs;
-    in_turn::begin(call, Step::Read, W::SIZE);
+    in_turn::begin_wait(call, Step::Read, W::SIZE);
     let mut again = false;
     loop {
         let Some(mut session) = Session::begin::<W, false>(call.addr) else {
@@ -808,7 +808,7 @@ pub(super) unsafe fn wait<W: Word>(call: Call, value: W, differs: bool) -> W {
 /// # Safety
 /// As for `load`.
 pub(super) unsafe fn blocking_cas<W: Word>(call: Call, expected: W, new: W) {
-    in_turn::begin(call, Step::Update, W::SIZE);
+    in_turn::begin_wait(call, Step::Update, W::SIZE);
     let mut again = false;
     loop {
         let Some(mut session) = Session::begin::<W, true>(call.addr) else {

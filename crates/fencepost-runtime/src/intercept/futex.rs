@@ -79,7 +79,7 @@ unsafe fn modelled(arguments: [usize; 6]) -> Option<c_long> {
             })
         }
         libc::FUTEX_WAKE | libc::FUTEX_WAKE_BITSET => {
-            schedule::about_if_explored(Kind::Object, addr);
+            schedule::about_if_decided(Kind::Object, addr);
             let woken = schedule::wake(key, value);
             schedule::point();
             (woken > 0).then_some(woken as c_long)

@@ -106,7 +106,7 @@ intercept! {
     }
 
     fn pthread_mutex_unlock(mutex: Object) -> c_int {
-        schedule::about_if_explored(Kind::Unlock, mutex as usize);
+        schedule::about_if_decided(Kind::Unlock, mutex as usize);
         let result = unlock(mutex);
         schedule::point();
         result
@@ -130,7 +130,7 @@ intercept! {
     }
 
     fn mtx_unlock(mutex: Object) -> c_int {
-        schedule::about_if_explored(Kind::Unlock, mutex as usize);
+        schedule::about_if_decided(Kind::Unlock, mutex as usize);
         let result = unlock(mutex);
         schedule::point();
         c11(result)

@@ -115,7 +115,7 @@ intercept! {
     }
 
     fn pthread_rwlock_unlock(lock: Object) -> c_int {
-        schedule::about_if_explored(Kind::Unlock, lock as usize);
+        schedule::about_if_decided(Kind::Unlock, lock as usize);
         // Readers need not ask the kernel who they are.
         let writer = lock.byte_add(WRITER).cast::<c_int>().read();
         if writer != 0 && writer == task() {

@@ -66,7 +66,7 @@ intercept! {
     }
 
     fn sem_post(semaphore: Object) -> c_int {
-        schedule::about_if_explored(Kind::Object, semaphore as usize);
+        schedule::about_if_decided(Kind::Object, semaphore as usize);
         release_join(semaphore);
         let result = real::sem_post(semaphore);
         schedule::wake(Key::Object(semaphore as usize), ALL);

@@ -34,7 +34,7 @@ intercept! {
     }
 
     fn pthread_spin_unlock(lock: Object) -> c_int {
-        schedule::about_if_explored(Kind::Unlock, lock as usize);
+        schedule::about_if_decided(Kind::Unlock, lock as usize);
         release(lock);
         let result = real::pthread_spin_unlock(lock);
         schedule::wake(Key::Object(lock as usize), ALL);

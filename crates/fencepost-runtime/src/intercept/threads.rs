@@ -127,7 +127,7 @@ unsafe fn create(
     spawn: impl FnOnce(*mut c_void) -> c_int,
 ) -> Option<c_int> {
     // Threads are numbered in the order of their creation.
-    schedule::about_if_explored(Kind::Spawn, 0);
+    schedule::about_if_decided(Kind::Spawn, 0);
     let mut parent = thread::enter()?;
     let errno = Errno::save();
     let child = parent.create();
@@ -181,9 +181,6 @@ unsafe fn begin(launch: *mut c_void) -> (usize, *mut c_void) {
         ready.store(1, Ordering::Release);
         futex::wake_all(ready);
     }
-    if explore::is_explored() {
-        local::begin();
-    }
     schedule::begin(tid, outside);
     (start, argument)
 }
@@ -192,6 +189,7 @@ unsafe extern "C" fn begin_posix(launch: *mut c_void) -> *mut c_void {
     // SAFETY: the creator passed a function of this type.
     unsafe {
         let (start, argument) = begin(launch);
+        local::begin(&raw const argument as usize);
         let start: unsafe extern "C" fn(*mut c_void) -> *mut c_void = std::mem::transmute(start);
         start(argument)
     }
@@ -201,6 +199,7 @@ unsafe extern "C" fn begin_c11(launch: *mut c_void) -> c_int {
     // SAFETY: the creator passed a function of this type.
     unsafe {
         let (start, argument) = begin(launch);
+        local::begin(&raw const argument as usize);
         let start: unsafe extern "C" fn(*mut c_void) -> c_int = std::mem::transmute(start);
         start(argument)
     }

@@ -92,8 +92,8 @@ pub(crate) fn start() {
     CONTROLLED.store(true, Ordering::Release);
 }
 
-/// Somebody explores: the calling thread is the main thread, and the only one.
-pub(crate) fn explored() {
+/// Somebody decides every step: the calling thread is the main thread, and the only one.
+pub(crate) fn decided() {
     let Some(shared) = explore::shared() else { return };
     let mut control = Control::new(Policy::random(0));
     control.entries[0].task = task();
@@ -171,19 +171,16 @@ pub(crate) fn watches(addresses: Vec<usize>) {
 }
 
 /// Steps so far, if somebody explores.
-pub(crate) fn explored_steps() -> u32 {
+pub(crate) fn decided_steps() -> u32 {
     let mut steps = 0;
     with_control(|control| steps = control.planned_steps());
     steps
 }
 
 /// The program ends: are there threads that could go on?
-pub(crate) fn explored_to_the_end() {
+pub(crate) fn decided_to_the_end() {
     with_control(|control| {
         let others = control.entries.len() > 1;
-        if let Some(plan) = &mut control.plan {
-            plan.tell();
-        }
         if others && let Some(mut shared) = explore::shared() {
             shared.header().remarks |= remark::OUTLIVED;
         }
@@ -193,7 +190,7 @@ pub(crate) fn explored_to_the_end() {
 /// One of so many ways, all of which are explored if somebody does that; 0 if nobody decides.
 pub(crate) fn choose(count: u32) -> u32 {
     let mut chosen = 0;
-    if explore::is_explored() {
+    if explore::is_decided() {
         about(Step::new(Kind::Choice, 0));
     }
     with_control(|control| chosen = control.pick(count.max(1) as usize) as u32);
@@ -202,11 +199,10 @@ pub(crate) fn choose(count: u32) -> u32 {
 
 /// The run does not count: an assumption of the test does not hold.
 pub(crate) fn assumed() {
-    with_control(|control| {
-        if let Some(plan) = &mut control.plan {
-            plan.tell();
-        }
-    });
+    if !explore::is_explored() {
+        note("an assumption of the test does not hold: the run ends here");
+        intercept::end_process(0);
+    }
     explore::stop(end::ASSUMED);
 }
 

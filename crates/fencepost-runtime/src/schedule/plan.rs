@@ -56,13 +56,14 @@ impl Plan {
         }
         *self.shared.step(self.steps) = step;
         self.steps += 1;
+        self.tell();
     }
 
     /// A thread takes a step that it was chosen for.
     fn take(&mut self, thread: Tid, pending: Step) {
         let choice = self.shared.decision(self.decisions).map_or(0, |decision| decision.choice);
         self.decisions += 1;
-        self.append(Step { thread, choice, flags: flag::DECIDED, ..pending });
+        self.append(Step { thread, choice, flags: flag::DECIDED | pending.flags, ..pending });
     }
 
     /// A step that goes with the one before.
@@ -74,6 +75,7 @@ impl Plan {
     pub(super) fn retract(&mut self) {
         self.steps -= 1;
         self.decisions -= 1;
+        self.tell();
         if self.is_forced() {
             let is_last = self.decisions + 1 == self.shared.header().decisions as usize;
             self.finish(if is_last { end::INFEASIBLE } else { end::DIVERGED });
@@ -98,12 +100,11 @@ impl Plan {
 
     /// The run is over.
     fn finish(&mut self, why: u32) -> ! {
-        self.shared.header().steps = self.steps as u32;
         explore::stop(why)
     }
 
-    /// The program has come to its end.
-    pub(super) fn tell(&mut self) {
+    /// How many steps there are: known also if the process dies.
+    fn tell(&mut self) {
         self.shared.header().steps = self.steps as u32;
     }
 }
@@ -145,7 +146,7 @@ impl Control {
                 plan.take(next.tid, next.pending);
                 return Next::Run(next.tid);
             }
-            if self.entries.iter().any(|entry| ready(&entry)) {
+            if explore::is_explored() && self.entries.iter().any(|entry| ready(&entry)) {
                 self.tell_pending(plan);
                 plan.finish(end::REDUNDANT);
             }
@@ -165,6 +166,9 @@ impl Control {
             plan.shared.header().remarks |= remark::SPINS;
         }
         self.tell_pending(plan);
+        if !explore::is_explored() {
+            return Next::Deadlock;
+        }
         plan.finish(end::STUCK)
     }
 

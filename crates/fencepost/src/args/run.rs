@@ -2,9 +2,11 @@
 
 use std::ffi::OsString;
 use std::path::PathBuf;
+use std::str::FromStr;
 use std::time::Duration;
 
 use clap::ValueEnum;
+use fencepost_protocol::exploration::Decisions;
 use fencepost_protocol::{FOUND, Options, Provocation, Schedule};
 
 use super::FailOn;
@@ -40,10 +42,35 @@ pub(crate) struct RunArgs {
     ///
     /// With `random` and `pct:D` one thread runs at a time and switches happen at atomic, lock and
     /// thread operations by a seeded scheduler: the same seed gives the same run.
-    #[arg(long, value_name = "WHO", value_parser = str::parse::<Schedule>)]
-    pub(crate) schedule: Option<Schedule>,
+    ///
+    /// With `all`, every schedule of a small test is explored, up to equivalence: the answer is a
+    /// proof or a bug.
+    #[arg(long, value_name = "WHO", value_parser = str::parse::<Who>)]
+    pub(crate) schedule: Option<Who>,
 
-    /// Steps a run is expected to have, for pct:D [default: as many as the longest run so far]
+    /// With --schedule all: how many runs are made at the same time [default: one per processor]
+    #[arg(long, value_name = "N", value_parser = jobs)]
+    pub(crate) jobs: Option<usize>,
+
+    /// With --schedule all: give up after this time
+    #[arg(long, value_name = "TIME", value_parser = units::duration)]
+    pub(crate) timeout: Option<Duration>,
+
+    /// With --schedule all: give up after so many runs
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    pub(crate) max_runs: Option<u64>,
+
+    /// With --schedule all: let loops that wait and write what was there, such as a lock by
+    /// exchange, go round N times more, and be content with that
+    #[arg(long, value_name = "N")]
+    pub(crate) spins: Option<u32>,
+
+    /// Who takes which step, as --schedule all tells it
+    #[arg(long, value_name = "STEPS", value_parser = str::parse::<Decisions>, conflicts_with_all = ["schedule", "runs", "seeds", "time"])]
+    pub(crate) decisions: Option<Decisions>,
+
+    /// Steps a run is expected to have, for pct:D [default: as many as the longest run so far];
+    /// steps that it may have, with --schedule all [default: 10000]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     pub(crate) steps: Option<u64>,
 
@@ -124,6 +151,31 @@ pub(crate) struct RunArgs {
     pub(crate) program: Vec<OsString>,
 }
 
+/// Which schedules.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Who {
+    /// One after the other, as this decides.
+    One(Schedule),
+    /// All of them, up to equivalence.
+    All,
+}
+
+impl FromStr for Who {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        match text {
+            "all" => Ok(Who::All),
+            _ => text.parse().map(Who::One).map_err(|error| format!("{error}; or `all`")),
+        }
+    }
+}
+
+/// A number of workers.
+fn jobs(text: &str) -> Result<usize, String> {
+    text.parse().ok().filter(|jobs| (1..=256).contains(jobs)).ok_or_else(|| "expected a number from 1 to 256".into())
+}
+
 /// How much history can be kept.
 fn history(text: &str) -> Result<u32, String> {
     let (least, most) = (Options::HISTORY.start(), Options::HISTORY.end());
@@ -151,12 +203,14 @@ Examples:
   fencepost run --time 2m -- ./queue 4                          for two minutes
   fencepost run --runs 1 -- ./queue 4                           one run, as the operating system schedules it
   fencepost run --schedule pct:3 --seeds 0..1000 -- ./queue 4   a thousand different schedules
+  fencepost run --schedule all -- ./queue 2                     every schedule of a small test: a proof or a bug
   fencepost run --schedule pct:3 --seed 17 -- ./queue 4         one of them again
   fencepost run --runs 100 --fail-on failure -- ./queue 4       what is harmless does not matter
   fencepost run --format sarif -o findings.sarif -- ./queue 4   for code scanning
   fencepost run --graph pictures -- ./queue 4                   pictures/report-1.svg, …: how does it happen?
 
 Exit codes:
+  3    with --schedule all: nothing was found, but not everything was seen
   66   something was reported (--exitcode), as bad as --fail-on says
   2    the program cannot be run, or was not built for the sanitizer; reports or pictures cannot be
        written

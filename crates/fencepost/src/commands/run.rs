@@ -2,6 +2,7 @@
 //! what it reveals.
 
 mod channel;
+mod every;
 mod patience;
 mod provoke;
 mod ranking;
@@ -17,10 +18,11 @@ use std::process::{Child, Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
 use fencepost_protocol::door::{self, Mismatch};
+use fencepost_protocol::exploration::Decisions;
 use fencepost_protocol::{Answer, ExitCode, Key, Provocation, Schedule};
 use fencepost_sanitizer::{Ending, Options};
 
-use crate::args::{ReportFormat, RunArgs};
+use crate::args::{ReportFormat, RunArgs, Who};
 use crate::exit::Exit;
 use crate::output::{self, Output};
 use crate::project;
@@ -58,6 +60,9 @@ pub(crate) fn run(args: &RunArgs, output: &mut Output) -> io::Result<Exit> {
                 return Ok(Exit::Error);
             }
         };
+    if args.schedule == Some(Who::All) {
+        return every::run(args, &mut session, &Signals::new()?, output);
+    }
     let mut series = Series::new(args, project);
     let is_long = series.is_long();
     let tries = provoke::tries(args, is_long);
@@ -67,7 +72,8 @@ pub(crate) fn run(args: &RunArgs, output: &mut Output) -> io::Result<Exit> {
     let (mut ordinary, mut is_cut) = (Ordinary::default(), false);
     for run in series.by_ref() {
         let patience = args.hang_after.filter(|_| args.provoke_at.is_some());
-        let how = How { run, steps: None, provocation: args.provoke_at.as_ref(), patience, is_quiet: false };
+        let (provocation, decisions) = (args.provoke_at.as_ref(), args.decisions.as_ref());
+        let how = How { run, steps: None, provocation, decisions, patience, is_quiet: false };
         let outcome = match once(args, &how, &mut session, &signals, output) {
             Ok(outcome) => outcome,
             Err(Failure::Start(error)) => {
@@ -130,6 +136,8 @@ struct How<'a> {
     steps: Option<u64>,
     /// What to provoke in it.
     provocation: Option<&'a Provocation>,
+    /// Who takes which step, if that is decided.
+    decisions: Option<&'a Decisions>,
     /// How long it may take.
     patience: Option<Duration>,
     /// Nobody wants to hear what the program says.
@@ -288,17 +296,25 @@ fn silence(status: ExitStatus) -> String {
     }
 }
 
+/// What is in `FENCEPOST_OPTIONS` already.
+fn environment_options() -> OsString {
+    env::var_os(door::name(door::OPTIONS)).unwrap_or_default()
+}
+
+/// One more, which wins over those before.
+fn add_option(options: &mut OsString, key: Key, value: &str) {
+    if !options.is_empty() {
+        options.push(":");
+    }
+    options.push(OsStr::new(key.name()));
+    options.push("=");
+    options.push(value);
+}
+
 /// `FENCEPOST_OPTIONS` for the program: what is there already, then ours, which wins.
 fn runtime_options(args: &RunArgs, how: &How<'_>, steps: u64) -> OsString {
-    let mut options = env::var_os(door::name(door::OPTIONS)).unwrap_or_default();
-    let mut add = |key: Key, value: &str| {
-        if !options.is_empty() {
-            options.push(":");
-        }
-        options.push(OsStr::new(key.name()));
-        options.push("=");
-        options.push(value);
-    };
+    let mut options = environment_options();
+    let mut add = |key: Key, value: &str| add_option(&mut options, key, value);
     add(Key::Seed, &how.run.seed.to_string());
     add(Key::Schedule, &how.run.schedule.to_string());
     if let (Schedule::Pct(_), 1..) = (how.run.schedule, steps) {
@@ -312,6 +328,11 @@ fn runtime_options(args: &RunArgs, how: &How<'_>, steps: u64) -> OsString {
     }
     if args.no_spin_detection {
         add(Key::SpinDetection, "0");
+    }
+    if let Some(decisions) = how.decisions {
+        every::options().iter().filter(|(key, _)| *key != Key::Record).for_each(|(key, value)| add(*key, value));
+        add(Key::Deadlock, "1");
+        add(Key::Decisions, &decisions.to_string());
     }
     if let Some(provocation) = how.provocation {
         // There are commas in it.

@@ -1,4 +1,4 @@
-//! Atomic accesses under a controlled schedule: when it is the thread's turn. If somebody explores,
+//! Atomic accesses under a controlled schedule: when it is the thread's turn. If somebody decides,
 //! each is a step, and what became of it is told.
 
 use fencepost_protocol::Order;
@@ -19,9 +19,17 @@ fn step(call: Call, kind: Kind, size: u8) -> Step {
     }
 }
 
+/// The access is about to be made, if what is there is what it waits for.
+pub(super) fn begin_wait(call: Call, kind: Kind, size: u8) {
+    match explore::is_decided() {
+        true => schedule::about_step(Step { flags: flag::WAITS, ..step(call, kind, size) }),
+        false => schedule::point(),
+    }
+}
+
 /// The access is about to be made.
 pub(super) fn begin(call: Call, kind: Kind, size: u8) {
-    match explore::is_explored() {
+    match explore::is_decided() {
         true => schedule::about_step(step(call, kind, size)),
         false => schedule::point(),
     }
@@ -30,7 +38,7 @@ pub(super) fn begin(call: Call, kind: Kind, size: u8) {
 /// The same, of one that writes `value` without a look.
 pub(super) fn begin_write(call: Call, kind: Kind, size: u8, value: u64) {
     begin(call, kind, size);
-    if explore::is_explored() {
+    if explore::is_decided() {
         schedule::has_taken(|step| step.written = value);
         schedule::has_changed(call.addr);
     }
@@ -38,7 +46,7 @@ pub(super) fn begin_write(call: Call, kind: Kind, size: u8, value: u64) {
 
 /// The same, of one that may go round a loop.
 fn begin_read(call: Call, kind: Kind, size: u8) {
-    if explore::is_explored()
+    if explore::is_decided()
         && let Some(thread) = thread::watched()
     {
         local::about_to_read(thread);
@@ -48,14 +56,14 @@ fn begin_read(call: Call, kind: Kind, size: u8) {
 
 /// The access has read this value.
 pub(super) fn has_read(value: u64) {
-    if explore::is_explored() {
+    if explore::is_decided() {
         schedule::has_taken(|step| step.read = value);
     }
 }
 
 /// The access has read `old` and written `new`.
 pub(super) fn has_written(addr: usize, old: u64, new: u64) {
-    if explore::is_explored() {
+    if explore::is_decided() {
         schedule::has_taken(|step| (step.read, step.written, step.flags) = (old, new, step.flags | flag::SUCCESS));
         if old != new {
             schedule::has_changed(addr);
@@ -71,7 +79,7 @@ pub(super) unsafe fn load<W: Word>(call: Call) -> W {
     begin_read(call, Kind::Read, W::SIZE);
     // SAFETY: the caller's promise.
     let value = unsafe { load_now::<W>(call) };
-    if explore::is_explored() {
+    if explore::is_decided() {
         has_read(value.image());
         local::has_read(call.addr, W::SIZE, value.image(), false);
     }
@@ -88,7 +96,7 @@ pub(super) unsafe fn fetch<W: Word>(call: Call, fetch: Fetch, value: W) -> W {
     // SAFETY: the caller's promise.
     let old = unsafe { fetch_now(call, fetch, value) };
     let new = W::combine(fetch, old, value);
-    if explore::is_explored() {
+    if explore::is_decided() {
         has_written(call.addr, old.image(), new.image());
         if old == new {
             // Nobody can tell the difference, the thread itself included.
@@ -108,19 +116,19 @@ pub(super) unsafe fn cas<W: Word>(call: Call, weak: bool, expected: W, new: W) -
     begin_read(call, Kind::Update, W::SIZE);
     // SAFETY: the address is valid for an access of this width.
     let may_fail = weak
-        && match explore::is_explored() {
+        && match explore::is_decided() {
             // SAFETY: as above.
             true => local::may_be_unlucky(state) && unsafe { W::load(call.addr) } == expected,
             false => true,
         };
-    if may_fail && explore::is_explored() {
+    if may_fail && explore::is_decided() {
         schedule::has_taken(|step| step.choices = 2);
     }
     let fails = may_fail && schedule::fails_for_no_reason();
     let had_effect = thread::watched().is_some_and(|thread| thread.has_effect.get());
     // SAFETY: the caller's promise.
     let (old, success) = unsafe { cas_now(call, weak, fails, expected, new) };
-    if explore::is_explored() {
+    if explore::is_decided() {
         if success {
             has_written(call.addr, old.image(), new.image());
         } else {
@@ -140,7 +148,7 @@ pub(super) unsafe fn cas<W: Word>(call: Call, weak: bool, expected: W, new: W) -
 /// it on.
 pub(super) fn fence(order: u32, pc: usize) {
     schedule::point();
-    if explore::is_explored() {
+    if explore::is_decided() {
         let order = Order::decode(order as u8 & 7);
         schedule::also(Step { pc: pc as u64, order, ..Step::new(Kind::Fence, 0) });
     }

@@ -130,6 +130,7 @@ pub(super) fn provoke(
                     // expects.
                     steps: Some(steps),
                     provocation: Some(&provocation),
+                    decisions: None,
                     patience: Some(patience),
                     is_quiet: true,
                 };

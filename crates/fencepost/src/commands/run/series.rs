@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use fencepost_protocol::Schedule;
 
-use crate::args::RunArgs;
+use crate::args::{RunArgs, Who};
 use crate::project::Project;
 
 /// The schedules that take turns, if nobody says which. The first run is as the operating system
@@ -44,15 +44,17 @@ impl Series {
     /// As the command line and the project say, from now on.
     pub(crate) fn new(args: &RunArgs, project: &Project) -> Series {
         let schedules = match (args.schedule, project.schedules.as_slice()) {
-            (Some(schedule), _) => vec![schedule],
-            (None, []) => SCHEDULES.to_vec(),
-            (None, schedules) => schedules.to_vec(),
+            (Some(Who::One(schedule)), _) => vec![schedule],
+            // What is decided needs no other schedule.
+            _ if args.decisions.is_some() => vec![Schedule::Os],
+            (_, []) => SCHEDULES.to_vec(),
+            (_, schedules) => schedules.to_vec(),
         };
         let range = match (&args.seeds, args.runs) {
             (Some(seeds), _) => Some(seeds.0.clone()),
             (None, Some(runs)) => Some(args.seed..args.seed.saturating_add(runs)),
             // One schedule is asked for to see what it does: once, if nobody says for how long.
-            (None, None) if args.schedule.is_some() && args.time.is_none() => {
+            (None, None) if (args.schedule.is_some() || args.decisions.is_some()) && args.time.is_none() => {
                 Some(args.seed..args.seed.saturating_add(1))
             }
             (None, None) => None,

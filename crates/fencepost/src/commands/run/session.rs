@@ -16,7 +16,7 @@ use fencepost_report::terminal::{self, Look};
 use fencepost_sanitizer::provoke::Seen;
 use fencepost_sanitizer::report::Identity;
 use fencepost_sanitizer::symbols::Files;
-use fencepost_sanitizer::{Ending, Item, Options, Process, Reporter, json, text};
+use fencepost_sanitizer::{Ending, Exploration, Item, Options, Process, Reporter, json, text};
 use rustix::fs::Access;
 
 use super::ranking::Ranking;
@@ -48,6 +48,8 @@ pub(crate) struct Session {
     print_suppressions: bool,
     /// Likewise, for text.
     to_stdout: bool,
+    /// What is said of every schedule.
+    exploration: Option<Exploration>,
     /// Why nothing more is written. The program must not notice: it waits for answers.
     failure: Option<io::Error>,
 }
@@ -111,6 +113,7 @@ impl Session {
             read: BTreeSet::new(),
             print_suppressions: false,
             to_stdout: false,
+            exploration: None,
             failure: None,
         })
     }
@@ -279,6 +282,11 @@ impl Session {
         self.reporter.end_run();
     }
 
+    /// Every schedule was explored, as far as this says.
+    pub(super) fn explored(&mut self, exploration: Exploration) {
+        self.exploration = Some(exploration);
+    }
+
     /// Writes what comes at the end; for people, only what is asked for. An error says that
     /// something could not be written, now or earlier.
     pub(crate) fn finish(&mut self, figures: bool, suppressions: bool, output: &mut Output) -> io::Result<()> {
@@ -288,14 +296,19 @@ impl Session {
         let ranks = self.ranking.counts();
         match self.format {
             ReportFormat::Human => {
-                if figures {
+                if let Some(exploration) = &self.exploration {
+                    let text = format!("fencepost: {}\n", exploration.text);
+                    self.write(&text, output);
+                } else if figures {
                     self.write(&text::summary(self.reporter.totals(), &ranks), output);
                 }
                 if suppressions || self.print_suppressions {
                     self.write(&text::suppressions(self.reporter.suppressions()), output);
                 }
             }
-            ReportFormat::Json => self.write(&json::summary(self.reporter.totals(), &ranks), output),
+            ReportFormat::Json => {
+                self.write(&json::summary(self.reporter.totals(), &ranks, self.exploration.as_ref()), output);
+            }
             ReportFormat::Sarif => self.write(&self.log.render(), output),
         }
         self.failure.take().map_or(Ok(()), Err)

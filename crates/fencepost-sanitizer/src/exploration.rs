@@ -1,0 +1,20 @@
+/// What is said when every schedule of a test was explored.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Exploration {
+    /// `exhausted`, `bounded`, `bug` or `unknown`.
+    pub verdict: &'static str,
+    /// Executions that came to an end, each of another class.
+    pub executions: u64,
+    /// Executions in which nobody could go on, or that do not count.
+    pub blocked: u64,
+    /// Runs that turned out to be like others.
+    pub redundant: u64,
+    /// How long it took.
+    pub seconds: f64,
+    /// What stands in the way of an exact answer.
+    pub why: Vec<String>,
+    /// What is wrong, and the decisions that show it.
+    pub bugs: Vec<(String, String)>,
+    /// All of it for people.
+    pub text: String,
+}

@@ -1,0 +1,205 @@
+//! What was found, and what that says of the test.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::time::Duration;
+
+use fencepost_protocol::exploration::{Decisions, Step};
+use fencepost_schedules::{Counts, Divergence};
+
+use crate::commands::run::signals;
+
+/// What is wrong with the test.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Bug {
+    /// It was ended by a signal.
+    Signal(i32),
+    /// It ended with this exit code.
+    Status(i32),
+    /// No thread could go on.
+    Stuck,
+    /// A data race, by its number.
+    Race(u64),
+    /// A violation of robustness, by its number.
+    Violation(u64),
+}
+
+/// What stands in the way of an exact answer.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Obstacle {
+    /// The time was over.
+    Time,
+    /// There were to be no more runs than these.
+    Runs(u64),
+    /// The user has ended it.
+    Interrupted,
+    /// A run did not come to an end.
+    Hung,
+    /// A run had too many steps.
+    TooLong,
+    /// A run did something else than the one before, and what.
+    Diverged(String),
+    /// A process ended without a word.
+    Silent,
+    /// Threads ran when the process ended.
+    Outlived,
+    /// A history was cut.
+    Cut,
+    /// A write was not seen.
+    OutOfSight,
+    /// Accesses of different sizes overlap.
+    Mixed,
+    /// Rounds of a loop were left out: its effects do not change anything.
+    Rounds,
+    /// Something else.
+    Other(String),
+}
+
+/// Everything that was found.
+#[derive(Debug, Default)]
+pub(super) struct Found {
+    /// What is wrong, and a schedule that shows it.
+    pub(super) bugs: BTreeMap<Bug, Decisions>,
+    pub(super) obstacles: BTreeSet<Obstacle>,
+    pub(super) counts: Counts,
+    pub(super) time: Duration,
+}
+
+/// How the test is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Verdict {
+    /// Nothing is wrong in any execution.
+    Exhausted,
+    /// Nothing is wrong in any execution, but for further rounds of loops that wait.
+    Bounded,
+    /// Something is wrong.
+    Found,
+    /// Something stands in the way.
+    Unknown,
+}
+
+impl Verdict {
+    fn name(self) -> &'static str {
+        match self {
+            Verdict::Exhausted => "exhausted",
+            Verdict::Bounded => "bounded",
+            Verdict::Found => "bug",
+            Verdict::Unknown => "unknown",
+        }
+    }
+
+    /// What is said at the end.
+    pub(super) fn summary(self, found: &Found) -> fencepost_sanitizer::Exploration {
+        let Found { bugs, obstacles, counts, time } = found;
+        let is_over = obstacles.iter().all(|obstacle| *obstacle == Obstacle::Rounds);
+        let mut text = match self {
+            Verdict::Exhausted => "EXHAUSTED: robust against cpp20, no data race, no failure".to_string(),
+            Verdict::Bounded => "BOUNDED: robust against cpp20, no data race, no failure".to_string(),
+            Verdict::Found => format!("BUG: {}", bugs.keys().next().map_or(String::new(), Bug::sentence)),
+            Verdict::Unknown => "UNKNOWN: nothing was found, but not everything was seen".to_string(),
+        };
+        let seconds = time.as_secs_f64();
+        let rate = counts.runs() as f64 / seconds.max(1e-3);
+        text += &format!(
+            "\nfencepost: {} explored in {seconds:.1} s ({rate:.0} runs per second)",
+            counted(counts.complete, "execution", "executions")
+        );
+        for (count, what) in [(counts.blocked, "in which nobody could go on"), (counts.redundant, "redundant")] {
+            if count > 0 {
+                text += &format!(", {count} {what}");
+            }
+        }
+        if self == Verdict::Found && !is_over {
+            text += "; not all were explored";
+        }
+        let why: Vec<String> = obstacles.iter().map(Obstacle::sentence).collect();
+        if self != Verdict::Found {
+            why.iter().for_each(|why| text += &format!("\nfencepost: {why}"));
+        }
+        fencepost_sanitizer::Exploration {
+            verdict: self.name(),
+            executions: counts.complete,
+            blocked: counts.blocked,
+            redundant: counts.redundant,
+            seconds,
+            why,
+            bugs: bugs.iter().map(|(bug, decisions)| (bug.sentence(), decisions.to_string())).collect(),
+            text,
+        }
+    }
+}
+
+impl Found {
+    pub(super) fn verdict(&self, rounds_are_bounded: bool) -> Verdict {
+        let _asked = rounds_are_bounded;
+        match () {
+            () if !self.bugs.is_empty() => Verdict::Found,
+            () if self.obstacles.is_empty() => Verdict::Exhausted,
+            () if self.obstacles.iter().all(|obstacle| *obstacle == Obstacle::Rounds) => Verdict::Bounded,
+            () => Verdict::Unknown,
+        }
+    }
+
+    /// The schedules that are made again for people: the worst first, and no more than these.
+    pub(super) fn to_tell(&self, most: usize) -> Vec<Decisions> {
+        let mut all: Vec<Decisions> = Vec::new();
+        for decisions in self.bugs.values() {
+            if all.len() < most && !all.contains(decisions) {
+                all.push(decisions.clone());
+            }
+        }
+        all
+    }
+}
+
+impl Bug {
+    fn sentence(&self) -> String {
+        match self {
+            Bug::Signal(signal) => format!("ended by signal {signal}{}", signals::name(*signal)),
+            Bug::Status(status) => format!("the test ends with exit code {status}"),
+            Bug::Stuck => "a deadlock: no thread can go on".to_string(),
+            Bug::Race(_) => "a data race".to_string(),
+            Bug::Violation(_) => "not robust against cpp20".to_string(),
+        }
+    }
+}
+
+impl Obstacle {
+    fn sentence(&self) -> String {
+        match self {
+            Obstacle::Time => "the time was over (--timeout)".to_string(),
+            Obstacle::Runs(most) => format!("there were to be no more than {most} runs (--max-runs)"),
+            Obstacle::Interrupted => "it was interrupted".to_string(),
+            Obstacle::Hung => "a run did not come to an end (--hang-after)".to_string(),
+            Obstacle::TooLong => {
+                "a run had too many steps: a loop may have no end (--steps allows more)".to_string()
+            }
+            Obstacle::Diverged(how) => {
+                let how = if how.is_empty() { String::new() } else { format!(": {how}") };
+                format!("the test does not do the same again under the same schedule{how}")
+            }
+            Obstacle::Silent => "a run ended without the runtime's knowledge".to_string(),
+            Obstacle::Outlived => "the process ended while other threads were running: join them".to_string(),
+            Obstacle::Cut => "more writes to a location were overwritten than are remembered".to_string(),
+            Obstacle::OutOfSight => "a location was written out of sight".to_string(),
+            Obstacle::Mixed => "accesses of different sizes overlap".to_string(),
+            Obstacle::Rounds => {
+                "a loop waits in rounds that write what was there: not all numbers of rounds were explored (--spins)"
+                    .to_string()
+            }
+            Obstacle::Other(note) => note.clone(),
+        }
+    }
+}
+
+/// What was done otherwise.
+pub(super) fn describe(divergence: &Divergence) -> String {
+    let one = |step: &Option<Step>| match step {
+        Some(step) => format!("thread {} {:?} at {:#x} in {:#x}", step.thread, step.kind, step.object, step.pc),
+        None => "nothing".to_string(),
+    };
+    format!("{} instead of {}", one(&divergence.found), one(&divergence.expected))
+}
+
+fn counted(count: u64, one: &str, many: &str) -> String {
+    format!("{count} {}", if count == 1 { one } else { many })
+}
