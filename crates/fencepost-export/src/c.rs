@@ -79,6 +79,7 @@ fn header(program: &Program, source: &SourceFile) -> String {
 /* {name}, exported by fencepost.
      cc -std=c11 -pthread FILE                             an ordinary program
      fencepost cc -std=c11 FILE && fencepost run ./a.out   is the run robust?
+     fencepost cc -std=c11 -DFP_EXPLORE FILE && fencepost run --schedule all ./a.out   are all?
    The argument is a seed for what the program leaves open. Lines are those of the source. */
 "
     )

@@ -91,6 +91,9 @@ const PATIENCE: &str = r#"
 const END: &str = r#"
 /* The end of the run, whatever the other threads are doing. */
 static void fp_end(int status) {
+#ifdef FP_EXPLORE
+  exit(status);
+#endif
   static pthread_mutex_t first = PTHREAD_MUTEX_INITIALIZER;
   pthread_mutex_lock(&first);
   exit(status);
@@ -100,8 +103,12 @@ static void fp_end(int status) {
 const AGAIN: &str = r#"
 /* A jump backwards. */
 static void fp_again(long *steps) {
+#ifdef FP_EXPLORE
+  (void)steps;
+#else
   if (++*steps > FP_STEPS) fp_end(0);
   sched_yield();
+#endif
 }
 "#;
 
@@ -116,7 +123,13 @@ static void fp_fail(const char *file, int line, const char *what) {
 const CHOOSE: &str = r#"
 /* Some number below `bound`, by the seed and the number of the thread (splitmix64). */
 static _Thread_local uint64_t fp_choices;
+#ifdef FP_EXPLORE
+extern unsigned __fencepost_choose(unsigned bound);
+#endif
 static uint64_t fp_choose(uint64_t bound) {
+#ifdef FP_EXPLORE
+  return __fencepost_choose((unsigned)bound);
+#endif
   uint64_t z = (fp_choices += 0x9e3779b97f4a7c15);
   z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9;
   z = (z ^ (z >> 27)) * 0x94d049bb133111eb;
@@ -131,14 +144,19 @@ const MAIN: &str = r#"static const struct {
 @THREADS@};
 enum { FP_THREADS = sizeof fp_threads / sizeof *fp_threads };
 
-@SEED@static pthread_barrier_t fp_start;
+@SEED@#ifndef FP_EXPLORE
+static pthread_barrier_t fp_start;
+#endif
 
 static void *fp_begin(void *argument) {
   const size_t number = (size_t)(uintptr_t)argument;
-@CHOICES@  pthread_barrier_wait(&fp_start);
+@CHOICES@#ifndef FP_EXPLORE
+  pthread_barrier_wait(&fp_start);
+#endif
   return fp_threads[number].run();
 }
 
+#ifndef FP_EXPLORE
 static void fp_give_up(int signal) {
   static const char message[] = "gave up: the threads that are left wait for each other\n";
   (void)signal;
@@ -146,13 +164,12 @@ static void fp_give_up(int signal) {
   _exit(0);
 }
 
-int main(int argc, char **argv) {
+/* Everybody begins at the same time; who waits does so for a while. */
+static void fp_prepare(void) {
   const struct itimerspec patience = {
       .it_value = {.tv_sec = FP_MILLISECONDS / 1000, .tv_nsec = FP_MILLISECONDS % 1000 * 1000000}};
   timer_t timer;
   sigset_t alarms;
-  pthread_t threads[FP_THREADS];
-@READ@
   /* For this thread only, which does nothing but wait. */
   sigemptyset(&alarms);
   sigaddset(&alarms, SIGALRM);
@@ -161,13 +178,31 @@ int main(int argc, char **argv) {
   timer_create(CLOCK_MONOTONIC, NULL, &timer);
   timer_settime(timer, 0, &patience, NULL);
   pthread_barrier_init(&fp_start, NULL, FP_THREADS);
+}
+
+static void fp_allow_alarms(void) {
+  sigset_t alarms;
+  sigemptyset(&alarms);
+  sigaddset(&alarms, SIGALRM);
+  pthread_sigmask(SIG_UNBLOCK, &alarms, NULL);
+}
+#endif
+
+int main(int argc, char **argv) {
+  pthread_t threads[FP_THREADS];
+@READ@
+#ifndef FP_EXPLORE
+  fp_prepare();
+#endif
   for (size_t number = 0; number < FP_THREADS; number++) {
     if (pthread_create(&threads[number], NULL, fp_begin, (void *)(uintptr_t)number) != 0) {
       fprintf(stderr, "thread %s cannot be created\n", fp_threads[number].name);
       return 2;
     }
   }
-  pthread_sigmask(SIG_UNBLOCK, &alarms, NULL);
+#ifndef FP_EXPLORE
+  fp_allow_alarms();
+#endif
   for (size_t number = 0; number < FP_THREADS; number++) pthread_join(threads[number], NULL);
   return 0;
 }

@@ -1,6 +1,7 @@
 /* store buffering with compare-and-swaps, exported by fencepost.
      cc -std=c11 -pthread FILE                             an ordinary program
      fencepost cc -std=c11 FILE && fencepost run ./a.out   is the run robust?
+     fencepost cc -std=c11 -DFP_EXPLORE FILE && fencepost run --schedule all ./a.out   are all?
    The argument is a seed for what the program leaves open. Lines are those of the source. */
 #define _POSIX_C_SOURCE 200809L
 #include <pthread.h>
@@ -33,14 +34,19 @@ static const struct {
 };
 enum { FP_THREADS = sizeof fp_threads / sizeof *fp_threads };
 
+#ifndef FP_EXPLORE
 static pthread_barrier_t fp_start;
+#endif
 
 static void *fp_begin(void *argument) {
   const size_t number = (size_t)(uintptr_t)argument;
+#ifndef FP_EXPLORE
   pthread_barrier_wait(&fp_start);
+#endif
   return fp_threads[number].run();
 }
 
+#ifndef FP_EXPLORE
 static void fp_give_up(int signal) {
   static const char message[] = "gave up: the threads that are left wait for each other\n";
   (void)signal;
@@ -48,13 +54,12 @@ static void fp_give_up(int signal) {
   _exit(0);
 }
 
-int main(int argc, char **argv) {
+/* Everybody begins at the same time; who waits does so for a while. */
+static void fp_prepare(void) {
   const struct itimerspec patience = {
       .it_value = {.tv_sec = FP_MILLISECONDS / 1000, .tv_nsec = FP_MILLISECONDS % 1000 * 1000000}};
   timer_t timer;
   sigset_t alarms;
-  pthread_t threads[FP_THREADS];
-  (void)argc, (void)argv;
   /* For this thread only, which does nothing but wait. */
   sigemptyset(&alarms);
   sigaddset(&alarms, SIGALRM);
@@ -63,13 +68,31 @@ int main(int argc, char **argv) {
   timer_create(CLOCK_MONOTONIC, NULL, &timer);
   timer_settime(timer, 0, &patience, NULL);
   pthread_barrier_init(&fp_start, NULL, FP_THREADS);
+}
+
+static void fp_allow_alarms(void) {
+  sigset_t alarms;
+  sigemptyset(&alarms);
+  sigaddset(&alarms, SIGALRM);
+  pthread_sigmask(SIG_UNBLOCK, &alarms, NULL);
+}
+#endif
+
+int main(int argc, char **argv) {
+  pthread_t threads[FP_THREADS];
+  (void)argc, (void)argv;
+#ifndef FP_EXPLORE
+  fp_prepare();
+#endif
   for (size_t number = 0; number < FP_THREADS; number++) {
     if (pthread_create(&threads[number], NULL, fp_begin, (void *)(uintptr_t)number) != 0) {
       fprintf(stderr, "thread %s cannot be created\n", fp_threads[number].name);
       return 2;
     }
   }
-  pthread_sigmask(SIG_UNBLOCK, &alarms, NULL);
+#ifndef FP_EXPLORE
+  fp_allow_alarms();
+#endif
   for (size_t number = 0; number < FP_THREADS; number++) pthread_join(threads[number], NULL);
   return 0;
 }
