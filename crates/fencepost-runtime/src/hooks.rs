@@ -22,5 +22,6 @@ mod library;
 mod monitored;
 mod mutexes;
 mod plain;
+mod tests;
 mod wide;
 mod word;

@@ -138,6 +138,15 @@ pub(super) fn fails_for_no_reason() -> bool {
     fails
 }
 
+/// One of 0 to `count` - 1; the first if this thread is not under control.
+pub(super) fn choose(count: usize) -> usize {
+    let mut chosen = 0;
+    if controls_this_thread() {
+        with_control(|control| chosen = control.policy.pick(count));
+    }
+    chosen
+}
+
 /// From here on the schedule is another one, for each number.
 pub(crate) fn vary(number: u64) {
     with_control(|control| control.policy.vary(number));
