@@ -9,7 +9,8 @@
 //! - [`message`]s, which the runtime writes and the reporter reads, one JSON object per line
 //!   ([`wire`]);
 //! - [`Answer`]s, which the reporter gives;
-//! - the [`record`] of the run, in memory that both sides map.
+//! - the [`record`] of the run, in memory that both sides map;
+//! - the [`exploration`] of every schedule of a test, in memory, too.
 //!
 //! # How they meet
 //!
@@ -35,6 +36,7 @@ extern crate alloc;
 
 mod action;
 pub mod door;
+pub mod exploration;
 pub mod message;
 mod options;
 mod order;

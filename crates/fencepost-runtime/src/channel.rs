@@ -325,6 +325,9 @@ pub(crate) fn send_if_open(message: &Message) {
 
 /// Tells the user something, the first time.
 pub(crate) fn note_once(text: &'static str) {
+    if crate::explore::is_explored() {
+        return crate::explore::remark(text);
+    }
     let mut channel = CHANNEL.lock();
     if !channel.notes.contains(&text) {
         channel.notes.push(text);

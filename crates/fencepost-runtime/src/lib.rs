@@ -11,6 +11,7 @@
 //! - `thread`: threads and their clocks; `stacks`: where they are in the code; `sync`: locks and
 //!   the like.
 //! - `schedule`: controlled schedules; `spin`: busy waits; `provoke`: runs with one stale access.
+//! - `explore`: runs of which an explorer decides every step; `local`: has a loop gone round?
 //! - `openmp`: what its regions, barriers and tasks order.
 //! - `report`, `channel`, `record`, `options`, `stats`: what goes out and comes in.
 //! - `memory`, `lock`, `copy`: the runtime's own, since it must not use the host's.
@@ -24,8 +25,10 @@
 mod channel;
 mod copy;
 mod environment;
+mod explore;
 mod hooks;
 mod intercept;
+mod local;
 mod lock;
 mod memory;
 mod openmp;
@@ -69,10 +72,15 @@ pub(crate) fn start() {
     if provoke::start() {
         intercept::tell_failures();
     }
+    // From here on, this is one of many runs if somebody explores.
+    explore::start();
 }
 
 /// The program ends with `status`: tells the reporter, and returns the exit code to end with.
 pub(crate) fn finish(status: i32) -> i32 {
+    if explore::is_explored() {
+        explore::finish(status);
+    }
     channel::finish(status, report::summary)
 }
 

@@ -8,6 +8,7 @@ use fencepost_protocol::record::Op;
 use fencepost_protocol::{Action, Order};
 
 use crate::channel;
+use crate::explore;
 use crate::intercept;
 use crate::lock::Guarded;
 use crate::options;
@@ -85,7 +86,7 @@ fn repeat(place: u64) {
 
 /// Is this the first report about these accesses, as they were reached? Counts it if so.
 fn is_new(pcs: [usize; 2], places: [u64; 2]) -> bool {
-    let pair = (pcs[0] as u64).rotate_left(32) ^ pcs[1] as u64;
+    let pair = key_of(pcs);
     let chain = places[0].rotate_left(32) ^ places[1];
     let most = options::get().max_reports as usize;
     let mut seen = SEEN.lock();
@@ -98,6 +99,11 @@ fn is_new(pcs: [usize; 2], places: [u64; 2]) -> bool {
     }
     seen.chains.insert(at, chain);
     true
+}
+
+/// A number for these two places in the code.
+fn key_of(pcs: [usize; 2]) -> u64 {
+    (pcs[0] as u64).rotate_left(32) ^ pcs[1] as u64
 }
 
 fn stack_of(thread: &Thread, pc: usize) -> Vec<u64> {
@@ -198,6 +204,9 @@ pub(crate) fn robustness(thread: &Thread, access: &Access, window: &Window) {
         repeat(place);
         return;
     }
+    if explore::is_explored() {
+        return explore::found(key_of(pcs), false);
+    }
     let (report, tids) = violation(thread, access, window);
     halt_if(channel::send_report(report, &tids));
 }
@@ -265,6 +274,9 @@ pub(crate) fn race(thread: &Thread, addr: usize, new: Cell, other: Cell, pc: usi
     let there = whole_pc(other.pc());
     if !is_new([pc, there], [thread.calls.near(pc), there as u64]) {
         return;
+    }
+    if explore::is_explored() {
+        return explore::found(key_of([pc, there]), true);
     }
     let word = addr & !7;
     let (earlier, epoch) = thread::occupant_in(other.slot(), other.epoch());

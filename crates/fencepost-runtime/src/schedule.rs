@@ -16,17 +16,22 @@
 mod baton;
 mod control;
 mod kernel;
+mod plan;
 mod policy;
 
 use std::sync::atomic::Ordering;
 
 pub(crate) use baton::{
-    begin, cancelled, created, ending, exists, finished, forked, frozen, outside, rouse, start, step_in, step_out,
-    steps, vary, wake,
+    also, assumed, begin, cancelled, choose, created, ending, exists, explored, explored_steps, explored_to_the_end,
+    finished, forked, frozen, has_changed, has_taken, outside, rouse, start, step_in, step_out, steps, vary, wake,
+    watches,
 };
 use control::CONTROLLED;
 pub(crate) use control::{Key, Outcome, Timeout, Waiting};
+use fencepost_protocol::exploration::{Kind, Step};
 use policy::Reason;
+
+use crate::explore;
 
 /// All that wait for a key.
 pub(crate) const ALL: usize = usize::MAX;
@@ -37,6 +42,28 @@ pub(crate) const ALL: usize = usize::MAX;
 pub(crate) fn point() {
     if CONTROLLED.load(Ordering::Relaxed) {
         baton::decide(Reason::Point);
+    }
+}
+
+/// The running thread is about to take this step. Where somebody explores, this is the only kind of
+/// point.
+#[inline]
+pub(crate) fn about(kind: Kind, object: usize) {
+    if CONTROLLED.load(Ordering::Relaxed) {
+        baton::about(Step::new(kind, object as u64));
+    }
+}
+
+/// The same, with more to say.
+pub(crate) fn about_step(step: Step) {
+    baton::about(step);
+}
+
+/// The same, where it is a step only if somebody explores.
+#[inline]
+pub(crate) fn about_if_explored(kind: Kind, object: usize) {
+    if explore::is_explored() {
+        about(kind, object);
     }
 }
 
@@ -101,13 +128,22 @@ pub(crate) fn controls() -> bool {
     CONTROLLED.load(Ordering::Relaxed) && baton::controls_this_thread()
 }
 
-/// Tries until `attempt` has an answer, which others may have to make possible by waking `key`.
+/// Tries until `attempt` has an answer, which others may have to make possible by waking `key`. It
+/// is a step of this kind.
 pub(crate) fn retry<T>(
+    kind: Kind,
     key: Key,
     timeout: Option<Timeout>,
     mut attempt: impl FnMut() -> Option<T>,
 ) -> Result<T, Outcome> {
-    point();
+    about(
+        kind,
+        match key {
+            Key::Object(object) => object,
+            Key::Thread(thread) => thread as usize,
+            Key::Time => 0,
+        },
+    );
     loop {
         if let Some(result) = attempt() {
             return Ok(result);

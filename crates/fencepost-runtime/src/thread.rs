@@ -53,6 +53,8 @@ pub(crate) struct Thread {
     pub(crate) counters: &'static Counters,
     /// To recognise spinning.
     pub(crate) last_load: Cell<LastLoad>,
+    /// Has it changed anything since a loop was looked for?
+    pub(crate) has_effect: Cell<bool>,
     /// Slot and epoch, as cells have them.
     stamp: Cell<u64>,
     draws: Cell<u32>,
@@ -236,6 +238,7 @@ impl Thread {
             calls,
             counters,
             last_load: Cell::default(),
+            has_effect: Cell::new(false),
             stamp: Cell::new(stamp),
             draws: Cell::new(0),
             strangers: race::Strangers::new(),
@@ -320,6 +323,13 @@ impl Thread {
     /// The thread does something else than repeating a load.
     #[inline]
     pub(crate) fn does_something(&self) {
+        self.has_effect.set(true);
+        self.looks();
+    }
+
+    /// The same, if it changes nothing.
+    #[inline]
+    pub(crate) fn looks(&self) {
         self.last_load.set(LastLoad { pc: 0, ..self.last_load.get() });
     }
 }

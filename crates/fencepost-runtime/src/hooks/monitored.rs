@@ -6,10 +6,13 @@
 //! a signal handler while the runtime was at work. The location starts anew, because nothing is
 //! reported about what is not known.
 
+mod in_turn;
+
 use std::sync::atomic::Ordering;
 
 use fencepost_clock::{Access, Finding, Limits, Location, Order, Window, Write};
 use fencepost_protocol::Action;
+use fencepost_protocol::exploration::Kind as Step;
 use fencepost_protocol::record::{Op, Record};
 
 use super::word::{Fetch, Word};
@@ -515,7 +518,18 @@ unsafe fn load_once_more<W: Word>(thread: &'static Thread, seen: &Seen, call: Ca
 /// The address must be valid for an atomic access of this width; so for all functions here.
 #[inline]
 pub(super) unsafe fn load<W: Word>(call: Call) -> W {
-    schedule::point();
+    if schedule::is_controlled() {
+        // SAFETY: the caller's promise.
+        return unsafe { in_turn::load(call) };
+    }
+    // SAFETY: as above.
+    unsafe { load_now(call) }
+}
+
+/// # Safety
+/// As for `load`.
+#[inline(always)]
+unsafe fn load_now<W: Word>(call: Call) -> W {
     if let Some(thread) = thread::watched() {
         let seen = thread.seen(call.addr);
         if seen.addr.get() == call.addr && seen.covers(call.order) {
@@ -570,7 +584,9 @@ unsafe fn load_closely<W: Word>(addr: usize, order: u8, pc: usize) -> W {
 /// As for `load`.
 #[inline]
 pub(super) unsafe fn store<W: Word>(call: Call, value: W) {
-    schedule::point();
+    if schedule::is_controlled() {
+        in_turn::begin_write(call, Step::Write, W::SIZE, value.image());
+    }
     let Some(mut session) = Session::begin::<W, true>(call.addr) else {
         // SAFETY: the caller's promise.
         unsafe { W::store(call.addr, value) };
@@ -619,7 +635,18 @@ impl Session {
 #[inline]
 pub(super) unsafe fn fetch<W: Word>(addr: usize, order: u32, pc: usize, fetch: Fetch, value: W) -> W {
     let call = Call::new(addr, order, pc);
-    schedule::point();
+    if schedule::is_controlled() {
+        // SAFETY: the caller's promise.
+        return unsafe { in_turn::fetch(call, fetch, value) };
+    }
+    // SAFETY: as above.
+    unsafe { fetch_now(call, fetch, value) }
+}
+
+/// # Safety
+/// As for `load`.
+#[inline(always)]
+unsafe fn fetch_now<W: Word>(call: Call, fetch: Fetch, value: W) -> W {
     let Some(mut session) = Session::begin::<W, true>(call.addr) else {
         // SAFETY: the caller's promise.
         return unsafe { W::fetch(call.addr, fetch, value) };
@@ -646,11 +673,23 @@ pub(super) unsafe fn fetch<W: Word>(addr: usize, order: u32, pc: usize, fetch: F
 /// As for `load`.
 #[inline]
 pub(super) unsafe fn cas<W: Word>(call: Call, weak: bool, expected: W, new: W) -> (W, bool) {
+    if schedule::is_controlled() {
+        // SAFETY: the caller's promise.
+        return unsafe { in_turn::cas(call, weak, expected, new) };
+    }
+    // SAFETY: as above.
+    unsafe { cas_now(call, weak, false, expected, new) }
+}
+
+/// # Safety
+/// As for `load`.
+#[inline(always)]
+unsafe fn cas_now<W: Word>(call: Call, weak: bool, fails: bool, expected: W, new: W) -> (W, bool) {
     match provoke::is_provoked() {
         // SAFETY: the caller's promise.
-        true => unsafe { cas_in_provoked_run(call, weak, expected, new) },
+        true => unsafe { cas_in_provoked_run(call, weak, fails, expected, new) },
         // SAFETY: as above.
-        false => unsafe { cas_in::<W, false>(call, weak, expected, new) },
+        false => unsafe { cas_in::<W, false>(call, weak, fails, expected, new) },
     }
 }
 
@@ -658,19 +697,23 @@ pub(super) unsafe fn cas<W: Word>(call: Call, weak: bool, expected: W, new: W) -
 /// As for `load`.
 #[cold]
 #[inline(never)]
-unsafe fn cas_in_provoked_run<W: Word>(call: Call, weak: bool, expected: W, new: W) -> (W, bool) {
+unsafe fn cas_in_provoked_run<W: Word>(call: Call, weak: bool, fails: bool, expected: W, new: W) -> (W, bool) {
     // SAFETY: the caller's promise.
-    unsafe { cas_in::<W, true>(call, weak, expected, new) }
+    unsafe { cas_in::<W, true>(call, weak, fails, expected, new) }
 }
 
-/// See `cas`. In a provoked run it is not known before the check whether it writes.
+/// See `cas`; whether it `fails` for no reason was decided. In a provoked run it is not known before the check whether it writes.
 ///
 /// # Safety
 /// As for `load`.
 #[inline(always)]
-unsafe fn cas_in<W: Word, const PROVOKED: bool>(call: Call, weak: bool, expected: W, new: W) -> (W, bool) {
-    schedule::point();
-    let fails = weak && schedule::fails_for_no_reason();
+unsafe fn cas_in<W: Word, const PROVOKED: bool>(
+    call: Call,
+    weak: bool,
+    fails: bool,
+    expected: W,
+    new: W,
+) -> (W, bool) {
     let Some(mut session) = Session::begin::<W, true>(call.addr) else {
         // SAFETY: the caller's promise.
         let old = unsafe { W::cas(call.addr, expected, new) };
@@ -726,7 +769,7 @@ unsafe fn cas_in<W: Word, const PROVOKED: bool>(call: Call, weak: bool, expected
 /// As for `load`.
 pub(super) unsafe fn wait<W: Word>(call: Call, value: W, differs: bool) -> W {
     let wanted = |image: u64| (image == value.image()) != differs;
-    schedule::point();
+    in_turn::begin(call, Step::Read, W::SIZE);
     let mut again = false;
     loop {
         let Some(mut session) = Session::begin::<W, false>(call.addr) else {
@@ -751,6 +794,7 @@ pub(super) unsafe fn wait<W: Word>(call: Call, value: W, differs: bool) -> W {
             session.record(call, Op::Wait, read.image(), 0, true);
             session.thread.does_something();
             session.end();
+            in_turn::has_read(read.image());
             return read;
         }
         drop(session);
@@ -764,7 +808,7 @@ pub(super) unsafe fn wait<W: Word>(call: Call, value: W, differs: bool) -> W {
 /// # Safety
 /// As for `load`.
 pub(super) unsafe fn blocking_cas<W: Word>(call: Call, expected: W, new: W) {
-    schedule::point();
+    in_turn::begin(call, Step::Update, W::SIZE);
     let mut again = false;
     loop {
         let Some(mut session) = Session::begin::<W, true>(call.addr) else {
@@ -789,6 +833,7 @@ pub(super) unsafe fn blocking_cas<W: Word>(call: Call, expected: W, new: W) {
             session.written(call, Op::BlockingCas, new.image());
             session.record(call, Op::BlockingCas, new.image(), expected.image(), true);
             session.end();
+            in_turn::has_written(call.addr, expected.image(), new.image());
             return;
         }
         drop(session);
@@ -800,7 +845,7 @@ pub(super) unsafe fn blocking_cas<W: Word>(call: Call, expected: W, new: W) {
 /// A fence. What it orders is known to its thread alone until an access passes it on: no lock is
 /// taken.
 pub(super) fn fence(order: u32, pc: usize) {
-    schedule::point();
+    in_turn::fence(order, pc);
     std::sync::atomic::fence(Ordering::SeqCst);
     let Some(mut thread) = thread::enter() else { return };
     thread.counters.fences.count();

@@ -23,7 +23,7 @@ extern "C" fn write<const LOG_SIZE: u32>(addr: usize, pc: usize) {
 #[inline(always)]
 fn access(addr: usize, log_size: u32, how: How, pc: usize) {
     let Some(thread) = thread::watched() else { return };
-    thread.does_something();
+    if how.write { thread.does_something() } else { thread.looks() }
     if let Some(news) = race::news(thread, addr, log_size, how, pc) {
         if how.write { remember(thread, addr, news, pc) } else { remember_read(thread, addr, news, pc) }
     }
@@ -115,7 +115,7 @@ extern "C" fn write_range(addr: usize, bytes: usize, pc: usize) {
 #[inline]
 fn range(mut addr: usize, mut bytes: usize, how: How, pc: usize) {
     let Some(thread) = thread::watched() else { return };
-    thread.does_something();
+    if how.write { thread.does_something() } else { thread.looks() }
     while bytes > 0 {
         if addr.is_multiple_of(8) {
             let known = race::known_bytes(thread, addr, bytes, how);

@@ -2,6 +2,8 @@
 
 use std::ffi::{c_int, c_uint, c_void};
 
+use fencepost_protocol::exploration::Kind;
+
 use super::{Object, acquire, destroyed, real, release_join, watch};
 use crate::lock::Guarded;
 use crate::schedule::{self, ALL, Key, Outcome};
@@ -75,7 +77,7 @@ intercept! {
 
     fn pthread_barrier_wait(barrier: Object) -> c_int {
         release_join(barrier);
-        schedule::point();
+        schedule::about(Kind::Object, barrier as usize);
         let in_turn = if schedule::controls() { wait_in_turn(barrier) } else { None };
         let result = match in_turn {
             Some(result) => result,

@@ -2,6 +2,7 @@
 
 use std::ffi::{c_int, c_void};
 
+use fencepost_protocol::exploration::{Kind, Step};
 use libc::{clockid_t, timespec};
 
 use super::{Object, acquire, c11, destroyed, mutex, real, release, timeout_at};
@@ -21,7 +22,8 @@ unsafe fn wait_on(condition: Object, mutex: Object, timeout: Option<Timeout>, wa
     // SAFETY: the caller passes a condition, and a mutex that it has.
     unsafe {
         if schedule::controls() {
-            schedule::point();
+            schedule::about(Kind::Object, condition as usize);
+            schedule::also(Step::new(Kind::Unlock, mutex as u64));
             let key = Key::Object(condition as usize);
             let mut unlocked = 0;
             let outcome = schedule::block(key, timeout, || {
@@ -90,7 +92,7 @@ unsafe fn clock_of(condition: Object) -> clockid_t {
 
 /// Wakes one thread that waits under control, or else what waits in libc.
 unsafe fn signal(condition: Object) -> c_int {
-    schedule::point();
+    schedule::about(Kind::Object, condition as usize);
     if schedule::wake(Key::Object(condition as usize), 1) > 0 {
         return 0;
     }
@@ -99,7 +101,7 @@ unsafe fn signal(condition: Object) -> c_int {
 }
 
 unsafe fn broadcast(condition: Object) -> c_int {
-    schedule::point();
+    schedule::about(Kind::Object, condition as usize);
     schedule::wake(Key::Object(condition as usize), ALL);
     // SAFETY: the caller passes a condition.
     unsafe { real::pthread_cond_broadcast(condition) }

@@ -4,6 +4,8 @@
 use std::ffi::{c_int, c_long};
 use std::sync::atomic::{AtomicU32, Ordering};
 
+use fencepost_protocol::exploration::Kind;
+
 use super::{nanoseconds, set_errno, timeout_at};
 use crate::schedule::{self, Key, Outcome, Timeout};
 
@@ -66,7 +68,7 @@ unsafe fn modelled(arguments: [usize; 6]) -> Option<c_long> {
                 // SAFETY: as above.
                 (Some(_), _) => Some(unsafe { timeout_at(libc::CLOCK_MONOTONIC, time) }?),
             };
-            schedule::point();
+            schedule::about(Kind::Object, addr);
             // SAFETY: as above.
             if unsafe { AtomicU32::from_ptr(addr as *mut u32) }.load(Ordering::SeqCst) != value as u32 {
                 return Some(-c_long::from(libc::EAGAIN));
@@ -77,6 +79,7 @@ unsafe fn modelled(arguments: [usize; 6]) -> Option<c_long> {
             })
         }
         libc::FUTEX_WAKE | libc::FUTEX_WAKE_BITSET => {
+            schedule::about_if_explored(Kind::Object, addr);
             let woken = schedule::wake(key, value);
             schedule::point();
             (woken > 0).then_some(woken as c_long)

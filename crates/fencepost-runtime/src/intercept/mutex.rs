@@ -2,6 +2,7 @@
 
 use std::ffi::c_int;
 
+use fencepost_protocol::exploration::Kind;
 use libc::{clockid_t, timespec};
 
 use super::{Object, acquire, c11, destroyed, real, release, task, timeout_at};
@@ -30,7 +31,7 @@ pub(super) unsafe fn lock(mutex: Object, timeout: Option<Timeout>, wait: impl Fn
             let result = unsafe { real::pthread_mutex_trylock(mutex) };
             (result != libc::EBUSY).then_some(result)
         };
-        match schedule::retry(Key::Object(mutex as usize), timeout, attempt) {
+        match schedule::retry(Kind::Lock, Key::Object(mutex as usize), timeout, attempt) {
             Ok(result) => result,
             Err(Outcome::TimedOut) => libc::ETIMEDOUT,
             Err(_) => wait(),
@@ -49,7 +50,7 @@ fn is_locked(result: c_int) -> bool {
 }
 
 unsafe fn try_lock(mutex: Object) -> c_int {
-    schedule::point();
+    schedule::about(Kind::Object, mutex as usize);
     // SAFETY: the caller passes a mutex.
     let result = unsafe { real::pthread_mutex_trylock(mutex) };
     if is_locked(result) {
@@ -105,6 +106,7 @@ intercept! {
     }
 
     fn pthread_mutex_unlock(mutex: Object) -> c_int {
+        schedule::about_if_explored(Kind::Unlock, mutex as usize);
         let result = unlock(mutex);
         schedule::point();
         result
@@ -128,6 +130,7 @@ intercept! {
     }
 
     fn mtx_unlock(mutex: Object) -> c_int {
+        schedule::about_if_explored(Kind::Unlock, mutex as usize);
         let result = unlock(mutex);
         schedule::point();
         c11(result)

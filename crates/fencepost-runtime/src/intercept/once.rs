@@ -9,6 +9,8 @@ use std::cell::Cell;
 use std::ffi::{c_int, c_void};
 use std::sync::atomic::{AtomicU32, Ordering};
 
+use fencepost_protocol::exploration::Kind;
+
 use super::{Object, acquire, real, release, release_join, watch};
 use crate::lock::Guarded;
 use crate::schedule::{self, ALL, Key};
@@ -42,7 +44,7 @@ unsafe fn once(object: Object, routine: Routine) -> c_int {
             let taken = busy.iter().any(|&(other, by)| other == object as usize && by != me);
             (!taken).then(|| busy.push((object as usize, me)))
         };
-        let _ = schedule::retry(Key::Object(object as usize), None, free);
+        let _ = schedule::retry(Kind::Object, Key::Object(object as usize), None, free);
     }
     let outer = ROUTINE.replace((Some(routine), object as usize));
     // SAFETY: the caller passes an object of this kind.
@@ -121,7 +123,7 @@ intercept! {
                 guards.insert(at, guard as usize);
             }
         });
-        schedule::point();
+        schedule::about(Kind::Object, guard as usize);
         loop {
             let seen = word(guard).load(Ordering::Acquire);
             if seen & DONE != 0 {

@@ -3,6 +3,7 @@
 
 use std::ffi::c_int;
 
+use fencepost_protocol::exploration::Kind;
 use libc::{clockid_t, timespec};
 
 use super::{Object, acquire, destroyed, real, release, release_join, task, timeout_at};
@@ -51,7 +52,7 @@ unsafe fn lock_as(kind: As, lock: Object, timeout: Option<Timeout>, wait: impl F
             let result = unsafe { kind.try_lock(lock) };
             (result != libc::EBUSY).then_some(result)
         };
-        match schedule::retry(Key::Object(lock as usize), timeout, attempt) {
+        match schedule::retry(Kind::Lock, Key::Object(lock as usize), timeout, attempt) {
             Ok(result) => result,
             Err(Outcome::TimedOut) => libc::ETIMEDOUT,
             Err(_) => wait(),
@@ -88,12 +89,12 @@ intercept! {
     }
 
     fn pthread_rwlock_tryrdlock(lock: Object) -> c_int {
-        schedule::point();
+        schedule::about(Kind::Object, lock as usize);
         As::Reader.locked(lock, As::Reader.try_lock(lock))
     }
 
     fn pthread_rwlock_trywrlock(lock: Object) -> c_int {
-        schedule::point();
+        schedule::about(Kind::Object, lock as usize);
         As::Writer.locked(lock, As::Writer.try_lock(lock))
     }
 
@@ -114,6 +115,7 @@ intercept! {
     }
 
     fn pthread_rwlock_unlock(lock: Object) -> c_int {
+        schedule::about_if_explored(Kind::Unlock, lock as usize);
         // Readers need not ask the kernel who they are.
         let writer = lock.byte_add(WRITER).cast::<c_int>().read();
         if writer != 0 && writer == task() {

@@ -2,6 +2,7 @@
 
 use std::ffi::c_int;
 
+use fencepost_protocol::exploration::Kind;
 use libc::{clockid_t, timespec};
 
 use super::{Object, acquire, destroyed, real, release_join, set_errno, timeout_at};
@@ -15,7 +16,7 @@ unsafe fn wait_on(semaphore: Object, timeout: Option<Timeout>, wait: impl Fn() -
             let result = real::sem_trywait(semaphore);
             (result == 0 || *libc::__errno_location() != libc::EAGAIN).then_some(result)
         };
-        match schedule::retry(Key::Object(semaphore as usize), timeout, attempt) {
+        match schedule::retry(Kind::Object, Key::Object(semaphore as usize), timeout, attempt) {
             Ok(result) => result,
             Err(Outcome::TimedOut) => {
                 set_errno(libc::ETIMEDOUT);
@@ -52,7 +53,7 @@ intercept! {
     }
 
     fn sem_trywait(semaphore: Object) -> c_int {
-        schedule::point();
+        schedule::about(Kind::Object, semaphore as usize);
         taken(semaphore, real::sem_trywait(semaphore))
     }
 
@@ -65,6 +66,7 @@ intercept! {
     }
 
     fn sem_post(semaphore: Object) -> c_int {
+        schedule::about_if_explored(Kind::Object, semaphore as usize);
         release_join(semaphore);
         let result = real::sem_post(semaphore);
         schedule::wake(Key::Object(semaphore as usize), ALL);

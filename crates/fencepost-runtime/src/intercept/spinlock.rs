@@ -2,6 +2,8 @@
 
 use std::ffi::c_int;
 
+use fencepost_protocol::exploration::Kind;
+
 use super::{Object, acquire, destroyed, real, release};
 use crate::schedule::{self, ALL, Key};
 
@@ -12,7 +14,7 @@ intercept! {
             (result != libc::EBUSY).then_some(result)
         };
         let result = if schedule::controls() {
-            schedule::retry(Key::Object(lock as usize), None, attempt).unwrap_or_else(|_| real::pthread_spin_lock(lock))
+            schedule::retry(Kind::Lock, Key::Object(lock as usize), None, attempt).unwrap_or_else(|_| real::pthread_spin_lock(lock))
         } else {
             real::pthread_spin_lock(lock)
         };
@@ -23,7 +25,7 @@ intercept! {
     }
 
     fn pthread_spin_trylock(lock: Object) -> c_int {
-        schedule::point();
+        schedule::about(Kind::Object, lock as usize);
         let result = real::pthread_spin_trylock(lock);
         if result == 0 {
             acquire(lock);
@@ -32,6 +34,7 @@ intercept! {
     }
 
     fn pthread_spin_unlock(lock: Object) -> c_int {
+        schedule::about_if_explored(Kind::Unlock, lock as usize);
         release(lock);
         let result = real::pthread_spin_unlock(lock);
         schedule::wake(Key::Object(lock as usize), ALL);

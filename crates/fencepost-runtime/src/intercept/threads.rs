@@ -8,9 +8,12 @@ use std::ffi::{CStr, c_char, c_int, c_void};
 use std::ptr::null;
 use std::sync::atomic::{AtomicU32, Ordering};
 
+use fencepost_protocol::exploration::Kind;
 use libc::{clockid_t, pthread_attr_t, pthread_t, timespec};
 
 use super::{Errno, futex, gomp, real, stacks, timeout_at, watch};
+use crate::explore;
+use crate::local;
 use crate::lock::Guarded;
 use crate::report;
 use crate::schedule::{self, Key, Outcome, Timeout};
@@ -123,6 +126,8 @@ unsafe fn create(
     pc: usize,
     spawn: impl FnOnce(*mut c_void) -> c_int,
 ) -> Option<c_int> {
+    // Threads are numbered in the order of their creation.
+    schedule::about_if_explored(Kind::Spawn, 0);
     let mut parent = thread::enter()?;
     let errno = Errno::save();
     let child = parent.create();
@@ -175,6 +180,9 @@ unsafe fn begin(launch: *mut c_void) -> (usize, *mut c_void) {
     if let Some(ready) = unsafe { ready.as_ref() } {
         ready.store(1, Ordering::Release);
         futex::wake_all(ready);
+    }
+    if explore::is_explored() {
+        local::begin();
     }
     schedule::begin(tid, outside);
     (start, argument)
@@ -265,7 +273,7 @@ fn join(handle: pthread_t, timeout: Option<Timeout>, wait: impl FnOnce() -> c_in
             test_cancel();
             is_over(tid).then_some(())
         };
-        if let Err(Outcome::TimedOut) = schedule::retry(Key::Thread(tid), timeout, attempt) {
+        if let Err(Outcome::TimedOut) = schedule::retry(Kind::Join, Key::Thread(tid), timeout, attempt) {
             return libc::ETIMEDOUT;
         }
     }
@@ -323,6 +331,7 @@ intercept! {
 
     fn pthread_tryjoin_np(handle: pthread_t, result: *mut *mut c_void) -> c_int {
         schedule::point();
+        explore::remark("pthread_tryjoin_np");
         let tid = joinable(handle);
         let over = tid.is_some_and(is_over) && schedule::controls();
         let joining = if over { real::pthread_join(handle, result) } else { real::pthread_tryjoin_np(handle, result) };
@@ -358,6 +367,7 @@ intercept! {
 
     fn pthread_cancel(handle: pthread_t) -> c_int {
         schedule::point();
+        explore::remark("pthread_cancel");
         let result = real::pthread_cancel(handle);
         let tid = THREADS.lock().iter().find(|known| known.handle == Some(handle)).map(|known| known.tid);
         tid.into_iter().for_each(schedule::rouse);

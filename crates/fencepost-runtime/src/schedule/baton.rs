@@ -9,15 +9,17 @@
 use std::cell::Cell;
 use std::sync::atomic::Ordering;
 
+use fencepost_protocol::exploration::{Kind, Step, end, remark};
 use fencepost_protocol::{DEADLOCK, Schedule};
 
 use super::ALL;
 use super::control::{CONTROLLED, Control, Key, Next, Outcome, RECHECK, Sight, State, Timeout};
 use super::kernel::{monotonic, sleep_until, sleeps, task};
+use super::plan::Plan;
 use super::policy::{Policy, Reason};
 use crate::lock::{Guard, Guarded};
 use crate::thread::Tid;
-use crate::{channel, intercept, options, thread};
+use crate::{channel, explore, intercept, options, thread};
 
 static CONTROL: Guarded<Option<Control>> = Guarded::new(None);
 
@@ -90,6 +92,124 @@ pub(crate) fn start() {
     CONTROLLED.store(true, Ordering::Release);
 }
 
+/// Somebody explores: the calling thread is the main thread, and the only one.
+pub(crate) fn explored() {
+    let Some(shared) = explore::shared() else { return };
+    let mut control = Control::new(Policy::random(0));
+    control.entries[0].task = task();
+    control.plan = Some(Plan::new(shared));
+    *CONTROL.lock() = Some(control);
+    ME.set(1);
+    CONTROLLED.store(true, Ordering::Release);
+}
+
+/// The running thread is about to take this step, if that is its turn.
+#[cold]
+pub(super) fn about(step: Step) {
+    if !controls_this_thread() {
+        return explore::remark("something was done by a thread, or in a signal handler, that is not under control");
+    }
+    let me = ME.get();
+    // Of what is done with locks and threads no loop knows.
+    if !matches!(step.kind, Kind::Read | Kind::Update)
+        && let Some(thread) = thread::watched()
+    {
+        thread.has_effect.set(true);
+    }
+    with_control(|control| {
+        if let Some(entry) = control.entry(me) {
+            entry.pending = step;
+        }
+    });
+    decide(Reason::Step);
+}
+
+/// What the running thread does belongs to the step before.
+pub(crate) fn also(step: Step) {
+    let me = ME.get();
+    with_control(|control| {
+        if let Some(plan) = &mut control.plan {
+            plan.also(me, step);
+        }
+    });
+}
+
+/// What became of the step that the running thread has taken.
+pub(crate) fn has_taken(change: impl FnOnce(&mut Step)) {
+    let me = ME.get();
+    if !controls_this_thread() {
+        return;
+    }
+    with_control(|control| {
+        if let Some(step) = control.plan.as_mut().and_then(Plan::last)
+            && step.thread == me
+        {
+            change(step);
+        }
+    });
+}
+
+/// The location has another value than before.
+pub(crate) fn has_changed(addr: usize) {
+    with_control(|control| control.has_changed(addr));
+}
+
+/// The running thread goes round a loop that ends only when one of these locations changes.
+pub(crate) fn watches(addresses: Vec<usize>) {
+    if !controls_this_thread() {
+        return;
+    }
+    let me = ME.get();
+    let Some(_inside) = Inside::enter() else { return };
+    let mut locked = lock();
+    let Some(control) = controlled(&mut locked) else { return };
+    control.watch(me, addresses, false);
+    let next = control.next(me, Reason::Blocked);
+    control.give(next, me);
+    drop(locked);
+    wait(me);
+}
+
+/// Steps so far, if somebody explores.
+pub(crate) fn explored_steps() -> u32 {
+    let mut steps = 0;
+    with_control(|control| steps = control.planned_steps());
+    steps
+}
+
+/// The program ends: are there threads that could go on?
+pub(crate) fn explored_to_the_end() {
+    with_control(|control| {
+        let others = control.entries.len() > 1;
+        if let Some(plan) = &mut control.plan {
+            plan.tell();
+        }
+        if others && let Some(mut shared) = explore::shared() {
+            shared.header().remarks |= remark::OUTLIVED;
+        }
+    });
+}
+
+/// One of so many ways, all of which are explored if somebody does that; 0 if nobody decides.
+pub(crate) fn choose(count: u32) -> u32 {
+    let mut chosen = 0;
+    if explore::is_explored() {
+        about(Step::new(Kind::Choice, 0));
+    }
+    with_control(|control| chosen = control.pick(count.max(1) as usize) as u32);
+    chosen
+}
+
+/// The run does not count: an assumption of the test does not hold.
+pub(crate) fn assumed() {
+    with_control(|control| {
+        if let Some(plan) = &mut control.plan {
+            plan.tell();
+        }
+    });
+    explore::stop(end::ASSUMED);
+}
+
 /// Decisions so far at which there was a choice: what PCT draws its points from in a later run.
 pub(crate) fn steps() -> u64 {
     // A signal handler that ends the process may have interrupted its own thread right here.
@@ -120,6 +240,9 @@ pub(super) fn decide(reason: Reason) {
     if control.running != Some(me) {
         control.back(me);
     } else {
+        if let (Reason::Vain { addr, .. }, true) = (reason, control.plan.is_some()) {
+            control.watch(me, vec![addr], true);
+        }
         match control.next(me, reason) {
             Next::Run(next) if next == me => return,
             next => control.give(next, me),
@@ -133,7 +256,12 @@ pub(super) fn decide(reason: Reason) {
 pub(super) fn fails_for_no_reason() -> bool {
     let mut fails = false;
     if controls_this_thread() {
-        with_control(|control| fails = control.policy.fails_for_no_reason());
+        with_control(|control| {
+            fails = match control.plan.as_mut().and_then(Plan::last) {
+                Some(step) => step.choice == 1,
+                None => control.policy.fails_for_no_reason(),
+            };
+        });
     }
     fails
 }

@@ -3,8 +3,11 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use fencepost_protocol::exploration::Step;
+
 use super::ALL;
 use super::kernel::{Word, monotonic};
+use super::plan::{self, Plan};
 use super::policy::{Policy, Reason};
 use crate::thread::Tid;
 use crate::{memory, stats};
@@ -88,6 +91,10 @@ pub(super) struct Entry {
     /// that is.
     vain: Option<u64>,
     addr: usize,
+    /// What it is about to do, if somebody explores.
+    pub(super) pending: Step,
+    /// Locations one of which must change before it can go on, if somebody explores.
+    pub(super) watched: Vec<usize>,
 }
 
 /// What the watching thread saw last.
@@ -103,6 +110,8 @@ pub(super) struct Control {
     pub(super) entries: Vec<Entry>,
     pub(super) running: Option<Tid>,
     pub(super) policy: Policy,
+    /// Who decides in place of the policy, if somebody explores.
+    pub(super) plan: Option<Plan>,
     /// Virtual time in nanoseconds, and when the next timeout is due in it.
     now: u64,
     alarm: u64,
@@ -135,6 +144,7 @@ impl Control {
             entries: Vec::new(),
             running: Some(1),
             policy,
+            plan: None,
             now: 0,
             alarm: u64::MAX,
             steps: 0,
@@ -174,6 +184,8 @@ impl Control {
             tries: false,
             vain: None,
             addr: 0,
+            pending: plan::going_on(self.planned_steps()),
+            watched: Vec::new(),
         };
         self.entries.insert(at, entry);
     }
@@ -201,6 +213,7 @@ impl Control {
         if let Some(entry) = self.entry(tid) {
             (entry.state, entry.timeout, entry.outcome) = (state, timeout, Outcome::Woken);
             (entry.vain, entry.tries) = (None, false);
+            entry.pending = plan::going_on(0);
         }
         self.has_moved();
     }
@@ -209,10 +222,14 @@ impl Control {
     /// decision.
     pub(super) fn suspend_attempt(&mut self, tid: Tid, key: Key, timeout: Option<Timeout>) {
         let (moves, stuck) = (self.moves, self.stuck);
+        let pending = self.entry(tid).map(|entry| entry.pending);
         self.suspend(tid, State::Blocked(key), timeout);
         (self.moves, self.stuck) = (moves, stuck);
-        if let Some(entry) = self.entry(tid) {
-            entry.tries = true;
+        if let Some(plan) = &mut self.plan {
+            plan.retract();
+        }
+        if let (Some(entry), Some(pending)) = (self.entry(tid), pending) {
+            (entry.tries, entry.pending) = (true, pending);
         }
     }
 
@@ -231,13 +248,27 @@ impl Control {
         let mut waiting: Vec<usize> =
             (0..self.entries.len()).filter(|&at| self.entries[at].state == State::Blocked(key)).collect();
         let mut woken = 0;
+        let after = self.planned_steps();
         while woken < count && !waiting.is_empty() {
-            let chosen = if count == ALL { 0 } else { self.policy.pick(waiting.len()) };
+            let chosen = if count == ALL { 0 } else { self.pick(waiting.len()) };
             let entry = &mut self.entries[waiting.remove(chosen)];
             (entry.state, entry.outcome) = (State::Ready, Outcome::Woken);
+            entry.pending.after = after;
             woken += 1;
         }
         woken
+    }
+
+    /// Steps so far, if somebody explores.
+    pub(super) fn planned_steps(&self) -> u32 {
+        self.plan.as_ref().map_or(0, Plan::steps)
+    }
+
+    /// One of `count` alternatives, which the step that was taken last has.
+    pub(super) fn pick(&mut self, count: usize) -> usize {
+        let Some(step) = self.plan.as_mut().and_then(Plan::last) else { return self.policy.pick(count) };
+        step.choices = count as u32;
+        (step.choice as usize).min(count - 1)
     }
 
     /// Makes threads ready whose time has come.
@@ -255,7 +286,7 @@ impl Control {
     }
 
     /// Lets the time pass until the first timeout; false if there is none.
-    fn jump(&mut self) -> bool {
+    pub(super) fn jump(&mut self) -> bool {
         let waiting = self.entries.iter().filter(|entry| matches!(entry.state, State::Blocked(_)));
         let Some(due) = waiting.filter_map(|entry| entry.timeout).map(|timeout| timeout.due).min() else {
             return false;
@@ -273,6 +304,13 @@ impl Control {
 
     /// Who runs after `current`.
     pub(super) fn next(&mut self, current: Tid, reason: Reason) -> Next {
+        if self.plan.is_some() {
+            return match reason {
+                Reason::Step | Reason::Blocked | Reason::Vain { .. } => self.next_planned(current),
+                // Nothing that others can see.
+                Reason::Point | Reason::Yield | Reason::Spin => Next::Run(current),
+            };
+        }
         self.steps += 1;
         self.now += STEP;
         match reason {
@@ -311,7 +349,7 @@ impl Control {
             };
         }
         if let Some(first) = self.ending
-            && matches!(reason, Reason::Point | Reason::Blocked)
+            && matches!(reason, Reason::Point | Reason::Step | Reason::Blocked)
             && self.enabled.contains(&first)
         {
             return Next::Run(first);

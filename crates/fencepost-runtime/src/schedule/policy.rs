@@ -55,6 +55,8 @@ impl Numbers {
 pub(super) enum Reason {
     /// The running thread is about to do something that others can see.
     Point,
+    /// The same, and what it is has been said.
+    Step,
     /// It calls `sched_yield`.
     Yield,
     /// It was seen to wait for others.
@@ -168,7 +170,7 @@ impl Policy {
         let gives_way = match reason {
             Reason::Yield => self.numbers.below(8) < self.polite,
             Reason::Spin | Reason::Vain { .. } => true,
-            Reason::Point | Reason::Blocked => false,
+            Reason::Point | Reason::Step | Reason::Blocked => false,
         };
         match &mut self.strategy {
             Strategy::Random(_) if gives_way => {

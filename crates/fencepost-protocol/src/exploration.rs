@@ -1,0 +1,356 @@
+//! How every schedule of a test is explored: what the explorer asks of one run, and what the run
+//! says that it has done.
+//!
+//! The program is started once, with a socket and a memory file that [`Place`] names in its
+//! environment. Its runtime does not go on to the program then. It waits for a byte on the socket,
+//! makes a child that runs the program, waits for its end, and answers with the child's status as
+//! the kernel tells it, in four bytes. So each run starts where the first one would have.
+//!
+//! The memory file has a [`Header`], a list of [`Decision`]s, a list of [`Sleeper`]s and a list of
+//! [`Step`]s. The explorer fills in the first two lists before a run, the run fills in the third.
+
+use core::ffi::CStr;
+use core::fmt;
+use core::mem::size_of;
+
+use crate::{Order, VERSION};
+
+/// The variable of the environment that has the [`Place`].
+pub const EXPLORATION: &CStr = c"FENCEPOST_EXPLORATION";
+
+/// Where the two sides meet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Place {
+    /// Which version the explorer speaks.
+    pub version: u8,
+    /// The memory file.
+    pub memory: i32,
+    /// The socket.
+    pub socket: i32,
+}
+
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}:{}:{}", self.version, self.memory, self.socket)
+    }
+}
+
+impl Place {
+    /// What the environment says; none if it is nothing that could be understood.
+    pub fn read(text: &str) -> Option<Place> {
+        let (version, rest) = text.split_once(':')?;
+        let (memory, socket) = rest.split_once(':')?;
+        Some(Place { version: version.parse().ok()?, memory: memory.parse().ok()?, socket: socket.parse().ok()? })
+    }
+
+    /// Does the explorer speak our version?
+    pub const fn is_ours(&self) -> bool {
+        self.version == VERSION
+    }
+}
+
+/// Decisions that a run can be given.
+pub const DECISIONS: usize = 1 << 16;
+/// Sleepers that a run can be given.
+pub const SLEEPERS: usize = 1 << 10;
+/// Steps that a run can have.
+pub const STEPS: usize = 1 << 17;
+/// Different reports that a run can name.
+pub const REPORTS: usize = 64;
+/// Bytes of a note.
+pub const NOTE: usize = 240;
+
+/// Why a run is over, as bits.
+pub mod end {
+    /// The program has ended; [`Header::status`](super::Header::status) is its exit code.
+    pub const EXITED: u32 = 1;
+    /// Whatever could run next is asleep: this run is like another one.
+    pub const REDUNDANT: u32 = 1 << 1;
+    /// The last decision could not be carried out: the thread would have to wait.
+    pub const INFEASIBLE: u32 = 1 << 2;
+    /// No thread can go on, ever.
+    pub const STUCK: u32 = 1 << 3;
+    /// It had more steps than it may have.
+    pub const TOO_LONG: u32 = 1 << 4;
+    /// It did not follow the decisions, although an earlier run had done so.
+    pub const DIVERGED: u32 = 1 << 5;
+    /// An assumption of the test did not hold.
+    pub const ASSUMED: u32 = 1 << 6;
+}
+
+/// What has to be said about a run, as bits.
+pub mod remark {
+    /// The process ended while other threads could still run.
+    pub const OUTLIVED: u32 = 1;
+    /// A history was too short, and was cut.
+    pub const CUT: u32 = 1 << 1;
+    /// A value was written out of sight.
+    pub const OUT_OF_SIGHT: u32 = 1 << 2;
+    /// A location was accessed with several sizes.
+    pub const MIXED: u32 = 1 << 3;
+    /// A loop went round without an end because others did, too: rounds that have effects were not
+    /// all explored.
+    pub const ROUNDS: u32 = 1 << 4;
+    /// Something else, which the note says.
+    pub const OTHER: u32 = 1 << 5;
+    /// A thread that cannot go on waits busily.
+    pub const SPINS: u32 = 1 << 6;
+}
+
+/// What is reported of a run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[repr(C)]
+pub struct Report {
+    /// The same for the same accesses, reached in the same way.
+    pub key: u64,
+    /// After how many steps.
+    pub steps: u32,
+    /// 1 for a data race, 0 for a violation of robustness.
+    pub is_race: u32,
+}
+
+/// The beginning of the memory file.
+#[repr(C)]
+pub struct Header {
+    /// How many decisions there are. The explorer's, like the next four.
+    pub decisions: u32,
+    /// How many sleepers there are.
+    pub sleepers: u32,
+    /// How many steps the run may have.
+    pub most_steps: u32,
+    /// How often a loop may go round whose rounds have effects and change nothing.
+    pub rounds: u32,
+    /// Does the end of `main` wait for other threads? Then not 0.
+    pub waits: u32,
+    /// How many steps there are. The run's, like what follows.
+    pub steps: u32,
+    /// The process that runs.
+    pub process: i32,
+    /// Why the run is over: of [`end`].
+    pub end: u32,
+    /// Of [`remark`].
+    pub remarks: u32,
+    /// The exit code of the program.
+    pub status: i32,
+    /// How many reports there are; more than [`REPORTS`] are not named.
+    pub reports: u32,
+    /// Bytes of the note.
+    pub note_length: u32,
+    /// What is reported.
+    pub report: [Report; REPORTS],
+    /// What else stands in the way of an exact answer.
+    pub note: [u8; NOTE],
+}
+
+/// Who takes the next step, and how.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[repr(C)]
+pub struct Decision {
+    /// The thread.
+    pub thread: u32,
+    /// Which of the ways that the step can go; 0 if there is only one.
+    pub choice: u32,
+}
+
+/// A thread that need not run before something happens that its next step depends on: what follows
+/// if it goes first is explored elsewhere.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(C)]
+pub struct Sleeper {
+    /// What its step touches.
+    pub object: u64,
+    /// The thread.
+    pub thread: u32,
+    /// What its step does.
+    pub kind: Kind,
+    /// No meaning.
+    pub padding: [u8; 3],
+}
+
+/// What a step does.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[repr(u8)]
+pub enum Kind {
+    /// A thread begins, or goes on after it was woken.
+    #[default]
+    GoOn = 0,
+    /// A location is read.
+    Read = 1,
+    /// A location is written.
+    Write = 2,
+    /// A location is read and written.
+    Update = 3,
+    /// Something is done with a lock, a semaphore, …
+    Object = 4,
+    /// A lock is taken.
+    Lock = 5,
+    /// A lock is given back.
+    Unlock = 6,
+    /// A thread is created.
+    Spawn = 7,
+    /// A thread is waited for, whose number is the object.
+    Join = 8,
+    /// One of several ways is taken.
+    Choice = 9,
+    /// A fence.
+    Fence = 10,
+}
+
+impl Kind {
+    /// All of them, by number.
+    pub const ALL: [Kind; 11] = [
+        Kind::GoOn,
+        Kind::Read,
+        Kind::Write,
+        Kind::Update,
+        Kind::Object,
+        Kind::Lock,
+        Kind::Unlock,
+        Kind::Spawn,
+        Kind::Join,
+        Kind::Choice,
+        Kind::Fence,
+    ];
+
+    /// Does it matter in which order steps of these two kinds touch the same object?
+    pub const fn conflicts(self, other: Kind) -> bool {
+        match (self, other) {
+            (Kind::Read, Kind::Read) => false,
+            _ => self.touches() && other.touches(),
+        }
+    }
+
+    /// Does it touch an object that other threads touch, too?
+    pub const fn touches(self) -> bool {
+        match self {
+            Kind::Read | Kind::Write | Kind::Update | Kind::Object | Kind::Lock | Kind::Unlock | Kind::Spawn => true,
+            Kind::GoOn | Kind::Join | Kind::Choice | Kind::Fence => false,
+        }
+    }
+}
+
+/// Of a step: bits.
+pub mod flag {
+    /// Somebody decided who takes it. Other steps follow from the one before.
+    pub const DECIDED: u8 = 1;
+    /// The thread was about to take it when the run came to its end.
+    pub const PENDING: u8 = 1 << 1;
+    /// It has succeeded: a compare-and-swap.
+    pub const SUCCESS: u8 = 1 << 2;
+    /// It could not be taken before others had done something.
+    pub const WAITS: u8 = 1 << 3;
+}
+
+/// What a thread did.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(C)]
+pub struct Step {
+    /// The location or object; the other thread if one is created or waited for.
+    pub object: u64,
+    /// What was read.
+    pub read: u64,
+    /// What was written.
+    pub written: u64,
+    /// Where in the code: a return address.
+    pub pc: u64,
+    /// Who.
+    pub thread: u32,
+    /// The number of the step, from 1 on, that has made this one possible; 0 if none has.
+    pub after: u32,
+    /// Which way it took …
+    pub choice: u32,
+    /// … of so many, if there are several.
+    pub choices: u32,
+    /// What.
+    pub kind: Kind,
+    /// Its memory order.
+    pub order: Order,
+    /// The order of a compare-and-swap that fails.
+    pub failure: Order,
+    /// Bytes of the location.
+    pub size: u8,
+    /// Of [`flag`].
+    pub flags: u8,
+    /// No meaning.
+    pub padding: [u8; 3],
+}
+
+impl Step {
+    /// A step of this kind.
+    pub const fn new(kind: Kind, object: u64) -> Step {
+        Step {
+            object,
+            read: 0,
+            written: 0,
+            pc: 0,
+            thread: 0,
+            after: 0,
+            choice: 0,
+            choices: 0,
+            kind,
+            order: Order::Relaxed,
+            failure: Order::Relaxed,
+            size: 0,
+            flags: 0,
+            padding: [0; 3],
+        }
+    }
+
+    /// Was somebody chosen to take it?
+    pub const fn is_decided(&self) -> bool {
+        self.flags & flag::DECIDED != 0
+    }
+
+    /// Did it have to wait for others?
+    pub const fn waits(&self) -> bool {
+        self.flags & flag::WAITS != 0
+    }
+
+    /// Was it not taken before the run came to its end?
+    pub const fn is_pending(&self) -> bool {
+        self.flags & flag::PENDING != 0
+    }
+}
+
+/// Where the lists begin in the memory file, and its size.
+pub mod at {
+    use super::{DECISIONS, Decision, Header, SLEEPERS, STEPS, Sleeper, Step, size_of};
+
+    /// [`Decision`]s.
+    pub const DECISION: usize = (size_of::<Header>()).next_multiple_of(64);
+    /// [`Sleeper`]s.
+    pub const SLEEPER: usize = DECISION + DECISIONS * size_of::<Decision>();
+    /// [`Step`]s.
+    pub const STEP: usize = SLEEPER + SLEEPERS * size_of::<Sleeper>();
+    /// The end.
+    pub const END: usize = STEP + STEPS * size_of::<Step>();
+}
+
+// Both sides map the same bytes.
+const _: () = assert!(size_of::<Step>() == 56 && size_of::<Sleeper>() == 16 && at::STEP.is_multiple_of(8));
+
+#[cfg(test)]
+mod tests {
+    use alloc::string::ToString;
+
+    use super::{Kind, Place};
+    use crate::VERSION;
+
+    #[test]
+    fn places_are_read_as_they_are_written() {
+        let place = Place { version: VERSION, memory: 7, socket: 8 };
+        assert_eq!(Place::read(&place.to_string()), Some(place));
+        for nonsense in ["", "4", "4:5", "4:x:1", "300:1:1"] {
+            assert_eq!(Place::read(nonsense), None, "{nonsense}");
+        }
+    }
+
+    #[test]
+    fn conflicts_have_no_direction() {
+        for one in Kind::ALL {
+            for other in Kind::ALL {
+                assert_eq!(one.conflicts(other), other.conflicts(one));
+            }
+        }
+    }
+}

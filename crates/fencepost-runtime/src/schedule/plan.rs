@@ -1,0 +1,204 @@
+//! Schedules that an explorer decides: forced up to a point, and from there on the running thread
+//! goes on as long as it can. See [`fencepost_protocol::exploration`].
+//!
+//! A step is what a thread is about to do when it asks whether it may go on. It is written down
+//! when its thread is chosen. If the thread then has to wait, because a lock is taken or a value is
+//! not there, the step was none, and is taken back.
+//!
+//! Time does not pass here: who waits with a limit waits until nobody else can go on.
+
+use fencepost_protocol::exploration::{Kind, Sleeper, Step, end, flag, remark};
+
+use super::control::{Control, Entry, Next, State};
+use crate::explore::{self, Shared};
+use crate::thread::Tid;
+
+/// A schedule that is decided by somebody else.
+pub(super) struct Plan {
+    shared: Shared,
+    /// Steps so far.
+    steps: usize,
+    /// Decisions so far: steps that somebody was chosen to take.
+    decisions: usize,
+    /// Who need not run for now.
+    sleepers: Vec<Sleeper>,
+    /// Up to which step the sleepers have heard what was done.
+    heard: usize,
+}
+
+// SAFETY: it is behind the lock of the schedule.
+unsafe impl Send for Plan {}
+
+impl Plan {
+    pub(super) fn new(mut shared: Shared) -> Plan {
+        let sleepers = shared.sleepers();
+        Plan { shared, steps: 0, decisions: 0, sleepers, heard: 0 }
+    }
+
+    /// Steps so far.
+    pub(super) fn steps(&self) -> u32 {
+        self.steps as u32
+    }
+
+    /// Does the program follow decisions that were made?
+    fn is_forced(&mut self) -> bool {
+        self.decisions < self.shared.header().decisions as usize
+    }
+
+    /// What was written down last.
+    pub(super) fn last(&mut self) -> Option<&mut Step> {
+        Some(self.shared.step(self.steps.checked_sub(1)?))
+    }
+
+    fn append(&mut self, step: Step) {
+        if self.steps >= self.shared.header().most_steps as usize {
+            self.finish(end::TOO_LONG);
+        }
+        *self.shared.step(self.steps) = step;
+        self.steps += 1;
+    }
+
+    /// A thread takes a step that it was chosen for.
+    fn take(&mut self, thread: Tid, pending: Step) {
+        let choice = self.shared.decision(self.decisions).map_or(0, |decision| decision.choice);
+        self.decisions += 1;
+        self.append(Step { thread, choice, flags: flag::DECIDED, ..pending });
+    }
+
+    /// A step that goes with the one before.
+    pub(super) fn also(&mut self, thread: Tid, step: Step) {
+        self.append(Step { thread, ..step });
+    }
+
+    /// The last step was none.
+    pub(super) fn retract(&mut self) {
+        self.steps -= 1;
+        self.decisions -= 1;
+        if self.is_forced() {
+            let is_last = self.decisions + 1 == self.shared.header().decisions as usize;
+            self.finish(if is_last { end::INFEASIBLE } else { end::DIVERGED });
+        }
+    }
+
+    /// Those whose next steps depend on what has been done wake up.
+    fn hear(&mut self) {
+        while self.heard < self.steps {
+            let step = *self.shared.step(self.heard);
+            self.heard += 1;
+            self.sleepers.retain(|sleeper| {
+                sleeper.thread != step.thread
+                    && !(sleeper.object == step.object && sleeper.kind.conflicts(step.kind))
+            });
+        }
+    }
+
+    fn sleeps(&self, thread: Tid) -> bool {
+        self.sleepers.iter().any(|sleeper| sleeper.thread == thread)
+    }
+
+    /// The run is over.
+    fn finish(&mut self, why: u32) -> ! {
+        self.shared.header().steps = self.steps as u32;
+        explore::stop(why)
+    }
+
+    /// The program has come to its end.
+    pub(super) fn tell(&mut self) {
+        self.shared.header().steps = self.steps as u32;
+    }
+}
+
+impl Entry {
+    fn can_go_on(&self) -> bool {
+        self.state == State::Ready && self.watched.is_empty()
+    }
+}
+
+impl Control {
+    /// Who runs after `current`, as it was decided.
+    pub(super) fn next_planned(&mut self, current: Tid) -> Next {
+        let Some(mut plan) = self.plan.take() else { return Next::Idle };
+        let next = self.choose(&mut plan, current);
+        self.plan = Some(plan);
+        next
+    }
+
+    fn choose(&mut self, plan: &mut Plan, current: Tid) -> Next {
+        if plan.is_forced() {
+            let decided = plan.shared.decision(plan.decisions).map_or(0, |decision| decision.thread);
+            let Some(entry) = self.entry(decided).filter(|entry| entry.can_go_on()) else {
+                let is_last = plan.decisions + 1 == plan.shared.header().decisions as usize;
+                plan.finish(if is_last { end::INFEASIBLE } else { end::DIVERGED });
+            };
+            let pending = entry.pending;
+            // Those who sleep do so before the last decision.
+            plan.heard = plan.steps;
+            plan.take(decided, pending);
+            return Next::Run(decided);
+        }
+        plan.hear();
+        loop {
+            let ready = |entry: &&Entry| entry.can_go_on();
+            let awake = |entry: &&Entry| entry.can_go_on() && !plan.sleeps(entry.tid);
+            let next = self.entries.iter().find(|entry| entry.tid == current && awake(entry));
+            if let Some(next) = next.or_else(|| self.entries.iter().find(awake)) {
+                plan.take(next.tid, next.pending);
+                return Next::Run(next.tid);
+            }
+            if self.entries.iter().any(|entry| ready(&entry)) {
+                self.tell_pending(plan);
+                plan.finish(end::REDUNDANT);
+            }
+            // A process whose threads are all over ends.
+            if self.entries.is_empty() {
+                return Next::Idle;
+            }
+            if self.entries.iter().any(|entry| entry.state == State::Outside || entry.state == State::Unborn) {
+                return Next::Idle;
+            }
+            if !self.jump() {
+                break;
+            }
+            explore::remark("a wait with a time limit was not explored in all ways: it ends only when nobody else can go on");
+        }
+        if self.entries.iter().any(|entry| !entry.watched.is_empty()) {
+            plan.shared.header().remarks |= remark::SPINS;
+        }
+        self.tell_pending(plan);
+        plan.finish(end::STUCK)
+    }
+
+    /// What those are about to do who cannot go on.
+    fn tell_pending(&mut self, plan: &mut Plan) {
+        for entry in self.entries.iter().filter(|entry| !entry.can_go_on() && entry.pending.kind.touches()) {
+            if plan.steps < plan.shared.header().most_steps as usize {
+                plan.append(Step { thread: entry.tid, flags: flag::PENDING | flag::WAITS, ..entry.pending });
+            }
+        }
+    }
+
+    /// The running thread goes on when one of these locations has another value. Was it chosen for
+    /// a look that was in vain?
+    pub(super) fn watch(&mut self, thread: Tid, addresses: Vec<usize>, was_chosen: bool) {
+        if was_chosen && let Some(plan) = &mut self.plan {
+            plan.retract();
+        }
+        if let Some(entry) = self.entry(thread) {
+            entry.watched = addresses;
+        }
+    }
+
+    /// The location has another value.
+    pub(super) fn has_changed(&mut self, addr: usize) {
+        for entry in &mut self.entries {
+            if entry.watched.contains(&addr) {
+                entry.watched.clear();
+            }
+        }
+    }
+}
+
+/// What a thread is about to do that says nothing else.
+pub(super) fn going_on(after: u32) -> Step {
+    Step { after, ..Step::new(Kind::GoOn, 0) }
+}

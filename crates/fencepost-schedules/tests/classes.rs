@@ -1,0 +1,292 @@
+//! Of every class of equivalent schedules exactly one is run, judged by all interleavings of small
+//! generated programs.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use fencepost_protocol::exploration::{Decision, Kind, Sleeper, Step, end, flag};
+use fencepost_schedules::Explorer;
+use proptest::collection::vec;
+use proptest::prelude::*;
+
+#[derive(Clone, Copy, Debug)]
+enum Op {
+    Read(u8),
+    Write(u8, u8),
+    Add(u8),
+    Cas(u8, u8, u8),
+    Lock(u8),
+    TryLock(u8),
+    Unlock(u8),
+    Wait(u8, u8),
+    Choose(u8),
+    /// Leaves the next out if the last value read was not 0.
+    Skip,
+}
+
+type Program = Vec<Vec<Op>>;
+
+/// Where locks are, among objects.
+const LOCKS: u64 = 100;
+
+#[derive(Clone, Default)]
+struct State {
+    memory: BTreeMap<u64, u64>,
+    at: Vec<usize>,
+    last: Vec<u64>,
+    /// Locks that a thread has.
+    held: BTreeMap<u64, usize>,
+}
+
+impl State {
+    fn new(program: &Program) -> State {
+        State { at: vec![0; program.len()], last: vec![0; program.len()], ..State::default() }
+    }
+
+    fn is_over(&self, program: &Program, thread: usize) -> bool {
+        self.next_op(program, thread).is_none()
+    }
+
+    /// Where the next operation is that others can see. Only who has a lock gives it back.
+    fn place(&self, program: &Program, thread: usize) -> usize {
+        let mut at = self.at[thread];
+        loop {
+            at += match program[thread].get(at) {
+                Some(Op::Skip) if self.last[thread] != 0 => 2,
+                Some(Op::Skip) => 1,
+                Some(Op::Unlock(m)) if self.held.get(&(LOCKS + u64::from(*m))) != Some(&thread) => 1,
+                _ => return at,
+            }
+        }
+    }
+
+    fn next_op(&self, program: &Program, thread: usize) -> Option<Op> {
+        program[thread].get(self.place(program, thread)).copied()
+    }
+
+    /// What the thread is about to do; none if it is over.
+    fn pending(&self, program: &Program, thread: usize) -> Option<Step> {
+        let step = match self.next_op(program, thread)? {
+            Op::Read(x) | Op::Wait(x, _) => Step::new(Kind::Read, x.into()),
+            Op::Write(x, _) => Step::new(Kind::Write, x.into()),
+            Op::Add(x) | Op::Cas(x, ..) => Step::new(Kind::Update, x.into()),
+            Op::Lock(m) => Step::new(Kind::Lock, LOCKS + u64::from(m)),
+            Op::TryLock(m) => Step::new(Kind::Object, LOCKS + u64::from(m)),
+            Op::Unlock(m) => Step::new(Kind::Unlock, LOCKS + u64::from(m)),
+            Op::Choose(_) => Step::new(Kind::Choice, 0),
+            Op::Skip => unreachable!("it is left out"),
+        };
+        let waits = matches!(self.next_op(program, thread), Some(Op::Lock(_) | Op::Wait(..)));
+        let flags = flag::DECIDED | if waits { flag::WAITS } else { 0 };
+        Some(Step { thread: thread as u32, flags, ..step })
+    }
+
+    fn can_go(&self, program: &Program, thread: usize) -> bool {
+        match self.next_op(program, thread) {
+            None => false,
+            Some(Op::Lock(m)) => !self.held.contains_key(&(LOCKS + u64::from(m))),
+            Some(Op::Wait(x, value)) => self.value(x) == u64::from(value),
+            Some(_) => true,
+        }
+    }
+
+    fn value(&self, x: u8) -> u64 {
+        self.memory.get(&x.into()).copied().unwrap_or(0)
+    }
+
+    /// Takes a step, which is possible.
+    fn take(&mut self, program: &Program, thread: usize, choice: u32) -> Step {
+        let at = self.place(program, thread);
+        let op = program[thread][at];
+        let mut step = Step { choice, ..self.pending(program, thread).expect("as above") };
+        match op {
+            Op::Read(x) | Op::Wait(x, _) => step.read = self.value(x),
+            Op::Write(x, value) => drop(self.memory.insert(x.into(), value.into())),
+            Op::Add(x) => {
+                step.read = self.value(x);
+                self.memory.insert(x.into(), step.read + 1);
+            }
+            Op::Cas(x, expected, new) => {
+                step.read = self.value(x);
+                if step.read == u64::from(expected) {
+                    self.memory.insert(x.into(), new.into());
+                } else {
+                    step.kind = Kind::Read;
+                }
+            }
+            Op::Lock(_) => drop(self.held.insert(step.object, thread)),
+            Op::TryLock(_) => {
+                step.read = u64::from(self.held.contains_key(&step.object));
+                self.held.entry(step.object).or_insert(thread);
+            }
+            Op::Unlock(_) => drop(self.held.remove(&step.object)),
+            Op::Choose(ways) => (step.choices, step.read) = (ways.into(), choice.into()),
+            Op::Skip => unreachable!("it is left out"),
+        }
+        self.last[thread] = step.read;
+        self.at[thread] = at + 1;
+        step
+    }
+}
+
+/// The same for equivalent runs: what each thread did, what each read read from, and in which order
+/// the other steps touched each object.
+fn class(steps: &[Step]) -> String {
+    let mut threads: BTreeMap<u32, Vec<String>> = BTreeMap::new();
+    let mut last: BTreeMap<u64, String> = BTreeMap::new();
+    for step in steps.iter().filter(|step| !step.is_pending()) {
+        let number = threads.entry(step.thread).or_default().len();
+        let from = last.get(&step.object).filter(|_| step.kind.touches()).cloned().unwrap_or_default();
+        let text = format!("{:?} {} {} <{from}", step.kind, step.object, step.choice);
+        threads.entry(step.thread).or_default().push(text);
+        if step.kind.touches() && step.kind != Kind::Read {
+            last.insert(step.object, format!("{}.{number}", step.thread));
+        }
+    }
+    // Which reads come before a write is known from what they read and what the write follows.
+    format!("{threads:?}")
+}
+
+fn all(program: &Program, state: &State, steps: &mut Vec<Step>, found: &mut BTreeMap<String, bool>) {
+    let mut any = false;
+    for thread in 0..program.len() {
+        if !state.can_go(program, thread) {
+            continue;
+        }
+        any = true;
+        let ways = match state.next_op(program, thread) {
+            Some(Op::Choose(ways)) => u32::from(ways),
+            _ => 1,
+        };
+        for choice in 0..ways {
+            let mut next = state.clone();
+            steps.push(next.take(program, thread, choice));
+            all(program, &next, steps, found);
+            steps.pop();
+        }
+    }
+    if !any {
+        let is_complete = (0..program.len()).all(|thread| state.is_over(program, thread));
+        found.insert(class(steps), is_complete);
+    }
+}
+
+/// What the runtime does.
+fn run(program: &Program, decisions: &[Decision], sleepers: &[Sleeper]) -> (Vec<Step>, u32) {
+    let mut state = State::new(program);
+    let mut steps = Vec::new();
+    let mut sleepers = sleepers.to_vec();
+    let mut current = 0;
+    for (number, decision) in decisions.iter().enumerate() {
+        let thread = decision.thread as usize;
+        if !state.can_go(program, thread) {
+            assert_eq!(number + 1, decisions.len(), "an earlier run has done it");
+            return (steps, end::INFEASIBLE);
+        }
+        let step = state.take(program, thread, decision.choice);
+        if number + 1 == decisions.len() {
+            sleepers.retain(|sleeper| {
+                sleeper.thread != step.thread && !(sleeper.object == step.object && sleeper.kind.conflicts(step.kind))
+            });
+        }
+        steps.push(step);
+        current = thread;
+    }
+    loop {
+        let can_go: Vec<usize> = (0..program.len()).filter(|&thread| state.can_go(program, thread)).collect();
+        if (0..program.len()).all(|thread| state.is_over(program, thread)) {
+            return (steps, end::EXITED);
+        }
+        let awake = |thread: &&usize| !sleepers.iter().any(|sleeper| sleeper.thread as usize == **thread);
+        let mut awake = can_go.iter().filter(awake).copied();
+        let first = awake.next();
+        let Some(first) = first else {
+            for thread in (0..program.len()).filter(|thread| !can_go.contains(thread)) {
+                if let Some(pending) = state.pending(program, thread) {
+                    steps.push(Step { flags: flag::PENDING | flag::WAITS, ..pending });
+                }
+            }
+            return (steps, if can_go.is_empty() { end::STUCK } else { end::REDUNDANT });
+        };
+        let next = if first == current || awake.any(|thread| thread == current) { current } else { first };
+        let step = state.take(program, next, 0);
+        sleepers.retain(|sleeper| {
+            sleeper.thread != step.thread && !(sleeper.object == step.object && sleeper.kind.conflicts(step.kind))
+        });
+        steps.push(step);
+        current = next;
+    }
+}
+
+fn explored(program: &Program) -> (BTreeMap<String, bool>, u64) {
+    let mut explorer = Explorer::default();
+    let mut found = BTreeMap::new();
+    let mut twice = BTreeSet::new();
+    while let Some(task) = explorer.next() {
+        let (steps, why) = run(program, &task.decisions, &task.sleepers);
+        explorer.done(&task, &steps, why).expect("the program does the same again");
+        if why & (end::EXITED | end::STUCK) != 0 && found.insert(class(&steps), why & end::EXITED != 0).is_some() {
+            twice.insert(class(&steps));
+        }
+    }
+    assert_eq!(twice, BTreeSet::new(), "complete runs are not made twice");
+    assert_eq!(explorer.nodes(), 0, "nothing is kept");
+    assert!((explorer.share() - 1.0).abs() < 1e-9);
+    (found, explorer.counts().redundant)
+}
+
+fn op() -> impl Strategy<Value = Op> {
+    prop_oneof![
+        4 => (0..2u8).prop_map(Op::Read),
+        4 => (0..2u8, 1..3u8).prop_map(|(x, value)| Op::Write(x, value)),
+        2 => (0..2u8).prop_map(Op::Add),
+        2 => (0..2u8, 0..2u8, 1..3u8).prop_map(|(x, expected, new)| Op::Cas(x, expected, new)),
+        1 => (0..1u8).prop_map(Op::Lock),
+        1 => (0..1u8).prop_map(Op::TryLock),
+        2 => (0..1u8).prop_map(Op::Unlock),
+        2 => (0..2u8, 0..3u8).prop_map(|(x, value)| Op::Wait(x, value)),
+        1 => (2..3u8).prop_map(Op::Choose),
+        1 => Just(Op::Skip),
+    ]
+}
+
+fn check(program: &Program) -> u64 {
+    let mut expected = BTreeMap::new();
+    all(program, &State::new(program), &mut Vec::new(), &mut expected);
+    let (found, redundant) = explored(program);
+    assert_eq!(found, expected, "{program:?}");
+    redundant
+}
+
+#[test]
+fn the_textbook() {
+    // Two writers and a reader of the same location: four classes, as in the paper's first example.
+    let readers = vec![vec![Op::Write(0, 1)], vec![Op::Read(1), Op::Read(0)], vec![Op::Read(2), Op::Read(0)]];
+    let mut expected = BTreeMap::new();
+    all(&readers, &State::new(&readers), &mut Vec::new(), &mut expected);
+    assert_eq!(expected.len(), 4);
+    check(&readers);
+}
+
+#[test]
+fn what_a_thread_waits_for_is_found_in_the_past() {
+    // The value is there for a moment only.
+    let program = vec![vec![Op::Write(0, 1), Op::Write(0, 2)], vec![Op::Wait(0, 1), Op::Write(1, 1)]];
+    check(&program);
+    // Somebody has a lock and never gives it back.
+    let program = vec![vec![Op::Lock(0), Op::Write(0, 1)], vec![Op::Lock(0), Op::Write(0, 2)]];
+    check(&program);
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(6000))]
+
+    #[test]
+    fn two_threads(program in vec(vec(op(), 1..6), 2)) {
+        check(&program);
+    }
+
+    #[test]
+    fn three_threads(program in vec(vec(op(), 1..4), 3)) {
+        check(&program);
+    }
+}
