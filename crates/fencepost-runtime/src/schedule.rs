@@ -107,15 +107,6 @@ pub(crate) fn fails_for_no_reason() -> bool {
     CONTROLLED.load(Ordering::Relaxed) && baton::fails_for_no_reason()
 }
 
-/// One of 0 to `count` - 1, as a test asks for it; the first if nobody controls the schedule.
-pub(crate) fn choose(count: u32) -> u32 {
-    if !CONTROLLED.load(Ordering::Relaxed) {
-        return 0;
-    }
-    // It is below the count.
-    baton::choose(count as usize) as u32
-}
-
 /// Are schedules controlled?
 #[inline]
 pub(crate) fn is_controlled() -> bool {

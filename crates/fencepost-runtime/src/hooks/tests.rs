@@ -3,8 +3,9 @@
 //! (`genmc.h`, `sv-comp.h`, or declared by the test itself); a test that defines one of them has
 //! its own.
 //!
-//! A run in which an assumption does not hold ends there, and does not count. A choice is drawn
-//! under a controlled schedule; it is 0 if nobody controls the schedule.
+//! A run in which an assumption does not hold ends there, and does not count. Where every schedule is
+//! explored, only the thread ends there ([`schedule::assumed`]). A choice is explored in all ways, or
+//! drawn under a controlled schedule; it is 0 if nobody controls the schedule.
 //!
 //! SV-COMP's nondeterministic values cannot all be tried. So each is one of [`VALUES`], and a note
 //! says that there would be others.
@@ -17,7 +18,7 @@ use std::ffi::{CStr, c_char, c_int, c_uint};
 use fencepost_protocol::message::Assertion;
 
 use crate::intercept::{self, Object};
-use crate::{channel, schedule, thread};
+use crate::{channel, explore, schedule, thread};
 
 /// What a note says where an assumption does not hold.
 const ASSUMED: &str = "an assumption did not hold: the run ends here";
@@ -28,6 +29,9 @@ const NOT_ALL: &str = "a nondeterministic value was 0, 1, 2 or the one with all 
 #[cfg_attr(not(test), unsafe(no_mangle))]
 pub(crate) extern "C" fn __fencepost_assume(condition: c_int) {
     if condition == 0 {
+        if explore::is_explored() {
+            schedule::assumed();
+        }
         note(ASSUMED);
         intercept::end_process(0);
     }
@@ -144,6 +148,9 @@ pub(crate) extern "C" fn __VERIFIER_nondet_bool() -> bool {
 }
 
 fn note(text: &'static str) {
+    if explore::is_explored() {
+        return explore::remark(text);
+    }
     // What the runtime does is not to be watched, if it is not at work already.
     if thread::with_current(|_| channel::note_once(text)).is_none() {
         channel::note_once(text);

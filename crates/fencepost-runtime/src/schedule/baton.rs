@@ -13,7 +13,7 @@ use fencepost_protocol::exploration::{Kind, Step, end, remark};
 use fencepost_protocol::{DEADLOCK, Schedule};
 
 use super::ALL;
-use super::control::{CONTROLLED, Control, Key, Next, Outcome, RECHECK, Sight, State, Timeout};
+use super::control::{CONTROLLED, Control, Entry, Key, Next, Outcome, RECHECK, Sight, State, Timeout};
 use super::kernel::{monotonic, sleep_until, sleeps, task};
 use super::plan::Plan;
 use super::policy::{Policy, Reason};
@@ -180,7 +180,8 @@ pub(crate) fn explored_steps() -> u32 {
 /// The program ends: are there threads that could go on?
 pub(crate) fn explored_to_the_end() {
     with_control(|control| {
-        let others = control.entries.len() > 1;
+        let waits_for_ever = |entry: &&Entry| entry.state == State::Blocked(never());
+        let others = control.entries.len() - control.entries.iter().filter(waits_for_ever).count() > 1;
         if let Some(plan) = &mut control.plan {
             plan.tell();
         }
@@ -200,14 +201,28 @@ pub(crate) fn choose(count: u32) -> u32 {
     chosen
 }
 
-/// The run does not count: an assumption of the test does not hold.
-pub(crate) fn assumed() {
+/// The run does not count: an assumption of the test does not hold. The calling thread stays where it
+/// is, and others go on: what they do may have to come before the assumption in another run, and if
+/// they fail, they would have failed without it.
+pub(crate) fn assumed() -> ! {
+    with_control(|control| {
+        if let Some(plan) = &mut control.plan {
+            plan.assumed();
+        }
+    });
+    while controls_this_thread() && block(never(), None, false, || ()) != Outcome::Uncontrolled {}
     with_control(|control| {
         if let Some(plan) = &mut control.plan {
             plan.tell();
         }
     });
-    explore::stop(end::ASSUMED);
+    explore::stop(end::ASSUMED)
+}
+
+/// What is never woken.
+fn never() -> Key {
+    static NEVER: u8 = 0;
+    Key::Object((&raw const NEVER).addr())
 }
 
 /// Decisions so far at which there was a choice: what PCT draws its points from in a later run.
@@ -264,15 +279,6 @@ pub(super) fn fails_for_no_reason() -> bool {
         });
     }
     fails
-}
-
-/// One of 0 to `count` - 1; the first if this thread is not under control.
-pub(super) fn choose(count: usize) -> usize {
-    let mut chosen = 0;
-    if controls_this_thread() {
-        with_control(|control| chosen = control.policy.pick(count));
-    }
-    chosen
 }
 
 /// From here on the schedule is another one, for each number.
