@@ -61,6 +61,9 @@ fn main() {
     for (variable, file) in [
         ("ARCHIVE", archive),
         ("HEADER", runtime.join("include/fencepost.h")),
+        ("GENMC", runtime.join("include/genmc.h")),
+        ("LKMM", runtime.join("include/lkmm.h")),
+        ("SV_COMP", runtime.join("include/sv-comp.h")),
         ("WAIT", runtime.join("include/bits/atomic_wait.h")),
         ("TIMED_WAIT", runtime.join("include/bits/atomic_timed_wait.h")),
         ("EXPORTS", exports),

@@ -1,4 +1,4 @@
-/* fencepost.h: say that a loop only waits.
+/* fencepost.h: say that a loop only waits, and what a test asserts, assumes and chooses.
  *
  * A loop that polls an atomic location until it has some value does nothing with the other values it reads. A stale
  * one makes it go round once more and is no harm; only a stale value that ends the loop too early is. fencepost
@@ -25,8 +25,17 @@
  * What is reported about the access is then blamed on the caller. Functions that get the variable and what to write,
  * and do nothing else, are known without it.
  *
- * In an ordinary build these are loops and nothing else: no library is needed, and at -O1 and above nothing remains
- * but the loop. What to do between two attempts can be given by defining FENCEPOST_PAUSE() before this file is
+ * And write tests, small programs of which `fencepost run` tries many schedules:
+ *
+ *   fencepost_assert(condition)   the test fails if the condition is false; NDEBUG does not switch it off
+ *   fencepost_assume(condition)   the run ends here if the condition is false, and nothing is wrong with it
+ *   fencepost_choose(n)           one of 0 to n - 1, another one in other runs; an unsigned; n is 1 or more
+ *
+ * Tests of other tools find their names in genmc.h and sv-comp.h, which are in the same folder as this file.
+ *
+ * In an ordinary build waits are loops and nothing else: no library is needed, and at -O1 and above nothing remains
+ * but the loop. An assertion that fails aborts, an assumption that does not hold ends the program with exit code 0,
+ * and both say so; what is chosen is always 0. What to do between two attempts can be given by defining FENCEPOST_PAUSE() before this file is
  * included; nothing, by default. Programs built by `fencepost cc` or `fencepost c++` have __FENCEPOST__ defined and
  * call fencepost's runtime instead.
  *
@@ -36,6 +45,10 @@
 #define FENCEPOST_H
 
 #include <stdint.h>
+#ifndef __FENCEPOST__
+#include <stdio.h>
+#include <stdlib.h>
+#endif
 
 #if !defined(__GNUC__)
 #error "fencepost.h needs the __atomic functions of gcc or clang"
@@ -63,6 +76,30 @@
 
 /* Artificial: a debugger or a report shows the caller. */
 #define FENCEPOST_INLINE static inline __attribute__((always_inline, artificial))
+
+/* What tests say. A condition is anything that could stand in an `if`. */
+#ifdef __FENCEPOST__
+#ifdef __cplusplus
+extern "C" {
+#endif
+void __fencepost_assume(int condition);
+unsigned __fencepost_choose(unsigned count);
+void __fencepost_assert_failed(const char *text, const char *file, unsigned line) __attribute__((noreturn));
+#ifdef __cplusplus
+}
+#endif
+#define fencepost_assert(condition) \
+  ((condition) ? (void)0 : __fencepost_assert_failed(#condition, __FILE__, __LINE__))
+#define fencepost_assume(condition) __fencepost_assume((condition) ? 1 : 0)
+FENCEPOST_INLINE unsigned fencepost_choose(unsigned n) { return __fencepost_choose(n); }
+#else
+#define fencepost_assert(condition)                                                                          \
+  ((condition) ? (void)0                                                                                     \
+               : (fprintf(stderr, "%s:%d: assertion %s failed\n", __FILE__, __LINE__, #condition), abort()))
+#define fencepost_assume(condition) \
+  ((condition) ? (void)0 : (fputs("an assumption did not hold: the run ends here\n", stderr), _Exit(0)))
+FENCEPOST_INLINE unsigned fencepost_choose(unsigned n) { return (void)n, 0; }
+#endif
 
 /* Memory orders, in the encoding that <stdatomic.h>, <atomic> and the __atomic functions share. */
 #ifdef __cplusplus

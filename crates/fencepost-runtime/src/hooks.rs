@@ -67,5 +67,6 @@ mod library;
 mod monitored;
 mod mutexes;
 mod plain;
+mod tests;
 mod wide;
 mod word;

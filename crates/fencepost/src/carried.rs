@@ -23,6 +23,10 @@ struct Carried {
 
 const ARCHIVE: &str = "libfencepost.a";
 const HEADER: &str = "include/fencepost.h";
+/// The names that other tools' tests use.
+const GENMC: &str = "include/genmc.h";
+const LKMM: &str = "include/lkmm.h";
+const SV_COMP: &str = "include/sv-comp.h";
 /// Headers of the C++ library that ours stand before.
 const LIBRARY: &str = "include/bits";
 const WAIT: &str = "include/bits/atomic_wait.h";
@@ -31,9 +35,12 @@ const EXPORTS: &str = "exports.list";
 const SPECS: &str = "gcc.specs";
 const PRELUDE: &str = "atomics-only.s";
 
-const FILES: [Carried; 7] = [
+const FILES: [Carried; 10] = [
     Carried { name: ARCHIVE, bytes: include_bytes!(env!("FENCEPOST_RUNTIME_ARCHIVE")) },
     Carried { name: HEADER, bytes: include_bytes!(env!("FENCEPOST_RUNTIME_HEADER")) },
+    Carried { name: GENMC, bytes: include_bytes!(env!("FENCEPOST_RUNTIME_GENMC")) },
+    Carried { name: LKMM, bytes: include_bytes!(env!("FENCEPOST_RUNTIME_LKMM")) },
+    Carried { name: SV_COMP, bytes: include_bytes!(env!("FENCEPOST_RUNTIME_SV_COMP")) },
     Carried { name: WAIT, bytes: include_bytes!(env!("FENCEPOST_RUNTIME_WAIT")) },
     Carried { name: TIMED_WAIT, bytes: include_bytes!(env!("FENCEPOST_RUNTIME_TIMED_WAIT")) },
     Carried { name: EXPORTS, bytes: include_bytes!(env!("FENCEPOST_RUNTIME_EXPORTS")) },
@@ -64,7 +71,7 @@ impl Runtime {
         self.directory.join(ARCHIVE)
     }
 
-    /// Where `fencepost.h` is.
+    /// Where `fencepost.h` is, and what else programs can include.
     pub(crate) fn include(&self) -> PathBuf {
         self.directory.join("include")
     }

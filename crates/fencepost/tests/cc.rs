@@ -12,7 +12,7 @@ use libtest_mimic::{Arguments, Trial};
 type Test = fn(&Compiler);
 
 /// What is tried with each compiler.
-const TESTS: [(&str, Test); 8] = [
+const TESTS: [(&str, Test); 9] = [
     ("one_step_two_steps_and_response_files", one_step_two_steps_and_response_files),
     ("atomics_only_leaves_plain_accesses_alone", atomics_only_leaves_plain_accesses_alone),
     ("shared_libraries_find_the_runtime_in_the_program", shared_libraries_find_the_runtime_in_the_program),
@@ -21,6 +21,7 @@ const TESTS: [(&str, Test); 8] = [
     ("probes_see_an_ordinary_compiler", probes_see_an_ordinary_compiler),
     ("failures_are_the_compilers_own_or_explained", failures_are_the_compilers_own_or_explained),
     ("fortified_functions_are_seen_and_still_check", fortified_functions_are_seen_and_still_check),
+    ("tests_say_what_goes_wrong", tests_say_what_goes_wrong),
 ];
 
 fn main() {
@@ -305,4 +306,56 @@ fn fortified_functions_are_seen_and_still_check(Compiler { cc: compiler, .. }: &
     let output = run(&["too", "much"]);
     assert_eq!(output.status.code(), None, "{compiler}: ended by a signal");
     assert!(String::from_utf8_lossy(&output.stderr).contains("buffer overflow detected"), "{compiler}");
+}
+
+const TEST: &str = r#"#include "fencepost.h"
+#include "genmc.h"
+int main(int argc, char **argv) {
+  fencepost_assert(fencepost_choose(3) == 0);
+  if (argc == 2) fencepost_assume(!argv);
+  if (argc == 3) __VERIFIER_assume(!argv);
+  fencepost_assert(argc == 1 && "one, two");
+  return 3;
+}
+"#;
+
+/// As a program that is watched and as an ordinary one, in C and in C++.
+fn tests_say_what_goes_wrong(Compiler { cc, cxx }: &Compiler) {
+    let dir = scratch(&format!("tests-{cc}"));
+    fs::write(dir.join("a.c"), TEST).expect("a file");
+    fs::write(dir.join("a.cpp"), TEST).expect("a file");
+    for header in ["genmc", "sv-comp"] {
+        let text = format!("#include \"{header}.h\"\nint main() {{ return __VERIFIER_nondet_int(); }}\n");
+        fs::write(dir.join(format!("{header}.cpp")), text).expect("a file");
+    }
+    let include = Path::new(env!("CARGO_MANIFEST_DIR")).join("../fencepost-runtime/include");
+    let build = |watched: bool, compiler: &str, words: &str| {
+        let driver = if compiler == cc { "cc" } else { "c++" };
+        let mut command = if watched { command(driver, compiler, &dir) } else { Command::new(compiler) };
+        command.current_dir(&dir).args(["-O1", "-Wall", "-Wextra", "-Werror", "-pthread"]);
+        done(&command.arg("-I").arg(&include).args(words.split(' ')).output().expect("it starts"));
+    };
+    for watched in [true, false] {
+        build(watched, cxx, "-std=c++11 genmc.cpp -o old");
+        build(watched, cxx, "-std=c++11 sv-comp.cpp -o old");
+        for (compiler, words) in [(cc, "a.c -o a"), (cxx, "-std=c++17 a.cpp -o a")] {
+            build(watched, compiler, words);
+            let run = |arguments: &[&str]| {
+                let output = Command::new(dir.join("a")).args(arguments).env("FENCEPOST_OPTIONS", "").output();
+                let output = output.expect("it starts");
+                (output.status.code(), String::from_utf8_lossy(&output.stderr).into_owned())
+            };
+            assert_eq!(run(&[]).0, Some(3), "{compiler}");
+            for arguments in [&["assumes"][..], &["assumes", "likewise"]] {
+                let (code, told) = run(arguments);
+                assert_eq!(code, Some(0), "{compiler}: {told}");
+                assert!(told.contains("an assumption did not hold: the run ends here"), "{compiler}: {told}");
+            }
+            let (code, told) = run(&["a", "b", "c"]);
+            let file = if compiler == cc { "a.c" } else { "a.cpp" };
+            assert_eq!(code, None, "{compiler}: ended by a signal");
+            let wanted = format!("{file}:7: assertion argc == 1 && \"one, two\" failed\n");
+            assert!(told.contains(&wanted), "{compiler}: {told}");
+        }
+    }
 }

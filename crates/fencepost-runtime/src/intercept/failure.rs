@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use fencepost_protocol::message::{self, Failed};
 
-use super::{Errno, real};
+use super::{Errno, process, real};
 use crate::{lock, provoke, report, thread};
 
 /// Signals that end a process that has gone wrong.
@@ -75,6 +75,13 @@ pub(super) fn has_failed(pc: usize, how: impl FnOnce() -> Failed) {
         None => stack.push(pc as u64),
     }
     report::failure(stack, how());
+}
+
+/// An assertion of a test does not hold. Tells so, and ends the process as `assert` does.
+pub(crate) fn assertion_has_failed(pc: usize, assertion: message::Assertion) -> ! {
+    has_failed(pc, || Failed::Assertion(assertion));
+    // SAFETY: the address of the caller is only looked at.
+    unsafe { process::aborting(pc) }
 }
 
 intercept_at! {

@@ -70,8 +70,9 @@ use std::ffi::{c_int, c_long, c_void};
 
 pub(crate) use annotations::{is_benign, locked, renewed, unlocks};
 pub(crate) use blocks::block_of;
-pub(crate) use failure::tell_failures;
+pub(crate) use failure::{assertion_has_failed, tell_failures};
 pub(crate) use futex::system_call;
+pub(crate) use mutex::{pthread_mutex_lock, pthread_mutex_unlock};
 pub(crate) use once::is_guard;
 pub(crate) use process::end_process;
 pub(crate) use stacks::stack_owner;

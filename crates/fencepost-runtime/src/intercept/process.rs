@@ -104,7 +104,7 @@ intercept_at! {
     fn abort => aborting in "rdi";
 }
 
-unsafe extern "C" fn aborting(pc: usize) -> ! {
+pub(super) unsafe extern "C" fn aborting(pc: usize) -> ! {
     // SAFETY: a structure of numbers, which the call fills in.
     let action = unsafe {
         let mut action: libc::sigaction = std::mem::zeroed();

@@ -13,7 +13,7 @@ use fencepost_protocol::exploration::{Kind, Step, end, remark};
 use fencepost_protocol::{DEADLOCK, Schedule};
 
 use super::ALL;
-use super::control::{CONTROLLED, Control, Key, Next, Outcome, RECHECK, Sight, State, Timeout};
+use super::control::{CONTROLLED, Control, Entry, Key, Next, Outcome, RECHECK, Sight, State, Timeout};
 use super::kernel::{monotonic, sleep_until, sleeps, task};
 use super::plan::Plan;
 use super::policy::{Policy, Reason};
@@ -180,7 +180,8 @@ pub(crate) fn decided_steps() -> u32 {
 /// The program ends: are there threads that could go on?
 pub(crate) fn decided_to_the_end() {
     with_control(|control| {
-        let others = control.entries.len() > 1;
+        let waits_for_ever = |entry: &&Entry| entry.state == State::Blocked(never());
+        let others = control.entries.len() - control.entries.iter().filter(waits_for_ever).count() > 1;
         if others && let Some(mut shared) = explore::shared() {
             shared.header().remarks |= remark::OUTLIVED;
         }
@@ -197,13 +198,23 @@ pub(crate) fn choose(count: u32) -> u32 {
     chosen
 }
 
-/// The run does not count: an assumption of the test does not hold.
-pub(crate) fn assumed() {
-    if !explore::is_explored() {
-        note("an assumption of the test does not hold: the run ends here");
-        intercept::end_process(0);
-    }
-    explore::stop(end::ASSUMED);
+/// The run does not count: an assumption of the test does not hold. The calling thread stays where it
+/// is, and others go on: what they do may have to come before the assumption in another run, and if
+/// they fail, they would have failed without it.
+pub(crate) fn assumed() -> ! {
+    with_control(|control| {
+        if let Some(plan) = &mut control.plan {
+            plan.assumed();
+        }
+    });
+    while controls_this_thread() && block(never(), None, false, || ()) != Outcome::Uncontrolled {}
+    explore::stop(end::ASSUMED)
+}
+
+/// What is never woken.
+fn never() -> Key {
+    static NEVER: u8 = 0;
+    Key::Object((&raw const NEVER).addr())
 }
 
 /// Decisions so far at which there was a choice: what PCT draws its points from in a later run.

@@ -24,6 +24,8 @@ pub(super) struct Plan {
     sleepers: Vec<Sleeper>,
     /// Up to which step the sleepers have heard what was done.
     heard: usize,
+    /// Has an assumption of the test not held?
+    assumed: bool,
 }
 
 // SAFETY: it is behind the lock of the schedule.
@@ -32,7 +34,7 @@ unsafe impl Send for Plan {}
 impl Plan {
     pub(super) fn new(mut shared: Shared) -> Plan {
         let sleepers = shared.sleepers();
-        Plan { shared, steps: 0, decisions: 0, sleepers, heard: 0 }
+        Plan { shared, steps: 0, decisions: 0, sleepers, heard: 0, assumed: false }
     }
 
     /// Steps so far.
@@ -103,6 +105,12 @@ impl Plan {
         explore::stop(why)
     }
 
+    /// An assumption of the test does not hold.
+    pub(super) fn assumed(&mut self) {
+        self.assumed = true;
+        self.shared.header().end |= end::ASSUMED;
+    }
+
     /// How many steps there are: known also if the process dies.
     fn tell(&mut self) {
         self.shared.header().steps = self.steps as u32;
@@ -169,7 +177,8 @@ impl Control {
         if !explore::is_explored() {
             return Next::Deadlock;
         }
-        plan.finish(end::STUCK)
+        // Whoever waits may wait for the thread that went no further.
+        plan.finish(if plan.assumed { end::ASSUMED } else { end::STUCK })
     }
 
     /// What those are about to do who cannot go on.

@@ -199,7 +199,8 @@ impl Policy {
         self.steps
     }
 
-    /// One of `count` alternatives: who is woken where the program leaves it open.
+    /// One of `count` alternatives: who is woken where the program leaves it open, and what a test
+    /// chooses.
     pub(super) fn pick(&mut self, count: usize) -> usize {
         if count < 2 { 0 } else { self.numbers.below(count as u64) as usize }
     }
