@@ -84,6 +84,21 @@ pub(crate) fn begin(frame: usize) {
 /// frame may be given up before the program is called.
 const LIBC: usize = 96;
 
+/// Does anybody want to know of loops?
+#[inline]
+pub(crate) fn is_wanted() -> bool {
+    WANTED.load(Ordering::Relaxed)
+}
+
+/// The thread writes a plain variable. On its own stack that is part of the state that is looked
+/// at.
+pub(crate) fn writes(thread: &Thread, addr: usize) {
+    let here = 0usize;
+    if !(&raw const here as usize..BASE.get()).contains(&addr) {
+        thread.has_effect.set(true);
+    }
+}
+
 /// Words that the entry of an access has saved below its return address: preserved registers, then
 /// those of arguments.
 const SAVED: usize = 12;

@@ -2,6 +2,7 @@
 
 use std::sync::atomic::Ordering;
 
+use crate::local;
 use crate::place::{Content, Intent, Kind, Place};
 use crate::race::{self, How, News, SEES_PLAIN};
 use crate::shadow;
@@ -23,7 +24,10 @@ extern "C" fn write<const LOG_SIZE: u32>(addr: usize, pc: usize) {
 #[inline(always)]
 fn access(addr: usize, log_size: u32, how: How, pc: usize) {
     let Some(thread) = thread::watched() else { return };
-    if how.write { thread.does_something() } else { thread.looks() }
+    thread.looks();
+    if how.write && local::is_wanted() {
+        local::writes(thread, addr);
+    }
     if let Some(news) = race::news(thread, addr, log_size, how, pc) {
         if how.write { remember(thread, addr, news, pc) } else { remember_read(thread, addr, news, pc) }
     }
@@ -115,7 +119,10 @@ extern "C" fn write_range(addr: usize, bytes: usize, pc: usize) {
 #[inline]
 fn range(mut addr: usize, mut bytes: usize, how: How, pc: usize) {
     let Some(thread) = thread::watched() else { return };
-    if how.write { thread.does_something() } else { thread.looks() }
+    thread.looks();
+    if how.write && local::is_wanted() {
+        local::writes(thread, addr);
+    }
     while bytes > 0 {
         if addr.is_multiple_of(8) {
             let known = race::known_bytes(thread, addr, bytes, how);
