@@ -155,19 +155,58 @@ pub struct Decision {
     pub choice: u32,
 }
 
-/// A thread that need not run before something happens that its next step depends on: what follows
-/// if it goes first is explored elsewhere.
+/// A way to take a step that need not be taken before something happens that it depends on: what
+/// follows if it comes first is explored elsewhere. A thread all of whose ways sleep need not run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(C)]
 pub struct Sleeper {
-    /// What its step touches.
+    /// What the step touches.
     pub object: u64,
     /// The thread.
     pub thread: u32,
-    /// What its step does.
+    /// What the step does.
     pub kind: Kind,
+    /// Which way.
+    pub choice: u8,
+    /// Has something happened? Then it is not asleep any more, while other ways may be.
+    pub is_awake: bool,
     /// No meaning.
-    pub padding: [u8; 3],
+    pub padding: u8,
+}
+
+impl Sleeper {
+    /// This step of a thread, which was taken.
+    pub const fn of(thread: u32, step: &Step) -> Sleeper {
+        let (object, kind, choice) = (step.object, step.kind, step.choice as u8);
+        Sleeper { object, thread, kind, choice, is_awake: false, padding: 0 }
+    }
+}
+
+/// Those wake up who depend on this step.
+pub fn wake(sleepers: &mut Vec<Sleeper>, step: &Step) {
+    sleepers.retain(|sleeper| sleeper.thread != step.thread);
+    for sleeper in sleepers {
+        sleeper.is_awake |= sleeper.object == step.object && sleeper.kind.conflicts(step.kind);
+    }
+}
+
+/// Need the thread not run?
+pub fn sleeps(sleepers: &[Sleeper], thread: u32) -> bool {
+    let mut own = sleepers.iter().filter(|sleeper| sleeper.thread == thread).peekable();
+    own.peek().is_some() && own.all(|sleeper| !sleeper.is_awake)
+}
+
+/// Need the thread not go this way?
+pub fn sleeps_in(sleepers: &[Sleeper], decision: Decision) -> bool {
+    let Decision { thread, choice } = decision;
+    let mut own = sleepers.iter().filter(|sleeper| sleeper.thread == thread && u32::from(sleeper.choice) == choice);
+    own.any(|sleeper| !sleeper.is_awake)
+}
+
+/// The first way that a thread can go that does not sleep.
+pub fn first_way(sleepers: &[Sleeper], thread: u32) -> u32 {
+    let own = sleepers.iter().filter(|sleeper| sleeper.thread == thread && sleeper.is_awake);
+    own.map(|sleeper| u32::from(sleeper.choice)).min().unwrap_or(0)
 }
 
 /// What a step does.
@@ -364,7 +403,7 @@ impl Request {
         let sleeper = |sleeper: &Sleeper| {
             let mut bytes = sleeper.object.to_le_bytes().to_vec();
             bytes.extend(sleeper.thread.to_le_bytes());
-            bytes.extend([sleeper.kind as u8, 0, 0, 0]);
+            bytes.extend([sleeper.kind as u8, sleeper.choice, u8::from(sleeper.is_awake), 0]);
             bytes
         };
         Some([

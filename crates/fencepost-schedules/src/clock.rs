@@ -53,7 +53,7 @@ struct Object {
     last: Option<usize>,
     /// The last reads since, one for each thread.
     reads: Vec<usize>,
-    /// All steps that do more than to read.
+    /// All steps.
     all: Vec<usize>,
 }
 
@@ -132,7 +132,10 @@ impl<'a> Run<'a> {
         let is_known = |clock: &Clock, other: usize| clock.knows(other, self.steps[other].thread);
         let racing: Vec<usize> = if step.waits() {
             // Before each of them it could have been possible, whatever it was in between.
-            let could = |other: &usize| step.kind != Kind::Lock || self.steps[*other].kind != Kind::Unlock;
+            let could = |other: &usize| {
+                let other = self.steps[*other].kind;
+                other.conflicts(step.kind) && (step.kind != Kind::Lock || other != Kind::Unlock)
+            };
             object.all.iter().copied().filter(others).filter(could).filter(|&other| !is_known(clock, other)).collect()
         } else {
             let races = |first: &usize| {
@@ -151,8 +154,8 @@ impl<'a> Run<'a> {
             object.reads.push(number);
         } else {
             (object.last, object.reads) = (Some(number), Vec::new());
-            object.all.push(number);
         }
+        object.all.push(number);
         racing
     }
 

@@ -5,7 +5,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use fencepost_protocol::exploration::{Decision, Sleeper, Step};
+use fencepost_protocol::exploration::{Decision, Sleeper, Step, first_way, sleeps, sleeps_in, wake};
 
 use crate::clock::Race;
 use crate::{Divergence, Task};
@@ -42,15 +42,6 @@ pub(crate) struct Tree {
     open: BTreeSet<(usize, NodeId)>,
 }
 
-fn sleeper(thread: u32, step: &Step) -> Sleeper {
-    Sleeper { object: step.object, thread, kind: step.kind, padding: [0; 3] }
-}
-
-/// Does who sleeps go on sleeping when this step is taken?
-fn sleeps_on(sleeper: &Sleeper, step: &Step) -> bool {
-    sleeper.thread != step.thread && !(sleeper.object == step.object && sleeper.kind.conflicts(step.kind))
-}
-
 impl Tree {
     pub(crate) fn len(&self) -> usize {
         self.nodes.len()
@@ -66,8 +57,13 @@ impl Tree {
         }
         let known = node.made.iter().filter(|made| made.decision.thread != decision.thread);
         let mut sleepers: Vec<Sleeper> =
-            known.filter_map(|made| Some(sleeper(made.decision.thread, made.step.as_ref()?))).collect();
-        sleepers.extend(node.sleepers.iter().filter(|sleeper| sleeper.thread != decision.thread));
+            known.filter_map(|made| Some(Sleeper::of(made.decision.thread, made.step.as_ref()?))).collect();
+        // What was gone here sleeps again, whoever woke it before.
+        let is_made = |old: &&Sleeper| {
+            node.made.iter().any(|made| (made.decision.thread, made.decision.choice) == (old.thread, old.choice.into()))
+        };
+        let old = node.sleepers.iter().filter(|sleeper| sleeper.thread != decision.thread && !is_made(sleeper));
+        sleepers.extend(old);
         node.made.push(Made { decision, step: None });
         let (mut path, mut decisions) = (vec![id], vec![decision]);
         let mut at = id;
@@ -146,12 +142,10 @@ impl Tree {
             }
             let end = decided.get(depth + 1).map_or(steps.len(), |&(next, _)| next);
             for done in &steps[at..end] {
-                sleepers.retain(|sleeper| sleeps_on(sleeper, done));
+                wake(&mut sleepers, done);
             }
-            if step.choice == 0 {
-                let ways = (1..step.choices).map(|choice| Decision { thread: step.thread, choice });
-                self.decide(path[depth], ways.collect());
-            }
+            let ways = (0..step.choices).map(|choice| Decision { thread: step.thread, choice });
+            self.decide(path[depth], ways.collect());
         }
         path
     }
@@ -160,8 +154,12 @@ impl Tree {
         let Some(node) = self.nodes.get_mut(&id) else { return };
         for decision in decisions {
             let is_known = node.made.iter().any(|made| made.decision == decision) || node.todo.contains(&decision);
-            if !is_known {
-                node.todo.push(decision);
+            if !is_known && !sleeps_in(&node.sleepers, decision) {
+                // The other ways of a step come before other threads, for which its thread sleeps.
+                match node.made.iter().any(|made| made.decision.thread == decision.thread) {
+                    false => node.todo.insert(0, decision),
+                    true => node.todo.push(decision),
+                }
                 self.open.insert((node.depth, id));
             }
         }
@@ -174,13 +172,14 @@ impl Tree {
         let is_there = |thread: u32| {
             node.made.iter().any(|made| made.decision.thread == thread)
                 || node.todo.iter().any(|decision| decision.thread == thread)
-                || node.sleepers.iter().any(|sleeper| sleeper.thread == thread)
+                || sleeps(&node.sleepers, thread)
         };
         if race.initials.iter().any(|&thread| is_there(thread)) {
             return;
         }
         if let Some(&thread) = race.initials.first() {
-            self.decide(id, vec![Decision { thread, choice: 0 }]);
+            let choice = first_way(&node.sleepers, thread);
+            self.decide(id, vec![Decision { thread, choice }]);
         }
     }
 

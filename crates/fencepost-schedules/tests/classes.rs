@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use fencepost_protocol::exploration::{Decision, Kind, Sleeper, Step, end, flag};
+use fencepost_protocol::exploration::{Decision, Kind, Sleeper, Step, end, first_way, flag, sleeps, wake};
 use fencepost_schedules::Explorer;
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -14,10 +14,15 @@ enum Op {
     Write(u8, u8),
     Add(u8),
     Cas(u8, u8, u8),
+    /// The same after a choice: if that was not 0 it fails for no reason, and if it would have failed
+    /// anyway, the thread stops.
+    CasAsChosen(u8, u8, u8),
     Lock(u8),
     TryLock(u8),
     Unlock(u8),
     Wait(u8, u8),
+    /// Waits until it can write the second over the first.
+    BlockingCas(u8, u8, u8),
     Choose(u8),
     /// Leaves the next out if the last value read was not 0.
     Skip,
@@ -35,6 +40,8 @@ struct State {
     last: Vec<u64>,
     /// Locks that a thread has.
     held: BTreeMap<u64, usize>,
+    /// Threads that go no further.
+    stopped: Vec<usize>,
 }
 
 impl State {
@@ -43,7 +50,7 @@ impl State {
     }
 
     fn is_over(&self, program: &Program, thread: usize) -> bool {
-        self.next_op(program, thread).is_none()
+        !self.stopped.contains(&thread) && self.next_op(program, thread).is_none()
     }
 
     /// Where the next operation is that others can see. Only who has a lock gives it back.
@@ -68,23 +75,28 @@ impl State {
         let step = match self.next_op(program, thread)? {
             Op::Read(x) | Op::Wait(x, _) => Step::new(Kind::Read, x.into()),
             Op::Write(x, _) => Step::new(Kind::Write, x.into()),
-            Op::Add(x) | Op::Cas(x, ..) => Step::new(Kind::Update, x.into()),
+            Op::CasAsChosen(x, ..) if self.last[thread] != 0 => Step::new(Kind::Read, x.into()),
+            Op::CasAsChosen(x, ..) => Step::new(Kind::Update, x.into()),
+            Op::Add(x) | Op::Cas(x, ..) | Op::BlockingCas(x, ..) => Step::new(Kind::Update, x.into()),
             Op::Lock(m) => Step::new(Kind::Lock, LOCKS + u64::from(m)),
             Op::TryLock(m) => Step::new(Kind::Object, LOCKS + u64::from(m)),
             Op::Unlock(m) => Step::new(Kind::Unlock, LOCKS + u64::from(m)),
             Op::Choose(_) => Step::new(Kind::Choice, 0),
             Op::Skip => unreachable!("it is left out"),
         };
-        let waits = matches!(self.next_op(program, thread), Some(Op::Lock(_) | Op::Wait(..)));
+        let waits = matches!(self.next_op(program, thread), Some(Op::Lock(_) | Op::Wait(..) | Op::BlockingCas(..)));
         let flags = flag::DECIDED | if waits { flag::WAITS } else { 0 };
         Some(Step { thread: thread as u32, flags, ..step })
     }
 
     fn can_go(&self, program: &Program, thread: usize) -> bool {
+        if self.stopped.contains(&thread) {
+            return false;
+        }
         match self.next_op(program, thread) {
             None => false,
             Some(Op::Lock(m)) => !self.held.contains_key(&(LOCKS + u64::from(m))),
-            Some(Op::Wait(x, value)) => self.value(x) == u64::from(value),
+            Some(Op::Wait(x, value) | Op::BlockingCas(x, value, _)) => self.value(x) == u64::from(value),
             Some(_) => true,
         }
     }
@@ -105,12 +117,21 @@ impl State {
                 step.read = self.value(x);
                 self.memory.insert(x.into(), step.read + 1);
             }
-            Op::Cas(x, expected, new) => {
+            Op::Cas(x, expected, new) | Op::BlockingCas(x, expected, new) => {
                 step.read = self.value(x);
                 if step.read == u64::from(expected) {
                     self.memory.insert(x.into(), new.into());
                 } else {
                     step.kind = Kind::Read;
+                }
+            }
+            Op::CasAsChosen(x, expected, new) => {
+                let fails = step.kind == Kind::Read;
+                step.read = self.value(x);
+                match step.read == u64::from(expected) {
+                    true if !fails => drop(self.memory.insert(x.into(), new.into())),
+                    false if fails => self.stopped.push(thread),
+                    _ => step.kind = Kind::Read,
                 }
             }
             Op::Lock(_) => drop(self.held.insert(step.object, thread)),
@@ -184,9 +205,7 @@ fn run(program: &Program, decisions: &[Decision], sleepers: &[Sleeper]) -> (Vec<
         }
         let step = state.take(program, thread, decision.choice);
         if number + 1 == decisions.len() {
-            sleepers.retain(|sleeper| {
-                sleeper.thread != step.thread && !(sleeper.object == step.object && sleeper.kind.conflicts(step.kind))
-            });
+            wake(&mut sleepers, &step);
         }
         steps.push(step);
         current = thread;
@@ -196,22 +215,20 @@ fn run(program: &Program, decisions: &[Decision], sleepers: &[Sleeper]) -> (Vec<
         if (0..program.len()).all(|thread| state.is_over(program, thread)) {
             return (steps, end::EXITED);
         }
-        let awake = |thread: &&usize| !sleepers.iter().any(|sleeper| sleeper.thread as usize == **thread);
+        let awake = |thread: &&usize| !sleeps(&sleepers, **thread as u32);
         let mut awake = can_go.iter().filter(awake).copied();
         let first = awake.next();
         let Some(first) = first else {
             for thread in (0..program.len()).filter(|thread| !can_go.contains(thread)) {
-                if let Some(pending) = state.pending(program, thread) {
+                if let Some(pending) = state.pending(program, thread).filter(|_| !state.stopped.contains(&thread)) {
                     steps.push(Step { flags: flag::PENDING | flag::WAITS, ..pending });
                 }
             }
             return (steps, if can_go.is_empty() { end::STUCK } else { end::REDUNDANT });
         };
         let next = if first == current || awake.any(|thread| thread == current) { current } else { first };
-        let step = state.take(program, next, 0);
-        sleepers.retain(|sleeper| {
-            sleeper.thread != step.thread && !(sleeper.object == step.object && sleeper.kind.conflicts(step.kind))
-        });
+        let step = state.take(program, next, first_way(&sleepers, next as u32));
+        wake(&mut sleepers, &step);
         steps.push(step);
         current = next;
     }
@@ -243,18 +260,28 @@ fn op() -> impl Strategy<Value = Op> {
         1 => (0..1u8).prop_map(Op::Lock),
         1 => (0..1u8).prop_map(Op::TryLock),
         2 => (0..1u8).prop_map(Op::Unlock),
+        2 => (0..2u8, 0..2u8, 0..3u8).prop_map(|(x, expected, new)| Op::CasAsChosen(x, expected, new)),
         2 => (0..2u8, 0..3u8).prop_map(|(x, value)| Op::Wait(x, value)),
+        2 => (0..2u8, 0..3u8, 0..3u8).prop_map(|(x, expected, new)| Op::BlockingCas(x, expected, new)),
         1 => (2..3u8).prop_map(Op::Choose),
         1 => Just(Op::Skip),
     ]
 }
 
 fn check(program: &Program) -> u64 {
+    let chooses = |op: &Op| matches!(op, Op::CasAsChosen(..));
+    let with_choices = |op: &Op| if chooses(op) { vec![Op::Choose(2), *op] } else { vec![*op] };
+    let program: &Program = &program.iter().map(|ops| ops.iter().flat_map(with_choices).collect()).collect();
     let mut expected = BTreeMap::new();
     all(program, &State::new(program), &mut Vec::new(), &mut expected);
     let (found, redundant) = explored(program);
     assert_eq!(found, expected, "{program:?}");
     redundant
+}
+
+#[test]
+fn compare_and_swaps_may_fail_for_no_reason() {
+    check(&vec![vec![Op::Read(1)], vec![Op::CasAsChosen(1, 0, 1)], vec![Op::CasAsChosen(1, 0, 0)]]);
 }
 
 #[test]

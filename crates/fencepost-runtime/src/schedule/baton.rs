@@ -263,12 +263,7 @@ pub(super) fn decide(reason: Reason) {
 pub(super) fn fails_for_no_reason() -> bool {
     let mut fails = false;
     if controls_this_thread() {
-        with_control(|control| {
-            fails = match control.plan.as_mut().and_then(Plan::last) {
-                Some(step) => step.choice == 1,
-                None => control.policy.fails_for_no_reason(),
-            };
-        });
+        with_control(|control| fails = control.policy.fails_for_no_reason());
     }
     fails
 }

@@ -7,7 +7,7 @@
 //!
 //! Time does not pass here: who waits with a limit waits until nobody else can go on.
 
-use fencepost_protocol::exploration::{Kind, Sleeper, Step, end, flag, remark};
+use fencepost_protocol::exploration::{Kind, Sleeper, Step, end, first_way, flag, remark, sleeps, wake};
 
 use super::control::{Control, Entry, Next, State};
 use crate::explore::{self, Shared};
@@ -63,7 +63,8 @@ impl Plan {
 
     /// A thread takes a step that it was chosen for.
     fn take(&mut self, thread: Tid, pending: Step) {
-        let choice = self.shared.decision(self.decisions).map_or(0, |decision| decision.choice);
+        let decided = self.shared.decision(self.decisions).map(|decision| decision.choice);
+        let choice = decided.unwrap_or_else(|| first_way(&self.sleepers, thread));
         self.decisions += 1;
         self.append(Step { thread, choice, flags: flag::DECIDED | pending.flags, ..pending });
     }
@@ -89,15 +90,12 @@ impl Plan {
         while self.heard < self.steps {
             let step = *self.shared.step(self.heard);
             self.heard += 1;
-            self.sleepers.retain(|sleeper| {
-                sleeper.thread != step.thread
-                    && !(sleeper.object == step.object && sleeper.kind.conflicts(step.kind))
-            });
+            wake(&mut self.sleepers, &step);
         }
     }
 
     fn sleeps(&self, thread: Tid) -> bool {
-        self.sleepers.iter().any(|sleeper| sleeper.thread == thread)
+        sleeps(&self.sleepers, thread)
     }
 
     /// The run is over.

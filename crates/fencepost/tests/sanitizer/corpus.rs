@@ -39,10 +39,7 @@ fn case(litmus: &Path, path: &Path) -> Option<Case> {
         return None;
     }
     let robust = expects("robust");
-    // A wait for more than one value is a loop in C, and may be seen polling.
-    let polls = text
-        .lines()
-        .any(|line| line.contains("wait(") && ["<", ">", "||"].iter().any(|comparison| line.contains(comparison)));
+    let polls = polls(&text);
     let undecided = expects("unbounded");
     let expected = match (robust, polls) {
         _ if undecided => Expected::Anything,
@@ -52,6 +49,12 @@ fn case(litmus: &Path, path: &Path) -> Option<Case> {
     };
     let name = path.strip_prefix(litmus).expect("within the corpus").display().to_string();
     Some(exported(name, path.to_path_buf(), expected, 300))
+}
+
+/// A wait for more than one value is a loop in C, and may be seen polling.
+pub(crate) fn polls(text: &str) -> bool {
+    let compares = |line: &str| ["<", ">", "||"].iter().any(|comparison| line.contains(comparison));
+    text.lines().any(|line| line.contains("wait(") && compares(line))
 }
 
 /// A program that was exported to C, or will be. If there is something to be found, it is looked

@@ -62,7 +62,7 @@ fn case(folder: &Path, seed: u64) -> Option<Case> {
 }
 
 /// A wait for more than one value is a loop in C, and may be seen polling.
-fn polls(program: &Program) -> bool {
+pub(crate) fn polls(program: &Program) -> bool {
     let is_simple = |comparisons: &[(CmpOp, _)]| matches!(comparisons, [(CmpOp::Eq | CmpOp::Ne, _)]);
     let mut ops = program.threads().iter().flat_map(|thread| &thread.code).map(|instr| &instr.op);
     ops.any(|op| matches!(op, Op::Wait { condition, .. } if !is_simple(&condition.any_of)))

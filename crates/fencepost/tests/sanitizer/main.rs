@@ -8,6 +8,7 @@
 //! under each schedule of the programs of `sanitizer/` that must be silent.
 
 mod corpus;
+mod explored;
 mod generated;
 mod provoked;
 mod ranks;
@@ -66,6 +67,8 @@ fn main() {
     if let Ok(compiler) = usable {
         let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("sanitizer/provoked");
         trials.extend(provoked::trials(&folder, compiler));
+        let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("sanitizer/explored");
+        trials.extend(explored::trials(&folder, compiler, &corpus));
     }
     libtest_mimic::run(&arguments, trials).exit();
 }

@@ -112,34 +112,36 @@ pub(super) unsafe fn fetch<W: Word>(call: Call, fetch: Fetch, value: W) -> W {
 #[cold]
 #[inline(never)]
 pub(super) unsafe fn cas<W: Word>(call: Call, weak: bool, expected: W, new: W) -> (W, bool) {
-    let state = local::state();
-    begin_read(call, Kind::Update, W::SIZE);
-    // SAFETY: the address is valid for an access of this width.
-    let may_fail = weak
-        && match explore::is_decided() {
-            // SAFETY: as above.
-            true => local::may_be_unlucky(state) && unsafe { W::load(call.addr) } == expected,
-            false => true,
-        };
-    if may_fail && explore::is_decided() {
-        schedule::has_taken(|step| step.choices = 2);
+    if !explore::is_decided() {
+        schedule::point();
+        let fails = weak && schedule::fails_for_no_reason();
+        // SAFETY: the caller's promise.
+        return unsafe { cas_now(call, weak, fails, expected, new) };
     }
-    let fails = may_fail && schedule::fails_for_no_reason();
+    let state = local::state();
+    if let Some(thread) = thread::watched() {
+        local::about_to_read(thread);
+    }
+    // Whether it fails for no reason is chosen before it is known what is there.
+    let fails = weak && local::may_be_unlucky(state) && schedule::choose(2) == 1;
+    begin(call, if fails { Kind::Read } else { Kind::Update }, W::SIZE);
     let had_effect = thread::watched().is_some_and(|thread| thread.has_effect.get());
     // SAFETY: the caller's promise.
     let (old, success) = unsafe { cas_now(call, weak, fails, expected, new) };
-    if explore::is_decided() {
-        if success {
-            has_written(call.addr, old.image(), new.image());
-        } else {
-            schedule::has_taken(|step| (step.kind, step.read) = (Kind::Read, old.image()));
-        }
-        if fails {
-            local::was_unlucky(state);
-        } else if !success || old == new {
+    if success {
+        has_written(call.addr, old.image(), new.image());
+    } else {
+        schedule::has_taken(|step| (step.kind, step.read) = (Kind::Read, old.image()));
+    }
+    match fails {
+        true if old == expected => local::was_unlucky(state),
+        // It fails anyway, which was chosen, too.
+        true => schedule::assumed(),
+        false if !success || old == new => {
             thread::watched().inspect(|thread| thread.has_effect.set(had_effect));
             local::has_read(call.addr, W::SIZE, old.image(), success);
         }
+        false => {}
     }
     (old, success)
 }

@@ -1,0 +1,181 @@
+//! Every schedule of programs of `litmus/`, and of generated ones, as C: the answer is that of the
+//! static checker, and there are as many executions as the definitions have.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use fencepost_base::source::SourceFile;
+use fencepost_check::Question;
+use fencepost_export::c::{self, export};
+use fencepost_ir::{CasStrength, Op, Program};
+use fencepost_model::models;
+use fencepost_oracle::{enumerate, finals};
+use fencepost_sanitizer::MODEL;
+use fencepost_testkit::compilers::Compiler;
+use fencepost_testkit::generate::{self, Options};
+use fencepost_testkit::repetitions;
+use fencepost_verdict::{Budget, Verdict};
+use libtest_mimic::{Failed, Trial};
+use serde_json::Value;
+
+use crate::corpus;
+use crate::generated;
+use crate::run::{PATIENCE, run, succeed};
+use crate::suite::Case;
+
+/// States that the definitions may need.
+const STATES: u64 = 200_000;
+
+/// The tests, with a folder for what they build.
+pub(crate) fn trials(folder: &Path, compiler: &Compiler, corpus: &[Case]) -> Vec<Trial> {
+    let (folder, compiler) = (folder.to_path_buf(), compiler.clone());
+    let mut trials = Vec::new();
+    for case in corpus {
+        let (case, folder, compiler) = (case.clone(), folder.clone(), compiler.clone());
+        trials.push(Trial::test(format!("explored/{}", case.name), move || {
+            of_corpus(&case, &folder, &compiler).map_err(Failed::from)
+        }));
+    }
+    for seed in 0..repetitions(100) {
+        let (folder, compiler) = (folder.clone(), compiler.clone());
+        trials.push(Trial::test(format!("explored/generated/{seed}"), move || {
+            of_generated(seed, &folder, &compiler).map_err(Failed::from)
+        }));
+    }
+    trials
+}
+
+/// What `run --schedule all` says.
+struct Explored {
+    verdict: String,
+    executions: u64,
+    blocked: u64,
+    bugs: Vec<String>,
+    why: Vec<String>,
+}
+
+impl Explored {
+    fn is_weak(&self) -> bool {
+        self.bugs.iter().any(|bug| bug.contains("not robust") || bug.contains("race"))
+    }
+
+    fn fails(&self) -> bool {
+        self.bugs.iter().any(|bug| bug.contains("exit code"))
+    }
+}
+
+/// Builds a program that was exported, and explores it.
+fn explore(source: &Path, compiler: &Compiler, limit: &str) -> Result<Explored, String> {
+    let program = source.with_extension("");
+    let mut build = Command::new(env!("CARGO_BIN_EXE_fencepost"));
+    build.args(["cc", "--compiler", &compiler.cc, "-std=gnu11", "-pthread", "-g", "-O0", "-DFP_EXPLORE", "-o"]);
+    succeed(build.arg(&program).arg(source))?;
+    let mut command = Command::new(env!("CARGO_BIN_EXE_fencepost"));
+    command.args(["run", "--schedule", "all", "--keep-going", "--format", "json", "--jobs", "1"]);
+    let done = run(command.args(["--timeout", limit, "--"]).arg(&program), 2 * PATIENCE)?;
+    let summary = done.output.lines().rev().find_map(|line| {
+        serde_json::from_str::<Value>(line).ok().map(|value| value["summary"]["exploration"].clone())
+    });
+    let summary = summary.filter(Value::is_object).ok_or_else(|| format!("no answer:\n{}", done.output))?;
+    let texts = |value: &Value, of: fn(&Value) -> &Value| -> Vec<String> {
+        let all = value.as_array().map(Vec::as_slice).unwrap_or_default();
+        all.iter().filter_map(|value| of(value).as_str().map(str::to_string)).collect()
+    };
+    fs::remove_file(&program).map_err(|error| error.to_string())?;
+    let explored = Explored {
+        verdict: summary["verdict"].as_str().unwrap_or_default().to_string(),
+        executions: summary["executions"].as_u64().unwrap_or_default(),
+        blocked: summary["blocked"].as_u64().unwrap_or_default(),
+        bugs: texts(&summary["bugs"], |bug| &bug["bug"]),
+        why: texts(&summary["why"], |why| why),
+    };
+    let expected = match explored.verdict.as_str() {
+        "exhausted" => 0,
+        "bug" => 66,
+        _ => 3,
+    };
+    match done.status.code() == Some(expected) {
+        true => Ok(explored),
+        false => Err(format!("{} with exit code {:?}", explored.verdict, done.status.code())),
+    }
+}
+
+/// The answer is the recorded verdict. Programs that never end are explored for a moment.
+fn of_corpus(case: &Case, folder: &Path, compiler: &Compiler) -> Result<(), String> {
+    let source = folder.join(case.name.replace('/', "-")).with_extension("c");
+    fs::create_dir_all(folder).map_err(|error| error.to_string())?;
+    let mut export = Command::new(env!("CARGO_BIN_EXE_fencepost"));
+    succeed(export.args(["export", "--to", "c", "-o"]).arg(&source).arg(&case.path))?;
+    let explored = explore(&source, compiler, "2s")?;
+    let text = fs::read_to_string(&case.path).map_err(|error| error.to_string())?;
+    let expects = |verdict: &str| text.lines().any(|line| line.starts_with(&format!("//: {MODEL} {verdict}")));
+    let loses_failures = text.contains("casw") && !compiler.cc.contains("gcc");
+    match explored.verdict.as_str() {
+        // Waits that C has no word for are loops to it, which look before they wait.
+        _ if corpus::polls(&text) => Ok(()),
+        "exhausted" if expects("violation") && !loses_failures => Err("a violation was not found".into()),
+        _ if expects("robust") && explored.is_weak() => Err(format!("{:?} in a robust program", explored.bugs)),
+        _ => Ok(()),
+    }
+}
+
+/// A generated program ends always: the answer is exact, and so is the number of executions.
+fn of_generated(seed: u64, folder: &Path, compiler: &Compiler) -> Result<(), String> {
+    let options = Options {
+        threads: 2..=3,
+        accesses: 2..=5,
+        total_accesses: 8,
+        plain: seed.is_multiple_of(3),
+        ..Options::default()
+    };
+    let program = generate::program(seed, &options);
+    if generated::polls(&program) || (fails_for_no_reason(&program) && !compiler.cc.contains("gcc")) {
+        return Ok(());
+    }
+    let model = models::by_name(MODEL).expect("the model of the sanitizer is one of ours");
+    let outcome = Question::new(&program, model).robustness(&Budget::unlimited()).map_err(|error| error.to_string())?;
+    let robust = match outcome.verdict {
+        Verdict::Holds => true,
+        Verdict::Violated(_) => false,
+        Verdict::Unknown(reason) => return Err(format!("unknown: {reason}")),
+    };
+    let source = SourceFile::new(format!("explored-{seed}"), "");
+    let Ok(text) = export(&program, &source, c::Options { steps: 10 }) else { return Ok(()) };
+    fs::create_dir_all(folder).map_err(|error| error.to_string())?;
+    let path: PathBuf = folder.join(format!("generated-{seed}.c"));
+    let printed = fencepost_lower::print(&program).replace("*/", "* /");
+    fs::write(&path, format!("{text}\n/*\n{printed}*/\n")).map_err(|error| error.to_string())?;
+    let explored = explore(&path, compiler, "60s")?;
+    let context = || format!("{} ({:?}, {:?}): {}", explored.verdict, explored.bugs, explored.why, path.display());
+    let sc = models::by_name("sc").expect("SC is a model");
+    let fails = enumerate::fails_under_sc(&program, model, STATES as usize);
+    if fails.is_some_and(|fails| fails != explored.fails()) {
+        return Err(format!("fails under SC: {fails:?}, but {}", context()));
+    }
+    // A failure ends the program, and what would come later is not seen.
+    if explored.is_weak() == robust && !explored.fails() {
+        return Err(format!("robust: {robust}, but {}", context()));
+    }
+    // An execution that gets stuck is complete, to C, if that is a return.
+    let assumes = program.threads().iter().flat_map(|thread| &thread.code).any(|at| matches!(at.op, Op::Assume { .. }));
+    if fails == Some(false)
+        && !assumes
+        && let Ok(all) = finals(&program, sc, &[], STATES, &|| false)
+        && all.race.is_none()
+    {
+        let expected: u64 = all.executions.values().sum();
+        // Two choices may lead to the same execution.
+        let chooses =
+            program.threads().iter().flat_map(|thread| &thread.code).any(|at| matches!(at.op, Op::Choose { .. }));
+        if explored.executions != expected && !(chooses && explored.executions > expected) {
+            return Err(format!("{expected} executions, but {} and {} blocked: {}", explored.executions, explored.blocked, context()));
+        }
+    }
+    Ok(())
+}
+
+fn fails_for_no_reason(program: &Program) -> bool {
+    let mut ops = program.threads().iter().flat_map(|thread| &thread.code).map(|instr| &instr.op);
+    ops.any(|op| matches!(op, Op::Cas { strength: CasStrength::Weak, .. }))
+}
