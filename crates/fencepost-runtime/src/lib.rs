@@ -24,6 +24,7 @@
 mod channel;
 mod copy;
 mod environment;
+mod follow;
 mod hooks;
 mod intercept;
 mod lock;

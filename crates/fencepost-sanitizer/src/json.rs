@@ -20,6 +20,7 @@ struct SummaryLine<'a> {
 struct RankCounts {
     race: u64,
     failure: u64,
+    passed_on: u64,
     harmless: u64,
     /// It is not known what follows.
     unknown: u64,
@@ -60,6 +61,7 @@ pub fn summary(totals: &Totals, ranks: &Ranks) -> String {
             ranks: RankCounts {
                 race: ranks.race,
                 failure: ranks.failure,
+                passed_on: ranks.passed_on,
                 harmless: ranks.harmless,
                 unknown: ranks.unknown,
             },

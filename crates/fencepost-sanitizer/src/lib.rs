@@ -2,7 +2,7 @@
 //!
 //! The runtime inside the program writes one JSON object per line ([`stream`]). A [`Reporter`]
 //! follows the runs of a program, turns addresses into names ([`symbols`]), keeps each finding
-//! once, leaves out what is suppressed ([`suppress`]), says what follows from it ([`provoke`]),
+//! once, leaves out what is suppressed ([`suppress`]), says what follows from it ([`provoke`], [`sequel`]),
 //! looks for changes that would help in the recorded run ([`trace`]), and hands out
 //! [`report::Report`]s. Each becomes a [`Finding`](fencepost_finding::Finding), which others turn
 //! into bytes; [`text`] and [`json`] tell what else there is to say at the end.
@@ -19,6 +19,7 @@ pub mod provoke;
 mod replay;
 pub mod report;
 mod reporter;
+pub mod sequel;
 pub mod stream;
 pub mod suppress;
 pub mod symbols;

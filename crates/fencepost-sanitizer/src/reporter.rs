@@ -8,6 +8,7 @@ use crate::excuse;
 use crate::process::Process;
 use crate::provoke::{Failure, Seen, Taken};
 use crate::report::{Deadlock, Identity, Kind, Report};
+use crate::sequel::{Difference, PassedOn};
 use crate::stream::{self, Figures, Message};
 use crate::suppress::{Pattern, Suppressions};
 use crate::symbols::{Named, Symbols};
@@ -235,6 +236,11 @@ impl<S: Symbols> Reporter<S> {
     /// The ordinary runs in which this was seen, but for those after very many.
     pub fn runs_with(&self, identity: &Identity) -> &[Seen] {
         self.ordinary.get(identity).map_or(&[], Vec::as_slice)
+    }
+
+    /// What a value has reached, with names.
+    pub fn passed_on(&mut self, difference: &Difference) -> PassedOn {
+        difference.named(&mut self.symbols)
     }
 
     /// Figures over all finished runs.

@@ -13,6 +13,7 @@ use fencepost_protocol::Action;
 use fencepost_protocol::record::{Op, Record};
 
 use super::word::{Fetch, Word};
+use crate::follow;
 use crate::intercept;
 use crate::options;
 use crate::place::{self, Atomic, Content, Held, Intent, Kind, Place};
@@ -160,6 +161,12 @@ impl Session {
             }
         }
         let Some(opportunity) = provoke::opportunity(&self.thread, call.pc, &window) else { return false };
+        if opportunity.is_for_comparison() {
+            opportunity.let_pass();
+            self.record(call, Op::Stale, 0, 0, false);
+            follow::begin(&mut self.thread);
+            return false;
+        }
         let Some(used) = opportunity.choose(&window) else { return false };
         let (order, touches) = match access {
             Access::WeakCas { expected, failure } | Access::StrongCas { expected, failure } => {
@@ -181,6 +188,7 @@ impl Session {
         }
         opportunity.take(used.value);
         self.record(call, Op::Stale, used.value, 0, true);
+        follow::begin(&mut self.thread);
         self.thread.does_something();
         true
     }

@@ -2,6 +2,7 @@
 
 use std::sync::atomic::Ordering;
 
+use crate::follow;
 use crate::place::{Content, Intent, Kind, Place};
 use crate::race::{self, How, News, SEES_PLAIN};
 use crate::shadow;
@@ -36,17 +37,21 @@ fn remember_read(thread: &'static Thread, addr: usize, news: News, pc: usize) {
     if news.is_of_strangers(thread) {
         return;
     }
-    let Some(thread) = thread.enter() else { return };
-    if !news.is_represented(&thread) && thread.plain_ignored.get() == 0 {
+    let Some(mut thread) = thread.enter() else { return };
+    let is_followed = follow::is_active() && follow::plain(&mut thread, addr, news.is_write(), pc);
+    if (is_followed || !news.is_represented(&thread)) && thread.plain_ignored.get() == 0 {
         remember_now(thread, addr, news, pc);
     }
 }
 
 #[inline]
 fn remember(thread: &'static Thread, addr: usize, news: News, pc: usize) {
-    if let Some(thread) = thread.enter()
+    if let Some(mut thread) = thread.enter()
         && thread.plain_ignored.get() == 0
     {
+        if follow::is_active() {
+            follow::plain(&mut thread, addr, true, pc);
+        }
         remember_now(thread, addr, news, pc);
     }
 }
