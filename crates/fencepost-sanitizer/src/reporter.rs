@@ -150,6 +150,13 @@ impl<S: Symbols> Reporter<S> {
                 process.pending.push(report);
                 Item::Nothing
             }
+            // The program waits for an answer. What has kept a loop spinning until now is known.
+            Ok(Ok(Message::Report(report))) if stream::may_be_spinning(&report) => {
+                match process.without_spins(report, &mut self.symbols) {
+                    Some(report) => self.finding(process, &report, recorded),
+                    None => Item::Suppressed,
+                }
+            }
             Ok(Ok(Message::Report(report))) => self.finding(process, &report, recorded),
             Ok(Ok(Message::Provoked(provoked))) => self.taken(process, &provoked, recorded),
             Ok(Ok(Message::Failure(failure))) if process.has_left_sc => {
