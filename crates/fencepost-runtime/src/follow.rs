@@ -2,8 +2,8 @@
 //! that the reporter can see whether the value that was used reaches an address.
 //!
 //! Plain accesses are not recorded otherwise. The hooks leave out an access that the thread has
-//! made in its epoch already, long before they come here. So each access that is recorded ends the
-//! epoch. That orders nothing: the next access is only news again.
+//! made in its epoch already, long before they ask whether the thread is followed. So each access
+//! that is recorded ends the epoch. That orders nothing: the next access is only news again.
 
 use std::sync::atomic::{AtomicU32, Ordering};
 
@@ -11,14 +11,12 @@ use fencepost_protocol::Order;
 use fencepost_protocol::record::{Op, Record};
 
 use crate::record;
-use crate::thread::{Entered, Tid};
+use crate::thread::Entered;
 
-/// The thread.
-static WHO: AtomicU32 = AtomicU32::new(NOBODY);
+/// In [`Thread::plain`](crate::thread::Thread): the thread is followed.
+pub(crate) const FOLLOWED: u32 = 1 << 31;
 
-const NOBODY: Tid = 0;
-
-/// Accesses that are still to be recorded, of this thread alone.
+/// Accesses that are still to be recorded, of the one thread that is followed.
 static LEFT: AtomicU32 = AtomicU32::new(ACCESSES);
 
 /// Accesses that are recorded.
@@ -26,28 +24,18 @@ const ACCESSES: u32 = 1 << 12;
 
 /// From now on, plain accesses of the thread are recorded. It has renewed itself before the first.
 pub(crate) fn begin(thread: &mut Entered) {
-    WHO.store(thread.tid, Ordering::Relaxed);
+    thread.plain.set(thread.plain.get() | FOLLOWED);
     thread.clocks_mut().end_epoch();
     // What it is known not to know of is left out early, too.
     thread.strangers.clear();
 }
 
-/// Is there a thread whose plain accesses are recorded?
-#[inline(always)]
-pub(crate) fn is_active() -> bool {
-    WHO.load(Ordering::Relaxed) != NOBODY
-}
-
-/// Records the plain access, if it is to be. Was it?
-#[cold]
-pub(crate) fn plain(thread: &mut Entered, addr: usize, write: bool, pc: usize) -> bool {
-    if WHO.load(Ordering::Relaxed) != thread.tid {
-        return false;
-    }
+/// Records a plain access of the thread that is followed.
+pub(crate) fn plain(thread: &mut Entered, addr: usize, write: bool, pc: usize) {
     let left = LEFT.load(Ordering::Relaxed);
     if left == 0 || !record::is_active() {
-        WHO.store(NOBODY, Ordering::Relaxed);
-        return false;
+        thread.plain.set(thread.plain.get() & !FOLLOWED);
+        return;
     }
     LEFT.store(left - 1, Ordering::Relaxed);
     let place = record::place(thread, pc);
@@ -65,5 +53,4 @@ pub(crate) fn plain(thread: &mut Entered, addr: usize, write: bool, pc: usize) -
     });
     thread.clocks_mut().end_epoch();
     thread.renew();
-    true
 }

@@ -29,7 +29,7 @@ struct RankCounts {
 #[derive(Serialize)]
 struct Summary<'a> {
     runs: u64,
-    /// Runs in which an access was to use an overwritten value.
+    /// Runs in which an access was to use an overwritten value, and those they were compared with.
     provoked: u64,
     reports: u64,
     ranks: RankCounts,

@@ -77,7 +77,7 @@ pub enum Ending {
 pub struct Totals {
     /// Runs that were observed, without those that were provoked.
     pub runs: u64,
-    /// Runs in which an access was to use an overwritten value.
+    /// Runs in which an access was to use an overwritten value, and those they were compared with.
     pub provoked: u64,
     /// Different reports, told or not.
     pub reports: u64,

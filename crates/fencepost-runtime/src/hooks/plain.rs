@@ -2,7 +2,7 @@
 
 use std::sync::atomic::Ordering;
 
-use crate::follow;
+use crate::follow::{self, FOLLOWED};
 use crate::place::{Content, Intent, Kind, Place};
 use crate::race::{self, How, News, SEES_PLAIN};
 use crate::shadow;
@@ -37,21 +37,31 @@ fn remember_read(thread: &'static Thread, addr: usize, news: News, pc: usize) {
     if news.is_of_strangers(thread) {
         return;
     }
-    let Some(mut thread) = thread.enter() else { return };
-    let is_followed = follow::is_active() && follow::plain(&mut thread, addr, news.is_write(), pc);
-    if (is_followed || !news.is_represented(&thread)) && thread.plain_ignored.get() == 0 {
+    let Some(thread) = thread.enter() else { return };
+    if thread.plain.get() != 0 {
+        remember_unless_ignored(thread, addr, news, pc);
+    } else if !news.is_represented(&thread) {
         remember_now(thread, addr, news, pc);
     }
 }
 
 #[inline]
 fn remember(thread: &'static Thread, addr: usize, news: News, pc: usize) {
-    if let Some(mut thread) = thread.enter()
-        && thread.plain_ignored.get() == 0
-    {
-        if follow::is_active() {
-            follow::plain(&mut thread, addr, true, pc);
-        }
+    let Some(thread) = thread.enter() else { return };
+    match thread.plain.get() {
+        0 => remember_now(thread, addr, news, pc),
+        _ => remember_unless_ignored(thread, addr, news, pc),
+    }
+}
+
+/// There is something special about plain accesses of this thread.
+#[cold]
+#[inline(never)]
+fn remember_unless_ignored(mut thread: Entered, addr: usize, news: News, pc: usize) {
+    if thread.plain.get() & FOLLOWED != 0 {
+        follow::plain(&mut thread, addr, news.is_write(), pc);
+    }
+    if thread.plain.get() & !FOLLOWED == 0 {
         remember_now(thread, addr, news, pc);
     }
 }

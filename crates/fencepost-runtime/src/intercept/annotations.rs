@@ -66,8 +66,7 @@ pub(crate) fn renewed(object: Object) {
 
 fn ignore_plain(begins: bool) {
     thread::with_current(|thread| {
-        let nested = thread.plain_ignored.get();
-        thread.plain_ignored.set(if begins { nested + 1 } else { nested.saturating_sub(1) });
+        thread.ignore_plain(begins);
     });
 }
 
