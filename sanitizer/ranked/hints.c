@@ -1,21 +1,34 @@
 // What is looked at without waiting for it, and made sure of, or of no importance: correct, and not robust.
 // expect: anything
-// rank: harmless
 // run: --schedule random --seeds 0..60
 // case leader: -DLEADER
+// rank: harmless
 // case mask: -DMASK
+// rank: harmless
 // case size: -DSIZE
+// rank: harmless
 // case optimist: -DOPTIMIST
+// rank: harmless
 // case epoch: -DEPOCH
+// rank: harmless
 // case cancel: -DCANCEL
+// rank: harmless
 // case version: -DVERSION
+// rank: harmless
 // case snapshot: -DSNAPSHOT
+// rank: harmless
 // case pointer: -DPOINTER
+// rank: passed-on address robustness
 // case clock: -DCLOCK
+// rank: harmless
 // case spread: -DSPREAD
+// rank: harmless
 // case backoff: -DBACKOFF
+// rank: harmless
 // case slots: -DSLOTS
+// rank: passed-on address robustness
 // case reader-count: -DREADERS
+// rank: harmless
 #include "../threads.h"
 
 _Atomic int a[2], b[2], c;

@@ -91,6 +91,20 @@ impl<'a> Question<'a> {
         consequences::of(self.program, self.model, self.options, stale, &patience)
     }
 
+    /// Is the program robust; and if not, what goes wrong because of that? [`Question::robustness`],
+    /// and then [`Question::consequences`] unless `stale` is 0. Where stale reads are allowed that
+    /// nothing depends on, what goes wrong is not asked.
+    ///
+    /// # Errors
+    /// If two parts of fencepost disagree.
+    pub fn with_consequences(&self, stale: u32, budget: &Budget<'_>) -> Result<Outcome, InternalError> {
+        let mut outcome = self.robustness(budget)?;
+        if stale > 0 && outcome.verdict.is_violated() && outcome.property == Property::Robustness {
+            outcome.consequences = Some(self.consequences(stale, budget)?);
+        }
+        Ok(outcome)
+    }
+
     /// Does any harm come of it that the program is not robust? As in [`Question::consequences`]
     /// with one stale step; what fails under SC anyway does not count. `Violated` has the access to
     /// blame.

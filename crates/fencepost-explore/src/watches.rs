@@ -125,23 +125,27 @@ impl Watches {
     ) -> Option<Watches> {
         let races = model.monitor(shape, &mut Layout::new())?.races();
         let kinds = kinds(threads, classes, shape, races);
-        Self::of(kinds, threads, classes, model, shape, layout)
+        Self::of(kinds, races, threads, classes, model, shape, layout)
     }
 
-    /// Those of single writes, whose values are in the state.
+    /// Those of single writes, whose values are in the state. `races` is the rule of the model, here
+    /// and below.
     pub(crate) fn of_writes(
         threads: &[CompiledThread],
+        races: RaceRule,
         model: &dyn Model,
         shape: &Shape,
         layout: &mut Layout,
     ) -> Option<Watches> {
         let no_classes = vec![None; shape.classes.len()];
-        Self::of(writes(&accesses_by_location(threads, shape), shape), threads, &no_classes, model, shape, layout)
+        let kinds = writes(&accesses_by_location(threads, shape), shape);
+        Self::of(kinds, races, threads, &no_classes, model, shape, layout)
     }
 
     /// Those of accesses that may race, under a model that remembers them.
     pub(crate) fn of_races(
         threads: &[CompiledThread],
+        races: RaceRule,
         model: &dyn Model,
         shape: &Shape,
         layout: &mut Layout,
@@ -149,18 +153,18 @@ impl Watches {
         let no_classes = vec![None; shape.classes.len()];
         let accesses = accesses_by_location(threads, shape);
         let kinds = (0..accesses.len()).flat_map(|loc| racing(LocId::from_index(loc), &accesses[loc], shape)).collect();
-        Self::of(kinds, threads, &no_classes, model, shape, layout)
+        Self::of(kinds, races, threads, &no_classes, model, shape, layout)
     }
 
     fn of(
         kinds: Vec<(LocId, WatchKind)>,
+        races: RaceRule,
         threads: &[CompiledThread],
         classes: &[Option<std::sync::Arc<Classes>>],
         model: &dyn Model,
         shape: &Shape,
         layout: &mut Layout,
     ) -> Option<Watches> {
-        let races = model.monitor(shape, &mut Layout::new())?.races();
         let code: usize = threads.iter().map(|thread| thread.steps.len()).sum();
         if kinds.len() > MOST_WATCHES || kinds.len().saturating_mul(code) > MOST_KEPT {
             return None;

@@ -9,29 +9,32 @@ pub enum Rank {
     Race,
     /// The program fails.
     Failure,
+    /// An overwritten value is passed on: it reaches an address, or what others may read.
+    PassedOn,
     /// Nothing that can be seen.
     Harmless,
 }
 
 impl Rank {
     /// All of them, the worst first.
-    pub const ALL: [Rank; 3] = [Rank::Race, Rank::Failure, Rank::Harmless];
+    pub const ALL: [Rank; 4] = [Rank::Race, Rank::Failure, Rank::PassedOn, Rank::Harmless];
 
     /// The name in machine-readable output.
     pub fn as_str(self) -> &'static str {
         match self {
             Rank::Race => "race",
             Rank::Failure => "failure",
+            Rank::PassedOn => "passed-on",
             Rank::Harmless => "harmless",
         }
     }
 
-    /// As a number, from 1. 3 stands for stale values that reach an address, an index or a
-    /// publication, which nobody looks for yet.
+    /// As a number, from 1.
     pub fn number(self) -> u8 {
         match self {
             Rank::Race => 1,
             Rank::Failure => 2,
+            Rank::PassedOn => 3,
             Rank::Harmless => 4,
         }
     }
@@ -48,7 +51,7 @@ pub struct Trials {
     pub consequence: Option<Consequence>,
 }
 
-/// What went wrong in a run after an access had used an overwritten value.
+/// What went wrong in a run after an access had used an overwritten value, or may yet.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Consequence {
     /// What it is.
@@ -65,7 +68,7 @@ pub struct Consequence {
     pub reproduce: Reproduce,
 }
 
-/// How a run goes wrong; the worst first.
+/// How a run goes wrong, or where the value that was used is passed on to; the worst first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Effect {
     /// Two accesses race.
@@ -80,6 +83,10 @@ pub enum Effect {
     Hang,
     /// The program ends with another exit code than otherwise.
     Exit,
+    /// The value decides what is accessed.
+    Address,
+    /// The value decides what is written for others to read.
+    Value,
 }
 
 impl Effect {
@@ -92,6 +99,8 @@ impl Effect {
             Effect::Deadlock => "deadlock",
             Effect::Hang => "hang",
             Effect::Exit => "exit-code",
+            Effect::Address => "address",
+            Effect::Value => "value",
         }
     }
 
@@ -100,6 +109,7 @@ impl Effect {
         match self {
             Effect::Race => Rank::Race,
             Effect::Assertion | Effect::Signal | Effect::Deadlock | Effect::Hang | Effect::Exit => Rank::Failure,
+            Effect::Address | Effect::Value => Rank::PassedOn,
         }
     }
 }
@@ -114,8 +124,13 @@ impl Trials {
     /// In a sentence.
     pub fn sentence(&self) -> String {
         match (&self.consequence, self.taken) {
-            (Some(Consequence { message, used, .. }), _) => {
-                format!("When it uses value {}, {message}.", crate::value_text(*used))
+            (Some(Consequence { message, used, effect, .. }), taken) => {
+                let what = format!("When it uses value {}, {message}", crate::value_text(*used));
+                match effect.rank() {
+                    // What is only suspicious is told with what speaks for it.
+                    Rank::PassedOn => format!("{what}. Nothing failed in {} in which it was provoked.", runs(taken)),
+                    _ => what + ".",
+                }
             }
             (None, 0) => format!("It could not be provoked in {}.", runs(self.missed)),
             (None, taken) => format!("Nothing visible followed in {} in which it was provoked.", runs(taken)),
@@ -144,7 +159,7 @@ impl Finding {
         match self.rank() {
             Some(Rank::Race | Rank::Failure) => Severity::Error,
             Some(Rank::Harmless) => Severity::Note,
-            None => self.kind.rule().severity(),
+            Some(Rank::PassedOn) | None => self.kind.rule().severity(),
         }
     }
 }
@@ -169,9 +184,14 @@ mod tests {
             used: 0x1_0000,
             reproduce: Reproduce { command: String::new(), exact: true },
         };
-        let failure = Trials { consequence: Some(consequence), ..harmless };
+        let passed_on =
+            Consequence { effect: Effect::Value, message: "it is stored again".into(), ..consequence.clone() };
+        let failure = Trials { consequence: Some(consequence), ..harmless.clone() };
         assert_eq!(failure.rank(), Some(Rank::Failure));
         assert_eq!(failure.sentence(), "When it uses value 0x10000, signal 11 ends the program.");
+        let passed_on = Trials { consequence: Some(passed_on), ..harmless };
+        assert_eq!(passed_on.rank(), Some(Rank::PassedOn));
+        assert!(passed_on.sentence().ends_with("Nothing failed in 1 run in which it was provoked."));
     }
 
     #[test]

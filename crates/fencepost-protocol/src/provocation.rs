@@ -35,6 +35,10 @@ pub enum Which {
     Oldest,
     /// The last one written.
     Newest,
+    /// None of them, but the write that counts now. The run is as under sequential consistency, and
+    /// is recorded like those in which the access uses another one: it is there to be compared with
+    /// them.
+    Current,
 }
 
 /// An access that is to use an overwritten value, once in a run.
@@ -58,6 +62,7 @@ impl Which {
         match self {
             Which::Oldest => "oldest",
             Which::Newest => "newest",
+            Which::Current => "current",
         }
     }
 }
@@ -133,6 +138,7 @@ impl FromStr for Provocation {
         let which = match parts.next() {
             Some("oldest") => Which::Oldest,
             Some("newest") => Which::Newest,
+            Some("current") => Which::Current,
             _ => return Err("after the place of the access comes `,oldest` or `,newest`"),
         };
         let mut number = || match parts.next().map(str::parse) {
@@ -178,8 +184,9 @@ mod tests {
             then: 0,
         };
         let other = Provocation { skip: 0, then: 3, ..strange.clone() };
+        let compared = Provocation { which: Which::Current, ..plain.clone() };
         assert_eq!(plain.to_string(), "ring+0x13f4,newest");
-        for provocation in [plain, strange, other] {
+        for provocation in [plain, strange, other, compared] {
             let text = provocation.to_string();
             assert!(!text.contains([' ', ':', '"', '=']), "{text} stands in the environment");
             assert_eq!(text.parse(), Ok(provocation));

@@ -62,16 +62,21 @@ pub enum Op {
     /// What was known of a location is forgotten, or it is seen for the first time.
     Reset = 13,
     /// An atomic access that has used an overwritten write. From here on the records are not those
-    /// of a run under sequential consistency.
+    /// of a run under sequential consistency. If it has not succeeded, it has not used one, but
+    /// could have: its own record follows.
     Stale = 14,
     /// No access: of the chain of calls with the number `address`, the call at depth `extra`
     /// returns to `value`. The innermost has depth 0.
     Call = 15,
+    /// A plain read. Plain accesses are recorded of the thread of [`Op::Stale`] alone, after it.
+    Read = 16,
+    /// A plain write.
+    Write = 17,
 }
 
 impl Op {
     /// All of them, by number.
-    pub const ALL: [Op; 16] = [
+    pub const ALL: [Op; 18] = [
         Op::Load,
         Op::Store,
         Op::Rmw,
@@ -88,6 +93,8 @@ impl Op {
         Op::Reset,
         Op::Stale,
         Op::Call,
+        Op::Read,
+        Op::Write,
     ];
 
     /// Does it write a location, if it succeeds or not?

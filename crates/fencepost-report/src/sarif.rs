@@ -347,6 +347,7 @@ fn importance(rank: Rank) -> u8 {
     match rank {
         Rank::Race => 100,
         Rank::Failure => 75,
+        Rank::PassedOn => 40,
         Rank::Harmless => 10,
     }
 }

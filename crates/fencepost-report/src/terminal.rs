@@ -12,7 +12,7 @@ mod verification;
 
 pub use diagnostics::{diagnostics, invalid_utf8, plain_error};
 pub use edits::{relaxed, repaired, repaired_harm};
-pub use figures::{Skipped, Tallied, Tally, skipped, stats};
+pub use figures::{Skipped, Tallied, Tally, outcome_stats, skipped, stats};
 pub use layout::paragraphs;
 pub use verification::{verification, verification_headline};
 

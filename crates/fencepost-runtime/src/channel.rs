@@ -315,6 +315,13 @@ pub(crate) fn send_about(tids: &[Tid], message: &Message) -> Guard<'static, Chan
     channel
 }
 
+/// Tells the reporter what is mapped where.
+pub(crate) fn tell_modules() {
+    let mut channel = CHANNEL.lock();
+    channel.open();
+    send_modules(&mut channel);
+}
+
 /// Sends a message that is worth nothing by itself: only if there is a reporter already.
 pub(crate) fn send_if_open(message: &Message) {
     let mut channel = CHANNEL.lock();

@@ -144,7 +144,8 @@ fn serve(place: Place, shared: *mut u8) {
     loop {
         let mut byte = 0u8;
         // SAFETY: reads one byte into a variable.
-        let read = unsafe { system_call(libc::SYS_read, [place.socket as usize, (&raw mut byte) as usize, 1, 0, 0, 0]) };
+        let read =
+            unsafe { system_call(libc::SYS_read, [place.socket as usize, (&raw mut byte) as usize, 1, 0, 0, 0]) };
         if read == -i64::from(libc::EINTR) {
             continue;
         }

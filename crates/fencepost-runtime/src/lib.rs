@@ -26,6 +26,7 @@ mod channel;
 mod copy;
 mod environment;
 mod explore;
+mod follow;
 mod hooks;
 mod intercept;
 mod local;

@@ -205,7 +205,9 @@ pub(crate) fn may_be_unlucky(state: u64) -> bool {
 
 /// It has failed for no reason.
 pub(crate) fn was_unlucky(state: u64) {
-    LOOP.with_borrow_mut(|known| *known = Loop { unlucky: [known.unlucky.as_slice(), &[state]].concat(), ..Loop::default() });
+    LOOP.with_borrow_mut(|known| {
+        *known = Loop { unlucky: [known.unlucky.as_slice(), &[state]].concat(), ..Loop::default() }
+    });
 }
 
 /// The state in which the thread makes an access; 0 if that is not known.

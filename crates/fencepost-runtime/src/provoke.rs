@@ -106,11 +106,17 @@ pub(crate) fn opportunity(thread: &Thread, pc: usize, window: &Window) -> Option
 }
 
 impl Opportunity {
+    /// Is the access to be made as ever, in a run that others are compared with?
+    pub(crate) fn is_for_comparison(&self) -> bool {
+        self.0.as_ref().is_some_and(|plan| plan.provocation.which == Which::Current)
+    }
+
     /// The write to use.
     pub(crate) fn choose(&self, window: &Window) -> Option<Write> {
         match self.0.as_ref()?.provocation.which {
             Which::Oldest => window.stale.first().copied(),
             Which::Newest => window.stale.last().copied(),
+            Which::Current => None,
         }
     }
 
@@ -121,8 +127,19 @@ impl Opportunity {
     }
 
     /// The step is taken, with this value: there is no other one.
-    pub(crate) fn take(mut self, value: u64) {
+    pub(crate) fn take(self, value: u64) {
         USED.store(value, Ordering::Relaxed);
+        self.end();
+    }
+
+    /// The step is not taken. What comes after it is the same as if it was.
+    pub(crate) fn let_pass(self) {
+        // Nothing else may be said in this run, and its records are of no use without them.
+        channel::tell_modules();
+        self.end();
+    }
+
+    fn end(mut self) {
         OVER.store(true, Ordering::Relaxed);
         record::forget_releases();
         let then = self.0.take().map_or(0, |plan| plan.provocation.then);

@@ -22,7 +22,7 @@ mod policy;
 use std::sync::atomic::Ordering;
 
 pub(crate) use baton::{
-    also, assumed, begin, cancelled, choose, created, ending, decided, decided_steps, decided_to_the_end, exists,
+    also, assumed, begin, cancelled, choose, created, decided, decided_steps, decided_to_the_end, ending, exists,
     finished, forked, frozen, has_changed, has_taken, outside, rouse, start, step_in, step_out, steps, vary, wake,
     watches,
 };

@@ -20,6 +20,7 @@ use std::sync::atomic::{AtomicBool, Ordering, compiler_fence};
 use fencepost_clock::ThreadClocks;
 use fencepost_protocol::record::Op;
 
+use crate::follow::FOLLOWED;
 use crate::race;
 use crate::record::{self, Recorder};
 use crate::report;
@@ -67,8 +68,9 @@ pub(crate) struct Thread {
     busy: AtomicBool,
     /// Nested `__tsan_ignore_thread_begin`, and threads for which there was no slot.
     pub(crate) ignored: Cell<u32>,
-    /// Nested annotations after which plain accesses are not watched.
-    pub(crate) plain_ignored: Cell<u32>,
+    /// What is special about its plain accesses, mostly nothing: nested annotations after which they
+    /// are not watched, and whether they are [recorded](crate::follow).
+    pub(crate) plain: Cell<u32>,
     /// What a wait of the library looks for, while it looks.
     pub(crate) awaited: Cell<Option<Awaited>>,
     cache: &'static Cache,
@@ -244,7 +246,7 @@ impl Thread {
             strangers: race::Strangers::new(),
             busy: AtomicBool::new(false),
             ignored: Cell::new(0),
-            plain_ignored: Cell::new(0),
+            plain: Cell::new(0),
             awaited: Cell::new(None),
             tick: Cell::new(first_tick(life)),
             cache,
@@ -318,6 +320,13 @@ impl Thread {
         }
         self.draws.set(drawn.wrapping_add(1));
         true
+    }
+
+    /// Plain accesses of the thread are not watched from here on, or no longer not watched.
+    pub(crate) fn ignore_plain(&self, begins: bool) {
+        let (nested, followed) = (self.plain.get() & !FOLLOWED, self.plain.get() & FOLLOWED);
+        let nested = if begins { (nested + 1).min(!FOLLOWED) } else { nested.saturating_sub(1) };
+        self.plain.set(nested | followed);
     }
 
     /// The thread does something else than repeating a load.

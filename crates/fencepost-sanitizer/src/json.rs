@@ -21,6 +21,7 @@ struct SummaryLine<'a> {
 struct RankCounts {
     race: u64,
     failure: u64,
+    passed_on: u64,
     harmless: u64,
     /// It is not known what follows.
     unknown: u64,
@@ -29,7 +30,7 @@ struct RankCounts {
 #[derive(Serialize)]
 struct Summary<'a> {
     runs: u64,
-    /// Runs in which an access was to use an overwritten value.
+    /// Runs in which an access was to use an overwritten value, and those they were compared with.
     provoked: u64,
     reports: u64,
     ranks: RankCounts,
@@ -82,6 +83,7 @@ pub fn summary(totals: &Totals, ranks: &Ranks, exploration: Option<&Exploration>
             ranks: RankCounts {
                 race: ranks.race,
                 failure: ranks.failure,
+                passed_on: ranks.passed_on,
                 harmless: ranks.harmless,
                 unknown: ranks.unknown,
             },

@@ -69,6 +69,11 @@ impl Process {
         self.start.as_ref()?.given(key)
     }
 
+    /// What is mapped where.
+    pub(crate) fn modules(&self) -> &[Module] {
+        &self.modules
+    }
+
     /// Is it one in which an access was to use an overwritten value?
     pub fn is_provoked(&self) -> bool {
         self.given(Key::Provoke).is_some()

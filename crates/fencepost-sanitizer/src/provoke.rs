@@ -9,6 +9,7 @@ use fencepost_protocol::{CodePlace, Key, Provocation, Which};
 
 use crate::process::Process;
 use crate::report::{Deadlock, Identity, Kind, Report};
+use crate::sequel::PassedOn;
 use crate::stream::{self, Failed, Found, Module};
 use crate::symbols::Symbols;
 
@@ -150,6 +151,12 @@ impl Taken {
     /// The program fails then.
     pub fn failure(&self, failure: Failure) -> Consequence {
         let Failure { effect, message, thread, stack } = failure;
+        Consequence { thread: Some(thread), stack, ..self.consequence(effect, message) }
+    }
+
+    /// The value reaches an address, or a value that others may read.
+    pub fn passed_on(&self, passed_on: PassedOn) -> Consequence {
+        let PassedOn { effect, message, thread, stack } = passed_on;
         Consequence { thread: Some(thread), stack, ..self.consequence(effect, message) }
     }
 

@@ -8,6 +8,7 @@ use crate::excuse;
 use crate::process::Process;
 use crate::provoke::{Failure, Seen, Taken};
 use crate::report::{Deadlock, Identity, Kind, Report};
+use crate::sequel::{Difference, PassedOn};
 use crate::stream::{self, Figures, Message};
 use crate::suppress::{Pattern, Suppressions};
 use crate::symbols::{Named, Symbols};
@@ -76,7 +77,7 @@ pub enum Ending {
 pub struct Totals {
     /// Runs that were observed, without those that were provoked.
     pub runs: u64,
-    /// Runs in which an access was to use an overwritten value.
+    /// Runs in which an access was to use an overwritten value, and those they were compared with.
     pub provoked: u64,
     /// Different reports, told or not.
     pub reports: u64,
@@ -148,6 +149,13 @@ impl<S: Symbols> Reporter<S> {
             Ok(Ok(Message::Report(report))) if stream::may_be_spinning(&report) && !process.options.halt => {
                 process.pending.push(report);
                 Item::Nothing
+            }
+            // The program waits for an answer. What has kept a loop spinning until now is known.
+            Ok(Ok(Message::Report(report))) if stream::may_be_spinning(&report) => {
+                match process.without_spins(report, &mut self.symbols) {
+                    Some(report) => self.finding(process, &report, recorded),
+                    None => Item::Suppressed,
+                }
             }
             Ok(Ok(Message::Report(report))) => self.finding(process, &report, recorded),
             Ok(Ok(Message::Provoked(provoked))) => self.taken(process, &provoked, recorded),
@@ -235,6 +243,11 @@ impl<S: Symbols> Reporter<S> {
     /// The ordinary runs in which this was seen, but for those after very many.
     pub fn runs_with(&self, identity: &Identity) -> &[Seen] {
         self.ordinary.get(identity).map_or(&[], Vec::as_slice)
+    }
+
+    /// What a value has reached, with names.
+    pub fn passed_on(&mut self, difference: &Difference) -> PassedOn {
+        difference.named(&mut self.symbols)
     }
 
     /// Figures over all finished runs.

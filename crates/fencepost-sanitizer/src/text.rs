@@ -14,6 +14,8 @@ pub struct Ranks {
     pub race: u64,
     /// A failure follows.
     pub failure: u64,
+    /// The value is passed on.
+    pub passed_on: u64,
     /// Nothing visible follows.
     pub harmless: u64,
     /// What follows is not known.
@@ -28,6 +30,7 @@ impl Ranks {
             *match rank {
                 Some(Rank::Race) => &mut counts.race,
                 Some(Rank::Failure) => &mut counts.failure,
+                Some(Rank::PassedOn) => &mut counts.passed_on,
                 Some(Rank::Harmless) => &mut counts.harmless,
                 None => &mut counts.unknown,
             } += 1;
@@ -40,6 +43,7 @@ impl Ranks {
         let parts = [
             (self.race, "data race", "data races"),
             (self.failure, "report that a failure follows from", "reports that a failure follows from"),
+            (self.passed_on, "report whose value is passed on", "reports whose values are passed on"),
             (self.unknown, "report not provoked", "reports not provoked"),
             (self.harmless, "harmless as far as runs show", "harmless as far as runs show"),
         ];

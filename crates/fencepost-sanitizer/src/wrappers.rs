@@ -45,6 +45,10 @@ pub(crate) struct Wrappers {
     code: Vec<Piece>,
     /// What can be called, by address.
     targets: BTreeMap<u64, Target>,
+    /// Slots of the table through which functions of other files are called, and of this file, if
+    /// others may take their place; and the stubs that jump through them. What is called by each:
+    /// a function of this file, or else the slot.
+    links: BTreeMap<u64, u64>,
     /// Functions: first address to first address after.
     functions: BTreeMap<u64, u64>,
     /// What the program says itself.
@@ -141,33 +145,40 @@ impl Wrappers {
         let named = file.section_by_name(".fencepost.wrappers").and_then(|section| section.data().ok());
         let named = named.unwrap_or_default().split(|&byte| byte == 0).filter(|pattern| !pattern.is_empty());
         let named = named.map(|pattern| Pattern::new(&String::from_utf8_lossy(pattern))).collect();
-        let mut wrappers = Wrappers { names, code, targets, functions, named };
-        wrappers.add_stubs(&file);
+        let mut wrappers = Wrappers { names, code, targets, links: BTreeMap::new(), functions, named };
+        wrappers.add_links(&file);
         Some(wrappers)
     }
 
-    /// Functions of other files are called through stubs: jumps through a table that is filled in
-    /// when the program is loaded.
-    fn add_stubs(&mut self, file: &object::File<'_>) {
-        let mut slots: BTreeMap<u64, Target> = BTreeMap::new();
+    /// Functions of other files are called through a table that is filled in when the program is
+    /// loaded, mostly by stubs that jump through it. In a shared library, so are its own functions
+    /// that others may call.
+    fn add_links(&mut self, file: &object::File<'_>) {
         for (slot, relocation) in file.dynamic_relocations().into_iter().flatten() {
             let object::RelocationTarget::Symbol(index) = relocation.target() else { continue };
             let Some(table) = file.dynamic_symbol_table() else { return };
             let symbol = object::ObjectSymbolTable::symbol_by_index(&table, index);
-            let name = symbol.as_ref().ok().and_then(|symbol| symbol.name().ok());
-            slots.extend(name.map(|name| (slot, Target::named(name))));
+            let Ok(symbol) = symbol else { continue };
+            if self.targets.contains_key(&symbol.address()) && symbol.is_definition() {
+                self.links.insert(slot, symbol.address());
+            } else if let Ok(name) = symbol.name() {
+                self.targets.insert(slot, Target::named(name));
+                self.links.insert(slot, slot);
+            }
         }
+        let mut stubs = Vec::new();
         for section in file.sections().filter(|section| section.name().is_ok_and(|name| name.starts_with(".plt"))) {
             let Ok(bytes) = section.data() else { continue };
             for at in 0..bytes.len().saturating_sub(5) {
                 let address = section.address() + at as u64;
                 if bytes[at..].starts_with(&[0xff, 0x25])
-                    && let Some(&target) = slots.get(&relative(address + 6, &bytes[at + 2..]))
+                    && let Some(&target) = self.links.get(&relative(address + 6, &bytes[at + 2..]))
                 {
-                    self.targets.insert(address & !15, target);
+                    stubs.push((address & !15, target));
                 }
             }
         }
+        self.links.extend(stubs);
     }
 
     /// Does the program say that functions of this name are wrappers?
@@ -246,13 +257,18 @@ impl Wrappers {
         };
         let bytes = &piece.bytes[(start - piece.start) as usize..(end - piece.start) as usize];
         let mut calls = Vec::new();
-        for at in 0..bytes.len().saturating_sub(4) {
-            if bytes[at] == 0xe8 {
-                let target = relative(start + at as u64 + 5, &bytes[at + 1..]);
-                if self.targets.contains_key(&target) {
-                    // As stacks have it: before the address that is returned to.
-                    calls.push(Call { at: start + at as u64 + 4, target });
-                }
+        for at in 0..bytes.len() {
+            let address = start + at as u64;
+            let (after, target) = match bytes[at..] {
+                [0xe8, a, b, c, d, ..] => (address + 5, relative(address + 5, &[a, b, c, d])),
+                // Through the table, without a stub.
+                [0xff, 0x15, a, b, c, d, ..] => (address + 6, relative(address + 6, &[a, b, c, d])),
+                _ => continue,
+            };
+            let target = self.links.get(&target).copied().unwrap_or(target);
+            if self.targets.contains_key(&target) {
+                // As stacks have it: before the address that is returned to.
+                calls.push(Call { at: after - 1, target });
             }
         }
         calls

@@ -218,23 +218,41 @@ fn every_line_of_json_stands_alone_and_has_the_schema() {
 
 #[test]
 fn a_stale_value_that_keeps_a_loop_spinning_is_not_reported() {
+    // The loop that spins is called by others than the load: they share what is to blame.
+    let report = r#"{"ev":"report","tid":2,"addr":64,"size":4,"op":"load","stack":[77,78],
+        "memory":{"kind":"unknown"},"found":{"kind":"robustness","order":"relaxed","time":1,
+            "newest":{"value":2,"by":{"tid":1,"op":"store","order":"relaxed","stack":[9]}},
+            "stale":[{"value":0},{"value":1,"by":{"tid":1,"op":"store","order":"relaxed","stack":[8]}}],
+            "cut":false,"complete":false}}"#;
+    let spin = |value: &u64| format!(r#"{{"ev":"spin","stack":[77,79],"value":{value}}}"#);
+    let reporter = || Reporter::new(Options::default(), fencepost_sanitizer::symbols::NoSymbols);
     let run = |spins: &[u64]| {
-        let mut reporter = Reporter::new(Options::default(), fencepost_sanitizer::symbols::NoSymbols);
-        let mut process = Process::default();
-        let report = r#"{"ev":"report","tid":2,"addr":64,"size":4,"op":"load","stack":[77],"memory":{"kind":"unknown"},
-            "found":{"kind":"robustness","order":"relaxed","time":1,
-                "newest":{"value":2,"by":{"tid":1,"op":"store","order":"relaxed","stack":[9]}},
-                "stale":[{"value":0},{"value":1,"by":{"tid":1,"op":"store","order":"relaxed","stack":[8]}}],
-                "cut":false,"complete":false}}"#;
+        let (mut reporter, mut process) = (reporter(), Process::default());
         let item = reporter.line(&mut process, report.as_bytes(), &mut || None);
         assert_eq!(item, Item::Nothing, "it may be about a busy wait");
         for value in spins {
-            let spin = format!(r#"{{"ev":"spin","stack":[77],"value":{value}}}"#);
-            reporter.line(&mut process, spin.as_bytes(), &mut || None);
+            reporter.line(&mut process, spin(value).as_bytes(), &mut || None);
         }
         reporter.due(&mut process, &mut || None).len()
     };
     assert_eq!([run(&[]), run(&[0]), run(&[0, 1]), run(&[0, 5])], [1, 1, 0, 1]);
+    // A program that is to end after the first report waits for an answer: what spins is what has
+    // spun before.
+    let halting = |spins: &[u64]| {
+        let (mut reporter, mut process) = (reporter(), Process::default());
+        let protocol = fencepost_protocol::VERSION;
+        let start = format!(
+            r#"{{"ev":"start","protocol":{protocol},"pid":1,"exe":"/mp","argv":[],"options":{{"halt_on_error":"1"}}}}"#
+        );
+        let lines = [start].into_iter().chain(spins.iter().map(spin)).chain([report.to_string()]);
+        let item = lines.map(|line| reporter.line(&mut process, line.as_bytes(), &mut || None)).last();
+        match item.expect("an item") {
+            Item::Report(_) => 1,
+            Item::Suppressed => 0,
+            item => panic!("{item:?}"),
+        }
+    };
+    assert_eq!([halting(&[]), halting(&[0]), halting(&[0, 1])], [1, 1, 0]);
 }
 
 #[test]

@@ -70,9 +70,9 @@ fn renumbered() -> impl Strategy<Value = Vec<u8>> {
     })
 }
 
-/// A recorded run of few threads on few locations, as bytes.
-fn recorded() -> impl Strategy<Value = Vec<u8>> {
-    let record = (1..40u64, 0..3u64, 0..3u64, 10..16u64, 0..4u64, 1..5u32, 0..14u8, 0..6u8, 0..6u8, 0..2u8).prop_map(
+/// A recorded run of few threads on few locations, as bytes, with the first so many kinds of records.
+fn recorded(ops: u8) -> impl Strategy<Value = Vec<u8>> {
+    let record = (1..40u64, 0..3u64, 0..3u64, 10..16u64, 0..4u64, 1..5u32, 0..ops, 0..6u8, 0..6u8, 0..2u8).prop_map(
         |(time, address, value, pc, extra, tid, op, order, failure, flags)| {
             let mut bytes = Vec::new();
             for number in [time, 0x1000 + 8 * address, value, pc, extra] {
@@ -109,7 +109,7 @@ proptest! {
 
     #[test]
     fn any_recorded_run_is_survived(
-        bytes in prop_oneof![9 => recorded(), 1 => any::<Vec<u8>>()],
+        bytes in prop_oneof![9 => recorded(14), 1 => any::<Vec<u8>>()],
         op in proptest::sample::select(vec!["load", "store", "wait", "bcas", "cas-weak", "cas-strong", "fetch-add"]),
         tid in 1..5u32, address in 0..3u64, pc in 10..16u64,
     ) {
@@ -122,6 +122,22 @@ proptest! {
         let finding = report.finding();
         terminal::finding(&finding, None, &Look::default());
         fencepost_report::json::finding(&finding);
+    }
+
+    #[test]
+    fn any_recorded_runs_are_compared(
+        stale in recorded(18), current in recorded(18), rest in any::<Vec<u8>>(),
+    ) {
+        let (mut reporter, process) = (Reporter::new(Options::default(), NoSymbols), Process::default());
+        let damaged = [&stale[..], &rest[..]].concat();
+        let sequels: Vec<_> = [stale, current, damaged, rest].iter().map(|bytes| process.sequel(bytes)).collect();
+        for (one, other) in sequels.iter().flatten().flat_map(|one| sequels.iter().flatten().map(move |other| (one, other))) {
+            if let Some(difference) = one.difference(other) {
+                prop_assert!(one.is_stale() && !other.is_stale());
+                let told = reporter.passed_on(&difference);
+                prop_assert_eq!(told.effect.rank().number(), 3);
+            }
+        }
     }
 }
 

@@ -89,7 +89,13 @@ impl<'a> Run<'a> {
             next += usize::from(step.is_decided());
             decisions.push(next.saturating_sub(1));
         }
-        Run { steps, clocks: Vec::with_capacity(steps.len()), decisions, last: BTreeMap::new(), objects: BTreeMap::new() }
+        Run {
+            steps,
+            clocks: Vec::with_capacity(steps.len()),
+            decisions,
+            last: BTreeMap::new(),
+            objects: BTreeMap::new(),
+        }
     }
 
     fn decision(&self, number: usize) -> usize {
@@ -177,8 +183,7 @@ impl<'a> Run<'a> {
                 continue;
             }
             begun.push(thread);
-            let is_first =
-                rest[..at].iter().all(|&other| !self.clocks[step].knows(other, self.steps[other].thread));
+            let is_first = rest[..at].iter().all(|&other| !self.clocks[step].knows(other, self.steps[other].thread));
             if is_first {
                 initials.push(thread);
             }

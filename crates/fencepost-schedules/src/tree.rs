@@ -129,14 +129,7 @@ impl Tree {
                 let parent =
                     parent.zip(via).map(|(id, step)| (id, Decision { thread: step.thread, choice: step.choice }));
                 let made = vec![Made { decision, step: Some(*step) }];
-                let node = Node {
-                    parent,
-                    depth,
-                    made,
-                    todo: Vec::new(),
-                    sleepers: sleepers.clone(),
-                    users: 1,
-                };
+                let node = Node { parent, depth, made, todo: Vec::new(), sleepers: sleepers.clone(), users: 1 };
                 self.nodes.insert(id, node);
                 path.push(id);
             }

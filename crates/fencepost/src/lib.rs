@@ -26,6 +26,26 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
+//! # Does that do any harm?
+//!
+//! What goes wrong in executions of the model, if anything, is part of the answer. Here the stale
+//! values break an assertion that holds under SC:
+//!
+//! ```
+//! use fencepost::{Language, Limits, Rank, Source, model};
+//!
+//! let text = "
+//!     global data, flag;
+//!     thread producer { data.store(1, rlx); flag.store(1, rlx); }
+//!     thread consumer { local d; wait(flag == 1, acq); d = data.load(rlx); assert(d == 1); }
+//! ";
+//! let source = Source::parse(Language::Fp, "mp.fp", text)?;
+//! let answer = source.check(model("cpp20").expect("a model of this name"), &Limits::none())?;
+//! let consequences = answer.consequences().expect("it is not robust");
+//! assert_eq!(consequences.rank(), Rank::Failure);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
 //! # What repairs it?
 //!
 //! ```
@@ -77,7 +97,9 @@ pub use fencepost_ir::Program;
 pub use fencepost_lower::{Deref, Language, Reading};
 pub use fencepost_model::{Declaration, Model};
 pub use fencepost_report::terminal::Look;
-pub use fencepost_verdict::{Outcome, Plan, Progress, Reason, Stats, Verdict, Verification, Violation};
+pub use fencepost_verdict::{
+    Consequence, Consequences, Outcome, Plan, Progress, Rank, Reason, Scope, Stats, Verdict, Verification, Violation,
+};
 pub use library::{Checked, Limits, ParseError, Repair, Source, Verified, model, models};
 
 #[cfg(doctest)]

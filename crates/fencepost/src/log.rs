@@ -11,6 +11,13 @@ use fencepost_report::terminal::Skipped;
 use fencepost_report::{Subject, finding, while_reading};
 use fencepost_verdict::{Outcome, Reason, Verdict, Verification};
 
+/// One fix is for all that is found in a program.
+fn add_fix(findings: &mut [Finding], fix: Option<Fix>) {
+    if let Some(Finding { evidence: Evidence::Replayed(replayed), .. }) = findings.first_mut() {
+        replayed.fix = fix;
+    }
+}
+
 /// Everything so far.
 #[derive(Default)]
 pub(crate) struct Log {
@@ -28,9 +35,7 @@ impl Log {
     /// What was found, and which lines of the file expect it.
     pub(crate) fn outcome(&mut self, subject: &Subject<'_>, outcome: &Outcome, announced: Announced, fix: Option<Fix>) {
         let mut findings = finding::of_outcome(subject, outcome);
-        if let Some(Finding { evidence: Evidence::Replayed(replayed), .. }) = findings.first_mut() {
-            replayed.fix = fix;
-        }
+        add_fix(&mut findings, fix);
         self.findings.extend(findings.into_iter().map(|finding| {
             let expected = match finding.kind.rule() {
                 Rule::Assertion | Rule::RuntimeError => announced.failure.or(announced.consequence),
@@ -50,8 +55,10 @@ impl Log {
         subject: &Subject<'_>,
         verification: &Verification,
         announced: Option<usize>,
+        fix: Option<Fix>,
     ) {
-        let found = finding::of_verification(subject, verification);
+        let mut found = finding::of_verification(subject, verification);
+        add_fix(&mut found, fix);
         self.findings.extend(found.into_iter().map(|finding| Finding { expected: announced, ..finding }));
         if let Err(reason) = &verification.result {
             self.undecided(subject, "safety under", verification.model, reason);

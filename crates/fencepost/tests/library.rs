@@ -3,7 +3,7 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use fencepost::{Language, Limits, Model, Source, model};
+use fencepost::{Language, Limits, Model, Rank, Source, model};
 use fencepost_base::event::Label;
 use fencepost_model::models::ra::Ra;
 use fencepost_model::packed::Layout;
@@ -75,6 +75,12 @@ fn a_model_is_what_it_declares() {
     assert!(checked.to_json().contains("\"model\":\"toy\""), "{}", checked.to_json());
     let picture = checked.to_svg().expect("a picture");
     assert!(picture.starts_with("<svg") && picture.contains("toy"), "{picture}");
+
+    let consequences = checked.consequences().expect("it was asked what goes wrong");
+    assert_eq!((consequences.rank(), consequences.list.len()), (Rank::Harmless, 0));
+    assert!(checked.to_text().contains("nothing goes wrong"), "{}", checked.to_text());
+    let unasked = source.check(&Toy, &limits.stale_steps(0)).expect("no internal error");
+    assert!(!unasked.is_robust() && unasked.consequences().is_none());
 
     let observational = source.check_observational(&Toy, &limits).expect("no internal error");
     assert!(!observational.is_robust(), "an assertion depends on a stale read");

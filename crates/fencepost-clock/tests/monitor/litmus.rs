@@ -624,6 +624,30 @@ fn an_sc_read_after_a_fence_is_passed_on_by_the_next_write() {
     assert_eq!(finding, Finding::Clean);
 }
 
+/// Another thread's SC fence comes after more of a writer's accesses than the writer's own last SC
+/// fence. A location that has heard of it passes that on, whatever the writer adds to it later.
+#[test]
+fn what_a_writer_adds_later_hides_nothing_that_others_know_of_it() {
+    const Z: usize = 2;
+    let access = |t, x, kind, order, value| Op::Access { t, x, kind, order, value };
+    let fence = |t| Op::Fence { t, order: SeqCst };
+    let (writer, other, reader) = (0, 1, 2);
+    for writes in 1..6 {
+        let mut run = vec![Op::Spawn { t: 0, child: 1 }, Op::Spawn { t: 0, child: 2 }];
+        run.extend([fence(writer), access(writer, Z, Kind::Write, Release, 1)]);
+        run.extend([access(writer, Y, Kind::Write, Relaxed, 1), access(writer, Z, Kind::Write, Release, 2)]);
+        run.extend([access(other, Z, Kind::Read, Acquire, 0), fence(other)]);
+        run.push(access(other, X, Kind::Write, Relaxed, 1));
+        run.extend((0..writes).map(|write| access(writer, X, Kind::Write, Relaxed, 2 + write)));
+        run.extend([access(reader, X, Kind::Read, Relaxed, 0), fence(reader)]);
+        let mut monitor = Monitor::new(3, UNBOUNDED, Slots::Fresh);
+        run.into_iter().for_each(|op| monitor.step(op));
+        // The other thread's fence comes after the write to y, and before that of the reader.
+        let finding = Probe::Load.with(|access| monitor.check(reader, Y, access, Relaxed));
+        assert_eq!(finding, Finding::Clean, "after {writes} writes");
+    }
+}
+
 /// A barrier, Example 4.2: who waits for a value cannot be harmed by seeing an old one late.
 #[test]
 fn barrier() {

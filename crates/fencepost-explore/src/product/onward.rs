@@ -113,12 +113,12 @@ impl Onward {
         let value = layout.slot(memory.iter().map(|slot| slot.width()).max().unwrap_or(0));
         let passes_on = layout.slot(1);
         let before = layout.clone();
-        let writes = Watches::of_writes(threads, model, shape, layout).ok_or_else(too_many)?;
-        let columns = layout.since(&before);
         let rule = monitor.races();
+        let writes = Watches::of_writes(threads, rule, model, shape, layout).ok_or_else(too_many)?;
+        let columns = layout.since(&before);
         let races = match rule {
             RaceRule::BothEnabled => None,
-            RaceRule::Monitored => Some(Watches::of_races(threads, model, shape, layout).ok_or_else(too_many)?),
+            RaceRule::Monitored => Some(Watches::of_races(threads, rule, model, shape, layout).ok_or_else(too_many)?),
         };
         let onward = Onward { writes, races, rule, columns, strayed, value, passes_on };
         match onward.count() > MOST_COMBINATIONS {

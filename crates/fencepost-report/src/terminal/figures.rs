@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use fencepost_model::models::MODELS;
-use fencepost_verdict::{Outcome, Stats, Verdict};
+use fencepost_verdict::{Consequences, Outcome, Rank, Stats, Verdict};
 
 use super::{Look, Paint};
 
@@ -65,7 +65,40 @@ impl Tallied {
 pub struct Tally {
     files: Vec<(String, Tallied)>,
     /// For each model, the files that are robust, not robust, and undecided.
-    models: Vec<(&'static str, [usize; 3])>,
+    models: Vec<(&'static str, Counts)>,
+}
+
+/// Files, as one model sees them.
+#[derive(Clone, Copy, Debug, Default)]
+struct Counts {
+    robust: usize,
+    not_robust: usize,
+    unknown: usize,
+    /// Of those that are not robust: what goes wrong, by [`RANKS`].
+    ranks: [usize; RANKS.len()],
+}
+
+/// What may come of it that a program is not robust, the worst first, and what the rows are called.
+const RANKS: [(Rank, &str); 5] = [
+    (Rank::Race, "  races"),
+    (Rank::Failure, "  fails"),
+    (Rank::Unknown, "  undecided"),
+    (Rank::Harmless, "  harmless"),
+    (Rank::NothingToCheck, "  no checks"),
+];
+
+impl Counts {
+    fn add(&mut self, outcome: &Outcome) {
+        match outcome.verdict {
+            Verdict::Holds => self.robust += 1,
+            Verdict::Violated(_) => self.not_robust += 1,
+            Verdict::Unknown(_) => self.unknown += 1,
+        }
+        let rank = outcome.consequences.as_ref().map(Consequences::rank);
+        for (count, (other, _)) in self.ranks.iter_mut().zip(RANKS) {
+            *count += usize::from(rank == Some(other));
+        }
+    }
 }
 
 impl Tally {
@@ -73,17 +106,12 @@ impl Tally {
     pub fn add(&mut self, file: &str, what: Tallied, outcomes: &[Outcome]) {
         self.files.push((file.to_string(), what));
         for outcome in outcomes {
-            let row = match outcome.verdict {
-                Verdict::Holds => 0,
-                Verdict::Violated(_) => 1,
-                Verdict::Unknown(_) => 2,
-            };
             let model = self.models.iter_mut().find(|(model, _)| *model == outcome.model);
             match model {
-                Some((_, counts)) => counts[row] += 1,
+                Some((_, counts)) => counts.add(outcome),
                 None => {
-                    let mut counts = [0; 3];
-                    counts[row] = 1;
+                    let mut counts = Counts::default();
+                    counts.add(outcome);
                     self.models.push((outcome.model, counts));
                     self.models.sort_by_key(|(name, _)| MODELS.iter().position(|model| model.name() == *name));
                 }
@@ -103,10 +131,19 @@ impl Tally {
         if !self.models.is_empty() {
             let names = self.models.iter().map(|(model, _)| (*model).to_string()).collect();
             text += &(paint.strong(&row("files", names)) + "\n");
-            for (index, name) in ["robust", "not robust", "unknown"].into_iter().enumerate() {
-                let counts = self.models.iter().map(|(_, counts)| counts[index].to_string()).collect();
+            let mut add = |name: &str, count: &dyn Fn(&Counts) -> usize| {
+                let counts = self.models.iter().map(|(_, counts)| count(counts).to_string()).collect();
                 text += &(row(name, counts) + "\n");
+            };
+            add("robust", &|counts| counts.robust);
+            add("not robust", &|counts| counts.not_robust);
+            // What goes wrong because of that, as far as anything was asked.
+            for (index, (_, name)) in RANKS.into_iter().enumerate() {
+                if self.models.iter().any(|(_, counts)| counts.ranks[index] > 0) {
+                    add(name, &|counts| counts.ranks[index]);
+                }
             }
+            add("unknown", &|counts| counts.unknown);
             text.push('\n');
         }
         for (file, _) in self.files.iter().filter(|(_, what)| *what == Tallied::NotAsExpected) {
@@ -160,7 +197,29 @@ pub fn skipped(files: &[Skipped], details: bool) -> String {
     format!("{}{} {noun} skipped: {}\n", names.collect::<String>(), files.len(), kinds.join(", "))
 }
 
-/// The cost of one check.
+/// The cost of one check; and if the program is not robust, how bad that is, and what it took to
+/// know.
+pub fn outcome_stats(outcome: &Outcome, look: &Look) -> String {
+    let mut text = stats(&outcome.stats, look);
+    if let Some(consequences) = &outcome.consequences {
+        let paint = Paint(look.color);
+        let Stats { states, peak_bytes, .. } = consequences.stats;
+        let rows = [
+            ("rank", consequences.rank().as_str().to_string()),
+            ("- states", grouped(states)),
+            ("- memory", bytes(peak_bytes)),
+        ];
+        // Some answers need no search.
+        let known = if states > 0 { rows.len() } else { 1 };
+        text += &rows[..known]
+            .iter()
+            .map(|(name, value)| format!("  {} {value}\n", paint.faint(&format!("{name:<12}"))))
+            .collect::<String>();
+    }
+    text
+}
+
+/// The cost of one search.
 pub fn stats(stats: &Stats, look: &Look) -> String {
     let paint = Paint(look.color);
     let seconds = stats.time.as_secs_f64();

@@ -16,6 +16,7 @@ use fencepost_protocol::exploration::Kind as Step;
 use fencepost_protocol::record::{Op, Record};
 
 use super::word::{Fetch, Word};
+use crate::follow;
 use crate::intercept;
 use crate::options;
 use crate::place::{self, Atomic, Content, Held, Intent, Kind, Place};
@@ -163,6 +164,12 @@ impl Session {
             }
         }
         let Some(opportunity) = provoke::opportunity(&self.thread, call.pc, &window) else { return false };
+        if opportunity.is_for_comparison() {
+            opportunity.let_pass();
+            self.record(call, Op::Stale, 0, 0, false);
+            follow::begin(&mut self.thread);
+            return false;
+        }
         let Some(used) = opportunity.choose(&window) else { return false };
         let (order, touches) = match access {
             Access::WeakCas { expected, failure } | Access::StrongCas { expected, failure } => {
@@ -184,6 +191,7 @@ impl Session {
         }
         opportunity.take(used.value);
         self.record(call, Op::Stale, used.value, 0, true);
+        follow::begin(&mut self.thread);
         self.thread.does_something();
         true
     }
@@ -707,13 +715,7 @@ unsafe fn cas_in_provoked_run<W: Word>(call: Call, weak: bool, fails: bool, expe
 /// # Safety
 /// As for `load`.
 #[inline(always)]
-unsafe fn cas_in<W: Word, const PROVOKED: bool>(
-    call: Call,
-    weak: bool,
-    fails: bool,
-    expected: W,
-    new: W,
-) -> (W, bool) {
+unsafe fn cas_in<W: Word, const PROVOKED: bool>(call: Call, weak: bool, fails: bool, expected: W, new: W) -> (W, bool) {
     let Some(mut session) = Session::begin::<W, true>(call.addr) else {
         // SAFETY: the caller's promise.
         let old = unsafe { W::cas(call.addr, expected, new) };

@@ -2,6 +2,7 @@
 
 use std::sync::atomic::Ordering;
 
+use crate::follow::{self, FOLLOWED};
 use crate::local;
 use crate::place::{Content, Intent, Kind, Place};
 use crate::race::{self, How, News, SEES_PLAIN};
@@ -41,16 +42,30 @@ fn remember_read(thread: &'static Thread, addr: usize, news: News, pc: usize) {
         return;
     }
     let Some(thread) = thread.enter() else { return };
-    if !news.is_represented(&thread) && thread.plain_ignored.get() == 0 {
+    if thread.plain.get() != 0 {
+        remember_unless_ignored(thread, addr, news, pc);
+    } else if !news.is_represented(&thread) {
         remember_now(thread, addr, news, pc);
     }
 }
 
 #[inline]
 fn remember(thread: &'static Thread, addr: usize, news: News, pc: usize) {
-    if let Some(thread) = thread.enter()
-        && thread.plain_ignored.get() == 0
-    {
+    let Some(thread) = thread.enter() else { return };
+    match thread.plain.get() {
+        0 => remember_now(thread, addr, news, pc),
+        _ => remember_unless_ignored(thread, addr, news, pc),
+    }
+}
+
+/// There is something special about plain accesses of this thread.
+#[cold]
+#[inline(never)]
+fn remember_unless_ignored(mut thread: Entered, addr: usize, news: News, pc: usize) {
+    if thread.plain.get() & FOLLOWED != 0 {
+        follow::plain(&mut thread, addr, news.is_write(), pc);
+    }
+    if thread.plain.get() & !FOLLOWED == 0 {
         remember_now(thread, addr, news, pc);
     }
 }

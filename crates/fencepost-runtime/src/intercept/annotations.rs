@@ -66,30 +66,35 @@ pub(crate) fn renewed(object: Object) {
 
 fn ignore_plain(begins: bool) {
     thread::with_current(|thread| {
-        let nested = thread.plain_ignored.get();
-        thread.plain_ignored.set(if begins { nested + 1 } else { nested.saturating_sub(1) });
+        thread.ignore_plain(begins);
     });
 }
 
 type File = *const c_char;
 
+/// Annotations that go by two names.
+macro_rules! with_names {
+    ($before:ident, $after:ident, $benign:ident) => {
+        intercept! {
+            fn $before(_file: File, _line: c_int, object: Object) {
+                release_join(object);
+            }
+
+            fn $after(_file: File, _line: c_int, object: Object) {
+                acquire(object);
+            }
+
+            fn $benign(_file: File, _line: c_int, memory: Object, bytes: c_long, _why: File) {
+                benign(memory, bytes);
+            }
+        }
+    };
+}
+
+with_names!(AnnotateHappensBefore, AnnotateHappensAfter, AnnotateBenignRaceSized);
+with_names!(WTFAnnotateHappensBefore, WTFAnnotateHappensAfter, WTFAnnotateBenignRaceSized);
+
 intercept! {
-    fn AnnotateHappensBefore(_file: File, _line: c_int, object: Object) {
-        release_join(object);
-    }
-
-    fn AnnotateHappensAfter(_file: File, _line: c_int, object: Object) {
-        acquire(object);
-    }
-
-    fn WTFAnnotateHappensBefore(_file: File, _line: c_int, object: Object) {
-        release_join(object);
-    }
-
-    fn WTFAnnotateHappensAfter(_file: File, _line: c_int, object: Object) {
-        acquire(object);
-    }
-
     fn AnnotateRWLockCreate(_file: File, _line: c_int, lock: Object) {
         renewed(lock);
     }
@@ -132,14 +137,6 @@ intercept! {
 
     fn AnnotateBenignRace(_file: File, _line: c_int, memory: Object, _why: File) {
         benign(memory, 1);
-    }
-
-    fn AnnotateBenignRaceSized(_file: File, _line: c_int, memory: Object, bytes: c_long, _why: File) {
-        benign(memory, bytes);
-    }
-
-    fn WTFAnnotateBenignRaceSized(_file: File, _line: c_int, memory: Object, bytes: c_long, _why: File) {
-        benign(memory, bytes);
     }
 
     fn AnnotateExpectRace(_file: File, _line: c_int, memory: Object, _why: File) {

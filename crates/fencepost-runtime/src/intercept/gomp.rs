@@ -359,46 +359,37 @@ intercept! {
         outside(|| real::GOMP_taskgroup_end());
         openmp::close_group();
     }
-
-    fn omp_init_lock(lock: Object) {
-        real::omp_init_lock(lock);
-        renewed(lock);
-    }
-
-    fn omp_set_lock(lock: Object) {
-        enters(lock, || real::omp_set_lock(lock));
-    }
-
-    fn omp_test_lock(lock: Object) -> c_int {
-        let taken = real::omp_test_lock(lock);
-        if taken != 0 {
-            acquire(lock);
-        }
-        taken
-    }
-
-    fn omp_unset_lock(lock: Object) {
-        leaves(lock, || real::omp_unset_lock(lock));
-    }
-
-    fn omp_init_nest_lock(lock: Object) {
-        real::omp_init_nest_lock(lock);
-        renewed(lock);
-    }
-
-    fn omp_set_nest_lock(lock: Object) {
-        enters(lock, || real::omp_set_nest_lock(lock));
-    }
-
-    fn omp_test_nest_lock(lock: Object) -> c_int {
-        let depth = real::omp_test_nest_lock(lock);
-        if depth != 0 {
-            acquire(lock);
-        }
-        depth
-    }
-
-    fn omp_unset_nest_lock(lock: Object) {
-        leaves(lock, || real::omp_unset_nest_lock(lock));
-    }
 }
+
+/// Locks of the program: those that their owner can take once, and those that it can take again.
+/// Every time counts: what is in between orders no more than the first and the last.
+macro_rules! locks {
+    ($init:ident, $set:ident, $test:ident, $unset:ident) => {
+        intercept! {
+            fn $init(lock: Object) {
+                real::$init(lock);
+                renewed(lock);
+            }
+
+            fn $set(lock: Object) {
+                enters(lock, || real::$set(lock));
+            }
+
+            /// Not 0 if it is taken.
+            fn $test(lock: Object) -> c_int {
+                let taken = real::$test(lock);
+                if taken != 0 {
+                    acquire(lock);
+                }
+                taken
+            }
+
+            fn $unset(lock: Object) {
+                leaves(lock, || real::$unset(lock));
+            }
+        }
+    };
+}
+
+locks!(omp_init_lock, omp_set_lock, omp_test_lock, omp_unset_lock);
+locks!(omp_init_nest_lock, omp_set_nest_lock, omp_test_nest_lock, omp_unset_nest_lock);

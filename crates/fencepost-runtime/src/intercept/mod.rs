@@ -187,14 +187,20 @@ mod tests {
     use std::fs;
     use std::path::Path;
 
-    /// What follows `fn ` on the lines of the interceptors in a file.
+    /// What follows `fn ` on the lines of the interceptors in a file, and the names that are given to
+    /// macros that make interceptors of them.
     fn declared(text: &str) -> impl Iterator<Item = &str> {
         let inside = text.lines().scan(false, |inside, line| {
             *inside = line.starts_with("intercept") || line.starts_with("operators!") || (*inside && line != "}");
             Some((*inside, line))
         });
         let lines = inside.filter_map(|(inside, line)| inside.then_some(line)?.strip_prefix("    fn "));
-        lines.filter_map(|line| line.split(|c: char| !c.is_alphanumeric() && c != '_').next())
+        let names = lines.filter_map(|line| line.split(|c: char| !c.is_alphanumeric() && c != '_').next());
+        let given = text.lines().filter_map(|line| {
+            let list = ["locks!(", "with_names!("].iter().find_map(|makes| line.strip_prefix(makes))?;
+            list.strip_suffix(");")
+        });
+        names.chain(given.flat_map(|list| list.split(", ")))
     }
 
     #[test]

@@ -142,8 +142,7 @@ unsafe extern "C" fn sync_region_wait(_: c_int, endpoint: c_int, _: Data, _: Dat
 /// The library combines what threads have computed, in the program's code: it orders that by itself.
 unsafe extern "C" fn reduction(_: c_int, endpoint: c_int, _: Data, _: Data, _: *const c_void) {
     thread::with_current(|thread| {
-        let nested = thread.plain_ignored.get();
-        thread.plain_ignored.set(if endpoint == BEGINS { nested + 1 } else { nested.saturating_sub(1) });
+        thread.ignore_plain(endpoint == BEGINS);
     });
 }
 

@@ -1,19 +1,17 @@
 //! `fencepost check`: a verdict for every file and model.
 
 use std::io;
-use std::time::Duration;
 
 use fencepost_check::{Attacking, Options, Question};
 use fencepost_expect::{Expectation, Judgement};
-use fencepost_finding::Fix;
 use fencepost_lower::Language;
 use fencepost_model::Model;
-use fencepost_repair::{Costs, Purpose, Task, repair};
 use fencepost_report::json::{self, ExpectationReport};
 use fencepost_report::terminal::{self, Look, Tallied, Tally};
-use fencepost_verdict::{Budget, Outcome, Property, Rank, Reason, Repaired, Verdict, ViolationKind};
+use fencepost_verdict::{Outcome, Rank, Reason, Verdict, ViolationKind};
 
 use crate::args::{CheckArgs, CheckFormat, FailOn};
+use crate::commands::fixes::Fixes;
 use crate::exit::Exit;
 use crate::input::{self, Input, InputError, Inputs};
 use crate::interrupt;
@@ -26,17 +24,18 @@ use crate::progress::Line;
 pub(crate) fn run(args: &CheckArgs, output: &mut Output) -> io::Result<Exit> {
     let Inputs { list: inputs, skipped } = input::collect(&args.paths, options::language(&args.common));
     let human = args.format == CheckFormat::Human;
+    let search = options::search(&args.search, args.observational);
     let mut session = Session {
         args,
         attacking: options::attacking(args),
-        search: options::search(&args.search, args.observational),
+        search,
         limits: Limits::new(&args.limits, None),
         look: Look { in_full: args.details, ..options::stdout_look(&args.common, args.full_trace) },
         progress: options::wants_progress(args.no_progress),
         desk: Desk { json: args.format == CheckFormat::Json, quiet: args.quiet, ..Desk::new(output, &args.common) },
         details: human && !args.quiet && (args.details || inputs.len() == 1),
         tally: Tally::default(),
-        fixes_time: FIXES_TIME,
+        fixes: Fixes::new(search),
     };
     let many = inputs.len() + skipped.len() > 1;
     let mut worst = Exit::Holds;
@@ -74,8 +73,7 @@ struct Session<'a> {
     /// Explain what is found?
     details: bool,
     tally: Tally,
-    /// Time that is left for fixes.
-    fixes_time: Duration,
+    fixes: Fixes,
 }
 
 /// What came of one file.
@@ -144,7 +142,7 @@ impl Session<'_> {
                 }
                 CheckFormat::Sarif => {
                     let announced = fencepost_expect::announced(expected, &file.program, &outcome);
-                    let fix = self.fix(file, model, &outcome);
+                    let fix = self.fixes.of_outcome(file, model, &outcome, &self.limits);
                     self.desk.log.outcome(&subject, &outcome, announced, fix);
                     if let Some(Judgement::Differs(how)) = &judgement {
                         self.desk.log.unexpected(&subject, how);
@@ -156,7 +154,7 @@ impl Session<'_> {
                         false => String::new(),
                     };
                     let figures = match self.args.stats || is_interrupted(&outcome) {
-                        true => terminal::stats(&outcome.stats, &self.look),
+                        true => terminal::outcome_stats(&outcome, &self.look),
                         false => String::new(),
                     };
                     let remark = if alone { remark(judgement.as_slice()) } else { String::new() };
@@ -188,36 +186,6 @@ impl Session<'_> {
         Ok(Checked { exit, tallied, outcomes })
     }
 
-    /// The cheapest edits that keep a program from harm, if it does harm and they are quick to
-    /// find.
-    fn fix(&mut self, file: &File, model: &'static dyn Model, outcome: &Outcome) -> Option<Fix> {
-        let rank = outcome.consequences.as_ref()?.rank();
-        if rank > Rank::Failure || file.input.language == Language::Litmus {
-            return None;
-        }
-        let costs = Costs::default();
-        let limits = self.limits.after(file.reading).at_most(FIX_TIME.min(self.fixes_time));
-        let found = limits.ask(&Line::new(file.source.name(), false), |budget| {
-            let budget = Budget { max_states: budget.max_states.min(FIX_STATES), ..*budget };
-            let task = Task {
-                language: file.input.language,
-                text: file.source.text(),
-                program: &file.program,
-                purpose: Purpose::NoHarm,
-                models: &[model],
-                costs: &costs,
-                options: self.search,
-                budget: &budget,
-            };
-            repair(&task, 1)
-        });
-        let ((repaired, _), time) = found.ok()?;
-        self.fixes_time = self.fixes_time.saturating_sub(time);
-        let Repaired::Plans { plans, .. } = repaired else { return None };
-        let what = format!("Nothing goes wrong under {} with one stale step then.", model.name());
-        Fix::between(file.source.text(), &plans.first()?.text, what)
-    }
-
     /// The outcome, unless it is an internal error, which is reported.
     fn question(&mut self, file: &File, model: &'static dyn Model) -> Done<Outcome> {
         let line = Line::new(file.source.name(), self.progress);
@@ -229,12 +197,6 @@ impl Session<'_> {
         result
     }
 }
-
-/// Time that a fix for a SARIF log is worth, and that all fixes of a log are.
-const FIX_TIME: Duration = Duration::from_secs(2);
-const FIXES_TIME: Duration = Duration::from_secs(10);
-/// States of each program that is checked in search of it.
-const FIX_STATES: u64 = 20_000;
 
 /// The models that are asked about: all that know the question, if all are meant.
 fn models(args: &CheckArgs, language: Language) -> Vec<&'static dyn Model> {
@@ -328,13 +290,7 @@ pub(crate) fn check(
     limits: &Limits,
     line: &Line,
 ) -> Result<Outcome, fencepost_check::InternalError> {
-    let (mut outcome, time) = limits.ask(line, |budget| {
-        let mut outcome = question.robustness(budget)?;
-        if stale > 0 && outcome.verdict.is_violated() && outcome.property == Property::Robustness {
-            outcome.consequences = Some(question.consequences(stale, budget)?);
-        }
-        Ok(outcome)
-    })?;
+    let (mut outcome, time) = limits.ask(line, |budget| question.with_consequences(stale, budget))?;
     outcome.stats.time = time;
     Ok(outcome)
 }

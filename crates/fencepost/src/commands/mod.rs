@@ -6,6 +6,7 @@ pub(crate) mod check;
 pub(crate) mod completions;
 mod edits;
 pub(crate) mod export;
+mod fixes;
 pub(crate) mod fmt;
 pub(crate) mod graph;
 pub(crate) mod models;

@@ -20,6 +20,7 @@ use std::time::{Duration, Instant};
 use fencepost_protocol::door::{self, Mismatch};
 use fencepost_protocol::exploration::Decisions;
 use fencepost_protocol::{Answer, ExitCode, Key, Provocation, Schedule};
+use fencepost_sanitizer::sequel::Sequel;
 use fencepost_sanitizer::{Ending, Options};
 
 use crate::args::{ReportFormat, RunArgs, Who};
@@ -86,7 +87,11 @@ pub(crate) fn run(args: &RunArgs, output: &mut Output) -> io::Result<Exit> {
         let mut failed = describe(args, is_long.then_some(run.seed), &outcome) || session.deadlocks() > deadlocks;
         if args.provoke_at.is_some() {
             // Nothing is known of ordinary runs: what goes wrong does so because of it.
-            failed |= session.ranking_mut().end_run(None, &ordinary.judge(&outcome)) == Trial::GoneWrong;
+            let trial = session.ranking_mut().end_run(None, &ordinary.judge(&outcome));
+            failed |= trial == Trial::GoneWrong;
+            if trial == Trial::Harmless && !args.halt {
+                provoke::compare(args, &how, outcome.sequel.as_ref(), &mut session, &signals, output)?;
+            }
         } else {
             ordinary.add(&outcome);
         }
@@ -126,6 +131,8 @@ struct Outcome {
     time: Duration,
     /// It took longer than this, and was ended.
     hung: Option<Duration>,
+    /// What it did after the access that was provoked.
+    sequel: Option<Sequel>,
 }
 
 /// How to make one run.
@@ -187,8 +194,9 @@ fn once(
     let hung = patience.and_then(|(limit, patience)| patience.end().then_some(limit));
     signals.forward_to_nobody();
     session.end_run();
+    let sequel = session.take_sequel();
     let (ending, foreign) = listened.map_err(Failure::Other)?;
-    Ok(Outcome { status: status.map_err(Failure::Other)?, ending, foreign, time, hung })
+    Ok(Outcome { status: status.map_err(Failure::Other)?, ending, foreign, time, hung, sequel })
 }
 
 /// Handles lines until the program has ended and its processes have said everything. How did it

@@ -7,10 +7,11 @@ use fencepost_ir::Program;
 use fencepost_lower::Language;
 use fencepost_model::Model;
 use fencepost_report::terminal::{self, Look};
-use fencepost_report::{Subject, herd, json};
+use fencepost_report::{herd, json};
 use fencepost_verdict::{Budget, Extent, Reason, Verification};
 
 use crate::args::{EngineChoice, VerifyArgs, VerifyFormat};
+use crate::commands::fixes::Fixes;
 use crate::exit::Exit;
 use crate::input::{self, Input, InputError, Inputs};
 use crate::interrupt;
@@ -21,9 +22,11 @@ use crate::output::Output;
 use crate::progress::Line;
 
 pub(crate) fn run(args: &VerifyArgs, output: &mut Output) -> io::Result<Exit> {
+    let search = options::search(&args.search, false);
     let mut session = Session {
         args,
-        search: options::search(&args.search, false),
+        search,
+        fixes: Fixes::new(search),
         limits: Limits::new(&args.limits, Some(VERIFY_TIMEOUT)),
         look: options::stdout_look(&args.common, args.full_trace),
         desk: Desk { json: args.format == VerifyFormat::Json, quiet: args.quiet, ..Desk::new(output, &args.common) },
@@ -48,6 +51,7 @@ pub(crate) fn run(args: &VerifyArgs, output: &mut Output) -> io::Result<Exit> {
 struct Session<'a> {
     args: &'a VerifyArgs,
     search: Options,
+    fixes: Fixes,
     limits: Limits,
     look: Look,
     desk: Desk<'a>,
@@ -92,20 +96,22 @@ impl Session<'_> {
         match verified {
             Ok((mut verification, time)) => {
                 verification.stats.time = time;
-                self.answer(&file.subject(), &verification)
+                self.answer(file, model, &verification)
             }
             Err(exit) => Ok(exit),
         }
     }
 
-    fn answer(&mut self, subject: &Subject<'_>, verification: &Verification) -> io::Result<Exit> {
+    fn answer(&mut self, file: &File, model: &'static dyn Model, verification: &Verification) -> io::Result<Exit> {
+        let subject = &file.subject();
         match self.args.format {
             VerifyFormat::Json => self.desk.output.out(&json::verification(subject, verification))?,
             VerifyFormat::Sarif => {
                 // What is not understood is told by `check`, which compares.
                 let expected = fencepost_expect::expectations(subject.source.text()).unwrap_or_default();
                 let announced = fencepost_expect::announced_by_verify(&expected, verification);
-                self.desk.log.verification(subject, verification, announced);
+                let fix = self.fixes.of_verification(file, model, verification, &self.limits);
+                self.desk.log.verification(subject, verification, announced, fix);
             }
             VerifyFormat::Human => {
                 let mut text = match self.args.quiet {

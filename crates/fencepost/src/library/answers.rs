@@ -6,7 +6,7 @@ use fencepost_report::diagram::Extra;
 use fencepost_report::graph::Drawing;
 use fencepost_report::json;
 use fencepost_report::terminal::{self, Look};
-use fencepost_verdict::{Outcome, Plan, Repaired, Verdict, Verification, Violation};
+use fencepost_verdict::{Consequences, Outcome, Plan, Repaired, Verdict, Verification, Violation};
 
 use super::Source;
 
@@ -29,6 +29,13 @@ impl Checked<'_> {
             Verdict::Violated(violation) => Some(violation),
             Verdict::Holds | Verdict::Unknown(_) => None,
         }
+    }
+
+    /// What goes wrong because the program is not robust: data races, failures, or nothing, as far
+    /// as was looked ([`Limits::stale_steps`](super::Limits::stale_steps)). None if the program is
+    /// robust, or if that was not asked.
+    pub fn consequences(&self) -> Option<&Consequences> {
+        self.outcome.consequences.as_ref()
     }
 
     /// Everything that was found out.

@@ -20,6 +20,7 @@ pub struct Limits<'a> {
     memory: u64,
     states: u64,
     threads: usize,
+    stale: u32,
     stop: Option<&'a AtomicBool>,
     progress: &'a (dyn Fn(Duration, Progress) + Sync),
 }
@@ -32,6 +33,7 @@ impl<'a> Limits<'a> {
             memory: u64::MAX,
             states: u64::MAX,
             threads: std::thread::available_parallelism().map_or(1, NonZero::get),
+            stale: 1,
             stop: None,
             progress: &|_, _| {},
         }
@@ -67,6 +69,12 @@ impl<'a> Limits<'a> {
         Limits { threads: threads.get(), ..self }
     }
 
+    /// Of a program that is not robust, executions with up to so many stale steps are looked at,
+    /// for what goes wrong in them: 1, if nothing else is said. With 0 nothing is looked for.
+    pub fn stale_steps(self, most: u32) -> Self {
+        Limits { stale: most, ..self }
+    }
+
     /// Until somebody sets this flag.
     pub fn stop_when(self, flag: &'a AtomicBool) -> Self {
         Limits { stop: Some(flag), ..self }
@@ -81,6 +89,11 @@ impl<'a> Limits<'a> {
     /// How many threads a search may use.
     pub(super) fn jobs(&self) -> usize {
         self.threads
+    }
+
+    /// How many stale steps an execution may have.
+    pub(super) fn stale(&self) -> u32 {
+        self.stale
     }
 
     /// Does some work within the limits, and takes its time.
@@ -107,9 +120,10 @@ impl<'a> Limits<'a> {
 
 impl fmt::Debug for Limits<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Limits { timeout, memory, states, threads, .. } = self;
+        let Limits { timeout, memory, states, threads, stale, .. } = self;
         let mut fields = f.debug_struct("Limits");
         fields.field("timeout", timeout).field("memory", memory).field("states", states).field("threads", threads);
+        fields.field("stale", stale);
         fields.finish_non_exhaustive()
     }
 }

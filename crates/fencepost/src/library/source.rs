@@ -106,7 +106,8 @@ impl Source {
     /// Is the program robust against `model`?
     ///
     /// Exact, loops included. Failing assertions and other errors under SC are found in the same
-    /// search.
+    /// search. If the program is not robust, it is looked for what goes wrong because of that
+    /// ([`Checked::consequences`]), within what the limits leave.
     ///
     /// # Errors
     /// If two parts of fencepost disagree: a bug.
@@ -130,7 +131,7 @@ impl Source {
     }
 
     fn ask(&self, question: Question<'_>, limits: &Limits<'_>) -> Result<Checked<'_>, InternalError> {
-        let (outcome, time) = limits.within(|budget| question.robustness(budget));
+        let (outcome, time) = limits.within(|budget| question.with_consequences(limits.stale(), budget));
         let mut outcome = outcome?;
         outcome.stats.time = time;
         Ok(Checked { source: self, outcome })

@@ -74,9 +74,10 @@ fn explore(source: &Path, compiler: &Compiler, limit: &str) -> Result<Explored, 
     let mut command = Command::new(env!("CARGO_BIN_EXE_fencepost"));
     command.args(["run", "--schedule", "all", "--keep-going", "--format", "json", "--jobs", "1"]);
     let done = run(command.args(["--timeout", limit, "--"]).arg(&program), 2 * PATIENCE)?;
-    let summary = done.output.lines().rev().find_map(|line| {
-        serde_json::from_str::<Value>(line).ok().map(|value| value["summary"]["exploration"].clone())
-    });
+    let summary =
+        done.output.lines().rev().find_map(|line| {
+            serde_json::from_str::<Value>(line).ok().map(|value| value["summary"]["exploration"].clone())
+        });
     let summary = summary.filter(Value::is_object).ok_or_else(|| format!("no answer:\n{}", done.output))?;
     let texts = |value: &Value, of: fn(&Value) -> &Value| -> Vec<String> {
         let all = value.as_array().map(Vec::as_slice).unwrap_or_default();
@@ -169,7 +170,12 @@ fn of_generated(seed: u64, folder: &Path, compiler: &Compiler) -> Result<(), Str
         let chooses =
             program.threads().iter().flat_map(|thread| &thread.code).any(|at| matches!(at.op, Op::Choose { .. }));
         if explored.executions != expected && !(chooses && explored.executions > expected) {
-            return Err(format!("{expected} executions, but {} and {} blocked: {}", explored.executions, explored.blocked, context()));
+            return Err(format!(
+                "{expected} executions, but {} and {} blocked: {}",
+                explored.executions,
+                explored.blocked,
+                context()
+            ));
         }
     }
     Ok(())

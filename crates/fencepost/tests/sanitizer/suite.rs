@@ -329,10 +329,12 @@ impl Parser<'_> {
         let rank = match rank {
             "race" => 1,
             "failure" => 2,
+            "passed-on" => 3,
             "harmless" => 4,
             _ => self.fail(&format!("`{text}` does not begin with a rank")),
         };
-        let effects = ["assertion ", "signal ", "deadlock ", "hang ", "exit-code ", "race robustness "];
+        let effects =
+            ["assertion ", "signal ", "deadlock ", "hang ", "exit-code ", "address ", "value ", "race robustness "];
         let effect = effects
             .iter()
             .find(|effect| rest.starts_with(**effect))

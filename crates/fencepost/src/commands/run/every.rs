@@ -63,12 +63,7 @@ struct Shared<'a> {
 }
 
 /// Explores, tells what was found and how the test is.
-pub(super) fn run(
-    args: &RunArgs,
-    session: &mut Session,
-    signals: &Signals,
-    output: &mut Output,
-) -> io::Result<Exit> {
+pub(super) fn run(args: &RunArgs, session: &mut Session, signals: &Signals, output: &mut Output) -> io::Result<Exit> {
     let start = Instant::now();
     let shared = Shared {
         args,
@@ -173,7 +168,11 @@ impl Shared<'_> {
             };
             let server = match &mut server {
                 Some(server) => server,
-                none => none.insert(Server::start(&self.args.program, options.clone(), self.args.hang_after.unwrap_or(PATIENCE))?),
+                none => none.insert(Server::start(
+                    &self.args.program,
+                    options.clone(),
+                    self.args.hang_after.unwrap_or(PATIENCE),
+                )?),
             };
             let outcome = server.make(&request)?;
             let mut state = self.lock();

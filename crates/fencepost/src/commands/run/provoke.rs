@@ -13,6 +13,7 @@ use std::time::{Duration, Instant};
 
 use fencepost_protocol::{Provocation, Which};
 use fencepost_sanitizer::provoke::Seen;
+use fencepost_sanitizer::sequel::{self, Sequel};
 
 use super::ranking::{End, Target, Trial};
 use super::session::Session;
@@ -30,6 +31,9 @@ const SHARE: u32 = 2;
 const LEAST: Duration = Duration::from_secs(10);
 /// A run that takes so many times as long as the longest ordinary one does not end.
 const PATIENCE: u32 = 20;
+
+/// Runs of each report that are compared with what they are without the overwritten value.
+const COMPARED: u64 = 8;
 
 /// How ordinary runs went.
 #[derive(Default)]
@@ -78,6 +82,8 @@ struct Tried {
     runs: BTreeMap<(Seen, Which, u64), u64>,
     /// Once there were no more opportunities than this.
     reach: Option<u64>,
+    /// Runs that were compared with what they are without the overwritten value.
+    compared: u64,
 }
 
 impl Tried {
@@ -143,12 +149,54 @@ pub(super) fn provoke(
                     return Ok(());
                 }
                 let trial = session.ranking_mut().end_run(Some(number), &ordinary.judge(&outcome));
-                if trial == Trial::Missed {
-                    tried[number].reach = Some(provocation.skip);
+                match trial {
+                    Trial::Missed => tried[number].reach = Some(provocation.skip),
+                    Trial::Harmless if !target.is_passed_on && tried[number].compared < COMPARED => {
+                        tried[number].compared += 1;
+                        compare(args, &how, outcome.sequel.as_ref(), session, signals, output)?;
+                    }
+                    Trial::Harmless | Trial::GoneWrong => {}
                 }
             }
             number += 1;
         }
+    }
+    Ok(())
+}
+
+/// After a run in which nothing went wrong: is the value that was used passed on? The same run is
+/// made without it, and if there is a difference, both are made once more.
+pub(super) fn compare(
+    args: &RunArgs,
+    how: &How<'_>,
+    sequel: Option<&Sequel>,
+    session: &mut Session,
+    signals: &Signals,
+    output: &mut Output,
+) -> io::Result<()> {
+    let (Some(sequel), Some(provocation)) = (sequel, how.provocation) else { return Ok(()) };
+    let without = Provocation { which: Which::Current, ..provocation.clone() };
+    let mut run = |session: &mut Session, provocation| {
+        let how = How {
+            run: how.run,
+            steps: how.steps,
+            provocation: Some(provocation),
+            decisions: None,
+            patience: how.patience.or(Some(LEAST)),
+            is_quiet: true,
+        };
+        let made = once(args, &how, session, signals, output);
+        session.ranking_mut().end_comparison();
+        match made {
+            Ok(outcome) if signals.received() || outcome.hung.is_some() => Ok(None),
+            Ok(outcome) => Ok(outcome.sequel),
+            Err(Failure::Start(error) | Failure::Other(error)) => Err(error),
+        }
+    };
+    let Some(difference) = run(session, &without)?.and_then(|other| sequel.difference(&other)) else { return Ok(()) };
+    let (Some(again), Some(other)) = (run(session, provocation)?, run(session, &without)?) else { return Ok(()) };
+    if sequel::confirms(&difference, &again, &other) {
+        session.pass_on(&difference);
     }
     Ok(())
 }

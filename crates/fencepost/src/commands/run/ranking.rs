@@ -7,6 +7,7 @@ use std::time::Duration;
 use fencepost_protocol::Provocation;
 use fencepost_sanitizer::provoke::{Failure, Taken};
 use fencepost_sanitizer::report::{Consequence, Deadlock, Identity, Kind, Rank, Report, Trials};
+use fencepost_sanitizer::sequel::PassedOn;
 use fencepost_sanitizer::text::Ranks;
 
 use super::signals;
@@ -18,6 +19,8 @@ pub(super) struct Ranking {
     reports: Vec<Report>,
     taken: Option<Taken>,
     consequences: Vec<Consequence>,
+    /// What was used in the last run after which nothing was wrong.
+    harmless: Option<Taken>,
 }
 
 /// What can be provoked, in words that the runtime understands.
@@ -28,8 +31,10 @@ pub(super) struct Target {
     pub(super) identity: Identity,
     /// There is one value only.
     pub(super) is_single: bool,
-    /// Nothing followed so far.
+    /// No failure followed so far.
     pub(super) is_open: bool,
+    /// It was seen that the value is passed on.
+    pub(super) is_passed_on: bool,
 }
 
 /// What became of a provoked run.
@@ -88,10 +93,12 @@ impl Ranking {
     pub(super) fn target(&self, number: usize) -> Option<Target> {
         let report = self.reports.get(number)?;
         let Kind::Robustness(window) = &report.kind else { return None };
-        let is_open = report.trials.as_ref().is_none_or(|trials| trials.consequence.is_none());
+        let known = report.trials.as_ref().and_then(|trials| trials.consequence.as_ref());
+        let is_passed_on = known.is_some_and(|known| known.effect.rank() == Rank::PassedOn);
+        let is_open = known.is_none() || is_passed_on;
         let is_single = window.stale.len() == 1 && !window.cut;
         let identity = report.identity();
-        Some(Target { provocation: report.provocation.clone()?, identity, is_single, is_open })
+        Some(Target { provocation: report.provocation.clone()?, identity, is_single, is_open, is_passed_on })
     }
 
     /// How many reports there are.
@@ -125,9 +132,23 @@ impl Ranking {
         if let Some(report) = self.reports.iter_mut().find(|report| report.identity() == taken.identity) {
             let trials = report.trials.get_or_insert_default();
             trials.taken += 1;
-            trials.consequence = trials.consequence.take().or(found);
+            add(trials, found);
         }
+        self.harmless = (trial == Trial::Harmless).then_some(taken);
         trial
+    }
+
+    /// The value that was used in the last run is passed on.
+    pub(super) fn pass_on(&mut self, passed_on: PassedOn) {
+        let Some(taken) = self.harmless.take() else { return };
+        if let Some(report) = self.reports.iter_mut().find(|report| report.identity() == taken.identity) {
+            add(report.trials.get_or_insert_default(), Some(taken.passed_on(passed_on)));
+        }
+    }
+
+    /// A run is over that was made only to be compared with others.
+    pub(super) fn end_comparison(&mut self) {
+        (self.taken, self.consequences) = (None, Vec::new());
     }
 
     /// Are there reports that the command should fail for?
@@ -150,6 +171,15 @@ impl Ranking {
         let mut all: Vec<_> = self.reports.iter().map(|report| (report.clone(), rank(report))).collect();
         all.sort_by_key(|(_, rank)| (*rank == Some(Rank::Harmless), rank.is_none(), *rank));
         all
+    }
+}
+
+/// Keeps the worse one; of what is as bad the first.
+fn add(trials: &mut Trials, found: Option<Consequence>) {
+    let worse =
+        |found: &Consequence| trials.consequence.as_ref().is_none_or(|known| found.effect.rank() < known.effect.rank());
+    if found.as_ref().is_some_and(worse) {
+        trials.consequence = found;
     }
 }
 

@@ -15,6 +15,7 @@ use fencepost_report::graph::Drawing;
 use fencepost_report::terminal::{self, Look};
 use fencepost_sanitizer::provoke::Seen;
 use fencepost_sanitizer::report::Identity;
+use fencepost_sanitizer::sequel::{Difference, Sequel};
 use fencepost_sanitizer::symbols::Files;
 use fencepost_sanitizer::{Ending, Exploration, Item, Options, Process, Reporter, json, text};
 use rustix::fs::Access;
@@ -36,6 +37,8 @@ pub(crate) struct Session {
     log: Log,
     pictures: Option<Pictures>,
     ranking: Ranking,
+    /// What the current run has done after the access that was provoked.
+    sequel: Option<Sequel>,
     /// Reports are told in the end, when it is known how bad they are.
     holds: bool,
     /// Those that are harmless are told in full, too.
@@ -107,6 +110,7 @@ impl Session {
             log: Log::default(),
             pictures,
             ranking: Ranking::default(),
+            sequel: None,
             holds: false,
             tells_all: false,
             notes: BTreeSet::new(),
@@ -152,6 +156,18 @@ impl Session {
         &mut self.ranking
     }
 
+    /// What the run that has just ended did after the access that was provoked; none if its schedule
+    /// was not controlled.
+    pub(super) fn take_sequel(&mut self) -> Option<Sequel> {
+        self.sequel.take()
+    }
+
+    /// The value that was used in the last run is passed on.
+    pub(super) fn pass_on(&mut self, difference: &Difference) {
+        let passed_on = self.reporter.passed_on(difference);
+        self.ranking.pass_on(passed_on);
+    }
+
     /// Reports what had to wait for the end of the process.
     fn settle(&mut self, talker: &mut Talker, output: &mut Output) {
         let Talker { process, trace } = talker;
@@ -163,7 +179,11 @@ impl Session {
     /// A process says no more.
     pub(crate) fn leave(&mut self, mut talker: Talker, output: &mut Output) -> Ending {
         self.settle(&mut talker, output);
-        self.reporter.leave(&talker.process)
+        let Talker { process, trace } = talker;
+        if process.is_provoked() && process.options().schedule.is_controlled() && self.sequel.is_none() {
+            self.sequel = trace.read().and_then(|bytes| process.sequel(&bytes));
+        }
+        self.reporter.leave(&process)
     }
 
     fn show(&mut self, item: Item, process: &Process, output: &mut Output) -> Wish {

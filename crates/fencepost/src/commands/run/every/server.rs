@@ -90,7 +90,8 @@ impl Server {
         let mut bytes = vec![0; answer.steps * Step::SIZE];
         self.memory.read_exact_at(&mut bytes, at::STEP as u64)?;
         let steps = bytes.chunks_exact(Step::SIZE).map(Step::read).collect::<Option<Vec<Step>>>();
-        let steps = steps.ok_or_else(|| io::Error::other("the program has written over the memory that it shares with us"))?;
+        let steps =
+            steps.ok_or_else(|| io::Error::other("the program has written over the memory that it shares with us"))?;
         let status = std::os::unix::process::ExitStatusExt::from_raw(i32::from_le_bytes(status));
         Ok(Some(Outcome { answer, steps, status, hung }))
     }

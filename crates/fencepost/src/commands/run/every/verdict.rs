@@ -170,9 +170,7 @@ impl Obstacle {
             Obstacle::Runs(most) => format!("there were to be no more than {most} runs (--max-runs)"),
             Obstacle::Interrupted => "it was interrupted".to_string(),
             Obstacle::Hung => "a run did not come to an end (--hang-after)".to_string(),
-            Obstacle::TooLong => {
-                "a run had too many steps: a loop may have no end (--steps allows more)".to_string()
-            }
+            Obstacle::TooLong => "a run had too many steps: a loop may have no end (--steps allows more)".to_string(),
             Obstacle::Diverged(how) => {
                 let how = if how.is_empty() { String::new() } else { format!(": {how}") };
                 format!("the test does not do the same again under the same schedule{how}")
