@@ -320,17 +320,17 @@ fn remember_among(t: &Entered, addr: usize, cells: &shadow::Cells, old: [Cell; 2
 
 /// Thread `t` ends the life of a block of memory: that conflicts with every access. The block is
 /// not accessed again before it is [forgotten](shadow::forget), so there is nothing to remember.
-pub(crate) fn freed(t: &Entered, addr: usize, bytes: usize, pc: usize) {
-    let how = How { write: true, atomic: false };
-    for word in (addr..addr + bytes).step_by(8) {
-        let Some(cells) = shadow::cells_if_any(word) else { continue };
-        for cell in cells.iter().map(|cell| Cell(cell.load(Ordering::Relaxed))) {
-            if cell.0 != 0 && !t.clocks().knows(cell.slot(), cell.epoch()) {
-                let new = Cell::at(word, 3, how, t.stamp()).from(pc);
-                Race { addr: word, new, old: cell }.report(t, pc);
-            }
-        }
-    }
+pub(crate) fn with_free(t: &Entered, addr: usize, bytes: usize, pc: usize) -> impl Iterator<Item = Race> {
+    let is_strange = move |cell: Cell| cell.0 != 0 && !t.clocks().knows(cell.slot(), cell.epoch());
+    shadow::runs_of_cells(addr, bytes).flat_map(move |(start, run)| {
+        let cells = run.iter().enumerate().flat_map(|(word, [one, other])| [(word, one), (word, other)]);
+        let strange = cells.map(|(word, cell)| (word, Cell(cell.load(Ordering::Relaxed))));
+        strange.filter(move |&(_, cell)| is_strange(cell)).map(move |(word, old)| {
+            let addr = start + 8 * word;
+            let new = Cell::at(addr, 3, How { write: true, atomic: false }, t.stamp()).from(pc);
+            Race { addr, new, old }
+        })
+    })
 }
 
 impl Race {

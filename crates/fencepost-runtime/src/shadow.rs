@@ -122,6 +122,18 @@ pub(crate) fn run_of_cells(addr: usize) -> Option<&'static [Cells]> {
     Some(&look(span_slot(addr)?)?.cells[word_in_span(addr)..])
 }
 
+/// The cells of `bytes` bytes from `addr` on, which is aligned to a word, where there is anything,
+/// and the addresses that they begin at.
+pub(crate) fn runs_of_cells(addr: usize, bytes: usize) -> impl Iterator<Item = (usize, &'static [Cells])> {
+    let end = (addr + bytes).next_multiple_of(1 << WORD_BITS);
+    let span_end = move |at: usize| (((at >> SPAN_BITS) + 1) << SPAN_BITS).min(end);
+    let parts = std::iter::successors(Some(addr), move |&at| Some(span_end(at)).filter(|&next| next < end));
+    parts.filter_map(move |at| {
+        let words = (span_end(at) - at) >> WORD_BITS;
+        Some((at, &run_of_cells(at)?[..words]))
+    })
+}
+
 /// The head of the list of places in the word that `addr` lies in.
 #[inline]
 pub(crate) fn places(addr: usize) -> Option<&'static AtomicPtr<Place>> {
