@@ -18,25 +18,26 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use crate::shadow;
 use crate::thread::{Entered, Thread};
 
-const OFFSET: u64 = 0b111;
-const SIZE_SHIFT: u32 = 3;
+/// Bits of a program counter that are kept. They are the lowest, and what matters to some accesses
+/// only comes next: whether two cells agree in the rest is one shift.
+pub(crate) const PC_BITS: u32 = 24;
+const PC: u64 = (1 << PC_BITS) - 1;
+const WRITE: u64 = 1 << PC_BITS;
+const SIZE_SHIFT: u32 = PC_BITS + 1;
 const SIZE: u64 = 0b11 << SIZE_SHIFT;
-const WRITE: u64 = 1 << 5;
-const ATOMIC: u64 = 1 << 6;
-const SLOT_SHIFT: u32 = 7;
+const ATOMIC: u64 = 1 << (SIZE_SHIFT + 2);
+pub(crate) const OFFSET_SHIFT: u32 = SIZE_SHIFT + 3;
+const OFFSET: u64 = 0b111 << OFFSET_SHIFT;
+const SLOT_SHIFT: u32 = OFFSET_SHIFT + 3;
 const SLOT_BITS: u32 = 11;
 const SLOT: u64 = ((1 << SLOT_BITS) - 1) << SLOT_SHIFT;
 const EPOCH_SHIFT: u32 = SLOT_SHIFT + SLOT_BITS;
-const EPOCH_BITS: u32 = 22;
-const EPOCH: u64 = ((1 << EPOCH_BITS) - 1) << EPOCH_SHIFT;
-const PC_SHIFT: u32 = EPOCH_SHIFT + EPOCH_BITS;
+const EPOCH_BITS: u32 = u64::BITS - EPOCH_SHIFT;
 
 /// Slots that a cell can name.
 pub(crate) const SLOTS: usize = 1 << SLOT_BITS;
 /// The last epoch that a cell can name: a thread that reaches it goes on in another slot.
 pub(crate) const LAST_EPOCH: u32 = (1 << EPOCH_BITS) - 1;
-/// Bits of a program counter that are kept.
-pub(crate) const PC_BITS: u32 = 64 - PC_SHIFT;
 
 /// Are plain accesses instrumented? Only then is it worth remembering atomic ones for them, and
 /// there is nothing in any cell before.
@@ -51,7 +52,7 @@ pub(crate) struct How {
     pub(crate) atomic: bool,
 }
 
-/// A remembered access: byte range, kind, slot, epoch and the low bits of the program counter. 0 is
+/// A remembered access: epoch, slot, byte range, kind and the low bits of the program counter. 0 is
 /// none.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Cell(u64);
@@ -59,19 +60,18 @@ pub(crate) struct Cell(u64);
 impl Cell {
     #[inline]
     fn at(addr: usize, log_size: u32, how: How, stamp: u64) -> Self {
-        let how = if how.write { WRITE } else { 0 } | if how.atomic { ATOMIC } else { 0 };
-        Cell(addr as u64 & OFFSET | u64::from(log_size) << SIZE_SHIFT | how | stamp)
+        Cell((addr as u64) << OFFSET_SHIFT & OFFSET | kind(log_size, how) | stamp)
     }
 
     /// The same access, at `pc`.
     #[inline]
     fn from(self, pc: usize) -> Self {
-        Cell(self.0 | (pc as u64) << PC_SHIFT)
+        Cell(self.0 | pc as u64 & PC)
     }
 
     /// First byte within the word.
     pub(crate) fn offset(self) -> usize {
-        (self.0 & OFFSET) as usize
+        ((self.0 & OFFSET) >> OFFSET_SHIFT) as usize
     }
 
     /// Number of bytes.
@@ -91,12 +91,12 @@ impl Cell {
 
     /// When it was.
     pub(crate) fn epoch(self) -> u32 {
-        ((self.0 & EPOCH) >> EPOCH_SHIFT) as u32
+        (self.0 >> EPOCH_SHIFT) as u32
     }
 
     /// The low bits of where it was.
     pub(crate) fn pc(self) -> usize {
-        (self.0 >> PC_SHIFT) as usize
+        (self.0 & PC) as usize
     }
 
     fn bytes(self) -> u8 {
@@ -132,10 +132,21 @@ pub(crate) fn stamp(slot: u16, epoch: u32) -> u64 {
     u64::from(slot) << SLOT_SHIFT | u64::from(epoch) << EPOCH_SHIFT
 }
 
-/// What an access must have in common with one of this thread that makes it superfluous: it was
-/// made in this epoch, of the same bytes, and wrote if the new one does.
-const fn common(how: How) -> u64 {
-    OFFSET | SIZE | ATOMIC | SLOT | EPOCH | if how.write { WRITE } else { 0 }
+/// Width and kind, as cells have them.
+pub(crate) const fn kind(log_size: u32, how: How) -> u64 {
+    (log_size as u64) << SIZE_SHIFT | if how.write { WRITE } else { 0 } | if how.atomic { ATOMIC } else { 0 }
+}
+
+/// By how much a cell and a new access are shifted to see whether one of this thread makes the
+/// other superfluous: it was made in this epoch, of the same bytes, and wrote if the new one does.
+pub(crate) const fn uncommon_bits(how: How) -> u32 {
+    if how.write { PC_BITS } else { PC_BITS + 1 }
+}
+
+/// Is `new` superfluous after `cell`?
+#[inline(always)]
+fn is_known(cell: &AtomicU64, new: Cell, how: How) -> bool {
+    (cell.load(Ordering::Relaxed) ^ new.0) >> uncommon_bits(how) == 0
 }
 
 /// An access that is not known to say nothing new: what there is at its word, and what to remember.
@@ -154,8 +165,7 @@ pub(crate) fn news(t: &Thread, addr: usize, log_size: u32, how: How, pc: usize) 
     let cells = shadow::cells_if_any(addr);
     let new = Cell::at(addr, log_size, how, t.stamp());
     if let Some(cells) = cells {
-        let is_known = |cell: &AtomicU64| (cell.load(Ordering::Relaxed) ^ new.0) & common(how) == 0;
-        if is_known(&cells[0]) || is_known(&cells[1]) {
+        if is_known(&cells[0], new, how) || is_known(&cells[1], new, how) {
             return None;
         }
     }
@@ -187,11 +197,11 @@ impl Strangers {
     /// Is the access known to be one of them?
     #[inline(always)]
     fn has(&self, cell: Cell) -> bool {
-        self.place(cell).get() == cell.0 & (SLOT | EPOCH)
+        self.place(cell).get() == cell.0 >> SLOT_SHIFT
     }
 
     fn add(&self, cell: Cell) {
-        self.place(cell).set(cell.0 & (SLOT | EPOCH));
+        self.place(cell).set(cell.0 >> SLOT_SHIFT);
     }
 
     /// The thread has learnt something.
@@ -213,6 +223,12 @@ impl News {
     #[inline]
     pub(crate) fn is_write(self) -> bool {
         self.new.0 & WRITE != 0
+    }
+
+    /// News of an access at `pc` that is a cell already, but for that.
+    #[inline(always)]
+    pub(crate) fn of_cell(cells: Option<&'static shadow::Cells>, cell: u64, pc: usize) -> Self {
+        News { cells, new: Cell(cell).from(pc) }
     }
 
     /// Is the read known to be [represented](Self::is_represented), without a look at the clocks?
@@ -358,9 +374,9 @@ pub(crate) fn pieces(addr: usize, bytes: usize, mut visit: impl FnMut(usize, u32
 #[inline]
 pub(crate) fn known_bytes(t: &Thread, addr: usize, bytes: usize, how: How) -> usize {
     let Some(cells) = shadow::run_of_cells(addr) else { return 0 };
-    let new = Cell::at(addr, 3, how, t.stamp()).0;
-    let is_known = |cell: &AtomicU64| (cell.load(Ordering::Relaxed) ^ new) & common(how) == 0;
-    8 * cells.iter().take(bytes / 8).take_while(|cells| is_known(&cells[0]) || is_known(&cells[1])).count()
+    let new = Cell::at(addr, 3, how, t.stamp());
+    let is_known = |[one, other]: &&shadow::Cells| is_known(one, new, how) || is_known(other, new, how);
+    8 * cells.iter().take(bytes / 8).take_while(is_known).count()
 }
 
 /// Thread `t`, for which the runtime is at work, accesses an atomic variable of `size` bytes.

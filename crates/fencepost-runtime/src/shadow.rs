@@ -18,7 +18,7 @@ use crate::place::Place;
 use crate::race::SEES_PLAIN;
 
 const ADDRESS_BITS: u32 = 47;
-const SPAN_BITS: u32 = 24;
+pub(crate) const SPAN_BITS: u32 = 24;
 const PAGE_BITS: u32 = 12;
 const WORD_BITS: u32 = 3;
 
@@ -36,7 +36,7 @@ pub(crate) type Cells = [AtomicU64; 2];
 
 /// What is known of 16 MiB of the program's memory.
 #[repr(C)]
-struct Span {
+pub(crate) struct Span {
     cells: [Cells; WORDS],
     places: [AtomicPtr<Page>; 1 << (SPAN_BITS - PAGE_BITS)],
 }
@@ -45,11 +45,19 @@ struct Span {
 struct Page([AtomicPtr<Place>; PAGE_WORDS]);
 
 /// The spans, by address.
-type Root = [AtomicPtr<Span>; 1 << (ADDRESS_BITS - SPAN_BITS)];
+pub(crate) type Root = [AtomicPtr<Span>; SPANS];
+
+/// Spans that there can be.
+pub(crate) const SPANS: usize = 1 << (ADDRESS_BITS - SPAN_BITS);
+
+/// What of an address says which word of a span it lies in. Hooks in assembly find the cells with
+/// it, which are twice as large and where the span begins.
+pub(crate) const WORD_IN_SPAN: usize = (1 << SPAN_BITS) - (1 << WORD_BITS);
+const _: () = assert!(size_of::<Cells>() == 2 << WORD_BITS && std::mem::offset_of!(Span, cells) == 0);
 
 /// The root. As a variable of its own size it would be part of every program, and one that may not
 /// have so much memory could not be started to say so.
-static ROOT: AtomicPtr<Root> = AtomicPtr::new(null_mut());
+pub(crate) static ROOT: AtomicPtr<Root> = AtomicPtr::new(null_mut());
 
 /// Makes the root, the first time. To be called before anything is asked for.
 pub(crate) fn start() {
