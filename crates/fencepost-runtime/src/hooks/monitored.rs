@@ -21,7 +21,9 @@ use crate::race::{self, How, SEES_PLAIN};
 use crate::record;
 use crate::report;
 use crate::schedule;
+use crate::shadow;
 use crate::spin::{self, LastLoad};
+use crate::stacks::SiteId;
 use crate::stats;
 use crate::thread::{self, Entered, Seen, Thread, seen};
 
@@ -69,17 +71,28 @@ struct Session {
     held: Held,
     /// What is in memory now, as the monitor keeps it.
     value: u64,
+    /// Where a write is made: looked up before others wait for the location.
+    site: SiteId,
 }
 
 impl Session {
     /// None if the thread or the address is not watched. `WRITES` says that the access will most
     /// likely write.
     #[inline(always)]
-    fn begin<W: Word, const WRITES: bool>(addr: usize) -> Option<Self> {
+    fn begin<W: Word, const WRITES: bool>(call: Call, op: Op) -> Option<Self> {
+        let addr = call.addr;
         let mut thread = thread::enter()?;
+        let mut site = 0;
         let mut held = if WRITES {
-            // The variable itself, while its place is looked up.
+            // The variable itself and what is remembered for plain accesses, while its place is
+            // looked up.
             place::prefetch(addr as *const u8);
+            if SEES_PLAIN.load(Ordering::Relaxed)
+                && let Some(cells) = shadow::cells_if_any(addr)
+            {
+                place::prefetch(cells.as_ptr().cast());
+            }
+            site = thread.calls.site(call.pc, op as u8, call.order);
             // The tables are denser than what the thread has seen, and leave that to loads.
             match Place::find(addr, Kind::Atomic, Intent::Write) {
                 Some(held) => held,
@@ -98,7 +111,7 @@ impl Session {
         if atomic.location.newest_value() != value || atomic.size != W::SIZE {
             surprise(&mut thread, &mut held, addr, value, W::SIZE);
         }
-        Some(Session { thread, held, value })
+        Some(Session { thread, held, value, site })
     }
 
     /// Asks the monitor about an access that is about to be made. Most accesses are seen to be
@@ -540,7 +553,7 @@ pub(super) unsafe fn load<W: Word>(call: Call) -> W {
 #[inline(never)]
 unsafe fn load_closely<W: Word>(addr: usize, order: u8, pc: usize) -> W {
     let call = Call { addr, order, failure: 0, pc };
-    let Some(mut session) = Session::begin::<W, false>(call.addr) else {
+    let Some(mut session) = Session::begin::<W, false>(call, Op::Load) else {
         // SAFETY: the caller's promise.
         return unsafe { W::load(call.addr) };
     };
@@ -571,7 +584,7 @@ unsafe fn load_closely<W: Word>(addr: usize, order: u8, pc: usize) -> W {
 #[inline]
 pub(super) unsafe fn store<W: Word>(call: Call, value: W) {
     schedule::point();
-    let Some(mut session) = Session::begin::<W, true>(call.addr) else {
+    let Some(mut session) = Session::begin::<W, true>(call, Op::Store) else {
         // SAFETY: the caller's promise.
         unsafe { W::store(call.addr, value) };
         return;
@@ -583,9 +596,8 @@ pub(super) unsafe fn store<W: Word>(call: Call, value: W) {
     }
     // SAFETY: the caller's promise.
     session.held.change(|| unsafe { W::store(call.addr, value) });
-    let site = session.thread.calls.site(call.pc, Op::Store as u8, call.order);
     let location = &mut atomic(&mut session.held).location;
-    location.store(session.thread.clocks_mut(), call.order(), value.image(), site, limits());
+    location.store(session.thread.clocks_mut(), call.order(), value.image(), session.site, limits());
     session.record(call, Op::Store, value.image(), 0, true);
     session.thread.does_something();
     let place = session.held.place();
@@ -606,10 +618,9 @@ pub(super) unsafe fn store<W: Word>(call: Call, value: W) {
 
 impl Session {
     #[inline(always)]
-    fn written(&mut self, call: Call, op: Op, value: u64) {
-        let site = self.thread.calls.site(call.pc, op as u8, call.order);
+    fn written(&mut self, call: Call, value: u64) {
         let location = &mut atomic(&mut self.held).location;
-        location.rmw(self.thread.clocks_mut(), call.order(), value, site, limits());
+        location.rmw(self.thread.clocks_mut(), call.order(), value, self.site, limits());
         self.thread.does_something();
     }
 }
@@ -620,7 +631,7 @@ impl Session {
 pub(super) unsafe fn fetch<W: Word>(addr: usize, order: u32, pc: usize, fetch: Fetch, value: W) -> W {
     let call = Call::new(addr, order, pc);
     schedule::point();
-    let Some(mut session) = Session::begin::<W, true>(call.addr) else {
+    let Some(mut session) = Session::begin::<W, true>(call, Op::Rmw) else {
         // SAFETY: the caller's promise.
         return unsafe { W::fetch(call.addr, fetch, value) };
     };
@@ -631,7 +642,7 @@ pub(super) unsafe fn fetch<W: Word>(addr: usize, order: u32, pc: usize, fetch: F
         // SAFETY: the caller's promise.
         let old = session.held.change(|| unsafe { W::fetch(call.addr, fetch, value) });
         let new = W::combine(fetch, old, value).image();
-        session.written(call, Op::Rmw, new);
+        session.written(call, new);
         session.record(call, Op::Rmw, new, old.image(), true);
         old
     };
@@ -671,16 +682,17 @@ unsafe fn cas_in_provoked_run<W: Word>(call: Call, weak: bool, expected: W, new:
 unsafe fn cas_in<W: Word, const PROVOKED: bool>(call: Call, weak: bool, expected: W, new: W) -> (W, bool) {
     schedule::point();
     let fails = weak && schedule::fails_for_no_reason();
-    let Some(mut session) = Session::begin::<W, true>(call.addr) else {
+    let op = if weak { Op::CasWeak } else { Op::CasStrong };
+    let Some(mut session) = Session::begin::<W, true>(call, op) else {
         // SAFETY: the caller's promise.
         let old = unsafe { W::cas(call.addr, expected, new) };
         return (old, old == expected);
     };
     let (wanted, failure) = (expected.image(), Order::decode(call.failure));
-    let (op, action, access) = if weak {
-        (Op::CasWeak, Action::CasWeak, Access::WeakCas { expected: wanted, failure })
+    let (action, access) = if weak {
+        (Action::CasWeak, Access::WeakCas { expected: wanted, failure })
     } else {
-        (Op::CasStrong, Action::CasStrong, Access::StrongCas { expected: wanted, failure })
+        (Action::CasStrong, Access::StrongCas { expected: wanted, failure })
     };
     if PROVOKED && session.check(call, W::SIZE, action, access) {
         let old = session.end_with();
@@ -700,7 +712,7 @@ unsafe fn cas_in<W: Word, const PROVOKED: bool>(call: Call, weak: bool, expected
     let success = old == expected && !fails;
     let mut spinning = false;
     if success {
-        session.written(call, op, new.image());
+        session.written(call, new.image());
         session.record(call, op, new.image(), wanted, true);
     } else {
         session.load(call.failure);
@@ -729,7 +741,7 @@ pub(super) unsafe fn wait<W: Word>(call: Call, value: W, differs: bool) -> W {
     schedule::point();
     let mut again = false;
     loop {
-        let Some(mut session) = Session::begin::<W, false>(call.addr) else {
+        let Some(mut session) = Session::begin::<W, false>(call, Op::Wait) else {
             // SAFETY: the caller's promise.
             let read = unsafe { W::load(call.addr) };
             if wanted(read.image()) {
@@ -767,7 +779,7 @@ pub(super) unsafe fn blocking_cas<W: Word>(call: Call, expected: W, new: W) {
     schedule::point();
     let mut again = false;
     loop {
-        let Some(mut session) = Session::begin::<W, true>(call.addr) else {
+        let Some(mut session) = Session::begin::<W, true>(call, Op::BlockingCas) else {
             // SAFETY: the caller's promise.
             if unsafe { W::cas(call.addr, expected, new) } == expected {
                 return;
@@ -786,7 +798,7 @@ pub(super) unsafe fn blocking_cas<W: Word>(call: Call, expected: W, new: W) {
         }
         // SAFETY: the caller's promise.
         if session.held.change(|| unsafe { W::cas(call.addr, expected, new) }) == expected {
-            session.written(call, Op::BlockingCas, new.image());
+            session.written(call, new.image());
             session.record(call, Op::BlockingCas, new.image(), expected.image(), true);
             session.end();
             return;
