@@ -49,8 +49,10 @@ pub(crate) enum Kind {
 /// What a place is mostly wanted for.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Intent {
-    /// A load, or an object.
+    /// A load of what is known to be as it was last time, or an object.
     Read,
+    /// A load of something new.
+    Load,
     /// A store or an update.
     Write,
 }
@@ -147,8 +149,10 @@ impl Place {
         let place: *const Place = self;
         let line = |number: usize| place.cast::<u8>().wrapping_add(number * LINE);
         prefetch(line(0));
-        if access == Intent::Write {
-            (1..4).for_each(|number| prefetch(line(number)));
+        match access {
+            Intent::Read => {}
+            Intent::Load => (1..6).for_each(|number| prefetch(line(number))),
+            Intent::Write => (1..4).for_each(|number| prefetch(line(number))),
         }
     }
 

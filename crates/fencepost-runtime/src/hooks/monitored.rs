@@ -305,10 +305,10 @@ fn atomic(held: &mut Held) -> &mut Atomic {
 fn find_to_load<W: Word>(thread: &mut Entered, addr: usize) -> Option<Held> {
     let seen = thread.seen(addr);
     let place = if seen.addr.get() == addr { seen.place.get() } else { None };
-    if let Some(held) = place.and_then(|place| place.hold(addr, Kind::Atomic, Intent::Read)) {
+    if let Some(held) = place.and_then(|place| place.hold(addr, Kind::Atomic, Intent::Load)) {
         return Some(held);
     }
-    let held = match Place::find(addr, Kind::Atomic, Intent::Read) {
+    let held = match Place::find(addr, Kind::Atomic, Intent::Load) {
         Some(held) => held,
         None => make::<W>(thread, addr)?,
     };
