@@ -15,6 +15,7 @@
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
+use crate::memory::Apart;
 use crate::shadow;
 use crate::thread::{Entered, Thread};
 
@@ -41,7 +42,7 @@ pub(crate) const LAST_EPOCH: u32 = (1 << EPOCH_BITS) - 1;
 
 /// Are plain accesses instrumented? Only then is it worth remembering atomic ones for them, and
 /// there is nothing in any cell before.
-pub(crate) static SEES_PLAIN: AtomicBool = AtomicBool::new(false);
+pub(crate) static SEES_PLAIN: Apart<AtomicBool> = Apart(AtomicBool::new(false));
 
 /// How memory is accessed.
 #[derive(Clone, Copy, PartialEq, Eq)]

@@ -14,7 +14,7 @@ use std::sync::atomic::{AtomicPtr, AtomicU8, Ordering};
 use fencepost_protocol::Order;
 use fencepost_protocol::record::{ADDRESS_BITS, HEADER, Header, MAGIC, Op, RECORD as EVENT, Record};
 
-use crate::memory;
+use crate::memory::{self, Apart};
 use crate::stacks::SiteId;
 use crate::thread::Entered;
 
@@ -35,7 +35,7 @@ pub(crate) struct Recorder {
 
 static RECORD: AtomicPtr<Header> = AtomicPtr::new(null_mut());
 /// Why somebody wants to know of events.
-static WANTED: AtomicU8 = AtomicU8::new(0);
+static WANTED: Apart<AtomicU8> = Apart(AtomicU8::new(0));
 /// There is a record with room in it.
 const EVENTS: u8 = 1;
 /// What writes release is kept, in a provoked run.

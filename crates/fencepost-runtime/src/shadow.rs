@@ -13,7 +13,7 @@
 use std::ptr::null_mut;
 use std::sync::atomic::{AtomicPtr, AtomicU64, Ordering};
 
-use crate::memory;
+use crate::memory::{self, Apart};
 use crate::place::Place;
 use crate::race::SEES_PLAIN;
 
@@ -57,7 +57,7 @@ const _: () = assert!(size_of::<Cells>() == 2 << WORD_BITS && std::mem::offset_o
 
 /// The root. As a variable of its own size it would be part of every program, and one that may not
 /// have so much memory could not be started to say so.
-pub(crate) static ROOT: AtomicPtr<Root> = AtomicPtr::new(null_mut());
+pub(crate) static ROOT: Apart<AtomicPtr<Root>> = Apart(AtomicPtr::new(null_mut()));
 
 /// Makes the root, the first time. To be called before anything is asked for.
 pub(crate) fn start() {

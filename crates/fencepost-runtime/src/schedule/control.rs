@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use super::ALL;
 use super::kernel::{Word, monotonic};
 use super::policy::{Policy, Reason};
+use crate::memory::Apart;
 use crate::thread::Tid;
 use crate::{memory, stats};
 
@@ -13,7 +14,7 @@ use crate::{memory, stats};
 const STEP: u64 = 1_000;
 
 /// Are threads scheduled by us?
-pub(super) static CONTROLLED: AtomicBool = AtomicBool::new(false);
+pub(super) static CONTROLLED: Apart<AtomicBool> = Apart(AtomicBool::new(false));
 /// Something was woken by a signal handler that came while its thread held the lock.
 pub(super) static RECHECK: AtomicBool = AtomicBool::new(false);
 
