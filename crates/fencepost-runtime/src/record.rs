@@ -117,13 +117,14 @@ pub(crate) fn is_whole() -> bool {
 }
 
 /// A place in the code, with the calls of the thread that led there.
+#[inline(always)]
 pub(crate) fn place(thread: &mut Entered, pc: usize) -> u64 {
     pc as u64 | u64::from(chain(thread)) << ADDRESS_BITS
 }
 
 /// Records an event of `thread`. Does somebody want to know what was released with it?
 #[inline(always)]
-pub(crate) fn event(thread: &mut Entered, make: impl FnOnce(&Entered) -> Record) -> bool {
+pub(crate) fn event(thread: &mut Entered, make: impl FnOnce(&mut Entered) -> Record) -> bool {
     let wanted = WANTED.load(Ordering::Acquire);
     if wanted == 0 {
         return false;
@@ -136,28 +137,35 @@ pub(crate) fn event(thread: &mut Entered, make: impl FnOnce(&Entered) -> Record)
 }
 
 /// The number of the calls that the thread is in; they are recorded the first time.
+#[inline(always)]
 fn chain(thread: &mut Entered) -> SiteId {
     let (chain, is_new) = thread.calls.chain();
     if is_new {
-        let mut frames = Vec::with_capacity(CALLS);
-        thread.calls.frames(0, |frame| frames.push(frame));
-        for (depth, &frame) in frames.iter().skip(1).take(CALLS).enumerate() {
-            let call = Record {
-                time: now(),
-                address: u64::from(chain),
-                value: frame as u64,
-                pc: 0,
-                extra: depth as u64,
-                tid: thread.tid,
-                op: Op::Call,
-                order: Order::Relaxed,
-                failure: Order::Relaxed,
-                success: true,
-            };
-            put(thread.recorder(), call);
-        }
+        record_chain(thread, chain);
     }
     chain
+}
+
+#[cold]
+#[inline(never)]
+fn record_chain(thread: &mut Entered, chain: SiteId) {
+    let mut frames = Vec::with_capacity(CALLS);
+    thread.calls.frames(0, |frame| frames.push(frame));
+    for (depth, &frame) in frames.iter().skip(1).take(CALLS).enumerate() {
+        let call = Record {
+            time: now(),
+            address: u64::from(chain),
+            value: frame as u64,
+            pc: 0,
+            extra: depth as u64,
+            tid: thread.tid,
+            op: Op::Call,
+            order: Order::Relaxed,
+            failure: Order::Relaxed,
+            success: true,
+        };
+        put(thread.recorder(), call);
+    }
 }
 
 #[inline(always)]
@@ -165,24 +173,33 @@ fn put(recorder: &mut Recorder, event: Record) {
     let record = RECORD.load(Ordering::Acquire);
     // SAFETY: the mapping stays.
     let Some(header) = (unsafe { record.as_ref() }) else { return };
-    if recorder.next == recorder.end {
-        let next = header.next.fetch_add(BLOCK, Ordering::Relaxed);
-        if next + BLOCK > header.capacity {
-            header.overflowed.store(1, Ordering::Relaxed);
-            WANTED.fetch_and(!EVENTS, Ordering::Release);
-            return;
-        }
-        *recorder = Recorder { next, end: next + BLOCK };
-        if next.is_multiple_of(BATCH) {
-            let first = HEADER + next as usize * EVENT;
-            let last = HEADER + (next + BATCH).min(header.capacity) as usize * EVENT;
-            memory::populate(record.cast::<u8>().wrapping_add(first), last - first);
-        }
+    if recorder.next == recorder.end && !take_block(recorder, header) {
+        return;
     }
     let index = recorder.next as usize;
     recorder.next += 1;
     // SAFETY: the index is below the capacity, and the block belongs to this thread.
     unsafe { record.cast::<u8>().add(HEADER).cast::<Record>().add(index).write(event) };
+}
+
+/// Takes room for more events, if there is any.
+#[cold]
+#[inline(never)]
+fn take_block(recorder: &mut Recorder, header: &'static Header) -> bool {
+    let next = header.next.fetch_add(BLOCK, Ordering::Relaxed);
+    if next + BLOCK > header.capacity {
+        header.overflowed.store(1, Ordering::Relaxed);
+        WANTED.fetch_and(!EVENTS, Ordering::Release);
+        return false;
+    }
+    *recorder = Recorder { next, end: next + BLOCK };
+    if next.is_multiple_of(BATCH) {
+        let first = HEADER + next as usize * EVENT;
+        let last = HEADER + (next + BATCH).min(header.capacity) as usize * EVENT;
+        let record: *const Header = header;
+        memory::populate(record.cast_mut().cast::<u8>().wrapping_add(first), last - first);
+    }
+    true
 }
 
 /// Records a synchronisation of `thread` at `addr`.

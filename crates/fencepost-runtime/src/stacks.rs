@@ -143,12 +143,15 @@ impl CallStack {
 
     /// The number of the calls that the thread is in, and whether it is new: 0 if there are none, or
     /// no number for them.
+    #[inline(always)]
     pub(crate) fn chain(&self) -> (SiteId, bool) {
         let outer = self.outer();
         let (known, number) = self.chain.get();
-        if outer == known {
-            return (number, false);
-        }
+        if outer == known { (number, false) } else { self.find_chain(outer) }
+    }
+
+    #[inline(never)]
+    fn find_chain(&self, outer: u64) -> (SiteId, bool) {
         let before = NEWEST.load(Ordering::Relaxed);
         let chain = self.site(0, CHAIN, 0);
         let number = if chain < CHAINS { chain } else { 0 };

@@ -207,28 +207,25 @@ impl Session {
     /// Records the access. What is written has an epoch of its own then, even if it releases
     /// nothing: plain accesses are not recorded, and their epochs say between which writes they
     /// were made.
-    #[inline]
+    ///
+    /// Inlined, so that what is done is a constant: short runs do little else.
+    #[inline(always)]
     fn record(&mut self, call: Call, op: Op, value: u64, extra: u64, success: bool) {
-        if record::is_active() {
-            self.record_now(call, op, value, extra, success);
+        if !record::is_active() {
+            return;
         }
-    }
-
-    #[inline(never)]
-    fn record_now(&mut self, call: Call, op: Op, value: u64, extra: u64, success: bool) {
-        let event = Record {
+        let is_releasing = record::event(&mut self.thread, |thread| Record {
             time: record::now(),
             address: call.addr as u64,
             value,
-            pc: record::place(&mut self.thread, call.pc),
+            pc: record::place(thread, call.pc),
             extra,
-            tid: self.thread.tid,
+            tid: thread.tid,
             op,
             order: call.order(),
             failure: Order::decode(call.failure),
             success,
-        };
-        let is_releasing = record::event(&mut self.thread, |_| event);
+        });
         if op.writes(success) {
             if is_releasing {
                 self.keep_released(call.addr);
