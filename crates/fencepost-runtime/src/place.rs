@@ -12,7 +12,7 @@ use fencepost_clock::{Location, Slot, SyncObject};
 
 use crate::lock::{Guarded, Lock};
 use crate::memory;
-use crate::shadow;
+use crate::shadow::{self, Span};
 
 /// What is at a place.
 #[allow(
@@ -200,7 +200,13 @@ impl Place {
     /// The place at `addr`, if there is one.
     #[inline]
     pub(crate) fn find(addr: usize, kind: Kind, access: Intent) -> Option<Held> {
-        Self::find_from(shadow::places_if_any(addr)?.load(Ordering::Acquire), addr, kind, access)
+        Self::find_in(shadow::span_if_any(addr)?, addr, kind, access)
+    }
+
+    /// The same, where it is known what there is around.
+    #[inline]
+    pub(crate) fn find_in(span: &'static Span, addr: usize, kind: Kind, access: Intent) -> Option<Held> {
+        Self::find_from(span.places_if_any(addr)?.load(Ordering::Acquire), addr, kind, access)
     }
 
     #[inline]

@@ -16,7 +16,7 @@
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use crate::memory::Apart;
-use crate::shadow;
+use crate::shadow::{self, Span};
 use crate::thread::{Entered, Thread};
 
 /// Bits of a program counter that are kept. They are the lowest, and what matters to some accesses
@@ -122,6 +122,12 @@ impl Cell {
         (self.0 ^ other.0) & (OFFSET | SIZE | WRITE | ATOMIC) != 0
     }
 
+    /// Has the same thread made the same access earlier, or one that says less?
+    #[inline(always)]
+    fn repeats(self, earlier: Cell) -> bool {
+        (earlier.0 ^ self.0) & (OFFSET | SIZE | ATOMIC | SLOT) == 0 && self.0 & WRITE >= earlier.0 & WRITE
+    }
+
     /// Does whatever conflicts with `other` conflict with `self`?
     fn stands_for(self, other: Cell) -> bool {
         self.covers(other) && self.0 & WRITE >= other.0 & WRITE && self.0 & ATOMIC <= other.0 & ATOMIC
@@ -163,12 +169,24 @@ pub(crate) struct News {
 /// has made it, or one that says as much, in this epoch already.
 #[inline(always)]
 pub(crate) fn news(t: &Thread, addr: usize, log_size: u32, how: How, pc: usize) -> Option<News> {
-    let cells = shadow::cells_if_any(addr);
+    news_among(t, shadow::cells_if_any(addr), addr, log_size, how, pc)
+}
+
+/// The same, where the cells of the word are known.
+#[inline(always)]
+fn news_among(
+    t: &Thread,
+    cells: Option<&'static shadow::Cells>,
+    addr: usize,
+    log_size: u32,
+    how: How,
+    pc: usize,
+) -> Option<News> {
     let new = Cell::at(addr, log_size, how, t.stamp());
-    if let Some(cells) = cells {
-        if is_known(&cells[0], new, how) || is_known(&cells[1], new, how) {
-            return None;
-        }
+    if let Some([one, other]) = cells
+        && (is_known(one, new, how) || is_known(other, new, how))
+    {
+        return None;
     }
     Some(News { cells, new: new.from(pc) })
 }
@@ -271,9 +289,7 @@ impl News {
         // Mostly the same thread has made the same access in an earlier epoch, or nobody has made
         // any, and the other cell is no obstacle.
         for (index, other) in [(0, old[1]), (1, old[0])] {
-            let repeats =
-                (old[index].0 ^ new.0) & (OFFSET | SIZE | ATOMIC | SLOT) == 0 && new.0 & WRITE >= old[index].0 & WRITE;
-            if (repeats || old[index].0 == 0)
+            if (new.repeats(old[index]) || old[index].0 == 0)
                 && (other.0 == 0 || !other.conflicts(new) || t.clocks().knows(other.slot(), other.epoch()))
             {
                 cells[index].store(new.0, Ordering::Relaxed);
@@ -381,11 +397,14 @@ pub(crate) fn known_bytes(t: &Thread, addr: usize, bytes: usize, how: How) -> us
 }
 
 /// Thread `t`, for which the runtime is at work, accesses an atomic variable of `size` bytes.
-/// Inlined, so that size and kind are constants.
+/// `span` is what is known of the memory around, if there is anything. Inlined, so that size and
+/// kind are constants.
 #[inline(always)]
-pub(crate) fn atomic(t: &Entered, addr: usize, size: u8, how: How, pc: usize) {
+pub(crate) fn atomic(t: &Entered, span: Option<&'static Span>, addr: usize, size: u8, how: How, pc: usize) {
+    // An atomic variable of any size is aligned to it, and lies in one span.
     let access = |at: usize, log_size: u32| {
-        if let Some(news) = news(t, at, log_size, how, pc) {
+        let cells = span.map(|span| span.cells(at));
+        if let Some(news) = news_among(t, cells, at, log_size, how, pc) {
             remember_atomic(t, at, news, pc);
         }
     };
@@ -395,8 +414,16 @@ pub(crate) fn atomic(t: &Entered, addr: usize, size: u8, how: How, pc: usize) {
     }
 }
 
+/// Mostly one of a thread that made the same access before: no calls.
 #[inline(never)]
 fn remember_atomic(t: &Entered, addr: usize, news: News, pc: usize) {
+    if !(news.is_write() && news.is_easily_remembered(t)) {
+        remember_atomic_closely(t, addr, news, pc);
+    }
+}
+
+#[inline(never)]
+fn remember_atomic_closely(t: &Entered, addr: usize, news: News, pc: usize) {
     if let Some(race) = news.remember(t, addr) {
         race.report(t, pc);
     }

@@ -27,10 +27,15 @@ const BATCH: u64 = 64 * BLOCK;
 const CALLS: usize = 8;
 
 /// A thread's room in the record.
-#[derive(Default)]
 pub(crate) struct Recorder {
-    next: u64,
-    end: u64,
+    next: *mut Record,
+    end: *mut Record,
+}
+
+impl Default for Recorder {
+    fn default() -> Self {
+        Recorder { next: null_mut(), end: null_mut() }
+    }
 }
 
 static RECORD: AtomicPtr<Header> = AtomicPtr::new(null_mut());
@@ -122,32 +127,41 @@ pub(crate) fn place(thread: &mut Entered, pc: usize) -> u64 {
     pc as u64 | u64::from(chain(thread)) << ADDRESS_BITS
 }
 
-/// Records an event of `thread`. Does somebody want to know what was released with it?
+/// Records an event of `thread`. Does somebody want to know what was released with it? None if
+/// nobody wants to know of events at all.
 #[inline(always)]
-pub(crate) fn event(thread: &mut Entered, make: impl FnOnce(&mut Entered) -> Record) -> bool {
+pub(crate) fn event(thread: &mut Entered, make: impl FnOnce(&mut Entered) -> Record) -> Option<bool> {
     let wanted = WANTED.load(Ordering::Acquire);
     if wanted == 0 {
-        return false;
+        return None;
     }
     if wanted & EVENTS != 0 {
         let event = make(thread);
         put(thread.recorder(), event);
     }
-    wanted & RELEASES != 0
+    Some(wanted & RELEASES != 0)
 }
 
-/// The number of the calls that the thread is in; they are recorded the first time.
+/// The number of the calls that the thread is in.
 #[inline(always)]
 fn chain(thread: &mut Entered) -> SiteId {
+    match thread.calls.known_chain() {
+        Some(chain) => chain,
+        None => find_chain(thread),
+    }
+}
+
+/// The same; the calls are recorded the first time.
+#[inline(never)]
+fn find_chain(thread: &mut Entered) -> SiteId {
     let (chain, is_new) = thread.calls.chain();
-    if is_new {
+    if is_new && WANTED.load(Ordering::Acquire) & EVENTS != 0 {
         record_chain(thread, chain);
     }
     chain
 }
 
 #[cold]
-#[inline(never)]
 fn record_chain(thread: &mut Entered, chain: SiteId) {
     let mut frames = Vec::with_capacity(CALLS);
     thread.calls.frames(0, |frame| frames.push(frame));
@@ -168,36 +182,37 @@ fn record_chain(thread: &mut Entered, chain: SiteId) {
     }
 }
 
+/// Writes an event. There is a record, or was when somebody wanted to know of events.
 #[inline(always)]
 fn put(recorder: &mut Recorder, event: Record) {
-    let record = RECORD.load(Ordering::Acquire);
-    // SAFETY: the mapping stays.
-    let Some(header) = (unsafe { record.as_ref() }) else { return };
-    if recorder.next == recorder.end && !take_block(recorder, header) {
+    if recorder.next == recorder.end && !take_block(recorder) {
         return;
     }
-    let index = recorder.next as usize;
-    recorder.next += 1;
-    // SAFETY: the index is below the capacity, and the block belongs to this thread.
-    unsafe { record.cast::<u8>().add(HEADER).cast::<Record>().add(index).write(event) };
+    let place = recorder.next;
+    recorder.next = place.wrapping_add(1);
+    // SAFETY: the place is before the end of a block of this thread in the record, whose mapping
+    // stays.
+    unsafe { place.write(event) };
 }
 
 /// Takes room for more events, if there is any.
 #[cold]
 #[inline(never)]
-fn take_block(recorder: &mut Recorder, header: &'static Header) -> bool {
+fn take_block(recorder: &mut Recorder) -> bool {
+    let record = RECORD.load(Ordering::Acquire);
+    // SAFETY: the mapping stays.
+    let Some(header) = (unsafe { record.as_ref() }) else { return false };
     let next = header.next.fetch_add(BLOCK, Ordering::Relaxed);
     if next + BLOCK > header.capacity {
         header.overflowed.store(1, Ordering::Relaxed);
         WANTED.fetch_and(!EVENTS, Ordering::Release);
         return false;
     }
-    *recorder = Recorder { next, end: next + BLOCK };
+    let event = |index: u64| record.cast::<u8>().wrapping_add(HEADER + index as usize * EVENT);
+    *recorder = Recorder { next: event(next).cast(), end: event(next + BLOCK).cast() };
     if next.is_multiple_of(BATCH) {
-        let first = HEADER + next as usize * EVENT;
-        let last = HEADER + (next + BATCH).min(header.capacity) as usize * EVENT;
-        let record: *const Header = header;
-        memory::populate(record.cast_mut().cast::<u8>().wrapping_add(first), last - first);
+        let last = event((next + BATCH).min(header.capacity));
+        memory::populate(event(next), last as usize - event(next) as usize);
     }
     true
 }

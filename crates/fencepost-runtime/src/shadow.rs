@@ -111,6 +111,26 @@ fn word_in_span(addr: usize) -> usize {
     (addr >> WORD_BITS) & (WORDS - 1)
 }
 
+/// What is known of the memory around `addr`, if there is anything.
+#[inline]
+pub(crate) fn span_if_any(addr: usize) -> Option<&'static Span> {
+    look(span_slot(addr)?)
+}
+
+impl Span {
+    /// The cells of the word that `addr`, an address within, lies in.
+    #[inline]
+    pub(crate) fn cells(&'static self, addr: usize) -> &'static Cells {
+        &self.cells[word_in_span(addr)]
+    }
+
+    /// The head of the list of places in that word, if there is anything in its page.
+    #[inline]
+    pub(crate) fn places_if_any(&'static self, addr: usize) -> Option<&'static AtomicPtr<Place>> {
+        Some(&look(page_slot(self, addr))?.0[(addr >> WORD_BITS) & (PAGE_WORDS - 1)])
+    }
+}
+
 /// The cells of the word that `addr` lies in; none for addresses no program has.
 #[inline]
 pub(crate) fn cells(addr: usize) -> Option<&'static Cells> {
@@ -120,14 +140,14 @@ pub(crate) fn cells(addr: usize) -> Option<&'static Cells> {
 /// The same, if there is anything in the span: two loads, no calls.
 #[inline]
 pub(crate) fn cells_if_any(addr: usize) -> Option<&'static Cells> {
-    Some(&look(span_slot(addr)?)?.cells[word_in_span(addr)])
+    Some(span_if_any(addr)?.cells(addr))
 }
 
 /// The cells of the word that `addr` lies in and of those after it in the same span, if there is
 /// anything in the span.
 #[inline]
 pub(crate) fn run_of_cells(addr: usize) -> Option<&'static [Cells]> {
-    Some(&look(span_slot(addr)?)?.cells[word_in_span(addr)..])
+    Some(&span_if_any(addr)?.cells[word_in_span(addr)..])
 }
 
 /// The cells of `bytes` bytes from `addr` on, which is aligned to a word, where there is anything,
@@ -151,7 +171,7 @@ pub(crate) fn places(addr: usize) -> Option<&'static AtomicPtr<Place>> {
 /// The same, if there is anything in the page.
 #[inline]
 pub(crate) fn places_if_any(addr: usize) -> Option<&'static AtomicPtr<Place>> {
-    Some(&look(page_slot(look(span_slot(addr)?)?, addr))?.0[(addr >> WORD_BITS) & (PAGE_WORDS - 1)])
+    span_if_any(addr)?.places_if_any(addr)
 }
 
 /// Forgets everything about `bytes` bytes from `addr` on: they are about to be, or have been,

@@ -21,7 +21,7 @@ use crate::race::{self, How, SEES_PLAIN};
 use crate::record;
 use crate::report;
 use crate::schedule;
-use crate::shadow;
+use crate::shadow::{self, Span};
 use crate::spin::{self, LastLoad};
 use crate::stacks::SiteId;
 use crate::stats;
@@ -71,6 +71,8 @@ struct Session {
     held: Held,
     /// What is in memory now, as the monitor keeps it.
     value: u64,
+    /// What is known of the memory around, if it has been looked up.
+    span: Option<&'static Span>,
     /// Where a write is made: looked up before others wait for the location.
     site: SiteId,
 }
@@ -82,19 +84,20 @@ impl Session {
     fn begin<W: Word, const WRITES: bool>(call: Call, op: Op) -> Option<Self> {
         let addr = call.addr;
         let mut thread = thread::enter()?;
-        let mut site = 0;
+        let (mut span, mut site) = (None, 0);
         let mut held = if WRITES {
             // The variable itself and what is remembered for plain accesses, while its place is
             // looked up.
             place::prefetch(addr as *const u8);
-            if SEES_PLAIN.load(Ordering::Relaxed)
-                && let Some(cells) = shadow::cells_if_any(addr)
+            span = shadow::span_if_any(addr);
+            if let Some(span) = span
+                && SEES_PLAIN.load(Ordering::Relaxed)
             {
-                place::prefetch(cells.as_ptr().cast());
+                place::prefetch(span.cells(addr).as_ptr().cast());
             }
             site = thread.calls.site(call.pc, op as u8, call.order);
             // The tables are denser than what the thread has seen, and leave that to loads.
-            match Place::find(addr, Kind::Atomic, Intent::Write) {
+            match span.and_then(|span| Place::find_in(span, addr, Kind::Atomic, Intent::Write)) {
                 Some(held) => held,
                 None => make::<W>(&mut thread, addr)?,
             }
@@ -111,7 +114,7 @@ impl Session {
         if atomic.location.newest_value() != value || atomic.size != W::SIZE {
             surprise(&mut thread, &mut held, addr, value, W::SIZE);
         }
-        Some(Session { thread, held, value, site })
+        Some(Session { thread, held, value, span, site })
     }
 
     /// Asks the monitor about an access that is about to be made. Most accesses are seen to be
@@ -204,17 +207,13 @@ impl Session {
         location.load(self.thread.clocks_mut(), Order::decode(order), limits());
     }
 
-    /// Records the access. What is written has an epoch of its own then, even if it releases
-    /// nothing: plain accesses are not recorded, and their epochs say between which writes they
+    /// Records the access. What is written ends an epoch then, even if it releases nothing: plain accesses are not recorded, and their epochs say between which writes they
     /// were made.
     ///
     /// Inlined, so that what is done is a constant: short runs do little else.
     #[inline(always)]
     fn record(&mut self, call: Call, op: Op, value: u64, extra: u64, success: bool) {
-        if !record::is_active() {
-            return;
-        }
-        let is_releasing = record::event(&mut self.thread, |thread| Record {
+        let Some(is_releasing) = record::event(&mut self.thread, |thread| Record {
             time: record::now(),
             address: call.addr as u64,
             value,
@@ -225,12 +224,16 @@ impl Session {
             order: call.order(),
             failure: Order::decode(call.failure),
             success,
-        });
+        }) else {
+            return;
+        };
         if op.writes(success) {
             if is_releasing {
                 self.keep_released(call.addr);
             }
-            self.thread.clocks_mut().end_epoch();
+            if !call.order().releases() {
+                self.thread.clocks_mut().end_epoch();
+            }
         }
     }
 
@@ -242,7 +245,7 @@ impl Session {
 
     #[inline(always)]
     fn touch(&self, call: Call, size: u8, write: bool) {
-        touch(&self.thread, call, size, write);
+        touch(&self.thread, self.span, call, size, write);
     }
 
     /// Gives the location back; what the access has read of an overwritten write.
@@ -267,9 +270,10 @@ impl Session {
 /// before the access that counts: to read with acquire does not order what was written before. And
 /// the variable may be gone as soon as the location is given back.
 #[inline(always)]
-fn touch(thread: &Entered, call: Call, size: u8, write: bool) {
+fn touch(thread: &Entered, span: Option<&'static Span>, call: Call, size: u8, write: bool) {
     if SEES_PLAIN.load(Ordering::Relaxed) {
-        race::atomic(thread, call.addr, size, How { write, atomic: true }, call.pc);
+        let span = span.or_else(|| shadow::span_if_any(call.addr));
+        race::atomic(thread, span, call.addr, size, How { write, atomic: true }, call.pc);
     }
 }
 
@@ -502,7 +506,7 @@ unsafe fn load_once_more<W: Word>(thread: &'static Thread, seen: &Seen, call: Ca
         return None;
     }
     thread.counters.accesses.count();
-    touch(&thread, call, W::SIZE, false);
+    touch(&thread, None, call, W::SIZE, false);
     let location = &mut atomic(&mut held).location;
     if knowledge == thread.knowledge() {
         location.load_again(thread.clocks_mut(), call.order());

@@ -109,11 +109,36 @@ type NewsHook = extern "C" fn(usize, usize, &'static Thread, &'static shadow::Ce
 
 /// Apart from the rest, since it is frequent and needs few registers.
 extern "C" fn read_news(addr: usize, pc: usize, thread: &'static Thread, cells: &'static shadow::Cells, new: u64) {
-    remember_read(thread, addr, News::of_cell(Some(cells), new, pc), pc);
+    let news = News::of_cell(Some(cells), new, pc);
+    if !news.is_of_strangers(thread) {
+        remember_read_of_mine(thread, addr, news, pc);
+    }
+}
+
+#[inline(never)]
+fn remember_read_of_mine(thread: &'static Thread, addr: usize, news: News, pc: usize) {
+    if !is_easy(thread, news) {
+        remember_read_closely(thread, addr, news, pc);
+    }
 }
 
 extern "C" fn write_news(addr: usize, pc: usize, thread: &'static Thread, cells: &'static shadow::Cells, new: u64) {
-    remember(thread, addr, News::of_cell(Some(cells), new, pc), pc);
+    let news = News::of_cell(Some(cells), new, pc);
+    if is_atomic(addr) || !is_easy(thread, news) {
+        remember_closely(thread, addr, news, pc);
+    }
+}
+
+/// Is the access remembered without further ado?
+#[inline(always)]
+fn is_easy(thread: &'static Thread, news: News) -> bool {
+    let Some(thread) = thread.enter() else { return false };
+    thread.plain_ignored.get() == 0 && SEES_PLAIN.load(Ordering::Relaxed) && news.is_easily_remembered(&thread)
+}
+
+#[inline(never)]
+fn remember_closely(thread: &'static Thread, addr: usize, news: News, pc: usize) {
+    remember(thread, addr, news, pc);
 }
 
 #[inline(always)]
