@@ -48,7 +48,8 @@ struct Call {
 
 /// The calls a thread is in.
 pub(crate) struct CallStack {
-    /// Before the calls there is one that is never left, with hash 0.
+    /// Before the calls there is one that is never left, with hash 0. After them is room for one
+    /// that stands for all deeper ones.
     calls: *mut Call,
     depth: Cell<usize>,
     /// The calls that were asked for last, and their number.
@@ -83,8 +84,8 @@ fn mix(hash: u64, pc: usize) -> u64 {
 impl CallStack {
     /// No calls.
     pub(crate) fn new() -> Self {
-        let calls: *mut Call = memory::map_table((DEPTH + 1) * size_of::<Call>()).cast();
-        // SAFETY: the table has `DEPTH` entries and one before them.
+        let calls: *mut Call = memory::map_table((DEPTH + 2) * size_of::<Call>()).cast();
+        // SAFETY: the table has `DEPTH` entries, one before and one after them.
         unsafe { calls.write(Call { pc: 0, sp: usize::MAX, hash: 0 }) };
         CallStack { calls, depth: Cell::new(0), chain: Cell::new((0, 0)) }
     }
@@ -92,7 +93,7 @@ impl CallStack {
     /// The call at this depth, from 1 on; 0 is the one that is never left.
     #[inline]
     fn call(&self, depth: usize) -> Call {
-        debug_assert!(depth <= DEPTH);
+        debug_assert!(depth <= DEPTH + 1);
         // SAFETY: the table has so many entries and one before them, zeroed at first.
         unsafe { self.calls.add(depth).read() }
     }
@@ -101,15 +102,19 @@ impl CallStack {
     #[inline]
     pub(crate) fn enter(&self, pc: usize, sp: usize) {
         let mut depth = self.depth.get();
-        while depth > DEPTH || self.call(depth).sp <= sp {
+        while self.call(depth).sp <= sp {
             depth -= 1;
         }
-        let hash = mix(self.call(depth).hash, pc);
+        let outer = self.call(depth).hash;
+        let call = match depth < DEPTH {
+            true => Call { pc, sp, hash: mix(outer, pc) },
+            // It makes no difference, and the next one takes its place.
+            false => Call { pc: 0, sp: 0, hash: outer },
+        };
         depth += 1;
-        if depth <= DEPTH {
-            // SAFETY: `depth` is within the table.
-            unsafe { self.calls.add(depth).write(Call { pc, sp, hash }) };
-        }
+        // SAFETY: `depth` is at most `DEPTH` + 1, since the call at that depth lies below every
+        // other one.
+        unsafe { self.calls.add(depth).write(call) };
         self.depth.set(depth);
     }
 
@@ -127,7 +132,7 @@ impl CallStack {
     /// A number for the calls that the thread is in: all of them.
     #[inline(always)]
     pub(crate) fn outer(&self) -> u64 {
-        self.call(self.depth.get().min(DEPTH)).hash
+        self.call(self.depth.get()).hash
     }
 
     /// A number for a place in the code, as it is reached: `pc` and the innermost calls. Those that
