@@ -207,8 +207,8 @@ impl Session {
         location.load(self.thread.clocks_mut(), Order::decode(order), limits());
     }
 
-    /// Records the access. What is written ends an epoch then, even if it releases nothing: plain accesses are not recorded, and their epochs say between which writes they
-    /// were made.
+    /// Records the access. What is written ends an epoch then, even if it releases nothing: plain
+    /// accesses are not recorded, and their epochs say between which writes they were made.
     ///
     /// Inlined, so that what is done is a constant: short runs do little else.
     #[inline(always)]
