@@ -234,7 +234,7 @@ fn clear(cells: &[Cells]) {
 
 #[cfg(test)]
 mod tests {
-    use super::{cells, cells_if_any, forget, places_if_any, start};
+    use super::{SPAN_BITS, cells, cells_if_any, forget, places_if_any, runs_of_cells, start};
     use crate::place::{Content, Intent, Kind, Place};
     use crate::race::SEES_PLAIN;
     use std::sync::atomic::Ordering;
@@ -277,6 +277,21 @@ mod tests {
         for word in [base, base + (1 << 20), base + (1 << 33)] {
             assert_eq!(cells(word).map(|cells| cells[1].load(Ordering::Relaxed)), Some(0));
         }
+    }
+
+    #[test]
+    fn runs_of_cells_end_where_spans_end() {
+        sees_plain();
+        let border = 0x3456_7800_0000;
+        assert!(usize::is_multiple_of(border, 1 << SPAN_BITS));
+        let runs = |bytes| runs_of_cells(border - 16, bytes).map(|(at, run)| (at, run.len())).collect::<Vec<_>>();
+        assert_eq!(runs(40), []);
+        assert!(cells(border).is_some());
+        assert_eq!(runs(40), [(border, 3)]);
+        assert!(cells(border - 8).is_some());
+        // Of the last word there are three bytes.
+        assert_eq!(runs(35), [(border - 16, 2), (border, 3)]);
+        assert_eq!((runs(16), runs(0)), (vec![(border - 16, 2)], vec![(border - 16, 0)]));
     }
 
     #[test]
