@@ -16,7 +16,7 @@ use fencepost_protocol::exploration::{
 use fencepost_protocol::{Key, door};
 
 use crate::intercept::system_call;
-use crate::{environment, local, memory, options, schedule};
+use crate::{environment, local, memory, options, schedule, shadow};
 
 /// What both sides map; null if nobody decides.
 static SHARED: AtomicPtr<u8> = AtomicPtr::new(null_mut());
@@ -110,6 +110,7 @@ pub(crate) fn start() {
 fn begin(memory: *mut u8) {
     SHARED.store(memory, Ordering::Release);
     local::start();
+    shadow::leave_to_others();
     schedule::decided();
 }
 

@@ -12,11 +12,13 @@ use std::ops::{Deref, DerefMut};
 use std::sync::atomic::{AtomicU32, Ordering, compiler_fence};
 use std::time::{Duration, Instant};
 
+use crate::memory::Apart;
+
 /// A lock without contents.
 pub(crate) struct Lock(AtomicU32);
 
 /// This process, as it is written into locks; changes in a child of `fork`.
-static PROCESS: AtomicU32 = AtomicU32::new(1);
+static PROCESS: Apart<AtomicU32> = Apart(AtomicU32::new(1));
 
 /// Tries before the time slice is given away. There are two pauses after the first and twice as
 /// many after each: who asks all the time takes the line of the cache, with what is beside the lock

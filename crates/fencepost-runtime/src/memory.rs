@@ -6,6 +6,7 @@
 //! pointer read without a lock points to some block of the same kind for ever.
 
 use std::alloc::{GlobalAlloc, Layout};
+use std::ops::Deref;
 use std::ptr::null_mut;
 
 use crate::intercept::Errno;
@@ -194,6 +195,20 @@ unsafe impl GlobalAlloc for Pages {
 unsafe impl Send for Class {}
 // SAFETY: as above.
 unsafe impl Send for Chunk {}
+
+/// A value that shares no line of the cache with others: one that every access looks at must not be
+/// taken away by somebody who writes beside it, the program above all.
+#[repr(C, align(64))]
+pub(crate) struct Apart<T>(pub(crate) T);
+
+impl<T> Deref for Apart<T> {
+    type Target = T;
+
+    #[inline(always)]
+    fn deref(&self) -> &T {
+        &self.0
+    }
+}
 
 /// A value made once, whose address is kept for ever.
 pub(crate) fn keep<T>(value: T) -> &'static mut T {

@@ -11,6 +11,7 @@ use fencepost_protocol::door::{self, OPTIONS};
 use fencepost_protocol::{Key, Options, pairs};
 
 use crate::environment;
+use crate::memory::Apart;
 
 /// What was asked for.
 #[derive(Default)]
@@ -37,7 +38,7 @@ impl Asked {
     }
 }
 
-static ASKED: OnceLock<Asked> = OnceLock::new();
+static ASKED: Apart<OnceLock<Asked>> = Apart(OnceLock::new());
 
 /// What applies.
 #[inline]

@@ -12,7 +12,7 @@ use fencepost_clock::{Location, Slot, SyncObject};
 
 use crate::lock::{Guarded, Lock};
 use crate::memory;
-use crate::shadow;
+use crate::shadow::{self, Span};
 
 /// What is at a place.
 #[allow(
@@ -49,8 +49,10 @@ pub(crate) enum Kind {
 /// What a place is mostly wanted for.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Intent {
-    /// A load, or an object.
+    /// A load of what is known to be as it was last time, or an object.
     Read,
+    /// A load of something new.
+    Load,
     /// A store or an update.
     Write,
 }
@@ -147,8 +149,10 @@ impl Place {
         let place: *const Place = self;
         let line = |number: usize| place.cast::<u8>().wrapping_add(number * LINE);
         prefetch(line(0));
-        if access == Intent::Write {
-            (1..4).for_each(|number| prefetch(line(number)));
+        match access {
+            Intent::Read => {}
+            Intent::Load => (1..6).for_each(|number| prefetch(line(number))),
+            Intent::Write => (1..4).for_each(|number| prefetch(line(number))),
         }
     }
 
@@ -196,7 +200,13 @@ impl Place {
     /// The place at `addr`, if there is one.
     #[inline]
     pub(crate) fn find(addr: usize, kind: Kind, access: Intent) -> Option<Held> {
-        Self::find_from(shadow::places_if_any(addr)?.load(Ordering::Acquire), addr, kind, access)
+        Self::find_in(shadow::span_if_any(addr)?, addr, kind, access)
+    }
+
+    /// The same, where it is known what there is around.
+    #[inline]
+    pub(crate) fn find_in(span: &'static Span, addr: usize, kind: Kind, access: Intent) -> Option<Held> {
+        Self::find_from(span.places_if_any(addr)?.load(Ordering::Acquire), addr, kind, access)
     }
 
     #[inline]

@@ -17,6 +17,7 @@ use fencepost_protocol::{CodePlace, Key, Provocation, Which};
 
 use crate::channel;
 use crate::lock::{Guard, Guarded};
+use crate::memory::Apart;
 use crate::options;
 use crate::record;
 use crate::schedule;
@@ -24,7 +25,7 @@ use crate::stacks;
 use crate::thread::Thread;
 
 /// Is this a provoked run, before or after the step?
-static PROVOKED: AtomicBool = AtomicBool::new(false);
+static PROVOKED: Apart<AtomicBool> = Apart(AtomicBool::new(false));
 
 /// Is the step taken?
 static OVER: AtomicBool = AtomicBool::new(false);

@@ -15,32 +15,34 @@
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-use crate::shadow;
+use crate::memory::Apart;
+use crate::shadow::{self, Span};
 use crate::thread::{Entered, Thread};
 
-const OFFSET: u64 = 0b111;
-const SIZE_SHIFT: u32 = 3;
+/// Bits of a program counter that are kept. They are the lowest, and what matters to some accesses
+/// only comes next: whether two cells agree in the rest is one shift.
+pub(crate) const PC_BITS: u32 = 24;
+const PC: u64 = (1 << PC_BITS) - 1;
+const WRITE: u64 = 1 << PC_BITS;
+const SIZE_SHIFT: u32 = PC_BITS + 1;
 const SIZE: u64 = 0b11 << SIZE_SHIFT;
-const WRITE: u64 = 1 << 5;
-const ATOMIC: u64 = 1 << 6;
-const SLOT_SHIFT: u32 = 7;
+const ATOMIC: u64 = 1 << (SIZE_SHIFT + 2);
+pub(crate) const OFFSET_SHIFT: u32 = SIZE_SHIFT + 3;
+const OFFSET: u64 = 0b111 << OFFSET_SHIFT;
+const SLOT_SHIFT: u32 = OFFSET_SHIFT + 3;
 const SLOT_BITS: u32 = 11;
 const SLOT: u64 = ((1 << SLOT_BITS) - 1) << SLOT_SHIFT;
 const EPOCH_SHIFT: u32 = SLOT_SHIFT + SLOT_BITS;
-const EPOCH_BITS: u32 = 22;
-const EPOCH: u64 = ((1 << EPOCH_BITS) - 1) << EPOCH_SHIFT;
-const PC_SHIFT: u32 = EPOCH_SHIFT + EPOCH_BITS;
+const EPOCH_BITS: u32 = u64::BITS - EPOCH_SHIFT;
 
 /// Slots that a cell can name.
 pub(crate) const SLOTS: usize = 1 << SLOT_BITS;
 /// The last epoch that a cell can name: a thread that reaches it goes on in another slot.
 pub(crate) const LAST_EPOCH: u32 = (1 << EPOCH_BITS) - 1;
-/// Bits of a program counter that are kept.
-pub(crate) const PC_BITS: u32 = 64 - PC_SHIFT;
 
 /// Are plain accesses instrumented? Only then is it worth remembering atomic ones for them, and
 /// there is nothing in any cell before.
-pub(crate) static SEES_PLAIN: AtomicBool = AtomicBool::new(false);
+pub(crate) static SEES_PLAIN: Apart<AtomicBool> = Apart(AtomicBool::new(false));
 
 /// How memory is accessed.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -51,7 +53,7 @@ pub(crate) struct How {
     pub(crate) atomic: bool,
 }
 
-/// A remembered access: byte range, kind, slot, epoch and the low bits of the program counter. 0 is
+/// A remembered access: epoch, slot, byte range, kind and the low bits of the program counter. 0 is
 /// none.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Cell(u64);
@@ -59,19 +61,18 @@ pub(crate) struct Cell(u64);
 impl Cell {
     #[inline]
     fn at(addr: usize, log_size: u32, how: How, stamp: u64) -> Self {
-        let how = if how.write { WRITE } else { 0 } | if how.atomic { ATOMIC } else { 0 };
-        Cell(addr as u64 & OFFSET | u64::from(log_size) << SIZE_SHIFT | how | stamp)
+        Cell((addr as u64) << OFFSET_SHIFT & OFFSET | kind(log_size, how) | stamp)
     }
 
     /// The same access, at `pc`.
     #[inline]
     fn from(self, pc: usize) -> Self {
-        Cell(self.0 | (pc as u64) << PC_SHIFT)
+        Cell(self.0 | pc as u64 & PC)
     }
 
     /// First byte within the word.
     pub(crate) fn offset(self) -> usize {
-        (self.0 & OFFSET) as usize
+        ((self.0 & OFFSET) >> OFFSET_SHIFT) as usize
     }
 
     /// Number of bytes.
@@ -91,12 +92,12 @@ impl Cell {
 
     /// When it was.
     pub(crate) fn epoch(self) -> u32 {
-        ((self.0 & EPOCH) >> EPOCH_SHIFT) as u32
+        (self.0 >> EPOCH_SHIFT) as u32
     }
 
     /// The low bits of where it was.
     pub(crate) fn pc(self) -> usize {
-        (self.0 >> PC_SHIFT) as usize
+        (self.0 & PC) as usize
     }
 
     fn bytes(self) -> u8 {
@@ -121,6 +122,12 @@ impl Cell {
         (self.0 ^ other.0) & (OFFSET | SIZE | WRITE | ATOMIC) != 0
     }
 
+    /// Has the same thread made the same access earlier, or one that says less?
+    #[inline(always)]
+    fn repeats(self, earlier: Cell) -> bool {
+        (earlier.0 ^ self.0) & (OFFSET | SIZE | ATOMIC | SLOT) == 0 && self.0 & WRITE >= earlier.0 & WRITE
+    }
+
     /// Does whatever conflicts with `other` conflict with `self`?
     fn stands_for(self, other: Cell) -> bool {
         self.covers(other) && self.0 & WRITE >= other.0 & WRITE && self.0 & ATOMIC <= other.0 & ATOMIC
@@ -132,10 +139,21 @@ pub(crate) fn stamp(slot: u16, epoch: u32) -> u64 {
     u64::from(slot) << SLOT_SHIFT | u64::from(epoch) << EPOCH_SHIFT
 }
 
-/// What an access must have in common with one of this thread that makes it superfluous: it was
-/// made in this epoch, of the same bytes, and wrote if the new one does.
-const fn common(how: How) -> u64 {
-    OFFSET | SIZE | ATOMIC | SLOT | EPOCH | if how.write { WRITE } else { 0 }
+/// Width and kind, as cells have them.
+pub(crate) const fn kind(log_size: u32, how: How) -> u64 {
+    (log_size as u64) << SIZE_SHIFT | if how.write { WRITE } else { 0 } | if how.atomic { ATOMIC } else { 0 }
+}
+
+/// By how much a cell and a new access are shifted to see whether one of this thread makes the
+/// other superfluous: it was made in this epoch, of the same bytes, and wrote if the new one does.
+pub(crate) const fn uncommon_bits(how: How) -> u32 {
+    if how.write { PC_BITS } else { PC_BITS + 1 }
+}
+
+/// Is `new` superfluous after `cell`?
+#[inline(always)]
+fn is_known(cell: &AtomicU64, new: Cell, how: How) -> bool {
+    (cell.load(Ordering::Relaxed) ^ new.0) >> uncommon_bits(how) == 0
 }
 
 /// An access that is not known to say nothing new: what there is at its word, and what to remember.
@@ -151,13 +169,24 @@ pub(crate) struct News {
 /// has made it, or one that says as much, in this epoch already.
 #[inline(always)]
 pub(crate) fn news(t: &Thread, addr: usize, log_size: u32, how: How, pc: usize) -> Option<News> {
-    let cells = shadow::cells_if_any(addr);
+    news_among(t, shadow::cells_if_any(addr), addr, log_size, how, pc)
+}
+
+/// The same, where the cells of the word are known.
+#[inline(always)]
+fn news_among(
+    t: &Thread,
+    cells: Option<&'static shadow::Cells>,
+    addr: usize,
+    log_size: u32,
+    how: How,
+    pc: usize,
+) -> Option<News> {
     let new = Cell::at(addr, log_size, how, t.stamp());
-    if let Some(cells) = cells {
-        let is_known = |cell: &AtomicU64| (cell.load(Ordering::Relaxed) ^ new.0) & common(how) == 0;
-        if is_known(&cells[0]) || is_known(&cells[1]) {
-            return None;
-        }
+    if let Some([one, other]) = cells
+        && (is_known(one, new, how) || is_known(other, new, how))
+    {
+        return None;
     }
     Some(News { cells, new: new.from(pc) })
 }
@@ -187,11 +216,11 @@ impl Strangers {
     /// Is the access known to be one of them?
     #[inline(always)]
     fn has(&self, cell: Cell) -> bool {
-        self.place(cell).get() == cell.0 & (SLOT | EPOCH)
+        self.place(cell).get() == cell.0 >> SLOT_SHIFT
     }
 
     fn add(&self, cell: Cell) {
-        self.place(cell).set(cell.0 & (SLOT | EPOCH));
+        self.place(cell).set(cell.0 >> SLOT_SHIFT);
     }
 
     /// The thread has learnt something.
@@ -213,6 +242,12 @@ impl News {
     #[inline]
     pub(crate) fn is_write(self) -> bool {
         self.new.0 & WRITE != 0
+    }
+
+    /// News of an access at `pc` that is a cell already, but for that.
+    #[inline(always)]
+    pub(crate) fn of_cell(cells: Option<&'static shadow::Cells>, cell: u64, pc: usize) -> Self {
+        News { cells, new: Cell(cell).from(pc) }
     }
 
     /// Is the read known to be [represented](Self::is_represented), without a look at the clocks?
@@ -254,9 +289,7 @@ impl News {
         // Mostly the same thread has made the same access in an earlier epoch, or nobody has made
         // any, and the other cell is no obstacle.
         for (index, other) in [(0, old[1]), (1, old[0])] {
-            let repeats =
-                (old[index].0 ^ new.0) & (OFFSET | SIZE | ATOMIC | SLOT) == 0 && new.0 & WRITE >= old[index].0 & WRITE;
-            if (repeats || old[index].0 == 0)
+            if (new.repeats(old[index]) || old[index].0 == 0)
                 && (other.0 == 0 || !other.conflicts(new) || t.clocks().knows(other.slot(), other.epoch()))
             {
                 cells[index].store(new.0, Ordering::Relaxed);
@@ -320,17 +353,17 @@ fn remember_among(t: &Entered, addr: usize, cells: &shadow::Cells, old: [Cell; 2
 
 /// Thread `t` ends the life of a block of memory: that conflicts with every access. The block is
 /// not accessed again before it is [forgotten](shadow::forget), so there is nothing to remember.
-pub(crate) fn freed(t: &Entered, addr: usize, bytes: usize, pc: usize) {
-    let how = How { write: true, atomic: false };
-    for word in (addr..addr + bytes).step_by(8) {
-        let Some(cells) = shadow::cells_if_any(word) else { continue };
-        for cell in cells.iter().map(|cell| Cell(cell.load(Ordering::Relaxed))) {
-            if cell.0 != 0 && !t.clocks().knows(cell.slot(), cell.epoch()) {
-                let new = Cell::at(word, 3, how, t.stamp()).from(pc);
-                Race { addr: word, new, old: cell }.report(t, pc);
-            }
-        }
-    }
+pub(crate) fn with_free(t: &Entered, addr: usize, bytes: usize, pc: usize) -> impl Iterator<Item = Race> {
+    let is_strange = move |cell: Cell| cell.0 != 0 && !t.clocks().knows(cell.slot(), cell.epoch());
+    shadow::runs_of_cells(addr, bytes).flat_map(move |(start, run)| {
+        let cells = run.iter().enumerate().flat_map(|(word, [one, other])| [(word, one), (word, other)]);
+        let strange = cells.map(|(word, cell)| (word, Cell(cell.load(Ordering::Relaxed))));
+        strange.filter(move |&(_, cell)| is_strange(cell)).map(move |(word, old)| {
+            let addr = start + 8 * word;
+            let new = Cell::at(addr, 3, How { write: true, atomic: false }, t.stamp()).from(pc);
+            Race { addr, new, old }
+        })
+    })
 }
 
 impl Race {
@@ -358,17 +391,20 @@ pub(crate) fn pieces(addr: usize, bytes: usize, mut visit: impl FnMut(usize, u32
 #[inline]
 pub(crate) fn known_bytes(t: &Thread, addr: usize, bytes: usize, how: How) -> usize {
     let Some(cells) = shadow::run_of_cells(addr) else { return 0 };
-    let new = Cell::at(addr, 3, how, t.stamp()).0;
-    let is_known = |cell: &AtomicU64| (cell.load(Ordering::Relaxed) ^ new) & common(how) == 0;
-    8 * cells.iter().take(bytes / 8).take_while(|cells| is_known(&cells[0]) || is_known(&cells[1])).count()
+    let new = Cell::at(addr, 3, how, t.stamp());
+    let is_known = |[one, other]: &&shadow::Cells| is_known(one, new, how) || is_known(other, new, how);
+    8 * cells.iter().take(bytes / 8).take_while(is_known).count()
 }
 
 /// Thread `t`, for which the runtime is at work, accesses an atomic variable of `size` bytes.
-/// Inlined, so that size and kind are constants.
+/// `span` is what is known of the memory around, if there is anything. Inlined, so that size and
+/// kind are constants.
 #[inline(always)]
-pub(crate) fn atomic(t: &Entered, addr: usize, size: u8, how: How, pc: usize) {
+pub(crate) fn atomic(t: &Entered, span: Option<&'static Span>, addr: usize, size: u8, how: How, pc: usize) {
+    // An atomic variable of any size is aligned to it, and lies in one span.
     let access = |at: usize, log_size: u32| {
-        if let Some(news) = news(t, at, log_size, how, pc) {
+        let cells = span.map(|span| span.cells(at));
+        if let Some(news) = news_among(t, cells, at, log_size, how, pc) {
             remember_atomic(t, at, news, pc);
         }
     };
@@ -378,8 +414,16 @@ pub(crate) fn atomic(t: &Entered, addr: usize, size: u8, how: How, pc: usize) {
     }
 }
 
+/// Mostly one of a thread that made the same access before: no calls.
 #[inline(never)]
 fn remember_atomic(t: &Entered, addr: usize, news: News, pc: usize) {
+    if !(news.is_write() && news.is_easily_remembered(t)) {
+        remember_atomic_closely(t, addr, news, pc);
+    }
+}
+
+#[inline(never)]
+fn remember_atomic_closely(t: &Entered, addr: usize, news: News, pc: usize) {
     if let Some(race) = news.remember(t, addr) {
         race.report(t, pc);
     }

@@ -14,7 +14,7 @@ use std::sync::atomic::{AtomicPtr, AtomicU8, Ordering};
 use fencepost_protocol::Order;
 use fencepost_protocol::record::{ADDRESS_BITS, HEADER, Header, MAGIC, Op, RECORD as EVENT, Record};
 
-use crate::memory;
+use crate::memory::{self, Apart};
 use crate::stacks::SiteId;
 use crate::thread::Entered;
 
@@ -27,15 +27,20 @@ const BATCH: u64 = 64 * BLOCK;
 const CALLS: usize = 8;
 
 /// A thread's room in the record.
-#[derive(Default)]
 pub(crate) struct Recorder {
-    next: u64,
-    end: u64,
+    next: *mut Record,
+    end: *mut Record,
+}
+
+impl Default for Recorder {
+    fn default() -> Self {
+        Recorder { next: null_mut(), end: null_mut() }
+    }
 }
 
 static RECORD: AtomicPtr<Header> = AtomicPtr::new(null_mut());
 /// Why somebody wants to know of events.
-static WANTED: AtomicU8 = AtomicU8::new(0);
+static WANTED: Apart<AtomicU8> = Apart(AtomicU8::new(0));
 /// There is a record with room in it.
 const EVENTS: u8 = 1;
 /// What writes release is kept, in a provoked run.
@@ -117,72 +122,99 @@ pub(crate) fn is_whole() -> bool {
 }
 
 /// A place in the code, with the calls of the thread that led there.
+#[inline(always)]
 pub(crate) fn place(thread: &mut Entered, pc: usize) -> u64 {
     pc as u64 | u64::from(chain(thread)) << ADDRESS_BITS
 }
 
-/// Records an event of `thread`. Does somebody want to know what was released with it?
+/// Records an event of `thread`. Does somebody want to know what was released with it? None if
+/// nobody wants to know of events at all.
 #[inline(always)]
-pub(crate) fn event(thread: &mut Entered, make: impl FnOnce(&Entered) -> Record) -> bool {
+pub(crate) fn event(thread: &mut Entered, make: impl FnOnce(&mut Entered) -> Record) -> Option<bool> {
     let wanted = WANTED.load(Ordering::Acquire);
     if wanted == 0 {
-        return false;
+        return None;
     }
     if wanted & EVENTS != 0 {
         let event = make(thread);
         put(thread.recorder(), event);
     }
-    wanted & RELEASES != 0
+    Some(wanted & RELEASES != 0)
 }
 
-/// The number of the calls that the thread is in; they are recorded the first time.
+/// The number of the calls that the thread is in.
+#[inline(always)]
 fn chain(thread: &mut Entered) -> SiteId {
+    match thread.calls.known_chain() {
+        Some(chain) => chain,
+        None => find_chain(thread),
+    }
+}
+
+/// The same; the calls are recorded the first time.
+#[inline(never)]
+fn find_chain(thread: &mut Entered) -> SiteId {
     let (chain, is_new) = thread.calls.chain();
-    if is_new {
-        let mut frames = Vec::with_capacity(CALLS);
-        thread.calls.frames(0, |frame| frames.push(frame));
-        for (depth, &frame) in frames.iter().skip(1).take(CALLS).enumerate() {
-            let call = Record {
-                time: now(),
-                address: u64::from(chain),
-                value: frame as u64,
-                pc: 0,
-                extra: depth as u64,
-                tid: thread.tid,
-                op: Op::Call,
-                order: Order::Relaxed,
-                failure: Order::Relaxed,
-                success: true,
-            };
-            put(thread.recorder(), call);
-        }
+    if is_new && WANTED.load(Ordering::Acquire) & EVENTS != 0 {
+        record_chain(thread, chain);
     }
     chain
 }
 
+#[cold]
+fn record_chain(thread: &mut Entered, chain: SiteId) {
+    let mut frames = Vec::with_capacity(CALLS);
+    thread.calls.frames(0, |frame| frames.push(frame));
+    for (depth, &frame) in frames.iter().skip(1).take(CALLS).enumerate() {
+        let call = Record {
+            time: now(),
+            address: u64::from(chain),
+            value: frame as u64,
+            pc: 0,
+            extra: depth as u64,
+            tid: thread.tid,
+            op: Op::Call,
+            order: Order::Relaxed,
+            failure: Order::Relaxed,
+            success: true,
+        };
+        put(thread.recorder(), call);
+    }
+}
+
+/// Writes an event. There is a record, or was when somebody wanted to know of events.
 #[inline(always)]
 fn put(recorder: &mut Recorder, event: Record) {
+    if recorder.next == recorder.end && !take_block(recorder) {
+        return;
+    }
+    let place = recorder.next;
+    recorder.next = place.wrapping_add(1);
+    // SAFETY: the place is before the end of a block of this thread in the record, whose mapping
+    // stays.
+    unsafe { place.write(event) };
+}
+
+/// Takes room for more events, if there is any.
+#[cold]
+#[inline(never)]
+fn take_block(recorder: &mut Recorder) -> bool {
     let record = RECORD.load(Ordering::Acquire);
     // SAFETY: the mapping stays.
-    let Some(header) = (unsafe { record.as_ref() }) else { return };
-    if recorder.next == recorder.end {
-        let next = header.next.fetch_add(BLOCK, Ordering::Relaxed);
-        if next + BLOCK > header.capacity {
-            header.overflowed.store(1, Ordering::Relaxed);
-            WANTED.fetch_and(!EVENTS, Ordering::Release);
-            return;
-        }
-        *recorder = Recorder { next, end: next + BLOCK };
-        if next.is_multiple_of(BATCH) {
-            let first = HEADER + next as usize * EVENT;
-            let last = HEADER + (next + BATCH).min(header.capacity) as usize * EVENT;
-            memory::populate(record.cast::<u8>().wrapping_add(first), last - first);
-        }
+    let Some(header) = (unsafe { record.as_ref() }) else { return false };
+    let next = header.next.fetch_add(BLOCK, Ordering::Relaxed);
+    if next + BLOCK > header.capacity {
+        header.overflowed.store(1, Ordering::Relaxed);
+        WANTED.fetch_and(!EVENTS, Ordering::Release);
+        return false;
     }
-    let index = recorder.next as usize;
-    recorder.next += 1;
-    // SAFETY: the index is below the capacity, and the block belongs to this thread.
-    unsafe { record.cast::<u8>().add(HEADER).cast::<Record>().add(index).write(event) };
+    let event = |index: u64| record.cast::<u8>().wrapping_add(HEADER + index as usize * EVENT);
+    *recorder = Recorder { next: event(next).cast(), end: event(next + BLOCK).cast() };
+    if next.is_multiple_of(BATCH) {
+        let last = event((next + BATCH).min(header.capacity));
+        memory::populate(event(next), last as usize - event(next) as usize);
+    }
+    true
 }
 
 /// Records a synchronisation of `thread` at `addr`.

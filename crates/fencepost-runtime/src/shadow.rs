@@ -13,12 +13,12 @@
 use std::ptr::null_mut;
 use std::sync::atomic::{AtomicPtr, AtomicU64, Ordering};
 
-use crate::memory;
+use crate::memory::{self, Apart};
 use crate::place::Place;
 use crate::race::SEES_PLAIN;
 
 const ADDRESS_BITS: u32 = 47;
-const SPAN_BITS: u32 = 24;
+pub(crate) const SPAN_BITS: u32 = 24;
 const PAGE_BITS: u32 = 12;
 const WORD_BITS: u32 = 3;
 
@@ -36,7 +36,7 @@ pub(crate) type Cells = [AtomicU64; 2];
 
 /// What is known of 16 MiB of the program's memory.
 #[repr(C)]
-struct Span {
+pub(crate) struct Span {
     cells: [Cells; WORDS],
     places: [AtomicPtr<Page>; 1 << (SPAN_BITS - PAGE_BITS)],
 }
@@ -45,15 +45,32 @@ struct Span {
 struct Page([AtomicPtr<Place>; PAGE_WORDS]);
 
 /// The spans, by address.
-type Root = [AtomicPtr<Span>; 1 << (ADDRESS_BITS - SPAN_BITS)];
+pub(crate) type Root = [AtomicPtr<Span>; SPANS];
+
+/// Spans that there can be.
+pub(crate) const SPANS: usize = 1 << (ADDRESS_BITS - SPAN_BITS);
+
+/// What of an address says which word of a span it lies in. Hooks in assembly find the cells with
+/// it, which are twice as large and where the span begins.
+pub(crate) const WORD_IN_SPAN: usize = (1 << SPAN_BITS) - (1 << WORD_BITS);
+const _: () = assert!(size_of::<Cells>() == 2 << WORD_BITS && std::mem::offset_of!(Span, cells) == 0);
 
 /// The root. As a variable of its own size it would be part of every program, and one that may not
 /// have so much memory could not be started to say so.
-static ROOT: AtomicPtr<Root> = AtomicPtr::new(null_mut());
+pub(crate) static ROOT: Apart<AtomicPtr<Root>> = Apart(AtomicPtr::new(null_mut()));
+
+/// The same for hooks in assembly, which leave to others what they do not find.
+pub(crate) static QUICK: Apart<AtomicPtr<Root>> = Apart(AtomicPtr::new(null_mut()));
 
 /// Makes the root, the first time. To be called before anything is asked for.
 pub(crate) fn start() {
-    make(&ROOT);
+    let root: *const Root = make(&ROOT);
+    QUICK.store(root.cast_mut(), Ordering::Release);
+}
+
+/// Hooks in assembly find nothing from now on: somebody wants to know of every plain access.
+pub(crate) fn leave_to_others() {
+    QUICK.store(memory::map_table(size_of::<Root>()).cast(), Ordering::Release);
 }
 
 /// What `slot` points to, or null.
@@ -103,6 +120,26 @@ fn word_in_span(addr: usize) -> usize {
     (addr >> WORD_BITS) & (WORDS - 1)
 }
 
+/// What is known of the memory around `addr`, if there is anything.
+#[inline]
+pub(crate) fn span_if_any(addr: usize) -> Option<&'static Span> {
+    look(span_slot(addr)?)
+}
+
+impl Span {
+    /// The cells of the word that `addr`, an address within, lies in.
+    #[inline]
+    pub(crate) fn cells(&'static self, addr: usize) -> &'static Cells {
+        &self.cells[word_in_span(addr)]
+    }
+
+    /// The head of the list of places in that word, if there is anything in its page.
+    #[inline]
+    pub(crate) fn places_if_any(&'static self, addr: usize) -> Option<&'static AtomicPtr<Place>> {
+        Some(&look(page_slot(self, addr))?.0[(addr >> WORD_BITS) & (PAGE_WORDS - 1)])
+    }
+}
+
 /// The cells of the word that `addr` lies in; none for addresses no program has.
 #[inline]
 pub(crate) fn cells(addr: usize) -> Option<&'static Cells> {
@@ -112,14 +149,26 @@ pub(crate) fn cells(addr: usize) -> Option<&'static Cells> {
 /// The same, if there is anything in the span: two loads, no calls.
 #[inline]
 pub(crate) fn cells_if_any(addr: usize) -> Option<&'static Cells> {
-    Some(&look(span_slot(addr)?)?.cells[word_in_span(addr)])
+    Some(span_if_any(addr)?.cells(addr))
 }
 
 /// The cells of the word that `addr` lies in and of those after it in the same span, if there is
 /// anything in the span.
 #[inline]
 pub(crate) fn run_of_cells(addr: usize) -> Option<&'static [Cells]> {
-    Some(&look(span_slot(addr)?)?.cells[word_in_span(addr)..])
+    Some(&span_if_any(addr)?.cells[word_in_span(addr)..])
+}
+
+/// The cells of `bytes` bytes from `addr` on, which is aligned to a word, where there is anything,
+/// and the addresses that they begin at.
+pub(crate) fn runs_of_cells(addr: usize, bytes: usize) -> impl Iterator<Item = (usize, &'static [Cells])> {
+    let end = (addr + bytes).next_multiple_of(1 << WORD_BITS);
+    let span_end = move |at: usize| (((at >> SPAN_BITS) + 1) << SPAN_BITS).min(end);
+    let parts = std::iter::successors(Some(addr), move |&at| Some(span_end(at)).filter(|&next| next < end));
+    parts.filter_map(move |at| {
+        let words = (span_end(at) - at) >> WORD_BITS;
+        Some((at, &run_of_cells(at)?[..words]))
+    })
 }
 
 /// The head of the list of places in the word that `addr` lies in.
@@ -131,7 +180,7 @@ pub(crate) fn places(addr: usize) -> Option<&'static AtomicPtr<Place>> {
 /// The same, if there is anything in the page.
 #[inline]
 pub(crate) fn places_if_any(addr: usize) -> Option<&'static AtomicPtr<Place>> {
-    Some(&look(page_slot(look(span_slot(addr)?)?, addr))?.0[(addr >> WORD_BITS) & (PAGE_WORDS - 1)])
+    span_if_any(addr)?.places_if_any(addr)
 }
 
 /// Forgets everything about `bytes` bytes from `addr` on: they are about to be, or have been,
@@ -194,7 +243,7 @@ fn clear(cells: &[Cells]) {
 
 #[cfg(test)]
 mod tests {
-    use super::{cells, cells_if_any, forget, places_if_any, start};
+    use super::{SPAN_BITS, cells, cells_if_any, forget, places_if_any, runs_of_cells, start};
     use crate::place::{Content, Intent, Kind, Place};
     use crate::race::SEES_PLAIN;
     use std::sync::atomic::Ordering;
@@ -237,6 +286,21 @@ mod tests {
         for word in [base, base + (1 << 20), base + (1 << 33)] {
             assert_eq!(cells(word).map(|cells| cells[1].load(Ordering::Relaxed)), Some(0));
         }
+    }
+
+    #[test]
+    fn runs_of_cells_end_where_spans_end() {
+        sees_plain();
+        let border = 0x3456_7800_0000;
+        assert!(usize::is_multiple_of(border, 1 << SPAN_BITS));
+        let runs = |bytes| runs_of_cells(border - 16, bytes).map(|(at, run)| (at, run.len())).collect::<Vec<_>>();
+        assert_eq!(runs(40), []);
+        assert!(cells(border).is_some());
+        assert_eq!(runs(40), [(border, 3)]);
+        assert!(cells(border - 8).is_some());
+        // Of the last word there are three bytes.
+        assert_eq!(runs(35), [(border - 16, 2), (border, 3)]);
+        assert_eq!((runs(16), runs(0)), (vec![(border - 16, 2)], vec![(border - 16, 0)]));
     }
 
     #[test]

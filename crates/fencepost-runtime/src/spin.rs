@@ -34,6 +34,8 @@ pub(crate) struct LastLoad {
     pub(crate) is_learnt: bool,
 }
 
+/// As large as a line of the cache: most are only read.
+#[repr(align(64))]
 struct Entry {
     /// The place, see [`CallStack::near`](crate::stacks::CallStack::near); 0 is none.
     place: AtomicU64,
@@ -71,7 +73,7 @@ pub(crate) fn is_news(place: u64, value: u64) -> bool {
 
 /// The load at this place was seen to go round again after reading `value`. Is that news?
 pub(crate) fn learn(place: u64, value: u64) -> bool {
-    !keeps_spinning(place, value) && learn_now(place, value)
+    is_news(place, value) && learn_now(place, value)
 }
 
 #[cold]
@@ -84,8 +86,6 @@ fn learn_now(place: u64, value: u64) -> bool {
         }
         let mark = value.wrapping_add(1);
         for known in &entry.values {
-            // Mostly all are taken: to try to change them would take the line from the other
-            // processors each time.
             match known.load(Ordering::Relaxed) {
                 0 => {}
                 other if other == mark => return false,

@@ -48,6 +48,8 @@ struct Call {
 
 /// The calls a thread is in.
 pub(crate) struct CallStack {
+    /// Before the calls there is one that is never left, with hash 0. After them is room for one
+    /// that stands for all deeper ones.
     calls: *mut Call,
     depth: Cell<usize>,
     /// The calls that were asked for last, and their number.
@@ -82,33 +84,38 @@ fn mix(hash: u64, pc: usize) -> u64 {
 impl CallStack {
     /// No calls.
     pub(crate) fn new() -> Self {
-        CallStack {
-            calls: memory::map_table(DEPTH * size_of::<Call>()).cast(),
-            depth: Cell::new(0),
-            chain: Cell::new((0, 0)),
-        }
+        let calls: *mut Call = memory::map_table((DEPTH + 2) * size_of::<Call>()).cast();
+        // SAFETY: the table has `DEPTH` entries, one before and one after them.
+        unsafe { calls.write(Call { pc: 0, sp: usize::MAX, hash: 0 }) };
+        CallStack { calls, depth: Cell::new(0), chain: Cell::new((0, 0)) }
     }
 
+    /// The call at this depth, from 1 on; 0 is the one that is never left.
     #[inline]
-    fn call(&self, index: usize) -> Call {
-        debug_assert!(index < DEPTH);
-        // SAFETY: the table has `DEPTH` entries, zeroed at first.
-        unsafe { self.calls.add(index).read() }
+    fn call(&self, depth: usize) -> Call {
+        debug_assert!(depth <= DEPTH + 1);
+        // SAFETY: the table has so many entries and one before them, zeroed at first.
+        unsafe { self.calls.add(depth).read() }
     }
 
     /// A function is entered that returns to `pc`; `sp` is its stack pointer.
     #[inline]
     pub(crate) fn enter(&self, pc: usize, sp: usize) {
         let mut depth = self.depth.get();
-        while depth > 0 && (depth > DEPTH || self.call(depth - 1).sp <= sp) {
+        while self.call(depth).sp <= sp {
             depth -= 1;
         }
-        if depth < DEPTH {
-            let hash = if depth == 0 { 0 } else { self.call(depth - 1).hash };
-            // SAFETY: `depth` is within the table.
-            unsafe { self.calls.add(depth).write(Call { pc, sp, hash: mix(hash, pc) }) };
-        }
-        self.depth.set(depth + 1);
+        let outer = self.call(depth).hash;
+        let call = match depth < DEPTH {
+            true => Call { pc, sp, hash: mix(outer, pc) },
+            // It makes no difference, and the next one takes its place.
+            false => Call { pc: 0, sp: 0, hash: outer },
+        };
+        depth += 1;
+        // SAFETY: `depth` is at most `DEPTH` + 1, since the call at that depth lies below every
+        // other one.
+        unsafe { self.calls.add(depth).write(call) };
+        self.depth.set(depth);
     }
 
     /// The function entered last is left.
@@ -125,8 +132,7 @@ impl CallStack {
     /// A number for the calls that the thread is in: all of them.
     #[inline(always)]
     pub(crate) fn outer(&self) -> u64 {
-        let depth = self.depth.get().min(DEPTH);
-        if depth == 0 { 0 } else { self.call(depth - 1).hash }
+        self.call(self.depth.get()).hash
     }
 
     /// A number for a place in the code, as it is reached: `pc` and the innermost calls. Those that
@@ -135,20 +141,23 @@ impl CallStack {
     pub(crate) fn near(&self, pc: usize) -> u64 {
         let mut hash = mix(0, pc);
         let depth = self.depth.get().min(DEPTH);
-        for index in (0..depth).rev().take(NEAR - 1) {
-            hash = mix(hash, self.call(index).pc);
+        for depth in (1..=depth).rev().take(NEAR - 1) {
+            hash = mix(hash, self.call(depth).pc);
         }
         hash
     }
 
-    /// The number of the calls that the thread is in, and whether it is new: 0 if there are none, or
-    /// no number for them.
+    /// The number of the calls that the thread is in, if it was asked for it last: 0 if there are
+    /// none, or no number for them.
+    #[inline(always)]
+    pub(crate) fn known_chain(&self) -> Option<SiteId> {
+        let (known, number) = self.chain.get();
+        (self.outer() == known).then_some(number)
+    }
+
+    /// The same in any case, and whether it is new.
     pub(crate) fn chain(&self) -> (SiteId, bool) {
         let outer = self.outer();
-        let (known, number) = self.chain.get();
-        if outer == known {
-            return (number, false);
-        }
         let before = NEWEST.load(Ordering::Relaxed);
         let chain = self.site(0, CHAIN, 0);
         let number = if chain < CHAINS { chain } else { 0 };
@@ -160,8 +169,8 @@ impl CallStack {
     pub(crate) fn frames(&self, pc: usize, mut visit: impl FnMut(usize)) {
         visit(pc);
         let depth = self.depth.get().min(DEPTH);
-        for index in (0..depth).rev().take(FRAMES - 1) {
-            visit(self.call(index).pc);
+        for depth in (1..=depth).rev().take(FRAMES - 1) {
+            visit(self.call(depth).pc);
         }
     }
 

@@ -14,6 +14,8 @@ mod registry;
 pub(crate) mod seen;
 
 use std::cell::{Cell, UnsafeCell};
+#[cfg(not(any(miri, test)))]
+use std::mem::offset_of;
 use std::ptr::null;
 use std::sync::atomic::{AtomicBool, Ordering, compiler_fence};
 
@@ -229,6 +231,14 @@ pub(crate) fn with_current<T>(work: impl FnOnce(&mut Entered) -> T) -> Option<T>
 /// The number of the thread that runs; 0 if it is not known.
 pub(crate) fn current_tid() -> Tid {
     known().map_or(0, |thread| thread.tid)
+}
+
+#[cfg(not(any(miri, test)))]
+impl Thread {
+    /// Where hooks in assembly find where the last load was made.
+    pub(crate) const LAST_LOAD: usize = offset_of!(Thread, last_load) + offset_of!(LastLoad, pc);
+    /// Where they find slot and epoch.
+    pub(crate) const STAMP: usize = offset_of!(Thread, stamp);
 }
 
 impl Thread {

@@ -89,7 +89,7 @@ pub(crate) fn violations(trace: &Trace, changes: &Changes, spins: &BTreeSet<(u64
 }
 
 /// The record by which epoch `epoch` of a thread has ended, if it has; its first epoch is 0. As in
-/// the runtime, a write that is recorded ends one besides. The outer None: the thread has not come
+/// the runtime, every write that is recorded ends one. The outer None: the thread has not come
 /// so far.
 pub(crate) fn end_of_epoch(trace: &Trace, tid: u32, epoch: u64) -> Option<Option<usize>> {
     let spins = BTreeSet::new();
@@ -98,7 +98,7 @@ pub(crate) fn end_of_epoch(trace: &Trace, tid: u32, epoch: u64) -> Option<Option
     let last = first.checked_add(u32::try_from(epoch).ok()?)?;
     for (number, record) in trace.records.iter().enumerate() {
         state.step(number, record, Change::default())?;
-        state.end_epoch_after(record)?;
+        state.end_epoch_after(record, Change::default())?;
         if record.tid == tid && thread(&mut state.threads, tid)?.epoch() > last {
             return Some(Some(number));
         }
@@ -122,7 +122,7 @@ pub(crate) fn happens_before(trace: &Trace, changes: &Changes, from: usize, to: 
             state.fence_sc(record.tid)?;
         }
         state.step(number, record, change)?;
-        state.end_epoch_after(record)?;
+        state.end_epoch_after(record, change)?;
         if change.fence_after {
             state.fence_sc(record.tid)?;
         }
@@ -208,9 +208,9 @@ impl<'a> State<'a> {
         Some(())
     }
 
-    /// A write that is recorded has an epoch of its own.
-    fn end_epoch_after(&mut self, record: &Record) -> Option<()> {
-        if record.writes() {
+    /// A write that is recorded ends an epoch, even if it releases nothing.
+    fn end_epoch_after(&mut self, record: &Record, change: Change) -> Option<()> {
+        if record.writes() && !change.order(record.order).releases() {
             thread(&mut self.threads, record.tid)?.end_epoch();
         }
         Some(())

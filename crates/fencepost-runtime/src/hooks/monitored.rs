@@ -25,7 +25,9 @@ use crate::race::{self, How, SEES_PLAIN};
 use crate::record;
 use crate::report;
 use crate::schedule;
+use crate::shadow::{self, Span};
 use crate::spin::{self, LastLoad};
+use crate::stacks::SiteId;
 use crate::stats;
 use crate::thread::{self, Entered, Seen, Thread, seen};
 
@@ -73,19 +75,33 @@ struct Session {
     held: Held,
     /// What is in memory now, as the monitor keeps it.
     value: u64,
+    /// What is known of the memory around, if it has been looked up.
+    span: Option<&'static Span>,
+    /// Where a write is made: looked up before others wait for the location.
+    site: SiteId,
 }
 
 impl Session {
     /// None if the thread or the address is not watched. `WRITES` says that the access will most
     /// likely write.
     #[inline(always)]
-    fn begin<W: Word, const WRITES: bool>(addr: usize) -> Option<Self> {
+    fn begin<W: Word, const WRITES: bool>(call: Call, op: Op) -> Option<Self> {
+        let addr = call.addr;
         let mut thread = thread::enter()?;
+        let (mut span, mut site) = (None, 0);
         let mut held = if WRITES {
-            // The variable itself, while its place is looked up.
+            // The variable itself and what is remembered for plain accesses, while its place is
+            // looked up.
             place::prefetch(addr as *const u8);
+            span = shadow::span_if_any(addr);
+            if let Some(span) = span
+                && SEES_PLAIN.load(Ordering::Relaxed)
+            {
+                place::prefetch(span.cells(addr).as_ptr().cast());
+            }
+            site = thread.calls.site(call.pc, op as u8, call.order);
             // The tables are denser than what the thread has seen, and leave that to loads.
-            match Place::find(addr, Kind::Atomic, Intent::Write) {
+            match span.and_then(|span| Place::find_in(span, addr, Kind::Atomic, Intent::Write)) {
                 Some(held) => held,
                 None => make::<W>(&mut thread, addr)?,
             }
@@ -102,7 +118,7 @@ impl Session {
         if atomic.location.newest_value() != value || atomic.size != W::SIZE {
             surprise(&mut thread, &mut held, addr, value, W::SIZE);
         }
-        Some(Session { thread, held, value })
+        Some(Session { thread, held, value, span, site })
     }
 
     /// Asks the monitor about an access that is about to be made. Most accesses are seen to be
@@ -202,36 +218,33 @@ impl Session {
         location.load(self.thread.clocks_mut(), Order::decode(order), limits());
     }
 
-    /// Records the access. What is written has an epoch of its own then, even if it releases
-    /// nothing: plain accesses are not recorded, and their epochs say between which writes they
-    /// were made.
-    #[inline]
+    /// Records the access. What is written ends an epoch then, even if it releases nothing: plain
+    /// accesses are not recorded, and their epochs say between which writes they were made.
+    ///
+    /// Inlined, so that what is done is a constant: short runs do little else.
+    #[inline(always)]
     fn record(&mut self, call: Call, op: Op, value: u64, extra: u64, success: bool) {
-        if record::is_active() {
-            self.record_now(call, op, value, extra, success);
-        }
-    }
-
-    #[inline(never)]
-    fn record_now(&mut self, call: Call, op: Op, value: u64, extra: u64, success: bool) {
-        let event = Record {
+        let Some(is_releasing) = record::event(&mut self.thread, |thread| Record {
             time: record::now(),
             address: call.addr as u64,
             value,
-            pc: record::place(&mut self.thread, call.pc),
+            pc: record::place(thread, call.pc),
             extra,
-            tid: self.thread.tid,
+            tid: thread.tid,
             op,
             order: call.order(),
             failure: Order::decode(call.failure),
             success,
+        }) else {
+            return;
         };
-        let is_releasing = record::event(&mut self.thread, |_| event);
         if op.writes(success) {
             if is_releasing {
                 self.keep_released(call.addr);
             }
-            self.thread.clocks_mut().end_epoch();
+            if !call.order().releases() {
+                self.thread.clocks_mut().end_epoch();
+            }
         }
     }
 
@@ -243,7 +256,7 @@ impl Session {
 
     #[inline(always)]
     fn touch(&self, call: Call, size: u8, write: bool) {
-        touch(&self.thread, call, size, write);
+        touch(&self.thread, self.span, call, size, write);
     }
 
     /// Gives the location back; what the access has read of an overwritten write.
@@ -268,9 +281,10 @@ impl Session {
 /// before the access that counts: to read with acquire does not order what was written before. And
 /// the variable may be gone as soon as the location is given back.
 #[inline(always)]
-fn touch(thread: &Entered, call: Call, size: u8, write: bool) {
+fn touch(thread: &Entered, span: Option<&'static Span>, call: Call, size: u8, write: bool) {
     if SEES_PLAIN.load(Ordering::Relaxed) {
-        race::atomic(thread, call.addr, size, How { write, atomic: true }, call.pc);
+        let span = span.or_else(|| shadow::span_if_any(call.addr));
+        race::atomic(thread, span, call.addr, size, How { write, atomic: true }, call.pc);
     }
 }
 
@@ -303,10 +317,10 @@ fn atomic(held: &mut Held) -> &mut Atomic {
 fn find_to_load<W: Word>(thread: &mut Entered, addr: usize) -> Option<Held> {
     let seen = thread.seen(addr);
     let place = if seen.addr.get() == addr { seen.place.get() } else { None };
-    if let Some(held) = place.and_then(|place| place.hold(addr, Kind::Atomic, Intent::Read)) {
+    if let Some(held) = place.and_then(|place| place.hold(addr, Kind::Atomic, Intent::Load)) {
         return Some(held);
     }
-    let held = match Place::find(addr, Kind::Atomic, Intent::Read) {
+    let held = match Place::find(addr, Kind::Atomic, Intent::Load) {
         Some(held) => held,
         None => make::<W>(thread, addr)?,
     };
@@ -503,7 +517,7 @@ unsafe fn load_once_more<W: Word>(thread: &'static Thread, seen: &Seen, call: Ca
         return None;
     }
     thread.counters.accesses.count();
-    touch(&thread, call, W::SIZE, false);
+    touch(&thread, None, call, W::SIZE, false);
     let location = &mut atomic(&mut held).location;
     if knowledge == thread.knowledge() {
         location.load_again(thread.clocks_mut(), call.order());
@@ -562,7 +576,7 @@ unsafe fn load_now<W: Word>(call: Call) -> W {
 #[inline(never)]
 unsafe fn load_closely<W: Word>(addr: usize, order: u8, pc: usize) -> W {
     let call = Call { addr, order, failure: 0, pc };
-    let Some(mut session) = Session::begin::<W, false>(call.addr) else {
+    let Some(mut session) = Session::begin::<W, false>(call, Op::Load) else {
         // SAFETY: the caller's promise.
         return unsafe { W::load(call.addr) };
     };
@@ -595,7 +609,7 @@ pub(super) unsafe fn store<W: Word>(call: Call, value: W) {
     if schedule::is_controlled() {
         in_turn::begin_write(call, Step::Write, W::SIZE, value.image());
     }
-    let Some(mut session) = Session::begin::<W, true>(call.addr) else {
+    let Some(mut session) = Session::begin::<W, true>(call, Op::Store) else {
         // SAFETY: the caller's promise.
         unsafe { W::store(call.addr, value) };
         return;
@@ -607,9 +621,8 @@ pub(super) unsafe fn store<W: Word>(call: Call, value: W) {
     }
     // SAFETY: the caller's promise.
     session.held.change(|| unsafe { W::store(call.addr, value) });
-    let site = session.thread.calls.site(call.pc, Op::Store as u8, call.order);
     let location = &mut atomic(&mut session.held).location;
-    location.store(session.thread.clocks_mut(), call.order(), value.image(), site, limits());
+    location.store(session.thread.clocks_mut(), call.order(), value.image(), session.site, limits());
     session.record(call, Op::Store, value.image(), 0, true);
     session.thread.does_something();
     let place = session.held.place();
@@ -630,10 +643,9 @@ pub(super) unsafe fn store<W: Word>(call: Call, value: W) {
 
 impl Session {
     #[inline(always)]
-    fn written(&mut self, call: Call, op: Op, value: u64) {
-        let site = self.thread.calls.site(call.pc, op as u8, call.order);
+    fn written(&mut self, call: Call, value: u64) {
         let location = &mut atomic(&mut self.held).location;
-        location.rmw(self.thread.clocks_mut(), call.order(), value, site, limits());
+        location.rmw(self.thread.clocks_mut(), call.order(), value, self.site, limits());
         self.thread.does_something();
     }
 }
@@ -655,7 +667,7 @@ pub(super) unsafe fn fetch<W: Word>(addr: usize, order: u32, pc: usize, fetch: F
 /// As for `load`.
 #[inline(always)]
 unsafe fn fetch_now<W: Word>(call: Call, fetch: Fetch, value: W) -> W {
-    let Some(mut session) = Session::begin::<W, true>(call.addr) else {
+    let Some(mut session) = Session::begin::<W, true>(call, Op::Rmw) else {
         // SAFETY: the caller's promise.
         return unsafe { W::fetch(call.addr, fetch, value) };
     };
@@ -666,7 +678,7 @@ unsafe fn fetch_now<W: Word>(call: Call, fetch: Fetch, value: W) -> W {
         // SAFETY: the caller's promise.
         let old = session.held.change(|| unsafe { W::fetch(call.addr, fetch, value) });
         let new = W::combine(fetch, old, value).image();
-        session.written(call, Op::Rmw, new);
+        session.written(call, new);
         session.record(call, Op::Rmw, new, old.image(), true);
         old
     };
@@ -716,16 +728,17 @@ unsafe fn cas_in_provoked_run<W: Word>(call: Call, weak: bool, fails: bool, expe
 /// As for `load`.
 #[inline(always)]
 unsafe fn cas_in<W: Word, const PROVOKED: bool>(call: Call, weak: bool, fails: bool, expected: W, new: W) -> (W, bool) {
-    let Some(mut session) = Session::begin::<W, true>(call.addr) else {
+    let op = if weak { Op::CasWeak } else { Op::CasStrong };
+    let Some(mut session) = Session::begin::<W, true>(call, op) else {
         // SAFETY: the caller's promise.
         let old = unsafe { W::cas(call.addr, expected, new) };
         return (old, old == expected);
     };
     let (wanted, failure) = (expected.image(), Order::decode(call.failure));
-    let (op, action, access) = if weak {
-        (Op::CasWeak, Action::CasWeak, Access::WeakCas { expected: wanted, failure })
+    let (action, access) = if weak {
+        (Action::CasWeak, Access::WeakCas { expected: wanted, failure })
     } else {
-        (Op::CasStrong, Action::CasStrong, Access::StrongCas { expected: wanted, failure })
+        (Action::CasStrong, Access::StrongCas { expected: wanted, failure })
     };
     if PROVOKED && session.check(call, W::SIZE, action, access) {
         let old = session.end_with();
@@ -745,7 +758,7 @@ unsafe fn cas_in<W: Word, const PROVOKED: bool>(call: Call, weak: bool, fails: b
     let success = old == expected && !fails;
     let mut spinning = false;
     if success {
-        session.written(call, op, new.image());
+        session.written(call, new.image());
         session.record(call, op, new.image(), wanted, true);
     } else {
         session.load(call.failure);
@@ -774,7 +787,7 @@ pub(super) unsafe fn wait<W: Word>(call: Call, value: W, differs: bool) -> W {
     in_turn::begin_wait(call, Step::Read, W::SIZE);
     let mut again = false;
     loop {
-        let Some(mut session) = Session::begin::<W, false>(call.addr) else {
+        let Some(mut session) = Session::begin::<W, false>(call, Op::Wait) else {
             // SAFETY: the caller's promise.
             let read = unsafe { W::load(call.addr) };
             if wanted(read.image()) {
@@ -813,7 +826,7 @@ pub(super) unsafe fn blocking_cas<W: Word>(call: Call, expected: W, new: W) {
     in_turn::begin_wait(call, Step::Update, W::SIZE);
     let mut again = false;
     loop {
-        let Some(mut session) = Session::begin::<W, true>(call.addr) else {
+        let Some(mut session) = Session::begin::<W, true>(call, Op::BlockingCas) else {
             // SAFETY: the caller's promise.
             if unsafe { W::cas(call.addr, expected, new) } == expected {
                 return;
@@ -832,7 +845,7 @@ pub(super) unsafe fn blocking_cas<W: Word>(call: Call, expected: W, new: W) {
         }
         // SAFETY: the caller's promise.
         if session.held.change(|| unsafe { W::cas(call.addr, expected, new) }) == expected {
-            session.written(call, Op::BlockingCas, new.image());
+            session.written(call, new.image());
             session.record(call, Op::BlockingCas, new.image(), expected.image(), true);
             session.end();
             in_turn::has_written(call.addr, expected.image(), new.image());

@@ -34,13 +34,132 @@ fn access(addr: usize, log_size: u32, how: How, pc: usize) {
     }
 }
 
-/// Apart from the rest, since it is frequent and needs few registers. A signal handler that has
-/// interrupted the runtime is not watched.
-#[inline(never)]
-fn remember_read(thread: &'static Thread, addr: usize, news: News, pc: usize) {
-    if news.is_of_strangers(thread) {
-        return;
+/// The same in assembly, which is where programs spend their time: without the jump, and the moves
+/// between registers, of a hook that passes its return address on before it is needed. What is news
+/// is `$news`'s matter, and all that is out of the ordinary is the other path's.
+#[cfg(not(any(miri, test)))]
+macro_rules! quick {
+    ($name:ident, $log_size:literal, $how:expr, $news:path, $otherwise:path) => {
+        std::arch::global_asm!(
+            // Whole lines of the cache: they are fetched for nearly every access of the program.
+            concat!(".pushsection .text.", stringify!($name), ", \"ax\", @progbits"),
+            ".p2align 6",
+            concat!(".globl ", stringify!($name)),
+            concat!(".type ", stringify!($name), ", @function"),
+            concat!(stringify!($name), ":"),
+            // The thread, and the part of the table that has the cells.
+            "mov rdx, [rip + fencepost_heeded_thread@GOTTPOFF]",
+            "mov rdx, fs:[rdx]",
+            "test rdx, rdx",
+            "je 4f",
+            "mov rax, [rip + {root}]",
+            "mov rcx, rdi",
+            "shr rcx, {span_bits}",
+            "cmp rcx, {spans}",
+            "jae 5f",
+            "mov rax, [rax + 8*rcx]",
+            "test rax, rax",
+            "je 5f",
+            "mov qword ptr [rdx + {last_load}], 0",
+            // The access as a cell.
+            "mov r8d, edi",
+            "and r8d, 7",
+            "shl r8, {offset_shift}",
+            "or r8, [rdx + {stamp}]",
+            "or r8, {kind}",
+            // The cells of the word, which are twice as large as the word.
+            "mov ecx, edi",
+            "and ecx, {word}",
+            "lea rcx, [rax + 2*rcx]",
+            "mov rax, [rcx]",
+            "xor rax, r8",
+            "shr rax, {uncommon}",
+            "jne 2f",
+            "ret",
+            "2: mov rax, [rcx + 8]",
+            "xor rax, r8",
+            "shr rax, {uncommon}",
+            "jne 3f",
+            "4: ret",
+            "3: mov rsi, [rsp]",
+            "jmp {news}",
+            "5: mov rsi, [rsp]",
+            "jmp {otherwise}",
+            concat!(".size ", stringify!($name), ", . - ", stringify!($name)),
+            ".popsection",
+            root = sym shadow::QUICK,
+            span_bits = const shadow::SPAN_BITS,
+            spans = const shadow::SPANS,
+            word = const shadow::WORD_IN_SPAN,
+            last_load = const Thread::LAST_LOAD,
+            stamp = const Thread::STAMP,
+            offset_shift = const race::OFFSET_SHIFT,
+            kind = const race::kind($log_size, $how),
+            uncommon = const race::uncommon_bits($how),
+            news = sym $news,
+            otherwise = sym $otherwise,
+        );
+    };
+}
+
+/// Where there is no assembly.
+#[cfg(any(miri, test))]
+macro_rules! quick {
+    ($name:ident, $log_size:literal, $how:expr, $news:path, $otherwise:path) => {
+        shim!($name, "rsi", $otherwise);
+        const _: NewsHook = $news;
+    };
+}
+
+/// What assembly calls with an access that says something new: the cells of its word, and
+/// itself as one.
+#[cfg(any(miri, test))]
+type NewsHook = extern "C" fn(usize, usize, &'static Thread, &'static shadow::Cells, u64);
+
+/// Apart from the rest, since it is frequent and needs few registers.
+extern "C" fn read_news(addr: usize, pc: usize, thread: &'static Thread, cells: &'static shadow::Cells, new: u64) {
+    let news = News::of_cell(Some(cells), new, pc);
+    if !news.is_of_strangers(thread) {
+        remember_read_of_mine(thread, addr, news, pc);
     }
+}
+
+#[inline(never)]
+fn remember_read_of_mine(thread: &'static Thread, addr: usize, news: News, pc: usize) {
+    if !is_easy(thread, news) {
+        remember_read_closely(thread, addr, news, pc);
+    }
+}
+
+extern "C" fn write_news(addr: usize, pc: usize, thread: &'static Thread, cells: &'static shadow::Cells, new: u64) {
+    let news = News::of_cell(Some(cells), new, pc);
+    if is_atomic(addr) || !is_easy(thread, news) {
+        remember_closely(thread, addr, news, pc);
+    }
+}
+
+/// Is the access remembered without further ado?
+#[inline(always)]
+fn is_easy(thread: &'static Thread, news: News) -> bool {
+    let Some(thread) = thread.enter() else { return false };
+    thread.plain.get() == 0 && SEES_PLAIN.load(Ordering::Relaxed) && news.is_easily_remembered(&thread)
+}
+
+#[inline(never)]
+fn remember_closely(thread: &'static Thread, addr: usize, news: News, pc: usize) {
+    remember(thread, addr, news, pc);
+}
+
+#[inline(always)]
+fn remember_read(thread: &'static Thread, addr: usize, news: News, pc: usize) {
+    if !news.is_of_strangers(thread) {
+        remember_read_closely(thread, addr, news, pc);
+    }
+}
+
+/// A signal handler that has interrupted the runtime is not watched.
+#[inline(never)]
+fn remember_read_closely(thread: &'static Thread, addr: usize, news: News, pc: usize) {
     let Some(thread) = thread.enter() else { return };
     if thread.plain.get() != 0 {
         remember_unless_ignored(thread, addr, news, pc);
@@ -213,18 +332,18 @@ shim!(__wrap_memcpy, "rcx", copy);
 shim!(__wrap_memmove, "rcx", copy);
 shim!(__wrap_memset, "rcx", fill);
 
-shim!(__tsan_read1, "rsi", read::<0>);
-shim!(__tsan_write1, "rsi", write::<0>);
-shim!(__tsan_read_write1, "rsi", write::<0>);
-shim!(__tsan_read2, "rsi", read::<1>);
-shim!(__tsan_write2, "rsi", write::<1>);
-shim!(__tsan_read_write2, "rsi", write::<1>);
-shim!(__tsan_read4, "rsi", read::<2>);
-shim!(__tsan_write4, "rsi", write::<2>);
-shim!(__tsan_read_write4, "rsi", write::<2>);
-shim!(__tsan_read8, "rsi", read::<3>);
-shim!(__tsan_write8, "rsi", write::<3>);
-shim!(__tsan_read_write8, "rsi", write::<3>);
+quick!(__tsan_read1, 0, READ, read_news, read::<0>);
+quick!(__tsan_write1, 0, WRITE, write_news, write::<0>);
+quick!(__tsan_read_write1, 0, WRITE, write_news, write::<0>);
+quick!(__tsan_read2, 1, READ, read_news, read::<1>);
+quick!(__tsan_write2, 1, WRITE, write_news, write::<1>);
+quick!(__tsan_read_write2, 1, WRITE, write_news, write::<1>);
+quick!(__tsan_read4, 2, READ, read_news, read::<2>);
+quick!(__tsan_write4, 2, WRITE, write_news, write::<2>);
+quick!(__tsan_read_write4, 2, WRITE, write_news, write::<2>);
+quick!(__tsan_read8, 3, READ, read_news, read::<3>);
+quick!(__tsan_write8, 3, WRITE, write_news, write::<3>);
+quick!(__tsan_read_write8, 3, WRITE, write_news, write::<3>);
 shim!(__tsan_read16, "rsi", read_bytes::<16>);
 shim!(__tsan_write16, "rsi", write_bytes::<16>);
 shim!(__tsan_read_write16, "rsi", write_bytes::<16>);

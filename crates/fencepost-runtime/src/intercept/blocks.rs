@@ -1,7 +1,9 @@
 //! The blocks that the program has allocated, for reports: where, how large, by whom.
 //!
-//! A table by address, cut into parts with a lock each. The block that an address lies in is looked
-//! for only when something is reported, by going through all of them.
+//! A table by address, cut into parts with a lock each. Allocators give threads regions of their own,
+//! so neighbouring blocks share a part: threads that allocate at the same time mostly use different
+//! ones. The block that an address lies in is looked for only when something is reported, by going
+//! through all of them.
 
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
@@ -43,12 +45,19 @@ impl Hasher for Mix {
 /// What is kept of a block: size, thread, site.
 type Part = HashMap<usize, (usize, Tid, SiteId), BuildHasherDefault<Mix>>;
 
-const PARTS: usize = 64;
-static BLOCKS: [Guarded<Part>; PARTS] =
-    [const { Guarded::new(HashMap::with_hasher(BuildHasherDefault::new())) }; PARTS];
+/// One part of the table. It shares no line of the cache with another.
+#[repr(align(64))]
+struct Region(Guarded<Part>);
+
+const PARTS: usize = 1024;
+/// Blocks whose addresses agree but for so many bits share a part.
+const REGION_BITS: u32 = 15;
+static BLOCKS: [Region; PARTS] =
+    [const { Region(Guarded::new(HashMap::with_hasher(BuildHasherDefault::new()))) }; PARTS];
 
 fn part(base: usize) -> &'static Guarded<Part> {
-    &BLOCKS[(base >> 4 ^ base >> 12) % PARTS]
+    let region = (base >> REGION_BITS).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    &BLOCKS[region >> (usize::BITS - PARTS.ilog2())].0
 }
 
 /// Remembers a block.
@@ -56,20 +65,16 @@ pub(super) fn insert(block: Block) {
     part(block.base).lock().insert(block.base, (block.size, block.tid, block.site));
 }
 
-/// The size of a block, if it is known.
-pub(super) fn size(base: usize) -> Option<usize> {
-    part(base).lock().get(&base).map(|&(size, ..)| size)
-}
-
-/// Forgets a block, and says how large it was if it is known.
-pub(super) fn remove(base: usize) -> Option<usize> {
-    part(base).lock().remove(&base).map(|(size, ..)| size)
+/// Forgets a block, and says what was known of it.
+pub(super) fn remove(base: usize) -> Option<Block> {
+    let (size, tid, site) = part(base).lock().remove(&base)?;
+    Some(Block { base, size, tid, site })
 }
 
 /// The block that `addr` lies in.
 pub(crate) fn block_of(addr: usize) -> Option<Block> {
-    BLOCKS.iter().find_map(|part| {
-        let part = part.lock();
+    BLOCKS.iter().find_map(|region| {
+        let part = region.0.lock();
         let (&base, &(size, tid, site)) =
             part.iter().find(|&(&base, &(size, ..))| (base..base + size).contains(&addr))?;
         Some(Block { base, size, tid, site })

@@ -87,11 +87,17 @@ fn freeing(block: *mut c_void, pc: usize) {
     let pc = caller_or(pc);
     tidy(|thread| {
         let addr = block as usize;
-        let Some(size) = blocks::size(addr) else { return };
+        let Some(block) = blocks::remove(addr) else { return };
         if options::get().races && thread.ignored.get() == 0 {
-            race::freed(thread, addr, size.min(FREED), pc);
+            let mut conflicts = race::with_free(thread, addr, block.size.min(FREED), pc);
+            if let Some(first) = conflicts.next() {
+                // Reports say which block it is.
+                blocks::insert(block);
+                first.report(thread, pc);
+                conflicts.for_each(|race| race.report(thread, pc));
+                blocks::remove(addr);
+            }
         }
-        blocks::remove(addr);
     });
 }
 
@@ -130,7 +136,7 @@ unsafe extern "C" fn realloc_at(old: *mut c_void, bytes: size_t, pc: usize) -> *
     }
     // Another thread may get the old address as soon as it is given back.
     let mut size = None;
-    tidy(|_| size = blocks::remove(old as usize));
+    tidy(|_| size = blocks::remove(old as usize).map(|block| block.size));
     // SAFETY: as `realloc`.
     let new = unsafe { real::realloc(old, bytes) };
     tidy(|thread| match (new.is_null(), size) {

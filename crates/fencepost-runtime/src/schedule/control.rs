@@ -9,6 +9,7 @@ use super::ALL;
 use super::kernel::{Word, monotonic};
 use super::plan::{self, Plan};
 use super::policy::{Policy, Reason};
+use crate::memory::Apart;
 use crate::thread::Tid;
 use crate::{memory, stats};
 
@@ -16,7 +17,7 @@ use crate::{memory, stats};
 const STEP: u64 = 1_000;
 
 /// Are threads scheduled by us?
-pub(super) static CONTROLLED: AtomicBool = AtomicBool::new(false);
+pub(super) static CONTROLLED: Apart<AtomicBool> = Apart(AtomicBool::new(false));
 /// Something was woken by a signal handler that came while its thread held the lock.
 pub(super) static RECHECK: AtomicBool = AtomicBool::new(false);
 
