@@ -180,6 +180,12 @@ impl Sleeper {
         let (object, kind, choice) = (step.object, step.kind, step.choice as u8);
         Sleeper { object, thread, kind, choice, is_awake: false, padding: 0 }
     }
+
+    /// The same, if it is taken in another state.
+    pub const fn expected(thread: u32, step: &Step) -> Sleeper {
+        let kind = if step.flags & flag::TRIED != 0 { Kind::Update } else { step.kind };
+        Sleeper { kind, ..Sleeper::of(thread, step) }
+    }
 }
 
 /// Those wake up who depend on this step.
@@ -281,6 +287,8 @@ pub mod flag {
     pub const SUCCESS: u8 = 1 << 2;
     /// It could not be taken before others had done something.
     pub const WAITS: u8 = 1 << 3;
+    /// It has only read, and could have written: a compare-and-swap.
+    pub const TRIED: u8 = 1 << 4;
 }
 
 /// What a thread did.

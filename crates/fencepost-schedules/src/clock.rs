@@ -9,9 +9,9 @@ use fencepost_protocol::exploration::{Kind, Step};
 pub(crate) struct Race {
     /// Number of the decision after which the first step was taken, from 0 on.
     pub(crate) decision: usize,
-    /// The threads with which a run can begin that has the second step before the first. The one
-    /// that takes the second step comes first, if it is one of them.
-    pub(crate) initials: Vec<u32>,
+    /// The first steps of the threads with which a run can begin that has the second step before the
+    /// first. That of the thread that takes the second step comes first, if it is one of them.
+    pub(crate) initials: Vec<usize>,
 }
 
 /// For each thread one more than the number of its last step that happens before.
@@ -185,11 +185,11 @@ impl<'a> Run<'a> {
             begun.push(thread);
             let is_first = rest[..at].iter().all(|&other| !self.clocks[step].knows(other, self.steps[other].thread));
             if is_first {
-                initials.push(thread);
+                initials.push(step);
             }
         }
         let own = self.steps[second].thread;
-        initials.sort_by_key(|&thread| thread != own);
+        initials.sort_by_key(|&step| self.steps[step].thread != own);
         Race { decision, initials }
     }
 }

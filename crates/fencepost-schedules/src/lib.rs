@@ -125,7 +125,7 @@ impl Explorer {
         self.tree.check(task, steps)?;
         let path = self.tree.extend(task, steps);
         for race in clock::races(steps, task.decisions.len().saturating_sub(1)) {
-            self.tree.reverse(&path, &race);
+            self.tree.reverse(&path, &race, steps);
         }
         self.tree.leave(&path);
         Ok(())

@@ -17,6 +17,8 @@ struct Made {
     decision: Decision,
     /// The step that was taken; none while the first run is not over.
     step: Option<Step>,
+    /// What it is expected to be.
+    expected: Sleeper,
 }
 
 #[derive(Debug)]
@@ -26,8 +28,8 @@ struct Node {
     depth: usize,
     /// What was decided here, in order.
     made: Vec<Made>,
-    /// What is still to be decided.
-    todo: Vec<Decision>,
+    /// What is still to be decided, and the steps that are expected to be taken then.
+    todo: Vec<(Decision, Sleeper)>,
     /// Who sleeps.
     sleepers: Vec<Sleeper>,
     /// Nodes below, and runs that pass here and are not over.
@@ -51,20 +53,23 @@ impl Tree {
     pub(crate) fn next(&mut self) -> Option<Task> {
         let &(depth, id) = self.open.last()?;
         let node = self.nodes.get_mut(&id)?;
-        let decision = node.todo.pop()?;
+        let (decision, expected) = node.todo.pop()?;
         if node.todo.is_empty() {
             self.open.remove(&(depth, id));
         }
         let known = node.made.iter().filter(|made| made.decision.thread != decision.thread);
-        let mut sleepers: Vec<Sleeper> =
-            known.filter_map(|made| Some(Sleeper::of(made.decision.thread, made.step.as_ref()?))).collect();
+        let sleeper = |made: &Made| match &made.step {
+            Some(step) => Sleeper::of(made.decision.thread, step),
+            None => made.expected,
+        };
+        let mut sleepers: Vec<Sleeper> = known.map(sleeper).collect();
         // What was gone here sleeps again, whoever woke it before.
         let is_made = |old: &&Sleeper| {
             node.made.iter().any(|made| (made.decision.thread, made.decision.choice) == (old.thread, old.choice.into()))
         };
         let old = node.sleepers.iter().filter(|sleeper| sleeper.thread != decision.thread && !is_made(sleeper));
         sleepers.extend(old);
-        node.made.push(Made { decision, step: None });
+        node.made.push(Made { decision, step: None, expected });
         let (mut path, mut decisions) = (vec![id], vec![decision]);
         let mut at = id;
         while let Some((parent, decision)) = self.nodes[&at].parent {
@@ -128,7 +133,8 @@ impl Tree {
                 }
                 let parent =
                     parent.zip(via).map(|(id, step)| (id, Decision { thread: step.thread, choice: step.choice }));
-                let made = vec![Made { decision, step: Some(*step) }];
+                let expected = Sleeper::of(step.thread, step);
+                let made = vec![Made { decision, step: Some(*step), expected }];
                 let node = Node { parent, depth, made, todo: Vec::new(), sleepers: sleepers.clone(), users: 1 };
                 self.nodes.insert(id, node);
                 path.push(id);
@@ -137,42 +143,46 @@ impl Tree {
             for done in &steps[at..end] {
                 wake(&mut sleepers, done);
             }
-            let ways = (0..step.choices).map(|choice| Decision { thread: step.thread, choice });
-            self.decide(path[depth], ways.collect());
+            for choice in 0..step.choices {
+                let expected = Sleeper::expected(step.thread, &Step { choice, ..*step });
+                self.decide(path[depth], Decision { thread: step.thread, choice }, expected);
+            }
         }
         path
     }
 
-    fn decide(&mut self, id: NodeId, decisions: Vec<Decision>) {
+    fn decide(&mut self, id: NodeId, decision: Decision, expected: Sleeper) {
         let Some(node) = self.nodes.get_mut(&id) else { return };
-        for decision in decisions {
-            let is_known = node.made.iter().any(|made| made.decision == decision) || node.todo.contains(&decision);
-            if !is_known && !sleeps_in(&node.sleepers, decision) {
-                // The other ways of a step come before other threads, for which its thread sleeps.
-                match node.made.iter().any(|made| made.decision.thread == decision.thread) {
-                    false => node.todo.insert(0, decision),
-                    true => node.todo.push(decision),
-                }
-                self.open.insert((node.depth, id));
-            }
+        let is_known = node.made.iter().any(|made| made.decision == decision)
+            || node.todo.iter().any(|(other, _)| *other == decision);
+        if is_known || sleeps_in(&node.sleepers, decision) {
+            return;
         }
+        // The other ways of a step come before other threads, for which its thread sleeps.
+        match node.made.iter().any(|made| made.decision.thread == decision.thread) {
+            false => node.todo.insert(0, (decision, expected)),
+            true => node.todo.push((decision, expected)),
+        }
+        self.open.insert((node.depth, id));
     }
 
     /// The second step of a race is to come before the first in some run.
-    pub(crate) fn reverse(&mut self, path: &[NodeId], race: &Race) {
+    pub(crate) fn reverse(&mut self, path: &[NodeId], race: &Race, steps: &[Step]) {
         let Some(&id) = path.get(race.decision) else { return };
         let Some(node) = self.nodes.get(&id) else { return };
-        let is_there = |thread: u32| {
+        let is_there = |&step: &usize| {
+            let thread = steps[step].thread;
             node.made.iter().any(|made| made.decision.thread == thread)
-                || node.todo.iter().any(|decision| decision.thread == thread)
+                || node.todo.iter().any(|(decision, _)| decision.thread == thread)
                 || sleeps(&node.sleepers, thread)
         };
-        if race.initials.iter().any(|&thread| is_there(thread)) {
+        if race.initials.iter().any(is_there) {
             return;
         }
-        if let Some(&thread) = race.initials.first() {
-            let choice = first_way(&node.sleepers, thread);
-            self.decide(id, vec![Decision { thread, choice }]);
+        if let Some(step) = race.initials.first().map(|&step| &steps[step]) {
+            let choice = first_way(&node.sleepers, step.thread);
+            let expected = Sleeper::expected(step.thread, &Step { choice, ..*step });
+            self.decide(id, Decision { thread: step.thread, choice }, expected);
         }
     }
 

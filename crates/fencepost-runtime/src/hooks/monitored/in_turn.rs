@@ -131,7 +131,10 @@ pub(super) unsafe fn cas<W: Word>(call: Call, weak: bool, expected: W, new: W) -
     if success {
         has_written(call.addr, old.image(), new.image());
     } else {
-        schedule::has_taken(|step| (step.kind, step.read) = (Kind::Read, old.image()));
+        let tried = step_flags_if_tried(fails);
+        schedule::has_taken(|step| {
+            (step.kind, step.read, step.flags) = (Kind::Read, old.image(), step.flags | tried);
+        });
     }
     match fails {
         true if old == expected => local::was_unlucky(state),
@@ -144,6 +147,11 @@ pub(super) unsafe fn cas<W: Word>(call: Call, weak: bool, expected: W, new: W) -
         false => {}
     }
     (old, success)
+}
+
+/// A compare-and-swap that was to fail could not have written.
+fn step_flags_if_tried(fails: bool) -> u8 {
+    if fails { 0 } else { flag::TRIED }
 }
 
 /// A fence: no step of its own, because what it does concerns its own thread until an access passes
