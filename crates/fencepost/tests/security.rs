@@ -111,7 +111,7 @@ fn filled(compiler: &Compiler, folder: &Path) -> (PathBuf, Vec<(PathBuf, Vec<u8>
     }
     let reporters = files.iter().filter(|(path, _)| path.extension().is_some_and(|extension| extension == "o"));
     let paths: Vec<&PathBuf> = files.iter().map(|(path, _)| path).collect();
-    assert_eq!((files.len(), reporters.count()), (8, 1), "{paths:?}");
+    assert_eq!((files.len(), reporters.count()), (11, 1), "{paths:?}");
     (cache, files)
 }
 
