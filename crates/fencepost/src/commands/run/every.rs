@@ -295,7 +295,7 @@ impl Shared<'_> {
 /// What was decided in a run.
 fn taken(steps: &[Step]) -> Vec<Decision> {
     let taken = steps.iter().filter(|step| step.is_decided() && !step.is_pending());
-    taken.map(|step| Decision { thread: step.thread, choice: step.choice }).collect()
+    taken.map(|step| Decision::new(step.thread, step.choice)).collect()
 }
 
 /// Are there accesses that overlap and do not begin at the same address?
