@@ -25,8 +25,35 @@ pub(crate) enum Reading {
     Update,
     /// It writes if it finds this.
     Compare { expected: u64, failure: Order },
-    /// It writes if it finds this, and waits for it.
-    Await(u64),
+    /// It waits until it finds this, or if it `differs`, anything else; then it may write.
+    Await { value: u64, differs: bool, writes: bool },
+}
+
+/// What a read does about what it finds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Outcome {
+    Reads,
+    Writes,
+    /// It waits in vain.
+    Waits,
+    /// The run shows it.
+    Open,
+}
+
+impl Reading {
+    /// What it does if it finds this; none if no run has shown what is there.
+    pub(crate) fn outcome(self, found: Option<u64>) -> Outcome {
+        match (self, found) {
+            (Reading::Load, _) => Outcome::Reads,
+            (Reading::Update, _) => Outcome::Writes,
+            (_, None) => Outcome::Open,
+            (Reading::Compare { expected, .. }, Some(found)) if found == expected => Outcome::Writes,
+            (Reading::Compare { .. }, _) => Outcome::Reads,
+            (Reading::Await { value, differs, .. }, Some(found)) if (found == value) == differs => Outcome::Waits,
+            (Reading::Await { writes: true, .. }, _) => Outcome::Writes,
+            (Reading::Await { .. }, _) => Outcome::Reads,
+        }
+    }
 }
 
 /// What an event is.
@@ -40,8 +67,8 @@ pub(crate) enum What {
     Spawn,
     /// A thread begins that was created by this event.
     Begin { spawn: Option<Id> },
-    /// A thread has waited for the end of this one.
-    Join { thread: u32 },
+    /// A thread has waited for the end of this one, which was its last event.
+    Join { thread: u32, last: Option<Id> },
     /// One of several ways was taken.
     Choice { choice: u32 },
 }
@@ -58,8 +85,11 @@ pub(crate) struct Event {
     /// What was read or written; none if no run has shown it yet.
     pub(crate) value: Option<u64>,
     pub(crate) fences: Vec<Order>,
-    /// Its thread goes no further.
+    /// It is a read that waits, and has found nothing that it waits for: it reads nothing, and its
+    /// thread goes no further.
     pub(crate) is_blocked: bool,
+    /// The event before it in its thread.
+    pub(crate) previous: Option<Id>,
     /// Where in the code.
     pub(crate) pc: u64,
 }
@@ -145,30 +175,36 @@ impl Execution {
         self.writes(object).iter().copied().find(|&write| self.event(write).read_part() == Some(read))
     }
 
-    /// Does a read-modify-write follow this write, or the initial value?
-    pub(crate) fn is_taken(&self, object: u64, write: Option<Id>) -> bool {
-        self.writes(object).iter().any(|&other| {
-            self.event(other).read_part().is_some_and(|read| self.event(read).source() == write)
-        })
+    /// What can be read from a location: the initial value, which is none, and its writes.
+    pub(crate) fn sources(&self, object: u64) -> Vec<Option<Id>> {
+        std::iter::once(None).chain(self.writes(object).iter().copied().map(Some)).collect()
     }
 
-    /// The initial value of a location, if it was seen.
-    pub(crate) fn initial(&self, object: u64) -> Option<u64> {
-        self.initial.get(&object).copied()
-    }
-
-    /// An access of a location has seen its initial value, if there was no write before.
-    pub(crate) fn note_initial(&mut self, object: u64, value: u64, is_initial: bool) {
-        if is_initial {
-            self.initial.insert(object, value);
+    /// What is found by who reads this write to a location, or the initial value, as far as a run
+    /// has shown it.
+    pub(crate) fn value_of(&self, object: u64, source: Option<Id>) -> Option<u64> {
+        match source {
+            Some(source) => self.event(source).value,
+            None => self.initial.get(&object).copied(),
         }
+    }
+
+    /// A run has seen the initial value of a location.
+    pub(crate) fn set_initial(&mut self, object: u64, value: u64) {
+        self.initial.insert(object, value);
+    }
+
+    /// The last event of a thread.
+    pub(crate) fn last_of(&self, thread: u32) -> Option<&Event> {
+        self.events.iter().filter(|event| event.thread == thread).max_by_key(|event| event.id)
     }
 
     /// A new event.
     pub(crate) fn add(&mut self, event: Event) -> Id {
         let id = self.next;
         self.next += 1;
-        self.events.push(Event { id, ..event });
+        let previous = self.last_of(event.thread).map(|last| last.id);
+        self.events.push(Event { id, previous, ..event });
         id
     }
 
@@ -199,9 +235,8 @@ impl Execution {
     pub(crate) fn without(&self, is_gone: impl Fn(&Event) -> bool) -> Execution {
         let events: Vec<Event> = self.events.iter().filter(|event| !is_gone(event)).cloned().collect();
         let is_there = |id: &Id| events.binary_search_by_key(id, |event| event.id).is_ok();
-        let order = self.order.iter().map(|(&object, writes)| {
-            (object, writes.iter().copied().filter(is_there).collect())
-        });
+        let order =
+            self.order.iter().map(|(&object, writes)| (object, writes.iter().copied().filter(is_there).collect()));
         Execution { order: order.collect(), initial: self.initial.clone(), next: self.next, events }
     }
 
@@ -222,45 +257,55 @@ impl Execution {
 
     /// What an event depends on directly.
     fn predecessors(&self, id: Id, mut each: impl FnMut(Id)) {
-        let position = self.position(id);
-        let event = &self.events[position];
-        let earlier = self.events[..position].iter().rev();
-        earlier.filter(|earlier| earlier.thread == event.thread).take(1).for_each(|earlier| each(earlier.id));
+        let event = self.event(id);
+        event.previous.into_iter().for_each(&mut each);
         match event.what {
             What::Read { source: Some(source), .. } => each(source),
             What::Begin { spawn: Some(spawn) } => each(spawn),
-            What::Join { thread } => {
-                let last = self.events.iter().rev().find(|other| other.thread == thread);
-                last.into_iter().for_each(|last| each(last.id));
-            }
+            What::Join { last: Some(last), .. } => each(last),
             _ => {}
         }
     }
 
     /// The events in an order in which a run can have them: each after what it depends on, a write
-    /// of a read-modify-write right after its read, and otherwise as they were added. Reads whose
-    /// write is still to come are last.
-    pub(crate) fn in_order(&self, is_last: impl Fn(&Event) -> bool) -> Vec<Id> {
+    /// of a read-modify-write right after its read, and otherwise as they were added. A read whose
+    /// write is still to come is last.
+    pub(crate) fn in_order(&self) -> Vec<Id> {
         let parts: BTreeMap<Id, Id> =
             self.events.iter().filter_map(|event| Some((event.read_part()?, event.id))).collect();
         let mut done = Set(vec![false; self.next as usize]);
         let mut order = Vec::with_capacity(self.events.len());
-        let mut left: Vec<&Event> = self.events.iter().filter(|event| event.read_part().is_none()).collect();
-        while !left.is_empty() {
-            let is_ready = |event: &&Event| {
-                let mut ready = true;
-                self.predecessors(event.id, |earlier| ready &= done.has(earlier));
-                ready
-            };
-            let first = left.iter().position(|event| !is_last(event) && is_ready(event));
-            let next = first.or_else(|| left.iter().position(is_ready)).expect("program order and reads-from have no cycle");
-            let id = left.remove(next).id;
-            for id in std::iter::once(id).chain(parts.get(&id).copied()) {
-                done.0[id as usize] = true;
-                order.push(id);
+        let (last, others): (Vec<&Event>, Vec<&Event>) = self.events.iter().partition(|event| self.is_open(event));
+        for event in others.into_iter().chain(last) {
+            let mut open = vec![event.id];
+            while let Some(&id) = open.last() {
+                let before = open.len();
+                if !done.has(id) {
+                    self.predecessors(id, |earlier| {
+                        if !done.has(earlier) {
+                            open.push(earlier);
+                        }
+                    });
+                }
+                if open.len() > before {
+                    continue;
+                }
+                open.pop();
+                for id in std::iter::once(id).chain(parts.get(&id).copied()) {
+                    if !std::mem::replace(&mut done.0[id as usize], true) {
+                        order.push(id);
+                    }
+                }
             }
         }
         order
+    }
+
+    /// Is it a read whose write is still to come, as far as is known?
+    pub(crate) fn is_open(&self, event: &Event) -> bool {
+        let What::Read { reading, .. } = event.what else { return false };
+        let may_write = matches!(reading.outcome(event.value), Outcome::Writes | Outcome::Open);
+        may_write && !event.is_blocked && self.write_part(event.id).is_none()
     }
 
     /// Is it consistent? Values do not matter for that.
@@ -272,8 +317,7 @@ impl Execution {
     /// creator, and ends by writing for those who wait for it.
     fn graph(&self) -> Graph {
         let mut builder = Builder::default();
-        let order = self.in_order(|_| false);
-        for &id in &order {
+        for id in self.in_order() {
             self.build(&mut builder, id);
         }
         for (&object, writes) in &self.order {
@@ -287,6 +331,7 @@ impl Execution {
         let event = self.event(id);
         let thread = ThreadId(event.thread);
         match event.what {
+            What::Read { .. } if event.is_blocked => {}
             What::Read { source, .. } => {
                 let loc = builder.location(Place::Object(event.object));
                 let part = self.write_part(id);
@@ -298,7 +343,7 @@ impl Execution {
                 };
                 let number = builder.add(thread, label, Some(Source { loc, write: source }));
                 builder.numbers.insert(id, number);
-                part.into_iter().for_each(|part| drop(builder.numbers.insert(part, number)));
+                builder.numbers.extend(part.map(|part| (part, number)));
             }
             What::Write { read: Some(_) } => {}
             What::Write { read: None } => {
@@ -315,7 +360,7 @@ impl Execution {
                 let loc = builder.location(Place::Begin(spawn));
                 builder.take_over(thread, loc);
             }
-            What::Join { thread: other } => {
+            What::Join { thread: other, .. } => {
                 let loc = builder.location(Place::End(other));
                 if builder.order[loc.index()].is_empty() {
                     builder.pass_on(ThreadId(other), loc);
@@ -325,10 +370,8 @@ impl Execution {
             What::Begin { spawn: None } | What::Choice { .. } => {}
         }
         // The fences come after the whole of a read-modify-write.
-        let fences = match self.events.iter().find(|part| part.read_part() == Some(id)) {
-            Some(part) => &part.fences,
-            None => &event.fences,
-        };
+        let part = if event.is_read() { self.write_part(id) } else { None };
+        let fences = part.map_or(&event.fences, |part| &self.event(part).fences);
         if !matches!(event.what, What::Write { read: Some(_) }) {
             for order in fences.iter().filter(|order| **order != Order::Relaxed) {
                 builder.add(thread, Label::Fence { mode: mode(*order, true, true) }, None);
@@ -430,9 +473,10 @@ impl Builder {
         let events = self.events.into_iter().map(|(event, source)| {
             (event, source.map(|Source { loc, write }| write.map_or(EventId::from_index(loc.index()), id)))
         });
-        let order = self.order.into_iter().enumerate().map(|(loc, writes)| {
-            std::iter::once(EventId::from_index(loc)).chain(writes.into_iter().map(id)).collect()
-        });
+        let order =
+            self.order.into_iter().enumerate().map(|(loc, writes)| {
+                std::iter::once(EventId::from_index(loc)).chain(writes.into_iter().map(id)).collect()
+            });
         Graph::of_parts(&vec![0; count], events.collect(), order.collect())
     }
 }

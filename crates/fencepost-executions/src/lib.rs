@@ -179,7 +179,7 @@ impl Explorer {
 }
 
 fn task_of(execution: Execution, weight: f64) -> Task {
-    let plan = execution.in_order(|event| grow::is_open(&execution, event));
+    let plan = execution.in_order();
     Task { plan, execution, weight }
 }
 
@@ -192,35 +192,23 @@ impl Task {
         let mut made: BTreeMap<u64, Vec<Id>> = BTreeMap::new();
         for &id in &self.plan {
             let event = self.execution.event(id);
-            let is_hidden = |write: Id, made: &[Id]| {
-                let order = self.execution.writes(event.object);
-                let place = |id: Id| order.iter().position(|&write| write == id);
-                made.iter().any(|&other| place(other) > place(write))
-            };
+            let order = self.execution.writes(event.object);
+            let place = |write: Option<Id>| write.map(|write| order.iter().position(|&other| other == write));
+            let made_here = made.get(&event.object).map_or(&[][..], Vec::as_slice);
+            let is_hidden = |write: Option<Id>| made_here.iter().any(|&other| place(Some(other)) > place(write));
             let mut decision = Decision::new(event.thread, 0);
             match event.what {
                 execution::What::Choice { choice } => decision.choice = choice,
+                execution::What::Read { .. } if event.is_blocked => decision = decision.held(),
                 execution::What::Read { source, .. } => {
                     decision = decision.reading(source.map_or(0, |source| numbers[&source]));
-                    // A write that is still to come has no place yet, and follows what was read.
-                    let order = self.execution.writes(event.object);
-                    let last = made.get(&event.object).map_or(&[][..], Vec::as_slice);
-                    let rank = |write: Option<Id>| {
-                        write.map_or(0, |write| 1 + order.iter().position(|&other| other == write).unwrap_or(0))
-                    };
-                    if last.iter().any(|&other| rank(Some(other)) > rank(source)) {
-                        decision = decision.hidden();
-                    }
-                    if event.is_blocked && grow::is_held(event) {
-                        decision = decision.held();
-                    }
-                }
-                execution::What::Write { read: None } => {
-                    let made = made.get(&event.object).map_or(&[][..], Vec::as_slice);
-                    if is_hidden(id, made) {
+                    let may_write = self.execution.write_part(id).is_some() || self.execution.is_open(event);
+                    // What it writes follows what it has read.
+                    if may_write && is_hidden(source) {
                         decision = decision.hidden();
                     }
                 }
+                execution::What::Write { read: None } if is_hidden(Some(id)) => decision = decision.hidden(),
                 _ => {}
             }
             if event.is_write() {

@@ -8,10 +8,22 @@
 //!
 //! Which values are written does not matter for consistency. So a write whose value no run has shown
 //! yet revisits as well; the run that follows shows it.
+//!
+//! # Reads that wait
+//!
+//! A read that waits, and does not find what it waits for, blocks its thread. The axioms do not see
+//! it. There are two kinds of such reads:
+//!
+//! - One for which nothing was there that it waits for when nobody else could go on. It has no
+//!   source. It stands for all reads in vain, and is maximal as long as the last write is not what
+//!   it waits for.
+//! - One that had found what it waits for, and was revisited by a write that is not that. Its source
+//!   is this write, and it is maximal as reads are. It is of interest only if the write is last in
+//!   modification order: else a later one has revisited it, or the execution does not wait for ever.
 
 use fencepost_model::Model;
 
-use crate::execution::{Event, Execution, Id, Reading, Set, What};
+use crate::execution::{Event, Execution, Id, Outcome, Set, What};
 
 /// Executions in which a read that was there reads this write.
 pub(crate) fn revisits(model: &dyn Model, execution: &Execution, write: Id, tasks: &mut Vec<Execution>) {
@@ -27,27 +39,24 @@ pub(crate) fn revisits(model: &dyn Model, execution: &Execution, write: Id, task
         if !touched.all(|event| is_maximally_added(execution, event, write, &before)) {
             continue;
         }
+        let What::Read { reading, .. } = read.what else { continue };
+        let value = execution.event(write).value;
+        let waits = reading.outcome(value) == Outcome::Waits;
         let mut revisited = execution.without(is_gone);
-        let value = revisited.event(write).value;
         let event = revisited.event_mut(read.id);
-        if let What::Read { source, reading } = &mut event.what {
-            *source = Some(write);
-            event.value = value;
-            event.fences.clear();
-            event.is_blocked = value.is_some_and(|value| matches!(*reading, Reading::Await(wanted) if wanted != value));
-        }
-        if part.is_some() {
-            if revisited.is_permitted(model) {
-                tasks.push(revisited);
-            }
-            continue;
-        }
-        let others = revisited.writes(object).iter().copied().filter(|&other| other != write);
-        let places: Vec<Option<Id>> = std::iter::once(None).chain(others.map(Some)).collect();
+        event.what = What::Read { source: Some(write), reading };
+        (event.value, event.is_blocked) = (value.filter(|_| !waits), waits);
+        event.fences.clear();
+        let places = match part {
+            Some(part) => vec![revisited.event(part).source()],
+            None => revisited.sources(object).into_iter().filter(|&after| after != Some(write)).collect(),
+        };
         for after in places {
             let mut placed = revisited.clone();
             placed.move_write(write, after);
-            if placed.is_permitted(model) {
+            // Who waits in vain is of interest only as long as that could be for ever.
+            let is_of_interest = !waits || placed.last_write(object) == Some(write);
+            if is_of_interest && placed.is_permitted(model) {
                 tasks.push(placed);
             }
         }
@@ -58,16 +67,20 @@ pub(crate) fn revisits(model: &dyn Model, execution: &Execution, write: Id, task
 /// `write`?
 fn is_maximally_added(execution: &Execution, event: &Event, write: Id, kept: &Set) -> bool {
     let is_previous = |id: Id| id != write && (id <= event.id || kept.has(id));
-    let is_last = |at: Option<Id>| {
-        let writes = execution.writes(event.object);
-        let from = at.map_or(0, |at| 1 + writes.iter().position(|&write| write == at).expect("a write there"));
-        writes[from..].iter().all(|&later| !is_previous(later))
-    };
+    let last = || execution.writes(event.object).iter().rev().copied().find(|&id| is_previous(id));
     match event.what {
-        What::Read { source, .. } => source.is_none_or(is_previous) && is_last(source),
+        What::Read { source, reading } => {
+            let last = last();
+            let waits = reading.outcome(execution.value_of(event.object, last)) == Outcome::Waits;
+            match (event.is_blocked, source) {
+                (true, None) => waits,
+                (true, _) => source == last,
+                (false, _) => source == last && !waits,
+            }
+        }
         What::Write { .. } => {
             let is_read = |other: &Event| is_previous(other.id) && other.source() == Some(event.id);
-            !execution.events().iter().any(is_read) && is_last(Some(event.id))
+            !execution.events().iter().any(is_read) && last() == Some(event.id)
         }
         What::Choice { choice } => choice == 0,
         What::Spawn | What::Begin { .. } | What::Join { .. } => true,

@@ -356,6 +356,10 @@ pub mod flag {
     pub const TRIED: u8 = 1 << 4;
     /// It writes only if it finds what it expects.
     pub const COMPARES: u8 = 1 << 5;
+    /// It waits until it finds what it expects, or if it [`DIFFERS`], anything else.
+    pub const AWAITS: u8 = 1 << 6;
+    /// See [`AWAITS`].
+    pub const DIFFERS: u8 = 1 << 7;
 }
 
 /// What a thread did.
