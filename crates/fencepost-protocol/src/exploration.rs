@@ -201,6 +201,11 @@ impl Decision {
         Decision { write: self.write | HELD, ..self }
     }
 
+    /// Does it say no more than who goes on, and which way?
+    pub const fn is_sc(&self) -> bool {
+        self.write == 0
+    }
+
     /// Which write the access finds.
     pub const fn found(&self) -> Found {
         match self.write & !(HIDDEN | HELD) {

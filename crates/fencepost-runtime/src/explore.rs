@@ -23,6 +23,9 @@ static SHARED: AtomicPtr<u8> = AtomicPtr::new(null_mut());
 /// Is there an explorer, who hears no words?
 static SILENT: AtomicBool = AtomicBool::new(false);
 
+/// Do decisions say what accesses find?
+static WEAK: AtomicBool = AtomicBool::new(false);
+
 /// Does somebody decide every step?
 #[inline]
 pub(crate) fn is_decided() -> bool {
@@ -33,6 +36,12 @@ pub(crate) fn is_decided() -> bool {
 #[inline]
 pub(crate) fn is_explored() -> bool {
     SILENT.load(Ordering::Relaxed)
+}
+
+/// Do decisions say what accesses find, so that the run need not be SC?
+#[inline]
+pub(crate) fn is_weak() -> bool {
+    WEAK.load(Ordering::Relaxed)
 }
 
 /// What is shared, for the one thread that runs.
@@ -99,6 +108,7 @@ pub(crate) fn start() {
         unsafe {
             let header = &mut *memory.cast::<Header>();
             (header.decisions, header.most_steps) = (decisions.len() as u32, STEPS as u32);
+            header.weak = u32::from(decisions.iter().any(|decision| !decision.is_sc()));
             for (number, decision) in decisions.into_iter().enumerate() {
                 memory.add(at::DECISION).cast::<Decision>().add(number).write(decision);
             }
@@ -109,6 +119,8 @@ pub(crate) fn start() {
 
 fn begin(memory: *mut u8) {
     SHARED.store(memory, Ordering::Release);
+    let is_weak = shared().is_some_and(|mut shared| shared.header().weak != 0);
+    WEAK.store(is_weak, Ordering::Relaxed);
     local::start();
     shadow::leave_to_others();
     schedule::decided();

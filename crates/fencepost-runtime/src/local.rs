@@ -11,6 +11,12 @@
 //! that it has read since is still so, then it can only do again what it has done. So this excuses
 //! nothing: it never says that a read is harmless.
 //!
+//! In a run that need not be SC a thread that begins the same round again goes no further. The round
+//! that it has made can be left out of any execution: it has written nothing, or what it read.
+//! Whoever read that can read what was read instead. The axioms permit what is left, because there
+//! are fewer reads and there is less happens-before, and races in it are more rather than less. So
+//! executions with such a round show nothing that others do not.
+//!
 //! Not seen are changes in code that is not instrumented and that are kept outside of the stack,
 //! such as the state of `rand`.
 //!
@@ -150,6 +156,18 @@ impl Read {
     }
 }
 
+impl Loop {
+    /// The round that began with this read is over: the locations that were read.
+    fn leave(&mut self, first: usize) -> Vec<usize> {
+        let mut addresses: Vec<usize> = self.reads[first..].iter().map(|read| read.addr).collect();
+        addresses.sort_unstable();
+        addresses.dedup();
+        self.visits.clear();
+        self.reads.clear();
+        addresses
+    }
+}
+
 /// The thread is about to read a location: waits, if it has been here before and nothing has
 /// changed.
 pub(crate) fn about_to_read(thread: &Thread) {
@@ -166,6 +184,9 @@ pub(crate) fn about_to_read(thread: &Thread) {
             return None;
         };
         let round = &known.reads[first..];
+        if explore::is_weak() {
+            return (!round.is_empty()).then(|| known.leave(first));
+        }
         let last = |read: &Read| round.iter().rev().find(|other| other.addr == read.addr).map(|other| other.value);
         if round.is_empty() || round.iter().any(|read| last(read) != Some(read.now())) {
             known.visits.retain(|(visit, _)| *visit != state);
@@ -180,15 +201,10 @@ pub(crate) fn about_to_read(thread: &Thread) {
             }
             shared.header().remarks |= remark::ROUNDS;
         }
-        let mut addresses: Vec<usize> = round.iter().map(|read| read.addr).collect();
-        addresses.sort_unstable();
-        addresses.dedup();
-        known.visits.clear();
-        known.reads.clear();
-        Some(addresses)
+        Some(known.leave(first))
     });
     if let Some(addresses) = watched {
-        schedule::watches(addresses);
+        schedule::watches(addresses, explore::is_weak());
     }
 }
 

@@ -9,7 +9,7 @@
 use std::cell::Cell;
 use std::sync::atomic::Ordering;
 
-use fencepost_protocol::exploration::{Kind, Step, end, remark};
+use fencepost_protocol::exploration::{Decision, Kind, Step, end, remark};
 use fencepost_protocol::{DEADLOCK, Schedule};
 
 use super::ALL;
@@ -154,8 +154,21 @@ pub(crate) fn has_changed(addr: usize) {
     with_control(|control| control.has_changed(addr));
 }
 
-/// The running thread goes round a loop that ends only when one of these locations changes.
-pub(crate) fn watches(addresses: Vec<usize>) {
+/// What was decided for the step that the running thread takes.
+pub(crate) fn decision() -> Option<Decision> {
+    let mut decision = None;
+    with_control(|control| decision = control.plan.as_ref().map(Plan::now));
+    decision
+}
+
+/// The run does not follow its decisions.
+pub(crate) fn diverged() -> ! {
+    explore::stop(end::DIVERGED)
+}
+
+/// The running thread goes round a loop that ends only when one of these locations changes; if it
+/// goes round `for_ever`, others are to find out what is written there.
+pub(crate) fn watches(addresses: Vec<usize>, for_ever: bool) {
     if !controls_this_thread() {
         return;
     }
@@ -163,7 +176,10 @@ pub(crate) fn watches(addresses: Vec<usize>) {
     let Some(_inside) = Inside::enter() else { return };
     let mut locked = lock();
     let Some(control) = controlled(&mut locked) else { return };
-    control.watch(me, addresses, false);
+    match for_ever {
+        true => control.circle(me, addresses),
+        false => control.watch(me, addresses, false),
+    }
     let next = control.next(me, Reason::Blocked);
     control.give(next, me);
     drop(locked);

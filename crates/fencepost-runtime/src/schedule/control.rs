@@ -96,6 +96,8 @@ pub(super) struct Entry {
     pub(super) pending: Step,
     /// Locations one of which must change before it can go on, if somebody explores.
     pub(super) watched: Vec<usize>,
+    /// Does it take no step any more, if somebody explores?
+    pub(super) stays: bool,
 }
 
 /// What the watching thread saw last.
@@ -187,6 +189,7 @@ impl Control {
             addr: 0,
             pending: plan::going_on(self.planned_steps()),
             watched: Vec::new(),
+            stays: false,
         };
         self.entries.insert(at, entry);
     }
