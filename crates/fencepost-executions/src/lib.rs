@@ -116,21 +116,43 @@ impl fmt::Display for Trouble {
     }
 }
 
+/// A model, and the one of those of its executions that are not weak.
+#[derive(Clone, Copy)]
+pub struct Models {
+    /// What all executions are permitted by.
+    pub model: &'static dyn Model,
+    /// What those are permitted by that are not weak.
+    pub reference: &'static dyn Model,
+}
+
+/// What a run has made.
+pub struct Made {
+    ended: Ended,
+    is_weak: bool,
+    tasks: Vec<Execution>,
+    weight: f64,
+}
+
+impl Made {
+    /// How the run has ended.
+    pub fn ended(&self) -> Ended {
+        self.ended
+    }
+}
+
 /// What is known of the executions so far.
 pub struct Explorer {
-    model: &'static dyn Model,
-    /// The model of those executions that are not weak.
-    reference: &'static dyn Model,
+    models: Models,
     open: Vec<Task>,
     counts: Counts,
     share: f64,
 }
 
 impl Explorer {
-    /// All executions under this model. Those that the other one does not permit are counted.
-    pub fn new(model: &'static dyn Model, reference: &'static dyn Model) -> Explorer {
+    /// All executions under a model.
+    pub fn new(models: Models) -> Explorer {
         let first = Task { execution: Execution::default(), plan: Vec::new(), weight: 1.0 };
-        Explorer { model, reference, open: vec![first], counts: Counts::default(), share: 0.0 }
+        Explorer { models, open: vec![first], counts: Counts::default(), share: 0.0 }
     }
 
     /// The next run to make; none if there is none for now: what runs that are not over lead to is
@@ -154,27 +176,26 @@ impl Explorer {
         self.open.len()
     }
 
-    /// A run was made: these were its steps, and this is why it came to its end (of
-    /// [`mod@fencepost_protocol::exploration::end`]).
-    ///
-    /// # Errors
-    /// If it did not follow its plan, or has done what is not modelled.
-    pub fn done(&mut self, task: Task, steps: &[Step], why: u32) -> Result<Ended, Trouble> {
-        let weight = task.weight;
-        let grown = grow::follow(self.model, task, steps, why)?;
-        let share = weight / (grown.tasks.len() + 1) as f64;
+    /// The models: that of all executions, and that of those that are not weak.
+    pub fn models(&self) -> Models {
+        self.models
+    }
+
+    /// Takes in what a run has made.
+    pub fn take_in(&mut self, made: Made) -> Ended {
+        let share = made.weight / (made.tasks.len() + 1) as f64;
         self.share += share;
-        let tasks = grown.tasks.into_iter().map(|execution| task_of(execution, share));
+        let tasks = made.tasks.into_iter().map(|execution| task_of(execution, share));
         self.open.extend(tasks);
-        match grown.ended {
+        match made.ended {
             Ended::Complete => {
                 self.counts.complete += 1;
-                self.counts.weak += u64::from(!grown.execution.is_permitted(self.reference));
+                self.counts.weak += u64::from(made.is_weak);
             }
             Ended::Blocked | Ended::Stuck => self.counts.blocked += 1,
             Ended::Rejected => self.counts.rejected += 1,
         }
-        Ok(grown.ended)
+        made.ended
     }
 }
 
@@ -184,6 +205,18 @@ fn task_of(execution: Execution, weight: f64) -> Task {
 }
 
 impl Task {
+    /// A run was made: these were its steps, and this is why it came to its end (of
+    /// [`mod@fencepost_protocol::exploration::end`]).
+    ///
+    /// # Errors
+    /// If it did not follow its plan, or has done what is not modelled.
+    pub fn follow(self, models: Models, steps: &[Step], why: u32) -> Result<Made, Trouble> {
+        let weight = self.weight;
+        let grown = grow::follow(models.model, self, steps, why)?;
+        let is_weak = grown.ended == Ended::Complete && !grown.execution.is_permitted(models.reference);
+        Ok(Made { ended: grown.ended, is_weak, tasks: grown.tasks, weight })
+    }
+
     /// Who takes the first steps, and what they find.
     pub fn decisions(&self) -> Vec<Decision> {
         let mut decisions = Vec::with_capacity(self.plan.len());

@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet, HashSet};
 use fencepost_base::event::Label;
 use fencepost_base::ids::{LocId, ThreadId};
 use fencepost_base::order::Mode;
-use fencepost_executions::{Ended, Explorer};
+use fencepost_executions::{Ended, Explorer, Models};
 use fencepost_model::{EventId, Graph, Model, models};
 use fencepost_protocol::Order;
 use fencepost_protocol::exploration::{Decision, Found, Kind, Step, end, flag};
@@ -420,11 +420,13 @@ impl Machine<'_> {
 /// What is explored, and how many runs that took. Threads go on in any order.
 fn explored(program: &Program, model: &'static dyn Model, seed: u64) -> (All, Explorer) {
     let mut random = Random::new(seed);
-    let mut explorer = Explorer::new(model, models::reference());
+    let both = Models { model, reference: models::reference() };
+    let mut explorer = Explorer::new(both);
     let mut found = All::default();
     while let Some(task) = explorer.next() {
         let (steps, why, outcome) = Machine::run(program, &task.decisions(), &mut random);
-        match explorer.done(task, &steps, why).unwrap_or_else(|trouble| panic!("{program:?}: {trouble}")) {
+        let made = task.follow(both, &steps, why).unwrap_or_else(|trouble| panic!("{program:?}: {trouble}"));
+        match explorer.take_in(made) {
             Ended::Complete => *found.complete.entry(outcome).or_default() += 1,
             Ended::Stuck => drop(found.stuck.insert(outcome)),
             Ended::Blocked | Ended::Rejected => {}
