@@ -75,7 +75,10 @@ impl Made {
     unsafe fn writes<W: Word>(mut self, new: W, is_update: bool) {
         let read = is_update.then_some(&self.found.released);
         let order = self.call.order();
-        let released = self.thread.as_mut().map(|thread| thread.clocks_mut().release(order, read));
+        let released = self.thread.as_mut().map(|thread| {
+            thread.does_something();
+            thread.clocks_mut().release(order, read)
+        });
         let is_hidden = self.decision.is_hidden();
         weak::make(self.call.addr, Write { value: new.whole(), released: released.unwrap_or_default() }, is_hidden);
         if !is_hidden {
@@ -87,7 +90,6 @@ impl Made {
 
     fn end(self) {
         if let Some(mut thread) = self.thread {
-            thread.does_something();
             thread.renew();
         }
     }
@@ -149,6 +151,7 @@ pub(super) fn look<W: Word>(call: Call, wanted: impl Fn(u64) -> bool) -> (W, boo
     let value: W = made.value();
     let is_it = wanted(value.image());
     if is_it {
+        made.thread.iter().for_each(|thread| thread.does_something());
         made.reads(call.order());
     }
     (value, is_it)
