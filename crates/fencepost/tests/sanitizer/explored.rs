@@ -47,32 +47,41 @@ pub(crate) fn trials(folder: &Path, compiler: &Compiler, corpus: &[Case]) -> Vec
 }
 
 /// What `run --schedule all` says.
-struct Explored {
-    verdict: String,
-    executions: u64,
-    blocked: u64,
-    bugs: Vec<String>,
-    why: Vec<String>,
+pub(crate) struct Explored {
+    pub(crate) verdict: String,
+    pub(crate) executions: u64,
+    /// Of these, those that are not SC.
+    pub(crate) not_sc: u64,
+    pub(crate) blocked: u64,
+    /// Runs that showed nothing.
+    pub(crate) redundant: u64,
+    pub(crate) bugs: Vec<String>,
+    pub(crate) why: Vec<String>,
 }
 
 impl Explored {
     fn is_weak(&self) -> bool {
-        self.bugs.iter().any(|bug| bug.contains("not robust") || bug.contains("race"))
+        self.has_race() || self.bugs.iter().any(|bug| bug.contains("not robust"))
     }
 
-    fn fails(&self) -> bool {
+    pub(crate) fn has_race(&self) -> bool {
+        self.bugs.iter().any(|bug| bug.contains("race"))
+    }
+
+    pub(crate) fn fails(&self) -> bool {
         self.bugs.iter().any(|bug| bug.contains("exit code"))
     }
 }
 
-/// Builds a program that was exported, and explores it.
-fn explore(source: &Path, compiler: &Compiler, limit: &str) -> Result<Explored, String> {
+/// Builds a program that was exported, and explores it with these options.
+pub(crate) fn explore(source: &Path, compiler: &Compiler, limit: &str, options: &[&str]) -> Result<Explored, String> {
     let program = source.with_extension("");
     let mut build = Command::new(env!("CARGO_BIN_EXE_fencepost"));
     build.args(["cc", "--compiler", &compiler.cc, "-std=gnu11", "-pthread", "-g", "-O0", "-DFP_EXPLORE", "-o"]);
     succeed(build.arg(&program).arg(source))?;
     let mut command = Command::new(env!("CARGO_BIN_EXE_fencepost"));
-    command.args(["run", "--schedule", "all", "--keep-going", "--format", "json", "--jobs", "1"]);
+    command.args(["run", "--schedule", "all", "--keep-going", "--format", "json", "--jobs", "1"]).args(options);
+    command.env("FP_STATES", source.with_extension("states"));
     let done = run(command.args(["--timeout", limit, "--"]).arg(&program), 2 * PATIENCE)?;
     let summary =
         done.output.lines().rev().find_map(|line| {
@@ -87,6 +96,8 @@ fn explore(source: &Path, compiler: &Compiler, limit: &str) -> Result<Explored, 
     let explored = Explored {
         verdict: summary["verdict"].as_str().unwrap_or_default().to_string(),
         executions: summary["executions"].as_u64().unwrap_or_default(),
+        not_sc: summary["not_sc"].as_u64().unwrap_or_default(),
+        redundant: summary["redundant"].as_u64().unwrap_or_default(),
         blocked: summary["blocked"].as_u64().unwrap_or_default(),
         bugs: texts(&summary["bugs"], |bug| &bug["bug"]),
         why: texts(&summary["why"], |why| why),
@@ -108,7 +119,7 @@ fn of_corpus(case: &Case, folder: &Path, compiler: &Compiler) -> Result<(), Stri
     fs::create_dir_all(folder).map_err(|error| error.to_string())?;
     let mut export = Command::new(env!("CARGO_BIN_EXE_fencepost"));
     succeed(export.args(["export", "--to", "c", "-o"]).arg(&source).arg(&case.path))?;
-    let explored = explore(&source, compiler, "2s")?;
+    let explored = explore(&source, compiler, "2s", &["--no-weak"])?;
     let text = fs::read_to_string(&case.path).map_err(|error| error.to_string())?;
     let expects = |verdict: &str| text.lines().any(|line| line.starts_with(&format!("//: {MODEL} {verdict}")));
     let loses_failures = text.contains("casw") && !compiler.cc.contains("gcc");
@@ -147,7 +158,7 @@ fn of_generated(seed: u64, folder: &Path, compiler: &Compiler) -> Result<(), Str
     let path: PathBuf = folder.join(format!("generated-{seed}.c"));
     let printed = fencepost_lower::print(&program).replace("*/", "* /");
     fs::write(&path, format!("{text}\n/*\n{printed}*/\n")).map_err(|error| error.to_string())?;
-    let explored = explore(&path, compiler, "60s")?;
+    let explored = explore(&path, compiler, "60s", &["--no-weak"])?;
     let context = || format!("{} ({:?}, {:?}): {}", explored.verdict, explored.bugs, explored.why, path.display());
     let sc = models::by_name("sc").expect("SC is a model");
     let fails = enumerate::fails_under_sc(&program, model, STATES as usize);
@@ -181,7 +192,7 @@ fn of_generated(seed: u64, folder: &Path, compiler: &Compiler) -> Result<(), Str
     Ok(())
 }
 
-fn fails_for_no_reason(program: &Program) -> bool {
+pub(crate) fn fails_for_no_reason(program: &Program) -> bool {
     let mut ops = program.threads().iter().flat_map(|thread| &thread.code).map(|instr| &instr.op);
     ops.any(|op| matches!(op, Op::Cas { strength: CasStrength::Weak, .. }))
 }
