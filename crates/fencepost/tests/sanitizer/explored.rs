@@ -178,9 +178,7 @@ fn of_generated(seed: u64, folder: &Path, compiler: &Compiler) -> Result<(), Str
     {
         let expected: u64 = all.executions.values().sum();
         // Two choices may lead to the same execution.
-        let chooses =
-            program.threads().iter().flat_map(|thread| &thread.code).any(|at| matches!(at.op, Op::Choose { .. }));
-        if explored.executions != expected && !(chooses && explored.executions > expected) {
+        if explored.executions != expected && !(chooses(&program) && explored.executions > expected) {
             return Err(format!(
                 "{expected} executions, but {} and {} blocked: {}",
                 explored.executions,
@@ -190,6 +188,12 @@ fn of_generated(seed: u64, folder: &Path, compiler: &Compiler) -> Result<(), Str
         }
     }
     Ok(())
+}
+
+/// Is there anything to choose?
+pub(crate) fn chooses(program: &Program) -> bool {
+    let mut ops = program.threads().iter().flat_map(|thread| &thread.code).map(|instr| &instr.op);
+    ops.any(|op| matches!(op, Op::Choose { .. } | Op::Nondet { .. }))
 }
 
 pub(crate) fn fails_for_no_reason(program: &Program) -> bool {

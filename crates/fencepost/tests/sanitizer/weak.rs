@@ -17,7 +17,7 @@ use fencepost_testkit::generate::{self, Options};
 use fencepost_testkit::repetitions;
 use libtest_mimic::{Failed, Trial};
 
-use crate::explored::{Explored, explore, fails_for_no_reason};
+use crate::explored::{Explored, chooses, explore, fails_for_no_reason};
 use crate::provoked::{all_finals, exported};
 use crate::suite::Case;
 use crate::{corpus, generated};
@@ -118,16 +118,16 @@ fn judge(
     if weak.failure.is_some() != explored.fails() {
         return Err(format!("a failure: {:?}", weak.failure));
     }
-    let has = |is_it: fn(&Op) -> bool| program.threads().iter().flat_map(|thread| &thread.code).any(|at| is_it(&at.op));
     // An execution that gets stuck is complete, to C, if that is a return.
-    if weak.failure.is_some() || has(|op| matches!(op, Op::Assume { .. })) {
+    let mut ops = program.threads().iter().flat_map(|thread| &thread.code).map(|instr| &instr.op);
+    if weak.failure.is_some() || ops.any(|op| matches!(op, Op::Assume { .. })) {
         return Ok(());
     }
     let count = |finals: &Finals| finals.executions.values().sum::<u64>();
     let expected = (count(weak), count(weak) - count(sc));
     let found = (explored.executions, explored.not_sc);
     // Two choices may lead to the same execution.
-    let chooses = has(|op| matches!(op, Op::Choose { .. }));
+    let chooses = chooses(program);
     if found != expected && !(chooses && found >= expected) {
         return Err(format!("{expected:?} executions"));
     }
