@@ -1,6 +1,5 @@
-// Nobody waits for the thread.
-// every schedule: unknown
-// says: join them
+// Nobody waits for the thread but who explores.
+// every schedule: exhausted
 #include <atomic>
 #include <thread>
 

@@ -39,9 +39,8 @@ use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU16, AtomicU32, AtomicU64, O
 
 use fencepost_protocol::exploration::remark;
 
-use crate::explore;
-use crate::schedule;
 use crate::thread::Thread;
+use crate::{early, explore, schedule};
 
 /// Does anybody want to know of loops?
 pub(crate) static WANTED: AtomicBool = AtomicBool::new(false);
@@ -150,7 +149,10 @@ pub(crate) fn touches(thread: &Thread, addr: usize, write: bool) {
         return;
     }
     match write {
-        true => thread.has_effect.set(true),
+        true => {
+            thread.has_effect.set(true);
+            early::writes();
+        }
         false => LOOKED.set(true),
     }
 }
@@ -168,18 +170,22 @@ pub(crate) extern "C" fn keep(saved: *const u64) {
         STATE.set(0);
         return;
     }
+    // SAFETY: the entry has saved so many words.
+    let preserved = unsafe { saved.cast::<[u64; PRESERVED]>().read() };
+    STATE.set(number(preserved, from, base));
+}
+
+/// A number for these registers, and the stack between these addresses.
+fn number(preserved: [u64; PRESERVED], from: usize, base: usize) -> u64 {
     let mut hash = Hash(0x9e37_79b9_7f4a_7c15);
-    for word in 0..PRESERVED {
-        // SAFETY: the entry has saved so many words.
-        hash.add(unsafe { saved.add(word).read() });
-    }
+    preserved.into_iter().for_each(|word| hash.add(word));
     let mut at = from;
     while at + 8 <= base {
-        // SAFETY: this is the thread's own stack, from its return address to an outer frame.
+        // SAFETY: this is the thread's own stack, from a frame of ours to an outer one.
         hash.add(unsafe { (at as *const u64).read_volatile() });
         at += 8;
     }
-    STATE.set(hash.0.max(1));
+    hash.0.max(1)
 }
 
 struct Hash(u64);
