@@ -41,8 +41,7 @@ struct Options {
 
 impl Options {
     fn parse(arguments: &[String]) -> Result<Options, String> {
-        let mut options =
-            Options { dir: PathBuf::new(), names: Vec::new(), seconds: 30, jobs: 1, flags: Vec::new() };
+        let mut options = Options { dir: PathBuf::new(), names: Vec::new(), seconds: 30, jobs: 1, flags: Vec::new() };
         let mut arguments = arguments.iter();
         let mut dir = None;
         while let Some(argument) = arguments.next() {
@@ -195,7 +194,11 @@ fn collect(options: &Options, dir: &Path, tests: &mut Vec<Test>) -> Result<(), S
             let stem = source.file_stem().and_then(|stem| stem.to_str()).unwrap_or_default();
             let defines: Vec<&str> = flags.iter().filter_map(|flag| flag.strip_prefix("-D")).collect();
             tests.push(Test {
-                name: [format!("{area}/{name}/{stem}")].into_iter().chain(defines.iter().map(|d| d.to_string())).collect::<Vec<_>>().join(" "),
+                name: [format!("{area}/{name}/{stem}")]
+                    .into_iter()
+                    .chain(defines.iter().map(|d| d.to_string()))
+                    .collect::<Vec<_>>()
+                    .join(" "),
                 source: source.clone(),
                 flags: flags.clone(),
                 sc: sc.get(number).copied().filter(|_| area == "correct"),
@@ -289,7 +292,8 @@ fn row(test: &Test, answer: Option<&Answer>, kind: &str, remark: &str) -> String
         Some(answer) => {
             let runs = answer.executions + answer.blocked + answer.redundant;
             let rate = runs as f64 / answer.seconds.max(1e-3);
-            let figures = [answer.executions, answer.blocked, answer.redundant].map(|count| count.to_string()).join(" | ");
+            let figures =
+                [answer.executions, answer.blocked, answer.redundant].map(|count| count.to_string()).join(" | ");
             (answer.verdict.as_str(), format!("{figures} | {:.1} | {rate:.0}", answer.seconds))
         }
         None => ("", " | | | | ".to_string()),

@@ -27,11 +27,13 @@
 //! these two do not race. What a thread waits for when nobody can go on counts as a step that it is
 //! about to take. A run in which it turns out to be impossible is dropped.
 
+mod bounded;
 mod clock;
 mod tree;
 
 use fencepost_protocol::exploration::{Decision, Sleeper, Step, end};
 
+pub use bounded::Bounded;
 use tree::{NodeId, Tree};
 
 /// A run that is to be made.

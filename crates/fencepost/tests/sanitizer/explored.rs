@@ -43,6 +43,12 @@ pub(crate) fn trials(folder: &Path, compiler: &Compiler, corpus: &[Case]) -> Vec
             of_generated(seed, &folder, &compiler).map_err(Failed::from)
         }));
     }
+    for seed in 0..repetitions(60) {
+        let (folder, compiler) = (folder.clone(), compiler.clone());
+        trials.push(Trial::test(format!("explored/loops/{seed}"), move || {
+            of_loops(seed, &folder, &compiler).map_err(Failed::from)
+        }));
+    }
     trials
 }
 
@@ -179,6 +185,46 @@ fn of_generated(seed: u64, folder: &Path, compiler: &Compiler) -> Result<(), Str
         }
     }
     Ok(())
+}
+
+/// A generated program with loops, some of which have no end: an answer is that of the static
+/// checker.
+fn of_loops(seed: u64, folder: &Path, compiler: &Compiler) -> Result<(), String> {
+    let options = Options {
+        threads: 2..=3,
+        accesses: 2..=4,
+        total_accesses: 7,
+        domain: 2..=3,
+        loops: true,
+        plain: seed.is_multiple_of(3),
+        dense: Some(false),
+        ..Options::default()
+    };
+    let program = generate::program(seed, &options);
+    if program.is_loop_free() || generated::polls(&program) || fails_for_no_reason(&program) {
+        return Ok(());
+    }
+    let model = models::by_name(MODEL).expect("the model of the sanitizer is one of ours");
+    let outcome = Question::new(&program, model).robustness(&Budget::unlimited()).map_err(|error| error.to_string())?;
+    let source = SourceFile::new(format!("loops-{seed}"), "");
+    let Ok(text) = export(&program, &source, c::Options { steps: 10 }) else { return Ok(()) };
+    fs::create_dir_all(folder).map_err(|error| error.to_string())?;
+    let path: PathBuf = folder.join(format!("loops-{seed}.c"));
+    let printed = fencepost_lower::print(&program).replace("*/", "* /");
+    fs::write(&path, format!("{text}\n/*\n{printed}*/\n")).map_err(|error| error.to_string())?;
+    let explored = explore(&path, compiler, "3s")?;
+    let context = || format!("{} ({:?}, {:?}): {}", explored.verdict, explored.bugs, explored.why, path.display());
+    match (&outcome.verdict, explored.verdict.as_str()) {
+        (Verdict::Violated(_), "exhausted") => Err(format!("a violation was not found: {}", context())),
+        (Verdict::Holds, _) if explored.is_weak() => Err(format!("it is robust, but {}", context())),
+        (Verdict::Holds, "exhausted") if outcome.sc_failure.is_some() => {
+            Err(format!("a failure was not found: {}", context()))
+        }
+        (Verdict::Holds, _) if outcome.sc_failure.is_none() && explored.fails() => {
+            Err(format!("nothing fails, but {}", context()))
+        }
+        _ => Ok(()),
+    }
 }
 
 fn fails_for_no_reason(program: &Program) -> bool {
