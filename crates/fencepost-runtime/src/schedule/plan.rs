@@ -179,9 +179,6 @@ impl Control {
             if !self.jump() {
                 break;
             }
-            explore::remark(
-                "a wait with a time limit was not explored in all ways: it ends only when nobody else can go on",
-            );
         }
         if self.entries.iter().any(|entry| !entry.watched.is_empty()) {
             plan.shared.header().remarks |= remark::SPINS;
