@@ -191,8 +191,9 @@ impl Past {
             return;
         }
         let mut hash = Hash::default();
-        [step.object, step.kind as u64, u64::from(step.thread), u64::from(step.choice)]
-            .map(|word| hash.add(word.into()));
+        for word in [step.object, step.kind as u64, u64::from(step.thread), u64::from(step.choice)] {
+            hash.add(word.into());
+        }
         hash.add(self.threads.get(&step.thread).copied().unwrap_or_default());
         if let Some(&enabling) = step.after.checked_sub(1).and_then(|after| self.steps.get(after as usize)) {
             hash.add(enabling);
