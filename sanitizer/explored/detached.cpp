@@ -1,4 +1,4 @@
-// Nobody waits for the thread but who explores.
+// Nobody waits for the thread. What it does after the end of `main` is explored, too.
 // every schedule: exhausted
 #include <atomic>
 #include <thread>

@@ -219,13 +219,20 @@ fn explore(fencepost: &Path, options: &Options, test: &Test) -> Result<Answer, S
     let is_cpp = test.source.extension().is_some_and(|extension| extension == "cpp");
     build.arg(if is_cpp { "c++" } else { "cc" }).args(["-w", "-pthread"]).args(&options.flags).args(&test.flags);
     build.arg("-o").arg(&program).arg(&test.source);
-    let built = process::run(build, COMPILING)?;
-    if !built.status.success() {
-        return Err(built.complaint);
+    let compiled = process::run(build, COMPILING)?;
+    if !compiled.status.success() {
+        return Err(compiled.complaint);
     }
     let mut command = Command::new(fencepost);
     command.args(["run", "--schedule", "all", "--keep-going", "--format", "json", "--jobs"]);
-    command.arg(options.jobs.to_string()).arg("--timeout").arg(format!("{}s", options.seconds)).arg("--").arg(&program);
+    // Some tests write files.
+    command
+        .current_dir(&built)
+        .arg(options.jobs.to_string())
+        .arg("--timeout")
+        .arg(format!("{}s", options.seconds))
+        .arg("--")
+        .arg(&program);
     let run = process::run(command, Duration::from_secs(4 * options.seconds + 60))?;
     let summary = run.output.lines().rev().find_map(|line| {
         let value = serde_json::from_str::<Value>(line).ok()?;

@@ -24,7 +24,7 @@ const TASKS: &[Task] = &[
     (
         "bench",
         "KIND [...]",
-        "what questions cost: `files`, `attacks` (store buffers), `static` (beside SPIN), `against BINARY` (beside another fencepost), `sanitizer` (beside TSan), `verify` (safety under SRA), `report`, `families`",
+        "what questions cost: `files`, `attacks` (store buffers), `static` (beside SPIN), `against BINARY` (beside another fencepost), `sanitizer` (beside TSan), `schedules` (beside loom and shuttle), `verify` (safety under SRA), `report`, `families`",
         bench::run,
     ),
     (

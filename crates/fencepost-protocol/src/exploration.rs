@@ -303,6 +303,8 @@ pub struct Step {
     pub written: u64,
     /// Where in the code: a return address.
     pub pc: u64,
+    /// Who could have taken a step instead, and who has taken it, as bits by number.
+    pub enabled: u64,
     /// Who.
     pub thread: u32,
     /// The number of the step, from 1 on, that has made this one possible; 0 if none has.
@@ -333,6 +335,7 @@ impl Step {
             read: 0,
             written: 0,
             pc: 0,
+            enabled: 0,
             thread: 0,
             after: 0,
             choice: 0,
@@ -349,6 +352,11 @@ impl Step {
     /// Was somebody chosen to take it?
     pub const fn is_decided(&self) -> bool {
         self.flags & flag::DECIDED != 0
+    }
+
+    /// Could this thread have taken a step here? Of thread 64 and those that follow it is not known.
+    pub const fn enables(&self, thread: u32) -> bool {
+        thread < u64::BITS && self.enabled & (1 << thread) != 0
     }
 
     /// Did it have to wait for others?
@@ -490,6 +498,7 @@ impl Step {
             read: long(bytes, offset_of!(Step, read))?,
             written: long(bytes, offset_of!(Step, written))?,
             pc: long(bytes, offset_of!(Step, pc))?,
+            enabled: long(bytes, offset_of!(Step, enabled))?,
             thread: word(bytes, offset_of!(Step, thread))?,
             after: word(bytes, offset_of!(Step, after))?,
             choice: word(bytes, offset_of!(Step, choice))?,
@@ -548,7 +557,7 @@ impl FromStr for Decisions {
 }
 
 // Both sides map the same bytes.
-const _: () = assert!(size_of::<Step>() == 56 && size_of::<Sleeper>() == 16 && at::STEP.is_multiple_of(8));
+const _: () = assert!(size_of::<Step>() == 64 && size_of::<Sleeper>() == 16 && at::STEP.is_multiple_of(8));
 
 #[cfg(test)]
 mod tests {

@@ -14,7 +14,7 @@ use fencepost_protocol::{DEADLOCK, Schedule};
 
 use super::ALL;
 use super::control::{CONTROLLED, Control, Entry, Key, Next, Outcome, RECHECK, Sight, State, Timeout};
-use super::kernel::{monotonic, sleep_until, sleeps, task};
+use super::kernel::{self, monotonic, sleep_until, sleeps, task};
 use super::plan::Plan;
 use super::policy::{Policy, Reason};
 use crate::local::Read;
@@ -28,6 +28,9 @@ static CONTROL: Guarded<Option<Control>> = Guarded::new(None);
 const WATCH: u64 = 500_000_000;
 /// How long until all try again if nobody can go on.
 const RETRY: u64 = 20_000_000;
+
+/// The first thread besides the main thread.
+const FIRST_CREATED: Tid = 2;
 
 thread_local! {
     /// The number of this thread, if it is scheduled by us.
@@ -66,7 +69,9 @@ fn lock() -> Locked {
 
 impl Drop for Locked {
     fn drop(&mut self) {
+        let to_wake = self.control().and_then(|control| control.to_wake.take());
         self.0 = None;
+        to_wake.inspect(|word| word.ring());
         HOLDING.set(false);
     }
 }
@@ -306,6 +311,9 @@ pub(crate) fn vary(number: u64) {
 
 /// A thread is about to be created.
 pub(crate) fn created(tid: Tid) {
+    if explore::is_explored() && tid == FIRST_CREATED {
+        kernel::stay_here();
+    }
     with_control(|control| {
         control.policy.appeared(tid);
         control.add(tid, State::Unborn);

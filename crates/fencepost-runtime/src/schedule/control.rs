@@ -134,6 +134,8 @@ pub(super) struct Control {
     pub(super) stuck: Option<u64>,
     enabled: Vec<Tid>,
     words: Vec<&'static Word>,
+    /// Whom to wake when the lock is free again: somebody who is woken before has to wait for it.
+    pub(super) to_wake: Option<&'static Word>,
 }
 
 pub(super) enum Next {
@@ -166,6 +168,7 @@ impl Control {
             stuck: None,
             enabled: Vec::new(),
             words: Vec::new(),
+            to_wake: None,
         };
         control.add(1, State::Ready);
         control
@@ -378,9 +381,7 @@ impl Control {
                     stats::SWITCHES.fetch_add(1, Ordering::Relaxed);
                 }
                 self.running = Some(next);
-                if let Some(entry) = self.entry(next) {
-                    entry.word.ring();
-                }
+                self.to_wake = self.entry(next).map(|entry| entry.word);
             }
             Next::Idle => self.running = None,
             Next::Over => (self.running, self.is_over) = (None, true),

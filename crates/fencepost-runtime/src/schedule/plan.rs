@@ -69,11 +69,11 @@ impl Plan {
     }
 
     /// A thread takes a step that it was chosen for.
-    fn take(&mut self, thread: Tid, pending: Step) {
+    fn take(&mut self, thread: Tid, pending: Step, enabled: u64) {
         let decided = self.shared.decision(self.decisions).map(|decision| decision.choice);
         let choice = decided.unwrap_or_else(|| first_way(&self.sleepers, thread));
         self.decisions += 1;
-        self.append(Step { thread, choice, flags: flag::DECIDED | pending.flags, ..pending });
+        self.append(Step { thread, choice, enabled, flags: flag::DECIDED | pending.flags, ..pending });
     }
 
     /// A step that goes with the one before.
@@ -152,7 +152,7 @@ impl Control {
             let pending = entry.pending;
             // Those who sleep do so before the last decision.
             plan.heard = plan.steps;
-            plan.take(decided, pending);
+            plan.take(decided, pending, self.enabled());
             return Next::Run(decided);
         }
         plan.hear();
@@ -161,8 +161,9 @@ impl Control {
             let awake = |entry: &&Entry| entry.can_go_on() && !plan.sleeps(entry.tid);
             let next = self.entries.iter().find(|entry| entry.tid == current && awake(entry));
             if let Some(next) = next.or_else(|| self.entries.iter().find(awake)) {
-                plan.take(next.tid, next.pending);
-                return Next::Run(next.tid);
+                let (next, pending) = (next.tid, next.pending);
+                plan.take(next, pending, self.enabled());
+                return Next::Run(next);
             }
             if explore::is_explored() && self.entries.iter().any(|entry| ready(&entry)) {
                 self.tell_pending(plan);
@@ -204,6 +205,12 @@ impl Control {
             (false, true) => Next::Deadlock,
             (false, false) => Next::Over,
         }
+    }
+
+    /// Who can go on, as bits.
+    fn enabled(&self) -> u64 {
+        let can = self.entries.iter().filter(|entry| entry.tid < u64::BITS && entry.can_go_on());
+        can.fold(0, |bits, entry| bits | 1 << entry.tid)
     }
 
     /// The thread ends the process when no other can go on. Has it to wait for that?

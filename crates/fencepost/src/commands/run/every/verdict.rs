@@ -50,6 +50,8 @@ pub(super) enum Obstacle {
     Mixed,
     /// Rounds of a loop were left out.
     Rounds,
+    /// Schedules with more preemptions were left out.
+    Preemptions,
     /// Something else.
     Other(String),
 }
@@ -62,6 +64,8 @@ pub(super) struct Found {
     pub(super) obstacles: BTreeSet<Obstacle>,
     pub(super) counts: Counts,
     pub(super) time: Duration,
+    /// All schedules with at most so many preemptions were seen, if they are counted.
+    pub(super) preemptions: Option<u32>,
 }
 
 /// How the test is.
@@ -89,7 +93,7 @@ impl Verdict {
 
     /// What is said at the end.
     pub(super) fn summary(self, found: &Found) -> fencepost_sanitizer::Exploration {
-        let Found { bugs, obstacles, counts, time } = found;
+        let Found { bugs, obstacles, counts, time, preemptions } = found;
         let is_over = obstacles.iter().all(|obstacle| *obstacle == Obstacle::Rounds);
         let mut text = match self {
             Verdict::Exhausted => "EXHAUSTED: robust against cpp20, no data race, no failure".to_string(),
@@ -115,11 +119,17 @@ impl Verdict {
         if self != Verdict::Found {
             why.iter().for_each(|why| text += &format!("\nfencepost: {why}"));
         }
+        if let Some(seen) = *preemptions {
+            text += &format!("\nfencepost: all schedules with at most {} were seen", self::preemptions(seen));
+        } else if obstacles.iter().any(|obstacle| matches!(obstacle, Obstacle::Time | Obstacle::Runs(_))) {
+            text += "\nfencepost: --preemptions 2 explores the schedules with few switches only, and those first";
+        }
         fencepost_sanitizer::Exploration {
             verdict: self.name(),
             executions: counts.complete,
             blocked: counts.blocked,
             redundant: counts.redundant,
+            preemptions: *preemptions,
             seconds,
             why,
             bugs: bugs.iter().map(|(bug, decisions)| (bug.sentence(), decisions.to_string())).collect(),
@@ -182,9 +192,15 @@ impl Obstacle {
             Obstacle::Rounds => {
                 "a loop whose rounds do something went round no further (--spins says how often it may)".to_string()
             }
+            Obstacle::Preemptions => "schedules with more preemptions were left out (--preemptions)".to_string(),
             Obstacle::Other(note) => note.clone(),
         }
     }
+}
+
+/// So many preemptions, as people say it.
+pub(super) fn preemptions(count: u32) -> String {
+    counted(count.into(), "preemption", "preemptions")
 }
 
 /// What was done otherwise.
