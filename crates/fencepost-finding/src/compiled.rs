@@ -69,6 +69,18 @@ const LIBRARY_PATHS: &[&str] = &[
     "/library/core/src/",
     "/library/std/src/",
     "/library/alloc/src/",
+    "/library/test/src/",
+    "/library/panic_unwind/src/",
+    "/library/std_detect/src/",
+    "/rust/deps/",
+];
+
+/// What only passes on, among the files of Rust's library: what is done there, its caller does.
+const RUST_LAYERS: &[&str] = &[
+    "/library/core/src/sync/atomic.rs",
+    "/library/core/src/intrinsics/",
+    "/library/core/src/ops/function.rs",
+    "/library/core/src/hint.rs",
 ];
 
 impl Frame {
@@ -84,6 +96,24 @@ impl Frame {
             Some(file) => LIBRARY_PATHS.iter().any(|part| file.contains(part)),
             None => false,
         }
+    }
+
+    /// Is it written in Rust?
+    pub fn is_rust(&self) -> bool {
+        self.file.as_ref().is_some_and(|file| file.ends_with(".rs"))
+    }
+
+    /// Does Rust's standard library do something of its own here? A layer over atomics only passes
+    /// on what its caller does.
+    pub fn is_rust_library(&self) -> bool {
+        let Some(file) = self.file.as_ref().filter(|_| self.is_rust() && self.is_library()) else { return false };
+        !RUST_LAYERS.iter().any(|part| file.contains(part))
+    }
+
+    /// Does Rust's standard library do, in the first of these frames, what nobody else does?
+    pub fn is_of_rust_library(stack: &[Frame]) -> bool {
+        let before = stack.iter().take_while(|frame| frame.is_library() || frame.wrapper);
+        before.into_iter().any(Frame::is_rust_library)
     }
 
     /// The frame of a stack that is to blame: the innermost one that is neither library code nor a
@@ -350,6 +380,38 @@ pub struct Edit {
     pub place: Frame,
     /// What: a phrase that starts with a verb.
     pub change: String,
+    /// The same, for programs.
+    pub kind: EditKind,
+    /// A compare-and-swap is to have this order when it fails, too.
+    pub on_failure: bool,
+}
+
+/// What a change does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum EditKind {
+    /// The access acquires.
+    Acquire,
+    /// The access releases.
+    Release,
+    /// The access, or the fence, is SC.
+    SeqCst,
+    /// An SC fence stands before the access.
+    FenceBefore,
+    /// An SC fence stands after the access.
+    FenceAfter,
+}
+
+impl EditKind {
+    /// The name in machine-readable output.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            EditKind::Acquire => "acquire",
+            EditKind::Release => "release",
+            EditKind::SeqCst => "seq-cst",
+            EditKind::FenceBefore => "fence-before",
+            EditKind::FenceAfter => "fence-after",
+        }
+    }
 }
 
 /// How to see it again.

@@ -282,7 +282,10 @@ impl Process {
     ) -> Option<Advice> {
         let mut edits: Vec<Edit> = edits
             .iter()
-            .map(|edit| Edit { place: self.blamed(&places.stack(edit.pc), symbols), change: edit.phrase() })
+            .map(|edit| {
+                let place = self.blamed(&places.stack(edit.pc), symbols);
+                Edit { change: edit.phrase(place.is_rust()), kind: edit.kind(), on_failure: edit.failure, place }
+            })
             .collect();
         edits.sort_by_cached_key(|edit| (edit.place.file.clone(), edit.place.line, edit.place.column));
         (!edits.is_empty()).then_some(Advice { edits, reevaluated })

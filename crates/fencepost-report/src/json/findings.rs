@@ -309,6 +309,11 @@ pub(super) struct ChangeReport<'a> {
     #[serde(flatten)]
     place: PlaceReport<'a>,
     change: &'a str,
+    /// `acquire`, `release`, `seq-cst`, `fence-before`, `fence-after`.
+    kind: &'static str,
+    /// A compare-and-swap is to have this order when it fails, too.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    on_failure: Option<bool>,
 }
 
 /// A thread that waits.
@@ -425,7 +430,12 @@ fn observed(observed: &Observed, is_window: bool) -> ObservedReport<'_> {
             edits: advice
                 .edits
                 .iter()
-                .map(|edit| ChangeReport { place: place(&edit.place), change: &edit.change })
+                .map(|edit| ChangeReport {
+                    place: place(&edit.place),
+                    change: &edit.change,
+                    kind: edit.kind.as_str(),
+                    on_failure: edit.on_failure.then_some(true),
+                })
                 .collect(),
             reevaluated: advice.reevaluated,
         }),

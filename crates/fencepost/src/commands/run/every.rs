@@ -22,7 +22,7 @@ use fencepost_protocol::{Key, Options};
 use fencepost_schedules::{Explorer, Task};
 
 use super::signals::Signals;
-use super::{Failure as Cause, How, Run, Session, once};
+use super::{Failure as Cause, How, Run, Session, Voice, Watched, once};
 use crate::args::RunArgs;
 use crate::exit::Exit;
 use crate::output::{self, Output};
@@ -63,7 +63,13 @@ struct Shared<'a> {
 }
 
 /// Explores, tells what was found and how the test is.
-pub(super) fn run(args: &RunArgs, session: &mut Session, signals: &Signals, output: &mut Output) -> io::Result<Exit> {
+pub(super) fn run(
+    args: &RunArgs,
+    session: &mut Session,
+    signals: &Signals,
+    voice: Voice,
+    output: &mut Output,
+) -> io::Result<Watched> {
     let start = Instant::now();
     let shared = Shared {
         args,
@@ -86,39 +92,43 @@ pub(super) fn run(args: &RunArgs, session: &mut Session, signals: &Signals, outp
     if let Some(error) = error {
         let program = args.program[0].to_string_lossy();
         output::note(&format!("fencepost: error: cannot run `{program}`: {error}\n"));
-        return Ok(Exit::Error);
+        return Ok(Watched::refused());
     }
     if is_unobserved {
         let program = args.program[0].to_string_lossy();
         let reason = super::silence(std::process::ExitStatus::from_raw(0));
         output::note(&format!("fencepost: error: `{program}` was not observed: {reason}\n"));
-        return Ok(Exit::Error);
+        return Ok(Watched { is_unobserved: true, ..Watched::refused() });
     }
     found.counts = explorer.counts();
     found.time = start.elapsed();
     for decisions in found.to_tell(TOLD) {
         let run = Run { schedule: fencepost_protocol::Schedule::Os, seed: 0 };
-        let how = How {
-            run,
-            steps: None,
-            provocation: None,
-            decisions: Some(&decisions),
-            patience: Some(PATIENCE),
-            is_quiet: false,
-        };
+        let how =
+            How { run, steps: None, provocation: None, decisions: Some(&decisions), patience: Some(PATIENCE), voice };
         match once(args, &how, session, signals, output) {
-            Ok(outcome) => drop(super::describe(args, None, &outcome)),
+            Ok(outcome) => {
+                super::describe(args, None, &outcome);
+                if let Some(said) = outcome.said.as_ref().filter(|_| !outcome.status.success()) {
+                    super::tell_what_was_said(args, &format!("--decisions {decisions}"), said, output);
+                }
+            }
             Err(Cause::Start(error) | Cause::Other(error)) => return Err(error),
         }
     }
     let verdict = found.verdict(args.spins.is_some());
-    session.explored(verdict.summary(&found));
+    let summary = verdict.summary(&found);
+    let text = summary.text.clone();
+    session.explored(summary);
     session.finish(true, args.print_suppressions, output)?;
-    Ok(match verdict {
-        Verdict::Exhausted => Exit::Holds,
-        Verdict::Bounded if args.spins.is_some() => Exit::Holds,
-        Verdict::Bounded | Verdict::Unknown => Exit::Unknown,
-        Verdict::Found => Exit::Other(args.exitcode),
+    Ok(Watched {
+        exit: Exit::Holds,
+        is_unobserved: false,
+        is_found: verdict == Verdict::Found,
+        is_undecided: verdict == Verdict::Unknown || (verdict == Verdict::Bounded && args.spins.is_none()),
+        reports: found.bugs.len() as u64,
+        runs: found.counts.runs(),
+        exploration: Some(text),
     })
 }
 

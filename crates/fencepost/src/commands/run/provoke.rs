@@ -18,7 +18,7 @@ use fencepost_sanitizer::sequel::{self, Sequel};
 use super::ranking::{End, Target, Trial};
 use super::session::Session;
 use super::signals::Signals;
-use super::{Failure, How, Outcome, Run, once};
+use super::{Failure, How, Outcome, Run, Voice, once};
 use crate::args::RunArgs;
 use crate::output::Output;
 
@@ -138,7 +138,7 @@ pub(super) fn provoke(
                     provocation: Some(&provocation),
                     decisions: None,
                     patience: Some(patience),
-                    is_quiet: true,
+                    voice: Voice::Dropped,
                 };
                 let outcome = match once(args, &how, session, signals, output) {
                     Ok(outcome) => outcome,
@@ -183,7 +183,7 @@ pub(super) fn compare(
             provocation: Some(provocation),
             decisions: None,
             patience: how.patience.or(Some(LEAST)),
-            is_quiet: true,
+            voice: Voice::Dropped,
         };
         let made = once(args, &how, session, signals, output);
         session.ranking_mut().end_comparison();
