@@ -169,6 +169,9 @@ pub(super) struct ObservedReport<'a> {
     /// The file with a picture of it.
     #[serde(skip_serializing_if = "Option::is_none")]
     picture: Option<&'a str>,
+    /// The test of Rust's test library that it was found in.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    test: Option<&'a str>,
 }
 
 /// An operation of a compiled program.
@@ -444,6 +447,7 @@ fn observed(observed: &Observed, is_window: bool) -> ObservedReport<'_> {
         provoked: observed.trials.as_ref().map(trials),
         follows: observed.follows.as_deref(),
         picture: observed.picture.as_deref(),
+        test: observed.test.as_deref(),
     }
 }
 

@@ -131,6 +131,7 @@ pub(crate) fn watch(args: &RunArgs, manner: Manner, output: &mut Output) -> io::
         let voice = if manner.is_brief { Voice::Kept } else { Voice::Heard };
         return every::run(args, &mut session, &Signals::new()?, voice, output);
     }
+    let provoked = if manner.is_brief { Voice::Kept } else { Voice::Dropped };
     let mut series = Series::new(args, project);
     let is_long = series.is_long();
     let tries = provoke::tries(args, is_long);
@@ -185,7 +186,7 @@ pub(crate) fn watch(args: &RunArgs, manner: Manner, output: &mut Output) -> io::
         output::note(&format!("fencepost: {made}\n"));
     }
     if !is_cut && tries > 0 {
-        provoke::provoke(args, tries, &ordinary, &mut session, &signals, output)?;
+        provoke::provoke(args, tries, &ordinary, provoked, &mut session, &signals, output)?;
     }
     session.finish(!unobserved, args.print_suppressions, output)?;
     Ok(Watched {
@@ -201,17 +202,31 @@ pub(crate) fn watch(args: &RunArgs, manner: Manner, output: &mut Output) -> io::
 
 /// What a program said in a run that was not heard, because it has failed.
 fn tell_what_was_said(args: &RunArgs, how: &str, said: &File, output: &mut Output) {
+    let program = args.program[0].to_string_lossy();
+    output.note(&format!("fencepost: `{program}` ends in another way with {how}, and says:\n{}", text_of(said)));
+}
+
+/// The end of what a program has said.
+fn text_of(said: &File) -> String {
     let length = said.metadata().map_or(0, |metadata| metadata.len());
     let from = length.saturating_sub(MOST_SAID);
     let mut text = vec![0; usize::try_from(length - from).unwrap_or(0)];
-    if said.read_exact_at(&mut text, from).is_err() {
-        return;
+    match said.read_exact_at(&mut text, from) {
+        Ok(()) => String::from_utf8_lossy(&text).into_owned(),
+        Err(_) => String::new(),
     }
-    let program = args.program[0].to_string_lossy();
-    output.note(&format!(
-        "fencepost: `{program}` ends in another way with {how}, and says:\n{}",
-        String::from_utf8_lossy(&text)
-    ));
+}
+
+/// Why a program in Rust has panicked: the thread, the place and the message.
+fn panic_of(said: &str) -> Option<String> {
+    let (before, after) = said.split_once(" panicked at ")?;
+    let thread = before.rsplit('\n').next()?;
+    // The number of the thread changes from run to run.
+    let thread = thread.split_once(" (").map_or(thread, |(name, _)| name);
+    let mut lines = after.lines();
+    let place = lines.next()?.trim_end_matches(':');
+    let message = lines.next().unwrap_or_default().trim();
+    Some(format!("{thread} panicked at {place}: {message}"))
 }
 
 /// How one run ended.
@@ -301,7 +316,8 @@ fn once(
             None
         }
     };
-    if how.voice == Voice::Dropped {
+    let is_apart = how.provocation.is_some() && how.voice != Voice::Heard;
+    if is_apart {
         command.process_group(0);
         // Who is not in the group of the terminal must not read from it.
         if io::stdin().is_terminal() {
@@ -313,8 +329,7 @@ fn once(
     // Only the program has the other end now.
     drop(theirs);
     signals.forward_to(&child);
-    let patience =
-        how.patience.map(|limit| (limit, Patience::with(&child, limit, how.voice == Voice::Dropped, signals)));
+    let patience = how.patience.map(|limit| (limit, Patience::with(&child, limit, is_apart, signals)));
     let listened = listen(&mut channel, &mut child, session, args.halt, output);
     // If that has failed, the program may wait for an answer that will not come.
     drop(channel);

@@ -56,7 +56,9 @@ impl Ordinary {
     /// What is said of a provoked run that went like this.
     pub(super) fn judge(&self, outcome: &Outcome) -> End {
         let is_ordinary = self.ends.contains(&outcome.status);
-        End { status: outcome.status, hung: outcome.hung, is_ordinary }
+        let panic =
+            outcome.said.as_ref().filter(|_| !is_ordinary).and_then(|said| super::panic_of(&super::text_of(said)));
+        End { status: outcome.status, hung: outcome.hung, is_ordinary, panic }
     }
 
     /// After which time a run does not end.
@@ -111,6 +113,7 @@ pub(super) fn provoke(
     args: &RunArgs,
     tries: u64,
     ordinary: &Ordinary,
+    voice: Voice,
     session: &mut Session,
     signals: &Signals,
     output: &mut Output,
@@ -138,7 +141,7 @@ pub(super) fn provoke(
                     provocation: Some(&provocation),
                     decisions: None,
                     patience: Some(patience),
-                    voice: Voice::Dropped,
+                    voice,
                 };
                 let outcome = match once(args, &how, session, signals, output) {
                     Ok(outcome) => outcome,
