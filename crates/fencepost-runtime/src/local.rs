@@ -19,6 +19,7 @@
 //! the explorer asks for.
 
 use std::cell::{Cell, RefCell};
+use std::mem::ManuallyDrop;
 use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU16, AtomicU32, AtomicU64, Ordering};
 
 use fencepost_protocol::exploration::remark;
@@ -46,7 +47,6 @@ struct Read {
 }
 
 /// What the thread has done since it changed something.
-#[derive(Default)]
 struct Loop {
     /// The states in which it was, and how many reads it had made then.
     visits: Vec<(u64, usize)>,
@@ -57,12 +57,18 @@ struct Loop {
     unlucky: Vec<u64>,
 }
 
+impl Loop {
+    const NEW: Loop = Loop { visits: Vec::new(), reads: Vec::new(), rounds: 0, unlucky: Vec::new() };
+}
+
 thread_local! {
     /// Where the stack of the thread begins; 0 if that is not known.
     static BASE: Cell<usize> = const { Cell::new(0) };
     /// The state in which the thread makes an access; 0 if that is not known.
     static STATE: Cell<u64> = const { Cell::new(0) };
-    static LOOP: RefCell<Loop> = RefCell::default();
+    /// Never dropped, since threads make accesses while their variables are being dropped: the
+    /// last thing that Rust's library does in a thread is to count down who refers to it.
+    static LOOP: RefCell<ManuallyDrop<Loop>> = const { RefCell::new(ManuallyDrop::new(Loop::NEW)) };
 }
 
 /// The calling thread is the main thread of a run that is explored.
@@ -155,8 +161,9 @@ impl Read {
 pub(crate) fn about_to_read(thread: &Thread) {
     let state = STATE.take();
     let watched = LOOP.with_borrow_mut(|known| {
+        let known: &mut Loop = known;
         if thread.has_effect.replace(false) {
-            *known = Loop { unlucky: std::mem::take(&mut known.unlucky), ..Loop::default() };
+            *known = Loop { unlucky: std::mem::take(&mut known.unlucky), ..Loop::NEW };
         }
         if state == 0 || known.visits.len() >= ROUNDS {
             return None;
@@ -206,7 +213,7 @@ pub(crate) fn may_be_unlucky(state: u64) -> bool {
 /// It has failed for no reason.
 pub(crate) fn was_unlucky(state: u64) {
     LOOP.with_borrow_mut(|known| {
-        *known = Loop { unlucky: [known.unlucky.as_slice(), &[state]].concat(), ..Loop::default() }
+        **known = Loop { unlucky: [known.unlucky.as_slice(), &[state]].concat(), ..Loop::NEW }
     });
 }
 

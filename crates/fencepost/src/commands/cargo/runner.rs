@@ -14,7 +14,7 @@ use std::time::Duration;
 use object::{Object as _, ObjectSymbol as _};
 use serde_json::json;
 
-use super::tools::{FOLDER, OPTIONS, PRIVATE, REPORTS};
+use super::tools::{BUILT, FOLDER, OPTIONS, PRIVATE, REPORTS};
 use super::{SEPARATOR, parse};
 use crate::args::{CargoOptions, ReportFormat, Who};
 use crate::commands::run::{self, Manner, Watched};
@@ -45,7 +45,7 @@ pub(super) fn run(words: Vec<OsString>, output: &mut Output) -> io::Result<Exit>
         return Ok(Exit::Error);
     }
     let program = Program::new(&words);
-    if program.only_answers() {
+    if program.is_for_host() || program.only_answers() {
         let status = program.command(&words[1..]).status()?;
         return Ok(Exit::of(status));
     }
@@ -87,6 +87,12 @@ impl Program {
         }
         command.args(arguments);
         command
+    }
+
+    /// Is it one of what runs while others are built? The tests of a procedural macro are.
+    fn is_for_host(&self) -> bool {
+        let built = env::var_os(BUILT).map(PathBuf::from);
+        !self.is_doctest && built.is_some_and(|built| !self.path.starts_with(built))
     }
 
     /// Is it only asked what tests it has?
