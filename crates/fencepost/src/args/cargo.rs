@@ -73,13 +73,10 @@ Examples:
   cargo fencepost test                                         all tests, in different schedules
   cargo fencepost test --release queue -- --test-threads 1     as with cargo
   cargo fencepost test --test stress --fencepost --time 2m     for two minutes
-  cargo fencepost test --lib --fencepost --schedule all -- --exact push_pop
-                                                               every schedule of one test
   cargo fencepost run --example chat --fencepost --runs 20     a program
   cargo fencepost test --fencepost --format sarif -o log.sarif one log over all test programs
 
 Exit codes:
   66   something was reported (--exitcode), as bad as --fail-on says
-  3    with --schedule all: nothing was found, but not everything was seen
   2    wrong usage, or the project cannot be built for the sanitizer
   else cargo's own";

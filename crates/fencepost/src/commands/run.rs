@@ -66,22 +66,12 @@ pub(crate) struct Watched {
     pub(crate) reports: u64,
     /// Runs that were observed.
     pub(crate) runs: u64,
-    /// What is said of every schedule.
-    pub(crate) exploration: Option<String>,
 }
 
 impl Watched {
     /// It did not come to a run.
     fn refused() -> Watched {
-        Watched {
-            exit: Exit::Error,
-            is_unobserved: false,
-            is_found: false,
-            is_undecided: false,
-            reports: 0,
-            runs: 0,
-            exploration: None,
-        }
+        Watched { exit: Exit::Error, is_unobserved: false, is_found: false, is_undecided: false, reports: 0, runs: 0 }
     }
 
     /// In one number.
@@ -128,8 +118,7 @@ pub(crate) fn watch(args: &RunArgs, manner: Manner, output: &mut Output) -> io::
     session.copy_to(manner.copy);
     session.start_paths_in(manner.folder);
     if args.schedule == Some(Who::All) {
-        let voice = if manner.is_brief { Voice::Kept } else { Voice::Heard };
-        return every::run(args, &mut session, &Signals::new()?, voice, output);
+        return every::run(args, &mut session, &Signals::new()?, output);
     }
     let provoked = if manner.is_brief { Voice::Kept } else { Voice::Dropped };
     let mut series = Series::new(args, project);
@@ -196,7 +185,6 @@ pub(crate) fn watch(args: &RunArgs, manner: Manner, output: &mut Output) -> io::
         is_undecided: false,
         reports: session.reports(),
         runs: session.runs(),
-        exploration: None,
     })
 }
 

@@ -24,7 +24,7 @@ const TESTS: [(&str, Test); 13] = [
     ("benchmarks_run", benchmarks_run),
     ("failing_tests_fail", failing_tests_fail),
     ("lists_of_tests_are_not_watched", lists_of_tests_are_not_watched),
-    ("every_schedule_of_each_test", every_schedule_of_each_test),
+    ("what_cannot_be_done_is_refused", what_cannot_be_done_is_refused),
     ("the_prebuilt_library_is_announced", the_prebuilt_library_is_announced),
     ("another_llvm_is_noticed", another_llvm_is_noticed),
     ("a_damaged_library_is_made_again", a_damaged_library_is_made_again),
@@ -254,9 +254,16 @@ fn lists_of_tests_are_not_watched(project: &Project) -> Result<(), String> {
     }
 }
 
-fn every_schedule_of_each_test(project: &Project) -> Result<(), String> {
-    let words = "test -p queue --test stress --features broken --fencepost --schedule all --timeout 60s -- hands";
-    project.run(words)?.expect(66, &["test hands_over", "data race", "queue: stress: hands_over"])
+fn what_cannot_be_done_is_refused(project: &Project) -> Result<(), String> {
+    for (words, text) in [
+        ("check", "there are test, run, build and bench"),
+        ("test --target wasm32-unknown-unknown", "target `wasm32-unknown-unknown`"),
+        ("test --fencepost --nonsense", "--nonsense"),
+        ("test --fencepost --schedule all", "cannot be explored"),
+    ] {
+        project.run(words)?.expect(2, &[text])?;
+    }
+    Ok(())
 }
 
 fn the_prebuilt_library_is_announced(project: &Project) -> Result<(), String> {

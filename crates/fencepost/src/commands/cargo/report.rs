@@ -39,9 +39,6 @@ impl Part {
 
     /// What came of it, in words.
     fn outcome(&self) -> String {
-        if let Some(exploration) = self.end["exploration"].as_str() {
-            return exploration.lines().next().unwrap_or_default().to_string();
-        }
         if self.is("unobserved") {
             return "was not watched".into();
         }
@@ -89,7 +86,6 @@ pub(super) fn tell(options: &CargoOptions, folder: &Path, output: &mut Output) -
     Ok(match () {
         () if parts.iter().any(|part| part.is("found")) => Some(Exit::Other(options.run.exitcode)),
         () if parts.iter().any(|part| part.is("unobserved")) => Some(Exit::Error),
-        () if parts.iter().any(|part| part.is("undecided")) => Some(Exit::Unknown),
         () => None,
     })
 }

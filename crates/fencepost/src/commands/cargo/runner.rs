@@ -8,7 +8,7 @@ use std::ffi::OsString;
 use std::fs::{self, File};
 use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::Command;
 use std::time::Duration;
 
 use object::{Object as _, ObjectSymbol as _};
@@ -16,7 +16,7 @@ use serde_json::json;
 
 use super::tools::{BUILT, FOLDER, OPTIONS, PRIVATE, REPORTS};
 use super::{SEPARATOR, parse};
-use crate::args::{CargoOptions, ReportFormat, Who};
+use crate::args::{CargoOptions, ReportFormat};
 use crate::commands::run::{self, Manner, Watched};
 use crate::exit::Exit;
 use crate::output::{self, Output};
@@ -50,10 +50,7 @@ pub(super) fn run(words: Vec<OsString>, output: &mut Output) -> io::Result<Exit>
         return Ok(Exit::of(status));
     }
     program.choose(&mut options);
-    match options.run.schedule {
-        Some(Who::All) if program.has_tests => program.explore(&options, &reports, output),
-        _ => program.watch(&options, &reports, None, output),
-    }
+    program.watch(options, &reports, output)
 }
 
 /// A program, and what is known about it.
@@ -69,7 +66,7 @@ struct Program {
 
 impl Program {
     fn new(words: &[OsString]) -> Program {
-        let path = PathBuf::from(&words[0]);
+        let path = std::path::absolute(&words[0]).unwrap_or_else(|_| PathBuf::from(&words[0]));
         let is_doctest = path.components().any(|part| part.as_os_str().to_string_lossy().starts_with("rustdoctest"));
         let stem = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
         let part = if is_doctest { "doctest" } else { without_hash(&stem) };
@@ -115,82 +112,26 @@ impl Program {
         }
     }
 
-    /// Watches it, and writes what was found to a new file. The program is one test of it, if one is
-    /// named.
-    fn watch(
-        &self,
-        options: &CargoOptions,
-        reports: &Path,
-        test: Option<&str>,
-        output: &mut Output,
-    ) -> io::Result<Exit> {
+    /// Watches it, and writes what was found to a new file.
+    fn watch(&self, mut options: CargoOptions, reports: &Path, output: &mut Output) -> io::Result<Exit> {
         let (file, copy) = new_file(reports)?;
-        let name = test.map_or_else(|| self.name.clone(), |test| format!("{}: {test}", self.name));
-        let mut options = parse_again(options);
         // All that is for a file comes together in the end.
         if options.run.output.take().is_some() || options.run.format != ReportFormat::Human {
             options.run.output = Some(file.with_extension("text"));
         }
-        if let Some(test) = test {
-            options.run.program =
-                [self.words[0].clone(), "--exact".into(), test.into(), "--test-threads=1".into()].into();
-            let kept = ["--ignored", "--include-ignored", "--nocapture", "--no-capture", "--show-output"];
-            options
-                .run
-                .program
-                .extend(self.words[1..].iter().filter(|word| kept.iter().any(|kept| *word == kept)).cloned());
-        }
         let folder = env::var_os(FOLDER).map(PathBuf::from);
         let watched = run::watch(&options.run, Manner { copy: Some(copy), is_brief: true, folder }, output)?;
-        let Watched { exit, is_unobserved, is_found, is_undecided, reports, runs, exploration } = watched;
+        let Watched { exit, is_unobserved, is_found, reports, runs, .. } = watched;
         let end = json!({
-            "program": name,
+            "program": self.name,
             "ended": exit.code(),
             "found": is_found,
             "unobserved": is_unobserved,
-            "undecided": is_undecided,
             "reports": reports,
             "runs": runs,
-            "exploration": exploration,
         });
         fs::write(file.with_extension("end"), end.to_string())?;
         Ok(exit)
-    }
-
-    /// Every schedule of each of its tests that is meant, one test after the other.
-    fn explore(&self, options: &CargoOptions, reports: &Path, output: &mut Output) -> io::Result<Exit> {
-        let mut tests = self.list(&[])?;
-        if !self.words.iter().any(|word| word == "--ignored" || word == "--include-ignored") {
-            let ignored = self.list(&["--ignored".into()])?;
-            tests.retain(|test| !ignored.contains(test));
-        }
-        let mut worst = Exit::Holds;
-        for test in tests {
-            output::note(&format!("fencepost: test {test}\n"));
-            let exit = self.watch(options, reports, Some(&test), output)?;
-            worst = worst.max(exit);
-        }
-        Ok(worst)
-    }
-
-    /// The tests that its arguments choose.
-    fn list(&self, more: &[OsString]) -> io::Result<Vec<String>> {
-        let mut arguments = self.words[1..].to_vec();
-        arguments.extend_from_slice(more);
-        arguments.extend(["--list", "--format", "terse"].map(OsString::from));
-        let said = self.command(&arguments).stderr(Stdio::inherit()).output()?;
-        let text = String::from_utf8_lossy(&said.stdout);
-        Ok(text.lines().filter_map(|line| line.strip_suffix(": test")).map(str::to_string).collect())
-    }
-}
-
-/// Options once more, to be changed.
-fn parse_again(options: &CargoOptions) -> CargoOptions {
-    CargoOptions {
-        std: options.std,
-        patch: options.patch.clone(),
-        junit: options.junit.clone(),
-        run: options.run.clone(),
     }
 }
 

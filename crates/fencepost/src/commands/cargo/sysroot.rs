@@ -17,7 +17,7 @@
 use std::collections::VecDeque;
 use std::ffi::{OsStr, OsString};
 use std::fmt::Write as _;
-use std::fs;
+use std::fs::{self, File};
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::io::{self, IsTerminal as _};
 use std::os::unix::fs::symlink;
@@ -53,21 +53,29 @@ pub(super) fn shadow(toolchain: &Toolchain) -> Result<PathBuf, String> {
     if is_intact(&directory) {
         return Ok(directory);
     }
+    // Who comes second finds what the first one has made.
+    let _held = lock_beside(&directory).map_err(failed)?;
+    if is_intact(&directory) {
+        return Ok(directory);
+    }
     let work = directory.with_extension(std::process::id().to_string());
     let _ = fs::remove_dir_all(&work);
     carried::own_directory(&work).map_err(failed)?;
     let made = Maker { toolchain, llvm: &llvm, work: &work }.make();
     let put = made.and_then(|()| {
-        // Whatever is there is not intact.
+        // What is there is not intact.
         let _ = fs::remove_dir_all(&directory);
-        match fs::rename(&work, &directory) {
-            // Somebody else was faster.
-            Err(_) if is_intact(&directory) => Ok(()),
-            renamed => renamed.map_err(failed),
-        }
+        fs::rename(&work, &directory).map_err(failed)
     });
     let _ = fs::remove_dir_all(&work);
     put.map(|()| directory)
+}
+
+/// Waits until nobody else makes the same; the lock is held as long as the file is open.
+fn lock_beside(directory: &Path) -> io::Result<File> {
+    let file = File::options().create(true).truncate(false).write(true).open(directory.with_extension("lock"))?;
+    rustix::fs::flock(&file, rustix::fs::FlockOperation::LockExclusive)?;
+    Ok(file)
 }
 
 /// Where the libraries are in a sysroot.

@@ -67,7 +67,6 @@ pub(super) fn run(
     args: &RunArgs,
     session: &mut Session,
     signals: &Signals,
-    voice: Voice,
     output: &mut Output,
 ) -> io::Result<Watched> {
     let start = Instant::now();
@@ -104,22 +103,21 @@ pub(super) fn run(
     found.time = start.elapsed();
     for decisions in found.to_tell(TOLD) {
         let run = Run { schedule: fencepost_protocol::Schedule::Os, seed: 0 };
-        let how =
-            How { run, steps: None, provocation: None, decisions: Some(&decisions), patience: Some(PATIENCE), voice };
+        let how = How {
+            run,
+            steps: None,
+            provocation: None,
+            decisions: Some(&decisions),
+            patience: Some(PATIENCE),
+            voice: Voice::Heard,
+        };
         match once(args, &how, session, signals, output) {
-            Ok(outcome) => {
-                super::describe(args, None, &outcome);
-                if let Some(said) = outcome.said.as_ref().filter(|_| !outcome.status.success()) {
-                    super::tell_what_was_said(args, &format!("--decisions {decisions}"), said, output);
-                }
-            }
+            Ok(outcome) => drop(super::describe(args, None, &outcome)),
             Err(Cause::Start(error) | Cause::Other(error)) => return Err(error),
         }
     }
     let verdict = found.verdict(args.spins.is_some());
-    let summary = verdict.summary(&found);
-    let text = summary.text.clone();
-    session.explored(summary);
+    session.explored(verdict.summary(&found));
     session.finish(true, args.print_suppressions, output)?;
     Ok(Watched {
         exit: Exit::Holds,
@@ -128,7 +126,6 @@ pub(super) fn run(
         is_undecided: verdict == Verdict::Unknown || (verdict == Verdict::Bounded && args.spins.is_none()),
         reports: found.bugs.len() as u64,
         runs: found.counts.runs(),
-        exploration: Some(text),
     })
 }
 
