@@ -11,14 +11,17 @@
 //! registers that functions preserve ([`local`]).
 
 use std::cell::{Cell, RefCell};
+use std::mem::ManuallyDrop;
 
 use crate::{explore, local, schedule};
 
 thread_local! {
     /// How often the thread has written what others can see.
     static WRITTEN: Cell<u32> = const { Cell::new(0) };
-    /// The states in which a wait has ended early, and how often the thread had written then.
-    static ENDED: RefCell<Vec<(u64, u32)>> = const { RefCell::new(Vec::new()) };
+    /// The states in which a wait has ended early, and how often the thread had written then. Never
+    /// dropped, as in [`local`].
+    static ENDED: RefCell<ManuallyDrop<Vec<(u64, u32)>>> =
+        const { RefCell::new(ManuallyDrop::new(Vec::new())) };
 }
 
 /// The thread writes what others can see.

@@ -35,6 +35,7 @@
 //!   three times without a change.
 
 use std::cell::{Cell, RefCell};
+use std::mem::ManuallyDrop;
 use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU16, AtomicU32, AtomicU64, Ordering};
 
 use fencepost_protocol::exploration::remark;
@@ -85,7 +86,6 @@ struct Visit {
 }
 
 /// What the thread has done since it changed something.
-#[derive(Default)]
 struct Loop {
     visits: Vec<Visit>,
     reads: Vec<Read>,
@@ -94,7 +94,6 @@ struct Loop {
 }
 
 /// What the thread has done since it began.
-#[derive(Default)]
 struct Life {
     /// How often it has changed something between two looks.
     changes: u32,
@@ -105,6 +104,16 @@ struct Life {
     rounds: Vec<(u64, u32)>,
 }
 
+impl Loop {
+    const NEW: Loop = Loop { visits: Vec::new(), reads: Vec::new(), waits: 0 };
+}
+
+impl Life {
+    const NEW: Life = Life { changes: 0, unlucky: Vec::new(), rounds: Vec::new() };
+}
+
+// What follows is never dropped, since threads make accesses while their variables are being
+// dropped: the last thing that Rust's library does in a thread is to count down who refers to it.
 thread_local! {
     /// Where the stack of the thread begins; 0 if that is not known.
     static BASE: Cell<usize> = const { Cell::new(0) };
@@ -112,8 +121,8 @@ thread_local! {
     static STATE: Cell<u64> = const { Cell::new(0) };
     /// Has the thread read a plain variable?
     static LOOKED: Cell<bool> = const { Cell::new(false) };
-    static LOOP: RefCell<Loop> = RefCell::default();
-    static LIFE: RefCell<Life> = RefCell::default();
+    static LOOP: RefCell<ManuallyDrop<Loop>> = const { RefCell::new(ManuallyDrop::new(Loop::NEW)) };
+    static LIFE: RefCell<ManuallyDrop<Life>> = const { RefCell::new(ManuallyDrop::new(Life::NEW)) };
 }
 
 /// The calling thread is the main thread of a run that is explored.
@@ -221,11 +230,11 @@ impl Read {
 pub(crate) fn about_to_read(thread: &Thread) {
     let (state, looked) = (STATE.take(), LOOKED.take());
     if thread.has_effect.replace(false) {
-        LOOP.set(Loop::default());
+        LOOP.with_borrow_mut(|known| **known = Loop::NEW);
         has_changed_something(state);
     }
     let wait = LOOP.with_borrow_mut(|known| {
-        let Loop { visits, reads, waits } = known;
+        let Loop { visits, reads, waits } = &mut **known;
         visits.iter_mut().for_each(|visit| visit.looked |= looked);
         if state == 0 || visits.len() >= ROUNDS {
             return None;
@@ -260,7 +269,7 @@ pub(crate) fn about_to_read(thread: &Thread) {
             Some(wait) => {
                 let first = visits.iter().rfind(|visit| visit.state == state).map_or(0, |visit| visit.reads);
                 let round = reads.split_off(first);
-                *known = Loop { waits: *waits + 1, ..Loop::default() };
+                **known = Loop { waits: *waits + 1, ..Loop::NEW };
                 Some((wait, round))
             }
         }
@@ -336,7 +345,7 @@ pub(crate) fn may_be_unlucky(state: u64) -> bool {
 
 /// It has failed for no reason.
 pub(crate) fn was_unlucky(state: u64) {
-    LOOP.set(Loop::default());
+    LOOP.with_borrow_mut(|known| **known = Loop::NEW);
     LIFE.with_borrow_mut(|life| {
         let changes = life.changes;
         match life.unlucky.iter_mut().find(|(known, ..)| *known == state) {

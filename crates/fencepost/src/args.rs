@@ -1,5 +1,6 @@
 //! What can be typed: one file per command.
 
+mod cargo;
 mod cc;
 mod check;
 mod common;
@@ -18,6 +19,9 @@ mod verify;
 use clap::{CommandFactory as _, Parser, Subcommand};
 use clap_complete::Shell;
 
+pub(crate) use cargo::CargoArgs;
+#[cfg(fencepost_runtime)]
+pub(crate) use cargo::{CargoOptions, Std};
 pub(crate) use cc::CcArgs;
 pub(crate) use check::{AttacksChoice, CheckArgs, CheckFormat, DelaysChoice};
 pub(crate) use common::{CommonArgs, DerefChoice, Format, LanguageChoice, LimitArgs, SearchArgs};
@@ -63,6 +67,7 @@ pub(crate) enum Command {
     #[command(name = "c++")]
     Cpp(CcArgs),
     Run(RunArgs),
+    Cargo(CargoArgs),
     /// Reports for a program that nobody runs with `fencepost run`; started by its runtime
     #[command(hide = true)]
     Reporter,
@@ -123,6 +128,7 @@ Examples:
   fencepost models ra                        what is this model?
   fencepost cc -O1 queue.c -o queue          build a C program for the sanitizer
   fencepost run -- ./queue                   which of its accesses can go wrong?
+  cargo fencepost test                       the same for the tests of a Rust project
 
 ",
     exit_codes!()

@@ -1,6 +1,8 @@
 //! One file per command.
 
 #[cfg(fencepost_runtime)]
+pub(crate) mod cargo;
+#[cfg(fencepost_runtime)]
 mod cc;
 pub(crate) mod check;
 pub(crate) mod completions;
