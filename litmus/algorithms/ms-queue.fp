@@ -4,8 +4,9 @@
 //: ra robust
 //: rc20 robust
 //: cpp20 robust
-// The queue of Michael and Scott (PODC 1996): a list with a dummy node at its head. A node is linked
-// behind the last one, then `tail` moves on; who finds `tail` behind helps. Nodes are used once.
+// The queue of Michael and Scott (PODC 1996): a list with a dummy node at its head. A node is
+// linked behind the last one, then `tail` moves on; who finds `tail` behind helps. Nodes are used
+// once.
 name "ms-queue";
 domain 4;
 

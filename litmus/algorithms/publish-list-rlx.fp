@@ -5,8 +5,8 @@
 //: rc20 violation kind=data-race location=node[3].value
 //: cpp20 violation kind=data-race location=node[3].value
 //: cpp20 consequence race
-// As publish-list.fp, but the store of the head is relaxed: the reader may see the head and not what
-// is behind it, so that plain accesses race.
+// As publish-list.fp, but the store of the head is relaxed: the reader may see the head and not
+// what is behind it, so that plain accesses race.
 name "publish-list-rlx";
 domain 8;
 global head;

@@ -4,8 +4,8 @@
 //: ra robust
 //: rc20 robust
 //: cpp20 robust
-// A list is built from plain nodes and published by one release store of its head; the reader walks
-// along it.
+// A list is built from plain nodes and published by one release store of its head; the reader
+// walks along it. Buffers per location (pso, pgas) let the head overtake the nodes.
 name "publish-list";
 domain 8;
 global head;

@@ -4,8 +4,9 @@
 //: ra robust
 //: rc20 robust
 //: cpp20 robust
-// A ring of two slots between two threads: the producer waits for a free slot, the consumer for a full
-// one. What a slot holds is plain data; its `full` says whose it is.
+// A ring of two slots between two threads: the producer waits for a free slot, the consumer for a
+// full one. What a slot holds is plain data; its `full` says whose it is. Buffers per location
+// (pso, pgas) let `full` overtake the data.
 name "ring-structs";
 domain 4;
 const N = 2;
