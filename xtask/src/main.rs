@@ -8,6 +8,7 @@ mod bless;
 mod campaign;
 mod case_study;
 mod compilers;
+mod explored;
 mod files;
 mod mutants;
 mod recorded;
@@ -39,6 +40,12 @@ const TASKS: &[Task] = &[
         campaign::run,
     ),
     ("bless", "", "run the tests and rewrite the golden files they compare with", bless::run),
+    (
+        "explored",
+        "DIR [NAME...] [--seconds N] [--jobs N]",
+        "explore every schedule of tests whose executions GenMC has counted, and compare (default: 30 seconds each)",
+        explored::run,
+    ),
     (
         "mutants",
         "[NAME...]",

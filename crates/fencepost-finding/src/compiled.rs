@@ -78,6 +78,11 @@ impl Frame {
         Frame { function: None, file: None, line: None, column: None, module, offset, wrapper: false }
     }
 
+    /// Code of the runtime that watches the program: it has called the first function of a thread.
+    pub fn is_runtime(&self) -> bool {
+        self.function.as_ref().is_some_and(|name| name.starts_with("fencepost_runtime::"))
+    }
+
     /// Code of the language's own library, inlined into the program.
     pub fn is_library(&self) -> bool {
         match &self.file {

@@ -98,7 +98,7 @@ pub(crate) fn start() {
         // SAFETY: the mapping is large enough for as many decisions as can be given.
         unsafe {
             let header = &mut *memory.cast::<Header>();
-            (header.decisions, header.most_steps) = (decisions.len() as u32, STEPS as u32);
+            (header.decisions, header.most_steps, header.rounds) = (decisions.len() as u32, STEPS as u32, u32::MAX);
             for (number, decision) in decisions.into_iter().enumerate() {
                 memory.add(at::DECISION).cast::<Decision>().add(number).write(decision);
             }

@@ -23,8 +23,8 @@ use std::sync::atomic::Ordering;
 
 pub(crate) use baton::{
     also, assumed, begin, cancelled, choose, created, decided, decided_steps, decided_to_the_end, ending, exists,
-    finished, forked, frozen, has_changed, has_taken, outside, rouse, start, step_in, step_out, steps, vary, wake,
-    watches,
+    finished, forked, frozen, has_taken, holds, let_others_finish, outside, rouse, start, step_in, step_out, steps,
+    vary, wake, was_written, watches,
 };
 use control::CONTROLLED;
 pub(crate) use control::{Key, Outcome, Timeout, Waiting};
@@ -127,6 +127,7 @@ pub(crate) fn retry<T>(
     timeout: Option<Timeout>,
     mut attempt: impl FnMut() -> Option<T>,
 ) -> Result<T, Outcome> {
+    not_in_all_ways(timeout);
     if CONTROLLED.load(Ordering::Relaxed) {
         let object = match key {
             Key::Object(object) => object,
@@ -149,5 +150,17 @@ pub(crate) fn retry<T>(
 /// The calling thread cannot go on before `key` is woken or the time is over. `before` is done once
 /// it counts as waiting, and before any other thread runs.
 pub(crate) fn block(key: Key, timeout: Option<Timeout>, before: impl FnOnce()) -> Outcome {
+    // Who only sleeps wakes up in any case.
+    not_in_all_ways(timeout.filter(|_| key != Key::Time));
     baton::block(key, timeout, false, before)
+}
+
+/// A step could fail because its time is over, and not only when nobody else can go on: also where
+/// it is only taken when it need not wait.
+fn not_in_all_ways(timeout: Option<Timeout>) {
+    if timeout.is_some() && explore::is_decided() {
+        explore::remark(
+            "a wait with a time limit was not explored in all ways: it ends only when nobody else can go on",
+        );
+    }
 }

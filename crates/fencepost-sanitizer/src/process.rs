@@ -130,10 +130,12 @@ impl Process {
         }
     }
 
-    /// The frames of a stack of return addresses, inlined ones included.
+    /// The frames of a stack of return addresses, inlined ones included. Those of the runtime are
+    /// none of the program's.
     pub(crate) fn stack(&self, stack: &[u64], symbols: &mut dyn Symbols) -> Vec<Frame> {
         // The call is before the address it returns to.
-        stack.iter().flat_map(|pc| self.frames(pc.saturating_sub(1), symbols)).collect()
+        let frames = stack.iter().flat_map(|pc| self.frames(pc.saturating_sub(1), symbols));
+        frames.filter(|frame| !frame.is_runtime()).collect()
     }
 
     /// The frames at one address, innermost first.

@@ -119,7 +119,7 @@ impl Explorer {
         }
         match why {
             _ if why & end::REDUNDANT != 0 => self.counts.redundant += 1,
-            _ if why & (end::STUCK | end::ASSUMED) != 0 => self.counts.blocked += 1,
+            _ if why & (end::STUCK | end::ASSUMED | end::LEFT) != 0 => self.counts.blocked += 1,
             _ => self.counts.complete += 1,
         }
         self.tree.check(task, steps)?;

@@ -1,5 +1,6 @@
 //! Every schedule of programs of `litmus/`, and of generated ones, as C: the answer is that of the
-//! static checker, and there are as many executions as the definitions have.
+//! static checker, and there are as many executions as the definitions have. Tests in
+//! `sanitizer/explored` say themselves what the answer is.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -21,8 +22,8 @@ use serde_json::Value;
 
 use crate::corpus;
 use crate::generated;
-use crate::run::{PATIENCE, run, succeed};
-use crate::suite::Case;
+use crate::run::{PATIENCE, root, run, succeed};
+use crate::suite::{self, Case};
 
 /// States that the definitions may need.
 const STATES: u64 = 200_000;
@@ -35,6 +36,13 @@ pub(crate) fn trials(folder: &Path, compiler: &Compiler, corpus: &[Case]) -> Vec
         let (case, folder, compiler) = (case.clone(), folder.clone(), compiler.clone());
         trials.push(Trial::test(format!("explored/{}", case.name), move || {
             of_corpus(&case, &folder, &compiler).map_err(Failed::from)
+        }));
+    }
+    for source in suite::entries(&root().join("sanitizer/explored")) {
+        let (folder, compiler) = (folder.clone(), compiler.clone());
+        let name = source.file_name().expect("a file").to_string_lossy().into_owned();
+        trials.push(Trial::test(format!("explored/tests/{name}"), move || {
+            of_test(&source, &folder, &compiler).map_err(Failed::from)
         }));
     }
     for seed in 0..repetitions(100) {
@@ -71,9 +79,43 @@ fn explore(source: &Path, compiler: &Compiler, limit: &str) -> Result<Explored, 
     let mut build = Command::new(env!("CARGO_BIN_EXE_fencepost"));
     build.args(["cc", "--compiler", &compiler.cc, "-std=gnu11", "-pthread", "-g", "-O0", "-DFP_EXPLORE", "-o"]);
     succeed(build.arg(&program).arg(source))?;
+    explore_built(&program, limit)
+}
+
+/// The answer is the one that the test's comments expect: `// every schedule: VERDICT`, and
+/// `// says: WORDS` about what is wrong, or in the way.
+fn of_test(source: &Path, folder: &Path, compiler: &Compiler) -> Result<(), String> {
+    fs::create_dir_all(folder).map_err(|error| error.to_string())?;
+    let text = fs::read_to_string(source).map_err(|error| error.to_string())?;
+    let values = |key: &str| -> Vec<String> {
+        let values = text.lines().filter_map(|line| line.strip_prefix("// ")?.strip_prefix(key)?.strip_prefix(": "));
+        values.map(str::to_string).collect()
+    };
+    let [verdict] = &*values("every schedule") else { return Err("it expects one answer".into()) };
+    let (command, compiler, standard) = match source.extension() {
+        Some(extension) if extension == "cpp" => ("c++", &compiler.cxx, "-std=c++17"),
+        _ => ("cc", &compiler.cc, "-std=gnu11"),
+    };
+    for optimisation in ["-O0", "-O2"] {
+        let stem = source.file_stem().expect("a file").to_string_lossy();
+        let program = folder.join(format!("{stem}{optimisation}"));
+        let mut build = Command::new(env!("CARGO_BIN_EXE_fencepost"));
+        build.args([command, "--compiler", compiler, standard, "-pthread", "-g", optimisation, "-o"]);
+        succeed(build.arg(&program).arg(source))?;
+        let explored = explore_built(&program, "60s")?;
+        let said = [explored.bugs.as_slice(), &explored.why].concat().join("; ");
+        let missing = values("says").into_iter().find(|words| !said.contains(words.as_str()));
+        if explored.verdict != *verdict || missing.is_some() {
+            return Err(format!("{optimisation}: {}: {said}", explored.verdict));
+        }
+    }
+    Ok(())
+}
+
+fn explore_built(program: &Path, limit: &str) -> Result<Explored, String> {
     let mut command = Command::new(env!("CARGO_BIN_EXE_fencepost"));
     command.args(["run", "--schedule", "all", "--keep-going", "--format", "json", "--jobs", "1"]);
-    let done = run(command.args(["--timeout", limit, "--"]).arg(&program), 2 * PATIENCE)?;
+    let done = run(command.args(["--timeout", limit, "--"]).arg(program), 2 * PATIENCE)?;
     let summary =
         done.output.lines().rev().find_map(|line| {
             serde_json::from_str::<Value>(line).ok().map(|value| value["summary"]["exploration"].clone())
@@ -83,7 +125,7 @@ fn explore(source: &Path, compiler: &Compiler, limit: &str) -> Result<Explored, 
         let all = value.as_array().map(Vec::as_slice).unwrap_or_default();
         all.iter().filter_map(|value| of(value).as_str().map(str::to_string)).collect()
     };
-    fs::remove_file(&program).map_err(|error| error.to_string())?;
+    fs::remove_file(program).map_err(|error| error.to_string())?;
     let explored = Explored {
         verdict: summary["verdict"].as_str().unwrap_or_default().to_string(),
         executions: summary["executions"].as_u64().unwrap_or_default(),

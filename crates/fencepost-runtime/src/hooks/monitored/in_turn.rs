@@ -40,7 +40,7 @@ pub(super) fn begin_write(call: Call, kind: Kind, size: u8, value: u64) {
     begin(call, kind, size);
     if explore::is_decided() {
         schedule::has_taken(|step| step.written = value);
-        schedule::has_changed(call.addr);
+        schedule::was_written(call.addr, true);
     }
 }
 
@@ -65,9 +65,7 @@ pub(super) fn has_read(value: u64) {
 pub(super) fn has_written(addr: usize, old: u64, new: u64) {
     if explore::is_decided() {
         schedule::has_taken(|step| (step.read, step.written, step.flags) = (old, new, step.flags | flag::SUCCESS));
-        if old != new {
-            schedule::has_changed(addr);
-        }
+        schedule::was_written(addr, old != new);
     }
 }
 

@@ -111,7 +111,7 @@ pub(super) fn run(args: &RunArgs, session: &mut Session, signals: &Signals, outp
             Err(Cause::Start(error) | Cause::Other(error)) => return Err(error),
         }
     }
-    let verdict = found.verdict(args.spins.is_some());
+    let verdict = found.verdict();
     session.explored(verdict.summary(&found));
     session.finish(true, args.print_suppressions, output)?;
     Ok(match verdict {
@@ -163,8 +163,7 @@ impl Shared<'_> {
                 decisions: task.decisions.clone(),
                 sleepers: task.sleepers.clone(),
                 most_steps: self.args.steps.map_or(STEPS, |steps| u32::try_from(steps).unwrap_or(u32::MAX)),
-                rounds: self.args.spins.unwrap_or(0),
-                waits: false,
+                rounds: self.args.spins.unwrap_or(u32::MAX),
             };
             let server = match &mut server {
                 Some(server) => server,

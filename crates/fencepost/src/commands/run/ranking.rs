@@ -70,6 +70,14 @@ impl Ranking {
         }
     }
 
+    /// More is known of a report that is held.
+    pub(super) fn replace(&mut self, report: Report) {
+        let identity = report.identity();
+        if let Some(held) = self.reports.iter_mut().find(|held| held.identity() == identity) {
+            *held = Report { trials: held.trials.take(), follows: held.follows.take(), ..report };
+        }
+    }
+
     /// In the current run, an access has used an overwritten value.
     pub(super) fn take(&mut self, mut taken: Taken) {
         if let Some(news) = taken.news.take() {

@@ -225,6 +225,10 @@ impl Session {
                 self.ranking.hold(*report);
                 Wish::Found
             }
+            Item::Better(report) => {
+                self.ranking.replace(*report);
+                Wish::Found
+            }
             Item::Known => Wish::Found,
             Item::Suppressed => Wish::Suppressed,
             Item::End => Wish::Ending,

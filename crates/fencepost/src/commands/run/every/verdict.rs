@@ -48,7 +48,7 @@ pub(super) enum Obstacle {
     OutOfSight,
     /// Accesses of different sizes overlap.
     Mixed,
-    /// Rounds of a loop were left out: its effects do not change anything.
+    /// Rounds of a loop were left out.
     Rounds,
     /// Something else.
     Other(String),
@@ -103,7 +103,7 @@ impl Verdict {
             "\nfencepost: {} explored in {seconds:.1} s ({rate:.0} runs per second)",
             counted(counts.complete, "execution", "executions")
         );
-        for (count, what) in [(counts.blocked, "in which nobody could go on"), (counts.redundant, "redundant")] {
+        for (count, what) in [(counts.blocked, "in which a thread could not go on"), (counts.redundant, "redundant")] {
             if count > 0 {
                 text += &format!(", {count} {what}");
             }
@@ -129,8 +129,7 @@ impl Verdict {
 }
 
 impl Found {
-    pub(super) fn verdict(&self, rounds_are_bounded: bool) -> Verdict {
-        let _asked = rounds_are_bounded;
+    pub(super) fn verdict(&self) -> Verdict {
         match () {
             () if !self.bugs.is_empty() => Verdict::Found,
             () if self.obstacles.is_empty() => Verdict::Exhausted,
@@ -176,13 +175,12 @@ impl Obstacle {
                 format!("the test does not do the same again under the same schedule{how}")
             }
             Obstacle::Silent => "a run ended without the runtime's knowledge".to_string(),
-            Obstacle::Outlived => "the process ended while other threads were running: join them".to_string(),
+            Obstacle::Outlived => "the process was ended while other threads were running".to_string(),
             Obstacle::Cut => "more writes to a location were overwritten than are remembered".to_string(),
             Obstacle::OutOfSight => "a location was written out of sight".to_string(),
             Obstacle::Mixed => "accesses of different sizes overlap".to_string(),
             Obstacle::Rounds => {
-                "a loop waits in rounds that write what was there: not all numbers of rounds were explored (--spins)"
-                    .to_string()
+                "a loop whose rounds do something went round no further (--spins says how often it may)".to_string()
             }
             Obstacle::Other(note) => note.clone(),
         }
