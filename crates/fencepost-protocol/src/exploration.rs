@@ -79,6 +79,8 @@ pub mod end {
     pub const DIVERGED: u32 = 1 << 5;
     /// An assumption of the test did not hold.
     pub const ASSUMED: u32 = 1 << 6;
+    /// `main` was over, and no other thread could go on.
+    pub const LEFT: u32 = 1 << 7;
 }
 
 /// What has to be said about a run, as bits.
@@ -91,8 +93,7 @@ pub mod remark {
     pub const OUT_OF_SIGHT: u32 = 1 << 2;
     /// A location was accessed with several sizes.
     pub const MIXED: u32 = 1 << 3;
-    /// A loop went round without an end because others did, too: rounds that have effects were not
-    /// all explored.
+    /// A loop whose rounds do something was to go round no further.
     pub const ROUNDS: u32 = 1 << 4;
     /// Something else, which the note says.
     pub const OTHER: u32 = 1 << 5;
@@ -115,16 +116,15 @@ pub struct Report {
 /// The beginning of the memory file.
 #[repr(C)]
 pub struct Header {
-    /// How many decisions there are. The explorer's, like the next five.
+    /// How many decisions there are. The explorer's, like the next four.
     pub decisions: u32,
     /// How many sleepers there are.
     pub sleepers: u32,
     /// How many steps the run may have.
     pub most_steps: u32,
-    /// How often a loop may go round whose rounds have effects and change nothing.
+    /// How often a thread may be in the same state again after it has changed something; as often as
+    /// it likes if this is the greatest number.
     pub rounds: u32,
-    /// Does the end of `main` wait for other threads? Then not 0.
-    pub waits: u32,
     /// Do accesses find what the decisions say, and not what memory has? Then not 0.
     pub weak: u32,
     /// How many steps there are. The run's, like what follows.
@@ -381,6 +381,8 @@ pub struct Step {
     pub expected: u64,
     /// Where in the code: a return address.
     pub pc: u64,
+    /// Who could have taken a step instead, and who has taken it, as bits by number.
+    pub enabled: u64,
     /// Who.
     pub thread: u32,
     /// The number of the step, from 1 on, that has made this one possible; 0 if none has.
@@ -412,6 +414,7 @@ impl Step {
             written: 0,
             expected: 0,
             pc: 0,
+            enabled: 0,
             thread: 0,
             after: 0,
             choice: 0,
@@ -428,6 +431,11 @@ impl Step {
     /// Was somebody chosen to take it?
     pub const fn is_decided(&self) -> bool {
         self.flags & flag::DECIDED != 0
+    }
+
+    /// Could this thread have taken a step here? Of thread 64 and those that follow it is not known.
+    pub const fn enables(&self, thread: u32) -> bool {
+        thread < u64::BITS && self.enabled & (1 << thread) != 0
     }
 
     /// Did it have to wait for others?
@@ -466,8 +474,6 @@ pub struct Request {
     pub most_steps: u32,
     /// See [`Header::rounds`].
     pub rounds: u32,
-    /// See [`Header::waits`].
-    pub waits: bool,
     /// See [`Header::weak`].
     pub weak: bool,
 }
@@ -482,13 +488,15 @@ impl Request {
             return None;
         }
         let counts = [self.decisions.len() as u32, self.sleepers.len() as u32];
-        let words = [counts[0], counts[1], self.most_steps.min(STEPS as u32), self.rounds, u32::from(self.waits)];
-        let words = words.into_iter().chain([u32::from(self.weak)]);
-        let mut header: Vec<u8> = words.flat_map(u32::to_le_bytes).collect();
+        let words = [counts[0], counts[1], self.most_steps.min(STEPS as u32), self.rounds, u32::from(self.weak)];
+        let mut header: Vec<u8> = words.into_iter().flat_map(u32::to_le_bytes).collect();
         // What the run before has said.
         header.resize(offset_of!(Header, report), 0);
         let decision = |decision: &Decision| {
-            [decision.thread, decision.choice, decision.write].into_iter().flat_map(u32::to_le_bytes).collect::<Vec<u8>>()
+            [decision.thread, decision.choice, decision.write]
+                .into_iter()
+                .flat_map(u32::to_le_bytes)
+                .collect::<Vec<u8>>()
         };
         let sleeper = |sleeper: &Sleeper| {
             let mut bytes = sleeper.object.to_le_bytes().to_vec();
@@ -575,6 +583,7 @@ impl Step {
             written: long(bytes, offset_of!(Step, written))?,
             expected: long(bytes, offset_of!(Step, expected))?,
             pc: long(bytes, offset_of!(Step, pc))?,
+            enabled: long(bytes, offset_of!(Step, enabled))?,
             thread: word(bytes, offset_of!(Step, thread))?,
             after: word(bytes, offset_of!(Step, after))?,
             choice: word(bytes, offset_of!(Step, choice))?,
@@ -658,7 +667,7 @@ impl FromStr for Decisions {
 }
 
 // Both sides map the same bytes.
-const _: () = assert!(size_of::<Step>() == 64 && size_of::<Sleeper>() == 16 && at::STEP.is_multiple_of(8));
+const _: () = assert!(size_of::<Step>() == 72 && size_of::<Sleeper>() == 16 && at::STEP.is_multiple_of(8));
 
 #[cfg(test)]
 mod tests {

@@ -16,7 +16,7 @@ use fencepost_protocol::exploration::{
 use fencepost_protocol::{Key, door};
 
 use crate::intercept::system_call;
-use crate::{environment, local, memory, options, schedule, shadow};
+use crate::{environment, local, memory, options, race, schedule, shadow};
 
 /// What both sides map; null if nobody decides.
 static SHARED: AtomicPtr<u8> = AtomicPtr::new(null_mut());
@@ -107,7 +107,7 @@ pub(crate) fn start() {
         // SAFETY: the mapping is large enough for as many decisions as can be given.
         unsafe {
             let header = &mut *memory.cast::<Header>();
-            (header.decisions, header.most_steps) = (decisions.len() as u32, STEPS as u32);
+            (header.decisions, header.most_steps, header.rounds) = (decisions.len() as u32, STEPS as u32, u32::MAX);
             header.weak = u32::from(decisions.iter().any(|decision| !decision.is_sc()));
             for (number, decision) in decisions.into_iter().enumerate() {
                 memory.add(at::DECISION).cast::<Decision>().add(number).write(decision);
@@ -123,6 +123,7 @@ fn begin(memory: *mut u8) {
     WEAK.store(is_weak, Ordering::Relaxed);
     local::start();
     shadow::leave_to_others();
+    race::forget_nothing();
     schedule::decided();
 }
 
@@ -176,12 +177,11 @@ fn serve(place: Place, shared: *mut u8) {
         // SAFETY: nobody else uses the header before the child does; the field is a word.
         unsafe { (*shared.cast::<Header>()).process = child };
         let mut status = -1i32;
-        while child > 0 {
-            let arguments = [child as usize, (&raw mut status) as usize, 0, 0, 0, 0];
-            // SAFETY: waits for the child, and writes how it ended into a variable.
-            if unsafe { system_call(libc::SYS_wait4, arguments) } != -i64::from(libc::EINTR) {
-                break;
-            }
+        let arguments = [child as usize, (&raw mut status) as usize, 0, 0, 0, 0];
+        // SAFETY: waits for the child, and writes how it ended into a variable.
+        let wait = || unsafe { system_call(libc::SYS_wait4, arguments) };
+        if child > 0 {
+            while wait() == -i64::from(libc::EINTR) {}
         }
         // SAFETY: writes a variable.
         unsafe { system_call(libc::SYS_write, [place.socket as usize, (&raw const status) as usize, 4, 0, 0, 0]) };

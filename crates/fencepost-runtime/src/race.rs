@@ -11,10 +11,14 @@
 //! Sound: a reported pair is unordered. Not complete, also on the run that is watched: where three
 //! or more accesses of a word are mutually unordered, one of them is forgotten, an atomic one
 //! first. The appendix keeps a whole clock per location instead. That would cost memory
-//! proportional to the number of threads for every byte of the program.
+//! proportional to the number of threads for every byte of the program. Complete if somebody explores
+//! every schedule: then none is forgotten.
 
+use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
+use crate::explore;
+use crate::lock::Guarded;
 use crate::memory::Apart;
 use crate::shadow::{self, Span};
 use crate::thread::{Entered, Thread};
@@ -29,7 +33,9 @@ const SIZE: u64 = 0b11 << SIZE_SHIFT;
 const ATOMIC: u64 = 1 << (SIZE_SHIFT + 2);
 pub(crate) const OFFSET_SHIFT: u32 = SIZE_SHIFT + 3;
 const OFFSET: u64 = 0b111 << OFFSET_SHIFT;
-const SLOT_SHIFT: u32 = OFFSET_SHIFT + 3;
+pub(crate) const SLOT_SHIFT: u32 = OFFSET_SHIFT + 3;
+/// What of a cell says what was done, whoever did it and where in the code.
+pub(crate) const ACCESS: u64 = OFFSET | SIZE | WRITE | ATOMIC;
 const SLOT_BITS: u32 = 11;
 const SLOT: u64 = ((1 << SLOT_BITS) - 1) << SLOT_SHIFT;
 const EPOCH_SHIFT: u32 = SLOT_SHIFT + SLOT_BITS;
@@ -119,7 +125,7 @@ impl Cell {
     /// Is it another access, whoever makes it?
     #[inline(always)]
     fn differs(self, other: Cell) -> bool {
-        (self.0 ^ other.0) & (OFFSET | SIZE | WRITE | ATOMIC) != 0
+        (self.0 ^ other.0) & ACCESS != 0
     }
 
     /// Has the same thread made the same access earlier, or one that says less?
@@ -193,6 +199,7 @@ fn news_among(
 
 /// Accesses of other threads that a thread is known not to know of: a slot and an epoch of it, by
 /// the last bits of the slot. Empty whenever the thread learns something.
+#[repr(transparent)]
 pub(crate) struct Strangers([Stranger; STRANGERS]);
 
 type Stranger = std::cell::Cell<u64>;
@@ -201,7 +208,7 @@ type Stranger = std::cell::Cell<u64>;
 const NOBODY: u64 = u64::MAX;
 
 /// How many are kept.
-const STRANGERS: usize = 8;
+pub(crate) const STRANGERS: usize = 8;
 
 impl Strangers {
     pub(crate) fn new() -> Self {
@@ -227,6 +234,24 @@ impl Strangers {
     #[inline]
     pub(crate) fn clear(&self) {
         self.0.iter().for_each(|stranger| stranger.set(NOBODY));
+    }
+}
+
+/// Accesses that have no place in the cells of their words, by address, where none may be forgotten:
+/// if somebody explores, nobody makes the run once more in another way to find the same race.
+static FURTHER: Guarded<BTreeMap<usize, Vec<Cell>>> = Guarded::new(BTreeMap::new());
+
+/// From now on no access is forgotten ([`News::remember_exactly`]).
+pub(crate) fn forget_nothing() {
+    SEES_PLAIN.store(true, Ordering::Relaxed);
+}
+
+/// What was accessed in this range is something else from now on.
+pub(crate) fn forget(addr: usize, bytes: usize) {
+    if explore::is_decided() {
+        let mut further = FURTHER.lock();
+        let gone: Vec<usize> = further.range(addr..addr.saturating_add(bytes)).map(|(&word, _)| word).collect();
+        gone.iter().for_each(|word| drop(further.remove(word)));
     }
 }
 
@@ -305,9 +330,33 @@ impl News {
         if self.is_represented(t) || self.is_easily_remembered(t) { None } else { self.remember_anyway(t, addr) }
     }
 
+    /// Remembers the access, and forgets none that it does not stand for. Is it a race?
+    #[cold]
+    #[inline(never)]
+    pub(crate) fn remember_exactly(self, t: &Entered, addr: usize) -> Option<Race> {
+        let News { cells, new } = self;
+        let cells = cells.or_else(|| shadow::cells(addr))?;
+        let mut further = FURTHER.lock();
+        let rest = further.entry(addr & !7).or_default();
+        let old = cells.iter().map(|cell| Cell(cell.load(Ordering::Relaxed)));
+        let mut all: Vec<Cell> = old.filter(|&cell| cell != Cell(0)).chain(rest.drain(..)).collect();
+        let knows = |cell: Cell| t.clocks().knows(cell.slot(), cell.epoch());
+        let races = |&cell: &Cell| !knows(cell) && cell.overlaps(new) && cell.conflicts(new);
+        let race = all.iter().copied().find(races).map(|old| Race { addr, new, old });
+        all.retain(|&cell| !(knows(cell) && new.stands_for(cell)));
+        all.insert(0, new);
+        let mut all = all.into_iter();
+        cells.iter().for_each(|cell| cell.store(all.next().map_or(0, |cell| cell.0), Ordering::Relaxed));
+        rest.extend(all);
+        race
+    }
+
     /// The same for one that is not [easily remembered](Self::is_easily_remembered).
     #[inline(never)]
     pub(crate) fn remember_anyway(self, t: &Entered, addr: usize) -> Option<Race> {
+        if explore::is_decided() {
+            return self.remember_exactly(t, addr);
+        }
         let News { cells, new } = self;
         let cells = match cells {
             Some(cells) => cells,
@@ -353,17 +402,21 @@ fn remember_among(t: &Entered, addr: usize, cells: &shadow::Cells, old: [Cell; 2
 
 /// Thread `t` ends the life of a block of memory: that conflicts with every access. The block is
 /// not accessed again before it is [forgotten](shadow::forget), so there is nothing to remember.
-pub(crate) fn with_free(t: &Entered, addr: usize, bytes: usize, pc: usize) -> impl Iterator<Item = Race> {
-    let is_strange = move |cell: Cell| cell.0 != 0 && !t.clocks().knows(cell.slot(), cell.epoch());
-    shadow::runs_of_cells(addr, bytes).flat_map(move |(start, run)| {
-        let cells = run.iter().enumerate().flat_map(|(word, [one, other])| [(word, one), (word, other)]);
-        let strange = cells.map(|(word, cell)| (word, Cell(cell.load(Ordering::Relaxed))));
-        strange.filter(move |&(_, cell)| is_strange(cell)).map(move |(word, old)| {
-            let addr = start + 8 * word;
-            let new = Cell::at(addr, 3, How { write: true, atomic: false }, t.stamp()).from(pc);
-            Race { addr, new, old }
-        })
-    })
+pub(crate) fn with_free(t: &Entered, addr: usize, bytes: usize, pc: usize) -> Vec<Race> {
+    let mut races = Vec::new();
+    for (start, run) in shadow::runs_of_cells(addr, bytes) {
+        for (word, cells) in run.iter().enumerate() {
+            let [one, other] = [&cells[0], &cells[1]].map(|cell| Cell(cell.load(Ordering::Relaxed)));
+            // No access is one that everybody knows of.
+            let is_strange = |cell: &Cell| !t.clocks().knows(cell.slot(), cell.epoch());
+            if is_strange(&one) || is_strange(&other) {
+                let addr = start + 8 * word;
+                let new = Cell::at(addr, 3, How { write: true, atomic: false }, t.stamp()).from(pc);
+                races.extend([one, other].into_iter().filter(is_strange).map(|old| Race { addr, new, old }));
+            }
+        }
+    }
+    races
 }
 
 impl Race {
@@ -417,8 +470,19 @@ pub(crate) fn atomic(t: &Entered, span: Option<&'static Span>, addr: usize, size
 /// Mostly one of a thread that made the same access before: no calls.
 #[inline(never)]
 fn remember_atomic(t: &Entered, addr: usize, news: News, pc: usize) {
+    if explore::is_decided() {
+        return remember_atomic_exactly(t, addr, news, pc);
+    }
     if !(news.is_write() && news.is_easily_remembered(t)) {
         remember_atomic_closely(t, addr, news, pc);
+    }
+}
+
+#[cold]
+#[inline(never)]
+fn remember_atomic_exactly(t: &Entered, addr: usize, news: News, pc: usize) {
+    if let Some(race) = news.remember_exactly(t, addr) {
+        race.report(t, pc);
     }
 }
 

@@ -61,6 +61,8 @@ struct Explored<'a> {
     not_sc: Option<u64>,
     blocked: u64,
     redundant: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    preemptions: Option<u32>,
     seconds: f64,
     why: &'a [String],
     bugs: Vec<BugLine<'a>>,
@@ -77,6 +79,7 @@ impl<'a> Explored<'a> {
             not_sc: exploration.not_sc,
             blocked: exploration.blocked,
             redundant: exploration.redundant,
+            preemptions: exploration.preemptions,
             seconds: exploration.seconds,
             why: &exploration.why,
             bugs: exploration.bugs.iter().map(|(bug, decisions)| BugLine { bug, decisions }).collect(),

@@ -131,8 +131,7 @@ impl Tree {
                 if let Some(parent) = parent.and_then(|parent| self.nodes.get_mut(&parent)) {
                     parent.users += 1;
                 }
-                let parent =
-                    parent.zip(via).map(|(id, step)| (id, Decision::new(step.thread, step.choice)));
+                let parent = parent.zip(via).map(|(id, step)| (id, Decision::new(step.thread, step.choice)));
                 let expected = Sleeper::of(step.thread, step);
                 let made = vec![Made { decision, step: Some(*step), expected }];
                 let node = Node { parent, depth, made, todo: Vec::new(), sleepers: sleepers.clone(), users: 1 };

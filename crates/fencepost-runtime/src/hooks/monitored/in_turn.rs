@@ -7,7 +7,7 @@ use fencepost_protocol::exploration::{Kind, Step, flag};
 use super::{Call, cas_now, decided, fetch_now, load_now};
 use crate::hooks::word::{Fetch, Word};
 use crate::thread;
-use crate::{explore, local, schedule};
+use crate::{early, explore, local, schedule};
 
 /// What is about to be done.
 ///
@@ -61,7 +61,8 @@ pub(super) unsafe fn begin_write<W: Word>(call: Call, kind: Kind, value: W) {
     // SAFETY: the caller's promise.
     unsafe { begin::<W>(call, kind, |step| Step { written: value.image(), ..step }) };
     if explore::is_decided() {
-        schedule::has_changed(call.addr);
+        schedule::was_written(call.addr, true);
+        early::writes();
     }
 }
 
@@ -85,8 +86,9 @@ pub(super) fn has_read(value: u64) {
 pub(super) fn has_written(addr: usize, old: u64, new: u64) {
     if explore::is_decided() {
         schedule::has_taken(|step| (step.read, step.written, step.flags) = (old, new, step.flags | flag::SUCCESS));
+        schedule::was_written(addr, old != new);
         if old != new {
-            schedule::has_changed(addr);
+            early::writes();
         }
     }
 }

@@ -25,7 +25,7 @@ use fencepost_protocol::exploration::{Request, Step, end, remark};
 use fencepost_protocol::{Key, Options};
 
 use super::signals::Signals;
-use super::{Failure as Cause, How, Run, Session, once};
+use super::{Failure as Cause, How, Run, Session, Voice, Watched, once};
 use crate::args::RunArgs;
 use crate::exit::Exit;
 use crate::output::{self, Output};
@@ -66,7 +66,12 @@ struct Shared<'a> {
 }
 
 /// Explores, tells what was found and how the test is.
-pub(super) fn run(args: &RunArgs, session: &mut Session, signals: &Signals, output: &mut Output) -> io::Result<Exit> {
+pub(super) fn run(
+    args: &RunArgs,
+    session: &mut Session,
+    signals: &Signals,
+    output: &mut Output,
+) -> io::Result<Watched> {
     let start = Instant::now();
     let until = args.timeout.and_then(|limit| start.checked_add(limit));
     let program = args.program[0].to_string_lossy();
@@ -75,25 +80,29 @@ pub(super) fn run(args: &RunArgs, session: &mut Session, signals: &Signals, outp
         let State { explorer, mut found, error, is_unobserved, .. } = explored(args, signals, until, explorer);
         if let Some(error) = error {
             output::note(&format!("fencepost: error: cannot run `{program}`: {error}\n"));
-            return None;
+            return Err(Watched::refused());
         }
         if is_unobserved {
             let reason = super::silence(std::process::ExitStatus::from_raw(0));
             output::note(&format!("fencepost: error: `{program}` was not observed: {reason}\n"));
-            return None;
+            return Err(Watched { is_unobserved: true, ..Watched::refused() });
         }
-        (found.counts, found.time) = (explorer.counts(), begin.elapsed());
-        Some(found)
+        explorer.leaves_out(&mut found);
+        (found.counts, found.time, found.is_weak) = (explorer.counts(), begin.elapsed(), explorer.is_weak());
+        Ok(found)
     };
-    let first = if args.weak { Explorer::executions() } else { Explorer::schedules() };
-    let Some(found) = explore(first) else { return Ok(Exit::Error) };
-    let found = Found { is_weak: args.weak, ..found };
-    let beyond = if found.is_only_not_robust() && !args.no_weak {
-        let Some(beyond) = explore(Explorer::executions()) else { return Ok(Exit::Error) };
-        Some(Found { is_weak: true, ..beyond })
-    } else {
-        None
+    let first = if args.weak { Explorer::executions() } else { Explorer::schedules(args.preemptions) };
+    let found = match explore(first) {
+        Ok(found) => found,
+        Err(refused) => return Ok(refused),
     };
+    let mut beyond = None;
+    if found.is_only_not_robust() && !args.no_weak {
+        beyond = match explore(Explorer::executions()) {
+            Ok(found) => Some(found),
+            Err(refused) => return Ok(refused),
+        };
+    }
     let mut all = found.to_tell(TOLD);
     all.extend(beyond.iter().flat_map(|beyond| beyond.to_tell(TOLD)));
     for decisions in all {
@@ -104,7 +113,7 @@ pub(super) fn run(args: &RunArgs, session: &mut Session, signals: &Signals, outp
             provocation: None,
             decisions: Some(&decisions),
             patience: Some(PATIENCE),
-            is_quiet: false,
+            voice: Voice::Heard,
         };
         match once(args, &how, session, signals, output) {
             Ok(outcome) => drop(super::describe(args, None, &outcome)),
@@ -114,11 +123,13 @@ pub(super) fn run(args: &RunArgs, session: &mut Session, signals: &Signals, outp
     let verdict = found.verdict();
     session.explored(verdict::summary(&found, beyond.as_ref()));
     session.finish(true, args.print_suppressions, output)?;
-    Ok(match verdict {
-        Verdict::Exhausted => Exit::Holds,
-        Verdict::Bounded if args.spins.is_some() => Exit::Holds,
-        Verdict::Bounded | Verdict::Unknown => Exit::Unknown,
-        Verdict::Found => Exit::Other(args.exitcode),
+    Ok(Watched {
+        exit: Exit::Holds,
+        is_unobserved: false,
+        is_found: verdict == Verdict::Found,
+        is_undecided: verdict == Verdict::Unknown || (verdict == Verdict::Bounded && args.spins.is_none()),
+        reports: (found.bugs.len() + beyond.as_ref().map_or(0, |beyond| beyond.bugs.len())) as u64,
+        runs: found.counts.runs,
     })
 }
 
@@ -186,8 +197,7 @@ impl Shared<'_> {
                 decisions: task.decisions(),
                 sleepers: task.sleepers(),
                 most_steps: self.args.steps.map_or(STEPS, |steps| u32::try_from(steps).unwrap_or(u32::MAX)),
-                rounds: self.args.spins.unwrap_or(0),
-                waits: false,
+                rounds: self.args.spins.unwrap_or(u32::MAX),
                 weak: task.is_weak(),
             };
             let server = match &mut server {
@@ -214,7 +224,8 @@ impl Shared<'_> {
                 }
                 Some(shown) => self.take_in(&mut state, shown),
             }
-            self.progress.update_runs(self.start.elapsed(), state.explorer.counts().runs, state.explorer.share());
+            let how_far = || state.explorer.how_far();
+            self.progress.update_runs(self.start.elapsed(), state.explorer.counts().runs, how_far);
             drop(state);
             self.changed.notify_all();
         }
@@ -316,6 +327,9 @@ impl Shown {
             if answer.remarks & bit != 0 {
                 obstacles.insert(obstacle);
             }
+        }
+        if task.counts_preemptions() && steps.iter().any(|step| step.thread >= u64::BITS) {
+            obstacles.insert(Obstacle::Other("preemptions of more than 63 threads are not counted".into()));
         }
         if overlaps(&steps) {
             obstacles.insert(Obstacle::Mixed);

@@ -3,18 +3,21 @@
 use fencepost_executions::{Ended, Made, Models};
 use fencepost_protocol::exploration::{Decision, Decisions, Sleeper, Step, end};
 use fencepost_sanitizer::MODEL;
+use fencepost_schedules::Search;
+
+use super::verdict::{self, Found, Obstacle};
 
 /// What is known so far.
 pub(super) enum Explorer {
     /// Under SC, up to equivalence.
-    Schedules(fencepost_schedules::Explorer),
+    Schedules(Search),
     /// Those that are not SC, too.
     Executions(fencepost_executions::Explorer),
 }
 
 /// A run that is to be made.
 pub(super) enum Task {
-    Schedule(fencepost_schedules::Task),
+    Schedule { task: fencepost_schedules::Task, counts_preemptions: bool },
     Execution(fencepost_executions::Task, Models),
 }
 
@@ -40,9 +43,9 @@ pub(super) struct Counts {
 }
 
 impl Explorer {
-    /// Of schedules.
-    pub(super) fn schedules() -> Explorer {
-        Explorer::Schedules(fencepost_schedules::Explorer::default())
+    /// Of schedules, with at most so many preemptions.
+    pub(super) fn schedules(preemptions: Option<u32>) -> Explorer {
+        Explorer::Schedules(Search::new(preemptions))
     }
 
     /// Of executions under the model of the sanitizer.
@@ -55,7 +58,10 @@ impl Explorer {
     /// The next run to make, if there is one for now.
     pub(super) fn next(&mut self) -> Option<Task> {
         match self {
-            Explorer::Schedules(explorer) => explorer.next().map(Task::Schedule),
+            Explorer::Schedules(search) => {
+                let counts_preemptions = matches!(search, Search::Few(_));
+                search.next().map(|task| Task::Schedule { task, counts_preemptions })
+            }
             Explorer::Executions(explorer) => {
                 let models = explorer.models();
                 explorer.next().map(|task| Task::Execution(task, models))
@@ -78,11 +84,31 @@ impl Explorer {
         }
     }
 
-    /// How much of what is known has been explored, from 0 to 1.
-    pub(super) fn share(&self) -> f64 {
+    /// Need the runs not be SC?
+    pub(super) fn is_weak(&self) -> bool {
+        matches!(self, Explorer::Executions(_))
+    }
+
+    /// How far the exploration is, in words.
+    pub(super) fn how_far(&self) -> String {
+        let share = |share: f64| format!("about {:.1} % of what is known", share * 100.0);
         match self {
-            Explorer::Schedules(explorer) => explorer.share(),
-            Explorer::Executions(explorer) => explorer.share(),
+            Explorer::Schedules(Search::All(explorer)) => share(explorer.share()),
+            Explorer::Schedules(Search::Few(bounded)) => match bounded.seen() {
+                Some(seen) => format!("more than {}", verdict::preemptions(seen)),
+                None => "without preemptions".to_string(),
+            },
+            Explorer::Executions(explorer) => share(explorer.share()),
+        }
+    }
+
+    /// Says which schedules were left out, now that there are no more runs to make.
+    pub(super) fn leaves_out(&self, found: &mut Found) {
+        if let Explorer::Schedules(Search::Few(bounded)) = self {
+            found.preemptions = bounded.seen();
+            if !bounded.is_exhausted() && found.obstacles.is_empty() {
+                found.obstacles.insert(Obstacle::Preemptions);
+            }
         }
     }
 
@@ -90,7 +116,7 @@ impl Explorer {
     pub(super) fn take_in(&mut self, taken: Taken, steps: &[Step], why: u32) -> Result<(), String> {
         match (self, taken) {
             (Explorer::Schedules(explorer), Taken::Schedule(task)) => {
-                explorer.done(&task, steps, why).map_err(|divergence| super::verdict::describe(&divergence))
+                explorer.done(&task, steps, why).map_err(|divergence| verdict::describe(&divergence))
             }
             (Explorer::Executions(explorer), Taken::Execution(made)) => {
                 explorer.take_in(made);
@@ -105,7 +131,7 @@ impl Task {
     /// Who takes the first steps, and what they find.
     pub(super) fn decisions(&self) -> Vec<Decision> {
         match self {
-            Task::Schedule(task) => task.decisions.clone(),
+            Task::Schedule { task, .. } => task.decisions.clone(),
             Task::Execution(task, _) => task.decisions(),
         }
     }
@@ -113,7 +139,7 @@ impl Task {
     /// Who need not run after them.
     pub(super) fn sleepers(&self) -> Vec<Sleeper> {
         match self {
-            Task::Schedule(task) => task.sleepers.clone(),
+            Task::Schedule { task, .. } => task.sleepers.clone(),
             Task::Execution(..) => Vec::new(),
         }
     }
@@ -121,6 +147,11 @@ impl Task {
     /// Need the run not be SC?
     pub(super) fn is_weak(&self) -> bool {
         matches!(self, Task::Execution(..))
+    }
+
+    /// Does it matter how often a thread loses its turn?
+    pub(super) fn counts_preemptions(&self) -> bool {
+        matches!(self, Task::Schedule { counts_preemptions: true, .. })
     }
 
     /// What has to be decided to make this run again.
@@ -137,7 +168,7 @@ impl Task {
     /// A run was made, with these steps, and came to its end for this reason.
     pub(super) fn follow(self, steps: &[Step], why: u32) -> Result<Taken, fencepost_executions::Trouble> {
         match self {
-            Task::Schedule(task) => Ok(Taken::Schedule(task)),
+            Task::Schedule { task, .. } => Ok(Taken::Schedule(task)),
             Task::Execution(task, models) => task.follow(models, steps, why).map(Taken::Execution),
         }
     }

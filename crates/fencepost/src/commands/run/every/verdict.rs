@@ -50,8 +50,10 @@ pub(super) enum Obstacle {
     OutOfSight,
     /// Accesses of different sizes overlap.
     Mixed,
-    /// Rounds of a loop were left out: its effects do not change anything.
+    /// Rounds of a loop were left out.
     Rounds,
+    /// Schedules with more preemptions were left out.
+    Preemptions,
     /// Something is not modelled in executions that are not SC, and what.
     NotModelled(&'static str),
     /// Something else.
@@ -66,6 +68,8 @@ pub(super) struct Found {
     pub(super) obstacles: BTreeSet<Obstacle>,
     pub(super) counts: Counts,
     pub(super) time: Duration,
+    /// All schedules with at most so many preemptions were seen, if they are counted.
+    pub(super) preemptions: Option<u32>,
     /// Were executions explored that are not SC?
     pub(super) is_weak: bool,
 }
@@ -127,7 +131,7 @@ pub(super) fn summary(found: &Found, beyond: Option<&Found>) -> fencepost_saniti
 
 impl Found {
     fn summary(&self) -> fencepost_sanitizer::Exploration {
-        let Found { bugs, obstacles, counts, time, is_weak } = self;
+        let Found { bugs, obstacles, counts, time, preemptions, is_weak } = self;
         let verdict = self.verdict();
         let is_over = obstacles.iter().all(|obstacle| *obstacle == Obstacle::Rounds);
         let mut text = verdict.sentence(self);
@@ -139,7 +143,7 @@ impl Found {
             counted(counts.complete, "execution", "executions")
         );
         let redundant = if *is_weak { "that turned out to be none" } else { "redundant" };
-        for (count, what) in [(counts.blocked, "in which nobody could go on"), (counts.redundant, redundant)] {
+        for (count, what) in [(counts.blocked, "in which a thread could not go on"), (counts.redundant, redundant)] {
             if count > 0 {
                 text += &format!(", {count} {what}");
             }
@@ -151,12 +155,18 @@ impl Found {
         if verdict != Verdict::Found {
             why.iter().for_each(|why| text += &format!("\nfencepost: {why}"));
         }
+        if let Some(seen) = *preemptions {
+            text += &format!("\nfencepost: all schedules with at most {} were seen", self::preemptions(seen));
+        } else if !is_weak && obstacles.iter().any(|obstacle| matches!(obstacle, Obstacle::Time | Obstacle::Runs(_))) {
+            text += "\nfencepost: --preemptions 2 explores the schedules with few switches only, and those first";
+        }
         fencepost_sanitizer::Exploration {
             verdict: verdict.name(),
             executions: counts.complete,
             not_sc: is_weak.then_some(counts.weak),
             blocked: counts.blocked,
             redundant: counts.redundant,
+            preemptions: *preemptions,
             seconds,
             why,
             bugs: bugs.iter().map(|(bug, decisions)| (bug.sentence(), decisions.to_string())).collect(),
@@ -228,18 +238,23 @@ impl Obstacle {
                 format!("the test does not do the same again under the same schedule{how}")
             }
             Obstacle::Silent => "a run ended without the runtime's knowledge".to_string(),
-            Obstacle::Outlived => "the process ended while other threads were running: join them".to_string(),
+            Obstacle::Outlived => "the process was ended while other threads were running".to_string(),
             Obstacle::Cut => "more writes to a location were overwritten than are remembered".to_string(),
             Obstacle::OutOfSight => "a location was written out of sight".to_string(),
             Obstacle::Mixed => "accesses of different sizes overlap".to_string(),
             Obstacle::Rounds => {
-                "a loop waits in rounds that write what was there: not all numbers of rounds were explored (--spins)"
-                    .to_string()
+                "a loop whose rounds do something went round no further (--spins says how often it may)".to_string()
             }
+            Obstacle::Preemptions => "schedules with more preemptions were left out (--preemptions)".to_string(),
             Obstacle::NotModelled(what) => format!("{what} is not modelled in executions that are not SC"),
             Obstacle::Other(note) => note.clone(),
         }
     }
+}
+
+/// So many preemptions, as people say it.
+pub(super) fn preemptions(count: u32) -> String {
+    counted(count.into(), "preemption", "preemptions")
 }
 
 /// What was done otherwise.
