@@ -30,7 +30,8 @@ pub(crate) fn follow(model: &dyn Model, task: Task, steps: &[Step], why: u32) ->
     };
     let ended = match why {
         _ if !is_execution => Ended::Rejected,
-        _ if why & end::ASSUMED != 0 => Ended::Blocked,
+        // That the process ends does not help those who wait.
+        _ if why & (end::ASSUMED | end::LEFT) != 0 => Ended::Blocked,
         _ if why & end::STUCK != 0 => run.stuck(),
         _ => Ended::Complete,
     };

@@ -245,9 +245,8 @@ fn place(op: Op) -> Option<u8> {
 
 fn failure(order: Order) -> Order {
     match order {
-        Order::Release => Order::Relaxed,
-        Order::AcqRel => Order::Acquire,
-        order => order,
+        Order::AcqRel | Order::SeqCst => Order::Acquire,
+        _ => Order::Relaxed,
     }
 }
 

@@ -66,6 +66,6 @@ pub(super) const MUTANTS: &[Mutant] = &[
         "executions: a compare-and-swap that fails has the order of one that succeeds",
         EXECUTION,
         "if found.is_some_and(|found| found != expected) { failure } else { event.order }",
-        "if found.is_some_and(|found| found != expected) && failure.is_sc() { failure } else { event.order }",
+        "if found.is_some_and(|found| found != expected) && failure == event.order { failure } else { event.order }",
     ),
 ];
