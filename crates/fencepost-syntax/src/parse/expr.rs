@@ -151,7 +151,7 @@ impl Parser<'_> {
         let field = if self.at_field() {
             self.advance();
             let name = self.any_word("the name of a field")?;
-            Some(Field { name, index: self.brackets()? })
+            Some(Box::new(Field { name, index: self.brackets()? }))
         } else {
             None
         };
