@@ -460,8 +460,7 @@ impl History {
             // Everybody counts as aware of the oldest entry: nobody needs to have seen it.
             self.sightings.retain(|sighting| sighting.entry > oldest);
         } else if self.sightings.len() > half {
-            // Most locations have few of them, too.
-            self.sightings.reserve_exact(self.sightings.len().max(2));
+            self.sightings.reserve(self.sightings.len().max(4));
         }
     }
 

@@ -13,10 +13,12 @@ use crate::intercept::Errno;
 use crate::lock::Guarded;
 
 /// Small sizes are multiples of this …
-const STEP: usize = 16;
+const STEP: usize = 8;
 /// … up to this: of what there is for each location there may be very many. The others are powers
 /// of two up to 512 KiB, and halfway between two of them.
 const SMALL: usize = 512;
+/// Small blocks are aligned to no more than a line of the cache.
+const LINE: usize = 64;
 const CLASSES: usize = SMALL / STEP + 20;
 /// What is taken from the kernel at a time for small blocks.
 const CHUNK: usize = 1 << 20;
@@ -129,7 +131,7 @@ fn exhausted() -> ! {
 /// The number of a class of blocks, and their size.
 fn class_of(layout: &Layout) -> Option<(usize, usize)> {
     let small = layout.size().max(1).next_multiple_of(layout.align().max(STEP));
-    if small <= SMALL {
+    if small <= SMALL && layout.align() <= LINE {
         return Some((small / STEP - 1, small));
     }
     let bytes = layout.size().max(layout.align()).next_power_of_two();
@@ -143,9 +145,10 @@ fn class_of(layout: &Layout) -> Option<(usize, usize)> {
 
 impl Chunk {
     /// A block of `bytes`, the size of a class, aligned to the greatest power of two that divides
-    /// it, or to a page.
+    /// it, or to a page; to a line of the cache if it is small.
     fn take(&mut self, bytes: usize) -> *mut u8 {
-        let skip = self.next.align_offset((1 << bytes.trailing_zeros()).min(PAGE));
+        let most = if bytes <= SMALL { LINE } else { PAGE };
+        let skip = self.next.align_offset((1 << bytes.trailing_zeros()).min(most));
         if self.left < bytes + skip {
             let pages = map(CHUNK);
             if pages.is_null() {
