@@ -44,6 +44,8 @@ pub enum Item {
     Foreign(Mismatch),
     /// A finding that was not reported before.
     Report(Box<Report>),
+    /// A finding that was reported before, of which more is known now.
+    Better(Box<Report>),
     /// A finding that was reported before, or is one too many.
     Known,
     /// A finding that is suppressed.
@@ -97,12 +99,46 @@ pub struct Totals {
 
 /// Runs that are remembered for a finding.
 const RUNS: usize = 1 << 10;
+/// How often a finding is looked at again to learn more about it.
+const LOOKS: u32 = 16;
+
+/// How much a report tells.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Told {
+    /// What would mend it was found out from the recorded run.
+    is_explained: bool,
+    /// Its schedule can be repeated.
+    is_repeatable: bool,
+    /// How often more was expected.
+    looks: u32,
+}
+
+impl Told {
+    fn of(report: &Report) -> Told {
+        let advice = match &report.kind {
+            Kind::Robustness(window) => &window.advice,
+            Kind::Race(race) => &race.advice,
+        };
+        let is_explained = advice.as_ref().is_some_and(|advice| advice.reevaluated);
+        Told { is_explained, is_repeatable: report.reproduce.exact, looks: 0 }
+    }
+
+    /// Could this report of the same tell more?
+    fn is_open(&self, report: &Report) -> bool {
+        self.looks < LOOKS && (!self.is_explained || report.reproduce.exact && !self.is_repeatable)
+    }
+
+    /// Does the other one tell more? What to change comes first.
+    fn is_less_than(&self, other: Told) -> bool {
+        (self.is_explained, self.is_repeatable) < (other.is_explained, other.is_repeatable)
+    }
+}
 
 /// Follows the runs of a program, one after the other.
 pub struct Reporter<S> {
     options: Options,
     symbols: Named<S>,
-    seen: BTreeSet<Identity>,
+    seen: BTreeMap<Identity, Told>,
     /// Those of them that were seen without an access that was provoked, and the runs in which they
     /// were.
     ordinary: BTreeMap<Identity, Vec<Seen>>,
@@ -123,7 +159,7 @@ impl<S: Symbols> Reporter<S> {
         Reporter {
             options,
             symbols,
-            seen: BTreeSet::new(),
+            seen: BTreeMap::new(),
             ordinary: BTreeMap::new(),
             deadlocks: BTreeSet::new(),
             totals: Totals::default(),
@@ -300,19 +336,31 @@ impl<S: Symbols> Reporter<S> {
             }
         }
         let is_ordinary = self.ordinary.contains_key(&identity);
-        if !self.seen.insert(identity) {
+        if let Some(told) = self.seen.get_mut(&identity) {
             self.totals.duplicates += u64::from(!process.is_provoked());
-            // A race that was only ever seen after such an access follows from each of them.
             return match report.kind {
+                // A race that was only ever seen after such an access follows from each of them.
                 Kind::Race(_) if !is_ordinary => Item::Report(Box::new(report)),
-                _ => Item::Known,
+                _ if process.is_provoked() || !told.is_open(&report) => Item::Known,
+                _ => {
+                    told.looks += 1;
+                    process.advise(finding, recorded, &mut report, &mut self.symbols);
+                    let news = Told { looks: told.looks, ..Told::of(&report) };
+                    if !told.is_less_than(news) {
+                        return Item::Known;
+                    }
+                    *told = news;
+                    Item::Better(Box::new(report))
+                }
             };
         }
         self.totals.reports += 1;
-        if self.seen.len() > self.options.max_reports {
+        if self.seen.len() >= self.options.max_reports {
+            self.seen.insert(identity, Told { looks: LOOKS, ..Told::default() });
             return Item::Known;
         }
         process.advise(finding, recorded, &mut report, &mut self.symbols);
+        self.seen.insert(identity, Told::of(&report));
         Item::Report(Box::new(report))
     }
 }

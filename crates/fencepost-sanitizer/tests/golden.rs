@@ -90,7 +90,7 @@ impl Results {
                 self.text += &format!("{}: {}\n", consequence.effect.as_str(), consequence.message);
                 self.text += &format!("  {}\n", consequence.stack[0]);
             }
-            Item::Nothing | Item::Start | Item::Known | Item::Suppressed | Item::End => {}
+            Item::Nothing | Item::Start | Item::Better(_) | Item::Known | Item::Suppressed | Item::End => {}
         }
     }
 
@@ -275,6 +275,30 @@ fn reports_are_deduplicated_over_runs() {
     assert_eq!((reports, totals.reports, totals.duplicates, totals.runs), (1, 1, 5, 3));
     assert_eq!(totals.seeds, [7, 7, 7]);
     assert_eq!((totals.figures.accesses, totals.figures.locations), (3 * 1234, 12));
+}
+
+/// A run that can be repeated tells more than one that cannot, and is reported in its place.
+#[test]
+fn a_report_gives_way_to_a_better_one() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/streams");
+    let stream = fs::read_to_string(folder.join("race.jsonl")).expect("a stream");
+    let mut reporter = Reporter::new(Options::default(), fencepost_sanitizer::symbols::NoSymbols);
+    let mut exact = Vec::new();
+    for schedule in ["os", "os", "random", "random", "os"] {
+        let stream = stream.replace("\"schedule\":\"os\"", &format!("\"schedule\":\"{schedule}\""));
+        let mut process = Process::default();
+        for line in stream.lines() {
+            match reporter.line(&mut process, line.as_bytes(), &mut || None) {
+                Item::Report(report) => exact.push((false, report.reproduce.exact)),
+                Item::Better(report) => exact.push((true, report.reproduce.exact)),
+                _ => {}
+            }
+        }
+        assert!(reporter.due(&mut process, &mut || None).is_empty());
+        reporter.end_run();
+    }
+    assert_eq!(exact, [(false, false), (true, true)]);
+    assert_eq!(reporter.totals().reports, 1);
 }
 
 /// A program and its children talk at the same time, each with its own threads and modules.

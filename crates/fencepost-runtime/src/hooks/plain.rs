@@ -26,8 +26,8 @@ extern "C" fn write<const LOG_SIZE: u32>(addr: usize, pc: usize) {
 fn access(addr: usize, log_size: u32, how: How, pc: usize) {
     let Some(thread) = thread::watched() else { return };
     thread.looks();
-    if how.write && local::is_wanted() {
-        local::writes(thread, addr);
+    if local::is_wanted() {
+        local::touches(thread, addr, how.write);
     }
     if let Some(news) = race::news(thread, addr, log_size, how, pc) {
         if how.write { remember(thread, addr, news, pc) } else { remember_read(thread, addr, news, pc) }
@@ -318,8 +318,8 @@ extern "C" fn write_range(addr: usize, bytes: usize, pc: usize) {
 fn range(mut addr: usize, mut bytes: usize, how: How, pc: usize) {
     let Some(thread) = thread::watched() else { return };
     thread.looks();
-    if how.write && local::is_wanted() {
-        local::writes(thread, addr);
+    if local::is_wanted() {
+        local::touches(thread, addr, how.write);
     }
     while bytes > 0 {
         if addr.is_multiple_of(8) {

@@ -337,6 +337,9 @@ fn once(case: &Case, folder: &Path, line: &RunLine, series: &Series) -> Result<V
     if matches!(case.expected, Expected::Deadlock) != !deadlocks.is_empty() {
         return Err(format!("{command:?}: {} deadlocks\n{}", deadlocks.len(), done.output));
     }
+    if done.output.contains("\"fencepost_runtime::") {
+        return Err(format!("{command:?}: the runtime is in a stack\n{}", done.output));
+    }
     let counted = done.output.lines().find_map(accesses);
     if counted.is_none_or(|counted| counted < case.accesses) {
         return Err(format!("{command:?}: {counted:?} accesses counted\n{}", done.output));
