@@ -79,6 +79,23 @@ fn a_translated_tree_means_the_same() {
     assert_eq!(original.locations(), again.locations());
 }
 
+/// The page on the language: what it shows can be read, and its first program is one.
+#[test]
+fn the_page_shows_the_language() {
+    let page = include_str!("../../../docs/language.md");
+    let page = page.split("# TPL").next().expect("a page");
+    let blocks: Vec<&str> = page.split("```").skip(1).step_by(2).collect();
+    assert!(blocks.len() >= 6);
+    for block in &blocks {
+        let as_statements = format!("thread t {{ {block} }}");
+        let readable = |text: &str| !fencepost_syntax::parse(Language::Fp, text).messages.has_errors();
+        assert!(readable(block) || readable(&as_statements), "{block}");
+    }
+    let complete = blocks.iter().filter(|block| load(Language::Fp, block).program.is_some());
+    assert!(complete.count() >= 2, "the first program, and that with a procedure that returns a value");
+    assert!(load(Language::Fp, blocks[0]).diagnostics.is_empty());
+}
+
 #[test]
 fn formatting_does_not_change_the_program() {
     for (language, text) in [(Language::Fp, FP), (Language::Tpl, TPL)] {

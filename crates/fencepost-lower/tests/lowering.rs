@@ -225,7 +225,7 @@ fn a_register_of_a_loop_ends_with_it() {
         for (local j = 1; ; ) { x.store(j); } }";
     let program = program(Language::Fp, text);
     let names: Vec<&str> = program.threads()[0].registers.iter().map(|register| register.name.as_str()).collect();
-    assert_eq!(names, ["i", "j", "j_1"]);
+    assert_eq!(names, ["i", "j", "j_2"]);
 }
 
 #[test]

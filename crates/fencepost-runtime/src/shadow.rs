@@ -265,7 +265,7 @@ fn clear(cells: &[Cells]) {
 mod tests {
     use super::{SPAN_BITS, cells, cells_if_any, forget, places_if_any, runs_of_cells, start};
     use crate::place::{Content, Intent, Kind, Place};
-    use crate::race::{self, SEES_PLAIN};
+    use crate::race::SEES_PLAIN;
     use std::sync::atomic::Ordering;
 
     fn sync(addr: usize) {

@@ -365,8 +365,8 @@ pub struct Place {
     pub name: Name,
     /// The index.
     pub index: Option<Expr>,
-    /// The field, of a struct.
-    pub field: Option<Field>,
+    /// The field, of a struct. Most places have none: it is not to cost all of them much.
+    pub field: Option<Box<Field>>,
     /// Where it is.
     pub span: Span,
 }

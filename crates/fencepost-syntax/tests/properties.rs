@@ -331,7 +331,7 @@ fn expr() -> impl Strategy<Value = Expr> {
             }),
             (name(), prop::option::of(boxed.clone()), field_name(), prop::option::of(boxed)).prop_map(
                 |(name, index, field, inner)| {
-                    let field = Some(Field { name: field, index: inner.map(|inner| *inner) });
+                    let field = Some(Box::new(Field { name: field, index: inner.map(|inner| *inner) }));
                     ExprKind::Element(Box::new(Place { index: index.map(|index| *index), field, ..Place::named(name) }))
                 }
             ),
@@ -344,7 +344,7 @@ fn place() -> impl Strategy<Value = Place> {
     let field = (field_name(), prop::option::of(expr())).prop_map(|(name, index)| Field { name, index });
     (name(), prop::option::of(expr()), prop::option::weighted(0.3, field)).prop_map(|(name, index, field)| Place {
         index,
-        field,
+        field: field.map(Box::new),
         ..Place::named(name)
     })
 }

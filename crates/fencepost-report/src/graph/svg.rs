@@ -133,7 +133,6 @@ impl Svg {
 }
 
 const STYLE: &str = "
-:root { color-scheme: light dark; }
 .ground { fill: #ffffff; stroke: #d0d0d0; }
 text { font: 13px ui-monospace, 'DejaVu Sans Mono', Menlo, Consolas, monospace; fill: #1a1a1a; text-anchor: middle; }
 .title { font: 600 16px system-ui, 'DejaVu Sans', Helvetica, Arial, sans-serif; }

@@ -151,7 +151,7 @@ impl Parser<'_> {
         let field = if self.at_field() {
             self.advance();
             let name = self.any_word("the name of a field")?;
-            Some(Field { name, index: self.brackets()? })
+            Some(Box::new(Field { name, index: self.brackets()? }))
         } else {
             None
         };
@@ -183,8 +183,11 @@ impl Parser<'_> {
         match expr.kind {
             ExprKind::Name(text) => Ok(Place::named(Name { text, span: expr.span })),
             ExprKind::Element(place) => Ok(*place),
-            _ if self.access_in_expr().is_some() => self.unclosed("", expr.span),
-            _ => self.report(Diagnostic::error(expr.span, "expected the name of a location")),
+            _ => {
+                let access = self.access_in_expr();
+                let problem = access.unwrap_or_else(|| Diagnostic::error(expr.span, "expected the name of a location"));
+                self.report(problem)
+            }
         }
     }
 

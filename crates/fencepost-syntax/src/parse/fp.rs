@@ -85,7 +85,12 @@ impl Parser<'_> {
         let len = self.brackets()?;
         let open = self.expect(TokenKind::LeftBrace, "`{`")?;
         let mut fields = Vec::new();
-        while self.kind() != TokenKind::RightBrace {
+        let ends = |parser: &Self| {
+            matches!(parser.kind(), TokenKind::RightBrace | TokenKind::End)
+                || parser.at_word("thread")
+                || parser.at_word("proc")
+        };
+        while !ends(self) {
             match self.field_line() {
                 Ok(line) => fields.extend(line),
                 Err(Reported) => {

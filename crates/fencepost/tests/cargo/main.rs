@@ -2,6 +2,7 @@
 //! listed as ignored, with the reason.
 #![cfg(all(target_arch = "x86_64", target_os = "linux", target_env = "gnu"))]
 
+use std::collections::BTreeSet;
 use std::env;
 use std::ffi::OsString;
 use std::fs;
@@ -14,11 +15,13 @@ use serde_json::Value;
 
 type Test = fn(&Project) -> Result<(), String>;
 
-const TESTS: [(&str, Test); 13] = [
+const TESTS: [(&str, Test); 15] = [
     ("correct_tests_are_silent", correct_tests_are_silent),
     ("optimised_tests_are_silent", optimised_tests_are_silent),
     ("a_race_is_found_and_its_patch_mends_it", a_race_is_found_and_its_patch_mends_it),
     ("findings_name_their_program_and_test", findings_name_their_program_and_test),
+    ("correct_uses_of_the_library_are_silent", correct_uses_of_the_library_are_silent),
+    ("wrong_uses_of_the_library_are_found", wrong_uses_of_the_library_are_found),
     ("examples_run_with_their_arguments", examples_run_with_their_arguments),
     ("c_of_build_scripts_is_watched", c_of_build_scripts_is_watched),
     ("benchmarks_run", benchmarks_run),
@@ -166,7 +169,7 @@ fn copy(from: &Path, to: &Path) -> std::io::Result<()> {
 /// Unit tests, integration tests and doctests of a workspace, with a build script, a procedural
 /// macro, C, and flags of the user.
 fn correct_tests_are_silent(project: &Project) -> Result<(), String> {
-    let said = project.run("test --workspace --fencepost --runs 3")?;
+    let said = project.run("test -p names -p queue --fencepost --runs 3")?;
     let wanted =
         ["test hands_over ... ok", "(line 11) ... ok", "queue: stress: no reports in 3 runs", "queue: doctest: no"];
     said.expect(0, &wanted)?;
@@ -223,6 +226,34 @@ fn findings_name_their_program_and_test(project: &Project) -> Result<(), String>
         && edit["change"] == "make the store `Ordering::Release`"
         && edit["kind"] == "release";
     if is_good { Ok(()) } else { Err(text) }
+}
+
+fn correct_uses_of_the_library_are_silent(project: &Project) -> Result<(), String> {
+    for profile in ["", "--release"] {
+        let words = format!("test -p primitives --test correct {profile} --fencepost --runs 9 --format json -o found");
+        let said = project.run(&words)?;
+        // What is not robust is told, and is no race.
+        let races = project.file("found")?.lines().filter(|line| line.contains("\"rule\":\"race\"")).count();
+        if races > 0 || !said.out.contains("20 passed; 0 failed") {
+            return Err(format!("{}{}{}", said.out, said.err, project.file("found")?));
+        }
+    }
+    Ok(())
+}
+
+fn wrong_uses_of_the_library_are_found(project: &Project) -> Result<(), String> {
+    let words = "test -p primitives --test broken --fencepost --schedule random --runs 20 --wrapper primitives::Plain \
+                 --format json -o found";
+    project.run(words)?.expect(66, &["20 passed; 0 failed"])?;
+    let text = project.file("found")?;
+    let findings = text.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
+    let races = findings.filter(|finding| finding["rule"] == "race");
+    let found: BTreeSet<String> = races.filter_map(|race| Some(race["test"].as_str()?.to_string())).collect();
+    let source = project.file("primitives/tests/broken.rs")?;
+    let tests = source.split("#[test]\nfn ").skip(1).filter_map(|test| test.split_once('('));
+    let missed: Vec<&str> =
+        tests.map(|(name, _)| name).filter(|name| !found.contains(&format!("broken::{name}"))).collect();
+    if missed.is_empty() { Ok(()) } else { Err(format!("not found: {missed:?}")) }
 }
 
 fn examples_run_with_their_arguments(project: &Project) -> Result<(), String> {

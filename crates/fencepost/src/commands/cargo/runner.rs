@@ -100,6 +100,12 @@ impl Program {
     /// What is not said is chosen by what it is.
     fn choose(&self, options: &mut CargoOptions) {
         let run = &mut options.run;
+        // Several tests at a time make schedules of what has nothing to do with each other, and the
+        // library then looks after them with a clock.
+        let is_threads = |word: &OsString| word.to_string_lossy().starts_with("--test-threads");
+        if self.has_tests && env::var_os("RUST_TEST_THREADS").is_none() && !self.words.iter().any(is_threads) {
+            run.program.push("--test-threads=1".into());
+        }
         let is_said = run.schedule.is_some() || run.decisions.is_some() || run.runs.is_some() || run.seeds.is_some();
         if !is_said && run.time.is_none() {
             match self.is_doctest {

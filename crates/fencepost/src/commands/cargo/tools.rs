@@ -183,7 +183,8 @@ fn instrument(command: &mut Command, words: &[OsString]) {
         return;
     };
     command.args(flags::all(sysroot.as_deref(), &Tools { folder }));
-    // It links through ours.
+    // What it links is for the target, whatever the environment says of build scripts.
+    command.env_remove(BUILT);
     if let Some(linker) = flags::linker(words).filter(|_| env::var_os("FENCEPOST_CC").is_none()) {
         command.env("FENCEPOST_CC", linker);
     }
