@@ -6,6 +6,7 @@ use fencepost_protocol::exploration::{Kind, Step, flag};
 
 use super::{Call, cas_now, fetch_now, load_now};
 use crate::hooks::word::{Fetch, Word};
+use crate::stacks::CallStack;
 use crate::thread;
 use crate::{explore, local, schedule};
 
@@ -30,7 +31,12 @@ pub(super) fn begin_wait(call: Call, kind: Kind, size: u8) {
 /// The access is about to be made.
 pub(super) fn begin(call: Call, kind: Kind, size: u8) {
     match explore::is_decided() {
-        true => schedule::about_step(step(call, kind, size)),
+        true => {
+            if thread::calls().is_some_and(CallStack::is_empty) {
+                explore::remark("plain accesses are not seen: the program was built with --atomics-only");
+            }
+            schedule::about_step(step(call, kind, size));
+        }
         false => schedule::point(),
     }
 }
