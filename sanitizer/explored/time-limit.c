@@ -1,6 +1,6 @@
-// The lock can be taken in any schedule, and yet the time could be over before.
-// every schedule: unknown
-// says: time limit
+// The time may be over before the lock is given back.
+// every schedule: bug
+// says: SIGABRT
 #include <assert.h>
 #include <pthread.h>
 #include <time.h>

@@ -36,6 +36,8 @@ pub struct Observed {
     pub follows: Option<String>,
     /// The file with a picture of it, if it was drawn.
     pub picture: Option<String>,
+    /// The test that the access was made in, if a test library has called it.
+    pub test: Option<String>,
 }
 
 /// A place in a stack.
@@ -69,6 +71,23 @@ const LIBRARY_PATHS: &[&str] = &[
     "/library/core/src/",
     "/library/std/src/",
     "/library/alloc/src/",
+    "/library/test/src/",
+    "/library/panic_unwind/src/",
+    "/library/std_detect/src/",
+    "/rust/deps/",
+];
+
+/// The function in which Rust's library calls `main`, or what a thread is to do.
+const START: &str = "std::sys::backtrace::__rust_begin_short_backtrace";
+/// The function in which Rust's test library calls a test.
+const TEST_START: &str = "test::__rust_begin_short_backtrace";
+
+/// What only passes on, among the files of Rust's library: what is done there, its caller does.
+const RUST_LAYERS: &[&str] = &[
+    "/library/core/src/sync/atomic.rs",
+    "/library/core/src/intrinsics/",
+    "/library/core/src/ops/function.rs",
+    "/library/core/src/hint.rs",
 ];
 
 impl Frame {
@@ -89,6 +108,43 @@ impl Frame {
             Some(file) => LIBRARY_PATHS.iter().any(|part| file.contains(part)),
             None => false,
         }
+    }
+
+    /// Is it written in Rust?
+    pub fn is_rust(&self) -> bool {
+        self.file.as_ref().is_some_and(|file| file.ends_with(".rs"))
+    }
+
+    /// Does Rust's standard library do something of its own here? A layer over atomics only passes
+    /// on what its caller does.
+    pub fn is_rust_library(&self) -> bool {
+        let Some(file) = self.file.as_ref().filter(|_| self.is_rust() && self.is_library()) else { return false };
+        !RUST_LAYERS.iter().any(|part| file.contains(part))
+    }
+
+    /// Does Rust's standard library do, in the first of these frames, what nobody else does?
+    pub fn is_of_rust_library(stack: &[Frame]) -> bool {
+        let before = stack.iter().take_while(|frame| frame.is_library() || frame.wrapper);
+        before.into_iter().any(Frame::is_rust_library)
+    }
+
+    /// Does a program in Rust, a thread or a test begin here? What comes before is the library's.
+    pub fn is_start_of_rust(&self) -> bool {
+        self.is_in(START) || self.is_in(TEST_START)
+    }
+
+    /// Is the function this one, whatever its type parameters are?
+    fn is_in(&self, function: &str) -> bool {
+        let rest = self.function.as_ref().and_then(|name| name.strip_prefix(function));
+        rest.is_some_and(|rest| rest.is_empty() || rest.starts_with("::<"))
+    }
+
+    /// The test that Rust's test library has called in a stack.
+    pub fn rust_test(stack: &[Frame]) -> Option<String> {
+        let start = stack.iter().position(|frame| frame.is_in(TEST_START))?;
+        let test = stack[..start].iter().rev().find(|frame| !frame.is_library())?.function.as_deref()?;
+        // The library calls a closure that calls the test.
+        Some(test.trim_end_matches("::{{closure}}").trim_end_matches("::{closure#0}").to_string())
     }
 
     /// The frame of a stack that is to blame: the innermost one that is neither library code nor a
@@ -185,6 +241,26 @@ impl LinkEnd {
     pub fn what(&self) -> String {
         format!("{} {}", self.order, self.op)
     }
+
+    /// The same in the words of its language: `store with Ordering::Relaxed`.
+    pub fn in_words(&self) -> String {
+        match self.place.is_rust() {
+            true => format!("{} with {}", self.op, rust_order(&self.order)),
+            false => self.what(),
+        }
+    }
+}
+
+/// What Rust calls an order of C.
+fn rust_order(order: &str) -> &str {
+    match order {
+        "relaxed" => "Ordering::Relaxed",
+        "acquire" => "Ordering::Acquire",
+        "release" => "Ordering::Release",
+        "acq_rel" => "Ordering::AcqRel",
+        "seq_cst" => "Ordering::SeqCst",
+        other => other,
+    }
 }
 
 /// Why one access comes before another in every SC order.
@@ -245,6 +321,7 @@ impl Operation {
             first.make_ascii_uppercase();
         }
         match &self.order {
+            Some(order) if self.blamed().is_some_and(Frame::is_rust) => format!("{words} ({})", rust_order(order)),
             Some(order) => format!("{words} ({order})"),
             None => words,
         }
@@ -355,6 +432,38 @@ pub struct Edit {
     pub place: Frame,
     /// What: a phrase that starts with a verb.
     pub change: String,
+    /// The same, for programs.
+    pub kind: EditKind,
+    /// A compare-and-swap is to have this order when it fails, too.
+    pub on_failure: bool,
+}
+
+/// What a change does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum EditKind {
+    /// The access acquires.
+    Acquire,
+    /// The access releases.
+    Release,
+    /// The access, or the fence, is SC.
+    SeqCst,
+    /// An SC fence stands before the access.
+    FenceBefore,
+    /// An SC fence stands after the access.
+    FenceAfter,
+}
+
+impl EditKind {
+    /// The name in machine-readable output.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            EditKind::Acquire => "acquire",
+            EditKind::Release => "release",
+            EditKind::SeqCst => "seq-cst",
+            EditKind::FenceBefore => "fence-before",
+            EditKind::FenceAfter => "fence-after",
+        }
+    }
 }
 
 /// How to see it again.

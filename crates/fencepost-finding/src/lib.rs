@@ -11,8 +11,8 @@ mod kind;
 mod modelled;
 
 pub use compiled::{
-    Advice, Awaited, Creation, Edit, Frame, Link, LinkEnd, LinkKind, Memory, Observed, Operation, Place, Reproduce,
-    Thread, Waiting, value_text,
+    Advice, Awaited, Creation, Edit, EditKind, Frame, Link, LinkEnd, LinkKind, Memory, Observed, Operation, Place,
+    Reproduce, Thread, Waiting, value_text,
 };
 pub use consequence::{Consequence, Effect, Rank, Trials};
 pub use diagram::{Diagram, Edge, Event, Relation};

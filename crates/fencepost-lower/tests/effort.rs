@@ -11,7 +11,9 @@ fn program(language: Language, times: usize) -> String {
     match language {
         Language::Fp => format!(
             "domain 4; const n = 2; global x, a[n] = {{0, 1}}; proc p(z) {{ z.store(1, rel); }}
+             struct q[n] {{ global z; nonatomic d = {{0, 1}}; }} proc f(z) {{ if (z == 1) return 2; return z; }}
              thread t[n] {{ local r = 1, s; again: r = x.load(acq); if (r != 0) {{ p(x); }} else {{ p(a[0]); }}
+               for (local i = 0; i < n; i = i + 1) {{ q[i].z.store(1); s = f(i); q[1].d = s; }}
                while (r < 3 && s == 0) {{ r = r + 1; wait(x == 1 || x == 2, acq); }}
                choose {{ }} or {{ goto again; }} {} }}",
             "x.store(1, rel);\n".repeat(times)

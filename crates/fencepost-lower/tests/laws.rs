@@ -24,13 +24,26 @@ struct Shape {
     threads: Vec<(String, Vec<Register>, Vec<Op>)>,
 }
 
+/// The printer knows arrays only: `node[1].next` comes back as `node_next[1]`.
+fn without_structs(location: &fencepost_ir::Location) -> fencepost_ir::Location {
+    let name = match location.name.split_once("].") {
+        Some((element, field)) => format!("{}]", element.replacen('[', &format!("_{field}["), 1)),
+        None => location.name.replace('.', "_"),
+    };
+    fencepost_ir::Location { name, ..location.clone() }
+}
+
 /// The shape of a program.
 fn shape(program: &Program) -> Shape {
     Shape {
         name: program.name().map(str::to_owned),
         domain: program.domain(),
-        locations: program.locations().to_vec(),
-        arrays: program.arrays().to_vec(),
+        locations: program.locations().iter().map(without_structs).collect(),
+        arrays: program
+            .arrays()
+            .iter()
+            .map(|array| fencepost_ir::Array { name: array.name.replace('.', "_"), ..array.clone() })
+            .collect(),
         threads: program
             .threads()
             .iter()
@@ -64,6 +77,23 @@ fn a_translated_tree_means_the_same() {
     let ops = |program: &Program| -> Vec<usize> { program.threads().iter().map(|thread| thread.code.len()).collect() };
     assert_eq!(ops(&original), ops(&again), "{translated}");
     assert_eq!(original.locations(), again.locations());
+}
+
+/// The page on the language: what it shows can be read, and its first program is one.
+#[test]
+fn the_page_shows_the_language() {
+    let page = include_str!("../../../docs/language.md");
+    let page = page.split("# TPL").next().expect("a page");
+    let blocks: Vec<&str> = page.split("```").skip(1).step_by(2).collect();
+    assert!(blocks.len() >= 6);
+    for block in &blocks {
+        let as_statements = format!("thread t {{ {block} }}");
+        let readable = |text: &str| !fencepost_syntax::parse(Language::Fp, text).messages.has_errors();
+        assert!(readable(block) || readable(&as_statements), "{block}");
+    }
+    let complete = blocks.iter().filter(|block| load(Language::Fp, block).program.is_some());
+    assert!(complete.count() >= 2, "the first program, and that with a procedure that returns a value");
+    assert!(load(Language::Fp, blocks[0]).diagnostics.is_empty());
 }
 
 #[test]

@@ -4,6 +4,7 @@
 mod automata;
 mod automata_meaning;
 mod common;
+mod control;
 mod effort;
 mod errors;
 mod laws;

@@ -4,7 +4,7 @@ use diffy::{DiffOptions, PatchFormatter};
 
 /// A unified diff between two versions of a file, as version control shows it; empty if they are
 /// equal.
-pub(crate) fn diff(path: &str, old: &str, new: &str) -> String {
+pub fn diff(path: &str, old: &str, new: &str) -> String {
     if old == new {
         return String::new();
     }

@@ -17,6 +17,7 @@ mod execution;
 mod subject;
 mod words;
 
+pub use diff::diff;
 pub use execution::Shown;
 pub use subject::Subject;
 pub use words::while_reading;

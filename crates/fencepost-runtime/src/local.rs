@@ -35,13 +35,13 @@
 //!   three times without a change.
 
 use std::cell::{Cell, RefCell};
+use std::mem::ManuallyDrop;
 use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU16, AtomicU32, AtomicU64, Ordering};
 
 use fencepost_protocol::exploration::remark;
 
-use crate::explore;
-use crate::schedule;
 use crate::thread::Thread;
+use crate::{early, explore, schedule};
 
 /// Does anybody want to know of loops?
 pub(crate) static WANTED: AtomicBool = AtomicBool::new(false);
@@ -86,7 +86,6 @@ struct Visit {
 }
 
 /// What the thread has done since it changed something.
-#[derive(Default)]
 struct Loop {
     visits: Vec<Visit>,
     reads: Vec<Read>,
@@ -95,7 +94,6 @@ struct Loop {
 }
 
 /// What the thread has done since it began.
-#[derive(Default)]
 struct Life {
     /// How often it has changed something between two looks.
     changes: u32,
@@ -106,6 +104,16 @@ struct Life {
     rounds: Vec<(u64, u32)>,
 }
 
+impl Loop {
+    const NEW: Loop = Loop { visits: Vec::new(), reads: Vec::new(), waits: 0 };
+}
+
+impl Life {
+    const NEW: Life = Life { changes: 0, unlucky: Vec::new(), rounds: Vec::new() };
+}
+
+// What follows is never dropped, since threads make accesses while their variables are being
+// dropped: the last thing that Rust's library does in a thread is to count down who refers to it.
 thread_local! {
     /// Where the stack of the thread begins; 0 if that is not known.
     static BASE: Cell<usize> = const { Cell::new(0) };
@@ -113,8 +121,8 @@ thread_local! {
     static STATE: Cell<u64> = const { Cell::new(0) };
     /// Has the thread read a plain variable?
     static LOOKED: Cell<bool> = const { Cell::new(false) };
-    static LOOP: RefCell<Loop> = RefCell::default();
-    static LIFE: RefCell<Life> = RefCell::default();
+    static LOOP: RefCell<ManuallyDrop<Loop>> = const { RefCell::new(ManuallyDrop::new(Loop::NEW)) };
+    static LIFE: RefCell<ManuallyDrop<Life>> = const { RefCell::new(ManuallyDrop::new(Life::NEW)) };
 }
 
 /// The calling thread is the main thread of a run that is explored.
@@ -150,7 +158,10 @@ pub(crate) fn touches(thread: &Thread, addr: usize, write: bool) {
         return;
     }
     match write {
-        true => thread.has_effect.set(true),
+        true => {
+            thread.has_effect.set(true);
+            early::writes();
+        }
         false => LOOKED.set(true),
     }
 }
@@ -168,18 +179,22 @@ pub(crate) extern "C" fn keep(saved: *const u64) {
         STATE.set(0);
         return;
     }
+    // SAFETY: the entry has saved so many words.
+    let preserved = unsafe { saved.cast::<[u64; PRESERVED]>().read() };
+    STATE.set(number(preserved, from, base));
+}
+
+/// A number for these registers, and the stack between these addresses.
+fn number(preserved: [u64; PRESERVED], from: usize, base: usize) -> u64 {
     let mut hash = Hash(0x9e37_79b9_7f4a_7c15);
-    for word in 0..PRESERVED {
-        // SAFETY: the entry has saved so many words.
-        hash.add(unsafe { saved.add(word).read() });
-    }
+    preserved.into_iter().for_each(|word| hash.add(word));
     let mut at = from;
     while at + 8 <= base {
-        // SAFETY: this is the thread's own stack, from its return address to an outer frame.
+        // SAFETY: this is the thread's own stack, from a frame of ours to an outer one.
         hash.add(unsafe { (at as *const u64).read_volatile() });
         at += 8;
     }
-    STATE.set(hash.0.max(1));
+    hash.0.max(1)
 }
 
 struct Hash(u64);
@@ -215,11 +230,11 @@ impl Read {
 pub(crate) fn about_to_read(thread: &Thread) {
     let (state, looked) = (STATE.take(), LOOKED.take());
     if thread.has_effect.replace(false) {
-        LOOP.set(Loop::default());
+        LOOP.with_borrow_mut(|known| **known = Loop::NEW);
         has_changed_something(state);
     }
     let wait = LOOP.with_borrow_mut(|known| {
-        let Loop { visits, reads, waits } = known;
+        let Loop { visits, reads, waits } = &mut **known;
         visits.iter_mut().for_each(|visit| visit.looked |= looked);
         if state == 0 || visits.len() >= ROUNDS {
             return None;
@@ -254,7 +269,7 @@ pub(crate) fn about_to_read(thread: &Thread) {
             Some(wait) => {
                 let first = visits.iter().rfind(|visit| visit.state == state).map_or(0, |visit| visit.reads);
                 let round = reads.split_off(first);
-                *known = Loop { waits: *waits + 1, ..Loop::default() };
+                **known = Loop { waits: *waits + 1, ..Loop::NEW };
                 Some((wait, round))
             }
         }
@@ -330,7 +345,7 @@ pub(crate) fn may_be_unlucky(state: u64) -> bool {
 
 /// It has failed for no reason.
 pub(crate) fn was_unlucky(state: u64) {
-    LOOP.set(Loop::default());
+    LOOP.with_borrow_mut(|known| **known = Loop::NEW);
     LIFE.with_borrow_mut(|life| {
         let changes = life.changes;
         match life.unlucky.iter_mut().find(|(known, ..)| *known == state) {

@@ -31,7 +31,7 @@ pub(crate) use control::{Key, Outcome, Timeout, Waiting};
 use fencepost_protocol::exploration::{Kind, Step, flag};
 use policy::Reason;
 
-use crate::explore;
+use crate::{early, explore};
 
 /// All that wait for a key.
 pub(crate) const ALL: usize = usize::MAX;
@@ -127,13 +127,25 @@ pub(crate) fn retry<T>(
     timeout: Option<Timeout>,
     mut attempt: impl FnMut() -> Option<T>,
 ) -> Result<T, Outcome> {
-    not_in_all_ways(timeout);
     if CONTROLLED.load(Ordering::Relaxed) {
         let object = match key {
             Key::Object(object) => object,
             Key::Thread(thread) => thread as usize,
             Key::Time => 0,
         };
+        match (timeout, key) {
+            (Some(_), Key::Thread(_)) if explore::is_decided() => {
+                explore::remark(
+                    "a thread was waited for with a time limit, which ends only when nobody else can go on",
+                );
+            }
+            (Some(_), _) if early::way(2) == 1 => {
+                // It is a look.
+                baton::about(Step::new(Kind::Object, object as u64));
+                return attempt().ok_or(Outcome::TimedOut);
+            }
+            _ => {}
+        }
         baton::about(Step { flags: flag::WAITS, ..Step::new(kind, object as u64) });
     }
     loop {
@@ -150,17 +162,5 @@ pub(crate) fn retry<T>(
 /// The calling thread cannot go on before `key` is woken or the time is over. `before` is done once
 /// it counts as waiting, and before any other thread runs.
 pub(crate) fn block(key: Key, timeout: Option<Timeout>, before: impl FnOnce()) -> Outcome {
-    // Who only sleeps wakes up in any case.
-    not_in_all_ways(timeout.filter(|_| key != Key::Time));
     baton::block(key, timeout, false, before)
-}
-
-/// A step could fail because its time is over, and not only when nobody else can go on: also where
-/// it is only taken when it need not wait.
-fn not_in_all_ways(timeout: Option<Timeout>) {
-    if timeout.is_some() && explore::is_decided() {
-        explore::remark(
-            "a wait with a time limit was not explored in all ways: it ends only when nobody else can go on",
-        );
-    }
 }

@@ -26,8 +26,28 @@ const OWN: &[&str] = &[
     "std::stop_token::_Stop_state_t::_M_do_try_lock",
 ];
 
+/// The file of Rust's test library: how it hands out tests and collects results.
+const LIBTEST: &str = "/library/test/src/";
+
 /// Is this finding about the library's own affairs?
 pub(crate) fn covers(report: &Report) -> bool {
+    is_rusts_own(report) || is_cpps_own(report)
+}
+
+/// What Rust's library does with atomics of its own is not to be told, whoever has called it. Races
+/// are told: a user of a `Vec` that two threads share does in its functions what is wrong.
+/// What two threads of libtest do to each other is its own.
+fn is_rusts_own(report: &Report) -> bool {
+    match &report.kind {
+        Kind::Robustness(_) => Frame::is_of_rust_library(&report.access.stack),
+        Kind::Race(race) => [&report.access, &race.other].into_iter().all(|operation| {
+            let mut own = operation.stack.iter().take_while(|frame| frame.is_library() || frame.wrapper);
+            own.any(|frame| frame.file.as_ref().is_some_and(|file| file.contains(LIBTEST)))
+        }),
+    }
+}
+
+fn is_cpps_own(report: &Report) -> bool {
     is_own(&report.access)
         && match &report.kind {
             Kind::Race(other) => is_own(&other.other),

@@ -135,7 +135,28 @@ impl Process {
     pub(crate) fn stack(&self, stack: &[u64], symbols: &mut dyn Symbols) -> Vec<Frame> {
         // The call is before the address it returns to.
         let frames = stack.iter().flat_map(|pc| self.frames(pc.saturating_sub(1), symbols));
-        frames.filter(|frame| !frame.is_runtime()).collect()
+        let mut frames: Vec<Frame> = frames.filter(|frame| !frame.is_runtime()).collect();
+        // What comes before a program's own functions in Rust, backtraces leave out as well.
+        if let Some(end) = frames.iter().position(Frame::is_start_of_rust) {
+            frames.truncate(end.max(1));
+        }
+        frames
+    }
+
+    /// The test of Rust's test library that a thread belongs to: what the library has called, in
+    /// this thread or in one that has created it.
+    fn test(&self, tid: u64, stack: &[u64], symbols: &mut dyn Symbols) -> Option<String> {
+        let (mut tid, mut stack) = (tid, stack.to_vec());
+        // There are not more threads than this.
+        for _ in 0..=self.threads.len() {
+            let frames: Vec<Frame> = stack.iter().flat_map(|pc| self.frames(pc.saturating_sub(1), symbols)).collect();
+            if let Some(test) = Frame::rust_test(&frames) {
+                return Some(test);
+            }
+            let thread = self.threads.get(&tid)?;
+            (tid, stack) = (thread.parent, thread.stack.clone());
+        }
+        None
     }
 
     /// The frames at one address, innermost first.
@@ -209,6 +230,7 @@ impl Process {
             provocation: provoke::provocation(&self.modules, finding),
             trials: None,
             follows: None,
+            test: self.test(finding.tid, &finding.stack, symbols),
         };
         report.threads = self.creations(&report, symbols);
         report
@@ -258,6 +280,9 @@ impl Process {
     /// A recorded run whose records have the numbers of their places.
     fn placed_trace(&self, mut trace: Trace, places: &mut Places, symbols: &mut dyn Symbols) -> Trace {
         places.renumber(&mut trace, &mut |stack| self.cut(stack, symbols));
+        let all: BTreeSet<u64> = trace.records.iter().map(|record| record.pc).collect();
+        let is_fixed = |place: &u64| Frame::is_of_rust_library(&self.stack(&places.stack(*place), symbols));
+        trace.fixed = all.into_iter().filter(is_fixed).collect();
         trace
     }
 
@@ -284,7 +309,10 @@ impl Process {
     ) -> Option<Advice> {
         let mut edits: Vec<Edit> = edits
             .iter()
-            .map(|edit| Edit { place: self.blamed(&places.stack(edit.pc), symbols), change: edit.phrase() })
+            .map(|edit| {
+                let place = self.blamed(&places.stack(edit.pc), symbols);
+                Edit { change: edit.phrase(place.is_rust()), kind: edit.kind(), on_failure: edit.failure, place }
+            })
             .collect();
         edits.sort_by_cached_key(|edit| (edit.place.file.clone(), edit.place.line, edit.place.column));
         (!edits.is_empty()).then_some(Advice { edits, reevaluated })

@@ -181,9 +181,10 @@ impl Taken {
         self.consequence(Effect::Signal, format!("signal {number}{name} ends the program"))
     }
 
-    /// The program ends with another exit code then.
-    pub fn exit(&self, code: i32) -> Consequence {
-        self.consequence(Effect::Exit, format!("the program ends with exit code {code}"))
+    /// The program ends with another exit code then, and may have said why.
+    pub fn exit(&self, code: i32, why: Option<&str>) -> Consequence {
+        let why = why.map_or(String::new(), |why| format!(" ({why})"));
+        self.consequence(Effect::Exit, format!("the program ends with exit code {code}{why}"))
     }
 }
 

@@ -33,6 +33,8 @@ pub struct Report {
     pub trials: Option<Trials>,
     /// Which access that was provoked it was seen after, if only after one: a sentence.
     pub follows: Option<String>,
+    /// The test that the access was made in, if a test library has called it.
+    pub test: Option<String>,
 }
 
 /// What a report is about.
@@ -147,6 +149,7 @@ impl Deadlock {
                 trials: None,
                 follows: None,
                 picture: None,
+                test: None,
             })),
         }
     }
@@ -278,6 +281,7 @@ impl Report {
                 trials: self.trials,
                 follows: self.follows,
                 picture: None,
+                test: self.test,
             })),
         }
     }

@@ -145,8 +145,14 @@ fn read_frames(loader: &Loader, module: &str, address: u64) -> Vec<Frame> {
     frames
 }
 
-/// A path without the detours that compilers leave in it.
+/// A path without the detours that compilers leave in it, and without the hash that says which
+/// version of Rust's library it is.
 pub(crate) fn short(path: &str) -> String {
+    if let Some((hash, rest)) = path.strip_prefix("/rustc/").and_then(|rest| rest.split_once('/'))
+        && hash.len() == 40
+    {
+        return format!("/rustc/{rest}");
+    }
     let mut parts: Vec<&str> = Vec::new();
     for part in path.split('/') {
         match (part, parts.last()) {
@@ -199,6 +205,7 @@ mod tests {
             ("a/../../b.c", "../b.c"),
             ("/../x", "/../x"),
             ("mp.c", "mp.c"),
+            ("/rustc/59807616e1fa2540724bfbac14d7976d7e4a3860/library/core/src/a.rs", "/rustc/library/core/src/a.rs"),
         ] {
             assert_eq!(short(path), wanted);
         }

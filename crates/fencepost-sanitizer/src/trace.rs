@@ -1,6 +1,6 @@
 //! The recorded run, which the runtime has written ([`fencepost_protocol::record`]), in order.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use fencepost_finding::value_text;
 use fencepost_protocol::record::{self, HEADER, Op, RECORD, Record};
@@ -12,6 +12,9 @@ pub struct Trace {
     pub records: Vec<Record>,
     /// The calls of each chain, innermost first: addresses that are returned to.
     pub chains: BTreeMap<u64, Vec<u64>>,
+    /// Places that nobody can change: a library does something of its own there. Known once records
+    /// have the numbers of their places.
+    pub(crate) fixed: BTreeSet<u64>,
 }
 
 impl Trace {
@@ -40,7 +43,12 @@ impl Trace {
                 calls.push(record.value);
             }
         }
-        Some(Trace { records, chains })
+        Some(Trace { records, chains, fixed: BTreeSet::new() })
+    }
+
+    /// Can the access of this record be changed, or have a fence beside it?
+    pub(crate) fn is_changeable(&self, record: &Record) -> bool {
+        !self.fixed.contains(&record.pc)
     }
 
     /// For each record, those next to it in its thread.

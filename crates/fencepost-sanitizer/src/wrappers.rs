@@ -84,11 +84,13 @@ impl Target {
                 _ => Target::Other,
             };
         }
-        // Without optimisation the library's atomics are functions.
+        // Without optimisation the libraries' atomics are functions.
         let atomics = ["_ZNSt6atomic", "_ZNKSt6atomic", "_ZNVSt6atomic", "_ZNVKSt6atomic"];
         let bases = ["_ZNSt13__atomic_base", "_ZNKSt13__atomic_base", "_ZNSt12__atomic_", "_ZNKSt12__atomic_"];
         let other = ["_ZNSt3__16atomic", "_ZNKSt3__16atomic", "_ZNSt3__113__atomic_base", "_ZNKSt3__113__atomic_base"];
-        match [&atomics[..], &bases, &other].concat().iter().any(|start| name.starts_with(start)) {
+        let is_rust =
+            name.starts_with("_ZN4core4sync6atomic") || (name.starts_with("_R") && name.contains("4core4sync6atomic"));
+        match is_rust || [&atomics[..], &bases, &other].concat().iter().any(|start| name.starts_with(start)) {
             true => Target::Atomic(operands(name)),
             false => Target::Other,
         }

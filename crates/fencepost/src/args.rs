@@ -1,9 +1,11 @@
 //! What can be typed: one file per command.
 
+mod cargo;
 mod cc;
 mod check;
 mod common;
 mod edits;
+mod explain;
 mod export;
 mod fail_on;
 mod fmt;
@@ -18,10 +20,14 @@ mod verify;
 use clap::{CommandFactory as _, Parser, Subcommand};
 use clap_complete::Shell;
 
+pub(crate) use cargo::CargoArgs;
+#[cfg(fencepost_runtime)]
+pub(crate) use cargo::{CargoOptions, Std};
 pub(crate) use cc::CcArgs;
 pub(crate) use check::{AttacksChoice, CheckArgs, CheckFormat, DelaysChoice};
 pub(crate) use common::{CommonArgs, DerefChoice, Format, LanguageChoice, LimitArgs, SearchArgs};
 pub(crate) use edits::EditArgs;
+pub(crate) use explain::ExplainArgs;
 pub(crate) use export::{ExportArgs, ExportFormat};
 pub(crate) use fail_on::FailOn;
 pub(crate) use fmt::FmtArgs;
@@ -58,11 +64,13 @@ pub(crate) enum Command {
     Fmt(FmtArgs),
     Parse(ParseArgs),
     Models(ModelsArgs),
+    Explain(ExplainArgs),
     Cc(CcArgs),
     /// Compile and link C++ for the sanitizer: a drop-in for c++
     #[command(name = "c++")]
     Cpp(CcArgs),
     Run(RunArgs),
+    Cargo(CargoArgs),
     /// Reports for a program that nobody runs with `fencepost run`; started by its runtime
     #[command(hide = true)]
     Reporter,
@@ -121,8 +129,10 @@ Examples:
   fencepost export sb.fp --to promela        the same question for SPIN
   fencepost fmt --check litmus               are all files formatted?
   fencepost models ra                        what is this model?
+  fencepost explain SB                       what is this shape, this verdict, this word?
   fencepost cc -O1 queue.c -o queue          build a C program for the sanitizer
   fencepost run -- ./queue                   which of its accesses can go wrong?
+  cargo fencepost test                       the same for the tests of a Rust project
 
 ",
     exit_codes!()

@@ -12,7 +12,7 @@
 use std::env;
 use std::fs::{self, DirBuilder, Metadata, OpenOptions};
 use std::io::{self, ErrorKind, Read as _, Write as _};
-use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt};
+use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
 /// A file of the runtime.
@@ -104,18 +104,30 @@ impl Runtime {
 
 /// Is there a file of ours with these bytes?
 fn is_intact(path: &Path, bytes: &[u8]) -> bool {
-    let read = || -> io::Result<bool> {
-        let flags = rustix::fs::OFlags::NOFOLLOW | rustix::fs::OFlags::NONBLOCK;
-        let mut file = OpenOptions::new().read(true).custom_flags(flags.bits().cast_signed()).open(path)?;
-        let metadata = file.metadata()?;
-        if !metadata.is_file() || !is_ours(&metadata) || metadata.len() != bytes.len() as u64 {
-            return Ok(false);
-        }
-        let mut found = Vec::with_capacity(bytes.len());
-        file.read_to_end(&mut found)?;
-        Ok(found == bytes)
-    };
-    read().unwrap_or(false)
+    read_own(path).is_ok_and(|found| found == bytes)
+}
+
+/// The content of a file of ours; an error if it is not ours alone.
+pub(crate) fn read_own(path: &Path) -> io::Result<Vec<u8>> {
+    let flags = rustix::fs::OFlags::NOFOLLOW | rustix::fs::OFlags::NONBLOCK;
+    let mut file = OpenOptions::new().read(true).custom_flags(flags.bits().cast_signed()).open(path)?;
+    let metadata = file.metadata()?;
+    if !metadata.is_file() || !is_ours(&metadata) {
+        return Err(ErrorKind::PermissionDenied.into());
+    }
+    let mut found = Vec::with_capacity(usize::try_from(metadata.len()).unwrap_or(0));
+    file.read_to_end(&mut found)?;
+    Ok(found)
+}
+
+/// Is there a directory of ours, and no link to one?
+pub(crate) fn is_own_directory(path: &Path) -> bool {
+    fs::symlink_metadata(path).is_ok_and(|found| found.is_dir() && is_ours(&found))
+}
+
+/// Nobody else may write to this file, which is ours and may be a copy of another.
+pub(crate) fn make_own(path: &Path) -> io::Result<()> {
+    fs::set_permissions(path, fs::Permissions::from_mode(0o644))
 }
 
 /// Puts a file in place of what is there, at once.
@@ -154,7 +166,7 @@ fn refused(path: &Path, why: &str) -> io::Error {
 
 /// Where unpacked runtimes are kept: the directory that was named, or the usual one, or one in the
 /// temporary directory.
-fn cache() -> io::Result<PathBuf> {
+pub(crate) fn cache() -> io::Result<PathBuf> {
     let named = |variable: &str| env::var_os(variable).filter(|value| !value.is_empty()).map(PathBuf::from);
     if let Some(directory) = named("FENCEPOST_CACHE_DIR") {
         // The linker may run elsewhere.
@@ -198,7 +210,7 @@ fn writable(directory: &Path) -> bool {
 }
 
 /// Makes a directory, or makes sure that the one that is there is ours.
-fn own_directory(path: &Path) -> io::Result<()> {
+pub(crate) fn own_directory(path: &Path) -> io::Result<()> {
     match DirBuilder::new().mode(0o755).create(path) {
         Err(error) if error.kind() != ErrorKind::AlreadyExists => return Err(at(path, &error)),
         _ => {}

@@ -1,6 +1,7 @@
 //! What goes into a SARIF log, which comes in one piece at the end.
 
 use std::env;
+use std::path::PathBuf;
 
 use fencepost_base::diag::Diagnostic;
 use fencepost_base::source::SourceFile;
@@ -23,9 +24,16 @@ fn add_fix(findings: &mut [Finding], fix: Option<Fix>) {
 pub(crate) struct Log {
     findings: Vec<Finding>,
     notices: Vec<Notice>,
+    folder: Option<PathBuf>,
 }
 
 impl Log {
+    /// Paths start in this folder, instead of where we are.
+    #[cfg(fencepost_runtime)]
+    pub(crate) fn start_paths_in(&mut self, folder: Option<PathBuf>) {
+        self.folder = folder;
+    }
+
     /// Something that was seen in a run.
     #[cfg(fencepost_runtime)]
     pub(crate) fn finding(&mut self, finding: Finding) {
@@ -114,7 +122,7 @@ impl Log {
 
     /// As text, with paths from here.
     pub(crate) fn render(&self) -> String {
-        let folder = env::current_dir().ok();
+        let folder = self.folder.clone().or_else(|| env::current_dir().ok());
         let origin = Origin { version: env!("CARGO_PKG_VERSION"), folder: folder.as_deref() };
         sarif::log(&self.findings, &self.notices, &origin)
     }

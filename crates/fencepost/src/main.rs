@@ -21,6 +21,7 @@ mod progress;
 mod project;
 mod units;
 
+use std::io;
 use std::process::ExitCode;
 
 use clap::Parser as _;
@@ -31,6 +32,10 @@ use crate::exit::Exit;
 use crate::output::Output;
 
 fn main() -> ExitCode {
+    #[cfg(fencepost_runtime)]
+    if let Some(tool) = commands::cargo::tools::Tool::called() {
+        return end(internal::guard("", || tool.run(&mut Output::new()))).into();
+    }
     let args = match Args::try_parse() {
         Ok(args) => args,
         // Help and version are such errors, too.
@@ -54,18 +59,25 @@ fn main() -> ExitCode {
         Command::Fmt(args) => commands::fmt::run(&args, &mut output),
         Command::Parse(args) => commands::parse::run(&args, &mut output),
         Command::Models(args) => commands::models::run(&args, &mut output),
+        Command::Explain(args) => commands::explain::run(&args, &mut output),
         Command::Completions(args) => commands::completions::run(&args, &mut output),
         Command::Cc(args) if args.asks_for_help() => output.out(&args::help_of("cc")).map(|()| Exit::Holds),
         Command::Cpp(args) if args.asks_for_help() => output.out(&args::help_of("c++")).map(|()| Exit::Holds),
         Command::Cc(args) => Ok(sanitizer::compile(Language::C, args.words)),
         Command::Cpp(args) => Ok(sanitizer::compile(Language::Cpp, args.words)),
         Command::Run(args) => sanitizer::run(&args, &mut output),
+        Command::Cargo(args) if args.asks_for_help() => output.out(&args::help_of("cargo")).map(|()| Exit::Holds),
+        Command::Cargo(args) => sanitizer::cargo(&args.words, &mut output),
         Command::Reporter => sanitizer::report(&mut output),
     });
-    let exit = match done {
+    end(done).into()
+}
+
+/// How a command has ended.
+fn end(done: Result<io::Result<Exit>, internal::Panicked>) -> Exit {
+    match done {
         Ok(Ok(exit)) => exit,
         Ok(Err(error)) => output::report_failure(&error),
         Err(internal::Panicked) => Exit::Internal,
-    };
-    exit.into()
+    }
 }

@@ -63,6 +63,26 @@ pub(crate) fn load() -> Result<(), String> {
     }
 }
 
+/// The same for a package of cargo's: without a file of ours, what the manifest of the package says
+/// in `[package.metadata.fencepost]`, with the keys of the section `run`.
+#[cfg(fencepost_runtime)]
+pub(crate) fn load_for_package(package: Option<&Path>) -> Result<(), String> {
+    let Some(package) = package.filter(|package| find(package).is_none()) else { return load() };
+    let path = package.join("Cargo.toml");
+    // If it cannot be read, cargo has said so.
+    let Ok(text) = fs::read_to_string(&path) else { return Ok(()) };
+    match Project::of_manifest(&text) {
+        Ok(project) => {
+            PROJECT.get_or_init(|| project);
+            Ok(())
+        }
+        Err(problems) => {
+            let source = SourceFile::new(path.display().to_string(), text);
+            Err(terminal::diagnostics(&source, &problems, &Look::default()))
+        }
+    }
+}
+
 /// The file of this directory, or of the nearest one above it.
 fn find(directory: &Path) -> Option<PathBuf> {
     directory.ancestors().map(|above| above.join(NAME)).find(|path| path.is_file())
@@ -118,6 +138,21 @@ impl Project {
                 ("run", None) => problems.add(value.span(), "expected a section: `[run]`"),
                 _ => problems.unknown(key, &TOP),
             }
+        }
+        if problems.0.is_empty() { Ok(project) } else { Err(problems.0) }
+    }
+
+    /// What a manifest of cargo's says to us.
+    #[cfg(fencepost_runtime)]
+    fn of_manifest(text: &str) -> Result<Project, Vec<Diagnostic>> {
+        let (mut project, mut problems) = (Project::default(), Problems::default());
+        let document = DeTable::parse(text).ok();
+        let section = document.as_ref().and_then(|document| {
+            let package = document.get_ref().get("package")?.get_ref().as_table()?;
+            package.get("metadata")?.get_ref().as_table()?.get("fencepost")?.get_ref().as_table()
+        });
+        if let Some(section) = section {
+            project.run(section, &mut problems);
         }
         if problems.0.is_empty() { Ok(project) } else { Err(problems.0) }
     }

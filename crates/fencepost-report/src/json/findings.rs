@@ -169,6 +169,9 @@ pub(super) struct ObservedReport<'a> {
     /// The file with a picture of it.
     #[serde(skip_serializing_if = "Option::is_none")]
     picture: Option<&'a str>,
+    /// The test of Rust's test library that it was found in.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    test: Option<&'a str>,
 }
 
 /// An operation of a compiled program.
@@ -309,6 +312,11 @@ pub(super) struct ChangeReport<'a> {
     #[serde(flatten)]
     place: PlaceReport<'a>,
     change: &'a str,
+    /// `acquire`, `release`, `seq-cst`, `fence-before`, `fence-after`.
+    kind: &'static str,
+    /// A compare-and-swap is to have this order when it fails, too.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    on_failure: Option<bool>,
 }
 
 /// A thread that waits.
@@ -425,7 +433,12 @@ fn observed(observed: &Observed, is_window: bool) -> ObservedReport<'_> {
             edits: advice
                 .edits
                 .iter()
-                .map(|edit| ChangeReport { place: place(&edit.place), change: &edit.change })
+                .map(|edit| ChangeReport {
+                    place: place(&edit.place),
+                    change: &edit.change,
+                    kind: edit.kind.as_str(),
+                    on_failure: edit.on_failure.then_some(true),
+                })
                 .collect(),
             reevaluated: advice.reevaluated,
         }),
@@ -434,6 +447,7 @@ fn observed(observed: &Observed, is_window: bool) -> ObservedReport<'_> {
         provoked: observed.trials.as_ref().map(trials),
         follows: observed.follows.as_deref(),
         picture: observed.picture.as_deref(),
+        test: observed.test.as_deref(),
     }
 }
 

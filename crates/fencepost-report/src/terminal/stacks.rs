@@ -44,6 +44,9 @@ pub(super) fn finding(finding: &Finding, observed: &Observed, look: &Look) -> St
     if let Some(trials) = &observed.trials {
         consequence(trials, &observed.reproduce, paint, &mut text);
     }
+    if let Some(test) = &observed.test {
+        let _ = writeln!(text, "  Test: {test}");
+    }
     let unrepeatable = match observed.reproduce.exact {
         true => "",
         false => "the schedule was the operating system's and cannot be repeated; one that can may be found by\n    ",
@@ -197,7 +200,7 @@ fn missing(finding: &Finding, access: &Operation, missed: &Operation, observed: 
 
 fn end(end: &LinkEnd) -> String {
     let place = end.place.place().unwrap_or_else(|| end.place.module_place());
-    format!("{} at {place} by {}", end.what(), end.thread)
+    format!("{} at {place} by {}", end.in_words(), end.thread)
 }
 
 fn suggestion(advice: &Advice, what: &str, paint: Paint, text: &mut String) {

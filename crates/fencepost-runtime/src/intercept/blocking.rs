@@ -39,6 +39,12 @@ fn unless(now: impl FnOnce() -> c_int, call: impl FnOnce() -> c_int) -> c_int {
     }
 }
 
+/// Does `now`, which does not wait, in turn.
+fn looked(now: impl FnOnce() -> c_int) -> c_int {
+    schedule::point();
+    now()
+}
+
 const NO_TIME: timespec = timespec { tv_sec: 0, tv_nsec: 0 };
 
 unsafe fn wait_for(process: c_int, status: *mut c_int, options: c_int, usage: *mut c_void) -> c_int {
@@ -91,11 +97,15 @@ intercept! {
         if count == 0 && milliseconds > 0 && sleep::passes(milliseconds as u64 * 1_000_000) {
             return 0;
         }
-        unless(|| real::poll(files, count, 0), || real::poll(files, count, milliseconds))
+        let now = || real::poll(files, count, 0);
+        // A look that does not wait is over when it has been made.
+        if milliseconds == 0 { looked(now) } else { unless(now, || real::poll(files, count, milliseconds)) }
     }
 
     fn ppoll(files: *mut c_void, count: libc::nfds_t, time: *const timespec, signals: *const c_void) -> c_int {
-        unless(|| real::ppoll(files, count, &NO_TIME, signals), || real::ppoll(files, count, time, signals))
+        let now = || real::ppoll(files, count, &NO_TIME, signals);
+        let waits = time.as_ref().is_none_or(|time| (time.tv_sec, time.tv_nsec) != (0, 0));
+        if waits { unless(now, || real::ppoll(files, count, time, signals)) } else { looked(now) }
     }
 
     fn select(count: c_int, read: *mut c_void, write: *mut c_void, other: *mut c_void, time: *mut libc::timeval) -> c_int {

@@ -82,6 +82,24 @@ unsafe fn lock_until(
     }
 }
 
+intercept_wait! {
+    "rdx": fn pthread_rwlock_timedrdlock(lock: Object, time: *const timespec) -> c_int {
+        lock_until(As::Reader, lock, libc::CLOCK_REALTIME, time, || real::pthread_rwlock_timedrdlock(lock, time))
+    }
+
+    "rdx": fn pthread_rwlock_timedwrlock(lock: Object, time: *const timespec) -> c_int {
+        lock_until(As::Writer, lock, libc::CLOCK_REALTIME, time, || real::pthread_rwlock_timedwrlock(lock, time))
+    }
+
+    "rcx": fn pthread_rwlock_clockrdlock(lock: Object, clock: clockid_t, time: *const timespec) -> c_int {
+        lock_until(As::Reader, lock, clock, time, || real::pthread_rwlock_clockrdlock(lock, clock, time))
+    }
+
+    "rcx": fn pthread_rwlock_clockwrlock(lock: Object, clock: clockid_t, time: *const timespec) -> c_int {
+        lock_until(As::Writer, lock, clock, time, || real::pthread_rwlock_clockwrlock(lock, clock, time))
+    }
+}
+
 intercept! {
     fn pthread_rwlock_rdlock(lock: Object) -> c_int {
         lock_as(As::Reader, lock, None, || real::pthread_rwlock_rdlock(lock))
@@ -99,22 +117,6 @@ intercept! {
     fn pthread_rwlock_trywrlock(lock: Object) -> c_int {
         schedule::about(Kind::Object, lock as usize);
         As::Writer.locked(lock, As::Writer.try_lock(lock))
-    }
-
-    fn pthread_rwlock_timedrdlock(lock: Object, time: *const timespec) -> c_int {
-        lock_until(As::Reader, lock, libc::CLOCK_REALTIME, time, || real::pthread_rwlock_timedrdlock(lock, time))
-    }
-
-    fn pthread_rwlock_timedwrlock(lock: Object, time: *const timespec) -> c_int {
-        lock_until(As::Writer, lock, libc::CLOCK_REALTIME, time, || real::pthread_rwlock_timedwrlock(lock, time))
-    }
-
-    fn pthread_rwlock_clockrdlock(lock: Object, clock: clockid_t, time: *const timespec) -> c_int {
-        lock_until(As::Reader, lock, clock, time, || real::pthread_rwlock_clockrdlock(lock, clock, time))
-    }
-
-    fn pthread_rwlock_clockwrlock(lock: Object, clock: clockid_t, time: *const timespec) -> c_int {
-        lock_until(As::Writer, lock, clock, time, || real::pthread_rwlock_clockwrlock(lock, clock, time))
     }
 
     fn pthread_rwlock_unlock(lock: Object) -> c_int {

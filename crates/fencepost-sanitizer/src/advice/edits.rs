@@ -1,5 +1,6 @@
 //! What can be changed at a call site, and which changes of several are needed.
 
+use fencepost_finding::EditKind;
 use fencepost_protocol::Order;
 use fencepost_protocol::record::{Op, Record};
 
@@ -62,14 +63,29 @@ impl Edit {
         }
     }
 
-    /// A phrase.
-    pub(crate) fn phrase(&self) -> String {
-        let order = match self.what {
-            What::Acquire => "acquire",
-            What::Release => "release",
-            What::SeqCst | What::StrongerFence => "seq_cst",
-            What::FenceBefore => return format!("put a seq_cst fence before the {}", self.op),
-            What::FenceAfter => return format!("put a seq_cst fence after the {}", self.op),
+    /// What it does.
+    pub(crate) fn kind(&self) -> EditKind {
+        match self.what {
+            What::Acquire => EditKind::Acquire,
+            What::Release => EditKind::Release,
+            What::SeqCst | What::StrongerFence => EditKind::SeqCst,
+            What::FenceBefore => EditKind::FenceBefore,
+            What::FenceAfter => EditKind::FenceAfter,
+        }
+    }
+
+    /// A phrase, in the words of C or in those of Rust.
+    pub(crate) fn phrase(&self, is_rust: bool) -> String {
+        let fence = if is_rust { "`fence(Ordering::SeqCst)`" } else { "a seq_cst fence" };
+        let order = match self.kind() {
+            EditKind::Acquire if is_rust => "`Ordering::Acquire`",
+            EditKind::Release if is_rust => "`Ordering::Release`",
+            EditKind::SeqCst if is_rust => "`Ordering::SeqCst`",
+            EditKind::Acquire => "acquire",
+            EditKind::Release => "release",
+            EditKind::SeqCst => "seq_cst",
+            EditKind::FenceBefore => return format!("put {fence} before the {}", self.op),
+            EditKind::FenceAfter => return format!("put {fence} after the {}", self.op),
         };
         format!("make the {} {order}{}", self.op, if self.failure { " on failure too" } else { "" })
     }

@@ -40,7 +40,8 @@ pub(crate) fn analyse_race(mut trace: Trace, report: &Report, race: &Race) -> Op
     let mut edits = Vec::new();
     for edge in path.iter().filter(|edge| edge.is_access()) {
         for (number, what) in [(edge.from, What::Release), (edge.to, What::Acquire)] {
-            edits.extend(Edit::at(&at(number), what, None).filter(|edit| !edits.contains(edit)));
+            let edit = Edit::at(&at(number), what, None).filter(|_| trace.is_changeable(&at(number)));
+            edits.extend(edit.filter(|edit| !edits.contains(edit)));
         }
     }
     let mut left = evaluations(&trace);

@@ -69,7 +69,8 @@ impl Judge<'_> {
             let Neighbours { before, after } = self.neighbours[number];
             let next = if what == What::FenceBefore { before } else { after };
             let edit = Edit::at(&self.trace.records[number], what, next.map(|next| &self.trace.records[next]));
-            edits.extend(edit.filter(|edit| !edits.contains(edit)));
+            let is_changeable = self.trace.is_changeable(&self.trace.records[number]);
+            edits.extend(edit.filter(|edit| is_changeable && !edits.contains(edit)));
         };
         for edge in self.path(violation).iter().filter(|edge| edge.is_access()) {
             let (at_source, at_target) = match (strategy, edge.kind) {
@@ -103,7 +104,8 @@ impl Judge<'_> {
                     Some(fence) => Some(Edit::new(fence, What::StrongerFence)),
                     None => Some(Edit::new(&self.trace.records[leaves], What::FenceBefore)),
                 };
-                edits.extend(edit.filter(|edit| !edits.contains(edit)));
+                let is_changeable = self.trace.is_changeable(&self.trace.records[leaves]);
+                edits.extend(edit.filter(|edit| is_changeable && !edits.contains(edit)));
             }
             arrived = next;
         }

@@ -17,7 +17,7 @@ use crate::units;
 /// Reports robustness violations and data races. Every atomic access is checked for overwritten
 /// values that it could use under C++20 although not under SC, whatever else could have happened
 /// meanwhile; every plain access for data races. Each finding is reported once over all runs.
-#[derive(clap::Args, Debug)]
+#[derive(clap::Args, Clone, Debug)]
 #[command(after_help = RUN_HELP)]
 pub(crate) struct RunArgs {
     /// Run it so many times, with seeds that follow each other [default: once with --schedule,

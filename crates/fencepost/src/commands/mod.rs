@@ -1,10 +1,13 @@
 //! One file per command.
 
 #[cfg(fencepost_runtime)]
+pub(crate) mod cargo;
+#[cfg(fencepost_runtime)]
 mod cc;
 pub(crate) mod check;
 pub(crate) mod completions;
 mod edits;
+pub(crate) mod explain;
 pub(crate) mod export;
 mod fixes;
 pub(crate) mod fmt;

@@ -12,8 +12,11 @@ mod signals;
 
 use std::env;
 use std::ffi::{OsStr, OsString};
+use std::fs::File;
 use std::io::{self, IsTerminal as _};
+use std::os::unix::fs::FileExt as _;
 use std::os::unix::process::{CommandExt as _, ExitStatusExt as _};
+use std::path::PathBuf;
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
@@ -24,6 +27,7 @@ use fencepost_sanitizer::sequel::Sequel;
 use fencepost_sanitizer::{Ending, Options};
 
 use crate::args::{ReportFormat, RunArgs, Who};
+use crate::commands::cargo::tools::PRIVATE;
 use crate::exit::Exit;
 use crate::output::{self, Output};
 use crate::project;
@@ -36,13 +40,96 @@ use series::{Run, Series};
 pub(crate) use session::{Session, Talker, Wish};
 pub(crate) use signals::Signals;
 
+/// How a program is watched, besides what the command line says.
+#[derive(Default)]
+pub(crate) struct Manner {
+    /// Every finding is written here as well, as JSON.
+    pub(crate) copy: Option<File>,
+    /// Programs say the same in every run: only the first one is heard, and those that end in
+    /// another way.
+    pub(crate) is_brief: bool,
+    /// The folder that paths start in; none for the one that we are in.
+    pub(crate) folder: Option<PathBuf>,
+}
+
+/// What became of watching a program.
+pub(crate) struct Watched {
+    /// As the program has ended; what went wrong, if it was not even run.
+    pub(crate) exit: Exit,
+    /// Its runs could not be watched.
+    pub(crate) is_unobserved: bool,
+    /// Something was found that the command is to fail for.
+    pub(crate) is_found: bool,
+    /// Every schedule was asked for, and not every schedule was seen.
+    pub(crate) is_undecided: bool,
+    /// Different reports.
+    pub(crate) reports: u64,
+    /// Runs that were observed.
+    pub(crate) runs: u64,
+}
+
+impl Watched {
+    /// It did not come to a run.
+    fn refused() -> Watched {
+        Watched { exit: Exit::Error, is_unobserved: false, is_found: false, is_undecided: false, reports: 0, runs: 0 }
+    }
+
+    /// In one number.
+    fn exit(&self, args: &RunArgs) -> Exit {
+        match () {
+            () if self.is_found => Exit::Other(args.exitcode),
+            () if self.is_unobserved => Exit::Error,
+            () if self.is_undecided => Exit::Unknown,
+            () => self.exit,
+        }
+    }
+}
+
 pub(crate) fn run(args: &RunArgs, output: &mut Output) -> io::Result<Exit> {
+    Ok(watch(args, Manner::default(), output)?.exit(args))
+}
+
+/// Options that say nothing together with this schedule; none if all is well.
+fn out_of_place(args: &RunArgs) -> Option<String> {
+    let given = |options: &[(bool, &str)]| -> Vec<String> {
+        options.iter().filter(|(is_given, _)| *is_given).map(|(_, name)| format!("`{name}`")).collect()
+    };
+    let (given, why) = match args.schedule {
+        Some(Who::All) => {
+            let series = [
+                (args.runs.is_some(), "--runs"),
+                (args.seeds.is_some(), "--seeds"),
+                (args.time.is_some(), "--time"),
+                (args.provoke_at.is_some(), "--provoke-at"),
+            ];
+            (given(&series), "with `--schedule all`, `--timeout` and `--max-runs` are the limits")
+        }
+        _ => {
+            let every = [
+                (args.jobs.is_some(), "--jobs"),
+                (args.timeout.is_some(), "--timeout"),
+                (args.max_runs.is_some(), "--max-runs"),
+                (args.spins.is_some(), "--spins"),
+                (args.preemptions.is_some(), "--preemptions"),
+            ];
+            (given(&every), "it needs `--schedule all`")
+        }
+    };
+    (!given.is_empty()).then(|| format!("{} cannot be used here: {why}", given.join(", ")))
+}
+
+/// Runs a program as the command line says, and reports what is found.
+pub(crate) fn watch(args: &RunArgs, manner: Manner, output: &mut Output) -> io::Result<Watched> {
+    if let Some(message) = out_of_place(args) {
+        output::note(&format!("fencepost: error: {message}\n"));
+        return Ok(Watched::refused());
+    }
     let mut options = Options::default();
     for file in &args.suppressions {
         let read = std::fs::read_to_string(file).map_err(|error| error.to_string());
         if let Err(error) = read.and_then(|text| options.suppressions.add(&text)) {
             output::note(&format!("fencepost: error: {}: {error}\n", file.display()));
-            return Ok(Exit::Error);
+            return Ok(Watched::refused());
         }
     }
     let project = project::get();
@@ -58,32 +145,42 @@ pub(crate) fn run(args: &RunArgs, output: &mut Output) -> io::Result<Exit> {
             Ok(session) => session,
             Err(message) => {
                 output::note(&format!("fencepost: error: {message}\n"));
-                return Ok(Exit::Error);
+                return Ok(Watched::refused());
             }
         };
+    session.copy_to(manner.copy);
+    session.start_paths_in(manner.folder);
     if args.schedule == Some(Who::All) {
         return every::run(args, &mut session, &Signals::new()?, output);
     }
+    let provoked = if manner.is_brief { Voice::Kept } else { Voice::Dropped };
     let mut series = Series::new(args, project);
     let is_long = series.is_long();
     let tries = provoke::tries(args, is_long);
     session.rank(tries > 0 || args.provoke_at.is_some(), args.all);
     let signals = Signals::new()?;
-    let (mut exit, mut unobserved, mut deadlocks) = (Exit::Other(0), false, 0);
+    let (mut exit, mut unobserved, mut deadlocks, mut is_first) = (Exit::Other(0), false, 0, true);
     let (mut ordinary, mut is_cut) = (Ordinary::default(), false);
     for run in series.by_ref() {
         let patience = args.hang_after.filter(|_| args.provoke_at.is_some());
         let (provocation, decisions) = (args.provoke_at.as_ref(), args.decisions.as_ref());
-        let how = How { run, steps: None, provocation, decisions, patience, is_quiet: false };
+        let voice = if manner.is_brief && !is_first { Voice::Kept } else { Voice::Heard };
+        let how = How { run, steps: None, provocation, decisions, patience, voice };
         let outcome = match once(args, &how, &mut session, &signals, output) {
             Ok(outcome) => outcome,
             Err(Failure::Start(error)) => {
                 let program = args.program.first().map(|word| word.to_string_lossy()).unwrap_or_default();
                 output::note(&format!("fencepost: error: cannot run `{program}`: {error}\n"));
-                return Ok(Exit::Error);
+                return Ok(Watched::refused());
             }
             Err(Failure::Other(error)) => return Err(error),
         };
+        // How it always ends, it has said before.
+        if let Some(said) = outcome.said.as_ref().filter(|_| !ordinary.judge(&outcome).is_ordinary) {
+            let Run { schedule, seed } = run;
+            tell_what_was_said(args, &format!("--schedule {schedule} --seed {seed}"), said, output);
+        }
+        is_first = false;
         let mut failed = describe(args, is_long.then_some(run.seed), &outcome) || session.deadlocks() > deadlocks;
         if args.provoke_at.is_some() {
             // Nothing is known of ordinary runs: what goes wrong does so because of it.
@@ -111,14 +208,46 @@ pub(crate) fn run(args: &RunArgs, output: &mut Output) -> io::Result<Exit> {
         output::note(&format!("fencepost: {made}\n"));
     }
     if !is_cut && tries > 0 {
-        provoke::provoke(args, tries, &ordinary, &mut session, &signals, output)?;
+        provoke::provoke(args, tries, &ordinary, provoked, &mut session, &signals, output)?;
     }
     session.finish(!unobserved, args.print_suppressions, output)?;
-    Ok(match () {
-        () if session.fails(args.fail_on) => Exit::Other(args.exitcode),
-        () if unobserved => Exit::Error,
-        () => exit,
+    Ok(Watched {
+        exit,
+        is_unobserved: unobserved,
+        is_found: session.fails(args.fail_on),
+        is_undecided: false,
+        reports: session.reports(),
+        runs: session.runs(),
     })
+}
+
+/// What a program said in a run that was not heard, because it has failed.
+fn tell_what_was_said(args: &RunArgs, how: &str, said: &File, output: &mut Output) {
+    let program = args.program[0].to_string_lossy();
+    output.note(&format!("fencepost: `{program}` ends in another way with {how}, and says:\n{}", text_of(said)));
+}
+
+/// The end of what a program has said.
+fn text_of(said: &File) -> String {
+    let length = said.metadata().map_or(0, |metadata| metadata.len());
+    let from = length.saturating_sub(MOST_SAID);
+    let mut text = vec![0; usize::try_from(length - from).unwrap_or(0)];
+    match said.read_exact_at(&mut text, from) {
+        Ok(()) => String::from_utf8_lossy(&text).into_owned(),
+        Err(_) => String::new(),
+    }
+}
+
+/// Why a program in Rust has panicked: the thread, the place and the message.
+fn panic_of(said: &str) -> Option<String> {
+    let (before, after) = said.split_once(" panicked at ")?;
+    let thread = before.rsplit('\n').next()?;
+    // The number of the thread changes from run to run.
+    let thread = thread.split_once(" (").map_or(thread, |(name, _)| name);
+    let mut lines = after.lines();
+    let place = lines.next()?.trim_end_matches(':');
+    let message = lines.next().unwrap_or_default().trim();
+    Some(format!("{thread} panicked at {place}: {message}"))
 }
 
 /// How one run ended.
@@ -133,7 +262,23 @@ struct Outcome {
     hung: Option<Duration>,
     /// What it did after the access that was provoked.
     sequel: Option<Sequel>,
+    /// What it said, if that was kept.
+    said: Option<File>,
 }
+
+/// Who hears what a program says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Voice {
+    /// Everybody: it has our standard output and standard error.
+    Heard,
+    /// It is kept, and told if the program fails.
+    Kept,
+    /// Nobody.
+    Dropped,
+}
+
+/// The end of what a program has said is told, so many bytes.
+const MOST_SAID: u64 = 1 << 14;
 
 /// How to make one run.
 struct How<'a> {
@@ -147,8 +292,8 @@ struct How<'a> {
     decisions: Option<&'a Decisions>,
     /// How long it may take.
     patience: Option<Duration>,
-    /// Nobody wants to hear what the program says.
-    is_quiet: bool,
+    /// Who hears the program.
+    voice: Voice,
 }
 
 enum Failure {
@@ -173,8 +318,28 @@ fn once(
         .env(door::name(door::OPTIONS), runtime_options(args, how, steps))
         .env(door::name(door::DOOR), theirs.door.to_string())
         .env(door::name(door::CHANNEL), theirs.door.file.to_string());
-    if how.is_quiet {
-        command.stdout(Stdio::null()).stderr(Stdio::null()).process_group(0);
+    for name in PRIVATE {
+        command.env_remove(name);
+    }
+    let said = match how.voice {
+        Voice::Heard => None,
+        Voice::Kept => {
+            let said = File::from(
+                rustix::fs::memfd_create("said", rustix::fs::MemfdFlags::CLOEXEC)
+                    .map_err(|error| Failure::Other(error.into()))?,
+            );
+            let copy = || said.try_clone().map_err(Failure::Other);
+            command.stdout(copy()?).stderr(copy()?);
+            Some(said)
+        }
+        Voice::Dropped => {
+            command.stdout(Stdio::null()).stderr(Stdio::null());
+            None
+        }
+    };
+    let is_apart = how.provocation.is_some() && how.voice != Voice::Heard;
+    if is_apart {
+        command.process_group(0);
         // Who is not in the group of the terminal must not read from it.
         if io::stdin().is_terminal() {
             command.stdin(Stdio::null());
@@ -185,7 +350,7 @@ fn once(
     // Only the program has the other end now.
     drop(theirs);
     signals.forward_to(&child);
-    let patience = how.patience.map(|limit| (limit, Patience::with(&child, limit, how.is_quiet, signals)));
+    let patience = how.patience.map(|limit| (limit, Patience::with(&child, limit, is_apart, signals)));
     let listened = listen(&mut channel, &mut child, session, args.halt, output);
     // If that has failed, the program may wait for an answer that will not come.
     drop(channel);
@@ -196,7 +361,7 @@ fn once(
     session.end_run();
     let sequel = session.take_sequel();
     let (ending, foreign) = listened.map_err(Failure::Other)?;
-    Ok(Outcome { status: status.map_err(Failure::Other)?, ending, foreign, time, hung, sequel })
+    Ok(Outcome { status: status.map_err(Failure::Other)?, ending, foreign, time, hung, sequel, said })
 }
 
 /// Handles lines until the program has ended and its processes have said everything. How did it

@@ -25,6 +25,11 @@ pub(crate) fn run(args: &RunArgs, output: &mut Output) -> io::Result<Exit> {
 }
 
 #[cfg(fencepost_runtime)]
+pub(crate) fn cargo(words: &[OsString], output: &mut Output) -> io::Result<Exit> {
+    super::cargo::run(words, output)
+}
+
+#[cfg(fencepost_runtime)]
 pub(crate) fn report(output: &mut Output) -> io::Result<Exit> {
     super::reporter::run(output)
 }
@@ -36,6 +41,11 @@ pub(crate) fn compile(_: Language, _: Vec<OsString>) -> Exit {
 
 #[cfg(not(fencepost_runtime))]
 pub(crate) fn run(_: &RunArgs, _: &mut Output) -> io::Result<Exit> {
+    Ok(refuse())
+}
+
+#[cfg(not(fencepost_runtime))]
+pub(crate) fn cargo(_: &[OsString], _: &mut Output) -> io::Result<Exit> {
     Ok(refuse())
 }
 

@@ -8,7 +8,7 @@ use super::{Call, cas_now, fetch_now, load_now};
 use crate::hooks::word::{Fetch, Word};
 use crate::stacks::CallStack;
 use crate::thread;
-use crate::{explore, local, schedule};
+use crate::{early, explore, local, schedule};
 
 fn step(call: Call, kind: Kind, size: u8) -> Step {
     Step {
@@ -47,6 +47,7 @@ pub(super) fn begin_write(call: Call, kind: Kind, size: u8, value: u64) {
     if explore::is_decided() {
         schedule::has_taken(|step| step.written = value);
         schedule::was_written(call.addr, true);
+        early::writes();
     }
 }
 
@@ -72,6 +73,9 @@ pub(super) fn has_written(addr: usize, old: u64, new: u64) {
     if explore::is_decided() {
         schedule::has_taken(|step| (step.read, step.written, step.flags) = (old, new, step.flags | flag::SUCCESS));
         schedule::was_written(addr, old != new);
+        if old != new {
+            early::writes();
+        }
     }
 }
 

@@ -22,7 +22,7 @@ use fencepost_protocol::{Key, Options};
 use fencepost_schedules::{Search, Task};
 
 use super::signals::Signals;
-use super::{Failure as Cause, How, Run, Session, once};
+use super::{Failure as Cause, How, Run, Session, Voice, Watched, once};
 use crate::args::RunArgs;
 use crate::exit::Exit;
 use crate::output::{self, Output};
@@ -62,7 +62,12 @@ struct Shared<'a> {
 }
 
 /// Explores, tells what was found and how the test is.
-pub(super) fn run(args: &RunArgs, session: &mut Session, signals: &Signals, output: &mut Output) -> io::Result<Exit> {
+pub(super) fn run(
+    args: &RunArgs,
+    session: &mut Session,
+    signals: &Signals,
+    output: &mut Output,
+) -> io::Result<Watched> {
     let start = Instant::now();
     let shared = Shared {
         args,
@@ -92,13 +97,13 @@ pub(super) fn run(args: &RunArgs, session: &mut Session, signals: &Signals, outp
     if let Some(error) = error {
         let program = args.program[0].to_string_lossy();
         output::note(&format!("fencepost: error: cannot run `{program}`: {error}\n"));
-        return Ok(Exit::Error);
+        return Ok(Watched::refused());
     }
     if is_unobserved {
         let program = args.program[0].to_string_lossy();
         let reason = super::silence(std::process::ExitStatus::from_raw(0));
         output::note(&format!("fencepost: error: `{program}` was not observed: {reason}\n"));
-        return Ok(Exit::Error);
+        return Ok(Watched { is_unobserved: true, ..Watched::refused() });
     }
     found.counts = search.counts();
     if let Search::Few(bounded) = &search {
@@ -116,7 +121,7 @@ pub(super) fn run(args: &RunArgs, session: &mut Session, signals: &Signals, outp
             provocation: None,
             decisions: Some(&decisions),
             patience: Some(PATIENCE),
-            is_quiet: false,
+            voice: Voice::Heard,
         };
         match once(args, &how, session, signals, output) {
             Ok(outcome) => drop(super::describe(args, None, &outcome)),
@@ -126,11 +131,13 @@ pub(super) fn run(args: &RunArgs, session: &mut Session, signals: &Signals, outp
     let verdict = found.verdict();
     session.explored(verdict.summary(&found));
     session.finish(true, args.print_suppressions, output)?;
-    Ok(match verdict {
-        Verdict::Exhausted => Exit::Holds,
-        Verdict::Bounded if args.spins.is_some() => Exit::Holds,
-        Verdict::Bounded | Verdict::Unknown => Exit::Unknown,
-        Verdict::Found => Exit::Other(args.exitcode),
+    Ok(Watched {
+        exit: Exit::Holds,
+        is_unobserved: false,
+        is_found: verdict == Verdict::Found,
+        is_undecided: verdict == Verdict::Unknown || (verdict == Verdict::Bounded && args.spins.is_none()),
+        reports: found.bugs.len() as u64,
+        runs: found.counts.runs(),
     })
 }
 

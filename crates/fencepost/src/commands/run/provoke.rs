@@ -18,7 +18,7 @@ use fencepost_sanitizer::sequel::{self, Sequel};
 use super::ranking::{End, Target, Trial};
 use super::session::Session;
 use super::signals::Signals;
-use super::{Failure, How, Outcome, Run, once};
+use super::{Failure, How, Outcome, Run, Voice, once};
 use crate::args::RunArgs;
 use crate::output::Output;
 
@@ -56,7 +56,9 @@ impl Ordinary {
     /// What is said of a provoked run that went like this.
     pub(super) fn judge(&self, outcome: &Outcome) -> End {
         let is_ordinary = self.ends.contains(&outcome.status);
-        End { status: outcome.status, hung: outcome.hung, is_ordinary }
+        let panic =
+            outcome.said.as_ref().filter(|_| !is_ordinary).and_then(|said| super::panic_of(&super::text_of(said)));
+        End { status: outcome.status, hung: outcome.hung, is_ordinary, panic }
     }
 
     /// After which time a run does not end.
@@ -111,6 +113,7 @@ pub(super) fn provoke(
     args: &RunArgs,
     tries: u64,
     ordinary: &Ordinary,
+    voice: Voice,
     session: &mut Session,
     signals: &Signals,
     output: &mut Output,
@@ -138,7 +141,7 @@ pub(super) fn provoke(
                     provocation: Some(&provocation),
                     decisions: None,
                     patience: Some(patience),
-                    is_quiet: true,
+                    voice,
                 };
                 let outcome = match once(args, &how, session, signals, output) {
                     Ok(outcome) => outcome,
@@ -183,7 +186,7 @@ pub(super) fn compare(
             provocation: Some(provocation),
             decisions: None,
             patience: how.patience.or(Some(LEAST)),
-            is_quiet: true,
+            voice: Voice::Dropped,
         };
         let made = once(args, &how, session, signals, output);
         session.ranking_mut().end_comparison();

@@ -55,6 +55,8 @@ pub(super) struct End {
     pub(super) hung: Option<Duration>,
     /// Ordinary runs have ended like this, too.
     pub(super) is_ordinary: bool,
+    /// Why a program in Rust has panicked, if it said so.
+    pub(super) panic: Option<String>,
 }
 
 impl Ranking {
@@ -129,9 +131,9 @@ impl Ranking {
             // How it has failed is no news.
             End { is_ordinary: true, .. } => consequences.retain(|found| found.effect.rank() == Rank::Race),
             End { .. } if has_failed => {}
-            End { status, .. } => match (status.signal(), status.code()) {
+            End { status, panic, .. } => match (status.signal(), status.code()) {
                 (Some(number), _) => consequences.push(taken.signal(number, &signals::name(number))),
-                (None, Some(code)) if code != 0 => consequences.push(taken.exit(code)),
+                (None, Some(code)) if code != 0 => consequences.push(taken.exit(code, panic.as_deref())),
                 _ => {}
             },
         }

@@ -33,6 +33,8 @@ pub(crate) struct Session {
     format: ReportFormat,
     look: Look,
     file: Option<File>,
+    /// Findings are written here as well, as JSON.
+    copy: Option<File>,
     /// For formats that come in one piece.
     log: Log,
     pictures: Option<Pictures>,
@@ -107,6 +109,7 @@ impl Session {
             format,
             look: Look { color: options::wants_color(color, terminal), ..Look::default() },
             file,
+            copy: None,
             log: Log::default(),
             pictures,
             ranking: Ranking::default(),
@@ -120,6 +123,26 @@ impl Session {
             exploration: None,
             failure: None,
         })
+    }
+
+    /// Every finding is written to this file as well, as JSON.
+    pub(super) fn copy_to(&mut self, file: Option<File>) {
+        self.copy = file;
+    }
+
+    /// Paths in a log of findings start in this folder.
+    pub(super) fn start_paths_in(&mut self, folder: Option<PathBuf>) {
+        self.log.start_paths_in(folder);
+    }
+
+    /// Different reports so far.
+    pub(super) fn reports(&self) -> u64 {
+        self.reporter.totals().reports
+    }
+
+    /// Runs so far.
+    pub(super) fn runs(&self) -> u64 {
+        self.reporter.totals().runs
     }
 
     /// Takes in a line and reports what it says. That it cannot be written is told at the
@@ -206,8 +229,9 @@ impl Session {
                 let finding = deadlock.finding();
                 // Whatever the format: it is why the program ends.
                 output::note(&terminal::finding(&finding, None, &self.look));
-                if self.format != ReportFormat::Human {
-                    self.tell(finding, output);
+                match self.format {
+                    ReportFormat::Human => self.copy(&finding),
+                    _ => self.tell(finding, output),
                 }
                 Wish::Nothing
             }
@@ -250,8 +274,9 @@ impl Session {
             self.draw_and_tell(report.finding(), output);
         }
         if !harmless.is_empty() {
-            let lines: String =
-                harmless.into_iter().map(|(report, _)| terminal::finding_line(&report.finding())).collect();
+            let findings: Vec<Finding> = harmless.into_iter().map(|(report, _)| report.finding()).collect();
+            findings.iter().for_each(|finding| self.copy(finding));
+            let lines: String = findings.iter().map(terminal::finding_line).collect();
             let title = "fencepost: reported, and harmless as far as runs show (in full with --all):\n";
             self.write(&format!("{title}{lines}"), output);
         }
@@ -259,10 +284,18 @@ impl Session {
 
     /// A finding, where and when its form wants it.
     fn tell(&mut self, finding: Finding, output: &mut Output) {
+        self.copy(&finding);
         match self.format {
             ReportFormat::Human => self.write(&terminal::finding(&finding, None, &self.look), output),
             ReportFormat::Json => self.write(&fencepost_report::json::finding(&finding), output),
             ReportFormat::Sarif => self.log.finding(finding),
+        }
+    }
+
+    fn copy(&mut self, finding: &Finding) {
+        if let Some(copy) = &mut self.copy {
+            let written = copy.write_all(fencepost_report::json::finding(finding).as_bytes());
+            self.failure = self.failure.take().or(written.err());
         }
     }
 

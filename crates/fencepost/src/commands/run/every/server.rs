@@ -16,6 +16,8 @@ use rustix::fs::MemfdFlags;
 use rustix::io::FdFlags;
 use rustix::process::{Pid, Signal};
 
+use crate::commands::cargo::tools::PRIVATE;
+
 /// A server.
 pub(super) struct Server {
     child: Child,
@@ -52,6 +54,9 @@ impl Server {
             .stdin(Stdio::null())
             .stdout(Stdio::null())
             .stderr(Stdio::null());
+        for name in PRIVATE {
+            command.env_remove(name);
+        }
         let child = command.spawn()?;
         // Only the program has them now.
         rustix::io::fcntl_setfd(&memory, FdFlags::CLOEXEC)?;

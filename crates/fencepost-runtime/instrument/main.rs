@@ -1,0 +1,239 @@
+//! Instruments objects of Rust's standard library for the sanitizer, with the LLVM of the toolchain
+//! that they come from.
+//!
+//! `instrument LIBLLVM VERSION PASSES OPTION… -- OBJECT…`: each object is replaced by what becomes
+//! of the bitcode that it carries. Other compilers' LLVM may read that bitcode differently, so the
+//! version is compared first. `fencepost cargo` carries this file as text and compiles it with the
+//! user's own compiler, once per toolchain: there is no LLVM that could be linked into fencepost
+//! itself and that fits every toolchain.
+//!
+//! All calls are of LLVM's C interface, which is the same in all versions that are new enough to be
+//! asked for. Nothing is freed: the process ends soon.
+
+use std::env;
+use std::ffi::{CStr, CString, c_char, c_int, c_uint, c_void};
+use std::process::ExitCode;
+use std::ptr::null_mut;
+
+/// Any object of LLVM's.
+type Opaque = *mut c_void;
+type Text = *const c_char;
+/// What is wrong, as LLVM hands it out.
+type Message = *mut c_char;
+
+unsafe extern "C" {
+    fn dlopen(file: Text, mode: c_int) -> Opaque;
+    fn dlsym(library: Opaque, name: Text) -> Opaque;
+    fn dlerror() -> Text;
+}
+
+/// Resolve all names at once.
+const RTLD_NOW: c_int = 2;
+/// `LLVMCodeGenLevelDefault`, `LLVMRelocPIC`, `LLVMCodeModelDefault`, `LLVMObjectFile`.
+const LEVEL: c_int = 2;
+const PIC: c_int = 2;
+const MODEL: c_int = 0;
+const OBJECT_FILE: c_int = 1;
+/// The section that rustc puts bitcode into.
+const BITCODE: &CStr = c".llvmbc";
+
+/// The shared library.
+struct Llvm(Opaque);
+
+impl Llvm {
+    fn open(path: &CStr) -> Result<Llvm, String> {
+        // SAFETY: the path is a C string, and libLLVM's constructors expect nothing of who loads it.
+        let library = unsafe { dlopen(path.as_ptr(), RTLD_NOW) };
+        match library.is_null() {
+            false => Ok(Llvm(library)),
+            // SAFETY: after a failure it is a C string.
+            true => Err(unsafe { text(dlerror()) }),
+        }
+    }
+
+    /// A function by its name.
+    ///
+    /// # Safety
+    ///
+    /// `F` is a pointer to a function with the signature that LLVM's headers give for the name.
+    unsafe fn function<F: Copy>(&self, name: &CStr) -> Result<F, String> {
+        const { assert!(size_of::<F>() == size_of::<Opaque>()) };
+        // SAFETY: both are valid; the library is never closed.
+        let found = unsafe { dlsym(self.0, name.as_ptr()) };
+        match found.is_null() {
+            true => Err(format!("this LLVM has no {}", name.to_string_lossy())),
+            // SAFETY: a pointer of the same size, which is such a function as the caller says.
+            false => Ok(unsafe { std::mem::transmute_copy(&found) }),
+        }
+    }
+}
+
+/// # Safety
+///
+/// It is null or a C string.
+unsafe fn text(text: Text) -> String {
+    match text.is_null() {
+        true => "no reason given".into(),
+        // SAFETY: as the caller says.
+        false => unsafe { CStr::from_ptr(text) }.to_string_lossy().into_owned(),
+    }
+}
+
+/// What is asked for.
+struct Request {
+    library: CString,
+    version: String,
+    passes: CString,
+    options: Vec<CString>,
+    objects: Vec<CString>,
+}
+
+impl Request {
+    fn read() -> Option<Request> {
+        let mut words = env::args().skip(1);
+        let mut next = || CString::new(words.next()?).ok();
+        let (library, version, passes) = (next()?, next()?, next()?);
+        let mut lists = [Vec::new(), Vec::new()];
+        let mut list = 0;
+        for word in words {
+            match word.as_str() {
+                "--" if list == 0 => list = 1,
+                _ => lists[list].push(CString::new(word).ok()?),
+            }
+        }
+        let [options, objects] = lists;
+        Some(Request { library, version: version.into_string().ok()?, passes, options, objects })
+    }
+}
+
+#[allow(clippy::print_stderr, reason = "it is a program of its own, whose errors are shown")]
+fn main() -> ExitCode {
+    let Some(request) = Request::read() else {
+        eprintln!("usage: instrument LIBLLVM VERSION PASSES OPTION… -- OBJECT…");
+        return ExitCode::from(2);
+    };
+    match run(&request) {
+        // LLVM's destructors have nothing to do that matters.
+        Ok(()) => std::process::exit(0),
+        Err(message) => {
+            eprintln!("{message}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run(request: &Request) -> Result<(), String> {
+    let llvm = Llvm::open(&request.library)?;
+    // SAFETY: the signatures are those of `llvm-c`: Core.h, Target.h, Support.h. The arguments are
+    // valid for the time of the calls, and options, which LLVM keeps, until the process ends.
+    unsafe {
+        let mut version: [c_uint; 3] = [0; 3];
+        let [major, minor, patch] = &mut version;
+        let get: unsafe extern "C" fn(*mut c_uint, *mut c_uint, *mut c_uint) = llvm.function(c"LLVMGetVersion")?;
+        get(major, minor, patch);
+        let found = version.map(|number| number.to_string()).join(".");
+        if found != request.version {
+            return Err(format!("it is LLVM {found}, and the compiler has used LLVM {}", request.version));
+        }
+        for name in [
+            c"LLVMInitializeX86TargetInfo",
+            c"LLVMInitializeX86Target",
+            c"LLVMInitializeX86TargetMC",
+            c"LLVMInitializeX86AsmPrinter",
+            c"LLVMInitializeX86AsmParser",
+        ] {
+            llvm.function::<unsafe extern "C" fn()>(name)?();
+        }
+        let name = c"instrument".as_ptr();
+        let options: Vec<Text> =
+            std::iter::once(name).chain(request.options.iter().map(|word| word.as_ptr())).collect();
+        let parse: unsafe extern "C" fn(c_int, *const Text, Text) = llvm.function(c"LLVMParseCommandLineOptions")?;
+        parse(options.len() as c_int, options.as_ptr(), c"".as_ptr());
+    }
+    for object in &request.objects {
+        instrument(&llvm, object, &request.passes)
+            .map_err(|message| format!("{}: {message}", object.to_string_lossy()))?;
+    }
+    Ok(())
+}
+
+fn instrument(llvm: &Llvm, path: &CStr, passes: &CStr) -> Result<(), String> {
+    // SAFETY: the signatures are those of `llvm-c`: Core.h, Object.h, BitReader.h, TargetMachine.h,
+    // Transforms/PassBuilder.h. Every pointer comes from LLVM itself and is used before anything
+    // that it points into could be freed, which nothing is.
+    unsafe {
+        let context = llvm.function::<unsafe extern "C" fn() -> Opaque>(c"LLVMContextCreate")?();
+        let module = read(llvm, context, path)?;
+        let mut message: Message = null_mut();
+        let triple = llvm.function::<unsafe extern "C" fn(Opaque) -> Text>(c"LLVMGetTarget")?(module);
+        let mut target: Opaque = null_mut();
+        let find: unsafe extern "C" fn(Text, *mut Opaque, *mut Message) -> c_int =
+            llvm.function(c"LLVMGetTargetFromTriple")?;
+        if find(triple, &mut target, &mut message) != 0 {
+            return Err(text(message));
+        }
+        let make: unsafe extern "C" fn(Opaque, Text, Text, Text, c_int, c_int, c_int) -> Opaque =
+            llvm.function(c"LLVMCreateTargetMachine")?;
+        let machine = make(target, triple, c"x86-64".as_ptr(), c"".as_ptr(), LEVEL, PIC, MODEL);
+        let options = llvm.function::<unsafe extern "C" fn() -> Opaque>(c"LLVMCreatePassBuilderOptions")?();
+        let run: unsafe extern "C" fn(Opaque, Text, Opaque, Opaque) -> Opaque = llvm.function(c"LLVMRunPasses")?;
+        let error = run(module, passes.as_ptr(), machine, options);
+        if !error.is_null() {
+            let explain: unsafe extern "C" fn(Opaque) -> Text = llvm.function(c"LLVMGetErrorMessage")?;
+            return Err(text(explain(error)));
+        }
+        let emit: unsafe extern "C" fn(Opaque, Opaque, Text, c_int, *mut Message) -> c_int =
+            llvm.function(c"LLVMTargetMachineEmitToFile")?;
+        match emit(machine, module, path.as_ptr(), OBJECT_FILE, &mut message) {
+            0 => Ok(()),
+            _ => Err(text(message)),
+        }
+    }
+}
+
+/// The module whose bitcode an object carries.
+///
+/// # Safety
+///
+/// The context is one of this LLVM's.
+unsafe fn read(llvm: &Llvm, context: Opaque, path: &CStr) -> Result<Opaque, String> {
+    // SAFETY: as in `instrument`. The bytes of a section are part of the buffer, which stays.
+    unsafe {
+        let (mut buffer, mut message): (Opaque, Message) = (null_mut(), null_mut());
+        let load: unsafe extern "C" fn(Text, *mut Opaque, *mut Message) -> c_int =
+            llvm.function(c"LLVMCreateMemoryBufferWithContentsOfFile")?;
+        if load(path.as_ptr(), &mut buffer, &mut message) != 0 {
+            return Err(text(message));
+        }
+        let open: unsafe extern "C" fn(Opaque, Opaque, *mut Message) -> Opaque = llvm.function(c"LLVMCreateBinary")?;
+        let binary = open(buffer, context, &mut message);
+        if binary.is_null() {
+            return Err(text(message));
+        }
+        let sections: unsafe extern "C" fn(Opaque) -> Opaque = llvm.function(c"LLVMObjectFileCopySectionIterator")?;
+        let is_end: unsafe extern "C" fn(Opaque, Opaque) -> c_int =
+            llvm.function(c"LLVMObjectFileIsSectionIteratorAtEnd")?;
+        let name: unsafe extern "C" fn(Opaque) -> Text = llvm.function(c"LLVMGetSectionName")?;
+        let size: unsafe extern "C" fn(Opaque) -> u64 = llvm.function(c"LLVMGetSectionSize")?;
+        let contents: unsafe extern "C" fn(Opaque) -> Text = llvm.function(c"LLVMGetSectionContents")?;
+        let next: unsafe extern "C" fn(Opaque) = llvm.function(c"LLVMMoveToNextSection")?;
+        let copy: unsafe extern "C" fn(Text, usize, Text) -> Opaque =
+            llvm.function(c"LLVMCreateMemoryBufferWithMemoryRangeCopy")?;
+        let parse: unsafe extern "C" fn(Opaque, Opaque, *mut Opaque) -> c_int =
+            llvm.function(c"LLVMParseBitcodeInContext2")?;
+        let section = sections(binary);
+        while is_end(binary, section) == 0 {
+            let called = name(section);
+            if !called.is_null() && CStr::from_ptr(called) == BITCODE {
+                let bitcode = copy(contents(section), size(section) as usize, c"bitcode".as_ptr());
+                let mut module: Opaque = null_mut();
+                return match parse(context, bitcode, &mut module) {
+                    0 => Ok(module),
+                    _ => Err("its bitcode cannot be read".into()),
+                };
+            }
+            next(section);
+        }
+        Err("it has no bitcode".into())
+    }
+}
