@@ -14,6 +14,7 @@ mod plot;
 pub(crate) mod process;
 mod raw;
 mod sanitizer;
+mod schedules;
 mod table;
 pub(crate) mod text;
 mod verify;
@@ -40,13 +41,14 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), String> {
         Some((kind, rest)) if kind == "files" => files::run(rest),
         Some((kind, rest)) if kind == "static" => measure_all(rest),
         Some((kind, rest)) if kind == "sanitizer" => sanitizer::run(rest),
+        Some((kind, rest)) if kind == "schedules" => schedules::run(rest),
         Some((kind, rest)) if kind == "verify" => verify::run(rest),
         Some((kind, [file, seconds, bytes])) if kind == "verify-one" => verify::one(file, seconds, bytes),
         Some((kind, [])) if kind == "report" => report_all(),
         Some((kind, [dir])) if kind == "families" => write_families(Path::new(dir)),
         _ => Err("bench what? `files [PATH...]`, `attacks [PATH...]`, `static [NAME...] [--seconds S] [--memory GIB] [--fresh]`, \
                   `against BINARY [NAME...] [--seconds S] [--memory GIB]`, \
-                  `sanitizer [NAME...] [--runs N] [--fresh]`, `verify [NAME...] [--seconds S] [--memory GIB] [--fresh]`, `report`, or `families DIR`"
+                  `sanitizer [NAME...] [--runs N] [--fresh]`, `schedules [--seconds S]`, `verify [NAME...] [--seconds S] [--memory GIB] [--fresh]`, `report`, or `families DIR`"
             .into()),
     }
 }
@@ -231,6 +233,7 @@ fn report_all() -> Result<(), String> {
         report()?;
     }
     sanitizer::report()?;
+    schedules::report()?;
     verify::report()
 }
 

@@ -8,6 +8,7 @@ mod bless;
 mod campaign;
 mod case_study;
 mod compilers;
+mod explored;
 mod files;
 mod mutants;
 mod recorded;
@@ -23,7 +24,7 @@ const TASKS: &[Task] = &[
     (
         "bench",
         "KIND [...]",
-        "what questions cost: `files`, `attacks` (store buffers), `static` (beside SPIN), `against BINARY` (beside another fencepost), `sanitizer` (beside TSan), `verify` (safety under SRA), `report`, `families`",
+        "what questions cost: `files`, `attacks` (store buffers), `static` (beside SPIN), `against BINARY` (beside another fencepost), `sanitizer` (beside TSan), `schedules` (beside loom and shuttle), `verify` (safety under SRA), `report`, `families`",
         bench::run,
     ),
     (
@@ -39,6 +40,12 @@ const TASKS: &[Task] = &[
         campaign::run,
     ),
     ("bless", "", "run the tests and rewrite the golden files they compare with", bless::run),
+    (
+        "explored",
+        "DIR [NAME...] [--seconds N] [--jobs N]",
+        "explore every schedule of tests whose executions GenMC has counted, and compare (default: 30 seconds each)",
+        explored::run,
+    ),
     (
         "mutants",
         "[NAME...]",

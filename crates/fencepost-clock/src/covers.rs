@@ -418,6 +418,8 @@ impl Covers {
         }
         if let Some(sc) = &mut self.sc {
             sc.release_again(own.access);
+            // Who needs to know of the thread's SC reads acquires this write, and so knows of them.
+            // But as reads they would be in the way of the next writes.
             sc.write_again(0);
         }
         true

@@ -65,19 +65,15 @@ impl ProgramBuilder {
     /// Adds an array with these initial values.
     pub fn array(&mut self, name: impl Into<String>, inits: &[Value], kind: LocationKind) -> ArrayId {
         let name = name.into();
-        let base = LocId::from_index(self.program.locations.len());
-        for (index, &init) in inits.iter().enumerate() {
-            self.location(format!("{name}[{index}]"), init, kind);
-        }
-        self.program.arrays.push(Array { name, base, len: inits.len() as u32 });
-        ArrayId::from_index(self.program.arrays.len() - 1)
+        let elements = inits.iter().enumerate().map(|(index, &init)| (format!("{name}[{index}]"), init)).collect();
+        self.array_of(name, elements, kind)
     }
 
-    /// Adds an array whose elements, all of them 0, have these names.
-    pub fn array_of(&mut self, name: impl Into<String>, elements: Vec<String>, kind: LocationKind) -> ArrayId {
+    /// Adds an array whose elements have these names and initial values.
+    pub fn array_of(&mut self, name: impl Into<String>, elements: Vec<(String, Value)>, kind: LocationKind) -> ArrayId {
         let (base, len) = (LocId::from_index(self.program.locations.len()), elements.len() as u32);
-        for name in elements {
-            self.location(name, 0, kind);
+        for (name, init) in elements {
+            self.location(name, init, kind);
         }
         self.program.arrays.push(Array { name: name.into(), base, len });
         ArrayId::from_index(self.program.arrays.len() - 1)

@@ -268,12 +268,12 @@ impl Raise<'_> {
     }
 
     fn register(&self, register: usize) -> ast::Place {
-        ast::Place { name: word(&self.registers[register]), index: None, span: Span::default() }
+        ast::Place::named(word(&self.registers[register]))
     }
 
     fn location(&self, loc: LocId) -> ast::Place {
         let LocationName { name, index } = &self.locations[loc.index()];
-        ast::Place { name: word(name), index: index.map(int), span: Span::default() }
+        ast::Place { index: index.map(int), ..ast::Place::named(word(name)) }
     }
 
     fn place(&self, place: &Place) -> ast::Place {

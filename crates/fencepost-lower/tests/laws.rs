@@ -24,13 +24,26 @@ struct Shape {
     threads: Vec<(String, Vec<Register>, Vec<Op>)>,
 }
 
+/// The printer knows arrays only: `node[1].next` comes back as `node_next[1]`.
+fn without_structs(location: &fencepost_ir::Location) -> fencepost_ir::Location {
+    let name = match location.name.split_once("].") {
+        Some((element, field)) => format!("{}]", element.replacen('[', &format!("_{field}["), 1)),
+        None => location.name.replace('.', "_"),
+    };
+    fencepost_ir::Location { name, ..location.clone() }
+}
+
 /// The shape of a program.
 fn shape(program: &Program) -> Shape {
     Shape {
         name: program.name().map(str::to_owned),
         domain: program.domain(),
-        locations: program.locations().to_vec(),
-        arrays: program.arrays().to_vec(),
+        locations: program.locations().iter().map(without_structs).collect(),
+        arrays: program
+            .arrays()
+            .iter()
+            .map(|array| fencepost_ir::Array { name: array.name.replace('.', "_"), ..array.clone() })
+            .collect(),
         threads: program
             .threads()
             .iter()

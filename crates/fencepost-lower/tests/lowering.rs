@@ -208,6 +208,98 @@ fn initial_values_of_registers() {
 }
 
 #[test]
+fn for_is_while_with_a_step() {
+    let with_for = fp("for (r = 0; r < 3; r = r + 1) { if (r == 1) continue; if (r == 2) break; x.store(1); }");
+    let with_while = fp(
+        "r = 0; l: if (r >= 3) goto m; if (r == 1) goto n; if (r == 2) goto m; x.store(1); n: r = r + 1; goto l; m:",
+    );
+    assert_eq!(with_for, with_while);
+    assert_eq!(fp("for (;;) { r = 1; }"), fp("while (1) { r = 1; }"));
+    assert_eq!(fp("for (; r < 3;) { r = 1; }"), fp("while (r < 3) { r = 1; }"));
+    assert_eq!(fp("for (r = x.load(); r; r = y.load()) skip;").len(), 4);
+}
+
+#[test]
+fn a_register_of_a_loop_ends_with_it() {
+    let text = "global x; thread t { local i; for (local j = 0; j < 2; j = j + 1) { x.store(j); }
+        for (local j = 1; ; ) { x.store(j); } }";
+    let program = program(Language::Fp, text);
+    let names: Vec<&str> = program.threads()[0].registers.iter().map(|register| register.name.as_str()).collect();
+    assert_eq!(names, ["i", "j", "j_1"]);
+}
+
+#[test]
+fn procedures_return_values() {
+    let head = "domain 4; global x; proc get(l) { local v; v = l.load(); if (v == 1) { return 2; } return v; }
+        proc put(v) { if (v == 0) return; x.store(v); }";
+    let body = |text: &str| ops(Language::Fp, &format!("{head} thread t {{ local r; {text} }}"));
+    // A jump to the end that is the last instruction is left out.
+    assert_eq!(
+        body("r = get(x);"),
+        ops(
+            Language::Fp,
+            "domain 4; global x; thread t { local r, v; v = x.load(); if (v == 1) { r = 2; goto end; } r = v; end: }"
+        )
+    );
+    // Nobody wants the result.
+    assert_eq!(body("get(x);").iter().filter(|op| matches!(op, Op::Assign { .. })).count(), 0);
+    // The call can come in the middle.
+    assert_eq!(body("r = get(x); r = get(x);").iter().filter(|op| matches!(op, Op::Load { .. })).count(), 2);
+    assert_eq!(
+        body("put(r); put(0);"),
+        ops(
+            Language::Fp,
+            "domain 4; global x; thread t { local r, v; v = r; if (v == 0) goto l; x.store(v); l: if (0 == 0) goto m;
+             x.store(0); m: }"
+        )
+    );
+    // A thread that returns ends.
+    assert_eq!(fp("if (r) return; x.store(1);"), fp("if (r) goto end; x.store(1); end:"));
+}
+
+#[test]
+fn a_result_belongs_to_the_call() {
+    let text = "global x; proc p(l) { return 1; } proc q(l) { local v; v = p(l); return v + 1; }
+        thread t { local r; r = q(x); }";
+    let program = program(Language::Fp, text);
+    let last = &program.threads()[0].code[1];
+    assert_eq!(&text[last.origin.span.range()], "return v + 1");
+    assert_eq!(&text[last.origin.called_from.unwrap().range()], "r = q(x)");
+}
+
+#[test]
+fn structs_are_locations() {
+    let text = "domain 8; struct node[2] { global next = 1, prev = {2, 3}; nonatomic value = 4; }
+        struct q { global head = 5, slot[2] = {6, 7}; }
+        proc follow(n) { local r; r = n.next.load(); return r; }
+        thread t { local r; r = node[1].prev.load(); r = q.head.load(); r = q.slot[r].load(); r = follow(node[r]);
+                   r = follow(node[0]); node[r].value = r; lwfence(node[1]); }";
+    let program = program(Language::Fp, text);
+    let locations: Vec<(&str, u32)> =
+        program.locations().iter().map(|location| (location.name.as_str(), location.init)).collect();
+    assert_eq!(
+        locations,
+        [
+            ("node[0].next", 1),
+            ("node[1].next", 1),
+            ("node[0].prev", 2),
+            ("node[1].prev", 3),
+            ("node[0].value", 4),
+            ("node[1].value", 4),
+            ("q.head", 5),
+            ("q.slot[0]", 6),
+            ("q.slot[1]", 7),
+        ]
+    );
+    let places: Vec<Place> = program.threads()[0].code.iter().filter_map(|instr| instr.op.place().cloned()).collect();
+    let element = |array| Place::Element { array: fencepost_base::ids::ArrayId(array), index: Expr::Reg(R) };
+    let fixed = |loc| Place::Fixed(LocId(loc));
+    assert_eq!(places, [fixed(3), fixed(6), element(3), element(0), fixed(0), element(2)]);
+    let fence = Op::LightFence { locations: Some(vec![LocId(1), LocId(3), LocId(5)]) };
+    assert!(program.threads()[0].code.iter().any(|instr| instr.op == fence));
+}
+
+#[test]
 fn domains_and_initial_values() {
     let domain = |language, text| program(language, text).domain();
     assert_eq!(domain(Language::Fp, "thread t { }"), 256);

@@ -152,7 +152,7 @@ pub fn shape_name(graph: &Graph, cycle: &Cycle) -> Option<String> {
 }
 
 /// Known cycles, each event with its outgoing edge (names as in the litmus test literature).
-const SHAPES: &[(&str, &str)] = &[
+pub const SHAPES: &[(&str, &str)] = &[
     ("SB", "W po, R fr, W po, R fr"),
     ("MP", "W po, W rf, R po, R fr"),
     ("LB", "R po, W rf, R po, W rf"),

@@ -79,6 +79,8 @@ pub mod end {
     pub const DIVERGED: u32 = 1 << 5;
     /// An assumption of the test did not hold.
     pub const ASSUMED: u32 = 1 << 6;
+    /// `main` was over, and no other thread could go on.
+    pub const LEFT: u32 = 1 << 7;
 }
 
 /// What has to be said about a run, as bits.
@@ -91,8 +93,7 @@ pub mod remark {
     pub const OUT_OF_SIGHT: u32 = 1 << 2;
     /// A location was accessed with several sizes.
     pub const MIXED: u32 = 1 << 3;
-    /// A loop went round without an end because others did, too: rounds that have effects were not
-    /// all explored.
+    /// A loop whose rounds do something was to go round no further.
     pub const ROUNDS: u32 = 1 << 4;
     /// Something else, which the note says.
     pub const OTHER: u32 = 1 << 5;
@@ -115,16 +116,15 @@ pub struct Report {
 /// The beginning of the memory file.
 #[repr(C)]
 pub struct Header {
-    /// How many decisions there are. The explorer's, like the next four.
+    /// How many decisions there are. The explorer's, like the next three.
     pub decisions: u32,
     /// How many sleepers there are.
     pub sleepers: u32,
     /// How many steps the run may have.
     pub most_steps: u32,
-    /// How often a loop may go round whose rounds have effects and change nothing.
+    /// How often a thread may be in the same state again after it has changed something; as often as
+    /// it likes if this is the greatest number.
     pub rounds: u32,
-    /// Does the end of `main` wait for other threads? Then not 0.
-    pub waits: u32,
     /// How many steps there are. The run's, like what follows.
     pub steps: u32,
     /// The process that runs.
@@ -303,6 +303,8 @@ pub struct Step {
     pub written: u64,
     /// Where in the code: a return address.
     pub pc: u64,
+    /// Who could have taken a step instead, and who has taken it, as bits by number.
+    pub enabled: u64,
     /// Who.
     pub thread: u32,
     /// The number of the step, from 1 on, that has made this one possible; 0 if none has.
@@ -333,6 +335,7 @@ impl Step {
             read: 0,
             written: 0,
             pc: 0,
+            enabled: 0,
             thread: 0,
             after: 0,
             choice: 0,
@@ -349,6 +352,11 @@ impl Step {
     /// Was somebody chosen to take it?
     pub const fn is_decided(&self) -> bool {
         self.flags & flag::DECIDED != 0
+    }
+
+    /// Could this thread have taken a step here? Of thread 64 and those that follow it is not known.
+    pub const fn enables(&self, thread: u32) -> bool {
+        thread < u64::BITS && self.enabled & (1 << thread) != 0
     }
 
     /// Did it have to wait for others?
@@ -387,8 +395,6 @@ pub struct Request {
     pub most_steps: u32,
     /// See [`Header::rounds`].
     pub rounds: u32,
-    /// See [`Header::waits`].
-    pub waits: bool,
 }
 
 /// Bytes to be written at a place of the memory file.
@@ -401,7 +407,7 @@ impl Request {
             return None;
         }
         let counts = [self.decisions.len() as u32, self.sleepers.len() as u32];
-        let words = [counts[0], counts[1], self.most_steps.min(STEPS as u32), self.rounds, u32::from(self.waits)];
+        let words = [counts[0], counts[1], self.most_steps.min(STEPS as u32), self.rounds];
         let mut header: Vec<u8> = words.into_iter().flat_map(u32::to_le_bytes).collect();
         // What the run before has said.
         header.resize(offset_of!(Header, report), 0);
@@ -492,6 +498,7 @@ impl Step {
             read: long(bytes, offset_of!(Step, read))?,
             written: long(bytes, offset_of!(Step, written))?,
             pc: long(bytes, offset_of!(Step, pc))?,
+            enabled: long(bytes, offset_of!(Step, enabled))?,
             thread: word(bytes, offset_of!(Step, thread))?,
             after: word(bytes, offset_of!(Step, after))?,
             choice: word(bytes, offset_of!(Step, choice))?,
@@ -550,7 +557,7 @@ impl FromStr for Decisions {
 }
 
 // Both sides map the same bytes.
-const _: () = assert!(size_of::<Step>() == 56 && size_of::<Sleeper>() == 16 && at::STEP.is_multiple_of(8));
+const _: () = assert!(size_of::<Step>() == 64 && size_of::<Sleeper>() == 16 && at::STEP.is_multiple_of(8));
 
 #[cfg(test)]
 mod tests {

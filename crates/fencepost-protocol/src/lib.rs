@@ -53,7 +53,7 @@ pub use schedule::Schedule;
 
 /// The version of everything in this crate: one more whenever the two sides would misunderstand
 /// each other.
-pub const VERSION: u8 = 4;
+pub const VERSION: u8 = 5;
 
 /// The exit code of a program in which something was found, as thread sanitizers have it.
 pub const FOUND: u8 = 66;

@@ -78,7 +78,7 @@ pub(crate) fn spots(language: Language, text: &str, program: &Program, menu: &Me
     let mut executed: Vec<u32> = Vec::new();
     for instr in program.threads().iter().flat_map(|thread| &thread.code) {
         executed.push(instr.origin.span.start);
-        // A statement is one instruction, except that loops and branches come with jumps.
+        // A statement is one instruction, except that loops, branches and `return` come with jumps.
         if instr.op.place().is_some() || matches!(instr.op, Op::Fence { .. } | Op::LightFence { .. }) {
             ops.entry(instr.origin.span).or_insert(&instr.op);
         }
@@ -150,7 +150,7 @@ impl Walk<'_> {
                 self.point(stmt.span.start, |walk, text| walk.before(stmt, body, text));
             }
             needed = match &stmt.kind {
-                StmtKind::Break | StmtKind::Continue | StmtKind::Goto(_) => false,
+                StmtKind::Break | StmtKind::Continue | StmtKind::Goto(_) | StmtKind::Return(_) => false,
                 // Others jump here.
                 StmtKind::Label(_) => true,
                 _ => !self.is_local(stmt),
@@ -215,6 +215,7 @@ impl Walk<'_> {
                 stmt.kind,
                 StmtKind::If { .. }
                     | StmtKind::While(..)
+                    | StmtKind::For(..)
                     | StmtKind::Choose(_)
                     | StmtKind::Block(_)
                     | StmtKind::Atomic(_)
@@ -278,6 +279,13 @@ impl Walk<'_> {
             }
             StmtKind::While(_, block) | StmtKind::DoWhile(block, _) => {
                 self.loops += 1;
+                self.block(block);
+                self.loops -= 1;
+            }
+            StmtKind::For(head, block) => {
+                head.first.iter().for_each(|first| self.stmt(first, body));
+                self.loops += 1;
+                head.step.iter().for_each(|step| self.stmt(step, body));
                 self.block(block);
                 self.loops -= 1;
             }

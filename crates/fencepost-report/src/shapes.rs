@@ -1,4 +1,9 @@
-//! The litmus shapes: what people call them, and what happens in each, in one line.
+//! The litmus shapes: what people call them, what happens in each, in one line, and the circle that
+//! each of them is.
+
+use std::collections::BTreeMap;
+
+use fencepost_model::cycle;
 
 /// A litmus shape, explained.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -20,6 +25,118 @@ pub fn explain(name: &str) -> Option<ShapeInfo> {
         story: "each thread stores to its own location and then loads its neighbour's: none of the stores is seen"
             .into(),
     })
+}
+
+/// What goes on at a single location. No model permits any of it.
+const COHERENCE: &[(&str, &str)] =
+    &[("CoRR", "W rf, R at, R fr"), ("CoWW", "W at, W mo"), ("CoRW", "R at, W rf"), ("CoWR", "W at, R fr")];
+
+/// The names of all shapes; rings of more than three threads go on as `4.SB`, `5.SB`.
+pub fn names() -> impl Iterator<Item = &'static str> {
+    SHAPES.iter().map(|(name, ..)| *name)
+}
+
+/// The circle of the shape called `name`, as text: threads side by side, then what each edge says.
+pub fn picture(name: &str) -> Option<String> {
+    let known = cycle::SHAPES.iter().chain(COHERENCE).find(|(shape, _)| *shape == name);
+    let ring = || {
+        let threads = name.strip_suffix(".SB")?.parse::<usize>().ok().filter(|threads| (3..=MOST).contains(threads))?;
+        Some(vec!["W po, R fr"; threads].join(", "))
+    };
+    let text = known.map(|(_, text)| text.to_string()).or_else(ring)?;
+    Some(Circle::new(&text).picture())
+}
+
+/// More threads than this are not drawn.
+const MOST: usize = 6;
+
+/// An event of a circle: its thread, what it does, and the edge to the next one.
+struct Step<'a> {
+    thread: usize,
+    location: char,
+    write: bool,
+    value: u32,
+    edge: &'a str,
+}
+
+struct Circle<'a> {
+    steps: Vec<Step<'a>>,
+}
+
+impl<'a> Circle<'a> {
+    /// From events with their outgoing edges. An edge within a thread goes to another location (`po`)
+    /// or stays (`at`); all other edges go to another thread and stay.
+    fn new(text: &'a str) -> Self {
+        let events: Vec<(&str, &str)> = text.split(", ").filter_map(|step| step.split_once(' ')).collect();
+        let locations = events.iter().filter(|(_, edge)| *edge == "po").count().max(1);
+        let (mut thread, mut location) = (0, 0);
+        let mut steps: Vec<Step<'a>> = Vec::new();
+        for &(kind, edge) in &events {
+            let name = "xyzuvw".chars().nth(location).unwrap_or('x');
+            let write = kind == "W";
+            steps.push(Step { thread, location: name, write, value: u32::from(write), edge });
+            match edge {
+                "po" => location = (location + 1) % locations,
+                "at" => {}
+                _ => thread += 1,
+            }
+        }
+        // What overwrites another value has the next one.
+        let count = steps.len();
+        for index in 0..count {
+            let next = (index + 1) % count;
+            match steps[index].edge {
+                "mo" if next > 0 || locations > 1 => steps[next].value = 2,
+                "mo" => steps[index].value = 2,
+                _ => {}
+            }
+        }
+        for index in 0..count {
+            if steps[index].edge == "rf" {
+                steps[(index + 1) % count].value = steps[index].value;
+            }
+        }
+        Circle { steps }
+    }
+
+    fn letter(index: usize) -> char {
+        ('a'..='z').nth(index).unwrap_or('?')
+    }
+
+    fn picture(&self) -> String {
+        let mut columns: BTreeMap<usize, Vec<String>> = BTreeMap::new();
+        for (index, step) in self.steps.iter().enumerate() {
+            let Step { location, value, .. } = step;
+            let letter = Self::letter(index);
+            columns.entry(step.thread).or_default().push(match step.write {
+                true => format!("{letter}: {location} = {value}"),
+                false => format!("{letter}: reads {location} = {value}"),
+            });
+        }
+        let width = columns.values().flatten().map(String::len).max().unwrap_or(0) + 3;
+        let rows = columns.values().map(Vec::len).max().unwrap_or(0);
+        let row = |cells: Vec<String>| {
+            let line: String = cells.iter().map(|cell| format!("{cell:<width$}")).collect();
+            format!("  {}\n", line.trim_end())
+        };
+        let mut out = row(columns.keys().map(|thread| format!("thread {thread}")).collect());
+        for index in 0..rows {
+            out += &row(columns.values().map(|events| events.get(index).cloned().unwrap_or_default()).collect());
+        }
+        out.push('\n');
+        for (index, step) in self.steps.iter().enumerate() {
+            let next = (index + 1) % self.steps.len();
+            let (a, b) = (Self::letter(index), Self::letter(next));
+            let (edge, why) = match step.edge {
+                "po" | "at" => ("po", format!("{a} comes before {b} in the thread")),
+                "rf" => ("rf", format!("{b} reads what {a} writes")),
+                "mo" => ("mo", format!("{b} overwrites {a}")),
+                edge => (edge, format!("{a} reads what {b} overwrites")),
+            };
+            out += &format!("  {a} -{edge}-> {b}   {why}\n");
+        }
+        out
+    }
 }
 
 const SHAPES: &[(&str, &str, &str)] = &[
@@ -63,11 +180,39 @@ const SHAPES: &[(&str, &str, &str)] = &[
     ("IRIW", "independent-reads-of-independent-writes", "two threads see two independent stores in opposite orders"),
     ("IRRWIW", "IRRWIW", "a reader and a writer disagree about the order of two independent stores"),
     ("IRWIW", "IRWIW", "two threads each see one independent store and are ordered before the other"),
+    ("CoRR", "coherence of two reads", "a thread reads a value, and then an older one of the same location"),
+    ("CoWW", "coherence of two writes", "a thread's second store to a location is ordered before its first one"),
+    ("CoRW", "coherence of a read and a write", "a thread reads the value that it stores afterwards"),
+    ("CoWR", "coherence of a write and a read", "a thread stores a value, and then reads an older one"),
 ];
 
 #[cfg(test)]
 mod tests {
-    use super::explain;
+    use super::{Circle, explain, names, picture};
+    use fencepost_model::cycle;
+
+    #[test]
+    fn every_shape_has_a_picture_in_which_the_circle_closes() {
+        for name in names().chain(["3.SB", "6.SB"]) {
+            let picture = picture(name).expect(name);
+            assert!(picture.lines().last().is_some_and(|line| line.contains("> a ")), "{name}\n{picture}");
+        }
+        assert!(cycle::SHAPES.iter().all(|(name, _)| names().any(|other| other == *name)));
+        assert_eq!(picture("XYZ"), None);
+        assert_eq!(picture("99.SB"), None);
+    }
+
+    #[test]
+    fn values_are_those_of_the_litmus_tests() {
+        let values = |text| Circle::new(text).steps.iter().map(|step| (step.location, step.value)).collect::<Vec<_>>();
+        assert_eq!(values("W po, R fr, W po, R fr"), [('x', 1), ('y', 0), ('y', 1), ('x', 0)]);
+        assert_eq!(values("W po, W rf, R po, W mo"), [('x', 2), ('y', 1), ('y', 1), ('x', 1)]);
+        assert_eq!(values("W po, W mo, W po, R fr"), [('x', 1), ('y', 1), ('y', 2), ('x', 0)]);
+        assert_eq!(values("W rf, R at, R fr"), [('x', 1), ('x', 1), ('x', 0)]);
+        assert_eq!(values("W at, W mo"), [('x', 1), ('x', 2)]);
+        assert_eq!(values("R po, W rf, R po, W rf"), [('x', 1), ('y', 1), ('y', 1), ('x', 1)]);
+        assert_eq!(values("W po, R fr, W rf, R po, W mo"), [('x', 2), ('y', 0), ('y', 1), ('y', 1), ('x', 1)]);
+    }
 
     #[test]
     fn rings_of_any_size_are_explained_and_strangers_are_not() {

@@ -106,6 +106,7 @@ impl Request {
     }
 }
 
+#[allow(clippy::print_stderr, reason = "it is a program of its own, whose errors are shown")]
 fn main() -> ExitCode {
     let Some(request) = Request::read() else {
         eprintln!("usage: instrument LIBLLVM VERSION PASSES OPTION… -- OBJECT…");

@@ -98,7 +98,7 @@ pub(crate) fn start() {
         // SAFETY: the mapping is large enough for as many decisions as can be given.
         unsafe {
             let header = &mut *memory.cast::<Header>();
-            (header.decisions, header.most_steps) = (decisions.len() as u32, STEPS as u32);
+            (header.decisions, header.most_steps, header.rounds) = (decisions.len() as u32, STEPS as u32, u32::MAX);
             for (number, decision) in decisions.into_iter().enumerate() {
                 memory.add(at::DECISION).cast::<Decision>().add(number).write(decision);
             }
@@ -164,12 +164,11 @@ fn serve(place: Place, shared: *mut u8) {
         // SAFETY: nobody else uses the header before the child does; the field is a word.
         unsafe { (*shared.cast::<Header>()).process = child };
         let mut status = -1i32;
-        while child > 0 {
-            let arguments = [child as usize, (&raw mut status) as usize, 0, 0, 0, 0];
-            // SAFETY: waits for the child, and writes how it ended into a variable.
-            if unsafe { system_call(libc::SYS_wait4, arguments) } != -i64::from(libc::EINTR) {
-                break;
-            }
+        let arguments = [child as usize, (&raw mut status) as usize, 0, 0, 0, 0];
+        // SAFETY: waits for the child, and writes how it ended into a variable.
+        let wait = || unsafe { system_call(libc::SYS_wait4, arguments) };
+        if child > 0 {
+            while wait() == -i64::from(libc::EINTR) {}
         }
         // SAFETY: writes a variable.
         unsafe { system_call(libc::SYS_write, [place.socket as usize, (&raw const status) as usize, 4, 0, 0, 0]) };

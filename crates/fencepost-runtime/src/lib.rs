@@ -24,9 +24,11 @@
 
 mod channel;
 mod copy;
+mod early;
 mod environment;
 mod explore;
 mod follow;
+#[macro_use]
 mod hooks;
 mod intercept;
 mod local;

@@ -29,7 +29,9 @@ const SIZE: u64 = 0b11 << SIZE_SHIFT;
 const ATOMIC: u64 = 1 << (SIZE_SHIFT + 2);
 pub(crate) const OFFSET_SHIFT: u32 = SIZE_SHIFT + 3;
 const OFFSET: u64 = 0b111 << OFFSET_SHIFT;
-const SLOT_SHIFT: u32 = OFFSET_SHIFT + 3;
+pub(crate) const SLOT_SHIFT: u32 = OFFSET_SHIFT + 3;
+/// What of a cell says what was done, whoever did it and where in the code.
+pub(crate) const ACCESS: u64 = OFFSET | SIZE | WRITE | ATOMIC;
 const SLOT_BITS: u32 = 11;
 const SLOT: u64 = ((1 << SLOT_BITS) - 1) << SLOT_SHIFT;
 const EPOCH_SHIFT: u32 = SLOT_SHIFT + SLOT_BITS;
@@ -119,7 +121,7 @@ impl Cell {
     /// Is it another access, whoever makes it?
     #[inline(always)]
     fn differs(self, other: Cell) -> bool {
-        (self.0 ^ other.0) & (OFFSET | SIZE | WRITE | ATOMIC) != 0
+        (self.0 ^ other.0) & ACCESS != 0
     }
 
     /// Has the same thread made the same access earlier, or one that says less?
@@ -193,6 +195,7 @@ fn news_among(
 
 /// Accesses of other threads that a thread is known not to know of: a slot and an epoch of it, by
 /// the last bits of the slot. Empty whenever the thread learns something.
+#[repr(transparent)]
 pub(crate) struct Strangers([Stranger; STRANGERS]);
 
 type Stranger = std::cell::Cell<u64>;
@@ -201,7 +204,7 @@ type Stranger = std::cell::Cell<u64>;
 const NOBODY: u64 = u64::MAX;
 
 /// How many are kept.
-const STRANGERS: usize = 8;
+pub(crate) const STRANGERS: usize = 8;
 
 impl Strangers {
     pub(crate) fn new() -> Self {
@@ -353,17 +356,21 @@ fn remember_among(t: &Entered, addr: usize, cells: &shadow::Cells, old: [Cell; 2
 
 /// Thread `t` ends the life of a block of memory: that conflicts with every access. The block is
 /// not accessed again before it is [forgotten](shadow::forget), so there is nothing to remember.
-pub(crate) fn with_free(t: &Entered, addr: usize, bytes: usize, pc: usize) -> impl Iterator<Item = Race> {
-    let is_strange = move |cell: Cell| cell.0 != 0 && !t.clocks().knows(cell.slot(), cell.epoch());
-    shadow::runs_of_cells(addr, bytes).flat_map(move |(start, run)| {
-        let cells = run.iter().enumerate().flat_map(|(word, [one, other])| [(word, one), (word, other)]);
-        let strange = cells.map(|(word, cell)| (word, Cell(cell.load(Ordering::Relaxed))));
-        strange.filter(move |&(_, cell)| is_strange(cell)).map(move |(word, old)| {
-            let addr = start + 8 * word;
-            let new = Cell::at(addr, 3, How { write: true, atomic: false }, t.stamp()).from(pc);
-            Race { addr, new, old }
-        })
-    })
+pub(crate) fn with_free(t: &Entered, addr: usize, bytes: usize, pc: usize) -> Vec<Race> {
+    let mut races = Vec::new();
+    for (start, run) in shadow::runs_of_cells(addr, bytes) {
+        for (word, cells) in run.iter().enumerate() {
+            let [one, other] = [&cells[0], &cells[1]].map(|cell| Cell(cell.load(Ordering::Relaxed)));
+            // No access is one that everybody knows of.
+            let is_strange = |cell: &Cell| !t.clocks().knows(cell.slot(), cell.epoch());
+            if is_strange(&one) || is_strange(&other) {
+                let addr = start + 8 * word;
+                let new = Cell::at(addr, 3, How { write: true, atomic: false }, t.stamp()).from(pc);
+                races.extend([one, other].into_iter().filter(is_strange).map(|old| Race { addr, new, old }));
+            }
+        }
+    }
+    races
 }
 
 impl Race {

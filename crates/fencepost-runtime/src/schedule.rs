@@ -23,15 +23,15 @@ use std::sync::atomic::Ordering;
 
 pub(crate) use baton::{
     also, assumed, begin, cancelled, choose, created, decided, decided_steps, decided_to_the_end, ending, exists,
-    finished, forked, frozen, has_changed, has_taken, outside, rouse, start, step_in, step_out, steps, vary, wake,
-    watches,
+    finished, forked, frozen, has_taken, holds, let_others_finish, outside, rouse, start, step_in, step_out, steps,
+    vary, wake, was_written, watches,
 };
 use control::CONTROLLED;
 pub(crate) use control::{Key, Outcome, Timeout, Waiting};
 use fencepost_protocol::exploration::{Kind, Step, flag};
 use policy::Reason;
 
-use crate::explore;
+use crate::{early, explore};
 
 /// All that wait for a key.
 pub(crate) const ALL: usize = usize::MAX;
@@ -133,6 +133,19 @@ pub(crate) fn retry<T>(
             Key::Thread(thread) => thread as usize,
             Key::Time => 0,
         };
+        match (timeout, key) {
+            (Some(_), Key::Thread(_)) if explore::is_decided() => {
+                explore::remark(
+                    "a thread was waited for with a time limit, which ends only when nobody else can go on",
+                );
+            }
+            (Some(_), _) if early::way(2) == 1 => {
+                // It is a look.
+                baton::about(Step::new(Kind::Object, object as u64));
+                return attempt().ok_or(Outcome::TimedOut);
+            }
+            _ => {}
+        }
         baton::about(Step { flags: flag::WAITS, ..Step::new(kind, object as u64) });
     }
     loop {

@@ -44,16 +44,16 @@ pub(crate) struct Span {
 /// The atomics and synchronisation objects in a page, by word.
 struct Page([AtomicPtr<Place>; PAGE_WORDS]);
 
-/// The spans, by address.
+/// The spans, by address: for each a pointer that is as far before it as the cells of the memory
+/// below take, all the way from address 0. So the cells of a word are one sum away.
 pub(crate) type Root = [AtomicPtr<Span>; SPANS];
 
 /// Spans that there can be.
 pub(crate) const SPANS: usize = 1 << (ADDRESS_BITS - SPAN_BITS);
 
-/// What of an address says which word of a span it lies in. Hooks in assembly find the cells with
-/// it, which are twice as large and where the span begins.
-pub(crate) const WORD_IN_SPAN: usize = (1 << SPAN_BITS) - (1 << WORD_BITS);
-const _: () = assert!(size_of::<Cells>() == 2 << WORD_BITS && std::mem::offset_of!(Span, cells) == 0);
+/// How many times as large as a word its cells are; and a span begins with cells.
+const CELLS_TO_WORD: usize = 2;
+const _: () = assert!(size_of::<Cells>() == CELLS_TO_WORD << WORD_BITS && std::mem::offset_of!(Span, cells) == 0);
 
 /// The root. As a variable of its own size it would be part of every program, and one that may not
 /// have so much memory could not be started to say so.
@@ -64,7 +64,7 @@ pub(crate) static QUICK: Apart<AtomicPtr<Root>> = Apart(AtomicPtr::new(null_mut(
 
 /// Makes the root, the first time. To be called before anything is asked for.
 pub(crate) fn start() {
-    let root: *const Root = make(&ROOT);
+    let root: *const Root = make(&ROOT, 0);
     QUICK.store(root.cast_mut(), Ordering::Release);
 }
 
@@ -73,33 +73,39 @@ pub(crate) fn leave_to_others() {
     QUICK.store(memory::map_table(size_of::<Root>()).cast(), Ordering::Release);
 }
 
-/// What `slot` points to, or null.
+/// What `slot` points to, which is so many bytes `before` it, or none.
 #[inline]
-fn look<T>(slot: &AtomicPtr<T>) -> Option<&'static T> {
+fn look<T>(slot: &AtomicPtr<T>, before: usize) -> Option<&'static T> {
+    let pointer = slot.load(Ordering::Acquire);
     // SAFETY: tables are published with `Release` once they are zeroed, and never unmapped.
-    unsafe { slot.load(Ordering::Acquire).as_ref() }
+    (!pointer.is_null()).then(|| unsafe { &*pointer.wrapping_byte_add(before) })
 }
 
 /// What `slot` points to, made of zeroed pages if it is the first time.
 #[inline]
-fn make<T>(slot: &AtomicPtr<T>) -> &'static T {
-    match look(slot) {
+fn make<T>(slot: &AtomicPtr<T>, before: usize) -> &'static T {
+    match look(slot, before) {
         Some(table) => table,
-        None => make_now(slot),
+        None => make_now(slot, before),
     }
 }
 
 #[cold]
-fn make_now<T>(slot: &AtomicPtr<T>) -> &'static T {
+fn make_now<T>(slot: &AtomicPtr<T>, before: usize) -> &'static T {
     let fresh: *mut T = memory::map_table(size_of::<T>()).cast();
-    match slot.compare_exchange(null_mut(), fresh, Ordering::AcqRel, Ordering::Acquire) {
+    let pointer = fresh.wrapping_byte_sub(before);
+    if pointer.is_null() {
+        // It would say that there is nothing; these pages stay, and the next are elsewhere.
+        return make_now(slot, before);
+    }
+    match slot.compare_exchange(null_mut(), pointer, Ordering::AcqRel, Ordering::Acquire) {
         // SAFETY: all tables consist of atomics, for which zeroes are valid.
         Ok(_) => unsafe { &*fresh },
         Err(other) => {
             // SAFETY: `fresh` was mapped above with this size and nobody has seen it.
             unsafe { memory::unmap(fresh.cast(), size_of::<T>()) };
             // SAFETY: as in `look`.
-            unsafe { &*other }
+            unsafe { &*other.wrapping_byte_add(before) }
         }
     }
 }
@@ -108,6 +114,12 @@ fn make_now<T>(slot: &AtomicPtr<T>) -> &'static T {
 fn span_slot(addr: usize) -> Option<&'static AtomicPtr<Span>> {
     // SAFETY: the root is made before the first thread is watched, and never unmapped.
     unsafe { &*ROOT.load(Ordering::Relaxed) }.get(addr >> SPAN_BITS)
+}
+
+/// How far the pointer to a span is before it: the span that has `addr`.
+#[inline]
+fn before_span(addr: usize) -> usize {
+    CELLS_TO_WORD * (addr >> SPAN_BITS << SPAN_BITS)
 }
 
 #[inline]
@@ -123,7 +135,13 @@ fn word_in_span(addr: usize) -> usize {
 /// What is known of the memory around `addr`, if there is anything.
 #[inline]
 pub(crate) fn span_if_any(addr: usize) -> Option<&'static Span> {
-    look(span_slot(addr)?)
+    look(span_slot(addr)?, before_span(addr))
+}
+
+/// The same, made if there is nothing; none for addresses no program has.
+#[inline]
+fn span(addr: usize) -> Option<&'static Span> {
+    Some(make(span_slot(addr)?, before_span(addr)))
 }
 
 impl Span {
@@ -136,14 +154,14 @@ impl Span {
     /// The head of the list of places in that word, if there is anything in its page.
     #[inline]
     pub(crate) fn places_if_any(&'static self, addr: usize) -> Option<&'static AtomicPtr<Place>> {
-        Some(&look(page_slot(self, addr))?.0[(addr >> WORD_BITS) & (PAGE_WORDS - 1)])
+        Some(&look(page_slot(self, addr), 0)?.0[(addr >> WORD_BITS) & (PAGE_WORDS - 1)])
     }
 }
 
 /// The cells of the word that `addr` lies in; none for addresses no program has.
 #[inline]
 pub(crate) fn cells(addr: usize) -> Option<&'static Cells> {
-    Some(&make(span_slot(addr)?).cells[word_in_span(addr)])
+    Some(span(addr)?.cells(addr))
 }
 
 /// The same, if there is anything in the span: two loads, no calls.
@@ -174,7 +192,7 @@ pub(crate) fn runs_of_cells(addr: usize, bytes: usize) -> impl Iterator<Item = (
 /// The head of the list of places in the word that `addr` lies in.
 #[inline]
 pub(crate) fn places(addr: usize) -> Option<&'static AtomicPtr<Place>> {
-    Some(&make(page_slot(make(span_slot(addr)?), addr)).0[(addr >> WORD_BITS) & (PAGE_WORDS - 1)])
+    Some(&make(page_slot(span(addr)?, addr), 0).0[(addr >> WORD_BITS) & (PAGE_WORDS - 1)])
 }
 
 /// The same, if there is anything in the page.
@@ -191,7 +209,7 @@ pub(crate) fn forget(addr: usize, bytes: usize) {
     let end = (addr.saturating_add(bytes)).min(1 << ADDRESS_BITS) & !((1 << WORD_BITS) - 1);
     while at < end {
         let stop = (((at >> SPAN_BITS) + 1) << SPAN_BITS).min(end);
-        if let Some(span) = span_slot(at).and_then(look) {
+        if let Some(span) = span_if_any(at) {
             forget_in(span, at, stop);
         }
         at = stop;
@@ -205,7 +223,7 @@ fn forget_in(span: &'static Span, from: usize, to: usize) {
     let mut at = from;
     while at < to {
         let page_end = (((at >> PAGE_BITS) + 1) << PAGE_BITS).min(to);
-        if let Some(page) = look(page_slot(span, at)) {
+        if let Some(page) = look(page_slot(span, at), 0) {
             for word in (at..page_end).step_by(1 << WORD_BITS) {
                 Place::drop_all(&page.0[(word >> WORD_BITS) & (PAGE_WORDS - 1)]);
             }
@@ -233,10 +251,11 @@ fn forget_cells(span: &'static Span, from: usize, to: usize) {
 }
 
 fn clear(cells: &[Cells]) {
-    for cell in cells.iter().flatten() {
+    for [one, other] in cells {
         // Most words were never accessed: reading keeps their pages unmapped.
-        if cell.load(Ordering::Relaxed) != 0 {
-            cell.store(0, Ordering::Relaxed);
+        if one.load(Ordering::Relaxed) | other.load(Ordering::Relaxed) != 0 {
+            one.store(0, Ordering::Relaxed);
+            other.store(0, Ordering::Relaxed);
         }
     }
 }

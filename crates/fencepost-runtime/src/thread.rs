@@ -60,7 +60,8 @@ pub(crate) struct Thread {
     pub(crate) has_effect: Cell<bool>,
     /// Slot and epoch, as cells have them.
     stamp: Cell<u64>,
-    draws: Cell<u32>,
+    /// Reads to be left out before some are drawn again; 0 or less while those are.
+    left_out: Cell<i32>,
     /// Whom it does not know of.
     pub(crate) strangers: race::Strangers,
     /// Counts changes of the clocks. No other thread, and not this one in another slot, has the
@@ -112,9 +113,9 @@ type Counts = (u32, u32, u32);
 const OFTEN: u64 = 256;
 
 /// Of so many draws …
-const DRAWS: u32 = 1 << 14;
+const DRAWS: i32 = 1 << 18;
 /// … these many are lots, one after the other.
-const IN_A_ROW: u32 = 1 << 6;
+const IN_A_ROW: i32 = 1 << 10;
 
 /// What is left of a thread until it is joined.
 pub(crate) struct Finished {
@@ -239,6 +240,10 @@ impl Thread {
     pub(crate) const LAST_LOAD: usize = offset_of!(Thread, last_load) + offset_of!(LastLoad, pc);
     /// Where they find slot and epoch.
     pub(crate) const STAMP: usize = offset_of!(Thread, stamp);
+    /// Where they find whom the thread does not know of.
+    pub(crate) const STRANGERS: usize = offset_of!(Thread, strangers);
+    /// Where they find how many reads are to be left out.
+    pub(crate) const LEFT_OUT: usize = offset_of!(Thread, left_out);
 }
 
 impl Thread {
@@ -252,7 +257,7 @@ impl Thread {
             last_load: Cell::default(),
             has_effect: Cell::new(false),
             stamp: Cell::new(stamp),
-            draws: Cell::new(0),
+            left_out: Cell::new(0),
             strangers: race::Strangers::new(),
             busy: AtomicBool::new(false),
             ignored: Cell::new(0),
@@ -316,20 +321,22 @@ impl Thread {
     /// the same for what is accessed together.
     #[inline]
     pub(crate) fn is_drawn(&self) -> bool {
-        let drawn = self.draws.get();
-        self.draws.set(drawn.wrapping_add(1));
-        drawn % DRAWS < IN_A_ROW
+        if self.is_passed_over() {
+            return false;
+        }
+        let left = self.left_out.get() - 1;
+        self.left_out.set(if left > -IN_A_ROW { left } else { DRAWS - IN_A_ROW });
+        true
     }
 
     /// Is [`Self::is_drawn`] not true the next time? Then this was that time.
     #[inline]
     pub(crate) fn is_passed_over(&self) -> bool {
-        let drawn = self.draws.get();
-        if drawn % DRAWS < IN_A_ROW {
-            return false;
+        let left = self.left_out.get();
+        if left > 0 {
+            self.left_out.set(left - 1);
         }
-        self.draws.set(drawn.wrapping_add(1));
-        true
+        left > 0
     }
 
     /// Plain accesses of the thread are not watched from here on, or no longer not watched.

@@ -9,6 +9,8 @@ pub struct Exploration {
     pub blocked: u64,
     /// Runs that turned out to be like others.
     pub redundant: u64,
+    /// All schedules with at most so many preemptions were seen, if they were counted.
+    pub preemptions: Option<u32>,
     /// How long it took.
     pub seconds: f64,
     /// What stands in the way of an exact answer.

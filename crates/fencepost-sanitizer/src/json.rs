@@ -59,6 +59,8 @@ struct Explored<'a> {
     executions: u64,
     blocked: u64,
     redundant: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    preemptions: Option<u32>,
     seconds: f64,
     why: &'a [String],
     bugs: Vec<BugLine<'a>>,
@@ -106,6 +108,7 @@ pub fn summary(totals: &Totals, ranks: &Ranks, exploration: Option<&Exploration>
                 executions: exploration.executions,
                 blocked: exploration.blocked,
                 redundant: exploration.redundant,
+                preemptions: exploration.preemptions,
                 seconds: exploration.seconds,
                 why: &exploration.why,
                 bugs: exploration.bugs.iter().map(|(bug, decisions)| BugLine { bug, decisions }).collect(),

@@ -27,11 +27,13 @@
 //! these two do not race. What a thread waits for when nobody can go on counts as a step that it is
 //! about to take. A run in which it turns out to be impossible is dropped.
 
+mod bounded;
 mod clock;
 mod tree;
 
 use fencepost_protocol::exploration::{Decision, Sleeper, Step, end};
 
+pub use bounded::Bounded;
 use tree::{NodeId, Tree};
 
 /// A run that is to be made.
@@ -70,6 +72,49 @@ pub struct Divergence {
     pub expected: Option<Step>,
     /// What was done.
     pub found: Option<Step>,
+}
+
+/// Which schedules are explored.
+#[derive(Debug)]
+pub enum Search {
+    /// All of them.
+    All(Explorer),
+    /// Those with few preemptions.
+    Few(Bounded),
+}
+
+impl Search {
+    /// Those with at most so many preemptions; all of them if nothing is said.
+    pub fn new(preemptions: Option<u32>) -> Search {
+        preemptions.map_or_else(|| Search::All(Explorer::default()), |most| Search::Few(Bounded::new(most)))
+    }
+
+    /// See [`Explorer::next`].
+    pub fn next(&mut self) -> Option<Task> {
+        match self {
+            Search::All(explorer) => explorer.next(),
+            Search::Few(bounded) => bounded.next(),
+        }
+    }
+
+    /// A run was made. See [`Explorer::done`].
+    ///
+    /// # Errors
+    /// If it did not follow the decisions.
+    pub fn done(&mut self, task: &Task, steps: &[Step], why: u32) -> Result<(), Box<Divergence>> {
+        match self {
+            Search::All(explorer) => explorer.done(task, steps, why),
+            Search::Few(bounded) => bounded.done(task, steps, why),
+        }
+    }
+
+    /// Runs so far.
+    pub fn counts(&self) -> Counts {
+        match self {
+            Search::All(explorer) => explorer.counts(),
+            Search::Few(bounded) => bounded.counts(),
+        }
+    }
 }
 
 /// What is known of the schedules so far.
@@ -119,7 +164,7 @@ impl Explorer {
         }
         match why {
             _ if why & end::REDUNDANT != 0 => self.counts.redundant += 1,
-            _ if why & (end::STUCK | end::ASSUMED) != 0 => self.counts.blocked += 1,
+            _ if why & (end::STUCK | end::ASSUMED | end::LEFT) != 0 => self.counts.blocked += 1,
             _ => self.counts.complete += 1,
         }
         self.tree.check(task, steps)?;

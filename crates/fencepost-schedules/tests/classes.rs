@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use fencepost_protocol::exploration::{Decision, Kind, Sleeper, Step, end, first_way, flag, sleeps, wake};
-use fencepost_schedules::Explorer;
+use fencepost_schedules::{Bounded, Explorer};
 use proptest::collection::vec;
 use proptest::prelude::*;
 
@@ -109,7 +109,9 @@ impl State {
     fn take(&mut self, program: &Program, thread: usize, choice: u32) -> Step {
         let at = self.place(program, thread);
         let op = program[thread][at];
-        let mut step = Step { choice, ..self.pending(program, thread).expect("as above") };
+        let enabled = (0..program.len()).filter(|&thread| self.can_go(program, thread));
+        let enabled = enabled.fold(0, |bits, thread| bits | 1 << thread);
+        let mut step = Step { choice, enabled, ..self.pending(program, thread).expect("as above") };
         match op {
             Op::Read(x) | Op::Wait(x, _) => step.read = self.value(x),
             Op::Write(x, value) => drop(self.memory.insert(x.into(), value.into())),
@@ -262,6 +264,55 @@ fn explored(program: &Program, at_once: usize) -> (BTreeMap<String, bool>, u64) 
     (found, explorer.counts().redundant)
 }
 
+/// The classes of runs with at most `left` preemptions more; `current` has run last.
+fn with_few(
+    program: &Program,
+    state: &State,
+    (current, left): (Option<usize>, u32),
+    steps: &mut Vec<Step>,
+    found: &mut BTreeSet<String>,
+) {
+    let can_go: Vec<usize> = (0..program.len()).filter(|&thread| state.can_go(program, thread)).collect();
+    if can_go.is_empty() {
+        found.insert(class(steps));
+    }
+    let could_stay = current.is_some_and(|current| can_go.contains(&current));
+    for &thread in &can_go {
+        let cost = u32::from(could_stay && current != Some(thread));
+        let Some(left) = left.checked_sub(cost) else { continue };
+        let ways = match state.next_op(program, thread) {
+            Some(Op::Choose(ways)) => u32::from(ways),
+            _ => 1,
+        };
+        for choice in 0..ways {
+            let mut next = state.clone();
+            steps.push(next.take(program, thread, choice));
+            with_few(program, &next, (Some(thread), left), steps, found);
+            steps.pop();
+        }
+    }
+}
+
+/// The same, explored.
+fn explored_with_few(program: &Program, most: u32, at_once: usize) -> BTreeSet<String> {
+    let mut bounded = Bounded::new(most);
+    let mut found = BTreeSet::new();
+    let mut running = Vec::new();
+    loop {
+        while running.len() < at_once
+            && let Some(task) = bounded.next()
+        {
+            running.push(task);
+        }
+        let Some(task) = running.pop() else { break };
+        let (steps, why) = run(program, &task.decisions, &[]);
+        bounded.done(&task, &steps, why).expect("the program does the same again");
+        found.insert(class(&steps));
+    }
+    assert_eq!(bounded.seen(), Some(most));
+    found
+}
+
 fn op() -> impl Strategy<Value = Op> {
     prop_oneof![
         4 => (0..2u8).prop_map(Op::Read),
@@ -322,6 +373,16 @@ proptest! {
     #[test]
     fn two_threads(program in vec(vec(op(), 1..6), 2)) {
         check(&program);
+    }
+
+    #[test]
+    fn few_preemptions(program in vec(vec(op(), 1..5), 2..4)) {
+        for most in 0..4 {
+            let mut expected = BTreeSet::new();
+            with_few(&program, &State::new(&program), (None, most), &mut Vec::new(), &mut expected);
+            prop_assert_eq!(&explored_with_few(&program, most, 1), &expected);
+            prop_assert_eq!(&explored_with_few(&program, most, 3), &expected);
+        }
     }
 
     #[test]

@@ -58,6 +58,15 @@ pub enum ItemKind {
         /// The locations.
         declarations: Vec<SharedDecl>,
     },
+    /// `struct node[4] { global next; nonatomic value; }`
+    Struct {
+        /// Name.
+        name: Name,
+        /// Number of elements, for an array.
+        len: Option<Expr>,
+        /// The locations that each element has.
+        fields: Vec<Fields>,
+    },
     /// `track x: 0, 1;` (TPL): advice for another tool.
     Track {
         /// The location.
@@ -177,6 +186,17 @@ impl Instruction {
     }
 }
 
+/// One line of a struct.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Fields {
+    /// May they be accessed atomically (or else plainly)?
+    pub atomic: bool,
+    /// The locations.
+    pub declarations: Vec<SharedDecl>,
+    /// Where it is, without the closing `;`.
+    pub span: Span,
+}
+
 /// One shared location or array.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SharedDecl {
@@ -256,8 +276,10 @@ pub enum StmtKind {
     Fence(Option<Name>),
     /// `lwfence(x, y);`; without names: everything.
     LightFence(Vec<Place>),
-    /// `p(…);`
+    /// `r = p(…);`
     Call {
+        /// Register for the result.
+        result: Option<Place>,
         /// The procedure.
         name: Name,
         /// The arguments; a location looks like an expression here.
@@ -284,6 +306,8 @@ pub enum StmtKind {
     While(Head, Block),
     /// `do { … } while (…);`
     DoWhile(Block, Head),
+    /// `for (i = 0; i < n; i = i + 1) { … }`
+    For(ForHead, Block),
     /// `choose { … } or { … }`, `oneof({ … } { … });`
     Choose(Vec<Block>),
     /// `{ … }`
@@ -294,6 +318,8 @@ pub enum StmtKind {
     Continue,
     /// `goto l;`
     Goto(Name),
+    /// `return;`, `return e;`
+    Return(Option<Expr>),
     /// `l:`
     Label(Name),
     /// `skip;`
@@ -309,6 +335,19 @@ pub struct Head {
     pub span: Span,
 }
 
+/// The three parts of a `for` loop. Any of them can be missing.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ForHead {
+    /// What is done first.
+    pub first: Option<Box<Stmt>>,
+    /// Before every round: is there one more?
+    pub cond: Option<Expr>,
+    /// What is done after every round.
+    pub step: Option<Box<Stmt>>,
+    /// From the keyword to the closing parenthesis.
+    pub span: Span,
+}
+
 /// One register of a `local` statement.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LocalDecl {
@@ -318,15 +357,45 @@ pub struct LocalDecl {
     pub init: Option<Expr>,
 }
 
-/// A named thing, or an element of a named array.
+/// A named thing, an element of a named array, or a field of one of these: `x`, `a[i]`, `q.head`,
+/// `node[i].next`, `q.slot[i]`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Place {
     /// The name.
     pub name: Name,
     /// The index.
     pub index: Option<Expr>,
+    /// The field, of a struct.
+    pub field: Option<Field>,
     /// Where it is.
     pub span: Span,
+}
+
+impl Place {
+    /// The thing of this name as a whole.
+    pub fn named(name: Name) -> Place {
+        let span = name.span;
+        Place { name, index: None, field: None, span }
+    }
+
+    /// Is it just a name?
+    pub fn is_name(&self) -> bool {
+        self.index.is_none() && self.field.is_none()
+    }
+
+    /// The expressions in it.
+    pub fn indices(&self) -> impl Iterator<Item = &Expr> {
+        self.index.iter().chain(self.field.iter().filter_map(|field| field.index.as_ref()))
+    }
+}
+
+/// A field of a struct.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Field {
+    /// The name.
+    pub name: Name,
+    /// The index, if the field is an array.
+    pub index: Option<Expr>,
 }
 
 /// A memory operation.
@@ -419,7 +488,7 @@ pub enum ExprKind {
     Int(i64),
     /// A name.
     Name(String),
-    /// An array element (only where a place is meant).
+    /// An array element or a field (only where a place is meant).
     Element(Box<Place>),
     /// `me`: the number of this copy of a thread.
     Me,

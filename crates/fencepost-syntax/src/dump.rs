@@ -5,8 +5,8 @@ use std::fmt::Write as _;
 use fencepost_base::source::Span;
 
 use crate::ast::{
-    AccessKind, Block, Clause, Expr, ExprKind, File, Head, Init, Instruction, ItemKind, Name, Place, Stmt, StmtKind,
-    WaitCondition, litmus,
+    AccessKind, Block, Clause, Expr, ExprKind, File, Head, Init, Instruction, ItemKind, Name, Place, SharedDecl, Stmt,
+    StmtKind, WaitCondition, litmus,
 };
 use crate::print;
 
@@ -53,23 +53,13 @@ impl Dump {
             ItemKind::MaxValue(greatest) => self.node(&format!("max_value {}", expr(greatest)), span),
             ItemKind::Const(name, value) => self.node(&format!("const {} {}", name.text, expr(value)), span),
             ItemKind::Shared { atomic, declarations } => {
-                self.node(if *atomic { "global" } else { "nonatomic" }, span);
+                self.shared(*atomic, declarations, span);
+            }
+            ItemKind::Struct { name, len, fields } => {
+                self.node(&format!("struct {}{}", name.text, brackets(len.as_ref())), span);
                 self.indent += 1;
-                for declaration in declarations {
-                    let mut text = declaration.name.text.clone();
-                    if let Some(len) = &declaration.len {
-                        let _ = write!(text, "[{}]", expr(len));
-                    }
-                    match &declaration.init {
-                        None => {}
-                        Some(Init::Value(value)) => {
-                            let _ = write!(text, " = {}", expr(value));
-                        }
-                        Some(Init::List(values, _)) => {
-                            let _ = write!(text, " = {{{}}}", exprs(values));
-                        }
-                    }
-                    self.node(&text, Some(declaration.name.span));
+                for line in fields {
+                    self.shared(line.atomic, &line.declarations, Some(line.span));
                 }
                 self.indent -= 1;
             }
@@ -79,8 +69,7 @@ impl Dump {
                 self.block(&format!("proc {}({})", name.text, params.join(" ")), body);
             }
             ItemKind::Thread { name, copies, body } => {
-                let copies = copies.as_ref().map_or(String::new(), |copies| format!("[{}]", expr(copies)));
-                self.block(&format!("thread {}{copies}", name.text), body);
+                self.block(&format!("thread {}{}", name.text, brackets(copies.as_ref())), body);
             }
             ItemKind::Initial(list) => {
                 self.node("initial state", span);
@@ -125,6 +114,21 @@ impl Dump {
                 self.indent -= 1;
             }
         }
+    }
+
+    fn shared(&mut self, atomic: bool, declarations: &[SharedDecl], span: Option<Span>) {
+        self.node(if atomic { "global" } else { "nonatomic" }, span);
+        self.indent += 1;
+        for declaration in declarations {
+            let init = match &declaration.init {
+                None => String::new(),
+                Some(Init::Value(value)) => format!(" = {}", expr(value)),
+                Some(Init::List(values, _)) => format!(" = {{{}}}", exprs(values)),
+            };
+            let text = format!("{}{}{init}", declaration.name.text, brackets(declaration.len.as_ref()));
+            self.node(&text, Some(declaration.name.span));
+        }
+        self.indent -= 1;
     }
 
     fn c_stmt(&mut self, stmt: &litmus::Stmt) {
@@ -189,7 +193,9 @@ impl Dump {
                 let places: Vec<String> = places.iter().map(place).collect();
                 format!("lwfence {}", places.join(" "))
             }
-            StmtKind::Call { name, args } => format!("call {} {}", name.text, exprs(args)),
+            StmtKind::Call { result, name, args } => {
+                format!("call {} {}{}", name.text, exprs(args), into(result.as_ref()))
+            }
             StmtKind::Assume(cond) => format!("assume {}", expr(cond)),
             StmtKind::Assert(cond) => format!("assert {}", expr(cond)),
             StmtKind::Verify(value) => format!("verify {}", expr(value)),
@@ -197,11 +203,13 @@ impl Dump {
             StmtKind::Break => "break".to_owned(),
             StmtKind::Continue => "continue".to_owned(),
             StmtKind::Goto(name) => format!("goto {}", name.text),
+            StmtKind::Return(value) => format!("return {}", value.as_ref().map_or(String::new(), expr)),
             StmtKind::Label(name) => format!("label {}", name.text),
             StmtKind::Skip => "skip".to_owned(),
             StmtKind::If { .. } => "if".to_owned(),
             StmtKind::While(..) => "while".to_owned(),
             StmtKind::DoWhile(..) => "do".to_owned(),
+            StmtKind::For(..) => "for".to_owned(),
             StmtKind::Choose(_) => "choose".to_owned(),
             StmtKind::Atomic(_) => "atomic".to_owned(),
             StmtKind::Block(_) => "block".to_owned(),
@@ -223,6 +231,13 @@ impl Dump {
             StmtKind::DoWhile(body, head) => {
                 self.block("body", body);
                 self.head("condition", head);
+            }
+            StmtKind::For(head, body) => {
+                head.first.iter().for_each(|stmt| self.stmt(stmt));
+                let cond = head.cond.as_ref().map_or(String::new(), expr);
+                self.node(format!("condition {cond}").trim_end(), Some(head.span));
+                head.step.iter().for_each(|stmt| self.stmt(stmt));
+                self.block("body", body);
             }
             StmtKind::Choose(blocks) => blocks.iter().for_each(|block| self.block("either", block)),
             StmtKind::Atomic(block) | StmtKind::Block(block) => self.block("body", block),
@@ -253,10 +268,16 @@ fn into(result: Option<&Place>) -> String {
 }
 
 fn place(at: &Place) -> String {
-    match &at.index {
-        None => at.name.text.clone(),
-        Some(index) => format!("{}[{}]", at.name.text, expr(index)),
-    }
+    let field = at
+        .field
+        .as_ref()
+        .map_or(String::new(), |field| format!(".{}{}", field.name.text, brackets(field.index.as_ref())));
+    format!("{}{}{field}", at.name.text, brackets(at.index.as_ref()))
+}
+
+/// An index or a length.
+fn brackets(inside: Option<&Expr>) -> String {
+    inside.map_or(String::new(), |inside| format!("[{}]", expr(inside)))
 }
 
 fn exprs(list: &[Expr]) -> String {

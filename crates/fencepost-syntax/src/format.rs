@@ -82,6 +82,8 @@ enum Brace {
     Line,
     /// Initial values of an array.
     List,
+    /// The parentheses of a `for`, on one line.
+    Head,
 }
 
 struct Formatter<'a> {
@@ -128,7 +130,8 @@ impl Formatter<'_> {
             _ => self.line_break,
         };
         let trailing = kind.is_comment() && !own_line && index > 0;
-        let closed = if kind == TokenKind::RightBrace { self.braces.pop() } else { None };
+        let closes = kind == TokenKind::RightBrace || (kind == TokenKind::RightParen && self.in_head());
+        let closed = if closes { self.braces.pop() } else { None };
         if own_line {
             self.new_line(index, breaks);
         } else if index > 0 && self.space_before(index, closed) {
@@ -161,8 +164,13 @@ impl Formatter<'_> {
                 self.line_break = (trailing && self.line_break) || self.breaks_before(index + 1) > 0;
             }
             TokenKind::Semicolon => {
-                self.mid_statement = false;
-                self.line_break = self.braces.last() != Some(&Brace::Line);
+                self.mid_statement = self.in_head();
+                self.line_break = !matches!(self.braces.last(), Some(Brace::Line | Brace::Head));
+            }
+            TokenKind::LeftParen if self.in_head() || self.is_for(index.wrapping_sub(1)) => {
+                self.braces.push(Brace::Head);
+                self.line_break = false;
+                self.mid_statement = true;
             }
             TokenKind::LeftBrace => {
                 let brace = self.brace(index);
@@ -185,6 +193,18 @@ impl Formatter<'_> {
         }
     }
 
+    /// Is it within the parentheses of a `for`?
+    fn in_head(&self) -> bool {
+        self.braces.last() == Some(&Brace::Head)
+    }
+
+    /// Is it the word before such parentheses, and no operation of this name?
+    fn is_for(&self, index: usize) -> bool {
+        self.language == Language::Fp
+            && self.slice(index) == "for"
+            && !index.checked_sub(1).is_some_and(|before| self.kind(before) == TokenKind::Dot)
+    }
+
     /// What the brace at `index` opens.
     fn brace(&self, index: usize) -> Brace {
         if index > 0 && self.kind(index - 1) == TokenKind::Equals {
@@ -193,7 +213,7 @@ impl Formatter<'_> {
         let block = if index > 0 && self.slice(index - 1) == "do" { Brace::DoBlock } else { Brace::Block };
         let line = self.out.rfind('\n').map_or(0, |end| end + 1);
         let mut width = self.out.len() - line;
-        let mut statements = 0;
+        let (mut statements, mut parens) = (0, 0usize);
         for next in index + 1.. {
             if self.kind(next) == TokenKind::RightBrace && next == index + 1 {
                 return Brace::Line;
@@ -207,7 +227,9 @@ impl Formatter<'_> {
                 TokenKind::LeftBrace | TokenKind::LineComment | TokenKind::BlockComment | TokenKind::End => {
                     return block;
                 }
-                TokenKind::Semicolon => statements += 1,
+                TokenKind::LeftParen => parens += 1,
+                TokenKind::RightParen => parens = parens.saturating_sub(1),
+                TokenKind::Semicolon if parens == 0 => statements += 1,
                 _ => {}
             }
         }
@@ -251,7 +273,10 @@ impl Formatter<'_> {
             (LeftParen | LeftBracket | Dot | Bang | Tilde, _) => false,
             (Minus, _) if self.is_unary(index - 1) => false,
             (_, LeftBracket) => false,
-            (Word, LeftParen) => matches!(self.slice(index - 1), "if" | "while" | "domain" | "max_value"),
+            (Word, LeftParen) => {
+                self.is_for(index - 1)
+                    || matches!(self.slice(index - 1), "if" | "while" | "return" | "domain" | "max_value")
+            }
             (_, LeftParen) => !matches!(before, RightParen | RightBracket),
             _ => true,
         }
@@ -263,7 +288,7 @@ impl Formatter<'_> {
         let Some(before) = before else { return true };
         match self.kind(before) {
             TokenKind::Number | TokenKind::RightParen | TokenKind::RightBracket => false,
-            TokenKind::Word => matches!(self.slice(before), "domain" | "max_value"),
+            TokenKind::Word => matches!(self.slice(before), "domain" | "max_value" | "return"),
             _ => true,
         }
     }
@@ -312,6 +337,15 @@ mod tests {
             Language::Fp,
             "thread t {\natomic{bound( r<2 );}\natomic\n{x.store(1);y.store(1);}\n}",
             "thread t {\n  atomic { bound(r < 2); }\n  atomic {\n    x.store(1);\n    y.store(1);\n  }\n}\n",
+        );
+    }
+
+    #[test]
+    fn loops_and_structs_are_laid_out() {
+        check(
+            Language::Fp,
+            "struct node[4]{global next,prev=1;nonatomic value;}\nproc p(){ return -1;}\nthread t {\nfor(i=0;i<(2);\ni=i+1){x.for(1);}\nfor(;;)skip;\nfor (r = p(); r; r = p()) {\nskip; skip;\n}\nnode[ i ] . next . store(1);return;\n}",
+            "struct node[4] {\n  global next, prev = 1;\n  nonatomic value;\n}\nproc p() { return -1; }\nthread t {\n  for (i = 0; i < (2); i = i + 1) { x.for(1); }\n  for (;;) skip;\n  for (r = p(); r; r = p()) {\n    skip;\n    skip;\n  }\n  node[i].next.store(1);\n  return;\n}\n",
         );
     }
 

@@ -55,7 +55,7 @@ impl Language {
     /// Words that start a top-level item.
     pub fn item_words(self) -> &'static [&'static str] {
         match self {
-            Language::Fp => &["name", "domain", "const", "global", "nonatomic", "proc", "thread"],
+            Language::Fp => &["name", "domain", "const", "global", "nonatomic", "struct", "proc", "thread"],
             Language::Tpl => &["max_value", "global", "na", "track", "fn"],
             Language::Txt => &["thread"],
             Language::Litmus => &["locations", "filter", "exists", "forall", "final"],
@@ -66,8 +66,8 @@ impl Language {
     pub(crate) fn statement_words(self) -> &'static [&'static str] {
         match self {
             Language::Fp => &[
-                "local", "if", "while", "do", "choose", "break", "continue", "goto", "skip", "assume", "assert",
-                "verify", "bound", "atomic", "fence", "lwfence", "wait",
+                "local", "if", "while", "do", "for", "choose", "break", "continue", "goto", "return", "skip", "assume",
+                "assert", "verify", "bound", "atomic", "fence", "lwfence", "wait",
             ],
             Language::Tpl => &[
                 "local", "if", "while", "goto", "skip", "assume", "assert", "verify", "fence", "oneof", "wait", "lock",
@@ -78,7 +78,8 @@ impl Language {
         }
     }
 
-    /// Words that cannot be names. `name` can: it means something only at the start of an item.
+    /// Words that cannot be names. `name` and `struct` can: they mean something only at the start of
+    /// an item. `for` and `return` can as well: what follows tells.
     pub fn reserved_words(self) -> &'static [&'static str] {
         match self {
             Language::Fp => &[

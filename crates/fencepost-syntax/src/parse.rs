@@ -13,6 +13,7 @@
 mod access;
 mod expr;
 mod fp;
+mod habits;
 mod litmus;
 mod stmt;
 mod tpl;
@@ -26,6 +27,8 @@ use crate::ast::{File, Name};
 use crate::language::Language;
 use crate::lexer::{Token, TokenKind, tokens};
 use crate::messages::{Messages, suggestion};
+pub use fp::is_method;
+pub use habits::statement_habit;
 pub use litmus::{Foreign, foreign};
 
 /// The longest text that is read, in bytes.
@@ -98,6 +101,8 @@ struct Parser<'a> {
     tokens: Vec<Token>,
     position: usize,
     nesting: usize,
+    /// In the head of a `while`: who polls there may want to `wait`.
+    polling: bool,
     messages: Messages,
     effort: &'a Effort<'a>,
 }
@@ -121,8 +126,19 @@ fn cost(token: Token) -> usize {
 impl<'a> Parser<'a> {
     fn new(language: Language, text: &'a str, mut messages: Messages, effort: &'a Effort<'a>) -> Self {
         let mut kept: Vec<Token> = Vec::new();
+        // The rest of a line with `#include` would only be reported again.
+        let mut directive = 0;
         for token in tokens(text) {
+            if token.span.range().start < directive {
+                continue;
+            }
             let problem = match token.kind {
+                TokenKind::Unknown if language == Language::Fp && text[token.span.range()].starts_with('#') => {
+                    let start = token.span.range().start;
+                    directive = text[start..].find('\n').map_or(text.len(), |end| start + end);
+                    Diagnostic::error(token.span, "there is no preprocessor")
+                        .help("a program is one file; a number with a name is `const N = 2;`, a comment `// …`")
+                }
                 TokenKind::Unknown => Diagnostic::error(token.span, "unexpected characters")
                     .label("no language construct starts like this"),
                 TokenKind::OpenComment => Diagnostic::error(
@@ -152,7 +168,7 @@ impl<'a> Parser<'a> {
             }
         }
         kept.push(Token { kind: TokenKind::End, span: Span::new(text.len()..text.len()) });
-        Parser { language, text, tokens: kept, position: 0, nesting: 0, messages, effort }
+        Parser { language, text, tokens: kept, position: 0, nesting: 0, polling: false, messages, effort }
     }
 
     // The cursor.
@@ -198,9 +214,18 @@ impl<'a> Parser<'a> {
     }
 
     fn at_item(&self) -> bool {
-        // `name` is a common name for other things as well: an item only before a quote.
+        // `name` is a common name for other things as well: an item only before a quote. `struct` is
+        // one only before a name and a bracket.
         self.word().is_some_and(|word| {
-            self.language.item_words().contains(&word) && (word != "name" || self.kind_after(1) == TokenKind::Text)
+            self.language.item_words().contains(&word)
+                && match word {
+                    "name" => self.kind_after(1) == TokenKind::Text,
+                    "struct" => {
+                        self.kind_after(1) == TokenKind::Word
+                            && matches!(self.kind_after(2), TokenKind::LeftBrace | TokenKind::LeftBracket)
+                    }
+                    _ => true,
+                }
         })
     }
 
@@ -277,6 +302,9 @@ impl<'a> Parser<'a> {
 
     /// "expected …, found …" at the cursor, with what is still open.
     fn unclosed<T>(&mut self, what: &str, open: Span) -> Result<T> {
+        if let Some(problem) = self.access_in_expr() {
+            return self.report(problem);
+        }
         let message = format!("expected {what}, found {}", self.found());
         let problem = Diagnostic::error(self.span(), message).also(open, "to close this");
         let meant_comparison = self.kind() == TokenKind::Equals && what == "`)`";
@@ -343,6 +371,11 @@ impl<'a> Parser<'a> {
 
     /// "expected a declaration, …" at the cursor.
     fn unknown_item<T>(&mut self) -> Result<T> {
+        if self.language == Language::Fp
+            && let Some(problem) = self.item_habit()
+        {
+            return self.report(problem);
+        }
         let message = format!("expected a declaration, found {}", self.found());
         let words = self.language.item_words();
         let word = self.word().unwrap_or_default();
@@ -412,6 +445,27 @@ impl<'a> Parser<'a> {
             if depth == 0 {
                 return;
             }
+        }
+    }
+
+    /// Skips past the parenthesis that closes the one at `open`, or to the first brace.
+    fn skip_past_parens(&mut self, open: usize) {
+        let mut depth = 0usize;
+        let mut end = open;
+        loop {
+            match self.tokens[end].kind {
+                TokenKind::LeftParen => depth += 1,
+                TokenKind::RightParen => depth -= 1,
+                TokenKind::End | TokenKind::LeftBrace | TokenKind::RightBrace => break,
+                _ => {}
+            }
+            end += 1;
+            if depth == 0 {
+                break;
+            }
+        }
+        while self.position < end {
+            self.skip();
         }
     }
 

@@ -30,7 +30,11 @@ pub fn print(file: &File) -> String {
         let long = |kind: &ItemKind| {
             matches!(
                 kind,
-                ItemKind::Proc { .. } | ItemKind::Thread { .. } | ItemKind::Automaton(_) | ItemKind::Procedure(_)
+                ItemKind::Struct { .. }
+                    | ItemKind::Proc { .. }
+                    | ItemKind::Thread { .. }
+                    | ItemKind::Automaton(_)
+                    | ItemKind::Procedure(_)
             )
         };
         if before.is_some_and(|before| long(before) || long(&item.kind)) {
@@ -72,9 +76,16 @@ impl Printer {
                 self.line(&format!("const {} = {};", self.name(&name.text), self.expr(value)));
             }
             ItemKind::Shared { atomic, declarations } => {
-                let word = if *atomic { "global" } else { "nonatomic" };
-                let list: Vec<String> = declarations.iter().map(|declaration| self.shared(declaration)).collect();
-                self.line(&format!("{word} {};", list.join(", ")));
+                self.shared(*atomic, declarations);
+            }
+            ItemKind::Struct { name, len, fields } => {
+                self.line(&format!("struct {}{} {{", self.name(&name.text), self.brackets(len.as_ref())));
+                self.indent += 1;
+                for line in fields {
+                    self.shared(line.atomic, &line.declarations);
+                }
+                self.indent -= 1;
+                self.line("}");
             }
             ItemKind::Track { .. } => {}
             ItemKind::Proc { name, params, body } => {
@@ -84,8 +95,7 @@ impl Printer {
                 self.line("}");
             }
             ItemKind::Thread { name, copies, body } => {
-                let copies = copies.as_ref().map_or(String::new(), |copies| format!("[{}]", self.expr(copies)));
-                self.line(&format!("thread {}{copies} {{", self.name(&name.text)));
+                self.line(&format!("thread {}{} {{", self.name(&name.text), self.brackets(copies.as_ref())));
                 if self.tpl && drops_a_plain_load(body) {
                     self.indent += 1;
                     self.line("local dropped_;");
@@ -148,21 +158,19 @@ impl Printer {
         }
     }
 
-    fn shared(&self, declaration: &SharedDecl) -> String {
-        let mut text = self.name(&declaration.name.text);
-        if let Some(len) = &declaration.len {
-            let _ = write!(text, "[{}]", self.expr(len));
-        }
-        match &declaration.init {
-            None => {}
-            Some(Init::Value(value)) => {
-                let _ = write!(text, " = {}", self.expr(value));
-            }
-            Some(Init::List(values, _)) => {
-                let _ = write!(text, " = {{{}}}", self.list(values));
-            }
-        }
-        text
+    fn shared(&mut self, atomic: bool, declarations: &[SharedDecl]) {
+        let word = if atomic { "global" } else { "nonatomic" };
+        let list: Vec<String> = declarations.iter().map(|declaration| self.declaration(declaration)).collect();
+        self.line(&format!("{word} {};", list.join(", ")));
+    }
+
+    fn declaration(&self, declaration: &SharedDecl) -> String {
+        let init = match &declaration.init {
+            None => String::new(),
+            Some(Init::Value(value)) => format!(" = {}", self.expr(value)),
+            Some(Init::List(values, _)) => format!(" = {{{}}}", self.list(values)),
+        };
+        format!("{}{}{init}", self.name(&declaration.name.text), self.brackets(declaration.len.as_ref()))
     }
 
     /// The statements of a block, one level deeper.
@@ -175,7 +183,16 @@ impl Printer {
     }
 
     fn stmt(&mut self, stmt: &Stmt) {
-        let text = match &stmt.kind {
+        match (&stmt.kind, self.simple(&stmt.kind)) {
+            (StmtKind::Label(name), _) => self.line(&format!("{}:", self.name(&name.text))),
+            (_, Some(text)) => self.line(&format!("{text};")),
+            (compound, None) => self.compound(compound),
+        }
+    }
+
+    /// A statement that ends in `;`, without it.
+    fn simple(&self, kind: &StmtKind) -> Option<String> {
+        Some(match kind {
             StmtKind::Local(locals) => {
                 let list: Vec<String> = locals
                     .iter()
@@ -203,7 +220,9 @@ impl Printer {
                 let places: Vec<String> = places.iter().map(|place| self.place(place)).collect();
                 format!("lwfence({})", places.join(", "))
             }
-            StmtKind::Call { name, args } => format!("{}({})", self.name(&name.text), self.list(args)),
+            StmtKind::Call { result, name, args } => {
+                format!("{}{}({})", self.result(result.as_ref()), self.name(&name.text), self.list(args))
+            }
             StmtKind::Assume(cond) => format!("assume({})", self.value(cond)),
             StmtKind::Assert(cond) => format!("assert({})", self.value(cond)),
             StmtKind::Verify(value) => format!("verify({})", self.value(value)),
@@ -211,15 +230,11 @@ impl Printer {
             StmtKind::Break => "break".to_owned(),
             StmtKind::Continue => "continue".to_owned(),
             StmtKind::Goto(name) => format!("goto {}", self.name(&name.text)),
+            StmtKind::Return(None) => "return".to_owned(),
+            StmtKind::Return(Some(value)) => format!("return {}", self.value(value)),
             StmtKind::Skip => "skip".to_owned(),
-            StmtKind::Label(name) => {
-                let label = format!("{}:", self.name(&name.text));
-                self.line(&label);
-                return;
-            }
-            compound => return self.compound(compound),
-        };
-        self.line(&format!("{text};"));
+            _ => return None,
+        })
     }
 
     fn compound(&mut self, kind: &StmtKind) {
@@ -251,6 +266,15 @@ impl Printer {
                 self.line("do {");
                 self.body(body);
                 self.line(&format!("}} while ({});", self.value(&head.cond)));
+            }
+            StmtKind::For(head, body) => {
+                let part = |stmt: &Option<Box<Stmt>>| stmt.as_ref().and_then(|stmt| self.simple(&stmt.kind));
+                let (first, step) = (part(&head.first).unwrap_or_default(), part(&head.step));
+                let cond = head.cond.as_ref().map(|cond| self.value(cond));
+                let spaced = |part: Option<String>| part.map_or(String::new(), |part| format!(" {part}"));
+                self.line(&format!("for ({first};{};{}) {{", spaced(cond), spaced(step)));
+                self.body(body);
+                self.line("}");
             }
             StmtKind::Choose(blocks) => {
                 for (index, block) in blocks.iter().enumerate() {
@@ -368,10 +392,15 @@ impl Printer {
     }
 
     fn place(&self, place: &Place) -> String {
-        match &place.index {
-            None => self.name(&place.name.text),
-            Some(index) => format!("{}[{}]", self.name(&place.name.text), self.expr(index)),
-        }
+        let field = place.field.as_ref().map_or(String::new(), |field| {
+            format!(".{}{}", self.name(&field.name.text), self.brackets(field.index.as_ref()))
+        });
+        format!("{}{}{field}", self.name(&place.name.text), self.brackets(place.index.as_ref()))
+    }
+
+    /// An index or a length.
+    fn brackets(&self, inside: Option<&Expr>) -> String {
+        inside.map_or(String::new(), |inside| format!("[{}]", self.expr(inside)))
     }
 
     fn list(&self, exprs: &[Expr]) -> String {

@@ -2,13 +2,14 @@
 
 use fencepost_base::source::Span;
 use fencepost_syntax::ast::{
-    Access, AccessKind, Automaton, BinaryOp, Block, Clause, Expr, ExprKind, File, Function, Head, Init, Instruction,
-    Item, ItemKind, LocalDecl, Name, Place, SharedDecl, Stmt, StmtKind, Transition, UnaryOp, WaitCondition,
+    Access, AccessKind, Automaton, BinaryOp, Block, Clause, Expr, ExprKind, Field, Fields, File, ForHead, Function,
+    Head, Init, Instruction, Item, ItemKind, LocalDecl, Name, Place, SharedDecl, Stmt, StmtKind, Transition, UnaryOp,
+    WaitCondition,
 };
 use fencepost_syntax::format::format;
 use fencepost_syntax::lexer::lex;
 use fencepost_syntax::print::print;
-use fencepost_syntax::{Language, dump, parse};
+use fencepost_syntax::{Language, dump, is_method, parse};
 use proptest::prelude::*;
 
 const FP: &str = include_str!("samples/everything.fp");
@@ -60,6 +61,17 @@ const PIECES: &[&str] = &[
     "choose",
     "or",
     "oneof",
+    "for (",
+    "for",
+    "return",
+    "struct n",
+    "n[1].f",
+    ".f",
+    "int x",
+    "std::",
+    "::",
+    "++",
+    "->",
     "goto",
     "wait",
     "fence",
@@ -257,7 +269,9 @@ fn samples_parse_and_format() {
 #[test]
 fn long_and_deep_texts_do_not_exhaust_the_stack() {
     let many = 100_000;
-    for (open, close) in [("(", ")"), ("{", "}"), ("-", ""), ("if (1) ", ""), ("int(", ")"), ("a[", "]")] {
+    for (open, close) in
+        [("(", ")"), ("{", "}"), ("-", ""), ("if (1) ", ""), ("int(", ")"), ("a[", "]"), ("for (;;) ", "")]
+    {
         survives(&format!("thread t {{ r = {}1{}; }}", open.repeat(many), close.repeat(many)));
         survives(&format!("C t\n{{}} P0 () {{ r = {}1{}; }}", open.repeat(many), close.repeat(many)));
         survives(&format!(
@@ -286,8 +300,13 @@ fn span() -> Span {
 }
 
 fn name() -> impl Strategy<Value = Name> {
-    prop::sample::select(&["a", "b1", "_x", "name", "load", "rlx"][..])
+    prop::sample::select(&["a", "b1", "_x", "name", "load", "rlx", "for", "struct"][..])
         .prop_map(|text| Name { text: text.into(), span: span() })
+}
+
+/// A field cannot be called like an operation.
+fn field_name() -> impl Strategy<Value = Name> {
+    name().prop_filter("an operation", |name| !is_method(&name.text))
 }
 
 fn expr() -> impl Strategy<Value = Expr> {
@@ -307,16 +326,27 @@ fn expr() -> impl Strategy<Value = Expr> {
                 .prop_map(|(op, left, right)| ExprKind::Binary(op, left, right)),
             boxed.clone().prop_map(ExprKind::Integer),
             boxed.clone().prop_map(ExprKind::Wrap),
-            (name(), boxed).prop_map(|(name, index)| {
-                ExprKind::Element(Box::new(Place { name, index: Some(*index), span: span() }))
+            (name(), boxed.clone()).prop_map(|(name, index)| {
+                ExprKind::Element(Box::new(Place { index: Some(*index), ..Place::named(name) }))
             }),
+            (name(), prop::option::of(boxed.clone()), field_name(), prop::option::of(boxed)).prop_map(
+                |(name, index, field, inner)| {
+                    let field = Some(Field { name: field, index: inner.map(|inner| *inner) });
+                    ExprKind::Element(Box::new(Place { index: index.map(|index| *index), field, ..Place::named(name) }))
+                }
+            ),
         ]
         .prop_map(|kind| Expr { kind, span: span() })
     })
 }
 
 fn place() -> impl Strategy<Value = Place> {
-    (name(), prop::option::of(expr())).prop_map(|(name, index)| Place { name, index, span: span() })
+    let field = (field_name(), prop::option::of(expr())).prop_map(|(name, index)| Field { name, index });
+    (name(), prop::option::of(expr()), prop::option::weighted(0.3, field)).prop_map(|(name, index, field)| Place {
+        index,
+        field,
+        ..Place::named(name)
+    })
 }
 
 fn access() -> impl Strategy<Value = Access> {
@@ -359,7 +389,9 @@ fn simple_stmt() -> impl Strategy<Value = StmtKind> {
         (place(), expr(), expr()).prop_map(|(target, low, high)| StmtKind::Nondet { target, low, high }),
         prop::option::of(name()).prop_map(StmtKind::Fence),
         prop::collection::vec(place(), 0..3).prop_map(StmtKind::LightFence),
-        (name(), prop::collection::vec(expr(), 0..3)).prop_map(|(name, args)| StmtKind::Call { name, args }),
+        (prop::option::of(place()), name(), prop::collection::vec(expr(), 0..3))
+            .prop_map(|(result, name, args)| StmtKind::Call { result, name, args }),
+        prop::option::of(expr()).prop_map(StmtKind::Return),
         expr().prop_map(StmtKind::Assume),
         expr().prop_map(StmtKind::Assert),
         expr().prop_map(StmtKind::Verify),
@@ -370,6 +402,22 @@ fn simple_stmt() -> impl Strategy<Value = StmtKind> {
         Just(StmtKind::Continue),
         Just(StmtKind::Skip),
     ]
+}
+
+/// A part of the head of a `for`.
+fn part_of_for() -> impl Strategy<Value = Option<Box<Stmt>>> {
+    let fits = |kind: &StmtKind| {
+        matches!(
+            kind,
+            StmtKind::Assign { .. }
+                | StmtKind::Access { .. }
+                | StmtKind::Wait { .. }
+                | StmtKind::Nondet { .. }
+                | StmtKind::Call { .. }
+        )
+    };
+    let stmt = simple_stmt().prop_filter("no assignment", fits);
+    prop::option::of(stmt.prop_map(|kind| Box::new(Stmt { kind, span: span() })))
 }
 
 fn block_of(stmt: impl Strategy<Value = Stmt> + Clone) -> impl Strategy<Value = Block> + Clone {
@@ -386,6 +434,9 @@ fn stmt() -> impl Strategy<Value = Stmt> + Clone {
                 .prop_map(|(arms, otherwise)| StmtKind::If { arms, otherwise }),
             (head(), block()).prop_map(|(head, body)| StmtKind::While(head, body)),
             (head(), block()).prop_map(|(head, body)| StmtKind::DoWhile(body, head)),
+            (part_of_for(), prop::option::of(expr()), part_of_for(), block()).prop_map(|(first, cond, step, body)| {
+                StmtKind::For(ForHead { first, cond, step, span: span() }, body)
+            }),
             prop::collection::vec(block(), 1..4).prop_map(StmtKind::Choose),
             block().prop_map(StmtKind::Atomic),
             block().prop_map(StmtKind::Block),
@@ -395,22 +446,29 @@ fn stmt() -> impl Strategy<Value = Stmt> + Clone {
     .boxed()
 }
 
-fn file() -> impl Strategy<Value = File> {
-    let declaration = (
-        name(),
+fn declaration(name: impl Strategy<Value = Name>) -> impl Strategy<Value = SharedDecl> {
+    (
+        name,
         prop::option::of(expr()),
         prop::option::of(prop_oneof![
             expr().prop_map(Init::Value),
             prop::collection::vec(expr(), 1..3).prop_map(|values| Init::List(values, span())),
         ]),
     )
-        .prop_map(|(name, len, init)| SharedDecl { name, len, init });
+        .prop_map(|(name, len, init)| SharedDecl { name, len, init })
+}
+
+fn file() -> impl Strategy<Value = File> {
+    let fields = (any::<bool>(), prop::collection::vec(declaration(field_name()), 1..3))
+        .prop_map(|(atomic, declarations)| Fields { atomic, declarations, span: span() });
     let item = prop_oneof![
         "[a-z\"\\\\\n\t ]{0,8}".prop_map(ItemKind::Name),
         expr().prop_map(ItemKind::Domain),
         (name(), expr()).prop_map(|(name, value)| ItemKind::Const(name, value)),
-        (any::<bool>(), prop::collection::vec(declaration, 1..3))
+        (any::<bool>(), prop::collection::vec(declaration(name()), 1..3))
             .prop_map(|(atomic, declarations)| ItemKind::Shared { atomic, declarations }),
+        (name(), prop::option::of(expr()), prop::collection::vec(fields, 0..3))
+            .prop_map(|(name, len, fields)| ItemKind::Struct { name, len, fields }),
         (name(), prop::collection::vec(name(), 0..3), block_of(stmt()))
             .prop_map(|(name, params, body)| ItemKind::Proc { name, params, body }),
         (name(), prop::option::of(expr()), block_of(stmt())).prop_map(|(name, copies, body)| ItemKind::Thread {

@@ -5,6 +5,7 @@ mod cc;
 mod check;
 mod common;
 mod edits;
+mod explain;
 mod export;
 mod fail_on;
 mod fmt;
@@ -26,6 +27,7 @@ pub(crate) use cc::CcArgs;
 pub(crate) use check::{AttacksChoice, CheckArgs, CheckFormat, DelaysChoice};
 pub(crate) use common::{CommonArgs, DerefChoice, Format, LanguageChoice, LimitArgs, SearchArgs};
 pub(crate) use edits::EditArgs;
+pub(crate) use explain::ExplainArgs;
 pub(crate) use export::{ExportArgs, ExportFormat};
 pub(crate) use fail_on::FailOn;
 pub(crate) use fmt::FmtArgs;
@@ -62,6 +64,7 @@ pub(crate) enum Command {
     Fmt(FmtArgs),
     Parse(ParseArgs),
     Models(ModelsArgs),
+    Explain(ExplainArgs),
     Cc(CcArgs),
     /// Compile and link C++ for the sanitizer: a drop-in for c++
     #[command(name = "c++")]
@@ -126,6 +129,7 @@ Examples:
   fencepost export sb.fp --to promela        the same question for SPIN
   fencepost fmt --check litmus               are all files formatted?
   fencepost models ra                        what is this model?
+  fencepost explain SB                       what is this shape, this verdict, this word?
   fencepost cc -O1 queue.c -o queue          build a C program for the sanitizer
   fencepost run -- ./queue                   which of its accesses can go wrong?
   cargo fencepost test                       the same for the tests of a Rust project

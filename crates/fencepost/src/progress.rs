@@ -36,17 +36,12 @@ impl Line {
         });
     }
 
-    /// Shows how many runs were made, and how much of what is known they are.
+    /// Shows how many runs were made, and how far that is.
     #[cfg(fencepost_runtime)]
-    pub(crate) fn update_runs(&self, elapsed: Duration, runs: u64, share: f64) {
+    pub(crate) fn update_runs(&self, elapsed: Duration, runs: u64, how_far: impl FnOnce() -> String) {
         let per_second = runs as f64 / elapsed.as_secs_f64();
         self.show(elapsed, || {
-            format!(
-                "{} runs, about {:.1} % of what is known, {} runs/s",
-                HumanCount(runs),
-                share * 100.0,
-                HumanCount(per_second as u64)
-            )
+            format!("{} runs, {}, {} runs/s", HumanCount(runs), how_far(), HumanCount(per_second as u64))
         });
     }
 

@@ -1,4 +1,5 @@
-//! Pictures: panels side by side, lines that grow to the right, a logarithmic scale upwards.
+//! Pictures: panels side by side, lines that grow to the right, a logarithmic scale upwards. What
+//! lines mean is said right of the data, where it covers nothing.
 
 use std::error::Error;
 use std::path::Path;
@@ -6,7 +7,12 @@ use std::path::Path;
 use plotters::coord::Shift;
 use plotters::prelude::*;
 
-const SIZE: (u32, u32) = (960, 400);
+/// Width and height of a panel.
+const PANEL: (u32, u32) = (480, 400);
+/// Width of a list of what lines mean, and the place of its first entry.
+const LEGEND: u32 = 190;
+const FIRST_ENTRY: (i32, i32) = (14, 42);
+const ENTRY_HEIGHT: i32 = 20;
 const FONT: &str = "sans-serif";
 /// Room for the labels of the vertical axis.
 const LEFT: u32 = 62;
@@ -34,6 +40,7 @@ pub(crate) const BLUE: RGBColor = RGBColor(0, 114, 178);
 pub(crate) const ORANGE: RGBColor = RGBColor(213, 94, 0);
 pub(crate) const GREEN: RGBColor = RGBColor(0, 130, 95);
 pub(crate) const GREY: RGBColor = RGBColor(110, 110, 110);
+pub(crate) const PURPLE: RGBColor = RGBColor(170, 80, 140);
 
 /// A point of a line: the position to the right, and the figure.
 pub(crate) type Point = (f64, f64);
@@ -71,16 +78,37 @@ pub(crate) fn write(file: &Path, title: &str, panels: &[Panel]) -> Result<(), St
 /// The picture, as SVG.
 pub(crate) fn draw(title: &str, panels: &[Panel]) -> Result<String, Box<dyn Error>> {
     let mut picture = String::new();
+    let labels = |panel: &Panel| -> Vec<&str> { panel.lines.iter().map(|line| line.style.label).collect() };
+    // Neighbours with the same lines share a legend.
+    let has_legend = |index: usize| panels.get(index + 1).is_none_or(|next| labels(next) != labels(&panels[index]));
+    let width = (0..panels.len()).map(|index| PANEL.0 + if has_legend(index) { LEGEND } else { 0 }).sum();
     {
-        let root = SVGBackend::with_string(&mut picture, SIZE).into_drawing_area();
+        let root = SVGBackend::with_string(&mut picture, (width, PANEL.1)).into_drawing_area();
         root.fill(&WHITE)?;
-        let areas = root.titled(title, (FONT, 17))?.split_evenly((1, panels.len()));
-        for (area, panel) in areas.iter().zip(panels) {
-            draw_panel(area, panel)?;
+        let mut rest = root.titled(title, (FONT, 17))?;
+        for (index, panel) in panels.iter().enumerate() {
+            let (area, right) = rest.split_horizontally(PANEL.0);
+            draw_panel(&area, panel)?;
+            rest = right;
+            if has_legend(index) {
+                let (area, right) = rest.split_horizontally(LEGEND);
+                draw_legend(&area, panel)?;
+                rest = right;
+            }
         }
         root.present()?;
     }
     Ok(picture)
+}
+
+fn draw_legend(area: &DrawingArea<SVGBackend<'_>, Shift>, panel: &Panel) -> Result<(), Box<dyn Error>> {
+    let (x, mut y) = FIRST_ENTRY;
+    for Style { label, colour, shape } in panel.lines.iter().map(|line| line.style) {
+        let text = Text::new(label, (30, -6), (FONT, 13));
+        area.draw(&(EmptyElement::at((x, y)) + stroke(colour) + mark(shape, colour, (10, 0)) + text))?;
+        y += ENTRY_HEIGHT;
+    }
+    Ok(())
 }
 
 fn draw_panel(area: &DrawingArea<SVGBackend<'_>, Shift>, panel: &Panel) -> Result<(), Box<dyn Error>> {
@@ -104,38 +132,12 @@ fn draw_panel(area: &DrawingArea<SVGBackend<'_>, Shift>, panel: &Panel) -> Resul
         .bold_line_style(RGBColor(225, 225, 225))
         .axis_style(RGBColor(90, 90, 90))
         .draw()?;
-    for Line { style: Style { label, colour, shape }, points } in &panel.lines {
+    for Line { style: Style { colour, shape, .. }, points } in &panel.lines {
         let (colour, shape) = (*colour, *shape);
-        chart
-            .draw_series(LineSeries::new(points.iter().copied(), colour.stroke_width(2)))?
-            .label(*label)
-            .legend(move |(x, y)| EmptyElement::at((x, y)) + stroke(colour) + mark(shape, colour, (10, 0)));
+        chart.draw_series(LineSeries::new(points.iter().copied(), colour.stroke_width(2)))?;
         chart.draw_series(points.iter().map(|at| EmptyElement::at(*at) + mark(shape, colour, (0, 0))))?;
     }
-    chart
-        .configure_series_labels()
-        .position(legend(panel, (low, high)))
-        .label_font((FONT, 13))
-        .background_style(WHITE.mix(0.85))
-        .border_style(RGBColor(200, 200, 200))
-        .draw()?;
     Ok(())
-}
-
-/// The corner for the labels of lines: most lines grow to the right, so that there is room on the
-/// lower right or on the upper left.
-fn legend(panel: &Panel, (low, high): (f64, f64)) -> SeriesLabelPosition {
-    let (first, last) = panel.steps;
-    // From 0 to 1, to the right and upwards.
-    let across = |step: f64| (step - first as f64) / (last - first).max(1) as f64;
-    let up = |figure: f64| (figure / low).log10() / (high / low).log10();
-    let points = || panel.lines.iter().flat_map(|line| &line.points).map(|&(step, figure)| (across(step), up(figure)));
-    let covered_below = points().filter(|&(across, up)| across > 0.45 && up < 0.3).count();
-    let covered_above = points().filter(|&(across, up)| across < 0.55 && up > 0.7).count();
-    match covered_above < covered_below {
-        true => SeriesLabelPosition::UpperLeft,
-        false => SeriesLabelPosition::LowerRight,
-    }
 }
 
 /// The piece of line in front of a label.

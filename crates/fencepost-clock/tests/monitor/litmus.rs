@@ -648,6 +648,34 @@ fn what_a_writer_adds_later_hides_nothing_that_others_know_of_it() {
     }
 }
 
+/// What a writer has pending, an SC update that acquires from it has pending, too: its next SC fence
+/// comes after it.
+#[test]
+fn what_is_pending_is_acquired_by_an_sc_update() {
+    const Z: usize = 2;
+    let access = |t, x, kind, order, value| Op::Access { t, x, kind, order, value };
+    let fence = |t| Op::Fence { t, order: SeqCst };
+    let (first, writer, last) = (0, 1, 2);
+    let accesses = [
+        access(first, Y, Kind::Write, Relaxed, 1),
+        fence(first),
+        access(first, X, Kind::Write, Relaxed, 1),
+        // The fence is pending for who overwrites.
+        access(writer, X, Kind::Write, Relaxed, 2),
+        access(writer, Z, Kind::Write, Release, 1),
+    ];
+    for (ordered, fences) in [(true, vec![fence(last)]), (false, vec![])] {
+        let mut run = vec![Op::Spawn { t: 0, child: 1 }, Op::Spawn { t: 0, child: 2 }];
+        run.extend(accesses);
+        run.push(access(last, Z, Kind::Rmw, SeqCst, 2));
+        run.extend(fences);
+        let mut monitor = Monitor::new(3, UNBOUNDED, Slots::Fresh);
+        run.into_iter().for_each(|op| monitor.step(op));
+        let finding = Probe::Load.with(|access| monitor.check(last, Y, access, Relaxed));
+        assert_eq!(finding == Finding::Clean, ordered, "{finding:?}");
+    }
+}
+
 /// A barrier, Example 4.2: who waits for a value cannot be harmed by seeing an old one late.
 #[test]
 fn barrier() {

@@ -43,7 +43,8 @@ impl Memory {
                 continue;
             }
             let base = memory.places.len();
-            let array = builder.array_of("mem", group.iter().map(name).collect(), LocationKind::Atomic);
+            let array =
+                builder.array_of("mem", group.iter().map(|address| (name(address), 0)).collect(), LocationKind::Atomic);
             for (index, &address) in group.iter().enumerate() {
                 memory.places.insert(address, (LocId::from_index(base + index), Some(array)));
             }

@@ -9,7 +9,7 @@ use fencepost_syntax::ast::{
     self, Access, AccessKind, BinaryOp, Expr as AstExpr, ExprKind, Function, Name, Place as AstPlace,
 };
 
-use super::symbols::Symbol;
+use super::symbols::{Shared, Symbol};
 use super::thread::{Binding, Target, ThreadLowerer};
 
 impl ThreadLowerer<'_, '_> {
@@ -17,7 +17,8 @@ impl ThreadLowerer<'_, '_> {
     pub(super) fn result(&mut self, place: &AstPlace) -> Option<RegId> {
         let text = &place.name.text;
         let what = match self.binding(text) {
-            Some(Binding::Register(reg)) if place.index.is_none() => return Some(reg),
+            Some(Binding::Register(reg)) if place.is_name() => return Some(reg),
+            Some(Binding::Register(_)) if place.index.is_none() => "a register, not a struct",
             Some(Binding::Register(_)) => "a register, not an array",
             Some(Binding::Unknown) => return None,
             Some(Binding::Copy(_) | Binding::Value(_)) => {
@@ -26,7 +27,7 @@ impl ThreadLowerer<'_, '_> {
             }
             Some(Binding::Place(_)) => "a location",
             None => match self.globals().symbol(text) {
-                Some(Symbol::Shared(_)) => "a location",
+                Some(Symbol::Shared(_) | Symbol::Struct(_)) => "a location",
                 Some(Symbol::Const(_)) => "a constant",
                 Some(Symbol::Proc(_)) => "a procedure",
                 None => {
@@ -44,12 +45,9 @@ impl ThreadLowerer<'_, '_> {
         let text = &place.name.text;
         let message = format!("`{text}` is a parameter: an assignment would change a copy, not what the caller has");
         self.error(place.span, message, |problem| {
-            problem.help(format!("for a register of the procedure's own, declare one: `local t = {text};`")).help(
-                format!(
-                    "to hand a value to the caller, call with a location (`nonatomic out;`): then `{text} = t;` stores \
-                     the register `t` there, and the caller reads it by `v = out;`"
-                ),
-            )
+            problem
+                .help(format!("for a register of the procedure's own, declare one: `local t = {text};`"))
+                .help("to hand a value to the caller, `return t;`: the caller takes it by `v = p();`")
         });
     }
 
@@ -264,19 +262,20 @@ impl ThreadLowerer<'_, '_> {
     /// The place an expression names, if it is a shared location (or may become one).
     fn names_location(&self, expr: &AstExpr) -> Option<AstPlace> {
         let place = match &expr.kind {
-            ExprKind::Name(text) => {
-                let name = Name { text: text.clone(), span: expr.span };
-                AstPlace { name, index: None, span: expr.span }
-            }
+            ExprKind::Name(text) => AstPlace::named(Name { text: text.clone(), span: expr.span }),
             ExprKind::Element(place) => (**place).clone(),
             _ => return None,
         };
-        let location = match self.binding(&place.name.text) {
+        self.is_location(&place.name.text).then_some(place)
+    }
+
+    /// Does the name stand for a location or for several?
+    pub(super) fn is_location(&self, name: &str) -> bool {
+        match self.binding(name) {
             Some(Binding::Place(_)) => true,
             Some(_) => false,
-            None => self.globals().shared(&place.name.text).is_some(),
-        };
-        location.then_some(place)
+            None => matches!(self.globals().symbol(name), Some(Symbol::Shared(_) | Symbol::Struct(_))),
+        }
     }
 
     pub(super) fn fence(&mut self, order: Option<&Name>, span: Span) -> Option<()> {
@@ -297,22 +296,24 @@ impl ThreadLowerer<'_, '_> {
     pub(super) fn light_fence(&mut self, places: &[AstPlace], span: Span) -> Option<()> {
         let mut locations: Vec<LocId> = Vec::new();
         for place in places {
-            let target = self.target_or_report(&place.name)?;
-            match (target, &place.index) {
-                (Target::Shared(shared), None) => {
-                    let len = shared.array.map_or(1, |(_, len)| len);
-                    locations.extend((0..len).map(|index| LocId(shared.base.0 + index)));
+            let whole = |shared: Shared| {
+                let len = shared.array.map_or(1, |(_, len)| len);
+                (0..len).map(move |index| LocId(shared.base.0 + index))
+            };
+            match self.target(place)? {
+                Target::Shared(shared) => locations.extend(whole(shared)),
+                Target::Element(shared, index) => {
+                    let span = place.indices().last().map_or(place.span, |index| index.span);
+                    locations.push(self.fixed_element(shared, index, span)?);
                 }
-                (Target::Shared(shared), Some(index)) if shared.array.is_some() => {
-                    let lowered = self.expr(index)?;
-                    locations.push(self.fixed_element(shared, lowered, index.span)?);
+                Target::Struct(id) => {
+                    let fields = &self.globals().structure(id).fields;
+                    locations.extend(fields.iter().flat_map(|&(_, shared)| whole(shared)));
                 }
-                (Target::Element(shared, index), None) => {
-                    locations.push(self.fixed_element(shared, index, place.span)?);
-                }
-                (Target::Shared(_) | Target::Element(..), Some(_)) => {
-                    self.error(place.span, format!("`{}` is not an array", place.name.text), |problem| problem);
-                    return None;
+                Target::StructElement(id, index) => {
+                    for &(_, shared) in &self.globals().structure(id).fields {
+                        locations.push(self.fixed_element(shared, index.clone(), place.span)?);
+                    }
                 }
             }
         }
@@ -321,7 +322,7 @@ impl ThreadLowerer<'_, '_> {
         Some(())
     }
 
-    fn fixed_element(&mut self, shared: super::symbols::Shared, index: Expr, span: Span) -> Option<LocId> {
+    fn fixed_element(&mut self, shared: Shared, index: Expr, span: Span) -> Option<LocId> {
         match self.element(shared, index, span)? {
             Place::Fixed(loc) => Some(loc),
             Place::Element { .. } => {

@@ -1,21 +1,22 @@
 //! Inlining of procedure calls.
 
 use fencepost_base::source::Span;
-use fencepost_ir::{Op, Place, reduce};
-use fencepost_syntax::ast::{Expr as AstExpr, ExprKind, Name, Stmt, StmtKind};
+use fencepost_ir::{Op, reduce};
+use fencepost_syntax::ast::{Expr as AstExpr, ExprKind, Name, Place as AstPlace, Stmt, StmtKind};
 use fencepost_syntax::messages::suggestion;
+use fencepost_syntax::{is_method, statement_habit};
 
 use super::procs::Proc;
 use super::symbols::Symbol;
-use super::thread::{Binding, Frame, Target, ThreadLowerer};
+use super::thread::{Binding, Frame, Returns, Target, ThreadLowerer};
 
 impl<'a> ThreadLowerer<'_, 'a> {
-    pub(super) fn call(&mut self, name: &Name, args: &[AstExpr], span: Span) -> Option<()> {
+    pub(super) fn call(&mut self, result: Option<&AstPlace>, name: &Name, args: &[AstExpr], span: Span) -> Option<()> {
         let procs = self.procs();
         let index = match self.globals().symbol(&name.text) {
             Some(Symbol::Proc(index)) => index,
             _ => {
-                self.not_a_procedure(name);
+                self.not_a_procedure(name, args);
                 return None;
             }
         };
@@ -30,22 +31,44 @@ impl<'a> ThreadLowerer<'_, 'a> {
             self.error(span, message, |problem| problem.also(proc.name.span, "defined here"));
             return None;
         }
+        if let (Some(result), None) = (result, proc.result) {
+            self.error(result.span, format!("`{}` has no result", name.text), |problem| {
+                problem.also(proc.name.span, "defined here").help("a procedure returns a value by `return e;`")
+            });
+            return None;
+        }
+        let dst = match result {
+            None => None,
+            Some(result) => Some(self.result(result)?),
+        };
         let bindings: Vec<Binding> = (0..args.len()).map(|index| self.argument(proc, index, &args[index])).collect();
-        let mut frame = Frame::new(Some(self.called_from().unwrap_or(span)));
+        let returns = Returns { end: None, dst, section: self.section, thread: false };
+        let mut frame = Frame::new(Some(self.called_from().unwrap_or(span)), returns);
         for (param, binding) in proc.params.iter().zip(bindings) {
             frame.bind(&param.text, param.span, binding);
         }
         self.inlined(frame, proc, span)
     }
 
-    fn not_a_procedure(&mut self, name: &Name) {
+    fn not_a_procedure(&mut self, name: &Name, args: &[AstExpr]) {
+        if let (Some(problem), None) = (statement_habit(&name.text, name.span), self.globals().symbol(&name.text)) {
+            return self.push(problem);
+        }
         let procs = self.procs();
         let names: Vec<&str> = procs.list.iter().map(|proc| proc.name.text.as_str()).collect();
         let builtin = ["fence", "lwfence", "wait", "assume", "assert", "verify", "bound", "nondet"];
-        let help = match suggestion(&name.text, names.into_iter().chain(builtin)) {
-            Some(other) => Some(format!("did you mean `{other}`?")),
-            None => matches!(name.text.to_ascii_lowercase().as_str(), "cas" | "bcas" | "fadd" | "exchange")
-                .then(|| "operations are written after the location, as in `x.fadd(1)`".to_owned()),
+        let operation = name.text.to_ascii_lowercase();
+        let operation = is_method(&operation).then_some(operation);
+        let place = args.first().and_then(|arg| match &arg.kind {
+            ExprKind::Name(place) => Some(place.as_str()),
+            _ => None,
+        });
+        let help = match (operation, suggestion(&name.text, names.into_iter().chain(builtin))) {
+            (Some(operation), _) => {
+                Some(format!("operations are written after the location: `{}.{operation}(…)`", place.unwrap_or("x")))
+            }
+            (None, Some(other)) => Some(format!("did you mean `{other}`?")),
+            (None, None) => None,
         };
         self.error(name.span, format!("there is no procedure `{}`", name.text), |problem| match help {
             Some(help) => problem.help(help),
@@ -86,34 +109,24 @@ impl<'a> ThreadLowerer<'_, 'a> {
     /// The location an argument names; `None` if it is a value, `Some(None)` if it is a wrong
     /// location.
     fn location_argument(&mut self, arg: &AstExpr) -> Option<Option<Target>> {
-        let (name, index) = match &arg.kind {
-            ExprKind::Name(text) => (text, None),
-            ExprKind::Element(place) => (&place.name.text, place.index.as_ref()),
+        let place = match &arg.kind {
+            ExprKind::Name(text) => AstPlace::named(Name { text: text.clone(), span: arg.span }),
+            ExprKind::Element(place) => (**place).clone(),
             _ => return None,
         };
-        let target = match (self.binding(name), self.globals().symbol(name)) {
-            (Some(Binding::Place(target)), _) => target,
+        match (self.binding(&place.name.text), self.globals().symbol(&place.name.text)) {
+            (Some(Binding::Place(_)), _) | (None, Some(Symbol::Shared(_) | Symbol::Struct(_))) => {}
             (Some(Binding::Unknown), _) => return Some(None),
-            (Some(_), _) => return None,
-            (None, Some(Symbol::Shared(shared))) => Target::Shared(shared),
-            (None, _) => return None,
-        };
-        let Some(index) = index else { return Some(Some(target)) };
-        let Target::Shared(shared) = target else {
-            self.error(arg.span, format!("`{name}` is not an array"), |problem| problem);
-            return Some(None);
-        };
-        if shared.array.is_none() {
-            self.error(arg.span, format!("`{name}` is not an array"), |problem| {
-                problem.also(shared.span, "declared here")
-            });
-            return Some(None);
+            _ => return None,
         }
-        let Some(index_expr) = self.expr(index) else { return Some(None) };
-        Some(match self.element(shared, index_expr.clone(), index.span) {
-            Some(Place::Fixed(_) | Place::Element { .. }) => Some(Target::Element(shared, index_expr)),
-            None => None,
-        })
+        let target = self.target(&place);
+        // A constant index is checked here and now.
+        if let (Some(Target::Element(shared, index)), Some(span)) =
+            (&target, place.indices().last().map(|index| index.span))
+        {
+            return Some(self.element(*shared, index.clone(), span).and(target));
+        }
+        Some(target)
     }
 }
 
@@ -138,8 +151,12 @@ pub(super) fn written_first(name: &str, rest: &[Stmt]) -> bool {
                 see(high);
                 Some(target)
             }
+            StmtKind::Call { result, args, .. } => {
+                args.iter().for_each(see);
+                result.as_ref()
+            }
             StmtKind::Access { result, access } => {
-                access.place.index.iter().for_each(&mut see);
+                access.place.indices().for_each(&mut see);
                 use fencepost_syntax::ast::AccessKind as Kind;
                 match &access.kind {
                     Kind::Store(e) | Kind::PlainStore(e) | Kind::Update(_, e) => see(e),
@@ -157,13 +174,11 @@ pub(super) fn written_first(name: &str, rest: &[Stmt]) -> bool {
             }
             _ => return false,
         };
-        if let Some(index) = result.and_then(|place| place.index.as_ref()) {
-            read |= mentions(index, name);
-        }
+        read |= result.is_some_and(|place| place.indices().any(|index| mentions(index, name)));
         if read {
             return false;
         }
-        if result.is_some_and(|place| place.index.is_none() && place.name.text == name) {
+        if result.is_some_and(|place| place.is_name() && place.name.text == name) {
             return true;
         }
     }
@@ -173,7 +188,7 @@ pub(super) fn written_first(name: &str, rest: &[Stmt]) -> bool {
 fn mentions(expr: &AstExpr, name: &str) -> bool {
     match &expr.kind {
         ExprKind::Name(text) => text == name,
-        ExprKind::Element(place) => place.index.as_ref().is_some_and(|index| mentions(index, name)),
+        ExprKind::Element(place) => place.indices().any(|index| mentions(index, name)),
         ExprKind::Unary(_, operand) | ExprKind::Integer(operand) | ExprKind::Wrap(operand) => mentions(operand, name),
         ExprKind::Binary(_, left, right) => mentions(left, name) || mentions(right, name),
         ExprKind::Int(_) | ExprKind::Me | ExprKind::Error => false,

@@ -4,15 +4,16 @@ use fencepost_base::ids::Pc;
 use fencepost_base::source::Span;
 use fencepost_ir::{Expr, Op};
 use fencepost_syntax::Language;
-use fencepost_syntax::ast::{Block, Head, Stmt, StmtKind};
+use fencepost_syntax::ast::{Block, Expr as AstExpr, ForHead, Head, LocalDecl, Stmt, StmtKind};
 
 use super::expr::negate;
-use super::thread::{Loop, ThreadLowerer};
+use super::thread::{Loop, Returns, ThreadLowerer};
 
 impl ThreadLowerer<'_, '_> {
     pub(super) fn jump_target(&mut self, stmt: &Stmt) -> Option<Pc> {
         let word = match &stmt.kind {
             StmtKind::Goto(name) => return self.source_label(name, false),
+            StmtKind::Return(_) => return self.end_of_call(stmt),
             StmtKind::Break => "break",
             _ => "continue",
         };
@@ -32,6 +33,39 @@ impl ThreadLowerer<'_, '_> {
         target.map(|(target, _)| target)
     }
 
+    /// Where `return` goes.
+    fn end_of_call(&mut self, stmt: &Stmt) -> Option<Pc> {
+        let here = self.section;
+        if self.frames.last()?.returns.section != here {
+            self.error(stmt.span, "`return` cannot leave an atomic section", |problem| {
+                here.into_iter().fold(problem, |problem, keyword| problem.also(keyword, "the section"))
+            });
+            return None;
+        }
+        let fresh = self.new_label();
+        Some(*self.frames.last_mut()?.returns.end.get_or_insert(fresh))
+    }
+
+    /// `return;`, `return e;`
+    pub(super) fn return_stmt(&mut self, stmt: &Stmt, value: Option<&AstExpr>) -> Option<()> {
+        let Returns { dst, thread, .. } = self.frames.last()?.returns;
+        let target = self.jump_target(stmt);
+        if let (Some(value), true) = (value, thread) {
+            self.error(value.span, "a thread has no result", |problem| {
+                problem.help("`return;` ends the thread; procedures return values")
+            });
+            return None;
+        }
+        if let Some(value) = value {
+            let value = self.value(value)?;
+            if let Some(dst) = dst {
+                self.emit(Op::Assign { dst, value }, stmt.span);
+            }
+        }
+        self.emit(Op::Jump { target: target? }, stmt.span);
+        Some(())
+    }
+
     fn branch(&mut self, cond: Expr, target: Pc, span: Span) {
         match cond {
             Expr::Const(0) => {}
@@ -45,8 +79,8 @@ impl ThreadLowerer<'_, '_> {
         for (index, (head, body)) in arms.iter().enumerate() {
             let cond = self.expr(&head.cond);
             // `if (e) goto l;` is one instruction.
-            if let [only @ Stmt { kind: StmtKind::Goto(_) | StmtKind::Break | StmtKind::Continue, .. }] =
-                body.stmts.as_slice()
+            if let [only] = body.stmts.as_slice()
+                && only_jumps(only)
             {
                 if let (Some(target), Some(cond)) = (self.jump_target(only), cond) {
                     self.emit(Op::Branch { cond, target }, head.span.to(only.span));
@@ -94,6 +128,37 @@ impl ThreadLowerer<'_, '_> {
         self.place_label(after);
     }
 
+    pub(super) fn for_stmt(&mut self, head: &ForHead, body: &Block) {
+        // What went wrong in the head is reported; the body is looked at all the same.
+        let mut scoped: &[LocalDecl] = &[];
+        match head.first.as_deref() {
+            // These registers are there for the loop only.
+            Some(Stmt { kind: StmtKind::Local(locals), .. }) => {
+                locals.iter().for_each(|local| self.local(local, &[], false));
+                scoped = locals;
+            }
+            Some(first) => {
+                let _ = self.stmt(first, &[]);
+            }
+            None => {}
+        }
+        let (start, next, after) = (self.new_label(), self.new_label(), self.new_label());
+        self.place_label(start);
+        if let Some(cond) = head.cond.as_ref().and_then(|cond| self.expr(cond)) {
+            self.branch(negate(cond), after, head.span);
+        }
+        self.in_loop(after, next, body);
+        self.place_label(next);
+        if let Some(step) = &head.step {
+            let _ = self.stmt(step, &[]);
+        }
+        if self.reachable() {
+            self.emit(Op::Jump { target: start }, head.span);
+        }
+        self.place_label(after);
+        self.forget(scoped);
+    }
+
     pub(super) fn do_while(&mut self, body: &Block, head: &Head) {
         let (start, next, after) = (self.new_label(), self.new_label(), self.new_label());
         self.place_label(start);
@@ -127,9 +192,7 @@ impl ThreadLowerer<'_, '_> {
         for block in blocks {
             // A branch that does nothing or only jumps needs no code of its own.
             targets.push(match block.stmts.as_slice() {
-                [only @ Stmt { kind: StmtKind::Goto(_) | StmtKind::Break | StmtKind::Continue, .. }] => {
-                    self.jump_target(only).unwrap_or(end)
-                }
+                [only] if only_jumps(only) => self.jump_target(only).unwrap_or(end),
                 stmts if stmts.iter().all(|stmt| matches!(stmt.kind, StmtKind::Skip)) => end,
                 _ => {
                     let target = self.new_label();
@@ -154,6 +217,11 @@ impl ThreadLowerer<'_, '_> {
         }
         self.place_label(end);
     }
+}
+
+/// Is it nothing but a jump?
+fn only_jumps(stmt: &Stmt) -> bool {
+    matches!(stmt.kind, StmtKind::Goto(_) | StmtKind::Break | StmtKind::Continue | StmtKind::Return(None))
 }
 
 /// Where a block ends: the place of the jump over what follows it.

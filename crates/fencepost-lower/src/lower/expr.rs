@@ -77,8 +77,10 @@ pub(super) fn negate(cond: Expr) -> Expr {
 }
 
 /// A place in an error message.
-fn shown(name: &str, element: bool) -> String {
-    if element { format!("{name}[…]") } else { name.to_owned() }
+fn shown(place: &ast::Place) -> String {
+    let brackets = |index: &Option<ast::Expr>| if index.is_some() { "[…]" } else { "" };
+    let field = place.field.as_ref().map(|field| format!(".{}{}", field.name.text, brackets(&field.index)));
+    format!("{}{}{}", place.name.text, brackets(&place.index), field.unwrap_or_default())
 }
 
 impl ThreadLowerer<'_, '_> {
@@ -110,7 +112,7 @@ impl ThreadLowerer<'_, '_> {
         match &expr.kind {
             ExprKind::Int(value) => Some(Expr::Const(*value)),
             ExprKind::Name(text) => self.name_in_expr(text, expr.span),
-            ExprKind::Element(place) => self.location_in_expr(&place.name, expr.span, true),
+            ExprKind::Element(place) => self.location_in_expr(place),
             ExprKind::Me => match self.me() {
                 Some(me) => Some(Expr::Const(me)),
                 None => {
@@ -165,13 +167,13 @@ impl ThreadLowerer<'_, '_> {
         match self.binding(text) {
             Some(Binding::Register(reg) | Binding::Copy(reg)) => return Some(Expr::Reg(reg)),
             Some(Binding::Value(value)) => return Some(Expr::Const(value)),
-            Some(Binding::Place(_)) => return self.location_in_expr(&name, span, false),
+            Some(Binding::Place(_)) => return self.location_in_expr(&ast::Place::named(name)),
             Some(Binding::Unknown) => return None,
             None => {}
         }
         match self.globals().symbol(text) {
             Some(Symbol::Const(value)) => Some(Expr::Const(value)),
-            Some(Symbol::Shared(_)) => self.location_in_expr(&name, span, false),
+            Some(Symbol::Shared(_) | Symbol::Struct(_)) => self.location_in_expr(&ast::Place::named(name)),
             Some(Symbol::Proc(_)) => {
                 self.error(span, format!("`{text}` is a procedure, not a value"), |problem| problem);
                 None
@@ -184,14 +186,17 @@ impl ThreadLowerer<'_, '_> {
     }
 
     /// A shared location where a value is wanted: an error, with advice for its kind.
-    fn location_in_expr(&mut self, name: &Name, span: Span, element: bool) -> Option<Expr> {
-        let target = self.target_or_report(name)?;
-        let kind = match target {
-            Target::Shared(shared) => shared.kind,
-            Target::Element(shared, _) => shared.kind,
+    fn location_in_expr(&mut self, place: &ast::Place) -> Option<Expr> {
+        let span = place.span;
+        let shared = match self.target(place)? {
+            Target::Shared(shared) | Target::Element(shared, _) => shared,
+            Target::Struct(id) | Target::StructElement(id, _) => {
+                self.needs_field(place, id);
+                return None;
+            }
         };
-        let shown = shown(&name.text, element);
-        let text = &shown;
+        let kind = shared.kind;
+        let text = &shown(place);
         let (message, help) = match (kind, self.language()) {
             (LocationKind::NonAtomic, Language::Fp) => (
                 format!("the non-atomic location `{text}` cannot be part of an expression"),
@@ -218,6 +223,13 @@ impl ThreadLowerer<'_, '_> {
             self.error(name.span, message, |problem| problem.help("the values come first, then the order"));
             return;
         }
+        if matches!(text, "NULL" | "nullptr" | "null" | "None" | "nil") {
+            let message = format!("there are no pointers, and no `{text}`");
+            self.error(name.span, message, |problem| {
+                problem.help("a node is the index of an element: let 0 stand for none, and number nodes from 1")
+            });
+            return;
+        }
         let mut names = self.local_names();
         names.extend(self.globals().names().into_iter().map(str::to_owned));
         let other = suggestion(text, names.iter().map(String::as_str)).map(str::to_owned);
@@ -237,6 +249,7 @@ impl ThreadLowerer<'_, '_> {
             Some(Binding::Copy(_) | Binding::Value(_)) => "a value",
             None => match self.globals().symbol(text) {
                 Some(Symbol::Shared(shared)) => return Some(Target::Shared(shared)),
+                Some(Symbol::Struct(id)) => return Some(Target::Struct(id)),
                 Some(Symbol::Const(_)) => "a constant",
                 Some(Symbol::Proc(_)) => "a procedure",
                 None => {
@@ -249,13 +262,105 @@ impl ThreadLowerer<'_, '_> {
         None
     }
 
+    /// What a place stands for; reports what is wrong with it.
+    pub(super) fn target(&mut self, place: &ast::Place) -> Option<Target> {
+        let base = self.target_or_report(&place.name)?;
+        let base = self.indexed(base, place.index.as_ref(), &place.name.text, place)?;
+        let Some(field) = &place.field else { return Some(base) };
+        let globals = self.globals();
+        let id = match &base {
+            Target::Struct(id) | Target::StructElement(id, _) => *id,
+            Target::Shared(shared) | Target::Element(shared, _) => {
+                let message = format!("`{}` is a location: it has no fields", place.name.text);
+                self.error(field.name.span, message, |problem| problem.also(shared.span, "declared here"));
+                return None;
+            }
+        };
+        let structure = globals.structure(id);
+        let Some(shared) = structure.field(&field.name.text) else {
+            let message = format!("`{}` has no field `{}`", place.name.text, field.name.text);
+            let other = suggestion(&field.name.text, structure.field_names());
+            let all: Vec<&str> = structure.field_names().collect();
+            self.error(field.name.span, message, |problem| {
+                problem.also(structure.span, "declared here").help(match other {
+                    Some(other) => format!("did you mean `{other}`?"),
+                    None => format!("its fields are {}", all.join(", ")),
+                })
+            });
+            return None;
+        };
+        let text = format!("{}.{}", place.name.text, field.name.text);
+        match (base, structure.len) {
+            (Target::StructElement(_, index), _) => {
+                self.indexed(Target::Element(shared, index), field.index.as_ref(), &text, place)
+            }
+            (_, None) => self.indexed(Target::Shared(shared), field.index.as_ref(), &text, place),
+            (_, Some(_)) => {
+                self.needs_index(place, id);
+                None
+            }
+        }
+    }
+
+    /// An element of an array, if there is an index.
+    fn indexed(&mut self, target: Target, index: Option<&ast::Expr>, text: &str, place: &ast::Place) -> Option<Target> {
+        let Some(index) = index else { return Some(target) };
+        let declared = match target {
+            Target::Shared(shared) if shared.array.is_some() => {
+                return Some(Target::Element(shared, self.expr(index)?));
+            }
+            Target::Struct(id) if self.globals().structure(id).len.is_some() => {
+                return Some(Target::StructElement(id, self.expr(index)?));
+            }
+            Target::Shared(shared) | Target::Element(shared, _) => shared.span,
+            Target::Struct(id) | Target::StructElement(id, _) => self.globals().structure(id).span,
+        };
+        self.error(place.span, format!("`{text}` is not an array"), |problem| problem.also(declared, "declared here"));
+        None
+    }
+
+    /// A struct where a location is wanted.
+    fn needs_field(&mut self, place: &ast::Place, id: usize) {
+        let structure = self.globals().structure(id);
+        if structure.len.is_some() && place.index.is_none() && self.is_whole(&place.name.text) {
+            return self.needs_index(place, id);
+        }
+        let text = shown(place);
+        let field = structure.field_names().next().unwrap_or("field").to_owned();
+        self.error(place.span, format!("`{text}` is a struct"), |problem| {
+            problem.also(structure.span, "declared here").help(format!("say which of its fields: `{text}.{field}`"))
+        });
+    }
+
+    /// Does the name stand for a whole array of structs, rather than for an element?
+    fn is_whole(&self, name: &str) -> bool {
+        !matches!(self.binding(name), Some(Binding::Place(Target::StructElement(..))))
+    }
+
+    /// An array of structs where one of them is wanted.
+    fn needs_index(&mut self, place: &ast::Place, id: usize) {
+        let structure = self.globals().structure(id);
+        let (name, len) = (&place.name.text, structure.len.unwrap_or(1));
+        let field = match &place.field {
+            Some(field) => field.name.text.as_str(),
+            None => structure.field_names().next().unwrap_or("field"),
+        };
+        self.error(place.span, format!("`{name}` is an array of structs"), |problem| {
+            problem
+                .also(structure.span, "declared here")
+                .help(format!("say which of its {len} elements: `{name}[0].{field}`"))
+        });
+    }
+
     /// One location of the wanted kind.
     pub(super) fn place(&mut self, place: &ast::Place, wanted: LocationKind) -> Option<Place> {
-        let target = self.target_or_report(&place.name)?;
-        let text = place.name.text.clone();
-        let (lowered, kind) = match (target, &place.index) {
-            (Target::Element(shared, index), None) => (self.element(shared, index, place.span)?, shared.kind),
-            (Target::Shared(shared), None) => {
+        let text = shown(place);
+        let (lowered, kind) = match self.target(place)? {
+            Target::Element(shared, index) => {
+                let span = place.indices().last().map_or(place.span, |index| index.span);
+                (self.element(shared, index, span)?, shared.kind)
+            }
+            Target::Shared(shared) => {
                 if let Some((_, len)) = shared.array {
                     self.error(place.span, format!("`{text}` is an array"), |problem| {
                         problem
@@ -266,19 +371,12 @@ impl ThreadLowerer<'_, '_> {
                 }
                 (Place::Fixed(shared.base), shared.kind)
             }
-            (Target::Shared(shared), Some(index)) if shared.array.is_some() => {
-                let lowered = self.expr(index)?;
-                (self.element(shared, lowered, index.span)?, shared.kind)
-            }
-            (Target::Shared(shared) | Target::Element(shared, _), Some(_)) => {
-                self.error(place.span, format!("`{text}` is not an array"), |problem| {
-                    problem.also(shared.span, "declared here")
-                });
+            Target::Struct(id) | Target::StructElement(id, _) => {
+                self.needs_field(place, id);
                 return None;
             }
         };
         if kind != wanted {
-            let text = shown(&text, place.index.is_some());
             let (message, help) = match (wanted, self.language()) {
                 (LocationKind::NonAtomic, Language::Fp) => (
                     format!("`{text}` is atomic: plain assignment does not access it"),

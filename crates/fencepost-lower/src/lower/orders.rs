@@ -7,19 +7,23 @@ use fencepost_syntax::ast::Name;
 
 use super::thread::ThreadLowerer;
 
-/// Spellings of other languages, and ours.
+/// Spellings of other languages, in lower case and without `_`, and ours.
 const ALIASES: &[(&str, &str)] = &[
     ("relaxed", "rlx"),
     ("acquire", "acq"),
+    ("consume", "acq"),
     ("release", "rel"),
-    ("acq_rel", "acqrel"),
     ("acqrel", "acqrel"),
-    ("seq_cst", "sc"),
     ("seqcst", "sc"),
+    ("sc", "sc"),
 ];
 
+/// The `.fp` spelling of `std::memory_order_acquire`, `Ordering::Acquire`, `acq_rel` and the like.
 fn alias(word: &str) -> Option<&'static str> {
-    ALIASES.iter().find(|(other, _)| *other == word).map(|&(_, ours)| ours)
+    let last = word.rsplit("::").next().unwrap_or(word);
+    let last = last.strip_prefix("memory_order_").or_else(|| last.strip_prefix("__ATOMIC_")).unwrap_or(last);
+    let plain = last.to_ascii_lowercase().replace('_', "");
+    ALIASES.iter().find(|(other, _)| *other == plain).map(|&(_, ours)| ours)
 }
 
 impl ThreadLowerer<'_, '_> {

@@ -5,10 +5,11 @@ use std::collections::HashMap;
 use fencepost_base::diag::Diagnostic;
 use fencepost_base::source::Span;
 use fencepost_syntax::ast::{
-    AccessKind, BinaryOp, Block, Expr, ExprKind, File, ItemKind, Name, Place, StmtKind, WaitCondition,
+    AccessKind, BinaryOp, Block, Expr, ExprKind, File, ItemKind, Name, Place, Stmt, StmtKind, WaitCondition,
 };
 use fencepost_syntax::messages::Messages;
 
+use super::control::closing_brace;
 use super::symbols::{Globals, Symbol, duplicate};
 
 /// A procedure.
@@ -20,6 +21,8 @@ pub(super) struct Proc<'a> {
     pub(super) usage: Vec<Usage>,
     /// It calls itself, or calls one that does: it cannot be inlined.
     pub(super) recursive: bool,
+    /// The first `return e;`, if it has a result.
+    pub(super) result: Option<Span>,
 }
 
 /// How a parameter is used: first uses as a location and as a value, if any.
@@ -46,7 +49,8 @@ impl<'a> Procs<'a> {
                         messages.push(duplicate(param, before.span));
                     }
                 }
-                procs.list.push(Proc { name, params, body, usage, recursive: false });
+                let result = check_returns(name, body, messages);
+                procs.list.push(Proc { name, params, body, usage, recursive: false, result });
             }
         }
         procs.analyse(globals, messages);
@@ -126,6 +130,75 @@ impl<'a> Procs<'a> {
     }
 }
 
+/// Where a procedure first returns a value. If it does, every way through it has to.
+fn check_returns(name: &Name, body: &Block, messages: &mut Messages) -> Option<Span> {
+    let (mut with, mut without) = (None, None);
+    returns_in(body, &mut |value, span| {
+        let first = if value.is_some() { &mut with } else { &mut without };
+        first.get_or_insert(span);
+    });
+    let result = with?;
+    if let Some(without) = without {
+        let message = format!("`{}` returns a value elsewhere, but none here", name.text);
+        messages.push(Diagnostic::error(without, message).also(result, "here it does"));
+    }
+    if let Some(end) = open_end(body) {
+        let message = format!("the end of `{}` can be reached without `return`", name.text);
+        messages.push(
+            Diagnostic::error(end, message)
+                .also(result, "here it returns a value")
+                .help("every way through the procedure has to end in `return e;`: write one before this brace"),
+        );
+    }
+    Some(result)
+}
+
+fn returns_in(block: &Block, see: &mut dyn FnMut(Option<&Expr>, Span)) {
+    for stmt in &block.stmts {
+        if let StmtKind::Return(value) = &stmt.kind {
+            see(value.as_ref(), stmt.span);
+        }
+        inner_blocks(&stmt.kind, &mut |block| returns_in(block, see));
+    }
+}
+
+/// The closing brace, if control may get there. What conditions say is not looked at, but for loops
+/// that go on for ever; "yes" is always right.
+fn open_end(block: &Block) -> Option<Span> {
+    let open = !block.stmts.last().is_some_and(|stmt| ends(&stmt.kind));
+    open.then_some(closing_brace(block))
+}
+
+/// Does control never get behind this statement?
+fn ends(kind: &StmtKind) -> bool {
+    let never_open = |block: &Block| open_end(block).is_none();
+    let always = |cond: &Expr| matches!(cond.kind, ExprKind::Int(number) if number != 0);
+    match kind {
+        StmtKind::Return(_) | StmtKind::Goto(_) | StmtKind::Break | StmtKind::Continue => true,
+        StmtKind::Block(block) | StmtKind::Atomic(block) => never_open(block),
+        StmtKind::If { arms, otherwise: Some(otherwise) } => {
+            arms.iter().map(|(_, block)| block).chain([otherwise]).all(never_open)
+        }
+        StmtKind::Choose(blocks) => blocks.iter().all(never_open),
+        StmtKind::While(head, body) | StmtKind::DoWhile(body, head) => always(&head.cond) && !breaks(body),
+        StmtKind::For(head, body) => head.cond.as_ref().is_none_or(always) && !breaks(body),
+        _ => false,
+    }
+}
+
+/// Is there a `break` in the body of a loop that leaves this loop?
+fn breaks(block: &Block) -> bool {
+    block.stmts.iter().any(|stmt| match &stmt.kind {
+        StmtKind::Break => true,
+        StmtKind::While(..) | StmtKind::DoWhile(..) | StmtKind::For(..) => false,
+        kind => {
+            let mut found = false;
+            inner_blocks(kind, &mut |block| found |= breaks(block));
+            found
+        }
+    })
+}
+
 /// Calls `visit` for the blocks directly inside a statement.
 fn inner_blocks<'a>(kind: &'a StmtKind, visit: &mut dyn FnMut(&'a Block)) {
     match kind {
@@ -133,16 +206,27 @@ fn inner_blocks<'a>(kind: &'a StmtKind, visit: &mut dyn FnMut(&'a Block)) {
             arms.iter().for_each(|(_, block)| visit(block));
             otherwise.iter().for_each(visit);
         }
-        StmtKind::While(_, block) | StmtKind::DoWhile(block, _) | StmtKind::Atomic(block) | StmtKind::Block(block) => {
-            visit(block)
-        }
+        StmtKind::While(_, block)
+        | StmtKind::DoWhile(block, _)
+        | StmtKind::For(_, block)
+        | StmtKind::Atomic(block)
+        | StmtKind::Block(block) => visit(block),
         StmtKind::Choose(blocks) => blocks.iter().for_each(visit),
         _ => {}
     }
 }
 
+/// The statements in the head of a `for`.
+fn head_of(kind: &StmtKind) -> impl Iterator<Item = &Stmt> {
+    let head = match kind {
+        StmtKind::For(head, _) => Some(head),
+        _ => None,
+    };
+    head.into_iter().flat_map(|head| head.first.iter().chain(&head.step)).map(|stmt| &**stmt)
+}
+
 fn calls_in(block: &Block, globals: &Globals, calls: &mut Vec<(usize, Span)>) {
-    for stmt in &block.stmts {
+    for stmt in block.stmts.iter().flat_map(|stmt| std::iter::once(stmt).chain(head_of(&stmt.kind))) {
         if let StmtKind::Call { name, .. } = &stmt.kind
             && let Some(Symbol::Proc(callee)) = globals.symbol(&name.text)
         {
@@ -170,14 +254,12 @@ impl Scan<'_, '_> {
         if let Some(usage) = self.param(&place.name.text) {
             usage.location.get_or_insert(place.span);
         }
-        if let Some(index) = &place.index {
-            self.value(index);
-        }
+        place.indices().for_each(|index| self.value(index));
     }
 
-    /// A place that is assigned to: a location if it has an index, else not yet clear.
+    /// A place that is assigned to: a location if it has an index or a field, else not yet clear.
     fn assigned(&mut self, place: &Place) {
-        if place.index.is_some() {
+        if !place.is_name() {
             self.location(place);
         }
     }
@@ -202,6 +284,7 @@ impl Scan<'_, '_> {
     fn block(&mut self, block: &Block) {
         for stmt in &block.stmts {
             self.stmt(&stmt.kind);
+            head_of(&stmt.kind).for_each(|stmt| self.stmt(&stmt.kind));
             let mut blocks = Vec::new();
             inner_blocks(&stmt.kind, &mut |block| blocks.push(block));
             blocks.into_iter().for_each(|block| self.block(block));
@@ -250,12 +333,17 @@ impl Scan<'_, '_> {
                 self.value(high);
             }
             StmtKind::LightFence(places) => places.iter().for_each(|place| self.location(place)),
-            StmtKind::Call { name, args } => self.call(name, args),
+            StmtKind::Call { result, name, args } => {
+                result.iter().for_each(|place| self.assigned(place));
+                self.call(name, args);
+            }
+            StmtKind::Return(value) => value.iter().for_each(|value| self.value(value)),
             StmtKind::Assume(cond) | StmtKind::Assert(cond) | StmtKind::Verify(cond) | StmtKind::Bound(cond) => {
                 self.value(cond);
             }
             StmtKind::If { arms, .. } => arms.iter().for_each(|(head, _)| self.value(&head.cond)),
             StmtKind::While(head, _) | StmtKind::DoWhile(_, head) => self.value(&head.cond),
+            StmtKind::For(head, _) => head.cond.iter().for_each(|cond| self.value(cond)),
             StmtKind::Fence(_)
             | StmtKind::Choose(_)
             | StmtKind::Atomic(_)

@@ -7,7 +7,7 @@ use fencepost_base::ids::{ArrayId, LocId, Value};
 use fencepost_base::source::Span;
 use fencepost_ir::{LocationKind, ProgramBuilder, reduce};
 use fencepost_syntax::Language;
-use fencepost_syntax::ast::{Expr, ExprKind, File, Init, ItemKind, Name, SharedDecl};
+use fencepost_syntax::ast::{Expr, ExprKind, Fields, File, Init, ItemKind, Name, SharedDecl};
 use fencepost_syntax::messages::{Messages, suggestion};
 
 use super::MAX_LOCATIONS;
@@ -18,6 +18,8 @@ use super::expr::{binary_op, unary_op};
 pub(super) enum Symbol {
     Const(i64),
     Shared(Shared),
+    /// A struct or an array of structs; its position among them.
+    Struct(usize),
     /// A procedure; its position among the procedures.
     Proc(usize),
 }
@@ -34,13 +36,40 @@ pub(super) struct Shared {
     pub(super) span: Span,
 }
 
+/// A struct, or an array of structs: a location, or an array of locations, for each field.
+#[derive(Debug)]
+pub(super) struct Struct {
+    /// Number of elements, for an array.
+    pub(super) len: Option<u32>,
+    pub(super) fields: Vec<(String, Shared)>,
+    /// Where it is declared.
+    pub(super) span: Span,
+}
+
+impl Struct {
+    pub(super) fn field(&self, name: &str) -> Option<Shared> {
+        self.fields.iter().find(|(field, _)| field == name).map(|&(_, shared)| shared)
+    }
+
+    pub(super) fn field_names(&self) -> impl Iterator<Item = &str> {
+        self.fields.iter().map(|(name, _)| name.as_str())
+    }
+}
+
 /// A location or array to be declared: its name, its initial values, its kind.
 #[derive(Debug)]
 struct Declared {
     name: String,
-    inits: Vec<Value>,
+    /// With the names of the elements, for an array.
+    inits: Vec<(String, Value)>,
     kind: LocationKind,
     array: bool,
+}
+
+/// How the elements of an array are called: `a[2]`, `q.slot[2]`, or `node[2].next`.
+enum Elements<'n> {
+    Plain,
+    FieldOf(&'n str, &'n str),
 }
 
 /// Everything declared at the top level.
@@ -49,6 +78,7 @@ pub(super) struct Globals {
     pub(super) name: Option<String>,
     pub(super) domain: u64,
     symbols: HashMap<String, (Span, Symbol)>,
+    structs: Vec<Struct>,
     declared: Vec<Declared>,
     locations: usize,
     arrays: usize,
@@ -60,8 +90,15 @@ impl Globals {
             Language::Tpl => 255,
             _ => 256,
         };
-        let mut globals =
-            Globals { name: None, domain, symbols: HashMap::new(), declared: Vec::new(), locations: 0, arrays: 0 };
+        let mut globals = Globals {
+            name: None,
+            domain,
+            symbols: HashMap::new(),
+            structs: Vec::new(),
+            declared: Vec::new(),
+            locations: 0,
+            arrays: 0,
+        };
         globals.collect_numbers(file, messages);
         globals.collect_names(file, messages);
         globals
@@ -119,9 +156,17 @@ impl Globals {
                 ItemKind::Shared { atomic, declarations } => {
                     let kind = if *atomic { LocationKind::Atomic } else { LocationKind::NonAtomic };
                     for declaration in declarations {
-                        self.declare_shared(declaration, kind, messages);
+                        let len = self.length(declaration.len.as_ref(), messages);
+                        let name = declaration.name.text.clone();
+                        let shared = len.and_then(|len| {
+                            self.declare_shared(declaration, name, len, Elements::Plain, kind, messages)
+                        });
+                        if let Some(shared) = shared {
+                            self.define(&declaration.name, Symbol::Shared(shared), messages);
+                        }
                     }
                 }
+                ItemKind::Struct { name, len, fields } => self.declare_struct(name, len.as_ref(), fields, messages),
                 ItemKind::Proc { name, .. } => {
                     self.define(name, Symbol::Proc(procs), messages);
                     procs += 1;
@@ -144,52 +189,119 @@ impl Globals {
         }
     }
 
-    fn declare_shared(&mut self, declaration: &SharedDecl, kind: LocationKind, messages: &mut Messages) {
-        let name = &declaration.name;
-        let len = match &declaration.len {
-            None => 1,
-            Some(len) => {
-                let Some(number) = self.constant(len, messages) else { return };
-                match usize::try_from(number) {
-                    Ok(number) if (1..=MAX_LOCATIONS).contains(&number) => number,
-                    _ => {
-                        let problem = Diagnostic::error(len.span, format!("an array of {number} elements"))
-                            .label(format!("there can be 1 to {MAX_LOCATIONS}"));
-                        messages.push(problem);
-                        return;
-                    }
-                }
+    /// The number of elements; `Some(None)` where there is none.
+    fn length(&self, len: Option<&Expr>, messages: &mut Messages) -> Option<Option<u32>> {
+        let Some(len) = len else { return Some(None) };
+        let number = self.constant(len, messages)?;
+        match u32::try_from(number) {
+            Ok(number) if (1..=MAX_LOCATIONS).contains(&(number as usize)) => Some(Some(number)),
+            _ => {
+                let problem = Diagnostic::error(len.span, format!("an array of {number} elements"))
+                    .label(format!("there can be 1 to {MAX_LOCATIONS}"));
+                messages.push(problem);
+                None
             }
-        };
-        if self.locations + len > MAX_LOCATIONS {
-            messages.push(Diagnostic::error(name.span, format!("more than {MAX_LOCATIONS} locations")));
-            return;
         }
-        let inits = match &declaration.init {
-            None => vec![0; len],
-            Some(Init::Value(value)) => vec![self.initial(value, messages); len],
+    }
+
+    fn declare_struct(&mut self, name: &Name, len: Option<&Expr>, fields: &[Fields], messages: &mut Messages) {
+        let Some(len) = self.length(len, messages) else { return };
+        let mut found: Vec<(String, Shared)> = Vec::new();
+        for line in fields {
+            let kind = if line.atomic { LocationKind::Atomic } else { LocationKind::NonAtomic };
+            for declaration in &line.declarations {
+                let field = &declaration.name;
+                if let Some((_, before)) = found.iter().find(|(other, _)| *other == field.text) {
+                    messages.push(duplicate(field, before.span));
+                    continue;
+                }
+                if let (Some(_), Some(inner)) = (len, &declaration.len) {
+                    let problem = Diagnostic::error(inner.span, "an array in an array of structs");
+                    messages.push(problem.also(name.span, "of several elements").help(format!(
+                        "declare an array by itself, `global {}[n];`, and compute the index",
+                        field.text
+                    )));
+                    continue;
+                }
+                let inner = match len {
+                    Some(len) => Some(Some(len)),
+                    None => self.length(declaration.len.as_ref(), messages),
+                };
+                let text = format!("{}.{}", name.text, field.text);
+                let elements = match len {
+                    Some(_) => Elements::FieldOf(&name.text, &field.text),
+                    None => Elements::Plain,
+                };
+                let shared =
+                    inner.and_then(|inner| self.declare_shared(declaration, text, inner, elements, kind, messages));
+                found.extend(shared.map(|shared| (field.text.clone(), shared)));
+            }
+        }
+        if fields.is_empty() {
+            let problem = Diagnostic::error(name.span, format!("the struct `{}` has no fields", name.text));
+            messages.push(problem.help("declare them as in `global next; nonatomic value;`"));
+        }
+        if self.define(name, Symbol::Struct(self.structs.len()), messages) {
+            self.structs.push(Struct { len, fields: found, span: name.span });
+        }
+    }
+
+    /// Adds a location or an array. If its name turns out to be taken, nothing comes of the program.
+    fn declare_shared(
+        &mut self,
+        declaration: &SharedDecl,
+        name: String,
+        len: Option<u32>,
+        elements: Elements<'_>,
+        kind: LocationKind,
+        messages: &mut Messages,
+    ) -> Option<Shared> {
+        let number = len.map_or(1, |len| len as usize);
+        if self.locations + number > MAX_LOCATIONS {
+            messages.push(Diagnostic::error(declaration.name.span, format!("more than {MAX_LOCATIONS} locations")));
+            return None;
+        }
+        let inits = self.initials(declaration, len, number, messages).into_iter().enumerate();
+        let element = |index: usize| match (len, &elements) {
+            (None, _) => name.clone(),
+            (Some(_), Elements::Plain) => format!("{name}[{index}]"),
+            (Some(_), Elements::FieldOf(whole, field)) => format!("{whole}[{index}].{field}"),
+        };
+        let inits = inits.map(|(index, init)| (element(index), init)).collect();
+        let array = len.map(|len| (ArrayId::from_index(self.arrays), len));
+        let base = LocId::from_index(self.locations);
+        self.locations += number;
+        self.arrays += usize::from(array.is_some());
+        self.declared.push(Declared { name, inits, kind, array: array.is_some() });
+        Some(Shared { kind, base, array, span: declaration.name.span })
+    }
+
+    fn initials(
+        &self,
+        declaration: &SharedDecl,
+        len: Option<u32>,
+        number: usize,
+        messages: &mut Messages,
+    ) -> Vec<Value> {
+        let name = &declaration.name;
+        match &declaration.init {
+            None => vec![0; number],
+            Some(Init::Value(value)) => vec![self.initial(value, messages); number],
             Some(Init::List(values, span)) => {
-                if declaration.len.is_none() {
+                if len.is_none() {
                     messages.push(Diagnostic::error(*span, format!("`{}` is not an array", name.text)).help(format!(
                         "declare it as `{}[{}]`, or give one value",
                         name.text,
                         values.len()
                     )));
-                } else if values.len() != len {
-                    let message = format!("{} values for {len} elements", values.len());
+                } else if values.len() != number {
+                    let message = format!("{} values for {number} elements", values.len());
                     messages.push(Diagnostic::error(*span, message).also(name.span, "of this array"));
                 }
                 let mut inits: Vec<Value> = values.iter().map(|value| self.initial(value, messages)).collect();
-                inits.resize(len, 0);
+                inits.resize(number, 0);
                 inits
             }
-        };
-        let array = declaration.len.as_ref().map(|_| (ArrayId::from_index(self.arrays), len as u32));
-        let shared = Shared { kind, base: LocId::from_index(self.locations), array, span: name.span };
-        if self.define(name, Symbol::Shared(shared), messages) {
-            self.locations += len;
-            self.arrays += usize::from(array.is_some());
-            self.declared.push(Declared { name: name.text.clone(), inits, kind, array: array.is_some() });
         }
     }
 
@@ -223,15 +335,21 @@ impl Globals {
     pub(super) fn declare(&self, builder: &mut ProgramBuilder) {
         for declared in &self.declared {
             if declared.array {
-                builder.array(declared.name.clone(), &declared.inits, declared.kind);
+                builder.array_of(declared.name.clone(), declared.inits.clone(), declared.kind);
             } else {
-                builder.location(declared.name.clone(), declared.inits[0], declared.kind);
+                for (name, init) in &declared.inits {
+                    builder.location(name.clone(), *init, declared.kind);
+                }
             }
         }
     }
 
     pub(super) fn symbol(&self, name: &str) -> Option<Symbol> {
         self.symbols.get(name).map(|&(_, symbol)| symbol)
+    }
+
+    pub(super) fn structure(&self, id: usize) -> &Struct {
+        &self.structs[id]
     }
 
     pub(super) fn span_of(&self, name: &str) -> Option<Span> {

@@ -10,13 +10,13 @@ use fencepost_base::ids::{Pc, RegId, Value};
 use fencepost_base::source::Span;
 use fencepost_ir::{Expr, Instr, LocationKind, Op, Origin, Register, reduce};
 use fencepost_syntax::Language;
-use fencepost_syntax::ast::{Block, Expr as AstExpr, ExprKind, Name, Place as AstPlace, Stmt, StmtKind};
+use fencepost_syntax::ast::{Block, Expr as AstExpr, ExprKind, LocalDecl, Name, Place as AstPlace, Stmt, StmtKind};
 use fencepost_syntax::messages::suggestion;
 
 use super::call::written_first;
 use super::control::closing_brace;
 use super::procs::{Proc, Procs};
-use super::symbols::{Globals, Shared, Symbol, duplicate};
+use super::symbols::{Globals, Shared, duplicate};
 use super::{Lowering, MAX_DEPTH, MAX_INSTRUCTIONS};
 
 /// What a name in a thread or procedure stands for.
@@ -34,11 +34,13 @@ pub(super) enum Binding {
     Unknown,
 }
 
-/// A location, an array, or an element of an array.
+/// A location, an array, an element of an array; a struct, an array of structs, an element of one.
 #[derive(Clone, Debug)]
 pub(super) enum Target {
     Shared(Shared),
     Element(Shared, Expr),
+    Struct(usize),
+    StructElement(usize, Expr),
 }
 
 /// The text of the thread itself, or one call of a procedure.
@@ -47,6 +49,20 @@ pub(super) struct Frame {
     labels: HashMap<String, Label>,
     pub(super) loops: Vec<Loop>,
     called_from: Option<Span>,
+    pub(super) returns: Returns,
+}
+
+/// What `return` does.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Returns {
+    /// Where it goes, if there is one.
+    pub(super) end: Option<Pc>,
+    /// The register for the result, if anyone wants it.
+    pub(super) dst: Option<RegId>,
+    /// The atomic section that all of it is in, by its keyword.
+    pub(super) section: Option<Span>,
+    /// It is the thread that ends.
+    pub(super) thread: bool,
 }
 
 /// A label of the source.
@@ -66,8 +82,8 @@ pub(super) struct Loop {
 }
 
 impl Frame {
-    pub(super) fn new(called_from: Option<Span>) -> Self {
-        Frame { names: HashMap::new(), labels: HashMap::new(), loops: Vec::new(), called_from }
+    pub(super) fn new(called_from: Option<Span>, returns: Returns) -> Self {
+        Frame { names: HashMap::new(), labels: HashMap::new(), loops: Vec::new(), called_from, returns }
     }
 
     pub(super) fn bind(&mut self, name: &str, span: Span, binding: Binding) {
@@ -123,14 +139,15 @@ impl<'l, 'a> ThreadLowerer<'l, 'a> {
 
     /// Lowers the body of a thread.
     pub(super) fn lower(mut self, body: &Block) -> LoweredThread {
-        self.frame(Frame::new(None), |lowerer| lowerer.block(body));
+        let returns = Returns { thread: true, ..Returns::default() };
+        self.frame(Frame::new(None, returns), |lowerer| lowerer.block(body));
         self.emit_unbudgeted(Op::Halt, closing_brace(body));
         self.finish()
     }
 
     /// Looks for mistakes in a procedure that no one calls.
     pub(super) fn check(mut self, proc: &Proc<'_>) {
-        let mut frame = Frame::new(None);
+        let mut frame = Frame::new(None, Returns::default());
         for param in proc.params {
             frame.bind(&param.text, param.span, Binding::Unknown);
         }
@@ -152,6 +169,9 @@ impl<'l, 'a> ThreadLowerer<'l, 'a> {
         self.frames.push(frame);
         inside(self);
         let Some(frame) = self.frames.pop() else { return };
+        if let Some(end) = frame.returns.end {
+            self.place_end(end);
+        }
         let mut undefined: Vec<(&String, Span)> = frame
             .labels
             .iter()
@@ -319,6 +339,15 @@ impl<'l, 'a> ThreadLowerer<'l, 'a> {
         self.last_label = Some(self.code.len());
     }
 
+    /// The end of a call: a jump there is left out if it is the last instruction.
+    fn place_end(&mut self, end: Pc) {
+        let jumps = matches!(self.code.last(), Some(Instr { op: Op::Jump { target }, .. }) if *target == end);
+        if jumps && self.last_label != Some(self.code.len()) {
+            self.code.pop();
+        }
+        self.place_label(end);
+    }
+
     /// Can control reach the next instruction?
     pub(super) fn reachable(&self) -> bool {
         let falls_through =
@@ -371,13 +400,13 @@ impl<'l, 'a> ThreadLowerer<'l, 'a> {
         self.depth -= 1;
     }
 
-    fn stmt(&mut self, stmt: &Stmt, rest: &[Stmt]) -> Option<()> {
+    pub(super) fn stmt(&mut self, stmt: &Stmt, rest: &[Stmt]) -> Option<()> {
         let span = stmt.span;
         match &stmt.kind {
             StmtKind::Local(locals) => {
                 let rest = if locals.iter().any(|local| local.init.is_some()) { &[] } else { rest };
                 for local in locals {
-                    self.local(&local.name, local.init.as_ref(), rest);
+                    self.local(local, rest, self.frames.len() == 1);
                 }
             }
             StmtKind::Assign { target, value } => self.assign(target, value, span)?,
@@ -392,7 +421,8 @@ impl<'l, 'a> ThreadLowerer<'l, 'a> {
             }
             StmtKind::Fence(order) => self.fence(order.as_ref(), span)?,
             StmtKind::LightFence(places) => self.light_fence(places, span)?,
-            StmtKind::Call { name, args } => self.call(name, args, span)?,
+            StmtKind::Call { result, name, args } => self.call(result.as_ref(), name, args, span)?,
+            StmtKind::Return(value) => self.return_stmt(stmt, value.as_ref())?,
             StmtKind::Assume(cond) => {
                 let cond = self.expr(cond)?;
                 self.emit(Op::Assume { cond }, span);
@@ -413,6 +443,7 @@ impl<'l, 'a> ThreadLowerer<'l, 'a> {
             StmtKind::If { arms, otherwise } => self.if_stmt(arms, otherwise.as_ref()),
             StmtKind::While(head, body) => self.while_stmt(head, body),
             StmtKind::DoWhile(body, head) => self.do_while(body, head),
+            StmtKind::For(head, body) => self.for_stmt(head, body),
             StmtKind::Choose(blocks) => self.choose(blocks, span),
             StmtKind::Block(block) => self.block(block),
             StmtKind::Break | StmtKind::Continue | StmtKind::Goto(_) => {
@@ -428,7 +459,9 @@ impl<'l, 'a> ThreadLowerer<'l, 'a> {
         Some(())
     }
 
-    fn local(&mut self, name: &Name, init: Option<&AstExpr>, rest: &[Stmt]) {
+    /// Declares a register. Has it its name to itself in the whole thread?
+    pub(super) fn local(&mut self, local: &LocalDecl, rest: &[Stmt], own: bool) {
+        let (name, init) = (&local.name, local.init.as_ref());
         // The initial value does not see the new register.
         let value = init.map(|init| (self.value(init), name.span.to(init.span)));
         if let Some(before) = self.frames.last().and_then(|frame| frame.names.get(&name.text)).map(|(span, _)| *span) {
@@ -442,7 +475,6 @@ impl<'l, 'a> ThreadLowerer<'l, 'a> {
             );
             return;
         }
-        let own = self.frames.len() == 1;
         let domain = self.globals().domain;
         let constant = match &value {
             Some((Some(value), _)) => value.as_constant(domain),
@@ -466,14 +498,20 @@ impl<'l, 'a> ThreadLowerer<'l, 'a> {
         }
     }
 
+    /// Takes back declarations: the names mean nothing from here on.
+    pub(super) fn forget(&mut self, locals: &[LocalDecl]) {
+        if let Some(frame) = self.frames.last_mut() {
+            for local in locals {
+                frame.names.remove(&local.name.text);
+            }
+        }
+    }
+
     fn assign(&mut self, target: &AstPlace, value: &AstExpr, span: Span) -> Option<()> {
-        let to_location = match self.binding(&target.name.text) {
-            Some(Binding::Place(_)) => true,
-            Some(Binding::Unknown) => return None,
-            Some(_) => false,
-            None => matches!(self.globals().symbol(&target.name.text), Some(Symbol::Shared(_))),
-        };
-        if to_location {
+        if matches!(self.binding(&target.name.text), Some(Binding::Unknown)) {
+            return None;
+        }
+        if self.is_location(&target.name.text) {
             let place = self.plain_place(target);
             let value = self.value(value);
             self.emit(Op::PlainStore { place: place?, value: value? }, span);
@@ -482,24 +520,17 @@ impl<'l, 'a> ThreadLowerer<'l, 'a> {
         let dst = self.result(target);
         // In `.fp`, a location alone on the right is a plain load.
         let source = match &value.kind {
-            ExprKind::Name(text) => {
-                Some(AstPlace { name: Name { text: text.clone(), span: value.span }, index: None, span: value.span })
-            }
+            ExprKind::Name(text) => Some(AstPlace::named(Name { text: text.clone(), span: value.span })),
             ExprKind::Element(place) => Some((**place).clone()),
             _ => None,
         };
         if let Some(source) = source {
-            let location = match self.binding(&source.name.text) {
-                Some(Binding::Place(_)) => true,
-                Some(_) => false,
-                None => matches!(self.globals().symbol(&source.name.text), Some(Symbol::Shared(_))),
-            };
-            if location {
+            if self.is_location(&source.name.text) {
                 let place = self.plain_place(&source);
                 self.emit(Op::PlainLoad { dst: dst?, place: place? }, span);
                 return Some(());
             }
-            if source.index.is_some() {
+            if !source.is_name() {
                 self.target_or_report(&source.name)?;
             }
         }

@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 use fencepost_finding::Relation;
 
 use super::layout::Layout;
-use super::picture::{NodeKind, Picture, Place, color};
+use super::picture::{NodeKind, Picture, Place, colors};
 
 /// Graphviz measures boxes in inches, positions in points.
 const POINTS_PER_INCH: f64 = 72.0;
@@ -32,7 +32,7 @@ pub(super) fn render(picture: &Picture, layout: &Layout) -> String {
     }
     for link in &picture.links {
         let width = if link.on_cycle { 2.6 } else { 1.0 };
-        let (name, color) = (link.label(), color(link.kind));
+        let (name, color) = (link.label(), colors(link.kind).0);
         // Only program order ranks: communication goes up as well as down.
         let extra = match link.kind {
             Relation::Po => ", weight=10",

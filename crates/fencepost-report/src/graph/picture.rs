@@ -92,18 +92,18 @@ pub(super) fn explanation(relation: Relation) -> String {
     }
 }
 
-/// As in herd's pictures.
-pub(super) fn color(relation: Relation) -> &'static str {
+/// As in herd's pictures, on a light ground and on a dark one.
+pub(super) fn colors(relation: Relation) -> (&'static str, &'static str) {
     match relation {
-        Relation::Po => "#222222",
-        Relation::Rf => "#c8102e",
-        Relation::Mo | Relation::Derived("eco") => "#1f4fbf",
-        Relation::Fr => "#b8600b",
-        Relation::Race => "#a0209a",
-        Relation::Derived("hb" | "sync") => "#2e7d32",
-        Relation::Derived("sw") => "#00798c",
-        Relation::Derived("S" | "SC") => "#6b4fa0",
-        Relation::Derived(_) => "#6a6a6a",
+        Relation::Po => ("#222222", "#d8d8d8"),
+        Relation::Rf => ("#c8102e", "#ff6b7f"),
+        Relation::Mo | Relation::Derived("eco") => ("#1f4fbf", "#7fa8ff"),
+        Relation::Fr => ("#b8600b", "#f0a050"),
+        Relation::Race => ("#a0209a", "#e07fdc"),
+        Relation::Derived("hb" | "sync") => ("#2e7d32", "#7ccf82"),
+        Relation::Derived("sw") => ("#00798c", "#4cc4d4"),
+        Relation::Derived("S" | "SC") => ("#6b4fa0", "#b8a0ea"),
+        Relation::Derived(_) => ("#6a6a6a", "#b0b0b0"),
     }
 }
 

@@ -1,12 +1,12 @@
-//! The picture as SVG: self-contained, on a white ground of its own, so that
-//! it reads the same in light and dark viewers.
+//! The picture as SVG: self-contained, on a ground of its own, which is dark where the viewer
+//! prefers that.
 
 use std::fmt::Write as _;
 
 use fencepost_finding::Relation;
 
 use super::layout::{Layout, Path, Point, Rect, legend_entries};
-use super::picture::{NodeKind, Picture, color};
+use super::picture::{NodeKind, Picture, colors};
 
 pub(super) fn render(picture: &Picture, layout: &Layout) -> String {
     let mut svg = Svg(String::new());
@@ -43,26 +43,34 @@ impl Svg {
         ));
         self.line(format_args!("<title>{}: {}</title>", escape(&picture.title), escape(&picture.subtitle)));
         self.line(format_args!("<style>{STYLE}"));
-        for kind in picture.relations() {
-            let (name, color) = (kind.as_str(), color(kind));
-            self.line(format_args!(".line.{name} {{ stroke: {color}; }} .label.{name} {{ fill: {color}; }}"));
-        }
-        self.line(format_args!("</style>\n<defs>"));
+        self.relations(picture, |(light, _)| light);
+        self.line(format_args!("@media (prefers-color-scheme: dark) {{{DARK_STYLE}"));
+        self.relations(picture, |(_, dark)| dark);
+        self.line(format_args!("}}\n</style>\n<defs>"));
         for kind in picture.relations() {
             self.line(format_args!(
-                r#"<marker id="{}" viewBox="0 0 10 10" refX="9.5" refY="5" markerUnits="userSpaceOnUse" markerWidth="10" markerHeight="9" orient="auto-start-reverse"><path d="M0 0.6 L10 5 L0 9.4 L2.6 5 z" fill="{}"/></marker>"#,
-                kind.as_str(),
-                color(kind)
+                r#"<marker id="{0}" viewBox="0 0 10 10" refX="9.5" refY="5" markerUnits="userSpaceOnUse" markerWidth="10" markerHeight="9" orient="auto-start-reverse"><path class="head {0}" d="M0 0.6 L10 5 L0 9.4 L2.6 5 z"/></marker>"#,
+                kind.as_str()
             ));
         }
         self.line(format_args!("</defs>"));
         self.line(format_args!(
-            r##"<rect x="0.5" y="0.5" width="{}" height="{}" rx="8" fill="#ffffff" stroke="#d0d0d0"/>"##,
+            r#"<rect class="ground" x="0.5" y="0.5" width="{}" height="{}" rx="8"/>"#,
             number(layout.width - 1.0),
             number(layout.height - 1.0)
         ));
         self.text("title", layout.width / 2.0, 27.0, &picture.title);
         self.text("subtitle", layout.width / 2.0, 46.0, &picture.subtitle);
+    }
+
+    /// The colours of edges, their heads and their labels.
+    fn relations(&mut self, picture: &Picture, choose: fn((&'static str, &'static str)) -> &'static str) {
+        for kind in picture.relations() {
+            let (name, color) = (kind.as_str(), choose(colors(kind)));
+            self.line(format_args!(
+                ".line.{name} {{ stroke: {color}; }} .head.{name}, .label.{name} {{ fill: {color}; }}"
+            ));
+        }
     }
 
     fn edge(&mut self, kind: Relation, bold: bool, path: &Path) {
@@ -125,6 +133,8 @@ impl Svg {
 }
 
 const STYLE: &str = "
+:root { color-scheme: light dark; }
+.ground { fill: #ffffff; stroke: #d0d0d0; }
 text { font: 13px ui-monospace, 'DejaVu Sans Mono', Menlo, Consolas, monospace; fill: #1a1a1a; text-anchor: middle; }
 .title { font: 600 16px system-ui, 'DejaVu Sans', Helvetica, Arial, sans-serif; }
 .subtitle, .legend { font: 12px system-ui, 'DejaVu Sans', Helvetica, Arial, sans-serif; fill: #555555; }
@@ -141,6 +151,18 @@ text { font: 13px ui-monospace, 'DejaVu Sans Mono', Menlo, Consolas, monospace; 
 .line.race { stroke-dasharray: 6 4; }
 .label { font: italic 12px ui-serif, Georgia, 'DejaVu Serif', serif; stroke: #ffffff; stroke-width: 4px; stroke-linejoin: round; paint-order: stroke; }
 .label.bold { font-weight: 700; }";
+
+/// What is different on a dark ground.
+const DARK_STYLE: &str = "
+.ground { fill: #16181d; stroke: #3a3f47; }
+text { fill: #e6e6e6; }
+.subtitle, .legend { fill: #b4b9c1; }
+.remark, .gap { fill: #a6acb5; }
+.init { fill: #262a31; stroke: #7d848e; }
+.event { fill: #1e2127; stroke: #7d848e; }
+.event.on-cycle { stroke: #f0f0f0; }
+.event.culprit { fill: #5c4a12; stroke: #ffe08a; }
+.label { stroke: #16181d; }";
 
 /// The `d` attribute, corners rounded.
 fn data(path: &Path) -> String {

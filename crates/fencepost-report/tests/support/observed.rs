@@ -1,8 +1,8 @@
 //! Findings as the sanitizer makes them of runs that were recorded.
 
 use fencepost_finding::{
-    Access, Advice, Edit, Evidence, Finding, Frame, Kind, Link, LinkEnd, LinkKind, Memory, Observed, Operation, Place,
-    Reproduce, Thread,
+    Access, Advice, Edit, EditKind, Evidence, Finding, Frame, Kind, Link, LinkEnd, LinkKind, Memory, Observed,
+    Operation, Place, Reproduce, Thread,
 };
 
 /// The variable that findings are about.
@@ -71,6 +71,7 @@ fn finding(kind: Kind, access: Operation, missed: Operation, stale: Operation, l
             trials: None,
             follows: None,
             picture: None,
+            test: None,
         })),
         identity: String::new(),
         expected: None,
@@ -134,7 +135,9 @@ fn race(links: Vec<Link>, unguarded: bool, edits: Vec<Edit>) -> Finding {
 pub(crate) fn passed_on() -> Finding {
     let link =
         Link { from: end(12, 3, "store", "told", "1"), to: end(13, 4, "load", "told", "1"), kind: LinkKind::ReadsFrom };
-    race(vec![link], false, vec![Edit { place: frame(12), change: "make the store release".into() }])
+    let change = "make the store release".into();
+    let edit = Edit { place: frame(12), change, kind: EditKind::Release, on_failure: false };
+    race(vec![link], false, vec![edit])
 }
 
 /// Nothing leads from the one access to the other.

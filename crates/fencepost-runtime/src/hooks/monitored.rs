@@ -864,7 +864,11 @@ pub(super) fn fence(order: u32, pc: usize) {
     std::sync::atomic::fence(Ordering::SeqCst);
     let Some(mut thread) = thread::enter() else { return };
     thread.counters.fences.count();
-    thread.does_something();
+    match crate::explore::is_decided() {
+        // A round with a fence is like one without, to a loop that waits.
+        true => thread.looks(),
+        false => thread.does_something(),
+    }
     let order = Order::decode(order as u8 & 7);
     if order != Order::Relaxed {
         thread.clocks_mut().fence(order);

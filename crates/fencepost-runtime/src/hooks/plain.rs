@@ -26,8 +26,8 @@ extern "C" fn write<const LOG_SIZE: u32>(addr: usize, pc: usize) {
 fn access(addr: usize, log_size: u32, how: How, pc: usize) {
     let Some(thread) = thread::watched() else { return };
     thread.looks();
-    if how.write && local::is_wanted() {
-        local::writes(thread, addr);
+    if local::is_wanted() {
+        local::touches(thread, addr, how.write);
     }
     if let Some(news) = race::news(thread, addr, log_size, how, pc) {
         if how.write { remember(thread, addr, news, pc) } else { remember_read(thread, addr, news, pc) }
@@ -37,9 +37,79 @@ fn access(addr: usize, log_size: u32, how: How, pc: usize) {
 /// The same in assembly, which is where programs spend their time: without the jump, and the moves
 /// between registers, of a hook that passes its return address on before it is needed. What is news
 /// is `$news`'s matter, and all that is out of the ordinary is the other path's.
+///
+/// Accesses of whole words are the most frequent. They are expected to be aligned. One that is not
+/// finds what is beside the cells of its word, and is mostly news; the other path takes over then.
 #[cfg(not(any(miri, test)))]
 macro_rules! quick {
-    ($name:ident, $log_size:literal, $how:expr, $news:path, $otherwise:path) => {
+    ($name:ident, 3, $how:ident, $news:path, $otherwise:path) => {
+        quick!($name, 3, $how, $news, $otherwise, [
+            "mov r8, [rdx + {stamp}]",
+            "lea rcx, [rax + 2*rdi]"
+        ], ["test dil, 7", "jne 5f"], []);
+    };
+    ($name:ident, $log_size:literal, $how:ident, $news:path, $otherwise:path) => {
+        quick!($name, $log_size, $how, $news, $otherwise, [
+            "mov r8d, edi",
+            "and r8d, 7",
+            "shl r8, {offset_shift}",
+            "or r8, [rdx + {stamp}]",
+            "mov rcx, rdi",
+            "and rcx, -8",
+            "lea rcx, [rax + 2*rcx]"
+        ], [], [offset_shift = const race::OFFSET_SHIFT,]);
+    };
+    (
+        $name:ident, $log_size:literal, READ, $news:path, $otherwise:path,
+        [$($cell:literal),*], [$($unless:literal),*], [$($operands:tt)*]
+    ) => {
+        quick!(@all $name, $log_size, READ, $news, $otherwise, [$($cell),*], [
+            // Nothing is news if both cells are of strangers; see `News::is_of_strangers`.
+            "mov r9, [rcx]",
+            "mov r10, [rcx + 8]",
+            "mov eax, r9d",
+            "xor eax, r8d",
+            "test eax, {access}",
+            "jne 6f",
+            "mov eax, r10d",
+            "xor eax, r8d",
+            "test eax, {access}",
+            "jne 6f",
+            "shr r9, {slot_shift}",
+            "mov eax, r9d",
+            "and eax, {strangers_mask}",
+            "cmp r9, [rdx + 8*rax + {strangers}]",
+            "jne 6f",
+            "shr r10, {slot_shift}",
+            "mov eax, r10d",
+            "and eax, {strangers_mask}",
+            "cmp r10, [rdx + 8*rax + {strangers}]",
+            "jne 6f",
+            "mov eax, [rdx + {left_out}]",
+            "dec eax",
+            "js 6f",
+            "mov [rdx + {left_out}], eax",
+            "ret",
+            "6:" $(, $unless)*
+        ], [
+            access = const race::ACCESS,
+            slot_shift = const race::SLOT_SHIFT,
+            strangers = const Thread::STRANGERS,
+            strangers_mask = const race::STRANGERS - 1,
+            left_out = const Thread::LEFT_OUT,
+            $($operands)*
+        ]);
+    };
+    (
+        $name:ident, $log_size:literal, WRITE, $news:path, $otherwise:path,
+        [$($cell:literal),*], [$($unless:literal),*], [$($operands:tt)*]
+    ) => {
+        quick!(@all $name, $log_size, WRITE, $news, $otherwise, [$($cell),*], [$($unless),*], [$($operands)*]);
+    };
+    (
+        @all $name:ident, $log_size:literal, $how:ident, $news:path, $otherwise:path,
+        [$($cell:literal),*], [$($unless:literal),*], [$($operands:tt)*]
+    ) => {
         std::arch::global_asm!(
             // Whole lines of the cache: they are fetched for nearly every access of the program.
             concat!(".pushsection .text.", stringify!($name), ", \"ax\", @progbits"),
@@ -61,16 +131,9 @@ macro_rules! quick {
             "test rax, rax",
             "je 5f",
             "mov qword ptr [rdx + {last_load}], 0",
-            // The access as a cell.
-            "mov r8d, edi",
-            "and r8d, 7",
-            "shl r8, {offset_shift}",
-            "or r8, [rdx + {stamp}]",
+            // The access as a cell, and the cells of the word.
+            $($cell,)*
             "or r8, {kind}",
-            // The cells of the word, which are twice as large as the word.
-            "mov ecx, edi",
-            "and ecx, {word}",
-            "lea rcx, [rax + 2*rcx]",
             "mov rax, [rcx]",
             "xor rax, r8",
             "shr rax, {uncommon}",
@@ -81,7 +144,9 @@ macro_rules! quick {
             "shr rax, {uncommon}",
             "jne 3f",
             "4: ret",
-            "3: mov rsi, [rsp]",
+            "3:",
+            $($unless,)*
+            "mov rsi, [rsp]",
             "jmp {news}",
             "5: mov rsi, [rsp]",
             "jmp {otherwise}",
@@ -90,10 +155,9 @@ macro_rules! quick {
             root = sym shadow::QUICK,
             span_bits = const shadow::SPAN_BITS,
             spans = const shadow::SPANS,
-            word = const shadow::WORD_IN_SPAN,
             last_load = const Thread::LAST_LOAD,
             stamp = const Thread::STAMP,
-            offset_shift = const race::OFFSET_SHIFT,
+            $($operands)*
             kind = const race::kind($log_size, $how),
             uncommon = const race::uncommon_bits($how),
             news = sym $news,
@@ -120,12 +184,12 @@ type NewsHook = extern "C" fn(usize, usize, &'static Thread, &'static shadow::Ce
 extern "C" fn read_news(addr: usize, pc: usize, thread: &'static Thread, cells: &'static shadow::Cells, new: u64) {
     let news = News::of_cell(Some(cells), new, pc);
     if !news.is_of_strangers(thread) {
-        remember_read_of_mine(thread, addr, news, pc);
+        remember_read_of_mine(addr, pc, thread, news);
     }
 }
 
 #[inline(never)]
-fn remember_read_of_mine(thread: &'static Thread, addr: usize, news: News, pc: usize) {
+fn remember_read_of_mine(addr: usize, pc: usize, thread: &'static Thread, news: News) {
     if !is_easy(thread, news) {
         remember_read_closely(thread, addr, news, pc);
     }
@@ -254,8 +318,8 @@ extern "C" fn write_range(addr: usize, bytes: usize, pc: usize) {
 fn range(mut addr: usize, mut bytes: usize, how: How, pc: usize) {
     let Some(thread) = thread::watched() else { return };
     thread.looks();
-    if how.write && local::is_wanted() {
-        local::writes(thread, addr);
+    if local::is_wanted() {
+        local::touches(thread, addr, how.write);
     }
     while bytes > 0 {
         if addr.is_multiple_of(8) {

@@ -6,6 +6,7 @@ use fencepost_protocol::exploration::{Kind, Step};
 use libc::{clockid_t, timespec};
 
 use super::{Object, acquire, c11, destroyed, mutex, real, release, timeout_at};
+use crate::early;
 use crate::schedule::{self, ALL, Key, Outcome, Timeout};
 
 /// libc's record of what to do if a thread is cancelled.
@@ -22,6 +23,11 @@ unsafe fn wait_on(condition: Object, mutex: Object, timeout: Option<Timeout>, wa
     // SAFETY: the caller passes a condition, and a mutex that it has.
     unsafe {
         if schedule::controls() {
+            // It may also end for no reason, or because its time is over.
+            let way = early::way(if timeout.is_some() { 3 } else { 2 });
+            if way > 0 {
+                return wait_in_vain(mutex, if way == 1 { 0 } else { libc::ETIMEDOUT });
+            }
             schedule::about(Kind::Object, condition as usize);
             schedule::also(Step::new(Kind::Unlock, mutex as u64));
             let key = Key::Object(condition as usize);
@@ -46,6 +52,20 @@ unsafe fn wait_on(condition: Object, mutex: Object, timeout: Option<Timeout>, wa
         }
         wait_really(mutex, wait)
     }
+}
+
+/// Gives the mutex back and takes it again. Nobody has signalled.
+unsafe fn wait_in_vain(mutex: Object, result: c_int) -> c_int {
+    schedule::about(Kind::Unlock, mutex as usize);
+    // SAFETY: the caller passes a mutex that it has.
+    let changed = unsafe {
+        match mutex::unlock(mutex) {
+            0 => mutex::lock(mutex, None, || real::pthread_mutex_lock(mutex)),
+            error => error,
+        }
+    };
+    super::threads::test_cancel();
+    if changed == 0 { result } else { changed }
 }
 
 unsafe fn wait_really(mutex: Object, wait: impl Fn() -> c_int) -> c_int {
@@ -110,21 +130,32 @@ unsafe fn broadcast(condition: Object) -> c_int {
 /// Bytes of a condition.
 const SIZE: usize = size_of::<libc::pthread_cond_t>();
 
-intercept! {
-    fn pthread_cond_wait(condition: Object, mutex: Object) -> c_int {
+intercept_wait! {
+    "rdx": fn pthread_cond_wait(condition: Object, mutex: Object) -> c_int {
         wait_on(condition, mutex, None, || real::pthread_cond_wait(condition, mutex))
     }
 
-    fn pthread_cond_timedwait(condition: Object, mutex: Object, time: *const timespec) -> c_int {
+    "rcx": fn pthread_cond_timedwait(condition: Object, mutex: Object, time: *const timespec) -> c_int {
         let wait = || real::pthread_cond_timedwait(condition, mutex, time);
         wait_until(condition, mutex, (clock_of(condition), time), wait)
     }
 
-    fn pthread_cond_clockwait(condition: Object, mutex: Object, clock: clockid_t, time: *const timespec) -> c_int {
+    "r8": fn pthread_cond_clockwait(condition: Object, mutex: Object, clock: clockid_t, time: *const timespec) -> c_int {
         let wait = || real::pthread_cond_clockwait(condition, mutex, clock, time);
         wait_until(condition, mutex, (clock, time), wait)
     }
 
+    "rdx": fn cnd_wait(condition: Object, mutex: Object) -> c_int {
+        c11(wait_on(condition, mutex, None, || real::pthread_cond_wait(condition, mutex)))
+    }
+
+    "rcx": fn cnd_timedwait(condition: Object, mutex: Object, time: *const timespec) -> c_int {
+        let wait = || real::pthread_cond_timedwait(condition, mutex, time);
+        c11(wait_until(condition, mutex, (libc::CLOCK_REALTIME, time), wait))
+    }
+}
+
+intercept! {
     fn pthread_cond_signal(condition: Object) -> c_int {
         signal(condition)
     }
@@ -136,15 +167,6 @@ intercept! {
     fn pthread_cond_destroy(condition: Object) -> c_int {
         destroyed(condition, SIZE);
         real::pthread_cond_destroy(condition)
-    }
-
-    fn cnd_wait(condition: Object, mutex: Object) -> c_int {
-        c11(wait_on(condition, mutex, None, || real::pthread_cond_wait(condition, mutex)))
-    }
-
-    fn cnd_timedwait(condition: Object, mutex: Object, time: *const timespec) -> c_int {
-        let wait = || real::pthread_cond_timedwait(condition, mutex, time);
-        c11(wait_until(condition, mutex, (libc::CLOCK_REALTIME, time), wait))
     }
 
     fn cnd_signal(condition: Object) -> c_int {

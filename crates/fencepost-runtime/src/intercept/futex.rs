@@ -7,6 +7,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use fencepost_protocol::exploration::Kind;
 
 use super::{nanoseconds, set_errno, timeout_at};
+use crate::explore;
 use crate::schedule::{self, Key, Outcome, Timeout};
 
 /// A system call, past libc; a failure is a negative number.
@@ -72,6 +73,11 @@ unsafe fn modelled(arguments: [usize; 6]) -> Option<c_long> {
             // SAFETY: as above.
             if unsafe { AtomicU32::from_ptr(addr as *mut u32) }.load(Ordering::SeqCst) != value as u32 {
                 return Some(-c_long::from(libc::EAGAIN));
+            }
+            if timeout.is_some() && explore::is_decided() {
+                explore::remark(
+                    "the kernel was asked to wait with a time limit, which ends only when nobody else can go on",
+                );
             }
             Some(match schedule::block(key, timeout, || ()) {
                 Outcome::TimedOut => -c_long::from(libc::ETIMEDOUT),

@@ -89,12 +89,11 @@ fn freeing(block: *mut c_void, pc: usize) {
         let addr = block as usize;
         let Some(block) = blocks::remove(addr) else { return };
         if options::get().races && thread.ignored.get() == 0 {
-            let mut conflicts = race::with_free(thread, addr, block.size.min(FREED), pc);
-            if let Some(first) = conflicts.next() {
+            let races = race::with_free(thread, addr, block.size.min(FREED), pc);
+            if !races.is_empty() {
                 // Reports say which block it is.
                 blocks::insert(block);
-                first.report(thread, pc);
-                conflicts.for_each(|race| race.report(thread, pc));
+                races.iter().for_each(|race| race.report(thread, pc));
                 blocks::remove(addr);
             }
         }

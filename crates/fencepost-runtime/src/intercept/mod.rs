@@ -43,6 +43,30 @@ macro_rules! intercept_at {
     };
 }
 
+/// Declares interceptors of functions that wait and may end early: where every schedule is
+/// explored, the state of the program is looked at first. The register is the next one free for an
+/// argument.
+macro_rules! intercept_wait {
+    ($($register:literal: fn $name:ident($($argument:ident: $type:ty),* $(,)?) -> c_int $body:block)*) => {
+        $(
+            mod $name {
+                #[allow(clippy::wildcard_imports, reason = "the body is written outside")]
+                use super::*;
+
+                shim_of_loop!($name, $register, body);
+
+                unsafe extern "C" fn body($($argument: $type),*) -> c_int {
+                    // SAFETY: the caller keeps the contract of the function of this name; so does
+                    // what is passed on.
+                    unsafe { $body }
+                }
+            }
+            #[allow(unused_imports, reason = "only libc's name is needed of most")]
+            pub(crate) use $name::$name;
+        )*
+    };
+}
+
 mod annotations;
 mod barrier;
 mod blocking;

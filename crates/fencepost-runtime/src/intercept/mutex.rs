@@ -88,6 +88,20 @@ unsafe fn lock_until(mutex: Object, clock: clockid_t, time: *const timespec, wai
 /// Bytes of a mutex.
 const SIZE: usize = size_of::<libc::pthread_mutex_t>();
 
+intercept_wait! {
+    "rdx": fn pthread_mutex_timedlock(mutex: Object, time: *const timespec) -> c_int {
+        lock_until(mutex, libc::CLOCK_REALTIME, time, || real::pthread_mutex_timedlock(mutex, time))
+    }
+
+    "rcx": fn pthread_mutex_clocklock(mutex: Object, clock: clockid_t, time: *const timespec) -> c_int {
+        lock_until(mutex, clock, time, || real::pthread_mutex_clocklock(mutex, clock, time))
+    }
+
+    "rdx": fn mtx_timedlock(mutex: Object, time: *const timespec) -> c_int {
+        c11(lock_until(mutex, libc::CLOCK_REALTIME, time, || real::pthread_mutex_timedlock(mutex, time)))
+    }
+}
+
 intercept! {
     fn pthread_mutex_lock(mutex: Object) -> c_int {
         lock(mutex, None, || real::pthread_mutex_lock(mutex))
@@ -95,14 +109,6 @@ intercept! {
 
     fn pthread_mutex_trylock(mutex: Object) -> c_int {
         try_lock(mutex)
-    }
-
-    fn pthread_mutex_timedlock(mutex: Object, time: *const timespec) -> c_int {
-        lock_until(mutex, libc::CLOCK_REALTIME, time, || real::pthread_mutex_timedlock(mutex, time))
-    }
-
-    fn pthread_mutex_clocklock(mutex: Object, clock: clockid_t, time: *const timespec) -> c_int {
-        lock_until(mutex, clock, time, || real::pthread_mutex_clocklock(mutex, clock, time))
     }
 
     fn pthread_mutex_unlock(mutex: Object) -> c_int {
@@ -123,10 +129,6 @@ intercept! {
 
     fn mtx_trylock(mutex: Object) -> c_int {
         c11(try_lock(mutex))
-    }
-
-    fn mtx_timedlock(mutex: Object, time: *const timespec) -> c_int {
-        c11(lock_until(mutex, libc::CLOCK_REALTIME, time, || real::pthread_mutex_timedlock(mutex, time)))
     }
 
     fn mtx_unlock(mutex: Object) -> c_int {

@@ -1,5 +1,8 @@
 //! Locks for readers and writers. Readers are not ordered among each other, so what they release is
 //! kept apart from what writers release: at the second word of the lock.
+//!
+//! To who explores schedules, such a lock is an object, not a lock: who takes it need not have
+//! waited until it was given back.
 
 use std::ffi::c_int;
 
@@ -52,7 +55,7 @@ unsafe fn lock_as(kind: As, lock: Object, timeout: Option<Timeout>, wait: impl F
             let result = unsafe { kind.try_lock(lock) };
             (result != libc::EBUSY).then_some(result)
         };
-        match schedule::retry(Kind::Lock, Key::Object(lock as usize), timeout, attempt) {
+        match schedule::retry(Kind::Object, Key::Object(lock as usize), timeout, attempt) {
             Ok(result) => result,
             Err(Outcome::TimedOut) => libc::ETIMEDOUT,
             Err(_) => wait(),
@@ -79,6 +82,24 @@ unsafe fn lock_until(
     }
 }
 
+intercept_wait! {
+    "rdx": fn pthread_rwlock_timedrdlock(lock: Object, time: *const timespec) -> c_int {
+        lock_until(As::Reader, lock, libc::CLOCK_REALTIME, time, || real::pthread_rwlock_timedrdlock(lock, time))
+    }
+
+    "rdx": fn pthread_rwlock_timedwrlock(lock: Object, time: *const timespec) -> c_int {
+        lock_until(As::Writer, lock, libc::CLOCK_REALTIME, time, || real::pthread_rwlock_timedwrlock(lock, time))
+    }
+
+    "rcx": fn pthread_rwlock_clockrdlock(lock: Object, clock: clockid_t, time: *const timespec) -> c_int {
+        lock_until(As::Reader, lock, clock, time, || real::pthread_rwlock_clockrdlock(lock, clock, time))
+    }
+
+    "rcx": fn pthread_rwlock_clockwrlock(lock: Object, clock: clockid_t, time: *const timespec) -> c_int {
+        lock_until(As::Writer, lock, clock, time, || real::pthread_rwlock_clockwrlock(lock, clock, time))
+    }
+}
+
 intercept! {
     fn pthread_rwlock_rdlock(lock: Object) -> c_int {
         lock_as(As::Reader, lock, None, || real::pthread_rwlock_rdlock(lock))
@@ -98,24 +119,8 @@ intercept! {
         As::Writer.locked(lock, As::Writer.try_lock(lock))
     }
 
-    fn pthread_rwlock_timedrdlock(lock: Object, time: *const timespec) -> c_int {
-        lock_until(As::Reader, lock, libc::CLOCK_REALTIME, time, || real::pthread_rwlock_timedrdlock(lock, time))
-    }
-
-    fn pthread_rwlock_timedwrlock(lock: Object, time: *const timespec) -> c_int {
-        lock_until(As::Writer, lock, libc::CLOCK_REALTIME, time, || real::pthread_rwlock_timedwrlock(lock, time))
-    }
-
-    fn pthread_rwlock_clockrdlock(lock: Object, clock: clockid_t, time: *const timespec) -> c_int {
-        lock_until(As::Reader, lock, clock, time, || real::pthread_rwlock_clockrdlock(lock, clock, time))
-    }
-
-    fn pthread_rwlock_clockwrlock(lock: Object, clock: clockid_t, time: *const timespec) -> c_int {
-        lock_until(As::Writer, lock, clock, time, || real::pthread_rwlock_clockwrlock(lock, clock, time))
-    }
-
     fn pthread_rwlock_unlock(lock: Object) -> c_int {
-        schedule::about_if_decided(Kind::Unlock, lock as usize);
+        schedule::about_if_decided(Kind::Object, lock as usize);
         // Readers need not ask the kernel who they are.
         let writer = lock.byte_add(WRITER).cast::<c_int>().read();
         if writer != 0 && writer == task() {

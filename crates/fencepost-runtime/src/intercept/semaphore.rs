@@ -47,6 +47,16 @@ unsafe fn wait_until(semaphore: Object, clock: clockid_t, time: *const timespec,
     }
 }
 
+intercept_wait! {
+    "rdx": fn sem_timedwait(semaphore: Object, time: *const timespec) -> c_int {
+        wait_until(semaphore, libc::CLOCK_REALTIME, time, || real::sem_timedwait(semaphore, time))
+    }
+
+    "rcx": fn sem_clockwait(semaphore: Object, clock: clockid_t, time: *const timespec) -> c_int {
+        wait_until(semaphore, clock, time, || real::sem_clockwait(semaphore, clock, time))
+    }
+}
+
 intercept! {
     fn sem_wait(semaphore: Object) -> c_int {
         wait_on(semaphore, None, || real::sem_wait(semaphore))
@@ -55,14 +65,6 @@ intercept! {
     fn sem_trywait(semaphore: Object) -> c_int {
         schedule::about(Kind::Object, semaphore as usize);
         taken(semaphore, real::sem_trywait(semaphore))
-    }
-
-    fn sem_timedwait(semaphore: Object, time: *const timespec) -> c_int {
-        wait_until(semaphore, libc::CLOCK_REALTIME, time, || real::sem_timedwait(semaphore, time))
-    }
-
-    fn sem_clockwait(semaphore: Object, clock: clockid_t, time: *const timespec) -> c_int {
-        wait_until(semaphore, clock, time, || real::sem_clockwait(semaphore, clock, time))
     }
 
     fn sem_post(semaphore: Object) -> c_int {

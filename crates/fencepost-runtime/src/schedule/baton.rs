@@ -14,9 +14,10 @@ use fencepost_protocol::{DEADLOCK, Schedule};
 
 use super::ALL;
 use super::control::{CONTROLLED, Control, Entry, Key, Next, Outcome, RECHECK, Sight, State, Timeout};
-use super::kernel::{monotonic, sleep_until, sleeps, task};
+use super::kernel::{self, monotonic, sleep_until, sleeps, task};
 use super::plan::Plan;
 use super::policy::{Policy, Reason};
+use crate::local::Read;
 use crate::lock::{Guard, Guarded};
 use crate::thread::Tid;
 use crate::{channel, explore, intercept, options, thread};
@@ -27,6 +28,9 @@ static CONTROL: Guarded<Option<Control>> = Guarded::new(None);
 const WATCH: u64 = 500_000_000;
 /// How long until all try again if nobody can go on.
 const RETRY: u64 = 20_000_000;
+
+/// The first thread besides the main thread.
+const FIRST_CREATED: Tid = 2;
 
 thread_local! {
     /// The number of this thread, if it is scheduled by us.
@@ -65,7 +69,9 @@ fn lock() -> Locked {
 
 impl Drop for Locked {
     fn drop(&mut self) {
+        let to_wake = self.control().and_then(|control| control.to_wake.take());
         self.0 = None;
+        to_wake.inspect(|word| word.ring());
         HOLDING.set(false);
     }
 }
@@ -149,13 +155,25 @@ pub(crate) fn has_taken(change: impl FnOnce(&mut Step)) {
     });
 }
 
-/// The location has another value than before.
-pub(crate) fn has_changed(addr: usize) {
-    with_control(|control| control.has_changed(addr));
+/// The location was written. Has it another value than before?
+pub(crate) fn was_written(addr: usize, changed: bool) {
+    with_control(|control| control.was_written(addr, changed));
 }
 
-/// The running thread goes round a loop that ends only when one of these locations changes.
-pub(crate) fn watches(addresses: Vec<usize>) {
+/// The running thread has made a round of a loop in vain, with these reads: it goes no further.
+pub(crate) fn holds(round: Vec<Read>) {
+    let me = ME.get();
+    with_control(|control| {
+        if let Some(entry) = control.entry(me) {
+            entry.held = round;
+        }
+    });
+    block(never(), None, false, || ());
+}
+
+/// The running thread goes round a loop that ends only when one of these locations changes, or is
+/// `written`.
+pub(crate) fn watches(addresses: Vec<usize>, written: bool) {
     if !controls_this_thread() {
         return;
     }
@@ -163,7 +181,7 @@ pub(crate) fn watches(addresses: Vec<usize>) {
     let Some(_inside) = Inside::enter() else { return };
     let mut locked = lock();
     let Some(control) = controlled(&mut locked) else { return };
-    control.watch(me, addresses, false);
+    control.watch(me, addresses, written);
     let next = control.next(me, Reason::Blocked);
     control.give(next, me);
     drop(locked);
@@ -177,12 +195,30 @@ pub(crate) fn decided_steps() -> u32 {
     steps
 }
 
+/// The calling thread ends the process: if somebody decides every step, it waits until no other
+/// thread can go on.
+pub(crate) fn let_others_finish() {
+    if !explore::is_decided() || !controls_this_thread() {
+        return;
+    }
+    let me = ME.get();
+    let mut waits = false;
+    with_control(|control| waits = control.leaves_last(me));
+    if waits {
+        block(never(), None, false, || ());
+    }
+}
+
 /// The program ends: are there threads that could go on?
 pub(crate) fn decided_to_the_end() {
     with_control(|control| {
         let waits_for_ever = |entry: &&Entry| entry.state == State::Blocked(never());
         let others = control.entries.len() - control.entries.iter().filter(waits_for_ever).count() > 1;
-        if others && let Some(mut shared) = explore::shared() {
+        let has_waited = control.plan.as_ref().is_some_and(Plan::has_left);
+        if others
+            && !has_waited
+            && let Some(mut shared) = explore::shared()
+        {
             shared.header().remarks |= remark::OUTLIVED;
         }
     });
@@ -248,7 +284,7 @@ pub(super) fn decide(reason: Reason) {
         control.back(me);
     } else {
         if let (Reason::Vain { addr, .. }, true) = (reason, control.plan.is_some()) {
-            control.watch(me, vec![addr], true);
+            control.retract_to_watch(me, addr);
         }
         match control.next(me, reason) {
             Next::Run(next) if next == me => return,
@@ -275,6 +311,9 @@ pub(crate) fn vary(number: u64) {
 
 /// A thread is about to be created.
 pub(crate) fn created(tid: Tid) {
+    if explore::is_explored() && tid == FIRST_CREATED {
+        kernel::stay_here();
+    }
     with_control(|control| {
         control.policy.appeared(tid);
         control.add(tid, State::Unborn);
@@ -530,6 +569,10 @@ fn with_control(work: impl FnOnce(&mut Control)) {
 /// Waits until it is the turn of the calling thread.
 fn wait(me: Tid) {
     let mut locked = lock();
+    if locked.control().is_some_and(|control| control.is_over) {
+        drop(locked);
+        intercept::end_process(0);
+    }
     let Some(entry) = locked.control().and_then(|control| control.entry(me)) else { return };
     let word = entry.word;
     let mut until = entry.timeout.map(|timeout| timeout.real);
@@ -568,6 +611,10 @@ fn expire(me: Tid) {
 fn look_after(me: Tid) -> bool {
     let mut locked = lock();
     let Some(control) = controlled(&mut locked) else { return false };
+    if control.is_over {
+        drop(locked);
+        intercept::end_process(0);
+    }
     if let (None, Some(since), false) = (control.running, control.stuck, control.frozen) {
         if monotonic() - since >= u64::from(options::get().deadlock).max(1) * 1_000_000_000 {
             deadlock(locked);

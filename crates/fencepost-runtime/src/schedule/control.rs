@@ -9,6 +9,7 @@ use super::ALL;
 use super::kernel::{Word, monotonic};
 use super::plan::{self, Plan};
 use super::policy::{Policy, Reason};
+use crate::local::Read;
 use crate::memory::Apart;
 use crate::thread::Tid;
 use crate::{memory, stats};
@@ -96,6 +97,10 @@ pub(super) struct Entry {
     pub(super) pending: Step,
     /// Locations one of which must change before it can go on, if somebody explores.
     pub(super) watched: Vec<usize>,
+    /// Is it enough that one of them is written?
+    pub(super) is_nudged: bool,
+    /// What it has read in a round of a loop after which it goes no further.
+    pub(super) held: Vec<Read>,
 }
 
 /// What the watching thread saw last.
@@ -122,11 +127,15 @@ pub(super) struct Control {
     /// A thread that ends the process: it goes first.
     pub(super) ending: Option<Tid>,
     pub(super) frozen: bool,
+    /// Nothing more is to be done, and nothing is wrong.
+    pub(super) is_over: bool,
     pub(super) asleep: Option<Sight>,
     /// Since when, in real time, nobody can go on.
     pub(super) stuck: Option<u64>,
     enabled: Vec<Tid>,
     words: Vec<&'static Word>,
+    /// Whom to wake when the lock is free again: somebody who is woken before has to wait for it.
+    pub(super) to_wake: Option<&'static Word>,
 }
 
 pub(super) enum Next {
@@ -135,6 +144,8 @@ pub(super) enum Next {
     Idle,
     /// Nobody, ever.
     Deadlock,
+    /// Nobody: the run ends here.
+    Over,
 }
 
 impl Control {
@@ -152,10 +163,12 @@ impl Control {
             moves: 0,
             ending: None,
             frozen: false,
+            is_over: false,
             asleep: None,
             stuck: None,
             enabled: Vec::new(),
             words: Vec::new(),
+            to_wake: None,
         };
         control.add(1, State::Ready);
         control
@@ -187,6 +200,8 @@ impl Control {
             addr: 0,
             pending: plan::going_on(self.planned_steps()),
             watched: Vec::new(),
+            is_nudged: false,
+            held: Vec::new(),
         };
         self.entries.insert(at, entry);
     }
@@ -366,11 +381,10 @@ impl Control {
                     stats::SWITCHES.fetch_add(1, Ordering::Relaxed);
                 }
                 self.running = Some(next);
-                if let Some(entry) = self.entry(next) {
-                    entry.word.ring();
-                }
+                self.to_wake = self.entry(next).map(|entry| entry.word);
             }
             Next::Idle => self.running = None,
+            Next::Over => (self.running, self.is_over) = (None, true),
             Next::Deadlock => {
                 // A process whose threads are all over has nothing to complain about.
                 if self.entries.is_empty() {

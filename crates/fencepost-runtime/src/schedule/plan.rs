@@ -13,6 +13,9 @@ use super::control::{Control, Entry, Next, State};
 use crate::explore::{self, Shared};
 use crate::thread::Tid;
 
+/// The thread that runs `main`.
+const MAIN: Tid = 1;
+
 /// A schedule that is decided by somebody else.
 pub(super) struct Plan {
     shared: Shared,
@@ -26,6 +29,10 @@ pub(super) struct Plan {
     heard: usize,
     /// Has an assumption of the test not held?
     assumed: bool,
+    /// The thread that ends the process, if it waits for the others, or has done so.
+    leaving: Option<Tid>,
+    /// Has it waited?
+    has_left: bool,
 }
 
 // SAFETY: it is behind the lock of the schedule.
@@ -34,7 +41,7 @@ unsafe impl Send for Plan {}
 impl Plan {
     pub(super) fn new(mut shared: Shared) -> Plan {
         let sleepers = shared.sleepers();
-        Plan { shared, steps: 0, decisions: 0, sleepers, heard: 0, assumed: false }
+        Plan { shared, steps: 0, decisions: 0, sleepers, heard: 0, assumed: false, leaving: None, has_left: false }
     }
 
     /// Steps so far.
@@ -62,11 +69,11 @@ impl Plan {
     }
 
     /// A thread takes a step that it was chosen for.
-    fn take(&mut self, thread: Tid, pending: Step) {
+    fn take(&mut self, thread: Tid, pending: Step, enabled: u64) {
         let decided = self.shared.decision(self.decisions).map(|decision| decision.choice);
         let choice = decided.unwrap_or_else(|| first_way(&self.sleepers, thread));
         self.decisions += 1;
-        self.append(Step { thread, choice, flags: flag::DECIDED | pending.flags, ..pending });
+        self.append(Step { thread, choice, enabled, flags: flag::DECIDED | pending.flags, ..pending });
     }
 
     /// A step that goes with the one before.
@@ -109,6 +116,11 @@ impl Plan {
         self.shared.header().end |= end::ASSUMED;
     }
 
+    /// Could no other thread go on when the process ended?
+    pub(super) fn has_left(&self) -> bool {
+        self.has_left
+    }
+
     /// How many steps there are: known also if the process dies.
     fn tell(&mut self) {
         self.shared.header().steps = self.steps as u32;
@@ -140,7 +152,7 @@ impl Control {
             let pending = entry.pending;
             // Those who sleep do so before the last decision.
             plan.heard = plan.steps;
-            plan.take(decided, pending);
+            plan.take(decided, pending, self.enabled());
             return Next::Run(decided);
         }
         plan.hear();
@@ -149,8 +161,9 @@ impl Control {
             let awake = |entry: &&Entry| entry.can_go_on() && !plan.sleeps(entry.tid);
             let next = self.entries.iter().find(|entry| entry.tid == current && awake(entry));
             if let Some(next) = next.or_else(|| self.entries.iter().find(awake)) {
-                plan.take(next.tid, next.pending);
-                return Next::Run(next.tid);
+                let (next, pending) = (next.tid, next.pending);
+                plan.take(next, pending, self.enabled());
+                return Next::Run(next);
             }
             if explore::is_explored() && self.entries.iter().any(|entry| ready(&entry)) {
                 self.tell_pending(plan);
@@ -166,19 +179,50 @@ impl Control {
             if !self.jump() {
                 break;
             }
-            explore::remark(
-                "a wait with a time limit was not explored in all ways: it ends only when nobody else can go on",
-            );
         }
         if self.entries.iter().any(|entry| !entry.watched.is_empty()) {
             plan.shared.header().remarks |= remark::SPINS;
         }
         self.tell_pending(plan);
-        if !explore::is_explored() {
-            return Next::Deadlock;
+        if let Some(leaving) = plan.leaving
+            && !plan.has_left
+        {
+            plan.has_left = true;
+            if leaving == MAIN && self.entries.len() > 1 {
+                plan.shared.header().end |= end::LEFT;
+            }
+            if let Some(entry) = self.entry(leaving) {
+                entry.state = State::Ready;
+            }
+            return Next::Run(leaving);
         }
-        // Whoever waits may wait for the thread that went no further.
-        plan.finish(if plan.assumed { end::ASSUMED } else { end::STUCK })
+        // Whoever waits may wait for a thread that went no further.
+        let went_on = |entry: &Entry| entry.held.iter().any(|read| !read.is_current());
+        let counts = !plan.assumed && !self.entries.iter().any(went_on);
+        match (explore::is_explored(), counts) {
+            (true, true) => plan.finish(end::STUCK),
+            (true, false) => plan.finish(end::ASSUMED),
+            (false, true) => Next::Deadlock,
+            (false, false) => Next::Over,
+        }
+    }
+
+    /// Who can go on, as bits.
+    fn enabled(&self) -> u64 {
+        let can = self.entries.iter().filter(|entry| entry.tid < u64::BITS && entry.can_go_on());
+        can.fold(0, |bits, entry| bits | 1 << entry.tid)
+    }
+
+    /// The thread ends the process when no other can go on. Has it to wait for that?
+    pub(super) fn leaves_last(&mut self, thread: Tid) -> bool {
+        let has_others = self.entries.len() > 1;
+        match &mut self.plan {
+            Some(plan) if has_others && plan.leaving.is_none() => {
+                plan.leaving = Some(thread);
+                true
+            }
+            _ => false,
+        }
     }
 
     /// What those are about to do who cannot go on.
@@ -190,21 +234,26 @@ impl Control {
         }
     }
 
-    /// The running thread goes on when one of these locations has another value. Was it chosen for
-    /// a look that was in vain?
-    pub(super) fn watch(&mut self, thread: Tid, addresses: Vec<usize>, was_chosen: bool) {
-        if was_chosen && let Some(plan) = &mut self.plan {
-            plan.retract();
-        }
+    /// The running thread goes on when one of these locations has another value or, if that is
+    /// enough, is `written`.
+    pub(super) fn watch(&mut self, thread: Tid, addresses: Vec<usize>, written: bool) {
         if let Some(entry) = self.entry(thread) {
-            entry.watched = addresses;
+            (entry.watched, entry.is_nudged) = (addresses, written);
         }
     }
 
-    /// The location has another value.
-    pub(super) fn has_changed(&mut self, addr: usize) {
+    /// The running thread was chosen for a look at this location, which was in vain.
+    pub(super) fn retract_to_watch(&mut self, thread: Tid, addr: usize) {
+        if let Some(plan) = &mut self.plan {
+            plan.retract();
+        }
+        self.watch(thread, vec![addr], false);
+    }
+
+    /// The location was written. Has it another value?
+    pub(super) fn was_written(&mut self, addr: usize, changed: bool) {
         for entry in &mut self.entries {
-            if entry.watched.contains(&addr) {
+            if entry.watched.contains(&addr) && (changed || entry.is_nudged) {
                 entry.watched.clear();
             }
         }

@@ -48,7 +48,7 @@ fn analyse(trace: Trace, reported: &(Report, Robustness), spins: &BTreeSet<(u64,
 }
 
 fn phrases(analysis: &Analysis) -> Vec<(u64, String)> {
-    let mut phrases: Vec<_> = analysis.edits.iter().map(|edit| (edit.pc, edit.phrase())).collect();
+    let mut phrases: Vec<_> = analysis.edits.iter().map(|edit| (edit.pc, edit.phrase(false))).collect();
     phrases.sort();
     phrases
 }
@@ -278,7 +278,7 @@ fn a_wait_that_can_end_too_early() {
 fn a_run_that_does_not_show_it_gives_no_advice() {
     assert_eq!(analyse(start(), &reported(3, 14, X, Action::Load, 8), &BTreeSet::new()), None);
     let thumb = rule_of_thumb(&reported(3, 14, X, Action::Load, 8).0, Some(11));
-    assert_eq!(thumb.iter().map(Edit::phrase).collect::<Vec<_>>().len(), 2);
+    assert_eq!(thumb.iter().map(|edit| edit.phrase(false)).collect::<Vec<_>>().len(), 2);
 }
 
 /// What the runtime says of a plain access of `later` that races with one of `earlier`, made in

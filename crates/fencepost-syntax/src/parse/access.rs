@@ -89,6 +89,19 @@ impl Parser<'_> {
         self.report(diagnostic)
     }
 
+    /// An order, or what other languages call so (`std::memory_order_acquire`): what it means, if
+    /// anything, is found out later.
+    pub(super) fn order(&mut self) -> Result<Name> {
+        let mut order = self.any_word("an order")?;
+        while self.kind() == TokenKind::Colon && self.kind_after(1) == TokenKind::Colon {
+            self.advance();
+            self.advance();
+            let next = self.any_word("an order")?;
+            order = Name { text: format!("{}::{}", order.text, next.text), span: order.span.to(next.span) };
+        }
+        Ok(order)
+    }
+
     /// The arguments after the place: `(` is read already; `first` says that no argument came
     /// before.
     pub(super) fn access(
@@ -109,7 +122,7 @@ impl Parser<'_> {
             if values.len() < method.verb.values() {
                 values.push(self.expr()?);
             } else if orders.len() < method.orders {
-                orders.push(self.any_word("an order")?);
+                orders.push(self.order()?);
             } else {
                 let span = self.span();
                 let message = format!("too many arguments for `{}`", word.text);

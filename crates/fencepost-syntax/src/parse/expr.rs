@@ -3,8 +3,9 @@
 use fencepost_base::diag::Diagnostic;
 use fencepost_base::source::Span;
 
+use super::fp::is_method;
 use super::{MAX_HEIGHT, Parser, Result};
-use crate::ast::{BinaryOp, Expr, ExprKind, Name, Place, UnaryOp};
+use crate::ast::{BinaryOp, Expr, ExprKind, Field, Name, Place, UnaryOp};
 use crate::language::Language;
 use crate::lexer::TokenKind;
 
@@ -21,6 +22,11 @@ impl Parser<'_> {
 
     /// `( e )`
     pub(super) fn expr_in_parens(&mut self) -> Result<Expr> {
+        if self.kind() != TokenKind::LeftParen && self.language == Language::Fp {
+            let message = format!("expected `(`, found {}", self.found());
+            let problem = Diagnostic::error(self.span(), message).help("conditions are in parentheses, as in C");
+            return self.report(problem);
+        }
         let open = self.expect(TokenKind::LeftParen, "`(`")?;
         let expr = self.expr()?;
         self.expect_close(TokenKind::RightParen, "`)`", open)?;
@@ -68,6 +74,12 @@ impl Parser<'_> {
                 return Ok(inner);
             }
             TokenKind::Word => return self.word_in_expr(),
+            TokenKind::And | TokenKind::Star if self.language == Language::Fp => {
+                let problem = Diagnostic::error(start, "there are no pointers, and locations have no addresses");
+                return self.report(
+                    problem.help("name the location itself; a node is the index of an element: `node[i].next.load()`"),
+                );
+            }
             _ => return self.expected("an expression"),
         };
         Ok(Tree { expr: Expr { kind, span: self.span_from(start) }, height: 1 })
@@ -101,9 +113,9 @@ impl Parser<'_> {
                 let name = self.name("a register or constant")?;
                 let place = self.place_named(name)?;
                 let span = place.span;
-                let kind = match place.index {
-                    None => ExprKind::Name(place.name.text),
-                    Some(_) => ExprKind::Element(Box::new(place)),
+                let kind = match place.is_name() {
+                    true => ExprKind::Name(place.name.text),
+                    false => ExprKind::Element(Box::new(place)),
                 };
                 return Ok(Tree { expr: Expr { kind, span }, height: 1 });
             }
@@ -132,23 +144,46 @@ impl Parser<'_> {
         ExprKind::Error
     }
 
-    /// A place, after its name: with an index or without.
+    /// A place, after its name: with an index or a field or without.
     pub(super) fn place_named(&mut self, name: Name) -> Result<Place> {
-        let mut span = name.span;
-        let mut index = None;
-        if self.kind() == TokenKind::LeftBracket {
-            let open = self.advance().span;
-            index = Some(self.expr()?);
-            span = span.to(self.expect_close(TokenKind::RightBracket, "`]`", open)?);
+        let start = name.span;
+        let index = self.brackets()?;
+        let field = if self.at_field() {
+            self.advance();
+            let name = self.any_word("the name of a field")?;
+            Some(Field { name, index: self.brackets()? })
+        } else {
+            None
+        };
+        Ok(Place { name, index, field, span: self.span_from(start) })
+    }
+
+    /// Is it `.next` rather than `.load(…)`?
+    fn at_field(&self) -> bool {
+        self.language == Language::Fp
+            && self.kind() == TokenKind::Dot
+            && self.kind_after(1) == TokenKind::Word
+            && self.kind_after(2) != TokenKind::LeftParen
+            && !is_method(self.slice(self.tokens[self.position + 1].span))
+    }
+
+    /// `[e]`, if it is there.
+    pub(super) fn brackets(&mut self) -> Result<Option<Expr>> {
+        if self.kind() != TokenKind::LeftBracket {
+            return Ok(None);
         }
-        Ok(Place { name, index, span })
+        let open = self.advance().span;
+        let inside = self.expr()?;
+        self.expect_close(TokenKind::RightBracket, "`]`", open)?;
+        Ok(Some(inside))
     }
 
     /// An expression that turned out to be followed by `.` or `=`: the place it names.
     pub(super) fn as_place(&mut self, expr: Expr) -> Result<Place> {
         match expr.kind {
-            ExprKind::Name(text) => Ok(Place { name: Name { text, span: expr.span }, index: None, span: expr.span }),
+            ExprKind::Name(text) => Ok(Place::named(Name { text, span: expr.span })),
             ExprKind::Element(place) => Ok(*place),
+            _ if self.access_in_expr().is_some() => self.unclosed("", expr.span),
             _ => self.report(Diagnostic::error(expr.span, "expected the name of a location")),
         }
     }

@@ -3,9 +3,9 @@
 use fencepost_base::diag::Diagnostic;
 
 use super::access::{Method, Verb};
-use super::{Parser, Result};
+use super::{Parser, Reported, Result};
 use crate::ast::{
-    Access, Block, Expr, ExprKind, Function, Init, Item, ItemKind, Name, Place, SharedDecl, StmtKind, WaitCondition,
+    Access, Block, Expr, Fields, Function, Init, Item, ItemKind, Name, Place, SharedDecl, StmtKind, WaitCondition,
 };
 use crate::lexer::TokenKind;
 
@@ -48,6 +48,7 @@ impl Parser<'_> {
                 self.advance();
                 ItemKind::Shared { atomic: word == "global", declarations: self.comma_list(Self::fp_shared)? }
             }
+            "struct" => return self.structure(),
             "proc" => return Ok(Some(self.proc()?)),
             "thread" => return Ok(Some(self.thread()?)),
             _ => return self.unknown_item(),
@@ -73,19 +74,93 @@ impl Parser<'_> {
     fn thread(&mut self) -> Result<Item> {
         let start = self.advance().span;
         let name = self.new_name("a thread")?;
-        let mut copies = None;
-        if self.kind() == TokenKind::LeftBracket {
-            let open = self.advance().span;
-            copies = Some(self.expr()?);
-            self.expect_close(TokenKind::RightBracket, "`]`", open)?;
-        }
+        let copies = self.brackets()?;
         let body: Block = self.block()?;
         Ok(Item { kind: ItemKind::Thread { name, copies, body }, span: self.span_from(start) })
     }
 
+    fn structure(&mut self) -> Result<Option<Item>> {
+        let start = self.advance().span;
+        let name = self.new_name("a struct")?;
+        let len = self.brackets()?;
+        let open = self.expect(TokenKind::LeftBrace, "`{`")?;
+        let mut fields = Vec::new();
+        while self.kind() != TokenKind::RightBrace {
+            match self.field_line() {
+                Ok(line) => fields.extend(line),
+                Err(Reported) => {
+                    self.skip_fields();
+                    return Ok(None);
+                }
+            }
+        }
+        self.expect_close(TokenKind::RightBrace, "`}`", open)?;
+        let span = self.span_from(start);
+        if self.kind() == TokenKind::Word && !self.at_item() {
+            let there = self.found();
+            let problem = Diagnostic::error(self.span(), format!("expected a declaration, found {there}"))
+                .also(name.span, "the name comes first")
+                .help("a struct is declared once, with its name: `struct node[4] { … }` is four of them");
+            return self.report(problem);
+        }
+        Ok(Some(Item { kind: ItemKind::Struct { name, len, fields }, span }))
+    }
+
+    /// Skips to the end of a struct of another language: its lines would all be wrong.
+    fn skip_fields(&mut self) {
+        let mut depth = 0usize;
+        loop {
+            match self.kind() {
+                TokenKind::End => return,
+                TokenKind::LeftBrace => depth += 1,
+                TokenKind::RightBrace if depth > 0 => depth -= 1,
+                TokenKind::RightBrace => {
+                    self.skip();
+                    return;
+                }
+                _ if self.at_word("thread") || self.at_word("proc") => return,
+                _ => {}
+            }
+            self.skip();
+        }
+    }
+
+    /// `global next, prev;` in a struct; `None` for a `;` alone.
+    fn field_line(&mut self) -> Result<Option<Fields>> {
+        let start = self.span();
+        let atomic = match self.word() {
+            Some("global") => true,
+            Some("nonatomic") => false,
+            _ if self.eat(TokenKind::Semicolon) => return Ok(None),
+            _ => {
+                let message = format!("expected `global` or `nonatomic`, found {}", self.found());
+                let problem = Diagnostic::error(start, message).help(
+                    "a field is declared like a location: `global next;` if it is atomic, else `nonatomic value;`",
+                );
+                return self.report(problem);
+            }
+        };
+        self.advance();
+        let declarations = self.comma_list(Self::field)?;
+        let span = self.span_from(start);
+        self.expect_semicolon()?;
+        Ok(Some(Fields { atomic, declarations, span }))
+    }
+
+    fn field(&mut self) -> Result<SharedDecl> {
+        let declaration = self.fp_shared()?;
+        let name = &declaration.name;
+        if is_method(&name.text) {
+            let message = format!("`{}` cannot be the name of a field", name.text);
+            let problem = Diagnostic::error(name.span, message).label("this is the name of an operation");
+            return self.report(problem);
+        }
+        Ok(declaration)
+    }
+
     fn fp_shared(&mut self) -> Result<SharedDecl> {
         let name = self.new_name("a location")?;
-        let Place { name, index: len, .. } = self.place_named(name)?;
+        let len = self.brackets()?;
         let mut init = None;
         if self.eat(TokenKind::Equals) {
             init = Some(if self.kind() == TokenKind::LeftBrace {
@@ -101,6 +176,7 @@ impl Parser<'_> {
     }
 
     pub(super) fn fp_method(&mut self, word: Name, place: Place) -> Result<Access> {
+        self.method_habit(&word.text, word.span)?;
         let method = self.find_method(&word, METHODS)?;
         let open = self.expect(TokenKind::LeftParen, "`(`")?;
         self.access(word, method, place, open, true)
@@ -113,7 +189,7 @@ impl Parser<'_> {
             "wait" => {
                 let open = self.expect(TokenKind::LeftParen, "`(`")?;
                 let condition = WaitCondition::Compare(self.expr()?);
-                let order = if self.eat(TokenKind::Comma) { Some(self.any_word("an order")?) } else { None };
+                let order = if self.eat(TokenKind::Comma) { Some(self.order()?) } else { None };
                 self.expect_close(TokenKind::RightParen, "`)`", open)?;
                 return Ok(StmtKind::Wait { result, condition, order });
             }
@@ -152,23 +228,14 @@ impl Parser<'_> {
             (text, _) if self.language.reserved_words().contains(&text) => {
                 self.report(Diagnostic::error(word.span, format!("`{text}` cannot be called here")))
             }
-            (_, Some(_)) => self.wrong_result(&word, &args),
-            (_, None) => Ok(StmtKind::Call { name: word, args }),
+            (_, result) => Ok(StmtKind::Call { result, name: word, args }),
         }
     }
+}
 
-    /// `r = p(…)`, where `p` is no operation with a result.
-    fn wrong_result(&mut self, word: &Name, args: &[Expr]) -> Result<StmtKind> {
-        let diagnostic = Diagnostic::error(word.span, format!("`{}(…)` has no result", word.text));
-        let method = METHODS.iter().find(|method| method.word.eq_ignore_ascii_case(&word.text));
-        let place = args.first().filter(|arg| matches!(arg.kind, ExprKind::Name(_))).map(|arg| self.slice(arg.span));
-        self.report(match (method, place) {
-            (Some(method), Some(place)) => {
-                diagnostic.help(format!("operations are written after the location: `{place}.{}(…)`", method.word))
-            }
-            _ => diagnostic.help("a procedure has no result; it can leave one in a location"),
-        })
-    }
+/// Is it the name of an operation of `.fp` on a location?
+pub fn is_method(word: &str) -> bool {
+    METHODS.iter().any(|method| method.word == word)
 }
 
 /// The text between the quotes, its escapes resolved.

@@ -2,9 +2,12 @@
 //! each language spells its own way, are in the files of the languages.
 
 use fencepost_base::diag::Diagnostic;
+use fencepost_base::source::Span;
 
+use super::expr::binary_op;
+use super::habits::statement_habit;
 use super::{Parser, Reported, Result};
-use crate::ast::{Block, Expr, Head, LocalDecl, Name, Place, Stmt, StmtKind};
+use crate::ast::{Block, Expr, ForHead, Head, LocalDecl, Name, Place, Stmt, StmtKind};
 use crate::language::Language;
 use crate::lexer::TokenKind;
 
@@ -68,6 +71,9 @@ impl Parser<'_> {
     /// A statement with its `;`; `None` for an empty one.
     fn stmt(&mut self) -> Result<Option<Stmt>> {
         let start = self.span();
+        if let Some(problem) = self.foreign_statement() {
+            return self.report(problem);
+        }
         match self.kind() {
             TokenKind::Semicolon => {
                 self.advance();
@@ -93,6 +99,7 @@ impl Parser<'_> {
                 let head = self.head()?;
                 StmtKind::While(head, self.body()?)
             }
+            "for" if self.language == Language::Fp && self.is_head_of_for() => self.for_stmt()?,
             "choose" if self.language == Language::Fp => self.choose()?,
             "atomic" if self.language == Language::Fp => {
                 self.advance();
@@ -143,12 +150,18 @@ impl Parser<'_> {
                 self.advance();
                 StmtKind::Fence(self.fence_order()?)
             }
-            "for" if self.language == Language::Fp && self.is_head_of_for() => return self.no_for(),
-            "return" if self.language == Language::Fp && self.is_return() => return self.no_return(),
+            "return" if self.language == Language::Fp && self.is_return() => {
+                self.advance();
+                let ends = matches!(self.kind(), TokenKind::Semicolon | TokenKind::RightBrace | TokenKind::End);
+                StmtKind::Return(if ends { None } else { Some(self.returned()?) })
+            }
             _ if self.kind_after(1) == TokenKind::LeftParen => {
                 let start = self.span();
                 let command = self.command(None)?;
                 if matches!(command, StmtKind::Call { .. }) && self.kind() == TokenKind::LeftBrace {
+                    if let Some(problem) = statement_habit(word, start) {
+                        return self.report(problem);
+                    }
                     let diagnostic = Diagnostic::error(start, format!("no statement starts with `{word}`"));
                     return self.report(Self::did_you_mean(diagnostic, word, self.language.statement_words()));
                 }
@@ -181,26 +194,70 @@ impl Parser<'_> {
         false
     }
 
-    fn no_for(&mut self) -> Result<StmtKind> {
-        let span = self.advance().span;
-        // What is in the parentheses is no statement: the body comes after them.
-        let mut depth = 0usize;
-        loop {
-            match self.kind() {
-                TokenKind::LeftParen => depth += 1,
-                TokenKind::RightParen => depth -= 1,
-                TokenKind::End | TokenKind::LeftBrace | TokenKind::RightBrace => break,
-                _ => {}
-            }
-            self.advance();
-            if depth == 0 {
-                break;
+    fn for_stmt(&mut self) -> Result<StmtKind> {
+        let start = self.advance().span;
+        let open = self.position;
+        let head = self.for_head(start);
+        if head.is_err() {
+            // What is in the parentheses is no statement: the body comes after them.
+            self.skip_past_parens(open);
+        }
+        Ok(StmtKind::For(head?, self.body()?))
+    }
+
+    fn for_head(&mut self, start: Span) -> Result<ForHead> {
+        let open = self.expect(TokenKind::LeftParen, "`(`")?;
+        let first = self.part_of_for(TokenKind::Semicolon)?;
+        self.expect_part(TokenKind::Semicolon, "`;`", open)?;
+        let cond = if self.kind() == TokenKind::Semicolon { None } else { Some(self.expr()?) };
+        self.expect_part(TokenKind::Semicolon, "`;`", open)?;
+        let step = self.part_of_for(TokenKind::RightParen)?;
+        if let Some(Stmt { kind: StmtKind::Local(_), span }) = step.as_deref() {
+            let problem = Diagnostic::error(*span, "a register cannot be declared here");
+            return self.report(problem.help("declare it in the first part, or before the loop"));
+        }
+        self.expect_part(TokenKind::RightParen, "`)`", open)?;
+        Ok(ForHead { first, cond, step, span: self.span_from(start) })
+    }
+
+    fn expect_part(&mut self, kind: TokenKind, what: &str, open: Span) -> Result<()> {
+        if self.eat(kind) {
+            return Ok(());
+        }
+        if let Some(problem) = self.access_in_expr() {
+            return self.report(problem);
+        }
+        let message = format!("expected {what}, found {}", self.found());
+        let problem = Diagnostic::error(self.span(), message).also(open, "in the head of this loop");
+        self.report(problem.help("write `for (i = 0; i < n; i = i + 1) { … }`"))
+    }
+
+    /// The first or the last part of the head of a `for`: an assignment or an operation.
+    fn part_of_for(&mut self, end: TokenKind) -> Result<Option<Box<Stmt>>> {
+        if self.kind() == end {
+            return Ok(None);
+        }
+        let start = self.span();
+        if let Some(problem) = self.foreign_statement() {
+            return self.report(problem);
+        }
+        let kind = match self.word() {
+            Some(word) => self.simple(word)?,
+            None => return self.expected("an assignment"),
+        };
+        let span = self.span_from(start);
+        match kind {
+            StmtKind::Local(_)
+            | StmtKind::Assign { .. }
+            | StmtKind::Access { .. }
+            | StmtKind::Wait { .. }
+            | StmtKind::Nondet { .. }
+            | StmtKind::Call { .. } => Ok(Some(Box::new(Stmt { kind, span }))),
+            _ => {
+                let problem = Diagnostic::error(span, "the head of a loop has assignments and operations only");
+                self.report(problem.help("write `for (i = 0; i < n; i = i + 1) { … }`"))
             }
         }
-        self.report(
-            Diagnostic::error(span, "`for` loops are not in the language yet")
-                .help("write `i = 0; while (i < n) { …; i = i + 1; }`"),
-        )
     }
 
     /// Is it a statement as in other languages, and no register, location or label of that name?
@@ -208,13 +265,13 @@ impl Parser<'_> {
         !matches!(self.kind_after(1), TokenKind::Equals | TokenKind::Dot | TokenKind::LeftBracket)
     }
 
-    fn no_return(&mut self) -> Result<StmtKind> {
-        let span = self.advance().span;
-        self.report(
-            Diagnostic::error(span, "`return` is not in the language yet")
-                .help("to leave early, write `goto end;` and the label `end:` before the last `}`")
-                .help("to hand a value to the caller, store it in a location that is a parameter"),
-        )
+    /// What comes after `return`: like everywhere, accesses are statements of their own.
+    fn returned(&mut self) -> Result<Expr> {
+        let value = self.expr()?;
+        match self.access_in_expr() {
+            Some(problem) => self.report(problem),
+            None => Ok(value),
+        }
     }
 
     fn only_word(&mut self, kind: StmtKind) -> StmtKind {
@@ -233,7 +290,7 @@ impl Parser<'_> {
             return Ok(None);
         }
         let open = self.advance().span;
-        let order = if self.kind() == TokenKind::RightParen { None } else { Some(self.any_word("an order")?) };
+        let order = if self.kind() == TokenKind::RightParen { None } else { Some(self.order()?) };
         self.expect_close(TokenKind::RightParen, "`)`", open)?;
         Ok(order)
     }
@@ -253,9 +310,11 @@ impl Parser<'_> {
 
     /// A keyword and a condition in parentheses.
     fn head(&mut self) -> Result<Head> {
+        self.polling = self.at_word("while");
         let start = self.advance().span;
-        let cond = self.expr_in_parens()?;
-        Ok(Head { cond, span: self.span_from(start) })
+        let cond = self.expr_in_parens();
+        self.polling = false;
+        Ok(Head { cond: cond?, span: self.span_from(start) })
     }
 
     fn if_stmt(&mut self) -> Result<StmtKind> {
@@ -295,18 +354,24 @@ impl Parser<'_> {
                 self.right_side(place)
             }
             TokenKind::Dot => self.method(None, place),
-            _ => {
-                let words = self.language.statement_words();
-                let message = format!("expected `=`, `.` or `(`, found {}", self.found());
-                let found = self.span();
-                let word = self.slice(first);
-                let diagnostic = match place.index {
-                    None => Self::did_you_mean(Diagnostic::error(found, message), word, words),
-                    Some(_) => Diagnostic::error(found, message),
-                };
-                self.report(diagnostic)
-            }
+            _ => self.no_assignment(&place, first),
         }
+    }
+
+    /// A place that nothing is done with.
+    fn no_assignment(&mut self, place: &Place, first: Span) -> Result<StmtKind> {
+        if let Some(problem) = self.foreign_operator() {
+            return self.report(problem);
+        }
+        let word = self.slice(first);
+        let habit = if self.language == Language::Fp { statement_habit(word, first) } else { None };
+        let message = format!("expected `=`, `.` or `(`, found {}", self.found());
+        let diagnostic = Diagnostic::error(self.span(), message);
+        self.report(match (place.is_name(), habit) {
+            (true, Some(habit)) => habit,
+            (true, None) => Self::did_you_mean(diagnostic, word, self.language.statement_words()),
+            (false, _) => diagnostic,
+        })
     }
 
     /// What comes after `target =`.
@@ -315,15 +380,22 @@ impl Parser<'_> {
             && self.kind_after(1) == TokenKind::LeftParen
             && !self.at_word("int")
             && !self.at_word("wrap");
-        if operation {
-            return self.command(Some(target));
+        let kind = if operation {
+            self.command(Some(target))?
+        } else {
+            let value = self.expr()?;
+            if self.kind() != TokenKind::Dot {
+                return Ok(StmtKind::Assign { target, value });
+            }
+            let place = self.as_place(value)?;
+            self.method(Some(target), place)?
+        };
+        if self.language == Language::Fp && binary_op(self.kind()).is_some() {
+            let problem = Diagnostic::error(self.span(), "the result of an operation cannot be computed with at once")
+                .help("assign it to a register first: `r = x.load();`, then `r = r + 1;`");
+            return self.report(problem);
         }
-        let value = self.expr()?;
-        if self.kind() != TokenKind::Dot {
-            return Ok(StmtKind::Assign { target, value });
-        }
-        let place = self.as_place(value)?;
-        self.method(Some(target), place)
+        Ok(kind)
     }
 
     /// `word(…)`, with or without `result =` before it.

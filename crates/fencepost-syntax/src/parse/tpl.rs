@@ -90,7 +90,7 @@ impl Parser<'_> {
         let method = self.find_method(&word, FUNCTIONS)?;
         let open = self.expect(TokenKind::LeftParen, "`(`")?;
         let name = self.name("a location")?;
-        let place = Place { span: name.span, name, index: None };
+        let place = Place::named(name);
         let access = self.access(word, method, place, open, false)?;
         Ok(StmtKind::Access { result, access })
     }
@@ -99,7 +99,7 @@ impl Parser<'_> {
     fn wait_values(&mut self, result: Option<Place>) -> Result<StmtKind> {
         let open = self.expect(TokenKind::LeftParen, "`(`")?;
         let name = self.name("a location")?;
-        let place = Place { span: name.span, name, index: None };
+        let place = Place::named(name);
         let mut values: Vec<Expr> = Vec::new();
         let mut order = None;
         while order.is_none() && self.eat(TokenKind::Comma) {

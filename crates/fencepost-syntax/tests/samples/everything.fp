@@ -7,6 +7,11 @@ const N = 2;
 const M = N * (N + 1) - 0x1;
 global x, y = 1, a[N], b[3] = 3, c[2] = {1, 2};
 nonatomic d, e[2]; // plain
+struct node[3] {
+  global next = 1, prev = {2, 0, 1}; // atomic
+  nonatomic value;
+}
+struct queue { global head, slot[2] = {1, 2}; nonatomic sum; }
 
 proc lock(l) { l.bcas(0, 1, acqrel); }
 proc unlock(l) {
@@ -18,6 +23,22 @@ proc twice(l, v) {
   lock(l);
   again:
   if (old == v) goto again;
+}
+
+proc pop(q) {
+  local h;
+  for (local i = 0; i < 2; i = i + 1) {
+    h = q.head.load();
+    if (h == i) return h;
+    if (i == 1) continue;
+  }
+  for (h = q.slot[0].load(); h; h = node[h].next.load(rlx)) /* walk */ { if (h == 3) { break; } }
+  return h + 1;
+}
+proc link(n, to) {
+  if (to == 0) return;
+  n.next.store(to);
+  return;
 }
 
 thread t1 {
@@ -53,6 +74,13 @@ thread t1 {
   twice(a[r % 2], 1);
   twice(a[0], r);
   { local inner = r; inner = inner / 1; }
+  r = pop(queue); pop(queue);
+  link(node[r % 3], 2);
+  node[0].value = r; r = node[r % 3].value;
+  queue.slot[r % 2].xchg(1); queue.sum = 1;
+  lwfence(node[1].next, queue, queue.slot, node);
+  for (local i = 3; ; ) { if (i == 0) break; i = i - 1; }
+  for (; r < 2; r = r + 1) skip;
   assume(r != 2);
   assert(r == 0);
   verify(r);
@@ -63,5 +91,6 @@ thread t1 {
 thread worker[M - 2] {
   local r;
   r = me;
+  if (r == 3) return;
   a[me % N].store(r, sc);
 }

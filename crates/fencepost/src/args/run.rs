@@ -60,10 +60,15 @@ pub(crate) struct RunArgs {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     pub(crate) max_runs: Option<u64>,
 
-    /// With --schedule all: let loops that wait and write what was there, such as a lock by
-    /// exchange, go round N times more, and be content with that
+    /// With --schedule all: let loops whose rounds do something go round N times more, and be
+    /// content with that
     #[arg(long, value_name = "N")]
     pub(crate) spins: Option<u32>,
+
+    /// With --schedule all: only schedules in which the turn is taken at most N times from a thread
+    /// that could go on; those with the fewest first
+    #[arg(long, value_name = "N")]
+    pub(crate) preemptions: Option<u32>,
 
     /// Who takes which step, as --schedule all tells it
     #[arg(long, value_name = "STEPS", value_parser = str::parse::<Decisions>, conflicts_with_all = ["schedule", "runs", "seeds", "time"])]

@@ -7,6 +7,7 @@ mod cc;
 pub(crate) mod check;
 pub(crate) mod completions;
 mod edits;
+pub(crate) mod explain;
 pub(crate) mod export;
 mod fixes;
 pub(crate) mod fmt;

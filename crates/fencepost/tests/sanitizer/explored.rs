@@ -1,5 +1,6 @@
 //! Every schedule of programs of `litmus/`, and of generated ones, as C: the answer is that of the
-//! static checker, and there are as many executions as the definitions have.
+//! static checker, and there are as many executions as the definitions have. Tests in
+//! `sanitizer/explored` say themselves what the answer is.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -21,8 +22,8 @@ use serde_json::Value;
 
 use crate::corpus;
 use crate::generated;
-use crate::run::{PATIENCE, run, succeed};
-use crate::suite::Case;
+use crate::run::{PATIENCE, root, run, succeed};
+use crate::suite::{self, Case};
 
 /// States that the definitions may need.
 const STATES: u64 = 200_000;
@@ -37,10 +38,23 @@ pub(crate) fn trials(folder: &Path, compiler: &Compiler, corpus: &[Case]) -> Vec
             of_corpus(&case, &folder, &compiler).map_err(Failed::from)
         }));
     }
+    for source in suite::entries(&root().join("sanitizer/explored")) {
+        let (folder, compiler) = (folder.clone(), compiler.clone());
+        let name = source.file_name().expect("a file").to_string_lossy().into_owned();
+        trials.push(Trial::test(format!("explored/tests/{name}"), move || {
+            of_test(&source, &folder, &compiler).map_err(Failed::from)
+        }));
+    }
     for seed in 0..repetitions(100) {
         let (folder, compiler) = (folder.clone(), compiler.clone());
         trials.push(Trial::test(format!("explored/generated/{seed}"), move || {
             of_generated(seed, &folder, &compiler).map_err(Failed::from)
+        }));
+    }
+    for seed in 0..repetitions(60) {
+        let (folder, compiler) = (folder.clone(), compiler.clone());
+        trials.push(Trial::test(format!("explored/loops/{seed}"), move || {
+            of_loops(seed, &folder, &compiler).map_err(Failed::from)
         }));
     }
     trials
@@ -53,6 +67,8 @@ struct Explored {
     blocked: u64,
     bugs: Vec<String>,
     why: Vec<String>,
+    /// What shows the bugs.
+    decisions: Vec<String>,
 }
 
 impl Explored {
@@ -71,9 +87,81 @@ fn explore(source: &Path, compiler: &Compiler, limit: &str) -> Result<Explored, 
     let mut build = Command::new(env!("CARGO_BIN_EXE_fencepost"));
     build.args(["cc", "--compiler", &compiler.cc, "-std=gnu11", "-pthread", "-g", "-O0", "-DFP_EXPLORE", "-o"]);
     succeed(build.arg(&program).arg(source))?;
+    let explored = explore_built(&program, limit, &[]);
+    fs::remove_file(&program).map_err(|error| error.to_string())?;
+    explored
+}
+
+/// An answer that a test expects.
+struct Expected {
+    /// Options for the compiler or, if they begin with `--`, for `run`.
+    options: Vec<String>,
+    verdict: String,
+    /// About what is wrong, or in the way.
+    says: Vec<String>,
+}
+
+/// What the comments of a test expect: `// every schedule OPTIONS: VERDICT`, and below that
+/// `// says: WORDS`.
+fn expectations(text: &str) -> Vec<Expected> {
+    let mut all: Vec<Expected> = Vec::new();
+    for (key, value) in text.lines().filter_map(|line| line.strip_prefix("// ")?.split_once(": ")) {
+        if let Some(options) = key.strip_prefix("every schedule") {
+            let options = options.split_whitespace().map(str::to_string).collect();
+            all.push(Expected { options, verdict: value.to_string(), says: Vec::new() });
+        } else if let ("says", Some(last)) = (key, all.last_mut()) {
+            last.says.push(value.to_string());
+        }
+    }
+    all
+}
+
+/// The answers are those that the test expects, and each bug is shown by its decisions.
+fn of_test(source: &Path, folder: &Path, compiler: &Compiler) -> Result<(), String> {
+    fs::create_dir_all(folder).map_err(|error| error.to_string())?;
+    let text = fs::read_to_string(source).map_err(|error| error.to_string())?;
+    let expectations = expectations(&text);
+    if expectations.is_empty() {
+        return Err("it expects no answer".into());
+    }
+    let (command, compiler, standard) = match source.extension() {
+        Some(extension) if extension == "cpp" => ("c++", &compiler.cxx, "-std=c++17"),
+        _ => ("cc", &compiler.cc, "-std=gnu11"),
+    };
+    for optimisation in ["-O0", "-O2"] {
+        for Expected { options, verdict, says } in &expectations {
+            let (to_run, to_build): (&[String], &[String]) = match options.first() {
+                Some(first) if first.starts_with("--") => (options, &[]),
+                _ => (&[], options),
+            };
+            let stem = source.file_stem().expect("a file").to_string_lossy();
+            let program = folder.join(format!("{stem}{optimisation}"));
+            let mut build = Command::new(env!("CARGO_BIN_EXE_fencepost"));
+            build.args([command, "--compiler", compiler, standard, "-pthread", "-g", optimisation, "-o"]);
+            succeed(build.arg(&program).args(to_build).arg(source))?;
+            let explored = explore_built(&program, "60s", to_run)?;
+            let said = [explored.bugs.as_slice(), &explored.why].concat().join("; ");
+            let missing = says.iter().find(|words| !said.contains(words.as_str()));
+            if explored.verdict != *verdict || missing.is_some() {
+                return Err(format!("{optimisation} {options:?}: {}: {said}", explored.verdict));
+            }
+            for decisions in &explored.decisions {
+                let mut again = Command::new(env!("CARGO_BIN_EXE_fencepost"));
+                again.args(["run", "--decisions", decisions, "--"]).arg(&program);
+                let done = run(&mut again, PATIENCE)?;
+                if done.status.success() {
+                    return Err(format!("{optimisation}: --decisions {decisions} shows nothing: {}", done.output));
+                }
+            }
+        }
+    }
+    Ok(())
+}
+
+fn explore_built(program: &Path, limit: &str, options: &[String]) -> Result<Explored, String> {
     let mut command = Command::new(env!("CARGO_BIN_EXE_fencepost"));
     command.args(["run", "--schedule", "all", "--keep-going", "--format", "json", "--jobs", "1"]);
-    let done = run(command.args(["--timeout", limit, "--"]).arg(&program), 2 * PATIENCE)?;
+    let done = run(command.args(options).args(["--timeout", limit, "--"]).arg(program), 2 * PATIENCE)?;
     let summary =
         done.output.lines().rev().find_map(|line| {
             serde_json::from_str::<Value>(line).ok().map(|value| value["summary"]["exploration"].clone())
@@ -83,16 +171,17 @@ fn explore(source: &Path, compiler: &Compiler, limit: &str) -> Result<Explored, 
         let all = value.as_array().map(Vec::as_slice).unwrap_or_default();
         all.iter().filter_map(|value| of(value).as_str().map(str::to_string)).collect()
     };
-    fs::remove_file(&program).map_err(|error| error.to_string())?;
     let explored = Explored {
         verdict: summary["verdict"].as_str().unwrap_or_default().to_string(),
         executions: summary["executions"].as_u64().unwrap_or_default(),
         blocked: summary["blocked"].as_u64().unwrap_or_default(),
         bugs: texts(&summary["bugs"], |bug| &bug["bug"]),
         why: texts(&summary["why"], |why| why),
+        decisions: texts(&summary["bugs"], |bug| &bug["decisions"]),
     };
     let expected = match explored.verdict.as_str() {
         "exhausted" => 0,
+        "bounded" if options.iter().any(|option| option == "--spins") => 0,
         "bug" => 66,
         _ => 3,
     };
@@ -179,6 +268,46 @@ fn of_generated(seed: u64, folder: &Path, compiler: &Compiler) -> Result<(), Str
         }
     }
     Ok(())
+}
+
+/// A generated program with loops, some of which have no end: an answer is that of the static
+/// checker.
+fn of_loops(seed: u64, folder: &Path, compiler: &Compiler) -> Result<(), String> {
+    let options = Options {
+        threads: 2..=3,
+        accesses: 2..=4,
+        total_accesses: 7,
+        domain: 2..=3,
+        loops: true,
+        plain: seed.is_multiple_of(3),
+        dense: Some(false),
+        ..Options::default()
+    };
+    let program = generate::program(seed, &options);
+    if program.is_loop_free() || generated::polls(&program) || fails_for_no_reason(&program) {
+        return Ok(());
+    }
+    let model = models::by_name(MODEL).expect("the model of the sanitizer is one of ours");
+    let outcome = Question::new(&program, model).robustness(&Budget::unlimited()).map_err(|error| error.to_string())?;
+    let source = SourceFile::new(format!("loops-{seed}"), "");
+    let Ok(text) = export(&program, &source, c::Options { steps: 10 }) else { return Ok(()) };
+    fs::create_dir_all(folder).map_err(|error| error.to_string())?;
+    let path: PathBuf = folder.join(format!("loops-{seed}.c"));
+    let printed = fencepost_lower::print(&program).replace("*/", "* /");
+    fs::write(&path, format!("{text}\n/*\n{printed}*/\n")).map_err(|error| error.to_string())?;
+    let explored = explore(&path, compiler, "3s")?;
+    let context = || format!("{} ({:?}, {:?}): {}", explored.verdict, explored.bugs, explored.why, path.display());
+    match (&outcome.verdict, explored.verdict.as_str()) {
+        (Verdict::Violated(_), "exhausted") => Err(format!("a violation was not found: {}", context())),
+        (Verdict::Holds, _) if explored.is_weak() => Err(format!("it is robust, but {}", context())),
+        (Verdict::Holds, "exhausted") if outcome.sc_failure.is_some() => {
+            Err(format!("a failure was not found: {}", context()))
+        }
+        (Verdict::Holds, _) if outcome.sc_failure.is_none() && explored.fails() => {
+            Err(format!("nothing fails, but {}", context()))
+        }
+        _ => Ok(()),
+    }
 }
 
 fn fails_for_no_reason(program: &Program) -> bool {

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use super::super::chart::{self, BLUE, GREEN, GREY, Line, ORANGE, Panel, Shape, Style};
+use super::super::chart::{self, BLUE, GREEN, GREY, Line, ORANGE, PURPLE, Panel, Shape, Style};
 use super::families::{FAMILIES, Grows};
 use super::{Decision, Raw, table};
 
@@ -29,7 +29,7 @@ fn lines(raw: &Raw, grows: Grows) -> Vec<Line> {
         (ORANGE, Shape::Triangle),
         (GREEN, Shape::Cross),
         (GREY, Shape::Ring),
-        (BLUE, Shape::Triangle),
+        (PURPLE, Shape::Triangle),
     ];
     let families = FAMILIES.iter().filter(|family| family.grows == grows);
     families

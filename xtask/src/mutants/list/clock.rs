@@ -498,12 +498,6 @@ pub(super) const MUTANTS: &[Mutant] = &[
         "sc.write_again(0);",
     ),
     clock(
-        "clock: who writes again forgets its SC reads",
-        COVERS,
-        "sc.release_again(own.access);\n            sc.write_again(0);",
-        "sc.release_again(own.access);",
-    ),
-    clock(
         "clock: SC accesses in E are not pending for who writes",
         COVERS,
         "location.write(mine, hb, c.all.as_deref()) && mine.learn(Set::Pending, location, Set::Written, mark)",

@@ -7,7 +7,7 @@ use fencepost_protocol::exploration::{Kind, Step, flag};
 use super::{Call, cas_now, fetch_now, load_now};
 use crate::hooks::word::{Fetch, Word};
 use crate::thread;
-use crate::{explore, local, schedule};
+use crate::{early, explore, local, schedule};
 
 fn step(call: Call, kind: Kind, size: u8) -> Step {
     Step {
@@ -40,7 +40,8 @@ pub(super) fn begin_write(call: Call, kind: Kind, size: u8, value: u64) {
     begin(call, kind, size);
     if explore::is_decided() {
         schedule::has_taken(|step| step.written = value);
-        schedule::has_changed(call.addr);
+        schedule::was_written(call.addr, true);
+        early::writes();
     }
 }
 
@@ -65,8 +66,9 @@ pub(super) fn has_read(value: u64) {
 pub(super) fn has_written(addr: usize, old: u64, new: u64) {
     if explore::is_decided() {
         schedule::has_taken(|step| (step.read, step.written, step.flags) = (old, new, step.flags | flag::SUCCESS));
+        schedule::was_written(addr, old != new);
         if old != new {
-            schedule::has_changed(addr);
+            early::writes();
         }
     }
 }

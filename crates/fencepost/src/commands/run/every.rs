@@ -19,7 +19,7 @@ use std::time::{Duration, Instant};
 
 use fencepost_protocol::exploration::{Decision, Decisions, Request, Step, end, remark};
 use fencepost_protocol::{Key, Options};
-use fencepost_schedules::{Explorer, Task};
+use fencepost_schedules::{Search, Task};
 
 use super::signals::Signals;
 use super::{Failure as Cause, How, Run, Session, Voice, Watched, once};
@@ -38,9 +38,8 @@ const PATIENCE: Duration = Duration::from_secs(10);
 const TOLD: usize = 20;
 
 /// What is known so far.
-#[derive(Default)]
 struct State {
-    explorer: Explorer,
+    search: Search,
     /// Runs that are being made.
     running: usize,
     found: Found,
@@ -72,7 +71,14 @@ pub(super) fn run(
     let start = Instant::now();
     let shared = Shared {
         args,
-        state: Mutex::default(),
+        state: Mutex::new(State {
+            search: Search::new(args.preemptions),
+            running: 0,
+            found: Found::default(),
+            is_over: false,
+            error: None,
+            is_unobserved: false,
+        }),
         changed: Condvar::new(),
         until: args.timeout.and_then(|limit| start.checked_add(limit)),
         signals,
@@ -86,7 +92,7 @@ pub(super) fn run(
         }
     });
     shared.progress.clear();
-    let State { explorer, mut found, error, is_unobserved, .. } =
+    let State { search, mut found, error, is_unobserved, .. } =
         shared.state.into_inner().unwrap_or_else(PoisonError::into_inner);
     if let Some(error) = error {
         let program = args.program[0].to_string_lossy();
@@ -99,7 +105,13 @@ pub(super) fn run(
         output::note(&format!("fencepost: error: `{program}` was not observed: {reason}\n"));
         return Ok(Watched { is_unobserved: true, ..Watched::refused() });
     }
-    found.counts = explorer.counts();
+    found.counts = search.counts();
+    if let Search::Few(bounded) = &search {
+        found.preemptions = bounded.seen();
+        if !bounded.is_exhausted() && found.obstacles.is_empty() {
+            found.obstacles.insert(Obstacle::Preemptions);
+        }
+    }
     found.time = start.elapsed();
     for decisions in found.to_tell(TOLD) {
         let run = Run { schedule: fencepost_protocol::Schedule::Os, seed: 0 };
@@ -116,7 +128,7 @@ pub(super) fn run(
             Err(Cause::Start(error) | Cause::Other(error)) => return Err(error),
         }
     }
-    let verdict = found.verdict(args.spins.is_some());
+    let verdict = found.verdict();
     session.explored(verdict.summary(&found));
     session.finish(true, args.print_suppressions, output)?;
     Ok(Watched {
@@ -170,8 +182,7 @@ impl Shared<'_> {
                 decisions: task.decisions.clone(),
                 sleepers: task.sleepers.clone(),
                 most_steps: self.args.steps.map_or(STEPS, |steps| u32::try_from(steps).unwrap_or(u32::MAX)),
-                rounds: self.args.spins.unwrap_or(0),
-                waits: false,
+                rounds: self.args.spins.unwrap_or(u32::MAX),
             };
             let server = match &mut server {
                 Some(server) => server,
@@ -186,7 +197,7 @@ impl Shared<'_> {
             state.running -= 1;
             match outcome {
                 None => {
-                    let was_there = state.explorer.counts().runs() > 0;
+                    let was_there = state.search.counts().runs() > 0;
                     let obstacle = if self.signals.received() { Obstacle::Interrupted } else { Obstacle::Silent };
                     match was_there || obstacle == Obstacle::Interrupted {
                         true => drop(state.found.obstacles.insert(obstacle)),
@@ -196,7 +207,14 @@ impl Shared<'_> {
                 }
                 Some(outcome) => self.take_in(&mut state, &task, &outcome),
             }
-            self.progress.update_runs(self.start.elapsed(), state.explorer.counts().runs(), state.explorer.share());
+            let how_far = || match &state.search {
+                Search::All(explorer) => format!("about {:.1} % of what is known", explorer.share() * 100.0),
+                Search::Few(bounded) => match bounded.seen() {
+                    Some(seen) => format!("more than {}", verdict::preemptions(seen)),
+                    None => "without preemptions".to_string(),
+                },
+            };
+            self.progress.update_runs(self.start.elapsed(), state.search.counts().runs(), how_far);
             drop(state);
             self.changed.notify_all();
         }
@@ -220,12 +238,12 @@ impl Shared<'_> {
                 return None;
             }
             let most = self.args.max_runs.unwrap_or(u64::MAX);
-            if state.explorer.counts().runs() + state.running as u64 >= most {
+            if state.search.counts().runs() + state.running as u64 >= most {
                 state.found.obstacles.insert(Obstacle::Runs(most));
                 state.is_over = true;
                 return None;
             }
-            if let Some(task) = state.explorer.next() {
+            if let Some(task) = state.search.next() {
                 state.running += 1;
                 return Some(task);
             }
@@ -252,6 +270,9 @@ impl Shared<'_> {
             if answer.remarks & bit != 0 {
                 found.obstacles.insert(obstacle);
             }
+        }
+        if self.args.preemptions.is_some() && steps.iter().any(|step| step.thread >= u64::BITS) {
+            found.obstacles.insert(Obstacle::Other("preemptions of more than 63 threads are not counted".into()));
         }
         if overlaps(steps) {
             found.obstacles.insert(Obstacle::Mixed);
@@ -288,7 +309,7 @@ impl Shared<'_> {
         let is_whole = answer.end & (end::TOO_LONG | end::DIVERGED) == 0 && (answer.end != 0 || has_died);
         if is_whole {
             let why = if has_died { end::EXITED } else { answer.end };
-            if let Err(divergence) = state.explorer.done(task, steps, why) {
+            if let Err(divergence) = state.search.done(task, steps, why) {
                 found.obstacles.insert(Obstacle::Diverged(verdict::describe(&divergence)));
                 state.is_over = true;
             }

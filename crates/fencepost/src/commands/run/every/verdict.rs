@@ -48,8 +48,10 @@ pub(super) enum Obstacle {
     OutOfSight,
     /// Accesses of different sizes overlap.
     Mixed,
-    /// Rounds of a loop were left out: its effects do not change anything.
+    /// Rounds of a loop were left out.
     Rounds,
+    /// Schedules with more preemptions were left out.
+    Preemptions,
     /// Something else.
     Other(String),
 }
@@ -62,6 +64,8 @@ pub(super) struct Found {
     pub(super) obstacles: BTreeSet<Obstacle>,
     pub(super) counts: Counts,
     pub(super) time: Duration,
+    /// All schedules with at most so many preemptions were seen, if they are counted.
+    pub(super) preemptions: Option<u32>,
 }
 
 /// How the test is.
@@ -89,7 +93,7 @@ impl Verdict {
 
     /// What is said at the end.
     pub(super) fn summary(self, found: &Found) -> fencepost_sanitizer::Exploration {
-        let Found { bugs, obstacles, counts, time } = found;
+        let Found { bugs, obstacles, counts, time, preemptions } = found;
         let is_over = obstacles.iter().all(|obstacle| *obstacle == Obstacle::Rounds);
         let mut text = match self {
             Verdict::Exhausted => "EXHAUSTED: robust against cpp20, no data race, no failure".to_string(),
@@ -103,7 +107,7 @@ impl Verdict {
             "\nfencepost: {} explored in {seconds:.1} s ({rate:.0} runs per second)",
             counted(counts.complete, "execution", "executions")
         );
-        for (count, what) in [(counts.blocked, "in which nobody could go on"), (counts.redundant, "redundant")] {
+        for (count, what) in [(counts.blocked, "in which a thread could not go on"), (counts.redundant, "redundant")] {
             if count > 0 {
                 text += &format!(", {count} {what}");
             }
@@ -115,11 +119,17 @@ impl Verdict {
         if self != Verdict::Found {
             why.iter().for_each(|why| text += &format!("\nfencepost: {why}"));
         }
+        if let Some(seen) = *preemptions {
+            text += &format!("\nfencepost: all schedules with at most {} were seen", self::preemptions(seen));
+        } else if obstacles.iter().any(|obstacle| matches!(obstacle, Obstacle::Time | Obstacle::Runs(_))) {
+            text += "\nfencepost: --preemptions 2 explores the schedules with few switches only, and those first";
+        }
         fencepost_sanitizer::Exploration {
             verdict: self.name(),
             executions: counts.complete,
             blocked: counts.blocked,
             redundant: counts.redundant,
+            preemptions: *preemptions,
             seconds,
             why,
             bugs: bugs.iter().map(|(bug, decisions)| (bug.sentence(), decisions.to_string())).collect(),
@@ -129,8 +139,7 @@ impl Verdict {
 }
 
 impl Found {
-    pub(super) fn verdict(&self, rounds_are_bounded: bool) -> Verdict {
-        let _asked = rounds_are_bounded;
+    pub(super) fn verdict(&self) -> Verdict {
         match () {
             () if !self.bugs.is_empty() => Verdict::Found,
             () if self.obstacles.is_empty() => Verdict::Exhausted,
@@ -176,17 +185,22 @@ impl Obstacle {
                 format!("the test does not do the same again under the same schedule{how}")
             }
             Obstacle::Silent => "a run ended without the runtime's knowledge".to_string(),
-            Obstacle::Outlived => "the process ended while other threads were running: join them".to_string(),
+            Obstacle::Outlived => "the process was ended while other threads were running".to_string(),
             Obstacle::Cut => "more writes to a location were overwritten than are remembered".to_string(),
             Obstacle::OutOfSight => "a location was written out of sight".to_string(),
             Obstacle::Mixed => "accesses of different sizes overlap".to_string(),
             Obstacle::Rounds => {
-                "a loop waits in rounds that write what was there: not all numbers of rounds were explored (--spins)"
-                    .to_string()
+                "a loop whose rounds do something went round no further (--spins says how often it may)".to_string()
             }
+            Obstacle::Preemptions => "schedules with more preemptions were left out (--preemptions)".to_string(),
             Obstacle::Other(note) => note.clone(),
         }
     }
+}
+
+/// So many preemptions, as people say it.
+pub(super) fn preemptions(count: u32) -> String {
+    counted(count.into(), "preemption", "preemptions")
 }
 
 /// What was done otherwise.

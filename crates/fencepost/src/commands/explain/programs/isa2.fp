@@ -1,0 +1,1 @@
+../../../../../../litmus/classic/isa2.fp

@@ -1,0 +1,1 @@
+../../../../../../litmus/classic/r.fp

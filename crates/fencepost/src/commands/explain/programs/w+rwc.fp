@@ -1,0 +1,1 @@
+../../../../../../litmus/classic/w+rwc.fp

@@ -1,0 +1,243 @@
+//! `cargo xtask bench schedules`: every execution of small tests, beside loom and shuttle, and the
+//! number of executions that GenMC's own tests record.
+//!
+//! The tests are in `bench/schedules`, in C and in Rust. loom and shuttle come from the registry of
+//! crates, into a project that is written below `target`; without them, their columns stay empty
+//! and the table says why.
+
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use super::machine::Machine;
+use super::{kept, process, text};
+use crate::files;
+
+const SOURCES: &str = "bench/schedules";
+const DIR: &str = "target/bench/schedules";
+/// Seconds for each test and tool, if nothing else is said.
+const SECONDS: u64 = 30;
+/// A tool ends by itself some time after that.
+const PATIENCE: Duration = Duration::from_secs(60);
+/// Crates are fetched and built in this time.
+const BUILDING: Duration = Duration::from_secs(600);
+
+/// A test, and how many executions GenMC records for the same one: under SC, under RC11.
+const TESTS: &[(&str, Option<[u64; 2]>)] = &[
+    ("sb", Some([3, 3])),
+    ("increments", Some([24, 24])),
+    ("casrot", Some([14, 14])),
+    ("readers", Some([256, 256])),
+    ("lastzero", Some([64, 64])),
+    ("lock", None),
+    ("stack", None),
+];
+
+/// The other tools: name, version.
+const OTHERS: [(&str, &str); 2] = [("loom", "0.7"), ("shuttle", "0.9")];
+
+/// What a tool has done.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+enum Outcome {
+    Explored {
+        executions: u64,
+        seconds: f64,
+        /// Are these all?
+        all: bool,
+        /// What it says of the test.
+        says: String,
+    },
+    Failed(String),
+}
+
+#[derive(Clone, Debug, Serialize, Deserialize)]
+struct Row {
+    test: String,
+    ours: Outcome,
+    others: Vec<Outcome>,
+}
+
+#[derive(Debug, Serialize, Deserialize)]
+struct Raw {
+    machine: Machine,
+    seconds: u64,
+    rows: Vec<Row>,
+}
+
+pub(crate) fn run(arguments: &[String]) -> Result<(), String> {
+    let seconds = match arguments {
+        [] => SECONDS,
+        [flag, number] if flag == "--seconds" => number.parse().map_err(|_| "--seconds needs a number")?,
+        _ => return Err("`bench schedules` takes `--seconds N` only".into()),
+    };
+    std::fs::create_dir_all(DIR).map_err(|error| format!("{DIR}: {error}"))?;
+    let fencepost = files::fencepost()?;
+    let mut raw = Raw { machine: Machine::this(&[("clang", "--version")]), seconds, rows: Vec::new() };
+    println!("{}", raw.machine.describe());
+    for (test, _) in TESTS {
+        let ours = outcome(explore(&fencepost, test, seconds));
+        let others = OTHERS.iter().map(|other| outcome(other_tool(other, test, seconds))).collect();
+        let row = Row { test: (*test).to_string(), ours, others };
+        println!("{row:?}");
+        raw.rows.push(row);
+    }
+    kept::save(&raw, &path())?;
+    report()
+}
+
+/// The table of what was measured.
+pub(crate) fn report() -> Result<(), String> {
+    let Some(raw) = kept::load::<Raw>(&path())? else { return Ok(()) };
+    text::insert_in_page("schedules", &render(&raw))?;
+    println!("docs/benchmarks.md is up to date with {}", path().display());
+    Ok(())
+}
+
+fn path() -> PathBuf {
+    PathBuf::from("target/bench/schedules.json")
+}
+
+fn outcome(result: Result<Outcome, String>) -> Outcome {
+    result.unwrap_or_else(Outcome::Failed)
+}
+
+fn explore(fencepost: &Path, test: &str, seconds: u64) -> Result<Outcome, String> {
+    let program = Path::new(DIR).join(test);
+    let mut build = Command::new(fencepost);
+    build.args(["cc", "-O1", "-g", "-pthread", "-o"]).arg(&program);
+    build.arg(Path::new(SOURCES).join(test).with_extension("c"));
+    finish(build, PATIENCE)?;
+    let mut run = Command::new(fencepost);
+    run.args(["run", "--schedule", "all", "--keep-going", "--jobs", "1", "--format", "json", "--timeout"]);
+    run.arg(format!("{seconds}s")).arg("--").arg(&program);
+    let finished = process::run(run, PATIENCE + 2 * Duration::from_secs(seconds))?;
+    let last = finished.output.lines().last().unwrap_or_default();
+    let summary: Value = serde_json::from_str(last).map_err(|error| format!("{error}: {last}"))?;
+    let summary = &summary["summary"]["exploration"];
+    let [executions, blocked, redundant] =
+        ["executions", "blocked", "redundant"].map(|key| summary[key].as_u64().unwrap_or_default());
+    Ok(Outcome::Explored {
+        executions: executions + blocked + redundant,
+        seconds: summary["seconds"].as_f64().unwrap_or_default(),
+        all: summary["why"].as_array().is_some_and(Vec::is_empty),
+        says: match summary["bugs"][0]["bug"].as_str() {
+            Some(bug) => bug.to_string(),
+            None => summary["verdict"].as_str().unwrap_or_default().to_string(),
+        },
+    })
+}
+
+fn other_tool((tool, version): &(&str, &str), test: &str, seconds: u64) -> Result<Outcome, String> {
+    let project = Path::new(DIR).join(tool);
+    let fail = |error: std::io::Error| format!("{}: {error}", project.display());
+    std::fs::create_dir_all(project.join("src")).map_err(fail)?;
+    let manifest = format!(
+        "[package]\nname = \"{tool}-test\"\nversion = \"0.0.0\"\nedition = \"2021\"\n\n\
+         [dependencies]\nmodel = {{ package = \"{tool}\", version = \"{version}\" }}\n\n\
+         [features]\nloom = []\nshuttle = []\n\n[workspace]\n"
+    );
+    std::fs::write(project.join("Cargo.toml"), manifest).map_err(fail)?;
+    for (from, to) in [("main.rs", "main.rs"), (&*format!("{test}.rs"), "test.rs")] {
+        std::fs::copy(Path::new(SOURCES).join(from), project.join("src").join(to)).map_err(fail)?;
+    }
+    let mut build = Command::new(std::env::var("CARGO").unwrap_or_else(|_| "cargo".into()));
+    build.args(["build", "--release", "--quiet", "--features", tool, "--target-dir", "target"]).current_dir(&project);
+    build.env_remove("CARGO_TARGET_DIR").env_remove("RUSTFLAGS");
+    finish(build, BUILDING)?;
+    let mut run = Command::new(project.join("target/release").join(format!("{tool}-test")));
+    run.arg(seconds.to_string());
+    let finished = process::run(run, PATIENCE + 2 * Duration::from_secs(seconds))?;
+    let words: Vec<&str> = finished.output.split_whitespace().collect();
+    let [executions, taken, all] = words[..] else { return Err(complaint(&finished.complaint)) };
+    match (executions.parse(), taken.parse(), all.parse()) {
+        (Ok(executions), Ok(seconds), Ok(all)) => {
+            Ok(Outcome::Explored { executions, seconds, all, says: String::new() })
+        }
+        _ => Err(format!("`{}` is no answer", finished.output.trim())),
+    }
+}
+
+fn finish(command: Command, limit: Duration) -> Result<(), String> {
+    let finished = process::run(command, limit)?;
+    if finished.status.success() { Ok(()) } else { Err(complaint(&finished.complaint)) }
+}
+
+/// What matters of a complaint.
+fn complaint(text: &str) -> String {
+    let lines: Vec<&str> = text.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
+    let at = lines.iter().position(|line| line.contains("panicked at") || line.starts_with("error"));
+    match at {
+        Some(at) if lines[at].contains("panicked at") => lines.get(at + 1).copied().unwrap_or_default().to_string(),
+        Some(at) => lines[at].to_string(),
+        None => lines.first().copied().unwrap_or("it says nothing").to_string(),
+    }
+}
+
+fn render(raw: &Raw) -> String {
+    let mut text = format!(
+        "{} At most {} s for each test and tool, on one processor.\n\n\
+         | test | ours: runs | time | per second | says | loom: executions | time | per second \
+         | shuttle: executions | time | per second | GenMC: SC | RC11 |\n\
+         |---|--:|--:|--:|---|--:|--:|--:|--:|--:|--:|--:|--:|\n",
+        raw.machine.describe(),
+        raw.seconds
+    );
+    let mut notes = Vec::new();
+    for row in &raw.rows {
+        let mut cells = vec![format!("`{}`", row.test)];
+        let tools = std::iter::once(("ours", &row.ours)).chain(OTHERS.iter().map(|other| other.0).zip(&row.others));
+        for (tool, outcome) in tools {
+            match outcome {
+                Outcome::Explored { executions, seconds, all, says } => {
+                    let more = if *all { "" } else { "> " };
+                    cells.push(format!("{more}{}", text::grouped(*executions)));
+                    cells.push(text::seconds(*seconds));
+                    cells.push(text::grouped((*executions as f64 / seconds.max(1e-6)) as u64));
+                    if tool == "ours" {
+                        cells.push(says.clone());
+                    }
+                }
+                Outcome::Failed(reason) => {
+                    cells.extend(vec![String::new(); if tool == "ours" { 4 } else { 3 }]);
+                    notes.push(format!("- `{}` with {tool}: {reason}", row.test));
+                }
+            }
+        }
+        let genmc = TESTS.iter().find(|(test, _)| *test == row.test).and_then(|(_, genmc)| *genmc);
+        match genmc {
+            Some(counts) => cells.extend(counts.map(text::grouped)),
+            None => cells.extend([String::new(), String::new()]),
+        }
+        let _ = writeln!(text, "| {} |", cells.join(" | "));
+    }
+    if !notes.is_empty() {
+        let _ = write!(text, "\n{}\n", notes.join("\n"));
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_matters_of_a_complaint() {
+        assert_eq!(complaint("\nthread 'main' panicked at src/x.rs:1:2:\nno more\nnote: run"), "no more");
+        assert_eq!(complaint("Updating\nerror: no network\n"), "error: no network");
+        assert_eq!(complaint(""), "it says nothing");
+    }
+
+    #[test]
+    fn tables_are_whole() {
+        let explored = Outcome::Explored { executions: 12_345, seconds: 1.5, all: false, says: "exhausted".into() };
+        let failed = Outcome::Failed("offline".into());
+        let row = |test: &str, others| Row { test: test.into(), ours: explored.clone(), others };
+        let rows = vec![row("sb", vec![explored.clone(), failed.clone()]), row("lock", vec![failed.clone(), failed])];
+        let raw = Raw { machine: Machine::this(&[]), seconds: 1, rows };
+        text::assert_tables_are_whole(&render(&raw));
+    }
+}
