@@ -1,8 +1,8 @@
-// The defect needs the turn to be taken from a thread twice.
+// The defect needs the turn to be taken from a thread three times.
 // every schedule: bug
-// every schedule --preemptions 1: unknown
+// every schedule --preemptions 2: unknown
 // says: with more preemptions
-// every schedule --preemptions 2: bug
+// every schedule --preemptions 3: bug
 // says: SIGABRT
 #include <assert.h>
 #include <pthread.h>

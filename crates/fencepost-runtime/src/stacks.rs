@@ -124,6 +124,11 @@ impl CallStack {
         self.depth.set(self.depth.get().saturating_sub(1));
     }
 
+    /// Was no function entered that was not left?
+    pub(crate) fn is_empty(&self) -> bool {
+        self.depth.get() == 0
+    }
+
     /// Leaves all functions, as a new thread on the same table does.
     pub(crate) fn clear(&self) {
         self.depth.set(0);

@@ -89,8 +89,41 @@ pub(crate) fn run(args: &RunArgs, output: &mut Output) -> io::Result<Exit> {
     Ok(watch(args, Manner::default(), output)?.exit(args))
 }
 
+/// Options that say nothing together with this schedule; none if all is well.
+fn out_of_place(args: &RunArgs) -> Option<String> {
+    let given = |options: &[(bool, &str)]| -> Vec<String> {
+        options.iter().filter(|(is_given, _)| *is_given).map(|(_, name)| format!("`{name}`")).collect()
+    };
+    let (given, why) = match args.schedule {
+        Some(Who::All) => {
+            let series = [
+                (args.runs.is_some(), "--runs"),
+                (args.seeds.is_some(), "--seeds"),
+                (args.time.is_some(), "--time"),
+                (args.provoke_at.is_some(), "--provoke-at"),
+            ];
+            (given(&series), "with `--schedule all`, `--timeout` and `--max-runs` are the limits")
+        }
+        _ => {
+            let every = [
+                (args.jobs.is_some(), "--jobs"),
+                (args.timeout.is_some(), "--timeout"),
+                (args.max_runs.is_some(), "--max-runs"),
+                (args.spins.is_some(), "--spins"),
+                (args.preemptions.is_some(), "--preemptions"),
+            ];
+            (given(&every), "it needs `--schedule all`")
+        }
+    };
+    (!given.is_empty()).then(|| format!("{} cannot be used here: {why}", given.join(", ")))
+}
+
 /// Runs a program as the command line says, and reports what is found.
 pub(crate) fn watch(args: &RunArgs, manner: Manner, output: &mut Output) -> io::Result<Watched> {
+    if let Some(message) = out_of_place(args) {
+        output::note(&format!("fencepost: error: {message}\n"));
+        return Ok(Watched::refused());
+    }
     let mut options = Options::default();
     for file in &args.suppressions {
         let read = std::fs::read_to_string(file).map_err(|error| error.to_string());
