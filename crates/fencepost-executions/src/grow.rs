@@ -98,7 +98,13 @@ impl<'a> Run<'a> {
                 What::Read { .. } => Some(found(step)),
                 _ => None,
             };
-            let is_same = step.thread == event.thread && step.pc == event.pc && is_like(step, event);
+            // Threads have numbers, in the order in which the run creates them.
+            let is_born_alike = match event.what {
+                What::Begin { spawn } => spawn.is_none() || self.spawn(step) == spawn,
+                _ => true,
+            };
+            let is_like = is_like(step, event) && is_born_alike;
+            let is_same = step.thread == event.thread && step.pc == event.pc && is_like;
             if !is_same || event.value.is_some() && event.value != shown {
                 return Err(diverged(Some(step)));
             }
@@ -175,8 +181,7 @@ impl<'a> Run<'a> {
                     if !is_first && step.after != 0 {
                         return Err(Trouble::NotModelled("what wakes a thread"));
                     }
-                    let after = (step.after as usize).checked_sub(1);
-                    let spawn = after.and_then(|number| self.taken.get(number).copied().flatten());
+                    let spawn = self.spawn(step);
                     self.add(step, What::Begin { spawn: spawn.filter(|_| is_first) }, fences);
                 }
                 Kind::Object => return Err(Trouble::NotModelled(OBJECT)),
@@ -186,6 +191,12 @@ impl<'a> Run<'a> {
         }
         self.add_pending()?;
         Ok(true)
+    }
+
+    /// What has created the thread that begins with this step.
+    fn spawn(&self, step: &Step) -> Option<Id> {
+        let after = (step.after as usize).checked_sub(1)?;
+        self.taken.get(after).copied().flatten()
     }
 
     /// The first access of a run to a location has seen its initial value.

@@ -13,7 +13,7 @@
 //! that are there already: such a read is *revisited*, and what was added after it is taken back,
 //! except for what the write depends on. That is done only if what is taken back was added in the
 //! one way that counts, *maximally*: reads read the last write, writes are last, and nobody has
-//! been revisited by them. So each execution is met once ([`revisit`]).
+//! been revisited by them. So each execution is met once (`revisit`).
 //!
 //! A run goes on after its plan as under SC: who reads takes the last write, who writes is last.
 //! That is the maximal way, so a run makes one execution from its plan, and all others that begin
@@ -157,7 +157,7 @@ impl Explorer {
 
     /// The next run to make; none if there is none for now: what runs that are not over lead to is
     /// not known.
-    pub fn next(&mut self) -> Option<Task> {
+    pub fn next_task(&mut self) -> Option<Task> {
         self.open.pop()
     }
 

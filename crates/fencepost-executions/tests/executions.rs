@@ -212,17 +212,12 @@ fn all(program: &Program, model: &dyn Model) -> All {
                             }
                             Op::Add(_, order) if !is_taken => grow(rmw(read + 1, order), Some(w), Some(read)),
                             Op::Lock(_) if !is_taken => grow(rmw(1, Order::Acquire), Some(w), Some(0)),
-                            Op::Cas(_, expected, value, order) if u32::from(expected) == read => {
-                                if !is_taken {
-                                    grow(rmw(value.into(), order), Some(w), Some(read));
-                                }
+                            Op::Cas(_, expected, _, order) if u32::from(expected) != read => {
+                                let label = Label::Read { loc, value: read, mode: mode(failure(order), true, false) };
+                                grow(label, Some(w), Some(read));
                             }
-                            Op::Cas(_, _, _, order) => {
-                                grow(
-                                    Label::Read { loc, value: read, mode: mode(failure(order), true, false) },
-                                    Some(w),
-                                    Some(read),
-                                );
+                            Op::Cas(_, _, new, order) if !is_taken => {
+                                grow(rmw(new.into(), order), Some(w), Some(read));
                             }
                             _ => {}
                         }
@@ -300,8 +295,8 @@ impl Machine<'_> {
             let thread = can[random.below(last + 1)];
             assert!(machine.step(Decision::new(thread as u32, 0)));
         }
-        for thread in 0..program.len() {
-            if let Some(op) = machine.locals[thread].next(&program[thread]) {
+        for (thread, ops) in program.iter().enumerate() {
+            if let Some(op) = machine.locals[thread].next(ops) {
                 let read = place(op).map_or(0, |loc| machine.newest(loc)).into();
                 let step = Step { read, ..machine.about(thread, op) };
                 machine.steps.push(Step { flags: step.flags & !flag::DECIDED | flag::PENDING, ..step });
@@ -422,7 +417,7 @@ fn explored(program: &Program, model: &'static dyn Model, seed: u64) -> (All, Ex
     let both = Models { model, reference: models::reference() };
     let mut explorer = Explorer::new(both);
     let mut found = All::default();
-    while let Some(task) = explorer.next() {
+    while let Some(task) = explorer.next_task() {
         let (steps, why, outcome) = Machine::run(program, &task.decisions(), &mut random);
         let made = task.follow(both, &steps, why).unwrap_or_else(|trouble| panic!("{program:?}: {trouble}"));
         match explorer.take_in(made) {

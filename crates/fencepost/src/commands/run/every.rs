@@ -254,7 +254,7 @@ impl Shared<'_> {
                 state.is_over = true;
                 return None;
             }
-            if let Some(task) = state.explorer.next() {
+            if let Some(task) = state.explorer.next_task() {
                 state.running += 1;
                 return Some(task);
             }
@@ -364,11 +364,15 @@ impl Shown {
     }
 }
 
+/// Bits of an address.
+const ADDRESS_BITS: u32 = 48;
+
 /// Are there accesses that overlap and do not begin at the same address?
 fn overlaps(steps: &[Step]) -> bool {
     let mut sizes: BTreeMap<u64, u8> = BTreeMap::new();
     for step in steps.iter().filter(|step| step.size > 0) {
-        let size = sizes.entry(step.object).or_default();
+        // In a run that need not be SC, what is above the address counts what it was before.
+        let size = sizes.entry(step.object & ((1 << ADDRESS_BITS) - 1)).or_default();
         *size = step.size.max(*size);
     }
     sizes.iter().zip(sizes.iter().skip(1)).any(|((one, size), (other, _))| one + u64::from(*size) > *other)

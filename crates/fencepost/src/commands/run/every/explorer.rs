@@ -56,7 +56,7 @@ impl Explorer {
     }
 
     /// The next run to make, if there is one for now.
-    pub(super) fn next(&mut self) -> Option<Task> {
+    pub(super) fn next_task(&mut self) -> Option<Task> {
         match self {
             Explorer::Schedules(search) => {
                 let counts_preemptions = matches!(search, Search::Few(_));
@@ -64,7 +64,7 @@ impl Explorer {
             }
             Explorer::Executions(explorer) => {
                 let models = explorer.models();
-                explorer.next().map(|task| Task::Execution(task, models))
+                explorer.next_task().map(|task| Task::Execution(task, models))
             }
         }
     }
