@@ -60,7 +60,7 @@ impl Explorer {
         match self {
             Explorer::Schedules(search) => {
                 let counts_preemptions = matches!(search, Search::Few(_));
-                search.next().map(|task| Task::Schedule { task, counts_preemptions })
+                search.next_task().map(|task| Task::Schedule { task, counts_preemptions })
             }
             Explorer::Executions(explorer) => {
                 let models = explorer.models();
