@@ -242,6 +242,7 @@ fn explored(program: &Program, at_once: usize) -> (BTreeMap<String, bool>, u64) 
     let mut found = BTreeMap::new();
     let mut twice = BTreeSet::new();
     let mut running = Vec::new();
+    let mut longest = 0;
     loop {
         while running.len() < at_once
             && let Some(task) = explorer.next_task()
@@ -251,6 +252,9 @@ fn explored(program: &Program, at_once: usize) -> (BTreeMap<String, bool>, u64) 
         let Some(task) = running.pop() else { break };
         let (steps, why) = run(program, &task.decisions, &task.sleepers);
         explorer.done(&task, &steps, why).expect("the program does the same again");
+        longest = longest.max(steps.len());
+        // What is kept does not grow with the number of runs.
+        assert!(explorer.nodes() <= at_once * longest);
         if why & (end::EXITED | end::STUCK) != 0 && found.insert(class(&steps), why & end::EXITED != 0).is_some() {
             twice.insert(class(&steps));
         }
