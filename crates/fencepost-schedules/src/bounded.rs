@@ -62,7 +62,7 @@ impl Bounded {
     }
 
     /// The next run to make; none if there is none for now.
-    pub fn next(&mut self) -> Option<Task> {
+    pub fn next_task(&mut self) -> Option<Task> {
         let (decisions, cost) = match std::mem::replace(&mut self.has_begun, true) {
             false => (Vec::new(), 0),
             true => {

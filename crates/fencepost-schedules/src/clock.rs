@@ -61,9 +61,9 @@ struct Object {
 pub(crate) fn races(steps: &[Step], after: usize) -> Vec<Race> {
     let mut run = Run::new(steps);
     let mut races = Vec::new();
-    for number in 0..steps.len() {
+    for (number, step) in steps.iter().enumerate() {
         let firsts = run.take(number);
-        if run.decision(number) >= after || steps[number].is_pending() {
+        if run.decision(number) >= after || step.is_pending() {
             races.extend(firsts.into_iter().map(|first| run.race(first, number)));
         }
     }

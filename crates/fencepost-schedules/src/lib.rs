@@ -89,11 +89,11 @@ impl Search {
         preemptions.map_or_else(|| Search::All(Explorer::default()), |most| Search::Few(Bounded::new(most)))
     }
 
-    /// See [`Explorer::next`].
-    pub fn next(&mut self) -> Option<Task> {
+    /// See [`Explorer::next_task`].
+    pub fn next_task(&mut self) -> Option<Task> {
         match self {
-            Search::All(explorer) => explorer.next(),
-            Search::Few(bounded) => bounded.next(),
+            Search::All(explorer) => explorer.next_task(),
+            Search::Few(bounded) => bounded.next_task(),
         }
     }
 
@@ -129,7 +129,7 @@ pub struct Explorer {
 impl Explorer {
     /// The next run to make; none if there is none for now: what runs that are not over lead to is
     /// not known.
-    pub fn next(&mut self) -> Option<Task> {
+    pub fn next_task(&mut self) -> Option<Task> {
         if !std::mem::replace(&mut self.has_begun, true) {
             return Some(Task { decisions: Vec::new(), sleepers: Vec::new(), path: Vec::new() });
         }

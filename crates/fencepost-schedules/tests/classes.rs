@@ -245,7 +245,7 @@ fn explored(program: &Program, at_once: usize) -> (BTreeMap<String, bool>, u64) 
     let mut longest = 0;
     loop {
         while running.len() < at_once
-            && let Some(task) = explorer.next()
+            && let Some(task) = explorer.next_task()
         {
             running.push(task);
         }
@@ -304,7 +304,7 @@ fn explored_with_few(program: &Program, most: u32, at_once: usize) -> BTreeSet<S
     let mut running = Vec::new();
     loop {
         while running.len() < at_once
-            && let Some(task) = bounded.next()
+            && let Some(task) = bounded.next_task()
         {
             running.push(task);
         }

@@ -243,7 +243,7 @@ impl Shared<'_> {
                 state.is_over = true;
                 return None;
             }
-            if let Some(task) = state.search.next() {
+            if let Some(task) = state.search.next_task() {
                 state.running += 1;
                 return Some(task);
             }
