@@ -192,11 +192,100 @@ pub(crate) struct History {
     index: u32,
     /// The index of the newest write that is not a read-modify-write, or of a later one.
     last_store: u32,
-    /// The writes kept before it, from `oldest` on and then from the beginning on.
-    older: Vec<Entry>,
+    /// The writes kept before it.
+    older: Older,
     sightings: Vec<Sighting>,
-    /// Where the oldest write is in `older`; 0 while there is room for more.
+}
+
+/// Writes to a location, at most as many as there is room for: a ring.
+///
+/// There are many of them, and they all grow alike. None is given up for a larger one, since nobody
+/// needs what another has had before.
+#[derive(Clone, Debug, Default)]
+#[repr(C)]
+struct Older {
+    few: Option<Box<[Entry; FEW]>>,
+    /// Those that follow.
+    many: Box<[Entry]>,
+    length: u32,
+    /// Where the oldest one is; 0 while there is room for more.
     oldest: u32,
+}
+
+/// More writes than most locations ever have.
+const FEW: usize = 4;
+
+impl Older {
+    #[inline(always)]
+    fn len(&self) -> usize {
+        self.length as usize
+    }
+
+    /// What is at this place, counted from the beginning of the memory that there is.
+    #[inline(always)]
+    fn at(&self, place: usize) -> Option<&Entry> {
+        match place.checked_sub(FEW) {
+            None => self.few.as_ref()?.get(place),
+            Some(place) => self.many.get(place),
+        }
+    }
+
+    #[inline(always)]
+    fn at_mut(&mut self, place: usize) -> Option<&mut Entry> {
+        match place.checked_sub(FEW) {
+            None => self.few.as_mut()?.get_mut(place),
+            Some(place) => self.many.get_mut(place),
+        }
+    }
+
+    /// The write with this number, from the oldest one on.
+    fn get(&self, number: usize) -> Option<&Entry> {
+        let place = self.oldest as usize + number;
+        self.at(if place < self.len() { place } else { place - self.len() })
+    }
+
+    /// The oldest one.
+    #[inline(always)]
+    fn oldest(&self) -> Option<&Entry> {
+        self.at(self.oldest as usize)
+    }
+
+    /// Replaces the oldest one by one that is newer than all, if there is any.
+    #[inline(always)]
+    fn replace_oldest(&mut self, entry: Entry) -> bool {
+        if self.length == 0 {
+            return false;
+        }
+        let Some(oldest) = self.at_mut(self.oldest as usize) else { return false };
+        *oldest = entry;
+        self.oldest = if self.oldest + 1 == self.length { 0 } else { self.oldest + 1 };
+        true
+    }
+
+    /// Forgets so many, the oldest ones.
+    fn drop_first(&mut self, number: usize) {
+        let kept: Vec<Entry> = (number..self.len()).filter_map(|number| self.get(number).copied()).collect();
+        (self.length, self.oldest) = (0, 0);
+        kept.into_iter().for_each(|entry| self.add(entry, usize::MAX));
+    }
+
+    /// One that is newer than all. The oldest one is at the beginning, and there is `room` for one
+    /// more.
+    fn add(&mut self, entry: Entry, room: usize) {
+        let place = self.len();
+        if place < FEW {
+            self.few.get_or_insert_with(|| Box::new([entry; FEW]))[place] = entry;
+        } else {
+            let place = place - FEW;
+            if place == self.many.len() {
+                let length = (4 * self.len()).min(room) - FEW;
+                let fill = std::iter::repeat_n(entry, length - place);
+                self.many = self.many.iter().copied().chain(fill).collect();
+            }
+            self.many[place] = entry;
+        }
+        self.length += 1;
+    }
 }
 
 impl History {
@@ -205,9 +294,8 @@ impl History {
             newest: Entry::initial(value),
             index: 0,
             last_store: 0,
-            older: Vec::new(),
+            older: Older::default(),
             sightings: Vec::new(),
-            oldest: 0,
         }
     }
 
@@ -220,16 +308,9 @@ impl History {
         self.sightings.clear();
     }
 
+    /// The memory stays.
     fn forget_older(&mut self) {
-        self.older.clear();
-        self.oldest = 0;
-    }
-
-    /// The writes kept before the newest, oldest first.
-    fn in_order(&mut self) -> &mut Vec<Entry> {
-        self.older.rotate_left(self.oldest as usize);
-        self.oldest = 0;
-        &mut self.older
+        self.older.drop_first(self.older.len());
     }
 
     /// As if so many writes had been made and forgotten.
@@ -268,14 +349,13 @@ impl History {
         if index == self.index {
             return &self.newest;
         }
-        let at = (self.oldest + (index - self.base())) as usize;
-        &self.older[if at < self.older.len() { at } else { at - self.older.len() }]
+        self.older.get((index - self.base()) as usize).expect("what is kept is in the history")
     }
 
     /// Where the next write that becomes an older one is kept.
     #[inline(always)]
     pub(crate) fn far(&self, fetch: &mut impl FnMut(*const u8)) {
-        if let Some(oldest) = self.older.get(self.oldest as usize) {
+        if let Some(oldest) = self.older.oldest() {
             fetch((&raw const *oldest).cast());
         }
     }
@@ -284,12 +364,7 @@ impl History {
     #[inline(always)]
     pub(crate) fn push(&mut self, entry: Entry, limits: Limits) {
         let room = limits.history.max(1) - 1;
-        if self.older.len() == room as usize
-            && let Some(oldest) = self.older.get_mut(self.oldest as usize)
-        {
-            *oldest = self.newest;
-            self.oldest = if self.oldest + 1 == room { 0 } else { self.oldest + 1 };
-        } else {
+        if self.older.length != room || !self.older.replace_oldest(self.newest) {
             self.keep_newest(room as usize);
         }
         self.newest = entry;
@@ -303,18 +378,11 @@ impl History {
     /// many.
     #[inline(never)]
     fn keep_newest(&mut self, room: usize) {
-        let newest = self.newest;
-        let older = self.in_order();
-        if older.len() >= room {
-            older.drain(..older.len() + 1 - room.max(1));
+        if self.older.len() >= room {
+            self.older.drop_first(self.older.len() + 1 - room.max(1));
         }
-        if older.len() < room {
-            if older.len() == older.capacity() {
-                // There are many histories: none takes more than it can use. They grow by large
-                // steps, because all grow alike, and nobody needs what they have had before.
-                older.reserve_exact((3 * older.len()).max(4).min(room - older.len()));
-            }
-            older.push(newest);
+        if self.older.len() < room {
+            self.older.add(self.newest, room);
         }
     }
 
@@ -388,7 +456,7 @@ impl History {
         if self.sightings.len() >= limit.max(1) {
             let oldest = self.sightings[self.sightings.len() / 2].entry;
             let dropped = (oldest - self.base()) as usize;
-            self.in_order().drain(..dropped);
+            self.older.drop_first(dropped);
             // Everybody counts as aware of the oldest entry: nobody needs to have seen it.
             self.sightings.retain(|sighting| sighting.entry > oldest);
         } else if self.sightings.len() > half {

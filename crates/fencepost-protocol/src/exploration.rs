@@ -116,7 +116,7 @@ pub struct Report {
 /// The beginning of the memory file.
 #[repr(C)]
 pub struct Header {
-    /// How many decisions there are. The explorer's, like the next three.
+    /// How many decisions there are. The explorer's, like the next four.
     pub decisions: u32,
     /// How many sleepers there are.
     pub sleepers: u32,
@@ -125,6 +125,8 @@ pub struct Header {
     /// How often a thread may be in the same state again after it has changed something; as often as
     /// it likes if this is the greatest number.
     pub rounds: u32,
+    /// Do accesses find what the decisions say, and not what memory has? Then not 0.
+    pub weak: u32,
     /// How many steps there are. The run's, like what follows.
     pub steps: u32,
     /// The process that runs.
@@ -153,6 +155,74 @@ pub struct Decision {
     pub thread: u32,
     /// Which of the ways that the step can go; 0 if there is only one.
     pub choice: u32,
+    /// Which write an access finds: see [`Decision::found`].
+    pub write: u32,
+}
+
+/// The write is overwritten already when it is made.
+const HIDDEN: u32 = 1 << 31;
+/// The thread takes no step any more.
+const HELD: u32 = 1 << 30;
+/// The largest number of a write.
+const LAST_WRITE: u32 = HELD - 2;
+
+/// Which write an access finds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Found {
+    /// What memory has.
+    Newest,
+    /// The write with this number among those that this run has made to the location; 0 is the
+    /// initial value.
+    Write(u32),
+}
+
+impl Decision {
+    /// The thread goes on this way, as under SC.
+    pub const fn new(thread: u32, choice: u32) -> Decision {
+        Decision { thread, choice, write: 0 }
+    }
+
+    /// The same, and the access reads this write ([`Found::Write`]).
+    #[must_use]
+    pub const fn reading(self, write: u32) -> Decision {
+        let write = if write > LAST_WRITE { LAST_WRITE } else { write };
+        Decision { write: (self.write & (HIDDEN | HELD)) | (write + 1), ..self }
+    }
+
+    /// The same, and what is written is not last in modification order: memory stays as it is.
+    #[must_use]
+    pub const fn hidden(self) -> Decision {
+        Decision { write: self.write | HIDDEN, ..self }
+    }
+
+    /// The thread takes no step any more.
+    #[must_use]
+    pub const fn held(self) -> Decision {
+        Decision { write: self.write | HELD, ..self }
+    }
+
+    /// Does it say no more than who goes on, and which way?
+    pub const fn is_sc(&self) -> bool {
+        self.write == 0
+    }
+
+    /// Which write the access finds.
+    pub const fn found(&self) -> Found {
+        match self.write & !(HIDDEN | HELD) {
+            0 => Found::Newest,
+            number => Found::Write(number - 1),
+        }
+    }
+
+    /// Is what is written overwritten already?
+    pub const fn is_hidden(&self) -> bool {
+        self.write & HIDDEN != 0
+    }
+
+    /// Does the thread take no step any more?
+    pub const fn is_held(&self) -> bool {
+        self.write & HELD != 0
+    }
 }
 
 /// A way to take a step that need not be taken before something happens that it depends on: what
@@ -204,7 +274,7 @@ pub fn sleeps(sleepers: &[Sleeper], thread: u32) -> bool {
 
 /// Need the thread not go this way?
 pub fn sleeps_in(sleepers: &[Sleeper], decision: Decision) -> bool {
-    let Decision { thread, choice } = decision;
+    let Decision { thread, choice, .. } = decision;
     let mut own = sleepers.iter().filter(|sleeper| sleeper.thread == thread && u32::from(sleeper.choice) == choice);
     own.any(|sleeper| !sleeper.is_awake)
 }
@@ -289,6 +359,12 @@ pub mod flag {
     pub const WAITS: u8 = 1 << 3;
     /// It has only read, and could have written: a compare-and-swap.
     pub const TRIED: u8 = 1 << 4;
+    /// It writes only if it finds what it expects.
+    pub const COMPARES: u8 = 1 << 5;
+    /// It waits until it finds what it expects, or if it [`DIFFERS`], anything else.
+    pub const AWAITS: u8 = 1 << 6;
+    /// See [`AWAITS`].
+    pub const DIFFERS: u8 = 1 << 7;
 }
 
 /// What a thread did.
@@ -299,8 +375,10 @@ pub struct Step {
     pub object: u64,
     /// What was read.
     pub read: u64,
-    /// What was written.
+    /// What was written, or would have been.
     pub written: u64,
+    /// What it expects to find, if it compares.
+    pub expected: u64,
     /// Where in the code: a return address.
     pub pc: u64,
     /// Who could have taken a step instead, and who has taken it, as bits by number.
@@ -334,6 +412,7 @@ impl Step {
             object,
             read: 0,
             written: 0,
+            expected: 0,
             pc: 0,
             enabled: 0,
             thread: 0,
@@ -395,6 +474,8 @@ pub struct Request {
     pub most_steps: u32,
     /// See [`Header::rounds`].
     pub rounds: u32,
+    /// See [`Header::weak`].
+    pub weak: bool,
 }
 
 /// Bytes to be written at a place of the memory file.
@@ -407,12 +488,15 @@ impl Request {
             return None;
         }
         let counts = [self.decisions.len() as u32, self.sleepers.len() as u32];
-        let words = [counts[0], counts[1], self.most_steps.min(STEPS as u32), self.rounds];
+        let words = [counts[0], counts[1], self.most_steps.min(STEPS as u32), self.rounds, u32::from(self.weak)];
         let mut header: Vec<u8> = words.into_iter().flat_map(u32::to_le_bytes).collect();
         // What the run before has said.
         header.resize(offset_of!(Header, report), 0);
         let decision = |decision: &Decision| {
-            [decision.thread, decision.choice].into_iter().flat_map(u32::to_le_bytes).collect::<Vec<u8>>()
+            [decision.thread, decision.choice, decision.write]
+                .into_iter()
+                .flat_map(u32::to_le_bytes)
+                .collect::<Vec<u8>>()
         };
         let sleeper = |sleeper: &Sleeper| {
             let mut bytes = sleeper.object.to_le_bytes().to_vec();
@@ -497,6 +581,7 @@ impl Step {
             object: long(bytes, offset_of!(Step, object))?,
             read: long(bytes, offset_of!(Step, read))?,
             written: long(bytes, offset_of!(Step, written))?,
+            expected: long(bytes, offset_of!(Step, expected))?,
             pc: long(bytes, offset_of!(Step, pc))?,
             enabled: long(bytes, offset_of!(Step, enabled))?,
             thread: word(bytes, offset_of!(Step, thread))?,
@@ -514,9 +599,14 @@ impl Step {
 }
 
 /// Decisions as text: `1x12.2.1:3x2` is thread 1 twelve times, thread 2, thread 1 twice the third
-/// way (from 0 on).
+/// way (from 0 on). In a run that is not SC, `2@3` is thread 2, which reads the third write to the
+/// location; `2!` is thread 2, whose write is overwritten already; `2?` is thread 2, which takes no
+/// step any more.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Decisions(pub Vec<Decision>);
+
+/// What is said about a decision by one character.
+const MARKS: [(char, u32); 2] = [('!', HIDDEN), ('?', HELD)];
 
 impl fmt::Display for Decisions {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -525,6 +615,12 @@ impl fmt::Display for Decisions {
             write!(f, "{separator}{}", equal[0].thread)?;
             if equal[0].choice > 0 {
                 write!(f, ":{}", equal[0].choice)?;
+            }
+            if let Found::Write(number) = equal[0].found() {
+                write!(f, "@{number}")?;
+            }
+            for (mark, _) in MARKS.into_iter().filter(|(_, bit)| equal[0].write & bit != 0) {
+                write!(f, "{mark}")?;
             }
             if equal.len() > 1 {
                 write!(f, "x{}", equal.len())?;
@@ -543,10 +639,24 @@ impl FromStr for Decisions {
         let mut all = Vec::new();
         for part in text.split('.').filter(|_| !text.is_empty()) {
             let (decision, times) = part.split_once('x').unwrap_or((part, "1"));
-            let (thread, choice) = decision.split_once(':').unwrap_or((decision, "0"));
             let number = |text: &str| text.parse::<u32>().map_err(|_| EXPECTED);
-            let (decision, times) =
-                (Decision { thread: number(thread)?, choice: number(choice)? }, number(times)? as usize);
+            let times = number(times)? as usize;
+            let (mut decision, mut marks) = (decision, 0);
+            for (mark, bit) in MARKS.into_iter().rev() {
+                if let Some(rest) = decision.strip_suffix(mark) {
+                    (decision, marks) = (rest, marks | bit);
+                }
+            }
+            let (decision, write) = match decision.split_once('@') {
+                Some((decision, write)) => (decision, Some(number(write)?)),
+                None => (decision, None),
+            };
+            let (thread, choice) = decision.split_once(':').unwrap_or((decision, "0"));
+            let mut decision = Decision::new(number(thread)?, number(choice)?);
+            if let Some(write) = write {
+                decision = decision.reading(write);
+            }
+            decision.write |= marks;
             if all.len() + times > DECISIONS {
                 return Err("these are too many decisions");
             }
@@ -557,7 +667,7 @@ impl FromStr for Decisions {
 }
 
 // Both sides map the same bytes.
-const _: () = assert!(size_of::<Step>() == 64 && size_of::<Sleeper>() == 16 && at::STEP.is_multiple_of(8));
+const _: () = assert!(size_of::<Step>() == 72 && size_of::<Sleeper>() == 16 && at::STEP.is_multiple_of(8));
 
 #[cfg(test)]
 mod tests {
@@ -579,14 +689,18 @@ mod tests {
 
     #[test]
     fn decisions_are_read_as_they_are_written() {
-        let decision = |thread, choice| Decision { thread, choice };
         let all = [(1, 0), (1, 0), (2, 0), (1, 3), (1, 3), (10, 0)];
-        let all: Vec<Decision> = all.into_iter().map(|(thread, choice)| decision(thread, choice)).collect();
+        let all: Vec<Decision> = all.into_iter().map(|(thread, choice)| Decision::new(thread, choice)).collect();
         let text = Decisions(all.clone()).to_string();
         assert_eq!(text, "1x2.2.1:3x2.10");
         assert_eq!(text.parse(), Ok(Decisions(all)));
         assert_eq!("".parse(), Ok(Decisions::default()));
-        for wrong in ["x", "1.", "1x", "1:x2", "-1", "1x4000000000", "1x70000"] {
+        let decision = Decision::new(2, 0);
+        let weak = [decision.reading(0), decision.reading(7).hidden(), decision.hidden(), decision.held()];
+        let weak = Decisions([weak.as_slice(), &[decision; 2]].concat());
+        assert_eq!(weak.to_string(), "2@0.2@7!.2!.2?.2x2");
+        assert_eq!(weak.to_string().parse(), Ok(weak));
+        for wrong in ["1@", "1@x", "1!!", "x", "1.", "1x", "1:x2", "-1", "1x4000000000", "1x70000"] {
             assert!(wrong.parse::<Decisions>().is_err(), "{wrong}");
         }
     }

@@ -218,7 +218,7 @@ impl Options {
         spin_detection: true,
         halt: false,
         max_reports: 100,
-        record: 200_000,
+        record: 100_000,
         robustness: true,
         races: true,
         atomic_races: true,

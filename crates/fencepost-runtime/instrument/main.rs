@@ -12,6 +12,7 @@
 
 use std::env;
 use std::ffi::{CStr, CString, c_char, c_int, c_uint, c_void};
+use std::io::{self, Write as _};
 use std::process::ExitCode;
 use std::ptr::null_mut;
 
@@ -109,14 +110,14 @@ impl Request {
 #[allow(clippy::print_stderr, reason = "it is a program of its own, whose errors are shown")]
 fn main() -> ExitCode {
     let Some(request) = Request::read() else {
-        eprintln!("usage: instrument LIBLLVM VERSION PASSES OPTION… -- OBJECT…");
+        let _ = writeln!(io::stderr(), "usage: instrument LIBLLVM VERSION PASSES OPTION… -- OBJECT…");
         return ExitCode::from(2);
     };
     match run(&request) {
         // LLVM's destructors have nothing to do that matters.
         Ok(()) => std::process::exit(0),
         Err(message) => {
-            eprintln!("{message}");
+            let _ = writeln!(io::stderr(), "{message}");
             ExitCode::FAILURE
         }
     }

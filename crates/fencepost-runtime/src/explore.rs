@@ -16,12 +16,15 @@ use fencepost_protocol::exploration::{
 use fencepost_protocol::{Key, door};
 
 use crate::intercept::system_call;
-use crate::{environment, local, memory, options, schedule, shadow};
+use crate::{environment, local, memory, options, race, schedule, shadow};
 
 /// What both sides map; null if nobody decides.
 static SHARED: AtomicPtr<u8> = AtomicPtr::new(null_mut());
 /// Is there an explorer, who hears no words?
 static SILENT: AtomicBool = AtomicBool::new(false);
+
+/// Do decisions say what accesses find?
+static WEAK: AtomicBool = AtomicBool::new(false);
 
 /// Does somebody decide every step?
 #[inline]
@@ -33,6 +36,12 @@ pub(crate) fn is_decided() -> bool {
 #[inline]
 pub(crate) fn is_explored() -> bool {
     SILENT.load(Ordering::Relaxed)
+}
+
+/// Do decisions say what accesses find, so that the run need not be SC?
+#[inline]
+pub(crate) fn is_weak() -> bool {
+    WEAK.load(Ordering::Relaxed)
 }
 
 /// What is shared, for the one thread that runs.
@@ -99,6 +108,7 @@ pub(crate) fn start() {
         unsafe {
             let header = &mut *memory.cast::<Header>();
             (header.decisions, header.most_steps, header.rounds) = (decisions.len() as u32, STEPS as u32, u32::MAX);
+            header.weak = u32::from(decisions.iter().any(|decision| !decision.is_sc()));
             for (number, decision) in decisions.into_iter().enumerate() {
                 memory.add(at::DECISION).cast::<Decision>().add(number).write(decision);
             }
@@ -109,8 +119,11 @@ pub(crate) fn start() {
 
 fn begin(memory: *mut u8) {
     SHARED.store(memory, Ordering::Release);
+    let is_weak = shared().is_some_and(|mut shared| shared.header().weak != 0);
+    WEAK.store(is_weak, Ordering::Relaxed);
     local::start();
     shadow::leave_to_others();
+    race::forget_nothing();
     schedule::decided();
 }
 

@@ -48,6 +48,7 @@ mod stacks;
 mod stats;
 mod sync;
 mod thread;
+mod weak;
 
 use std::sync::atomic::{AtomicBool, Ordering};
 

@@ -34,6 +34,14 @@
 //!   one round and leaves in another; all other rounds can go. So no state is needed more than
 //!   three times without a change.
 
+//! # Runs that need not be SC
+//!
+//! There a thread that begins the same round again goes no further, whatever it has read. The round
+//! can be left out of any execution: it has written nothing, or what it read, and whoever read that
+//! can read what was read instead. The axioms permit what is left, because there are fewer accesses
+//! and there is less happens-before; and what races still races. So executions with such a round
+//! show nothing that others do not.
+
 use std::cell::{Cell, RefCell};
 use std::mem::ManuallyDrop;
 use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU16, AtomicU32, AtomicU64, Ordering};
@@ -70,6 +78,8 @@ pub(crate) struct Read {
 enum Wait {
     /// It goes no further.
     Held,
+    /// The same, in a run that need not be SC.
+    ForEver,
     /// Until one of the locations has another value; or, if that is said, is written.
     Until { written: bool },
 }
@@ -245,6 +255,7 @@ pub(crate) fn about_to_read(thread: &Thread) {
             let is_one = round.iter().all(|read| read.addr == round[0].addr) && !visit.looked;
             let is_like_the_last = !round.is_empty() && round.iter().all(|read| read.is_current());
             match (is_one, writes) {
+                _ if explore::is_weak() => (!round.is_empty()).then_some(Wait::ForEver),
                 (true, false) if !round.is_empty() => Some(Wait::Held),
                 (true, true) if is_like_the_last => Some(Wait::Until { written: false }),
                 (false, _) if is_like_the_last && (visit.again >= AGAIN || !writes) => {
@@ -277,13 +288,17 @@ pub(crate) fn about_to_read(thread: &Thread) {
     match wait {
         None => {}
         Some((Wait::Held, round)) => schedule::holds(round),
-        Some((Wait::Until { written }, round)) => {
-            let mut addresses: Vec<usize> = round.iter().map(|read| read.addr).collect();
-            addresses.sort_unstable();
-            addresses.dedup();
-            schedule::watches(addresses, written);
-        }
+        Some((Wait::ForEver, round)) => schedule::circles(addresses(&round)),
+        Some((Wait::Until { written }, round)) => schedule::watches(addresses(&round), written),
     }
+}
+
+/// Where these are.
+fn addresses(round: &[Read]) -> Vec<usize> {
+    let mut addresses: Vec<usize> = round.iter().map(|read| read.addr).collect();
+    addresses.sort_unstable();
+    addresses.dedup();
+    addresses
 }
 
 /// The thread has read a location, and perhaps written what was there.

@@ -12,9 +12,14 @@ use std::ptr::null_mut;
 use crate::intercept::Errno;
 use crate::lock::Guarded;
 
-/// Sizes are powers of two from 16 bytes to 512 KiB, and halfway between two of them.
-const SMALLEST: u32 = 4;
-const CLASSES: usize = 31;
+/// Small sizes are multiples of this …
+const STEP: usize = 8;
+/// … up to this: of what there is for each location there may be very many. The others are powers
+/// of two up to 512 KiB, and halfway between two of them.
+const SMALL: usize = 512;
+/// Small blocks are aligned to no more than a line of the cache.
+const LINE: usize = 64;
+const CLASSES: usize = SMALL / STEP + 20;
 /// What is taken from the kernel at a time for small blocks.
 const CHUNK: usize = 1 << 20;
 
@@ -80,6 +85,16 @@ pub(crate) fn populate(start: *mut u8, bytes: usize) {
     unsafe { libc::syscall(libc::SYS_madvise, first, length, libc::MADV_POPULATE_WRITE) };
 }
 
+/// Gives back what a mapped file takes, but for its first page: the rest reads as zeroes from now
+/// on. It does not matter whether that is done.
+pub(crate) fn give_back(start: *mut u8, bytes: usize) {
+    let _errno = Errno::save();
+    // SAFETY: removes pages of a file of ours, which whoever reads or writes next makes anew.
+    unsafe {
+        libc::syscall(libc::SYS_madvise, start.wrapping_add(PAGE), bytes.saturating_sub(PAGE), libc::MADV_REMOVE)
+    };
+}
+
 /// Gives pages back to the kernel.
 ///
 /// # Safety
@@ -115,23 +130,25 @@ fn exhausted() -> ! {
 
 /// The number of a class of blocks, and their size.
 fn class_of(layout: &Layout) -> Option<(usize, usize)> {
-    let bytes = layout.size().max(layout.align()).max(1 << SMALLEST).next_power_of_two();
-    let class = 2 * (bytes.trailing_zeros() - SMALLEST) as usize;
+    let small = layout.size().max(1).next_multiple_of(layout.align().max(STEP));
+    if small <= SMALL && layout.align() <= LINE {
+        return Some((small / STEP - 1, small));
+    }
+    let bytes = layout.size().max(layout.align()).next_power_of_two();
+    let class = SMALL / STEP + 2 * (bytes / SMALL).ilog2() as usize;
     // Three quarters, if that is enough: such a block is aligned to one quarter.
     let less = bytes / 4 * 3;
-    let (class, bytes) = if class > 0 && layout.size() <= less && layout.align() <= bytes / 4 {
-        (class - 1, less)
-    } else {
-        (class, bytes)
-    };
+    let (class, bytes) =
+        if layout.size() <= less && layout.align() <= bytes / 4 { (class - 2, less) } else { (class - 1, bytes) };
     (class < CLASSES).then_some((class, bytes))
 }
 
 impl Chunk {
     /// A block of `bytes`, the size of a class, aligned to the greatest power of two that divides
-    /// it, or to a page.
+    /// it, or to a page; to a line of the cache if it is small.
     fn take(&mut self, bytes: usize) -> *mut u8 {
-        let skip = self.next.align_offset((1 << bytes.trailing_zeros()).min(PAGE));
+        let most = if bytes <= SMALL { LINE } else { PAGE };
+        let skip = self.next.align_offset((1 << bytes.trailing_zeros()).min(most));
         if self.left < bytes + skip {
             let pages = map(CHUNK);
             if pages.is_null() {

@@ -11,10 +11,14 @@
 //! Sound: a reported pair is unordered. Not complete, also on the run that is watched: where three
 //! or more accesses of a word are mutually unordered, one of them is forgotten, an atomic one
 //! first. The appendix keeps a whole clock per location instead. That would cost memory
-//! proportional to the number of threads for every byte of the program.
+//! proportional to the number of threads for every byte of the program. Complete if somebody explores
+//! every schedule: then none is forgotten.
 
+use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
+use crate::explore;
+use crate::lock::Guarded;
 use crate::memory::Apart;
 use crate::shadow::{self, Span};
 use crate::thread::{Entered, Thread};
@@ -233,6 +237,24 @@ impl Strangers {
     }
 }
 
+/// Accesses that have no place in the cells of their words, by address, where none may be forgotten:
+/// if somebody explores, nobody makes the run once more in another way to find the same race.
+static FURTHER: Guarded<BTreeMap<usize, Vec<Cell>>> = Guarded::new(BTreeMap::new());
+
+/// From now on no access is forgotten ([`News::remember_exactly`]).
+pub(crate) fn forget_nothing() {
+    SEES_PLAIN.store(true, Ordering::Relaxed);
+}
+
+/// What was accessed in this range is something else from now on.
+pub(crate) fn forget(addr: usize, bytes: usize) {
+    if explore::is_decided() {
+        let mut further = FURTHER.lock();
+        let gone: Vec<usize> = further.range(addr..addr.saturating_add(bytes)).map(|(&word, _)| word).collect();
+        gone.iter().for_each(|word| drop(further.remove(word)));
+    }
+}
+
 /// Two accesses that conflict and are not ordered.
 pub(crate) struct Race {
     addr: usize,
@@ -308,9 +330,33 @@ impl News {
         if self.is_represented(t) || self.is_easily_remembered(t) { None } else { self.remember_anyway(t, addr) }
     }
 
+    /// Remembers the access, and forgets none that it does not stand for. Is it a race?
+    #[cold]
+    #[inline(never)]
+    pub(crate) fn remember_exactly(self, t: &Entered, addr: usize) -> Option<Race> {
+        let News { cells, new } = self;
+        let cells = cells.or_else(|| shadow::cells(addr))?;
+        let mut further = FURTHER.lock();
+        let rest = further.entry(addr & !7).or_default();
+        let old = cells.iter().map(|cell| Cell(cell.load(Ordering::Relaxed)));
+        let mut all: Vec<Cell> = old.filter(|&cell| cell != Cell(0)).chain(rest.drain(..)).collect();
+        let knows = |cell: Cell| t.clocks().knows(cell.slot(), cell.epoch());
+        let races = |&cell: &Cell| !knows(cell) && cell.overlaps(new) && cell.conflicts(new);
+        let race = all.iter().copied().find(races).map(|old| Race { addr, new, old });
+        all.retain(|&cell| !(knows(cell) && new.stands_for(cell)));
+        all.insert(0, new);
+        let mut all = all.into_iter();
+        cells.iter().for_each(|cell| cell.store(all.next().map_or(0, |cell| cell.0), Ordering::Relaxed));
+        rest.extend(all);
+        race
+    }
+
     /// The same for one that is not [easily remembered](Self::is_easily_remembered).
     #[inline(never)]
     pub(crate) fn remember_anyway(self, t: &Entered, addr: usize) -> Option<Race> {
+        if explore::is_decided() {
+            return self.remember_exactly(t, addr);
+        }
         let News { cells, new } = self;
         let cells = match cells {
             Some(cells) => cells,
@@ -424,8 +470,19 @@ pub(crate) fn atomic(t: &Entered, span: Option<&'static Span>, addr: usize, size
 /// Mostly one of a thread that made the same access before: no calls.
 #[inline(never)]
 fn remember_atomic(t: &Entered, addr: usize, news: News, pc: usize) {
+    if explore::is_decided() {
+        return remember_atomic_exactly(t, addr, news, pc);
+    }
     if !(news.is_write() && news.is_easily_remembered(t)) {
         remember_atomic_closely(t, addr, news, pc);
+    }
+}
+
+#[cold]
+#[inline(never)]
+fn remember_atomic_exactly(t: &Entered, addr: usize, news: News, pc: usize) {
+    if let Some(race) = news.remember_exactly(t, addr) {
+        race.report(t, pc);
     }
 }
 

@@ -2,7 +2,8 @@
 //! effect, for the reporter to try its suggestions on.
 //!
 //! It lies in memory that is shared with the reporter, and has room for a fixed number of events,
-//! so that long runs do not take more. A run that outgrows it is marked as not recorded in full.
+//! so that long runs do not take more. A run that outgrows it is marked as not recorded in full,
+//! and its memory given back.
 //!
 //! Threads take blocks of the record and mark their events with the time stamp counter. They read
 //! it while they hold the lock of the location. So sorting by it gives an order that agrees with
@@ -204,8 +205,11 @@ fn take_block(recorder: &mut Recorder) -> bool {
     let Some(header) = (unsafe { record.as_ref() }) else { return false };
     let next = header.next.fetch_add(BLOCK, Ordering::Relaxed);
     if next + BLOCK > header.capacity {
-        header.overflowed.store(1, Ordering::Relaxed);
-        WANTED.fetch_and(!EVENTS, Ordering::Release);
+        if header.overflowed.swap(1, Ordering::Relaxed) == 0 {
+            WANTED.fetch_and(!EVENTS, Ordering::Release);
+            // Whoever still has a block may write to it.
+            memory::give_back(record.cast(), HEADER + header.capacity as usize * EVENT);
+        }
         return false;
     }
     let event = |index: u64| record.cast::<u8>().wrapping_add(HEADER + index as usize * EVENT);

@@ -15,7 +15,7 @@ use std::sync::atomic::{AtomicPtr, AtomicU64, Ordering};
 
 use crate::memory::{self, Apart};
 use crate::place::Place;
-use crate::race::SEES_PLAIN;
+use crate::race::{self, SEES_PLAIN};
 
 const ADDRESS_BITS: u32 = 47;
 pub(crate) const SPAN_BITS: u32 = 24;
@@ -207,6 +207,7 @@ pub(crate) fn forget(addr: usize, bytes: usize) {
     // A word that is shared with a neighbour is kept.
     let mut at = addr.next_multiple_of(1 << WORD_BITS);
     let end = (addr.saturating_add(bytes)).min(1 << ADDRESS_BITS) & !((1 << WORD_BITS) - 1);
+    race::forget(at, end.saturating_sub(at));
     while at < end {
         let stop = (((at >> SPAN_BITS) + 1) << SPAN_BITS).min(end);
         if let Some(span) = span_if_any(at) {

@@ -5,6 +5,8 @@ pub struct Exploration {
     pub verdict: &'static str,
     /// Executions that came to an end, each of another class.
     pub executions: u64,
+    /// Of these, those that are not SC, where such executions were explored.
+    pub not_sc: Option<u64>,
     /// Executions in which nobody could go on, or that do not count.
     pub blocked: u64,
     /// Runs that turned out to be like others.
@@ -19,4 +21,7 @@ pub struct Exploration {
     pub bugs: Vec<(String, String)>,
     /// All of it for people.
     pub text: String,
+    /// What was found when executions were explored that are not SC, because the test is not robust
+    /// and nothing has failed.
+    pub beyond: Option<Box<Exploration>>,
 }

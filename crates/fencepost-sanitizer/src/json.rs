@@ -57,6 +57,8 @@ struct Summary<'a> {
 struct Explored<'a> {
     verdict: &'a str,
     executions: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    not_sc: Option<u64>,
     blocked: u64,
     redundant: u64,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -64,6 +66,26 @@ struct Explored<'a> {
     seconds: f64,
     why: &'a [String],
     bugs: Vec<BugLine<'a>>,
+    /// The same of executions that are not SC, too.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    weak: Option<Box<Explored<'a>>>,
+}
+
+impl<'a> Explored<'a> {
+    fn of(exploration: &'a Exploration) -> Explored<'a> {
+        Explored {
+            verdict: exploration.verdict,
+            executions: exploration.executions,
+            not_sc: exploration.not_sc,
+            blocked: exploration.blocked,
+            redundant: exploration.redundant,
+            preemptions: exploration.preemptions,
+            seconds: exploration.seconds,
+            why: &exploration.why,
+            bugs: exploration.bugs.iter().map(|(bug, decisions)| BugLine { bug, decisions }).collect(),
+            weak: exploration.beyond.as_deref().map(|beyond| Box::new(Explored::of(beyond))),
+        }
+    }
 }
 
 /// Something that is wrong, and a schedule that shows it.
@@ -103,16 +125,7 @@ pub fn summary(totals: &Totals, ranks: &Ranks, exploration: Option<&Exploration>
             steps: figures.steps,
             mixed_size: figures.mixed_size,
             malformed: totals.malformed,
-            exploration: exploration.map(|exploration| Explored {
-                verdict: exploration.verdict,
-                executions: exploration.executions,
-                blocked: exploration.blocked,
-                redundant: exploration.redundant,
-                preemptions: exploration.preemptions,
-                seconds: exploration.seconds,
-                why: &exploration.why,
-                bugs: exploration.bugs.iter().map(|(bug, decisions)| BugLine { bug, decisions }).collect(),
-            }),
+            exploration: exploration.map(Explored::of),
         },
     })
 }

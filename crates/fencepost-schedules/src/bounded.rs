@@ -140,16 +140,16 @@ impl Bounded {
                 let is_free = current.is_none_or(|current| !step.enables(current));
                 let others = (0..64).filter(|&thread| thread != step.thread && step.enables(thread));
                 for thread in others {
-                    let decision = Decision { thread, choice: 0 };
+                    let decision = Decision::new(thread, 0);
                     self.add(cost + u32::from(!is_free), decision, &path);
                 }
             }
             // The other ways of a step are found when it is taken for the first time.
             let ways = if number + 1 >= task.decisions.len() && step.choice == 0 { 1..step.choices } else { 0..0 };
             for choice in ways {
-                self.add(cost, Decision { thread: step.thread, choice }, &path);
+                self.add(cost, Decision::new(step.thread, choice), &path);
             }
-            let decision = Decision { thread: step.thread, choice: step.choice };
+            let decision = Decision::new(step.thread, step.choice);
             path = Some(Arc::new(Path { decision, before: path }));
             current = Some(step.thread);
         }

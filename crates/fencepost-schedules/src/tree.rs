@@ -118,7 +118,7 @@ impl Tree {
             if depth + 1 < known {
                 continue;
             }
-            let decision = Decision { thread: step.thread, choice: step.choice };
+            let decision = Decision::new(step.thread, step.choice);
             if depth + 1 == known {
                 let node = self.nodes.get_mut(&path[depth]);
                 let made = node.and_then(|node| node.made.iter_mut().find(|made| made.decision == decision));
@@ -131,8 +131,7 @@ impl Tree {
                 if let Some(parent) = parent.and_then(|parent| self.nodes.get_mut(&parent)) {
                     parent.users += 1;
                 }
-                let parent =
-                    parent.zip(via).map(|(id, step)| (id, Decision { thread: step.thread, choice: step.choice }));
+                let parent = parent.zip(via).map(|(id, step)| (id, Decision::new(step.thread, step.choice)));
                 let expected = Sleeper::of(step.thread, step);
                 let made = vec![Made { decision, step: Some(*step), expected }];
                 let node = Node { parent, depth, made, todo: Vec::new(), sleepers: sleepers.clone(), users: 1 };
@@ -145,7 +144,7 @@ impl Tree {
             }
             for choice in 0..step.choices {
                 let expected = Sleeper::expected(step.thread, &Step { choice, ..*step });
-                self.decide(path[depth], Decision { thread: step.thread, choice }, expected);
+                self.decide(path[depth], Decision::new(step.thread, choice), expected);
             }
         }
         path
@@ -182,7 +181,7 @@ impl Tree {
         if let Some(step) = race.initials.first().map(|&step| &steps[step]) {
             let choice = first_way(&node.sleepers, step.thread);
             let expected = Sleeper::expected(step.thread, &Step { choice, ..*step });
-            self.decide(id, Decision { thread: step.thread, choice }, expected);
+            self.decide(id, Decision::new(step.thread, choice), expected);
         }
     }
 

@@ -69,7 +69,8 @@ pub(crate) enum Command {
     /// Compile and link C++ for the sanitizer: a drop-in for c++
     #[command(name = "c++")]
     Cpp(CcArgs),
-    Run(RunArgs),
+    // Much larger than the others.
+    Run(Box<RunArgs>),
     Cargo(CargoArgs),
     /// Reports for a program that nobody runs with `fencepost run`; started by its runtime
     #[command(hide = true)]

@@ -302,7 +302,9 @@ fn a_program_of_another_version_is_told_what_to_do() {
     }
     // One that starts its reporter itself.
     let text = fs::read_to_string(stream("message-passing")).expect("a stream");
-    let (code, output) = hear_alone(text.replacen("\"protocol\":4", "\"protocol\":400", 1).as_bytes(), Stdio::piped());
+    let ours = format!("\"protocol\":{}", fencepost_protocol::VERSION);
+    let theirs = format!("{ours}00");
+    let (code, output) = hear_alone(text.replacen(&ours, &theirs, 1).as_bytes(), Stdio::piped());
     let (status, _, err) = seen(&output);
     assert_eq!((code, status), (2, Some(2)), "{err}");
     assert!(err.contains("by a newer fencepost") && err.matches('\n').count() == 1, "{err}");

@@ -4,6 +4,7 @@ mod attack;
 mod check;
 mod clock;
 mod cover;
+mod executions;
 mod explore;
 mod model;
 mod oracle;
@@ -112,6 +113,7 @@ pub(super) fn all() -> impl Iterator<Item = &'static Mutant> {
         check::MUTANTS,
         clock::MUTANTS,
         cover::MUTANTS,
+        executions::MUTANTS,
         explore::MUTANTS,
         model::MUTANTS,
         oracle::MUTANTS,

@@ -60,4 +60,19 @@ impl ThreadClocks {
             self.has_picked_up = true;
         }
     }
+
+    /// Writes with this order; what readers of the write find released. An update passes on what
+    /// it has `read`. Nothing else of the location is known: this is for runs that need not be SC,
+    /// in which only happens-before is asked for.
+    #[must_use]
+    pub fn release(&mut self, order: Order, read: Option<&Released>) -> Released {
+        let mut released = if order.releases() { self.c.hb.clone() } else { self.r.hb.clone() };
+        if let Some(Released(read)) = read {
+            released.join(read);
+        }
+        if order.releases() {
+            self.end_epoch();
+        }
+        Released(released)
+    }
 }

@@ -6,6 +6,7 @@
 //! a signal handler while the runtime was at work. The location starts anew, because nothing is
 //! reported about what is not known.
 
+mod decided;
 mod in_turn;
 
 use std::sync::atomic::Ordering;
@@ -16,6 +17,7 @@ use fencepost_protocol::exploration::Kind as Step;
 use fencepost_protocol::record::{Op, Record};
 
 use super::word::{Fetch, Word};
+use crate::explore;
 use crate::follow;
 use crate::intercept;
 use crate::options;
@@ -607,7 +609,12 @@ unsafe fn load_closely<W: Word>(addr: usize, order: u8, pc: usize) -> W {
 #[inline]
 pub(super) unsafe fn store<W: Word>(call: Call, value: W) {
     if schedule::is_controlled() {
-        in_turn::begin_write(call, Step::Write, W::SIZE, value.image());
+        // SAFETY: the caller's promise.
+        unsafe { in_turn::begin_write(call, Step::Write, value) };
+        if explore::is_weak() {
+            // SAFETY: as above.
+            return unsafe { decided::store(call, value) };
+        }
     }
     let Some(mut session) = Session::begin::<W, true>(call, Op::Store) else {
         // SAFETY: the caller's promise.
@@ -784,7 +791,11 @@ unsafe fn cas_in<W: Word, const PROVOKED: bool>(call: Call, weak: bool, fails: b
 /// As for `load`.
 pub(super) unsafe fn wait<W: Word>(call: Call, value: W, differs: bool) -> W {
     let wanted = |image: u64| (image == value.image()) != differs;
-    in_turn::begin_wait(call, Step::Read, W::SIZE);
+    // SAFETY: the caller's promise.
+    unsafe { in_turn::begin_wait(call, value, differs, None) };
+    if explore::is_weak() {
+        return in_turn::wait_decided(call, wanted);
+    }
     let mut again = false;
     loop {
         let Some(mut session) = Session::begin::<W, false>(call, Op::Wait) else {
@@ -823,7 +834,12 @@ pub(super) unsafe fn wait<W: Word>(call: Call, value: W, differs: bool) -> W {
 /// # Safety
 /// As for `load`.
 pub(super) unsafe fn blocking_cas<W: Word>(call: Call, expected: W, new: W) {
-    in_turn::begin_wait(call, Step::Update, W::SIZE);
+    // SAFETY: the caller's promise.
+    unsafe { in_turn::begin_wait(call, expected, false, Some(new)) };
+    if explore::is_weak() {
+        // SAFETY: as above.
+        return unsafe { in_turn::take_decided(call, expected, new) };
+    }
     let mut again = false;
     loop {
         let Some(mut session) = Session::begin::<W, true>(call, Op::BlockingCas) else {

@@ -2,6 +2,7 @@
 
 use std::sync::atomic::Ordering;
 
+use crate::explore;
 use crate::follow::{self, FOLLOWED};
 use crate::local;
 use crate::place::{Content, Intent, Kind, Place};
@@ -26,11 +27,12 @@ extern "C" fn write<const LOG_SIZE: u32>(addr: usize, pc: usize) {
 fn access(addr: usize, log_size: u32, how: How, pc: usize) {
     let Some(thread) = thread::watched() else { return };
     thread.looks();
-    if local::is_wanted() {
+    let is_decided = local::is_wanted();
+    if is_decided {
         local::touches(thread, addr, how.write);
     }
     if let Some(news) = race::news(thread, addr, log_size, how, pc) {
-        if how.write { remember(thread, addr, news, pc) } else { remember_read(thread, addr, news, pc) }
+        if how.write || is_decided { remember(thread, addr, news, pc) } else { remember_read(thread, addr, news, pc) }
     }
 }
 
@@ -227,7 +229,7 @@ fn remember_read_closely(thread: &'static Thread, addr: usize, news: News, pc: u
     let Some(thread) = thread.enter() else { return };
     if thread.plain.get() != 0 {
         remember_unless_ignored(thread, addr, news, pc);
-    } else if !news.is_represented(&thread) {
+    } else if explore::is_decided() || !news.is_represented(&thread) {
         remember_now(thread, addr, news, pc);
     }
 }
@@ -255,7 +257,7 @@ fn remember_unless_ignored(mut thread: Entered, addr: usize, news: News, pc: usi
 
 #[inline(never)]
 fn remember_now(thread: Entered, addr: usize, news: News, pc: usize) {
-    if !SEES_PLAIN.load(Ordering::Relaxed) || !news.is_easily_remembered(&thread) {
+    if !SEES_PLAIN.load(Ordering::Relaxed) || explore::is_decided() || !news.is_easily_remembered(&thread) {
         return remember_anyway(thread, addr, news, pc);
     }
     if news.is_write() && is_atomic(addr) {

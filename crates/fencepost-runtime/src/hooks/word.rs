@@ -54,6 +54,12 @@ pub(crate) trait Word: Copy + PartialEq + 'static {
     /// The value with this image, if it is not wide: those cannot be told by a hash.
     fn of_image(image: u64) -> Self;
 
+    /// All of it.
+    fn whole(self) -> u128;
+
+    /// Its lowest bytes.
+    fn of_whole(whole: u128) -> Self;
+
     /// Loads.
     ///
     /// # Safety
@@ -120,6 +126,14 @@ macro_rules! word {
             #[inline]
             fn of_image(image: u64) -> Self {
                 image as $int
+            }
+
+            fn whole(self) -> u128 {
+                u128::from(self)
+            }
+
+            fn of_whole(whole: u128) -> Self {
+                whole as $int
             }
 
             #[inline]
@@ -202,6 +216,14 @@ impl Word for u128 {
 
     fn of_image(image: u64) -> Self {
         u128::from(image)
+    }
+
+    fn whole(self) -> u128 {
+        self
+    }
+
+    fn of_whole(whole: u128) -> Self {
+        whole
     }
 
     unsafe fn load(addr: usize) -> Self {

@@ -218,7 +218,12 @@ mod tests {
             *inside = line.starts_with("intercept") || line.starts_with("operators!") || (*inside && line != "}");
             Some((*inside, line))
         });
-        let lines = inside.filter_map(|(inside, line)| inside.then_some(line)?.strip_prefix("    fn "));
+        let lines = inside.filter_map(|(inside, line)| {
+            let line = inside.then_some(line)?.strip_prefix("    ")?;
+            // Those that wait name a register first.
+            let named = line.strip_prefix('"').and_then(|line| line.split_once("\": "));
+            named.map_or(line, |(_, line)| line).strip_prefix("fn ")
+        });
         let names = lines.filter_map(|line| line.split(|c: char| !c.is_alphanumeric() && c != '_').next());
         let given = text.lines().filter_map(|line| {
             let list = ["locks!(", "with_names!("].iter().find_map(|makes| line.strip_prefix(makes))?;

@@ -9,7 +9,7 @@
 use std::cell::Cell;
 use std::sync::atomic::Ordering;
 
-use fencepost_protocol::exploration::{Kind, Step, end, remark};
+use fencepost_protocol::exploration::{Decision, Kind, Step, end, remark};
 use fencepost_protocol::{DEADLOCK, Schedule};
 
 use super::ALL;
@@ -160,6 +160,18 @@ pub(crate) fn was_written(addr: usize, changed: bool) {
     with_control(|control| control.was_written(addr, changed));
 }
 
+/// What was decided for the step that the running thread takes.
+pub(crate) fn decision() -> Option<Decision> {
+    let mut decision = None;
+    with_control(|control| decision = control.plan.as_ref().map(Plan::now));
+    decision
+}
+
+/// The run does not follow its decisions.
+pub(crate) fn diverged() -> ! {
+    explore::stop(end::DIVERGED)
+}
+
 /// The running thread has made a round of a loop in vain, with these reads: it goes no further.
 pub(crate) fn holds(round: Vec<Read>) {
     let me = ME.get();
@@ -174,6 +186,17 @@ pub(crate) fn holds(round: Vec<Read>) {
 /// The running thread goes round a loop that ends only when one of these locations changes, or is
 /// `written`.
 pub(crate) fn watches(addresses: Vec<usize>, written: bool) {
+    rests(|control, me| control.watch(me, addresses, written));
+}
+
+/// The running thread goes round a loop that has read these locations, in a run that need not be
+/// SC: it takes no step any more.
+pub(crate) fn circles(addresses: Vec<usize>) {
+    rests(|control, me| control.circle(me, addresses));
+}
+
+/// Others run, and the calling thread when `before` lets it.
+fn rests(before: impl FnOnce(&mut Control, Tid)) {
     if !controls_this_thread() {
         return;
     }
@@ -181,7 +204,7 @@ pub(crate) fn watches(addresses: Vec<usize>, written: bool) {
     let Some(_inside) = Inside::enter() else { return };
     let mut locked = lock();
     let Some(control) = controlled(&mut locked) else { return };
-    control.watch(me, addresses, written);
+    before(control, me);
     let next = control.next(me, Reason::Blocked);
     control.give(next, me);
     drop(locked);

@@ -101,6 +101,8 @@ pub(super) struct Entry {
     pub(super) is_nudged: bool,
     /// What it has read in a round of a loop after which it goes no further.
     pub(super) held: Vec<Read>,
+    /// Does it take no step any more, in a run that need not be SC?
+    pub(super) stays: bool,
 }
 
 /// What the watching thread saw last.
@@ -202,6 +204,7 @@ impl Control {
             watched: Vec::new(),
             is_nudged: false,
             held: Vec::new(),
+            stays: false,
         };
         self.entries.insert(at, entry);
     }

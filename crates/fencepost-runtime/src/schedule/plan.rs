@@ -7,11 +7,12 @@
 //!
 //! Time does not pass here: who waits with a limit waits until nobody else can go on.
 
-use fencepost_protocol::exploration::{Kind, Sleeper, Step, end, first_way, flag, remark, sleeps, wake};
+use fencepost_protocol::exploration::{Decision, Kind, Sleeper, Step, end, first_way, flag, remark, sleeps, wake};
 
 use super::control::{Control, Entry, Next, State};
 use crate::explore::{self, Shared};
 use crate::thread::Tid;
+use crate::weak;
 
 /// The thread that runs `main`.
 const MAIN: Tid = 1;
@@ -23,6 +24,8 @@ pub(super) struct Plan {
     steps: usize,
     /// Decisions so far: steps that somebody was chosen to take.
     decisions: usize,
+    /// What was decided for the step that is being taken.
+    now: Decision,
     /// Who need not run for now.
     sleepers: Vec<Sleeper>,
     /// Up to which step the sleepers have heard what was done.
@@ -41,7 +44,8 @@ unsafe impl Send for Plan {}
 impl Plan {
     pub(super) fn new(mut shared: Shared) -> Plan {
         let sleepers = shared.sleepers();
-        Plan { shared, steps: 0, decisions: 0, sleepers, heard: 0, assumed: false, leaving: None, has_left: false }
+        let now = Decision::new(0, 0);
+        Plan { shared, steps: 0, decisions: 0, now, sleepers, heard: 0, assumed: false, leaving: None, has_left: false }
     }
 
     /// Steps so far.
@@ -68,10 +72,16 @@ impl Plan {
         self.tell();
     }
 
+    /// What was decided for the step that is being taken.
+    pub(super) fn now(&self) -> Decision {
+        self.now
+    }
+
     /// A thread takes a step that it was chosen for.
     fn take(&mut self, thread: Tid, pending: Step, enabled: u64) {
-        let decided = self.shared.decision(self.decisions).map(|decision| decision.choice);
-        let choice = decided.unwrap_or_else(|| first_way(&self.sleepers, thread));
+        let decided = self.shared.decision(self.decisions);
+        self.now = decided.unwrap_or_else(|| Decision::new(thread, first_way(&self.sleepers, thread)));
+        let choice = self.now.choice;
         self.decisions += 1;
         self.append(Step { thread, choice, enabled, flags: flag::DECIDED | pending.flags, ..pending });
     }
@@ -129,7 +139,7 @@ impl Plan {
 
 impl Entry {
     fn can_go_on(&self) -> bool {
-        self.state == State::Ready && self.watched.is_empty()
+        self.state == State::Ready && self.watched.is_empty() && !self.stays
     }
 }
 
@@ -143,6 +153,13 @@ impl Control {
     }
 
     fn choose(&mut self, plan: &mut Plan, current: Tid) -> Next {
+        while let Some(held) = plan.shared.decision(plan.decisions).filter(Decision::is_held) {
+            plan.decisions += 1;
+            match self.entry(held.thread) {
+                Some(entry) => entry.stays = true,
+                None => plan.finish(end::DIVERGED),
+            }
+        }
         if plan.is_forced() {
             let decided = plan.shared.decision(plan.decisions).map_or(0, |decision| decision.thread);
             let Some(entry) = self.entry(decided).filter(|entry| entry.can_go_on()) else {
@@ -227,9 +244,20 @@ impl Control {
 
     /// What those are about to do who cannot go on.
     fn tell_pending(&mut self, plan: &mut Plan) {
-        for entry in self.entries.iter().filter(|entry| !entry.can_go_on() && entry.pending.kind.touches()) {
-            if plan.steps < plan.shared.header().most_steps as usize {
-                plan.append(Step { thread: entry.tid, flags: flag::PENDING | flag::WAITS, ..entry.pending });
+        for entry in self.entries.iter().filter(|entry| !entry.can_go_on()) {
+            let flags = flag::PENDING | flag::WAITS;
+            let circles =
+                |&addr: &usize| Step { thread: entry.tid, flags, ..Step::new(Kind::Read, weak::name_of(addr)) };
+            let pending = Step { thread: entry.tid, flags: entry.pending.flags | flags, ..entry.pending };
+            let steps: Vec<Step> = match entry.stays {
+                true => entry.watched.iter().map(circles).collect(),
+                false if entry.pending.kind.touches() => vec![pending],
+                false => Vec::new(),
+            };
+            for step in steps {
+                if plan.steps < plan.shared.header().most_steps as usize {
+                    plan.append(step);
+                }
             }
         }
     }
@@ -242,17 +270,30 @@ impl Control {
         }
     }
 
+    /// The running thread takes no step any more: it would go round a loop that has read these
+    /// locations.
+    pub(super) fn circle(&mut self, thread: Tid, addresses: Vec<usize>) {
+        if let Some(entry) = self.entry(thread) {
+            (entry.watched, entry.stays) = (addresses, true);
+        }
+    }
+
     /// The running thread was chosen for a look at this location, which was in vain.
     pub(super) fn retract_to_watch(&mut self, thread: Tid, addr: usize) {
+        let mut read = 0;
         if let Some(plan) = &mut self.plan {
+            read = plan.last().map_or(0, |step| step.read);
             plan.retract();
         }
         self.watch(thread, vec![addr], false);
+        if let Some(entry) = self.entry(thread) {
+            entry.pending.read = read;
+        }
     }
 
     /// The location was written. Has it another value?
     pub(super) fn was_written(&mut self, addr: usize, changed: bool) {
-        for entry in &mut self.entries {
+        for entry in self.entries.iter_mut().filter(|entry| !entry.stays) {
             if entry.watched.contains(&addr) && (changed || entry.is_nudged) {
                 entry.watched.clear();
             }

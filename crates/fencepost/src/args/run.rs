@@ -70,6 +70,16 @@ pub(crate) struct RunArgs {
     #[arg(long, value_name = "N")]
     pub(crate) preemptions: Option<u32>,
 
+    /// With --schedule all: explore all executions under C++20, those that are not SC included;
+    /// that the test is not robust is no bug then [default: only after every schedule, if the test
+    /// is not robust and nothing has failed]
+    #[arg(long, conflicts_with_all = ["no_weak", "preemptions"])]
+    pub(crate) weak: bool,
+
+    /// With --schedule all: do not explore executions that are not SC
+    #[arg(long)]
+    pub(crate) no_weak: bool,
+
     /// Who takes which step, as --schedule all tells it
     #[arg(long, value_name = "STEPS", value_parser = str::parse::<Decisions>, conflicts_with_all = ["schedule", "runs", "seeds", "time"])]
     pub(crate) decisions: Option<Decisions>,

@@ -330,7 +330,8 @@ fn a_damaged_library_is_made_again(project: &Project) -> Result<(), String> {
         return Err(again.err);
     }
     let mut folders = fs::read_dir(&cache).map_err(|error| error.to_string())?.flatten().map(|entry| entry.path());
-    let shadow = folders.find(|path| path.to_string_lossy().contains("std-")).ok_or("no library is in the cache")?;
+    let is_library = |path: &PathBuf| path.is_dir() && path.to_string_lossy().contains("std-");
+    let shadow = folders.find(is_library).ok_or("no library is in the cache")?;
     let libraries =
         fs::read_dir(shadow.join("lib/rustlib/x86_64-unknown-linux-gnu/lib")).map_err(|error| error.to_string())?;
     let mut libraries = libraries.flatten().map(|entry| entry.path());

@@ -61,33 +61,41 @@ pub(crate) fn trials(folder: &Path, compiler: &Compiler, corpus: &[Case]) -> Vec
 }
 
 /// What `run --schedule all` says.
-struct Explored {
-    verdict: String,
-    executions: u64,
-    blocked: u64,
-    bugs: Vec<String>,
-    why: Vec<String>,
+pub(crate) struct Explored {
+    pub(crate) verdict: String,
+    pub(crate) executions: u64,
+    /// Of these, those that are not SC.
+    pub(crate) not_sc: u64,
+    pub(crate) blocked: u64,
+    /// Runs that showed nothing.
+    pub(crate) redundant: u64,
+    pub(crate) bugs: Vec<String>,
+    pub(crate) why: Vec<String>,
     /// What shows the bugs.
     decisions: Vec<String>,
 }
 
 impl Explored {
     fn is_weak(&self) -> bool {
-        self.bugs.iter().any(|bug| bug.contains("not robust") || bug.contains("race"))
+        self.has_race() || self.bugs.iter().any(|bug| bug.contains("not robust"))
     }
 
-    fn fails(&self) -> bool {
+    pub(crate) fn has_race(&self) -> bool {
+        self.bugs.iter().any(|bug| bug.contains("race"))
+    }
+
+    pub(crate) fn fails(&self) -> bool {
         self.bugs.iter().any(|bug| bug.contains("exit code"))
     }
 }
 
-/// Builds a program that was exported, and explores it.
-fn explore(source: &Path, compiler: &Compiler, limit: &str) -> Result<Explored, String> {
+/// Builds a program that was exported, and explores it with this option.
+pub(crate) fn explore(source: &Path, compiler: &Compiler, limit: &str, option: &str) -> Result<Explored, String> {
     let program = source.with_extension("");
     let mut build = Command::new(env!("CARGO_BIN_EXE_fencepost"));
     build.args(["cc", "--compiler", &compiler.cc, "-std=gnu11", "-pthread", "-g", "-O0", "-DFP_EXPLORE", "-o"]);
     succeed(build.arg(&program).arg(source))?;
-    let explored = explore_built(&program, limit, &[]);
+    let explored = explore_built(&program, limit, &[option.to_string()]);
     fs::remove_file(&program).map_err(|error| error.to_string())?;
     explored
 }
@@ -96,19 +104,22 @@ fn explore(source: &Path, compiler: &Compiler, limit: &str) -> Result<Explored, 
 struct Expected {
     /// Options for the compiler or, if they begin with `--`, for `run`.
     options: Vec<String>,
+    /// Are all executions explored, those that are not SC included?
+    is_weak: bool,
     verdict: String,
     /// About what is wrong, or in the way.
     says: Vec<String>,
 }
 
-/// What the comments of a test expect: `// every schedule OPTIONS: VERDICT`, and below that
-/// `// says: WORDS`.
+/// What the comments of a test expect: `// every schedule OPTIONS: VERDICT`, or
+/// `// weak executions OPTIONS: VERDICT`, and below that `// says: WORDS`.
 fn expectations(text: &str) -> Vec<Expected> {
     let mut all: Vec<Expected> = Vec::new();
     for (key, value) in text.lines().filter_map(|line| line.strip_prefix("// ")?.split_once(": ")) {
-        if let Some(options) = key.strip_prefix("every schedule") {
+        let is_weak = key.starts_with("weak executions");
+        if let Some(options) = key.strip_prefix("every schedule").or(key.strip_prefix("weak executions")) {
             let options = options.split_whitespace().map(str::to_string).collect();
-            all.push(Expected { options, verdict: value.to_string(), says: Vec::new() });
+            all.push(Expected { options, is_weak, verdict: value.to_string(), says: Vec::new() });
         } else if let ("says", Some(last)) = (key, all.last_mut()) {
             last.says.push(value.to_string());
         }
@@ -129,7 +140,7 @@ fn of_test(source: &Path, folder: &Path, compiler: &Compiler) -> Result<(), Stri
         _ => ("cc", &compiler.cc, "-std=gnu11"),
     };
     for optimisation in ["-O0", "-O2"] {
-        for Expected { options, verdict, says } in &expectations {
+        for Expected { options, is_weak, verdict, says } in &expectations {
             let (to_run, to_build): (&[String], &[String]) = match options.first() {
                 Some(first) if first.starts_with("--") => (options, &[]),
                 _ => (&[], options),
@@ -139,7 +150,9 @@ fn of_test(source: &Path, folder: &Path, compiler: &Compiler) -> Result<(), Stri
             let mut build = Command::new(env!("CARGO_BIN_EXE_fencepost"));
             build.args([command, "--compiler", compiler, standard, "-pthread", "-g", optimisation, "-o"]);
             succeed(build.arg(&program).args(to_build).arg(source))?;
-            let explored = explore_built(&program, "60s", to_run)?;
+            let weak = is_weak.then(|| "--weak".to_string());
+            let to_run: Vec<String> = to_run.iter().cloned().chain(weak).collect();
+            let explored = explore_built(&program, "60s", &to_run)?;
             let said = [explored.bugs.as_slice(), &explored.why].concat().join("; ");
             let missing = says.iter().find(|words| !said.contains(words.as_str()));
             if explored.verdict != *verdict || missing.is_some() {
@@ -161,6 +174,7 @@ fn of_test(source: &Path, folder: &Path, compiler: &Compiler) -> Result<(), Stri
 fn explore_built(program: &Path, limit: &str, options: &[String]) -> Result<Explored, String> {
     let mut command = Command::new(env!("CARGO_BIN_EXE_fencepost"));
     command.args(["run", "--schedule", "all", "--keep-going", "--format", "json", "--jobs", "1"]);
+    command.env("FP_STATES", program.with_extension("states"));
     let done = run(command.args(options).args(["--timeout", limit, "--"]).arg(program), 2 * PATIENCE)?;
     let summary =
         done.output.lines().rev().find_map(|line| {
@@ -174,6 +188,8 @@ fn explore_built(program: &Path, limit: &str, options: &[String]) -> Result<Expl
     let explored = Explored {
         verdict: summary["verdict"].as_str().unwrap_or_default().to_string(),
         executions: summary["executions"].as_u64().unwrap_or_default(),
+        not_sc: summary["not_sc"].as_u64().unwrap_or_default(),
+        redundant: summary["redundant"].as_u64().unwrap_or_default(),
         blocked: summary["blocked"].as_u64().unwrap_or_default(),
         bugs: texts(&summary["bugs"], |bug| &bug["bug"]),
         why: texts(&summary["why"], |why| why),
@@ -197,7 +213,7 @@ fn of_corpus(case: &Case, folder: &Path, compiler: &Compiler) -> Result<(), Stri
     fs::create_dir_all(folder).map_err(|error| error.to_string())?;
     let mut export = Command::new(env!("CARGO_BIN_EXE_fencepost"));
     succeed(export.args(["export", "--to", "c", "-o"]).arg(&source).arg(&case.path))?;
-    let explored = explore(&source, compiler, "2s")?;
+    let explored = explore(&source, compiler, "2s", "--no-weak")?;
     let text = fs::read_to_string(&case.path).map_err(|error| error.to_string())?;
     let expects = |verdict: &str| text.lines().any(|line| line.starts_with(&format!("//: {MODEL} {verdict}")));
     let loses_failures = text.contains("casw") && !compiler.cc.contains("gcc");
@@ -236,7 +252,7 @@ fn of_generated(seed: u64, folder: &Path, compiler: &Compiler) -> Result<(), Str
     let path: PathBuf = folder.join(format!("generated-{seed}.c"));
     let printed = fencepost_lower::print(&program).replace("*/", "* /");
     fs::write(&path, format!("{text}\n/*\n{printed}*/\n")).map_err(|error| error.to_string())?;
-    let explored = explore(&path, compiler, "60s")?;
+    let explored = explore(&path, compiler, "60s", "--no-weak")?;
     let context = || format!("{} ({:?}, {:?}): {}", explored.verdict, explored.bugs, explored.why, path.display());
     let sc = models::by_name("sc").expect("SC is a model");
     let fails = enumerate::fails_under_sc(&program, model, STATES as usize);
@@ -265,8 +281,7 @@ fn of_generated(seed: u64, folder: &Path, compiler: &Compiler) -> Result<(), Str
     {
         let expected: u64 = all.executions.values().sum();
         // Two choices may lead to the same execution.
-        let chooses = ops().any(|op| matches!(op, Op::Choose { .. } | Op::Nondet { .. }));
-        if explored.executions != expected && !(chooses && explored.executions > expected) {
+        if explored.executions != expected && !(chooses(&program) && explored.executions > expected) {
             return Err(format!(
                 "{expected} executions, but {} and {} blocked: {}",
                 explored.executions,
@@ -303,7 +318,7 @@ fn of_loops(seed: u64, folder: &Path, compiler: &Compiler) -> Result<(), String>
     let path: PathBuf = folder.join(format!("loops-{seed}.c"));
     let printed = fencepost_lower::print(&program).replace("*/", "* /");
     fs::write(&path, format!("{text}\n/*\n{printed}*/\n")).map_err(|error| error.to_string())?;
-    let explored = explore(&path, compiler, "3s")?;
+    let explored = explore(&path, compiler, "3s", "--no-weak")?;
     let context = || format!("{} ({:?}, {:?}): {}", explored.verdict, explored.bugs, explored.why, path.display());
     match (&outcome.verdict, explored.verdict.as_str()) {
         (Verdict::Violated(_), "exhausted") => Err(format!("a violation was not found: {}", context())),
@@ -318,7 +333,13 @@ fn of_loops(seed: u64, folder: &Path, compiler: &Compiler) -> Result<(), String>
     }
 }
 
-fn fails_for_no_reason(program: &Program) -> bool {
+/// Is there anything to choose?
+pub(crate) fn chooses(program: &Program) -> bool {
+    let mut ops = program.threads().iter().flat_map(|thread| &thread.code).map(|instr| &instr.op);
+    ops.any(|op| matches!(op, Op::Choose { .. } | Op::Nondet { .. }))
+}
+
+pub(crate) fn fails_for_no_reason(program: &Program) -> bool {
     let mut ops = program.threads().iter().flat_map(|thread| &thread.code).map(|instr| &instr.op);
     ops.any(|op| matches!(op, Op::Cas { strength: CasStrength::Weak, .. }))
 }

@@ -15,6 +15,7 @@ mod ranks;
 mod run;
 mod soak;
 mod suite;
+mod weak;
 
 use std::fs;
 use std::path::Path;
@@ -69,6 +70,8 @@ fn main() {
         trials.extend(provoked::trials(&folder, compiler));
         let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("sanitizer/explored");
         trials.extend(explored::trials(&folder, compiler, &corpus));
+        let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("sanitizer/weak");
+        trials.extend(weak::trials(&folder, compiler, &corpus));
     }
     libtest_mimic::run(&arguments, trials).exit();
 }

@@ -109,14 +109,14 @@ fn check(seed: u64, folder: &Path, compiler: &Compiler) -> Result<(), String> {
     Ok(())
 }
 
-fn all_finals(program: &Program, model: &str, observed: &[Observable]) -> Option<Finals> {
+pub(crate) fn all_finals(program: &Program, model: &str, observed: &[Observable]) -> Option<Finals> {
     let model = models::by_name(model).expect("a model of ours");
     finals(program, model, observed, GRAPHS, &|| false).ok()
 }
 
 /// The program as C, which adds the values of what is observed to the file `FP_STATES` when it
 /// ends. None if C has no words for it.
-fn exported(program: &Program, name: &str) -> Option<(String, Vec<Observable>)> {
+pub(crate) fn exported(program: &Program, name: &str) -> Option<(String, Vec<Observable>)> {
     let source = SourceFile::new(name, "");
     let mut text = export(program, &source, c::Options { steps: 10 }).ok()?;
     // In the upper bits: not worth the trouble. Waits may never end.

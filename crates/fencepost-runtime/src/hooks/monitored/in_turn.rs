@@ -4,61 +4,81 @@
 use fencepost_protocol::Order;
 use fencepost_protocol::exploration::{Kind, Step, flag};
 
-use super::{Call, cas_now, fetch_now, load_now};
+use super::{Call, cas_now, decided, fetch_now, load_now};
 use crate::hooks::word::{Fetch, Word};
 use crate::stacks::CallStack;
 use crate::thread;
 use crate::{early, explore, local, schedule};
 
-fn step(call: Call, kind: Kind, size: u8) -> Step {
+/// What is about to be done.
+///
+/// # Safety
+/// As for `load`.
+unsafe fn step<W: Word>(call: Call, kind: Kind) -> Step {
+    let object = match explore::is_weak() {
+        // SAFETY: the caller's promise.
+        true => unsafe { decided::name::<W>(call.addr) },
+        false => call.addr as u64,
+    };
     Step {
         pc: call.pc as u64,
         order: call.order(),
         failure: Order::decode(call.failure),
-        size,
-        ..Step::new(kind, call.addr as u64)
+        size: W::SIZE,
+        ..Step::new(kind, object)
     }
 }
 
-/// The access is about to be made, if what is there is what it waits for.
-pub(super) fn begin_wait(call: Call, kind: Kind, size: u8) {
-    match explore::is_decided() {
-        true => schedule::about_step(Step { flags: flag::WAITS, ..step(call, kind, size) }),
-        false => schedule::point(),
-    }
-}
-
-/// The access is about to be made.
-pub(super) fn begin(call: Call, kind: Kind, size: u8) {
+/// The access is about to be made, and `says` what is known of it.
+///
+/// # Safety
+/// As for `load`.
+unsafe fn begin<W: Word>(call: Call, kind: Kind, says: impl FnOnce(Step) -> Step) {
     match explore::is_decided() {
         true => {
             if thread::calls().is_some_and(CallStack::is_empty) {
                 explore::remark("plain accesses are not seen: the program was built with --atomics-only");
             }
-            schedule::about_step(step(call, kind, size));
+            // SAFETY: the caller's promise.
+            schedule::about_step(says(unsafe { step::<W>(call, kind) }));
         }
         false => schedule::point(),
     }
 }
 
-/// The same, of one that writes `value` without a look.
-pub(super) fn begin_write(call: Call, kind: Kind, size: u8, value: u64) {
-    begin(call, kind, size);
+/// The access is about to be made, if it finds `expected`, or if it `differs`, anything else; then
+/// it may write `new`.
+///
+/// # Safety
+/// As for `load`.
+pub(super) unsafe fn begin_wait<W: Word>(call: Call, expected: W, differs: bool, new: Option<W>) {
+    let kind = if new.is_some() { Kind::Update } else { Kind::Read };
+    let flags = flag::WAITS | flag::AWAITS | if differs { flag::DIFFERS } else { 0 };
+    let (expected, written) = (expected.image(), new.map_or(0, Word::image));
+    // SAFETY: the caller's promise.
+    unsafe { begin::<W>(call, kind, |step| Step { flags, expected, written, ..step }) };
+}
+
+/// The access is about to be made, and writes `value` without a look.
+///
+/// # Safety
+/// As for `load`.
+pub(super) unsafe fn begin_write<W: Word>(call: Call, kind: Kind, value: W) {
+    // SAFETY: the caller's promise.
+    unsafe { begin::<W>(call, kind, |step| Step { written: value.image(), ..step }) };
     if explore::is_decided() {
-        schedule::has_taken(|step| step.written = value);
         schedule::was_written(call.addr, true);
         early::writes();
     }
 }
 
-/// The same, of one that may go round a loop.
-fn begin_read(call: Call, kind: Kind, size: u8) {
+/// The access may go round a loop.
+fn may_go_round() {
     if explore::is_decided()
         && let Some(thread) = thread::watched()
     {
         local::about_to_read(thread);
     }
-    begin(call, kind, size);
 }
 
 /// The access has read this value.
@@ -84,9 +104,12 @@ pub(super) fn has_written(addr: usize, old: u64, new: u64) {
 #[cold]
 #[inline(never)]
 pub(super) unsafe fn load<W: Word>(call: Call) -> W {
-    begin_read(call, Kind::Read, W::SIZE);
+    may_go_round();
     // SAFETY: the caller's promise.
-    let value = unsafe { load_now::<W>(call) };
+    let value = unsafe {
+        begin::<W>(call, Kind::Read, |step| step);
+        if explore::is_weak() { decided::load::<W>(call) } else { load_now::<W>(call) }
+    };
     if explore::is_decided() {
         has_read(value.image());
         local::has_read(call.addr, W::SIZE, value.image(), false);
@@ -99,10 +122,13 @@ pub(super) unsafe fn load<W: Word>(call: Call) -> W {
 #[cold]
 #[inline(never)]
 pub(super) unsafe fn fetch<W: Word>(call: Call, fetch: Fetch, value: W) -> W {
-    begin_read(call, Kind::Update, W::SIZE);
+    may_go_round();
+    // SAFETY: the caller's promise.
+    unsafe { begin::<W>(call, Kind::Update, |step| step) };
     let had_effect = thread::watched().is_some_and(|thread| thread.has_effect.get());
     // SAFETY: the caller's promise.
-    let old = unsafe { fetch_now(call, fetch, value) };
+    let old =
+        unsafe { if explore::is_weak() { decided::fetch(call, fetch, value) } else { fetch_now(call, fetch, value) } };
     let new = W::combine(fetch, old, value);
     if explore::is_decided() {
         has_written(call.addr, old.image(), new.image());
@@ -127,15 +153,25 @@ pub(super) unsafe fn cas<W: Word>(call: Call, weak: bool, expected: W, new: W) -
         return unsafe { cas_now(call, weak, fails, expected, new) };
     }
     let state = local::state();
-    if let Some(thread) = thread::watched() {
-        local::about_to_read(thread);
-    }
+    may_go_round();
     // Whether it fails for no reason is chosen before it is known what is there.
     let fails = weak && local::may_be_unlucky(state) && schedule::choose(2) == 1;
-    begin(call, if fails { Kind::Read } else { Kind::Update }, W::SIZE);
+    let (wanted, written) = (expected.image(), new.image());
+    let says = |step: Step| match fails {
+        // It is a read, whatever it finds.
+        true => Step { kind: Kind::Read, order: step.failure, ..step },
+        false => Step { expected: wanted, written, flags: flag::COMPARES, ..step },
+    };
+    // SAFETY: the caller's promise.
+    unsafe { begin::<W>(call, Kind::Update, says) };
     let had_effect = thread::watched().is_some_and(|thread| thread.has_effect.get());
     // SAFETY: the caller's promise.
-    let (old, success) = unsafe { cas_now(call, weak, fails, expected, new) };
+    let (old, success) = unsafe {
+        match explore::is_weak() {
+            true => decided::cas(call, fails, expected, new),
+            false => cas_now(call, weak, fails, expected, new),
+        }
+    };
     if success {
         has_written(call.addr, old.image(), new.image());
     } else {
@@ -160,6 +196,38 @@ pub(super) unsafe fn cas<W: Word>(call: Call, weak: bool, expected: W, new: W) -
 /// A compare-and-swap that was to fail could not have written.
 fn step_flags_if_tried(fails: bool) -> u8 {
     if fails { 0 } else { flag::TRIED }
+}
+
+/// As [`super::wait`], in a run that need not be SC.
+pub(super) fn wait_decided<W: Word>(call: Call, wanted: impl Fn(u64) -> bool) -> W {
+    let mut again = false;
+    loop {
+        let (value, is_it) = decided::look::<W>(call, &wanted);
+        has_read(value.image());
+        if is_it {
+            return value;
+        }
+        schedule::waits(call.addr, again);
+        again = true;
+    }
+}
+
+/// As [`super::blocking_cas`], in a run that need not be SC.
+///
+/// # Safety
+/// As for `load`.
+pub(super) unsafe fn take_decided<W: Word>(call: Call, expected: W, new: W) {
+    let mut again = false;
+    loop {
+        // SAFETY: the caller's promise.
+        let old = unsafe { decided::take(call, expected, new) };
+        if old == expected {
+            return has_written(call.addr, old.image(), new.image());
+        }
+        has_read(old.image());
+        schedule::waits(call.addr, again);
+        again = true;
+    }
 }
 
 /// A fence: no step of its own, because what it does concerns its own thread until an access passes

@@ -5,21 +5,24 @@
 //! weak behaviour, and all that it can do was seen. Whatever stands in the way of that argument
 //! makes the answer *unknown*.
 //!
-//! Which runs are made is decided by [`fencepost_schedules`]. What they find is made again for
-//! people, with a reporter, once for each report.
+//! If there are violations and nothing has failed, all executions are explored that the memory model
+//! permits, those that are not SC included, so that the answer is exact for such a test, too.
+//!
+//! Which runs are made is decided by [`fencepost_schedules`] and [`fencepost_executions`]. What they
+//! find is made again for people, with a reporter, once for each report.
 
+mod explorer;
 mod server;
 mod verdict;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, IsTerminal as _};
 use std::os::unix::process::ExitStatusExt as _;
 use std::sync::{Condvar, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use fencepost_protocol::exploration::{Decision, Decisions, Request, Step, end, remark};
+use fencepost_protocol::exploration::{Request, Step, end, remark};
 use fencepost_protocol::{Key, Options};
-use fencepost_schedules::{Search, Task};
 
 use super::signals::Signals;
 use super::{Failure as Cause, How, Run, Session, Voice, Watched, once};
@@ -27,6 +30,7 @@ use crate::args::RunArgs;
 use crate::exit::Exit;
 use crate::output::{self, Output};
 use crate::progress::Line;
+use explorer::{Explorer, Task};
 use server::{Outcome, Server};
 use verdict::{Bug, Found, Obstacle, Verdict};
 
@@ -39,7 +43,7 @@ const TOLD: usize = 20;
 
 /// What is known so far.
 struct State {
-    search: Search,
+    explorer: Explorer,
     /// Runs that are being made.
     running: usize,
     found: Found,
@@ -69,51 +73,39 @@ pub(super) fn run(
     output: &mut Output,
 ) -> io::Result<Watched> {
     let start = Instant::now();
-    let shared = Shared {
-        args,
-        state: Mutex::new(State {
-            search: Search::new(args.preemptions),
-            running: 0,
-            found: Found::default(),
-            is_over: false,
-            error: None,
-            is_unobserved: false,
-        }),
-        changed: Condvar::new(),
-        until: args.timeout.and_then(|limit| start.checked_add(limit)),
-        signals,
-        start,
-        progress: Line::new(&args.program[0].to_string_lossy(), io::stderr().is_terminal()),
+    let until = args.timeout.and_then(|limit| start.checked_add(limit));
+    let program = args.program[0].to_string_lossy();
+    let explore = |explorer: Explorer| {
+        let begin = Instant::now();
+        let State { explorer, mut found, error, is_unobserved, .. } = explored(args, signals, until, explorer);
+        if let Some(error) = error {
+            output::note(&format!("fencepost: error: cannot run `{program}`: {error}\n"));
+            return Err(Watched::refused());
+        }
+        if is_unobserved {
+            let reason = super::silence(std::process::ExitStatus::from_raw(0));
+            output::note(&format!("fencepost: error: `{program}` was not observed: {reason}\n"));
+            return Err(Watched { is_unobserved: true, ..Watched::refused() });
+        }
+        explorer.leaves_out(&mut found);
+        (found.counts, found.time, found.is_weak) = (explorer.counts(), begin.elapsed(), explorer.is_weak());
+        Ok(found)
     };
-    let jobs = args.jobs.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, usize::from));
-    std::thread::scope(|scope| {
-        for _ in 0..jobs {
-            scope.spawn(|| shared.work());
-        }
-    });
-    shared.progress.clear();
-    let State { search, mut found, error, is_unobserved, .. } =
-        shared.state.into_inner().unwrap_or_else(PoisonError::into_inner);
-    if let Some(error) = error {
-        let program = args.program[0].to_string_lossy();
-        output::note(&format!("fencepost: error: cannot run `{program}`: {error}\n"));
-        return Ok(Watched::refused());
+    let first = if args.weak { Explorer::executions() } else { Explorer::schedules(args.preemptions) };
+    let found = match explore(first) {
+        Ok(found) => found,
+        Err(refused) => return Ok(refused),
+    };
+    let mut beyond = None;
+    if found.is_only_not_robust() && !args.no_weak {
+        beyond = match explore(Explorer::executions()) {
+            Ok(found) => Some(found),
+            Err(refused) => return Ok(refused),
+        };
     }
-    if is_unobserved {
-        let program = args.program[0].to_string_lossy();
-        let reason = super::silence(std::process::ExitStatus::from_raw(0));
-        output::note(&format!("fencepost: error: `{program}` was not observed: {reason}\n"));
-        return Ok(Watched { is_unobserved: true, ..Watched::refused() });
-    }
-    found.counts = search.counts();
-    if let Search::Few(bounded) = &search {
-        found.preemptions = bounded.seen();
-        if !bounded.is_exhausted() && found.obstacles.is_empty() {
-            found.obstacles.insert(Obstacle::Preemptions);
-        }
-    }
-    found.time = start.elapsed();
-    for decisions in found.to_tell(TOLD) {
+    let mut all = found.to_tell(TOLD);
+    all.extend(beyond.iter().flat_map(|beyond| beyond.to_tell(TOLD)));
+    for decisions in all {
         let run = Run { schedule: fencepost_protocol::Schedule::Os, seed: 0 };
         let how = How {
             run,
@@ -129,16 +121,39 @@ pub(super) fn run(
         }
     }
     let verdict = found.verdict();
-    session.explored(verdict.summary(&found));
+    session.explored(verdict::summary(&found, beyond.as_ref()));
     session.finish(true, args.print_suppressions, output)?;
     Ok(Watched {
         exit: Exit::Holds,
         is_unobserved: false,
         is_found: verdict == Verdict::Found,
         is_undecided: verdict == Verdict::Unknown || (verdict == Verdict::Bounded && args.spins.is_none()),
-        reports: found.bugs.len() as u64,
-        runs: found.counts.runs(),
+        reports: (found.bugs.len() + beyond.as_ref().map_or(0, |beyond| beyond.bugs.len())) as u64,
+        runs: found.counts.runs,
     })
+}
+
+/// Makes all runs that there are to be made.
+fn explored(args: &RunArgs, signals: &Signals, until: Option<Instant>, explorer: Explorer) -> State {
+    let state =
+        State { explorer, running: 0, found: Found::default(), is_over: false, error: None, is_unobserved: false };
+    let shared = Shared {
+        args,
+        state: Mutex::new(state),
+        changed: Condvar::new(),
+        until,
+        signals,
+        start: Instant::now(),
+        progress: Line::new(&args.program[0].to_string_lossy(), io::stderr().is_terminal()),
+    };
+    let jobs = args.jobs.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, usize::from));
+    std::thread::scope(|scope| {
+        for _ in 0..jobs {
+            scope.spawn(|| shared.work());
+        }
+    });
+    shared.progress.clear();
+    shared.state.into_inner().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// What the runtime is told besides what the environment has.
@@ -179,10 +194,11 @@ impl Shared<'_> {
         loop {
             let Some(task) = self.next() else { return Ok(()) };
             let request = Request {
-                decisions: task.decisions.clone(),
-                sleepers: task.sleepers.clone(),
+                decisions: task.decisions(),
+                sleepers: task.sleepers(),
                 most_steps: self.args.steps.map_or(STEPS, |steps| u32::try_from(steps).unwrap_or(u32::MAX)),
                 rounds: self.args.spins.unwrap_or(u32::MAX),
+                weak: task.is_weak(),
             };
             let server = match &mut server {
                 Some(server) => server,
@@ -193,11 +209,12 @@ impl Shared<'_> {
                 )?),
             };
             let outcome = server.make(&request)?;
+            let shown = outcome.map(|outcome| Shown::of(task, outcome));
             let mut state = self.lock();
             state.running -= 1;
-            match outcome {
+            match shown {
                 None => {
-                    let was_there = state.search.counts().runs() > 0;
+                    let was_there = state.explorer.counts().runs > 0;
                     let obstacle = if self.signals.received() { Obstacle::Interrupted } else { Obstacle::Silent };
                     match was_there || obstacle == Obstacle::Interrupted {
                         true => drop(state.found.obstacles.insert(obstacle)),
@@ -205,16 +222,10 @@ impl Shared<'_> {
                     }
                     state.is_over = true;
                 }
-                Some(outcome) => self.take_in(&mut state, &task, &outcome),
+                Some(shown) => self.take_in(&mut state, shown),
             }
-            let how_far = || match &state.search {
-                Search::All(explorer) => format!("about {:.1} % of what is known", explorer.share() * 100.0),
-                Search::Few(bounded) => match bounded.seen() {
-                    Some(seen) => format!("more than {}", verdict::preemptions(seen)),
-                    None => "without preemptions".to_string(),
-                },
-            };
-            self.progress.update_runs(self.start.elapsed(), state.search.counts().runs(), how_far);
+            let how_far = || state.explorer.how_far();
+            self.progress.update_runs(self.start.elapsed(), state.explorer.counts().runs, how_far);
             drop(state);
             self.changed.notify_all();
         }
@@ -238,12 +249,12 @@ impl Shared<'_> {
                 return None;
             }
             let most = self.args.max_runs.unwrap_or(u64::MAX);
-            if state.search.counts().runs() + state.running as u64 >= most {
+            if state.explorer.counts().runs + state.running as u64 >= most {
                 state.found.obstacles.insert(Obstacle::Runs(most));
                 state.is_over = true;
                 return None;
             }
-            if let Some(task) = state.search.next_task() {
+            if let Some(task) = state.explorer.next_task() {
                 state.running += 1;
                 return Some(task);
             }
@@ -255,10 +266,56 @@ impl Shared<'_> {
     }
 
     /// A run was made.
-    fn take_in(&self, state: &mut State, task: &Task, outcome: &Outcome) {
+    fn take_in(&self, state: &mut State, shown: Shown) {
+        let Shown { taken, steps, why, bugs, obstacles, is_whole, again } = shown;
+        let taken = match taken {
+            Ok(taken) => taken,
+            Err(trouble) => {
+                state.found.obstacles.insert(Obstacle::of(&trouble));
+                state.is_over = true;
+                return;
+            }
+        };
+        if !taken.is_void() {
+            // A data race is undefined behaviour: in a run that need not be SC nothing is known of
+            // what comes after it.
+            let is_weak = matches!(state.explorer, Explorer::Executions(_));
+            let is_undefined = is_weak && bugs.iter().any(|bug| matches!(bug, Bug::Race(_)));
+            let counts = |bug: &Bug| !is_undefined || matches!(bug, Bug::Race(_));
+            let stops = bugs.iter().any(|bug| !matches!(bug, Bug::Violation(_)));
+            for bug in bugs.into_iter().filter(counts) {
+                state.found.bugs.entry(bug).or_insert_with(|| again.clone());
+            }
+            state.found.obstacles.extend(obstacles);
+            state.is_over |= !is_whole || is_undefined || stops && !self.args.keep_going;
+        }
+        if (is_whole || taken.is_void())
+            && let Err(divergence) = state.explorer.take_in(taken, &steps, why)
+        {
+            state.found.obstacles.insert(Obstacle::Diverged(divergence));
+            state.is_over = true;
+        }
+    }
+}
+
+/// What a run has shown.
+struct Shown {
+    taken: Result<explorer::Taken, fencepost_executions::Trouble>,
+    steps: Vec<Step>,
+    /// Why it came to its end: of [`end`].
+    why: u32,
+    bugs: BTreeSet<Bug>,
+    obstacles: BTreeSet<Obstacle>,
+    /// Has it come to an end?
+    is_whole: bool,
+    /// How to make it again.
+    again: fencepost_protocol::exploration::Decisions,
+}
+
+impl Shown {
+    fn of(task: Task, outcome: Outcome) -> Shown {
         let Outcome { answer, steps, status, hung } = outcome;
-        let decisions = || Decisions(taken(steps));
-        let found = &mut state.found;
+        let (mut bugs, mut obstacles) = (BTreeSet::new(), BTreeSet::new());
         for (bit, obstacle) in [
             (remark::OUTLIVED, Obstacle::Outlived),
             (remark::CUT, Obstacle::Cut),
@@ -268,69 +325,54 @@ impl Shared<'_> {
             (remark::OTHER, Obstacle::Other(answer.note.clone())),
         ] {
             if answer.remarks & bit != 0 {
-                found.obstacles.insert(obstacle);
+                obstacles.insert(obstacle);
             }
         }
-        if self.args.preemptions.is_some() && steps.iter().any(|step| step.thread >= u64::BITS) {
-            found.obstacles.insert(Obstacle::Other("preemptions of more than 63 threads are not counted".into()));
+        if task.counts_preemptions() && steps.iter().any(|step| step.thread >= u64::BITS) {
+            obstacles.insert(Obstacle::Other("preemptions of more than 63 threads are not counted".into()));
         }
-        if overlaps(steps) {
-            found.obstacles.insert(Obstacle::Mixed);
+        if overlaps(&steps) {
+            obstacles.insert(Obstacle::Mixed);
         }
         for report in &answer.reports {
-            let bug = if report.is_race != 0 { Bug::Race(report.key) } else { Bug::Violation(report.key) };
-            found.bugs.entry(bug).or_insert_with(decisions);
+            bugs.insert(if report.is_race != 0 { Bug::Race(report.key) } else { Bug::Violation(report.key) });
         }
-        let mut stops = !answer.reports.iter().all(|report| report.is_race == 0);
-        let mut bug = |bug: Bug| {
-            found.bugs.entry(bug).or_insert_with(decisions);
-            stops = true;
-        };
-        if *hung {
-            found.obstacles.insert(Obstacle::Hung);
-            state.is_over = true;
-            return;
-        }
+        let has_died = answer.end == 0 && status.signal().is_some() && !hung;
+        let why = if has_died { end::EXITED } else { answer.end };
+        let again = task.again(&steps);
+        let taken = task.follow(&steps, why);
+        let is_stuck = taken.as_ref().is_ok_and(|taken| taken.is_stuck(why));
         match answer.end {
+            _ if hung => drop(obstacles.insert(Obstacle::Hung)),
             0 => match status.signal() {
-                Some(signal) => bug(Bug::Signal(signal)),
-                None => drop(found.obstacles.insert(Obstacle::Silent)),
+                Some(signal) => drop(bugs.insert(Bug::Signal(signal))),
+                None => drop(obstacles.insert(Obstacle::Silent)),
             },
-            why if why & end::TOO_LONG != 0 => drop(found.obstacles.insert(Obstacle::TooLong)),
-            why if why & end::DIVERGED != 0 => drop(found.obstacles.insert(Obstacle::Diverged(String::new()))),
-            why if why & end::STUCK != 0 => bug(Bug::Stuck),
-            why if why & end::EXITED != 0 && answer.status != 0 => match answer.status - 128 {
-                signal @ 1..=64 if status.signal().is_none() => bug(Bug::Signal(signal)),
-                _ => bug(Bug::Status(answer.status)),
-            },
+            why if why & end::TOO_LONG != 0 => drop(obstacles.insert(Obstacle::TooLong)),
+            why if why & end::DIVERGED != 0 => drop(obstacles.insert(Obstacle::Diverged(String::new()))),
+            _ if is_stuck => drop(bugs.insert(Bug::Stuck)),
+            why if why & end::EXITED != 0 && answer.status != 0 => {
+                bugs.insert(match answer.status - 128 {
+                    signal @ 1..=64 if status.signal().is_none() => Bug::Signal(signal),
+                    _ => Bug::Status(answer.status),
+                });
+            }
             _ => {}
         }
-        let has_died = answer.end == 0 && status.signal().is_some();
-        let is_whole = answer.end & (end::TOO_LONG | end::DIVERGED) == 0 && (answer.end != 0 || has_died);
-        if is_whole {
-            let why = if has_died { end::EXITED } else { answer.end };
-            if let Err(divergence) = state.search.done(task, steps, why) {
-                found.obstacles.insert(Obstacle::Diverged(verdict::describe(&divergence)));
-                state.is_over = true;
-            }
-        } else {
-            state.is_over = true;
-        }
-        state.is_over |= stops && !self.args.keep_going;
+        let is_whole = !hung && why & (end::TOO_LONG | end::DIVERGED) == 0 && why != 0;
+        Shown { taken, steps, why, bugs, obstacles, is_whole, again }
     }
 }
 
-/// What was decided in a run.
-fn taken(steps: &[Step]) -> Vec<Decision> {
-    let taken = steps.iter().filter(|step| step.is_decided() && !step.is_pending());
-    taken.map(|step| Decision { thread: step.thread, choice: step.choice }).collect()
-}
+/// Bits of an address.
+const ADDRESS_BITS: u32 = 48;
 
 /// Are there accesses that overlap and do not begin at the same address?
 fn overlaps(steps: &[Step]) -> bool {
     let mut sizes: BTreeMap<u64, u8> = BTreeMap::new();
     for step in steps.iter().filter(|step| step.size > 0) {
-        let size = sizes.entry(step.object).or_default();
+        // In a run that need not be SC, what is above the address counts what it was before.
+        let size = sizes.entry(step.object & ((1 << ADDRESS_BITS) - 1)).or_default();
         *size = step.size.max(*size);
     }
     sizes.iter().zip(sizes.iter().skip(1)).any(|((one, size), (other, _))| one + u64::from(*size) > *other)

@@ -460,6 +460,8 @@ impl Trace {
         let length = usize::try_from(file.metadata().ok()?.len()).ok()?;
         bytes.resize(length.min(HEADER.checked_add(used)?), 0);
         file.read_exact_at(&mut bytes[HEADER..], HEADER as u64).ok()?;
-        Some(bytes)
+        // The program gives up what it has recorded when there is no room for more.
+        file.read_exact_at(&mut bytes[..HEADER], 0).ok()?;
+        record::used(&bytes).map(|_| bytes)
     }
 }

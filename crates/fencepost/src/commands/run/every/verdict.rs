@@ -3,9 +3,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
+use fencepost_executions::Trouble;
 use fencepost_protocol::exploration::{Decisions, Step};
-use fencepost_schedules::{Counts, Divergence};
+use fencepost_schedules::Divergence;
 
+use super::explorer::Counts;
 use crate::commands::run::signals;
 
 /// What is wrong with the test.
@@ -52,6 +54,8 @@ pub(super) enum Obstacle {
     Rounds,
     /// Schedules with more preemptions were left out.
     Preemptions,
+    /// Something is not modelled in executions that are not SC, and what.
+    NotModelled(&'static str),
     /// Something else.
     Other(String),
 }
@@ -66,6 +70,8 @@ pub(super) struct Found {
     pub(super) time: Duration,
     /// All schedules with at most so many preemptions were seen, if they are counted.
     pub(super) preemptions: Option<u32>,
+    /// Were executions explored that are not SC?
+    pub(super) is_weak: bool,
 }
 
 /// How the test is.
@@ -91,42 +97,73 @@ impl Verdict {
         }
     }
 
-    /// What is said at the end.
-    pub(super) fn summary(self, found: &Found) -> fencepost_sanitizer::Exploration {
-        let Found { bugs, obstacles, counts, time, preemptions } = found;
-        let is_over = obstacles.iter().all(|obstacle| *obstacle == Obstacle::Rounds);
-        let mut text = match self {
-            Verdict::Exhausted => "EXHAUSTED: robust against cpp20, no data race, no failure".to_string(),
-            Verdict::Bounded => "BOUNDED: robust against cpp20, no data race, no failure".to_string(),
-            Verdict::Found => format!("BUG: {}", bugs.keys().next().map_or(String::new(), Bug::sentence)),
+    /// The same, for people.
+    fn sentence(self, found: &Found) -> String {
+        let is_weak = found.is_weak;
+        let exact = if is_weak { "no data race, no failure in any execution under cpp20" } else { ROBUST };
+        match self {
+            Verdict::Exhausted => format!("EXHAUSTED: {exact}"),
+            Verdict::Bounded => format!("BOUNDED: {exact}"),
+            Verdict::Found => format!("BUG: {}", found.bugs.keys().next().map_or(String::new(), Bug::sentence)),
             Verdict::Unknown => "UNKNOWN: nothing was found, but not everything was seen".to_string(),
-        };
+        }
+    }
+}
+
+/// What a test is whose schedules are exhausted.
+const ROBUST: &str = "robust against cpp20, no data race, no failure";
+
+/// What is said at the end: of what was explored first, and of what was explored `beyond` it because
+/// the test is not robust.
+pub(super) fn summary(found: &Found, beyond: Option<&Found>) -> fencepost_sanitizer::Exploration {
+    let mut exploration = found.summary();
+    if let Some(beyond) = beyond {
+        let summary = beyond.summary();
+        // What fails is worse than what is not robust.
+        if let Some(bug) = beyond.bugs.keys().next() {
+            exploration.text = format!("BUG: {}, and {}", bug.sentence(), exploration.text.trim_start_matches("BUG: "));
+        }
+        exploration.text += &format!("\nfencepost: executions that are not SC included: {}", summary.text);
+        exploration.beyond = Some(Box::new(summary));
+    }
+    exploration
+}
+
+impl Found {
+    fn summary(&self) -> fencepost_sanitizer::Exploration {
+        let Found { bugs, obstacles, counts, time, preemptions, is_weak } = self;
+        let verdict = self.verdict();
+        let is_over = obstacles.iter().all(|obstacle| *obstacle == Obstacle::Rounds);
+        let mut text = verdict.sentence(self);
         let seconds = time.as_secs_f64();
-        let rate = counts.runs() as f64 / seconds.max(1e-3);
+        let rate = counts.runs as f64 / seconds.max(1e-3);
+        let weak = if *is_weak { format!(", {} of them not SC,", counts.weak) } else { String::new() };
         text += &format!(
-            "\nfencepost: {} explored in {seconds:.1} s ({rate:.0} runs per second)",
+            "\nfencepost: {} explored{weak} in {seconds:.1} s ({rate:.0} runs per second)",
             counted(counts.complete, "execution", "executions")
         );
-        for (count, what) in [(counts.blocked, "in which a thread could not go on"), (counts.redundant, "redundant")] {
+        let redundant = if *is_weak { "that turned out to be none" } else { "redundant" };
+        for (count, what) in [(counts.blocked, "in which a thread could not go on"), (counts.redundant, redundant)] {
             if count > 0 {
                 text += &format!(", {count} {what}");
             }
         }
-        if self == Verdict::Found && !is_over {
+        if verdict == Verdict::Found && !is_over {
             text += "; not all were explored";
         }
         let why: Vec<String> = obstacles.iter().map(Obstacle::sentence).collect();
-        if self != Verdict::Found {
+        if verdict != Verdict::Found {
             why.iter().for_each(|why| text += &format!("\nfencepost: {why}"));
         }
         if let Some(seen) = *preemptions {
             text += &format!("\nfencepost: all schedules with at most {} were seen", self::preemptions(seen));
-        } else if obstacles.iter().any(|obstacle| matches!(obstacle, Obstacle::Time | Obstacle::Runs(_))) {
+        } else if !is_weak && obstacles.iter().any(|obstacle| matches!(obstacle, Obstacle::Time | Obstacle::Runs(_))) {
             text += "\nfencepost: --preemptions 2 explores the schedules with few switches only, and those first";
         }
         fencepost_sanitizer::Exploration {
-            verdict: self.name(),
+            verdict: verdict.name(),
             executions: counts.complete,
+            not_sc: is_weak.then_some(counts.weak),
             blocked: counts.blocked,
             redundant: counts.redundant,
             preemptions: *preemptions,
@@ -134,11 +171,10 @@ impl Verdict {
             why,
             bugs: bugs.iter().map(|(bug, decisions)| (bug.sentence(), decisions.to_string())).collect(),
             text,
+            beyond: None,
         }
     }
-}
 
-impl Found {
     pub(super) fn verdict(&self) -> Verdict {
         match () {
             () if !self.bugs.is_empty() => Verdict::Found,
@@ -146,6 +182,15 @@ impl Found {
             () if self.obstacles.iter().all(|obstacle| *obstacle == Obstacle::Rounds) => Verdict::Bounded,
             () => Verdict::Unknown,
         }
+    }
+
+    /// Are there violations of robustness, and nothing else that is wrong or stands in the way?
+    /// Rounds that were left out do not count: where executions are explored that are not SC, they
+    /// add nothing.
+    pub(super) fn is_only_not_robust(&self) -> bool {
+        let is_violation = |bug: &Bug| matches!(bug, Bug::Violation(_));
+        let are_all_known = self.obstacles.iter().all(|obstacle| *obstacle == Obstacle::Rounds);
+        !self.bugs.is_empty() && self.bugs.keys().all(is_violation) && are_all_known
     }
 
     /// The schedules that are made again for people: the worst first, and no more than these.
@@ -173,6 +218,14 @@ impl Bug {
 }
 
 impl Obstacle {
+    /// What stands in the way where executions are explored that are not SC.
+    pub(super) fn of(trouble: &Trouble) -> Obstacle {
+        match trouble {
+            Trouble::NotModelled(what) => Obstacle::NotModelled(what),
+            Trouble::Diverged { .. } => Obstacle::Diverged(trouble.to_string()),
+        }
+    }
+
     fn sentence(&self) -> String {
         match self {
             Obstacle::Time => "the time was over (--timeout)".to_string(),
@@ -193,6 +246,7 @@ impl Obstacle {
                 "a loop whose rounds do something went round no further (--spins says how often it may)".to_string()
             }
             Obstacle::Preemptions => "schedules with more preemptions were left out (--preemptions)".to_string(),
+            Obstacle::NotModelled(what) => format!("{what} is not modelled in executions that are not SC"),
             Obstacle::Other(note) => note.clone(),
         }
     }

@@ -1,0 +1,411 @@
+//! From the steps of a run to the execution that it made, and those that it leaves to be made.
+
+use fencepost_model::Model;
+use fencepost_protocol::Order;
+use fencepost_protocol::exploration::{Kind, Step, end, flag};
+
+use crate::execution::{Event, Execution, Id, Outcome, Reading, What};
+use crate::revisit::revisits;
+use crate::{Ended, Task, Trouble};
+
+/// What a run has made.
+pub(crate) struct Grown {
+    pub(crate) execution: Execution,
+    pub(crate) ended: Ended,
+    /// What is still to be made.
+    pub(crate) tasks: Vec<Execution>,
+}
+
+/// Follows a run, which had this task.
+pub(crate) fn follow(model: &dyn Model, task: Task, steps: &[Step], why: u32) -> Result<Grown, Trouble> {
+    let mut run =
+        Run { model, execution: task.execution, tasks: Vec::new(), taken: vec![None; steps.len()], steps, at: 0 };
+    let is_execution = match task.plan.split_last() {
+        Some((&open, plan)) if why & end::INFEASIBLE != 0 => {
+            run.follow_plan(plan)?;
+            run.waits_in_vain(open);
+            false
+        }
+        _ => run.follow_plan(&task.plan)? && run.follow_rest()?,
+    };
+    let ended = match why {
+        _ if !is_execution => Ended::Rejected,
+        // That the process ends does not help those who wait.
+        _ if why & (end::ASSUMED | end::LEFT) != 0 => Ended::Blocked,
+        _ if why & end::STUCK != 0 => run.stuck(),
+        _ => Ended::Complete,
+    };
+    Ok(Grown { execution: run.execution, ended, tasks: run.tasks })
+}
+
+struct Run<'a> {
+    model: &'a dyn Model,
+    execution: Execution,
+    tasks: Vec<Execution>,
+    steps: &'a [Step],
+    /// The event that each step was.
+    taken: Vec<Option<Id>>,
+    /// The next step.
+    at: usize,
+}
+
+/// Does the step begin an event?
+fn is_event(step: &Step) -> bool {
+    step.is_decided() && !step.is_pending()
+}
+
+impl<'a> Run<'a> {
+    /// The next step that begins an event, with its number.
+    fn next(&mut self) -> Result<Option<(usize, &'a Step)>, Trouble> {
+        while let Some(step) = self.steps.get(self.at) {
+            self.at += 1;
+            if is_event(step) {
+                return Ok(Some((self.at - 1, step)));
+            }
+            if !step.is_pending() && step.kind != Kind::Fence {
+                return Err(Trouble::NotModelled("a wait for a condition"));
+            }
+        }
+        Ok(None)
+    }
+
+    /// The fences that follow the last step.
+    fn fences(&self) -> Vec<Order> {
+        let follow = self.steps[self.at..].iter().take_while(|step| !is_event(step));
+        follow.filter(|step| step.kind == Kind::Fence).map(|step| step.order).collect()
+    }
+
+    /// Compares the first steps with the plan, and fills in what was not known. False if the
+    /// execution turns out to be inconsistent.
+    fn follow_plan(&mut self, plan: &[Id]) -> Result<bool, Trouble> {
+        for &id in plan {
+            let event = self.execution.event(id);
+            if event.read_part().is_some() || event.is_blocked {
+                continue;
+            }
+            let expected = (event.thread, event.object, event.what);
+            let diverged = |found: Option<&Step>| {
+                let (thread, object, what) = expected;
+                Trouble::Diverged {
+                    found: found.copied(),
+                    expected: format!("thread {thread} at {object:#x}: {what:?}"),
+                }
+            };
+            let Some((number, step)) = self.next()? else { return Err(diverged(None)) };
+            let event = self.execution.event(id);
+            let shown = match event.what {
+                What::Write { .. } => Some(written(step)),
+                What::Read { .. } => Some(found(step)),
+                _ => None,
+            };
+            // Threads have numbers, in the order in which the run creates them.
+            let is_born_alike = match event.what {
+                What::Begin { spawn } => spawn.is_none() || self.spawn(step) == spawn,
+                _ => true,
+            };
+            let is_like = is_like(step, event) && is_born_alike;
+            let is_same = step.thread == event.thread && step.pc == event.pc && is_like;
+            if !is_same || event.value.is_some() && event.value != shown {
+                return Err(diverged(Some(step)));
+            }
+            self.note_initial(step);
+            self.taken[number] = Some(id);
+            if !self.follow_event(id, step, shown)? {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    /// The step is this event. Fills in what was not known; false if that makes the execution
+    /// inconsistent.
+    fn follow_event(&mut self, id: Id, step: &Step, shown: Option<u64>) -> Result<bool, Trouble> {
+        let fences = self.fences();
+        let event = self.execution.event_mut(id);
+        let was_open = event.value.is_none();
+        event.value = shown;
+        let What::Read { source, .. } = event.what else {
+            event.fences = fences;
+            return Ok(true);
+        };
+        match (writes(step), self.execution.write_part(id)) {
+            (true, None) => Ok(self.add_write(step, Some((id, source)), fences)),
+            (true, Some(part)) => {
+                let value = Some(written(step));
+                let part = self.execution.event_mut(part);
+                if part.value.is_some() && part.value != value {
+                    return Err(Trouble::Diverged { found: Some(*step), expected: format!("{:?}", part.value) });
+                }
+                (part.value, part.fences) = (value, fences);
+                Ok(true)
+            }
+            (false, None) => {
+                self.execution.event_mut(id).fences = fences;
+                // That it would only read was not known.
+                Ok(!was_open || self.execution.is_permitted(self.model))
+            }
+            (false, Some(_)) => Err(Trouble::Diverged { found: Some(*step), expected: "a write".into() }),
+        }
+    }
+
+    /// A read that was to find what it waits for has not: no run has shown the value before.
+    fn waits_in_vain(&mut self, read: Id) {
+        let event = self.execution.event_mut(read);
+        (event.is_blocked, event.value) = (true, None);
+        let (object, source) = (event.object, event.source());
+        if self.execution.last_write(object) == source {
+            self.tasks.push(self.execution.clone());
+        }
+    }
+
+    /// From the plan on everything is added maximally. False if the execution turns out to be
+    /// inconsistent.
+    fn follow_rest(&mut self) -> Result<bool, Trouble> {
+        while let Some((number, step)) = self.next()? {
+            let fences = self.fences();
+            self.note_initial(step);
+            match step.kind {
+                Kind::Read | Kind::Update | Kind::Lock => self.add_read(step, fences)?,
+                Kind::Write | Kind::Unlock => {
+                    self.add_write(step, None, fences);
+                }
+                Kind::Spawn => self.add(step, What::Spawn, fences),
+                Kind::Join => {
+                    let thread = step.object as u32;
+                    let last = self.execution.last_of(thread).map(|last| last.id);
+                    self.add(step, What::Join { thread, last }, fences);
+                }
+                Kind::Choice => self.add_choice(step, fences),
+                Kind::GoOn => {
+                    let is_first = self.execution.last_of(step.thread).is_none();
+                    if !is_first && step.after != 0 {
+                        return Err(Trouble::NotModelled("what wakes a thread"));
+                    }
+                    let spawn = self.spawn(step);
+                    self.add(step, What::Begin { spawn: spawn.filter(|_| is_first) }, fences);
+                }
+                Kind::Object => return Err(Trouble::NotModelled(OBJECT)),
+                Kind::Fence => {}
+            }
+            self.taken[number] = self.execution.last_of(step.thread).map(|last| last.id);
+        }
+        self.add_pending()?;
+        Ok(true)
+    }
+
+    /// What has created the thread that begins with this step.
+    fn spawn(&self, step: &Step) -> Option<Id> {
+        let after = (step.after as usize).checked_sub(1)?;
+        self.taken.get(after).copied().flatten()
+    }
+
+    /// The first access of a run to a location has seen its initial value.
+    fn note_initial(&mut self, step: &Step) {
+        let is_there = |other: &Step| is_event(other) && other.object == step.object && other.kind.touches();
+        if step.kind.touches() && !self.steps[..self.at - 1].iter().any(is_there) {
+            let value = if is_lock(step) { 0 } else { step.read };
+            self.execution.set_initial(step.object, value);
+        }
+    }
+
+    fn add(&mut self, step: &Step, what: What, fences: Vec<Order>) {
+        self.execution.add(event(step, what, None, fences));
+    }
+
+    fn add_choice(&mut self, step: &Step, fences: Vec<Order>) {
+        for choice in (0..step.choices).filter(|&choice| choice != step.choice) {
+            let mut other = self.execution.clone();
+            other.add(event(step, What::Choice { choice }, None, Vec::new()));
+            self.tasks.push(other);
+        }
+        self.add(step, What::Choice { choice: step.choice }, fences);
+    }
+
+    /// A read of the last write.
+    fn add_read(&mut self, step: &Step, fences: Vec<Order>) -> Result<(), Trouble> {
+        let last = self.execution.last_write(step.object);
+        let known = self.execution.value_of(step.object, last);
+        if known != Some(found(step)) {
+            return Err(Trouble::NotModelled(OUT_OF_SIGHT));
+        }
+        self.read_otherwise(step, last);
+        let what = What::Read { source: last, reading: reading(step) };
+        let id = self.execution.add(event(step, what, known, Vec::new()));
+        match writes(step) {
+            true => drop(self.add_write(step, Some((id, last)), fences)),
+            false => self.execution.event_mut(id).fences = fences,
+        }
+        Ok(())
+    }
+
+    /// Executions in which the step reads another write than this one.
+    fn read_otherwise(&mut self, step: &Step, this: Option<Id>) {
+        let (object, reading) = (step.object, reading(step));
+        for source in self.execution.sources(object).into_iter().filter(|&source| source != this) {
+            self.read_from(step, reading, source);
+        }
+    }
+
+    /// The execution in which the step reads this write, and those in which its own write is read.
+    fn read_from(&mut self, step: &Step, reading: Reading, source: Option<Id>) {
+        let mut other = self.execution.clone();
+        let value = other.value_of(step.object, source);
+        let id = other.add(event(step, What::Read { source, reading }, value, Vec::new()));
+        let outcome = reading.outcome(value);
+        if outcome == Outcome::Waits || !other.is_permitted(self.model) {
+            return;
+        }
+        if outcome == Outcome::Writes {
+            let value = if reading == Reading::Update { None } else { Some(written(step)) };
+            let mut whole = other.clone();
+            let part = event(step, What::Write { read: Some(id) }, value, Vec::new());
+            let part = whole.add_write(part, source);
+            if !whole.is_permitted(self.model) {
+                return revisits(self.model, &whole, part, &mut self.tasks);
+            }
+        }
+        // What its write leads to is seen in the run.
+        self.tasks.push(other);
+    }
+
+    /// A write: of its own, which is last, or of a read-modify-write. False if it has no place.
+    fn add_write(&mut self, step: &Step, read: Option<(Id, Option<Id>)>, fences: Vec<Order>) -> bool {
+        let value = Some(written(step));
+        let last = self.execution.last_write(step.object);
+        let what = What::Write { read: read.map(|(read, _)| read) };
+        if read.is_none() {
+            for after in self.execution.sources(step.object).into_iter().filter(|&after| after != last) {
+                let mut other = self.execution.clone();
+                other.add_write(event(step, what, value, Vec::new()), after);
+                if other.is_permitted(self.model) {
+                    self.tasks.push(other);
+                }
+            }
+        }
+        let after = read.map_or(last, |(_, source)| source);
+        let write = self.execution.add_write(event(step, what, value, fences), after);
+        revisits(self.model, &self.execution, write, &mut self.tasks);
+        after == last || self.execution.is_permitted(self.model)
+    }
+
+    /// What those wait for who cannot go on: they may have found it earlier, or find it later.
+    fn add_pending(&mut self) -> Result<(), Trouble> {
+        for step in self.steps.iter().filter(|step| step.is_pending()) {
+            if self.execution.last_of(step.thread).is_some_and(|last| last.is_blocked) {
+                continue;
+            }
+            if !matches!(step.kind, Kind::Read | Kind::Update | Kind::Lock) {
+                return Err(Trouble::NotModelled(OBJECT));
+            }
+            if !awaits(step) {
+                continue;
+            }
+            let last = self.execution.last_write(step.object);
+            if self.execution.value_of(step.object, last).is_none() {
+                self.execution.set_initial(step.object, found(step));
+            }
+            let reading = reading(step);
+            if reading.outcome(self.execution.value_of(step.object, last)) != Outcome::Waits {
+                return Err(Trouble::NotModelled(OUT_OF_SIGHT));
+            }
+            self.read_otherwise(step, last);
+            let what = What::Read { source: None, reading };
+            self.execution.add(Event { is_blocked: true, ..event(step, what, None, Vec::new()) });
+        }
+        Ok(())
+    }
+
+    /// Do all threads wait for ever? Not if the last write is what one of them waits for.
+    fn stuck(&self) -> Ended {
+        let execution = &self.execution;
+        let is_in_vain = |event: &Event| {
+            let What::Read { reading, .. } = event.what else { return true };
+            let last = execution.value_of(event.object, execution.last_write(event.object));
+            !event.is_blocked || reading.outcome(last) == Outcome::Waits
+        };
+        // A loop goes round again for ever if it has seen the last writes.
+        let has_seen_last = |step: &Step| {
+            let own = |event: &&Event| event.thread == step.thread && event.object == step.object;
+            let seen = execution.events().iter().rev().find(own);
+            let last = execution.last_write(step.object);
+            seen.is_some_and(|event| if event.is_write() { Some(event.id) == last } else { event.source() == last })
+        };
+        let circles = |step: &&Step| step.is_pending() && !awaits(step);
+        match execution.events().iter().all(is_in_vain) && self.steps.iter().filter(circles).all(has_seen_last) {
+            true => Ended::Stuck,
+            false => Ended::Blocked,
+        }
+    }
+}
+
+/// What a lock holds that is taken, and one that is not.
+const LOCKED: u64 = 1;
+const UNLOCKED: u64 = 0;
+
+fn is_lock(step: &Step) -> bool {
+    matches!(step.kind, Kind::Lock | Kind::Unlock)
+}
+
+fn event(step: &Step, what: What, value: Option<u64>, fences: Vec<Order>) -> Event {
+    let order = match step.kind {
+        Kind::Lock => Order::Acquire,
+        Kind::Unlock => Order::Release,
+        _ => step.order,
+    };
+    let Step { thread, object, pc, .. } = *step;
+    Event { id: 0, thread, what, object, order, value, fences, is_blocked: false, previous: None, pc }
+}
+
+/// What is not modelled.
+const OUT_OF_SIGHT: &str = "a location that is written, or a lock that is taken, out of sight";
+const OBJECT: &str = "a condition variable, semaphore, barrier or the like";
+
+/// Does the step wait for what it finds?
+fn awaits(step: &Step) -> bool {
+    step.kind == Kind::Lock || step.flags & flag::AWAITS != 0
+}
+
+/// What the step reads.
+fn found(step: &Step) -> u64 {
+    if step.kind == Kind::Lock { UNLOCKED } else { step.read }
+}
+
+/// What the step writes, or would if it found what it expects.
+fn written(step: &Step) -> u64 {
+    match step.kind {
+        Kind::Lock => LOCKED,
+        Kind::Unlock => UNLOCKED,
+        _ => step.written,
+    }
+}
+
+/// Does the step write?
+fn writes(step: &Step) -> bool {
+    matches!(step.kind, Kind::Update | Kind::Lock | Kind::Write | Kind::Unlock)
+}
+
+fn reading(step: &Step) -> Reading {
+    let has = |bit: u8| step.flags & bit != 0;
+    match step.kind {
+        Kind::Lock => Reading::Await { value: UNLOCKED, differs: false, writes: true },
+        _ if awaits(step) => {
+            Reading::Await { value: step.expected, differs: has(flag::DIFFERS), writes: step.kind == Kind::Update }
+        }
+        _ if has(flag::COMPARES) => Reading::Compare { expected: step.expected, failure: step.failure },
+        Kind::Update => Reading::Update,
+        _ => Reading::Load,
+    }
+}
+
+/// Is the step of the kind of this event?
+fn is_like(step: &Step, event: &Event) -> bool {
+    let is_there = step.object == event.object;
+    match event.what {
+        What::Read { .. } => is_there && matches!(step.kind, Kind::Read | Kind::Update | Kind::Lock),
+        What::Write { .. } => is_there && matches!(step.kind, Kind::Write | Kind::Unlock),
+        What::Spawn => step.kind == Kind::Spawn,
+        What::Begin { .. } => step.kind == Kind::GoOn,
+        What::Join { thread, .. } => step.kind == Kind::Join && step.object as u32 == thread,
+        What::Choice { choice } => step.kind == Kind::Choice && step.choice == choice,
+    }
+}
