@@ -89,7 +89,7 @@ impl Search {
         preemptions.map_or_else(|| Search::All(Explorer::default()), |most| Search::Few(Bounded::new(most)))
     }
 
-    /// See [`Explorer::next`].
+    /// See [`Explorer::next_task`].
     pub fn next_task(&mut self) -> Option<Task> {
         match self {
             Search::All(explorer) => explorer.next_task(),

@@ -264,11 +264,11 @@ fn of_generated(seed: u64, folder: &Path, compiler: &Compiler) -> Result<(), Str
         return Err(format!("robust: {robust}, but {}", context()));
     }
     let ops = || program.threads().iter().flat_map(|thread| &thread.code).map(|at| &at.op);
-    // An execution that gets stuck is complete, to C, if that is a return. There may be no number from
-    // `low` on.
+    // An execution that gets stuck is complete, to C, if that is a return. There may be no number
+    // between two others.
     let gets_stuck = ops().any(|op| match op {
         Op::Assume { .. } => true,
-        Op::Nondet { low, .. } => *low != Expr::Const(0),
+        Op::Nondet { low, high, .. } => *low != Expr::Const(0) || !matches!(high, Expr::Const(_) | Expr::Reg(_)),
         _ => false,
     });
     // Plain accesses that race have no order, which the definitions give them under SC.
