@@ -22,6 +22,8 @@ use crate::provoked::{all_finals, exported};
 use crate::suite::Case;
 use crate::{corpus, generated};
 
+/// Execution graphs of a program, at most.
+const GRAPHS: u64 = 6_000;
 /// Generated programs, and how many of them in one test.
 const PROGRAMS: u64 = 100;
 const TOGETHER: u64 = 10;
@@ -54,7 +56,8 @@ fn of_corpus(case: &Case, folder: &Path, compiler: &Compiler) -> Result<(), Stri
     let text = fs::read_to_string(&case.path).map_err(|error| error.to_string())?;
     let Some(language) = Language::from_path(&case.path) else { return Ok(()) };
     let loaded = fencepost_lower::load(language, &text);
-    let Some(program) = loaded.program.filter(|_| !corpus::polls(&text)) else { return Ok(()) };
+    let can_be_judged = |program: &Program| program.is_loop_free() && !corpus::polls(&text);
+    let Some(program) = loaded.program.filter(can_be_judged) else { return Ok(()) };
     check(&program, &case.name.replace('/', "-"), folder, compiler)
 }
 
@@ -77,7 +80,7 @@ fn check(program: &Program, name: &str, folder: &Path, compiler: &Compiler) -> R
     let source = SourceFile::new(name, "");
     let without = || Some((export(program, &source, c::Options { steps: 10 }).ok()?, Vec::new()));
     let Some((text, observed)) = with_states.or_else(without) else { return Ok(()) };
-    let [sc, weak] = ["sc", MODEL].map(|model| all_finals(program, model, &observed));
+    let [sc, weak] = ["sc", MODEL].map(|model| all_finals(program, model, &observed, GRAPHS));
     let (Some(sc), Some(weak)) = (sc, weak) else { return Ok(()) };
     fs::create_dir_all(folder).map_err(|error| error.to_string())?;
     let path = folder.join(name).with_extension("c");
