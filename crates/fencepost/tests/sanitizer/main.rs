@@ -71,7 +71,7 @@ fn main() {
         let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("sanitizer/explored");
         trials.extend(explored::trials(&folder, compiler, &corpus));
         let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("sanitizer/weak");
-        trials.extend(weak::trials(&folder, compiler, &corpus));
+        trials.extend(weak::trials(&folder, compiler));
     }
     libtest_mimic::run(&arguments, trials).exit();
 }

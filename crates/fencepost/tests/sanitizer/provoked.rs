@@ -61,7 +61,7 @@ fn check(seed: u64, folder: &Path, compiler: &Compiler) -> Result<(), String> {
     let options = Options { threads: 2..=3, accesses: 2..=4, total_accesses: 7, plain, ..Options::default() };
     let program = generate::program(seed, &options);
     let Some((text, observed)) = exported(&program, &format!("provoked-{seed}")) else { return Ok(()) };
-    let [sc, weak] = ["sc", MODEL].map(|model| all_finals(&program, model, &observed));
+    let [sc, weak] = ["sc", MODEL].map(|model| all_finals(&program, model, &observed, GRAPHS));
     let (Some(sc), Some(weak)) = (sc, weak) else { return Ok(()) };
     // There is something that is not to be seen under SC.
     if sc.executions.len() == weak.executions.len() && weak.race.is_none() && weak.failure.is_none() {
@@ -109,9 +109,9 @@ fn check(seed: u64, folder: &Path, compiler: &Compiler) -> Result<(), String> {
     Ok(())
 }
 
-pub(crate) fn all_finals(program: &Program, model: &str, observed: &[Observable]) -> Option<Finals> {
+pub(crate) fn all_finals(program: &Program, model: &str, observed: &[Observable], graphs: u64) -> Option<Finals> {
     let model = models::by_name(model).expect("a model of ours");
-    finals(program, model, observed, GRAPHS, &|| false).ok()
+    finals(program, model, observed, graphs, &|| false).ok()
 }
 
 /// The program as C, which adds the values of what is observed to the file `FP_STATES` when it

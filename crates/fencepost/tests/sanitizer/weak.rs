@@ -1,5 +1,4 @@
-//! Every execution, those that are not SC included, of programs of `litmus/` and of generated ones,
-//! as C: as many as the definitions have, with the same final states, failures and races.
+//! Every execution, those that are not SC included, of generated programs as C: as many as the definitions have, with the same final states, failures and races.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -9,7 +8,6 @@ use fencepost_base::ids::Value;
 use fencepost_base::source::SourceFile;
 use fencepost_export::c::{self, export};
 use fencepost_ir::{Observable, Op, Program};
-use fencepost_lower::Language;
 use fencepost_oracle::Finals;
 use fencepost_sanitizer::MODEL;
 use fencepost_testkit::compilers::Compiler;
@@ -18,24 +16,19 @@ use fencepost_testkit::repetitions;
 use libtest_mimic::{Failed, Trial};
 
 use crate::explored::{Explored, chooses, explore, fails_for_no_reason};
+use crate::generated;
 use crate::provoked::{all_finals, exported};
-use crate::suite::Case;
-use crate::{corpus, generated};
 
+/// Execution graphs of a program, at most.
+const GRAPHS: u64 = 6_000;
 /// Generated programs, and how many of them in one test.
 const PROGRAMS: u64 = 100;
 const TOGETHER: u64 = 10;
 
 /// The tests, with a folder for what they build.
-pub(crate) fn trials(folder: &Path, compiler: &Compiler, corpus: &[Case]) -> Vec<Trial> {
+pub(crate) fn trials(folder: &Path, compiler: &Compiler) -> Vec<Trial> {
     let (folder, compiler) = (folder.to_path_buf(), compiler.clone());
     let mut trials = Vec::new();
-    for case in corpus {
-        let (case, folder, compiler) = (case.clone(), folder.clone(), compiler.clone());
-        trials.push(Trial::test(format!("weak/{}", case.name), move || {
-            of_corpus(&case, &folder, &compiler).map_err(Failed::from)
-        }));
-    }
     let count = repetitions(PROGRAMS);
     for first in (0..count).step_by(TOGETHER as usize) {
         let (folder, compiler) = (folder.clone(), compiler.clone());
@@ -47,15 +40,6 @@ pub(crate) fn trials(folder: &Path, compiler: &Compiler, corpus: &[Case]) -> Vec
         }));
     }
     trials
-}
-
-/// A program of `litmus/`, if the definitions can be asked about it.
-fn of_corpus(case: &Case, folder: &Path, compiler: &Compiler) -> Result<(), String> {
-    let text = fs::read_to_string(&case.path).map_err(|error| error.to_string())?;
-    let Some(language) = Language::from_path(&case.path) else { return Ok(()) };
-    let loaded = fencepost_lower::load(language, &text);
-    let Some(program) = loaded.program.filter(|_| !corpus::polls(&text)) else { return Ok(()) };
-    check(&program, &case.name.replace('/', "-"), folder, compiler)
 }
 
 fn of_generated(seed: u64, folder: &Path, compiler: &Compiler) -> Result<(), String> {
@@ -77,7 +61,7 @@ fn check(program: &Program, name: &str, folder: &Path, compiler: &Compiler) -> R
     let source = SourceFile::new(name, "");
     let without = || Some((export(program, &source, c::Options { steps: 10 }).ok()?, Vec::new()));
     let Some((text, observed)) = with_states.or_else(without) else { return Ok(()) };
-    let [sc, weak] = ["sc", MODEL].map(|model| all_finals(program, model, &observed));
+    let [sc, weak] = ["sc", MODEL].map(|model| all_finals(program, model, &observed, GRAPHS));
     let (Some(sc), Some(weak)) = (sc, weak) else { return Ok(()) };
     fs::create_dir_all(folder).map_err(|error| error.to_string())?;
     let path = folder.join(name).with_extension("c");
