@@ -1,4 +1,5 @@
-//! Every execution, those that are not SC included, of generated programs as C: as many as the definitions have, with the same final states, failures and races.
+//! Every execution, those that are not SC included, of generated programs as C: as many as the
+//! definitions have, with the same final states, failures and races.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -13,7 +14,7 @@ use fencepost_sanitizer::MODEL;
 use fencepost_testkit::compilers::Compiler;
 use fencepost_testkit::generate::{self, Options};
 use fencepost_testkit::repetitions;
-use libtest_mimic::{Failed, Trial};
+use libtest_mimic::Trial;
 
 use crate::explored::{Explored, chooses, explore, fails_for_no_reason};
 use crate::generated;
