@@ -366,3 +366,16 @@ fn sections_are_bracketed_and_jumps_stay_inside() {
     assert_eq!(inside, [false, true, true, true, false]);
     assert!(program.has_sections());
 }
+
+/// What stands behind a `return` is not reached, unless there is a label to jump to.
+#[test]
+fn the_end_behind_a_return_is_not_reached() {
+    let is_program = |body: &str| {
+        let text = format!("global x; proc p(l) {{ local r; {body} }} thread t {{ local r; r = p(x); }}");
+        load(Language::Fp, &text).program.is_some()
+    };
+    assert!(is_program("for (;;) { r = l.load(); if (r == 1) return 2; } fence(sc);"));
+    assert!(is_program("return 2; fence(sc);"));
+    assert!(!is_program("r = l.load(); if (r == 1) goto out; return 2; out: fence(sc);"));
+    assert!(is_program("r = l.load(); if (r == 1) goto out; return 2; out: return 3;"));
+}

@@ -165,8 +165,17 @@ fn returns_in(block: &Block, see: &mut dyn FnMut(Option<&Expr>, Span)) {
 /// The closing brace, if control may get there. What conditions say is not looked at, but for loops
 /// that go on for ever; "yes" is always right.
 fn open_end(block: &Block) -> Option<Span> {
-    let open = !block.stmts.last().is_some_and(|stmt| ends(&stmt.kind));
+    // Behind a statement that ends, control is only if a jump leads there.
+    let behind = block.stmts.iter().rposition(|stmt| ends(&stmt.kind)).map(|at| &block.stmts[at + 1..]);
+    let open = behind.is_none_or(|behind| behind.iter().any(|stmt| has_label(&stmt.kind)));
     open.then_some(closing_brace(block))
+}
+
+/// Is there a label in the statement, or is it one?
+fn has_label(kind: &StmtKind) -> bool {
+    let mut found = matches!(kind, StmtKind::Label(..));
+    inner_blocks(kind, &mut |block| found |= block.stmts.iter().any(|stmt| has_label(&stmt.kind)));
+    found
 }
 
 /// Does control never get behind this statement?
