@@ -160,7 +160,7 @@ pub(super) const MUTANTS: &[Mutant] = &[
         "symmetry: what the monitor knows of threads stays",
         PRODUCT,
         "local.chain(rows(monitors, t)).collect()",
-        "local.chain(rows(monitor, t).into_iter().take(0)).collect()",
+        "local.chain(rows(monitors, t).into_iter().take(0)).collect()",
     ),
     reduction(
         "symmetry: columns of threads stay",
