@@ -1,7 +1,10 @@
 //! What is answered.
 
 use fencepost::{Diagnostic, InternalError, Model, Severity, Source, SourceFile, Span, model, models};
-use fencepost_report::shapes;
+use fencepost_finding::Finding;
+use fencepost_report::diagram::Extra;
+use fencepost_report::html::{self, Answer};
+use fencepost_report::{Subject, finding, shapes};
 use fencepost_syntax::format::format;
 use serde_json::{Value, json};
 
@@ -19,11 +22,17 @@ pub(crate) fn of(request: &Request, host: &Host<'_>) -> Value {
         Request::Explain { shape } => explained(shape),
         Request::Check { program, model, limits } => source(program).and_then(|source| {
             let answer = source.check(known(model)?, &limits.limits(host)).map_err(bug)?;
-            Ok(json!({ "report": report(&answer.to_json()), "text": answer.to_text(), "svg": answer.to_svg() }))
+            let subject = Subject { source: source.file(), program: source.program() };
+            let found = finding::of_outcome_drawn(&subject, answer.outcome(), Extra::default());
+            let conclusion = Answer::of_outcome(&subject, answer.outcome(), None);
+            Ok(told(conclusion, &found, &answer.to_json(), answer.to_text()))
         }),
         Request::Verify { program, model, limits } => source(program).and_then(|source| {
             let answer = source.verify(known(model)?, &limits.limits(host)).map_err(bug)?;
-            Ok(json!({ "report": report(&answer.to_json()), "text": answer.to_text(), "svg": answer.to_svg() }))
+            let subject = Subject { source: source.file(), program: source.program() };
+            let found = finding::of_verification_drawn(&subject, answer.verification(), Extra::default());
+            let conclusion = Answer::of_verification(&subject, answer.verification());
+            Ok(told(conclusion, &found, &answer.to_json(), answer.to_text()))
         }),
         Request::Repair { program, models, limits } => source(program).and_then(|source| {
             let models: Result<Vec<_>, Failure> = models.iter().map(|name| known(name)).collect();
@@ -47,9 +56,16 @@ fn known(name: &str) -> Result<&'static dyn Model, Failure> {
     model(name).ok_or_else(|| failed(format!("there is no memory model `{name}`")))
 }
 
-/// A line of JSON that this project has made.
+/// JSON that this project has made.
 fn report(line: &str) -> Value {
     serde_json::from_str(line).expect("reports are JSON")
+}
+
+/// The answer to a question about a program: in a word, what was found as the script of the HTML
+/// reports shows it, as `--format json` has it, and as text.
+fn told(conclusion: Answer, found: &[Finding], line: &str, text: String) -> Value {
+    let views: Value = found.iter().map(|finding| report(&html::view(finding))).collect();
+    json!({ "conclusion": conclusion, "findings": views, "report": report(line), "text": text })
 }
 
 fn source(program: &Program) -> Result<Source, Failure> {

@@ -32,7 +32,7 @@ pub struct Host<'a> {
 /// ```
 /// # let host = fencepost_web::Host { now: &|| std::time::Duration::ZERO, progress: &|_, _| {} };
 /// let answer = fencepost_web::answer(r#"{"ask": "explain", "shape": "SB"}"#, &host);
-/// assert!(answer.contains("store buffering"), "{answer}");
+/// assert!(answer.contains("store-buffering"), "{answer}");
 /// ```
 pub fn answer(request: &str, host: &Host<'_>) -> String {
     let answer = match serde_json::from_str::<Request>(request) {
