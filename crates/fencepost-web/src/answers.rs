@@ -84,7 +84,7 @@ fn every_model() -> Value {
             "robustness": declaration.robustness.is_decided(),
         })
     };
-    models().iter().map(about).collect()
+    json!({ "models": models().iter().map(about).collect::<Value>() })
 }
 
 fn read(program: &Program) -> Result<Value, Failure> {
