@@ -5,8 +5,6 @@
 //! script of the HTML reports, which shows what was found.
 
 mod book;
-#[cfg(test)]
-mod browser;
 mod checker;
 mod examples;
 #[cfg(test)]

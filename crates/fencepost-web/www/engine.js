@@ -54,6 +54,8 @@ class Engine {
   #count = 0;
   /// Questions wait for their turn.
   #turn = Promise.resolve();
+  /// How often it was stopped: what was asked before is not begun any more.
+  #stops = 0;
 
   /// The checker, compiled once.
   static module() {
@@ -76,13 +78,15 @@ class Engine {
 
   /// The answer; what the checker could not survive throws an Error.
   ask(request, onProgress) {
-    const result = this.#turn.then(() => this.#ask(request, onProgress));
+    const stops = this.#stops;
+    const result = this.#turn.then(() => this.#ask(request, onProgress, stops));
     this.#turn = result.catch(() => {});
     return result;
   }
 
-  async #ask(request, onProgress) {
+  async #ask(request, onProgress, stops) {
     const module = await Engine.module();
+    if (stops !== this.#stops) throw Engine.STOPPED;
     const isFresh = !this.#worker;
     this.#worker ||= Engine.#spawn();
     const worker = this.#worker;
@@ -117,8 +121,9 @@ class Engine {
     this.#worker = null;
   }
 
-  /// Ends what is being asked, if anything is.
+  /// Ends what is being asked, and what waits.
   stop() {
+    this.#stops += 1;
     const reject = this.#pending;
     if (!reject) return;
     this.#pending = null;

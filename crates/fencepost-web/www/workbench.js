@@ -25,8 +25,8 @@
   let chosen = null;
   /// Every change of the text begins another edition: what older ones are answered is dropped.
   let edition = 0;
-  /// What is asked without being told, now and after every change.
-  const wanted = new Set(["check"]);
+  /// Every search takes the place of the one before.
+  let searches = 0;
   let timer = 0;
 
   const editor = new Editor($("editor"), () => changed());
@@ -40,11 +40,19 @@
 
   function say(text) { $("status").textContent = text; }
 
+  /// For those who hear the page: is there more to come?
+  function busy(is) {
+    document.querySelector("main").setAttribute("aria-busy", String(is));
+    $("stop").disabled = !is;
+  }
+
   // ---- The text ----
 
   function changed() {
     edition += 1;
+    searches += 1;
     searcher.stop();
+    busy(true);
     answers.clear();
     drawTable();
     clearTimeout(timer);
@@ -58,7 +66,9 @@
     try {
       answer = await reader.ask({ ask: "read", ...program() });
     } catch (error) {
-      if (mine === edition) problems([{ severity: "error", message: error.message, at: { from: 0, to: 0, line: 1, column: 1 }, also: [], help: [] }]);
+      if (mine !== edition) return;
+      busy(false);
+      problems([{ severity: "error", message: error.message, at: { from: 0, to: 0, line: 1, column: 1 }, also: [], help: [] }]);
       return;
     }
     if (mine !== edition) return;
@@ -67,10 +77,15 @@
     if (answer.program === undefined) {
       $("answer").replaceChildren();
       say("This is not a program yet.");
+      busy(false);
       return;
     }
-    if ($("live").checked) await search([...wanted]);
-    else say("Changed. Press Check.");
+    if ($("live").checked) {
+      await search("check");
+      return;
+    }
+    say("Changed. Press Check.");
+    busy(false);
   }
 
   function problems(list) {
@@ -92,19 +107,19 @@
 
   const can = (ask, model) => ask === "verify" || model.robustness;
 
-  async function search(questions) {
-    const mine = edition;
+  /// Asks one question of all models.
+  async function search(ask) {
     searcher.stop();
-    for (const ask of questions) for (const model of models) if (can(ask, model)) answers.delete(key(ask, model.name));
-    const left = questions.flatMap((ask) => models.filter((model) => can(ask, model)).map((model) => [ask, model.name]));
-    const stop = $("stop");
-    stop.disabled = false;
-    for (const [ask, model] of left) {
+    const mine = (searches += 1);
+    const left = models.filter((model) => can(ask, model)).map(({ name }) => name);
+    for (const model of left) answers.delete(key(ask, model));
+    busy(true);
+    for (const model of left) {
       const cell = key(ask, model);
       answers.set(cell, { waiting: "…" });
       drawTable();
       const progress = (states) => {
-        if (mine !== edition) return;
+        if (mine !== searches) return;
         answers.set(cell, { waiting: `… ${short(states)} states` });
         drawTable();
       };
@@ -112,48 +127,40 @@
       let answer;
       try {
         answer = await searcher.ask({ ask, ...program(), model, limits: limits() }, progress);
-        if (answer.error) answer = unknown(answer.error);
+        if (!answer.conclusion) answer = unknown(answer.error || "this is not a program");
       } catch (error) {
-        if (mine !== edition) return;
+        if (mine !== searches) return;
         if (error === Engine.STOPPED) {
-          for (const [other, name] of left) {
-            const open = answers.get(key(other, name));
-            if (!open || open.waiting) answers.set(key(other, name), unknown("stopped"));
-          }
+          for (const other of left.slice(left.indexOf(model))) answers.set(key(ask, other), unknown("stopped"));
           break;
         }
         // Whatever happened: it is not known.
         answer = unknown(error.message);
       }
-      if (mine !== edition) return;
+      if (mine !== searches) return;
       answers.set(cell, answer);
       performance.mark("fencepost-verdict", { detail: cell });
       drawTable();
       if (chosen === cell || (!chosen && shown !== edition && answer.conclusion.tone === "bad")) show(cell);
     }
-    stop.disabled = true;
-    conclude(questions);
+    conclude(ask);
+    drawNow();
+    busy(false);
   }
 
   function unknown(detail) {
     return { conclusion: { verdict: "unknown", tone: "unsure", detail }, findings: [], text: "" };
   }
 
-  function conclude(questions) {
-    const said = (ask) => {
-      const by = new Map();
-      for (const model of models) {
-        const answer = answers.get(key(ask, model.name));
-        if (!answer || answer.waiting) continue;
-        const { verdict } = answer.conclusion;
-        by.set(verdict, [...(by.get(verdict) || []), model.name]);
-      }
-      return [...by].map(([verdict, names]) => `${verdict}: ${names.join(", ")}`);
-    };
-    say(questions.flatMap(said).join(" · "));
-    const cell = chosen && answers.get(chosen) && !answers.get(chosen).waiting ? chosen
-      : shown === edition ? null : [...answers.keys()].find((one) => !answers.get(one).waiting);
-    if (cell && shown !== edition) show(cell);
+  /// Says it to those who hear the page, and shows something.
+  function conclude(ask) {
+    const by = new Map();
+    for (const { name } of models) {
+      const { conclusion } = answers.get(key(ask, name)) || {};
+      if (conclusion) by.set(conclusion.verdict, [...(by.get(conclusion.verdict) || []), name]);
+    }
+    say([...by].map(([verdict, names]) => `${verdict}: ${names.join(", ")}`).join(" · "));
+    if (shown !== edition) show(answers.has(chosen) ? chosen : [...answers.keys()][0]);
   }
 
   function short(number) {
@@ -183,17 +190,21 @@
     if (frame) return;
     frame = requestAnimationFrame(() => {
       frame = 0;
-      for (const button of document.querySelectorAll(".verdicts [data-cell]")) {
-        const [ask, model] = button.dataset.cell.split(" ");
-        const answer = answers.get(button.dataset.cell);
-        const { conclusion } = answer || {};
-        button.disabled = !conclusion;
-        button.className = conclusion ? `is-${conclusion.tone}` : "";
-        button.textContent = conclusion ? `${SIGNS[conclusion.tone]} ${conclusion.verdict}` : answer ? answer.waiting : "not asked";
-        button.setAttribute("aria-label", conclusion ? `${model}: ${conclusion.verdict}` : `${model}, ${QUESTIONS[ask]}: ${button.textContent}`);
-        button.setAttribute("aria-pressed", String(button.dataset.cell === current));
-      }
+      drawNow();
     });
+  }
+
+  function drawNow() {
+    for (const button of document.querySelectorAll(".verdicts [data-cell]")) {
+      const [ask, model] = button.dataset.cell.split(" ");
+      const answer = answers.get(button.dataset.cell);
+      const { conclusion } = answer || {};
+      button.disabled = !conclusion;
+      button.className = conclusion ? `is-${conclusion.tone}` : "";
+      button.textContent = conclusion ? `${SIGNS[conclusion.tone]} ${conclusion.verdict}` : answer ? answer.waiting : "not asked";
+      button.setAttribute("aria-label", `${model}, ${QUESTIONS[ask]}? ${button.textContent}`);
+      button.setAttribute("aria-pressed", String(button.dataset.cell === current));
+    }
   }
 
   // ---- One answer ----
@@ -274,18 +285,19 @@
     const place = $("repair");
     place.replaceChildren(el("p", { role: "status" }, `Looking for the cheapest repair for ${names.join(", ")} …`));
     searcher.stop();
-    $("stop").disabled = false;
+    searches += 1;
+    busy(true);
     let answer;
     try {
       answer = await searcher.ask({ ask: "repair", ...program(), models: names, limits: limits() });
     } catch (error) {
       answer = { error: error === Engine.STOPPED ? "stopped" : error.message };
     }
-    $("stop").disabled = true;
     if (mine !== edition) {
       place.replaceChildren();
       return;
     }
+    busy(false);
     const { report, repaired } = answer;
     if (!report || report.verdict !== "repaired") {
       const why = answer.error || report.detail || { impossible: "no edit removes all violations", unchanged: "it is robust as it is" }[report.verdict] || "";
@@ -385,8 +397,8 @@
   }
 
   function listen() {
-    $("check").addEventListener("click", () => search(["check"]));
-    $("verify").addEventListener("click", () => search(["verify"]));
+    $("check").addEventListener("click", () => search("check"));
+    $("verify").addEventListener("click", () => search("verify"));
     $("stop").addEventListener("click", () => searcher.stop());
     $("share").addEventListener("click", share);
     $("format").addEventListener("click", async () => {
@@ -397,7 +409,7 @@
     document.addEventListener("keydown", (event) => {
       if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) {
         event.preventDefault();
-        search(["check"]);
+        search("check");
       }
     });
     addEventListener("hashchange", recall);

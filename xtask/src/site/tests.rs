@@ -3,8 +3,15 @@
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::thread::sleep;
+use std::time::{Duration, Instant};
 
-use super::browser::Browser;
+use base64::Engine as _;
+use base64::prelude::BASE64_URL_SAFE_NO_PAD;
+use fencepost_testkit::browser::{Browser, key};
+use fencepost_testkit::skipped;
+use serde_json::Value;
+
 use super::{checker, root, run};
 
 /// Compressed, all of it.
@@ -12,7 +19,10 @@ const MOST_BYTES: u64 = 3 << 20;
 /// From the question to its answer, in a worker that is not there yet. Without other work on the
 /// machine it takes a fraction of that (docs/workbench.md); tests run beside other tests.
 const FIRST_VERDICT_MS: f64 = 2_000.0;
+/// What takes longer does not come. Machines that are tested on are slow.
+const PATIENCE: Duration = Duration::from_secs(120);
 
+const TEST: &str = "the workbench in a browser";
 const SB: &str = "litmus/classic/sb.fp";
 /// What cannot be looked at in its entirety, with limits as they are here.
 const ENDLESS: &str = "domain 256; global x, y, z; thread t[4] { local a, b; \
@@ -24,53 +34,70 @@ fn source(path: &str) -> String {
 
 /// The address of the workbench with this program.
 fn address(site: &Path, text: &str) -> String {
-    use base64::Engine as _;
-    let packed = base64::prelude::BASE64_URL_SAFE_NO_PAD.encode(text);
+    let packed = BASE64_URL_SAFE_NO_PAD.encode(text);
     format!("file://{}#fp:{packed}", site.join("workbench/index.html").display())
 }
 
 fn pictures(name: &str) -> PathBuf {
-    root().join("target/site-pictures").join(name)
+    let folder = root().join("target/site-pictures");
+    std::fs::create_dir_all(&folder).expect("a folder");
+    folder.join(name)
 }
 
 /// All questions about robustness are answered.
-const ANSWERED: &str = "document.querySelectorAll('[data-cell^=check]:disabled').length === 0 && \
-    document.querySelectorAll('[data-cell^=check]').length > 3 && document.getElementById('stop').disabled";
+const ANSWERED: &str = "document.querySelector('main').getAttribute('aria-busy') === 'false' && \
+    document.querySelectorAll('[data-cell^=check]:not(:disabled)').length > 3";
 
-fn verdict(browser: &mut Browser, model: &str) -> String {
+/// The value of an expression in the page.
+fn value(browser: &Browser, expression: &str) -> Value {
+    browser.run(&format!("return {expression}"))
+}
+
+/// Waits for something to be so.
+fn until(browser: &Browser, condition: &str) {
+    let start = Instant::now();
+    while value(browser, condition) != true {
+        if start.elapsed() > PATIENCE {
+            let page = browser.text("body");
+            panic!("it does not happen that {condition}\n{page}\ncomplaints: {:?}", browser.complaints());
+        }
+        sleep(Duration::from_millis(20));
+    }
+}
+
+fn program(browser: &Browser) -> String {
+    value(browser, "document.getElementById('text').value").as_str().expect("a text").to_string()
+}
+
+fn verdict(browser: &Browser, model: &str) -> String {
     browser.text(&format!("[data-cell='check {model}']"))
 }
 
-fn is_robust_everywhere(browser: &mut Browser) -> bool {
-    let texts = browser.value("[...document.querySelectorAll('[data-cell^=check]')].map((cell) => cell.textContent)");
+fn is_robust_everywhere(browser: &Browser) -> bool {
+    let texts = value(browser, "[...document.querySelectorAll('[data-cell^=check]')].map((cell) => cell.textContent)");
     texts.as_array().is_some_and(|texts| !texts.is_empty() && texts.iter().all(|text| text == "✓ robust"))
 }
 
-fn type_program(browser: &mut Browser, text: &str) {
+/// Puts a text in the place of the program, as if it were pasted.
+fn paste(browser: &Browser, text: &str) {
     browser.click("#text");
-    browser.value("document.getElementById('text').select()");
-    browser.insert(text);
+    browser.run(&format!("document.getElementById('text').select(); document.execCommand('insertText', false, {})", Value::from(text)));
 }
 
 #[test]
 fn the_site_works_in_a_browser() {
     if let Err(reason) = checker::compiler() {
-        eprintln!("skipped: the workbench in a browser: {reason}");
-        return;
+        return skipped(TEST, &reason);
     }
     let site = root().join("target/site-tested");
-    let profile = root().join("target/site-browser");
     run(&[site.display().to_string()]).expect("the site is built");
     let size = compressed(&site);
     assert!(size < MOST_BYTES, "{size} bytes");
-    let mut browser = match Browser::start(&profile) {
+    let browser = match Browser::start("site", (1400, 1000)) {
         Ok(browser) => browser,
-        Err(reason) => {
-            eprintln!("skipped: the workbench in a browser: {reason}");
-            return;
-        }
+        Err(reason) => return skipped(TEST, &reason),
     };
-    let browser = &mut browser;
+    let browser = &browser;
     first_verdict(browser, &site);
     answers(browser);
     steps(browser);
@@ -84,7 +111,7 @@ fn the_site_works_in_a_browser() {
     contrast(browser, "workbench");
     narrow(browser);
     book(browser, &site);
-    assert_eq!(browser.complaints, Vec::<String>::new());
+    assert_eq!(browser.complaints(), [""; 0]);
 }
 
 fn compressed(site: &Path) -> u64 {
@@ -93,29 +120,29 @@ fn compressed(site: &Path) -> u64 {
     text.trim().parse().expect("a number")
 }
 
-fn first_verdict(browser: &mut Browser, site: &Path) {
+fn first_verdict(browser: &Browser, site: &Path) {
     browser.open(&address(site, &source(SB)));
-    browser.until(ANSWERED);
-    let time = |browser: &mut Browser, name: &str| {
-        let mark = browser.value(&format!("performance.getEntriesByName('fencepost-{name}')[0].startTime"));
+    until(browser, ANSWERED);
+    let time = |name: &str| {
+        let mark = value(browser, &format!("performance.getEntriesByName('fencepost-{name}')[0].startTime"));
         mark.as_f64().expect("a time")
     };
-    let (asked, answered) = (time(browser, "asked"), time(browser, "verdict"));
+    let (asked, answered) = (time("asked"), time("verdict"));
     println!("first verdict: {:.0} ms after the question, {answered:.0} ms after the page", answered - asked);
     assert!(answered - asked < FIRST_VERDICT_MS);
 }
 
 /// Each model has its verdict, and each verdict its explanation.
-fn answers(browser: &mut Browser) {
+fn answers(browser: &Browser) {
     for model in ["tso", "pso", "pgas", "ra", "rc20", "cpp20"] {
         assert_eq!(verdict(browser, model), "✗ not robust", "{model}");
     }
     browser.click("[data-cell='check ra']");
     assert_eq!(browser.text("#answer h2"), "ra: not robust");
-    assert_eq!(browser.value("document.querySelectorAll('#answer .fp-timeline').length"), 1);
-    assert_eq!(browser.value("document.querySelectorAll('#answer .fp-graph svg').length > 0"), true);
+    assert_eq!(value(browser, "document.querySelectorAll('#answer .fp-timeline').length"), 1);
+    assert_eq!(value(browser, "document.querySelectorAll('#answer .fp-graph svg').length > 0"), true);
     browser.click("#verify");
-    browser.until("document.querySelector(\"[data-cell='verify sra']\").textContent.startsWith('✓')");
+    until(browser, "document.querySelector(\"[data-cell='verify sra']\").textContent.startsWith('✓')");
     browser.click("th button[title]");
     assert!(browser.text("#answer h2").starts_with("sc:"));
     browser.click("[data-cell='check tso']");
@@ -123,7 +150,7 @@ fn answers(browser: &mut Browser) {
 }
 
 /// Steps of the run are lines of the program.
-fn steps(browser: &mut Browser) {
+fn steps(browser: &Browser) {
     browser.click("[data-cell='check ra']");
     browser.click("#answer [aria-label='To the start']");
     assert!(browser.text("#answer .fp-count").starts_with("start of"));
@@ -135,151 +162,154 @@ fn steps(browser: &mut Browser) {
 }
 
 /// One click, and the program is robust; another, and it is as it was.
-fn repair(browser: &mut Browser) {
-    let before = browser.value("document.getElementById('text').value");
+fn repair(browser: &Browser) {
+    let before = value(browser, "document.getElementById('text').value");
     browser.click("[data-repair=all]");
-    browser.until("document.querySelector('#repair h2')?.textContent.startsWith('Repaired')");
-    browser.until(ANSWERED);
+    until(browser, "document.querySelector('#repair h2')?.textContent.startsWith('Repaired')");
+    until(browser, ANSWERED);
     assert!(is_robust_everywhere(browser));
     let added = browser.text("#repair .fp-added");
     assert!(added.contains("fence") || added.contains("xchg"), "{added}");
-    browser.value("scrollTo(0, 0)");
+    browser.run("scrollTo(0, 0)");
     browser.picture(&pictures("repaired.png"));
     browser.click("#repair button");
-    browser.until(ANSWERED);
-    assert_eq!(browser.value("document.getElementById('text').value"), before);
+    until(browser, ANSWERED);
+    assert_eq!(value(browser, "document.getElementById('text').value"), before);
     assert!(!is_robust_everywhere(browser));
 }
 
 /// The address has the program.
-fn link(browser: &mut Browser) {
-    type_program(browser, "// Über 🦀\nglobal x;\nthread t { x.store(1); }\n");
-    browser.until("location.hash.startsWith('#fp=')");
-    browser.until(ANSWERED);
-    let address = browser.value("location.href");
-    let text = browser.value("document.getElementById('text').value");
+fn link(browser: &Browser) {
+    paste(browser, "// Über 🦀\nglobal x;\nthread t { x.store(1); }\n");
+    until(browser, "location.hash.startsWith('#fp=')");
+    until(browser, ANSWERED);
+    let address = value(browser, "location.href");
+    let text = value(browser, "document.getElementById('text').value");
     browser.open(address.as_str().expect("an address"));
-    browser.until(ANSWERED);
-    assert_eq!(browser.value("document.getElementById('text').value"), text);
+    until(browser, ANSWERED);
+    assert_eq!(value(browser, "document.getElementById('text').value"), text);
     browser.click("#share");
-    browser.until("document.getElementById('shared').textContent !== ''");
+    until(browser, "document.getElementById('shared').textContent !== ''");
 }
 
 /// What is wrong is said while one types, and there.
-fn problems(browser: &mut Browser) {
-    type_program(browser, "global x;\nthread t { y.store(1); }\n");
-    browser.until("document.querySelector('#problems li') !== null");
+fn problems(browser: &Browser) {
+    paste(browser, "global x;\nthread t { y.store(1); }\n");
+    until(browser, "document.querySelector('#problems li') !== null");
     assert!(browser.text("#problems li").contains("line 2"));
     assert_eq!(browser.text(".sheet pre .has-error"), "y");
     assert_eq!(browser.text("#status"), "This is not a program yet.");
     browser.picture(&pictures("problem.png"));
+    // A click goes there, and selects what is to be changed.
     browser.click("#problems li button");
-    browser.insert("x");
-    browser.until(ANSWERED);
+    assert_eq!(value(browser, "getSelection().toString() || document.getElementById('text').value.slice(text.selectionStart, text.selectionEnd)"), "y");
+    browser.run("document.execCommand('insertText', false, 'x')");
+    until(browser, ANSWERED);
     assert!(is_robust_everywhere(browser));
-    assert_eq!(browser.value("document.querySelector('#problems li')"), serde_json::Value::Null);
+    assert_eq!(value(browser, "document.querySelector('#problems li')"), serde_json::Value::Null);
 }
 
 /// Without a mouse.
-fn keys(browser: &mut Browser) {
-    type_program(browser, "global x; thread t{x.store(1);}");
-    browser.until(ANSWERED);
-    browser.press("Tab", 9, 0);
-    assert_eq!(browser.value("document.getElementById('text').value.endsWith('}  ')"), true);
-    browser.press("Tab", 9, 8);
+fn keys(browser: &Browser) {
+    paste(browser, "global x; thread t{x.store(1);}");
+    until(browser, ANSWERED);
+    browser.press("#text", key::TAB);
+    assert!(program(browser).ends_with("}  "), "{}", program(browser));
+    browser.press("#text", &[key::SHIFT, key::TAB].concat());
+    assert_eq!(value(browser, "document.activeElement.id"), "text");
     // Escape lets the next Tab leave.
-    browser.press("Escape", 27, 0);
-    browser.press("Tab", 9, 0);
-    assert_eq!(browser.value("document.activeElement.id !== 'text'"), true);
-    browser.click("#format");
-    browser.until("document.getElementById('text').value.split('\\n').length > 3");
-    browser.until(ANSWERED);
-    browser.value("document.getElementById('live').checked = false");
-    browser.insert(" ");
-    browser.until("document.getElementById('status').textContent.startsWith('Changed')");
-    browser.press("Enter", 13, 2);
-    browser.until(ANSWERED);
-    browser.value("document.getElementById('live').checked = true");
+    browser.press("#text", &[key::ESCAPE, key::TAB].concat());
+    assert_ne!(value(browser, "document.activeElement.id"), "text");
+    browser.press("#format", key::ENTER);
+    until(browser, "document.getElementById('text').value.split('\\n').length > 3");
+    until(browser, ANSWERED);
+    browser.press("#live", " ");
+    browser.press("#text", " ");
+    until(browser, "document.getElementById('status').textContent.startsWith('Changed')");
+    browser.press("#text", &[key::CONTROL, key::ENTER].concat());
+    until(browser, ANSWERED);
+    browser.press("#live", " ");
+    // What is nested is indented.
+    paste(browser, "thread t {");
+    browser.press("#text", &[key::END, key::ENTER, "x"].concat());
+    assert_eq!(program(browser), "thread t {\n  x");
 }
 
 /// What a limit prevents is not known.
-fn limits(browser: &mut Browser) {
-    browser.value("document.querySelector('.limits').open = true");
-    browser.value("document.getElementById('states').value = '1000'");
-    type_program(browser, ENDLESS);
-    browser.until(ANSWERED);
+fn limits(browser: &Browser) {
+    browser.run("document.querySelector('.limits').open = true");
+    browser.run("document.getElementById('states').value = '1000'");
+    paste(browser, ENDLESS);
+    until(browser, ANSWERED);
     for model in ["ra", "cpp20"] {
         assert_eq!(verdict(browser, model), "? unknown", "{model}");
     }
     browser.click("[data-cell='check ra']");
     assert!(browser.text("#answer").contains("1000"), "the limit is named");
     assert!(!browser.text("#status").contains("robust: ra"));
-    browser.value("document.getElementById('states').value = '2000000'");
+    browser.run("document.getElementById('states').value = '2000000'");
 }
 
 /// A search that is stopped is not known either, and others go on.
-fn stop(browser: &mut Browser) {
-    browser.value("document.getElementById('states').value = '4000000000'");
-    browser.value("document.getElementById('time').value = '100000'");
-    browser.value("document.getElementById('memory').value = '1500'");
+fn stop(browser: &Browser) {
+    browser.run("document.getElementById('states').value = '4000000000'");
+    browser.run("document.getElementById('time').value = '100000'");
+    browser.run("document.getElementById('memory').value = '1500'");
     browser.click("#check");
-    browser.until("[...document.querySelectorAll('[data-cell]')].some((cell) => /… .* states/.test(cell.textContent))");
+    until(browser, "[...document.querySelectorAll('[data-cell]')].some((cell) => /… .* states/.test(cell.textContent))");
     browser.click("#stop");
-    browser.until(ANSWERED);
+    until(browser, ANSWERED);
     assert_eq!(verdict(browser, "ra"), "? unknown");
-    browser.value("document.getElementById('states').value = '2000000'");
-    browser.value("document.getElementById('time').value = '20'");
-    browser.value("document.querySelector('.limits').open = false");
-    type_program(browser, &source("litmus/classic/sb+fences.fp"));
-    browser.until(ANSWERED);
+    browser.run("document.getElementById('states').value = '2000000'");
+    browser.run("document.getElementById('time').value = '20'");
+    browser.run("document.querySelector('.limits').open = false");
+    paste(browser, &source("litmus/classic/sb+fences.fp"));
+    until(browser, ANSWERED);
     assert!(is_robust_everywhere(browser));
 }
 
 /// Examples come in several languages.
-fn languages(browser: &mut Browser) {
+fn languages(browser: &Browser) {
     let choose = "(() => { const list = document.getElementById('example'); list.value = 'c/mp+rlx.litmus'; \
                   list.dispatchEvent(new Event('change')); })()";
-    browser.value(choose);
-    browser.until("document.getElementById('language').value === 'litmus'");
-    browser.until(ANSWERED);
+    browser.run(choose);
+    until(browser, "document.getElementById('language').value === 'litmus'");
+    until(browser, ANSWERED);
     assert_eq!(verdict(browser, "cpp20"), "✗ not robust");
     assert_eq!(verdict(browser, "tso"), "✓ robust");
 }
 
-/// Text and what is behind it differ as the guidelines ask for (AA), in the light and in the dark.
-fn contrast(browser: &mut Browser, name: &str) {
-    let script = include_str!("contrast.js");
-    for theme in ["light", "dark"] {
-        browser.value(&format!("document.documentElement.dataset.theme = '{theme}'"));
-        let poor = browser.value(script);
-        assert_eq!(poor, serde_json::json!([]), "{name}, {theme}");
-        browser.picture(&pictures(&format!("{name}-{theme}.png")));
+/// Text can be told from what is behind it (WCAG, AA), in the light and in the dark.
+fn contrast(browser: &Browser, name: &str) {
+    for colors in ["light", "dark"] {
+        browser.prefer(colors);
+        assert_eq!(browser.poor_contrasts(), [""; 0], "{name}, {colors}");
+        browser.picture(&pictures(&format!("{name}-{colors}.png")));
     }
-    browser.value("delete document.documentElement.dataset.theme");
+    browser.prefer("light");
 }
 
 /// On a small screen nothing is wider than it.
-fn narrow(browser: &mut Browser) {
-    let size = |width: u32| serde_json::json!({ "width": width, "height": 800, "deviceScaleFactor": 1, "mobile": false });
-    browser.tell("Emulation.setDeviceMetricsOverride", size(390));
-    assert_eq!(browser.value("document.documentElement.scrollWidth <= innerWidth"), true);
+fn narrow(browser: &Browser) {
+    browser.resize(390, 800);
+    assert_eq!(value(browser, "document.documentElement.scrollWidth <= innerWidth"), true);
     browser.picture(&pictures("narrow.png"));
-    browser.tell("Emulation.clearDeviceMetricsOverride", serde_json::json!({}));
+    browser.resize(1400, 1000);
 }
 
 /// Every page of the book can be read, and every link in it leads somewhere.
-fn book(browser: &mut Browser, site: &Path) {
+fn book(browser: &Browser, site: &Path) {
     browser.open(&format!("file://{}", site.join("index.html").display()));
-    browser.until("document.querySelector('main h1') !== null");
+    until(browser, "document.querySelector('main h1') !== null");
     contrast(browser, "book");
-    let pages = browser.value("[...document.querySelectorAll('.menu a')].map((link) => link.href)");
+    let pages = value(browser, "[...document.querySelectorAll('.menu a')].map((link) => link.href)");
     let pages: Vec<String> = serde_json::from_value(pages).expect("addresses");
     assert!(pages.len() >= 5, "{pages:?}");
     for page in &pages {
         browser.open(page);
-        let heading = browser.value("document.querySelector('main h1, main h2') !== null");
+        let heading = value(browser, "document.querySelector('main h1, main h2') !== null");
         assert_eq!(heading, true, "{page}");
-        let links = browser.value("[...document.querySelectorAll('main a')].map((link) => link.href)");
+        let links = value(browser, "[...document.querySelectorAll('main a')].map((link) => link.href)");
         for link in serde_json::from_value::<Vec<String>>(links).expect("addresses") {
             let Some(path) = link.strip_prefix("file://") else { continue };
             let (path, fragment) = path.split_once('#').map_or((path, None), |(path, id)| (path, Some(id)));
@@ -289,6 +319,6 @@ fn book(browser: &mut Browser, site: &Path) {
         }
     }
     browser.click("header a[href$='workbench/index.html']");
-    browser.until(ANSWERED);
+    until(browser, ANSWERED);
     browser.picture(&pictures("first.png"));
 }
