@@ -15,7 +15,8 @@
 //   accesses [{ mark, thread, file, line, column, end_line, end_column, text!, what, remark, stack [text] }]
 //                     mark 1: the access that goes wrong; 2: the one that it should come after;
 //                     none: what else leads there
-//   runs [{ title!, is_sc!, threads! [name], initially { location: value }, steps! [step] }]
+//   runs [{ tab!, title!, is_sc!, is_partial, threads! [name], initially { location: value },
+//           steps! [step] }]; is_partial: only what leads there is known, not all that happened
 //   step { thread! (number in threads), file, line, place, text!, effect, remark, stands_out,
 //          action { op!, location, read, written }: op is "read", "write", "update", "fence" …,
 //          reads_from (step, from 1; 0: as initially), overtaken_by (step),
@@ -64,7 +65,7 @@ const fencepostFinding = (() => {
       else if (value === true) element.setAttribute(name, "");
       else if (value !== false && value != null) element.setAttribute(name, value);
     }
-    element.append(...children.flat().filter((child) => child != null && child !== false));
+    element.append(...children.flat(Infinity).filter((child) => child != null && child !== false));
     return element;
   }
   const el = (tag, attributes, ...children) => build(document.createElement(tag), attributes, children);
@@ -72,6 +73,13 @@ const fencepostFinding = (() => {
 
   const section = (name, title, ...children) =>
     el("section", { class: `fp-part fp-${name}`, "aria-label": title }, el("h4", {}, title), ...children);
+
+  /// Names in backquotes are code.
+  const prose = (text) => text.split("`").map((part, index, parts) =>
+    (index % 2 === 1 && index < parts.length - 1 ? el("code", {}, part) : index % 2 === 1 ? `\`${part}` : part));
+
+  /// A symbol that no font needs to have: a bar, triangles.
+  const icon = (path) => svg("svg", { viewBox: "0 0 16 16", "aria-hidden": "true", class: "fp-icon" }, svg("path", { d: path }));
 
   /// `sb.fp:4`
   const place = (at) => at.place || [at.file, at.line].filter((part) => part != null).join(":");
@@ -92,7 +100,7 @@ const fencepostFinding = (() => {
     };
     const texts = [finding.message, ...(finding.notes || [])];
     return el("div", { class: "fp-message" },
-      texts.filter(Boolean).map((text) => el("p", {}, sentence(text))),
+      texts.filter(Boolean).map((text) => el("p", {}, prose(sentence(text)))),
       finding.expected ? el("p", { class: "fp-muted" }, `The file expects it, in line ${finding.expected}.`) : null);
   }
 
@@ -104,7 +112,8 @@ const fencepostFinding = (() => {
     if (text == null) return [];
     const parts = typeof text === "string" ? [[1, text]] : text;
     return parts.flatMap(([first, part]) => {
-      const lines = part.split("\n");
+      // Characters that reorder others would show a program that is not there.
+      const lines = part.replace(/[\u202a-\u202e\u2066-\u2069]/g, "\ufffd").split("\n");
       if (lines.length > 1 && lines[lines.length - 1] === "") lines.pop();
       return lines.map((line, index) => [first + index, line.replace(/\r$/, "")]);
     });
@@ -143,7 +152,7 @@ const fencepostFinding = (() => {
     }
     return [...texts.values()].map(([access, text]) =>
       el("span", { class: `fp-remark fp-remark-${access.mark || 0}` },
-        access.mark ? el("b", {}, access.mark === 1 ? "①" : "②") : null, ` ${text}`));
+        access.mark ? el("b", {}, access.mark === 1 ? "① " : "② ") : null, prose(text)));
   }
 
   function code(lines, accesses, label) {
@@ -212,7 +221,8 @@ const fencepostFinding = (() => {
       const own = buffers[step.thread].filter((store) => store.location === location).pop();
       const cell = memory.get(location);
       const source = own ? own.number : cell ? cell.by : undefined;
-      origins.push(step.reads_from != null ? step.reads_from : op === "read" || op === "update" ? source : undefined);
+      const isKnown = !run.is_partial && (op === "read" || op === "update");
+      origins.push(step.reads_from != null ? step.reads_from : isKnown ? source : undefined);
       if (written === undefined) return;
       const store = { location, written, number };
       if (step.buffer === "delayed") {
@@ -271,12 +281,12 @@ const fencepostFinding = (() => {
       this.finding = finding;
       this.onStep = onStep;
       this.tables = new Map();
-      const button = (label, text, go) =>
-        el("button", { type: "button", "aria-label": label, title: label, click: go }, text);
-      this.first = button("To the start", "⏮", () => this.go(0));
-      this.back = button("One step back", "◀", () => this.go(this.at - 1));
-      this.next = button("One step forward", "▶", () => this.go(this.at + 1));
-      this.last = button("To the end", "⏭", () => this.go(this.run.steps.length));
+      const button = (label, path, go) =>
+        el("button", { type: "button", "aria-label": label, title: label, click: go }, icon(path));
+      this.first = button("To the start", "M3 3h2v10H3z M13 3v10L6 8z", () => this.go(0));
+      this.back = button("One step back", "M12 3v10L4 8z", () => this.go(this.at - 1));
+      this.next = button("One step forward", "M4 3v10l8-5z", () => this.go(this.at + 1));
+      this.last = button("To the end", "M11 3h2v10h-2z M3 3v10l7-5z", () => this.go(this.run.steps.length));
       this.slider = el("input", { type: "range", min: "0", step: "1", "aria-label": "Step", input: () => this.go(Number(this.slider.value)) });
       this.count = el("output", { class: "fp-count" });
       this.scroll = el("div", { class: "fp-steps fp-scroll", tabindex: "0", role: "group", keydown: (event) => this.key(event),
@@ -398,7 +408,7 @@ const fencepostFinding = (() => {
         el("h5", {}, at === 0 ? "At the start" : `Step ${at}`),
         ...(at === 0 ? [el("p", {}, "Nothing has happened yet.")] : story(run, at, origins[at - 1])),
         cells.length ? el("table", { class: "fp-memory" },
-          el("caption", {}, "Memory now"),
+          el("caption", {}, run.is_partial ? "Written on this path" : "Memory now"),
           el("thead", {}, el("tr", {}, ["location", "value", "written by"].map((name) => el("th", { scope: "col" }, name)))),
           el("tbody", {}, cells)) : "",
         waiting.length ? el("div", {}, el("p", {}, "In store buffers:"), el("ul", {}, waiting)) : "");
@@ -435,6 +445,7 @@ const fencepostFinding = (() => {
       data.edges.map((edge) => svg("text", { class: `fp-label fp-label-${edge.relation}${edge.bold ? " fp-bold" : ""}`, x: edge.x, y: edge.y + 4 }, edge.label)));
     // Through the style object: a policy against styles in markup permits that.
     picture.style.width = `${width}px`;
+    picture.style.minWidth = `${width * 0.7}px`;
     const legend = el("ul", { class: "fp-legend" }, data.legend.map(([relation, text]) =>
       el("li", {}, svg("svg", { viewBox: "0 0 24 10", "aria-hidden": "true" }, svg("path", { class: `fp-edge fp-edge-${relation}`, d: "M0 5 L24 5" })), text)));
     return {
@@ -460,7 +471,7 @@ const fencepostFinding = (() => {
       lines.filter(([number]) => number >= from && number < to).map(([number, text]) => row(sign, number, text));
     const added = fix.text.split("\n");
     if (added[added.length - 1] === "") added.pop();
-    return section("repair", "Repair", el("p", {}, fix.description),
+    return section("repair", "Repair", el("p", {}, prose(fix.description)),
       el("div", { class: "fp-code fp-diff", tabindex: "0", role: "region", "aria-label": "Difference" },
         el("table", { role: "presentation" }, el("tbody", {},
           between(fix.first - CONTEXT, fix.first, " "), between(fix.first, fix.end, "−"),
@@ -470,7 +481,7 @@ const fencepostFinding = (() => {
   function advised(advice, source) {
     const edits = advice.edits.map((edit) => {
       const line = linesOf(source, edit.file).find(([number]) => number === edit.line);
-      return el("li", {}, el("span", { class: "fp-file" }, place(edit)), `: ${edit.change}`,
+      return el("li", {}, el("span", { class: "fp-file" }, place(edit)), ": ", prose(edit.change),
         line ? el("div", { class: "fp-code" }, el("code", {}, line[1].trim())) : null);
     });
     return section("repair", "Repair", el("ul", {}, edits), advice.reevaluated
@@ -490,7 +501,7 @@ const fencepostFinding = (() => {
     const parts = [
       heading ? head(finding) : null,
       said(finding),
-      (finding.consequences || []).length ? section("consequences", "What goes wrong", finding.consequences.map((text) => el("p", {}, text))) : null,
+      (finding.consequences || []).length ? section("consequences", "What goes wrong", finding.consequences.map((text) => el("p", {}, prose(text)))) : null,
       sources(finding, source),
     ];
     element.classList.add("fp-finding");
