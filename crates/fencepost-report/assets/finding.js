@@ -267,9 +267,9 @@ const fencepostFinding = (() => {
     if (late && isStale(step)) {
       const other = run.steps[late - 1].action || {};
       const what = other.written === undefined ? "has overwritten it" : `has overwritten it with ${other.written}`;
-      parts.push(el("p", { class: "fp-wrong" }, `Stale: step ${late} (${run.threads[run.steps[late - 1].thread]}) ${what}. Under SC, the newest value would be read here.`));
+      parts.push(el("p", { class: "fp-wrong" }, `${run.is_partial ? "Can be stale" : "Stale"}: step ${late} (${run.threads[run.steps[late - 1].thread]}) ${what}. Under SC, the newest value would be read here.`));
     } else if (late) {
-      parts.push(el("p", { class: "fp-wrong" }, `It is ordered before step ${late} (${run.threads[run.steps[late - 1].thread]}), which came earlier: it is overwritten at once.`));
+      parts.push(el("p", { class: "fp-wrong" }, `It ${run.is_partial ? "can be" : "is"} ordered before step ${late} (${run.threads[run.steps[late - 1].thread]}), which came earlier, and so overwritten at once.`));
     } else if (step.remark) {
       parts.push(el("p", { class: step.stands_out ? "fp-wrong" : "fp-muted" }, step.remark.trim().replace(/^[,;] */, "")));
     }
@@ -289,7 +289,7 @@ const fencepostFinding = (() => {
       this.last = button("To the end", "M11 3h2v10h-2z M3 3v10l7-5z", () => this.go(this.run.steps.length));
       this.slider = el("input", { type: "range", min: "0", step: "1", "aria-label": "Step", input: () => this.go(Number(this.slider.value)) });
       this.count = el("output", { class: "fp-count" });
-      this.scroll = el("div", { class: "fp-steps fp-scroll", tabindex: "0", role: "group", keydown: (event) => this.key(event),
+      this.scroll = el("div", { class: "fp-steps fp-scroll", tabindex: "0", role: "group",
         "aria-label": "Steps of the run. Arrow keys go from step to step." });
       this.state = el("div", { class: "fp-state", "aria-live": "polite" });
       this.tabs = finding.runs.length < 2 ? null : el("div", { class: "fp-tabs", role: "group", "aria-label": "Which run" },
@@ -299,6 +299,7 @@ const fencepostFinding = (() => {
       this.element = section("timeline", "How it happens, step by step", this.tabs, this.title,
         el("div", { class: "fp-controls" }, this.first, this.back, this.next, this.last, this.slider, this.count),
         el("div", { class: "fp-run-grid" }, this.scroll, this.state));
+      this.element.addEventListener("keydown", (event) => this.key(event));
       this.show(0);
     }
 
@@ -346,11 +347,11 @@ const fencepostFinding = (() => {
     }
 
     key(event) {
-      const page = 10;
-      const moves = { ArrowLeft: -1, ArrowUp: -1, ArrowRight: 1, ArrowDown: 1, PageUp: -page, PageDown: page };
+      const moves = { ArrowLeft: -1, ArrowUp: -1, ArrowRight: 1, ArrowDown: 1, PageUp: -10, PageDown: 10 };
       const { length } = this.run.steps;
       const to = event.key === "Home" ? 0 : event.key === "End" ? length : event.key in moves ? this.at + moves[event.key] : null;
-      if (to === null || event.altKey || event.ctrlKey || event.metaKey) return;
+      // The slider has keys of its own, which do the same.
+      if (to === null || event.altKey || event.ctrlKey || event.metaKey || event.target === this.slider) return;
       event.preventDefault();
       this.go(to);
     }
@@ -362,8 +363,10 @@ const fencepostFinding = (() => {
       this.slider.value = String(at);
       this.count.textContent = at === 0 ? `start of ${steps.length}` : `step ${at} of ${steps.length}`;
       this.slider.setAttribute("aria-valuetext", this.count.textContent);
-      this.first.disabled = this.back.disabled = at === 0;
-      this.next.disabled = this.last.disabled = at === steps.length;
+      // A button that is disabled loses the focus, and the keys with it.
+      const disable = (isDisabled) => (button) => button.setAttribute("aria-disabled", String(isDisabled));
+      [this.first, this.back].forEach(disable(at === 0));
+      [this.next, this.last].forEach(disable(at === steps.length));
       const state = simulate(this.run, at);
       const { rows } = this.tables.get(this.index);
       const origin = state.origins[at - 1];

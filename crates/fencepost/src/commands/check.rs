@@ -30,6 +30,7 @@ pub(crate) fn run(args: &CheckArgs, output: &mut Output) -> io::Result<Exit> {
     let Inputs { list: inputs, skipped } = input::collect(&args.paths, options::language(&args.common));
     let human = args.format == CheckFormat::Human;
     let search = options::search(&args.search, args.observational);
+    let form = if args.format == CheckFormat::Html { Form::Page } else { Form::Sarif };
     let mut session = Session {
         args,
         attacking: options::attacking(args),
@@ -40,12 +41,12 @@ pub(crate) fn run(args: &CheckArgs, output: &mut Output) -> io::Result<Exit> {
         desk: Desk {
             json: args.format == CheckFormat::Json,
             quiet: args.quiet,
-            log: Log::new(if args.format == CheckFormat::Html { Form::Page } else { Form::Sarif }),
+            log: Log::new(form),
             ..Desk::new(output, &args.common)
         },
         details: human && !args.quiet && (args.details || inputs.len() == 1),
         tally: Tally::default(),
-        fixes: Fixes::new(search),
+        fixes: Fixes::new(search, form),
     };
     let many = inputs.len() + skipped.len() > 1;
     let mut worst = Exit::Holds;

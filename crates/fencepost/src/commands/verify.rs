@@ -28,16 +28,17 @@ pub(crate) fn run(args: &VerifyArgs, output: &mut Output) -> io::Result<Exit> {
         return Ok(exit);
     }
     let search = options::search(&args.search, false);
+    let form = if args.format == VerifyFormat::Html { Form::Page } else { Form::Sarif };
     let mut session = Session {
         args,
         search,
-        fixes: Fixes::new(search),
+        fixes: Fixes::new(search, form),
         limits: Limits::new(&args.limits, Some(VERIFY_TIMEOUT)),
         look: options::stdout_look(&args.common, args.full_trace, output),
         desk: Desk {
             json: args.format == VerifyFormat::Json,
             quiet: args.quiet,
-            log: Log::new(if args.format == VerifyFormat::Html { Form::Page } else { Form::Sarif }),
+            log: Log::new(form),
             ..Desk::new(output, &args.common)
         },
     };
