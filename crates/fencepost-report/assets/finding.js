@@ -15,7 +15,8 @@
 //   accesses [{ mark, thread, file, line, column, end_line, end_column, text!, what, remark, stack [text] }]
 //                     mark 1: the access that goes wrong; 2: the one that it should come after;
 //                     none: what else leads there
-//   runs [{ title!, is_sc!, threads! [name], initially { location: value }, steps! [step] }]
+//   runs [{ tab!, title!, is_sc!, is_partial, threads! [name], initially { location: value },
+//           steps! [step] }]; is_partial: only what leads there is known, not all that happened
 //   step { thread! (number in threads), file, line, place, text!, effect, remark, stands_out,
 //          action { op!, location, read, written }: op is "read", "write", "update", "fence" …,
 //          reads_from (step, from 1; 0: as initially), overtaken_by (step),
@@ -64,7 +65,7 @@ const fencepostFinding = (() => {
       else if (value === true) element.setAttribute(name, "");
       else if (value !== false && value != null) element.setAttribute(name, value);
     }
-    element.append(...children.flat().filter((child) => child != null && child !== false));
+    element.append(...children.flat(Infinity).filter((child) => child != null && child !== false));
     return element;
   }
   const el = (tag, attributes, ...children) => build(document.createElement(tag), attributes, children);
@@ -72,6 +73,13 @@ const fencepostFinding = (() => {
 
   const section = (name, title, ...children) =>
     el("section", { class: `fp-part fp-${name}`, "aria-label": title }, el("h4", {}, title), ...children);
+
+  /// Names in backquotes are code.
+  const prose = (text) => text.split("`").map((part, index, parts) =>
+    (index % 2 === 1 && index < parts.length - 1 ? el("code", {}, part) : index % 2 === 1 ? `\`${part}` : part));
+
+  /// A symbol that no font needs to have: a bar, triangles.
+  const icon = (path) => svg("svg", { viewBox: "0 0 16 16", "aria-hidden": "true", class: "fp-icon" }, svg("path", { d: path }));
 
   /// `sb.fp:4`
   const place = (at) => at.place || [at.file, at.line].filter((part) => part != null).join(":");
@@ -92,7 +100,7 @@ const fencepostFinding = (() => {
     };
     const texts = [finding.message, ...(finding.notes || [])];
     return el("div", { class: "fp-message" },
-      texts.filter(Boolean).map((text) => el("p", {}, sentence(text))),
+      texts.filter(Boolean).map((text) => el("p", {}, prose(sentence(text)))),
       finding.expected ? el("p", { class: "fp-muted" }, `The file expects it, in line ${finding.expected}.`) : null);
   }
 
@@ -104,7 +112,8 @@ const fencepostFinding = (() => {
     if (text == null) return [];
     const parts = typeof text === "string" ? [[1, text]] : text;
     return parts.flatMap(([first, part]) => {
-      const lines = part.split("\n");
+      // Characters that reorder others would show a program that is not there.
+      const lines = part.replace(/[\u202a-\u202e\u2066-\u2069]/g, "\ufffd").split("\n");
       if (lines.length > 1 && lines[lines.length - 1] === "") lines.pop();
       return lines.map((line, index) => [first + index, line.replace(/\r$/, "")]);
     });
@@ -143,7 +152,7 @@ const fencepostFinding = (() => {
     }
     return [...texts.values()].map(([access, text]) =>
       el("span", { class: `fp-remark fp-remark-${access.mark || 0}` },
-        access.mark ? el("b", {}, access.mark === 1 ? "①" : "②") : null, ` ${text}`));
+        access.mark ? el("b", {}, access.mark === 1 ? "① " : "② ") : null, prose(text)));
   }
 
   function code(lines, accesses, label) {
@@ -212,7 +221,8 @@ const fencepostFinding = (() => {
       const own = buffers[step.thread].filter((store) => store.location === location).pop();
       const cell = memory.get(location);
       const source = own ? own.number : cell ? cell.by : undefined;
-      origins.push(step.reads_from != null ? step.reads_from : op === "read" || op === "update" ? source : undefined);
+      const isKnown = !run.is_partial && (op === "read" || op === "update");
+      origins.push(step.reads_from != null ? step.reads_from : isKnown ? source : undefined);
       if (written === undefined) return;
       const store = { location, written, number };
       if (step.buffer === "delayed") {
@@ -257,9 +267,9 @@ const fencepostFinding = (() => {
     if (late && isStale(step)) {
       const other = run.steps[late - 1].action || {};
       const what = other.written === undefined ? "has overwritten it" : `has overwritten it with ${other.written}`;
-      parts.push(el("p", { class: "fp-wrong" }, `Stale: step ${late} (${run.threads[run.steps[late - 1].thread]}) ${what}. Under SC, the newest value would be read here.`));
+      parts.push(el("p", { class: "fp-wrong" }, `${run.is_partial ? "Can be stale" : "Stale"}: step ${late} (${run.threads[run.steps[late - 1].thread]}) ${what}. Under SC, the newest value would be read here.`));
     } else if (late) {
-      parts.push(el("p", { class: "fp-wrong" }, `It is ordered before step ${late} (${run.threads[run.steps[late - 1].thread]}), which came earlier: it is overwritten at once.`));
+      parts.push(el("p", { class: "fp-wrong" }, `It ${run.is_partial ? "can be" : "is"} ordered before step ${late} (${run.threads[run.steps[late - 1].thread]}), which came earlier, and so overwritten at once.`));
     } else if (step.remark) {
       parts.push(el("p", { class: step.stands_out ? "fp-wrong" : "fp-muted" }, step.remark.trim().replace(/^[,;] */, "")));
     }
@@ -271,15 +281,15 @@ const fencepostFinding = (() => {
       this.finding = finding;
       this.onStep = onStep;
       this.tables = new Map();
-      const button = (label, text, go) =>
-        el("button", { type: "button", "aria-label": label, title: label, click: go }, text);
-      this.first = button("To the start", "⏮", () => this.go(0));
-      this.back = button("One step back", "◀", () => this.go(this.at - 1));
-      this.next = button("One step forward", "▶", () => this.go(this.at + 1));
-      this.last = button("To the end", "⏭", () => this.go(this.run.steps.length));
+      const button = (label, path, go) =>
+        el("button", { type: "button", "aria-label": label, title: label, click: go }, icon(path));
+      this.first = button("To the start", "M3 3h2v10H3z M13 3v10L6 8z", () => this.go(0));
+      this.back = button("One step back", "M12 3v10L4 8z", () => this.go(this.at - 1));
+      this.next = button("One step forward", "M4 3v10l8-5z", () => this.go(this.at + 1));
+      this.last = button("To the end", "M11 3h2v10h-2z M3 3v10l7-5z", () => this.go(this.run.steps.length));
       this.slider = el("input", { type: "range", min: "0", step: "1", "aria-label": "Step", input: () => this.go(Number(this.slider.value)) });
       this.count = el("output", { class: "fp-count" });
-      this.scroll = el("div", { class: "fp-steps fp-scroll", tabindex: "0", role: "group", keydown: (event) => this.key(event),
+      this.scroll = el("div", { class: "fp-steps fp-scroll", tabindex: "0", role: "group",
         "aria-label": "Steps of the run. Arrow keys go from step to step." });
       this.state = el("div", { class: "fp-state", "aria-live": "polite" });
       this.tabs = finding.runs.length < 2 ? null : el("div", { class: "fp-tabs", role: "group", "aria-label": "Which run" },
@@ -289,6 +299,7 @@ const fencepostFinding = (() => {
       this.element = section("timeline", "How it happens, step by step", this.tabs, this.title,
         el("div", { class: "fp-controls" }, this.first, this.back, this.next, this.last, this.slider, this.count),
         el("div", { class: "fp-run-grid" }, this.scroll, this.state));
+      this.element.addEventListener("keydown", (event) => this.key(event));
       this.show(0);
     }
 
@@ -336,11 +347,11 @@ const fencepostFinding = (() => {
     }
 
     key(event) {
-      const page = 10;
-      const moves = { ArrowLeft: -1, ArrowUp: -1, ArrowRight: 1, ArrowDown: 1, PageUp: -page, PageDown: page };
+      const moves = { ArrowLeft: -1, ArrowUp: -1, ArrowRight: 1, ArrowDown: 1, PageUp: -10, PageDown: 10 };
       const { length } = this.run.steps;
       const to = event.key === "Home" ? 0 : event.key === "End" ? length : event.key in moves ? this.at + moves[event.key] : null;
-      if (to === null || event.altKey || event.ctrlKey || event.metaKey) return;
+      // The slider has keys of its own, which do the same.
+      if (to === null || event.altKey || event.ctrlKey || event.metaKey || event.target === this.slider) return;
       event.preventDefault();
       this.go(to);
     }
@@ -352,8 +363,10 @@ const fencepostFinding = (() => {
       this.slider.value = String(at);
       this.count.textContent = at === 0 ? `start of ${steps.length}` : `step ${at} of ${steps.length}`;
       this.slider.setAttribute("aria-valuetext", this.count.textContent);
-      this.first.disabled = this.back.disabled = at === 0;
-      this.next.disabled = this.last.disabled = at === steps.length;
+      // A button that is disabled loses the focus, and the keys with it.
+      const disable = (isDisabled) => (button) => button.setAttribute("aria-disabled", String(isDisabled));
+      [this.first, this.back].forEach(disable(at === 0));
+      [this.next, this.last].forEach(disable(at === steps.length));
       const state = simulate(this.run, at);
       const { rows } = this.tables.get(this.index);
       const origin = state.origins[at - 1];
@@ -398,7 +411,7 @@ const fencepostFinding = (() => {
         el("h5", {}, at === 0 ? "At the start" : `Step ${at}`),
         ...(at === 0 ? [el("p", {}, "Nothing has happened yet.")] : story(run, at, origins[at - 1])),
         cells.length ? el("table", { class: "fp-memory" },
-          el("caption", {}, "Memory now"),
+          el("caption", {}, run.is_partial ? "Written on this path" : "Memory now"),
           el("thead", {}, el("tr", {}, ["location", "value", "written by"].map((name) => el("th", { scope: "col" }, name)))),
           el("tbody", {}, cells)) : "",
         waiting.length ? el("div", {}, el("p", {}, "In store buffers:"), el("ul", {}, waiting)) : "");
@@ -435,6 +448,7 @@ const fencepostFinding = (() => {
       data.edges.map((edge) => svg("text", { class: `fp-label fp-label-${edge.relation}${edge.bold ? " fp-bold" : ""}`, x: edge.x, y: edge.y + 4 }, edge.label)));
     // Through the style object: a policy against styles in markup permits that.
     picture.style.width = `${width}px`;
+    picture.style.minWidth = `${width * 0.7}px`;
     const legend = el("ul", { class: "fp-legend" }, data.legend.map(([relation, text]) =>
       el("li", {}, svg("svg", { viewBox: "0 0 24 10", "aria-hidden": "true" }, svg("path", { class: `fp-edge fp-edge-${relation}`, d: "M0 5 L24 5" })), text)));
     return {
@@ -460,7 +474,7 @@ const fencepostFinding = (() => {
       lines.filter(([number]) => number >= from && number < to).map(([number, text]) => row(sign, number, text));
     const added = fix.text.split("\n");
     if (added[added.length - 1] === "") added.pop();
-    return section("repair", "Repair", el("p", {}, fix.description),
+    return section("repair", "Repair", el("p", {}, prose(fix.description)),
       el("div", { class: "fp-code fp-diff", tabindex: "0", role: "region", "aria-label": "Difference" },
         el("table", { role: "presentation" }, el("tbody", {},
           between(fix.first - CONTEXT, fix.first, " "), between(fix.first, fix.end, "−"),
@@ -470,7 +484,7 @@ const fencepostFinding = (() => {
   function advised(advice, source) {
     const edits = advice.edits.map((edit) => {
       const line = linesOf(source, edit.file).find(([number]) => number === edit.line);
-      return el("li", {}, el("span", { class: "fp-file" }, place(edit)), `: ${edit.change}`,
+      return el("li", {}, el("span", { class: "fp-file" }, place(edit)), ": ", prose(edit.change),
         line ? el("div", { class: "fp-code" }, el("code", {}, line[1].trim())) : null);
     });
     return section("repair", "Repair", el("ul", {}, edits), advice.reevaluated
@@ -490,7 +504,7 @@ const fencepostFinding = (() => {
     const parts = [
       heading ? head(finding) : null,
       said(finding),
-      (finding.consequences || []).length ? section("consequences", "What goes wrong", finding.consequences.map((text) => el("p", {}, text))) : null,
+      (finding.consequences || []).length ? section("consequences", "What goes wrong", finding.consequences.map((text) => el("p", {}, prose(text)))) : null,
       sources(finding, source),
     ];
     element.classList.add("fp-finding");

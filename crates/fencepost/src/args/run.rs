@@ -210,6 +210,8 @@ pub(crate) enum ReportFormat {
     Json,
     /// One SARIF 2.1.0 log at the end
     Sarif,
+    /// One page for a browser at the end
+    Html,
 }
 
 const RUN_HELP: &str = "\
@@ -222,6 +224,7 @@ Examples:
   fencepost run --schedule pct:3 --seed 17 -- ./queue 4         one of them again
   fencepost run --runs 100 --fail-on failure -- ./queue 4       what is harmless does not matter
   fencepost run --format sarif -o findings.sarif -- ./queue 4   for code scanning
+  fencepost run --format html -o report.html -- ./queue 4       a page for a browser
   fencepost run --graph pictures -- ./queue 4                   pictures/report-1.svg, …: how does it happen?
 
 Exit codes:

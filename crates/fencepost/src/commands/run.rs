@@ -50,6 +50,8 @@ pub(crate) struct Manner {
     pub(crate) is_brief: bool,
     /// The folder that paths start in; none for the one that we are in.
     pub(crate) folder: Option<PathBuf>,
+    /// A page is put together of what several programs have said.
+    pub(crate) is_part: bool,
 }
 
 /// What became of watching a program.
@@ -150,6 +152,7 @@ pub(crate) fn watch(args: &RunArgs, manner: Manner, output: &mut Output) -> io::
         };
     session.copy_to(manner.copy);
     session.start_paths_in(manner.folder);
+    session.is_part(manner.is_part);
     if args.schedule == Some(Who::All) {
         return every::run(args, &mut session, &Signals::new()?, output);
     }

@@ -23,7 +23,7 @@ use rustix::fs::Access;
 use super::ranking::Ranking;
 use crate::args::{FailOn, ReportFormat};
 use crate::files;
-use crate::log::Log;
+use crate::log::{Form, Log};
 use crate::options;
 use crate::output::{self, Output};
 
@@ -37,6 +37,8 @@ pub(crate) struct Session {
     copy: Option<File>,
     /// For formats that come in one piece.
     log: Log,
+    /// That piece is put together by somebody else.
+    is_part: bool,
     pictures: Option<Pictures>,
     ranking: Ranking,
     /// What the current run has done after the access that was provoked.
@@ -110,7 +112,8 @@ impl Session {
             look: Look { color: options::wants_color(color, terminal), ..Look::default() },
             file,
             copy: None,
-            log: Log::default(),
+            log: Log::new(if format == ReportFormat::Html { Form::Page } else { Form::Sarif }),
+            is_part: false,
             pictures,
             ranking: Ranking::default(),
             sequel: None,
@@ -128,6 +131,11 @@ impl Session {
     /// Every finding is written to this file as well, as JSON.
     pub(super) fn copy_to(&mut self, file: Option<File>) {
         self.copy = file;
+    }
+
+    /// Others have something to say on the same page.
+    pub(super) fn is_part(&mut self, is_part: bool) {
+        self.is_part = is_part;
     }
 
     /// Paths in a log of findings start in this folder.
@@ -288,7 +296,7 @@ impl Session {
         match self.format {
             ReportFormat::Human => self.write(&terminal::finding(&finding, None, &self.look), output),
             ReportFormat::Json => self.write(&fencepost_report::json::finding(&finding), output),
-            ReportFormat::Sarif => self.log.finding(finding),
+            ReportFormat::Sarif | ReportFormat::Html => self.log.finding(finding),
         }
     }
 
@@ -367,6 +375,17 @@ impl Session {
                 self.write(&json::summary(self.reporter.totals(), &ranks, self.exploration.as_ref()), output);
             }
             ReportFormat::Sarif => self.write(&self.log.render(), output),
+            ReportFormat::Html => {
+                match &self.exploration {
+                    Some(exploration) => self.log.remark(&exploration.text),
+                    None => self.log.remark(&text::summary(self.reporter.totals(), &ranks)),
+                }
+                let text = match self.is_part {
+                    true => serde_json::to_string(&self.log.part()).map_err(io::Error::other)?,
+                    false => self.log.render(),
+                };
+                self.write(&text, output);
+            }
         }
         self.failure.take().map_or(Ok(()), Err)
     }
