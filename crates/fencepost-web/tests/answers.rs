@@ -60,7 +60,11 @@ fn verdicts_are_those_that_the_corpus_expects() {
         assert_eq!(answer["report"]["verdict"], verdict, "{path} {model}");
         let tone = if verdict == "robust" { "good" } else { "bad" };
         assert_eq!(answer["conclusion"]["tone"], tone, "{path} {model}");
-        assert_eq!(answer["findings"].as_array().is_some_and(|found| found.is_empty()), verdict == "robust", "{answer}");
+        assert_eq!(
+            answer["findings"].as_array().is_some_and(|found| found.is_empty()),
+            verdict == "robust",
+            "{answer}"
+        );
     }
 }
 

@@ -20,6 +20,7 @@
     };
     const label = () => { button.textContent = dark() ? "Light" : "Dark"; };
     label();
+    matchMedia("(prefers-color-scheme: dark)").addEventListener("change", label);
     button.addEventListener("click", () => {
       const theme = dark() ? "light" : "dark";
       set(theme);

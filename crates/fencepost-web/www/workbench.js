@@ -203,7 +203,7 @@
       button.className = conclusion ? `is-${conclusion.tone}` : "";
       button.textContent = conclusion ? `${SIGNS[conclusion.tone]} ${conclusion.verdict}` : answer ? answer.waiting : "not asked";
       button.setAttribute("aria-label", `${model}, ${QUESTIONS[ask]}? ${button.textContent}`);
-      button.setAttribute("aria-pressed", String(button.dataset.cell === current));
+      button.setAttribute("aria-pressed", String(shown === edition && button.dataset.cell === current));
     }
   }
 
@@ -224,11 +224,10 @@
     const file = program().name;
     const detail = conclusion.detail ? conclusion.detail.charAt(0).toUpperCase() + conclusion.detail.slice(1) : "";
     const figures = report ? `${report.stats.states} states, ${took.toFixed(took < 10 ? 1 : 0)} ms` : "";
-    const failing = models.filter(({ name }) => (answers.get(key("check", name)) || {}).conclusion?.tone === "bad").map(({ name }) => name);
-    const canRepair = ask === "check" && conclusion.tone === "bad" && conclusion.verdict !== "robust";
+    const canRepair = ask === "check" && report?.verdict === "violation";
     const actions = canRepair && el("div", { class: "tools" },
       el("button", { type: "button", "data-repair": model, click: () => repair([model]) }, `Repair for ${model}`),
-      failing.length > 1 && el("button", { type: "button", "data-repair": "all", click: () => repair(failing) }, `Repair for all: ${failing.join(", ")}`));
+      el("button", { type: "button", "data-repair": "all", click: () => repair(failing()) }, "Repair for all models"));
     const found = findings.map((finding, index) => {
       const place = el("div", { class: "body" });
       place.addEventListener("fencepost-step", ({ detail: { line } }) => {
@@ -238,7 +237,7 @@
       const details = el("details", { class: "finding", open: index === 0 },
         el("summary", {},
           el("span", { class: `fp-badge fp-${finding.category}` }, fencepostFinding.categories[finding.category] || finding.category),
-          el("h3", {}, finding.title)),
+          el("h3", {}, finding.title.replaceAll("`", ""))),
         place);
       const fill = () => {
         if (details.open && !place.childElementCount) fencepostFinding.render(place, finding, { [file]: text_then }, { heading: false });
@@ -257,6 +256,12 @@
       text ? el("details", {}, el("summary", {}, "As text"), el("pre", { class: "plain", tabindex: "0" }, text)) : "");
     // The timeline measures itself, so it must be in its place first.
     for (const [, fill] of found) fill();
+  }
+
+  /// The models that the program is not robust against, as far as is known.
+  function failing() {
+    const fails = ({ name }) => answers.get(key("check", name))?.conclusion?.tone === "bad";
+    return models.filter(fails).map(({ name }) => name);
   }
 
   function explainShape(shape) {
@@ -286,6 +291,8 @@
     place.replaceChildren(el("p", { role: "status" }, `Looking for the cheapest repair for ${names.join(", ")} …`));
     searcher.stop();
     searches += 1;
+    for (const [cell, { waiting }] of answers) if (waiting) answers.set(cell, unknown("stopped"));
+    drawTable();
     busy(true);
     let answer;
     try {

@@ -41,7 +41,8 @@ impl Page {
 /// Writes the book to `out`.
 pub(super) fn build(docs: &Path, out: &Path, has_workbench: bool) -> Result<(), String> {
     let entries = contents(&read(&docs.join("SUMMARY.md"))?);
-    let pages: Vec<&Page> = entries.iter().filter_map(|entry| if let Entry::Page(page) = entry { Some(page) } else { None }).collect();
+    let pages: Vec<&Page> =
+        entries.iter().filter_map(|entry| if let Entry::Page(page) = entry { Some(page) } else { None }).collect();
     for (index, page) in pages.iter().enumerate() {
         let text = read(&docs.join(&page.path))?;
         let around = [index.checked_sub(1).map(|before| pages[before]), pages.get(index + 1).copied()];
@@ -49,7 +50,9 @@ pub(super) fn build(docs: &Path, out: &Path, has_workbench: bool) -> Result<(), 
         write(&out.join(page.target()), view.html(&text))?;
         if index == 0 {
             let target = escape(&page.target());
-            let forward = format!("<!DOCTYPE html>\n<meta charset=\"utf-8\">\n<title>fencepost</title>\n<meta http-equiv=\"refresh\" content=\"0; url={target}\">\n<a href=\"{target}\">fencepost</a>\n");
+            let forward = format!(
+                "<!DOCTYPE html>\n<meta charset=\"utf-8\">\n<title>fencepost</title>\n<meta http-equiv=\"refresh\" content=\"0; url={target}\">\n<a href=\"{target}\">fencepost</a>\n"
+            );
             write(&out.join("index.html"), forward)?;
         }
     }
@@ -106,7 +109,11 @@ impl View<'_> {
     fn html(&self, text: &str) -> String {
         let up = self.up();
         let title = escape(&plain(&self.page.title));
-        let workbench = if self.has_workbench { format!("<a href=\"{up}workbench/index.html\">Workbench</a>") } else { String::new() };
+        let workbench = if self.has_workbench {
+            format!("<a href=\"{up}workbench/index.html\">Workbench</a>")
+        } else {
+            String::new()
+        };
         let step = |page: Option<&Page>, kind: &str, sign: &str| {
             page.map_or(String::new(), |page| {
                 format!("<a rel=\"{kind}\" href=\"{up}{}\">{sign} {}</a>", escape(&page.target()), inline(&page.title))
@@ -141,7 +148,9 @@ impl View<'_> {
         };
         let lines: String = self.entries.iter().map(line).collect();
         // Open where there is room for it beside the text (book.css).
-        format!("<nav class=\"menu\" aria-label=\"Contents\"><details open><summary>Contents</summary><ul>\n{lines}</ul></details></nav>")
+        format!(
+            "<nav class=\"menu\" aria-label=\"Contents\"><details open><summary>Contents</summary><ul>\n{lines}</ul></details></nav>"
+        )
     }
 
     /// The page itself.
@@ -169,10 +178,15 @@ impl View<'_> {
                             id: id.clone(),
                         }),
                         // Only the sources have it.
-                        None => Event::InlineHtml(CowStr::from(format!("<span title=\"{} in the sources\">", escape(dest_url)))),
+                        None => Event::InlineHtml(CowStr::from(format!(
+                            "<span title=\"{} in the sources\">",
+                            escape(dest_url)
+                        ))),
                     })
                 }
-                Event::End(TagEnd::Link) => outside.pop().is_some_and(|is| is).then(|| Event::InlineHtml("</span>".into())),
+                Event::End(TagEnd::Link) => {
+                    outside.pop().is_some_and(|is| is).then(|| Event::InlineHtml("</span>".into()))
+                }
                 _ => None,
             };
             if let Some(new) = new {
@@ -189,7 +203,8 @@ impl View<'_> {
         if target.contains("://") || target.starts_with("mailto:") || target.starts_with('#') {
             return Some(target.to_string());
         }
-        let (file, fragment) = target.split_once('#').map_or((target, String::new()), |(file, id)| (file, format!("#{id}")));
+        let (file, fragment) =
+            target.split_once('#').map_or((target, String::new()), |(file, id)| (file, format!("#{id}")));
         let from = Path::new(&self.page.path).parent().unwrap_or(Path::new(""));
         let mut inner = PathBuf::new();
         for part in from.join(file).components() {
@@ -199,7 +214,8 @@ impl View<'_> {
                 part => inner.push(part),
             }
         }
-        let is_page = self.entries.iter().any(|entry| matches!(entry, Entry::Page(page) if Path::new(&page.path) == inner));
+        let is_page =
+            self.entries.iter().any(|entry| matches!(entry, Entry::Page(page) if Path::new(&page.path) == inner));
         match file.strip_suffix(".md") {
             Some(stem) if is_page => Some(format!("{stem}.html{fragment}")),
             None if file.ends_with(".svg") || file.ends_with(".png") => Some(target.to_string()),
@@ -220,7 +236,10 @@ fn words<'a>(event: &'a Event<'_>) -> Option<&'a str> {
 /// As the places where sources are read make them.
 fn anchor(heading: &str) -> String {
     let kept = heading.trim().to_lowercase();
-    kept.chars().filter(|c| c.is_alphanumeric() || matches!(c, ' ' | '-' | '_')).map(|c| if c == ' ' { '-' } else { c }).collect()
+    kept.chars()
+        .filter(|c| c.is_alphanumeric() || matches!(c, ' ' | '-' | '_'))
+        .map(|c| if c == ' ' { '-' } else { c })
+        .collect()
 }
 
 /// A second heading of the same name gets a number.
@@ -237,7 +256,9 @@ fn with_extras<'a>(events: Vec<Event<'a>>, up: &str, has_workbench: bool) -> Vec
     let mut program: Option<String> = None;
     for event in events {
         match &event {
-            Event::Start(Tag::Table(_)) => result.push(html("<div class=\"wide\" tabindex=\"0\" role=\"region\" aria-label=\"Table\">\n".into())),
+            Event::Start(Tag::Table(_)) => {
+                result.push(html("<div class=\"wide\" tabindex=\"0\" role=\"region\" aria-label=\"Table\">\n".into()))
+            }
             Event::Start(Tag::CodeBlock(CodeBlockKind::Fenced(language))) if has_workbench && &**language == "fp" => {
                 program = Some(String::new());
             }
@@ -261,7 +282,8 @@ fn with_extras<'a>(events: Vec<Event<'a>>, up: &str, has_workbench: bool) -> Vec
 /// A title with its code words.
 fn inline(title: &str) -> String {
     let mut result = String::new();
-    let events = Parser::new(title).filter(|event| !matches!(event, Event::Start(Tag::Paragraph) | Event::End(TagEnd::Paragraph)));
+    let events = Parser::new(title)
+        .filter(|event| !matches!(event, Event::Start(Tag::Paragraph) | Event::End(TagEnd::Paragraph)));
     html::push_html(&mut result, events);
     result
 }

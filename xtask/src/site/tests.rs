@@ -1,13 +1,13 @@
 //! The site in a browser: real clicks, real keys. Pictures of it are left in
 //! `target/site-pictures`.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::Command;
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
 use base64::Engine as _;
-use base64::prelude::BASE64_URL_SAFE_NO_PAD;
+use base64::prelude::{BASE64_STANDARD, BASE64_URL_SAFE_NO_PAD};
 use fencepost_testkit::browser::{Browser, key};
 use fencepost_testkit::skipped;
 use serde_json::Value;
@@ -38,10 +38,10 @@ fn address(site: &Path, text: &str) -> String {
     format!("file://{}#fp:{packed}", site.join("workbench/index.html").display())
 }
 
-fn pictures(name: &str) -> PathBuf {
-    let folder = root().join("target/site-pictures");
-    std::fs::create_dir_all(&folder).expect("a folder");
-    folder.join(name)
+/// Leaves a picture for people.
+fn picture(browser: &Browser, name: &str) {
+    let bytes = BASE64_STANDARD.decode(browser.picture()).expect("base64");
+    super::write(&root().join("target/site-pictures").join(name), bytes).expect("a file");
 }
 
 /// All questions about robustness are answered.
@@ -81,7 +81,10 @@ fn is_robust_everywhere(browser: &Browser) -> bool {
 /// Puts a text in the place of the program, as if it were pasted.
 fn paste(browser: &Browser, text: &str) {
     browser.click("#text");
-    browser.run(&format!("document.getElementById('text').select(); document.execCommand('insertText', false, {})", Value::from(text)));
+    browser.run(&format!(
+        "document.getElementById('text').select(); document.execCommand('insertText', false, {})",
+        Value::from(text)
+    ));
 }
 
 #[test]
@@ -157,8 +160,10 @@ fn steps(browser: &Browser) {
     browser.click("#answer [aria-label='One step forward']");
     assert!(browser.text("#answer .fp-count").starts_with("step 1 of"));
     let line = browser.text(".gutter .is-step");
-    assert!(source(SB).lines().nth(line.parse::<usize>().expect("a number") - 1).is_some_and(|line| line.contains("store")));
-    browser.picture(&pictures("steps.png"));
+    assert!(
+        source(SB).lines().nth(line.parse::<usize>().expect("a number") - 1).is_some_and(|line| line.contains("store"))
+    );
+    picture(browser, "steps.png");
 }
 
 /// One click, and the program is robust; another, and it is as it was.
@@ -171,7 +176,7 @@ fn repair(browser: &Browser) {
     let added = browser.text("#repair .fp-added");
     assert!(added.contains("fence") || added.contains("xchg"), "{added}");
     browser.run("scrollTo(0, 0)");
-    browser.picture(&pictures("repaired.png"));
+    picture(browser, "repaired.png");
     browser.click("#repair button");
     until(browser, ANSWERED);
     assert_eq!(value(browser, "document.getElementById('text').value"), before);
@@ -199,10 +204,16 @@ fn problems(browser: &Browser) {
     assert!(browser.text("#problems li").contains("line 2"));
     assert_eq!(browser.text(".sheet pre .has-error"), "y");
     assert_eq!(browser.text("#status"), "This is not a program yet.");
-    browser.picture(&pictures("problem.png"));
+    picture(browser, "problem.png");
     // A click goes there, and selects what is to be changed.
     browser.click("#problems li button");
-    assert_eq!(value(browser, "getSelection().toString() || document.getElementById('text').value.slice(text.selectionStart, text.selectionEnd)"), "y");
+    assert_eq!(
+        value(
+            browser,
+            "getSelection().toString() || document.getElementById('text').value.slice(text.selectionStart, text.selectionEnd)"
+        ),
+        "y"
+    );
     browser.run("document.execCommand('insertText', false, 'x')");
     until(browser, ANSWERED);
     assert!(is_robust_everywhere(browser));
@@ -256,7 +267,10 @@ fn stop(browser: &Browser) {
     browser.run("document.getElementById('time').value = '100000'");
     browser.run("document.getElementById('memory').value = '1500'");
     browser.click("#check");
-    until(browser, "[...document.querySelectorAll('[data-cell]')].some((cell) => /… .* states/.test(cell.textContent))");
+    until(
+        browser,
+        "[...document.querySelectorAll('[data-cell]')].some((cell) => /… .* states/.test(cell.textContent))",
+    );
     browser.click("#stop");
     until(browser, ANSWERED);
     assert_eq!(verdict(browser, "ra"), "? unknown");
@@ -284,7 +298,7 @@ fn contrast(browser: &Browser, name: &str) {
     for colors in ["light", "dark"] {
         browser.prefer(colors);
         assert_eq!(browser.poor_contrasts(), [""; 0], "{name}, {colors}");
-        browser.picture(&pictures(&format!("{name}-{colors}.png")));
+        picture(browser, &format!("{name}-{colors}.png"));
     }
     browser.prefer("light");
 }
@@ -293,7 +307,7 @@ fn contrast(browser: &Browser, name: &str) {
 fn narrow(browser: &Browser) {
     browser.resize(390, 800);
     assert_eq!(value(browser, "document.documentElement.scrollWidth <= innerWidth"), true);
-    browser.picture(&pictures("narrow.png"));
+    picture(browser, "narrow.png");
     browser.resize(1400, 1000);
 }
 
@@ -320,5 +334,5 @@ fn book(browser: &Browser, site: &Path) {
     }
     browser.click("header a[href$='workbench/index.html']");
     until(browser, ANSWERED);
-    browser.picture(&pictures("first.png"));
+    picture(browser, "first.png");
 }
