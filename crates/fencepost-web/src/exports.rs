@@ -6,6 +6,7 @@
 //! the host are what they are said to be. A WebAssembly module has no other names in that table,
 //! and the engine checks the types of what it imports.
 #![expect(unsafe_code, reason = "names for the linker")]
+#![expect(unreachable_pub, reason = "who calls these is no crate")]
 
 use std::mem;
 use std::sync::{Mutex, MutexGuard, Once, PoisonError};
