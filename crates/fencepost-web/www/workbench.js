@@ -5,6 +5,7 @@
   const LANGUAGES = { fp: ".fp", tpl: "Rocker .tpl", txt: "Trencher .txt", litmus: "C litmus test" };
   const QUESTIONS = { check: "robust", verify: "safe" };
   const TYPING = 350;
+  const { prose } = fencepostFinding;
   const $ = (id) => document.getElementById(id);
   const el = (tag, attributes, ...children) => {
     const element = document.createElement(tag);
@@ -12,7 +13,7 @@
       if (typeof value === "function") element.addEventListener(name, value);
       else if (value != null && value !== false) element.setAttribute(name, value === true ? "" : value);
     }
-    element.append(...children.flat().filter((child) => child != null && child !== false));
+    element.append(...children.flat(Infinity).filter((child) => child != null && child !== false));
     return element;
   };
 
@@ -94,9 +95,9 @@
       const { at, severity, message, help, also } = problem;
       return el("li", { class: `is-${severity}` },
         el("button", { type: "button", click: () => editor.select(at.from, at.to) },
-          el("b", {}, severity), ` in line ${at.line}: ${message}`, at.text ? ` (${at.text})` : ""),
-        also.map((other) => el("p", {}, `line ${other.line}: ${other.text}`)),
-        help.map((text) => el("p", {}, `help: ${text}`)));
+          el("b", {}, severity), ` in line ${at.line}: `, prose(message), at.text ? [" (", prose(at.text), ")"] : ""),
+        also.map((other) => el("p", {}, `line ${other.line}: `, prose(other.text))),
+        help.map((text) => el("p", {}, "help: ", prose(text))));
     };
     $("problems").replaceChildren(list.length ? el("ul", {}, list.map(line)) : "");
   }
@@ -237,7 +238,7 @@
       const details = el("details", { class: "finding", open: index === 0 },
         el("summary", {},
           el("span", { class: `fp-badge fp-${finding.category}` }, fencepostFinding.categories[finding.category] || finding.category),
-          el("h3", {}, finding.title.replaceAll("`", ""))),
+          el("h3", {}, prose(finding.title))),
         place);
       const fill = () => {
         if (details.open && !place.childElementCount) fencepostFinding.render(place, finding, { [file]: text_then }, { heading: false });
@@ -248,7 +249,7 @@
     const shapes = [...new Set(found.map(([, , shape]) => shape).filter(Boolean))];
     $("answer").replaceChildren(
       el("h2", { class: `conclusion is-${conclusion.tone}` }, `${model}: ${conclusion.verdict}`),
-      detail ? el("p", {}, /[.!?]$/.test(detail) ? detail : `${detail}.`) : "",
+      detail ? el("p", {}, prose(/[.!?]$/.test(detail) ? detail : `${detail}.`)) : "",
       el("p", { class: "muted" }, figures),
       actions || "",
       ...found.map(([details]) => details),
@@ -316,11 +317,12 @@
     const sign = (line) => (/^\+(?!\+\+)/.test(line) ? "fp-added" : /^-(?!--)/.test(line) ? "fp-removed" : null);
     const diff = report.diff.split("\n").filter((line) => !/^(---|\+\+\+)/.test(line));
     const why = report.edits.filter((edit) => edit.because).map((edit) =>
-      el("li", {}, `Line ${edit.line}: without `, el("code", {}, edit.text.trim() || "this"), `, ${edit.because.message}`));
+      el("li", {}, "Without ", el("code", {}, edit.text.trim() || "this"), ` at line ${edit.line}, `, prose(edit.because.message), "."));
     place.replaceChildren(el("section", { class: "repair", "aria-label": "Repair" },
       el("h2", {}, `Repaired for ${names.join(", ")}`),
       el("p", {}, `The cheapest repair, at a cost of ${report.cost}. No smaller part of it is enough.`),
       el("pre", { class: "plain diff", tabindex: "0" }, diff.map((line) => el("span", { class: sign(line) }, `${line}\n`))),
+      why.length ? el("p", {}, "Why each edit is needed, with lines as they were before:") : "",
       why.length ? el("ul", {}, why) : "",
       el("div", { class: "tools" },
         el("button", { type: "button", click: () => { editor.replace(before); place.replaceChildren(); } }, "Undo"),
@@ -387,6 +389,9 @@
     $("repair").replaceChildren();
     editor.words = EXAMPLES.words[language];
     editor.replace(text);
+    // Nobody is typing.
+    clearTimeout(timer);
+    read();
   }
 
   function fill() {
