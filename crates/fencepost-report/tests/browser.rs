@@ -239,7 +239,13 @@ fn nothing_of_a_program_runs() {
     let hostile = "</script><script>document.title = 'owned'</script><img src=x onerror=\"document.title='owned'\">";
     for found in finding::of_outcome_drawn(&sample.subject(), &outcome, Extra::default()) {
         let notes = vec![hostile.to_string()];
-        part.finding(&Finding { file: Some(hostile.into()), title: hostile.into(), message: hostile.into(), notes, ..found });
+        part.finding(&Finding {
+            file: Some(hostile.into()),
+            title: hostile.into(),
+            message: hostile.into(),
+            notes,
+            ..found
+        });
     }
     part.source(hostile, &format!("{hostile}\n").repeat(20));
     let page = Page::new("hostile", &[part]);

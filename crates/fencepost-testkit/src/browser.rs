@@ -160,7 +160,8 @@ impl Browser {
 
     fn request(&self, method: &str, path: &str, body: &str) -> Result<Value, String> {
         let answer = self.exchange(method, path, body).map_err(|error| error.to_string())?;
-        let value = serde_json::from_str::<Value>(&answer).map_err(|error| format!("{error}: {answer}"))?["value"].take();
+        let value =
+            serde_json::from_str::<Value>(&answer).map_err(|error| format!("{error}: {answer}"))?["value"].take();
         match value["error"].as_str() {
             Some(error) => Err(format!("{error}: {}", value["message"].as_str().unwrap_or_default())),
             None => Ok(value),
@@ -213,6 +214,7 @@ fn on_path(name: &str) -> Option<PathBuf> {
 /// Where a driver listens, which it says in a line.
 fn port_of(driver: &mut Child) -> Option<u16> {
     let said = BufReader::new(driver.stdout.as_mut()?).lines().map_while(Result::ok);
-    let port = |line: String| line.rsplit_once("on port ")?.1.trim_end_matches('.').parse().ok();
+    // Before, it says that it starts on port 0.
+    let port = |line: String| line.rsplit_once("successfully on port ")?.1.trim_end_matches('.').parse().ok();
     said.into_iter().find_map(port)
 }

@@ -28,7 +28,10 @@ pub(super) fn json(json: &str) -> String {
 mod tests {
     #[test]
     fn nothing_is_markup() {
-        assert_eq!(super::text("<a href=\"x\" b='&'>\u{1b}\n"), "&lt;a href=&quot;x&quot; b=&#39;&amp;&#39;&gt;\u{fffd}\n");
+        assert_eq!(
+            super::text("<a href=\"x\" b='&'>\u{1b}\n"),
+            "&lt;a href=&quot;x&quot; b=&#39;&amp;&#39;&gt;\u{fffd}\n"
+        );
         let text = "</script><!--<script>&";
         let safe = super::json(&serde_json::to_string(text).expect("a string"));
         assert!(!safe.contains(['<', '>', '&']), "{safe}");

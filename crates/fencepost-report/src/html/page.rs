@@ -132,7 +132,9 @@ impl Page {
     }
 
     fn findings(&mut self, findings: &[Entry]) {
-        self.line("<section id=\"findings\" aria-labelledby=\"findings-title\">\n<h2 id=\"findings-title\">Findings</h2>");
+        self.line(
+            "<section id=\"findings\" aria-labelledby=\"findings-title\">\n<h2 id=\"findings-title\">Findings</h2>",
+        );
         if findings.is_empty() {
             self.line("<p>There are none.</p>");
         } else {
@@ -239,7 +241,9 @@ impl Page {
         if notices.is_empty() {
             return;
         }
-        self.line("<section aria-labelledby=\"notices-title\">\n<h2 id=\"notices-title\">Not decided, not read</h2>\n<ul>");
+        self.line(
+            "<section aria-labelledby=\"notices-title\">\n<h2 id=\"notices-title\">Not decided, not read</h2>\n<ul>",
+        );
         for (what, said) in notices {
             self.line(&format!("<li><strong>{}</strong>: {}</li>", text(what), text(said)));
         }
