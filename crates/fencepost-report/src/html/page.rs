@@ -9,7 +9,7 @@ use serde::Serialize;
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 
-use super::escape::{json, text};
+use super::escape::{json, prose, text};
 use super::view::Category;
 use super::{Answer, Entry, FINDING_SCRIPT, FINDING_STYLE, Origin, Part, Text};
 
@@ -175,10 +175,10 @@ impl Page {
         self.line(&format!(
             "<summary><span class=\"fp-badge fp-{name}\">{badge}</span>{expected}<h3>{}</h3>\
              <span class=\"place\">{} · under {under}</span></summary>",
-            text(title),
+            prose(title),
             text(place)
         ));
-        self.line(&format!("<div class=\"body\"><p>{}</p></div>\n</details>", text(message)));
+        self.line(&format!("<div class=\"body\"><p>{}</p></div>\n</details>", prose(message)));
     }
 
     fn verdicts(&mut self, answers: &[&Answer]) {
@@ -214,7 +214,7 @@ impl Page {
                     "<tr>{head}<td><strong class=\"{tone}\">{}</strong>{expected}</td><td>{}</td><td>{}</td></tr>",
                     text(verdict),
                     text(&models.join(", ")),
-                    text(detail)
+                    prose(detail)
                 ));
             }
         }

@@ -239,7 +239,8 @@ fn of_statement(statement: &Statement, mark: u8) -> AccessView {
         end_line: Some(statement.end.line),
         end_column: Some(statement.end.column),
         text: statement.text.clone(),
-        remark: statement.remark.clone(),
+        // Text for a terminal has the marks in it.
+        remark: statement.remark.trim_start_matches(&format!("({mark}) ")).to_string(),
         ..AccessView::default()
     }
 }
