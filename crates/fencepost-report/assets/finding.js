@@ -225,7 +225,7 @@ const fencepostFinding = (() => {
       const source = own ? own.number : cell ? cell.by : undefined;
       const isKnown = !run.is_partial && (op === "read" || op === "update");
       origins.push(step.reads_from != null ? step.reads_from : isKnown ? source : undefined);
-      if (written === undefined) return;
+      if (written === undefined || location === undefined) return;
       const store = { location, written, number };
       if (step.buffer === "delayed") {
         buffers[step.thread].push(store);
@@ -467,20 +467,53 @@ const fencepostFinding = (() => {
 
   // ---- What to do ----
 
+  /// What stays, goes and comes between two lists of lines, by a longest common subsequence.
+  function difference(before, after) {
+    const longest = Array.from({ length: before.length + 1 }, () => new Array(after.length + 1).fill(0));
+    for (let i = before.length - 1; i >= 0; i -= 1) {
+      for (let j = after.length - 1; j >= 0; j -= 1) {
+        longest[i][j] = before[i][1] === after[j] ? longest[i + 1][j + 1] + 1 : Math.max(longest[i + 1][j], longest[i][j + 1]);
+      }
+    }
+    const lines = [];
+    let [i, j] = [0, 0];
+    while (i < before.length || j < after.length) {
+      if (i < before.length && j < after.length && before[i][1] === after[j]) {
+        lines.push([" ", ...before[i]]);
+        i += 1;
+        j += 1;
+      } else if (i < before.length && (j === after.length || longest[i + 1][j] >= longest[i][j + 1])) {
+        lines.push(["−", ...before[i]]);
+        i += 1;
+      } else {
+        lines.push(["+", null, after[j]]);
+        j += 1;
+      }
+    }
+    return lines;
+  }
+
   function repair(fix, source, file) {
     const lines = linesOf(source, file);
-    const row = (sign, number, text) =>
-      el("tr", { class: sign === "+" ? "fp-added" : sign === "−" ? "fp-removed" : null },
-        el("th", { scope: "row" }, number == null ? "" : String(number)), el("td", {}, el("code", {}, `${sign} ${text}`)));
-    const between = (from, to, sign) =>
-      lines.filter(([number]) => number >= from && number < to).map(([number, text]) => row(sign, number, text));
+    const between = (from, to) => lines.filter(([number]) => number >= from && number < to);
     const added = fix.text.split("\n");
     if (added[added.length - 1] === "") added.pop();
+    const around = (from, to) => between(from, to).map((line) => [" ", ...line]);
+    const all = [
+      ...around(fix.first - CONTEXT, fix.first),
+      ...difference(between(fix.first, fix.end), added),
+      ...around(fix.end, fix.end + CONTEXT),
+    ];
+    // Of what stays, only what is near a change.
+    const isNear = (index) => all.slice(Math.max(0, index - CONTEXT), index + CONTEXT + 1).some(([sign]) => sign !== " ");
+    const rows = all.flatMap(([sign, number, text], index) => {
+      if (!isNear(index)) return isNear(index + 1) && index > 0 ? [el("tr", { class: "fp-gap" }, el("td"), el("td", {}, "⋯"))] : [];
+      return [el("tr", { class: sign === "+" ? "fp-added" : sign === "−" ? "fp-removed" : null },
+        el("th", { scope: "row" }, number == null ? "" : String(number)), el("td", {}, el("code", {}, `${sign} ${text}`)))];
+    });
     return section("repair", "Repair", el("p", {}, prose(fix.description)),
       el("div", { class: "fp-code fp-diff", tabindex: "0", role: "region", "aria-label": "Difference" },
-        el("table", { role: "presentation" }, el("tbody", {},
-          between(fix.first - CONTEXT, fix.first, " "), between(fix.first, fix.end, "−"),
-          added.map((text) => row("+", null, text)), between(fix.end, fix.end + CONTEXT, " ")))));
+        el("table", { role: "presentation" }, el("tbody", {}, rows))));
   }
 
   function advised(advice, source) {

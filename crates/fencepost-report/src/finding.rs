@@ -31,9 +31,7 @@ pub fn of_outcome_drawn(subject: &Subject<'_>, outcome: &Outcome, extra: Extra<'
 fn all_of_outcome(subject: &Subject<'_>, outcome: &Outcome, drawn: Option<Extra<'_>>) -> Vec<Finding> {
     let consequences = consequences_to_tell(outcome).filter_map(|consequence| {
         let verified = consequence.verified();
-        let draw = |extra| {
-            Some(diagram::of_execution(subject, &Shown::of(subject, &verified)?, outcome.model, extra))
-        };
+        let draw = |extra| Some(diagram::of_execution(subject, &Shown::of(subject, &verified)?, outcome.model, extra));
         Some(with_diagram(of_consequence(subject, consequence, outcome.model)?, drawn.and_then(draw)))
     });
     let violation = match &outcome.verdict {
@@ -273,7 +271,10 @@ pub(crate) fn shown(subject: &Subject<'_>, verified: &Verified, model: &str) -> 
     let run = Run {
         title: format!("An execution under {model} that {where_to}"),
         is_sc: false,
-        initially: initially(subject, graph.ids().filter(|&id| !graph.is_init(id)).filter_map(|id| graph.label(id).loc())),
+        initially: initially(
+            subject,
+            graph.ids().filter(|&id| !graph.is_init(id)).filter_map(|id| graph.label(id).loc()),
+        ),
         steps: shown.steps(subject).into_iter().map(execution_step).collect(),
         last,
     };

@@ -15,7 +15,8 @@ use crate::support::{Sample, observed, samples};
 
 const ORIGIN: Origin<'static> = Origin { version: "1.2.3", command: "fencepost check sb.fp --format html" };
 /// What nobody would want to see as markup.
-const HOSTILE: &str = "</script></style></title>--><script>alert(1)</script><img src=x onerror='alert(\"2\")'>&lt;\u{1b}";
+const HOSTILE: &str =
+    "</script></style></title>--><script>alert(1)</script><img src=x onerror='alert(\"2\")'>&lt;\u{1b}";
 
 /// What `check` makes of a program.
 pub(crate) fn part_of(sample: &Sample, outcome: &Outcome) -> Part {
@@ -49,8 +50,13 @@ pub(crate) fn everything() -> Vec<Part> {
     weak.source(message.source().name(), message.source().text());
     parts.push(weak);
     let mut watched = Part::default();
-    let observed =
-        [observed::relayed(), observed::synchronised(), observed::in_the_past(), observed::passed_on(), observed::unguarded()];
+    let observed = [
+        observed::relayed(),
+        observed::synchronised(),
+        observed::in_the_past(),
+        observed::passed_on(),
+        observed::unguarded(),
+    ];
     observed.iter().for_each(|finding| watched.finding(finding));
     watched.figures.push("5 reports in 3 runs".into());
     watched.notice(&Notice { severity: Severity::Warning, file: "x.fp".into(), text: "not decided".into() });
@@ -151,7 +157,9 @@ fn the_worst_comes_first_and_everything_once() {
 fn a_page_says_when_not_everything_is_decided() {
     let (sample, _) = violation("sb");
     let page = |outcome: &Outcome| html::page(&[part_of(&sample, outcome)], &ORIGIN);
-    let title = |page: &str| page.split_once("<title>").and_then(|(_, rest)| rest.split_once("</title>")).expect("a title").0.to_string();
+    let title = |page: &str| {
+        page.split_once("<title>").and_then(|(_, rest)| rest.split_once("</title>")).expect("a title").0.to_string()
+    };
     let mut outcome = violation("sb").1;
     outcome.verdict = fencepost_verdict::Verdict::Holds;
     assert_eq!(title(&page(&outcome)), "fencepost: Nothing was found");

@@ -255,6 +255,7 @@ fn on_path(name: &str) -> Option<PathBuf> {
 /// Where a driver listens, which it says in a line.
 fn port_of(driver: &mut Child) -> Option<u16> {
     let said = BufReader::new(driver.stdout.as_mut()?).lines().map_while(Result::ok);
-    let port = |line: String| line.rsplit_once("on port ")?.1.trim_end_matches('.').parse().ok();
+    // Before, it says that it starts on port 0.
+    let port = |line: String| line.rsplit_once("successfully on port ")?.1.trim_end_matches('.').parse().ok();
     said.into_iter().find_map(port)
 }

@@ -121,7 +121,8 @@ fn pages_have_what_was_found_and_what_was_not_decided() {
     let file = dir.join("report.html");
     let path = file.to_str().expect("UTF-8");
     let check = || {
-        let output = fencepost(&["check", "-", "--model", "ra,rc20,tso", "--format", "html", "-o", path], SB.as_bytes());
+        let output =
+            fencepost(&["check", "-", "--model", "ra,rc20,tso", "--format", "html", "-o", path], SB.as_bytes());
         assert_eq!((code(&output), text(&output.stdout).as_str()), (1, ""), "{}", text(&output.stderr));
         std::fs::read_to_string(&file).expect("a page")
     };
@@ -130,9 +131,10 @@ fn pages_have_what_was_found_and_what_was_not_decided() {
     let data = page_data(&page);
     // With store buffers there is more to show.
     let findings = data["findings"].as_array().expect("findings");
-    let shown: Vec<_> = findings.iter().map(|it| (&it["model"], &it["also"], it["runs"].as_array().map(Vec::len))).collect();
-    let (none, rc20) = (serde_json::Value::Null, serde_json::json!(["rc20"]));
-    assert_eq!(shown, [(&"tso".into(), &none, Some(2)), (&"ra".into(), &rc20, Some(1))], "{data}");
+    let shown: Vec<_> =
+        findings.iter().map(|it| (&it["model"], &it["also"], it["runs"].as_array().map(Vec::len))).collect();
+    let [tso, ra, none] = ["tso".into(), "ra".into(), serde_json::Value::Null];
+    assert_eq!(shown, [(&tso, &none, Some(2)), (&ra, &serde_json::json!(["rc20"]), Some(1))], "{data}");
     let stale = &findings[1];
     assert!(stale["graph"]["nodes"].is_array() && stale["fix"]["text"].is_string(), "{stale}");
     assert_eq!(data["sources"]["<stdin>"].as_str().map(str::len), Some(SB.len()));

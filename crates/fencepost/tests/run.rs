@@ -212,8 +212,7 @@ fn a_page_has_what_was_found_in_runs() {
     assert_eq!((code, err.as_str()), (Some(66), ""));
     let page = fs::read_to_string(file).expect("a page");
     let (_, data) = page.split_once("id=\"data\">").expect("there is data");
-    let data: serde_json::Value =
-        serde_json::from_str(data.split_once("</script>").expect("it ends").0).expect("JSON");
+    let data: serde_json::Value = serde_json::from_str(data.split_once("</script>").expect("it ends").0).expect("JSON");
     let found = &data["findings"][0];
     assert_eq!((&found["evidence"], &found["accesses"][0]["mark"]), (&"observed".into(), &1.into()), "{found}");
     assert!(found["runs"][0]["steps"].is_array() && found["reproduce"]["command"].is_string(), "{found}");

@@ -94,7 +94,9 @@ impl GraphData {
         GraphData {
             title: picture.title.clone(),
             area: area(picture, layout),
-            threads: headers.map(|(name, at)| ThreadData { x: tenths(at.x), y: tenths(at.y), name: name.clone() }).collect(),
+            threads: headers
+                .map(|(name, at)| ThreadData { x: tenths(at.x), y: tenths(at.y), name: name.clone() })
+                .collect(),
             nodes: nodes.collect(),
             edges: edges.collect(),
             legend: legend_entries(picture).into_iter().map(|(relation, text, _)| (relation.as_str(), text)).collect(),

@@ -262,9 +262,13 @@ impl Builder<'_> {
                         self.node_of.insert(id, self.nodes.len());
                         self.event_node(id, place)
                     }
-                    Item::Hidden(count) => {
-                        Node { place, kind: NodeKind::Gap, text: format!("⋮ {count} more"), remark: String::new(), event: None }
-                    }
+                    Item::Hidden(count) => Node {
+                        place,
+                        kind: NodeKind::Gap,
+                        text: format!("⋮ {count} more"),
+                        remark: String::new(),
+                        event: None,
+                    },
                 };
                 self.nodes.push(node);
             }

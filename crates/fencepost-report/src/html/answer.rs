@@ -55,9 +55,10 @@ impl Answer {
             Verdict::Violated(_) => (robust[1], "bad", words::consequences(subject, outcome)),
             Verdict::Unknown(reason) => ("unknown", "unsure", reason.to_string()),
         };
-        let failure = outcome.sc_failure.as_deref().map(|failure| {
-            format!("fails under SC: {}", words::failure_kind(subject, failure.site, &failure.kind))
-        });
+        let failure = outcome
+            .sc_failure
+            .as_deref()
+            .map(|failure| format!("fails under SC: {}", words::failure_kind(subject, failure.site, &failure.kind)));
         let detail = detail.trim_start_matches([':', ',', ' ']).to_string();
         let details: Vec<String> = [Some(detail), failure].into_iter().flatten().filter(|it| !it.is_empty()).collect();
         Answer {

@@ -19,6 +19,19 @@ pub(super) fn text(text: &str) -> String {
     safe
 }
 
+/// The same, with names in backquotes as code.
+pub(super) fn prose(words: &str) -> String {
+    let mut safe = String::new();
+    let mut rest = words;
+    while let Some((before, code, after)) =
+        rest.split_once('`').and_then(|(before, rest)| rest.split_once('`').map(|(code, after)| (before, code, after)))
+    {
+        safe += &format!("{}<code>{}</code>", text(before), text(code));
+        rest = after;
+    }
+    safe + &text(rest)
+}
+
 /// JSON as the content of a script element, which ends at `</script` wherever that stands.
 pub(super) fn json(json: &str) -> String {
     json.replace('<', "\\u003c").replace('>', "\\u003e").replace('&', "\\u0026")
@@ -28,7 +41,11 @@ pub(super) fn json(json: &str) -> String {
 mod tests {
     #[test]
     fn nothing_is_markup() {
-        assert_eq!(super::text("<a href=\"x\" b='&'>\u{1b}\n"), "&lt;a href=&quot;x&quot; b=&#39;&amp;&#39;&gt;\u{fffd}\n");
+        assert_eq!(
+            super::text("<a href=\"x\" b='&'>\u{1b}\n"),
+            "&lt;a href=&quot;x&quot; b=&#39;&amp;&#39;&gt;\u{fffd}\n"
+        );
+        assert_eq!(super::prose("`<a>` and `b` or `c"), "<code>&lt;a&gt;</code> and <code>b</code> or `c");
         let text = "</script><!--<script>&";
         let safe = super::json(&serde_json::to_string(text).expect("a string"));
         assert!(!safe.contains(['<', '>', '&']), "{safe}");

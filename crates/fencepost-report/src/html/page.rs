@@ -9,7 +9,7 @@ use serde::Serialize;
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 
-use super::escape::{json, text};
+use super::escape::{json, prose, text};
 use super::view::Category;
 use super::{Answer, Entry, FINDING_SCRIPT, FINDING_STYLE, Origin, Part, Text};
 
@@ -43,7 +43,7 @@ pub fn page(parts: &[Part], origin: &Origin<'_>) -> String {
     page.line(&format!("<p class=\"conclusion\">{}</p>", text(&conclusion)));
     page.line(&format!("<p class=\"command\"><code>{}</code></p>", text(origin.command)));
     page.line("<button type=\"button\" id=\"theme\" hidden>Colours: automatic</button>\n</header>\n<main>");
-    page.line("<noscript><p class=\"notice\">Steps, sources and graphs need JavaScript. The page loads nothing.</p></noscript>");
+    page.line("<noscript><p class=\"notice\">Steps, sources and graphs need JavaScript.</p></noscript>");
     page.findings(&findings);
     page.verdicts(&answers);
     page.notices(parts);
@@ -132,7 +132,9 @@ impl Page {
     }
 
     fn findings(&mut self, findings: &[Entry]) {
-        self.line("<section id=\"findings\" aria-labelledby=\"findings-title\">\n<h2 id=\"findings-title\">Findings</h2>");
+        self.line(
+            "<section id=\"findings\" aria-labelledby=\"findings-title\">\n<h2 id=\"findings-title\">Findings</h2>",
+        );
         if findings.is_empty() {
             self.line("<p>There are none.</p>");
         } else {
@@ -171,12 +173,12 @@ impl Page {
         let expected = if entry.is_expected { "<span class=\"fp-badge expected\">expected</span>" } else { "" };
         let under = text(&models.join(", "));
         self.line(&format!(
-            "<summary><span class=\"fp-badge fp-{name}\">{badge}</span>{expected}<h3>{}</h3><span class=\"place\">{} · under \
-             {under}</span></summary>",
-            text(title),
+            "<summary><span class=\"fp-badge fp-{name}\">{badge}</span>{expected}<h3>{}</h3>\
+             <span class=\"place\">{} · under {under}</span></summary>",
+            prose(title),
             text(place)
         ));
-        self.line(&format!("<div class=\"body\"><p>{}</p></div>\n</details>", text(message)));
+        self.line(&format!("<div class=\"body\"><p>{}</p></div>\n</details>", prose(message)));
     }
 
     fn verdicts(&mut self, answers: &[&Answer]) {
@@ -184,8 +186,7 @@ impl Page {
             return;
         }
         self.line("<section aria-labelledby=\"verdicts-title\">\n<h2 id=\"verdicts-title\">Verdicts</h2>");
-        self.line("<div class=\"wide\" tabindex=\"0\" role=\"region\" aria-labelledby=\"verdicts-title\">\n<table class=\"verdicts\">");
-        self.line("<thead><tr><th scope=\"col\">file</th><th scope=\"col\">verdict</th><th scope=\"col\">models</th><th scope=\"col\">remarks</th></tr></thead>\n<tbody>");
+        self.table("verdicts", &["file", "verdict", "models", "remarks"]);
         for of_file in answers.chunk_by(|a, b| a.file == b.file) {
             let mut groups: Vec<(&Answer, Vec<&str>)> = Vec::new();
             for answer in of_file {
@@ -213,7 +214,7 @@ impl Page {
                     "<tr>{head}<td><strong class=\"{tone}\">{}</strong>{expected}</td><td>{}</td><td>{}</td></tr>",
                     text(verdict),
                     text(&models.join(", ")),
-                    text(detail)
+                    prose(detail)
                 ));
             }
         }
@@ -234,12 +235,21 @@ impl Page {
         self.line("</section>");
     }
 
+    /// The beginning of a table, which scrolls by itself where it is too wide for the page.
+    fn table(&mut self, class: &str, columns: &[&str]) {
+        let heads: String = columns.iter().map(|name| format!("<th scope=\"col\">{name}</th>")).collect();
+        self.line(&format!("<div class=\"wide\" tabindex=\"0\" role=\"region\" aria-label=\"{class}\">"));
+        self.line(&format!("<table class=\"{class}\">\n<thead><tr>{heads}</tr></thead>\n<tbody>"));
+    }
+
     fn notices(&mut self, parts: &[Part]) {
         let notices: Vec<_> = parts.iter().flat_map(|part| &part.notices).collect();
         if notices.is_empty() {
             return;
         }
-        self.line("<section aria-labelledby=\"notices-title\">\n<h2 id=\"notices-title\">Not decided, not read</h2>\n<ul>");
+        self.line(
+            "<section aria-labelledby=\"notices-title\">\n<h2 id=\"notices-title\">Not decided, not read</h2>\n<ul>",
+        );
         for (what, said) in notices {
             self.line(&format!("<li><strong>{}</strong>: {}</li>", text(what), text(said)));
         }
@@ -256,8 +266,8 @@ impl Page {
             self.line(&format!("<p>{}</p>", text(remark)));
         }
         if !answers.is_empty() {
-            self.line("<details><summary>What each verdict took</summary>\n<div class=\"wide\" tabindex=\"0\" role=\"region\" aria-label=\"Statistics\">\n<table class=\"figures\">");
-            self.line("<thead><tr><th scope=\"col\">file</th><th scope=\"col\">model</th><th scope=\"col\">states</th><th scope=\"col\">transitions</th><th scope=\"col\">depth</th><th scope=\"col\">bits per state</th></tr></thead>\n<tbody>");
+            self.line("<details><summary>What each verdict took</summary>");
+            self.table("figures", &["file", "model", "states", "transitions", "depth", "bits per state"]);
             for Answer { file, model, figures, .. } in answers {
                 let mut row = String::new();
                 for number in [figures.states, figures.transitions, figures.depth, figures.state_bits] {

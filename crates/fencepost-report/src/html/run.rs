@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use fencepost_finding::{
-    Access, Buffered, Delay, Diagram, Finding, Frame, Link, LinkEnd, Observed, Relation, Replayed, Run, Rule,
+    Access, Buffered, Delay, Diagram, Finding, Frame, Link, LinkEnd, Observed, Relation, Replayed, Rule, Run,
     Statement, Step,
 };
 use serde::Serialize;
@@ -210,7 +210,8 @@ pub(super) fn of_observed(finding: &Finding, observed: &Observed, diagram: &Diag
         });
     }
     let access = steps.iter().rposition(|step: &StepView| step.stands_out);
-    let other = access.and_then(|access| if is_race { Some(0) } else { steps[access].overtaken_by.map(|step| step - 1) });
+    let other =
+        access.and_then(|access| if is_race { Some(0) } else { steps[access].overtaken_by.map(|step| step - 1) });
     for (step, mark) in [(other, 2), (access, 1)] {
         if let Some(step) = step.and_then(|step| steps.get_mut(step)) {
             step.mark = Some(mark);

@@ -214,7 +214,8 @@ fn of_replayed<'a>(view: View<'a>, finding: &'a Finding, replayed: &'a Replayed)
         let Some(Access::Statement(statement)) = access else { return None };
         Some(of_statement(statement, mark))
     });
-    let cycle = replayed.cycle.iter().map(|CycleEvent { effect, place, relation }| CycleView { effect, place, relation });
+    let cycle =
+        replayed.cycle.iter().map(|CycleEvent { effect, place, relation }| CycleView { effect, place, relation });
     let graph = replayed.diagram.as_deref();
     let fix = replayed.fix.as_ref();
     View {
@@ -238,7 +239,8 @@ fn of_statement(statement: &Statement, mark: u8) -> AccessView {
         end_line: Some(statement.end.line),
         end_column: Some(statement.end.column),
         text: statement.text.clone(),
-        remark: statement.remark.clone(),
+        // Text for a terminal has the marks in it.
+        remark: statement.remark.trim_start_matches(&format!("({mark}) ")).to_string(),
         ..AccessView::default()
     }
 }
@@ -284,7 +286,9 @@ fn of_observed<'a>(view: View<'a>, finding: &'a Finding, observed: &'a Observed)
 fn consequences(observed: &Observed) -> Vec<String> {
     let Some(trials) = &observed.trials else { return Vec::new() };
     let followed = trials.consequence.as_ref();
-    let place = followed.and_then(|found| Frame::blamed(&found.stack)).map(|frame| format!("It happens at {}.", frame.summary()));
+    let place = followed
+        .and_then(|found| Frame::blamed(&found.stack))
+        .map(|frame| format!("It happens at {}.", frame.summary()));
     let again = followed.filter(|found| found.reproduce != observed.reproduce);
     let again = again.map(|found| format!("To see that: {}", found.reproduce.command));
     [Some(trials.sentence()), place, again].into_iter().flatten().collect()
@@ -329,7 +333,10 @@ fn of_operation(operation: &Operation, text: String, mark: Option<u8>) -> Access
 }
 
 fn of_end(end: &LinkEnd) -> AccessView {
-    AccessView { thread: Some(end.thread.to_string()), ..at(Some(&end.place), format!("{} by {}", end.in_words(), end.thread)) }
+    AccessView {
+        thread: Some(end.thread.to_string()),
+        ..at(Some(&end.place), format!("{} by {}", end.in_words(), end.thread))
+    }
 }
 
 fn at(frame: Option<&Frame>, text: String) -> AccessView {

@@ -213,8 +213,7 @@ fn a_race_is_found_and_its_patch_mends_it(project: &Project) -> Result<(), Strin
 }
 
 fn a_page_shows_the_source(project: &Project) -> Result<(), String> {
-    let words =
-        "test -p queue --test stress --features broken --fencepost --schedule random --runs 10 --format html -o found.html";
+    let words = "test -p queue --test stress --features broken --fencepost --schedule random --runs 10 --format html -o found.html";
     project.run(words)?.expect(66, &[])?;
     let page = project.file("found.html")?;
     let data = page.split_once("id=\"data\">").and_then(|(_, rest)| rest.split_once("</script>")).map(|(data, _)| data);
