@@ -23,6 +23,7 @@
 )]
 
 mod channel;
+mod collisions;
 mod copy;
 mod early;
 mod environment;

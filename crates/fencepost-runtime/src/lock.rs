@@ -64,7 +64,14 @@ impl Lock {
     /// Takes the lock.
     #[inline]
     pub(crate) fn acquire(&self) {
+        self.acquire_or_else(|| ());
+    }
+
+    /// Takes the lock; if another thread has it, does that first.
+    #[inline]
+    pub(crate) fn acquire_or_else(&self, first: impl FnOnce()) {
         if !self.try_once() {
+            first();
             self.contend();
         }
     }
