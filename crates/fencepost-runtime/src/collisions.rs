@@ -16,7 +16,7 @@
 use std::cell::Cell;
 
 /// Pauses for the second collision in a row. Each has four times as many as the one before …
-const FIRST: u32 = 100;
+const FIRST: u32 = 50;
 /// … but there are no more than this many steps.
 const STEPS: u32 = 3;
 /// After so many accesses without a collision it is as if there never was one.
