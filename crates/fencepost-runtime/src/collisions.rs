@@ -5,7 +5,7 @@
 //! processor. One access after the other, by turns, is the slowest way. So a thread that finds a
 //! location locked, for the second time in a short while, lets the other go on alone for a moment,
 //! and has the location for itself in its own turn. The more often that happens, the longer the
-//! moment. The program may do the same: time has no part in what it may rely on.
+//! moment. A thread may be slow at any time: no program may rely on it that it is not.
 //!
 //! Two kinds of accesses never step back, for others may wait for them:
 //!
@@ -42,7 +42,6 @@ impl Collisions {
     }
 
     /// One more, after so many accesses in all: the thread steps back.
-    #[cold]
     pub(crate) fn step_back(&self, accesses: u64) {
         (0..self.one_more(accesses)).for_each(|_| std::hint::spin_loop());
     }

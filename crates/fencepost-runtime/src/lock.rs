@@ -21,11 +21,12 @@ pub(crate) struct Lock(AtomicU32);
 static PROCESS: Apart<AtomicU32> = Apart(AtomicU32::new(1));
 
 /// Tries before the time slice is given away …
-const TRIES: u32 = 8;
+const TRIES: u32 = 5;
 
-/// … and pauses before each of them. Who asks all the time takes the line of the cache, with what
-/// is beside the lock in it, away from the holder who needs it.
-const PAUSES: u32 = 32;
+/// … and pauses before the first; there are twice as many before each after it. Who asks all the
+/// time takes the line of the cache, with what is beside the lock in it, away from the holder who
+/// needs it.
+const PAUSES: u32 = 16;
 
 /// Time after which a lock is given up that may never be free.
 const LONG: Duration = Duration::from_secs(1);
@@ -110,8 +111,8 @@ impl Lock {
 
     #[cold]
     fn contend(&self) {
-        for _ in 0..TRIES {
-            (0..PAUSES).for_each(|_| std::hint::spin_loop());
+        for tries in 0..TRIES {
+            (0..PAUSES << tries).for_each(|_| std::hint::spin_loop());
             if self.try_again() {
                 return;
             }
