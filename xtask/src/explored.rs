@@ -280,7 +280,7 @@ fn judge(test: &Test, answer: &Answer) -> (&'static str, String) {
         };
     };
     if answer.has("data race") {
-        return ("right, it races", String::new());
+        return if test.may_race { ("right, it races", String::new()) } else { ("a race", String::new()) };
     }
     let is_robust = test.rc11.is_none_or(|rc11| rc11 == sc);
     let says_robust = !answer.has("not robust");
@@ -290,9 +290,6 @@ fn judge(test: &Test, answer: &Answer) -> (&'static str, String) {
     }
     if answer.fails() {
         return ("a failure", answer.bugs.iter().find(|bug| !bug.contains("not robust")).cloned().unwrap_or_default());
-    }
-    if answer.has("data race") && !test.may_race {
-        return ("a race", String::new());
     }
     if answer.verdict == "unknown" {
         return ("not decided", answer.why.join("; "));

@@ -63,6 +63,8 @@ struct Explored<'a> {
     redundant: u64,
     #[serde(skip_serializing_if = "Option::is_none")]
     preemptions: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    one_stale_step: Option<u64>,
     seconds: f64,
     why: &'a [String],
     bugs: Vec<BugLine<'a>>,
@@ -80,6 +82,7 @@ impl<'a> Explored<'a> {
             blocked: exploration.blocked,
             redundant: exploration.redundant,
             preemptions: exploration.preemptions,
+            one_stale_step: exploration.one_stale_step,
             seconds: exploration.seconds,
             why: &exploration.why,
             bugs: exploration.bugs.iter().map(|(bug, decisions)| BugLine { bug, decisions }).collect(),

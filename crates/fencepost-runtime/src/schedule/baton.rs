@@ -257,6 +257,17 @@ pub(crate) fn choose(count: u32) -> u32 {
     chosen
 }
 
+/// Which of so many overwritten writes the access uses that is being made; none if it is made as
+/// ever, which is the first way that its step can go.
+pub(crate) fn stale_way(count: usize) -> Option<usize> {
+    let mut way = 0;
+    with_control(|control| way = control.pick_stale(count));
+    if way > count {
+        diverged();
+    }
+    way.checked_sub(1)
+}
+
 /// The run does not count: an assumption of the test does not hold. The calling thread stays where it
 /// is, and others go on: what they do may have to come before the assumption in another run, and if
 /// they fail, they would have failed without it.

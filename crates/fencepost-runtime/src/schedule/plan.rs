@@ -7,7 +7,7 @@
 //!
 //! Time does not pass here: who waits with a limit waits until nobody else can go on.
 
-use fencepost_protocol::exploration::{Decision, Kind, Sleeper, Step, end, first_way, flag, remark, sleeps, wake};
+use fencepost_protocol::exploration::{Decision, Kind, Sleeper, Step, end, first_way, flag, sleeps, wake};
 
 use super::control::{Control, Entry, Next, State};
 use crate::explore::{self, Shared};
@@ -196,9 +196,6 @@ impl Control {
             if !self.jump() {
                 break;
             }
-        }
-        if self.entries.iter().any(|entry| !entry.watched.is_empty()) {
-            plan.shared.header().remarks |= remark::SPINS;
         }
         self.tell_pending(plan);
         if let Some(leaving) = plan.leaving

@@ -9,6 +9,7 @@
 
 mod corpus;
 mod explored;
+mod follows;
 mod generated;
 mod provoked;
 mod ranks;
@@ -72,6 +73,7 @@ fn main() {
         trials.extend(explored::trials(&folder, compiler, &corpus));
         let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("sanitizer/weak");
         trials.extend(weak::trials(&folder, compiler));
+        trials.extend(follows::trials(&folder.join("follows"), compiler));
     }
     libtest_mimic::run(&arguments, trials).exit();
 }

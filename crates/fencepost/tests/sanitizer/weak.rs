@@ -70,7 +70,7 @@ fn check(program: &Program, name: &str, folder: &Path, compiler: &Compiler) -> R
     let _ = fs::remove_file(&states);
     let printed = fencepost_lower::print(program).replace("*/", "* /");
     fs::write(&path, format!("{text}\n/*\n{printed}*/\n")).map_err(|error| error.to_string())?;
-    let explored = explore(&path, compiler, "120s", "--weak")?;
+    let explored = explore(&path, compiler, "120s", &["--weak"])?;
     let seen = fs::read_to_string(&states).unwrap_or_default();
     judge(program, &explored, (&sc, &weak), &observed, &seen).map_err(|error| {
         let Explored { verdict, executions, not_sc, blocked, redundant, bugs, why, .. } = explored;

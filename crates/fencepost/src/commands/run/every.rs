@@ -12,6 +12,7 @@
 //! find is made again for people, with a reporter, once for each report.
 
 mod explorer;
+mod follows;
 mod server;
 mod verdict;
 
@@ -21,7 +22,7 @@ use std::os::unix::process::ExitStatusExt as _;
 use std::sync::{Condvar, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use fencepost_protocol::exploration::{Request, Step, end, remark};
+use fencepost_protocol::exploration::{Decisions, Request, Stale, Step, end, remark};
 use fencepost_protocol::{Key, Options};
 
 use super::signals::Signals;
@@ -30,7 +31,9 @@ use crate::args::RunArgs;
 use crate::exit::Exit;
 use crate::output::{self, Output};
 use crate::progress::Line;
+use super::provoke::Ordinary;
 use explorer::{Explorer, Task};
+use follows::Strayed;
 use server::{Outcome, Server};
 use verdict::{Bug, Found, Obstacle, Verdict};
 
@@ -88,7 +91,8 @@ pub(super) fn run(
             return Err(Watched { is_unobserved: true, ..Watched::refused() });
         }
         explorer.leaves_out(&mut found);
-        (found.counts, found.time, found.is_weak) = (explorer.counts(), begin.elapsed(), explorer.is_weak());
+        (found.time, found.is_weak) = (begin.elapsed(), explorer.is_weak());
+        found.counts = explorer.counts().without(&found.follows);
         Ok(found)
     };
     let first = if args.weak { Explorer::executions() } else { Explorer::schedules(args.preemptions) };
@@ -103,22 +107,29 @@ pub(super) fn run(
             Err(refused) => return Ok(refused),
         };
     }
+    session.rank(args.explores_follows(), args.all);
+    let mut make_again = |session: &mut Session, decisions: &Decisions, voice| {
+        let run = Run { schedule: fencepost_protocol::Schedule::Os, seed: 0 };
+        let patience = Some(PATIENCE);
+        let how = How { run, steps: None, provocation: None, decisions: Some(decisions), patience, voice };
+        once(args, &how, session, signals, output).map_err(|cause| match cause {
+            Cause::Start(error) | Cause::Other(error) => error,
+        })
+    };
     let mut all = found.to_tell(TOLD);
     all.extend(beyond.iter().flat_map(|beyond| beyond.to_tell(TOLD)));
     for decisions in all {
-        let run = Run { schedule: fencepost_protocol::Schedule::Os, seed: 0 };
-        let how = How {
-            run,
-            steps: None,
-            provocation: None,
-            decisions: Some(&decisions),
-            patience: Some(PATIENCE),
-            voice: Voice::Heard,
-        };
-        match once(args, &how, session, signals, output) {
-            Ok(outcome) => drop(super::describe(args, None, &outcome)),
-            Err(Cause::Start(error) | Cause::Other(error)) => return Err(error),
-        }
+        let outcome = make_again(session, &decisions, Voice::Heard)?;
+        super::describe(args, None, &outcome);
+    }
+    let is_exact = found.obstacles.is_empty();
+    for follows in found.follows.reports.values() {
+        let Some(decisions) = follows.to_tell(&found.bugs) else { continue };
+        let outcome = make_again(session, decisions, Voice::Dropped)?;
+        let end = Ordinary::default().judge(&outcome);
+        let (taken, failing) = follows.counts();
+        session.ranking_mut().end_run(None, &end);
+        session.ranking_mut().explored(taken, failing, is_exact);
     }
     let verdict = found.verdict();
     session.explored(verdict::summary(&found, beyond.as_ref()));
@@ -128,7 +139,7 @@ pub(super) fn run(
         is_unobserved: false,
         is_found: verdict == Verdict::Found,
         is_undecided: verdict == Verdict::Unknown || (verdict == Verdict::Bounded && args.spins.is_none()),
-        reports: (found.bugs.len() + beyond.as_ref().map_or(0, |beyond| beyond.bugs.len())) as u64,
+        reports: (found.bugs.len() + found.follows.bugs(&found.bugs).len() + beyond.as_ref().map_or(0, |beyond| beyond.bugs.len())) as u64,
         runs: found.counts.runs,
     })
 }
@@ -199,6 +210,7 @@ impl Shared<'_> {
                 most_steps: self.args.steps.map_or(STEPS, |steps| u32::try_from(steps).unwrap_or(u32::MAX)),
                 rounds: self.args.spins.unwrap_or(u32::MAX),
                 weak: task.is_weak(),
+                stale: self.args.explores_follows() && !task.is_weak(),
             };
             let server = match &mut server {
                 Some(server) => server,
@@ -267,7 +279,7 @@ impl Shared<'_> {
 
     /// A run was made.
     fn take_in(&self, state: &mut State, shown: Shown) {
-        let Shown { taken, steps, why, bugs, obstacles, is_whole, again } = shown;
+        let Shown { taken, steps, why, bugs, obstacles, is_whole, again, stale } = shown;
         let taken = match taken {
             Ok(taken) => taken,
             Err(trouble) => {
@@ -276,14 +288,21 @@ impl Shared<'_> {
                 return;
             }
         };
-        if !taken.is_void() {
+        if let (Some(stale), Some(models)) = (stale, state.explorer.judges()) {
+            let run = Strayed { stale, steps: &steps, why, bugs: &bugs, again: &again };
+            if is_whole && !state.found.follows.take_in(models, &run) {
+                state.found.obstacles.insert(Obstacle::NotConfirmed(again.to_string()));
+            }
+            state.found.obstacles.extend(obstacles);
+            state.is_over |= !is_whole;
+        } else if !taken.is_void() {
             // A data race is undefined behaviour: in a run that need not be SC nothing is known of
             // what comes after it.
             let is_weak = matches!(state.explorer, Explorer::Executions(_));
-            let is_undefined = is_weak && bugs.iter().any(|bug| matches!(bug, Bug::Race(_)));
+            let is_undefined = is_weak && bugs.keys().any(|bug| matches!(bug, Bug::Race(_)));
             let counts = |bug: &Bug| !is_undefined || matches!(bug, Bug::Race(_));
-            let stops = bugs.iter().any(|bug| !matches!(bug, Bug::Violation(_)));
-            for bug in bugs.into_iter().filter(counts) {
+            let stops = bugs.keys().any(|bug| !matches!(bug, Bug::Violation(_)));
+            for bug in bugs.into_keys().filter(counts) {
                 state.found.bugs.entry(bug).or_insert_with(|| again.clone());
             }
             state.found.obstacles.extend(obstacles);
@@ -304,18 +323,21 @@ struct Shown {
     steps: Vec<Step>,
     /// Why it came to its end: of [`end`].
     why: u32,
-    bugs: BTreeSet<Bug>,
+    /// What is wrong, and after how many steps that was seen; 0 if that is not known.
+    bugs: BTreeMap<Bug, u32>,
     obstacles: BTreeSet<Obstacle>,
     /// Has it come to an end?
     is_whole: bool,
     /// How to make it again.
-    again: fencepost_protocol::exploration::Decisions,
+    again: Decisions,
+    /// The step that has used an overwritten write, if any.
+    stale: Option<Stale>,
 }
 
 impl Shown {
     fn of(task: Task, outcome: Outcome) -> Shown {
         let Outcome { answer, steps, status, hung } = outcome;
-        let (mut bugs, mut obstacles) = (BTreeSet::new(), BTreeSet::new());
+        let (mut bugs, mut obstacles) = (BTreeMap::new(), BTreeSet::new());
         for (bit, obstacle) in [
             (remark::OUTLIVED, Obstacle::Outlived),
             (remark::CUT, Obstacle::Cut),
@@ -335,7 +357,11 @@ impl Shown {
             obstacles.insert(Obstacle::Mixed);
         }
         for report in &answer.reports {
-            bugs.insert(if report.is_race != 0 { Bug::Race(report.key) } else { Bug::Violation(report.key) });
+            let bug = if report.is_race != 0 { Bug::Race(report.key) } else { Bug::Violation(report.key) };
+            // That the access could use an overwritten write is known of runs in which it does not.
+            if answer.stale.is_none() || report.is_race != 0 {
+                bugs.entry(bug).or_insert(report.steps);
+            }
         }
         let has_died = answer.end == 0 && status.signal().is_some() && !hung;
         let why = if has_died { end::EXITED } else { answer.end };
@@ -345,22 +371,23 @@ impl Shown {
         match answer.end {
             _ if hung => drop(obstacles.insert(Obstacle::Hung)),
             0 => match status.signal() {
-                Some(signal) => drop(bugs.insert(Bug::Signal(signal))),
+                Some(signal) => drop(bugs.insert(Bug::Signal(signal), 0)),
                 None => drop(obstacles.insert(Obstacle::Silent)),
             },
             why if why & end::TOO_LONG != 0 => drop(obstacles.insert(Obstacle::TooLong)),
             why if why & end::DIVERGED != 0 => drop(obstacles.insert(Obstacle::Diverged(String::new()))),
-            _ if is_stuck => drop(bugs.insert(Bug::Stuck)),
+            _ if is_stuck => drop(bugs.insert(Bug::Stuck, 0)),
             why if why & end::EXITED != 0 && answer.status != 0 => {
-                bugs.insert(match answer.status - 128 {
+                let bug = match answer.status - 128 {
                     signal @ 1..=64 if status.signal().is_none() => Bug::Signal(signal),
                     _ => Bug::Status(answer.status),
-                });
+                };
+                bugs.insert(bug, 0);
             }
             _ => {}
         }
         let is_whole = !hung && why & (end::TOO_LONG | end::DIVERGED) == 0 && why != 0;
-        Shown { taken, steps, why, bugs, obstacles, is_whole, again }
+        Shown { taken, steps, why, bugs, obstacles, is_whole, again, stale: answer.stale }
     }
 }
 

@@ -8,6 +8,7 @@ use fencepost_protocol::exploration::{Decisions, Step};
 use fencepost_schedules::Divergence;
 
 use super::explorer::Counts;
+use super::follows::AllFollows;
 use crate::commands::run::signals;
 
 /// What is wrong with the test.
@@ -54,6 +55,9 @@ pub(super) enum Obstacle {
     Rounds,
     /// Schedules with more preemptions were left out.
     Preemptions,
+    /// A run with a step that uses an overwritten write is not what the axioms permit, and how to
+    /// see it.
+    NotConfirmed(String),
     /// Something is not modelled in executions that are not SC, and what.
     NotModelled(&'static str),
     /// Something else.
@@ -72,6 +76,8 @@ pub(super) struct Found {
     pub(super) preemptions: Option<u32>,
     /// Were executions explored that are not SC?
     pub(super) is_weak: bool,
+    /// What follows from what is not robust, if that was explored.
+    pub(super) follows: AllFollows,
 }
 
 /// How the test is.
@@ -104,7 +110,7 @@ impl Verdict {
         match self {
             Verdict::Exhausted => format!("EXHAUSTED: {exact}"),
             Verdict::Bounded => format!("BOUNDED: {exact}"),
-            Verdict::Found => format!("BUG: {}", found.bugs.keys().next().map_or(String::new(), Bug::sentence)),
+            Verdict::Found => format!("BUG: {}", found.what_is_wrong()),
             Verdict::Unknown => "UNKNOWN: nothing was found, but not everything was seen".to_string(),
         }
     }
@@ -130,8 +136,19 @@ pub(super) fn summary(found: &Found, beyond: Option<&Found>) -> fencepost_saniti
 }
 
 impl Found {
+    /// The worst that goes wrong; what follows from an overwritten value, before what it follows
+    /// from.
+    fn what_is_wrong(&self) -> String {
+        let worst = |bugs: &BTreeMap<Bug, Decisions>| bugs.keys().copied().min_by_key(|bug| bug.badness());
+        let sentence = worst(&self.bugs).map_or(String::new(), |bug| bug.sentence());
+        match worst(&self.follows.bugs(&self.bugs)) {
+            Some(bug) => format!("{} after one stale step; {sentence}", bug.sentence()),
+            None => sentence,
+        }
+    }
+
     fn summary(&self) -> fencepost_sanitizer::Exploration {
-        let Found { bugs, obstacles, counts, time, preemptions, is_weak } = self;
+        let Found { bugs, obstacles, counts, time, preemptions, is_weak, follows } = self;
         let verdict = self.verdict();
         let is_over = obstacles.iter().all(|obstacle| *obstacle == Obstacle::Rounds);
         let mut text = verdict.sentence(self);
@@ -151,8 +168,9 @@ impl Found {
         if verdict == Verdict::Found && !is_over {
             text += "; not all were explored";
         }
+        text += &follows.text(bugs, obstacles.is_empty());
         let why: Vec<String> = obstacles.iter().map(Obstacle::sentence).collect();
-        if verdict != Verdict::Found {
+        if verdict != Verdict::Found || follows.runs() > 0 {
             why.iter().for_each(|why| text += &format!("\nfencepost: {why}"));
         }
         if let Some(seen) = *preemptions {
@@ -169,7 +187,12 @@ impl Found {
             preemptions: *preemptions,
             seconds,
             why,
-            bugs: bugs.iter().map(|(bug, decisions)| (bug.sentence(), decisions.to_string())).collect(),
+            one_stale_step: follows.summary(),
+            bugs: bugs
+                .iter()
+                .chain(&follows.bugs(bugs))
+                .map(|(bug, decisions)| (bug.sentence(), decisions.to_string()))
+                .collect(),
             text,
             beyond: None,
         }
@@ -190,7 +213,8 @@ impl Found {
     pub(super) fn is_only_not_robust(&self) -> bool {
         let is_violation = |bug: &Bug| matches!(bug, Bug::Violation(_));
         let are_all_known = self.obstacles.iter().all(|obstacle| *obstacle == Obstacle::Rounds);
-        !self.bugs.is_empty() && self.bugs.keys().all(is_violation) && are_all_known
+        let is_only_that = self.bugs.keys().all(is_violation) && self.follows.bugs(&self.bugs).is_empty();
+        !self.bugs.is_empty() && is_only_that && are_all_known
     }
 
     /// The schedules that are made again for people: the worst first, and no more than these.
@@ -206,6 +230,16 @@ impl Found {
 }
 
 impl Bug {
+    /// What is worse comes first: a data race, then failures.
+    pub(super) fn badness(self) -> (u8, Bug) {
+        let rank = match self {
+            Bug::Race(_) => 0,
+            Bug::Signal(_) | Bug::Status(_) | Bug::Stuck => 1,
+            Bug::Violation(_) => 2,
+        };
+        (rank, self)
+    }
+
     fn sentence(&self) -> String {
         match self {
             Bug::Signal(signal) => format!("ended by signal {signal}{}", signals::name(*signal)),
@@ -246,6 +280,10 @@ impl Obstacle {
                 "a loop whose rounds do something went round no further (--spins says how often it may)".to_string()
             }
             Obstacle::Preemptions => "schedules with more preemptions were left out (--preemptions)".to_string(),
+            Obstacle::NotConfirmed(decisions) => format!(
+                "the axioms do not confirm an execution with an overwritten value (--decisions {decisions}): this is a \
+                 defect of fencepost"
+            ),
             Obstacle::NotModelled(what) => format!("{what} is not modelled in executions that are not SC"),
             Obstacle::Other(note) => note.clone(),
         }
@@ -266,6 +304,6 @@ pub(super) fn describe(divergence: &Divergence) -> String {
     format!("{} instead of {}", one(&divergence.found), one(&divergence.expected))
 }
 
-fn counted(count: u64, one: &str, many: &str) -> String {
+pub(super) fn counted(count: u64, one: &str, many: &str) -> String {
     format!("{count} {}", if count == 1 { one } else { many })
 }
