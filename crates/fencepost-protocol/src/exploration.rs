@@ -97,6 +97,8 @@ pub mod remark {
     pub const ROUNDS: u32 = 1 << 4;
     /// Something else, which the note says.
     pub const OTHER: u32 = 1 << 5;
+    /// When the process was about to end, all other threads had come as far as they could.
+    pub const ALONE: u32 = 1 << 6;
 }
 
 /// What is reported of a run.

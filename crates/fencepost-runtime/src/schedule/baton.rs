@@ -230,6 +230,12 @@ pub(crate) fn let_others_finish() {
     if waits {
         block(never(), None, false, || ());
     }
+    with_control(|control| {
+        let is_alone = control.is_alone(me);
+        if let Some(mut shared) = explore::shared().filter(|_| is_alone) {
+            shared.header().remarks |= remark::ALONE;
+        }
+    });
 }
 
 /// The program ends: are there threads that could go on?

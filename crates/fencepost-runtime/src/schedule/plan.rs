@@ -239,6 +239,12 @@ impl Control {
         }
     }
 
+    /// Has every other thread come as far as it can, now that this one is about to end the process?
+    pub(super) fn is_alone(&self, thread: Tid) -> bool {
+        let has_left = |plan: &Plan| plan.has_left && plan.leaving == Some(thread);
+        self.entries.len() <= 1 || self.plan.as_ref().is_some_and(has_left)
+    }
+
     /// What those are about to do who cannot go on.
     fn tell_pending(&mut self, plan: &mut Plan) {
         for entry in self.entries.iter().filter(|entry| !entry.can_go_on()) {

@@ -70,7 +70,7 @@ pub(crate) fn trials(folder: &Path, compiler: &Compiler) -> Vec<Trial> {
         let (folder, compiler) = (folder.to_path_buf(), compiler.clone());
         (0..count).step_by(TOGETHER as usize).map(move |first| {
             let (folder, compiler) = (folder.clone(), compiler.clone());
-            Trial::test(format!("follows/{kind}/{first}"), move || {
+            Trial::test(format!("follows/{kind}/{first:04}"), move || {
                 for seed in first..count.min(first + TOGETHER) {
                     check(&make(seed), &format!("follows-{kind}-{seed}"), &folder, &compiler)
                         .map_err(|error| format!("program {seed}: {error}"))?;

@@ -72,7 +72,7 @@ fn main() {
         let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("sanitizer/explored");
         trials.extend(explored::trials(&folder, compiler, &corpus));
         let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("sanitizer/weak");
-        trials.extend(weak::trials(&folder, compiler));
+        trials.extend(weak::trials(&folder, compiler, &corpus));
         trials.extend(follows::trials(&folder.join("follows"), compiler));
     }
     libtest_mimic::run(&arguments, trials).exit();

@@ -353,6 +353,9 @@ impl Shown {
         if task.counts_preemptions() && steps.iter().any(|step| step.thread >= u64::BITS) {
             obstacles.insert(Obstacle::Other("preemptions of more than 63 threads are not counted".into()));
         }
+        if answer.has_more {
+            obstacles.insert(Obstacle::Other("a run had more reports than are told apart".into()));
+        }
         if overlaps(&steps) {
             obstacles.insert(Obstacle::Mixed);
         }
@@ -364,6 +367,10 @@ impl Shown {
             }
         }
         let has_died = answer.end == 0 && status.signal().is_some() && !hung;
+        // What others would have done is not known, nor what of that had to come first.
+        if has_died && answer.remarks & remark::ALONE == 0 {
+            obstacles.insert(Obstacle::Outlived);
+        }
         let why = if has_died { end::EXITED } else { answer.end };
         let again = task.again(&steps);
         let taken = task.follow(&steps, why);
