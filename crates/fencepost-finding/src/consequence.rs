@@ -169,7 +169,8 @@ impl Explored {
             (None, true) => format!("No data race and no failure follows in {count}."),
             (None, false) => format!("No data race and no failure follows in {count}, as far as they were seen."),
             (Some(Consequence { message, used, .. }), _) => {
-                let (used, others) = (crate::value_text(*used), if is_exact { "" } else { ", as far as they were seen" });
+                let (used, others) =
+                    (crate::value_text(*used), if is_exact { "" } else { ", as far as they were seen" });
                 format!("When it uses value {used}, {message}. Something goes wrong in {failing} of {count}{others}.")
             }
         }

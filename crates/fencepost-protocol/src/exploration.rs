@@ -769,7 +769,10 @@ mod tests {
         assert_eq!(weak.to_string().parse(), Ok(weak));
         let stale = Decisions([decision, Decision::new(2, 3).stale()].into());
         assert_eq!((stale.to_string().as_str(), stale.to_string().parse()), ("2.2:3~", Ok(stale.clone())));
-        assert_eq!(stale.0.iter().map(|one| (one.is_weak(), one.is_stale())).collect::<Vec<_>>(), [(false, false), (false, true)]);
+        assert_eq!(
+            stale.0.iter().map(|one| (one.is_weak(), one.is_stale())).collect::<Vec<_>>(),
+            [(false, false), (false, true)]
+        );
         for wrong in ["1@", "1@x", "1!!", "x", "1.", "1x", "1:x2", "-1", "1x4000000000", "1x70000"] {
             assert!(wrong.parse::<Decisions>().is_err(), "{wrong}");
         }

@@ -18,6 +18,8 @@ pub struct Exploration {
     pub one_stale_step: Option<u64>,
     /// How long it took.
     pub seconds: f64,
+    /// How much of that it took until the first run was over.
+    pub starting: f64,
     /// What stands in the way of an exact answer.
     pub why: Vec<String>,
     /// What is wrong, and the decisions that show it.

@@ -66,6 +66,7 @@ struct Explored<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     one_stale_step: Option<u64>,
     seconds: f64,
+    starting: f64,
     why: &'a [String],
     bugs: Vec<BugLine<'a>>,
     /// The same of executions that are not SC, too.
@@ -84,6 +85,7 @@ impl<'a> Explored<'a> {
             preemptions: exploration.preemptions,
             one_stale_step: exploration.one_stale_step,
             seconds: exploration.seconds,
+            starting: exploration.starting,
             why: &exploration.why,
             bugs: exploration.bugs.iter().map(|(bug, decisions)| BugLine { bug, decisions }).collect(),
             weak: exploration.beyond.as_deref().map(|beyond| Box::new(Explored::of(beyond))),

@@ -1,8 +1,8 @@
 //! Findings, whoever has found them.
 
 use fencepost_finding::{
-    Access, Awaited, Buffered, Creation, Delay, Evidence, Explored, Finding, Frame, Link, LinkEnd, LinkKind, Memory, Observed,
-    Operation, Rank, Replayed, Rule, Statement, Step, Thread, Trials, Waiting,
+    Access, Awaited, Buffered, Creation, Delay, Evidence, Explored, Finding, Frame, Link, LinkEnd, LinkKind, Memory,
+    Observed, Operation, Rank, Replayed, Rule, Statement, Step, Thread, Trials, Waiting,
 };
 use serde::Serialize;
 

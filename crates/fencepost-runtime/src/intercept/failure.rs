@@ -100,7 +100,7 @@ unsafe extern "C" fn assertion_fails(
     has_failed(pc, || {
         Failed::Assertion(message::Assertion { text: string(text), file: string(file), line: u64::from(line) })
     });
-    schedule::let_others_finish();
+    schedule::let_others_finish(true);
     // SAFETY: as the caller has called it.
     unsafe { real::__assert_fail(text, file, line, function) }
 }

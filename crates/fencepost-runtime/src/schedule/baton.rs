@@ -219,14 +219,14 @@ pub(crate) fn decided_steps() -> u32 {
 }
 
 /// The calling thread ends the process: if somebody decides every step, it waits until no other
-/// thread can go on.
-pub(crate) fn let_others_finish() {
+/// thread can go on. Does something fail?
+pub(crate) fn let_others_finish(fails: bool) {
     if !explore::is_decided() || !controls_this_thread() {
         return;
     }
     let me = ME.get();
     let mut waits = false;
-    with_control(|control| waits = control.leaves_last(me));
+    with_control(|control| waits = control.leaves_last(me, fails));
     if waits {
         block(never(), None, false, || ());
     }

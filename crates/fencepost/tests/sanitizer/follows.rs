@@ -156,10 +156,8 @@ fn judge(program: &Program, explored: &Explored, all: &Strays, states: Option<&s
     if ops.any(|op| matches!(op, Op::Assume { .. })) {
         return Ok(());
     }
-    let seen: BTreeSet<Vec<Value>> = states
-        .lines()
-        .map(|line| line.split_whitespace().filter_map(|word| word.parse().ok()).collect())
-        .collect();
+    let seen: BTreeSet<Vec<Value>> =
+        states.lines().map(|line| line.split_whitespace().filter_map(|word| word.parse().ok()).collect()).collect();
     match seen == all.finals {
         true => Ok(()),
         false => Err(format!("{seen:?} instead of {:?}", all.finals)),

@@ -25,13 +25,13 @@ use std::time::{Duration, Instant};
 use fencepost_protocol::exploration::{Decisions, Request, Stale, Step, end, remark};
 use fencepost_protocol::{Key, Options};
 
+use super::provoke::Ordinary;
 use super::signals::Signals;
 use super::{Failure as Cause, How, Run, Session, Voice, Watched, once};
 use crate::args::RunArgs;
 use crate::exit::Exit;
 use crate::output::{self, Output};
 use crate::progress::Line;
-use super::provoke::Ordinary;
 use explorer::{Explorer, Task};
 use follows::Strayed;
 use server::{Outcome, Server};
@@ -55,6 +55,8 @@ struct State {
     error: Option<io::Error>,
     /// The program does not wait for us.
     is_unobserved: bool,
+    /// How long it took until the first run was over.
+    starting: Option<Duration>,
 }
 
 /// What all workers share.
@@ -80,7 +82,8 @@ pub(super) fn run(
     let program = args.program[0].to_string_lossy();
     let explore = |explorer: Explorer| {
         let begin = Instant::now();
-        let State { explorer, mut found, error, is_unobserved, .. } = explored(args, signals, until, explorer);
+        let State { explorer, mut found, error, is_unobserved, starting, .. } =
+            explored(args, signals, until, explorer);
         if let Some(error) = error {
             output::note(&format!("fencepost: error: cannot run `{program}`: {error}\n"));
             return Err(Watched::refused());
@@ -92,6 +95,7 @@ pub(super) fn run(
         }
         explorer.leaves_out(&mut found);
         (found.time, found.is_weak) = (begin.elapsed(), explorer.is_weak());
+        found.starting = starting.unwrap_or_default();
         found.counts = explorer.counts().without(&found.follows);
         Ok(found)
     };
@@ -122,14 +126,13 @@ pub(super) fn run(
         let outcome = make_again(session, &decisions, Voice::Heard)?;
         super::describe(args, None, &outcome);
     }
-    let is_exact = found.obstacles.is_empty();
     for follows in found.follows.reports.values() {
         let Some(decisions) = follows.to_tell(&found.bugs) else { continue };
         let outcome = make_again(session, decisions, Voice::Dropped)?;
         let end = Ordinary::default().judge(&outcome);
         let (taken, failing) = follows.counts();
         session.ranking_mut().end_run(None, &end);
-        session.ranking_mut().explored(taken, failing, is_exact);
+        session.ranking_mut().explored(taken, failing, found.is_whole());
     }
     let verdict = found.verdict();
     session.explored(verdict::summary(&found, beyond.as_ref()));
@@ -139,15 +142,24 @@ pub(super) fn run(
         is_unobserved: false,
         is_found: verdict == Verdict::Found,
         is_undecided: verdict == Verdict::Unknown || (verdict == Verdict::Bounded && args.spins.is_none()),
-        reports: (found.bugs.len() + found.follows.bugs(&found.bugs).len() + beyond.as_ref().map_or(0, |beyond| beyond.bugs.len())) as u64,
+        reports: (found.bugs.len()
+            + found.follows.bugs(&found.bugs).len()
+            + beyond.as_ref().map_or(0, |beyond| beyond.bugs.len())) as u64,
         runs: found.counts.runs,
     })
 }
 
 /// Makes all runs that there are to be made.
 fn explored(args: &RunArgs, signals: &Signals, until: Option<Instant>, explorer: Explorer) -> State {
-    let state =
-        State { explorer, running: 0, found: Found::default(), is_over: false, error: None, is_unobserved: false };
+    let state = State {
+        explorer,
+        running: 0,
+        found: Found::default(),
+        is_over: false,
+        error: None,
+        is_unobserved: false,
+        starting: None,
+    };
     let shared = Shared {
         args,
         state: Mutex::new(state),
@@ -224,6 +236,7 @@ impl Shared<'_> {
             let shown = outcome.map(|outcome| Shown::of(task, outcome));
             let mut state = self.lock();
             state.running -= 1;
+            state.starting.get_or_insert_with(|| self.start.elapsed());
             match shown {
                 None => {
                     let was_there = state.explorer.counts().runs > 0;
@@ -306,7 +319,8 @@ impl Shared<'_> {
                 state.found.bugs.entry(bug).or_insert_with(|| again.clone());
             }
             state.found.obstacles.extend(obstacles);
-            state.is_over |= !is_whole || is_undefined || stops && !self.args.keep_going;
+            state.found.is_cut |= is_undefined || stops && !self.args.keep_going;
+            state.is_over |= !is_whole || state.found.is_cut;
         }
         if (is_whole || taken.is_void())
             && let Err(divergence) = state.explorer.take_in(taken, &steps, why)

@@ -67,7 +67,8 @@ impl Follows {
     /// The run that shows what follows: the worst that goes wrong, but for what goes wrong under SC,
     /// too; or nothing.
     pub(super) fn to_tell(&self, ordinary: &BTreeMap<Bug, Decisions>) -> Option<&Decisions> {
-        let worst = self.bugs.iter().filter(|(bug, _)| !ordinary.contains_key(bug)).min_by_key(|(bug, _)| bug.badness());
+        let worst =
+            self.bugs.iter().filter(|(bug, _)| !ordinary.contains_key(bug)).min_by_key(|(bug, _)| bug.badness());
         worst.map(|(_, decisions)| decisions).or(self.harmless.as_ref()).or(self.bugs.values().next())
     }
 }
@@ -152,7 +153,8 @@ impl AllFollows {
 
     /// Different executions of all reports.
     pub(super) fn executions(&self) -> u64 {
-        let all: BTreeSet<u128> = self.reports.values().flat_map(|follows| follows.executions.keys().copied()).collect();
+        let all: BTreeSet<u128> =
+            self.reports.values().flat_map(|follows| follows.executions.keys().copied()).collect();
         all.len() as u64
     }
 }

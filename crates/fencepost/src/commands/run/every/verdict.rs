@@ -72,10 +72,14 @@ pub(super) struct Found {
     pub(super) obstacles: BTreeSet<Obstacle>,
     pub(super) counts: Counts,
     pub(super) time: Duration,
+    /// How much of that it took until the first run was over: most of it is to start the program.
+    pub(super) starting: Duration,
     /// All schedules with at most so many preemptions were seen, if they are counted.
     pub(super) preemptions: Option<u32>,
     /// Were executions explored that are not SC?
     pub(super) is_weak: bool,
+    /// Something was found that has ended the exploration.
+    pub(super) is_cut: bool,
     /// What follows from what is not robust, if that was explored.
     pub(super) follows: AllFollows,
 }
@@ -148,16 +152,16 @@ impl Found {
     }
 
     fn summary(&self) -> fencepost_sanitizer::Exploration {
-        let Found { bugs, obstacles, counts, time, preemptions, is_weak, follows } = self;
+        let Found { bugs, obstacles, counts, time, preemptions, is_weak, follows, starting, is_cut: _ } = self;
         let verdict = self.verdict();
         let is_over = obstacles.iter().all(|obstacle| *obstacle == Obstacle::Rounds);
         let mut text = verdict.sentence(self);
         let seconds = time.as_secs_f64();
-        let rate = counts.runs as f64 / seconds.max(1e-3);
         let weak = if *is_weak { format!(", {} of them not SC,", counts.weak) } else { String::new() };
         text += &format!(
-            "\nfencepost: {} explored{weak} in {seconds:.1} s ({rate:.0} runs per second)",
-            counted(counts.complete, "execution", "executions")
+            "\nfencepost: {} explored{weak} in {seconds:.1} s{}",
+            counted(counts.complete, "execution", "executions"),
+            rate(counts.runs, time.saturating_sub(*starting))
         );
         let redundant = if *is_weak { "that turned out to be none" } else { "redundant" };
         for (count, what) in [(counts.blocked, "in which a thread could not go on"), (counts.redundant, redundant)] {
@@ -168,7 +172,7 @@ impl Found {
         if verdict == Verdict::Found && !is_over {
             text += "; not all were explored";
         }
-        text += &follows.text(bugs, obstacles.is_empty());
+        text += &follows.text(bugs, self.is_whole());
         let why: Vec<String> = obstacles.iter().map(Obstacle::sentence).collect();
         if verdict != Verdict::Found || follows.runs() > 0 {
             why.iter().for_each(|why| text += &format!("\nfencepost: {why}"));
@@ -186,6 +190,7 @@ impl Found {
             redundant: counts.redundant,
             preemptions: *preemptions,
             seconds,
+            starting: starting.as_secs_f64(),
             why,
             one_stale_step: follows.summary(),
             bugs: bugs
@@ -196,6 +201,11 @@ impl Found {
             text,
             beyond: None,
         }
+    }
+
+    /// Was everything seen?
+    pub(super) fn is_whole(&self) -> bool {
+        self.obstacles.is_empty() && !self.is_cut
     }
 
     pub(super) fn verdict(&self) -> Verdict {
@@ -289,6 +299,18 @@ impl Obstacle {
         }
     }
 }
+
+/// How many runs there were in a second, if that can be told; without the first one, which waits for
+/// the program to start.
+fn rate(runs: u64, time: Duration) -> String {
+    match (runs.saturating_sub(1), time.as_secs_f64()) {
+        (FEW.., seconds) if seconds > 0.0 => format!(" ({:.0} runs per second)", (runs - 1) as f64 / seconds),
+        _ => String::new(),
+    }
+}
+
+/// So many runs say how long one takes.
+const FEW: u64 = 20;
 
 /// So many preemptions, as people say it.
 pub(super) fn preemptions(count: u32) -> String {
