@@ -88,8 +88,12 @@ unsafe extern "C" fn forked() {
 intercept! {
     fn exit(status: c_int) -> ! {
         schedule::ending();
-        schedule::let_others_finish(status != 0);
-        // Another thread waits there until this one is over.
+        // What is done at the exit may be what others have to be compared with; but one that fails is
+        // found in any case, and what comes first is what others do.
+        if status != 0 {
+            schedule::let_others_finish(true);
+        }
+        // Libc does what is to be done at the exit only once, and another thread is about it.
         if explore::is_decided() && IS_EXITING.load(Ordering::Relaxed) {
             end_now(end(status));
         }
