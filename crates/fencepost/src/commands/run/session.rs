@@ -7,7 +7,7 @@ use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 
 use clap::ColorChoice;
-use fencepost_finding::{Evidence, Finding, Rank};
+use fencepost_finding::{Evidence, Finding, Rank, Trials};
 use fencepost_protocol::door::Mismatch;
 use fencepost_protocol::record::{self, HEADER};
 use fencepost_protocol::{Color, Key};
@@ -285,7 +285,15 @@ impl Session {
             let findings: Vec<Finding> = harmless.into_iter().map(|(report, _)| report.finding()).collect();
             findings.iter().for_each(|finding| self.copy(finding));
             let lines: String = findings.iter().map(terminal::finding_line).collect();
-            let title = "fencepost: reported, and harmless as far as runs show (in full with --all):\n";
+            let is_exact = |finding: &Finding| match &finding.evidence {
+                Evidence::Observed(observed) => observed.trials.as_ref().is_some_and(Trials::is_exact),
+                Evidence::Replayed(_) => false,
+            };
+            let how = match findings.iter().all(is_exact) {
+                true => "in every execution in which it is the only stale step",
+                false => "as far as runs show",
+            };
+            let title = format!("fencepost: reported, and harmless {how} (in full with --all):\n");
             self.write(&format!("{title}{lines}"), output);
         }
     }
