@@ -23,6 +23,7 @@ use std::time::{Duration, Instant};
 
 use fencepost_protocol::exploration::{Request, Step, end, remark};
 use fencepost_protocol::{Key, Options};
+use fencepost_sanitizer::LastRun;
 
 use super::signals::Signals;
 use super::{Failure as Cause, How, Run, Session, Voice, Watched, once};
@@ -40,6 +41,8 @@ const STEPS: u32 = 10_000;
 const PATIENCE: Duration = Duration::from_secs(10);
 /// Different reports that are told.
 const TOLD: usize = 20;
+/// Runs that are made again at most, to see whether what they show is to be told.
+const JUDGED: usize = 500;
 
 /// What is known so far.
 struct State {
@@ -68,10 +71,12 @@ struct Shared<'a> {
 /// Explores, tells what was found and how the test is.
 pub(super) fn run(
     args: &RunArgs,
+    is_brief: bool,
     session: &mut Session,
     signals: &Signals,
     output: &mut Output,
 ) -> io::Result<Watched> {
+    session.rank(false, args.all);
     let start = Instant::now();
     let until = args.timeout.and_then(|limit| start.checked_add(limit));
     let program = args.program[0].to_string_lossy();
@@ -91,37 +96,25 @@ pub(super) fn run(
         (found.counts, found.time, found.is_weak) = (explorer.counts(), begin.elapsed(), explorer.is_weak());
         Ok(found)
     };
+    let mut teller = Teller { args, is_brief, session, signals, output, told: 0 };
     let first = if args.weak { Explorer::executions() } else { Explorer::schedules(args.preemptions) };
-    let found = match explore(first) {
+    let mut found = match explore(first) {
         Ok(found) => found,
         Err(refused) => return Ok(refused),
     };
+    teller.tell(&mut found)?;
     let mut beyond = None;
     if found.is_only_not_robust() && !args.no_weak {
-        beyond = match explore(Explorer::executions()) {
-            Ok(found) => Some(found),
+        let mut more = match explore(Explorer::executions()) {
+            Ok(more) => more,
             Err(refused) => return Ok(refused),
         };
-    }
-    let mut all = found.to_tell(TOLD);
-    all.extend(beyond.iter().flat_map(|beyond| beyond.to_tell(TOLD)));
-    for decisions in all {
-        let run = Run { schedule: fencepost_protocol::Schedule::Os, seed: 0 };
-        let how = How {
-            run,
-            steps: None,
-            provocation: None,
-            decisions: Some(&decisions),
-            patience: Some(PATIENCE),
-            voice: Voice::Heard,
-        };
-        match once(args, &how, session, signals, output) {
-            Ok(outcome) => drop(super::describe(args, None, &outcome)),
-            Err(Cause::Start(error) | Cause::Other(error)) => return Err(error),
-        }
+        teller.tell(&mut more)?;
+        beyond = Some(more);
     }
     let verdict = found.verdict();
-    session.explored(verdict::summary(&found, beyond.as_ref()));
+    let exploration = verdict::summary(&found, beyond.as_ref());
+    session.explored(exploration.clone());
     session.finish(true, args.print_suppressions, output)?;
     Ok(Watched {
         exit: Exit::Holds,
@@ -129,8 +122,56 @@ pub(super) fn run(
         is_found: verdict == Verdict::Found,
         is_undecided: verdict == Verdict::Unknown || (verdict == Verdict::Bounded && args.spins.is_none()),
         reports: (found.bugs.len() + beyond.as_ref().map_or(0, |beyond| beyond.bugs.len())) as u64,
+        own: session.own(),
         runs: found.counts.runs,
+        exploration: Some(exploration),
     })
+}
+
+/// Makes runs again that show something, for people.
+struct Teller<'a> {
+    args: &'a RunArgs,
+    is_brief: bool,
+    session: &'a mut Session,
+    signals: &'a Signals,
+    output: &'a mut Output,
+    /// Runs so far that have shown something.
+    told: usize,
+}
+
+impl Teller<'_> {
+    /// Tells what was found, the worst first. What turns out not to be told, because it is suppressed
+    /// or a library's own affair, is no bug any more.
+    fn tell(&mut self, found: &mut Found) -> io::Result<()> {
+        for decisions in found.to_tell(JUDGED) {
+            if self.told >= TOLD {
+                break;
+            }
+            let how = How {
+                run: Run { schedule: fencepost_protocol::Schedule::Os, seed: 0 },
+                steps: None,
+                provocation: None,
+                decisions: Some(&decisions),
+                patience: Some(PATIENCE),
+                voice: if self.is_brief { Voice::Kept } else { Voice::Heard },
+            };
+            let outcome = match once(self.args, &how, self.session, self.signals, self.output) {
+                Ok(outcome) => outcome,
+                Err(Cause::Start(error) | Cause::Other(error)) => return Err(error),
+            };
+            let LastRun { found: is_found, left_out } = self.session.last_run();
+            if left_out && !is_found {
+                found.leave_out(&decisions);
+            }
+            let fails = found.shows_failure(&decisions);
+            if let Some(said) = outcome.said.as_ref().filter(|_| fails) {
+                super::tell_what_was_said(self.args, "this schedule", said, self.output);
+            }
+            self.told += usize::from(is_found || fails);
+            super::describe(self.args, None, &outcome);
+        }
+        Ok(())
+    }
 }
 
 /// Makes all runs that there are to be made.
@@ -190,6 +231,9 @@ impl Shared<'_> {
         for (key, value) in self::options() {
             super::add_option(&mut options, key, &value);
         }
+        if self.args.in_test {
+            super::add_option(&mut options, Key::InTest, "1");
+        }
         let mut server: Option<Server> = None;
         loop {
             let Some(task) = self.next() else { return Ok(()) };
@@ -202,11 +246,9 @@ impl Shared<'_> {
             };
             let server = match &mut server {
                 Some(server) => server,
-                none => none.insert(Server::start(
-                    &self.args.program,
-                    options.clone(),
-                    self.args.hang_after.unwrap_or(PATIENCE),
-                )?),
+                none => {
+                    none.insert(Server::start(self.args, options.clone(), self.args.hang_after.unwrap_or(PATIENCE))?)
+                }
             };
             let outcome = server.make(&request)?;
             let shown = outcome.map(|outcome| Shown::of(task, outcome));
@@ -287,7 +329,9 @@ impl Shared<'_> {
                 state.found.bugs.entry(bug).or_insert_with(|| again.clone());
             }
             state.found.obstacles.extend(obstacles);
-            state.is_over |= !is_whole || is_undefined || stops && !self.args.keep_going;
+            let stops = stops && !self.args.keep_going;
+            state.found.is_cut |= is_undefined || stops;
+            state.is_over |= !is_whole || is_undefined || stops;
         }
         if (is_whole || taken.is_void())
             && let Err(divergence) = state.explorer.take_in(taken, &steps, why)

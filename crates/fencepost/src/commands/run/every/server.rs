@@ -16,7 +16,8 @@ use rustix::fs::MemfdFlags;
 use rustix::io::FdFlags;
 use rustix::process::{Pid, Signal};
 
-use crate::commands::cargo::tools::PRIVATE;
+use crate::args::RunArgs;
+use crate::commands::run::environment_of;
 
 /// A server.
 pub(super) struct Server {
@@ -40,7 +41,8 @@ pub(super) struct Outcome {
 
 impl Server {
     /// Starts the program. A run that takes longer than `patience` is ended.
-    pub(super) fn start(program: &[OsString], options: OsString, patience: Duration) -> io::Result<Server> {
+    pub(super) fn start(args: &RunArgs, options: OsString, patience: Duration) -> io::Result<Server> {
+        let program = &args.program;
         let memory = File::from(rustix::fs::memfd_create("fencepost-exploration", MemfdFlags::empty())?);
         memory.set_len(at::END as u64)?;
         let (ours, theirs) = UnixStream::pair()?;
@@ -54,9 +56,7 @@ impl Server {
             .stdin(Stdio::null())
             .stdout(Stdio::null())
             .stderr(Stdio::null());
-        for name in PRIVATE {
-            command.env_remove(name);
-        }
+        environment_of(args).for_each(|name| drop(command.env_remove(name)));
         let child = command.spawn()?;
         // Only the program has them now.
         rustix::io::fcntl_setfd(&memory, FdFlags::CLOEXEC)?;

@@ -56,6 +56,8 @@ pub(super) enum Obstacle {
     Preemptions,
     /// Something is not modelled in executions that are not SC, and what.
     NotModelled(&'static str),
+    /// Something that is not to be told has ended the exploration.
+    Suppressed,
     /// Something else.
     Other(String),
 }
@@ -66,6 +68,10 @@ pub(super) struct Found {
     /// What is wrong, and a schedule that shows it.
     pub(super) bugs: BTreeMap<Bug, Decisions>,
     pub(super) obstacles: BTreeSet<Obstacle>,
+    /// The exploration has ended with a bug: there may be more to see.
+    pub(super) is_cut: bool,
+    /// Different violations and races that are not to be told.
+    pub(super) left_out: u64,
     pub(super) counts: Counts,
     pub(super) time: Duration,
     /// All schedules with at most so many preemptions were seen, if they are counted.
@@ -131,7 +137,7 @@ pub(super) fn summary(found: &Found, beyond: Option<&Found>) -> fencepost_saniti
 
 impl Found {
     fn summary(&self) -> fencepost_sanitizer::Exploration {
-        let Found { bugs, obstacles, counts, time, preemptions, is_weak } = self;
+        let Found { bugs, obstacles, is_cut: _, left_out, counts, time, preemptions, is_weak } = self;
         let verdict = self.verdict();
         let is_over = obstacles.iter().all(|obstacle| *obstacle == Obstacle::Rounds);
         let mut text = verdict.sentence(self);
@@ -155,6 +161,10 @@ impl Found {
         if verdict != Verdict::Found {
             why.iter().for_each(|why| text += &format!("\nfencepost: {why}"));
         }
+        if *left_out > 0 {
+            let what = counted(*left_out, "access that is not robust was", "accesses that are not robust were");
+            text += &format!("\nfencepost: {what} left out: suppressed, or of a library that is trusted (--all)");
+        }
         if let Some(seen) = *preemptions {
             text += &format!("\nfencepost: all schedules with at most {} were seen", self::preemptions(seen));
         } else if !is_weak && obstacles.iter().any(|obstacle| matches!(obstacle, Obstacle::Time | Obstacle::Runs(_))) {
@@ -169,6 +179,7 @@ impl Found {
             preemptions: *preemptions,
             seconds,
             why,
+            left_out: *left_out,
             bugs: bugs.iter().map(|(bug, decisions)| (bug.sentence(), decisions.to_string())).collect(),
             text,
             beyond: None,
@@ -193,6 +204,21 @@ impl Found {
         !self.bugs.is_empty() && self.bugs.keys().all(is_violation) && are_all_known
     }
 
+    /// The run with these decisions shows nothing that is to be told, but for how it ends.
+    pub(super) fn leave_out(&mut self, decisions: &Decisions) {
+        let before = self.bugs.len();
+        self.bugs.retain(|bug, shown| shown != decisions || bug.is_failure());
+        self.left_out += (before - self.bugs.len()) as u64;
+        if self.bugs.is_empty() && self.is_cut {
+            self.obstacles.insert(Obstacle::Suppressed);
+        }
+    }
+
+    /// Does the run with these decisions end as it must not?
+    pub(super) fn shows_failure(&self, decisions: &Decisions) -> bool {
+        self.bugs.iter().any(|(bug, shown)| shown == decisions && bug.is_failure())
+    }
+
     /// The schedules that are made again for people: the worst first, and no more than these.
     pub(super) fn to_tell(&self, most: usize) -> Vec<Decisions> {
         let mut all: Vec<Decisions> = Vec::new();
@@ -206,6 +232,11 @@ impl Found {
 }
 
 impl Bug {
+    /// Is it how the test ends?
+    fn is_failure(&self) -> bool {
+        !matches!(self, Bug::Race(_) | Bug::Violation(_))
+    }
+
     fn sentence(&self) -> String {
         match self {
             Bug::Signal(signal) => format!("ended by signal {signal}{}", signals::name(*signal)),
@@ -246,6 +277,9 @@ impl Obstacle {
                 "a loop whose rounds do something went round no further (--spins says how often it may)".to_string()
             }
             Obstacle::Preemptions => "schedules with more preemptions were left out (--preemptions)".to_string(),
+            Obstacle::Suppressed => {
+                "a race that is not told has ended the exploration (--keep-going goes on)".to_string()
+            }
             Obstacle::NotModelled(what) => format!("{what} is not modelled in executions that are not SC"),
             Obstacle::Other(note) => note.clone(),
         }
