@@ -153,9 +153,6 @@ pub(crate) fn watch(args: &RunArgs, manner: Manner, output: &mut Output) -> io::
         options.wrappers.push(pattern.clone());
         options.words.extend(["--wrapper".into(), pattern.clone()]);
     }
-    if args.in_test {
-        options.words.push("--in-test".into());
-    }
     let mut session =
         match Session::new(options, args.format, args.color, args.output.as_deref(), args.graph.as_deref()) {
             Ok(session) => session,
@@ -336,7 +333,9 @@ fn once(
         .env(door::name(door::OPTIONS), runtime_options(args, how, steps))
         .env(door::name(door::DOOR), theirs.door.to_string())
         .env(door::name(door::CHANNEL), theirs.door.file.to_string());
-    environment_of(args).for_each(|name| drop(command.env_remove(name)));
+    for name in environment_of(args) {
+        command.env_remove(name);
+    }
     let said = match how.voice {
         Voice::Heard => None,
         Voice::Kept => {

@@ -155,6 +155,7 @@ impl Program {
     fn choose(&self, options: &mut CargoOptions) {
         let run = &mut options.run;
         if run.schedule == Some(Who::All) {
+            run.timeout.get_or_insert(TIME_OF_A_TEST);
             return;
         }
         // They are for tests that are explored.
