@@ -25,6 +25,7 @@
 //! panics in a thread that nobody joins makes no test fail.
 
 #![cfg_attr(not(fencepost), forbid(unsafe_code))]
+#![allow(clippy::test_attr_in_doctest, reason = "the example is a test")]
 
 pub mod loom;
 #[cfg(fencepost)]
