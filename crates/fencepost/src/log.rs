@@ -19,6 +19,16 @@ fn add_fix(findings: &mut [Finding], fix: Option<Fix>) {
     }
 }
 
+/// The findings, with the lines of the file that expect them.
+pub(crate) fn announced(findings: Vec<Finding>, announced: Announced) -> Vec<Finding> {
+    let by = |rule| match rule {
+        Rule::Assertion | Rule::RuntimeError => announced.failure.or(announced.consequence),
+        Rule::Race => announced.violation.or(announced.consequence),
+        _ => announced.violation,
+    };
+    findings.into_iter().map(|finding| Finding { expected: by(finding.kind.rule()), ..finding }).collect()
+}
+
 /// Everything so far.
 #[derive(Default)]
 pub(crate) struct Log {
@@ -44,14 +54,7 @@ impl Log {
     pub(crate) fn outcome(&mut self, subject: &Subject<'_>, outcome: &Outcome, announced: Announced, fix: Option<Fix>) {
         let mut findings = finding::of_outcome(subject, outcome);
         add_fix(&mut findings, fix);
-        self.findings.extend(findings.into_iter().map(|finding| {
-            let expected = match finding.kind.rule() {
-                Rule::Assertion | Rule::RuntimeError => announced.failure.or(announced.consequence),
-                Rule::Race => announced.violation.or(announced.consequence),
-                _ => announced.violation,
-            };
-            Finding { expected, ..finding }
-        }));
+        self.findings.extend(self::announced(findings, announced));
         if let Verdict::Unknown(reason) = &outcome.verdict {
             self.undecided(subject, "robustness against", outcome.model, reason);
         }

@@ -3,5 +3,6 @@
 
 mod cli;
 mod library;
+mod lsp;
 mod readme;
 mod run;

@@ -1,5 +1,7 @@
 //! `fencepost check`: a verdict for every file and model.
 
+mod watch;
+
 use std::io;
 
 use fencepost_check::{Attacking, Options, Question};
@@ -22,7 +24,13 @@ use crate::output::Output;
 use crate::progress::Line;
 
 pub(crate) fn run(args: &CheckArgs, output: &mut Output) -> io::Result<Exit> {
-    let Inputs { list: inputs, skipped } = input::collect(&args.paths, options::language(&args.common));
+    let inputs = || input::collect(&args.paths, options::language(&args.common));
+    if args.watch { watch::run(args, inputs, output) } else { check_all(args, inputs(), output) }
+}
+
+/// Every input, and a table.
+fn check_all(args: &CheckArgs, inputs: Inputs, output: &mut Output) -> io::Result<Exit> {
+    let Inputs { list: inputs, skipped } = inputs;
     let human = args.format == CheckFormat::Human;
     let search = options::search(&args.search, args.observational);
     let mut session = Session {
