@@ -28,7 +28,9 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), String> {
     let (built, package) = (target.join("release"), target.join("package"));
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     if build {
-        succeed(Command::new(&cargo).args(["build", "--release", "--locked", "--package", "fencepost"]).current_dir(&root))?;
+        succeed(
+            Command::new(&cargo).args(["build", "--release", "--locked", "--package", "fencepost"]).current_dir(&root),
+        )?;
     }
     let binary = built.join("fencepost");
     let size = fs::metadata(&binary).map_err(|error| format!("{}: {error}", binary.display()))?.len();

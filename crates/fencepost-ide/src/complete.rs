@@ -150,13 +150,14 @@ impl View<'_> {
     /// Names that mean something here.
     fn visible(&self) -> Vec<Completion> {
         let definitions = self.names.definitions();
-        let is_around = |index: usize| {
-            let whole = definitions[index].whole.range();
-            whole.start <= self.offset && self.offset <= whole.end
-        };
+        // What is being typed often has no end yet: the last thread or procedure that has begun.
+        let bodies = definitions.iter().enumerate().filter(|(_, it)| {
+            matches!(it.kind, Kind::Thread | Kind::Procedure) && it.whole.range().start <= self.offset
+        });
+        let around = bodies.max_by_key(|(_, it)| it.whole.start).map(|(index, _)| index);
         let is_visible = |kind: Kind, within: Option<usize>| match kind {
             Kind::Thread | Kind::Field { .. } => false,
-            Kind::Register | Kind::Parameter | Kind::Label => within.is_some_and(is_around),
+            Kind::Register | Kind::Parameter | Kind::Label => within.is_some() && within == around,
             _ => true,
         };
         let mut words: Vec<Completion> = definitions

@@ -25,7 +25,9 @@ fn words(rule: &Value) -> BTreeSet<String> {
             // `\b`, `\s`, `\.` are no words.
             plain.push(if letter == '\\' { letters.next().map_or(' ', |_| ' ') } else { letter });
         }
-        found.extend(plain.split(|c: char| !c.is_ascii_alphanumeric()).filter(|word| word.len() > 1).map(str::to_string));
+        found.extend(
+            plain.split(|c: char| !c.is_ascii_alphanumeric()).filter(|word| word.len() > 1).map(str::to_string),
+        );
     }
     found
 }

@@ -72,7 +72,10 @@ fn names_lead_to_their_declarations() {
 #[test]
 fn accesses_are_explained() {
     let load = said(at("load(sc)", 0));
-    assert!(load.starts_with("`load` of `x`, sequentially consistent\n\n- `tso`, `pgas`: the thread's newest"), "{load}");
+    assert!(
+        load.starts_with("`load` of `x`, sequentially consistent\n\n- `tso`, `pgas`: the thread's newest"),
+        "{load}"
+    );
     assert!(load.contains("On x86-64: mov. On AArch64: ldar."), "{load}");
     assert!(load.contains("- line 7 in `me1`: `x.store(me, rlx)`"), "{load}");
     assert_eq!(said(at("sc);", 0)), load, "the order says the same");
@@ -102,8 +105,14 @@ fn the_outline_has_structs_with_fields_and_threads_with_labels() {
         .iter()
         .map(|symbol| (symbol.name.as_str(), symbol.children.iter().map(|child| child.name.as_str()).collect()))
         .collect();
-    let expected =
-        [("N", vec![]), ("x", vec![]), ("a", vec![]), ("node", vec!["next", "value"]), ("push", vec![]), ("me1", vec!["again"])];
+    let expected = [
+        ("N", vec![]),
+        ("x", vec![]),
+        ("a", vec![]),
+        ("node", vec!["next", "value"]),
+        ("push", vec![]),
+        ("me1", vec!["again"]),
+    ];
     assert_eq!(told, expected);
     let positions = Positions::of(PROGRAM);
     assert_eq!(positions.range(PROGRAM, outline[5].whole).0.line, 4);

@@ -6,3 +6,5 @@ mod library;
 mod lsp;
 mod readme;
 mod run;
+#[cfg(unix)]
+mod watch;

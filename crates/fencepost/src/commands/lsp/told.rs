@@ -116,8 +116,13 @@ fn finding(uri: &str, text: &Text, finding: &Finding, models: &[&str]) -> Value 
     for (statement, what) in [(conflicting, "the other access"), (access, "the access")] {
         let Some(statement) = statement else { continue };
         if Some(statement.span) != access.map(|it| it.span) || what == "the other access" {
-            let remark = if statement.remark.is_empty() { what } else { &statement.remark };
-            others.push(related(uri, text, statement.span, &format!("thread `{}`: {remark}", statement.thread)));
+            // In a terminal, numbers join remarks and accesses.
+            let remark = statement.remark.trim_start_matches("(1) ").trim_start_matches("(2) ");
+            let remark = match remark.is_empty() {
+                true => format!("thread `{}`: {what}", statement.thread),
+                false => remark.to_string(),
+            };
+            others.push(related(uri, text, statement.span, &remark));
         }
         if let Some(call) = statement.called_from {
             others.push(related(uri, text, call, &format!("{what} is in this call")));
