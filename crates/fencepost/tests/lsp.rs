@@ -11,6 +11,8 @@
 //! - `retry`: a request `send` that is repeated until the answer is as `expect` says;
 //! - `exit`: the exit code, if it is not 0.
 //!
+//! What follows a message is a remark about the next part.
+//!
 //! Whatever the server says has to be expected somewhere.
 
 use std::collections::BTreeMap;
@@ -162,9 +164,9 @@ fn converse(path: &Path) -> Result<(), String> {
     for (head, body) in parts {
         let (word, name) = head.split_once(' ').unwrap_or((head, ""));
         let parsed = || -> Value {
-            let value =
-                serde_json::from_str(body).unwrap_or_else(|error| panic!("{}: {error}: {body}", path.display()));
-            filled(value, &files)
+            let first = serde_json::Deserializer::from_str(body).into_iter().next();
+            let value = first.unwrap_or_else(|| panic!("{}: `{word}` without a message", path.display()));
+            filled(value.unwrap_or_else(|error| panic!("{}: {error}: {body}", path.display())), &files)
         };
         if word == "arguments" {
             arguments = name.split(' ').collect();
