@@ -23,7 +23,6 @@ const READING_MEMORY: u64 = 512 << 20;
 
 /// A file that is open.
 pub(super) struct Document {
-    /// As people call it: the last part of its address.
     pub(super) language: Language,
     /// Counts changes, here and not as the client does.
     pub(super) version: u64,
