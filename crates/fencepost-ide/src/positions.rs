@@ -20,7 +20,13 @@ pub struct Positions {
 impl Positions {
     /// Of this text. All other methods are to be given the same one.
     pub fn of(text: &str) -> Self {
-        let ends = text.bytes().enumerate().filter(|&(_, byte)| byte == b'\n').map(|(at, _)| at + 1);
+        // A `\r` alone ends a line, too.
+        let is_end = |&(at, byte): &(usize, u8)| match byte {
+            b'\n' => true,
+            b'\r' => text.as_bytes().get(at + 1) != Some(&b'\n'),
+            _ => false,
+        };
+        let ends = text.bytes().enumerate().filter(is_end).map(|(at, _)| at + 1);
         Positions { starts: std::iter::once(0).chain(ends).collect() }
     }
 
@@ -87,6 +93,11 @@ mod tests {
             }
         }
         let offset = |line, column| positions.offset(TEXT, Utf16 { line, column });
+        let old = Positions::of("a\rb\r\nc");
+        assert_eq!(
+            ["a", "b", "c"].map(|part| old.position("a\rb\r\nc", "a\rb\r\nc".find(part).unwrap_or(9)).line),
+            [0, 1, 2]
+        );
         // Half of the emoji; behind the line; behind the text.
         assert_eq!((offset(0, 4), offset(0, 99), offset(9, 0)), (6, 11, TEXT.len()));
     }

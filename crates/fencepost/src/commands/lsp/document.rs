@@ -93,9 +93,9 @@ impl Text {
         self.positions.offset(self.source.text(), position)
     }
 
-    /// The first byte of a line, which is counted from 1.
+    /// The first byte of a line, counted from 1 as in reports and fixes: only `\n` ends one there.
     pub(super) fn line(&self, line: usize) -> usize {
-        self.offset(Utf16 { line: line.saturating_sub(1) as u32, column: 0 })
+        self.source.text().split_inclusive('\n').take(line.saturating_sub(1)).map(str::len).sum()
     }
 }
 
