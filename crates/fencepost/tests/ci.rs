@@ -1,5 +1,8 @@
 //! What `ci/` offers to services: the script that writes a log, and the report that is made of it.
 
+// What is skipped is said.
+#![allow(clippy::print_stderr)]
+
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 

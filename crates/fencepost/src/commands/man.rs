@@ -88,7 +88,7 @@ mod tests {
             for section in [".SH NAME", ".SH SYNOPSIS", ".SH DESCRIPTION", ".SH OPTIONS"] {
                 assert!(text.lines().any(|line| line == section), "{name}: {section}");
             }
-            assert!(text.contains("\\-\\-help"), "{name}");
+            assert!(text.contains(&format!("\nfencepost\\-{command} \\- ")), "{name}");
         }
         let (_, check) = pages.iter().find(|(name, _)| name == "fencepost-check.1").expect("a page");
         assert!(check.contains("\n.SH EXAMPLES\n.nf\n\\&  fencepost check sb.fp "), "{check}");

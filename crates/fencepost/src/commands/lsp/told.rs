@@ -112,22 +112,21 @@ fn place(finding: &Finding) -> Option<Span> {
 fn finding(uri: &str, text: &Text, finding: &Finding, models: &[&str]) -> Value {
     let access = statement(finding.access.as_ref());
     let conflicting = statement(finding.conflicting.as_ref());
-    let mut others = Vec::new();
-    for (statement, what) in [(conflicting, "the other access"), (access, "the access")] {
-        let Some(statement) = statement else { continue };
-        if Some(statement.span) != access.map(|it| it.span) || what == "the other access" {
-            // In a terminal, numbers join remarks and accesses.
-            let remark = statement.remark.trim_start_matches("(1) ").trim_start_matches("(2) ");
-            let remark = match remark.is_empty() {
-                true => format!("thread `{}`: {what}", statement.thread),
-                false => remark.to_string(),
-            };
-            others.push(related(uri, text, statement.span, &remark));
-        }
-        if let Some(call) = statement.called_from {
-            others.push(related(uri, text, call, &format!("{what} is in this call")));
-        }
-    }
+    let other = conflicting.map(|other| {
+        // In a terminal, numbers join remarks and accesses.
+        let remark = other.remark.trim_start_matches("(1) ").trim_start_matches("(2) ");
+        let remark = match remark {
+            "" => format!("the other access, by thread `{}`", other.thread),
+            remark => remark.to_string(),
+        };
+        related(uri, text, other.span, &remark)
+    });
+    let call = |statement: Option<&Statement>, what: &str| {
+        let call = statement.and_then(|statement| statement.called_from);
+        call.map(|call| related(uri, text, call, &format!("{what} is in this call")))
+    };
+    let others = [other, call(conflicting, "the other access"), call(access, "the access")];
+    let others: Vec<Value> = others.into_iter().flatten().collect();
     let shape = match &finding.shape {
         Some(shape) => format!("\nIts shape is {shape}: `fencepost explain {shape}` draws it."),
         None => String::new(),

@@ -42,11 +42,12 @@ pub(super) fn read(input: &mut impl BufRead) -> io::Result<Option<Result<Value, 
         }
         let line = String::from_utf8_lossy(&line);
         match line.trim_end_matches(['\r', '\n']) {
-            "" => match length {
-                Some(length) => return content(input, length),
-                // An empty line too many.
-                None => {}
-            },
+            "" => {
+                // If not, it is an empty line too many.
+                if let Some(length) = length {
+                    return content(input, length);
+                }
+            }
             header => {
                 let named = header.split_once(':').map(|(name, value)| (name.trim(), value.trim()));
                 match named {
