@@ -40,6 +40,8 @@
 // another run. Whenever the step changes, `element` gets an event "fencepost-step" with
 // `detail: { run, step, file, line }`.
 //
+// `fencepostFinding.prose(text)`: what to append for a text in which names in backquotes are code.
+//
 // Text never becomes markup here: there are only text nodes.
 const fencepostFinding = (() => {
   "use strict";
@@ -564,5 +566,5 @@ const fencepostFinding = (() => {
     };
   }
 
-  return { render, categories: CATEGORIES };
+  return { render, categories: CATEGORIES, prose };
 })();

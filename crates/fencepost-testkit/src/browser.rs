@@ -29,6 +29,12 @@ pub mod key {
     pub const TAB: &str = "\u{e004}";
     /// Confirm.
     pub const ENTER: &str = "\u{e007}";
+    /// Leave.
+    pub const ESCAPE: &str = "\u{e00c}";
+    /// With what follows.
+    pub const CONTROL: &str = "\u{e009}";
+    /// With what follows.
+    pub const SHIFT: &str = "\u{e008}";
 }
 
 /// A browser with one window.
@@ -129,6 +135,41 @@ impl Browser {
     pub fn resize(&self, width: u32, height: u32) {
         let params = json!({ "width": width, "height": height, "deviceScaleFactor": 1, "mobile": false });
         self.ask("/goog/cdp/execute", &json!({ "cmd": "Emulation.setDeviceMetricsOverride", "params": params }));
+    }
+
+    /// Text that is seen and has a contrast below 4.5 to 1, as WCAG counts it.
+    pub fn poor_contrasts(&self) -> Vec<String> {
+        let poor = self.run(
+            "const numbers = (color) => color.match(/[\\d.]+/g).map(Number);
+         const luminance = (color) => {
+           const [r, g, b] = numbers(color).map((c) => c / 255).map((c) => (c <= 0.03928 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4));
+           return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+         };
+         const isClear = (color) => numbers(color)[3] === 0;
+         const ground = (element) => {
+           for (let at = element; at; at = at.parentElement) {
+             const { backgroundColor } = getComputedStyle(at);
+             if (!isClear(backgroundColor)) return backgroundColor;
+           }
+           return 'rgb(255, 255, 255)';
+         };
+         const poor = new Set();
+         for (const element of document.body.querySelectorAll('*')) {
+           const hasText = [...element.childNodes].some((node) => node.nodeType === 3 && node.textContent.trim());
+           if (!hasText || element.closest('script, svg') || !element.offsetParent) continue;
+           const [a, b] = [getComputedStyle(element).color, ground(element)].map(luminance);
+           const contrast = (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05);
+           if (contrast < 4.5) poor.add(`${element.tagName} ${element.className} ${contrast.toFixed(2)}`);
+         }
+         return [...poor];",
+        );
+        let poor = poor.as_array().cloned().unwrap_or_default();
+        poor.iter().map(|one| one.as_str().unwrap_or_default().to_string()).collect()
+    }
+
+    /// A picture of what is seen, as PNG in base64.
+    pub fn picture(&self) -> String {
+        self.get("/screenshot").as_str().unwrap_or_default().to_string()
     }
 
     /// What the page has complained about since the last time.
