@@ -151,7 +151,7 @@ fn a_phone_is_wide_enough() {
     browser.resize(360, 740);
     browser.open_file(&page.0);
     browser.click("#tools button:first-child");
-    let widths = browser.run("return [document.documentElement.scrollWidth, innerWidth]");
+    let widths = browser.run("const { scrollWidth, clientWidth } = document.documentElement; return [scrollWidth, clientWidth]");
     assert_eq!(widths[0], widths[1]);
     assert_eq!(browser.complaints(), [""; 0]);
 }
