@@ -329,8 +329,6 @@ const fencepostFinding = (() => {
         if (step.mark) tags.push(el("span", { class: `fp-tag fp-remark-${step.mark}` }, step.mark === 1 ? "①" : "②"));
         if (isStale(step)) tags.push(el("span", { class: "fp-tag fp-wrong" }, "⚠ stale"));
         else if (step.overtaken_by) tags.push(el("span", { class: "fp-tag fp-wrong" }, "⚠ in the past"));
-        if (step.buffer === "delayed") tags.push(el("span", { class: "fp-tag" }, "into the buffer"));
-        if (step.buffer === "memory") tags.push(el("span", { class: "fp-tag" }, "reaches memory"));
         if (origins[index] > 0) tags.push(el("span", { class: "fp-tag fp-from" }, `from step ${origins[index]}`));
         const what = el("td", { class: "fp-cell", "data-thread": threads[step.thread] },
           el("code", {}, step.text),
