@@ -57,7 +57,9 @@ pub(crate) fn everything() -> Vec<Part> {
         observed::passed_on(),
         observed::unguarded(),
     ];
-    observed.iter().for_each(|finding| watched.finding(finding));
+    for (number, finding) in observed.into_iter().enumerate() {
+        watched.finding(&Finding { identity: number.to_string(), ..finding });
+    }
     watched.figures.push("5 reports in 3 runs".into());
     watched.notice(&Notice { severity: Severity::Warning, file: "x.fp".into(), text: "not decided".into() });
     parts.push(watched);
