@@ -167,6 +167,10 @@ fn a_page_says_when_not_everything_is_decided() {
     assert_eq!(title(&page(&outcome)), "fencepost: Nothing was found");
     outcome.verdict = fencepost_verdict::Verdict::Unknown(fencepost_verdict::Reason::Interrupted);
     assert_eq!(title(&page(&outcome)), "fencepost: Nothing was found, but not everything is decided");
+    let mut unread = Part::default();
+    unread.notice(&Notice { severity: Severity::Error, file: "x.fp".into(), text: "there is no such file".into() });
+    let page = html::page(&[unread], &ORIGIN);
+    assert_eq!(title(&page), "fencepost: Nothing was found, but not everything could be looked at");
 }
 
 /// Text never becomes markup, wherever it comes from.
