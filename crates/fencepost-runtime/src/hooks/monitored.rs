@@ -102,8 +102,9 @@ impl Session {
                 place::prefetch(span.cells(addr).as_ptr().cast());
             }
             site = thread.calls.site(call.pc, op as u8, call.order);
+            let intent = if matches!(op, Op::Store) { Intent::Store } else { Intent::Update };
             // The tables are denser than what the thread has seen, and leave that to loads.
-            match span.and_then(|span| Place::find_in(span, addr, Kind::Atomic, Intent::Write)) {
+            match span.and_then(|span| Place::find_in(span, addr, Kind::Atomic, intent)) {
                 Some(held) => held,
                 None => make::<W>(&mut thread, addr)?,
             }
@@ -335,6 +336,7 @@ fn has_read_again(thread: &mut Entered, call: Call, value: u64) -> bool {
     if !last.is_learnt && options::get().spin_detection && spin::learn(thread.calls.near(call.pc), last.value) {
         report::spinning(thread, call.pc, last.value);
     }
+    thread.collisions.forget();
     let times = last.times.saturating_add(1);
     thread.last_load.set(LastLoad { value, times, is_learnt: last.value == value, ..last });
     times >= ROUNDS

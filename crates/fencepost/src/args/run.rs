@@ -84,6 +84,11 @@ pub(crate) struct RunArgs {
     #[arg(long, value_name = "STEPS", value_parser = str::parse::<Decisions>, conflicts_with_all = ["schedule", "runs", "seeds", "time"])]
     pub(crate) decisions: Option<Decisions>,
 
+    /// With --schedule all and --decisions, for a test program in Rust that runs one test: begin with
+    /// the test, and let the main thread run it
+    #[arg(long)]
+    pub(crate) in_test: bool,
+
     /// Steps a run is expected to have, for pct:D [default: as many as the longest run so far];
     /// steps that it may have, with --schedule all [default: 10000]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
@@ -225,6 +230,8 @@ pub(crate) enum ReportFormat {
     Json,
     /// One SARIF 2.1.0 log at the end
     Sarif,
+    /// One page for a browser at the end
+    Html,
 }
 
 const RUN_HELP: &str = "\
@@ -237,6 +244,7 @@ Examples:
   fencepost run --schedule pct:3 --seed 17 -- ./queue 4         one of them again
   fencepost run --runs 100 --fail-on failure -- ./queue 4       what is harmless does not matter
   fencepost run --format sarif -o findings.sarif -- ./queue 4   for code scanning
+  fencepost run --format html -o report.html -- ./queue 4       a page for a browser
   fencepost run --graph pictures -- ./queue 4                   pictures/report-1.svg, …: how does it happen?
 
 Exit codes:

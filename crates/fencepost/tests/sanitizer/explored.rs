@@ -160,8 +160,9 @@ fn of_test(source: &Path, folder: &Path, compiler: &Compiler) -> Result<(), Stri
                 Some(first) if first.starts_with("--") => (options, &[]),
                 _ => (&[], options),
             };
-            let stem = source.file_stem().expect("a file").to_string_lossy();
-            let program = folder.join(format!("{stem}{optimisation}"));
+            // There are tests of the same name in C and in C++.
+            let name = source.file_name().expect("a file").to_string_lossy().replace('.', "-");
+            let program = folder.join(format!("{name}{optimisation}"));
             let mut build = Command::new(env!("CARGO_BIN_EXE_fencepost"));
             build.args([command, "--compiler", compiler, standard, "-pthread", "-g", optimisation, "-o"]);
             succeed(build.arg(&program).args(to_build).arg(source))?;
