@@ -13,6 +13,7 @@ mod explored;
 mod files;
 mod mutants;
 mod recorded;
+mod site;
 mod soak;
 mod spin;
 
@@ -64,6 +65,12 @@ const TASKS: &[Task] = &[
         "DIR",
         "compare with the verdicts recorded in the comments of TPL files and of Trencher's",
         recorded::run,
+    ),
+    (
+        "site",
+        "[--book] [DIR]",
+        "the book and the workbench as pages for a browser (default: target/site; --book: without the workbench)",
+        site::run,
     ),
     (
         "soak",
