@@ -223,7 +223,7 @@ pub(super) const DEFECTS: &[Defect] = &[
         wrong: "0.9.7",
         right: Some("0.9.9"),
         sign: "INCOMPLETE",
-        options: "--runs 40 --provoke 0",
+        options: "--runs 40 --provoke 5",
     },
     Defect {
         program: "thread_local",
