@@ -8,10 +8,13 @@ mod bless;
 mod campaign;
 mod case_study;
 mod compilers;
+mod crates;
 mod explored;
 mod files;
 mod mutants;
+mod package;
 mod recorded;
+mod site;
 mod soak;
 mod spin;
 
@@ -39,6 +42,12 @@ const TASKS: &[Task] = &[
         "put generated programs to every engine and to the definitions (default: 200000, every model)",
         campaign::run,
     ),
+    (
+        "crates",
+        "[NAME...] [--runs N] [--with FENCEPOST]",
+        "the tests of public crates under `cargo fencepost`, and old versions with known defects (default: 3 runs)",
+        crates::run,
+    ),
     ("bless", "", "run the tests and rewrite the golden files they compare with", bless::run),
     (
         "explored",
@@ -53,10 +62,22 @@ const TASKS: &[Task] = &[
         mutants::run,
     ),
     (
+        "package",
+        "[--no-build]",
+        "what is installed, in target/package: programs, man pages, completions, documentation; and a Debian package",
+        package::run,
+    ),
+    (
         "recorded",
         "DIR",
         "compare with the verdicts recorded in the comments of TPL files and of Trencher's",
         recorded::run,
+    ),
+    (
+        "site",
+        "[--book] [DIR]",
+        "the book and the workbench as pages for a browser (default: target/site; --book: without the workbench)",
+        site::run,
     ),
     (
         "soak",

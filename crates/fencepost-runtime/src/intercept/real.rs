@@ -259,6 +259,9 @@ real! {
     fn sleep(seconds: c_uint) -> c_uint;
     fn usleep(microseconds: c_uint) -> c_int;
     fn nanosleep(time: *const timespec, left: *mut timespec) -> c_int;
+    fn clock_gettime(clock: clockid_t, time: *mut timespec) -> c_int;
+    fn timespec_get(time: *mut timespec, base: c_int) -> c_int;
+    fn gettimeofday(time: *mut libc::timeval, zone: *mut c_void) -> c_int;
     fn clock_nanosleep(clock: clockid_t, flags: c_int, time: *const timespec, left: *mut timespec) -> c_int;
 
     fn read(file: c_int, buffer: *mut c_void, bytes: size_t) -> ssize_t;

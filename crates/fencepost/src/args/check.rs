@@ -49,6 +49,10 @@ pub(crate) struct CheckArgs {
     #[arg(long, value_enum, default_value_t = CheckFormat::Human)]
     pub(crate) format: CheckFormat,
 
+    /// Where to write the results instead of to standard output
+    #[arg(long, short, value_name = "FILE")]
+    pub(crate) output: Option<PathBuf>,
+
     /// Also print states, transitions, depth, memory and time
     #[arg(long)]
     pub(crate) stats: bool,
@@ -82,6 +86,13 @@ pub(crate) struct CheckArgs {
     #[arg(long, value_enum, value_name = "NUMBER")]
     pub(crate) delays: Option<DelaysChoice>,
 
+    /// Check again whenever a file changes, until Ctrl-C
+    ///
+    /// First all files are checked, then those that have changed, and new ones in directories. A
+    /// check that is under way when a file changes is given up.
+    #[arg(long)]
+    pub(crate) watch: bool,
+
     #[command(flatten)]
     pub(crate) common: CommonArgs,
 
@@ -100,6 +111,8 @@ pub(crate) enum CheckFormat {
     Json,
     /// One SARIF 2.1.0 log at the end
     Sarif,
+    /// One page for a browser at the end
+    Html,
 }
 
 #[derive(ValueEnum, Clone, Copy, Debug, PartialEq, Eq)]
@@ -142,11 +155,13 @@ Examples:
   fencepost check sb.fp --model all                   check it against every model
   fencepost check litmus mine.tpl --details           check a directory and a file, and explain
   fencepost check seqlock.fp --observational          are its stale reads harmless?
+  fencepost check ring.fp --watch                     again after every change
   fencepost check ring.fp --fail-on failure           exit with 1 only if something goes wrong
   fencepost check peterson.fp --timeout 30s --stats   at most 30 seconds; what did it cost?
   fencepost check peterson.fp --no-por --jobs 1       the same verdict, in another way
   fencepost check - --language tpl < program          check standard input
   fencepost check litmus --format json | jq .verdict  verdicts for a script
+  fencepost check sb.fp --format html -o report.html  a page for a browser: step through what is found
 
 ",
     check_codes!()
