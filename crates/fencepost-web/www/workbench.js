@@ -430,7 +430,9 @@
   async function start() {
     fill();
     listen();
-    models = (await reader.ask({ ask: "models" })).models;
+    // Both workers are there before the first question.
+    const [told] = await Promise.all([reader, searcher].map((engine) => engine.ask({ ask: "models" })));
+    models = told.models;
     drawHeads();
     if (!(await recall())) open("fp", EXAMPLES.texts[EXAMPLES.first]);
   }
