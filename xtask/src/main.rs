@@ -8,9 +8,11 @@ mod bless;
 mod campaign;
 mod case_study;
 mod compilers;
+mod crates;
 mod explored;
 mod files;
 mod mutants;
+mod package;
 mod recorded;
 mod site;
 mod soak;
@@ -40,6 +42,12 @@ const TASKS: &[Task] = &[
         "put generated programs to every engine and to the definitions (default: 200000, every model)",
         campaign::run,
     ),
+    (
+        "crates",
+        "[NAME...] [--runs N] [--with FENCEPOST]",
+        "the tests of public crates under `cargo fencepost`, and old versions with known defects (default: 3 runs)",
+        crates::run,
+    ),
     ("bless", "", "run the tests and rewrite the golden files they compare with", bless::run),
     (
         "explored",
@@ -52,6 +60,12 @@ const TASKS: &[Task] = &[
         "[NAME...]",
         "break the engine on purpose, one rule at a time; the tests must notice (a name, or what is before its colon)",
         mutants::run,
+    ),
+    (
+        "package",
+        "[--no-build]",
+        "what is installed, in target/package: programs, man pages, completions, documentation; and a Debian package",
+        package::run,
     ),
     (
         "recorded",

@@ -16,7 +16,7 @@ use fencepost_protocol::exploration::{
 use fencepost_protocol::{Key, door};
 
 use crate::intercept::system_call;
-use crate::{environment, local, memory, options, race, schedule, shadow};
+use crate::{environment, local, memory, options, provoke, race, schedule, shadow};
 
 /// What both sides map; null if nobody decides.
 static SHARED: AtomicPtr<u8> = AtomicPtr::new(null_mut());
@@ -87,12 +87,49 @@ impl Shared {
     }
 }
 
+/// The decisions are still to begin, where the thread of a test would.
+static LATER: AtomicBool = AtomicBool::new(false);
+
+/// Somebody decides every step from here on, or from the test on if the options say so.
+pub(crate) fn start() {
+    let place = explorer();
+    if place.is_some() {
+        without_random_addresses();
+    }
+    match options::get().in_test && (place.is_some() || decisions().is_some()) {
+        true => LATER.store(true, Ordering::Relaxed),
+        false => take_over(place),
+    }
+}
+
+/// The program is about to create a thread. Is it the first one, that of a test, with which the
+/// decisions begin? Then that thread is not to be made. Rust's test library calls the test itself
+/// if the system has no thread to give: so the test begins with one thread, and all that the library
+/// does before and after it is the same in every run.
+pub(crate) fn begins_with_test() -> bool {
+    let begins = LATER.load(Ordering::Relaxed) && LATER.swap(false, Ordering::Relaxed);
+    if begins {
+        take_over(explorer());
+    }
+    begins
+}
+
+/// Where the explorer is, if there is one.
+fn explorer() -> Option<Place> {
+    let variable = environment::variable(door::name(EXPLORATION));
+    variable.and_then(|text| Place::read(&text)).filter(Place::is_ours)
+}
+
+/// The decisions that the options have.
+fn decisions() -> Option<Decisions> {
+    let given = options::given().iter().rev().find(|(name, _)| name == Key::Decisions.name());
+    given.and_then(|(_, text)| text.parse().ok())
+}
+
 /// Waits for the explorer, if there is one. Returns in the child that is a run. Or takes over the
 /// decisions that the options have.
-pub(crate) fn start() {
-    let variable = environment::variable(door::name(EXPLORATION));
-    if let Some(place) = variable.and_then(|text| Place::read(&text)).filter(Place::is_ours) {
-        without_random_addresses();
+fn take_over(explorer: Option<Place>) {
+    if let Some(place) = explorer {
         let shared = memory::map_file(place.memory, at::END);
         if !shared.is_null() {
             serve(place, shared);
@@ -101,14 +138,14 @@ pub(crate) fn start() {
         }
         return;
     }
-    let given = options::given().iter().rev().find(|(name, _)| name == Key::Decisions.name());
-    if let Some(Ok(Decisions(decisions))) = given.map(|(_, text)| text.parse()) {
+    if let Some(Decisions(decisions)) = decisions() {
         let memory = memory::map_table(at::END);
         // SAFETY: the mapping is large enough for as many decisions as can be given.
         unsafe {
             let header = &mut *memory.cast::<Header>();
             (header.decisions, header.most_steps, header.rounds) = (decisions.len() as u32, STEPS as u32, u32::MAX);
-            header.weak = u32::from(decisions.iter().any(|decision| !decision.is_sc()));
+            header.weak = u32::from(decisions.iter().any(Decision::is_weak));
+            header.stale = u32::from(decisions.iter().any(Decision::is_stale));
             for (number, decision) in decisions.into_iter().enumerate() {
                 memory.add(at::DECISION).cast::<Decision>().add(number).write(decision);
             }
@@ -121,6 +158,9 @@ fn begin(memory: *mut u8) {
     SHARED.store(memory, Ordering::Release);
     let is_weak = shared().is_some_and(|mut shared| shared.header().weak != 0);
     WEAK.store(is_weak, Ordering::Relaxed);
+    if shared().is_some_and(|mut shared| shared.header().stale != 0) {
+        provoke::offer();
+    }
     local::start();
     shadow::leave_to_others();
     race::forget_nothing();
@@ -197,6 +237,15 @@ pub(crate) fn found(key: u64, is_race: bool) {
         *report = Report { key, steps, is_race: u32::from(is_race) };
     }
     header.reports = (header.reports + 1).min(REPORTS as u32 + 1);
+}
+
+/// The step that is being taken uses an overwritten write, which was made by the step with the
+/// number `source`, or is the initial value (0); `key` is that of the report about the access.
+pub(crate) fn uses_stale(key: u64, source: u32) {
+    let step = schedule::decided_steps();
+    let Some(mut shared) = shared() else { return };
+    let header = shared.header();
+    (header.stale_step, header.stale_source, header.stale_key) = (step, source, key);
 }
 
 /// Something stands in the way of an exact answer.

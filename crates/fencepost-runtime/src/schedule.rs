@@ -7,7 +7,8 @@
 //!
 //! Operations that wait are modelled. A thread tries. If it would have to wait, it is blocked on a
 //! [`Key`] until another one does the matching operation, and tries again. Time is virtual: every
-//! decision takes a microsecond, and when nobody can run, the earliest timeout is due at once.
+//! decision takes a microsecond, and when nobody can run, the earliest timeout is due at once. The
+//! program's clocks go ahead by as much (`intercept::clocks`).
 //!
 //! Calls into the kernel that may wait for the outside world are left to themselves ([`outside`]).
 //! With them a run is not exactly replayable, which is noted. If all threads wait and that does not
@@ -23,8 +24,8 @@ use std::sync::atomic::Ordering;
 
 pub(crate) use baton::{
     also, assumed, begin, cancelled, choose, circles, created, decided, decided_steps, decided_to_the_end, decision,
-    diverged, ending, exists, finished, forked, frozen, has_taken, holds, let_others_finish, outside, rouse, start,
-    step_in, step_out, steps, vary, wake, was_written, watches,
+    diverged, ending, exists, finished, forked, frozen, has_taken, holds, let_others_finish, outside, rouse, stale_way,
+    start, step_in, step_out, steps, vary, wake, was_written, watches,
 };
 use control::CONTROLLED;
 pub(crate) use control::{Key, Outcome, Timeout, Waiting};

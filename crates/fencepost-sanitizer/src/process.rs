@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use fencepost_protocol::exploration::{Decision, Decisions};
 use fencepost_protocol::record::Record;
 use fencepost_protocol::{Key, Options};
 
@@ -76,7 +77,8 @@ impl Process {
 
     /// Is it one in which an access was to use an overwritten value?
     pub fn is_provoked(&self) -> bool {
-        self.given(Key::Provoke).is_some()
+        let decided = self.given(Key::Decisions).and_then(|text| text.parse::<Decisions>().ok());
+        self.given(Key::Provoke).is_some() || decided.is_some_and(|all| all.0.iter().any(Decision::is_stale))
     }
 
     /// Its number; 0 before it has said anything.
@@ -450,7 +452,9 @@ impl Process {
         let mut words: Vec<String> = ["fencepost", "run"].map(String::from).into();
         if let Some(decisions) = decisions {
             // They say how everything else is to be.
-            words.extend(["--decisions".into(), decisions.to_string(), "--".into()]);
+            words.extend(["--decisions".into(), decisions.to_string()]);
+            words.extend(self.options.in_test.then(|| "--in-test".into()));
+            words.push("--".into());
             words.extend_from_slice(if start.argv.is_empty() { std::slice::from_ref(&start.exe) } else { &start.argv });
             return Reproduce::new(&words, exact);
         }

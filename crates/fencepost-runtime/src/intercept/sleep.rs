@@ -6,11 +6,13 @@ use libc::{clockid_t, timespec};
 
 use super::{nanoseconds, real, timeout_at};
 use crate::schedule::{self, Key, Outcome, Timeout};
+use crate::thread;
 
 /// Lets others run until then; false if the thread has to sleep by itself.
 fn passes_until(timeout: Timeout) -> bool {
     // Others may run, or not: that is explored anyway.
     if crate::explore::is_decided() {
+        timeout.has_come();
         return true;
     }
     let outcome = schedule::block(Key::Time, Some(timeout), || ());
@@ -20,7 +22,7 @@ fn passes_until(timeout: Timeout) -> bool {
 
 /// Lets others run for so many nanoseconds; false if the thread has to sleep by itself.
 pub(super) fn passes(nanoseconds: u64) -> bool {
-    schedule::controls() && passes_until(Timeout::after(nanoseconds, false))
+    schedule::controls() && passes_until(Timeout::after(nanoseconds))
 }
 
 unsafe fn passes_for(time: *const timespec) -> bool {
@@ -28,19 +30,27 @@ unsafe fn passes_for(time: *const timespec) -> bool {
     unsafe { time.as_ref() }.and_then(nanoseconds).is_some_and(passes)
 }
 
+/// The running thread says that it has nothing to do.
+fn yields() {
+    if let Some(thread) = thread::watched() {
+        thread.collisions.forget();
+    }
+    schedule::yields();
+}
+
 intercept! {
     fn sched_yield() -> c_int {
-        schedule::yields();
+        yields();
         real::sched_yield()
     }
 
     fn pthread_yield() -> c_int {
-        schedule::yields();
+        yields();
         real::sched_yield()
     }
 
     fn thrd_yield() {
-        schedule::yields();
+        yields();
         real::sched_yield();
     }
 

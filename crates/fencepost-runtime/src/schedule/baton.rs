@@ -14,9 +14,10 @@ use fencepost_protocol::{DEADLOCK, Schedule};
 
 use super::ALL;
 use super::control::{CONTROLLED, Control, Entry, Key, Next, Outcome, RECHECK, Sight, State, Timeout};
-use super::kernel::{self, monotonic, sleep_until, sleeps, task};
+use super::kernel::{self, sleeps, task};
 use super::plan::Plan;
 use super::policy::{Policy, Reason};
+use crate::intercept::{monotonic, programs_monotonic};
 use crate::local::Read;
 use crate::lock::{Guard, Guarded};
 use crate::thread::Tid;
@@ -219,17 +220,23 @@ pub(crate) fn decided_steps() -> u32 {
 }
 
 /// The calling thread ends the process: if somebody decides every step, it waits until no other
-/// thread can go on.
-pub(crate) fn let_others_finish() {
+/// thread can go on. Does something fail?
+pub(crate) fn let_others_finish(fails: bool) {
     if !explore::is_decided() || !controls_this_thread() {
         return;
     }
     let me = ME.get();
     let mut waits = false;
-    with_control(|control| waits = control.leaves_last(me));
+    with_control(|control| waits = control.leaves_last(me, fails));
     if waits {
         block(never(), None, false, || ());
     }
+    with_control(|control| {
+        let is_alone = control.is_alone(me);
+        if let Some(mut shared) = explore::shared().filter(|_| is_alone) {
+            shared.header().remarks |= remark::ALONE;
+        }
+    });
 }
 
 /// The program ends: are there threads that could go on?
@@ -255,6 +262,17 @@ pub(crate) fn choose(count: u32) -> u32 {
     }
     with_control(|control| chosen = control.pick(count.max(1) as usize) as u32);
     chosen
+}
+
+/// Which of so many overwritten writes the access uses that is being made; none if it is made as
+/// ever, which is the first way that its step can go.
+pub(crate) fn stale_way(count: usize) -> Option<usize> {
+    let mut way = 0;
+    with_control(|control| way = control.pick_stale(count));
+    if way > count {
+        diverged();
+    }
+    way.checked_sub(1)
 }
 
 /// The run does not count: an assumption of the test does not hold. The calling thread stays where it
@@ -501,8 +519,8 @@ pub(super) fn block(key: Key, timeout: Option<Timeout>, tries: bool, before: imp
         None => Outcome::Uncontrolled,
     };
     drop(locked);
-    if let (Outcome::TimedOut, Some(Timeout { real, absolute: true, .. })) = (outcome, timeout) {
-        sleep_until(real);
+    if let (Outcome::TimedOut, Some(timeout)) = (outcome, timeout) {
+        timeout.has_come();
     }
     outcome
 }
@@ -564,10 +582,15 @@ fn wait_for_turn() {
 
 impl Timeout {
     /// After so many nanoseconds from now on.
-    pub(crate) fn after(nanoseconds: u64, absolute: bool) -> Self {
+    pub(crate) fn after(nanoseconds: u64) -> Self {
         let mut due = 0;
         with_control(|control| due = control.due_after(nanoseconds));
-        Timeout { due, real: monotonic().saturating_add(nanoseconds), absolute }
+        Timeout { due, moment: programs_monotonic().saturating_add(nanoseconds) }
+    }
+
+    /// The program's clocks show that it has come.
+    pub(crate) fn has_come(self) {
+        intercept::reach(self.moment);
     }
 }
 
@@ -598,15 +621,15 @@ fn wait(me: Tid) {
     }
     let Some(entry) = locked.control().and_then(|control| control.entry(me)) else { return };
     let word = entry.word;
-    let mut until = entry.timeout.map(|timeout| timeout.real);
+    let mut until = entry.timeout.map(|timeout| timeout.moment);
     let mut stuck = locked.control().is_some_and(|control| control.stuck.is_some());
     drop(locked);
     while !word.take() {
         let now = monotonic();
         let watch = if stuck { RETRY } else { WATCH };
-        let patience = until.map_or(watch, |real| watch.min(real.saturating_sub(now)));
+        let patience = until.map_or(watch, |moment| watch.min(moment.saturating_sub(programs_monotonic())));
         word.sleep(patience);
-        if until.is_some_and(|real| real <= monotonic()) {
+        if until.is_some_and(|moment| moment <= programs_monotonic()) {
             until = None;
             expire(me);
         } else if patience == watch && monotonic() - now >= watch {

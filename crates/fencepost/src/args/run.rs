@@ -6,7 +6,7 @@ use std::str::FromStr;
 use std::time::Duration;
 
 use clap::ValueEnum;
-use fencepost_protocol::exploration::Decisions;
+use fencepost_protocol::exploration::{Decision, Decisions};
 use fencepost_protocol::{FOUND, Options, Provocation, Schedule};
 
 use super::FailOn;
@@ -84,6 +84,11 @@ pub(crate) struct RunArgs {
     #[arg(long, value_name = "STEPS", value_parser = str::parse::<Decisions>, conflicts_with_all = ["schedule", "runs", "seeds", "time"])]
     pub(crate) decisions: Option<Decisions>,
 
+    /// With --schedule all and --decisions, for a test program in Rust that runs one test: begin with
+    /// the test, and let the main thread run it
+    #[arg(long)]
+    pub(crate) in_test: bool,
+
     /// Steps a run is expected to have, for pct:D [default: as many as the longest run so far];
     /// steps that it may have, with --schedule all [default: 10000]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
@@ -100,7 +105,10 @@ pub(crate) struct RunArgs {
     /// Let each reported access use an overwritten value in N further runs, and say what follows;
     /// 0: do not [default: 50 after a series of runs, if they take no more than twice as long as
     /// that; 0 after a single run]
-    #[arg(long, value_name = "N")]
+    ///
+    /// With --schedule all, without a number: explore all executions in which one access uses an
+    /// overwritten value and everything else is as under SC, and say what follows from each report.
+    #[arg(long, value_name = "N", num_args = 0..=1, default_missing_value = "50")]
     pub(crate) provoke: Option<u64>,
 
     /// Let the access at PLACE use an overwritten value in every run, as reports say it
@@ -164,6 +172,18 @@ pub(crate) struct RunArgs {
     /// The program and its arguments
     #[arg(value_name = "PROGRAM", required = true, trailing_var_arg = true, allow_hyphen_values = true)]
     pub(crate) program: Vec<OsString>,
+}
+
+impl RunArgs {
+    /// With `--schedule all`: is it explored what follows from each report?
+    pub(crate) fn explores_follows(&self) -> bool {
+        self.provoke.is_some_and(|tries| tries > 0) && !self.weak
+    }
+
+    /// Was it decided that an access uses an overwritten value?
+    pub(crate) fn decides_stale(&self) -> bool {
+        self.decisions.as_ref().is_some_and(|decisions| decisions.0.iter().any(Decision::is_stale))
+    }
 }
 
 /// Which schedules.

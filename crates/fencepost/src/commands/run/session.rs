@@ -7,7 +7,7 @@ use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 
 use clap::ColorChoice;
-use fencepost_finding::{Evidence, Finding, Rank};
+use fencepost_finding::{Evidence, Finding, Rank, Trials};
 use fencepost_protocol::door::Mismatch;
 use fencepost_protocol::record::{self, HEADER};
 use fencepost_protocol::{Color, Key};
@@ -17,7 +17,7 @@ use fencepost_sanitizer::provoke::Seen;
 use fencepost_sanitizer::report::Identity;
 use fencepost_sanitizer::sequel::{Difference, Sequel};
 use fencepost_sanitizer::symbols::Files;
-use fencepost_sanitizer::{Ending, Exploration, Item, Options, Process, Reporter, json, text};
+use fencepost_sanitizer::{Ending, Exploration, Item, LastRun, Options, Process, Reporter, json, text};
 use rustix::fs::Access;
 
 use super::ranking::Ranking;
@@ -153,6 +153,16 @@ impl Session {
         self.reporter.totals().runs
     }
 
+    /// Findings that were left out because they are a library's own affair.
+    pub(super) fn own(&self) -> u64 {
+        self.reporter.totals().own
+    }
+
+    /// What came of the run that has ended last.
+    pub(super) fn last_run(&self) -> LastRun {
+        self.reporter.last_run()
+    }
+
     /// Takes in a line and reports what it says. That it cannot be written is told at the
     /// [end](Self::finish).
     pub(crate) fn line(&mut self, talker: &mut Talker, line: &[u8], output: &mut Output) -> Wish {
@@ -285,8 +295,25 @@ impl Session {
             let findings: Vec<Finding> = harmless.into_iter().map(|(report, _)| report.finding()).collect();
             findings.iter().for_each(|finding| self.copy(finding));
             let lines: String = findings.iter().map(terminal::finding_line).collect();
-            let title = "fencepost: reported, and harmless as far as runs show (in full with --all):\n";
+            let is_exact = |finding: &Finding| match &finding.evidence {
+                Evidence::Observed(observed) => observed.trials.as_ref().is_some_and(Trials::is_exact),
+                Evidence::Replayed(_) => false,
+            };
+            let how = match findings.iter().all(is_exact) {
+                true => "in every execution in which it is the only stale step",
+                false => "as far as runs show",
+            };
+            let title = format!("fencepost: reported, and harmless {how} (in full with --all):\n");
             self.write(&format!("{title}{lines}"), output);
+        }
+    }
+
+    /// What was left out because it is a library's own affair, in a line each.
+    fn tell_own(&mut self, output: &mut Output) {
+        let lines: String =
+            self.reporter.own().map(|report| terminal::finding_line(&report.finding_so_far())).collect();
+        if !lines.is_empty() {
+            self.write(&format!("fencepost: left out, because it is a library's own affair:\n{lines}"), output);
         }
     }
 
@@ -361,6 +388,9 @@ impl Session {
         let ranks = self.ranking.counts();
         match self.format {
             ReportFormat::Human => {
+                if self.tells_all {
+                    self.tell_own(output);
+                }
                 if let Some(exploration) = &self.exploration {
                     let text = format!("fencepost: {}\n", exploration.text);
                     self.write(&text, output);
