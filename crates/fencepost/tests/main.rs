@@ -3,5 +3,4 @@
 
 mod cli;
 mod library;
-mod readme;
 mod run;

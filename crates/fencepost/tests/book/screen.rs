@@ -49,7 +49,8 @@ impl Style {
 pub(crate) fn svg(command: &str, printed: &str) -> String {
     let screen = format!("\x1b[92m$\x1b[0m \x1b[1m{command}\x1b[0m\n{printed}");
     let lines: Vec<&str> = screen.trim_end().lines().collect();
-    let columns = lines.iter().map(|line| spans(line, &mut Style::default()).iter().map(|it| it.1.chars().count()).sum());
+    let columns =
+        lines.iter().map(|line| spans(line, &mut Style::default()).iter().map(|it| it.1.chars().count()).sum());
     let columns: usize = columns.max().unwrap_or(0);
     let width = f32::from(u16::try_from(columns).unwrap_or(u16::MAX)) * WIDTH + 2.0 * MARGIN;
     let height = f32::from(u16::try_from(lines.len()).unwrap_or(u16::MAX)) * HEIGHT + 2.0 * MARGIN;

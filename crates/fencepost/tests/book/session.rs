@@ -84,15 +84,16 @@ impl Session {
 pub(crate) fn shell(command: &str) -> Command {
     let ours = Path::new(env!("CARGO_BIN_EXE_fencepost")).parent().expect("a file is in a folder");
     let others = std::env::var_os("PATH").unwrap_or_default();
-    let path: OsString = std::env::join_paths([ours.to_path_buf()].into_iter().chain(std::env::split_paths(&others)))
-        .unwrap_or(others);
+    let path: OsString =
+        std::env::join_paths([ours.to_path_buf()].into_iter().chain(std::env::split_paths(&others))).unwrap_or(others);
     let mut shell = Command::new("sh");
     shell.args(["-c", &format!("exec 2>&1\n{command}")]);
     // What the cargo that runs us has set is not for the commands of the page.
     for (name, _) in std::env::vars_os() {
         let text = name.to_string_lossy();
         let is_compiler = matches!(&*text, "CARGO_HOME" | "FENCEPOST_CC" | "FENCEPOST_CXX");
-        if !is_compiler && ["CARGO", "FENCEPOST_", "RUSTC", "RUSTFLAGS", "RUSTDOC"].iter().any(|it| text.starts_with(it))
+        if !is_compiler
+            && ["CARGO", "FENCEPOST_", "RUSTC", "RUSTFLAGS", "RUSTDOC"].iter().any(|it| text.starts_with(it))
         {
             shell.env_remove(&name);
         }
