@@ -66,9 +66,9 @@ fn is_blessed() -> bool {
     env::var_os("FENCEPOST_BLESS").is_some()
 }
 
-/// The pages of the book, and the first page of the repository, relative to its root.
+/// The pages of the book, and those at the root of the repository, relative to that.
 fn pages() -> Vec<String> {
-    let mut found = vec!["README.md".to_string()];
+    let mut found = ["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md"].map(str::to_string).to_vec();
     collect(&root(), "docs", &mut found);
     found.sort();
     found
