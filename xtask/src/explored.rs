@@ -6,6 +6,11 @@
 //! `expected.sc.mo.in` has the number of executions under SC. A path in options is relative to the
 //! folder that has `tests`. What lies in a folder `wrong` has a defect, and no count is needed.
 //!
+//! Counts may differ where the answer is right. GenMC leaves out rounds of loops that fail and write
+//! nothing. We leave out those that read one location, and make those that read several. So of
+//! `treiber-stack` we see 22 executions, and GenMC counts 18: in the other four, the compare-and-swap
+//! of `pop` fails once, after a round that has read `top` and `next`.
+//!
 //! A test without a defect must end with EXHAUSTED; or it is not robust, and nothing else is wrong.
 //! Which of the two it must be is known, too: there is a number of executions under RC11, and the
 //! test is robust against RC11 if and only if it is the same. A data race may be reported only where
@@ -280,7 +285,7 @@ fn judge(test: &Test, answer: &Answer) -> (&'static str, String) {
         };
     };
     if answer.has("data race") {
-        return ("right, it races", String::new());
+        return if test.may_race { ("right, it races", String::new()) } else { ("a race", String::new()) };
     }
     let is_robust = test.rc11.is_none_or(|rc11| rc11 == sc);
     let says_robust = !answer.has("not robust");
@@ -290,9 +295,6 @@ fn judge(test: &Test, answer: &Answer) -> (&'static str, String) {
     }
     if answer.fails() {
         return ("a failure", answer.bugs.iter().find(|bug| !bug.contains("not robust")).cloned().unwrap_or_default());
-    }
-    if answer.has("data race") && !test.may_race {
-        return ("a race", String::new());
     }
     if answer.verdict == "unknown" {
         return ("not decided", answer.why.join("; "));

@@ -12,6 +12,7 @@ mod explored;
 mod files;
 mod mutants;
 mod recorded;
+mod site;
 mod soak;
 mod spin;
 
@@ -57,6 +58,12 @@ const TASKS: &[Task] = &[
         "DIR",
         "compare with the verdicts recorded in the comments of TPL files and of Trencher's",
         recorded::run,
+    ),
+    (
+        "site",
+        "[--book] [DIR]",
+        "the book and the workbench as pages for a browser (default: target/site; --book: without the workbench)",
+        site::run,
     ),
     (
         "soak",

@@ -50,8 +50,14 @@ struct Run<'a> {
 }
 
 /// Does the step begin an event?
-fn is_event(step: &Step) -> bool {
+pub(crate) fn is_event(step: &Step) -> bool {
     step.is_decided() && !step.is_pending()
+}
+
+/// The fences that follow the step with this number.
+pub(crate) fn fences_after(steps: &[Step], number: usize) -> Vec<Order> {
+    let follow = steps[number + 1..].iter().take_while(|step| !is_event(step));
+    follow.filter(|step| step.kind == Kind::Fence).map(|step| step.order).collect()
 }
 
 impl<'a> Run<'a> {
@@ -71,8 +77,7 @@ impl<'a> Run<'a> {
 
     /// The fences that follow the last step.
     fn fences(&self) -> Vec<Order> {
-        let follow = self.steps[self.at..].iter().take_while(|step| !is_event(step));
-        follow.filter(|step| step.kind == Kind::Fence).map(|step| step.order).collect()
+        fences_after(self.steps, self.at - 1)
     }
 
     /// Compares the first steps with the plan, and fills in what was not known. False if the
@@ -346,19 +351,28 @@ fn is_lock(step: &Step) -> bool {
     matches!(step.kind, Kind::Lock | Kind::Unlock)
 }
 
-fn event(step: &Step, what: What, value: Option<u64>, fences: Vec<Order>) -> Event {
-    let order = match step.kind {
+/// The order with which the step writes, or reads if it only does that and compares nothing.
+pub(crate) fn order(step: &Step) -> Order {
+    match step.kind {
         Kind::Lock => Order::Acquire,
         Kind::Unlock => Order::Release,
         _ => step.order,
-    };
+    }
+}
+
+pub(crate) fn event(step: &Step, what: What, value: Option<u64>, fences: Vec<Order>) -> Event {
+    let order = order(step);
     let Step { thread, object, pc, .. } = *step;
     Event { id: 0, thread, what, object, order, value, fences, is_blocked: false, previous: None, pc }
 }
 
+/// Bits of the name of a location that are its address. Those above say how often it was written
+/// otherwise before.
+pub(crate) const ADDRESS_BITS: u32 = 48;
+
 /// What is not modelled.
-const OUT_OF_SIGHT: &str = "a location that is written, or a lock that is taken, out of sight";
-const OBJECT: &str = "a condition variable, semaphore, barrier or the like";
+pub(crate) const OUT_OF_SIGHT: &str = "a location that is written, or a lock that is taken, out of sight";
+pub(crate) const OBJECT: &str = "a condition variable, semaphore, barrier or the like";
 
 /// Does the step wait for what it finds?
 fn awaits(step: &Step) -> bool {
@@ -366,12 +380,12 @@ fn awaits(step: &Step) -> bool {
 }
 
 /// What the step reads.
-fn found(step: &Step) -> u64 {
+pub(crate) fn found(step: &Step) -> u64 {
     if step.kind == Kind::Lock { UNLOCKED } else { step.read }
 }
 
 /// What the step writes, or would if it found what it expects.
-fn written(step: &Step) -> u64 {
+pub(crate) fn written(step: &Step) -> u64 {
     match step.kind {
         Kind::Lock => LOCKED,
         Kind::Unlock => UNLOCKED,
@@ -380,7 +394,7 @@ fn written(step: &Step) -> u64 {
 }
 
 /// Does the step write?
-fn writes(step: &Step) -> bool {
+pub(crate) fn writes(step: &Step) -> bool {
     matches!(step.kind, Kind::Update | Kind::Lock | Kind::Write | Kind::Unlock)
 }
 

@@ -35,6 +35,7 @@
 
 mod execution;
 mod grow;
+mod judge;
 mod revisit;
 
 use std::collections::BTreeMap;
@@ -44,6 +45,7 @@ use fencepost_model::Model;
 use fencepost_protocol::exploration::{Decision, Step};
 
 use execution::{Execution, Id};
+pub use judge::{Judgement, judge, number};
 
 /// A run that is to be made.
 #[derive(Clone, Debug)]

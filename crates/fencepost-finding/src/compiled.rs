@@ -475,6 +475,26 @@ pub struct Reproduce {
     pub exact: bool,
 }
 
+impl Reproduce {
+    /// By a command of these words.
+    pub fn new(words: &[String], exact: bool) -> Reproduce {
+        Reproduce { command: command_line(words), exact }
+    }
+}
+
+/// Words as a shell wants to see them.
+pub fn command_line(words: &[String]) -> String {
+    words.iter().map(|word| shell_word(word)).collect::<Vec<_>>().join(" ")
+}
+
+fn shell_word(word: &str) -> String {
+    let harmless = |c: char| c.is_ascii_alphanumeric() || "-_./=:,+@%".contains(c);
+    match !word.is_empty() && word.chars().all(harmless) {
+        true => word.to_string(),
+        false => format!("'{}'", word.replace('\'', r"'\''")),
+    }
+}
+
 /// A thread that waits.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Waiting {

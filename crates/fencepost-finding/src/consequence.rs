@@ -49,6 +49,19 @@ pub struct Trials {
     pub missed: u64,
     /// The worst that followed.
     pub consequence: Option<Consequence>,
+    /// Executions that were explored, if that is how it was found out what follows.
+    pub explored: Option<Explored>,
+}
+
+/// Executions in which an access uses an overwritten value and everything else is as under SC.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Explored {
+    /// How many.
+    pub executions: u64,
+    /// Those in which something goes wrong.
+    pub failing: u64,
+    /// Are these all that there are?
+    pub is_exact: bool,
 }
 
 /// What went wrong in a run after an access had used an overwritten value, or may yet.
@@ -115,14 +128,23 @@ impl Effect {
 }
 
 impl Trials {
+    /// Were all executions seen in which this is the only stale step?
+    pub fn is_exact(&self) -> bool {
+        self.explored.is_some_and(|explored| explored.is_exact)
+    }
+
     /// How bad it is, if it was tried.
     pub fn rank(&self) -> Option<Rank> {
-        let harmless = (self.taken > 0).then_some(Rank::Harmless);
+        let explored = self.explored.is_some_and(|explored| explored.executions > 0);
+        let harmless = (self.taken > 0 || explored).then_some(Rank::Harmless);
         self.consequence.as_ref().map(|consequence| consequence.effect.rank()).or(harmless)
     }
 
     /// In a sentence.
     pub fn sentence(&self) -> String {
+        if let Some(explored) = &self.explored {
+            return explored.sentence(self.consequence.as_ref());
+        }
         match (&self.consequence, self.taken) {
             (Some(Consequence { message, used, effect, .. }), taken) => {
                 let what = format!("When it uses value {}, {message}", crate::value_text(*used));
@@ -134,6 +156,23 @@ impl Trials {
             }
             (None, 0) => format!("It could not be provoked in {}.", runs(self.missed)),
             (None, taken) => format!("Nothing visible followed in {} in which it was provoked.", runs(taken)),
+        }
+    }
+}
+
+impl Explored {
+    fn sentence(&self, consequence: Option<&Consequence>) -> String {
+        let Explored { executions, failing, is_exact } = *self;
+        let count = if executions == 1 { "1 execution".into() } else { format!("{executions} executions") };
+        let count = format!("the {count} in which this is the only stale step");
+        match (consequence, is_exact) {
+            (None, true) => format!("No data race and no failure follows in {count}."),
+            (None, false) => format!("No data race and no failure follows in {count}, as far as they were seen."),
+            (Some(Consequence { message, used, .. }), _) => {
+                let (used, others) =
+                    (crate::value_text(*used), if is_exact { "" } else { ", as far as they were seen" });
+                format!("When it uses value {used}, {message}. Something goes wrong in {failing} of {count}{others}.")
+            }
         }
     }
 }

@@ -12,9 +12,9 @@ mod modelled;
 
 pub use compiled::{
     Advice, Awaited, Creation, Edit, EditKind, Frame, Link, LinkEnd, LinkKind, Memory, Observed, Operation, Place,
-    Reproduce, Thread, Waiting, value_text,
+    Reproduce, Thread, Waiting, command_line, value_text,
 };
-pub use consequence::{Consequence, Effect, Rank, Trials};
+pub use consequence::{Consequence, Effect, Explored, Rank, Trials};
 pub use diagram::{Diagram, Edge, Event, Relation};
 pub use kind::{Kind, Rule, Severity};
 pub use modelled::{Buffered, CycleEvent, Delay, Fix, Replayed, Run, Statement, Step};

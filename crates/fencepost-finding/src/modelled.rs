@@ -39,6 +39,8 @@ pub struct Replayed {
     pub diagram: Option<Box<Diagram>>,
     /// Has somebody looked for what goes wrong because of it, and found nothing?
     pub is_harmless: bool,
+    /// What else is known of what follows from it: sentences, for who has room for them.
+    pub consequences: Vec<String>,
     /// What keeps it from happening, if somebody has looked for that.
     pub fix: Option<Fix>,
 }
@@ -77,6 +79,8 @@ pub struct Run {
     pub title: String,
     /// Is it a run under SC?
     pub is_sc: bool,
+    /// The values at the beginning of the locations that it touches, by their names.
+    pub initially: Vec<(String, String)>,
     /// Its steps.
     pub steps: Vec<Step>,
     /// The step that goes wrong, if it is not among these; its remark says how.

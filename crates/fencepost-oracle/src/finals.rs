@@ -203,7 +203,7 @@ fn rest(system: &System<'_>, configuration: &Configuration, thread: ThreadId) ->
     system.interpreter().rest(thread, &configuration.threads[thread.index()])
 }
 
-fn is_done(system: &System<'_>, configuration: &Configuration) -> bool {
+pub(crate) fn is_done(system: &System<'_>, configuration: &Configuration) -> bool {
     system.program().thread_ids().all(|thread| rest(system, configuration, thread) == Rest::Halted)
 }
 
@@ -220,7 +220,7 @@ fn visible(program: &Program, graph: &Graph) -> Graph {
     graph.restricted(|event| !graph.label(event).loc().is_some_and(is_hidden) || graph.is_init(event))
 }
 
-fn values(configuration: &Configuration, observed: &[Observable]) -> Vec<Value> {
+pub(crate) fn values(configuration: &Configuration, observed: &[Observable]) -> Vec<Value> {
     let graph = &configuration.graph;
     let value = |what: &Observable| match *what {
         Observable::Register(thread, register) => configuration.threads[thread.index()].registers[register.index()],

@@ -11,10 +11,12 @@
 
 use std::collections::{BTreeSet, HashSet};
 
-use fencepost_ir::Program;
+use fencepost_base::ids::Value;
+use fencepost_ir::{Observable, Program};
 use fencepost_model::Model;
 use fencepost_verdict::{ScFailureKind, Site};
 
+use crate::finals::{is_done, values};
 use crate::interpreter::Rest;
 use crate::system::{Configuration, LimitReached, Step, System};
 
@@ -29,6 +31,8 @@ pub struct Strays {
     pub racing_first: [BTreeSet<Site>; 2],
     /// Does the model forbid a step that is none of the stale ones? It never does.
     pub refused: bool,
+    /// The final states of executions without a data race.
+    pub finals: BTreeSet<Vec<Value>>,
 }
 
 /// A state ⟨q, G⟩, and what has happened on the way.
@@ -46,6 +50,19 @@ struct Node {
 /// # Errors
 /// When there are more than `limit` states.
 pub fn strays(program: &Program, model: &dyn Model, limit: usize) -> Result<Strays, LimitReached> {
+    strays_to(program, model, &[], limit)
+}
+
+/// The same, with the values at the end of what is observed.
+///
+/// # Errors
+/// When there are more than `limit` states.
+pub fn strays_to(
+    program: &Program,
+    model: &dyn Model,
+    observed: &[Observable],
+    limit: usize,
+) -> Result<Strays, LimitReached> {
     let system = System::new(program, model);
     let mut found = Strays::default();
     let start = Node { configuration: system.initial(), strayed: false, raced: false };
@@ -53,6 +70,9 @@ pub fn strays(program: &Program, model: &dyn Model, limit: usize) -> Result<Stra
     let mut open = vec![start];
     while let Some(node) = open.pop() {
         note_failures(&system, &node, &mut found);
+        if !node.raced && is_done(&system, &node.configuration) {
+            found.finals.insert(values(&node.configuration, observed));
+        }
         let mut next = Vec::new();
         for thread in program.thread_ids() {
             let silent = system.silent_steps(&node.configuration, thread).into_iter();

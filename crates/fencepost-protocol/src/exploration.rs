@@ -97,8 +97,8 @@ pub mod remark {
     pub const ROUNDS: u32 = 1 << 4;
     /// Something else, which the note says.
     pub const OTHER: u32 = 1 << 5;
-    /// A thread that cannot go on waits busily.
-    pub const SPINS: u32 = 1 << 6;
+    /// When the process was about to end, all other threads had come as far as they could.
+    pub const ALONE: u32 = 1 << 6;
 }
 
 /// What is reported of a run.
@@ -116,7 +116,7 @@ pub struct Report {
 /// The beginning of the memory file.
 #[repr(C)]
 pub struct Header {
-    /// How many decisions there are. The explorer's, like the next four.
+    /// How many decisions there are. The explorer's, like the next five.
     pub decisions: u32,
     /// How many sleepers there are.
     pub sleepers: u32,
@@ -127,6 +127,9 @@ pub struct Header {
     pub rounds: u32,
     /// Do accesses find what the decisions say, and not what memory has? Then not 0.
     pub weak: u32,
+    /// May one access use an overwritten write? Then not 0, and the writes are ways that its step
+    /// can go, from 1 on.
+    pub stale: u32,
     /// How many steps there are. The run's, like what follows.
     pub steps: u32,
     /// The process that runs.
@@ -141,6 +144,12 @@ pub struct Header {
     pub reports: u32,
     /// Bytes of the note.
     pub note_length: u32,
+    /// The number of the step that has used an overwritten write, from 1 on; 0 if none has.
+    pub stale_step: u32,
+    /// The number of the step that has made that write; 0 if it is the initial value.
+    pub stale_source: u32,
+    /// The report about the access: its [`Report::key`].
+    pub stale_key: u64,
     /// What is reported.
     pub report: [Report; REPORTS],
     /// What else stands in the way of an exact answer.
@@ -163,8 +172,12 @@ pub struct Decision {
 const HIDDEN: u32 = 1 << 31;
 /// The thread takes no step any more.
 const HELD: u32 = 1 << 30;
+/// The way that is taken is an overwritten write.
+const STALE: u32 = 1 << 29;
+/// Everything that is no number of a write.
+const ALL_MARKS: u32 = HIDDEN | HELD | STALE;
 /// The largest number of a write.
-const LAST_WRITE: u32 = HELD - 2;
+const LAST_WRITE: u32 = STALE - 2;
 
 /// Which write an access finds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -186,7 +199,7 @@ impl Decision {
     #[must_use]
     pub const fn reading(self, write: u32) -> Decision {
         let write = if write > LAST_WRITE { LAST_WRITE } else { write };
-        Decision { write: (self.write & (HIDDEN | HELD)) | (write + 1), ..self }
+        Decision { write: (self.write & ALL_MARKS) | (write + 1), ..self }
     }
 
     /// The same, and what is written is not last in modification order: memory stays as it is.
@@ -201,14 +214,25 @@ impl Decision {
         Decision { write: self.write | HELD, ..self }
     }
 
-    /// Does it say no more than who goes on, and which way?
-    pub const fn is_sc(&self) -> bool {
-        self.write == 0
+    /// The same, and the way that is taken is an overwritten write, in a run that is SC otherwise.
+    #[must_use]
+    pub const fn stale(self) -> Decision {
+        Decision { write: self.write | STALE, ..self }
+    }
+
+    /// Does it say what an access finds or what its write becomes, in a run that need not be SC?
+    pub const fn is_weak(&self) -> bool {
+        self.write & !STALE != 0
+    }
+
+    /// Is the way that is taken an overwritten write?
+    pub const fn is_stale(&self) -> bool {
+        self.write & STALE != 0
     }
 
     /// Which write the access finds.
     pub const fn found(&self) -> Found {
-        match self.write & !(HIDDEN | HELD) {
+        match self.write & !ALL_MARKS {
             0 => Found::Newest,
             number => Found::Write(number - 1),
         }
@@ -240,15 +264,16 @@ pub struct Sleeper {
     pub choice: u8,
     /// Has something happened? Then it is not asleep any more, while other ways may be.
     pub is_awake: bool,
-    /// No meaning.
-    pub padding: u8,
+    /// Does it use an overwritten write? There is only one such step in a run.
+    pub is_stale: bool,
 }
 
 impl Sleeper {
     /// This step of a thread, which was taken.
     pub const fn of(thread: u32, step: &Step) -> Sleeper {
         let (object, kind, choice) = (step.object, step.kind, step.choice as u8);
-        Sleeper { object, thread, kind, choice, is_awake: false, padding: 0 }
+        let is_stale = step.stale & stale::OFFERED != 0 && choice > 0;
+        Sleeper { object, thread, kind, choice, is_awake: false, is_stale }
     }
 
     /// The same, if it is taken in another state.
@@ -260,7 +285,9 @@ impl Sleeper {
 
 /// Those wake up who depend on this step.
 pub fn wake(sleepers: &mut Vec<Sleeper>, step: &Step) {
-    sleepers.retain(|sleeper| sleeper.thread != step.thread);
+    // After a step that uses an overwritten write, there is no other one.
+    let is_over = step.has_used_stale();
+    sleepers.retain(|sleeper| sleeper.thread != step.thread && !(is_over && sleeper.is_stale));
     for sleeper in sleepers {
         sleeper.is_awake |= sleeper.object == step.object && sleeper.kind.conflicts(step.kind);
     }
@@ -367,6 +394,14 @@ pub mod flag {
     pub const DIFFERS: u8 = 1 << 7;
 }
 
+/// Of a step that could use an overwritten write: bits.
+pub mod stale {
+    /// Its ways, from 1 on, are overwritten writes.
+    pub const OFFERED: u8 = 1;
+    /// It has used one.
+    pub const USED: u8 = 1 << 1;
+}
+
 /// What a thread did.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(C)]
@@ -401,8 +436,10 @@ pub struct Step {
     pub size: u8,
     /// Of [`flag`].
     pub flags: u8,
+    /// Of [`stale`].
+    pub stale: u8,
     /// No meaning.
-    pub padding: [u8; 3],
+    pub padding: [u8; 2],
 }
 
 impl Step {
@@ -424,7 +461,8 @@ impl Step {
             failure: Order::Relaxed,
             size: 0,
             flags: 0,
-            padding: [0; 3],
+            stale: 0,
+            padding: [0; 2],
         }
     }
 
@@ -436,6 +474,11 @@ impl Step {
     /// Could this thread have taken a step here? Of thread 64 and those that follow it is not known.
     pub const fn enables(&self, thread: u32) -> bool {
         thread < u64::BITS && self.enabled & (1 << thread) != 0
+    }
+
+    /// Has it used an overwritten write?
+    pub const fn has_used_stale(&self) -> bool {
+        self.stale & stale::USED != 0
     }
 
     /// Did it have to wait for others?
@@ -476,6 +519,8 @@ pub struct Request {
     pub rounds: u32,
     /// See [`Header::weak`].
     pub weak: bool,
+    /// See [`Header::stale`].
+    pub stale: bool,
 }
 
 /// Bytes to be written at a place of the memory file.
@@ -488,7 +533,8 @@ impl Request {
             return None;
         }
         let counts = [self.decisions.len() as u32, self.sleepers.len() as u32];
-        let words = [counts[0], counts[1], self.most_steps.min(STEPS as u32), self.rounds, u32::from(self.weak)];
+        let [weak, stale] = [self.weak, self.stale].map(u32::from);
+        let words = [counts[0], counts[1], self.most_steps.min(STEPS as u32), self.rounds, weak, stale];
         let mut header: Vec<u8> = words.into_iter().flat_map(u32::to_le_bytes).collect();
         // What the run before has said.
         header.resize(offset_of!(Header, report), 0);
@@ -501,7 +547,7 @@ impl Request {
         let sleeper = |sleeper: &Sleeper| {
             let mut bytes = sleeper.object.to_le_bytes().to_vec();
             bytes.extend(sleeper.thread.to_le_bytes());
-            bytes.extend([sleeper.kind as u8, sleeper.choice, u8::from(sleeper.is_awake), 0]);
+            bytes.extend([sleeper.kind as u8, sleeper.choice, u8::from(sleeper.is_awake), u8::from(sleeper.is_stale)]);
             bytes
         };
         Some([
@@ -531,6 +577,19 @@ pub struct Answer {
     pub has_more: bool,
     /// See [`Header::note`].
     pub note: String,
+    /// The step that has used an overwritten write, if any.
+    pub stale: Option<Stale>,
+}
+
+/// A step that has used an overwritten write.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Stale {
+    /// Its number, from 1 on.
+    pub step: u32,
+    /// The number of the step that has made the write; none if it is the initial value.
+    pub source: Option<u32>,
+    /// See [`Header::stale_key`].
+    pub key: u64,
 }
 
 fn word(bytes: &[u8], at: usize) -> Option<u32> {
@@ -556,6 +615,11 @@ impl Answer {
         };
         let length = (word(bytes, offset_of!(Header, note_length))? as usize).min(NOTE);
         let note = bytes.get(offset_of!(Header, note)..)?.get(..length)?;
+        let stale = Stale {
+            step: word(bytes, offset_of!(Header, stale_step))?,
+            source: word(bytes, offset_of!(Header, stale_source)).filter(|&source| source != 0),
+            key: long(bytes, offset_of!(Header, stale_key))?,
+        };
         Some(Answer {
             steps: (word(bytes, offset_of!(Header, steps))? as usize).min(STEPS),
             process: word(bytes, offset_of!(Header, process))? as i32,
@@ -565,6 +629,7 @@ impl Answer {
             reports: (0..count.min(REPORTS)).map(report).collect::<Option<_>>()?,
             has_more: count > REPORTS,
             note: String::from_utf8_lossy(note).into_owned(),
+            stale: (stale.step != 0).then_some(stale),
         })
     }
 }
@@ -593,7 +658,8 @@ impl Step {
             failure: order(offset_of!(Step, failure))?,
             size: byte(offset_of!(Step, size))?,
             flags: byte(offset_of!(Step, flags))?,
-            padding: [0; 3],
+            stale: byte(offset_of!(Step, stale))?,
+            padding: [0; 2],
         })
     }
 }
@@ -601,12 +667,13 @@ impl Step {
 /// Decisions as text: `1x12.2.1:3x2` is thread 1 twelve times, thread 2, thread 1 twice the third
 /// way (from 0 on). In a run that is not SC, `2@3` is thread 2, which reads the third write to the
 /// location; `2!` is thread 2, whose write is overwritten already; `2?` is thread 2, which takes no
-/// step any more.
+/// step any more. In a run that is SC but for one step, `2:1~` is thread 2, whose access uses the
+/// oldest of the overwritten writes that it can use (`2:2~`: the next one).
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Decisions(pub Vec<Decision>);
 
 /// What is said about a decision by one character.
-const MARKS: [(char, u32); 2] = [('!', HIDDEN), ('?', HELD)];
+const MARKS: [(char, u32); 3] = [('!', HIDDEN), ('?', HELD), ('~', STALE)];
 
 impl fmt::Display for Decisions {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -700,6 +767,12 @@ mod tests {
         let weak = Decisions([weak.as_slice(), &[decision; 2]].concat());
         assert_eq!(weak.to_string(), "2@0.2@7!.2!.2?.2x2");
         assert_eq!(weak.to_string().parse(), Ok(weak));
+        let stale = Decisions([decision, Decision::new(2, 3).stale()].into());
+        assert_eq!((stale.to_string().as_str(), stale.to_string().parse()), ("2.2:3~", Ok(stale.clone())));
+        assert_eq!(
+            stale.0.iter().map(|one| (one.is_weak(), one.is_stale())).collect::<Vec<_>>(),
+            [(false, false), (false, true)]
+        );
         for wrong in ["1@", "1@x", "1!!", "x", "1.", "1x", "1:x2", "-1", "1x4000000000", "1x70000"] {
             assert!(wrong.parse::<Decisions>().is_err(), "{wrong}");
         }

@@ -3,7 +3,7 @@
 
 mod observed;
 
-pub(crate) use observed::of_observed;
+pub(crate) use observed::{of_observed, place};
 
 use std::collections::BTreeMap;
 

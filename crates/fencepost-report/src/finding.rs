@@ -1,6 +1,9 @@
 //! Findings made from what was decided about a program and its source.
 
-use fencepost_finding::{Access, CycleEvent, Delay, Evidence, Finding, Kind, Replayed, Run, Statement, Step};
+use std::collections::BTreeSet;
+
+use fencepost_base::ids::LocId;
+use fencepost_finding::{Access, CycleEvent, Delay, Diagram, Evidence, Finding, Kind, Replayed, Run, Statement, Step};
 use fencepost_ir::Quantifier;
 use fencepost_model::Graph;
 use fencepost_model::cycle::Cycle;
@@ -17,19 +20,44 @@ use crate::words;
 /// What is wrong with a program as far as robustness goes, and under SC: what goes wrong because of
 /// it first.
 pub fn of_outcome(subject: &Subject<'_>, outcome: &Outcome) -> Vec<Finding> {
+    all_of_outcome(subject, outcome, None)
+}
+
+/// The same, with a diagram of each execution that is not SC.
+pub fn of_outcome_drawn(subject: &Subject<'_>, outcome: &Outcome, extra: Extra<'_>) -> Vec<Finding> {
+    all_of_outcome(subject, outcome, Some(extra))
+}
+
+fn all_of_outcome(subject: &Subject<'_>, outcome: &Outcome, drawn: Option<Extra<'_>>) -> Vec<Finding> {
+    let consequences = consequences_to_tell(outcome).filter_map(|consequence| {
+        let verified = consequence.verified();
+        let draw = |extra| Some(diagram::of_execution(subject, &Shown::of(subject, &verified)?, outcome.model, extra));
+        Some(with_diagram(of_consequence(subject, consequence, outcome.model)?, drawn.and_then(draw)))
+    });
     let violation = match &outcome.verdict {
         Verdict::Violated(violation) => {
             let mut found = of_violation(subject, violation, outcome.model);
             if let Evidence::Replayed(replayed) = &mut found.evidence {
                 let rank = outcome.consequences.as_ref().map(Consequences::rank);
                 replayed.is_harmless = rank == Some(Rank::Harmless);
+                replayed.consequences = words::what_follows(subject, violation, outcome);
             }
-            Some(found)
+            Some(with_diagram(
+                found,
+                drawn.map(|extra| diagram::of_violation(subject, violation, outcome.model, extra)),
+            ))
         }
         Verdict::Holds | Verdict::Unknown(_) => None,
     };
     let failure = outcome.sc_failure.as_deref().map(|failure| of_failure(subject, failure));
-    of_consequences(subject, outcome).into_iter().chain(violation).chain(failure).collect()
+    consequences.chain(violation).chain(failure).collect()
+}
+
+fn with_diagram(mut finding: Finding, diagram: Option<Diagram>) -> Finding {
+    if let Evidence::Replayed(replayed) = &mut finding.evidence {
+        replayed.diagram = diagram.map(Box::new);
+    }
+    finding
 }
 
 /// What goes wrong because a program is not robust, but for what the outcome says anyway.
@@ -59,25 +87,6 @@ pub(crate) fn of_consequence(subject: &Subject<'_>, consequence: &Consequence, m
         Consequence::Race(_) => of_race(subject, &verified, model),
         Consequence::Fails(_) => of_failing(subject, &verified, model),
     }
-}
-
-/// The same, with a diagram of the execution that matters most: in which something goes wrong, or
-/// that violates robustness.
-pub fn of_outcome_drawn(subject: &Subject<'_>, outcome: &Outcome, extra: Extra<'_>) -> Vec<Finding> {
-    let mut findings = of_outcome(subject, outcome);
-    let worst = consequences_to_tell(outcome).next().map(Consequence::verified);
-    let shown = worst.as_ref().and_then(|verified| Shown::of(subject, verified));
-    let diagram = match (shown, &outcome.verdict) {
-        (Some(shown), _) => Some(diagram::of_execution(subject, &shown, outcome.model, extra)),
-        (None, Verdict::Violated(violation)) => Some(diagram::of_violation(subject, violation, outcome.model, extra)),
-        (None, _) => None,
-    };
-    if let (Some(diagram), Some(Finding { evidence: Evidence::Replayed(replayed), .. })) =
-        (diagram, findings.first_mut())
-    {
-        replayed.diagram = Some(Box::new(diagram));
-    }
-    findings
 }
 
 /// What is wrong with what a program does in a model: a race, a failure, or else a condition that
@@ -127,6 +136,8 @@ pub(crate) fn of_violation(subject: &Subject<'_>, violation: &Violation, model: 
     };
     let conflicting =
         Statement { remark: words::conflicting_remark(subject, violation), ..subject.statement(violation.conflicting) };
+    let graph = &violation.graph;
+    let touched = graph.ids().filter(|&id| !graph.is_init(id)).filter_map(|id| graph.label(id).loc());
     let title = match kind {
         Kind::DataRace | Kind::TaintedUse => "The SC run that leads there".to_string(),
         _ => format!("The run, step by step: SC up to the last step, which {model} permits and SC does not"),
@@ -135,8 +146,13 @@ pub(crate) fn of_violation(subject: &Subject<'_>, violation: &Violation, model: 
     let run = Run {
         title,
         is_sc: true,
+        initially: initially(subject, touched),
         steps: words::steps_before_culprit(violation).iter().map(|step| self::step(subject, step)).collect(),
-        last: Some(wrong(subject, RunStep { label, ..at(violation.access) }, remark.to_string())),
+        last: Some(Step {
+            reads_from: words::source_of_culprit(violation),
+            overtaken_by: words::overtaker_of_culprit(violation),
+            ..wrong(subject, RunStep { label, ..at(violation.access) }, remark.to_string())
+        }),
     };
     let delay = violation.delay.as_ref().map(|delay| Delay {
         store: subject.statement(delay.store),
@@ -167,6 +183,7 @@ pub(crate) fn of_failure(subject: &Subject<'_>, failure: &ScFailure) -> Finding 
     let run = Run {
         title: "The SC run that leads there".to_string(),
         is_sc: true,
+        initially: initially(subject, words::steps(&failure.run).iter().filter_map(|step| step.label?.loc())),
         steps: words::steps(&failure.run).iter().map(|step| self::step(subject, step)).collect(),
         last: Some(wrong(subject, at(failure.site), words::failure_kind(subject, failure.site, &failure.kind))),
     };
@@ -250,9 +267,14 @@ pub(crate) fn shown(subject: &Subject<'_>, verified: &Verified, model: &str) -> 
         overtaken_by: found.late.map(|step| step + 1),
         buffered: None,
     };
+    let graph = &shown.execution.graph;
     let run = Run {
         title: format!("An execution under {model} that {where_to}"),
         is_sc: false,
+        initially: initially(
+            subject,
+            graph.ids().filter(|&id| !graph.is_init(id)).filter_map(|id| graph.label(id).loc()),
+        ),
         steps: shown.steps(subject).into_iter().map(execution_step).collect(),
         last,
     };
@@ -306,6 +328,13 @@ fn finding(
         evidence: Evidence::Replayed(Box::default()),
         expected: None,
     }
+}
+
+/// The values of locations at the beginning, but for the one that stands for `fence(sc)`.
+fn initially(subject: &Subject<'_>, touched: impl Iterator<Item = LocId>) -> Vec<(String, String)> {
+    let touched: BTreeSet<LocId> = touched.filter(|&loc| subject.program.fence_location() != Some(loc)).collect();
+    let value = |loc| subject.value(subject.program.location(loc).init);
+    touched.into_iter().map(|loc| (subject.location(loc).to_string(), value(loc))).collect()
 }
 
 fn at(site: Site) -> RunStep {

@@ -4,6 +4,7 @@
 //! `picture` and `edges` decide what is worth showing, `route` which way each edge takes
 //! around the events, `layout` where everything lies; DOT and SVG only write it down.
 
+mod data;
 mod dot;
 mod edges;
 mod layout;
@@ -18,6 +19,7 @@ use crate::diagram::{self, Extra};
 use crate::execution::Shown;
 use crate::finding;
 use crate::subject::Subject;
+pub(crate) use data::GraphData;
 use layout::Layout;
 use picture::Picture;
 
@@ -64,6 +66,11 @@ impl Drawing {
     /// As a self-contained SVG file.
     pub fn svg(&self) -> String {
         svg::render(&self.picture, &self.layout)
+    }
+
+    /// As data. Which step of the run is an event of the diagram?
+    pub(crate) fn data(&self, step: impl Fn(usize) -> Option<usize>) -> GraphData {
+        GraphData::new(&self.picture, &self.layout, step)
     }
 
     /// As a Graphviz file; positions are given, so `neato -n` draws the same layout.

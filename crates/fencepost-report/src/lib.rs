@@ -7,6 +7,7 @@ pub mod diagram;
 pub mod finding;
 pub mod graph;
 pub mod herd;
+pub mod html;
 pub mod json;
 pub mod sarif;
 pub mod shapes;

@@ -79,6 +79,19 @@ pub(crate) fn consequences(subject: &Subject<'_>, outcome: &Outcome) -> String {
     }
 }
 
+/// What is known of what follows from a violation, in sentences.
+pub(crate) fn what_follows(subject: &Subject<'_>, violation: &Violation, outcome: &Outcome) -> Vec<String> {
+    let Some(consequences) = &outcome.consequences else { return Vec::new() };
+    let headline = self::consequences(subject, outcome);
+    let what = match consequences.rank() {
+        Rank::Race | Rank::Failure => headline.strip_prefix(": ").map(|what| format!("What follows: {what}.")),
+        Rank::Harmless => Some(format!("Nothing goes wrong {}.", within(consequences.scope))),
+        Rank::Unknown => headline.strip_prefix(", and it").map(|what| format!("It{what}.")),
+        Rank::NothingToCheck => None,
+    };
+    what.into_iter().chain(advice(subject, violation, consequences)).collect()
+}
+
 /// The violation, if it is a data race.
 fn racing(outcome: &Outcome) -> Option<&Violation> {
     match &outcome.verdict {
@@ -371,6 +384,23 @@ pub(crate) fn step_numbers(violation: &Violation) -> BTreeMap<EventId, usize> {
     let mut numbers: BTreeMap<EventId, usize> = graph.ids().filter(is_counted).zip(with_events).collect();
     numbers.entry(violation.culprit).or_insert(steps.len() + 1);
     numbers
+}
+
+/// The step, from 1, that has written what the access that goes wrong reads; 0 for the value at the
+/// beginning.
+pub(crate) fn source_of_culprit(violation: &Violation) -> Option<usize> {
+    let source = violation.graph.source(violation.culprit)?;
+    if violation.graph.is_init(source) { Some(0) } else { step_numbers(violation).get(&source).copied() }
+}
+
+/// The step, from 1, that has overwritten what the access reads, or that the access is ordered
+/// before.
+pub(crate) fn overtaker_of_culprit(violation: &Violation) -> Option<usize> {
+    let (graph, culprit) = (&violation.graph, violation.culprit);
+    let place = graph.source(culprit).unwrap_or(culprit);
+    let behind = graph.writes(graph.label(culprit).loc()?).iter().skip_while(|&&write| write != place).skip(1);
+    let numbers = step_numbers(violation);
+    behind.filter(|&&write| write != culprit).find_map(|write| numbers.get(write)).copied()
 }
 
 /// What fails.

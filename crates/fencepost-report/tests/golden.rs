@@ -1,12 +1,6 @@
 //! Every report on every sample equals the file in `tests/golden`;
 //! `FENCEPOST_BLESS=1 cargo test -p fencepost-report` rewrites them.
 
-#[path = "support/observed.rs"]
-mod observed;
-#[path = "support/samples.rs"]
-mod samples;
-mod support;
-
 use std::path::Path;
 
 use fencepost_base::diag::Diagnostic;
@@ -20,7 +14,9 @@ use fencepost_report::terminal::{self, Look, Skipped, Tallied, Tally};
 use fencepost_report::{finding, json};
 use fencepost_verdict::{Outcome, Reason, ScFailureKind, Verdict};
 
-fn check(name: &str, text: &str) {
+use crate::support::{observed, samples};
+
+pub(crate) fn check(name: &str, text: &str) {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden").join(name);
     if std::env::var_os("FENCEPOST_BLESS").is_some() {
         std::fs::write(&path, text).expect("the golden file can be written");

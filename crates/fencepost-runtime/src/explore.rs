@@ -16,7 +16,7 @@ use fencepost_protocol::exploration::{
 use fencepost_protocol::{Key, door};
 
 use crate::intercept::system_call;
-use crate::{environment, local, memory, options, race, schedule, shadow};
+use crate::{environment, local, memory, options, provoke, race, schedule, shadow};
 
 /// What both sides map; null if nobody decides.
 static SHARED: AtomicPtr<u8> = AtomicPtr::new(null_mut());
@@ -108,7 +108,8 @@ pub(crate) fn start() {
         unsafe {
             let header = &mut *memory.cast::<Header>();
             (header.decisions, header.most_steps, header.rounds) = (decisions.len() as u32, STEPS as u32, u32::MAX);
-            header.weak = u32::from(decisions.iter().any(|decision| !decision.is_sc()));
+            header.weak = u32::from(decisions.iter().any(Decision::is_weak));
+            header.stale = u32::from(decisions.iter().any(Decision::is_stale));
             for (number, decision) in decisions.into_iter().enumerate() {
                 memory.add(at::DECISION).cast::<Decision>().add(number).write(decision);
             }
@@ -121,6 +122,9 @@ fn begin(memory: *mut u8) {
     SHARED.store(memory, Ordering::Release);
     let is_weak = shared().is_some_and(|mut shared| shared.header().weak != 0);
     WEAK.store(is_weak, Ordering::Relaxed);
+    if shared().is_some_and(|mut shared| shared.header().stale != 0) {
+        provoke::offer();
+    }
     local::start();
     shadow::leave_to_others();
     race::forget_nothing();
@@ -197,6 +201,15 @@ pub(crate) fn found(key: u64, is_race: bool) {
         *report = Report { key, steps, is_race: u32::from(is_race) };
     }
     header.reports = (header.reports + 1).min(REPORTS as u32 + 1);
+}
+
+/// The step that is being taken uses an overwritten write, which was made by the step with the
+/// number `source`, or is the initial value (0); `key` is that of the report about the access.
+pub(crate) fn uses_stale(key: u64, source: u32) {
+    let step = schedule::decided_steps();
+    let Some(mut shared) = shared() else { return };
+    let header = shared.header();
+    (header.stale_step, header.stale_source, header.stale_key) = (step, source, key);
 }
 
 /// Something stands in the way of an exact answer.

@@ -14,7 +14,8 @@
 //! - `explore`: runs of which an explorer decides every step; `local`: has a loop gone round?
 //! - `openmp`: what its regions, barriers and tasks order.
 //! - `report`, `channel`, `record`, `options`, `stats`: what goes out and comes in.
-//! - `memory`, `lock`, `copy`: the runtime's own, since it must not use the host's.
+//! - `memory`, `lock`, `copy`: the runtime's own, since it must not use the host's; `collisions`:
+//!   threads that are in each other's way step back.
 
 #![cfg(all(target_arch = "x86_64", target_os = "linux", target_env = "gnu"))]
 #![cfg_attr(
@@ -23,6 +24,7 @@
 )]
 
 mod channel;
+mod collisions;
 mod copy;
 mod early;
 mod environment;

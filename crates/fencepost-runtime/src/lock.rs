@@ -20,10 +20,13 @@ pub(crate) struct Lock(AtomicU32);
 /// This process, as it is written into locks; changes in a child of `fork`.
 static PROCESS: Apart<AtomicU32> = Apart(AtomicU32::new(1));
 
-/// Tries before the time slice is given away. There are two pauses after the first and twice as
-/// many after each: who asks all the time takes the line of the cache, with what is beside the lock
-/// in it, away from the holder who needs it.
-const TRIES: u32 = 8;
+/// Tries before the time slice is given away …
+const TRIES: u32 = 5;
+
+/// … and pauses before the first; there are twice as many before each after it. Who asks all the
+/// time takes the line of the cache, with what is beside the lock in it, away from the holder who
+/// needs it.
+const PAUSES: u32 = 16;
 
 /// Time after which a lock is given up that may never be free.
 const LONG: Duration = Duration::from_secs(1);
@@ -64,7 +67,14 @@ impl Lock {
     /// Takes the lock.
     #[inline]
     pub(crate) fn acquire(&self) {
+        self.acquire_or_else(|| ());
+    }
+
+    /// Takes the lock; if another thread has it, does that first.
+    #[inline]
+    pub(crate) fn acquire_or_else(&self, first: impl FnOnce()) {
         if !self.try_once() {
+            first();
             self.contend();
         }
     }
@@ -92,22 +102,23 @@ impl Lock {
         }
     }
 
+    /// Takes the lock if it is free, or held by somebody who does not exist in this process.
+    fn try_again(&self) -> bool {
+        let me = PROCESS.load(Ordering::Relaxed);
+        let holder = self.0.load(Ordering::Relaxed);
+        holder != me && self.0.compare_exchange(holder, me, Ordering::Acquire, Ordering::Relaxed).is_ok()
+    }
+
     #[cold]
     fn contend(&self) {
-        let me = PROCESS.load(Ordering::Relaxed);
-        let mut tries = 0;
-        loop {
-            let holder = self.0.load(Ordering::Relaxed);
-            let free = holder != me;
-            if free && self.0.compare_exchange(holder, me, Ordering::Acquire, Ordering::Relaxed).is_ok() {
+        for tries in 0..TRIES {
+            (0..PAUSES << tries).for_each(|_| std::hint::spin_loop());
+            if self.try_again() {
                 return;
             }
-            tries += 1;
-            if tries < TRIES {
-                (0..1 << tries).for_each(|_| std::hint::spin_loop());
-            } else {
-                give_way();
-            }
+        }
+        while !self.try_again() {
+            give_way();
         }
     }
 

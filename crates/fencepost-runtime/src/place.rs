@@ -13,6 +13,7 @@ use fencepost_clock::{Location, Slot, SyncObject};
 use crate::lock::{Guarded, Lock};
 use crate::memory;
 use crate::shadow::{self, Span};
+use crate::thread;
 
 /// What is at a place.
 #[allow(
@@ -53,8 +54,10 @@ pub(crate) enum Intent {
     Read,
     /// A load of something new.
     Load,
-    /// A store or an update.
-    Write,
+    /// A store.
+    Store,
+    /// A read-modify-write, a compare-and-swap.
+    Update,
 }
 
 /// Bytes of a line of the cache.
@@ -91,6 +94,17 @@ fn key(addr: usize, kind: Kind) -> usize {
 pub(crate) fn prefetch(near: *const u8) {
     // SAFETY: neither reads nor writes anything; without effect where there is no memory.
     unsafe { std::arch::asm!("prefetchw [{near}]", near = in(reg) near, options(nostack, preserves_flags, readonly)) };
+}
+
+/// The place that the running thread wants for this is locked.
+#[cold]
+#[inline(never)]
+fn step_back(access: Intent) {
+    if matches!(access, Intent::Load | Intent::Update)
+        && let Some(thread) = thread::watched()
+    {
+        thread.collisions.step_back(thread.counters.accesses.get());
+    }
 }
 
 /// A place whose lock is held.
@@ -152,7 +166,7 @@ impl Place {
         match access {
             Intent::Read => {}
             Intent::Load => (1..6).for_each(|number| prefetch(line(number))),
-            Intent::Write => (1..4).for_each(|number| prefetch(line(number))),
+            Intent::Store | Intent::Update => (1..4).for_each(|number| prefetch(line(number))),
         }
     }
 
@@ -163,7 +177,7 @@ impl Place {
         if self.key.load(Ordering::Relaxed) != key(addr, kind) {
             return None;
         }
-        self.lock.acquire();
+        self.lock.acquire_or_else(|| step_back(access));
         let held = Held(self);
         (self.key.load(Ordering::Relaxed) == key(addr, kind)).then_some(held)
     }

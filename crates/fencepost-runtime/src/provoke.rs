@@ -12,10 +12,11 @@
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-use fencepost_clock::{Limits, Location, Released, Releases, Window, Write};
+use fencepost_clock::{Limits, Location, Released, Releases, Slot, Window, Write};
 use fencepost_protocol::{CodePlace, Key, Provocation, Which};
 
 use crate::channel;
+use crate::explore;
 use crate::lock::{Guard, Guarded};
 use crate::memory::Apart;
 use crate::options;
@@ -46,8 +47,17 @@ struct Plan {
 /// Places are kept in so many tables, each with a lock of its own.
 const TABLES: usize = 64;
 
-/// What the writes to each atomic variable have released.
-static RELEASES: [Guarded<BTreeMap<usize, Releases>>; TABLES] = [const { Guarded::new(BTreeMap::new()) }; TABLES];
+/// What is kept of the writes to an atomic variable.
+#[derive(Default)]
+struct Kept {
+    releases: Releases,
+    /// Who has made each of them, its number among the writer's writes, and the number of the step,
+    /// if somebody decides every step.
+    steps: Vec<((Slot, u32), u32)>,
+}
+
+/// What is kept of each atomic variable.
+static RELEASES: [Guarded<BTreeMap<usize, Kept>>; TABLES] = [const { Guarded::new(BTreeMap::new()) }; TABLES];
 
 /// The lowest bits of an address, which are the same wherever a module is.
 const WITHIN_PAGE: usize = 0xfff;
@@ -61,6 +71,12 @@ pub(crate) fn start() -> bool {
     PROVOKED.store(true, Ordering::Relaxed);
     record::keep_releases();
     true
+}
+
+/// Somebody decides every step, and may decide that an access uses an overwritten write.
+pub(crate) fn offer() {
+    PROVOKED.store(true, Ordering::Relaxed);
+    record::keep_releases();
 }
 
 /// Is this a provoked run?
@@ -81,10 +97,32 @@ pub(crate) fn used() -> u64 {
 
 /// The variable at `addr` was written to.
 pub(crate) fn keep(addr: usize, location: &Location, limits: Limits) {
-    table(addr).lock().entry(addr).or_default().keep(location, limits);
+    let step = if explore::is_decided() { schedule::decided_steps() } else { 0 };
+    let mut table = table(addr).lock();
+    let Kept { releases, steps } = table.entry(addr).or_default();
+    releases.keep(location, limits);
+    steps.extend(releases.newest().filter(|_| step != 0).map(|write| (write, step)));
 }
 
-fn table(addr: usize) -> &'static Guarded<BTreeMap<usize, Releases>> {
+/// What `write` to the variable at `addr` has released, and the number of the step that has made
+/// it, if somebody decides every step; 0 if it is the initial value. None if that is not known.
+pub(crate) fn known(addr: usize, write: &Write) -> Option<(Released, u32)> {
+    let table = table(addr).lock();
+    let kept = table.get(&addr);
+    let Some(writer) = write.writer else { return Some((Released::default(), 0)) };
+    let Kept { releases, steps } = kept?;
+    let made = steps.iter().rfind(|(made, _)| *made == (writer, write.number));
+    Some((releases.of(write)?, made?.1))
+}
+
+/// In a run in which somebody decides every step: the running access uses this value.
+pub(crate) fn decided(value: u64) {
+    USED.store(value, Ordering::Relaxed);
+    OVER.store(true, Ordering::Relaxed);
+    record::forget_releases();
+}
+
+fn table(addr: usize) -> &'static Guarded<BTreeMap<usize, Kept>> {
     &RELEASES[addr.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> (usize::BITS - TABLES.ilog2())]
 }
 
@@ -124,7 +162,7 @@ impl Opportunity {
     /// What `write` to the variable at `addr` has released. If that is not known, it must not be
     /// used.
     pub(crate) fn released(&self, addr: usize, write: &Write) -> Option<Released> {
-        table(addr).lock().entry(addr).or_default().of(write)
+        table(addr).lock().entry(addr).or_default().releases.of(write)
     }
 
     /// The step is taken, with this value: there is no other one.

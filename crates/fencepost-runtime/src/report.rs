@@ -197,7 +197,7 @@ pub(crate) fn robustness(thread: &Thread, access: &Access, window: &Window) {
     if !ROBUSTNESS_IS_KNOWN.load(Ordering::Acquire) {
         return;
     }
-    let newest = stacks::site(window.newest.site).map(|(_, _, frames)| frames).unwrap_or_default();
+    let newest = frames_of(window);
     let place = thread.calls.near(access.pc);
     let pcs = [access.pc, newest.first().copied().unwrap_or(0)];
     if !is_new(pcs, [place, stacks::near(&newest)]) {
@@ -209,6 +209,16 @@ pub(crate) fn robustness(thread: &Thread, access: &Access, window: &Window) {
     }
     let (report, tids) = violation(thread, access, window);
     halt_if(channel::send_report(report, &tids));
+}
+
+/// Where the newest write of the window was made.
+fn frames_of(window: &Window) -> Vec<usize> {
+    stacks::site(window.newest.site).map(|(_, _, frames)| frames).unwrap_or_default()
+}
+
+/// The number of the report about an access with this window.
+pub(crate) fn key(access: &Access, window: &Window) -> u64 {
+    key_of([access.pc, frames_of(window).first().copied().unwrap_or(0)])
 }
 
 /// `thread` makes this access with the write `used` of its window.

@@ -23,8 +23,8 @@ use std::sync::atomic::Ordering;
 
 pub(crate) use baton::{
     also, assumed, begin, cancelled, choose, circles, created, decided, decided_steps, decided_to_the_end, decision,
-    diverged, ending, exists, finished, forked, frozen, has_taken, holds, let_others_finish, outside, rouse, start,
-    step_in, step_out, steps, vary, wake, was_written, watches,
+    diverged, ending, exists, finished, forked, frozen, has_taken, holds, let_others_finish, outside, rouse, stale_way,
+    start, step_in, step_out, steps, vary, wake, was_written, watches,
 };
 use control::CONTROLLED;
 pub(crate) use control::{Key, Outcome, Timeout, Waiting};

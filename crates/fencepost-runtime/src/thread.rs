@@ -22,6 +22,7 @@ use std::sync::atomic::{AtomicBool, Ordering, compiler_fence};
 use fencepost_clock::ThreadClocks;
 use fencepost_protocol::record::Op;
 
+use crate::collisions::Collisions;
 use crate::follow::FOLLOWED;
 use crate::race;
 use crate::record::{self, Recorder};
@@ -54,6 +55,8 @@ pub(crate) struct Thread {
     pub(crate) calls: CallStack,
     /// What it has done, in numbers.
     pub(crate) counters: &'static Counters,
+    /// How often it has met others at the same location.
+    pub(crate) collisions: Collisions,
     /// To recognise spinning.
     pub(crate) last_load: Cell<LastLoad>,
     /// Has it changed anything since a loop was looked for?
@@ -254,6 +257,7 @@ impl Thread {
             inside: UnsafeCell::new(Inside { clocks, recorder: Recorder::default(), counted: (0, 0, 0), life }),
             calls,
             counters,
+            collisions: Collisions::default(),
             last_load: Cell::default(),
             has_effect: Cell::new(false),
             stamp: Cell::new(stamp),

@@ -13,8 +13,13 @@ pub struct Exploration {
     pub redundant: u64,
     /// All schedules with at most so many preemptions were seen, if they were counted.
     pub preemptions: Option<u32>,
+    /// Executions in which one access uses an overwritten value and everything else is as under SC,
+    /// if they were explored.
+    pub one_stale_step: Option<u64>,
     /// How long it took.
     pub seconds: f64,
+    /// How much of that it took until the first run was over.
+    pub starting: f64,
     /// What stands in the way of an exact answer.
     pub why: Vec<String>,
     /// What is wrong, and the decisions that show it.

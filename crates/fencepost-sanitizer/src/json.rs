@@ -63,7 +63,10 @@ struct Explored<'a> {
     redundant: u64,
     #[serde(skip_serializing_if = "Option::is_none")]
     preemptions: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    one_stale_step: Option<u64>,
     seconds: f64,
+    starting: f64,
     why: &'a [String],
     bugs: Vec<BugLine<'a>>,
     /// The same of executions that are not SC, too.
@@ -80,7 +83,9 @@ impl<'a> Explored<'a> {
             blocked: exploration.blocked,
             redundant: exploration.redundant,
             preemptions: exploration.preemptions,
+            one_stale_step: exploration.one_stale_step,
             seconds: exploration.seconds,
+            starting: exploration.starting,
             why: &exploration.why,
             bugs: exploration.bugs.iter().map(|(bug, decisions)| BugLine { bug, decisions }).collect(),
             weak: exploration.beyond.as_deref().map(|beyond| Box::new(Explored::of(beyond))),

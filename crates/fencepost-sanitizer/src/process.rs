@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use fencepost_protocol::exploration::{Decision, Decisions};
 use fencepost_protocol::record::Record;
 use fencepost_protocol::{Key, Options};
 
@@ -76,7 +77,8 @@ impl Process {
 
     /// Is it one in which an access was to use an overwritten value?
     pub fn is_provoked(&self) -> bool {
-        self.given(Key::Provoke).is_some()
+        let decided = self.given(Key::Decisions).and_then(|text| text.parse::<Decisions>().ok());
+        self.given(Key::Provoke).is_some() || decided.is_some_and(|all| all.0.iter().any(Decision::is_stale))
     }
 
     /// Its number; 0 before it has said anything.
@@ -452,7 +454,7 @@ impl Process {
             // They say how everything else is to be.
             words.extend(["--decisions".into(), decisions.to_string(), "--".into()]);
             words.extend_from_slice(if start.argv.is_empty() { std::slice::from_ref(&start.exe) } else { &start.argv });
-            return Reproduce { command: command_line(&words), exact };
+            return Reproduce::new(&words, exact);
         }
         words.push("--schedule".into());
         match exact {
@@ -478,19 +480,6 @@ impl Process {
             true => words.push(start.exe.clone()),
             false => words.extend_from_slice(&start.argv),
         }
-        Reproduce { command: command_line(&words), exact }
-    }
-}
-
-fn command_line(words: &[String]) -> String {
-    words.iter().map(|word| shell_word(word)).collect::<Vec<_>>().join(" ")
-}
-
-/// As a shell wants to see it.
-fn shell_word(word: &str) -> String {
-    let harmless = |c: char| c.is_ascii_alphanumeric() || "-_./=:,+@%".contains(c);
-    match !word.is_empty() && word.chars().all(harmless) {
-        true => word.to_string(),
-        false => format!("'{}'", word.replace('\'', r"'\''")),
+        Reproduce::new(&words, exact)
     }
 }

@@ -5,8 +5,8 @@ use std::fmt;
 use fencepost_clock::MODEL;
 use fencepost_finding::{Access, Evidence, Finding, Frame, Kind as FindingKind, Observed};
 pub use fencepost_finding::{
-    Advice, Awaited, Consequence, Creation, Edit, Effect, Link, LinkEnd, LinkKind, Memory, Operation, Place, Rank,
-    Reproduce, Thread, Trials, Waiting,
+    Advice, Awaited, Consequence, Creation, Edit, Effect, Explored, Link, LinkEnd, LinkKind, Memory, Operation, Place,
+    Rank, Reproduce, Thread, Trials, Waiting,
 };
 use fencepost_protocol::Provocation;
 

@@ -1,8 +1,8 @@
 //! What tests of several crates need.
 //!
 //! That is the corpus, expectations written in source files, generated programs, shrinking of those
-//! that show a mistake, the litmus tests of the papers, and compilers for the programs of the
-//! sanitizer.
+//! that show a mistake, the litmus tests of the papers, compilers for the programs of the
+//! sanitizer, and a browser for pages.
 
 use std::io::Write as _;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
@@ -13,6 +13,7 @@ use fencepost_ir::{Observable, Program};
 
 pub use fencepost_expect as expect;
 
+pub mod browser;
 pub mod compilers;
 pub mod corpus;
 pub mod edit;

@@ -21,7 +21,8 @@ fn documented() -> BTreeMap<String, BTreeSet<String>> {
         .map(|line| {
             let cells: Vec<&str> = line.split('|').collect();
             let krate = names(cells[1]).remove(0);
-            (krate, names(cells[3]).into_iter().map(|name| format!("fencepost-{name}")).collect())
+            let full = |name: String| if name == "fencepost" { name } else { format!("fencepost-{name}") };
+            (krate, names(cells[3]).into_iter().map(full).collect())
         })
         .collect()
 }

@@ -43,6 +43,13 @@ impl File {
     }
 }
 
+/// Results go to this file, if there is one; how the command ends, if that cannot be.
+pub(crate) fn redirect(output: &mut Output, path: Option<&Path>, look: &Look) -> Option<Exit> {
+    let message = output.redirect(path?).err()?;
+    output.note(&terminal::plain_error(&message, None, look));
+    Some(Exit::Error)
+}
+
 /// Where results go, and where and how is told what is wrong.
 pub(crate) struct Desk<'a> {
     pub(crate) output: &'a mut Output,

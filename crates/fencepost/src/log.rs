@@ -1,33 +1,78 @@
-//! What goes into a SARIF log, which comes in one piece at the end.
+//! What goes into a SARIF log or a page, which come in one piece at the end.
 
+use std::collections::BTreeMap;
 use std::env;
-use std::path::PathBuf;
+use std::fs;
+use std::path::{Path, PathBuf};
 
 use fencepost_base::diag::Diagnostic;
 use fencepost_base::source::SourceFile;
-use fencepost_expect::Announced;
-use fencepost_finding::{Evidence, Finding, Fix, Rule, Severity};
+use fencepost_expect::{Announced, Judgement};
+use fencepost_finding::{Evidence, Finding, Fix, Rule, Severity, command_line};
+use fencepost_report::diagram::Extra;
+use fencepost_report::html::{self, Answer, Part};
 use fencepost_report::sarif::{self, Notice, Origin};
 use fencepost_report::terminal::Skipped;
 use fencepost_report::{Subject, finding, while_reading};
 use fencepost_verdict::{Outcome, Reason, Verdict, Verification};
 
-/// One fix is for all that is found in a program.
-fn add_fix(findings: &mut [Finding], fix: Option<Fix>) {
-    if let Some(Finding { evidence: Evidence::Replayed(replayed), .. }) = findings.first_mut() {
-        replayed.fix = fix;
-    }
+/// Of a file that is named by debug information, so many bytes are read at most.
+const LONGEST_SOURCE: u64 = 16 << 20;
+
+/// What it is to be in the end.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Form {
+    /// A SARIF log.
+    #[default]
+    Sarif,
+    /// A page for a browser.
+    Page,
 }
 
 /// Everything so far.
 #[derive(Default)]
 pub(crate) struct Log {
+    form: Form,
     findings: Vec<Finding>,
     notices: Vec<Notice>,
     folder: Option<PathBuf>,
+    /// For a page: what was asked, texts in which something was found, other remarks.
+    answers: Vec<Answer>,
+    sources: BTreeMap<String, String>,
+    figures: Vec<String>,
 }
 
 impl Log {
+    pub(crate) fn new(form: Form) -> Self {
+        Log { form, ..Log::default() }
+    }
+
+    /// One fix is for all that is found in a program. In a log it stands once; on a page every
+    /// finding is looked at for itself, but what fails under SC is not mended by it.
+    fn add_fix(&self, findings: &mut [Finding], fix: Option<&Fix>) {
+        let how_many = if self.form == Form::Page { findings.len() } else { 1 };
+        for finding in findings.iter_mut().take(how_many) {
+            if let Finding { evidence: Evidence::Replayed(replayed), model, .. } = finding
+                && (self.form == Form::Sarif || *model != "sc")
+            {
+                replayed.fix = fix.cloned();
+            }
+        }
+    }
+
+    fn add_source(&mut self, subject: &Subject<'_>) {
+        let (name, text) = (subject.source.name(), subject.source.text());
+        if self.form == Form::Page && !self.sources.contains_key(name) {
+            self.sources.insert(name.to_string(), text.to_string());
+        }
+    }
+
+    /// Something to say about all of it.
+    #[cfg(fencepost_runtime)]
+    pub(crate) fn remark(&mut self, text: &str) {
+        self.figures.extend(text.lines().map(|line| line.trim_start_matches("fencepost: ").to_string()));
+    }
+
     /// Paths start in this folder, instead of where we are.
     #[cfg(fencepost_runtime)]
     pub(crate) fn start_paths_in(&mut self, folder: Option<PathBuf>) {
@@ -41,9 +86,26 @@ impl Log {
     }
 
     /// What was found, and which lines of the file expect it.
-    pub(crate) fn outcome(&mut self, subject: &Subject<'_>, outcome: &Outcome, announced: Announced, fix: Option<Fix>) {
-        let mut findings = finding::of_outcome(subject, outcome);
-        add_fix(&mut findings, fix);
+    pub(crate) fn outcome(
+        &mut self,
+        subject: &Subject<'_>,
+        outcome: &Outcome,
+        announced: Announced,
+        judgement: Option<&Judgement>,
+        fix: Option<Fix>,
+    ) {
+        let mut findings = match self.form {
+            Form::Sarif => finding::of_outcome(subject, outcome),
+            Form::Page => finding::of_outcome_drawn(subject, outcome, Extra::default()),
+        };
+        self.add_fix(&mut findings, fix.as_ref());
+        let is_expected = judgement.and_then(|judgement| match judgement {
+            Judgement::AsExpected => Some(true),
+            Judgement::Differs(_) => Some(false),
+            Judgement::Undecided => None,
+        });
+        self.answers.push(Answer::of_outcome(subject, outcome, is_expected));
+        self.add_source(subject);
         self.findings.extend(findings.into_iter().map(|finding| {
             let expected = match finding.kind.rule() {
                 Rule::Assertion | Rule::RuntimeError => announced.failure.or(announced.consequence),
@@ -65,8 +127,13 @@ impl Log {
         announced: Option<usize>,
         fix: Option<Fix>,
     ) {
-        let mut found = finding::of_verification(subject, verification);
-        add_fix(&mut found, fix);
+        let mut found = match self.form {
+            Form::Sarif => finding::of_verification(subject, verification),
+            Form::Page => finding::of_verification_drawn(subject, verification, Extra::default()),
+        };
+        self.add_fix(&mut found, fix.as_ref());
+        self.answers.push(Answer::of_verification(subject, verification));
+        self.add_source(subject);
         self.findings.extend(found.into_iter().map(|finding| Finding { expected: announced, ..finding }));
         if let Err(reason) = &verification.result {
             self.undecided(subject, "safety under", verification.model, reason);
@@ -122,8 +189,49 @@ impl Log {
 
     /// As text, with paths from here.
     pub(crate) fn render(&self) -> String {
-        let folder = self.folder.clone().or_else(|| env::current_dir().ok());
-        let origin = Origin { version: env!("CARGO_PKG_VERSION"), folder: folder.as_deref() };
-        sarif::log(&self.findings, &self.notices, &origin)
+        match self.form {
+            Form::Sarif => {
+                let folder = self.folder.clone().or_else(|| env::current_dir().ok());
+                let origin = Origin { version: env!("CARGO_PKG_VERSION"), folder: folder.as_deref() };
+                sarif::log(&self.findings, &self.notices, &origin)
+            }
+            Form::Page => page(&[self.part()]),
+        }
     }
+
+    /// What is to be on a page, together with what others know.
+    pub(crate) fn part(&self) -> Part {
+        let mut part = Part::default();
+        part.answers.clone_from(&self.answers);
+        part.figures.clone_from(&self.figures);
+        self.findings.iter().for_each(|finding| part.finding(finding));
+        self.notices.iter().for_each(|notice| part.notice(notice));
+        for file in part.files() {
+            match self.sources.get(&file) {
+                Some(text) => part.source(&file, text),
+                None => {
+                    let path = self.folder.as_deref().map_or_else(|| PathBuf::from(&file), |folder| folder.join(&file));
+                    read(&path).into_iter().for_each(|text| part.source(&file, &text));
+                }
+            }
+        }
+        part
+    }
+}
+
+/// The text of a file that debug information names; none if there is no such text.
+fn read(path: &Path) -> Option<String> {
+    let metadata = fs::metadata(path).ok()?;
+    let is_text = metadata.is_file() && metadata.len() <= LONGEST_SOURCE;
+    let bytes = is_text.then(|| fs::read(path).ok()).flatten()?;
+    String::from_utf8(bytes).ok()
+}
+
+/// A page of all this, and of the command that was typed.
+pub(crate) fn page(parts: &[Part]) -> String {
+    let words: Vec<String> = env::args_os().skip(1).map(|word| word.to_string_lossy().into_owned()).collect();
+    let name = env::args_os().next().map(PathBuf::from);
+    let name = name.as_deref().and_then(Path::file_stem).map_or("fencepost".into(), |name| name.to_string_lossy());
+    let command = format!("{name} {}", command_line(&words));
+    html::page(parts, &html::Origin { version: env!("CARGO_PKG_VERSION"), command: &command })
 }

@@ -13,11 +13,12 @@ use fencepost_syntax::Language;
 use crate::args::{
     AttacksChoice, CheckArgs, CommonArgs, DelaysChoice, DerefChoice, LanguageChoice, ModelsChoice, SearchArgs,
 };
+use crate::output::Output;
 use crate::project;
 
 /// The look of results on standard output.
-pub(crate) fn stdout_look(common: &CommonArgs, full_trace: bool) -> Look {
-    Look { full_trace, ..look(common, io::stdout().is_terminal()) }
+pub(crate) fn stdout_look(common: &CommonArgs, full_trace: bool, output: &Output) -> Look {
+    Look { full_trace, ..look(common, output.is_terminal()) }
 }
 
 /// The look of messages on standard error.

@@ -1,21 +1,43 @@
 //! The only place that writes to standard output, and, but for the progress bar, to standard error.
 
-use std::io::{self, ErrorKind, StderrLock, StdoutLock, Write};
+use std::fs::File;
+use std::io::{self, ErrorKind, IsTerminal as _, StderrLock, StdoutLock, Write};
+use std::path::Path;
 
 use crate::exit::Exit;
 
-/// Standard output, locked for the whole run. Standard error is locked for each message.
+/// Standard output, locked for the whole run, or a file in its place. Standard error is locked for
+/// each message.
 pub(crate) struct Output {
     stdout: StdoutLock<'static>,
+    file: Option<File>,
 }
 
 impl Output {
     pub(crate) fn new() -> Self {
-        Output { stdout: io::stdout().lock() }
+        Output { stdout: io::stdout().lock(), file: None }
+    }
+
+    /// Results go to this file from now on, unless it is called `-`. That it cannot be written is to
+    /// be known before a long search.
+    pub(crate) fn redirect(&mut self, path: &Path) -> Result<(), String> {
+        if path.as_os_str() != "-" {
+            let file = File::create(path).map_err(|error| format!("cannot write `{}`: {error}", path.display()))?;
+            self.file = Some(file);
+        }
+        Ok(())
+    }
+
+    /// Do people see results as they come?
+    pub(crate) fn is_terminal(&self) -> bool {
+        self.file.is_none() && self.stdout.is_terminal()
     }
 
     /// Writes results, at once: someone may be waiting for them.
     pub(crate) fn out(&mut self, text: &str) -> io::Result<()> {
+        if let Some(file) = &mut self.file {
+            return file.write_all(text.as_bytes());
+        }
         self.stdout.write_all(text.as_bytes())?;
         self.stdout.flush()
     }

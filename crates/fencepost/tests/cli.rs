@@ -109,6 +109,54 @@ fn log(arguments: &[&str], input: &str) -> (i32, serde_json::Value) {
     (code(&output), serde_json::from_slice(&output.stdout).expect("JSON"))
 }
 
+/// The data of a page.
+fn page_data(page: &str) -> serde_json::Value {
+    let (_, data) = page.split_once("id=\"data\">").expect("there is data");
+    serde_json::from_str(data.split_once("</script>").expect("it ends").0).expect("JSON")
+}
+
+#[test]
+fn pages_have_what_was_found_and_what_was_not_decided() {
+    let dir = scratch("pages");
+    let file = dir.join("report.html");
+    let path = file.to_str().expect("UTF-8");
+    let check = || {
+        let output =
+            fencepost(&["check", "-", "--model", "ra,rc20,tso", "--format", "html", "-o", path], SB.as_bytes());
+        assert_eq!((code(&output), text(&output.stdout).as_str()), (1, ""), "{}", text(&output.stderr));
+        std::fs::read_to_string(&file).expect("a page")
+    };
+    let page = check();
+    assert_eq!(check(), page, "the same bytes again");
+    let data = page_data(&page);
+    // With store buffers there is more to show.
+    let findings = data["findings"].as_array().expect("findings");
+    let shown: Vec<_> =
+        findings.iter().map(|it| (&it["model"], &it["also"], it["runs"].as_array().map(Vec::len))).collect();
+    let [tso, ra, none] = ["tso".into(), "ra".into(), serde_json::Value::Null];
+    assert_eq!(shown, [(&tso, &none, Some(2)), (&ra, &serde_json::json!(["rc20"]), Some(1))], "{data}");
+    let stale = &findings[1];
+    assert!(stale["graph"]["nodes"].is_array() && stale["fix"]["text"].is_string(), "{stale}");
+    assert_eq!(data["sources"]["<stdin>"].as_str().map(str::len), Some(SB.len()));
+    assert!(page.contains("<title>fencepost: 2 findings, at worst: not robust</title>"));
+
+    // To standard output, as with the other formats.
+    let race = "nonatomic d; thread a { d = 1; } thread b { local r; r = d; assert(r == 0); }";
+    let output = fencepost(&["verify", "-", "--model", "ra", "--format", "html"], race.as_bytes());
+    let findings = page_data(&text(&output.stdout))["findings"].clone();
+    assert_eq!((code(&output), &findings[0]["category"]), (1, &"race".into()), "{findings}");
+    let output = fencepost(&["check", "-", "--format", "html", "--max-states", "1"], SB.as_bytes());
+    assert!(text(&output.stdout).contains("Nothing was found, but not everything is decided"));
+    let output = fencepost(&["check", "-", "--format", "html"], b"thread {");
+    assert_eq!((code(&output), text(&output.stdout).contains("error: &lt;stdin&gt;")), (2, true));
+    // Where nothing can be written is known before the search.
+    for format in ["html", "human"] {
+        let output = fencepost(&["check", "-", "--format", format, "-o", "/no/such/folder/report"], SB.as_bytes());
+        assert_eq!((code(&output), text(&output.stdout).as_str()), (2, ""));
+        assert!(text(&output.stderr).contains("cannot write `/no/such/folder/report`"));
+    }
+}
+
 #[test]
 fn code_scanning_has_what_was_found_and_what_was_not_decided() {
     let (code, found) = log(&["check", "-", "--model", "ra,rc20"], SB);

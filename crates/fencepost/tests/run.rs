@@ -206,6 +206,20 @@ fn json_and_sarif() {
 }
 
 #[test]
+fn a_page_has_what_was_found_in_runs() {
+    let file = Path::new(env!("CARGO_TARGET_TMPDIR")).join("findings.html");
+    let (code, _, err) = run(&["--format", "html", "-o", file.to_str().expect("UTF-8")], "message-passing", &[]);
+    assert_eq!((code, err.as_str()), (Some(66), ""));
+    let page = fs::read_to_string(file).expect("a page");
+    let (_, data) = page.split_once("id=\"data\">").expect("there is data");
+    let data: serde_json::Value = serde_json::from_str(data.split_once("</script>").expect("it ends").0).expect("JSON");
+    let found = &data["findings"][0];
+    assert_eq!((&found["evidence"], &found["accesses"][0]["mark"]), (&"observed".into(), &1.into()), "{found}");
+    assert!(found["runs"][0]["steps"].is_array() && found["reproduce"]["command"].is_string(), "{found}");
+    assert!(page.contains("1 report in 1 run"), "the figures are there");
+}
+
+#[test]
 fn a_deadlock_is_told_in_every_format() {
     let told = "deadlock: all threads wait";
     let (code, out, err) = run(&["--format", "json", "--runs", "3", "--keep-going"], "deadlock", &["exit", "67"]);

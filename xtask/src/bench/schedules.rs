@@ -46,6 +46,8 @@ enum Outcome {
     Explored {
         executions: u64,
         seconds: f64,
+        /// Until the first execution was over, if that is known: most of it is to start.
+        starting: Option<f64>,
         /// Are these all?
         all: bool,
         /// What it says of the test.
@@ -123,6 +125,7 @@ fn explore(fencepost: &Path, test: &str, seconds: u64) -> Result<Outcome, String
     Ok(Outcome::Explored {
         executions: executions + blocked + redundant,
         seconds: summary["seconds"].as_f64().unwrap_or_default(),
+        starting: summary["starting"].as_f64(),
         all: summary["why"].as_array().is_some_and(Vec::is_empty),
         says: match summary["bugs"][0]["bug"].as_str() {
             Some(bug) => bug.to_string(),
@@ -155,7 +158,7 @@ fn other_tool((tool, version): &(&str, &str), test: &str, seconds: u64) -> Resul
     let [executions, taken, all] = words[..] else { return Err(complaint(&finished.complaint)) };
     match (executions.parse(), taken.parse(), all.parse()) {
         (Ok(executions), Ok(seconds), Ok(all)) => {
-            Ok(Outcome::Explored { executions, seconds, all, says: String::new() })
+            Ok(Outcome::Explored { executions, seconds, starting: None, all, says: String::new() })
         }
         _ => Err(format!("`{}` is no answer", finished.output.trim())),
     }
@@ -180,9 +183,9 @@ fn complaint(text: &str) -> String {
 fn render(raw: &Raw) -> String {
     let mut text = format!(
         "{} At most {} s for each test and tool, on one processor.\n\n\
-         | test | ours: runs | time | per second | says | loom: executions | time | per second \
+         | test | ours: runs | time | to start | per second | says | loom: executions | time | per second \
          | shuttle: executions | time | per second | GenMC: SC | RC11 |\n\
-         |---|--:|--:|--:|---|--:|--:|--:|--:|--:|--:|--:|--:|\n",
+         |---|--:|--:|--:|--:|---|--:|--:|--:|--:|--:|--:|--:|--:|\n",
         raw.machine.describe(),
         raw.seconds
     );
@@ -192,17 +195,18 @@ fn render(raw: &Raw) -> String {
         let tools = std::iter::once(("ours", &row.ours)).chain(OTHERS.iter().map(|other| other.0).zip(&row.others));
         for (tool, outcome) in tools {
             match outcome {
-                Outcome::Explored { executions, seconds, all, says } => {
+                Outcome::Explored { executions, seconds, starting, all, says } => {
                     let more = if *all { "" } else { "> " };
                     cells.push(format!("{more}{}", text::grouped(*executions)));
                     cells.push(text::seconds(*seconds));
-                    cells.push(text::grouped((*executions as f64 / seconds.max(1e-6)) as u64));
+                    cells.extend(starting.map(text::seconds));
+                    cells.push(rate(*executions, *seconds, *starting));
                     if tool == "ours" {
                         cells.push(says.clone());
                     }
                 }
                 Outcome::Failed(reason) => {
-                    cells.extend(vec![String::new(); if tool == "ours" { 4 } else { 3 }]);
+                    cells.extend(vec![String::new(); if tool == "ours" { 5 } else { 3 }]);
                     notes.push(format!("- `{}` with {tool}: {reason}", row.test));
                 }
             }
@@ -220,6 +224,20 @@ fn render(raw: &Raw) -> String {
     text
 }
 
+/// How many executions there were in a second: of ours after the first one, if there are enough of
+/// them to tell.
+fn rate(executions: u64, seconds: f64, starting: Option<f64>) -> String {
+    let (counted, seconds) = match starting {
+        Some(_) if executions < FEW => return String::new(),
+        Some(starting) => (executions - 1, seconds - starting),
+        None => (executions, seconds),
+    };
+    text::grouped((counted as f64 / seconds.max(1e-6)) as u64)
+}
+
+/// So many executions say how long one takes.
+const FEW: u64 = 20;
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -233,10 +251,16 @@ mod tests {
 
     #[test]
     fn tables_are_whole() {
-        let explored = Outcome::Explored { executions: 12_345, seconds: 1.5, all: false, says: "exhausted".into() };
+        let explored = |starting| Outcome::Explored {
+            executions: 12_345,
+            seconds: 1.5,
+            starting,
+            all: false,
+            says: "exhausted".into(),
+        };
         let failed = Outcome::Failed("offline".into());
-        let row = |test: &str, others| Row { test: test.into(), ours: explored.clone(), others };
-        let rows = vec![row("sb", vec![explored.clone(), failed.clone()]), row("lock", vec![failed.clone(), failed])];
+        let row = |test: &str, others| Row { test: test.into(), ours: explored(Some(0.5)), others };
+        let rows = vec![row("sb", vec![explored(None), failed.clone()]), row("lock", vec![failed.clone(), failed])];
         let raw = Raw { machine: Machine::this(&[]), seconds: 1, rows };
         text::assert_tables_are_whole(&render(&raw));
     }

@@ -8,11 +8,18 @@
 //!
 //! Shares are counted in states, at points that are the same in every run ([`Budget::rest`]). So a
 //! turn is always the same work. Memory and time end a turn only where the user has limited them.
+//!
+//! In a browser there are no threads. There a piece of work that is put aside is forgotten, and its
+//! next turn begins at the beginning ([`Way::Anew`]). Shares grow by a factor from round to round,
+//! so all turns together cost little more than the last one. The answers are the same.
 
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::{Builder, Scope, ScopedJoinHandle};
 
 use fencepost_verdict::{Budget, Progress, Reason};
+
+/// Can work be put aside on the stack of a thread?
+const HAS_THREADS: bool = !cfg!(target_family = "wasm");
 
 /// Bytes of stack, as many as the first thread of a program has: arguments were made for that one.
 const STACK: usize = 8 << 20;
@@ -30,6 +37,15 @@ pub(super) struct Share {
 
 impl Share {
     pub(super) const ALL: Share = Share { states: u64::MAX, bytes: u64::MAX, time: f64::INFINITY };
+
+    /// States count only at points that are the same in every run.
+    fn is_used_up(&self, progress: Progress, is_fixed: bool) -> Option<Reason> {
+        match () {
+            () if progress.bytes > self.bytes => Some(Reason::Memory(self.bytes)),
+            () if is_fixed && progress.states >= self.states => Some(Reason::States(self.states)),
+            () => None,
+        }
+    }
 }
 
 /// How a turn ended.
@@ -41,9 +57,14 @@ pub(super) enum Turn<'scope, T> {
 }
 
 /// A piece of work that was put aside. If it is dropped, it comes to an end as if time were up.
-pub(super) struct Work<'scope, T> {
-    desk: Owned,
-    thread: ScopedJoinHandle<'scope, T>,
+pub(super) struct Work<'scope, T>(Way<'scope, T>);
+
+/// How work that was put aside goes on.
+enum Way<'scope, T> {
+    /// From where it stopped.
+    Thread { desk: Owned, thread: ScopedJoinHandle<'scope, T> },
+    /// From the beginning, with more to spend.
+    Anew(Anew<'scope, T>),
 }
 
 impl<'scope, T: Send + 'scope> Work<'scope, T> {
@@ -51,8 +72,11 @@ impl<'scope, T: Send + 'scope> Work<'scope, T> {
     pub(super) fn new(
         scope: &'scope Scope<'scope, '_>,
         budget: &'scope Budget<'scope>,
-        work: impl FnOnce(&Budget<'_>) -> T + Send + 'scope,
+        work: impl Fn(&Budget<'_>) -> T + Send + 'scope,
     ) -> Self {
+        if !HAS_THREADS {
+            return Work(Way::Anew(Anew::new(budget, work)));
+        }
         let desk = Arc::new(Desk::default());
         let owned = Owned(Arc::clone(&desk));
         let work = move || {
@@ -69,7 +93,7 @@ impl<'scope, T: Send + 'scope> Work<'scope, T> {
             })
         };
         let thread = Builder::new().stack_size(STACK).spawn_scoped(scope, work).expect("there are few threads");
-        Work { desk: owned, thread }
+        Work(Way::Thread { desk: owned, thread })
     }
 
     /// Another turn.
@@ -77,9 +101,15 @@ impl<'scope, T: Send + 'scope> Work<'scope, T> {
     /// # Panics
     /// If the work does.
     pub(super) fn go_on(self, share: Share) -> Turn<'scope, T> {
-        match self.desk.0.let_work(share) {
-            Some(reason) => Turn::Over(self, reason),
-            None => Turn::Done(self.join()),
+        match self.0 {
+            Way::Thread { desk, thread } => match desk.0.let_work(share) {
+                Some(reason) => Turn::Over(Work(Way::Thread { desk, thread }), reason),
+                None => Turn::Done(join(thread)),
+            },
+            Way::Anew(mut anew) => match anew.turn(share) {
+                Ok(result) => Turn::Done(result),
+                Err(reason) => Turn::Over(Work(Way::Anew(anew)), reason),
+            },
         }
     }
 
@@ -88,17 +118,74 @@ impl<'scope, T: Send + 'scope> Work<'scope, T> {
     /// # Panics
     /// If the work does.
     pub(super) fn stop(self) -> T {
-        self.desk.0.close();
-        self.join()
+        match self.0 {
+            Way::Thread { desk, thread } => {
+                desk.0.close();
+                join(thread)
+            }
+            Way::Anew(anew) => anew.stop(),
+        }
     }
 
     /// Bytes that it keeps.
     pub(super) fn bytes(&self) -> u64 {
-        self.desk.0.lock().bytes
+        match &self.0 {
+            Way::Thread { desk, .. } => desk.0.lock().bytes,
+            // It is forgotten until its next turn.
+            Way::Anew(_) => 0,
+        }
+    }
+}
+
+fn join<T>(thread: ScopedJoinHandle<'_, T>) -> T {
+    thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+}
+
+/// Work that begins anew in every turn.
+struct Anew<'scope, T> {
+    budget: &'scope Budget<'scope>,
+    work: Box<dyn Fn(&Budget<'_>) -> T + Send + 'scope>,
+}
+
+impl<'scope, T> Anew<'scope, T> {
+    fn new(budget: &'scope Budget<'scope>, work: impl Fn(&Budget<'_>) -> T + Send + 'scope) -> Self {
+        Anew { budget, work: Box::new(work) }
     }
 
-    fn join(self) -> T {
-        self.thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+    /// What the work gives, or what of its share is used up.
+    fn turn(&mut self, share: Share) -> Result<T, Reason> {
+        let Budget { expired, spent, progress, .. } = *self.budget;
+        let over: Mutex<Option<Reason>> = Mutex::default();
+        let end = |reason| {
+            over.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(reason);
+        };
+        let result = (self.work)(&Budget {
+            expired: &|| {
+                if expired() {
+                    return true;
+                }
+                if spent() >= share.time {
+                    end(Reason::Time);
+                }
+                over.lock().unwrap_or_else(PoisonError::into_inner).is_some()
+            },
+            progress: &|now| {
+                progress(now);
+                let _ = share.is_used_up(now, false).map(end);
+            },
+            rest: &|now| {
+                let _ = share.is_used_up(now, true).map(end);
+            },
+            ..*self.budget
+        });
+        match over.into_inner().unwrap_or_else(PoisonError::into_inner) {
+            Some(reason) => Err(reason),
+            None => Ok(result),
+        }
+    }
+
+    fn stop(self) -> T {
+        (self.work)(&Budget { expired: &|| true, ..*self.budget })
     }
 }
 
@@ -166,15 +253,10 @@ impl Desk {
         self.my_turn().is_closed || (budget.expired)()
     }
 
-    /// States count only at points that are the same in every run.
     fn tell(&self, progress: Progress, is_fixed: bool) {
         let mut state = self.my_turn();
         state.bytes = progress.bytes;
-        let over = state.share.and_then(|share| match () {
-            () if progress.bytes > share.bytes => Some(Reason::Memory(share.bytes)),
-            () if is_fixed && progress.states >= share.states => Some(Reason::States(share.states)),
-            () => None,
-        });
+        let over = state.share.and_then(|share| share.is_used_up(progress, is_fixed));
         if over.is_some() {
             self.end_turn(state, over);
             drop(self.my_turn());
@@ -318,5 +400,19 @@ mod tests {
             assert!(matches!(work.go_on(Share::ALL), Turn::Done(ends) if ends.iter().all(|end| *end == Ok(1_000))));
         });
         assert_eq!(taken.into_inner(), 4_000);
+    }
+
+    #[test]
+    fn without_threads_each_turn_begins_at_the_beginning() {
+        let (budget, taken) = (Budget::unlimited(), AtomicU64::new(0));
+        let mut anew = Anew::new(&budget, |budget| steps(100, &taken, budget));
+        for (share, all) in [(10, 10), (40, 50)] {
+            assert_eq!(anew.turn(states(share)), Err(Reason::States(share)));
+            assert_eq!(taken.load(Ordering::Relaxed), all);
+        }
+        assert_eq!(anew.turn(Share { bytes: 399, ..Share::ALL }), Err(Reason::Memory(399)));
+        assert_eq!(anew.turn(Share { time: 0.0, ..Share::ALL }), Err(Reason::Time));
+        assert_eq!(anew.turn(Share::ALL), Ok(Ok(100)));
+        assert_eq!(anew.stop(), Err(Reason::Time));
     }
 }

@@ -41,6 +41,11 @@ impl Releases {
         kept.push((newest.writer, newest.n, Released(location.w.clone())));
     }
 
+    /// The write that was kept last: who made it, and its number among the writer's writes.
+    pub fn newest(&self) -> Option<(Slot, u32)> {
+        self.0.last().map(|(slot, number, _)| (*slot, *number))
+    }
+
     /// What this write has released, if it is known.
     pub fn of(&self, write: &Write) -> Option<Released> {
         let Some(writer) = write.writer else { return Some(Released::default()) };

@@ -190,7 +190,7 @@ fn name(variable: &Place) -> String {
 }
 
 /// `queue.c:12`, or the place in the module.
-fn place(frame: &Frame) -> String {
+pub(crate) fn place(frame: &Frame) -> String {
     match (&frame.file, frame.line) {
         (Some(file), Some(line)) => format!("{}:{line}", file.rsplit('/').next().unwrap_or(file)),
         _ => frame.module_place(),

@@ -31,6 +31,8 @@ pub(super) struct Node {
     pub(super) text: String,
     /// `line 4`; empty when there is none.
     pub(super) remark: String,
+    /// The event of the diagram; none for several.
+    pub(super) event: Option<usize>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -66,6 +68,11 @@ impl Link {
     pub(super) fn label(&self) -> String {
         let names: Vec<&str> = self.kinds().map(Relation::as_str).collect();
         names.join(", ")
+    }
+
+    /// Neither end comes first.
+    pub(super) fn is_mutual(&self) -> bool {
+        self.kind == Relation::Race
     }
 
     /// The relations that it stands for.
@@ -255,9 +262,13 @@ impl Builder<'_> {
                         self.node_of.insert(id, self.nodes.len());
                         self.event_node(id, place)
                     }
-                    Item::Hidden(count) => {
-                        Node { place, kind: NodeKind::Gap, text: format!("⋮ {count} more"), remark: String::new() }
-                    }
+                    Item::Hidden(count) => Node {
+                        place,
+                        kind: NodeKind::Gap,
+                        text: format!("⋮ {count} more"),
+                        remark: String::new(),
+                        event: None,
+                    },
                 };
                 self.nodes.push(node);
             }
@@ -300,7 +311,7 @@ impl Builder<'_> {
         };
         // What people read beside the picture has numbers.
         let number = event.step.map_or(String::new(), |step| format!("{step}: "));
-        Node { place, kind, text: number + &event.text, remark: event.place.clone() }
+        Node { place, kind, text: number + &event.text, remark: event.place.clone(), event: Some(id) }
     }
 
     /// The node of an initial value, added when it is first needed.
@@ -314,6 +325,7 @@ impl Builder<'_> {
             kind: NodeKind::Init,
             text: self.diagram.events[id].text.clone(),
             remark: String::new(),
+            event: Some(id),
         });
         self.node_of.insert(id, self.nodes.len() - 1);
         self.nodes.len() - 1

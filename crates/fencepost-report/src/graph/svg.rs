@@ -164,7 +164,7 @@ text { fill: #e6e6e6; }
 .label { stroke: #16181d; }";
 
 /// The `d` attribute, corners rounded.
-fn data(path: &Path) -> String {
+pub(super) fn data(path: &Path) -> String {
     let pair = |point: Point| format!("{} {}", number(point.x), number(point.y));
     match path {
         Path::Curve([a, b, c, d]) => format!("M{} C{}, {}, {}", pair(*a), pair(*b), pair(*c), pair(*d)),

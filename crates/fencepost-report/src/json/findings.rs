@@ -1,8 +1,8 @@
 //! Findings, whoever has found them.
 
 use fencepost_finding::{
-    Access, Awaited, Buffered, Creation, Delay, Evidence, Finding, Frame, Link, LinkEnd, LinkKind, Memory, Observed,
-    Operation, Rank, Replayed, Rule, Statement, Step, Thread, Trials, Waiting,
+    Access, Awaited, Buffered, Creation, Delay, Evidence, Explored, Finding, Frame, Link, LinkEnd, LinkKind, Memory,
+    Observed, Operation, Rank, Replayed, Rule, Statement, Step, Thread, Trials, Waiting,
 };
 use serde::Serialize;
 
@@ -231,7 +231,19 @@ pub(super) struct TrialsReport<'a> {
     /// Those in which it could not.
     missed: u64,
     #[serde(skip_serializing_if = "Option::is_none")]
+    explored: Option<ExploredReport>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     consequence: Option<ConsequenceReport<'a>>,
+}
+
+/// Executions with one stale step, this one.
+#[derive(Serialize)]
+pub(super) struct ExploredReport {
+    executions: u64,
+    /// Those in which something goes wrong.
+    failing: u64,
+    /// Are these all that there are?
+    all: bool,
 }
 
 /// What went wrong then.
@@ -461,7 +473,12 @@ fn trials(trials: &Trials) -> TrialsReport<'_> {
         reproduce: &consequence.reproduce.command,
         reproducible: consequence.reproduce.exact,
     });
-    TrialsReport { runs: trials.taken, missed: trials.missed, consequence }
+    let explored = trials.explored.map(|Explored { executions, failing, is_exact }| ExploredReport {
+        executions,
+        failing,
+        all: is_exact,
+    });
+    TrialsReport { runs: trials.taken, missed: trials.missed, explored, consequence }
 }
 
 fn operation(operation: &Operation) -> OperationReport<'_> {

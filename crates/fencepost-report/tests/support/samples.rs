@@ -3,8 +3,8 @@
 use fencepost_ir::LocationKind::{Atomic, NonAtomic};
 use fencepost_verdict::ViolationKind;
 
-use super::support::Act::{A, F, P, Q, R, U, W};
-use super::support::{Act, Sample};
+use super::Act::{A, F, P, Q, R, U, W};
+use super::{Act, Sample};
 
 const XY: &[(&str, fencepost_ir::LocationKind)] = &[("x", Atomic), ("y", Atomic)];
 

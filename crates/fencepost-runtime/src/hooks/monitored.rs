@@ -11,7 +11,7 @@ mod in_turn;
 
 use std::sync::atomic::Ordering;
 
-use fencepost_clock::{Access, Finding, Limits, Location, Order, Window, Write};
+use fencepost_clock::{Access, Finding, Limits, Location, Order, Released, Window, Write};
 use fencepost_protocol::Action;
 use fencepost_protocol::exploration::Kind as Step;
 use fencepost_protocol::record::{Op, Record};
@@ -102,8 +102,9 @@ impl Session {
                 place::prefetch(span.cells(addr).as_ptr().cast());
             }
             site = thread.calls.site(call.pc, op as u8, call.order);
+            let intent = if matches!(op, Op::Store) { Intent::Store } else { Intent::Update };
             // The tables are denser than what the thread has seen, and leave that to loads.
-            match span.and_then(|span| Place::find_in(span, addr, Kind::Atomic, Intent::Write)) {
+            match span.and_then(|span| Place::find_in(span, addr, Kind::Atomic, intent)) {
                 Some(held) => held,
                 None => make::<W>(&mut thread, addr)?,
             }
@@ -165,6 +166,9 @@ impl Session {
         if provoke::is_over() {
             return false;
         }
+        if explore::is_decided() {
+            return self.stray(call, size, action, access);
+        }
         let location = &atomic(&mut self.held).location;
         let found = match location.check(self.thread.clocks(), access, call.order()) {
             // Of wide values there are only hashes.
@@ -172,14 +176,9 @@ impl Session {
             _ => None,
         };
         let Some((reported, mut window)) = found else { return false };
-        if let Access::WeakCas { expected, .. } | Access::StrongCas { expected, .. } = access {
-            // To fail with the value that is expected needs no overwritten write.
-            let succeeds = location.check(self.thread.clocks(), Access::BlockingCas { expected }, call.order());
-            let may = |write: &Write| matches!(&succeeds, Finding::Violation(window) if window.stale.contains(write));
-            window.stale.retain(|write| write.value != expected || may(write));
-            if window.stale.is_empty() {
-                return false;
-            }
+        self.retain_usable(call, access, &mut window);
+        if window.stale.is_empty() {
+            return false;
         }
         let Some(opportunity) = provoke::opportunity(&self.thread, call.pc, &window) else { return false };
         if opportunity.is_for_comparison() {
@@ -189,6 +188,28 @@ impl Session {
             return false;
         }
         let Some(used) = opportunity.choose(&window) else { return false };
+        let Some(released) = opportunity.released(call.addr, &used) else { return false };
+        report::provoked(&self.thread, &reported, &window, &used);
+        self.uses(call, size, access, &used, &released);
+        opportunity.take(used.value);
+        self.record(call, Op::Stale, used.value, 0, true);
+        follow::begin(&mut self.thread);
+        true
+    }
+
+    /// Of the window of a compare-and-swap: keeps what it can use.
+    fn retain_usable(&mut self, call: Call, access: Access<'_>, window: &mut Window) {
+        if let Access::WeakCas { expected, .. } | Access::StrongCas { expected, .. } = access {
+            // To fail with the value that is expected needs no overwritten write.
+            let location = &atomic(&mut self.held).location;
+            let succeeds = location.check(self.thread.clocks(), Access::BlockingCas { expected }, call.order());
+            let may = |write: &Write| matches!(&succeeds, Finding::Violation(window) if window.stale.contains(write));
+            window.stale.retain(|write| write.value != expected || may(write));
+        }
+    }
+
+    /// The access uses this write of its window, which has released this.
+    fn uses(&mut self, call: Call, size: u8, access: Access<'_>, used: &Write, released: &Released) {
         let (order, touches) = match access {
             Access::WeakCas { expected, failure } | Access::StrongCas { expected, failure } => {
                 let succeeds = used.value == expected;
@@ -198,19 +219,61 @@ impl Session {
             Access::BlockingCas { .. } => (call.order(), Some(true)),
             Access::Load | Access::Store | Access::Rmw => (call.order(), None),
         };
-        let Some(released) = opportunity.released(call.addr, &used) else { return false };
         if let Some(write) = touches {
             self.touch(call, size, write);
         }
-        report::provoked(&self.thread, &reported, &window, &used);
         // A store reads nothing, and what it releases is read by nobody.
         if !matches!(access, Access::Store) {
-            self.thread.clocks_mut().read_released(&released, order);
+            self.thread.clocks_mut().read_released(released, order);
         }
-        opportunity.take(used.value);
-        self.record(call, Op::Stale, used.value, 0, true);
-        follow::begin(&mut self.thread);
         self.thread.does_something();
+    }
+
+    /// Somebody decides every step: reports the window of the access, and asks which write of it is
+    /// used, if any. All of them are ways that the step can go. True if the access has been made.
+    #[cold]
+    fn stray(&mut self, call: Call, size: u8, action: Action, access: Access<'_>) -> bool {
+        let location = &atomic(&mut self.held).location;
+        let found = match location.check(self.thread.clocks(), access, call.order()) {
+            Finding::Clean => None,
+            Finding::Cut => {
+                self.thread.counters.cut.count();
+                None
+            }
+            Finding::Violation(window) => {
+                if window.cut {
+                    self.thread.counters.cut.count();
+                }
+                violation(&self.thread, call, size, action, access, window)
+            }
+        };
+        let Some((reported, mut window)) = found else { return false };
+        if explore::is_explored() {
+            report::robustness(&self.thread, &reported, &window);
+        }
+        if matches!(access, Access::Wait { .. } | Access::BlockingCas { .. }) {
+            explore::remark("what follows if a wait finds an overwritten value is not explored");
+            return false;
+        }
+        if size > 8 {
+            explore::remark("what follows if an access of 16 bytes uses an overwritten value is not explored");
+            return false;
+        }
+        self.retain_usable(call, access, &mut window);
+        let known: Vec<_> =
+            window.stale.iter().filter_map(|write| Some((write, provoke::known(call.addr, write)?))).collect();
+        if known.len() < window.stale.len() {
+            explore::remark("what an overwritten write has released is not known any more");
+        }
+        let Some(way) = schedule::stale_way(known.len()) else { return false };
+        let (used, (released, source)) = &known[way];
+        let (used, released) = (**used, released.clone());
+        explore::uses_stale(report::key(&reported, &window), *source);
+        if !explore::is_explored() {
+            report::provoked(&self.thread, &reported, &window, &used);
+        }
+        self.uses(call, size, access, &used, &released);
+        provoke::decided(used.value);
         true
     }
 
@@ -430,6 +493,7 @@ fn has_read_again(thread: &mut Entered, call: Call, value: u64) -> bool {
     if !last.is_learnt && options::get().spin_detection && spin::learn(thread.calls.near(call.pc), last.value) {
         report::spinning(thread, call.pc, last.value);
     }
+    thread.collisions.forget();
     let times = last.times.saturating_add(1);
     thread.last_load.set(LastLoad { value, times, is_learnt: last.value == value, ..last });
     times >= ROUNDS
@@ -747,9 +811,20 @@ unsafe fn cas_in<W: Word, const PROVOKED: bool>(call: Call, weak: bool, fails: b
     } else {
         (Action::CasStrong, Access::StrongCas { expected: wanted, failure })
     };
-    if PROVOKED && session.check(call, W::SIZE, action, access) {
-        let old = session.end_with();
-        return (old, old == expected);
+    if PROVOKED {
+        let is_read = fails && explore::is_decided();
+        let taken = match is_read {
+            // It only reads, whatever it finds.
+            true => {
+                session.touch(call, W::SIZE, false);
+                session.check(Call { order: call.failure, ..call }, W::SIZE, action, Access::Load)
+            }
+            false => session.check(call, W::SIZE, action, access),
+        };
+        if taken {
+            let old = session.end_with();
+            return (old, old == expected && !is_read);
+        }
     }
     session.touch(call, W::SIZE, session.value == wanted && !fails);
     if !PROVOKED {

@@ -289,7 +289,7 @@ fn is_atomic(addr: usize) -> bool {
 /// history ends here.
 #[cold]
 fn initialise(_thread: Entered, addr: usize) {
-    if let Some(mut held) = Place::find(addr, Kind::Atomic, Intent::Write)
+    if let Some(mut held) = Place::find(addr, Kind::Atomic, Intent::Store)
         && let Content::Atomic(atomic) = held.content()
     {
         // The value is not known before the write is made; the next access finds that it differs,

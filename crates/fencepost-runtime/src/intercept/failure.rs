@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use fencepost_protocol::message::{self, Failed};
 
 use super::{Errno, process, real};
-use crate::{lock, provoke, report, thread};
+use crate::{lock, provoke, report, schedule, thread};
 
 /// Signals that end a process that has gone wrong.
 const FATAL: [c_int; 5] = [libc::SIGSEGV, libc::SIGBUS, libc::SIGFPE, libc::SIGILL, libc::SIGABRT];
@@ -100,6 +100,7 @@ unsafe extern "C" fn assertion_fails(
     has_failed(pc, || {
         Failed::Assertion(message::Assertion { text: string(text), file: string(file), line: u64::from(line) })
     });
+    schedule::let_others_finish(true);
     // SAFETY: as the caller has called it.
     unsafe { real::__assert_fail(text, file, line, function) }
 }

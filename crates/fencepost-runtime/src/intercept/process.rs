@@ -2,15 +2,18 @@
 
 use std::ffi::{c_int, c_void};
 use std::ptr::null_mut;
-use std::sync::atomic::{AtomicI32, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicI32, Ordering};
 
 use super::{failure, real, threads};
-use crate::{channel, lock, record, schedule};
+use crate::{channel, explore, lock, record, schedule};
 
 /// The status of a process that has aborted, as shells have it.
 const ABORTED: c_int = 128 + libc::SIGABRT;
 
 static QUICK_STATUS: AtomicI32 = AtomicI32::new(0);
+
+/// Has libc called us, because the process exits? It does so once.
+static IS_EXITING: AtomicBool = AtomicBool::new(false);
 
 unsafe extern "C" {
     fn on_exit(function: unsafe extern "C" fn(c_int, *mut c_void), argument: *mut c_void) -> c_int;
@@ -35,11 +38,10 @@ pub(super) fn start() {
 }
 
 /// Tells the reporter; returns the status to end with. Where every schedule is explored, what other
-/// threads still do comes first: a process that ends before does less, and nothing else.
+/// threads still do comes first: a process that ends before does less, and nothing else. That holds
+/// for one that fails, too, and what others do may have to come first in another run.
 fn end(status: c_int) -> c_int {
-    if status == 0 {
-        schedule::let_others_finish();
-    }
+    schedule::let_others_finish(status != 0);
     schedule::frozen(|| crate::finish(status))
 }
 
@@ -57,6 +59,7 @@ pub(crate) fn end_process(status: c_int) -> ! {
 }
 
 unsafe extern "C" fn exiting(status: c_int, _: *mut c_void) {
+    IS_EXITING.store(true, Ordering::Relaxed);
     let wanted = end(status);
     if wanted != status {
         // SAFETY: what is still to be done at the exit is done with the new status.
@@ -85,6 +88,15 @@ unsafe extern "C" fn forked() {
 intercept! {
     fn exit(status: c_int) -> ! {
         schedule::ending();
+        // What is done at the exit may be what others have to be compared with; but one that fails is
+        // found in any case, and what comes first is what others do.
+        if status != 0 {
+            schedule::let_others_finish(true);
+        }
+        // Libc does what is to be done at the exit only once, and another thread is about it.
+        if explore::is_decided() && IS_EXITING.load(Ordering::Relaxed) {
+            end_now(end(status));
+        }
         real::exit(status)
     }
 

@@ -6,6 +6,7 @@ use libc::{clockid_t, timespec};
 
 use super::{nanoseconds, real, timeout_at};
 use crate::schedule::{self, Key, Outcome, Timeout};
+use crate::thread;
 
 /// Lets others run until then; false if the thread has to sleep by itself.
 fn passes_until(timeout: Timeout) -> bool {
@@ -28,19 +29,27 @@ unsafe fn passes_for(time: *const timespec) -> bool {
     unsafe { time.as_ref() }.and_then(nanoseconds).is_some_and(passes)
 }
 
+/// The running thread says that it has nothing to do.
+fn yields() {
+    if let Some(thread) = thread::watched() {
+        thread.collisions.forget();
+    }
+    schedule::yields();
+}
+
 intercept! {
     fn sched_yield() -> c_int {
-        schedule::yields();
+        yields();
         real::sched_yield()
     }
 
     fn pthread_yield() -> c_int {
-        schedule::yields();
+        yields();
         real::sched_yield()
     }
 
     fn thrd_yield() {
-        schedule::yields();
+        yields();
         real::sched_yield();
     }
 

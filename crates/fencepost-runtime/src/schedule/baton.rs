@@ -219,17 +219,23 @@ pub(crate) fn decided_steps() -> u32 {
 }
 
 /// The calling thread ends the process: if somebody decides every step, it waits until no other
-/// thread can go on.
-pub(crate) fn let_others_finish() {
+/// thread can go on. Does something fail?
+pub(crate) fn let_others_finish(fails: bool) {
     if !explore::is_decided() || !controls_this_thread() {
         return;
     }
     let me = ME.get();
     let mut waits = false;
-    with_control(|control| waits = control.leaves_last(me));
+    with_control(|control| waits = control.leaves_last(me, fails));
     if waits {
         block(never(), None, false, || ());
     }
+    with_control(|control| {
+        let is_alone = control.is_alone(me);
+        if let Some(mut shared) = explore::shared().filter(|_| is_alone) {
+            shared.header().remarks |= remark::ALONE;
+        }
+    });
 }
 
 /// The program ends: are there threads that could go on?
@@ -255,6 +261,17 @@ pub(crate) fn choose(count: u32) -> u32 {
     }
     with_control(|control| chosen = control.pick(count.max(1) as usize) as u32);
     chosen
+}
+
+/// Which of so many overwritten writes the access uses that is being made; none if it is made as
+/// ever, which is the first way that its step can go.
+pub(crate) fn stale_way(count: usize) -> Option<usize> {
+    let mut way = 0;
+    with_control(|control| way = control.pick_stale(count));
+    if way > count {
+        diverged();
+    }
+    way.checked_sub(1)
 }
 
 /// The run does not count: an assumption of the test does not hold. The calling thread stays where it

@@ -3,7 +3,7 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use fencepost_protocol::exploration::Step;
+use fencepost_protocol::exploration::{Step, stale};
 
 use super::ALL;
 use super::kernel::{Word, monotonic};
@@ -288,6 +288,14 @@ impl Control {
         let Some(step) = self.plan.as_mut().and_then(Plan::last) else { return self.policy.pick(count) };
         step.choices = count as u32;
         (step.choice as usize).min(count - 1)
+    }
+
+    /// The step that was taken last can go this way, and in so many others: which one is it?
+    pub(super) fn pick_stale(&mut self, count: usize) -> usize {
+        let Some(step) = self.plan.as_mut().and_then(Plan::last) else { return 0 };
+        step.choices = count as u32 + 1;
+        step.stale = stale::OFFERED | if step.choice > 0 { stale::USED } else { 0 };
+        step.choice as usize
     }
 
     /// Makes threads ready whose time has come.

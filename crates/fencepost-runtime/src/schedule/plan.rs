@@ -7,7 +7,7 @@
 //!
 //! Time does not pass here: who waits with a limit waits until nobody else can go on.
 
-use fencepost_protocol::exploration::{Decision, Kind, Sleeper, Step, end, first_way, flag, remark, sleeps, wake};
+use fencepost_protocol::exploration::{Decision, Kind, Sleeper, Step, end, first_way, flag, sleeps, wake};
 
 use super::control::{Control, Entry, Next, State};
 use crate::explore::{self, Shared};
@@ -32,8 +32,9 @@ pub(super) struct Plan {
     heard: usize,
     /// Has an assumption of the test not held?
     assumed: bool,
-    /// The thread that ends the process, if it waits for the others, or has done so.
-    leaving: Option<Tid>,
+    /// The thread that ends the process, if it waits for the others, or has done so; and whether it
+    /// does so because something fails.
+    leaving: Option<(Tid, bool)>,
     /// Has it waited?
     has_left: bool,
 }
@@ -197,11 +198,8 @@ impl Control {
                 break;
             }
         }
-        if self.entries.iter().any(|entry| !entry.watched.is_empty()) {
-            plan.shared.header().remarks |= remark::SPINS;
-        }
         self.tell_pending(plan);
-        if let Some(leaving) = plan.leaving
+        if let Some((leaving, _)) = plan.leaving
             && !plan.has_left
         {
             plan.has_left = true;
@@ -230,16 +228,21 @@ impl Control {
         can.fold(0, |bits, entry| bits | 1 << entry.tid)
     }
 
-    /// The thread ends the process when no other can go on. Has it to wait for that?
-    pub(super) fn leaves_last(&mut self, thread: Tid) -> bool {
+    /// The thread ends the process when no other can go on. Has it to wait for that? If several end
+    /// it, one of them does so in the end: the first one, but one that fails before one that does not.
+    pub(super) fn leaves_last(&mut self, thread: Tid, fails: bool) -> bool {
         let has_others = self.entries.len() > 1;
-        match &mut self.plan {
-            Some(plan) if has_others && plan.leaving.is_none() => {
-                plan.leaving = Some(thread);
-                true
-            }
-            _ => false,
+        let Some(plan) = self.plan.as_mut().filter(|plan| has_others && !plan.has_left) else { return false };
+        if plan.leaving.is_none_or(|(_, known)| fails && !known) {
+            plan.leaving = Some((thread, fails));
         }
+        true
+    }
+
+    /// Has every other thread come as far as it can, now that this one is about to end the process?
+    pub(super) fn is_alone(&self, thread: Tid) -> bool {
+        let has_left = |plan: &Plan| plan.has_left && plan.leaving.is_some_and(|(leaving, _)| leaving == thread);
+        self.entries.len() <= 1 || self.plan.as_ref().is_some_and(has_left)
     }
 
     /// What those are about to do who cannot go on.

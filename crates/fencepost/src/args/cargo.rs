@@ -75,6 +75,7 @@ Examples:
   cargo fencepost test --test stress --fencepost --time 2m     for two minutes
   cargo fencepost run --example chat --fencepost --runs 20     a program
   cargo fencepost test --fencepost --format sarif -o log.sarif one log over all test programs
+  cargo fencepost test --fencepost --format html -o found.html one page for a browser
 
 Exit codes:
   66   something was reported (--exitcode), as bad as --fail-on says

@@ -49,6 +49,10 @@ pub(crate) struct CheckArgs {
     #[arg(long, value_enum, default_value_t = CheckFormat::Human)]
     pub(crate) format: CheckFormat,
 
+    /// Where to write the results instead of to standard output
+    #[arg(long, short, value_name = "FILE")]
+    pub(crate) output: Option<PathBuf>,
+
     /// Also print states, transitions, depth, memory and time
     #[arg(long)]
     pub(crate) stats: bool,
@@ -100,6 +104,8 @@ pub(crate) enum CheckFormat {
     Json,
     /// One SARIF 2.1.0 log at the end
     Sarif,
+    /// One page for a browser at the end
+    Html,
 }
 
 #[derive(ValueEnum, Clone, Copy, Debug, PartialEq, Eq)]
@@ -147,6 +153,7 @@ Examples:
   fencepost check peterson.fp --no-por --jobs 1       the same verdict, in another way
   fencepost check - --language tpl < program          check standard input
   fencepost check litmus --format json | jq .verdict  verdicts for a script
+  fencepost check sb.fp --format html -o report.html  a page for a browser: step through what is found
 
 ",
     check_codes!()

@@ -6,7 +6,7 @@ use std::str::FromStr;
 use std::time::Duration;
 
 use clap::ValueEnum;
-use fencepost_protocol::exploration::Decisions;
+use fencepost_protocol::exploration::{Decision, Decisions};
 use fencepost_protocol::{FOUND, Options, Provocation, Schedule};
 
 use super::FailOn;
@@ -100,7 +100,10 @@ pub(crate) struct RunArgs {
     /// Let each reported access use an overwritten value in N further runs, and say what follows;
     /// 0: do not [default: 50 after a series of runs, if they take no more than twice as long as
     /// that; 0 after a single run]
-    #[arg(long, value_name = "N")]
+    ///
+    /// With --schedule all, without a number: explore all executions in which one access uses an
+    /// overwritten value and everything else is as under SC, and say what follows from each report.
+    #[arg(long, value_name = "N", num_args = 0..=1, default_missing_value = "50")]
     pub(crate) provoke: Option<u64>,
 
     /// Let the access at PLACE use an overwritten value in every run, as reports say it
@@ -166,6 +169,18 @@ pub(crate) struct RunArgs {
     pub(crate) program: Vec<OsString>,
 }
 
+impl RunArgs {
+    /// With `--schedule all`: is it explored what follows from each report?
+    pub(crate) fn explores_follows(&self) -> bool {
+        self.provoke.is_some_and(|tries| tries > 0) && !self.weak
+    }
+
+    /// Was it decided that an access uses an overwritten value?
+    pub(crate) fn decides_stale(&self) -> bool {
+        self.decisions.as_ref().is_some_and(|decisions| decisions.0.iter().any(Decision::is_stale))
+    }
+}
+
 /// Which schedules.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Who {
@@ -210,6 +225,8 @@ pub(crate) enum ReportFormat {
     Json,
     /// One SARIF 2.1.0 log at the end
     Sarif,
+    /// One page for a browser at the end
+    Html,
 }
 
 const RUN_HELP: &str = "\
@@ -222,6 +239,7 @@ Examples:
   fencepost run --schedule pct:3 --seed 17 -- ./queue 4         one of them again
   fencepost run --runs 100 --fail-on failure -- ./queue 4       what is harmless does not matter
   fencepost run --format sarif -o findings.sarif -- ./queue 4   for code scanning
+  fencepost run --format html -o report.html -- ./queue 4       a page for a browser
   fencepost run --graph pictures -- ./queue 4                   pictures/report-1.svg, …: how does it happen?
 
 Exit codes:

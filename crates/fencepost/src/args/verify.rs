@@ -38,6 +38,10 @@ pub(crate) struct VerifyArgs {
     #[arg(long, value_enum, default_value_t = VerifyFormat::Human)]
     pub(crate) format: VerifyFormat,
 
+    /// Where to write the results instead of to standard output
+    #[arg(long, short, value_name = "FILE")]
+    pub(crate) output: Option<PathBuf>,
+
     /// One line per answer, no states
     #[arg(long, short)]
     pub(crate) quiet: bool,
@@ -86,6 +90,8 @@ pub(crate) enum VerifyFormat {
     Json,
     /// One SARIF 2.1.0 log at the end
     Sarif,
+    /// One page for a browser at the end
+    Html,
     /// Logs as those of the herd simulator
     Herd,
 }
@@ -115,6 +121,7 @@ Examples:
   fencepost verify peterson.fp --model sc,sra,tso   can an assertion fail?
   fencepost verify dekker.fp --timeout 10m          at most ten minutes, not one, for each model
   fencepost verify ring.fp --engine search          only look for a failing execution
+  fencepost verify ring.fp --format html -o r.html  a page for a browser
 
 ",
     verify_codes!()

@@ -16,26 +16,37 @@ use crate::exit::Exit;
 use crate::input::{self, Input, InputError, Inputs};
 use crate::interrupt;
 use crate::limits::Limits;
-use crate::load::{Desk, Done, File};
+use crate::load::{self, Desk, Done, File};
+use crate::log::{Form, Log};
 use crate::options;
 use crate::output::Output;
 use crate::progress::Line;
 
 pub(crate) fn run(args: &CheckArgs, output: &mut Output) -> io::Result<Exit> {
+    let look = options::stderr_look(&args.common);
+    if let Some(exit) = load::redirect(output, args.output.as_deref(), &look) {
+        return Ok(exit);
+    }
     let Inputs { list: inputs, skipped } = input::collect(&args.paths, options::language(&args.common));
     let human = args.format == CheckFormat::Human;
     let search = options::search(&args.search, args.observational);
+    let form = if args.format == CheckFormat::Html { Form::Page } else { Form::Sarif };
     let mut session = Session {
         args,
         attacking: options::attacking(args),
         search,
         limits: Limits::new(&args.limits, None),
-        look: Look { in_full: args.details, ..options::stdout_look(&args.common, args.full_trace) },
+        look: Look { in_full: args.details, ..options::stdout_look(&args.common, args.full_trace, output) },
         progress: options::wants_progress(args.no_progress),
-        desk: Desk { json: args.format == CheckFormat::Json, quiet: args.quiet, ..Desk::new(output, &args.common) },
+        desk: Desk {
+            json: args.format == CheckFormat::Json,
+            quiet: args.quiet,
+            log: Log::new(form),
+            ..Desk::new(output, &args.common)
+        },
         details: human && !args.quiet && (args.details || inputs.len() == 1),
         tally: Tally::default(),
-        fixes: Fixes::new(search),
+        fixes: Fixes::new(search, form),
     };
     let many = inputs.len() + skipped.len() > 1;
     let mut worst = Exit::Holds;
@@ -55,7 +66,7 @@ pub(crate) fn run(args: &CheckArgs, output: &mut Output) -> io::Result<Exit> {
         session.desk.output.out(&table)?;
     }
     session.desk.skipped(&skipped, human, args.details)?;
-    if args.format == CheckFormat::Sarif {
+    if matches!(args.format, CheckFormat::Sarif | CheckFormat::Html) {
         let log = session.desk.log.render();
         session.desk.output.out(&log)?;
     }
@@ -140,10 +151,10 @@ impl Session<'_> {
                     let report = json::outcome(&subject, &outcome, judgement.as_ref().map(expectation_report));
                     self.desk.output.out(&report)?;
                 }
-                CheckFormat::Sarif => {
+                CheckFormat::Sarif | CheckFormat::Html => {
                     let announced = fencepost_expect::announced(expected, &file.program, &outcome);
                     let fix = self.fixes.of_outcome(file, model, &outcome, &self.limits);
-                    self.desk.log.outcome(&subject, &outcome, announced, fix);
+                    self.desk.log.outcome(&subject, &outcome, announced, judgement.as_ref(), fix);
                     if let Some(Judgement::Differs(how)) = &judgement {
                         self.desk.log.unexpected(&subject, how);
                     }

@@ -76,7 +76,7 @@ pub(super) fn run(
         costs,
         search: options::search(&args.search, observational),
         limits: Limits::new(&args.limits, None),
-        look: options::stdout_look(&args.common, false),
+        look: options::stdout_look(&args.common, false, output),
         editing,
         // Nobody edits a program without having looked at it: warnings are `check`'s.
         desk: Desk { json: args.format == Format::Json, quiet: true, ..Desk::new(output, &args.common) },

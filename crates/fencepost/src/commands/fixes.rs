@@ -1,5 +1,5 @@
-//! Fixes in a SARIF log: the cheapest edits that keep a program from harm, if they are quick to
-//! find.
+//! Fixes in a SARIF log and on a page: the cheapest edits that keep a program from harm, if they are
+//! quick to find. On a page, programs that do no harm and are not robust have one, too.
 
 use std::time::Duration;
 
@@ -8,10 +8,11 @@ use fencepost_finding::Fix;
 use fencepost_lower::{Language, Reading, load_as};
 use fencepost_model::Model;
 use fencepost_repair::{Costs, Purpose, Task, repair};
-use fencepost_verdict::{Budget, Outcome, Rank, Repaired, Verification};
+use fencepost_verdict::{Budget, Consequences, Outcome, Rank, Repaired, Verification};
 
 use crate::limits::Limits;
 use crate::load::File;
+use crate::log::Form;
 use crate::progress::Line;
 
 /// Time that a fix is worth, and that all fixes of a log are.
@@ -25,15 +26,16 @@ pub(crate) struct Fixes {
     /// Time that is left for them.
     left: Duration,
     search: Options,
+    form: Form,
 }
 
 impl Fixes {
-    /// At the beginning of a log.
-    pub(crate) fn new(search: Options) -> Self {
-        Fixes { left: ALL, search }
+    /// At the beginning of a log or a page.
+    pub(crate) fn new(search: Options, form: Form) -> Self {
+        Fixes { left: ALL, search, form }
     }
 
-    /// A fix for a program that does harm because it is not robust.
+    /// A fix for a program that is not robust: what keeps it from harm, if it does any.
     pub(crate) fn of_outcome(
         &mut self,
         file: &File,
@@ -41,11 +43,17 @@ impl Fixes {
         outcome: &Outcome,
         limits: &Limits,
     ) -> Option<Fix> {
-        if outcome.consequences.as_ref()?.rank() > Rank::Failure {
-            return None;
-        }
-        let text = self.repaired(file, model, Purpose::NoHarm, limits, |_, _| true)?;
-        let what = format!("Nothing goes wrong under {} with one stale step then.", model.name());
+        let rank = outcome.consequences.as_ref().map(Consequences::rank);
+        let (purpose, what) = match rank {
+            Some(Rank::Race | Rank::Failure) => {
+                (Purpose::NoHarm, format!("Nothing goes wrong under {} with one stale step then.", model.name()))
+            }
+            _ if self.form == Form::Page && outcome.verdict.is_violated() => {
+                (Purpose::Robustness, format!("The program is robust against {} then.", model.name()))
+            }
+            _ => return None,
+        };
+        let text = self.repaired(file, model, purpose, limits, |_, _| true)?;
         Fix::between(file.source.text(), &text, what)
     }
 

@@ -50,6 +50,8 @@ pub(crate) struct Manner {
     pub(crate) is_brief: bool,
     /// The folder that paths start in; none for the one that we are in.
     pub(crate) folder: Option<PathBuf>,
+    /// A page is put together of what several programs have said.
+    pub(crate) is_part: bool,
 }
 
 /// What became of watching a program.
@@ -101,6 +103,8 @@ fn out_of_place(args: &RunArgs) -> Option<String> {
                 (args.seeds.is_some(), "--seeds"),
                 (args.time.is_some(), "--time"),
                 (args.provoke_at.is_some(), "--provoke-at"),
+                (args.provoke.is_some() && args.weak, "--provoke"),
+                (args.provoke.is_some() && args.preemptions.is_some(), "--provoke"),
             ];
             (given(&series), "with `--schedule all`, `--timeout` and `--max-runs` are the limits")
         }
@@ -150,6 +154,7 @@ pub(crate) fn watch(args: &RunArgs, manner: Manner, output: &mut Output) -> io::
         };
     session.copy_to(manner.copy);
     session.start_paths_in(manner.folder);
+    session.is_part(manner.is_part);
     if args.schedule == Some(Who::All) {
         return every::run(args, &mut session, &Signals::new()?, output);
     }
@@ -157,12 +162,13 @@ pub(crate) fn watch(args: &RunArgs, manner: Manner, output: &mut Output) -> io::
     let mut series = Series::new(args, project);
     let is_long = series.is_long();
     let tries = provoke::tries(args, is_long);
-    session.rank(tries > 0 || args.provoke_at.is_some(), args.all);
+    let is_provoked = args.provoke_at.is_some() || args.decides_stale();
+    session.rank(tries > 0 || is_provoked, args.all);
     let signals = Signals::new()?;
     let (mut exit, mut unobserved, mut deadlocks, mut is_first) = (Exit::Other(0), false, 0, true);
     let (mut ordinary, mut is_cut) = (Ordinary::default(), false);
     for run in series.by_ref() {
-        let patience = args.hang_after.filter(|_| args.provoke_at.is_some());
+        let patience = args.hang_after.filter(|_| is_provoked);
         let (provocation, decisions) = (args.provoke_at.as_ref(), args.decisions.as_ref());
         let voice = if manner.is_brief && !is_first { Voice::Kept } else { Voice::Heard };
         let how = How { run, steps: None, provocation, decisions, patience, voice };
@@ -182,7 +188,7 @@ pub(crate) fn watch(args: &RunArgs, manner: Manner, output: &mut Output) -> io::
         }
         is_first = false;
         let mut failed = describe(args, is_long.then_some(run.seed), &outcome) || session.deadlocks() > deadlocks;
-        if args.provoke_at.is_some() {
+        if is_provoked {
             // Nothing is known of ordinary runs: what goes wrong does so because of it.
             let trial = session.ranking_mut().end_run(None, &ordinary.judge(&outcome));
             failed |= trial == Trial::GoneWrong;

@@ -16,20 +16,31 @@ use crate::exit::Exit;
 use crate::input::{self, Input, InputError, Inputs};
 use crate::interrupt;
 use crate::limits::{Limits, VERIFY_TIMEOUT};
-use crate::load::{Desk, File};
+use crate::load::{self, Desk, File};
+use crate::log::{Form, Log};
 use crate::options;
 use crate::output::Output;
 use crate::progress::Line;
 
 pub(crate) fn run(args: &VerifyArgs, output: &mut Output) -> io::Result<Exit> {
+    let look = options::stderr_look(&args.common);
+    if let Some(exit) = load::redirect(output, args.output.as_deref(), &look) {
+        return Ok(exit);
+    }
     let search = options::search(&args.search, false);
+    let form = if args.format == VerifyFormat::Html { Form::Page } else { Form::Sarif };
     let mut session = Session {
         args,
         search,
-        fixes: Fixes::new(search),
+        fixes: Fixes::new(search, form),
         limits: Limits::new(&args.limits, Some(VERIFY_TIMEOUT)),
-        look: options::stdout_look(&args.common, args.full_trace),
-        desk: Desk { json: args.format == VerifyFormat::Json, quiet: args.quiet, ..Desk::new(output, &args.common) },
+        look: options::stdout_look(&args.common, args.full_trace, output),
+        desk: Desk {
+            json: args.format == VerifyFormat::Json,
+            quiet: args.quiet,
+            log: Log::new(form),
+            ..Desk::new(output, &args.common)
+        },
     };
     let mut worst = Exit::Holds;
     let Inputs { list, skipped } = input::collect(&args.paths, options::language(&args.common));
@@ -41,7 +52,7 @@ pub(crate) fn run(args: &VerifyArgs, output: &mut Output) -> io::Result<Exit> {
         worst = worst.max(session.input(input)?);
     }
     session.desk.skipped(&skipped, args.format == VerifyFormat::Human, false)?;
-    if args.format == VerifyFormat::Sarif {
+    if matches!(args.format, VerifyFormat::Sarif | VerifyFormat::Html) {
         let log = session.desk.log.render();
         session.desk.output.out(&log)?;
     }
@@ -106,7 +117,7 @@ impl Session<'_> {
         let subject = &file.subject();
         match self.args.format {
             VerifyFormat::Json => self.desk.output.out(&json::verification(subject, verification))?,
-            VerifyFormat::Sarif => {
+            VerifyFormat::Sarif | VerifyFormat::Html => {
                 // What is not understood is told by `check`, which compares.
                 let expected = fencepost_expect::expectations(subject.source.text()).unwrap_or_default();
                 let announced = fencepost_expect::announced_by_verify(&expected, verification);

@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::num::NonZero;
+use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
@@ -23,6 +24,17 @@ pub struct Limits<'a> {
     stale: u32,
     stop: Option<&'a AtomicBool>,
     progress: &'a (dyn Fn(Duration, Progress) + Sync),
+    clock: &'a (dyn Fn() -> Duration + Sync),
+}
+
+/// Since this was asked for the first time. Rust does not know the clock of a browser: there it
+/// stands still unless [`Limits::clock`] says otherwise.
+fn system_clock() -> Duration {
+    static START: OnceLock<Instant> = OnceLock::new();
+    if cfg!(all(target_family = "wasm", target_os = "unknown")) {
+        return Duration::ZERO;
+    }
+    START.get_or_init(Instant::now).elapsed()
 }
 
 impl<'a> Limits<'a> {
@@ -36,6 +48,7 @@ impl<'a> Limits<'a> {
             stale: 1,
             stop: None,
             progress: &|_, _| {},
+            clock: &system_clock,
         }
     }
 
@@ -86,6 +99,12 @@ impl<'a> Limits<'a> {
         Limits { progress: tell, ..self }
     }
 
+    /// Takes the time from this function, which says how long it is since some moment: for hosts
+    /// whose clock Rust does not know, as a browser.
+    pub fn clock(self, now: &'a (dyn Fn() -> Duration + Sync)) -> Self {
+        Limits { clock: now, ..self }
+    }
+
     /// How many threads a search may use.
     pub(super) fn jobs(&self) -> usize {
         self.threads
@@ -98,14 +117,15 @@ impl<'a> Limits<'a> {
 
     /// Does some work within the limits, and takes its time.
     pub fn within<T>(&self, work: impl FnOnce(&Budget<'_>) -> T) -> (T, Duration) {
-        let start = Instant::now();
+        let start = (self.clock)();
+        let elapsed = || (self.clock)().saturating_sub(start);
         let stopped = || self.stop.is_some_and(|flag| flag.load(Ordering::Relaxed));
-        let expired = || stopped() || self.timeout.is_some_and(|timeout| start.elapsed() >= timeout);
+        let expired = || stopped() || self.timeout.is_some_and(|timeout| elapsed() >= timeout);
         let spent = || {
-            let part = |timeout: Duration| start.elapsed().as_secs_f64() / timeout.as_secs_f64().max(1e-9);
+            let part = |timeout: Duration| elapsed().as_secs_f64() / timeout.as_secs_f64().max(1e-9);
             self.timeout.map_or(0.0, part)
         };
-        let progress = |progress| (self.progress)(start.elapsed(), progress);
+        let progress = |progress| (self.progress)(elapsed(), progress);
         let result = work(&Budget {
             max_states: self.states,
             max_bytes: self.memory,
@@ -114,7 +134,7 @@ impl<'a> Limits<'a> {
             progress: &progress,
             rest: &|_| {},
         });
-        (result, start.elapsed())
+        (result, elapsed())
     }
 }
 

@@ -15,10 +15,11 @@ use serde_json::Value;
 
 type Test = fn(&Project) -> Result<(), String>;
 
-const TESTS: [(&str, Test); 15] = [
+const TESTS: [(&str, Test); 16] = [
     ("correct_tests_are_silent", correct_tests_are_silent),
     ("optimised_tests_are_silent", optimised_tests_are_silent),
     ("a_race_is_found_and_its_patch_mends_it", a_race_is_found_and_its_patch_mends_it),
+    ("a_page_shows_the_source", a_page_shows_the_source),
     ("findings_name_their_program_and_test", findings_name_their_program_and_test),
     ("correct_uses_of_the_library_are_silent", correct_uses_of_the_library_are_silent),
     ("wrong_uses_of_the_library_are_found", wrong_uses_of_the_library_are_found),
@@ -209,6 +210,21 @@ fn a_race_is_found_and_its_patch_mends_it(project: &Project) -> Result<(), Strin
     let Ok(applied) = said(&mut apply) else { return Ok(()) };
     applied.expect(0, &[])?;
     project.run(words)?.expect(0, &["queue: stress: no reports in 10 runs"])
+}
+
+fn a_page_shows_the_source(project: &Project) -> Result<(), String> {
+    let words = "test -p queue --test stress --features broken --fencepost --schedule random --runs 10 --format html -o found.html";
+    project.run(words)?.expect(66, &[])?;
+    let page = project.file("found.html")?;
+    let data = page.split_once("id=\"data\">").and_then(|(_, rest)| rest.split_once("</script>")).map(|(data, _)| data);
+    let data: Value = serde_json::from_str(data.ok_or("no data")?).map_err(|error| error.to_string())?;
+    let (file, finding) = (data["findings"][0]["accesses"][0]["file"].as_str(), &data["findings"][0]);
+    let has_source = file.is_some_and(|file| data["sources"][file].as_str().is_some_and(|text| text.contains("full")));
+    let is_named = page.contains("queue: stress: 1 report in 10 runs");
+    match finding["category"] == "race" && has_source && is_named {
+        true => Ok(()),
+        false => Err(data.to_string()),
+    }
 }
 
 fn findings_name_their_program_and_test(project: &Project) -> Result<(), String> {

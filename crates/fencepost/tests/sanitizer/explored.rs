@@ -84,18 +84,33 @@ impl Explored {
         self.bugs.iter().any(|bug| bug.contains("race"))
     }
 
+    /// Is there something of this kind that goes wrong under SC?
+    pub(crate) fn under_sc(&self, kind: &str) -> bool {
+        self.shows(kind, false)
+    }
+
+    /// Is there something of this kind that goes wrong after a stale step?
+    pub(crate) fn after_a_stale_step(&self, kind: &str) -> bool {
+        self.shows(kind, true)
+    }
+
+    fn shows(&self, kind: &str, is_stale: bool) -> bool {
+        let mut all = self.bugs.iter().zip(&self.decisions);
+        all.any(|(bug, decisions)| bug.contains(kind) && decisions.contains('~') == is_stale)
+    }
+
     pub(crate) fn fails(&self) -> bool {
         self.bugs.iter().any(|bug| bug.contains("exit code"))
     }
 }
 
-/// Builds a program that was exported, and explores it with this option.
-pub(crate) fn explore(source: &Path, compiler: &Compiler, limit: &str, option: &str) -> Result<Explored, String> {
+/// Builds a program that was exported, and explores it with these options.
+pub(crate) fn explore(source: &Path, compiler: &Compiler, limit: &str, options: &[&str]) -> Result<Explored, String> {
     let program = source.with_extension("");
     let mut build = Command::new(env!("CARGO_BIN_EXE_fencepost"));
     build.args(["cc", "--compiler", &compiler.cc, "-std=gnu11", "-pthread", "-g", "-O0", "-DFP_EXPLORE", "-o"]);
     succeed(build.arg(&program).arg(source))?;
-    let explored = explore_built(&program, limit, &[option.to_string()]);
+    let explored = explore_built(&program, limit, &options.iter().map(|option| option.to_string()).collect::<Vec<_>>());
     fs::remove_file(&program).map_err(|error| error.to_string())?;
     explored
 }
@@ -145,8 +160,9 @@ fn of_test(source: &Path, folder: &Path, compiler: &Compiler) -> Result<(), Stri
                 Some(first) if first.starts_with("--") => (options, &[]),
                 _ => (&[], options),
             };
-            let stem = source.file_stem().expect("a file").to_string_lossy();
-            let program = folder.join(format!("{stem}{optimisation}"));
+            // There are tests of the same name in C and in C++.
+            let name = source.file_name().expect("a file").to_string_lossy().replace('.', "-");
+            let program = folder.join(format!("{name}{optimisation}"));
             let mut build = Command::new(env!("CARGO_BIN_EXE_fencepost"));
             build.args([command, "--compiler", compiler, standard, "-pthread", "-g", optimisation, "-o"]);
             succeed(build.arg(&program).args(to_build).arg(source))?;
@@ -213,7 +229,7 @@ fn of_corpus(case: &Case, folder: &Path, compiler: &Compiler) -> Result<(), Stri
     fs::create_dir_all(folder).map_err(|error| error.to_string())?;
     let mut export = Command::new(env!("CARGO_BIN_EXE_fencepost"));
     succeed(export.args(["export", "--to", "c", "-o"]).arg(&source).arg(&case.path))?;
-    let explored = explore(&source, compiler, "2s", "--no-weak")?;
+    let explored = explore(&source, compiler, "2s", &["--no-weak"])?;
     let text = fs::read_to_string(&case.path).map_err(|error| error.to_string())?;
     let expects = |verdict: &str| text.lines().any(|line| line.starts_with(&format!("//: {MODEL} {verdict}")));
     let loses_failures = text.contains("casw") && !compiler.cc.contains("gcc");
@@ -252,7 +268,7 @@ fn of_generated(seed: u64, folder: &Path, compiler: &Compiler) -> Result<(), Str
     let path: PathBuf = folder.join(format!("generated-{seed}.c"));
     let printed = fencepost_lower::print(&program).replace("*/", "* /");
     fs::write(&path, format!("{text}\n/*\n{printed}*/\n")).map_err(|error| error.to_string())?;
-    let explored = explore(&path, compiler, "60s", "--no-weak")?;
+    let explored = explore(&path, compiler, "60s", &["--no-weak"])?;
     let context = || format!("{} ({:?}, {:?}): {}", explored.verdict, explored.bugs, explored.why, path.display());
     let sc = models::by_name("sc").expect("SC is a model");
     let fails = enumerate::fails_under_sc(&program, model, STATES as usize);
@@ -318,7 +334,7 @@ fn of_loops(seed: u64, folder: &Path, compiler: &Compiler) -> Result<(), String>
     let path: PathBuf = folder.join(format!("loops-{seed}.c"));
     let printed = fencepost_lower::print(&program).replace("*/", "* /");
     fs::write(&path, format!("{text}\n/*\n{printed}*/\n")).map_err(|error| error.to_string())?;
-    let explored = explore(&path, compiler, "3s", "--no-weak")?;
+    let explored = explore(&path, compiler, "3s", &["--no-weak"])?;
     let context = || format!("{} ({:?}, {:?}): {}", explored.verdict, explored.bugs, explored.why, path.display());
     match (&outcome.verdict, explored.verdict.as_str()) {
         (Verdict::Violated(_), "exhausted") => Err(format!("a violation was not found: {}", context())),

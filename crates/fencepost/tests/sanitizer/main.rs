@@ -9,6 +9,7 @@
 
 mod corpus;
 mod explored;
+mod follows;
 mod generated;
 mod provoked;
 mod ranks;
@@ -71,7 +72,8 @@ fn main() {
         let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("sanitizer/explored");
         trials.extend(explored::trials(&folder, compiler, &corpus));
         let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("sanitizer/weak");
-        trials.extend(weak::trials(&folder, compiler));
+        trials.extend(weak::trials(&folder, compiler, &corpus));
+        trials.extend(follows::trials(&folder.join("follows"), compiler));
     }
     libtest_mimic::run(&arguments, trials).exit();
 }

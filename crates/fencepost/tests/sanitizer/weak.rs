@@ -1,5 +1,5 @@
-//! Every execution, those that are not SC included, of generated programs as C: as many as the
-//! definitions have, with the same final states, failures and races.
+//! Every execution, those that are not SC included, of programs of `litmus/` and of generated ones, as
+//! C: as many as the definitions have, with the same final states, failures and races.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -9,16 +9,18 @@ use fencepost_base::ids::Value;
 use fencepost_base::source::SourceFile;
 use fencepost_export::c::{self, export};
 use fencepost_ir::{Observable, Op, Program};
+use fencepost_lower::Language;
 use fencepost_oracle::Finals;
 use fencepost_sanitizer::MODEL;
 use fencepost_testkit::compilers::Compiler;
 use fencepost_testkit::generate::{self, Options};
 use fencepost_testkit::repetitions;
-use libtest_mimic::Trial;
+use libtest_mimic::{Failed, Trial};
 
 use crate::explored::{Explored, chooses, explore, fails_for_no_reason};
 use crate::generated;
 use crate::provoked::{all_finals, exported};
+use crate::suite::Case;
 
 /// Execution graphs of a program, at most.
 const GRAPHS: u64 = 6_000;
@@ -26,10 +28,16 @@ const GRAPHS: u64 = 6_000;
 const PROGRAMS: u64 = 100;
 const TOGETHER: u64 = 10;
 
-/// The tests, with a folder for what they build.
-pub(crate) fn trials(folder: &Path, compiler: &Compiler) -> Vec<Trial> {
+/// The tests, with a folder for what they build, and the corpus.
+pub(crate) fn trials(folder: &Path, compiler: &Compiler, corpus: &[Case]) -> Vec<Trial> {
     let (folder, compiler) = (folder.to_path_buf(), compiler.clone());
     let mut trials = Vec::new();
+    for case in corpus {
+        let (case, folder, compiler) = (case.clone(), folder.clone(), compiler.clone());
+        trials.push(Trial::test(format!("weak/{}", case.name), move || {
+            of_corpus(&case, &folder, &compiler).map_err(Failed::from)
+        }));
+    }
     let count = repetitions(PROGRAMS);
     for first in (0..count).step_by(TOGETHER as usize) {
         let (folder, compiler) = (folder.clone(), compiler.clone());
@@ -41,6 +49,16 @@ pub(crate) fn trials(folder: &Path, compiler: &Compiler) -> Vec<Trial> {
         }));
     }
     trials
+}
+
+/// A program of the corpus, if it ends always.
+fn of_corpus(case: &Case, folder: &Path, compiler: &Compiler) -> Result<(), String> {
+    let text = fs::read_to_string(&case.path).map_err(|error| error.to_string())?;
+    let Some(program) = fencepost_lower::load(Language::Fp, &text).program else { return Ok(()) };
+    if !program.is_loop_free() || generated::polls(&program) {
+        return Ok(());
+    }
+    check(&program, &case.name.replace(['/', '.'], "-"), folder, compiler)
 }
 
 fn of_generated(seed: u64, folder: &Path, compiler: &Compiler) -> Result<(), String> {
@@ -70,7 +88,7 @@ fn check(program: &Program, name: &str, folder: &Path, compiler: &Compiler) -> R
     let _ = fs::remove_file(&states);
     let printed = fencepost_lower::print(program).replace("*/", "* /");
     fs::write(&path, format!("{text}\n/*\n{printed}*/\n")).map_err(|error| error.to_string())?;
-    let explored = explore(&path, compiler, "120s", "--weak")?;
+    let explored = explore(&path, compiler, "120s", &["--weak"])?;
     let seen = fs::read_to_string(&states).unwrap_or_default();
     judge(program, &explored, (&sc, &weak), &observed, &seen).map_err(|error| {
         let Explored { verdict, executions, not_sc, blocked, redundant, bugs, why, .. } = explored;

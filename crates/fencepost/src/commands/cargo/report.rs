@@ -12,6 +12,7 @@ use super::patch;
 use crate::args::{CargoOptions, ReportFormat};
 use crate::exit::Exit;
 use crate::files;
+use crate::log;
 use crate::output::{self, Output};
 
 /// What a runner has left.
@@ -64,6 +65,7 @@ pub(super) fn tell(options: &CargoOptions, folder: &Path, output: &mut Output) -
         ReportFormat::Human => parts.iter().map(|part| part.text.as_str()).collect(),
         ReportFormat::Json => json(&parts),
         ReportFormat::Sarif => sarif(&parts),
+        ReportFormat::Html => html(&parts),
     };
     match &options.run.output {
         Some(path) => write(path, &text)?,
@@ -137,6 +139,16 @@ fn sarif(parts: &[Part]) -> String {
     }
     log["runs"][0]["results"] = Value::Array(results);
     serde_json::to_string_pretty(&log).map_or_else(|_| String::new(), |text| text + "\n")
+}
+
+/// One page for a browser, with every finding once.
+fn html(parts: &[Part]) -> String {
+    let pages = parts.iter().filter_map(|part| {
+        let mut page: fencepost_report::html::Part = serde_json::from_str(&part.text).ok()?;
+        page.figures.iter_mut().for_each(|figures| *figures = format!("{}: {figures}", part.name()));
+        Some(page)
+    });
+    log::page(&pages.collect::<Vec<_>>())
 }
 
 /// A test suite for each program: that it ran to its end, and one case for each finding.

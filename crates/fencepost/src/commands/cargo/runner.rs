@@ -126,7 +126,8 @@ impl Program {
             options.run.output = Some(file.with_extension("text"));
         }
         let folder = env::var_os(FOLDER).map(PathBuf::from);
-        let watched = run::watch(&options.run, Manner { copy: Some(copy), is_brief: true, folder }, output)?;
+        let manner = Manner { copy: Some(copy), is_brief: true, folder, is_part: true };
+        let watched = run::watch(&options.run, manner, output)?;
         let Watched { exit, is_unobserved, is_found, reports, runs, .. } = watched;
         let end = json!({
             "program": self.name,

@@ -12,6 +12,7 @@
 //! find is made again for people, with a reporter, once for each report.
 
 mod explorer;
+mod follows;
 mod server;
 mod verdict;
 
@@ -21,9 +22,10 @@ use std::os::unix::process::ExitStatusExt as _;
 use std::sync::{Condvar, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use fencepost_protocol::exploration::{Request, Step, end, remark};
+use fencepost_protocol::exploration::{Decisions, Request, Stale, Step, end, remark};
 use fencepost_protocol::{Key, Options};
 
+use super::provoke::Ordinary;
 use super::signals::Signals;
 use super::{Failure as Cause, How, Run, Session, Voice, Watched, once};
 use crate::args::RunArgs;
@@ -31,6 +33,7 @@ use crate::exit::Exit;
 use crate::output::{self, Output};
 use crate::progress::Line;
 use explorer::{Explorer, Task};
+use follows::Strayed;
 use server::{Outcome, Server};
 use verdict::{Bug, Found, Obstacle, Verdict};
 
@@ -52,6 +55,8 @@ struct State {
     error: Option<io::Error>,
     /// The program does not wait for us.
     is_unobserved: bool,
+    /// How long it took until the first run was over.
+    starting: Option<Duration>,
 }
 
 /// What all workers share.
@@ -77,7 +82,8 @@ pub(super) fn run(
     let program = args.program[0].to_string_lossy();
     let explore = |explorer: Explorer| {
         let begin = Instant::now();
-        let State { explorer, mut found, error, is_unobserved, .. } = explored(args, signals, until, explorer);
+        let State { explorer, mut found, error, is_unobserved, starting, .. } =
+            explored(args, signals, until, explorer);
         if let Some(error) = error {
             output::note(&format!("fencepost: error: cannot run `{program}`: {error}\n"));
             return Err(Watched::refused());
@@ -88,7 +94,9 @@ pub(super) fn run(
             return Err(Watched { is_unobserved: true, ..Watched::refused() });
         }
         explorer.leaves_out(&mut found);
-        (found.counts, found.time, found.is_weak) = (explorer.counts(), begin.elapsed(), explorer.is_weak());
+        (found.time, found.is_weak) = (begin.elapsed(), explorer.is_weak());
+        found.starting = starting.unwrap_or_default();
+        found.counts = explorer.counts().without(&found.follows);
         Ok(found)
     };
     let first = if args.weak { Explorer::executions() } else { Explorer::schedules(args.preemptions) };
@@ -103,22 +111,28 @@ pub(super) fn run(
             Err(refused) => return Ok(refused),
         };
     }
+    session.rank(args.explores_follows(), args.all);
+    let mut make_again = |session: &mut Session, decisions: &Decisions, voice| {
+        let run = Run { schedule: fencepost_protocol::Schedule::Os, seed: 0 };
+        let patience = Some(PATIENCE);
+        let how = How { run, steps: None, provocation: None, decisions: Some(decisions), patience, voice };
+        once(args, &how, session, signals, output).map_err(|cause| match cause {
+            Cause::Start(error) | Cause::Other(error) => error,
+        })
+    };
     let mut all = found.to_tell(TOLD);
     all.extend(beyond.iter().flat_map(|beyond| beyond.to_tell(TOLD)));
     for decisions in all {
-        let run = Run { schedule: fencepost_protocol::Schedule::Os, seed: 0 };
-        let how = How {
-            run,
-            steps: None,
-            provocation: None,
-            decisions: Some(&decisions),
-            patience: Some(PATIENCE),
-            voice: Voice::Heard,
-        };
-        match once(args, &how, session, signals, output) {
-            Ok(outcome) => drop(super::describe(args, None, &outcome)),
-            Err(Cause::Start(error) | Cause::Other(error)) => return Err(error),
-        }
+        let outcome = make_again(session, &decisions, Voice::Heard)?;
+        super::describe(args, None, &outcome);
+    }
+    for follows in found.follows.reports.values() {
+        let Some(decisions) = follows.to_tell(&found.bugs) else { continue };
+        let outcome = make_again(session, decisions, Voice::Dropped)?;
+        let end = Ordinary::default().judge(&outcome);
+        let (taken, failing) = follows.counts();
+        session.ranking_mut().end_run(None, &end);
+        session.ranking_mut().explored(taken, failing, found.is_whole());
     }
     let verdict = found.verdict();
     session.explored(verdict::summary(&found, beyond.as_ref()));
@@ -128,15 +142,24 @@ pub(super) fn run(
         is_unobserved: false,
         is_found: verdict == Verdict::Found,
         is_undecided: verdict == Verdict::Unknown || (verdict == Verdict::Bounded && args.spins.is_none()),
-        reports: (found.bugs.len() + beyond.as_ref().map_or(0, |beyond| beyond.bugs.len())) as u64,
+        reports: (found.bugs.len()
+            + found.follows.bugs(&found.bugs).len()
+            + beyond.as_ref().map_or(0, |beyond| beyond.bugs.len())) as u64,
         runs: found.counts.runs,
     })
 }
 
 /// Makes all runs that there are to be made.
 fn explored(args: &RunArgs, signals: &Signals, until: Option<Instant>, explorer: Explorer) -> State {
-    let state =
-        State { explorer, running: 0, found: Found::default(), is_over: false, error: None, is_unobserved: false };
+    let state = State {
+        explorer,
+        running: 0,
+        found: Found::default(),
+        is_over: false,
+        error: None,
+        is_unobserved: false,
+        starting: None,
+    };
     let shared = Shared {
         args,
         state: Mutex::new(state),
@@ -199,6 +222,7 @@ impl Shared<'_> {
                 most_steps: self.args.steps.map_or(STEPS, |steps| u32::try_from(steps).unwrap_or(u32::MAX)),
                 rounds: self.args.spins.unwrap_or(u32::MAX),
                 weak: task.is_weak(),
+                stale: self.args.explores_follows() && !task.is_weak(),
             };
             let server = match &mut server {
                 Some(server) => server,
@@ -212,6 +236,7 @@ impl Shared<'_> {
             let shown = outcome.map(|outcome| Shown::of(task, outcome));
             let mut state = self.lock();
             state.running -= 1;
+            state.starting.get_or_insert_with(|| self.start.elapsed());
             match shown {
                 None => {
                     let was_there = state.explorer.counts().runs > 0;
@@ -267,7 +292,7 @@ impl Shared<'_> {
 
     /// A run was made.
     fn take_in(&self, state: &mut State, shown: Shown) {
-        let Shown { taken, steps, why, bugs, obstacles, is_whole, again } = shown;
+        let Shown { taken, steps, why, bugs, obstacles, is_whole, again, stale } = shown;
         let taken = match taken {
             Ok(taken) => taken,
             Err(trouble) => {
@@ -276,18 +301,26 @@ impl Shared<'_> {
                 return;
             }
         };
-        if !taken.is_void() {
+        if let (Some(stale), Some(models)) = (stale, state.explorer.judges()) {
+            let run = Strayed { stale, steps: &steps, why, bugs: &bugs, again: &again };
+            if is_whole && !state.found.follows.take_in(models, &run) {
+                state.found.obstacles.insert(Obstacle::NotConfirmed(again.to_string()));
+            }
+            state.found.obstacles.extend(obstacles);
+            state.is_over |= !is_whole;
+        } else if !taken.is_void() {
             // A data race is undefined behaviour: in a run that need not be SC nothing is known of
             // what comes after it.
             let is_weak = matches!(state.explorer, Explorer::Executions(_));
-            let is_undefined = is_weak && bugs.iter().any(|bug| matches!(bug, Bug::Race(_)));
+            let is_undefined = is_weak && bugs.keys().any(|bug| matches!(bug, Bug::Race(_)));
             let counts = |bug: &Bug| !is_undefined || matches!(bug, Bug::Race(_));
-            let stops = bugs.iter().any(|bug| !matches!(bug, Bug::Violation(_)));
-            for bug in bugs.into_iter().filter(counts) {
+            let stops = bugs.keys().any(|bug| !matches!(bug, Bug::Violation(_)));
+            for bug in bugs.into_keys().filter(counts) {
                 state.found.bugs.entry(bug).or_insert_with(|| again.clone());
             }
             state.found.obstacles.extend(obstacles);
-            state.is_over |= !is_whole || is_undefined || stops && !self.args.keep_going;
+            state.found.is_cut |= is_undefined || stops && !self.args.keep_going;
+            state.is_over |= !is_whole || state.found.is_cut;
         }
         if (is_whole || taken.is_void())
             && let Err(divergence) = state.explorer.take_in(taken, &steps, why)
@@ -304,18 +337,21 @@ struct Shown {
     steps: Vec<Step>,
     /// Why it came to its end: of [`end`].
     why: u32,
-    bugs: BTreeSet<Bug>,
+    /// What is wrong, and after how many steps that was seen; 0 if that is not known.
+    bugs: BTreeMap<Bug, u32>,
     obstacles: BTreeSet<Obstacle>,
     /// Has it come to an end?
     is_whole: bool,
     /// How to make it again.
-    again: fencepost_protocol::exploration::Decisions,
+    again: Decisions,
+    /// The step that has used an overwritten write, if any.
+    stale: Option<Stale>,
 }
 
 impl Shown {
     fn of(task: Task, outcome: Outcome) -> Shown {
         let Outcome { answer, steps, status, hung } = outcome;
-        let (mut bugs, mut obstacles) = (BTreeSet::new(), BTreeSet::new());
+        let (mut bugs, mut obstacles) = (BTreeMap::new(), BTreeSet::new());
         for (bit, obstacle) in [
             (remark::OUTLIVED, Obstacle::Outlived),
             (remark::CUT, Obstacle::Cut),
@@ -331,13 +367,24 @@ impl Shown {
         if task.counts_preemptions() && steps.iter().any(|step| step.thread >= u64::BITS) {
             obstacles.insert(Obstacle::Other("preemptions of more than 63 threads are not counted".into()));
         }
+        if answer.has_more {
+            obstacles.insert(Obstacle::Other("a run had more reports than are told apart".into()));
+        }
         if overlaps(&steps) {
             obstacles.insert(Obstacle::Mixed);
         }
         for report in &answer.reports {
-            bugs.insert(if report.is_race != 0 { Bug::Race(report.key) } else { Bug::Violation(report.key) });
+            let bug = if report.is_race != 0 { Bug::Race(report.key) } else { Bug::Violation(report.key) };
+            // That the access could use an overwritten write is known of runs in which it does not.
+            if answer.stale.is_none() || report.is_race != 0 {
+                bugs.entry(bug).or_insert(report.steps);
+            }
         }
         let has_died = answer.end == 0 && status.signal().is_some() && !hung;
+        // What others would have done is not known, nor what of that had to come first.
+        if has_died && answer.remarks & remark::ALONE == 0 {
+            obstacles.insert(Obstacle::Outlived);
+        }
         let why = if has_died { end::EXITED } else { answer.end };
         let again = task.again(&steps);
         let taken = task.follow(&steps, why);
@@ -345,22 +392,23 @@ impl Shown {
         match answer.end {
             _ if hung => drop(obstacles.insert(Obstacle::Hung)),
             0 => match status.signal() {
-                Some(signal) => drop(bugs.insert(Bug::Signal(signal))),
+                Some(signal) => drop(bugs.insert(Bug::Signal(signal), 0)),
                 None => drop(obstacles.insert(Obstacle::Silent)),
             },
             why if why & end::TOO_LONG != 0 => drop(obstacles.insert(Obstacle::TooLong)),
             why if why & end::DIVERGED != 0 => drop(obstacles.insert(Obstacle::Diverged(String::new()))),
-            _ if is_stuck => drop(bugs.insert(Bug::Stuck)),
+            _ if is_stuck => drop(bugs.insert(Bug::Stuck, 0)),
             why if why & end::EXITED != 0 && answer.status != 0 => {
-                bugs.insert(match answer.status - 128 {
+                let bug = match answer.status - 128 {
                     signal @ 1..=64 if status.signal().is_none() => Bug::Signal(signal),
                     _ => Bug::Status(answer.status),
-                });
+                };
+                bugs.insert(bug, 0);
             }
             _ => {}
         }
         let is_whole = !hung && why & (end::TOO_LONG | end::DIVERGED) == 0 && why != 0;
-        Shown { taken, steps, why, bugs, obstacles, is_whole, again }
+        Shown { taken, steps, why, bugs, obstacles, is_whole, again, stale: answer.stale }
     }
 }
 

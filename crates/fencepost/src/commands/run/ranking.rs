@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use fencepost_protocol::Provocation;
 use fencepost_sanitizer::provoke::{Failure, Taken};
-use fencepost_sanitizer::report::{Consequence, Deadlock, Identity, Kind, Rank, Report, Trials};
+use fencepost_sanitizer::report::{Consequence, Deadlock, Explored, Identity, Kind, Rank, Report, Trials};
 use fencepost_sanitizer::sequel::PassedOn;
 use fencepost_sanitizer::text::Ranks;
 
@@ -21,6 +21,8 @@ pub(super) struct Ranking {
     consequences: Vec<Consequence>,
     /// What was used in the last run after which nothing was wrong.
     harmless: Option<Taken>,
+    /// The report about the access that was provoked in the last run.
+    last: Option<Identity>,
 }
 
 /// What can be provoked, in words that the runtime understands.
@@ -144,8 +146,23 @@ impl Ranking {
             trials.taken += 1;
             add(trials, found);
         }
+        self.last = Some(taken.identity.clone());
         self.harmless = (trial == Trial::Harmless).then_some(taken);
         trial
+    }
+
+    /// The last run was one of so many executions with the access that was provoked, in so many of
+    /// which something fails. Were these all that there are?
+    pub(super) fn explored(&mut self, executions: u64, failing: u64, is_exact: bool) {
+        let Some(identity) = self.last.take() else { return };
+        if let Some(report) = self.reports.iter_mut().find(|report| report.identity() == identity) {
+            let trials = report.trials.get_or_insert_default();
+            trials.taken -= 1;
+            let explored = trials.explored.get_or_insert(Explored { executions: 0, failing: 0, is_exact: true });
+            explored.executions += executions;
+            explored.failing += failing;
+            explored.is_exact &= is_exact;
+        }
     }
 
     /// The value that was used in the last run is passed on.

@@ -7,7 +7,7 @@ use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 
 use clap::ColorChoice;
-use fencepost_finding::{Evidence, Finding, Rank};
+use fencepost_finding::{Evidence, Finding, Rank, Trials};
 use fencepost_protocol::door::Mismatch;
 use fencepost_protocol::record::{self, HEADER};
 use fencepost_protocol::{Color, Key};
@@ -23,7 +23,7 @@ use rustix::fs::Access;
 use super::ranking::Ranking;
 use crate::args::{FailOn, ReportFormat};
 use crate::files;
-use crate::log::Log;
+use crate::log::{Form, Log};
 use crate::options;
 use crate::output::{self, Output};
 
@@ -37,6 +37,8 @@ pub(crate) struct Session {
     copy: Option<File>,
     /// For formats that come in one piece.
     log: Log,
+    /// That piece is put together by somebody else.
+    is_part: bool,
     pictures: Option<Pictures>,
     ranking: Ranking,
     /// What the current run has done after the access that was provoked.
@@ -110,7 +112,8 @@ impl Session {
             look: Look { color: options::wants_color(color, terminal), ..Look::default() },
             file,
             copy: None,
-            log: Log::default(),
+            log: Log::new(if format == ReportFormat::Html { Form::Page } else { Form::Sarif }),
+            is_part: false,
             pictures,
             ranking: Ranking::default(),
             sequel: None,
@@ -128,6 +131,11 @@ impl Session {
     /// Every finding is written to this file as well, as JSON.
     pub(super) fn copy_to(&mut self, file: Option<File>) {
         self.copy = file;
+    }
+
+    /// Others have something to say on the same page.
+    pub(super) fn is_part(&mut self, is_part: bool) {
+        self.is_part = is_part;
     }
 
     /// Paths in a log of findings start in this folder.
@@ -277,7 +285,15 @@ impl Session {
             let findings: Vec<Finding> = harmless.into_iter().map(|(report, _)| report.finding()).collect();
             findings.iter().for_each(|finding| self.copy(finding));
             let lines: String = findings.iter().map(terminal::finding_line).collect();
-            let title = "fencepost: reported, and harmless as far as runs show (in full with --all):\n";
+            let is_exact = |finding: &Finding| match &finding.evidence {
+                Evidence::Observed(observed) => observed.trials.as_ref().is_some_and(Trials::is_exact),
+                Evidence::Replayed(_) => false,
+            };
+            let how = match findings.iter().all(is_exact) {
+                true => "in every execution in which it is the only stale step",
+                false => "as far as runs show",
+            };
+            let title = format!("fencepost: reported, and harmless {how} (in full with --all):\n");
             self.write(&format!("{title}{lines}"), output);
         }
     }
@@ -288,7 +304,7 @@ impl Session {
         match self.format {
             ReportFormat::Human => self.write(&terminal::finding(&finding, None, &self.look), output),
             ReportFormat::Json => self.write(&fencepost_report::json::finding(&finding), output),
-            ReportFormat::Sarif => self.log.finding(finding),
+            ReportFormat::Sarif | ReportFormat::Html => self.log.finding(finding),
         }
     }
 
@@ -367,6 +383,17 @@ impl Session {
                 self.write(&json::summary(self.reporter.totals(), &ranks, self.exploration.as_ref()), output);
             }
             ReportFormat::Sarif => self.write(&self.log.render(), output),
+            ReportFormat::Html => {
+                match &self.exploration {
+                    Some(exploration) => self.log.remark(&exploration.text),
+                    None => self.log.remark(&text::summary(self.reporter.totals(), &ranks)),
+                }
+                let text = match self.is_part {
+                    true => serde_json::to_string(&self.log.part()).map_err(io::Error::other)?,
+                    false => self.log.render(),
+                };
+                self.write(&text, output);
+            }
         }
         self.failure.take().map_or(Ok(()), Err)
     }

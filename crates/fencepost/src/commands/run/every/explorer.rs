@@ -5,6 +5,7 @@ use fencepost_protocol::exploration::{Decision, Decisions, Sleeper, Step, end};
 use fencepost_sanitizer::MODEL;
 use fencepost_schedules::Search;
 
+use super::follows::AllFollows;
 use super::verdict::{self, Found, Obstacle};
 
 /// What is known so far.
@@ -42,6 +43,25 @@ pub(super) struct Counts {
     pub(super) redundant: u64,
 }
 
+impl Counts {
+    /// Without the runs in which an access has used an overwritten write.
+    pub(super) fn without(self, follows: &AllFollows) -> Counts {
+        Counts {
+            runs: self.runs,
+            complete: self.complete - follows.complete,
+            blocked: self.blocked - follows.blocked,
+            redundant: self.redundant - follows.redundant,
+            weak: self.weak,
+        }
+    }
+}
+
+/// The model of the sanitizer, and SC.
+fn models() -> Models {
+    let model = fencepost_model::models::by_name(MODEL).expect("the model of the sanitizer is one of ours");
+    Models { model, reference: fencepost_model::models::reference() }
+}
+
 impl Explorer {
     /// Of schedules, with at most so many preemptions.
     pub(super) fn schedules(preemptions: Option<u32>) -> Explorer {
@@ -50,9 +70,7 @@ impl Explorer {
 
     /// Of executions under the model of the sanitizer.
     pub(super) fn executions() -> Explorer {
-        let model = fencepost_model::models::by_name(MODEL).expect("the model of the sanitizer is one of ours");
-        let models = Models { model, reference: fencepost_model::models::reference() };
-        Explorer::Executions(fencepost_executions::Explorer::new(models))
+        Explorer::Executions(fencepost_executions::Explorer::new(models()))
     }
 
     /// The next run to make, if there is one for now.
@@ -87,6 +105,11 @@ impl Explorer {
     /// Need the runs not be SC?
     pub(super) fn is_weak(&self) -> bool {
         matches!(self, Explorer::Executions(_))
+    }
+
+    /// What judges a run that is SC but for one step.
+    pub(super) fn judges(&self) -> Option<Models> {
+        (!self.is_weak()).then(models)
     }
 
     /// How far the exploration is, in words.
@@ -157,7 +180,10 @@ impl Task {
     /// What has to be decided to make this run again.
     pub(super) fn again(&self, steps: &[Step]) -> Decisions {
         let taken = steps.iter().filter(|step| step.is_decided() && !step.is_pending());
-        let mut taken = taken.map(|step| Decision::new(step.thread, step.choice));
+        let mut taken = taken.map(|step| {
+            let decision = Decision::new(step.thread, step.choice);
+            if step.has_used_stale() { decision.stale() } else { decision }
+        });
         let Task::Execution(task, _) = self else { return Decisions(taken.collect()) };
         let mut all = task.decisions();
         all.retain(|decision| decision.is_held() || taken.next().is_some());

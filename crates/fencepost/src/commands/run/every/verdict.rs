@@ -8,6 +8,7 @@ use fencepost_protocol::exploration::{Decisions, Step};
 use fencepost_schedules::Divergence;
 
 use super::explorer::Counts;
+use super::follows::AllFollows;
 use crate::commands::run::signals;
 
 /// What is wrong with the test.
@@ -54,6 +55,9 @@ pub(super) enum Obstacle {
     Rounds,
     /// Schedules with more preemptions were left out.
     Preemptions,
+    /// A run with a step that uses an overwritten write is not what the axioms permit, and how to
+    /// see it.
+    NotConfirmed(String),
     /// Something is not modelled in executions that are not SC, and what.
     NotModelled(&'static str),
     /// Something else.
@@ -68,10 +72,16 @@ pub(super) struct Found {
     pub(super) obstacles: BTreeSet<Obstacle>,
     pub(super) counts: Counts,
     pub(super) time: Duration,
+    /// How much of that it took until the first run was over: most of it is to start the program.
+    pub(super) starting: Duration,
     /// All schedules with at most so many preemptions were seen, if they are counted.
     pub(super) preemptions: Option<u32>,
     /// Were executions explored that are not SC?
     pub(super) is_weak: bool,
+    /// Something was found that has ended the exploration.
+    pub(super) is_cut: bool,
+    /// What follows from what is not robust, if that was explored.
+    pub(super) follows: AllFollows,
 }
 
 /// How the test is.
@@ -104,7 +114,7 @@ impl Verdict {
         match self {
             Verdict::Exhausted => format!("EXHAUSTED: {exact}"),
             Verdict::Bounded => format!("BOUNDED: {exact}"),
-            Verdict::Found => format!("BUG: {}", found.bugs.keys().next().map_or(String::new(), Bug::sentence)),
+            Verdict::Found => format!("BUG: {}", found.what_is_wrong()),
             Verdict::Unknown => "UNKNOWN: nothing was found, but not everything was seen".to_string(),
         }
     }
@@ -130,17 +140,28 @@ pub(super) fn summary(found: &Found, beyond: Option<&Found>) -> fencepost_saniti
 }
 
 impl Found {
+    /// The worst that goes wrong; what follows from an overwritten value, before what it follows
+    /// from.
+    fn what_is_wrong(&self) -> String {
+        let worst = |bugs: &BTreeMap<Bug, Decisions>| bugs.keys().copied().min_by_key(|bug| bug.badness());
+        let sentence = worst(&self.bugs).map_or(String::new(), |bug| bug.sentence());
+        match worst(&self.follows.bugs(&self.bugs)) {
+            Some(bug) => format!("{} after one stale step; {sentence}", bug.sentence()),
+            None => sentence,
+        }
+    }
+
     fn summary(&self) -> fencepost_sanitizer::Exploration {
-        let Found { bugs, obstacles, counts, time, preemptions, is_weak } = self;
+        let Found { bugs, obstacles, counts, time, preemptions, is_weak, follows, starting, is_cut: _ } = self;
         let verdict = self.verdict();
         let is_over = obstacles.iter().all(|obstacle| *obstacle == Obstacle::Rounds);
         let mut text = verdict.sentence(self);
         let seconds = time.as_secs_f64();
-        let rate = counts.runs as f64 / seconds.max(1e-3);
         let weak = if *is_weak { format!(", {} of them not SC,", counts.weak) } else { String::new() };
         text += &format!(
-            "\nfencepost: {} explored{weak} in {seconds:.1} s ({rate:.0} runs per second)",
-            counted(counts.complete, "execution", "executions")
+            "\nfencepost: {} explored{weak} in {seconds:.1} s{}",
+            counted(counts.complete, "execution", "executions"),
+            rate(counts.runs, time.saturating_sub(*starting))
         );
         let redundant = if *is_weak { "that turned out to be none" } else { "redundant" };
         for (count, what) in [(counts.blocked, "in which a thread could not go on"), (counts.redundant, redundant)] {
@@ -151,8 +172,9 @@ impl Found {
         if verdict == Verdict::Found && !is_over {
             text += "; not all were explored";
         }
+        text += &follows.text(bugs, self.is_whole());
         let why: Vec<String> = obstacles.iter().map(Obstacle::sentence).collect();
-        if verdict != Verdict::Found {
+        if verdict != Verdict::Found || follows.runs() > 0 {
             why.iter().for_each(|why| text += &format!("\nfencepost: {why}"));
         }
         if let Some(seen) = *preemptions {
@@ -168,11 +190,22 @@ impl Found {
             redundant: counts.redundant,
             preemptions: *preemptions,
             seconds,
+            starting: starting.as_secs_f64(),
             why,
-            bugs: bugs.iter().map(|(bug, decisions)| (bug.sentence(), decisions.to_string())).collect(),
+            one_stale_step: follows.summary(),
+            bugs: bugs
+                .iter()
+                .chain(&follows.bugs(bugs))
+                .map(|(bug, decisions)| (bug.sentence(), decisions.to_string()))
+                .collect(),
             text,
             beyond: None,
         }
+    }
+
+    /// Was everything seen?
+    pub(super) fn is_whole(&self) -> bool {
+        self.obstacles.is_empty() && !self.is_cut
     }
 
     pub(super) fn verdict(&self) -> Verdict {
@@ -190,7 +223,8 @@ impl Found {
     pub(super) fn is_only_not_robust(&self) -> bool {
         let is_violation = |bug: &Bug| matches!(bug, Bug::Violation(_));
         let are_all_known = self.obstacles.iter().all(|obstacle| *obstacle == Obstacle::Rounds);
-        !self.bugs.is_empty() && self.bugs.keys().all(is_violation) && are_all_known
+        let is_only_that = self.bugs.keys().all(is_violation) && self.follows.bugs(&self.bugs).is_empty();
+        !self.bugs.is_empty() && is_only_that && are_all_known
     }
 
     /// The schedules that are made again for people: the worst first, and no more than these.
@@ -206,6 +240,16 @@ impl Found {
 }
 
 impl Bug {
+    /// What is worse comes first: a data race, then failures.
+    pub(super) fn badness(self) -> (u8, Bug) {
+        let rank = match self {
+            Bug::Race(_) => 0,
+            Bug::Signal(_) | Bug::Status(_) | Bug::Stuck => 1,
+            Bug::Violation(_) => 2,
+        };
+        (rank, self)
+    }
+
     fn sentence(&self) -> String {
         match self {
             Bug::Signal(signal) => format!("ended by signal {signal}{}", signals::name(*signal)),
@@ -246,11 +290,27 @@ impl Obstacle {
                 "a loop whose rounds do something went round no further (--spins says how often it may)".to_string()
             }
             Obstacle::Preemptions => "schedules with more preemptions were left out (--preemptions)".to_string(),
+            Obstacle::NotConfirmed(decisions) => format!(
+                "the axioms do not confirm an execution with an overwritten value (--decisions {decisions}): this is a \
+                 defect of fencepost"
+            ),
             Obstacle::NotModelled(what) => format!("{what} is not modelled in executions that are not SC"),
             Obstacle::Other(note) => note.clone(),
         }
     }
 }
+
+/// How many runs there were in a second, if that can be told; without the first one, which waits for
+/// the program to start.
+fn rate(runs: u64, time: Duration) -> String {
+    match (runs.saturating_sub(1), time.as_secs_f64()) {
+        (FEW.., seconds) if seconds > 0.0 => format!(" ({:.0} runs per second)", (runs - 1) as f64 / seconds),
+        _ => String::new(),
+    }
+}
+
+/// So many runs say how long one takes.
+const FEW: u64 = 20;
 
 /// So many preemptions, as people say it.
 pub(super) fn preemptions(count: u32) -> String {
@@ -266,6 +326,6 @@ pub(super) fn describe(divergence: &Divergence) -> String {
     format!("{} instead of {}", one(&divergence.found), one(&divergence.expected))
 }
 
-fn counted(count: u64, one: &str, many: &str) -> String {
+pub(super) fn counted(count: u64, one: &str, many: &str) -> String {
     format!("{count} {}", if count == 1 { one } else { many })
 }

@@ -1,6 +1,9 @@
 //! Small programs with violations, built by hand: no parser and no engine is
 //! needed to see what a report looks like.
 
+pub(crate) mod observed;
+pub(crate) mod samples;
+
 use std::time::Duration;
 
 use fencepost_base::event::Label;

@@ -1,0 +1,3 @@
+//! One program of tests.
+
+mod answers;
