@@ -8,6 +8,7 @@ mod bless;
 mod campaign;
 mod case_study;
 mod compilers;
+mod crates;
 mod explored;
 mod files;
 mod mutants;
@@ -39,6 +40,12 @@ const TASKS: &[Task] = &[
         "[--programs N] [--from SEED] [MODEL...]",
         "put generated programs to every engine and to the definitions (default: 200000, every model)",
         campaign::run,
+    ),
+    (
+        "crates",
+        "[NAME...] [--runs N] [--with FENCEPOST]",
+        "the tests of public crates under `cargo fencepost`, and old versions with known defects (default: 3 runs)",
+        crates::run,
     ),
     ("bless", "", "run the tests and rewrite the golden files they compare with", bless::run),
     (

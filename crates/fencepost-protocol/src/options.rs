@@ -32,6 +32,8 @@ pub enum Key {
     Provoke,
     /// Who takes which step, a text: [`Decisions`](crate::exploration::Decisions).
     Decisions,
+    /// See [`Options::in_test`].
+    InTest,
     /// See [`Options::robustness`].
     Robustness,
     /// See [`Options::races`].
@@ -56,7 +58,7 @@ pub enum Key {
 
 impl Key {
     /// All of them, as they are listed for people.
-    pub const ALL: [Key; 21] = [
+    pub const ALL: [Key; 22] = [
         Key::Schedule,
         Key::Seed,
         Key::Steps,
@@ -68,6 +70,7 @@ impl Key {
         Key::Record,
         Key::Provoke,
         Key::Decisions,
+        Key::InTest,
         Key::Robustness,
         Key::Races,
         Key::AtomicRaces,
@@ -98,6 +101,7 @@ impl Key {
                 ("provoke", "PLACE,oldest or PLACE,newest: the access there uses an overwritten value once")
             }
             Key::Decisions => ("decisions", "who takes which step, as `run --schedule all` tells it"),
+            Key::InTest => ("in_test", "1: decisions begin with the test of a test program in Rust, not with `main`"),
             Key::Robustness => ("report_robustness", "1: report robustness violations"),
             Key::Races => ("report_bugs", "1: report data races"),
             Key::AtomicRaces => ("report_atomic_races", "1: report races between atomic and plain accesses"),
@@ -143,6 +147,7 @@ impl Key {
             | Key::Record
             | Key::Provoke
             | Key::Decisions
+            | Key::InTest
             | Key::Robustness
             | Key::Help => false,
         }
@@ -189,6 +194,9 @@ pub struct Options {
     pub max_reports: u32,
     /// Events of the run that are recorded, to check suggestions with.
     pub record: u64,
+    /// Do decisions begin where Rust's test library is about to start the thread of a test? The
+    /// thread is not made, so that the main thread runs the test.
+    pub in_test: bool,
     /// Are robustness violations reported?
     pub robustness: bool,
     /// Are data races reported?
@@ -219,6 +227,7 @@ impl Options {
         halt: false,
         max_reports: 100,
         record: 100_000,
+        in_test: false,
         robustness: true,
         races: true,
         atomic_races: true,
@@ -250,6 +259,7 @@ impl Options {
             Key::Halt => flag(value).map(|flag| self.halt = flag),
             Key::MaxReports => number(value).map(|count| self.max_reports = count),
             Key::Record => number(value).map(|events: u64| self.record = events.min(Self::MAX_RECORD)),
+            Key::InTest => flag(value).map(|flag| self.in_test = flag),
             Key::Robustness => flag(value).map(|flag| self.robustness = flag),
             Key::Races => flag(value).map(|flag| self.races = flag),
             Key::AtomicRaces => flag(value).map(|flag| self.atomic_races = flag),

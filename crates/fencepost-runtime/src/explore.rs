@@ -87,12 +87,49 @@ impl Shared {
     }
 }
 
+/// The decisions are still to begin, where the thread of a test would.
+static LATER: AtomicBool = AtomicBool::new(false);
+
+/// Somebody decides every step from here on, or from the test on if the options say so.
+pub(crate) fn start() {
+    let place = explorer();
+    if place.is_some() {
+        without_random_addresses();
+    }
+    match options::get().in_test && (place.is_some() || decisions().is_some()) {
+        true => LATER.store(true, Ordering::Relaxed),
+        false => take_over(place),
+    }
+}
+
+/// The program is about to create a thread. Is it the first one, that of a test, with which the
+/// decisions begin? Then that thread is not to be made. Rust's test library calls the test itself
+/// if the system has no thread to give: so the test begins with one thread, and all that the library
+/// does before and after it is the same in every run.
+pub(crate) fn begins_with_test() -> bool {
+    let begins = LATER.load(Ordering::Relaxed) && LATER.swap(false, Ordering::Relaxed);
+    if begins {
+        take_over(explorer());
+    }
+    begins
+}
+
+/// Where the explorer is, if there is one.
+fn explorer() -> Option<Place> {
+    let variable = environment::variable(door::name(EXPLORATION));
+    variable.and_then(|text| Place::read(&text)).filter(Place::is_ours)
+}
+
+/// The decisions that the options have.
+fn decisions() -> Option<Decisions> {
+    let given = options::given().iter().rev().find(|(name, _)| name == Key::Decisions.name());
+    given.and_then(|(_, text)| text.parse().ok())
+}
+
 /// Waits for the explorer, if there is one. Returns in the child that is a run. Or takes over the
 /// decisions that the options have.
-pub(crate) fn start() {
-    let variable = environment::variable(door::name(EXPLORATION));
-    if let Some(place) = variable.and_then(|text| Place::read(&text)).filter(Place::is_ours) {
-        without_random_addresses();
+fn take_over(explorer: Option<Place>) {
+    if let Some(place) = explorer {
         let shared = memory::map_file(place.memory, at::END);
         if !shared.is_null() {
             serve(place, shared);
@@ -101,8 +138,7 @@ pub(crate) fn start() {
         }
         return;
     }
-    let given = options::given().iter().rev().find(|(name, _)| name == Key::Decisions.name());
-    if let Some(Ok(Decisions(decisions))) = given.map(|(_, text)| text.parse()) {
+    if let Some(Decisions(decisions)) = decisions() {
         let memory = memory::map_table(at::END);
         // SAFETY: the mapping is large enough for as many decisions as can be given.
         unsafe {

@@ -87,7 +87,7 @@ fn repeat(place: u64) {
 /// Is this the first report about these accesses, as they were reached? Counts it if so.
 fn is_new(pcs: [usize; 2], places: [u64; 2]) -> bool {
     let pair = key_of(pcs);
-    let chain = places[0].rotate_left(32) ^ places[1];
+    let chain = chain_of(places);
     let most = options::get().max_reports as usize;
     let mut seen = SEEN.lock();
     let Err(at) = seen.chains.binary_search(&chain) else { return false };
@@ -104,6 +104,12 @@ fn is_new(pcs: [usize; 2], places: [u64; 2]) -> bool {
 /// A number for these two places in the code.
 fn key_of(pcs: [usize; 2]) -> u64 {
     (pcs[0] as u64).rotate_left(32) ^ pcs[1] as u64
+}
+
+/// The same for two places and their nearest callers: what is one function for the compiler, such as
+/// a load, is another access for each of them.
+fn chain_of(places: [u64; 2]) -> u64 {
+    places[0].rotate_left(32) ^ places[1]
 }
 
 fn stack_of(thread: &Thread, pc: usize) -> Vec<u64> {
@@ -200,12 +206,13 @@ pub(crate) fn robustness(thread: &Thread, access: &Access, window: &Window) {
     let newest = frames_of(window);
     let place = thread.calls.near(access.pc);
     let pcs = [access.pc, newest.first().copied().unwrap_or(0)];
-    if !is_new(pcs, [place, stacks::near(&newest)]) {
+    let places = [place, stacks::near(&newest)];
+    if !is_new(pcs, places) {
         repeat(place);
         return;
     }
     if explore::is_explored() {
-        return explore::found(key_of(pcs), false);
+        return explore::found(chain_of(places), false);
     }
     let (report, tids) = violation(thread, access, window);
     halt_if(channel::send_report(report, &tids));
@@ -282,11 +289,12 @@ pub(crate) fn race(thread: &Thread, addr: usize, new: Cell, other: Cell, pc: usi
         return;
     }
     let there = whole_pc(other.pc());
-    if !is_new([pc, there], [thread.calls.near(pc), there as u64]) {
+    let places = [thread.calls.near(pc), there as u64];
+    if !is_new([pc, there], places) {
         return;
     }
     if explore::is_explored() {
-        return explore::found(key_of([pc, there]), true);
+        return explore::found(chain_of(places), true);
     }
     let word = addr & !7;
     let (earlier, epoch) = thread::occupant_in(other.slot(), other.epoch());

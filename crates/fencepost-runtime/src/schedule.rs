@@ -7,7 +7,8 @@
 //!
 //! Operations that wait are modelled. A thread tries. If it would have to wait, it is blocked on a
 //! [`Key`] until another one does the matching operation, and tries again. Time is virtual: every
-//! decision takes a microsecond, and when nobody can run, the earliest timeout is due at once.
+//! decision takes a microsecond, and when nobody can run, the earliest timeout is due at once. The
+//! program's clocks go ahead by as much (`intercept::clocks`).
 //!
 //! Calls into the kernel that may wait for the outside world are left to themselves ([`outside`]).
 //! With them a run is not exactly replayable, which is noted. If all threads wait and that does not

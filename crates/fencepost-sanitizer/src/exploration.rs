@@ -24,6 +24,8 @@ pub struct Exploration {
     pub why: Vec<String>,
     /// What is wrong, and the decisions that show it.
     pub bugs: Vec<(String, String)>,
+    /// What was found and is not to be told: suppressed, or a library's own affair.
+    pub left_out: u64,
     /// All of it for people.
     pub text: String,
     /// What was found when executions were explored that are not SC, because the test is not robust

@@ -36,6 +36,9 @@ struct Summary<'a> {
     ranks: RankCounts,
     duplicates: u64,
     suppressed: u64,
+    /// Left out, because they are a library's own affair.
+    #[serde(skip_serializing_if = "is_zero")]
+    own: u64,
     deadlocks: u64,
     seeds: &'a [u64],
     accesses: u64,
@@ -69,6 +72,9 @@ struct Explored<'a> {
     starting: f64,
     why: &'a [String],
     bugs: Vec<BugLine<'a>>,
+    /// Accesses that are not robust and were left out.
+    #[serde(skip_serializing_if = "is_zero")]
+    left_out: u64,
     /// The same of executions that are not SC, too.
     #[serde(skip_serializing_if = "Option::is_none")]
     weak: Option<Box<Explored<'a>>>,
@@ -88,6 +94,7 @@ impl<'a> Explored<'a> {
             starting: exploration.starting,
             why: &exploration.why,
             bugs: exploration.bugs.iter().map(|(bug, decisions)| BugLine { bug, decisions }).collect(),
+            left_out: exploration.left_out,
             weak: exploration.beyond.as_deref().map(|beyond| Box::new(Explored::of(beyond))),
         }
     }
@@ -98,6 +105,11 @@ impl<'a> Explored<'a> {
 struct BugLine<'a> {
     bug: &'a str,
     decisions: &'a str,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+fn is_zero(count: &u64) -> bool {
+    *count == 0
 }
 
 /// The figures, as a line.
@@ -118,6 +130,7 @@ pub fn summary(totals: &Totals, ranks: &Ranks, exploration: Option<&Exploration>
             },
             duplicates: totals.duplicates,
             suppressed: totals.suppressed,
+            own: totals.own,
             deadlocks: totals.deadlocks,
             seeds: &totals.seeds,
             accesses: figures.accesses,

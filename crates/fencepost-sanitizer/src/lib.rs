@@ -32,4 +32,4 @@ pub use exploration::Exploration;
 /// The name of the memory model that programs are judged by.
 pub use fencepost_clock::MODEL;
 pub use process::Process;
-pub use reporter::{Ending, Item, Options, Reporter, Totals};
+pub use reporter::{Ending, Item, LastRun, Options, Reporter, Totals};

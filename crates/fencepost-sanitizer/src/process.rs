@@ -452,7 +452,9 @@ impl Process {
         let mut words: Vec<String> = ["fencepost", "run"].map(String::from).into();
         if let Some(decisions) = decisions {
             // They say how everything else is to be.
-            words.extend(["--decisions".into(), decisions.to_string(), "--".into()]);
+            words.extend(["--decisions".into(), decisions.to_string()]);
+            words.extend(self.options.in_test.then(|| "--in-test".into()));
+            words.push("--".into());
             words.extend_from_slice(if start.argv.is_empty() { std::slice::from_ref(&start.exe) } else { &start.argv });
             return Reproduce::new(&words, exact);
         }

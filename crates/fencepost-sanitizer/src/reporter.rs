@@ -1,5 +1,6 @@
 //! Follows the runs of a program and decides what is worth telling.
 
+use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
 
 use fencepost_protocol::door::Mismatch;
@@ -87,6 +88,8 @@ pub struct Totals {
     pub duplicates: u64,
     /// Findings that were suppressed.
     pub suppressed: u64,
+    /// Different findings that were left out because they are a library's own affair.
+    pub own: u64,
     /// Runs that ended because all threads waited.
     pub deadlocks: u64,
     /// Lines that were no events.
@@ -143,13 +146,28 @@ pub struct Reporter<S> {
     /// were.
     ordinary: BTreeMap<Identity, Vec<Seen>>,
     deadlocks: BTreeSet<String>,
+    /// What is a library's own affair.
+    own: BTreeMap<Identity, Report>,
     totals: Totals,
     /// The seed of the current run, once a process of it has begun to talk.
     seed: Option<u64>,
     /// Was something found in the current run?
     found: bool,
+    /// Was something left out in the current run?
+    left_out: bool,
+    /// What came of the run before.
+    last: LastRun,
     /// Is the current run one that is provoked?
     provoked: bool,
+}
+
+/// What came of a run.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct LastRun {
+    /// Something was found that is told, or was told before.
+    pub found: bool,
+    /// Something was found that is not to be told.
+    pub left_out: bool,
 }
 
 impl<S: Symbols> Reporter<S> {
@@ -162,9 +180,12 @@ impl<S: Symbols> Reporter<S> {
             seen: BTreeMap::new(),
             ordinary: BTreeMap::new(),
             deadlocks: BTreeSet::new(),
+            own: BTreeMap::new(),
             totals: Totals::default(),
             seed: None,
             found: false,
+            left_out: false,
+            last: LastRun::default(),
             provoked: false,
         }
     }
@@ -252,6 +273,7 @@ impl<S: Symbols> Reporter<S> {
     /// All processes of a run have left. It counts if any of them has said something.
     pub fn end_run(&mut self) {
         let found = std::mem::take(&mut self.found);
+        self.last = LastRun { found, left_out: std::mem::take(&mut self.left_out) };
         self.totals.provoked += u64::from(std::mem::take(&mut self.provoked));
         if let Some(seed) = self.seed.take() {
             self.totals.runs += 1;
@@ -259,6 +281,16 @@ impl<S: Symbols> Reporter<S> {
                 self.totals.seeds.push(seed);
             }
         }
+    }
+
+    /// What came of the run that has ended last.
+    pub fn last_run(&self) -> LastRun {
+        self.last
+    }
+
+    /// What was left out because it is a library's own affair.
+    pub fn own(&self) -> impl Iterator<Item = &Report> {
+        self.own.values()
     }
 
     /// Adds to what not to tell; the error names the line.
@@ -322,9 +354,15 @@ impl<S: Symbols> Reporter<S> {
         let mut report = process.report(finding, &self.options.words, &mut self.symbols);
         if self.options.suppressions.covers(&report) {
             self.totals.suppressed += 1;
+            self.left_out = true;
             return Item::Suppressed;
         }
         if excuse::covers(&report) {
+            self.left_out = true;
+            if let Entry::Vacant(entry) = self.own.entry(report.identity()) {
+                self.totals.own += 1;
+                entry.insert(report);
+            }
             return Item::Suppressed;
         }
         self.found |= !process.is_provoked();

@@ -66,6 +66,11 @@ pub fn summary(totals: &Totals, ranks: &Ranks) -> String {
         (figures.out_of_sight, "write out of sight", "writes out of sight"),
         (figures.mixed_size, "access of mixed size", "accesses of mixed size"),
         (totals.suppressed, "report suppressed", "reports suppressed"),
+        (
+            totals.own,
+            "finding about a library's own atomics left out",
+            "findings about a library's own atomics left out",
+        ),
         (totals.deadlocks, "deadlock", "deadlocks"),
         (totals.malformed, "line not understood", "lines not understood"),
     ] {

@@ -3,10 +3,11 @@
 
 use std::ffi::{c_char, c_int, c_uint, c_void};
 use std::ptr::null;
+use std::sync::atomic::AtomicU64;
 
 use libc::{size_t, ssize_t, timespec};
 
-use super::{real, sleep};
+use super::{Object, acquire, real, release_join, sleep};
 use crate::schedule;
 
 /// Does `call` while others run, if somebody else decides when it ends.
@@ -43,6 +44,22 @@ fn unless(now: impl FnOnce() -> c_int, call: impl FnOnce() -> c_int) -> c_int {
 fn looked(now: impl FnOnce() -> c_int) -> c_int {
     schedule::point();
     now()
+}
+
+/// What stands for a queue of events: whoever adds a file to it with a number or a pointer hands that
+/// over to whoever is told of the file. Queues that share one are ordered with each other, too.
+fn object_of(queue: c_int) -> Object {
+    static QUEUES: [AtomicU64; 256] = [const { AtomicU64::new(0) }; 256];
+    QUEUES[queue as usize % QUEUES.len()].as_ptr().cast()
+}
+
+/// Does `wait`, which says how many files of the queue have something to tell.
+fn hears(queue: c_int, wait: impl FnOnce() -> c_int) -> c_int {
+    let told = wait();
+    if told > 0 {
+        acquire(object_of(queue));
+    }
+    told
 }
 
 const NO_TIME: timespec = timespec { tv_sec: 0, tv_nsec: 0 };
@@ -122,15 +139,24 @@ intercept! {
         outside(|| real::pselect(count, read, write, other, time, signals))
     }
 
+    fn epoll_ctl(queue: c_int, operation: c_int, file: c_int, event: *mut c_void) -> c_int {
+        release_join(object_of(queue));
+        real::epoll_ctl(queue, operation, file, event)
+    }
+
     fn epoll_wait(queue: c_int, events: *mut c_void, count: c_int, milliseconds: c_int) -> c_int {
-        unless(|| real::epoll_wait(queue, events, count, 0), || real::epoll_wait(queue, events, count, milliseconds))
+        hears(queue, || {
+            unless(|| real::epoll_wait(queue, events, count, 0), || real::epoll_wait(queue, events, count, milliseconds))
+        })
     }
 
     fn epoll_pwait(queue: c_int, events: *mut c_void, count: c_int, milliseconds: c_int, signals: *const c_void) -> c_int {
-        unless(
-            || real::epoll_pwait(queue, events, count, 0, signals),
-            || real::epoll_pwait(queue, events, count, milliseconds, signals),
-        )
+        hears(queue, || {
+            unless(
+                || real::epoll_pwait(queue, events, count, 0, signals),
+                || real::epoll_pwait(queue, events, count, milliseconds, signals),
+            )
+        })
     }
 
     fn wait(status: *mut c_int) -> c_int {

@@ -61,7 +61,7 @@ unsafe fn modelled(arguments: [usize; 6]) -> Option<c_long> {
             // SAFETY: the program passes the address of a word, and a time or null.
             let timeout = match (unsafe { time.as_ref() }, command) {
                 (None, _) => None,
-                (Some(length), libc::FUTEX_WAIT) => Some(Timeout::after(nanoseconds(length)?, true)),
+                (Some(length), libc::FUTEX_WAIT) => Some(Timeout::after(nanoseconds(length)?)),
                 (Some(_), _) if operation & libc::FUTEX_CLOCK_REALTIME != 0 => {
                     // SAFETY: as above.
                     Some(unsafe { timeout_at(libc::CLOCK_REALTIME, time) }?)

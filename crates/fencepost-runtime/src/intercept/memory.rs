@@ -143,7 +143,8 @@ unsafe extern "C" fn realloc_at(old: *mut c_void, bytes: size_t, pc: usize) -> *
         (true, _) => {}
         (false, size) => {
             let kept = if new == old { size.unwrap_or(bytes).min(bytes) } else { 0 };
-            shadow::forget(new as usize + kept, (bytes - kept).next_multiple_of(8));
+            // The last word of the old block is kept, also if not all of it belonged to it.
+            shadow::forget(new as usize + kept, bytes.next_multiple_of(8) - kept);
             remember(thread, new, bytes, pc);
         }
     });

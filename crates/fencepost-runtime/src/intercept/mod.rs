@@ -71,6 +71,7 @@ mod annotations;
 mod barrier;
 mod blocking;
 mod blocks;
+mod clocks;
 mod cond;
 mod dl;
 mod failure;
@@ -94,6 +95,7 @@ use std::ffi::{c_int, c_long, c_void};
 
 pub(crate) use annotations::{is_benign, locked, renewed, unlocks};
 pub(crate) use blocks::block_of;
+pub(crate) use clocks::{monotonic, programs_monotonic, reach};
 pub(crate) use failure::{assertion_has_failed, tell_failures};
 pub(crate) use futex::system_call;
 pub(crate) use mutex::{pthread_mutex_lock, pthread_mutex_unlock};
@@ -174,10 +176,10 @@ unsafe fn timeout_at(clock: libc::clockid_t, time: *const libc::timespec) -> Opt
     let time = nanoseconds(unsafe { time.as_ref() }?)?;
     let mut now = libc::timespec { tv_sec: 0, tv_nsec: 0 };
     // SAFETY: the call fills in the structure.
-    if unsafe { libc::clock_gettime(clock, &raw mut now) } != 0 {
+    if unsafe { clocks::clock_gettime(clock, &raw mut now) } != 0 {
         return None;
     }
-    Some(Timeout::after(time.saturating_sub(nanoseconds(&now)?), true))
+    Some(Timeout::after(time.saturating_sub(nanoseconds(&now)?)))
 }
 
 /// A time in nanoseconds; none if it is not a valid one.

@@ -259,6 +259,9 @@ real! {
     fn sleep(seconds: c_uint) -> c_uint;
     fn usleep(microseconds: c_uint) -> c_int;
     fn nanosleep(time: *const timespec, left: *mut timespec) -> c_int;
+    fn clock_gettime(clock: clockid_t, time: *mut timespec) -> c_int;
+    fn timespec_get(time: *mut timespec, base: c_int) -> c_int;
+    fn gettimeofday(time: *mut libc::timeval, zone: *mut c_void) -> c_int;
     fn clock_nanosleep(clock: clockid_t, flags: c_int, time: *const timespec, left: *mut timespec) -> c_int;
 
     fn read(file: c_int, buffer: *mut c_void, bytes: size_t) -> ssize_t;
@@ -273,6 +276,7 @@ real! {
     fn ppoll(files: *mut c_void, count: libc::nfds_t, time: *const timespec, signals: *const c_void) -> c_int;
     fn select(count: c_int, read: *mut c_void, write: *mut c_void, other: *mut c_void, time: *mut libc::timeval) -> c_int;
     fn pselect(count: c_int, read: *mut c_void, write: *mut c_void, other: *mut c_void, time: *const timespec, signals: *const c_void) -> c_int;
+    fn epoll_ctl(queue: c_int, operation: c_int, file: c_int, event: *mut c_void) -> c_int;
     fn epoll_wait(queue: c_int, events: *mut c_void, count: c_int, milliseconds: c_int) -> c_int;
     fn epoll_pwait(queue: c_int, events: *mut c_void, count: c_int, milliseconds: c_int, signals: *const c_void) -> c_int;
     fn wait4(process: c_int, status: *mut c_int, options: c_int, usage: *mut c_void) -> c_int;

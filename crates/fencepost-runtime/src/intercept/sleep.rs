@@ -12,6 +12,7 @@ use crate::thread;
 fn passes_until(timeout: Timeout) -> bool {
     // Others may run, or not: that is explored anyway.
     if crate::explore::is_decided() {
+        timeout.has_come();
         return true;
     }
     let outcome = schedule::block(Key::Time, Some(timeout), || ());
@@ -21,7 +22,7 @@ fn passes_until(timeout: Timeout) -> bool {
 
 /// Lets others run for so many nanoseconds; false if the thread has to sleep by itself.
 pub(super) fn passes(nanoseconds: u64) -> bool {
-    schedule::controls() && passes_until(Timeout::after(nanoseconds, false))
+    schedule::controls() && passes_until(Timeout::after(nanoseconds))
 }
 
 unsafe fn passes_for(time: *const timespec) -> bool {

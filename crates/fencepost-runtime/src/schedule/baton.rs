@@ -14,9 +14,10 @@ use fencepost_protocol::{DEADLOCK, Schedule};
 
 use super::ALL;
 use super::control::{CONTROLLED, Control, Entry, Key, Next, Outcome, RECHECK, Sight, State, Timeout};
-use super::kernel::{self, monotonic, sleep_until, sleeps, task};
+use super::kernel::{self, sleeps, task};
 use super::plan::Plan;
 use super::policy::{Policy, Reason};
+use crate::intercept::{monotonic, programs_monotonic};
 use crate::local::Read;
 use crate::lock::{Guard, Guarded};
 use crate::thread::Tid;
@@ -518,8 +519,8 @@ pub(super) fn block(key: Key, timeout: Option<Timeout>, tries: bool, before: imp
         None => Outcome::Uncontrolled,
     };
     drop(locked);
-    if let (Outcome::TimedOut, Some(Timeout { real, absolute: true, .. })) = (outcome, timeout) {
-        sleep_until(real);
+    if let (Outcome::TimedOut, Some(timeout)) = (outcome, timeout) {
+        timeout.has_come();
     }
     outcome
 }
@@ -581,10 +582,15 @@ fn wait_for_turn() {
 
 impl Timeout {
     /// After so many nanoseconds from now on.
-    pub(crate) fn after(nanoseconds: u64, absolute: bool) -> Self {
+    pub(crate) fn after(nanoseconds: u64) -> Self {
         let mut due = 0;
         with_control(|control| due = control.due_after(nanoseconds));
-        Timeout { due, real: monotonic().saturating_add(nanoseconds), absolute }
+        Timeout { due, moment: programs_monotonic().saturating_add(nanoseconds) }
+    }
+
+    /// The program's clocks show that it has come.
+    pub(crate) fn has_come(self) {
+        intercept::reach(self.moment);
     }
 }
 
@@ -615,15 +621,15 @@ fn wait(me: Tid) {
     }
     let Some(entry) = locked.control().and_then(|control| control.entry(me)) else { return };
     let word = entry.word;
-    let mut until = entry.timeout.map(|timeout| timeout.real);
+    let mut until = entry.timeout.map(|timeout| timeout.moment);
     let mut stuck = locked.control().is_some_and(|control| control.stuck.is_some());
     drop(locked);
     while !word.take() {
         let now = monotonic();
         let watch = if stuck { RETRY } else { WATCH };
-        let patience = until.map_or(watch, |real| watch.min(real.saturating_sub(now)));
+        let patience = until.map_or(watch, |moment| watch.min(moment.saturating_sub(programs_monotonic())));
         word.sleep(patience);
-        if until.is_some_and(|real| real <= monotonic()) {
+        if until.is_some_and(|moment| moment <= programs_monotonic()) {
             until = None;
             expire(me);
         } else if patience == watch && monotonic() - now >= watch {

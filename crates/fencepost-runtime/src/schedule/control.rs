@@ -6,9 +6,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use fencepost_protocol::exploration::{Step, stale};
 
 use super::ALL;
-use super::kernel::{Word, monotonic};
+use super::kernel::Word;
 use super::plan::{self, Plan};
 use super::policy::{Policy, Reason};
+use crate::intercept::monotonic;
 use crate::local::Read;
 use crate::memory::Apart;
 use crate::thread::Tid;
@@ -16,6 +17,9 @@ use crate::{memory, stats};
 
 /// Nanoseconds of virtual time that a decision takes.
 const STEP: u64 = 1_000;
+/// So often may the only thread that can run yield before the time passes until another one can. Less
+/// would let time limits pass while a thread only tries its luck before it waits.
+const YIELDS: u32 = 200;
 
 /// Are threads scheduled by us?
 pub(super) static CONTROLLED: Apart<AtomicBool> = Apart(AtomicBool::new(false));
@@ -62,10 +66,8 @@ pub(crate) enum Outcome {
 pub(crate) struct Timeout {
     /// In virtual time.
     pub(super) due: u64,
-    /// In real time, of the monotonic clock.
-    pub(super) real: u64,
-    /// Can the program tell from a clock whether it was reached?
-    pub(super) absolute: bool,
+    /// On the monotonic clock, as the program sees it.
+    pub(super) moment: u64,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -123,6 +125,8 @@ pub(super) struct Control {
     /// Virtual time in nanoseconds, and when the next timeout is due in it.
     now: u64,
     alarm: u64,
+    /// How often a thread has yielded since it is the only one that can run.
+    yielded: u32,
     pub(super) steps: u64,
     /// Counts what may have changed a value that somebody waits for.
     moves: u64,
@@ -161,6 +165,7 @@ impl Control {
             plan: None,
             now: 0,
             alarm: u64::MAX,
+            yielded: 0,
             steps: 0,
             moves: 0,
             ending: None,
@@ -365,8 +370,13 @@ impl Control {
         self.collect();
         let elsewhere = [State::Outside, State::Unborn];
         let outside = self.entries.iter().any(|entry| elsewhere.contains(&entry.state));
-        let in_vain = matches!(reason, Reason::Yield | Reason::Spin) && self.enabled == [current];
-        if (self.enabled.is_empty() || in_vain) && !outside && self.jump() {
+        if self.enabled != [current] {
+            self.yielded = 0;
+        } else if matches!(reason, Reason::Yield | Reason::Spin) {
+            self.yielded += 1;
+        }
+        if (self.enabled.is_empty() || self.yielded > YIELDS) && !outside && self.jump() {
+            self.yielded = 0;
             self.collect();
         }
         if self.enabled.is_empty() {

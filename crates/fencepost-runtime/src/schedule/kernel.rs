@@ -1,5 +1,5 @@
 //! What controlled schedules want from the kernel, past our own interceptors: to sleep and to be
-//! woken, the time, who sleeps.
+//! woken, who sleeps.
 
 use std::sync::atomic::{AtomicU32, Ordering};
 
@@ -69,25 +69,6 @@ pub(super) fn stay_here() {
 pub(super) fn task() -> i32 {
     // SAFETY: a system call without arguments.
     unsafe { crate::intercept::system_call(libc::SYS_gettid, [0; 6]) as i32 }
-}
-
-/// Now, in nanoseconds.
-pub(super) fn monotonic() -> u64 {
-    let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
-    // SAFETY: the call fills in the structure.
-    unsafe { libc::clock_gettime(libc::CLOCK_MONOTONIC, &raw mut time) };
-    time.tv_sec as u64 * 1_000_000_000 + time.tv_nsec as u64
-}
-
-/// Sleeps until a point in time.
-pub(super) fn sleep_until(real: u64) {
-    loop {
-        let now = monotonic();
-        if now >= real {
-            return;
-        }
-        Word::new().sleep(real - now);
-    }
 }
 
 /// Does the thread with this number in the kernel sleep there?

@@ -19,6 +19,10 @@
 //! - A thread that waits busily falls below all others, as does one that has run alone for
 //!   [`PATIENCE`] steps while others could. Otherwise a spinning thread of high priority would
 //!   never see what it waits for.
+//! - Once a thread has run for so long, turns of threads that have fallen are shorter, each of
+//!   another length. If all turns were equally long, threads would take them in the same order for
+//!   ever. Where they take from one queue, one thread could empty it in its turn, each time, and
+//!   the others would get nothing.
 //!
 //! With either strategy a run has its own idea of two things: how often `sched_yield`, which
 //! promises nothing, is obeyed, and how often a weak compare-and-swap fails for no reason.
@@ -99,8 +103,10 @@ struct Pct {
     /// When the running thread falls, latest first, and how deep.
     changes: Vec<(u64, i64)>,
     lowest: i64,
-    /// Who runs, and for how many steps in a row.
+    /// Who runs, and for how many steps more at most while others could.
     row: (Tid, u32),
+    /// Has a thread run for as long as it may?
+    is_impatient: bool,
 }
 
 impl Policy {
@@ -122,7 +128,7 @@ impl Policy {
         let mut changes: Vec<_> =
             (1..i64::from(depth)).map(|priority| (1 + numbers.below(steps.max(1)), priority)).collect();
         changes.sort_unstable_by(|one, other| other.cmp(one));
-        let pct = Pct { priorities: Vec::new(), changes, lowest: 0, row: (0, 0) };
+        let pct = Pct { priorities: Vec::new(), changes, lowest: 0, row: (0, PATIENCE), is_impatient: false };
         Policy::new(numbers, Strategy::Pct(pct))
     }
 
@@ -185,7 +191,7 @@ impl Policy {
                 }
                 enabled[self.numbers.below(enabled.len() as u64) as usize]
             }
-            Strategy::Pct(pct) => pct.next(self.steps, current, enabled, gives_way),
+            Strategy::Pct(pct) => pct.next(self.steps, &mut self.numbers, current, enabled, gives_way),
         }
     }
 
@@ -207,8 +213,10 @@ impl Policy {
 }
 
 impl Pct {
-    fn next(&mut self, now: u64, current: Tid, enabled: &[Tid], gives_way: bool) -> Tid {
-        if gives_way || (self.row.0 == current && self.row.1 >= PATIENCE) {
+    fn next(&mut self, now: u64, numbers: &mut Numbers, current: Tid, enabled: &[Tid], gives_way: bool) -> Tid {
+        let is_too_long = self.row == (current, 0);
+        self.is_impatient |= is_too_long;
+        if gives_way || is_too_long {
             self.lowest -= 1;
             self.set(current, self.lowest);
         }
@@ -220,8 +228,17 @@ impl Pct {
         }
         let best = enabled.iter().copied().max_by_key(|&thread| self.priority(thread));
         let best = best.unwrap_or(current);
-        self.row = if self.row.0 == best { (best, self.row.1 + 1) } else { (best, 0) };
+        self.row = match self.row {
+            (thread, left) if thread == best && left > 0 => (best, left - 1),
+            _ => (best, self.patience(numbers, best)),
+        };
         best
+    }
+
+    /// Steps that the thread may take in a row, after this one.
+    fn patience(&self, numbers: &mut Numbers, thread: Tid) -> u32 {
+        let is_short = self.is_impatient && self.priority(thread) < 0;
+        if is_short { PATIENCE >> numbers.below(PATIENCE.ilog2().into()) } else { PATIENCE }
     }
 
     fn place(&self, thread: Tid) -> Option<usize> {
@@ -359,5 +376,17 @@ mod tests {
         let run = run(Policy::pct(9, 1, 100), 3 * PATIENCE as usize + 100);
         let first = run[0];
         assert!(run.iter().any(|&thread| thread != first));
+    }
+
+    #[test]
+    fn turns_of_pct_differ_when_it_has_lost_patience() {
+        let run = run(Policy::pct(9, 1, 100), 100 * PATIENCE as usize);
+        let turns: Vec<&[Tid]> = run.chunk_by(|one, other| one == other).collect();
+        for thread in [1, 2, 3] {
+            // What the thread before it has left over: once much, once little.
+            let before =
+                |short| turns.windows(2).filter(|pair| pair[1][0] == thread && short == (pair[0].len() < 64)).count();
+            assert!(before(true) > 10 && before(false) > 10, "{thread}");
+        }
     }
 }

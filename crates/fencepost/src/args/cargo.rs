@@ -30,7 +30,7 @@ impl CargoArgs {
 }
 
 /// What can be said after `--fencepost`.
-#[derive(Parser, Debug)]
+#[derive(Parser, Clone, Debug)]
 #[command(name = "--fencepost", no_binary_name = true, disable_help_flag = true)]
 pub(crate) struct CargoOptions {
     /// Which standard library: an instrumented one, or the one that comes with the compiler
@@ -68,6 +68,7 @@ Options after --fencepost:
   --patch FILE      write suggested changes as a patch for `git apply`
   --junit FILE      write JUnit XML for continuous integration
   and those of `fencepost run`: --schedule, --runs, --time, --seed, --format, --fail-on, …
+  --schedule all    explore every schedule of each test; --timeout, --preemptions, --weak, …
 
 Examples:
   cargo fencepost test                                         all tests, in different schedules
@@ -79,5 +80,6 @@ Examples:
 
 Exit codes:
   66   something was reported (--exitcode), as bad as --fail-on says
+  3    every schedule was asked for, and not every schedule was seen
   2    wrong usage, or the project cannot be built for the sanitizer
   else cargo's own";

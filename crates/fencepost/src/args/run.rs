@@ -84,6 +84,11 @@ pub(crate) struct RunArgs {
     #[arg(long, value_name = "STEPS", value_parser = str::parse::<Decisions>, conflicts_with_all = ["schedule", "runs", "seeds", "time"])]
     pub(crate) decisions: Option<Decisions>,
 
+    /// With --schedule all and --decisions, for a test program in Rust that runs one test: begin with
+    /// the test, and let the main thread run it
+    #[arg(long)]
+    pub(crate) in_test: bool,
+
     /// Steps a run is expected to have, for pct:D [default: as many as the longest run so far];
     /// steps that it may have, with --schedule all [default: 10000]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]

@@ -16,6 +16,7 @@ mod patch;
 mod report;
 mod runner;
 mod sysroot;
+mod tests;
 mod toolchain;
 pub(crate) mod tools;
 
@@ -30,7 +31,7 @@ use std::process::Command;
 use clap::Parser as _;
 use serde_json::Value;
 
-use crate::args::{CargoOptions, Std, Who};
+use crate::args::{CargoOptions, Std};
 use crate::exit::Exit;
 use crate::output::{self, Output};
 use line::Line;
@@ -68,14 +69,6 @@ impl From<String> for Refusal {
 fn drive(words: &[OsString], output: &mut Output) -> Result<io::Result<Exit>, Refusal> {
     let mut line = Line::read(words)?;
     let options = parse(&line.ours, &["PROGRAM".into()]).map_err(Refusal::Usage)?;
-    if options.run.schedule == Some(Who::All) {
-        // Nothing is known of stale reads inside of the library, and of its locks too little.
-        return Err(
-            "--schedule all: the schedules of programs in Rust cannot be explored; random and pct:D can be said"
-                .to_string()
-                .into(),
-        );
-    }
     if let Some(target) = line.take_option("--target").filter(|target| target != TARGET) {
         return Err(format!("target `{}`: only programs for {TARGET} can be watched", target.to_string_lossy()).into());
     }
@@ -176,6 +169,7 @@ fn cargo(line: &Line, toolchain: &Toolchain, sysroot: Option<&Path>, folders: &F
         .env(tools::RUSTDOC, set("RUSTDOC").unwrap_or_default())
         .env(tools::BUILT, folders.target.join(TARGET))
         .env(tools::REPORTS, &folders.reports)
+        .env(tools::EXHAUSTIVE, folders.reports.join("exhaustive"))
         .env(tools::FOLDER, env::current_dir().unwrap_or_default())
         .env(tools::OPTIONS, line.ours.join(OsStr::new(SEPARATOR)));
     for (ours, theirs) in [

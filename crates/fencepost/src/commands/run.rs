@@ -24,10 +24,10 @@ use fencepost_protocol::door::{self, Mismatch};
 use fencepost_protocol::exploration::Decisions;
 use fencepost_protocol::{Answer, ExitCode, Key, Provocation, Schedule};
 use fencepost_sanitizer::sequel::Sequel;
-use fencepost_sanitizer::{Ending, Options};
+use fencepost_sanitizer::{Ending, Exploration, Options};
 
 use crate::args::{ReportFormat, RunArgs, Who};
-use crate::commands::cargo::tools::PRIVATE;
+use crate::commands::cargo::tools::{EXHAUSTIVE, PRIVATE};
 use crate::exit::Exit;
 use crate::output::{self, Output};
 use crate::project;
@@ -66,14 +66,27 @@ pub(crate) struct Watched {
     pub(crate) is_undecided: bool,
     /// Different reports.
     pub(crate) reports: u64,
+    /// Different findings that were left out because they are a library's own affair.
+    pub(crate) own: u64,
     /// Runs that were observed.
     pub(crate) runs: u64,
+    /// What is said of every schedule, if that was asked for.
+    pub(crate) exploration: Option<Exploration>,
 }
 
 impl Watched {
     /// It did not come to a run.
     fn refused() -> Watched {
-        Watched { exit: Exit::Error, is_unobserved: false, is_found: false, is_undecided: false, reports: 0, runs: 0 }
+        Watched {
+            exit: Exit::Error,
+            is_unobserved: false,
+            is_found: false,
+            is_undecided: false,
+            reports: 0,
+            own: 0,
+            runs: 0,
+            exploration: None,
+        }
     }
 
     /// In one number.
@@ -156,7 +169,7 @@ pub(crate) fn watch(args: &RunArgs, manner: Manner, output: &mut Output) -> io::
     session.start_paths_in(manner.folder);
     session.is_part(manner.is_part);
     if args.schedule == Some(Who::All) {
-        return every::run(args, &mut session, &Signals::new()?, output);
+        return every::run(args, manner.is_brief, &mut session, &Signals::new()?, output);
     }
     let provoked = if manner.is_brief { Voice::Kept } else { Voice::Dropped };
     let mut series = Series::new(args, project);
@@ -223,7 +236,9 @@ pub(crate) fn watch(args: &RunArgs, manner: Manner, output: &mut Output) -> io::
         is_found: session.fails(args.fail_on),
         is_undecided: false,
         reports: session.reports(),
+        own: session.own(),
         runs: session.runs(),
+        exploration: None,
     })
 }
 
@@ -324,7 +339,7 @@ fn once(
         .env(door::name(door::OPTIONS), runtime_options(args, how, steps))
         .env(door::name(door::DOOR), theirs.door.to_string())
         .env(door::name(door::CHANNEL), theirs.door.file.to_string());
-    for name in PRIVATE {
+    for name in environment_of(args) {
         command.env_remove(name);
     }
     let said = match how.voice {
@@ -475,6 +490,11 @@ fn silence(status: ExitStatus) -> String {
     }
 }
 
+/// Variables that the program must not see.
+fn environment_of(args: &RunArgs) -> impl Iterator<Item = &'static str> {
+    PRIVATE.into_iter().chain(args.in_test.then_some(EXHAUSTIVE))
+}
+
 /// What is in `FENCEPOST_OPTIONS` already.
 fn environment_options() -> OsString {
     env::var_os(door::name(door::OPTIONS)).unwrap_or_default()
@@ -507,6 +527,9 @@ fn runtime_options(args: &RunArgs, how: &How<'_>, steps: u64) -> OsString {
     }
     if args.no_spin_detection {
         add(Key::SpinDetection, "0");
+    }
+    if args.in_test {
+        add(Key::InTest, "1");
     }
     if let Some(decisions) = how.decisions {
         every::options().iter().filter(|(key, _)| *key != Key::Record).for_each(|(key, value)| add(*key, value));

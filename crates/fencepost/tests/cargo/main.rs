@@ -2,7 +2,7 @@
 //! listed as ignored, with the reason.
 #![cfg(all(target_arch = "x86_64", target_os = "linux", target_env = "gnu"))]
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::env;
 use std::ffi::OsString;
 use std::fs;
@@ -15,7 +15,7 @@ use serde_json::Value;
 
 type Test = fn(&Project) -> Result<(), String>;
 
-const TESTS: [(&str, Test); 16] = [
+const TESTS: [(&str, Test); 20] = [
     ("correct_tests_are_silent", correct_tests_are_silent),
     ("optimised_tests_are_silent", optimised_tests_are_silent),
     ("a_race_is_found_and_its_patch_mends_it", a_race_is_found_and_its_patch_mends_it),
@@ -23,6 +23,10 @@ const TESTS: [(&str, Test); 16] = [
     ("findings_name_their_program_and_test", findings_name_their_program_and_test),
     ("correct_uses_of_the_library_are_silent", correct_uses_of_the_library_are_silent),
     ("wrong_uses_of_the_library_are_found", wrong_uses_of_the_library_are_found),
+    ("every_schedule_of_wrong_uses_is_explored", every_schedule_of_wrong_uses_is_explored),
+    ("marked_tests_are_explored", marked_tests_are_explored),
+    ("what_is_not_seen_is_said", what_is_not_seen_is_said),
+    ("executions_that_are_not_sc_are_explored", executions_that_are_not_sc_are_explored),
     ("examples_run_with_their_arguments", examples_run_with_their_arguments),
     ("c_of_build_scripts_is_watched", c_of_build_scripts_is_watched),
     ("benchmarks_run", benchmarks_run),
@@ -101,8 +105,10 @@ impl Project {
     fn new(name: &str) -> Result<Project, String> {
         let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("cargo").join(name);
         let _ = fs::remove_dir_all(&folder);
-        copy(&Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/cargo/project"), &folder)
-            .map_err(|error| format!("{}: {error}", folder.display()))?;
+        for (from, to) in [("tests/cargo/project", ""), ("../fencepost-test", "fencepost-test")] {
+            copy(&Path::new(env!("CARGO_MANIFEST_DIR")).join(from), &folder.join(to))
+                .map_err(|error| format!("{}: {error}", folder.display()))?;
+        }
         Ok(Project { folder })
     }
 
@@ -266,10 +272,76 @@ fn wrong_uses_of_the_library_are_found(project: &Project) -> Result<(), String> 
     let races = findings.filter(|finding| finding["rule"] == "race");
     let found: BTreeSet<String> = races.filter_map(|race| Some(race["test"].as_str()?.to_string())).collect();
     let source = project.file("primitives/tests/broken.rs")?;
-    let tests = source.split("#[test]\nfn ").skip(1).filter_map(|test| test.split_once('('));
-    let missed: Vec<&str> =
-        tests.map(|(name, _)| name).filter(|name| !found.contains(&format!("broken::{name}"))).collect();
+    let tests = tests_in(&source).into_iter();
+    let missed: Vec<&str> = tests.filter(|name| !found.contains(&format!("broken::{name}"))).collect();
     if missed.is_empty() { Ok(()) } else { Err(format!("not found: {missed:?}")) }
+}
+
+/// The summary says of each test how it is.
+fn verdicts(said: &Said) -> BTreeMap<String, String> {
+    let lines = said.err.lines().skip_while(|line| !line.ends_with(" watched"));
+    let of = |line: &str| {
+        let (_, rest) = line.strip_prefix("  primitives: ")?.split_once(": ")?;
+        let (test, outcome) = rest.split_once(": ")?;
+        Some((test.to_string(), outcome.split_once(',')?.0.to_string()))
+    };
+    lines.filter_map(of).collect()
+}
+
+/// The names of the tests in a file of the project.
+fn tests_in(source: &str) -> Vec<&str> {
+    let names = source.split("#[test]").skip(1).filter_map(|test| test.trim_start().strip_prefix("fn "));
+    names.filter_map(|test| Some(test.split_once('(')?.0)).collect()
+}
+
+fn every_schedule_of_wrong_uses_is_explored(project: &Project) -> Result<(), String> {
+    let words = "test -p primitives --test broken --fencepost --schedule all --wrapper primitives::Plain \
+                 --format json -o found --junit junit.xml";
+    let said = project.run(words)?;
+    said.expect(66, &[": condvar: BUG, ", ": a data race"])?;
+    let verdicts = verdicts(&said);
+    let source = project.file("primitives/tests/broken.rs")?;
+    let tests = tests_in(&source);
+    if tests.len() != 20 || tests.iter().any(|test| verdicts.get(*test).is_none_or(|verdict| verdict != "BUG")) {
+        return Err(said.err);
+    }
+    let junit = project.file("junit.xml")?;
+    if !junit.contains("tests=\"20\" failures=\"20\"") || !junit.contains("--in-test") {
+        return Err(junit);
+    }
+    let text = project.file("found")?;
+    let findings = text.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
+    let races = findings.filter(|finding| finding["rule"] == "race" && finding["test"].is_string());
+    if races.count() < 20 { Err(text) } else { Ok(()) }
+}
+
+/// Nothing is said but that the tests are to be tried: those that are marked are explored.
+fn marked_tests_are_explored(project: &Project) -> Result<(), String> {
+    // What the others wait for goes round loops that count.
+    let skipped = ["barrier", "one_shot"];
+    let words =
+        format!("test -p primitives --test small -- {}", skipped.map(|test| format!("--skip {test}")).join(" "));
+    let said = project.run(&words)?;
+    said.expect(0, &[": join: EXHAUSTED, 1 execution\n", ": choices: EXHAUSTED, 2 executions\n"])?;
+    let verdicts = verdicts(&said);
+    let source = project.file("primitives/tests/small.rs")?;
+    let tests: Vec<&str> = tests_in(&source).into_iter().filter(|test| !skipped.contains(test)).collect();
+    match tests.len() == 14 && tests.iter().all(|test| verdicts.get(*test).is_some_and(|it| it == "EXHAUSTED")) {
+        true => Ok(()),
+        false => Err(said.err),
+    }
+}
+
+fn what_is_not_seen_is_said(project: &Project) -> Result<(), String> {
+    let words = "test -p primitives --test small --fencepost --max-runs 3 --junit junit.xml -- --exact mutex";
+    project.run(words)?.expect(3, &["mutex: UNKNOWN, 3 executions: there were to be no more than 3 runs"])?;
+    let junit = project.file("junit.xml")?;
+    if junit.contains("skipped=\"1\"") { Ok(()) } else { Err(junit) }
+}
+
+fn executions_that_are_not_sc_are_explored(project: &Project) -> Result<(), String> {
+    let words = "test -p primitives --test small --fencepost --weak --timeout 5m -- --exact fences";
+    project.run(words)?.expect(0, &["no failure in any execution under cpp20", "fences: EXHAUSTED, 2 executions"])
 }
 
 fn examples_run_with_their_arguments(project: &Project) -> Result<(), String> {
@@ -306,7 +378,7 @@ fn what_cannot_be_done_is_refused(project: &Project) -> Result<(), String> {
         ("check", "there are test, run, build and bench"),
         ("test --target wasm32-unknown-unknown", "target `wasm32-unknown-unknown`"),
         ("test --fencepost --nonsense", "--nonsense"),
-        ("test --fencepost --schedule all", "cannot be explored"),
+        ("test -p queue --lib --fencepost --schedule all --runs 3", "`--runs` cannot be used here"),
     ] {
         project.run(words)?.expect(2, &[text])?;
     }

@@ -30,6 +30,22 @@ impl Part {
         self.end["program"].as_str().unwrap_or("a program")
     }
 
+    /// The test, if it was explored alone.
+    fn test(&self) -> Option<&str> {
+        self.end["test"].as_str()
+    }
+
+    /// What was found out by exploring.
+    fn verdict(&self) -> Option<&str> {
+        self.end["verdict"].as_str()
+    }
+
+    /// What is wrong, or why that is not known.
+    fn why(&self) -> String {
+        let reasons: Vec<&str> = self.end["why"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
+        reasons.join("; ")
+    }
+
     fn is(&self, what: &str) -> bool {
         self.end[what].as_bool() == Some(true)
     }
@@ -42,6 +58,13 @@ impl Part {
     fn outcome(&self) -> String {
         if self.is("unobserved") {
             return "was not watched".into();
+        }
+        if let Some(verdict) = self.verdict() {
+            let executions = counted(self.number("executions"), "execution");
+            return match self.why() {
+                why if why.is_empty() => format!("{}, {executions}", verdict.to_uppercase()),
+                why => format!("{}, {executions}: {why}", verdict.to_uppercase()),
+            };
         }
         let runs = counted(self.number("runs"), "run");
         match self.number("reports") {
@@ -80,14 +103,23 @@ pub(super) fn tell(options: &CargoOptions, folder: &Path, output: &mut Output) -
         write(path, &text)?;
         notes.iter().for_each(|note| output::note(&format!("fencepost: not in the patch: {note}\n")));
     }
-    let programs = counted(parts.len() as u64, "program");
-    output::note(&format!("fencepost: {programs} watched\n"));
+    let programs: BTreeSet<&str> = parts.iter().map(Part::name).collect();
+    output::note(&format!("fencepost: {} watched\n", counted(programs.len() as u64, "program")));
     for part in &parts {
-        output::note(&format!("  {}: {}\n", part.name(), part.outcome()));
+        let test = part.test().map_or(String::new(), |test| format!(": {test}"));
+        output::note(&format!("  {}{test}: {}\n", part.name(), part.outcome()));
+    }
+    let own: u64 = parts.iter().map(|part| part.number("own")).sum();
+    if own > 0 && !options.run.all {
+        let findings = counted(own, "finding");
+        output::note(&format!(
+            "fencepost: {findings} about the standard library's own atomics left out (--all lists them)\n"
+        ));
     }
     Ok(match () {
         () if parts.iter().any(|part| part.is("found")) => Some(Exit::Other(options.run.exitcode)),
         () if parts.iter().any(|part| part.is("unobserved")) => Some(Exit::Error),
+        () if parts.iter().any(|part| part.is("undecided")) => Some(Exit::Unknown),
         () => None,
     })
 }
@@ -120,6 +152,9 @@ fn json(parts: &[Part]) -> String {
         for line in part.text.lines() {
             let Ok(Value::Object(mut object)) = serde_json::from_str(line) else { continue };
             object.insert("program".into(), part.name().into());
+            if let (Some(test), None) = (part.test(), object.get("test")) {
+                object.insert("test".into(), test.into());
+            }
             let _ = writeln!(text, "{}", Value::Object(object));
         }
     }
@@ -151,39 +186,101 @@ fn html(parts: &[Part]) -> String {
     log::page(&pages.collect::<Vec<_>>())
 }
 
-/// A test suite for each program: that it ran to its end, and one case for each finding.
+/// A test suite for each program: that it ran to its end, and one case for each finding. A test that
+/// was explored is one case.
 fn junit(parts: &[Part]) -> String {
     let mut text = String::from("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites name=\"fencepost\">\n");
-    for part in parts {
-        let ended = part.number("ended");
-        let failed = part.findings.len() + usize::from(ended != 0);
-        let (tests, name) = (part.findings.len() + 1, escaped(part.name()));
-        let _ = writeln!(text, "  <testsuite name=\"{name}\" tests=\"{tests}\" failures=\"{failed}\" errors=\"0\">");
-        let _ = match ended {
-            0 => writeln!(text, "    <testcase classname=\"{name}\" name=\"ends well\"/>"),
-            code => writeln!(
-                text,
-                "    <testcase classname=\"{name}\" name=\"ends well\"><failure message=\"exit code {code}\"/></testcase>"
-            ),
-        };
-        for finding in &part.findings {
-            let rule = finding["rule"].as_str().unwrap_or("finding");
-            let message = escaped(finding["message"].as_str().unwrap_or_default());
-            let place = match (finding["access"]["file"].as_str(), finding["access"]["line"].as_u64()) {
-                (Some(file), Some(line)) => escaped(&format!(" at {file}:{line}")),
-                _ => String::new(),
+    for suite in parts.chunk_by(|one, other| one.name() == other.name()) {
+        let name = escaped(suite[0].name());
+        let cases: Vec<Case> = suite.iter().flat_map(Case::of).collect();
+        let count = |is: fn(&Result) -> bool| cases.iter().filter(|case| is(&case.result)).count();
+        let (tests, failed) = (cases.len(), count(|result| matches!(result, Result::Failed { .. })));
+        let skipped = count(|result| matches!(result, Result::Skipped(_)));
+        let _ = writeln!(
+            text,
+            "  <testsuite name=\"{name}\" tests=\"{tests}\" failures=\"{failed}\" errors=\"0\" skipped=\"{skipped}\">"
+        );
+        for Case { name: case, result } in &cases {
+            let case = escaped(case);
+            let start = format!("    <testcase classname=\"{name}\" name=\"{case}\"");
+            let _ = match result {
+                Result::Passed => writeln!(text, "{start}/>"),
+                Result::Skipped(why) => {
+                    writeln!(text, "{start}><skipped message=\"{}\"/></testcase>", escaped(why))
+                }
+                Result::Failed { kind, message, more } => {
+                    let more = more.iter().flat_map(|more| more.lines()).map(escaped).collect::<Vec<_>>().join("&#10;");
+                    let (kind, message) = (escaped(kind), escaped(message));
+                    writeln!(text, "{start}><failure type=\"{kind}\" message=\"{message}\">{more}</failure></testcase>")
+                }
             };
-            let test = finding["test"].as_str().map_or(String::new(), |test| escaped(&format!(" in {test}")));
-            let again = escaped(finding["reproduce"].as_str().unwrap_or_default());
-            let _ = writeln!(
-                text,
-                "    <testcase classname=\"{name}\" name=\"{rule}{place}{test}\"><failure type=\"{rule}\" message=\"{message}\">\
-                 {message}{place}&#10;Reproduce: {again}</failure></testcase>"
-            );
         }
         text.push_str("  </testsuite>\n");
     }
     text + "</testsuites>\n"
+}
+
+/// A case of a test suite.
+struct Case {
+    name: String,
+    result: Result,
+}
+
+enum Result {
+    Passed,
+    /// It is not known, and why.
+    Skipped(String),
+    Failed {
+        kind: String,
+        message: String,
+        more: Option<String>,
+    },
+}
+
+impl Case {
+    fn of(part: &Part) -> Vec<Case> {
+        if let (Some(test), Some(verdict)) = (part.test(), part.verdict()) {
+            let result = match verdict {
+                "bug" => Result::Failed { kind: "bug".into(), message: part.why(), more: Some(part.details()) },
+                _ if part.is("undecided") => Result::Skipped(part.why()),
+                _ => Result::Passed,
+            };
+            return vec![Case { name: test.to_string(), result }];
+        }
+        let end = match part.number("ended") {
+            0 => Result::Passed,
+            code => Result::Failed { kind: "exit".into(), message: format!("exit code {code}"), more: None },
+        };
+        let findings = part.findings.iter().map(|finding| {
+            let kind = finding["rule"].as_str().unwrap_or("finding").to_string();
+            let test = finding["test"].as_str().map_or(String::new(), |test| format!(" in {test}"));
+            let message = finding["message"].as_str().unwrap_or_default().to_string();
+            let name = format!("{kind}{}{test}", place(finding));
+            Case { name, result: Result::Failed { kind, message, more: Some(told(finding)) } }
+        });
+        std::iter::once(Case { name: "ends well".into(), result: end }).chain(findings).collect()
+    }
+}
+
+impl Part {
+    /// All findings.
+    fn details(&self) -> String {
+        self.findings.iter().map(told).collect::<Vec<_>>().join("\n")
+    }
+}
+
+fn place(finding: &Value) -> String {
+    match (finding["access"]["file"].as_str(), finding["access"]["line"].as_u64()) {
+        (Some(file), Some(line)) => format!(" at {file}:{line}"),
+        _ => String::new(),
+    }
+}
+
+/// A finding in words.
+fn told(finding: &Value) -> String {
+    let message = finding["message"].as_str().unwrap_or_default();
+    let again = finding["reproduce"].as_str().unwrap_or_default();
+    format!("{message}{}\nReproduce: {again}", place(finding))
 }
 
 /// As XML wants it.

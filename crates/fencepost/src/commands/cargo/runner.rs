@@ -15,8 +15,8 @@ use object::{Object as _, ObjectSymbol as _};
 use serde_json::json;
 
 use super::tools::{BUILT, FOLDER, OPTIONS, PRIVATE, REPORTS};
-use super::{SEPARATOR, parse};
-use crate::args::{CargoOptions, ReportFormat};
+use super::{SEPARATOR, parse, tests};
+use crate::args::{CargoOptions, ReportFormat, RunArgs, Who};
 use crate::commands::run::{self, Manner, Watched};
 use crate::exit::Exit;
 use crate::output::{self, Output};
@@ -28,6 +28,8 @@ const OF_A_DOCTEST: u64 = 6;
 const PROVOKED: u64 = 6;
 /// How long a program of a test suite is tried, if nobody says.
 const TIME: Duration = Duration::from_secs(10);
+/// How long every schedule of a test is looked for, if nobody says.
+const TIME_OF_A_TEST: Duration = Duration::from_secs(60);
 
 pub(super) fn run(words: Vec<OsString>, output: &mut Output) -> io::Result<Exit> {
     let Some(reports) = env::var_os(REPORTS).filter(|_| !words.is_empty()).map(PathBuf::from) else {
@@ -36,7 +38,7 @@ pub(super) fn run(words: Vec<OsString>, output: &mut Output) -> io::Result<Exit>
     };
     let given = env::var(OPTIONS).unwrap_or_default();
     let given: Vec<OsString> = given.split(SEPARATOR).filter(|word| !word.is_empty()).map(OsString::from).collect();
-    let mut options = match parse(&given, &words) {
+    let options = match parse(&given, &words) {
         Ok(options) => options,
         Err(message) => return Ok(output::usage(&message)),
     };
@@ -49,8 +51,34 @@ pub(super) fn run(words: Vec<OsString>, output: &mut Output) -> io::Result<Exit>
         let status = program.command(&words[1..]).status()?;
         return Ok(Exit::of(status));
     }
-    program.choose(&mut options);
-    program.watch(options, &reports, output)
+    let mut exit = Exit::Other(0);
+    let explored = match program.explored(&options) {
+        Ok(explored) => explored,
+        Err(message) => {
+            output::note(&format!("fencepost: error: {}: {message}\n", program.name));
+            return Ok(Exit::Error);
+        }
+    };
+    if explored.has_others {
+        let mut options = options.clone();
+        program.choose(&mut options);
+        exit = program.watch(options, None, &reports, output)?;
+    }
+    for test in &explored.tests {
+        let mut options = options.clone();
+        program.explore(&mut options.run, test);
+        let ended = program.watch(options, Some(test), &reports, output)?;
+        exit = if exit == Exit::Other(0) { ended } else { exit };
+    }
+    Ok(exit)
+}
+
+/// What is to be done with the tests of a program.
+struct Explored {
+    /// Tests of which every schedule is looked for.
+    tests: Vec<String>,
+    /// There is something else to be run.
+    has_others: bool,
 }
 
 /// A program, and what is known about it.
@@ -62,6 +90,8 @@ struct Program {
     is_doctest: bool,
     /// It is one of the tests of libtest.
     has_tests: bool,
+    /// Some of them may be marked to be explored.
+    may_be_marked: bool,
 }
 
 impl Program {
@@ -72,8 +102,9 @@ impl Program {
         let part = if is_doctest { "doctest" } else { without_hash(&stem) };
         let package = env::var("CARGO_PKG_NAME").unwrap_or_default();
         let name = if package.is_empty() || package == part { part.into() } else { format!("{package}: {part}") };
-        let has_tests = !is_doctest && has_libtest(&path);
-        Program { words: words.to_vec(), path, name, is_doctest, has_tests }
+        let Symbols { has_libtest, may_be_marked } = Symbols::of(&path);
+        let has_tests = !is_doctest && has_libtest;
+        Program { words: words.to_vec(), path, name, is_doctest, has_tests, may_be_marked }
     }
 
     /// A command that runs it as if we were not there.
@@ -97,9 +128,38 @@ impl Program {
         self.has_tests && self.words.iter().any(|word| word == "--list" || word == "--help" || word == "-h")
     }
 
+    /// Which of its tests are explored.
+    fn explored(&self, options: &CargoOptions) -> Result<Explored, String> {
+        let is_all = options.run.schedule == Some(Who::All);
+        if !self.has_tests || !is_all && !self.may_be_marked {
+            return Ok(Explored { tests: Vec::new(), has_others: true });
+        }
+        let words = &self.words[1..];
+        let mut tests = tests::chosen(|words| self.command(words), words)?;
+        let all = tests.len();
+        if !is_all {
+            tests = tests::marked(self.command(words), &self.path, &tests);
+        }
+        Ok(Explored { has_others: !is_all && tests.len() < all.max(1), tests })
+    }
+
+    /// What is asked for where every schedule of a test is looked for.
+    fn explore(&self, run: &mut RunArgs, test: &str) {
+        run.program = std::iter::once(self.words[0].clone()).chain(tests::only(test)).collect();
+        (run.schedule, run.in_test) = (Some(Who::All), true);
+        (run.runs, run.seeds, run.time, run.provoke_at, run.decisions) = (None, None, None, None, None);
+        run.timeout.get_or_insert(TIME_OF_A_TEST);
+    }
+
     /// What is not said is chosen by what it is.
     fn choose(&self, options: &mut CargoOptions) {
         let run = &mut options.run;
+        if run.schedule == Some(Who::All) {
+            run.timeout.get_or_insert(TIME_OF_A_TEST);
+            return;
+        }
+        // They are for tests that are explored.
+        (run.jobs, run.timeout, run.max_runs, run.spins, run.preemptions) = (None, None, None, None, None);
         // Several tests at a time make schedules of what has nothing to do with each other, and the
         // library then looks after them with a clock.
         let is_threads = |word: &OsString| word.to_string_lossy().starts_with("--test-threads");
@@ -119,7 +179,16 @@ impl Program {
     }
 
     /// Watches it, and writes what was found to a new file.
-    fn watch(&self, mut options: CargoOptions, reports: &Path, output: &mut Output) -> io::Result<Exit> {
+    fn watch(
+        &self,
+        mut options: CargoOptions,
+        test: Option<&str>,
+        reports: &Path,
+        output: &mut Output,
+    ) -> io::Result<Exit> {
+        if let Some(test) = test {
+            output::note(&format!("fencepost: {}, every schedule of {test}:\n", self.name));
+        }
         let (file, copy) = new_file(reports)?;
         // All that is for a file comes together in the end.
         if options.run.output.take().is_some() || options.run.format != ReportFormat::Human {
@@ -128,15 +197,27 @@ impl Program {
         let folder = env::var_os(FOLDER).map(PathBuf::from);
         let manner = Manner { copy: Some(copy), is_brief: true, folder, is_part: true };
         let watched = run::watch(&options.run, manner, output)?;
-        let Watched { exit, is_unobserved, is_found, reports, runs, .. } = watched;
-        let end = json!({
+        let Watched { exit, is_unobserved, is_found, is_undecided, reports, own, runs, exploration } = watched;
+        let mut end = json!({
             "program": self.name,
             "ended": exit.code(),
             "found": is_found,
             "unobserved": is_unobserved,
+            "undecided": is_undecided,
             "reports": reports,
+            "own": own,
             "runs": runs,
         });
+        if let Some(test) = test {
+            end["test"] = test.into();
+        }
+        if let Some(exploration) = exploration {
+            let bugs: Vec<&String> = exploration.bugs.iter().map(|(bug, _)| bug).collect();
+            end["verdict"] = exploration.verdict.into();
+            end["executions"] = exploration.executions.into();
+            end["seconds"] = exploration.seconds.into();
+            end["why"] = if bugs.is_empty() { json!(exploration.why) } else { json!(bugs) };
+        }
         fs::write(file.with_extension("end"), end.to_string())?;
         Ok(exit)
     }
@@ -150,12 +231,26 @@ fn without_hash(stem: &str) -> &str {
     }
 }
 
-/// Is this a program that libtest has made?
-fn has_libtest(path: &Path) -> bool {
-    let Ok(bytes) = fs::read(path) else { return false };
-    let Ok(file) = object::File::parse(&*bytes) else { return false };
-    file.symbols()
-        .any(|symbol| symbol.name().is_ok_and(|name| name.contains("4test") && name.contains("16test_main_static")))
+/// What its symbols say about a program.
+#[derive(Default)]
+struct Symbols {
+    /// Libtest has made it.
+    has_libtest: bool,
+    /// It has tests that may be marked.
+    may_be_marked: bool,
+}
+
+impl Symbols {
+    fn of(path: &Path) -> Symbols {
+        let mut symbols = Symbols::default();
+        let Ok(bytes) = fs::read(path) else { return symbols };
+        let Ok(file) = object::File::parse(&*bytes) else { return symbols };
+        for name in file.symbols().filter_map(|symbol| symbol.name().ok()) {
+            symbols.has_libtest |= name.contains("4test") && name.contains("16test_main_static");
+            symbols.may_be_marked |= tests::may_be_marked(name);
+        }
+        symbols
+    }
 }
 
 /// A file in a folder that nobody else has.
@@ -172,7 +267,7 @@ fn new_file(folder: &Path) -> io::Result<(PathBuf, File)> {
 }
 
 #[cfg(test)]
-mod tests {
+mod names {
     use super::*;
 
     #[test]

@@ -53,6 +53,9 @@ pub(super) const OPTIONS: &str = "FENCEPOST_CARGO_OPTIONS";
 pub(super) const REPORTS: &str = "FENCEPOST_CARGO_REPORTS";
 /// The folder in which the user is.
 pub(super) const FOLDER: &str = "FENCEPOST_CARGO_FOLDER";
+/// The file in which tests that `fencepost-test` has marked say so, one line for each: the program, a
+/// tab, and the test. Programs see it; those in which a test is explored do not.
+pub(crate) const EXHAUSTIVE: &str = "FENCEPOST_EXHAUSTIVE";
 /// Variables for C compilers of build scripts.
 pub(super) const CC: &str = "CC_x86_64_unknown_linux_gnu";
 pub(super) const CPP: &str = "CXX_x86_64_unknown_linux_gnu";

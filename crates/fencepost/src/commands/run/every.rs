@@ -24,6 +24,7 @@ use std::time::{Duration, Instant};
 
 use fencepost_protocol::exploration::{Decisions, Request, Stale, Step, end, remark};
 use fencepost_protocol::{Key, Options};
+use fencepost_sanitizer::LastRun;
 
 use super::provoke::Ordinary;
 use super::signals::Signals;
@@ -43,6 +44,8 @@ const STEPS: u32 = 10_000;
 const PATIENCE: Duration = Duration::from_secs(10);
 /// Different reports that are told.
 const TOLD: usize = 20;
+/// Runs that are made again at most, to see whether what they show is to be told.
+const JUDGED: usize = 500;
 
 /// What is known so far.
 struct State {
@@ -73,10 +76,12 @@ struct Shared<'a> {
 /// Explores, tells what was found and how the test is.
 pub(super) fn run(
     args: &RunArgs,
+    is_brief: bool,
     session: &mut Session,
     signals: &Signals,
     output: &mut Output,
 ) -> io::Result<Watched> {
+    session.rank(args.explores_follows(), args.all);
     let start = Instant::now();
     let until = args.timeout.and_then(|limit| start.checked_add(limit));
     let program = args.program[0].to_string_lossy();
@@ -99,43 +104,26 @@ pub(super) fn run(
         found.counts = explorer.counts().without(&found.follows);
         Ok(found)
     };
+    let mut teller = Teller { args, is_brief, session, signals, output, told: 0 };
     let first = if args.weak { Explorer::executions() } else { Explorer::schedules(args.preemptions) };
-    let found = match explore(first) {
+    let mut found = match explore(first) {
         Ok(found) => found,
         Err(refused) => return Ok(refused),
     };
+    teller.tell(&mut found)?;
     let mut beyond = None;
     if found.is_only_not_robust() && !args.no_weak {
-        beyond = match explore(Explorer::executions()) {
-            Ok(found) => Some(found),
+        let mut more = match explore(Explorer::executions()) {
+            Ok(more) => more,
             Err(refused) => return Ok(refused),
         };
+        teller.tell(&mut more)?;
+        beyond = Some(more);
     }
-    session.rank(args.explores_follows(), args.all);
-    let mut make_again = |session: &mut Session, decisions: &Decisions, voice| {
-        let run = Run { schedule: fencepost_protocol::Schedule::Os, seed: 0 };
-        let patience = Some(PATIENCE);
-        let how = How { run, steps: None, provocation: None, decisions: Some(decisions), patience, voice };
-        once(args, &how, session, signals, output).map_err(|cause| match cause {
-            Cause::Start(error) | Cause::Other(error) => error,
-        })
-    };
-    let mut all = found.to_tell(TOLD);
-    all.extend(beyond.iter().flat_map(|beyond| beyond.to_tell(TOLD)));
-    for decisions in all {
-        let outcome = make_again(session, &decisions, Voice::Heard)?;
-        super::describe(args, None, &outcome);
-    }
-    for follows in found.follows.reports.values() {
-        let Some(decisions) = follows.to_tell(&found.bugs) else { continue };
-        let outcome = make_again(session, decisions, Voice::Dropped)?;
-        let end = Ordinary::default().judge(&outcome);
-        let (taken, failing) = follows.counts();
-        session.ranking_mut().end_run(None, &end);
-        session.ranking_mut().explored(taken, failing, found.is_whole());
-    }
+    teller.tell_what_follows(&found)?;
     let verdict = found.verdict();
-    session.explored(verdict::summary(&found, beyond.as_ref()));
+    let exploration = verdict::summary(&found, beyond.as_ref());
+    session.explored(exploration.clone());
     session.finish(true, args.print_suppressions, output)?;
     Ok(Watched {
         exit: Exit::Holds,
@@ -145,8 +133,67 @@ pub(super) fn run(
         reports: (found.bugs.len()
             + found.follows.bugs(&found.bugs).len()
             + beyond.as_ref().map_or(0, |beyond| beyond.bugs.len())) as u64,
+        own: session.own(),
         runs: found.counts.runs,
+        exploration: Some(exploration),
     })
+}
+
+/// Makes runs again that show something, for people.
+struct Teller<'a> {
+    args: &'a RunArgs,
+    is_brief: bool,
+    session: &'a mut Session,
+    signals: &'a Signals,
+    output: &'a mut Output,
+    /// Runs so far that have shown something.
+    told: usize,
+}
+
+impl Teller<'_> {
+    /// Tells what was found, the worst first. What turns out not to be told, because it is suppressed
+    /// or a library's own affair, is no bug any more.
+    fn tell(&mut self, found: &mut Found) -> io::Result<()> {
+        for decisions in found.to_tell(JUDGED) {
+            if self.told >= TOLD {
+                break;
+            }
+            let outcome = self.make_again(&decisions, if self.is_brief { Voice::Kept } else { Voice::Heard })?;
+            let LastRun { found: is_found, left_out } = self.session.last_run();
+            if left_out && !is_found {
+                found.leave_out(&decisions);
+            }
+            let fails = found.shows_failure(&decisions);
+            if let Some(said) = outcome.said.as_ref().filter(|_| fails) {
+                super::tell_what_was_said(self.args, "this schedule", said, self.output);
+            }
+            self.told += usize::from(is_found || fails);
+            super::describe(self.args, None, &outcome);
+        }
+        Ok(())
+    }
+
+    /// Tells of each report what follows from it.
+    fn tell_what_follows(&mut self, found: &Found) -> io::Result<()> {
+        for follows in found.follows.reports.values() {
+            let Some(decisions) = follows.to_tell(&found.bugs) else { continue };
+            let outcome = self.make_again(decisions, Voice::Dropped)?;
+            let end = Ordinary::default().judge(&outcome);
+            let (taken, failing) = follows.counts();
+            self.session.ranking_mut().end_run(None, &end);
+            self.session.ranking_mut().explored(taken, failing, found.is_whole());
+        }
+        Ok(())
+    }
+
+    fn make_again(&mut self, decisions: &Decisions, voice: Voice) -> io::Result<super::Outcome> {
+        let run = Run { schedule: fencepost_protocol::Schedule::Os, seed: 0 };
+        let patience = Some(PATIENCE);
+        let how = How { run, steps: None, provocation: None, decisions: Some(decisions), patience, voice };
+        once(self.args, &how, self.session, self.signals, self.output).map_err(|cause| match cause {
+            Cause::Start(error) | Cause::Other(error) => error,
+        })
+    }
 }
 
 /// Makes all runs that there are to be made.
@@ -213,6 +260,9 @@ impl Shared<'_> {
         for (key, value) in self::options() {
             super::add_option(&mut options, key, &value);
         }
+        if self.args.in_test {
+            super::add_option(&mut options, Key::InTest, "1");
+        }
         let mut server: Option<Server> = None;
         loop {
             let Some(task) = self.next() else { return Ok(()) };
@@ -226,11 +276,9 @@ impl Shared<'_> {
             };
             let server = match &mut server {
                 Some(server) => server,
-                none => none.insert(Server::start(
-                    &self.args.program,
-                    options.clone(),
-                    self.args.hang_after.unwrap_or(PATIENCE),
-                )?),
+                none => {
+                    none.insert(Server::start(self.args, options.clone(), self.args.hang_after.unwrap_or(PATIENCE))?)
+                }
             };
             let outcome = server.make(&request)?;
             let shown = outcome.map(|outcome| Shown::of(task, outcome));

@@ -17,7 +17,7 @@ use fencepost_sanitizer::provoke::Seen;
 use fencepost_sanitizer::report::Identity;
 use fencepost_sanitizer::sequel::{Difference, Sequel};
 use fencepost_sanitizer::symbols::Files;
-use fencepost_sanitizer::{Ending, Exploration, Item, Options, Process, Reporter, json, text};
+use fencepost_sanitizer::{Ending, Exploration, Item, LastRun, Options, Process, Reporter, json, text};
 use rustix::fs::Access;
 
 use super::ranking::Ranking;
@@ -151,6 +151,16 @@ impl Session {
     /// Runs so far.
     pub(super) fn runs(&self) -> u64 {
         self.reporter.totals().runs
+    }
+
+    /// Findings that were left out because they are a library's own affair.
+    pub(super) fn own(&self) -> u64 {
+        self.reporter.totals().own
+    }
+
+    /// What came of the run that has ended last.
+    pub(super) fn last_run(&self) -> LastRun {
+        self.reporter.last_run()
     }
 
     /// Takes in a line and reports what it says. That it cannot be written is told at the
@@ -298,6 +308,15 @@ impl Session {
         }
     }
 
+    /// What was left out because it is a library's own affair, in a line each.
+    fn tell_own(&mut self, output: &mut Output) {
+        let lines: String =
+            self.reporter.own().map(|report| terminal::finding_line(&report.finding_so_far())).collect();
+        if !lines.is_empty() {
+            self.write(&format!("fencepost: left out, because it is a library's own affair:\n{lines}"), output);
+        }
+    }
+
     /// A finding, where and when its form wants it.
     fn tell(&mut self, finding: Finding, output: &mut Output) {
         self.copy(&finding);
@@ -369,6 +388,9 @@ impl Session {
         let ranks = self.ranking.counts();
         match self.format {
             ReportFormat::Human => {
+                if self.tells_all {
+                    self.tell_own(output);
+                }
                 if let Some(exploration) = &self.exploration {
                     let text = format!("fencepost: {}\n", exploration.text);
                     self.write(&text, output);

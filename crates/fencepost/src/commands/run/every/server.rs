@@ -4,7 +4,7 @@
 use std::ffi::OsString;
 use std::fs::File;
 use std::io::{self, ErrorKind, Read as _, Write as _};
-use std::os::fd::AsRawFd as _;
+use std::os::fd::{AsFd, AsRawFd as _, OwnedFd};
 use std::os::unix::fs::FileExt as _;
 use std::os::unix::net::UnixStream;
 use std::process::{Child, Command, ExitStatus, Stdio};
@@ -16,7 +16,8 @@ use rustix::fs::MemfdFlags;
 use rustix::io::FdFlags;
 use rustix::process::{Pid, Signal};
 
-use crate::commands::cargo::tools::PRIVATE;
+use crate::args::RunArgs;
+use crate::commands::run::environment_of;
 
 /// A server.
 pub(super) struct Server {
@@ -40,11 +41,15 @@ pub(super) struct Outcome {
 
 impl Server {
     /// Starts the program. A run that takes longer than `patience` is ended.
-    pub(super) fn start(program: &[OsString], options: OsString, patience: Duration) -> io::Result<Server> {
-        let memory = File::from(rustix::fs::memfd_create("fencepost-exploration", MemfdFlags::empty())?);
+    pub(super) fn start(args: &RunArgs, options: OsString, patience: Duration) -> io::Result<Server> {
+        let program = &args.program;
+        let memory = File::from(numbered(&rustix::fs::memfd_create("fencepost-exploration", MemfdFlags::CLOEXEC)?)?);
         memory.set_len(at::END as u64)?;
         let (ours, theirs) = UnixStream::pair()?;
-        rustix::io::fcntl_setfd(&theirs, FdFlags::empty())?;
+        let theirs = numbered(&theirs)?;
+        for fd in [memory.as_fd(), theirs.as_fd()] {
+            rustix::io::fcntl_setfd(fd, FdFlags::empty())?;
+        }
         let place = Place { version: VERSION, memory: memory.as_raw_fd(), socket: theirs.as_raw_fd() };
         let mut command = Command::new(&program[0]);
         command
@@ -54,7 +59,7 @@ impl Server {
             .stdin(Stdio::null())
             .stdout(Stdio::null())
             .stderr(Stdio::null());
-        for name in PRIVATE {
+        for name in environment_of(args) {
             command.env_remove(name);
         }
         let child = command.spawn()?;
@@ -106,6 +111,12 @@ impl Server {
         self.memory.read_exact_at(&mut bytes, 0)?;
         Answer::read(&bytes).ok_or_else(|| io::Error::other("the shared memory is too small"))
     }
+}
+
+/// A copy whose number has three digits. The numbers are in the environment of the program, which is
+/// on its stack: if it were longer for one server, variables there would be elsewhere.
+fn numbered(fd: impl AsFd) -> io::Result<OwnedFd> {
+    Ok(rustix::io::fcntl_dupfd_cloexec(fd, 100)?)
 }
 
 impl Drop for Server {

@@ -60,6 +60,8 @@ pub(super) enum Obstacle {
     NotConfirmed(String),
     /// Something is not modelled in executions that are not SC, and what.
     NotModelled(&'static str),
+    /// Something that is not to be told has ended the exploration.
+    Suppressed,
     /// Something else.
     Other(String),
 }
@@ -70,6 +72,10 @@ pub(super) struct Found {
     /// What is wrong, and a schedule that shows it.
     pub(super) bugs: BTreeMap<Bug, Decisions>,
     pub(super) obstacles: BTreeSet<Obstacle>,
+    /// The exploration has ended with a bug: there may be more to see.
+    pub(super) is_cut: bool,
+    /// Different violations and races that are not to be told.
+    pub(super) left_out: u64,
     pub(super) counts: Counts,
     pub(super) time: Duration,
     /// How much of that it took until the first run was over: most of it is to start the program.
@@ -152,7 +158,8 @@ impl Found {
     }
 
     fn summary(&self) -> fencepost_sanitizer::Exploration {
-        let Found { bugs, obstacles, counts, time, preemptions, is_weak, follows, starting, is_cut: _ } = self;
+        let Found { bugs, obstacles, is_cut: _, left_out, counts, time, preemptions, is_weak, follows, starting } =
+            self;
         let verdict = self.verdict();
         let is_over = obstacles.iter().all(|obstacle| *obstacle == Obstacle::Rounds);
         let mut text = verdict.sentence(self);
@@ -177,6 +184,10 @@ impl Found {
         if verdict != Verdict::Found || follows.runs() > 0 {
             why.iter().for_each(|why| text += &format!("\nfencepost: {why}"));
         }
+        if *left_out > 0 {
+            let what = counted(*left_out, "access that is not robust was", "accesses that are not robust were");
+            text += &format!("\nfencepost: {what} left out: suppressed, or of a library that is trusted (--all)");
+        }
         if let Some(seen) = *preemptions {
             text += &format!("\nfencepost: all schedules with at most {} were seen", self::preemptions(seen));
         } else if !is_weak && obstacles.iter().any(|obstacle| matches!(obstacle, Obstacle::Time | Obstacle::Runs(_))) {
@@ -192,6 +203,7 @@ impl Found {
             seconds,
             starting: starting.as_secs_f64(),
             why,
+            left_out: *left_out,
             one_stale_step: follows.summary(),
             bugs: bugs
                 .iter()
@@ -227,6 +239,21 @@ impl Found {
         !self.bugs.is_empty() && is_only_that && are_all_known
     }
 
+    /// The run with these decisions shows nothing that is to be told, but for how it ends.
+    pub(super) fn leave_out(&mut self, decisions: &Decisions) {
+        let before = self.bugs.len();
+        self.bugs.retain(|bug, shown| shown != decisions || bug.is_failure());
+        self.left_out += (before - self.bugs.len()) as u64;
+        if self.bugs.is_empty() && self.is_cut {
+            self.obstacles.insert(Obstacle::Suppressed);
+        }
+    }
+
+    /// Does the run with these decisions end as it must not?
+    pub(super) fn shows_failure(&self, decisions: &Decisions) -> bool {
+        self.bugs.iter().any(|(bug, shown)| shown == decisions && bug.is_failure())
+    }
+
     /// The schedules that are made again for people: the worst first, and no more than these.
     pub(super) fn to_tell(&self, most: usize) -> Vec<Decisions> {
         let mut all: Vec<Decisions> = Vec::new();
@@ -248,6 +275,11 @@ impl Bug {
             Bug::Violation(_) => 2,
         };
         (rank, self)
+    }
+
+    /// Is it how the test ends?
+    fn is_failure(&self) -> bool {
+        !matches!(self, Bug::Race(_) | Bug::Violation(_))
     }
 
     fn sentence(&self) -> String {
@@ -294,6 +326,9 @@ impl Obstacle {
                 "the axioms do not confirm an execution with an overwritten value (--decisions {decisions}): this is a \
                  defect of fencepost"
             ),
+            Obstacle::Suppressed => {
+                "a race that is not told has ended the exploration (--keep-going goes on)".to_string()
+            }
             Obstacle::NotModelled(what) => format!("{what} is not modelled in executions that are not SC"),
             Obstacle::Other(note) => note.clone(),
         }
