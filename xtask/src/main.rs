@@ -12,6 +12,7 @@ mod crates;
 mod explored;
 mod files;
 mod mutants;
+mod package;
 mod recorded;
 mod site;
 mod soak;
@@ -59,6 +60,12 @@ const TASKS: &[Task] = &[
         "[NAME...]",
         "break the engine on purpose, one rule at a time; the tests must notice (a name, or what is before its colon)",
         mutants::run,
+    ),
+    (
+        "package",
+        "[--no-build]",
+        "what is installed, in target/package: programs, man pages, completions, documentation; and a Debian package",
+        package::run,
     ),
     (
         "recorded",

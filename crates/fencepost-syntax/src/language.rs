@@ -63,7 +63,7 @@ impl Language {
     }
 
     /// Words that start a statement (those that are not names of things).
-    pub(crate) fn statement_words(self) -> &'static [&'static str] {
+    pub fn statement_words(self) -> &'static [&'static str] {
         match self {
             Language::Fp => &[
                 "local", "if", "while", "do", "for", "choose", "break", "continue", "goto", "return", "skip", "assume",

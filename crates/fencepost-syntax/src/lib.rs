@@ -16,4 +16,4 @@ mod language;
 
 pub use dump::dump;
 pub use language::Language;
-pub use parse::{Foreign, Parsed, foreign, is_method, parse, parse_within, statement_habit};
+pub use parse::{Foreign, Parsed, foreign, is_method, methods, parse, parse_within, statement_habit};

@@ -27,7 +27,7 @@ use crate::ast::{File, Name};
 use crate::language::Language;
 use crate::lexer::{Token, TokenKind, tokens};
 use crate::messages::{Messages, suggestion};
-pub use fp::is_method;
+pub use fp::{is_method, methods};
 pub use habits::statement_habit;
 pub use litmus::{Foreign, foreign};
 

@@ -10,12 +10,15 @@ mod export;
 mod fail_on;
 mod fmt;
 mod graph;
+mod lsp;
 mod models;
 mod parse;
 mod relax;
 mod repair;
 mod run;
 mod verify;
+
+use std::path::PathBuf;
 
 use clap::{CommandFactory as _, Parser, Subcommand};
 use clap_complete::Shell;
@@ -32,6 +35,7 @@ pub(crate) use export::{ExportArgs, ExportFormat};
 pub(crate) use fail_on::FailOn;
 pub(crate) use fmt::FmtArgs;
 pub(crate) use graph::{GraphArgs, GraphFormat};
+pub(crate) use lsp::{CheckWhen, LspArgs};
 pub(crate) use models::{ModelsArgs, ModelsChoice};
 pub(crate) use parse::{Emit, ParseArgs};
 pub(crate) use relax::RelaxArgs;
@@ -75,14 +79,16 @@ pub(crate) enum Command {
     /// Reports for a program that nobody runs with `fencepost run`; started by its runtime
     #[command(hide = true)]
     Reporter,
+    Lsp(LspArgs),
     Completions(CompletionsArgs),
+    Man(ManArgs),
 }
 
 impl Command {
     /// Is there something that a project can say about it?
     pub(crate) fn wants_project(&self) -> bool {
-        use Command::{Check, Graph, Relax, Repair, Run, Verify};
-        matches!(self, Check(_) | Verify(_) | Repair(_) | Relax(_) | Graph(_) | Run(_))
+        use Command::{Check, Graph, Lsp, Relax, Repair, Run, Verify};
+        matches!(self, Check(_) | Verify(_) | Repair(_) | Relax(_) | Graph(_) | Run(_) | Lsp(_))
     }
 }
 
@@ -99,6 +105,14 @@ pub(crate) struct CompletionsArgs {
     /// The shell
     #[arg(value_enum)]
     pub(crate) shell: Shell,
+}
+
+/// Write manual pages, one for each command
+#[derive(clap::Args, Debug)]
+pub(crate) struct ManArgs {
+    /// Where to; `man -M` and `MANPATH` want it to be called `man1`
+    #[arg(value_name = "DIR")]
+    pub(crate) directory: PathBuf,
 }
 
 /// A macro, because only literals can be joined in constants.

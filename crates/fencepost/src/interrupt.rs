@@ -23,6 +23,23 @@ pub(crate) fn watch() -> &'static AtomicBool {
     })
 }
 
+/// The search that is under way ends as if there had been a signal, and then everything goes on.
+static GIVEN_UP: AtomicBool = AtomicBool::new(false);
+
+/// Ends the search that is under way: its answer is not wanted any more.
+pub(crate) fn give_up() {
+    GIVEN_UP.store(true, Ordering::Relaxed);
+    watch().store(true, Ordering::Relaxed);
+}
+
+/// If the last search was given up, another one can begin. A signal since then has ended the program:
+/// with the flag set, it is taken for the second one.
+pub(crate) fn go_on() {
+    if GIVEN_UP.swap(false, Ordering::Relaxed) {
+        watch().store(false, Ordering::Relaxed);
+    }
+}
+
 /// Has there been a signal?
 pub(crate) fn happened() -> bool {
     INTERRUPTED.get().is_some_and(|interrupted| interrupted.load(Ordering::Relaxed))

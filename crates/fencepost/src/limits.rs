@@ -1,6 +1,7 @@
 //! Limits of one search, their defaults, and signals that end it.
 
 use std::fs;
+use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use fencepost_base::effort::Effort;
@@ -42,6 +43,11 @@ impl Limits {
     /// The same, and no more time than that.
     pub(crate) fn at_most(&self, timeout: Duration) -> Self {
         Limits(self.0.at_most(timeout))
+    }
+
+    /// The same, until somebody sets this flag.
+    pub(crate) fn until<'a>(&self, stop: &'a AtomicBool) -> fencepost::Limits<'a> {
+        self.0.stop_when(stop)
     }
 
     /// Reads a program within the limits, and takes its time. A signal ends the command at once, as

@@ -29,6 +29,16 @@ pub(crate) enum Form {
     Page,
 }
 
+/// The findings, with the lines of the file that expect them.
+pub(crate) fn announced(findings: Vec<Finding>, announced: Announced) -> Vec<Finding> {
+    let by = |rule| match rule {
+        Rule::Assertion | Rule::RuntimeError => announced.failure.or(announced.consequence),
+        Rule::Race => announced.violation.or(announced.consequence),
+        _ => announced.violation,
+    };
+    findings.into_iter().map(|finding| Finding { expected: by(finding.kind.rule()), ..finding }).collect()
+}
+
 /// Everything so far.
 #[derive(Default)]
 pub(crate) struct Log {
@@ -106,14 +116,7 @@ impl Log {
         });
         self.answers.push(Answer::of_outcome(subject, outcome, is_expected));
         self.add_source(subject);
-        self.findings.extend(findings.into_iter().map(|finding| {
-            let expected = match finding.kind.rule() {
-                Rule::Assertion | Rule::RuntimeError => announced.failure.or(announced.consequence),
-                Rule::Race => announced.violation.or(announced.consequence),
-                _ => announced.violation,
-            };
-            Finding { expected, ..finding }
-        }));
+        self.findings.extend(self::announced(findings, announced));
         if let Verdict::Unknown(reason) = &outcome.verdict {
             self.undecided(subject, "robustness against", outcome.model, reason);
         }

@@ -60,6 +60,8 @@ fn main() -> ExitCode {
         Command::Parse(args) => commands::parse::run(&args, &mut output),
         Command::Models(args) => commands::models::run(&args, &mut output),
         Command::Explain(args) => commands::explain::run(&args, &mut output),
+        Command::Lsp(args) => commands::lsp::run(&args, &mut output),
+        Command::Man(args) => commands::man::run(&args, &mut output),
         Command::Completions(args) => commands::completions::run(&args, &mut output),
         Command::Cc(args) if args.asks_for_help() => output.out(&args::help_of("cc")).map(|()| Exit::Holds),
         Command::Cpp(args) if args.asks_for_help() => output.out(&args::help_of("c++")).map(|()| Exit::Holds),

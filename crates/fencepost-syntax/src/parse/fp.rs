@@ -238,9 +238,14 @@ impl Parser<'_> {
     }
 }
 
+/// The names of the operations of `.fp` on a location.
+pub fn methods() -> impl Iterator<Item = &'static str> {
+    METHODS.iter().map(|method| method.word)
+}
+
 /// Is it the name of an operation of `.fp` on a location?
 pub fn is_method(word: &str) -> bool {
-    METHODS.iter().any(|method| method.word == word)
+    methods().any(|method| method == word)
 }
 
 /// The text between the quotes, its escapes resolved.

@@ -86,6 +86,13 @@ pub(crate) struct CheckArgs {
     #[arg(long, value_enum, value_name = "NUMBER")]
     pub(crate) delays: Option<DelaysChoice>,
 
+    /// Check again whenever a file changes, until Ctrl-C
+    ///
+    /// First all files are checked, then those that have changed, and new ones in directories. A
+    /// check that is under way when a file changes is given up.
+    #[arg(long)]
+    pub(crate) watch: bool,
+
     #[command(flatten)]
     pub(crate) common: CommonArgs,
 
@@ -148,6 +155,7 @@ Examples:
   fencepost check sb.fp --model all                   check it against every model
   fencepost check litmus mine.tpl --details           check a directory and a file, and explain
   fencepost check seqlock.fp --observational          are its stale reads harmless?
+  fencepost check ring.fp --watch                     again after every change
   fencepost check ring.fp --fail-on failure           exit with 1 only if something goes wrong
   fencepost check peterson.fp --timeout 30s --stats   at most 30 seconds; what did it cost?
   fencepost check peterson.fp --no-por --jobs 1       the same verdict, in another way

@@ -66,7 +66,7 @@ pub(crate) struct SearchArgs {
 #[command(next_help_heading = "Limits (per file and model)")]
 pub(crate) struct LimitArgs {
     /// Give up after this time: `500ms`, `10s`, `2m`, `none` [default: none; for verify and graph
-    /// --verify, a minute]
+    /// --verify, a minute; for lsp, 10 seconds]
     #[arg(long, value_name = "DURATION", env = "FENCEPOST_TIMEOUT", hide_env_values = true, value_parser = units::timeout)]
     pub(crate) timeout: Option<Timeout>,
 

@@ -1,5 +1,7 @@
 //! `fencepost check`: a verdict for every file and model.
 
+mod watch;
+
 use std::io;
 
 use fencepost_check::{Attacking, Options, Question};
@@ -27,7 +29,13 @@ pub(crate) fn run(args: &CheckArgs, output: &mut Output) -> io::Result<Exit> {
     if let Some(exit) = load::redirect(output, args.output.as_deref(), &look) {
         return Ok(exit);
     }
-    let Inputs { list: inputs, skipped } = input::collect(&args.paths, options::language(&args.common));
+    let inputs = || input::collect(&args.paths, options::language(&args.common));
+    if args.watch { watch::run(args, inputs, output) } else { check_all(args, inputs(), output) }
+}
+
+/// Every input, and a table.
+fn check_all(args: &CheckArgs, inputs: Inputs, output: &mut Output) -> io::Result<Exit> {
+    let Inputs { list: inputs, skipped } = inputs;
     let human = args.format == CheckFormat::Human;
     let search = options::search(&args.search, args.observational);
     let form = if args.format == CheckFormat::Html { Form::Page } else { Form::Sarif };

@@ -17,7 +17,7 @@ use crate::args::ExplainArgs;
 use crate::commands::models::essay;
 use crate::exit::Exit;
 use crate::output::Output;
-use glossary::{GLOSSARY, GROUPS, Word};
+use glossary::{GLOSSARY, GROUPS, Group, Word};
 
 /// These texts are read, so their lines are short.
 pub(super) const WIDTH: usize = 80;
@@ -86,6 +86,13 @@ fn text(asked: &str) -> Option<String> {
     }
     // Rings of any size: `5.SB`.
     explain_shape(&asked.to_uppercase())
+}
+
+/// A word of programs, if it is explained: for a reader who has it before his eyes.
+pub(super) fn of_language(word: &str) -> Option<String> {
+    let of_language = GLOSSARY.iter().filter(|it| it.group == Group::Language);
+    let found = of_language.into_iter().find(|it| it.names.contains(&word))?;
+    Some(format!("`{word}`: {}\n\n{}\n", found.about, found.text.replace('\n', "\n\n")))
 }
 
 fn explain_word(word: &Word) -> String {
@@ -170,6 +177,10 @@ fn unknown(asked: &str) -> String {
 
 #[cfg(test)]
 mod tests {
+    use fencepost_base::order::FenceOrder;
+    use fencepost_finding::{Kind, Rule};
+    use fencepost_syntax::{Language, methods};
+
     use super::*;
 
     #[test]
@@ -186,6 +197,21 @@ mod tests {
         }
         for (word, _) in completions() {
             assert!(text(word).is_some() && !word.contains(' '), "{word}");
+        }
+    }
+
+    #[test]
+    fn every_word_of_a_program_or_a_report_is_explained() {
+        let orders = FenceOrder::ALL.iter().map(|order| order.as_str()).chain(["rlx"]).filter(|order| *order != "sc");
+        let words = Language::Fp.reserved_words().iter().chain(Language::Fp.item_words());
+        let words = words.chain(Language::Fp.statement_words()).copied().chain(methods()).chain(orders);
+        for word in words {
+            assert!(of_language(word).is_some(), "{word}");
+        }
+        let kinds = [Kind::StaleRead, Kind::StaleWrite, Kind::StaleRmw, Kind::TaintedUse, Kind::DataRace];
+        let kinds = kinds.into_iter().chain([Kind::Assertion, Kind::RuntimeError, Kind::Condition, Kind::Deadlock]);
+        for word in kinds.map(Kind::as_str).chain(Rule::ALL.map(Rule::as_str)) {
+            assert!(text(word).is_some(), "{word}");
         }
     }
 

@@ -12,6 +12,8 @@ pub(crate) mod export;
 mod fixes;
 pub(crate) mod fmt;
 pub(crate) mod graph;
+pub(crate) mod lsp;
+pub(crate) mod man;
 pub(crate) mod models;
 pub(crate) mod parse;
 pub(crate) mod relax;

@@ -228,6 +228,44 @@ pub(super) const GLOSSARY: &[Word] = &[
         see: &["exit code 0"],
     },
     Word {
+        group: Group::Finding,
+        names: &["stale-rmw"],
+        about: "an update of an overwritten value",
+        text: "A read-modify-write reads a value that was overwritten already, and its own write \
+               comes between. Both its halves miss what an interleaving would have shown it.",
+        see: &["stale", "stale-write", "atomicity"],
+    },
+    Word {
+        group: Group::Finding,
+        names: &["tainted-use", "tainted"],
+        about: "something depends on a value that may be stale (`check --observational`)",
+        text: "A branch, an address, a value that is written or a `verify(e)` depends on a read that \
+               may be stale.",
+        see: &["observational", "stale"],
+    },
+    Word {
+        group: Group::Finding,
+        names: &["assertion"],
+        about: "an assertion does not hold",
+        text: "`assert(e)` is reached where `e` is 0. `even under SC` means that weak memory has \
+               nothing to do with it.",
+        see: &["assert", "safe"],
+    },
+    Word {
+        group: Group::Finding,
+        names: &["runtime-error"],
+        about: "an operation that is not defined",
+        text: "A division by zero, or an index outside of its array.",
+        see: &["assertion", "safe"],
+    },
+    Word {
+        group: Group::Finding,
+        names: &["deadlock"],
+        about: "all threads wait for each other",
+        text: "Found in runs of compiled programs: nobody can go on, and the program would never end.",
+        see: &["wait", "schedule"],
+    },
+    Word {
         group: Group::Relation,
         names: &["po", "program order"],
         about: "a comes before b in the text of one thread",
@@ -436,7 +474,7 @@ pub(super) const GLOSSARY: &[Word] = &[
     },
     Word {
         group: Group::Language,
-        names: &["section", "atomic section", "transaction"],
+        names: &["section", "atomic", "atomic section", "transaction"],
         about: "what happens in one go: `atomic { … }`",
         text: "Between two steps of other threads, or not at all. Models of C++ have nothing to say \
                about it, so the answer there is UNKNOWN.",
@@ -449,5 +487,158 @@ pub(super) const GLOSSARY: &[Word] = &[
         text: "`fadd`, `xchg`, `cas` and others. Nothing comes between the value that they read and \
                the one that they write. A `cas` that fails only reads. `casw` may fail for no reason.",
         see: &["mo", "order"],
+    },
+    Word {
+        group: Group::Language,
+        names: &["global"],
+        about: "declares atomic locations",
+        text: "`global x, y = 1, a[4];` Threads access them by `x.load(acq)`, `x.store(1, rel)` and \
+               other operations. A location is 0 at first unless a value is given.",
+        see: &["nonatomic", "order", "struct"],
+    },
+    Word {
+        group: Group::Language,
+        names: &["struct"],
+        about: "a group of locations with one name",
+        text: "`struct node[4] { global next; nonatomic value; }` is four nodes. A field is a \
+               location: `node[n].next.load(acq)`. There are no pointers: a node is the index of an \
+               element.",
+        see: &["global"],
+    },
+    Word {
+        group: Group::Language,
+        names: &["const"],
+        about: "gives a number a name",
+        text: "`const N = 2;` It can be used in expressions, and where a number of elements or copies \
+               is asked for.",
+        see: &["domain"],
+    },
+    Word {
+        group: Group::Language,
+        names: &["thread", "me"],
+        about: "a thread of the program",
+        text: "`thread t { … }` runs beside the others, from the beginning. `thread worker[3] { … }` \
+               is three copies; in them `me` is 0, 1 or 2.",
+        see: &["local", "proc"],
+    },
+    Word {
+        group: Group::Language,
+        names: &["proc", "return"],
+        about: "a procedure, which is put in where it is called",
+        text: "`proc lock(l) { l.bcas(0, 1, acqrel); }` Parameters are locations, structs or values. \
+               `return e;` hands a value to the caller, `return;` ends the procedure or the thread. \
+               There is no recursion.",
+        see: &["thread"],
+    },
+    Word {
+        group: Group::Language,
+        names: &["local", "register"],
+        about: "declares registers of a thread",
+        text: "`local r, s = 1;` A register is 0 at first unless a value is given. No other thread \
+               can see it.",
+        see: &["thread"],
+    },
+    Word {
+        group: Group::Language,
+        names: &["load"],
+        about: "reads a location",
+        text: "`r = x.load(acq);` The orders are acq (without one it is this), rlx and sc. Under a \
+               weak model it need not find the last value that was written.",
+        see: &["order", "stale"],
+    },
+    Word {
+        group: Group::Language,
+        names: &["store"],
+        about: "writes a location",
+        text: "`x.store(1, rel);` The orders are rel (without one it is this), rlx and sc.",
+        see: &["order"],
+    },
+    Word {
+        group: Group::Language,
+        names: &["fadd", "fsub", "fand", "for", "fxor"],
+        about: "computes with a location in one step",
+        text: "`r = x.fadd(1, acqrel);` writes the sum of the old value and 1, and `r` becomes the \
+               old value. `fsub`, `fand`, `for` and `fxor` subtract, and, or and exclusive-or. `for \
+               (…; …; …) { … }`, with a head of three parts, is a loop.",
+        see: &["atomicity", "order"],
+    },
+    Word {
+        group: Group::Language,
+        names: &["xchg"],
+        about: "writes a location and takes the old value, in one step",
+        text: "`r = x.xchg(1, acqrel);`",
+        see: &["atomicity", "order"],
+    },
+    Word {
+        group: Group::Language,
+        names: &["casw"],
+        about: "a compare-and-swap that may fail for no reason",
+        text: "`r = x.casw(0, 1, acqrel, acq);` writes 1 if it reads 0, and sometimes does not even \
+               then. `cas` writes whenever it reads 0. The second order is that of a failure.",
+        see: &["atomicity", "order"],
+    },
+    Word {
+        group: Group::Language,
+        names: &["if", "else", "while", "do", "break", "continue", "goto", "skip"],
+        about: "control flow as in C",
+        text: "`if (e) { … } else { … }`, `while (e) { … }`, `do { … } while (e);`, `break;`, \
+               `continue;`, `goto l;` with a label `l:`, and `skip;`, which does nothing. A condition \
+               is about registers: a location is loaded first.",
+        see: &["wait", "choose"],
+    },
+    Word {
+        group: Group::Language,
+        names: &["choose", "or", "nondet"],
+        about: "what may go one way or the other",
+        text: "`choose { … } or { … }` takes any of the branches, `r = nondet(0, 2);` any value of \
+               the range. All ways are checked.",
+        see: &["schedule"],
+    },
+    Word {
+        group: Group::Language,
+        names: &["assert"],
+        about: "says what must be true",
+        text: "Where `assert(e);` does not hold, the program fails, and that is reported with the run \
+               that leads there. Assertions say what harm is: `check` tells whether a violation of \
+               robustness makes one fail.",
+        see: &["assertion", "harmless", "safe"],
+    },
+    Word {
+        group: Group::Language,
+        names: &["assume"],
+        about: "stops a thread where something does not hold",
+        text: "`assume(e);` is no claim: where `e` is 0 the thread stops, and nothing is reported \
+               because of that.",
+        see: &["assert", "bound", "wait"],
+    },
+    Word {
+        group: Group::Language,
+        names: &["verify"],
+        about: "asks that a value does not depend on a stale read",
+        text: "`verify(e);` matters to `check --observational` only.",
+        see: &["observational"],
+    },
+    Word {
+        group: Group::Language,
+        names: &["int", "wrap"],
+        about: "how numbers are kept in the domain",
+        text: "In `int(e)`, `e` is computed in plain integers and wraps around once, outside. \
+               `wrap(e)` in it wraps around an inner result.",
+        see: &["domain"],
+    },
+    Word {
+        group: Group::Language,
+        names: &["name"],
+        about: "the name of the program, in reports",
+        text: "`name \"store buffering\";` at the top of the file. Without it, reports use the name \
+               of the file.",
+        see: &[],
+    },
+    Word {
+        group: Group::Language,
+        names: &["true", "false"],
+        about: "the numbers 1 and 0",
+        text: "A comparison is 0 or 1, and every number but 0 counts as true.",
+        see: &["domain"],
     },
 ];

@@ -1,0 +1,5 @@
+//! Tests of what editors ask.
+
+mod corpus;
+mod extension;
+mod program;
