@@ -34,9 +34,8 @@ type Stamps = BTreeMap<PathBuf, Stamp>;
 pub(super) fn run(args: &CheckArgs, inputs: impl Fn() -> Inputs, output: &mut Output) -> io::Result<Exit> {
     let wrong = match args.format {
         _ if args.paths.iter().any(|path| path.as_os_str() == "-") => Some("standard input cannot be watched"),
-        CheckFormat::Sarif | CheckFormat::Html => {
-            Some("SARIF logs and pages come at the end, and there is none while files are watched")
-        }
+        CheckFormat::Sarif => Some("a SARIF log comes at the end, and there is none while files are watched"),
+        CheckFormat::Html => Some("a page comes at the end, and there is none while files are watched"),
         CheckFormat::Human | CheckFormat::Json => None,
     };
     if let Some(message) = wrong {
