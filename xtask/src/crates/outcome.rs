@@ -33,16 +33,16 @@ impl Tests {
             if line.contains(" ends in another way with ") {
                 tests.differing += 1;
                 is_told = false;
-            } else if let Some(result) = line.strip_prefix("test result: ") {
-                if std::mem::replace(&mut is_told, true) {
-                    let number = |what: &str| {
-                        let before = result.split(what).next()?;
-                        before.rsplit(|c: char| !c.is_ascii_digit()).find(|text| !text.is_empty())?.parse().ok()
-                    };
-                    tests.counts.push([" passed", " failed", " ignored"].map(|what| number(what).unwrap_or(0)));
-                    let time = result.rsplit_once("finished in ").map(|(_, time)| time.trim_end_matches('s'));
-                    tests.seconds += time.and_then(|time| time.parse::<f64>().ok()).unwrap_or(0.0);
-                }
+            } else if let Some(result) = line.strip_prefix("test result: ")
+                && std::mem::replace(&mut is_told, true)
+            {
+                let number = |what: &str| {
+                    let before = result.split(what).next()?;
+                    before.rsplit(|c: char| !c.is_ascii_digit()).find(|text| !text.is_empty())?.parse().ok()
+                };
+                tests.counts.push([" passed", " failed", " ignored"].map(|what| number(what).unwrap_or(0)));
+                let time = result.rsplit_once("finished in ").map(|(_, time)| time.trim_end_matches('s'));
+                tests.seconds += time.and_then(|time| time.parse::<f64>().ok()).unwrap_or(0.0);
             }
         }
         tests.counts.retain(|counts| counts.iter().sum::<u64>() > 0);
