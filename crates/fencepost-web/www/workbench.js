@@ -5,6 +5,8 @@
   const LANGUAGES = { fp: ".fp", tpl: "Rocker .tpl", txt: "Trencher .txt", litmus: "C litmus test" };
   const QUESTIONS = { check: "robust", verify: "safe" };
   const TYPING = 350;
+  /// What is shown until somebody chooses: the model that commands mean without `--model`.
+  const DEFAULT = "check cpp20";
   const { prose } = fencepostFinding;
   const $ = (id) => document.getElementById(id);
   const el = (tag, attributes, ...children) => {
@@ -22,8 +24,8 @@
   let models = [];
   /// Answers to questions about the text as it is, by `check ra`.
   const answers = new Map();
-  /// The cell whose answer is shown; null until somebody chooses one, then the first that is bad.
-  let chosen = null;
+  /// The cell whose answer is shown, when there is one.
+  let chosen = DEFAULT;
   /// Every change of the text begins another edition: what older ones are answered is dropped.
   let edition = 0;
   /// Every search takes the place of the one before.
@@ -113,6 +115,8 @@
     searcher.stop();
     const mine = (searches += 1);
     const left = models.filter((model) => can(ask, model)).map(({ name }) => name);
+    // What is looked at comes first.
+    left.sort((a, b) => (key(ask, b) === chosen) - (key(ask, a) === chosen));
     for (const model of left) answers.delete(key(ask, model));
     busy(true);
     for (const model of left) {
@@ -142,7 +146,7 @@
       answers.set(cell, answer);
       performance.mark("fencepost-verdict", { detail: cell });
       drawTable();
-      if (chosen === cell || (!chosen && shown !== edition && answer.conclusion.tone === "bad")) show(cell);
+      if (chosen === cell) show(cell);
     }
     conclude(ask);
     drawNow();
@@ -385,7 +389,7 @@
 
   function open(language, text) {
     $("language").value = language;
-    chosen = null;
+    chosen = DEFAULT;
     $("repair").replaceChildren();
     editor.words = EXAMPLES.words[language];
     editor.replace(text);
@@ -430,7 +434,9 @@
   async function start() {
     fill();
     listen();
-    models = (await reader.ask({ ask: "models" })).models;
+    // Both workers are there before the first question.
+    const [told] = await Promise.all([reader, searcher].map((engine) => engine.ask({ ask: "models" })));
+    models = told.models;
     drawHeads();
     if (!(await recall())) open("fp", EXAMPLES.texts[EXAMPLES.first]);
   }

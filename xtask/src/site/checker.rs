@@ -1,8 +1,9 @@
 //! The checker as a module of WebAssembly.
 
 use std::env;
+use std::ffi::OsStr;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::Command;
 
 use super::root;
@@ -11,25 +12,23 @@ const TARGET: &str = "wasm32-unknown-unknown";
 /// Bytes of stack: what the first thread of a program has elsewhere.
 const STACK: u32 = 8 << 20;
 
-/// A compiler that can do it.
+/// Is there all that it takes?
 ///
 /// # Errors
-/// With what to install, if there is none.
-pub(super) fn compiler() -> Result<PathBuf, String> {
-    // What `.ci/wasm` makes where rustup has nothing to offer.
-    let ours = root().join("target/wasm/rustc");
-    let usual = PathBuf::from(env::var_os("RUSTC").unwrap_or_else(|| "rustc".into()));
-    let missing = || {
-        format!(
-            "no compiler here knows {TARGET}; `rustup target add {TARGET}` installs what is missing. On Debian, \
-             `.ci/wasm` makes one in target/wasm. `cargo xtask site --book` does without the workbench."
-        )
-    };
-    [usual, ours].into_iter().find(|rustc| knows_target(rustc)).ok_or_else(missing)
+/// With what to install, if not.
+pub(super) fn can_be_built() -> Result<(), String> {
+    let rustc = env::var_os("RUSTC").unwrap_or_else(|| "rustc".into());
+    if knows_target(&rustc) {
+        return Ok(());
+    }
+    Err(format!(
+        "the compiler's target {TARGET} is missing; `rustup target add {TARGET}` installs it. \
+         `cargo xtask site --book` does without the workbench."
+    ))
 }
 
 /// Does it have the standard library for the target?
-fn knows_target(rustc: &Path) -> bool {
+fn knows_target(rustc: &OsStr) -> bool {
     let asked = Command::new(rustc).current_dir(root()).args(["--print", "target-libdir", "--target", TARGET]).output();
     let Ok(output) = asked else { return false };
     let folder = PathBuf::from(String::from_utf8_lossy(&output.stdout).trim());
@@ -40,13 +39,12 @@ fn knows_target(rustc: &Path) -> bool {
 
 /// Builds the module.
 pub(super) fn build() -> Result<Vec<u8>, String> {
-    let rustc = compiler()?;
-    // A folder of its own: another compiler than usual must not take the place of what is built.
-    let target = root().join("target/wasm/build");
+    can_be_built()?;
+    // A folder of its own: this may run within a build, which holds the lock of the usual one.
+    let target = root().join("target/wasm");
     let stack = format!("-Clink-arg=-zstack-size={STACK}");
     let built = Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()))
         .current_dir(root())
-        .env("RUSTC", rustc)
         .args(["rustc", "--quiet", "--locked", "--package", "fencepost-web", "--lib", "--crate-type", "cdylib"])
         .args(["--profile", "site", "--target", TARGET, "--target-dir"])
         .arg(&target)

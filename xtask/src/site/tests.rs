@@ -16,17 +16,17 @@ use super::{checker, root, run};
 
 /// Compressed, all of it.
 const MOST_BYTES: u64 = 3 << 20;
-/// From the question to its answer, in a worker that is not there yet. Without other work on the
-/// machine it takes a fraction of that (docs/workbench.md); tests run beside other tests.
-const FIRST_VERDICT_MS: f64 = 2_000.0;
+/// From the question to its answer. Without other work on the machine it takes a fraction of that
+/// (docs/workbench.md); tests run beside other tests.
+const FIRST_VERDICT_MS: f64 = 1_000.0;
 /// What takes longer does not come. Machines that are tested on are slow.
 const PATIENCE: Duration = Duration::from_secs(120);
 
 const TEST: &str = "the workbench in a browser";
 const SB: &str = "litmus/classic/sb.fp";
 /// What cannot be looked at in its entirety, with limits as they are here.
-const ENDLESS: &str = "domain 256; global x, y, z; thread t[4] { local a, b; \
-    while (1) { x.fadd(1); a = y.load(rlx); z.store(a + b, rlx); b = z.load(rlx); y.fadd(a); } }";
+const ENDLESS: &str = "domain 256; global x, y, z; thread t[4] { local r, s; while (1) { \
+    choose { r = x.fadd(1); } or { r = y.fadd(1); } or { r = z.fadd(1); } if (r == s) { s = s + r; } } }";
 
 fn source(path: &str) -> String {
     super::read(&root().join(path)).expect("a file")
@@ -89,7 +89,7 @@ fn paste(browser: &Browser, text: &str) {
 
 #[test]
 fn the_site_works_in_a_browser() {
-    if let Err(reason) = checker::compiler() {
+    if let Err(reason) = checker::can_be_built() {
         return skipped(TEST, &reason);
     }
     let site = root().join("target/site-tested");
@@ -123,16 +123,22 @@ fn compressed(site: &Path) -> u64 {
     text.trim().parse().expect("a number")
 }
 
+/// The best of a few times: what else happens on the machine only makes it slower.
 fn first_verdict(browser: &Browser, site: &Path) {
-    browser.open(&address(site, &source(SB)));
-    until(browser, ANSWERED);
-    let time = |name: &str| {
-        let mark = value(browser, &format!("performance.getEntriesByName('fencepost-{name}')[0].startTime"));
-        mark.as_f64().expect("a time")
+    let once = || {
+        browser.open("about:blank");
+        browser.open(&address(site, &source(SB)));
+        until(browser, ANSWERED);
+        let time = |name: &str| {
+            let mark = value(browser, &format!("performance.getEntriesByName('fencepost-{name}')[0].startTime"));
+            mark.as_f64().expect("a time")
+        };
+        let (asked, answered) = (time("asked"), time("verdict"));
+        println!("first verdict: {:.0} ms after the question, {answered:.0} ms after the page", answered - asked);
+        answered - asked
     };
-    let (asked, answered) = (time("asked"), time("verdict"));
-    println!("first verdict: {:.0} ms after the question, {answered:.0} ms after the page", answered - asked);
-    assert!(answered - asked < FIRST_VERDICT_MS);
+    let best = (0..5).map(|_| once()).fold(f64::INFINITY, f64::min);
+    assert!(best < FIRST_VERDICT_MS, "{best} ms");
 }
 
 /// Each model has its verdict, and each verdict its explanation.
@@ -232,7 +238,7 @@ fn keys(browser: &Browser) {
     browser.press("#text", &[key::ESCAPE, key::TAB].concat());
     assert_ne!(value(browser, "document.activeElement.id"), "text");
     browser.press("#format", key::ENTER);
-    until(browser, "document.getElementById('text').value.split('\\n').length > 3");
+    until(browser, "document.getElementById('text').value.startsWith('global x;\\nthread t {')");
     until(browser, ANSWERED);
     browser.press("#live", " ");
     browser.press("#text", " ");

@@ -42,7 +42,7 @@ pub(super) fn run(args: &CheckArgs, inputs: impl Fn() -> Inputs, output: &mut Ou
         return Ok(Desk::new(output, &args.common).error(message, None));
     }
     interrupt::watch();
-    let clears = args.format == CheckFormat::Human && io::stdout().is_terminal();
+    let clears = args.format == CheckFormat::Human && args.output.is_none() && io::stdout().is_terminal();
     let mut seen = stamps(&args.paths);
     let mut wanted: Option<BTreeSet<String>> = None;
     let mut exit = Exit::Holds;
