@@ -35,6 +35,7 @@ pub(super) fn run(args: &CheckArgs, inputs: impl Fn() -> Inputs, output: &mut Ou
     let wrong = match args.format {
         _ if args.paths.iter().any(|path| path.as_os_str() == "-") => Some("standard input cannot be watched"),
         CheckFormat::Sarif => Some("a SARIF log comes at the end, and there is none while files are watched"),
+        CheckFormat::Html => Some("an HTML report comes at the end, and there is none while files are watched"),
         CheckFormat::Human | CheckFormat::Json => None,
     };
     if let Some(message) = wrong {
