@@ -3,6 +3,8 @@
 // weak executions: exhausted
 // every schedule: bug
 // says: not robust
+// every schedule --provoke --no-weak: bug
+// says: not robust
 // weak executions -DPUT=memory_order_relaxed: bug
 // says: data race
 // weak executions -DGET=memory_order_relaxed: bug

@@ -62,6 +62,7 @@ impl Run<'_> {
     fn execution(mut self) -> Result<Execution, Trouble> {
         for (number, step) in self.steps.iter().enumerate() {
             let id = match is_event(step) {
+                _ if step.idle != 0 => None,
                 true => self.add(number, step)?,
                 false if step.is_pending() || step.kind == Kind::Fence => None,
                 false => return Err(Trouble::NotModelled(OBJECT)),
@@ -169,7 +170,7 @@ pub fn number(steps: &[Step], stale: Option<Stale>) -> u128 {
         let own = threads.entry(step.thread).or_default();
         let name = (step.thread, own.len());
         names.push(name);
-        if step.is_pending() {
+        if step.is_pending() || step.idle != 0 {
             continue;
         }
         let source = stale.filter(|stale| stale.step as usize == at + 1).map(|stale| {

@@ -438,8 +438,11 @@ pub struct Step {
     pub flags: u8,
     /// Of [`stale`].
     pub stale: u8,
+    /// Does the thread only go on after a round of a loop in vain? Then not 0, and it has accessed
+    /// nothing: what it is said to do is what it did last.
+    pub idle: u8,
     /// No meaning.
-    pub padding: [u8; 2],
+    pub padding: u8,
 }
 
 impl Step {
@@ -462,7 +465,8 @@ impl Step {
             size: 0,
             flags: 0,
             stale: 0,
-            padding: [0; 2],
+            idle: 0,
+            padding: 0,
         }
     }
 
@@ -659,7 +663,8 @@ impl Step {
             size: byte(offset_of!(Step, size))?,
             flags: byte(offset_of!(Step, flags))?,
             stale: byte(offset_of!(Step, stale))?,
-            padding: [0; 2],
+            idle: byte(offset_of!(Step, idle))?,
+            padding: 0,
         })
     }
 }

@@ -238,7 +238,7 @@ const fencepostFinding = (() => {
       }
       // What is ordered before an earlier step never is the newest value.
       if (step.overtaken_by && op !== "read") return;
-      const old = cell ? [...cell.old, cell.value] : [];
+      const old = cell ? [...cell.old, cell.value].slice(-3) : [];
       memory.set(location, { value: written, by, old });
     });
     return { memory, buffers, origins };
@@ -329,8 +329,6 @@ const fencepostFinding = (() => {
         if (step.mark) tags.push(el("span", { class: `fp-tag fp-remark-${step.mark}` }, step.mark === 1 ? "①" : "②"));
         if (isStale(step)) tags.push(el("span", { class: "fp-tag fp-wrong" }, "⚠ stale"));
         else if (step.overtaken_by) tags.push(el("span", { class: "fp-tag fp-wrong" }, "⚠ in the past"));
-        if (step.buffer === "delayed") tags.push(el("span", { class: "fp-tag" }, "into the buffer"));
-        if (step.buffer === "memory") tags.push(el("span", { class: "fp-tag" }, "reaches memory"));
         if (origins[index] > 0) tags.push(el("span", { class: "fp-tag fp-from" }, `from step ${origins[index]}`));
         const what = el("td", { class: "fp-cell", "data-thread": threads[step.thread] },
           el("code", {}, step.text),
@@ -343,7 +341,8 @@ const fencepostFinding = (() => {
           el("th", { scope: "row" }, String(index + 1)), cells);
       });
       const heads = apart ? threads : ["thread", "step"];
-      return { rows, table: el("table", {},
+      // At first, no step is in the future.
+      return { rows, at: steps.length, marks: [], table: el("table", {},
         el("thead", {}, el("tr", {}, el("th", { scope: "col" }, "#"), heads.map((name) => el("th", { scope: "col" }, name)))),
         el("tbody", {}, rows)) };
     }
@@ -360,8 +359,8 @@ const fencepostFinding = (() => {
 
     go(step) {
       const { steps } = this.run;
-      this.at = Math.max(0, Math.min(steps.length, step));
-      const { at } = this;
+      const at = Math.max(0, Math.min(steps.length, step));
+      this.at = at;
       this.slider.value = String(at);
       this.count.textContent = at === 0 ? `start of ${steps.length}` : `step ${at} of ${steps.length}`;
       this.slider.setAttribute("aria-valuetext", this.count.textContent);
@@ -370,17 +369,27 @@ const fencepostFinding = (() => {
       [this.first, this.back].forEach(disable(at === 0));
       [this.next, this.last].forEach(disable(at === steps.length));
       const state = simulate(this.run, at);
-      const { rows } = this.tables.get(this.index);
-      const origin = state.origins[at - 1];
-      rows.forEach((row, index) => {
-        const number = index + 1;
-        row.classList.toggle("fp-future", number > at);
-        row.classList.toggle("fp-origin", number === origin);
-        row.classList.toggle("fp-overtaking", at > 0 && number === steps[at - 1].overtaken_by);
-        if (number === at) row.setAttribute("aria-current", "step");
-        else row.removeAttribute("aria-current");
-      });
+      const shown = this.tables.get(this.index);
+      const { rows } = shown;
+      // Of a long run, only the rows that change are touched.
+      for (const [row, unmark] of shown.marks) unmark(row);
+      const mark = (number, name) => {
+        const marked = rows[number - 1];
+        if (!marked) return;
+        marked.classList.add(name);
+        shown.marks.push([marked, (other) => other.classList.remove(name)]);
+      };
+      shown.marks = [];
+      mark(state.origins[at - 1], "fp-origin");
+      mark((steps[at - 1] || {}).overtaken_by, "fp-overtaking");
+      const [from, to] = [Math.min(at, shown.at), Math.max(at, shown.at)];
+      rows.slice(from, to).forEach((row) => row.classList.toggle("fp-future", at < shown.at));
+      shown.at = at;
       const row = rows[at - 1];
+      if (row) {
+        row.setAttribute("aria-current", "step");
+        shown.marks.push([row, (other) => other.removeAttribute("aria-current")]);
+      }
       if (row) this.reveal(row);
       else this.scroll.scrollTop = 0;
       this.tell(state);
@@ -405,7 +414,7 @@ const fencepostFinding = (() => {
       const cells = [...memory].map(([name, { value, by, old }]) =>
         el("tr", { class: name === touched ? "fp-touched" : null },
           el("th", { scope: "row" }, name),
-          el("td", {}, old.length ? el("s", { title: "overwritten" }, old.slice(-3).join(" ")) : null, el("b", {}, ` ${value}`)),
+          el("td", {}, old.length ? el("s", { title: "overwritten" }, old.join(" ")) : null, el("b", {}, ` ${value}`)),
           el("td", { class: "fp-muted" }, by === 0 ? "initially" : `step ${by}`)));
       const waiting = buffers.flatMap((stores, thread) => stores.map(({ location, written, number }) =>
         el("li", {}, `${run.threads[thread]}: ${location} := ${written} (step ${number})`)));

@@ -108,7 +108,7 @@ impl Part {
             category: Category::of(finding),
             identity: finding.identity.clone(),
             subject: subject(finding),
-            title: finding.title.clone(),
+            title: title(finding),
             place: place(finding),
             message: finding.message.clone(),
             models: vec![finding.model.into()],
@@ -176,6 +176,14 @@ fn near(text: &str, lines: &BTreeSet<usize>) -> Vec<(usize, String)> {
         last = number;
     }
     parts
+}
+
+/// What tells it apart from others: titles of what was seen in runs are all alike.
+fn title(finding: &Finding) -> String {
+    match (&finding.evidence, &finding.access) {
+        (Evidence::Observed(_), Some(_)) => finding.message.trim_end_matches('.').to_string(),
+        _ => finding.title.clone(),
+    }
 }
 
 /// `queue.c:12:5`

@@ -14,7 +14,7 @@ use fencepost_report::terminal::{self, Look, Skipped, Tallied, Tally};
 use fencepost_report::{finding, json};
 use fencepost_verdict::{Outcome, Reason, ScFailureKind, Verdict};
 
-use crate::support::{observed, samples};
+use crate::support::{self, observed, samples};
 
 pub(crate) fn check(name: &str, text: &str) {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden").join(name);

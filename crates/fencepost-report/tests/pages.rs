@@ -57,7 +57,9 @@ pub(crate) fn everything() -> Vec<Part> {
         observed::passed_on(),
         observed::unguarded(),
     ];
-    observed.iter().for_each(|finding| watched.finding(finding));
+    for (number, finding) in observed.into_iter().enumerate() {
+        watched.finding(&Finding { identity: number.to_string(), ..finding });
+    }
     watched.figures.push("5 reports in 3 runs".into());
     watched.notice(&Notice { severity: Severity::Warning, file: "x.fp".into(), text: "not decided".into() });
     parts.push(watched);
@@ -165,6 +167,10 @@ fn a_page_says_when_not_everything_is_decided() {
     assert_eq!(title(&page(&outcome)), "fencepost: Nothing was found");
     outcome.verdict = fencepost_verdict::Verdict::Unknown(fencepost_verdict::Reason::Interrupted);
     assert_eq!(title(&page(&outcome)), "fencepost: Nothing was found, but not everything is decided");
+    let mut unread = Part::default();
+    unread.notice(&Notice { severity: Severity::Error, file: "x.fp".into(), text: "there is no such file".into() });
+    let page = html::page(&[unread], &ORIGIN);
+    assert_eq!(title(&page), "fencepost: Nothing was found, but not everything could be looked at");
 }
 
 /// Text never becomes markup, wherever it comes from.

@@ -84,6 +84,9 @@ impl Browser {
         let wanted = json!({ "goog:chromeOptions": options, "goog:loggingPrefs": { "browser": "ALL" } });
         let started = browser.post("/session", &json!({ "capabilities": { "alwaysMatch": wanted } }))?;
         browser.session = started["sessionId"].as_str().ok_or("chromedriver has started no session")?.to_string();
+        // What is made when something is clicked may come a little later.
+        let patience = u64::try_from(PATIENCE.as_millis()).unwrap_or(u64::MAX);
+        browser.ask("/timeouts", &json!({ "implicit": patience / 4, "script": patience }));
         Ok(browser)
     }
 

@@ -232,9 +232,7 @@ fn read(path: &Path) -> Option<String> {
 
 /// A page of all this, and of the command that was typed.
 pub(crate) fn page(parts: &[Part]) -> String {
-    let words: Vec<String> = env::args_os().skip(1).map(|word| word.to_string_lossy().into_owned()).collect();
-    let name = env::args_os().next().map(PathBuf::from);
-    let name = name.as_deref().and_then(Path::file_stem).map_or("fencepost".into(), |name| name.to_string_lossy());
-    let command = format!("{name} {}", command_line(&words));
-    html::page(parts, &html::Origin { version: env!("CARGO_PKG_VERSION"), command: &command })
+    let typed = env::args_os().skip(1).map(|word| word.to_string_lossy().into_owned());
+    let words: Vec<String> = std::iter::once("fencepost".to_string()).chain(typed).collect();
+    html::page(parts, &html::Origin { version: env!("CARGO_PKG_VERSION"), command: &command_line(&words) })
 }

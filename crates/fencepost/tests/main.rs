@@ -6,7 +6,6 @@ mod ci;
 mod cli;
 mod library;
 mod lsp;
-mod readme;
 mod run;
 #[cfg(unix)]
 mod watch;

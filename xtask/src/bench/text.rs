@@ -51,7 +51,28 @@ pub(crate) fn insert(page: &str, kind: &str, block: &str) -> Result<String, Stri
     let end = format!("<!-- bench {kind}: end -->");
     let parts = page.split_once(&begin).and_then(|(before, rest)| Some((before, rest.split_once(&end)?.1)));
     let (before, after) = parts.ok_or_else(|| format!("no place for the tables: `{begin}` … `{end}`"))?;
-    Ok(format!("{before}{begin}\n\n{}\n\n{end}{after}", block.trim()))
+    let lines: Vec<String> = block.trim().lines().map(wrapped).collect();
+    Ok(format!("{before}{begin}\n\n{}\n\n{end}{after}", lines.join("\n")))
+}
+
+/// A line as lines of at most 100 columns, as pages have them. Rows of tables and pictures stay whole.
+fn wrapped(line: &str) -> String {
+    if line.starts_with(['|', '!']) {
+        return line.to_string();
+    }
+    let indent = if line.starts_with("- ") { "\n  " } else { "\n" };
+    let mut text = String::new();
+    let mut column = 0;
+    for word in line.split_inclusive(' ') {
+        if column + word.trim_end().chars().count() > 100 {
+            text.truncate(text.trim_end().len());
+            text += indent;
+            column = indent.len() - 1;
+        }
+        text += word;
+        column += word.chars().count();
+    }
+    text
 }
 
 /// The same for the page of all benchmarks.
@@ -96,6 +117,16 @@ mod tests {
         assert_eq!([0.0012, 0.25, 1.5, 12.34].map(seconds), ["1.2 ms", "250 ms", "1.50 s", "12.3 s"]);
         assert_eq!([1, 999, 1000, 1_234_567].map(grouped), ["1", "999", "1\u{202f}000", "1\u{202f}234\u{202f}567"]);
         assert_eq!([3 << 19, 100 << 20].map(mebibytes), ["1.5 MiB", "100 MiB"]);
+    }
+
+    #[test]
+    fn long_lines_are_broken_between_words() {
+        let long = format!("- {}", "seventeen letters ".repeat(6));
+        let first = format!("- {}", "seventeen letters ".repeat(5));
+        let lines = format!("{}\n  seventeen letters ", first.trim_end());
+        assert_eq!(wrapped(&long), lines);
+        let row = format!("| {long} |");
+        assert_eq!((wrapped(&row), wrapped("short ")), (row, "short ".to_string()));
     }
 
     #[test]

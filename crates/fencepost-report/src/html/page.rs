@@ -35,7 +35,7 @@ pub fn page(parts: &[Part], origin: &Origin<'_>) -> String {
     // Strings and numbers: nothing in them can fail to serialise.
     let data = serde_json::to_string(&data).expect("wire types serialise");
     let answers: Vec<&Answer> = parts.iter().flat_map(|part| &part.answers).collect();
-    let conclusion = conclusion(&findings, &answers);
+    let conclusion = conclusion(&findings, &answers, parts);
     let mut page = Page(String::new());
     page.head(&conclusion);
     page.line("<body class=\"fp-theme\">\n<a class=\"skip\" href=\"#findings\">To the findings</a>");
@@ -81,21 +81,28 @@ fn with_models(entry: &Entry) -> Value {
 }
 
 /// What came of it, in a sentence.
-fn conclusion(findings: &[Entry], answers: &[&Answer]) -> String {
-    let is_open = answers.iter().any(|answer| answer.tone == "unsure");
-    let open = if is_open { ", and not everything is decided" } else { "" };
-    match findings {
-        [] if is_open => "Nothing was found, but not everything is decided".into(),
-        [] if answers.is_empty() => "Nothing was found in these runs".into(),
+fn conclusion(findings: &[Entry], answers: &[&Answer], parts: &[Part]) -> String {
+    let mut notices = parts.iter().flat_map(|part| &part.notices).peekable();
+    let is_undecided = answers.iter().any(|answer| answer.tone == "unsure");
+    let has_notices = notices.peek().is_some();
+    let but = match () {
+        () if notices.any(|(what, _)| what.starts_with("error: ")) => Some("not everything could be looked at"),
+        () if is_undecided => Some("not everything is decided"),
+        () if has_notices => Some("there are remarks below"),
+        () => None,
+    };
+    let expected = findings.iter().filter(|entry| entry.is_expected).count();
+    let count = if findings.len() == 1 { "1 finding".into() } else { format!("{} findings", findings.len()) };
+    let what = match findings {
+        [] if answers.is_empty() && but.is_none() => "Nothing was found in these runs".into(),
         [] => "Nothing was found".into(),
-        [worst, ..] => {
-            let count = if findings.len() == 1 { "1 finding".into() } else { format!("{} findings", findings.len()) };
-            let unexpected = findings.iter().filter(|entry| !entry.is_expected).count();
-            match unexpected {
-                0 => format!("{count}, all as expected{open}"),
-                _ => format!("{count}, at worst: {}{open}", worst.category.title().to_lowercase()),
-            }
-        }
+        _ if expected == findings.len() => format!("{count}, all as expected"),
+        [worst, ..] => format!("{count}, at worst: {}", worst.category.title().to_lowercase()),
+    };
+    match but {
+        Some(but) if findings.is_empty() => format!("{what}, but {but}"),
+        Some(but) => format!("{what}, and {but}"),
+        None => what,
     }
 }
 

@@ -290,7 +290,7 @@ fn consequences(observed: &Observed) -> Vec<String> {
         .and_then(|found| Frame::blamed(&found.stack))
         .map(|frame| format!("It happens at {}.", frame.summary()));
     let again = followed.filter(|found| found.reproduce != observed.reproduce);
-    let again = again.map(|found| format!("To see that: {}", found.reproduce.command));
+    let again = again.map(|found| format!("To see that: `{}`", found.reproduce.command));
     [Some(trials.sentence()), place, again].into_iter().flatten().collect()
 }
 

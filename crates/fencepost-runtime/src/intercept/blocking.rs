@@ -46,18 +46,19 @@ fn looked(now: impl FnOnce() -> c_int) -> c_int {
     now()
 }
 
-/// What stands for a queue of events: whoever adds a file to it with a number or a pointer hands that
-/// over to whoever is told of the file. Queues that share one are ordered with each other, too.
-fn object_of(queue: c_int) -> Object {
-    static QUEUES: [AtomicU64; 256] = [const { AtomicU64::new(0) }; 256];
-    QUEUES[queue as usize % QUEUES.len()].as_ptr().cast()
+/// What stands for queues of events: whoever adds a file to one, with a number or a pointer, hands that
+/// over to whoever is told of the file. A queue may have several numbers, so there is one object for
+/// all.
+fn queues() -> Object {
+    static QUEUES: AtomicU64 = AtomicU64::new(0);
+    QUEUES.as_ptr().cast()
 }
 
-/// Does `wait`, which says how many files of the queue have something to tell.
-fn hears(queue: c_int, wait: impl FnOnce() -> c_int) -> c_int {
+/// Does `wait`, which says how many files of a queue have something to tell.
+fn hears(wait: impl FnOnce() -> c_int) -> c_int {
     let told = wait();
     if told > 0 {
-        acquire(object_of(queue));
+        acquire(queues());
     }
     told
 }
@@ -140,18 +141,18 @@ intercept! {
     }
 
     fn epoll_ctl(queue: c_int, operation: c_int, file: c_int, event: *mut c_void) -> c_int {
-        release_join(object_of(queue));
+        release_join(queues());
         real::epoll_ctl(queue, operation, file, event)
     }
 
     fn epoll_wait(queue: c_int, events: *mut c_void, count: c_int, milliseconds: c_int) -> c_int {
-        hears(queue, || {
+        hears(|| {
             unless(|| real::epoll_wait(queue, events, count, 0), || real::epoll_wait(queue, events, count, milliseconds))
         })
     }
 
     fn epoll_pwait(queue: c_int, events: *mut c_void, count: c_int, milliseconds: c_int, signals: *const c_void) -> c_int {
-        hears(queue, || {
+        hears(|| {
             unless(
                 || real::epoll_pwait(queue, events, count, 0, signals),
                 || real::epoll_pwait(queue, events, count, milliseconds, signals),

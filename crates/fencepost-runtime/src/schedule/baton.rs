@@ -187,7 +187,12 @@ pub(crate) fn holds(round: Vec<Read>) {
 /// The running thread goes round a loop that ends only when one of these locations changes, or is
 /// `written`.
 pub(crate) fn watches(addresses: Vec<usize>, written: bool) {
-    rests(|control, me| control.watch(me, addresses, written));
+    rests(|control, me| {
+        control.watch(me, addresses, written);
+        if let Some(entry) = control.entry(me) {
+            entry.pending.idle = 1;
+        }
+    });
 }
 
 /// The running thread goes round a loop that has read these locations, in a run that need not be

@@ -90,7 +90,7 @@ pub(crate) struct CheckArgs {
     ///
     /// First all files are checked, then those that have changed, and new ones in directories. A
     /// check that is under way when a file changes is given up.
-    #[arg(long)]
+    #[arg(long, conflicts_with = "output")]
     pub(crate) watch: bool,
 
     #[command(flatten)]

@@ -22,7 +22,8 @@ pub(crate) struct EditArgs {
     /// What edits cost: portable, x86, armv8, power, riscv, or a file with a table of your own
     ///
     /// An edit costs what is written minus what stood there. Among edits of equal cost, fewer,
-    /// weaker and those outside loops come first. The format of a table is in docs/usage.md.
+    /// weaker and those outside loops come first. The format of a table is in
+    /// docs/reference/repair.md.
     #[arg(long, value_name = "TABLE", default_value = "portable")]
     pub(crate) cost: String,
 

@@ -31,7 +31,8 @@ use std::process::Command;
 use clap::Parser as _;
 use serde_json::Value;
 
-use crate::args::{CargoOptions, Std};
+use crate::args::{CargoOptions, Std, Who};
+use crate::commands::run;
 use crate::exit::Exit;
 use crate::output::{self, Output};
 use line::Line;
@@ -69,6 +70,9 @@ impl From<String> for Refusal {
 fn drive(words: &[OsString], output: &mut Output) -> Result<io::Result<Exit>, Refusal> {
     let mut line = Line::read(words)?;
     let options = parse(&line.ours, &["PROGRAM".into()]).map_err(Refusal::Usage)?;
+    if let (Some(Who::All), Some(message)) = (options.run.schedule, run::out_of_place(&options.run)) {
+        return Err(message.into());
+    }
     if let Some(target) = line.take_option("--target").filter(|target| target != TARGET) {
         return Err(format!("target `{}`: only programs for {TARGET} can be watched", target.to_string_lossy()).into());
     }

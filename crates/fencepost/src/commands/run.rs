@@ -105,7 +105,7 @@ pub(crate) fn run(args: &RunArgs, output: &mut Output) -> io::Result<Exit> {
 }
 
 /// Options that say nothing together with this schedule; none if all is well.
-fn out_of_place(args: &RunArgs) -> Option<String> {
+pub(crate) fn out_of_place(args: &RunArgs) -> Option<String> {
     let given = |options: &[(bool, &str)]| -> Vec<String> {
         options.iter().filter(|(is_given, _)| *is_given).map(|(_, name)| format!("`{name}`")).collect()
     };

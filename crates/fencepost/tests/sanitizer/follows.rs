@@ -93,9 +93,7 @@ fn are_enough(tests: u64) -> Result<(), Failed> {
 }
 
 fn check(program: &Program, name: &str, folder: &Path, compiler: &Compiler) -> Result<(), String> {
-    let waits = |op: &Op| matches!(op, Op::Wait { .. } | Op::BlockingCas { .. });
-    let mut ops = program.threads().iter().flat_map(|thread| &thread.code).map(|instr| &instr.op);
-    if generated::polls(program) || fails_for_no_reason(program) && !compiler.cc.contains("gcc") || ops.any(waits) {
+    if generated::polls(program) || fails_for_no_reason(program) && !compiler.cc.contains("gcc") {
         return Ok(());
     }
     // Final states are told if nobody waits.
@@ -121,6 +119,10 @@ fn check(program: &Program, name: &str, folder: &Path, compiler: &Compiler) -> R
 
 /// Is it what the definitions say?
 fn judge(program: &Program, explored: &Explored, all: &Strays, states: Option<&str>) -> Result<(), String> {
+    // A wait that could find an overwritten value finds none here, and says so.
+    if explored.why.iter().any(|why| why.contains("a wait finds")) {
+        return Ok(());
+    }
     if !explored.why.is_empty() {
         return Err("not everything was seen".into());
     }

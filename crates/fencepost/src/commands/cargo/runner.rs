@@ -146,8 +146,12 @@ impl Program {
     /// What is asked for where every schedule of a test is looked for.
     fn explore(&self, run: &mut RunArgs, test: &str) {
         run.program = std::iter::once(self.words[0].clone()).chain(tests::only(test)).collect();
+        if run.schedule != Some(Who::All) {
+            // It is for the other tests.
+            (run.runs, run.seeds, run.time) = (None, None, None);
+            (run.provoke, run.provoke_at, run.decisions) = (None, None, None);
+        }
         (run.schedule, run.in_test) = (Some(Who::All), true);
-        (run.runs, run.seeds, run.time, run.provoke_at, run.decisions) = (None, None, None, None, None);
         run.timeout.get_or_insert(TIME_OF_A_TEST);
     }
 

@@ -35,13 +35,14 @@ pub(super) fn run(args: &CheckArgs, inputs: impl Fn() -> Inputs, output: &mut Ou
     let wrong = match args.format {
         _ if args.paths.iter().any(|path| path.as_os_str() == "-") => Some("standard input cannot be watched"),
         CheckFormat::Sarif => Some("a SARIF log comes at the end, and there is none while files are watched"),
+        CheckFormat::Html => Some("a page comes at the end, and there is none while files are watched"),
         CheckFormat::Human | CheckFormat::Json => None,
     };
     if let Some(message) = wrong {
         return Ok(Desk::new(output, &args.common).error(message, None));
     }
     interrupt::watch();
-    let clears = args.format == CheckFormat::Human && io::stdout().is_terminal();
+    let clears = args.format == CheckFormat::Human && args.output.is_none() && io::stdout().is_terminal();
     let mut seen = stamps(&args.paths);
     let mut wanted: Option<BTreeSet<String>> = None;
     let mut exit = Exit::Holds;

@@ -84,8 +84,6 @@ pub(super) struct Found {
     pub(super) preemptions: Option<u32>,
     /// Were executions explored that are not SC?
     pub(super) is_weak: bool,
-    /// Something was found that has ended the exploration.
-    pub(super) is_cut: bool,
     /// What follows from what is not robust, if that was explored.
     pub(super) follows: AllFollows,
 }
