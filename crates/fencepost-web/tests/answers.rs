@@ -152,14 +152,14 @@ fn what_a_program_says_of_itself_is_verified() {
         ask(&about(request, "litmus", &corpus("c/mp+rlx.litmus")))["conclusion"].clone()
     };
     let [weak, strong] = [ask_for("cpp20"), ask_for("tso")];
-    assert!(weak["detail"].as_str().is_some_and(|detail| detail.contains("sometimes")), "{weak}");
-    assert!(strong["detail"].as_str().is_some_and(|detail| detail.contains("never")), "{strong}");
+    assert!(weak["detail"].as_str().is_some_and(|detail| detail.contains("Sometimes")), "{weak}");
+    assert!(strong["detail"].as_str().is_some_and(|detail| detail.contains("Never")), "{strong}");
 }
 
 #[test]
 fn a_text_is_laid_out() {
     let answer = ask(&about(json!({ "ask": "format" }), "fp", "global x;thread t{x.store(1);}"));
-    assert!(answer["formatted"].as_str().is_some_and(|text| text.lines().count() > 2), "{answer}");
+    assert_eq!(answer["formatted"], "global x;\nthread t { x.store(1); }\n");
     let answer = ask(&about(json!({ "ask": "format" }), "fp", "thread {"));
     assert_eq!(answer["diagnostics"][0]["severity"], "error", "{answer}");
 }
