@@ -42,7 +42,10 @@ static DONE: AtomicU64 = AtomicU64::new(0);
 
 /// A program for each seed: what SC forbids; plain accesses that race only in weak executions;
 /// failures at random places; what is not to fail at all.
-const KINDS: [(&str, fn(u64) -> Program); 4] = [
+/// Makes the program of a seed.
+type Make = fn(u64) -> Program;
+
+const KINDS: [(&str, Make); 4] = [
     ("forbidden", |seed| forbidden(seed + (202 << 32))),
     ("races", |seed| racing(&forbidden(seed + (203 << 32)), &mut Random::new(seed))),
     ("probes", |seed| probing(&sorts(seed + (201 << 32)), &mut Random::new(seed))),

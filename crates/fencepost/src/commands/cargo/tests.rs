@@ -77,7 +77,7 @@ pub(super) fn marked(mut command: Command, path: &Path, tests: &[String]) -> Vec
 }
 
 #[cfg(test)]
-mod tests {
+mod checks {
     use super::*;
 
     #[test]

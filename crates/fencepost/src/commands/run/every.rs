@@ -91,12 +91,12 @@ pub(super) fn run(
             explored(args, signals, until, explorer);
         if let Some(error) = error {
             output::note(&format!("fencepost: error: cannot run `{program}`: {error}\n"));
-            return Err(Watched::refused());
+            return Err(Box::new(Watched::refused()));
         }
         if is_unobserved {
             let reason = super::silence(std::process::ExitStatus::from_raw(0));
             output::note(&format!("fencepost: error: `{program}` was not observed: {reason}\n"));
-            return Err(Watched { is_unobserved: true, ..Watched::refused() });
+            return Err(Box::new(Watched { is_unobserved: true, ..Watched::refused() }));
         }
         explorer.leaves_out(&mut found);
         (found.time, found.is_weak) = (begin.elapsed(), explorer.is_weak());
@@ -108,14 +108,14 @@ pub(super) fn run(
     let first = if args.weak { Explorer::executions() } else { Explorer::schedules(args.preemptions) };
     let mut found = match explore(first) {
         Ok(found) => found,
-        Err(refused) => return Ok(refused),
+        Err(refused) => return Ok(*refused),
     };
     teller.tell(&mut found)?;
     let mut beyond = None;
     if found.is_only_not_robust() && !args.no_weak {
         let mut more = match explore(Explorer::executions()) {
             Ok(more) => more,
-            Err(refused) => return Ok(refused),
+            Err(refused) => return Ok(*refused),
         };
         teller.tell(&mut more)?;
         beyond = Some(more);
