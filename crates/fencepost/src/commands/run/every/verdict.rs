@@ -72,6 +72,8 @@ pub(super) struct Found {
     /// What is wrong, and a schedule that shows it.
     pub(super) bugs: BTreeMap<Bug, Decisions>,
     pub(super) obstacles: BTreeSet<Obstacle>,
+    /// The exploration has ended with a bug: there may be more to see.
+    pub(super) is_cut: bool,
     /// Different violations and races that are not to be told.
     pub(super) left_out: u64,
     pub(super) counts: Counts,
