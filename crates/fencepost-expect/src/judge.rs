@@ -173,6 +173,7 @@ mod tests {
             sc_failure: None,
             speculative: Vec::new(),
             consequences: None,
+            copies: None,
             stats: Stats::default(),
         }
     }

@@ -11,6 +11,7 @@
 //! An atomic section is one transition too, from its beginning to its end (see [`section`]).
 
 mod ahead;
+pub(crate) mod crowd;
 mod onward;
 mod questions;
 mod section;

@@ -17,6 +17,7 @@ use crate::words;
 /// What is wrong with a program as far as robustness goes, and under SC: what goes wrong because of
 /// it first.
 pub fn of_outcome(subject: &Subject<'_>, outcome: &Outcome) -> Vec<Finding> {
+    let subject = &subject.about(outcome.copies.as_deref());
     let violation = match &outcome.verdict {
         Verdict::Violated(violation) => {
             let mut found = of_violation(subject, violation, outcome.model);
@@ -34,6 +35,7 @@ pub fn of_outcome(subject: &Subject<'_>, outcome: &Outcome) -> Vec<Finding> {
 
 /// What goes wrong because a program is not robust, but for what the outcome says anyway.
 pub(crate) fn of_consequences(subject: &Subject<'_>, outcome: &Outcome) -> Vec<Finding> {
+    let subject = &subject.about(outcome.copies.as_deref());
     let told = consequences_to_tell(outcome);
     told.filter_map(|consequence| of_consequence(subject, consequence, outcome.model)).collect()
 }
@@ -64,6 +66,7 @@ pub(crate) fn of_consequence(subject: &Subject<'_>, consequence: &Consequence, m
 /// The same, with a diagram of the execution that matters most: in which something goes wrong, or
 /// that violates robustness.
 pub fn of_outcome_drawn(subject: &Subject<'_>, outcome: &Outcome, extra: Extra<'_>) -> Vec<Finding> {
+    let subject = &subject.about(outcome.copies.as_deref());
     let mut findings = of_outcome(subject, outcome);
     let worst = consequences_to_tell(outcome).next().map(Consequence::verified);
     let shown = worst.as_ref().and_then(|verified| Shown::of(subject, verified));
@@ -83,6 +86,7 @@ pub fn of_outcome_drawn(subject: &Subject<'_>, outcome: &Outcome, extra: Extra<'
 /// What is wrong with what a program does in a model: a race, a failure, or else a condition that
 /// is not met.
 pub fn of_verification(subject: &Subject<'_>, verification: &Verification) -> Vec<Finding> {
+    let subject = &subject.about(verification.copies.as_deref());
     let Ok(verified) = &verification.result else { return Vec::new() };
     let model = verification.model;
     let found: Vec<Finding> =
@@ -95,6 +99,7 @@ pub fn of_verification(subject: &Subject<'_>, verification: &Verification) -> Ve
 
 /// The same, with a diagram of the execution that the verification has to show.
 pub fn of_verification_drawn(subject: &Subject<'_>, verification: &Verification, extra: Extra<'_>) -> Vec<Finding> {
+    let subject = &subject.about(verification.copies.as_deref());
     let mut findings = of_verification(subject, verification);
     let Some(shown) = verification.result.as_ref().ok().and_then(|verified| Shown::of(subject, verified)) else {
         return findings;

@@ -300,6 +300,9 @@ pub struct Verification {
     pub result: Result<Verified, Reason>,
     /// What was tried without success, in this order.
     pub tried: Vec<Attempt>,
+    /// Of a program with threads of any number of copies: what the answer is about. Then threads and
+    /// instructions are those of the program in there.
+    pub copies: Option<Box<ForCopies>>,
     /// The cost of everything that was tried.
     pub stats: Stats,
 }

@@ -121,6 +121,7 @@ pub enum StateValue {
 
 /// The report on a verification, as a line of JSON with its line break.
 pub fn verification(subject: &Subject<'_>, verification: &Verification) -> String {
+    let subject = &subject.about(verification.copies.as_deref());
     let condition = subject.program.condition();
     let result = verification.result.as_ref();
     let verified = result.ok();
