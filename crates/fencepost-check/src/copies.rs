@@ -11,7 +11,7 @@
 //!
 //! Sound and complete for finite-state programs, as the engines are.
 
-use fencepost_crowd::{Answer, Cost, Wanted};
+use fencepost_crowd::{Answer, Cost, Failures, Wanted};
 use fencepost_ir::{Copies, Program};
 use fencepost_model::{Model, Robustness, models};
 use fencepost_verdict::{
@@ -37,7 +37,8 @@ pub(crate) fn robustness(question: &Question<'_>, least: u32, budget: &Budget<'_
         if found.verdict.is_violated() || found.verdict.is_unknown() {
             return Ok(Outcome { stats: spent, ..found });
         }
-        let wanted = Wanted { violations: true, failures: found.sc_failure.is_none() };
+        let failures = if found.sc_failure.is_none() { Failures::Everything } else { Failures::Nothing };
+        let wanted = Wanted { violations: true, failures };
         let (answer, cost) = decide(program, model, wanted, question.options(), budget);
         add(&mut spent, cost);
         let verdict = match answer {
@@ -111,7 +112,7 @@ pub(crate) fn safety(question: &Question<'_>, least: u32, budget: &Budget<'_>) -
     let is_reference = model.name() == models::reference().name();
     let mut stats = Stats::default();
     let (result, copies) = if is_reference {
-        let wanted = Wanted { violations: true, failures: true };
+        let wanted = Wanted { violations: true, failures: Failures::Everything };
         let (answer, cost) = fencepost_crowd::decide(program, model, wanted, question.options(), budget);
         add(&mut stats, cost);
         match answer {
@@ -191,9 +192,9 @@ fn attacks(
     options: Options,
     budget: &Budget<'_>,
 ) -> (Answer, Cost) {
-    let failures = Wanted { violations: false, failures: true };
+    let failures = Wanted { violations: false, failures: Failures::Everything };
     let (mut answer, mut cost) = (Answer::Never(fencepost_crowd::Argument::Forward(1)), Cost::default());
-    if wanted.failures && crate::buffers::can_fail(program) {
+    if wanted.failures != Failures::Nothing && crate::buffers::can_fail(program) {
         (answer, cost) = fencepost_crowd::decide(program, models::reference(), failures, options, budget);
     }
     if program.has_sections() {
@@ -214,10 +215,12 @@ fn attacks(
     if attacks.is_empty() || !matches!(answer, Answer::Never(_)) {
         return (answer, cost);
     }
+    // The assertion of the instrumented program; what else fails in it is the original's.
+    let feasible = Wanted { violations: false, failures: Failures::Assertions };
     let delays = fencepost_attack::enough_delays(&apart, model);
     let instrumented = fencepost_attack::instrument(&apart, model, &attacks, delays);
     let (attacked, more) =
-        fencepost_crowd::decide(instrumented.program(), models::reference(), failures, options, budget);
+        fencepost_crowd::decide(instrumented.program(), models::reference(), feasible, options, budget);
     let cost = Cost {
         states: cost.states + more.states,
         transitions: cost.transitions + more.transitions,

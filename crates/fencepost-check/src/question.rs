@@ -3,7 +3,7 @@
 use fencepost_explore::Options;
 use fencepost_ir::Program;
 use fencepost_model::{Model, Robustness};
-use fencepost_verdict::{Budget, Consequences, Outcome, Property, Reason, Stats, Verdict, Verification};
+use fencepost_verdict::{Budget, Consequences, Outcome, Property, Reason, Scope, Stats, Verdict, Verification};
 
 use crate::{Attacking, Engine, InternalError, buffers, consequences, copies, monitored, unbounded, verify};
 
@@ -98,6 +98,18 @@ impl<'a> Question<'a> {
     /// # Errors
     /// If two parts of fencepost disagree.
     pub fn consequences(&self, stale: u32, budget: &Budget<'_>) -> Result<Consequences, InternalError> {
+        if self.program.least_copies().is_some() {
+            let why = "what goes wrong is not asked for any number of copies at once";
+            return Ok(Consequences {
+                list: Vec::new(),
+                scope: Scope::Stale(stale),
+                can_go_wrong: true,
+                argument: None,
+                is_unobserved: false,
+                cut: Some(Reason::Unsupported(why.into())),
+                stats: Stats::default(),
+            });
+        }
         let patience = unbounded::patience(self.program, budget);
         consequences::of(self.program, self.model, self.options, stale, &patience)
     }
@@ -124,6 +136,10 @@ impl<'a> Question<'a> {
     /// # Errors
     /// If two parts of fencepost disagree.
     pub fn harm(&self, budget: &Budget<'_>) -> Result<Verdict, InternalError> {
+        if self.program.least_copies().is_some() {
+            let why = "whether harm is done by any number of copies is not decided";
+            return Ok(Verdict::Unknown(Reason::Unsupported(why.into())));
+        }
         let robustness = self.robustness(budget)?.verdict;
         match robustness {
             Verdict::Violated(violation) => {

@@ -78,7 +78,7 @@ pub(crate) fn decide(
 ) -> Result<Decided, Reason> {
     let start = numbered.start()?;
     let least = 1;
-    if wanted.failures && start.fails {
+    if wanted.is_failure(start.fails) {
         return Ok(Decided::With(least));
     }
     let locals = forward::locals(numbered, budget)?;
@@ -106,7 +106,7 @@ pub(crate) fn decide(
         for (who, mover) in singles.chain(movers) {
             for step in numbered.steps(control, who)?.iter() {
                 is_bound |= step.is_bound;
-                if wanted.failures && step.fails {
+                if wanted.is_failure(step.fails) {
                     targets.push(Configuration { control, copies: mover.into_iter().collect() });
                 }
                 let mover = mover.zip(step.local).map(|((kind, before), after)| (kind, before, after));
@@ -122,10 +122,13 @@ pub(crate) fn decide(
         backward.possible.insert(control, copies);
     }
     backward.find_renewals(numbered, &locals);
+    let wrong_at_once: Vec<u32> = targets.iter().map(|target| backward.most(target)).collect();
     let (end, _) = saturate(&backward, targets, jobs, budget);
     match end {
         End::Uncovered => Ok(Decided::Never { is_bound }),
-        End::Covered { steps, .. } => Ok(Decided::With(steps.last().copied().unwrap_or(least).max(least))),
+        End::Covered { target, steps } => {
+            Ok(Decided::With(steps.first().copied().unwrap_or(wrong_at_once[target]).max(least)))
+        }
         End::GaveUp(reason) => Err(reason),
     }
 }
@@ -174,6 +177,12 @@ impl Backward {
                 }
             }
         }
+    }
+
+    /// The number of copies of the kind with most of them.
+    fn most(&self, configuration: &Configuration) -> u32 {
+        let of = |kind: u32| configuration.copies.iter().filter(|copy| copy.0 == kind).count() as u32;
+        (0..self.kinds).map(of).max().unwrap_or(0)
     }
 
     fn predecessor(&self, step: &Back, configuration: &Configuration) -> Option<Configuration> {
@@ -240,9 +249,7 @@ impl WellStructured for Backward {
     ) -> Result<(), Reason> {
         for step in self.back.get(&configuration.control).into_iter().flatten() {
             if let Some(predecessor) = self.predecessor(step, configuration) {
-                let of = |kind: u32| predecessor.copies.iter().filter(|copy| copy.0 == kind).count();
-                let most = (0..self.kinds).map(of).max().unwrap_or(0);
-                visit(most as u32, predecessor);
+                visit(self.most(&predecessor), predecessor);
             }
         }
         Ok(())

@@ -22,8 +22,8 @@ use std::collections::VecDeque;
 use fencepost_verdict::{Budget, Reason};
 use foldhash::{HashMap, HashMapExt, HashSet};
 
-use crate::Wanted;
 use crate::numbered::{Numbered, Step, Who};
+use crate::{Failures, Wanted};
 
 /// What was seen.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -71,7 +71,7 @@ pub(crate) fn see(
 /// For every control, the local states of copies that can be seen there, each for itself: what
 /// includes everything that can come about.
 pub(crate) fn locals(numbered: &mut Numbered, budget: &Budget<'_>) -> Result<HashMap<u32, Vec<Vec<u32>>>, Reason> {
-    let nothing = Wanted { violations: false, failures: false };
+    let nothing = Wanted { violations: false, failures: Failures::Nothing };
     let (_, places) = views(numbered, 1, nothing, budget)?;
     Ok(places.into_iter().map(|(control, place)| (control, place.locals)).collect())
 }
@@ -83,7 +83,7 @@ fn views(
     budget: &Budget<'_>,
 ) -> Result<(Seen, HashMap<u32, Place>), Reason> {
     let start = numbered.start()?;
-    let seen = Seen { wrong: wanted.failures && start.fails, is_bound: start.is_bound };
+    let seen = Seen { wrong: wanted.is_failure(start.fails), is_bound: start.is_bound };
     let copies = start.locals.iter().flat_map(|&local| std::iter::repeat_n(local, at_a_time as usize)).collect();
     let (places, queue) = (HashMap::new(), VecDeque::new());
     let mut search = Search { numbered, at_a_time: at_a_time as usize, places, queue, budget, wanted, seen };
@@ -141,7 +141,7 @@ impl Search<'_> {
     fn follow(&mut self, control: u32, who: Who, others: &[u32], at: Option<usize>) -> Result<(), Reason> {
         for &step in self.numbered.steps(control, who)?.iter() {
             let Step { control, local, renewal, fails, is_bound } = step;
-            self.seen.wrong |= self.wanted.failures && fails;
+            self.seen.wrong |= self.wanted.is_failure(fails);
             self.seen.is_bound |= is_bound;
             let mut after: Vec<u32> = Vec::with_capacity(others.len());
             for (place, &other) in others.iter().enumerate() {

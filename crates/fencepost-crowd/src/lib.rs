@@ -28,7 +28,7 @@ pub mod backward;
 pub mod forward;
 mod numbered;
 
-use fencepost_explore::{Crowd, Options};
+use fencepost_explore::{Crowd, Fails, Options};
 use fencepost_ir::Program;
 use fencepost_model::Model;
 use fencepost_verdict::{Budget, Reason};
@@ -40,8 +40,29 @@ use numbered::Numbered;
 pub struct Wanted {
     /// Leaving SC, and data races?
     pub violations: bool,
-    /// Failing assertions, and run-time errors?
-    pub failures: bool,
+    /// What fails?
+    pub failures: Failures,
+}
+
+/// Which failures are asked about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Failures {
+    /// None.
+    Nothing,
+    /// Failing assertions.
+    Assertions,
+    /// These, and run-time errors.
+    Everything,
+}
+
+impl Wanted {
+    /// Is this one of the failures that are asked about?
+    fn is_failure(self, fails: Option<Fails>) -> bool {
+        match (fails, self.failures) {
+            (None, _) | (_, Failures::Nothing) | (Some(Fails::Otherwise), Failures::Assertions) => false,
+            (Some(Fails::Assertion), _) | (_, Failures::Everything) => true,
+        }
+    }
 }
 
 /// How something is known of every number of copies.

@@ -3,7 +3,7 @@
 use std::hash::Hash;
 use std::sync::Arc;
 
-use fencepost_explore::{Control, Crowd, Local, Move, Mover, Start};
+use fencepost_explore::{Control, Crowd, Fails, Local, Move, Mover, Start};
 use fencepost_verdict::{Budget, Progress, Reason};
 use foldhash::{HashMap, HashMapExt};
 
@@ -48,7 +48,7 @@ pub(crate) struct Step {
     pub(crate) local: Option<u32>,
     /// What becomes of all others, if they change.
     pub(crate) renewal: Option<u32>,
-    pub(crate) fails: bool,
+    pub(crate) fails: Option<Fails>,
     pub(crate) is_bound: bool,
 }
 
@@ -80,7 +80,7 @@ pub(crate) struct Numbered {
 pub(crate) struct Beginning {
     pub(crate) control: u32,
     pub(crate) locals: Vec<u32>,
-    pub(crate) fails: bool,
+    pub(crate) fails: Option<Fails>,
     pub(crate) is_bound: bool,
 }
 

@@ -10,6 +10,7 @@ use fencepost_base::ids::{LocId, Value};
 use fencepost_ir::{Condition, Observable, Quantifier};
 use fencepost_model::{EventId, Graph};
 
+use crate::copies::ForCopies;
 use crate::outcome::{Reason, Stats};
 use crate::witness::{GraphRun, ScFailure, ScFailureKind, Site};
 

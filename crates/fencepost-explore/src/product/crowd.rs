@@ -16,7 +16,7 @@ use fencepost_base::ids::ThreadId;
 use fencepost_ir::{Copies, Program};
 use fencepost_model::packed::{Region, Slot};
 use fencepost_model::{Model, Monitor};
-use fencepost_verdict::{Budget, Reason};
+use fencepost_verdict::{Budget, Reason, ScFailureKind};
 
 use super::{Monitoring, Product, Purpose};
 use crate::options::{Options, Reductions};
@@ -58,6 +58,24 @@ pub enum Mover<'a> {
     Copy(usize, &'a Local),
 }
 
+/// What fails.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Fails {
+    /// An assertion.
+    Assertion,
+    /// Something else: a division by zero, an index out of range.
+    Otherwise,
+}
+
+impl Fails {
+    fn of(kind: &ScFailureKind) -> Self {
+        match kind {
+            ScFailureKind::Assertion => Fails::Assertion,
+            _ => Fails::Otherwise,
+        }
+    }
+}
+
 /// A step.
 #[derive(Clone, Debug)]
 pub struct Move {
@@ -68,7 +86,7 @@ pub struct Move {
     /// For every kind, the rows that all other copies have after it, if it begins a watch.
     pub renewed: Option<Vec<Box<[u64]>>>,
     /// Does the mover fail in it?
-    pub fails: bool,
+    pub fails: Option<Fails>,
     /// Does it reach a bound of the program?
     pub is_bound: bool,
 }
@@ -81,7 +99,7 @@ pub struct Start {
     /// For every kind, the local state of each of its copies.
     pub locals: Vec<Local>,
     /// Does something fail before the first step?
-    pub fails: bool,
+    pub fails: Option<Fails>,
     /// Is a bound of the program reached before it?
     pub is_bound: bool,
 }
@@ -158,10 +176,11 @@ impl Crowd {
         for copies in &self.kinds {
             copies.iter().for_each(|&t| self.remove(&mut state, t));
         }
-        let mut start = Start { control: state.into(), locals, fails: false, is_bound: false };
+        let mut start = Start { control: state.into(), locals, fails: None, is_bound: false };
         for (_, (_, stop)) in initial.stopped {
             match stop {
-                Stop::Failure(_) => start.fails = true,
+                Stop::Failure(kind) if start.fails != Some(Fails::Assertion) => start.fails = Some(Fails::of(&kind)),
+                Stop::Failure(_) => {}
                 Stop::Bound => start.is_bound = true,
                 Stop::GiveUp(reason) => return Err(reason),
             }
@@ -193,9 +212,9 @@ impl Crowd {
 
     fn step(&self, watch: usize, mover: usize, out: &Expansion, step: usize) -> Result<Move, Reason> {
         let (fails, is_bound) = match &out.step(step).stopped {
-            None => (false, false),
-            Some((_, Stop::Failure(_))) => (true, false),
-            Some((_, Stop::Bound)) => (false, true),
+            None => (None, false),
+            Some((_, Stop::Failure(kind))) => (Some(Fails::of(kind)), false),
+            Some((_, Stop::Bound)) => (None, true),
             Some((_, Stop::GiveUp(reason))) => return Err(reason.clone()),
         };
         let mut state = out.target(step).to_vec();

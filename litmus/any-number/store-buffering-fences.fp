@@ -1,0 +1,17 @@
+// The same with SC fences.
+name "store-buffering-fences";
+domain 2;
+global x, y;
+
+thread worker[*] {
+  local r;
+  choose {
+    x.store(1, rlx);
+    fence(sc);
+    r = y.load(rlx);
+  } or {
+    y.store(1, rlx);
+    fence(sc);
+    r = x.load(rlx);
+  }
+}

@@ -1,0 +1,15 @@
+// Each copy takes one side of store buffering: two copies show it.
+name "store-buffering";
+domain 2;
+global x, y;
+
+thread worker[*] {
+  local r;
+  choose {
+    x.store(1, rel);
+    r = y.load(acq);
+  } or {
+    y.store(1, rel);
+    r = x.load(acq);
+  }
+}
