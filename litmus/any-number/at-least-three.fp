@@ -1,3 +1,10 @@
+//: sc assertion-fails
+//: tso robust
+//: pso robust
+//: pgas robust
+//: ra robust
+//: rc20 robust
+//: cpp20 robust
 // There are three threads or more. An assertion fails as soon as two are at the same place: the
 // smallest number that is shown is three all the same.
 name "at-least-three";

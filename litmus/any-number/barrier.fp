@@ -1,3 +1,9 @@
+//: tso robust
+//: pso robust
+//: pgas robust
+//: ra violation copies=3
+//: rc20 violation copies=3
+//: cpp20 violation copies=3
 // Three arrive, and then all go on: whoever comes fourth is not counted and goes on at once.
 name "barrier";
 domain 4;

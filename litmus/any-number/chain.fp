@@ -1,3 +1,9 @@
+//: tso robust
+//: pso violation copies=4 shape=ISA2
+//: pgas violation copies=4 shape=ISA2
+//: ra violation copies=4
+//: rc20 violation copies=4 shape=ISA2
+//: cpp20 violation copies=4 shape=ISA2
 // A message that is passed on, by a copy that releases nothing: three copies show it.
 name "chain";
 domain 2;

@@ -1,3 +1,9 @@
+//: tso robust
+//: pso robust
+//: pgas robust
+//: ra violation copies=4 shape=IRIW
+//: rc20 robust
+//: cpp20 robust
 // The same with SC accesses, which all threads see in one order.
 name "iriw-sc";
 domain 2;

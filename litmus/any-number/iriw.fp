@@ -1,3 +1,9 @@
+//: tso robust
+//: pso robust
+//: pgas robust
+//: ra violation copies=4 shape=IRIW
+//: rc20 violation copies=4 shape=IRIW
+//: cpp20 violation copies=4 shape=IRIW
 // Independent reads of independent writes: two writers, and two readers that see them in different
 // orders. Four copies show it, and no fewer. On machines with store buffers memory is one.
 name "iriw";

@@ -1,3 +1,9 @@
+//: tso robust
+//: pso violation copies=1 shape=MP
+//: pgas violation copies=1 shape=MP
+//: ra robust
+//: rc20 violation copies=1
+//: cpp20 violation copies=1
 // The author releases nothing: one reader is enough for a data race.
 name "message-board-relaxed";
 domain 2;

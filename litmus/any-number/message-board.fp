@@ -1,3 +1,9 @@
+//: tso robust
+//: pso violation copies=1 shape=MP
+//: pgas violation copies=1 shape=MP
+//: ra robust
+//: rc20 robust
+//: cpp20 robust
 // One author and any number of readers: message passing, done well.
 name "message-board";
 domain 2;

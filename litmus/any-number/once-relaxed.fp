@@ -1,3 +1,9 @@
+//: tso robust
+//: pso violation copies=2 shape=MP
+//: pgas violation copies=2 shape=MP
+//: ra robust
+//: rc20 violation copies=2
+//: cpp20 violation copies=2
 // The first look acquires nothing, so who finds the object made may race with its maker.
 name "once-relaxed";
 domain 2;

@@ -1,3 +1,9 @@
+//: tso robust
+//: pso violation copies=2 shape=MP
+//: pgas violation copies=2 shape=MP
+//: ra robust
+//: rc20 robust
+//: cpp20 robust
 // Initialisation by whoever comes first, with a second look under a lock.
 name "once";
 domain 2;

@@ -1,3 +1,9 @@
+//: tso robust
+//: pso violation copies=1 shape=MP
+//: pgas violation copies=1 shape=MP
+//: ra robust
+//: rc20 violation copies=1
+//: cpp20 violation copies=1
 // The reader leaves without releasing, so a writer that comes next may race with it.
 name "readers-writer-lost";
 domain 5;

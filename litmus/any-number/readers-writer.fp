@@ -1,3 +1,9 @@
+//: tso robust
+//: pso violation copies=1 shape=MP
+//: pgas violation copies=1 shape=MP
+//: ra robust
+//: rc20 robust
+//: cpp20 robust
 // A reader-writer lock that counts up to three readers. More of them wait. One kind of thread
 // writes, another one reads, and there is any number of both.
 name "readers-writer";

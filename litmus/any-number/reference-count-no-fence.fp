@@ -1,3 +1,9 @@
+//: tso robust
+//: pso robust
+//: pgas robust
+//: ra violation copies=3
+//: rc20 violation copies=2
+//: cpp20 violation copies=2
 // Without the fence, who destroys the object has not acquired what the others did with it.
 name "reference-count-no-fence";
 domain 4;

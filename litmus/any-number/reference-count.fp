@@ -1,3 +1,9 @@
+//: tso robust
+//: pso robust
+//: pgas robust
+//: ra robust
+//: rc20 robust
+//: cpp20 robust
 // A reference count. The owner hands out references through a mailbox as long as it likes; any
 // number of workers take them, use the object and drop them. The last one to drop destroys the object.
 // The count wraps around at 8, which is bounded here: the owner makes no more than six references.

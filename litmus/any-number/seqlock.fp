@@ -1,3 +1,9 @@
+//: tso robust
+//: pso violation copies=1 shape=MP
+//: pgas violation copies=1 shape=MP
+//: ra robust
+//: rc20 robust
+//: cpp20 robust
 // A sequence lock with one writer and any number of readers.
 name "seqlock";
 domain 4;

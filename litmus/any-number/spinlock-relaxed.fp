@@ -1,3 +1,9 @@
+//: tso robust
+//: pso violation copies=2 shape=S
+//: pgas violation copies=2 shape=S
+//: ra robust
+//: rc20 violation copies=2
+//: cpp20 violation copies=2
 // The same lock with an unlock that releases nothing: the second one to come races with the first.
 name "spinlock-relaxed";
 domain 2;

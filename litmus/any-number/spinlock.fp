@@ -1,3 +1,9 @@
+//: tso robust
+//: pso violation copies=2 shape=S
+//: pgas violation copies=2 shape=S
+//: ra robust
+//: rc20 robust
+//: cpp20 robust
 // A test-and-set lock for any number of threads. The lock word is the only atomic location, and who
 // takes the lock acquires what the last holder released.
 name "spinlock";

@@ -1,3 +1,9 @@
+//: tso robust
+//: pso robust
+//: pgas robust
+//: ra robust
+//: rc20 robust
+//: cpp20 robust
 // The same with SC fences.
 name "store-buffering-fences";
 domain 2;

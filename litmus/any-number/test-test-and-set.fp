@@ -1,3 +1,9 @@
+//: tso robust
+//: pso violation copies=2 shape=S
+//: pgas violation copies=2 shape=S
+//: ra robust
+//: rc20 robust
+//: cpp20 robust
 // A lock that reads until it looks free before it tries. The loop reads stale values of the only
 // location there is, which is no difference to SC.
 name "test-test-and-set";

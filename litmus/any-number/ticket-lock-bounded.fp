@@ -1,3 +1,9 @@
+//: tso robust
+//: pso violation copies=2 shape=S
+//: pgas violation copies=2 shape=S
+//: ra unknown
+//: rc20 unknown
+//: cpp20 unknown
 // The same lock, modelled only while there are more tickets than threads that wait: `bound` says so.
 // What goes wrong beyond it is not found, and the answer is UNKNOWN rather than ROBUST.
 name "ticket-lock-bounded";

@@ -1,3 +1,10 @@
+//: sc assertion-fails
+//: tso robust
+//: pso robust
+//: pgas robust
+//: ra unknown
+//: rc20 robust
+//: cpp20 robust
 // A ticket lock with four tickets, which are used again. Four threads are served well. The fifth one
 // draws the ticket of the first, and both are served at once: for any number of threads there would
 // have to be any number of tickets. So an assertion fails under SC, with five copies and no fewer.

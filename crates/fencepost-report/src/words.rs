@@ -61,9 +61,16 @@ fn joined(things: &[impl ToString], word: &str) -> String {
 pub(crate) fn for_copies(copies: Option<&ForCopies>) -> String {
     match copies {
         Some(ForCopies { every: Some(_), .. }) => " for any number of copies".into(),
-        Some(ForCopies { with: Some(with), .. }) if with.number == 1 => " with a single copy".into(),
-        Some(ForCopies { with: Some(with), .. }) => format!(" with {} copies", with.number),
+        Some(ForCopies { with: Some(with), .. }) => with_copies(with.number),
         Some(ForCopies { every: None, with: None }) | None => String::new(),
+    }
+}
+
+/// With how many copies something was found.
+pub(crate) fn with_copies(number: u32) -> String {
+    match number {
+        1 => " with a single copy".into(),
+        _ => format!(" with {number} copies"),
     }
 }
 
