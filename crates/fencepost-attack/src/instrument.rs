@@ -163,7 +163,8 @@ pub fn instrument(program: &Program, model: &dyn Model, attacks: &[Attack], dela
     let mut meanings = Vec::new();
     for (thread, belongings) in program.thread_ids().zip(&belongings) {
         let (registers, code, means) = thread::code(&context, thread, belongings);
-        builder.thread(program.thread(thread).name.clone(), registers, code);
+        let original = program.thread(thread);
+        builder.threads(original.name.clone(), registers, code, original.copies);
         meanings.push(means);
     }
     let instrumented = builder.build().unwrap_or_else(|error| panic!("an instrumented program is a program: {error}"));

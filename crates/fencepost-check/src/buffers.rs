@@ -102,6 +102,7 @@ pub(crate) fn check(
         sc_failure: sc_failure.map(Box::new),
         speculative: Vec::new(),
         consequences: None,
+        copies: None,
         stats,
     })
 }

@@ -33,6 +33,9 @@ impl Question<'_> {
     /// If two parts of fencepost disagree.
     pub fn executions(&self, most: usize, budget: &Budget<'_>) -> Result<Result<Listing, Reason>, InternalError> {
         let (program, model) = (self.program(), self.model());
+        if program.least_copies().is_some() {
+            return Ok(Err(Reason::Unsupported("executions of any number of copies are not listed".into())));
+        }
         let observed = observed(program);
         let (found, cut) = match Search::new(program, model).executions(&observed, most, budget) {
             Ok(found) => found,

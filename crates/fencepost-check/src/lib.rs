@@ -11,6 +11,7 @@
 mod buffers;
 mod confirm;
 mod consequences;
+mod copies;
 mod executions;
 mod monitored;
 mod question;

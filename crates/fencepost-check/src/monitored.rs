@@ -43,6 +43,7 @@ pub(crate) fn check(
         sc_failure: exploration.sc_failure.map(Box::new),
         speculative: exploration.speculative,
         consequences: None,
+        copies: None,
         stats: exploration.stats,
     })
 }

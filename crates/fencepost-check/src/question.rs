@@ -3,9 +3,9 @@
 use fencepost_explore::Options;
 use fencepost_ir::Program;
 use fencepost_model::{Model, Robustness};
-use fencepost_verdict::{Budget, Consequences, Outcome, Property, Reason, Stats, Verdict, Verification};
+use fencepost_verdict::{Budget, Consequences, Outcome, Property, Reason, Scope, Stats, Verdict, Verification};
 
-use crate::{Attacking, Engine, InternalError, buffers, consequences, monitored, unbounded, verify};
+use crate::{Attacking, Engine, InternalError, buffers, consequences, copies, monitored, unbounded, verify};
 
 /// A question about a program and a memory model.
 ///
@@ -56,6 +56,9 @@ impl<'a> Question<'a> {
     /// If two parts of fencepost disagree.
     pub fn robustness(&self, budget: &Budget<'_>) -> Result<Outcome, InternalError> {
         let Question { program, model, options, .. } = *self;
+        if let Some(least) = program.least_copies() {
+            return copies::robustness(self, least, budget);
+        }
         let patience = unbounded::patience(program, budget);
         let outcome = match model.declaration().robustness {
             Robustness::Attacks if options.observational => {
@@ -78,7 +81,15 @@ impl<'a> Question<'a> {
     /// # Errors
     /// If two parts of fencepost disagree.
     pub fn safety(&self, budget: &Budget<'_>) -> Result<Verification, InternalError> {
-        verify::verify(self.program, self.model, self.options, self.engine, budget)
+        match (self.program.least_copies(), self.engine) {
+            (None, _) => verify::verify(self.program, self.model, self.options, self.engine, budget),
+            (Some(least), None) => copies::safety(self, least, budget),
+            (Some(_), Some(_)) => {
+                let why = "no engine alone answers for any number of copies".into();
+                let (result, tried, stats) = (Err(Reason::Unsupported(why)), Vec::new(), Stats::default());
+                Ok(Verification { model: self.model.name(), result, tried, copies: None, stats })
+            }
+        }
     }
 
     /// What goes wrong because the program is not robust? Looks at executions with at most `stale`
@@ -87,6 +98,18 @@ impl<'a> Question<'a> {
     /// # Errors
     /// If two parts of fencepost disagree.
     pub fn consequences(&self, stale: u32, budget: &Budget<'_>) -> Result<Consequences, InternalError> {
+        if self.program.least_copies().is_some() {
+            let why = "what goes wrong is not asked for any number of copies at once";
+            return Ok(Consequences {
+                list: Vec::new(),
+                scope: Scope::Stale(stale),
+                can_go_wrong: true,
+                argument: None,
+                is_unobserved: false,
+                cut: Some(Reason::Unsupported(why.into())),
+                stats: Stats::default(),
+            });
+        }
         let patience = unbounded::patience(self.program, budget);
         consequences::of(self.program, self.model, self.options, stale, &patience)
     }
@@ -100,7 +123,8 @@ impl<'a> Question<'a> {
     pub fn with_consequences(&self, stale: u32, budget: &Budget<'_>) -> Result<Outcome, InternalError> {
         let mut outcome = self.robustness(budget)?;
         if stale > 0 && outcome.verdict.is_violated() && outcome.property == Property::Robustness {
-            outcome.consequences = Some(self.consequences(stale, budget)?);
+            let program = outcome.copies.as_ref().and_then(|copies| copies.program()).unwrap_or(self.program);
+            outcome.consequences = Some(self.about(program).consequences(stale, budget)?);
         }
         Ok(outcome)
     }
@@ -112,6 +136,10 @@ impl<'a> Question<'a> {
     /// # Errors
     /// If two parts of fencepost disagree.
     pub fn harm(&self, budget: &Budget<'_>) -> Result<Verdict, InternalError> {
+        if self.program.least_copies().is_some() {
+            let why = "whether harm is done by any number of copies is not decided";
+            return Ok(Verdict::Unknown(Reason::Unsupported(why.into())));
+        }
         let robustness = self.robustness(budget)?.verdict;
         match robustness {
             Verdict::Violated(violation) => {
@@ -120,6 +148,16 @@ impl<'a> Question<'a> {
             }
             Verdict::Holds | Verdict::Unknown(_) => Ok(robustness),
         }
+    }
+
+    /// The same about another program.
+    pub(crate) fn about<'b>(&self, program: &'b Program) -> Question<'b> {
+        let Question { model, options, attacking, engine, .. } = *self;
+        Question { program, model, options, attacking, engine }
+    }
+
+    pub(crate) fn options(&self) -> Options {
+        self.options
     }
 
     pub(crate) fn program(&self) -> &'a Program {
@@ -144,6 +182,7 @@ pub(crate) fn unexplored(property: Property, model: &'static dyn Model, reason: 
         sc_failure: None,
         speculative: Vec::new(),
         consequences: None,
+        copies: None,
         stats: Stats::default(),
     }
 }

@@ -254,7 +254,7 @@ impl<'a> Inquiry<'a> {
 
     fn end(self, result: Result<Verified, Reason>) -> Verification {
         let Known { tried, stats, .. } = self.known.into_inner().unwrap_or_else(PoisonError::into_inner);
-        Verification { model: self.model.name(), result, tried, stats }
+        Verification { model: self.model.name(), result, tried, copies: None, stats }
     }
 
     /// Round after round, until something settles it or nothing is left.

@@ -74,7 +74,7 @@ impl Expectation {
         let is_too_large = matches!(self.states, Some(States::AtLeast(_)));
         match found {
             Some(found) if found == self.answer => match &outcome.verdict {
-                Verdict::Violated(violation) => self.judge_violation(program, violation),
+                Verdict::Violated(violation) => self.judge_violation(program, outcome, violation),
                 _ => Judgement::AsExpected,
             },
             Some(found) => self.differs(self.answer.as_str(), found.as_str()),
@@ -83,12 +83,15 @@ impl Expectation {
         }
     }
 
-    fn judge_violation(&self, program: &Program, violation: &Violation) -> Judgement {
+    fn judge_violation(&self, program: &Program, outcome: &Outcome, violation: &Violation) -> Judgement {
+        let copies = outcome.copies.as_ref().and_then(|copies| copies.with.as_ref());
+        let copies = copies.map_or_else(|| "one".into(), |with| with.number.to_string());
         let details = [
             ("kind", self.kind.clone(), violation.kind.as_str().to_string()),
             ("shape", self.shape.clone(), violation.shape.clone().unwrap_or_else(|| "none".into())),
             ("location", self.location.clone(), program.location(violation.location).name.clone()),
             ("values", self.values.as_deref().map(list), list(&violation.stale_values)),
+            ("copies", self.copies.map(|copies| copies.to_string()), copies),
         ];
         let differing =
             details.into_iter().find_map(|(what, wanted, found)| Some((what, wanted.filter(|w| *w != found)?, found)));
@@ -173,6 +176,7 @@ mod tests {
             sc_failure: None,
             speculative: Vec::new(),
             consequences: None,
+            copies: None,
             stats: Stats::default(),
         }
     }

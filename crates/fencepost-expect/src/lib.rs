@@ -155,6 +155,8 @@ pub struct Expectation {
     pub location: Option<String>,
     /// The stale values.
     pub values: Option<Vec<Value>>,
+    /// Where there can be any number of copies, how many show it.
+    pub copies: Option<u32>,
     /// The argument that the answer rests on, as in machine-readable output.
     pub argument: Option<String>,
 }
@@ -269,6 +271,7 @@ fn parse(line: usize, text: &str) -> Result<Expectation, String> {
         shape: None,
         location: None,
         values: None,
+        copies: None,
         argument: None,
     };
     for word in words {
@@ -300,6 +303,10 @@ fn detail(expectation: &mut Expectation, word: &str) -> Result<(), String> {
         "argument" => return Err(format!("unknown argument `{value}`")),
         "shape" => expectation.shape.replace(name()?).is_some(),
         "location" => expectation.location.replace(name()?).is_some(),
+        "copies" => {
+            let copies = value.parse().map_err(|_| malformed())?;
+            expectation.copies.replace(copies).is_some()
+        }
         "values" => {
             let values: Result<Vec<Value>, _> = value.split(',').map(str::parse).collect();
             expectation.values.replace(values.map_err(|_| malformed())?).is_some()

@@ -25,6 +25,7 @@ use fencepost_model::models::sc::Sc;
 use fencepost_verdict::{Budget, Candidate, Reason, Run, ScFailure, ScFailureKind, Site, Stats};
 
 use product::Purpose;
+pub use product::crowd::{Control, Crowd, Fails, Local, Move, Mover, Start};
 use search::Goal;
 
 pub use options::{Options, Reductions};

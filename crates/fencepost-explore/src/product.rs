@@ -11,6 +11,7 @@
 //! An atomic section is one transition too, from its beginning to its end (see [`section`]).
 
 mod ahead;
+pub(crate) mod crowd;
 mod onward;
 mod questions;
 mod section;
@@ -98,6 +99,7 @@ impl Product {
         options: Options,
         budget: &Budget<'_>,
     ) -> Result<Self, Reason> {
+        refuse_any_number(program)?;
         let values = PossibleValues::within(program, budget)?;
         let too_large = Reason::TooLarge;
         let atomic = program.locations().iter().filter(|location| location.kind != LocationKind::NonAtomic).count();
@@ -732,6 +734,14 @@ impl Monitoring {
             None => Monitoring::Nothing,
             Some(monitor) => Monitoring::Everything(monitor),
         }
+    }
+}
+
+/// A program of any number of copies stands for many: `crowd` takes them.
+fn refuse_any_number(program: &Program) -> Result<(), Reason> {
+    match program.least_copies() {
+        None => Ok(()),
+        Some(_) => Err(Reason::Unsupported("this is not decided for any number of copies".into())),
     }
 }
 

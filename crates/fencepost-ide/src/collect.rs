@@ -4,8 +4,8 @@ use std::collections::HashMap;
 
 use fencepost_base::source::Span;
 use fencepost_syntax::ast::{
-    Access, AccessKind, Block, Expr, ExprKind, Fields, File, Init, Item, ItemKind, Name, Place, SharedDecl, Stmt,
-    StmtKind, WaitCondition,
+    Access, AccessKind, Block, Copies, Expr, ExprKind, Fields, File, Init, Item, ItemKind, Name, Place, SharedDecl,
+    Stmt, StmtKind, WaitCondition,
 };
 use fencepost_syntax::lexer::{TokenKind, lex};
 
@@ -114,7 +114,9 @@ impl<'a> Collector<'a> {
             }
             ItemKind::Proc { name, params, body } => self.body(name, params, body),
             ItemKind::Thread { name, copies, body } => {
-                copies.iter().for_each(|copies| self.read(copies));
+                if let Some(Copies::Number(number) | Copies::Any(Some(number))) = copies {
+                    self.read(number);
+                }
                 self.body(name, &[], body);
             }
             _ => {}

@@ -7,7 +7,7 @@ use fencepost_base::order::FenceOrder;
 
 use crate::condition::{Condition, Formula, Observable};
 use crate::expr::Expr;
-use crate::program::{Array, Instr, Location, LocationKind, Numbering, Op, Place, Program, Register, Thread};
+use crate::program::{Array, Copies, Instr, Location, LocationKind, Numbering, Op, Place, Program, Register, Thread};
 use crate::sections;
 
 /// Collects the parts of a program and checks them once.
@@ -88,7 +88,18 @@ impl ProgramBuilder {
 
     /// Adds a thread.
     pub fn thread(&mut self, name: impl Into<String>, registers: Vec<Register>, code: Vec<Instr>) -> ThreadId {
-        self.program.threads.push(Thread { name: name.into(), registers, code });
+        self.threads(name, registers, code, Copies::One)
+    }
+
+    /// Adds a thread of so many copies.
+    pub fn threads(
+        &mut self,
+        name: impl Into<String>,
+        registers: Vec<Register>,
+        code: Vec<Instr>,
+        copies: Copies,
+    ) -> ThreadId {
+        self.program.threads.push(Thread { name: name.into(), registers, code, copies });
         ThreadId::from_index(self.program.threads.len() - 1)
     }
 
@@ -147,6 +158,12 @@ impl ProgramBuilder {
                     return fail(format!("thread `{}`, instruction {pc}: {what}", thread.name));
                 }
             }
+        }
+        if program.condition.is_some() && program.least_copies().is_some() {
+            return fail("a condition on the final states of any number of threads".into());
+        }
+        if program.threads.iter().any(|thread| thread.copies == Copies::Any { least: 0 }) {
+            return fail("a thread that need not be there".into());
         }
         let Numbering { negatives, addresses } = program.numbering;
         let end = addresses.map_or(0, |first| u64::from(first) + program.locations.len() as u64);

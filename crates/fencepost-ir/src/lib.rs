@@ -14,7 +14,7 @@ pub use build::{BuildError, ProgramBuilder};
 pub use condition::{Condition, Formula, Observable, Quantifier};
 pub use expr::{BinaryOp, CmpOp, EvalError, Expr, UnaryOp, reduce};
 pub use program::{
-    Array, CasStrength, Instr, Location, LocationKind, Numbering, Op, Origin, Place, Program, Register, RmwFunction,
-    Thread, WIDE_DOMAIN, WaitCondition,
+    Array, CasStrength, Copies, Instr, Location, LocationKind, Numbering, Op, Origin, Place, Program, Register,
+    RmwFunction, Thread, WIDE_DOMAIN, WaitCondition,
 };
 pub use sections::in_brackets;

@@ -84,6 +84,21 @@ pub struct Thread {
     pub registers: Vec<Register>,
     /// Code; control starts at 0 and falls through to the next instruction.
     pub code: Vec<Instr>,
+    /// How many of it there are.
+    pub copies: Copies,
+}
+
+/// How many threads there are of one kind.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Copies {
+    /// One.
+    One,
+    /// Any number of them, but at least so many. A program with such a thread stands for a program
+    /// for each number: no engine takes it as it is, see [`Program::with_copies`].
+    Any {
+        /// The least number, at least 1.
+        least: u32,
+    },
 }
 
 /// A register.
@@ -423,6 +438,49 @@ impl Program {
                 .enumerate()
                 .all(|(pc, instr)| instr.op.successors(Pc::from_index(pc)).iter().all(|next| next.index() > pc))
         })
+    }
+
+    /// The least number of copies that a thread of any number of copies may have; none if the program
+    /// has no such thread.
+    pub fn least_copies(&self) -> Option<u32> {
+        let least = |thread: &Thread| match thread.copies {
+            Copies::One => None,
+            Copies::Any { least } => Some(least),
+        };
+        self.threads.iter().filter_map(least).max()
+    }
+
+    /// The program in which each thread of any number of copies is `number` threads, `worker[0]` and
+    /// so on.
+    pub fn with_copies(&self, number: u32) -> Program {
+        self.expanded(|_| (number, false))
+    }
+
+    /// The program in which one copy of each thread of any number of copies is a thread of its own,
+    /// and comes before the others, of which there is any number.
+    pub fn with_one_apart(&self) -> Program {
+        self.expanded(|_| (1, true))
+    }
+
+    /// Each thread of any number of copies becomes so many single ones, and then perhaps itself.
+    fn expanded(&self, copies: impl Fn(&Thread) -> (u32, bool)) -> Program {
+        let mut expanded = Program { threads: Vec::new(), sections: Vec::new(), ..self.clone() };
+        for (thread, sections) in self.threads.iter().zip(&self.sections) {
+            let (singles, others) = match thread.copies {
+                Copies::One => (0, true),
+                Copies::Any { .. } => copies(thread),
+            };
+            for copy in 0..singles {
+                let name = format!("{}[{copy}]", thread.name);
+                expanded.threads.push(Thread { name, copies: Copies::One, ..thread.clone() });
+                expanded.sections.push(sections.clone());
+            }
+            if others {
+                expanded.threads.push(thread.clone());
+                expanded.sections.push(sections.clone());
+            }
+        }
+        expanded
     }
 
     /// Is there an atomic section?

@@ -16,8 +16,8 @@ mod thread;
 use fencepost_base::diag::Diagnostic;
 use fencepost_base::effort::{Effort, Exhausted};
 use fencepost_base::source::Span;
-use fencepost_ir::{Program, ProgramBuilder};
-use fencepost_syntax::ast::{Block, File, ItemKind, Name};
+use fencepost_ir::{Copies, Program, ProgramBuilder};
+use fencepost_syntax::ast::{self, Block, File, ItemKind, Name};
 use fencepost_syntax::messages::Messages;
 use fencepost_syntax::{Language, Parsed, parse_within};
 
@@ -27,7 +27,7 @@ use crate::automata;
 use crate::litmus::{self, Reading};
 use procs::Procs;
 use symbols::Globals;
-use thread::ThreadLowerer;
+use thread::{Me, ThreadLowerer};
 
 /// Most instructions of all threads together.
 pub const MAX_INSTRUCTIONS: usize = 1_000_000;
@@ -129,22 +129,42 @@ fn lower_statements(file: &File, messages: &mut Messages, effort: &Effort<'_>) -
     let mut called = vec![false; procs.list.len()];
     for item in &file.items {
         if let ItemKind::Thread { name, body, copies } = &item.kind {
-            let copies = match copies {
-                None => 1,
-                Some(copies) => lowering.copies(copies),
-            };
+            let kind = lowering.copies(copies.as_ref());
+            let copies = kind.threads();
             if threads + copies > MAX_THREADS {
                 let message = format!("more than {MAX_THREADS} threads");
                 lowering.messages.push(Diagnostic::error(name.span, message));
                 break;
             }
             threads += copies;
-            let replicated = matches!(&item.kind, ItemKind::Thread { copies: Some(_), .. });
-            lowering.copies_of(name, body, copies, replicated, &mut called, &mut builder);
+            lowering.copies_of(name, body, kind, &mut called, &mut builder);
         }
     }
     lowering.check_uncalled(&called);
     builder
+}
+
+/// How many copies there are of a thread.
+#[derive(Clone, Copy, Debug)]
+enum Kind {
+    /// `thread t`
+    Single,
+    /// `thread t[3]`: each knows its number.
+    Numbered(usize),
+    /// `thread t[2..*]`: any number, of at least so many. None knows its number.
+    Any(usize),
+}
+
+impl Kind {
+    /// The number of threads of the program.
+    fn threads(self) -> usize {
+        match self {
+            Kind::Single => 1,
+            Kind::Numbered(number) => number,
+            // One stands for all; none after an error.
+            Kind::Any(least) => least.min(1),
+        }
+    }
 }
 
 /// What all threads share while they are lowered.
@@ -163,7 +183,16 @@ struct Lowering<'a> {
 }
 
 impl Lowering<'_> {
-    fn copies(&mut self, copies: &fencepost_syntax::ast::Expr) -> usize {
+    fn copies(&mut self, copies: Option<&ast::Copies>) -> Kind {
+        match copies {
+            None => Kind::Single,
+            Some(ast::Copies::Number(number)) => Kind::Numbered(self.number_of_copies(number)),
+            Some(ast::Copies::Any(None)) => Kind::Any(1),
+            Some(ast::Copies::Any(Some(least))) => Kind::Any(self.number_of_copies(least)),
+        }
+    }
+
+    fn number_of_copies(&mut self, copies: &ast::Expr) -> usize {
         let Some(number) = self.globals.constant(copies, self.messages) else { return 0 };
         match usize::try_from(number) {
             Ok(number) if (1..=MAX_THREADS).contains(&number) => number,
@@ -176,21 +205,21 @@ impl Lowering<'_> {
         }
     }
 
-    fn copies_of(
-        &mut self,
-        name: &Name,
-        body: &Block,
-        copies: usize,
-        replicated: bool,
-        called: &mut [bool],
-        builder: &mut ProgramBuilder,
-    ) {
-        for copy in 0..copies {
+    fn copies_of(&mut self, name: &Name, body: &Block, kind: Kind, called: &mut [bool], builder: &mut ProgramBuilder) {
+        for copy in 0..kind.threads() {
             let errors = self.messages.errors();
-            let me = replicated.then_some(copy as i64);
+            let me = match kind {
+                Kind::Single => Me::Nobody,
+                Kind::Numbered(_) => Me::Number(copy as i64),
+                Kind::Any(_) => Me::Unknown,
+            };
             let thread = ThreadLowerer::new(self, me, called).lower(body);
-            let name = if replicated { format!("{}[{copy}]", name.text) } else { name.text.clone() };
-            builder.thread(name, thread.registers, thread.code);
+            let name = if me == Me::Number(copy as i64) { format!("{}[{copy}]", name.text) } else { name.text.clone() };
+            let copies = match kind {
+                Kind::Any(least) => Copies::Any { least: least as u32 },
+                Kind::Single | Kind::Numbered(_) => Copies::One,
+            };
+            builder.threads(name, thread.registers, thread.code, copies);
             // The other copies would only repeat the errors of this one.
             if self.messages.errors() > errors || self.exhausted {
                 return;
@@ -204,7 +233,7 @@ impl Lowering<'_> {
         for (index, proc) in procs.list.iter().enumerate() {
             if !called[index] && !proc.recursive {
                 let mut ignored = vec![false; procs.list.len()];
-                ThreadLowerer::new(self, Some(0), &mut ignored).check(proc);
+                ThreadLowerer::new(self, Me::Number(0), &mut ignored).check(proc);
             }
         }
     }

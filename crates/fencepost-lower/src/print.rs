@@ -14,7 +14,7 @@ use std::collections::{BTreeSet, HashSet};
 use fencepost_base::ids::{LocId, Pc};
 use fencepost_base::source::Span;
 use fencepost_ir::{
-    CasStrength, Expr, Instr, LocationKind, Op, Place, Program, RmwFunction, Thread, UnaryOp, in_brackets,
+    CasStrength, Copies, Expr, Instr, LocationKind, Op, Place, Program, RmwFunction, Thread, UnaryOp, in_brackets,
 };
 use fencepost_syntax::Language;
 use fencepost_syntax::ast::{
@@ -27,6 +27,14 @@ use crate::lower::wraps;
 /// The program as `.fp` text.
 pub fn print(program: &Program) -> String {
     fencepost_syntax::print::print(&raise(program))
+}
+
+fn copies(copies: Copies) -> Option<ast::Copies> {
+    match copies {
+        Copies::One => None,
+        Copies::Any { least: 1 } => Some(ast::Copies::Any(None)),
+        Copies::Any { least } => Some(ast::Copies::Any(Some(int(i64::from(least))))),
+    }
 }
 
 /// The program as a syntax tree of `.fp`.
@@ -64,7 +72,7 @@ fn raise(program: &Program) -> File {
         let mut registers = names.clone();
         let registers = thread.registers.iter().map(|register| registers.fresh(&register.name)).collect();
         let raise = Raise { program, locations: &locations, registers };
-        items.push(ItemKind::Thread { name, copies: None, body: raise.thread(thread) });
+        items.push(ItemKind::Thread { name, copies: copies(thread.copies), body: raise.thread(thread) });
     }
     let items = items.into_iter().map(|kind| Item { kind, span: Span::default() }).collect();
     File { language: Language::Fp, items }

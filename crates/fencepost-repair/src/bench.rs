@@ -45,6 +45,7 @@ impl Selection {
 pub(crate) struct Bench<'a> {
     language: Language,
     text: &'a str,
+    copies: Option<u32>,
     pub(crate) purpose: Purpose,
     models: &'a [&'static dyn Model],
     options: Options,
@@ -122,11 +123,12 @@ pub(crate) struct Key {
 
 impl<'a> Bench<'a> {
     pub(crate) fn new(task: &Task<'a>, direction: Direction) -> Self {
-        let Task { language, text, program, purpose, models, options, budget, costs: _ } = *task;
+        let Task { language, text, program, copies, purpose, models, options, budget, costs: _ } = *task;
         let spots = spots(language, text, program, &Menu::of(models), direction);
         let verdicts = HashMap::new();
         let edited = RefCell::default();
-        let mut bench = Bench { language, text, purpose, models, options, budget, spots, verdicts, edited, checks: 0 };
+        let mut bench =
+            Bench { language, text, copies, purpose, models, options, budget, spots, verdicts, edited, checks: 0 };
         bench.keep_what_can_be_written();
         bench
     }
@@ -204,7 +206,11 @@ impl<'a> Bench<'a> {
             .taken()
             .flat_map(|(spot, choice)| self.choice(spot, choice).changes.iter().map(move |change| (spot, change)));
         let changed = apply(self.text, changes);
-        let program = load(self.language, &changed.text).program?;
+        let loaded = load(self.language, &changed.text).program?;
+        let program = match self.copies {
+            Some(copies) => loaded.with_copies(copies),
+            None => loaded,
+        };
         let mut keys = Vec::with_capacity(program.threads().len());
         let mut sites = HashMap::new();
         for (thread, code) in program.threads().iter().enumerate() {

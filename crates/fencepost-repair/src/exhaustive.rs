@@ -111,8 +111,17 @@ fn compare(seed: u64, purpose: Purpose, models: &[&'static dyn Model]) -> bool {
     let (text, costs) = (program(&mut random, purpose), costs(&mut random));
     let program = load(Language::Fp, &text).program.expect("a well-formed program");
     let (language, options, budget) = (Language::Fp, Options::default(), Budget::unlimited());
-    let task =
-        Task { language, text: &text, program: &program, purpose, models, costs: &costs, options, budget: &budget };
+    let task = Task {
+        language,
+        text: &text,
+        program: &program,
+        copies: None,
+        purpose,
+        models,
+        costs: &costs,
+        options,
+        budget: &budget,
+    };
     let bench = || {
         let mut bench = Bench::new(&task, Direction::Stronger);
         thin_out(&mut bench, &mut Random::new(seed));
@@ -210,6 +219,7 @@ fn edits_give_programs() {
                     language,
                     text: &text,
                     program: &program,
+                    copies: None,
                     purpose: Purpose::Robustness,
                     models: &models,
                     costs: &no_costs,

@@ -7,12 +7,13 @@
 //! - `bench`: edited programs, checked;
 //! - `witness`: violations carried over from one edited program to another;
 //! - `solver`: the cheapest selection of edits that removes all violations seen;
-//! - [`repair()`], [`relax()`]: the two questions.
+//! - [`repair()`], [`relax()`]: the two questions; `copies`: for any number of copies of threads.
 
 pub mod costs;
 
 mod automata;
 mod bench;
+mod copies;
 mod dialect;
 #[cfg(test)]
 mod exhaustive;

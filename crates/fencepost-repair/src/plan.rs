@@ -28,6 +28,9 @@ pub struct Task<'a> {
     pub text: &'a str,
     /// The program it denotes.
     pub program: &'a Program,
+    /// Where threads have any number of copies: edit the program with so many. None for the question
+    /// about every number.
+    pub copies: Option<u32>,
     /// What edits are for; that of `relax` is always robustness.
     pub purpose: Purpose,
     /// The memory models, at least one: robust means robust against all of them.

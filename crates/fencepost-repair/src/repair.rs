@@ -41,6 +41,7 @@ use fencepost_model::Model;
 use fencepost_verdict::{Because, Form, Need, Plan, Reason, Repaired, Rest, Violation};
 
 use crate::bench::{Answer, Bench, Edited, Selection, answer};
+use crate::copies::repair_any;
 use crate::plan::{Purpose, Task, because, plan};
 use crate::solver::{Offer, Pick, Solver};
 use crate::spots::Direction;
@@ -57,6 +58,15 @@ const LOOPS: u32 = 8;
 /// When two parts of fencepost disagree.
 pub fn repair(task: &Task<'_>, limit: usize) -> Result<(Repaired, u64), InternalError> {
     let Task { program, purpose, models, options, budget, .. } = *task;
+    if let (Some(least), None) = (program.least_copies(), task.copies) {
+        return match purpose {
+            Purpose::Robustness => repair_any(task, least, limit),
+            Purpose::NoHarm => {
+                let why = "whether harm is done by any number of copies is not decided";
+                Ok((Repaired::Unknown(Reason::Unsupported(why.into())), 0))
+            }
+        };
+    }
     // Most programs need no repair: there it does not matter where they could be changed.
     let violation = match answer(program, purpose, models, options, budget)? {
         Answer::Robust => return Ok((Repaired::Nothing, 1)),

@@ -29,6 +29,7 @@ pub fn of_outcome_drawn(subject: &Subject<'_>, outcome: &Outcome, extra: Extra<'
 }
 
 fn all_of_outcome(subject: &Subject<'_>, outcome: &Outcome, drawn: Option<Extra<'_>>) -> Vec<Finding> {
+    let subject = &subject.about(outcome.copies.as_deref());
     let consequences = consequences_to_tell(outcome).filter_map(|consequence| {
         let verified = consequence.verified();
         let draw = |extra| Some(diagram::of_execution(subject, &Shown::of(subject, &verified)?, outcome.model, extra));
@@ -62,6 +63,7 @@ fn with_diagram(mut finding: Finding, diagram: Option<Diagram>) -> Finding {
 
 /// What goes wrong because a program is not robust, but for what the outcome says anyway.
 pub(crate) fn of_consequences(subject: &Subject<'_>, outcome: &Outcome) -> Vec<Finding> {
+    let subject = &subject.about(outcome.copies.as_deref());
     let told = consequences_to_tell(outcome);
     told.filter_map(|consequence| of_consequence(subject, consequence, outcome.model)).collect()
 }
@@ -92,6 +94,7 @@ pub(crate) fn of_consequence(subject: &Subject<'_>, consequence: &Consequence, m
 /// What is wrong with what a program does in a model: a race, a failure, or else a condition that
 /// is not met.
 pub fn of_verification(subject: &Subject<'_>, verification: &Verification) -> Vec<Finding> {
+    let subject = &subject.about(verification.copies.as_deref());
     let Ok(verified) = &verification.result else { return Vec::new() };
     let model = verification.model;
     let found: Vec<Finding> =
@@ -104,6 +107,7 @@ pub fn of_verification(subject: &Subject<'_>, verification: &Verification) -> Ve
 
 /// The same, with a diagram of the execution that the verification has to show.
 pub fn of_verification_drawn(subject: &Subject<'_>, verification: &Verification, extra: Extra<'_>) -> Vec<Finding> {
+    let subject = &subject.about(verification.copies.as_deref());
     let mut findings = of_verification(subject, verification);
     let Some(shown) = verification.result.as_ref().ok().and_then(|verified| Shown::of(subject, verified)) else {
         return findings;

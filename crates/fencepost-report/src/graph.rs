@@ -56,6 +56,7 @@ impl Drawing {
     /// The execution that a verification has to show: of something that is wrong, or else of what
     /// the program asks for.
     pub fn of_verification(subject: &Subject<'_>, verification: &Verification, extra: Extra<'_>) -> Option<Self> {
+        let subject = &subject.about(verification.copies.as_deref());
         let found = finding::of_verification_drawn(subject, verification, extra);
         found.iter().find_map(Self::of).or_else(|| {
             let shown = Shown::of(subject, verification.result.as_ref().ok()?)?;

@@ -10,14 +10,14 @@ pub use edits::{relaxed, repaired};
 pub use findings::finding;
 pub use verification::{AttemptReport, ConditionReport, StateReport, verification};
 pub use wire::{
-    Access, Alternative, BecauseReport, EditReport, Edits, EditsVerdict, Error, Errors, ExpectationReport, Figures,
-    KeptReport, SCHEMA, Unread, Verdict,
+    Access, Alternative, BecauseReport, CopiesReport, EditReport, Edits, EditsVerdict, Error, Errors,
+    ExpectationReport, Figures, KeptReport, SCHEMA, Unread, Verdict,
 };
 
 use fencepost_base::diag::{Diagnostic, Severity};
 use fencepost_base::source::SourceFile;
 use fencepost_finding::Statement;
-use fencepost_verdict::{Argument, Outcome, Reason, Scope, Stats};
+use fencepost_verdict::{Argument, CopiesArgument, ForCopies, Outcome, Reason, Scope, Stats};
 
 use crate::finding;
 use crate::subject::Subject;
@@ -28,6 +28,7 @@ use wire::Report;
 /// The report on one outcome, and on what was expected of it, as a line of JSON with its line
 /// break.
 pub fn outcome(subject: &Subject<'_>, outcome: &Outcome, expectation: Option<ExpectationReport>) -> String {
+    let subject = &subject.about(outcome.copies.as_deref());
     let (verdict, reason, violation) = match &outcome.verdict {
         fencepost_verdict::Verdict::Holds => (Verdict::Robust, None, None),
         fencepost_verdict::Verdict::Violated(found) => {
@@ -64,6 +65,7 @@ pub fn outcome(subject: &Subject<'_>, outcome: &Outcome, expectation: Option<Exp
         sc_failure: sc_failure.as_ref().map(findings::report),
         consequences: consequences.as_ref(),
         speculative: speculative.iter().map(findings::statement).collect(),
+        copies: outcome.copies.as_deref().map(copies),
         stats: figures(&outcome.stats),
     })
 }
@@ -129,6 +131,17 @@ pub fn diagnostics(source: &SourceFile, diagnostics: &[Diagnostic]) -> Vec<Error
 pub fn invalid_utf8(name: &str, bytes: &[u8]) -> Vec<Error> {
     let (source, diagnostic) = words::invalid_utf8(name, bytes);
     diagnostics(&source, &[diagnostic])
+}
+
+fn copies(copies: &ForCopies) -> CopiesReport {
+    CopiesReport {
+        every: copies.every.map(CopiesArgument::as_str),
+        at_a_time: match copies.every {
+            Some(CopiesArgument::Forward(copies)) => Some(copies),
+            Some(CopiesArgument::Backward) | None => None,
+        },
+        number: copies.with.as_ref().map(|with| with.number),
+    }
 }
 
 fn figures(stats: &Stats) -> Figures {

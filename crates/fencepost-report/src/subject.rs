@@ -6,7 +6,7 @@ use fencepost_base::ids::{LocId, ThreadId, Value};
 use fencepost_base::source::SourceFile;
 use fencepost_finding::Statement;
 use fencepost_ir::Program;
-use fencepost_verdict::{RunStep, Site};
+use fencepost_verdict::{ForCopies, RunStep, Site};
 
 /// What a report is about.
 #[derive(Clone, Copy, Debug)]
@@ -18,6 +18,11 @@ pub struct Subject<'a> {
 }
 
 impl<'a> Subject<'a> {
+    /// The program that an answer is about, if this one has threads of any number of copies.
+    pub fn about(self, copies: Option<&'a ForCopies>) -> Self {
+        Subject { program: copies.and_then(ForCopies::program).unwrap_or(self.program), ..self }
+    }
+
     /// The program's name; the stem of the file's name when it has none.
     pub fn name(&self) -> &'a str {
         self.program.name().unwrap_or_else(|| {

@@ -60,7 +60,9 @@ pub fn verdict(subject: &Subject<'_>, outcomes: &[Outcome], remark: &str, look: 
     let mut answers: Vec<((String, String), Vec<&str>)> = Vec::new();
     let in_order = [Verdict::is_holding, Verdict::is_violated, Verdict::is_unknown];
     for outcome in in_order.iter().flat_map(|is| outcomes.iter().filter(|outcome| is(&outcome.verdict))) {
-        let answer = (answer(outcome, paint), words::consequences(subject, outcome));
+        let copies = outcome.copies.as_deref().filter(|_| !outcome.verdict.is_unknown());
+        let after = words::for_copies(copies) + &words::consequences(subject, outcome);
+        let answer = (answer(outcome, paint), after);
         match answers.iter_mut().find(|(same, _)| *same == answer) {
             Some((_, models)) => models.push(outcome.model),
             None => answers.push((answer, vec![outcome.model])),
@@ -69,10 +71,12 @@ pub fn verdict(subject: &Subject<'_>, outcomes: &[Outcome], remark: &str, look: 
     let answers = answers
         .iter()
         .map(|((answer, consequences), models)| format!("{answer} against {}{consequences}", words::all_of(models)));
-    let failure = outcomes.iter().find_map(|outcome| outcome.sc_failure.as_deref());
-    let failure = failure.map(|failure| {
-        let what = words::failure_kind(subject, failure.site, &failure.kind);
-        paint.bad(&format!("FAILS under SC: {what}"))
+    let failure = outcomes.iter().find_map(|outcome| Some((outcome, outcome.sc_failure.as_deref()?)));
+    let failure = failure.map(|(outcome, failure)| {
+        let what = words::failure_kind(&subject.about(outcome.copies.as_deref()), failure.site, &failure.kind);
+        let number = outcome.copies.as_ref().and_then(|copies| copies.with.as_ref()).map(|with| with.number);
+        let copies = number.map_or_else(String::new, words::with_copies);
+        paint.bad(&format!("FAILS under SC{copies}: {what}"))
     });
     let parts: Vec<String> = answers.chain(failure).collect();
     let remark = if remark.is_empty() { String::new() } else { format!(" ({remark})") };
@@ -102,6 +106,7 @@ pub fn unread(file: &str, reason: &Reason, look: &Look) -> String {
 /// unless they are races, and failures under SC are the same. What goes wrong comes first. Unless
 /// all is wanted, only the worst of it is shown, and no violation that does no harm.
 pub fn explanation(subject: &Subject<'_>, outcome: &Outcome, earlier: &[Outcome], look: &Look) -> String {
+    let subject = &subject.about(outcome.copies.as_deref());
     let mut text = consequences(subject, outcome, earlier, look);
     let rank = outcome.consequences.as_ref().map(Consequences::rank);
     if let Verdict::Violated(violation) = &outcome.verdict {

@@ -10,7 +10,7 @@ use fencepost_ir::{Op, Place, Program};
 use fencepost_model::EventId;
 use fencepost_model::cycle::Edge;
 use fencepost_verdict::{
-    Because, BufferStep, Consequence, Consequences, Delay, Outcome, RacingPair, Rank, Reason, Run, RunStep,
+    Because, BufferStep, Consequence, Consequences, Delay, ForCopies, Outcome, RacingPair, Rank, Reason, Run, RunStep,
     ScFailureKind, Scope, Site, Verdict, Violation, ViolationKind,
 };
 
@@ -57,8 +57,26 @@ fn joined(things: &[impl ToString], word: &str) -> String {
     }
 }
 
+/// How many copies of threads an answer is about, if there can be any number.
+pub(crate) fn for_copies(copies: Option<&ForCopies>) -> String {
+    match copies {
+        Some(ForCopies { every: Some(_), .. }) => " for any number of copies".into(),
+        Some(ForCopies { with: Some(with), .. }) => with_copies(with.number),
+        Some(ForCopies { every: None, with: None }) | None => String::new(),
+    }
+}
+
+/// With how many copies something was found.
+pub(crate) fn with_copies(number: u32) -> String {
+    match number {
+        1 => " with a single copy".into(),
+        _ => format!(" with {number} copies"),
+    }
+}
+
 /// What comes of it that a program is not robust, to stand behind `NOT ROBUST against ra`.
 pub(crate) fn consequences(subject: &Subject<'_>, outcome: &Outcome) -> String {
+    let subject = &subject.about(outcome.copies.as_deref());
     let Some(consequences) = &outcome.consequences else { return String::new() };
     let what = match consequences.list.first() {
         Some(Consequence::Race(race)) => match racing(outcome) {

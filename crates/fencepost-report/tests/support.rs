@@ -153,7 +153,7 @@ impl Sample {
         let execution = Some(Box::new(Execution { run, events, graph: sample.graph }));
         let failing = Failing { site, kind: ScFailureKind::Assertion, run: None, execution };
         let verified = Verified { argument: Argument::Witness, states: None, race: None, failing: Some(failing) };
-        Verification { model: "rc20", result: Ok(verified), tried: Vec::new(), stats: stats() }
+        Verification { model: "rc20", result: Ok(verified), tried: Vec::new(), copies: None, stats: stats() }
     }
 
     /// The next step of `thread` fails under SC.
@@ -200,6 +200,7 @@ pub(crate) fn outcome(verdict: Verdict, sc_failure: Option<Box<ScFailure>>) -> O
         sc_failure,
         speculative: Vec::new(),
         consequences: None,
+        copies: None,
         stats: stats(),
     }
 }

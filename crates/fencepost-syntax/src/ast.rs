@@ -88,7 +88,7 @@ pub enum ItemKind {
         /// Name.
         name: Name,
         /// Number of copies.
-        copies: Option<Expr>,
+        copies: Option<Copies>,
         /// Body.
         body: Block,
     },
@@ -104,6 +104,15 @@ pub enum ItemKind {
     Filter(litmus::Formula),
     /// `exists (…)` (C litmus tests)
     Condition(litmus::Quantifier, litmus::Formula),
+}
+
+/// How many copies of a thread there are.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Copies {
+    /// `[3]`
+    Number(Expr),
+    /// `[*]`, or `[2..*]`: any number, of at least so many.
+    Any(Option<Expr>),
 }
 
 /// A thread whose text is an automaton. A state is there by being mentioned.

@@ -5,8 +5,8 @@ use std::fmt::Write as _;
 use fencepost_base::source::Span;
 
 use crate::ast::{
-    AccessKind, Block, Clause, Expr, ExprKind, File, Head, Init, Instruction, ItemKind, Name, Place, SharedDecl, Stmt,
-    StmtKind, WaitCondition, litmus,
+    AccessKind, Block, Clause, Copies, Expr, ExprKind, File, Head, Init, Instruction, ItemKind, Name, Place,
+    SharedDecl, Stmt, StmtKind, WaitCondition, litmus,
 };
 use crate::print;
 
@@ -69,7 +69,7 @@ impl Dump {
                 self.block(&format!("proc {}({})", name.text, params.join(" ")), body);
             }
             ItemKind::Thread { name, copies, body } => {
-                self.block(&format!("thread {}{}", name.text, brackets(copies.as_ref())), body);
+                self.block(&format!("thread {}{}", name.text, copies_of(copies.as_ref())), body);
             }
             ItemKind::Initial(list) => {
                 self.node("initial state", span);
@@ -276,6 +276,15 @@ fn place(at: &Place) -> String {
 }
 
 /// An index or a length.
+fn copies_of(copies: Option<&Copies>) -> String {
+    match copies {
+        Some(Copies::Any(None)) => "[*]".to_owned(),
+        Some(Copies::Any(Some(least))) => format!("[{}..*]", expr(least)),
+        Some(Copies::Number(number)) => brackets(Some(number)),
+        None => String::new(),
+    }
+}
+
 fn brackets(inside: Option<&Expr>) -> String {
     inside.map_or(String::new(), |inside| format!("[{}]", expr(inside)))
 }

@@ -11,8 +11,8 @@ use std::fmt::Write as _;
 use fencepost_base::operator::Infix;
 
 use crate::ast::{
-    Access, AccessKind, Automaton, BinaryOp, Block, Clause, Expr, ExprKind, File, Init, Instruction, ItemKind, Name,
-    Place, SharedDecl, Stmt, StmtKind, WaitCondition,
+    Access, AccessKind, Automaton, BinaryOp, Block, Clause, Copies, Expr, ExprKind, File, Init, Instruction, ItemKind,
+    Name, Place, SharedDecl, Stmt, StmtKind, WaitCondition,
 };
 use crate::language::Language;
 
@@ -95,7 +95,7 @@ impl Printer {
                 self.line("}");
             }
             ItemKind::Thread { name, copies, body } => {
-                self.line(&format!("thread {}{} {{", self.name(&name.text), self.brackets(copies.as_ref())));
+                self.line(&format!("thread {}{} {{", self.name(&name.text), self.copies(copies.as_ref())));
                 if self.tpl && drops_a_plain_load(body) {
                     self.indent += 1;
                     self.line("local dropped_;");
@@ -399,6 +399,15 @@ impl Printer {
     }
 
     /// An index or a length.
+    fn copies(&self, copies: Option<&Copies>) -> String {
+        match copies {
+            Some(Copies::Any(None)) => "[*]".to_owned(),
+            Some(Copies::Any(Some(least))) => format!("[{}..*]", self.expr(least)),
+            Some(Copies::Number(number)) => self.brackets(Some(number)),
+            None => String::new(),
+        }
+    }
+
     fn brackets(&self, inside: Option<&Expr>) -> String {
         inside.map_or(String::new(), |inside| format!("[{}]", self.expr(inside)))
     }

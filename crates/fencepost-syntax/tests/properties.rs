@@ -458,6 +458,10 @@ fn declaration(name: impl Strategy<Value = Name>) -> impl Strategy<Value = Share
         .prop_map(|(name, len, init)| SharedDecl { name, len, init })
 }
 
+fn copies() -> impl Strategy<Value = Copies> {
+    prop_oneof![expr().prop_map(Copies::Number), prop::option::of(expr()).prop_map(Copies::Any)]
+}
+
 fn file() -> impl Strategy<Value = File> {
     let fields = (any::<bool>(), prop::collection::vec(declaration(field_name()), 1..3))
         .prop_map(|(atomic, declarations)| Fields { atomic, declarations, span: span() });
@@ -471,7 +475,7 @@ fn file() -> impl Strategy<Value = File> {
             .prop_map(|(name, len, fields)| ItemKind::Struct { name, len, fields }),
         (name(), prop::collection::vec(name(), 0..3), block_of(stmt()))
             .prop_map(|(name, params, body)| ItemKind::Proc { name, params, body }),
-        (name(), prop::option::of(expr()), block_of(stmt())).prop_map(|(name, copies, body)| ItemKind::Thread {
+        (name(), prop::option::of(copies()), block_of(stmt())).prop_map(|(name, copies, body)| ItemKind::Thread {
             name,
             copies,
             body

@@ -25,8 +25,24 @@ pub struct Content {
     pub expected: Vec<Expectation>,
 }
 
-/// All files, in the order of their names.
+/// All files but those of [`any_number`], in the order of their names.
 pub fn files() -> Vec<Entry> {
+    let mut files = all();
+    files.retain(|file| !file.name.starts_with(ANY_NUMBER));
+    files
+}
+
+/// Programs with threads of any number of copies, in the order of their names.
+pub fn any_number() -> Vec<Entry> {
+    let mut files = all();
+    files.retain(|file| file.name.starts_with(ANY_NUMBER));
+    files
+}
+
+/// Their folder: no engine but one takes them as they are.
+const ANY_NUMBER: &str = "any-number/";
+
+fn all() -> Vec<Entry> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../litmus");
     let mut paths = Vec::new();
     collect(&root, &mut paths);

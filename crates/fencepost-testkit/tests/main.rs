@@ -6,6 +6,7 @@ mod architecture;
 mod buffers;
 mod confirmation;
 mod consequences;
+mod crowds;
 mod finals;
 mod laws;
 mod limits;

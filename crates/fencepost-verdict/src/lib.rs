@@ -10,6 +10,7 @@
 
 mod budget;
 mod consequences;
+mod copies;
 mod edits;
 mod form;
 mod outcome;
@@ -18,6 +19,7 @@ mod witness;
 
 pub use budget::{Budget, Progress};
 pub use consequences::{Consequence, Consequences, Rank, Scope};
+pub use copies::{CopiesArgument, ForCopies, WithCopies};
 pub use edits::{Because, Edit, EditKind, Kept, Need, Plan, Relaxed, Repaired, Rest};
 pub use form::Form;
 pub use outcome::{Outcome, Property, Reason, Stats, Verdict};

@@ -6,6 +6,7 @@ use std::time::Duration;
 use fencepost_base::effort::Exhausted;
 
 use crate::consequences::Consequences;
+use crate::copies::ForCopies;
 use crate::witness::{ScFailure, Site, Violation};
 
 /// The question that was asked.
@@ -169,6 +170,9 @@ pub struct Outcome {
     pub speculative: Vec<Site>,
     /// What goes wrong because the program is not robust, if that was asked.
     pub consequences: Option<Consequences>,
+    /// Of a program with threads of any number of copies: what the answer is about. Then threads and
+    /// instructions are those of the program in there.
+    pub copies: Option<Box<ForCopies>>,
     /// The cost.
     pub stats: Stats,
 }

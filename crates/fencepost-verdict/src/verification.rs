@@ -10,6 +10,7 @@ use fencepost_base::ids::{LocId, Value};
 use fencepost_ir::{Condition, Observable, Quantifier};
 use fencepost_model::{EventId, Graph};
 
+use crate::copies::ForCopies;
 use crate::outcome::{Reason, Stats};
 use crate::witness::{GraphRun, ScFailure, ScFailureKind, Site};
 
@@ -300,6 +301,9 @@ pub struct Verification {
     pub result: Result<Verified, Reason>,
     /// What was tried without success, in this order.
     pub tried: Vec<Attempt>,
+    /// Of a program with threads of any number of copies: what the answer is about. Then threads and
+    /// instructions are those of the program in there.
+    pub copies: Option<Box<ForCopies>>,
     /// The cost of everything that was tried.
     pub stats: Stats,
 }

@@ -9,7 +9,7 @@ use fencepost_syntax::ast::{self, ExprKind, Name};
 use fencepost_syntax::messages::suggestion;
 
 use super::symbols::{Shared, Symbol};
-use super::thread::{Binding, Target, ThreadLowerer};
+use super::thread::{Binding, Me, Target, ThreadLowerer};
 
 /// How the results of operators are treated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -114,8 +114,14 @@ impl ThreadLowerer<'_, '_> {
             ExprKind::Name(text) => self.name_in_expr(text, expr.span),
             ExprKind::Element(place) => self.location_in_expr(place),
             ExprKind::Me => match self.me() {
-                Some(me) => Some(Expr::Const(me)),
-                None => {
+                Me::Number(me) => Some(Expr::Const(me)),
+                Me::Unknown => {
+                    self.error(expr.span, "`me` has no meaning here", |problem| {
+                        problem.help("of any number of copies none has a number: all behave alike")
+                    });
+                    None
+                }
+                Me::Nobody => {
                     self.error(expr.span, "`me` has no meaning here", |problem| {
                         problem.help("only copies of a thread have a number: `thread t[2] { … }`")
                     });

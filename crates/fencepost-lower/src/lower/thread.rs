@@ -19,6 +19,17 @@ use super::procs::{Proc, Procs};
 use super::symbols::{Globals, Shared, duplicate};
 use super::{Lowering, MAX_DEPTH, MAX_INSTRUCTIONS};
 
+/// What a thread knows of its own number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Me {
+    /// It is not a copy.
+    Nobody,
+    /// It is this copy.
+    Number(i64),
+    /// It is one of any number of copies, which are all the same.
+    Unknown,
+}
+
 /// What a name in a thread or procedure stands for.
 #[derive(Clone, Debug)]
 pub(super) enum Binding {
@@ -107,7 +118,7 @@ struct PendingRegister {
 /// Lowers one thread.
 pub(super) struct ThreadLowerer<'l, 'a> {
     lowering: &'l mut Lowering<'a>,
-    me: Option<i64>,
+    me: Me,
     called: &'l mut [bool],
     pub(super) frames: Vec<Frame>,
     registers: Vec<PendingRegister>,
@@ -122,7 +133,7 @@ pub(super) struct ThreadLowerer<'l, 'a> {
 }
 
 impl<'l, 'a> ThreadLowerer<'l, 'a> {
-    pub(super) fn new(lowering: &'l mut Lowering<'a>, me: Option<i64>, called: &'l mut [bool]) -> Self {
+    pub(super) fn new(lowering: &'l mut Lowering<'a>, me: Me, called: &'l mut [bool]) -> Self {
         ThreadLowerer {
             lowering,
             me,
@@ -238,7 +249,7 @@ impl<'l, 'a> ThreadLowerer<'l, 'a> {
         self.lowering.procs
     }
 
-    pub(super) fn me(&self) -> Option<i64> {
+    pub(super) fn me(&self) -> Me {
         self.me
     }
 

@@ -46,6 +46,7 @@ impl Figures {
 impl Answer {
     /// Is the program robust? And is that what its file expects?
     pub fn of_outcome(subject: &Subject<'_>, outcome: &Outcome, is_expected: Option<bool>) -> Self {
+        let subject = &subject.about(outcome.copies.as_deref());
         let robust = match outcome.property {
             Property::Robustness => ["robust", "not robust"],
             Property::ObservationalRobustness => ["observationally robust", "not shown observationally robust"],
@@ -75,6 +76,7 @@ impl Answer {
 
     /// Is the condition met, do assertions hold?
     pub fn of_verification(subject: &Subject<'_>, verification: &Verification) -> Self {
+        let subject = &subject.about(verification.copies.as_deref());
         let condition = subject.program.condition();
         let (verdict, tone, detail) = match &verification.result {
             Ok(verified) if verified.holds(condition) => ("holds", "good", verified.argument.to_string()),

@@ -52,6 +52,9 @@ struct VerificationReport<'a> {
     /// An execution of the model that shows it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub execution: Option<ExecutionReport<'a>>,
+    /// Of a program with threads of any number of copies: how many the answer is about.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub copies: Option<super::CopiesReport>,
     /// The cost.
     pub stats: Figures,
 }
@@ -121,6 +124,7 @@ pub enum StateValue {
 
 /// The report on a verification, as a line of JSON with its line break.
 pub fn verification(subject: &Subject<'_>, verification: &Verification) -> String {
+    let subject = &subject.about(verification.copies.as_deref());
     let condition = subject.program.condition();
     let result = verification.result.as_ref();
     let verified = result.ok();
@@ -150,6 +154,7 @@ pub fn verification(subject: &Subject<'_>, verification: &Verification) -> Strin
         execution: end
             .zip(execution.run.as_ref())
             .map(|(end, run)| ExecutionReport { end, steps: run.steps.iter().map(findings::step).collect() }),
+        copies: verification.copies.as_deref().map(super::copies),
         stats: figures(&verification.stats),
     })
 }

@@ -44,8 +44,25 @@ pub(super) struct Report<'a> {
     /// Reads that may be stale, for observational robustness.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub speculative: Vec<StatementReport<'a>>,
+    /// Of a program with threads of any number of copies: how many the answer is about.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub copies: Option<CopiesReport>,
     /// The cost.
     pub stats: Figures,
+}
+
+/// How many copies of threads an answer is about, where there can be any number.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct CopiesReport {
+    /// The answer holds for every number of copies; so it is known: `forward`, `backward`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub every: Option<&'static str>,
+    /// `forward`: so many copies were looked at at a time.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub at_a_time: Option<u32>,
+    /// What was found was found with so many copies of each such thread.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub number: Option<u32>,
 }
 
 /// What goes wrong because a program is not robust.

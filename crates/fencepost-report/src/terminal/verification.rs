@@ -11,6 +11,7 @@ use crate::words;
 
 /// The answer with the final states, or with what goes wrong.
 pub fn verification(subject: &Subject<'_>, verification: &Verification, look: &Look) -> String {
+    let subject = &subject.about(verification.copies.as_deref());
     let mut text = verification_headline(subject, verification, look);
     let Ok(verified) = &verification.result else {
         text += &verification
@@ -38,6 +39,7 @@ pub fn verification(subject: &Subject<'_>, verification: &Verification, look: &L
 /// The answer and its argument in one line: `sb.litmus: OK under tso by enumeration: Sometimes (1
 /// of 4 executions): exists (0:r0=0 /\ 1:r0=0)`.
 pub fn verification_headline(subject: &Subject<'_>, verification: &Verification, look: &Look) -> String {
+    let subject = &subject.about(verification.copies.as_deref());
     let paint = Paint(look.color);
     let (file, model) = (subject.source.name(), verification.model);
     let verified = match &verification.result {
@@ -51,7 +53,8 @@ pub fn verification_headline(subject: &Subject<'_>, verification: &Verification,
         false => paint.bad(if verified.race.is_some() { "RACY" } else { fails }),
     };
     let details: Vec<String> = details(subject, verified).into_iter().map(|detail| format!(": {detail}")).collect();
-    format!("{file}: {answer} under {model} by {}{}\n", verified.argument.as_str(), details.concat())
+    let copies = words::for_copies(verification.copies.as_deref());
+    format!("{file}: {answer} under {model}{copies} by {}{}\n", verified.argument.as_str(), details.concat())
 }
 
 fn details(subject: &Subject<'_>, verified: &Verified) -> Vec<String> {

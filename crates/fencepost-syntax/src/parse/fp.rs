@@ -5,7 +5,8 @@ use fencepost_base::diag::Diagnostic;
 use super::access::{Method, Verb};
 use super::{Parser, Reported, Result};
 use crate::ast::{
-    Access, Block, Expr, Fields, Function, Init, Item, ItemKind, Name, Place, SharedDecl, StmtKind, WaitCondition,
+    Access, Block, Copies, Expr, Fields, Function, Init, Item, ItemKind, Name, Place, SharedDecl, StmtKind,
+    WaitCondition,
 };
 use crate::lexer::TokenKind;
 
@@ -74,9 +75,33 @@ impl Parser<'_> {
     fn thread(&mut self) -> Result<Item> {
         let start = self.advance().span;
         let name = self.new_name("a thread")?;
-        let copies = self.brackets()?;
+        let copies = self.copies()?;
         let body: Block = self.block()?;
         Ok(Item { kind: ItemKind::Thread { name, copies, body }, span: self.span_from(start) })
+    }
+
+    /// `[3]`, `[*]` or `[2..*]`, if it is there.
+    fn copies(&mut self) -> Result<Option<Copies>> {
+        if self.kind() != TokenKind::LeftBracket {
+            return Ok(None);
+        }
+        let open = self.advance().span;
+        let copies = match self.eat(TokenKind::Star) {
+            true => Copies::Any(None),
+            false => {
+                let number = self.expr()?;
+                match self.eat(TokenKind::Dot) {
+                    false => Copies::Number(number),
+                    true => {
+                        self.expect(TokenKind::Dot, "`..*`")?;
+                        self.expect(TokenKind::Star, "`*`")?;
+                        Copies::Any(Some(number))
+                    }
+                }
+            }
+        };
+        self.expect_close(TokenKind::RightBracket, "`]`", open)?;
+        Ok(Some(copies))
     }
 
     fn structure(&mut self) -> Result<Option<Item>> {

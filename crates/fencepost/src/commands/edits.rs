@@ -158,6 +158,7 @@ impl<E: Editing> Session<'_, E> {
                     language: file.input.language,
                     text: file.source.text(),
                     program: &file.program,
+                    copies: None,
                     purpose: editing.purpose(),
                     models: &models,
                     costs,

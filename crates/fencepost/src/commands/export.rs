@@ -19,6 +19,10 @@ pub(crate) fn run(args: &ExportArgs, output: &mut Output) -> io::Result<Exit> {
         Ok(file) => file,
         Err(exit) => return Ok(exit),
     };
+    if file.program.least_copies().is_some() {
+        let problem = format!("cannot export `{}`: it has threads of any number of copies", file.source.name());
+        return Ok(desk.error(&problem, Some("write a number instead of `*`")));
+    }
     match export(args, &file) {
         Ok(text) => desk.deliver(&args.output, &text),
         Err(error) => Ok(desk.error(&format!("cannot export `{}`: {error}", file.source.name()), None)),

@@ -103,6 +103,7 @@ impl Fixes {
                 language: file.input.language,
                 text: file.source.text(),
                 program: &file.program,
+                copies: None,
                 purpose,
                 models: &[model],
                 costs: &Costs::default(),

@@ -163,6 +163,7 @@ impl Source {
                 language: self.language,
                 text: self.file.text(),
                 program: &self.program,
+                copies: None,
                 purpose: Purpose::Robustness,
                 models,
                 costs: &costs,

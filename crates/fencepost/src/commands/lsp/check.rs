@@ -172,6 +172,7 @@ impl Job {
                     language: self.language,
                     text: self.source.text(),
                     program: &self.program,
+                    copies: None,
                     purpose,
                     models,
                     costs: &Costs::default(),

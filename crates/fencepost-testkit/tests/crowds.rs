@@ -1,0 +1,170 @@
+//! Any number of copies: the two engines agree with each other, and with programs of 1, 2, 3, …
+//! copies.
+
+use fencepost_check::Question;
+use fencepost_crowd::backward::Decided;
+use fencepost_crowd::{Failures, Wanted, decide_backward, decide_forward};
+use fencepost_ir::Program;
+use fencepost_lower::Language;
+use fencepost_model::{Model, Robustness, models};
+use fencepost_testkit::generate::{self, Options};
+use fencepost_testkit::repetitions;
+use fencepost_verdict::{Budget, Verdict};
+
+/// States that a program may have before it is too large for a test.
+const SMALL: u64 = 200_000;
+/// Copies that programs are tried with, one number after the other.
+const TRIED: u32 = 4;
+/// Copies that are looked at at a time.
+const AT_A_TIME: u32 = 4;
+
+fn small() -> Budget<'static> {
+    Budget { max_states: SMALL, ..Budget::unlimited() }
+}
+
+/// `program` with any number of copies of some of its threads: those whose bit is set.
+fn any_number(program: &Program, which: u64) -> Program {
+    let mut text = fencepost_lower::print(program);
+    for (index, thread) in program.threads().iter().enumerate().filter(|(index, _)| which >> index & 1 == 1) {
+        let (one, any) = (format!("thread {} {{", thread.name), format!("thread {}[*] {{", thread.name));
+        assert!(text.contains(&one), "thread {index} is printed");
+        text = text.replace(&one, &any);
+    }
+    fencepost_lower::load(Language::Fp, &text).program.expect("what is printed can be read")
+}
+
+/// What programs with so many copies do: the least number with a violation, and with a failure.
+struct Tried {
+    violation: Option<u32>,
+    failure: Option<u32>,
+}
+
+fn tried(program: &Program, model: &'static dyn Model) -> Option<Tried> {
+    let mut tried = Tried { violation: None, failure: None };
+    for copies in 1..=TRIED {
+        let instance = program.with_copies(copies);
+        let outcome = Question::new(&instance, model).robustness(&small()).expect("no internal error");
+        match outcome.verdict {
+            Verdict::Unknown(_) => return None,
+            Verdict::Violated(_) => tried.violation = tried.violation.or(Some(copies)),
+            Verdict::Holds => {}
+        }
+        if outcome.sc_failure.is_some() {
+            tried.failure = tried.failure.or(Some(copies));
+        }
+    }
+    Some(tried)
+}
+
+/// Do both engines agree with what was found with few copies? None if one of them is at a limit.
+fn agree(
+    program: &Program,
+    model: &'static dyn Model,
+    found: Option<u32>,
+    wanted: Wanted,
+) -> Option<Result<(), String>> {
+    let budget = small();
+    let backward = decide_backward(program, model, wanted, &budget).ok()?;
+    let forward = decide_forward(program, model, wanted, AT_A_TIME, &budget).ok();
+    let fits = match (backward, found) {
+        (Decided::Never { .. }, found) => found.is_none(),
+        (Decided::With(copies), Some(found)) => found <= copies,
+        (Decided::With(copies), None) => copies > TRIED,
+    };
+    let is_seen = forward.is_some_and(|at_a_time| at_a_time.is_some()) && matches!(backward, Decided::With(_));
+    Some(match fits && !is_seen {
+        true => Ok(()),
+        false => Err(format!("{wanted:?}: found with {found:?}, backwards {backward:?}, forwards {forward:?}")),
+    })
+}
+
+#[test]
+fn engines_agree_with_programs_of_few_copies() {
+    let (mut judged, mut wrong, mut late) = (0, 0, 0);
+    for seed in 0..repetitions(400) {
+        let options = Options {
+            threads: 1..=2,
+            accesses: 1..=4,
+            total_accesses: 5,
+            domain: 2..=3,
+            loops: seed % 3 == 0,
+            dense: Some(false),
+            ..Options::default()
+        };
+        let original = generate::program(seed, &options);
+        let program = any_number(&original, if seed % 4 == 1 { 3 } else { 1 + seed % 2 });
+        if program.least_copies().is_none() {
+            continue;
+        }
+        for model in models::checkable() {
+            if !matches!(model.declaration().robustness, Robustness::Monitor) || program.has_sections() {
+                continue;
+            }
+            let Some(tried) = tried(&program, model) else { continue };
+            let context = || format!("seed {seed}, {}:\n{}", model.name(), fencepost_lower::print(&program));
+            let violations = Wanted { violations: true, failures: Failures::Nothing };
+            let failures = Wanted { violations: false, failures: Failures::Everything };
+            for (wanted, found) in [(violations, tried.violation), (failures, tried.failure)] {
+                let Some(agreed) = agree(&program, model, found, wanted) else { continue };
+                agreed.unwrap_or_else(|difference| panic!("{difference}: {}", context()));
+                judged += 1;
+                wrong += usize::from(found.is_some());
+                late += usize::from(found > Some(1));
+            }
+        }
+    }
+    println!("{judged} judged, {wrong} wrong, {late} of them with two copies or more");
+    assert!(judged > 0 && wrong > 0 && late > 0);
+}
+
+/// What `check` says of every number of copies is what it says of each, up to the number that it names.
+#[test]
+fn answers_agree_with_programs_of_few_copies() {
+    let (mut holding, mut violated, mut late) = (0, 0, 0);
+    for seed in 0..repetitions(150) {
+        let options = Options {
+            threads: 1..=2,
+            accesses: 2..=4,
+            total_accesses: 6,
+            domain: 2..=3,
+            loops: seed % 4 == 0,
+            ..Options::default()
+        };
+        let original = generate::program(seed.wrapping_mul(7919), &options);
+        let program = any_number(&original, if seed % 3 == 1 { 3 } else { 1 });
+        if program.least_copies().is_none() {
+            continue;
+        }
+        for model in models::checkable() {
+            let Some(tried) = tried(&program, model) else { continue };
+            let context = format!("seed {seed}, {}:\n{}", model.name(), fencepost_lower::print(&program));
+            let outcome =
+                Question::new(&program, model).robustness(&small()).unwrap_or_else(|e| panic!("{e} {context}"));
+            let copies = outcome.copies.as_ref();
+            match outcome.verdict {
+                Verdict::Unknown(_) => {}
+                Verdict::Holds => {
+                    holding += 1;
+                    assert_eq!(tried.violation, None, "{context}");
+                    assert!(copies.is_some_and(|copies| copies.every.is_some()), "{context}");
+                    if outcome.sc_failure.is_none() {
+                        assert_eq!(tried.failure, None, "{context}");
+                    }
+                }
+                Verdict::Violated(_) => {
+                    violated += 1;
+                    let number = copies.and_then(|copies| copies.with.as_ref()).map(|with| with.number);
+                    assert!(number.is_some(), "{context}");
+                    late += usize::from(number > Some(1));
+                    if number <= Some(TRIED) {
+                        assert_eq!(tried.violation, number, "{context}");
+                    } else {
+                        assert_eq!(tried.violation, None, "{context}");
+                    }
+                }
+            }
+        }
+    }
+    println!("{holding} robust, {violated} not, {late} of these with two copies or more");
+    assert!(holding > 0 && violated > 0 && late > 0);
+}
