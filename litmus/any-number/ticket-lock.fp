@@ -2,7 +2,7 @@
 //: tso robust
 //: pso robust
 //: pgas robust
-//: ra unknown
+//: ra robust
 //: rc20 robust
 //: cpp20 robust
 // A ticket lock with four tickets, which are used again. Four threads are served well. The fifth one

@@ -2,9 +2,9 @@
 
 use fencepost_base::source::Span;
 use fencepost_syntax::ast::{
-    Access, AccessKind, Automaton, BinaryOp, Block, Clause, Expr, ExprKind, Field, Fields, File, ForHead, Function,
-    Head, Init, Instruction, Item, ItemKind, LocalDecl, Name, Place, SharedDecl, Stmt, StmtKind, Transition, UnaryOp,
-    WaitCondition,
+    Access, AccessKind, Automaton, BinaryOp, Block, Clause, Copies, Expr, ExprKind, Field, Fields, File, ForHead,
+    Function, Head, Init, Instruction, Item, ItemKind, LocalDecl, Name, Place, SharedDecl, Stmt, StmtKind, Transition,
+    UnaryOp, WaitCondition,
 };
 use fencepost_syntax::format::format;
 use fencepost_syntax::lexer::lex;
