@@ -18,6 +18,7 @@ fn with_task<T>(language: Language, text: &str, model: &'static dyn Model, work:
         language,
         text,
         program: &program,
+        copies: None,
         purpose: Purpose::Robustness,
         models: &[model],
         costs: &costs,
