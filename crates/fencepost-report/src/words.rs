@@ -10,8 +10,8 @@ use fencepost_ir::{Op, Place, Program};
 use fencepost_model::EventId;
 use fencepost_model::cycle::Edge;
 use fencepost_verdict::{
-    Because, BufferStep, Consequence, Consequences, Delay, ForCopies, Outcome, RacingPair, Rank, Reason, Run, RunStep,
-    ScFailureKind, Scope, Site, Verdict, Violation, ViolationKind,
+    Because, BufferStep, Consequence, Consequences, CopiesArgument, Delay, ForCopies, Outcome, RacingPair, Rank,
+    Reason, Run, RunStep, ScFailureKind, Scope, Site, Verdict, Violation, ViolationKind,
 };
 
 use crate::finding;
@@ -60,7 +60,10 @@ fn joined(things: &[impl ToString], word: &str) -> String {
 /// How many copies of threads an answer is about, if there can be any number.
 pub(crate) fn for_copies(copies: Option<&ForCopies>) -> String {
     match copies {
-        Some(ForCopies { every: Some(_), .. }) => " for any number of copies".into(),
+        Some(ForCopies { every: Some(CopiesArgument::Forward(copies)), .. }) => {
+            format!(" for any number of copies (forwards, {copies} at a time)")
+        }
+        Some(ForCopies { every: Some(CopiesArgument::Backward), .. }) => " for any number of copies (backwards)".into(),
         Some(ForCopies { with: Some(with), .. }) => with_copies(with.number),
         Some(ForCopies { every: None, with: None }) | None => String::new(),
     }

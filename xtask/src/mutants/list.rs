@@ -4,6 +4,7 @@ mod attack;
 mod check;
 mod clock;
 mod cover;
+mod crowd;
 mod executions;
 mod explore;
 mod model;
@@ -55,6 +56,11 @@ const fn clock(name: &'static str, file: &'static str, from: &'static str, to: &
 /// The backward search and opSRA no longer agree.
 const fn cover(name: &'static str, file: &'static str, from: &'static str, to: &'static str) -> Mutant {
     Mutant { name, file, from, to, judges: &[&["-p", "fencepost-cover"]] }
+}
+
+/// What holds for any number of copies no longer agrees with programs of few.
+const fn crowd(name: &'static str, file: &'static str, from: &'static str, to: &'static str) -> Mutant {
+    Mutant { name, file, from, to, judges: &[&["-p", "fencepost-testkit", "--test", "all", "crowds::"]] }
 }
 
 /// Machine and axioms no longer agree.
@@ -113,6 +119,7 @@ pub(super) fn all() -> impl Iterator<Item = &'static Mutant> {
         check::MUTANTS,
         clock::MUTANTS,
         cover::MUTANTS,
+        crowd::MUTANTS,
         executions::MUTANTS,
         explore::MUTANTS,
         model::MUTANTS,
