@@ -89,7 +89,7 @@ pub(crate) fn trials(folder: &Path, compiler: &Compiler) -> Vec<Trial> {
 fn are_enough(tests: u64) -> Result<(), Failed> {
     let done = DONE.fetch_add(1, Ordering::SeqCst) + 1;
     let [compared, failing, racing] = [&COMPARED, &FAILING, &RACING].map(|count| count.load(Ordering::SeqCst));
-    match done < tests || failing * 20 > compared && racing * 60 > compared {
+    match done < tests || failing * 30 > compared && racing * 80 > compared {
         true => Ok(()),
         false => Err(Failed::from(format!("of {compared} programs, {failing} fail and {racing} race"))),
     }
