@@ -8,7 +8,7 @@
 name "queue-lock-relaxed";
 domain 4;
 global tail = 1;
-global free[4] = { 0, 0, 1, 1 };
+global free[4] = {0, 0, 1, 1};
 global locked[4];
 nonatomic data;
 
