@@ -4,7 +4,7 @@
 //: ra violation copies=4
 //: rc20 violation copies=4 shape=ISA2
 //: cpp20 violation copies=4 shape=ISA2
-// A message that is passed on, by a copy that releases nothing: three copies show it.
+// A message that is passed on, by a copy that acquires nothing: four copies show it, and no fewer.
 name "chain";
 domain 2;
 global x, y, z;

@@ -11,7 +11,7 @@
 //!
 //! Sound and complete for finite-state programs, as the engines are.
 
-use fencepost_crowd::{Answer, Cost, Failures, Wanted};
+use fencepost_crowd::{Answer, Cost, Effort, Failures, Wanted};
 use fencepost_ir::{Copies, Program};
 use fencepost_model::{Model, Robustness, models};
 use fencepost_verdict::{
@@ -21,6 +21,11 @@ use fencepost_verdict::{
 
 use crate::question::unexplored;
 use crate::{InternalError, Options, Question};
+
+/// So many copies more than the least are tried before the engine is asked that takes long.
+const FEW: u32 = 3;
+/// States that each of these tries may take.
+const CHEAP: u64 = 500_000;
 
 /// Is `program`, which has threads of any number of copies, robust against the model of `question` for
 /// every number of copies? `least` is the least number there may be.
@@ -32,16 +37,36 @@ pub(crate) fn robustness(question: &Question<'_>, least: u32, budget: &Budget<'_
     // Most of what is wrong is wrong with few copies, and the run that shows it is what people want.
     let mut found = with_copies(question, least, budget)?;
     let mut spent = found.stats;
+    // Whatever is wrong that is not known is not so with up to so many copies.
     let mut most = least;
+    let mut effort = Effort::Forward;
     loop {
         if found.verdict.is_violated() || found.verdict.is_unknown() {
             return Ok(Outcome { stats: spent, ..found });
         }
         let failures = if found.sc_failure.is_none() { Failures::Everything } else { Failures::Nothing };
         let wanted = Wanted { violations: true, failures };
-        let (answer, cost) = decide(program, model, wanted, question.options(), budget);
+        let (answer, cost) = decide(program, model, wanted, effort, question.options(), budget);
         add(&mut spent, cost);
         let verdict = match answer {
+            // A violation by few copies is found sooner by them than by going back from all that is wrong.
+            Answer::Perhaps => {
+                effort = Effort::Full;
+                let cheap = Budget { max_states: budget.max_states.min(CHEAP), ..*budget };
+                for copies in most + 1..=least + FEW {
+                    let tried = with_copies(question, copies, &cheap)?;
+                    add_stats(&mut spent, tried.stats);
+                    if tried.verdict.is_violated() || (tried.sc_failure.is_some() && found.sc_failure.is_none()) {
+                        found = tried;
+                        break;
+                    }
+                    if tried.verdict.is_unknown() {
+                        break;
+                    }
+                    most = copies;
+                }
+                continue;
+            }
             Answer::With(copies) if copies > most => {
                 found = first_wrong(question, most + 1..=copies, found, &mut spent, budget)?;
                 most = copies;
@@ -113,9 +138,10 @@ pub(crate) fn safety(question: &Question<'_>, least: u32, budget: &Budget<'_>) -
     let mut stats = Stats::default();
     let (result, copies) = if is_reference {
         let wanted = Wanted { violations: true, failures: Failures::Everything };
-        let (answer, cost) = fencepost_crowd::decide(program, model, wanted, question.options(), budget);
+        let (answer, cost) = fencepost_crowd::decide(program, model, wanted, Effort::Full, question.options(), budget);
         add(&mut stats, cost);
         match answer {
+            Answer::Perhaps => unreachable!("everything was done to find out"),
             Answer::Never(argument) => (Ok(Argument::Exploration), Some(argument_of(argument))),
             Answer::With(copies) => return going_wrong(question, least, copies.max(least), stats, budget),
             Answer::Bounded => (Err(bounded()), None),
@@ -171,12 +197,13 @@ fn decide(
     program: &Program,
     model: &'static dyn Model,
     wanted: Wanted,
+    effort: Effort,
     options: Options,
     budget: &Budget<'_>,
 ) -> (Answer, Cost) {
     match model.declaration().robustness {
-        Robustness::Monitor => fencepost_crowd::decide(program, model, wanted, options, budget),
-        Robustness::Attacks => attacks(program, model, wanted, options, budget),
+        Robustness::Monitor => fencepost_crowd::decide(program, model, wanted, effort, options, budget),
+        Robustness::Attacks => attacks(program, model, wanted, effort, options, budget),
         Robustness::Always | Robustness::Implied(_) => {
             let reason = Reason::Unsupported(format!("robustness against {} is not decided", model.name()));
             (Answer::GaveUp(reason), Cost::default())
@@ -189,13 +216,14 @@ fn attacks(
     program: &Program,
     model: &'static dyn Model,
     wanted: Wanted,
+    effort: Effort,
     options: Options,
     budget: &Budget<'_>,
 ) -> (Answer, Cost) {
     let failures = Wanted { violations: false, failures: Failures::Everything };
     let (mut answer, mut cost) = (Answer::Never(fencepost_crowd::Argument::Forward(1)), Cost::default());
     if wanted.failures != Failures::Nothing && crate::buffers::can_fail(program) {
-        (answer, cost) = fencepost_crowd::decide(program, models::reference(), failures, options, budget);
+        (answer, cost) = fencepost_crowd::decide(program, models::reference(), failures, effort, options, budget);
     }
     if program.has_sections() {
         let what = "attacks on atomic sections by any number of copies are not decided";
@@ -220,7 +248,7 @@ fn attacks(
     let delays = fencepost_attack::enough_delays(&apart, model);
     let instrumented = fencepost_attack::instrument(&apart, model, &attacks, delays);
     let (attacked, more) =
-        fencepost_crowd::decide(instrumented.program(), models::reference(), feasible, options, budget);
+        fencepost_crowd::decide(instrumented.program(), models::reference(), feasible, effort, options, budget);
     let cost = Cost {
         states: cost.states + more.states,
         transitions: cost.transitions + more.transitions,

@@ -81,6 +81,8 @@ pub enum Answer {
     Never(Argument),
     /// It happens with so many copies of each kind of thread.
     With(u32),
+    /// It may happen: not everything was done to find out.
+    Perhaps,
     /// Nothing of it happens, but runs that reach a bound of the program were not followed.
     Bounded,
     /// A limit was reached.
@@ -103,12 +105,22 @@ pub struct Cost {
 /// Copies that the forward engine looks at at a time, before the other one is asked.
 const AT_A_TIME: u32 = 2;
 
+/// How much is to be done.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Effort {
+    /// Only what is fast: if that is not enough, the answer is [`Answer::Perhaps`].
+    Forward,
+    /// Everything.
+    Full,
+}
+
 /// Is there a number of copies for which what is `wanted` happens in `program` under SC, with the
 /// monitor of `model`? First the engine that is fast and often enough, then the one that always ends.
 pub fn decide(
     program: &Program,
     model: &dyn Model,
     wanted: Wanted,
+    effort: Effort,
     options: Options,
     budget: &Budget<'_>,
 ) -> (Answer, Cost) {
@@ -123,6 +135,7 @@ pub fn decide(
             true => Answer::Bounded,
             false => Answer::Never(Argument::Forward(AT_A_TIME)),
         },
+        Ok(_) if effort == Effort::Forward => Answer::Perhaps,
         Ok(_) => match backward::decide(&mut numbered, wanted, options.jobs, budget) {
             Err(reason) => Answer::GaveUp(reason),
             Ok(backward::Decided::Never { is_bound: true }) => Answer::Bounded,

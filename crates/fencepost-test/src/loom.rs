@@ -23,7 +23,7 @@
 //! that they return, `Notify`, `alloc`, `future`, `lazy_static!`, `stop_exploring`. Loom runs the
 //! closure many times in one process. Here it runs once in each process, so statics begin anew.
 
-/// Explores what the closure does: see [`exhaustive`](crate::exhaustive).
+/// Explores what the closure does: see [`exhaustive`](crate::exhaustive()).
 pub fn model(test: impl Fn() + Sync + Send + 'static) {
     crate::exhaustive(test);
 }

@@ -16,7 +16,7 @@ use fencepost_verdict::{Budget, Reason, Verdict};
 /// States that a program may have before it is too large for a test.
 const SMALL: u64 = 200_000;
 /// Copies that programs are tried with, one number after the other.
-const TRIED: u32 = 4;
+const TRIED: u32 = 5;
 /// Copies that are looked at at a time.
 const AT_A_TIME: u32 = 4;
 
@@ -83,7 +83,7 @@ fn agree(
 #[test]
 fn engines_agree_with_programs_of_few_copies() {
     let (mut judged, mut wrong, mut late) = (0, 0, 0);
-    for seed in 0..repetitions(400) {
+    for seed in 0..repetitions(300) {
         let options = Options {
             threads: 1..=2,
             accesses: 1..=4,
