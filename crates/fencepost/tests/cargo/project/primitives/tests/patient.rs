@@ -1,19 +1,9 @@
 //! Waits for a condition in loops, correct however often they end early.
 
 use std::sync::{Condvar, Mutex};
-use std::thread;
 use std::time::Duration;
 
-use primitives::Plain;
-
-/// Two threads, the second of which calls both functions.
-fn beside(one: impl FnOnce() + Send, other: impl FnOnce()) {
-    thread::scope(|scope| {
-        let thread = scope.spawn(one);
-        other();
-        thread.join().unwrap();
-    });
-}
+use primitives::{Plain, beside};
 
 fencepost_test::exhaustive! {
     #[test]
