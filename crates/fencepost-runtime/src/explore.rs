@@ -17,7 +17,8 @@ use fencepost_protocol::exploration::{
 use fencepost_protocol::{Key, door};
 
 use crate::intercept::system_call;
-use crate::{environment, local, memory, options, provoke, race, schedule, shadow};
+use crate::stacks::CallStack;
+use crate::{environment, local, memory, options, provoke, race, schedule, shadow, thread};
 
 /// What both sides map; null if nobody decides.
 static SHARED: AtomicPtr<u8> = AtomicPtr::new(null_mut());
@@ -267,6 +268,14 @@ pub(crate) fn uses_stale(key: u64, source: u32) {
     let Some(mut shared) = shared() else { return };
     let header = shared.header();
     (header.stale_step, header.stale_source, header.stale_key) = (step, source, key);
+}
+
+/// Instrumented code calls the runtime. Functions of it that call anything are on the stack of calls,
+/// unless they were built to be watched for atomic accesses only.
+pub(crate) fn called() {
+    if is_decided() && thread::calls().is_some_and(CallStack::is_empty) {
+        remark("plain accesses are not seen: the program was built with --atomics-only");
+    }
 }
 
 /// Something stands in the way of an exact answer.

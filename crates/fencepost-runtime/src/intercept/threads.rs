@@ -126,6 +126,8 @@ unsafe fn create(
     pc: usize,
     spawn: impl FnOnce(*mut c_void) -> c_int,
 ) -> Option<c_int> {
+    // The program may have no atomic access, and race all the same.
+    explore::called();
     // Threads are numbered in the order of their creation.
     schedule::about_if_decided(Kind::Spawn, 0);
     let mut parent = thread::enter()?;

@@ -6,7 +6,6 @@ use fencepost_protocol::exploration::{Kind, Step, flag};
 
 use super::{Call, cas_now, decided, fetch_now, load_now};
 use crate::hooks::word::{Fetch, Word};
-use crate::stacks::CallStack;
 use crate::thread;
 use crate::{early, explore, local, schedule};
 
@@ -36,9 +35,7 @@ unsafe fn step<W: Word>(call: Call, kind: Kind) -> Step {
 unsafe fn begin<W: Word>(call: Call, kind: Kind, says: impl FnOnce(Step) -> Step) {
     match explore::is_decided() {
         true => {
-            if thread::calls().is_some_and(CallStack::is_empty) {
-                explore::remark("plain accesses are not seen: the program was built with --atomics-only");
-            }
+            explore::called();
             // SAFETY: the caller's promise.
             schedule::about_step(says(unsafe { step::<W>(call, kind) }));
         }
