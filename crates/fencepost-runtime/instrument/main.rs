@@ -37,8 +37,13 @@ const MODEL: c_int = 0;
 const OBJECT_FILE: c_int = 1;
 /// The section that rustc puts bitcode into.
 const BITCODE: &CStr = c".llvmbc";
-/// `LLVMVoidTypeKind`.
+/// `LLVMVoidTypeKind`, `LLVMPointerTypeKind`.
 const VOID: c_int = 0;
+const POINTER: c_int = 12;
+/// `LLVMInternalLinkage`.
+const INTERNAL: c_int = 8;
+/// `LLVMIntNE`.
+const DIFFERS: c_int = 33;
 /// Functions that do nothing in the result, by parts of their mangled names. At the beginning and at
 /// the end of each thread they take a lock, to remember where its stack ends: for a message if it
 /// overflows. All threads would be ordered by that lock, and there would be a schedule for each order
@@ -48,6 +53,22 @@ const LEFT_OUT: [&str; 3] = [
     "14stack_overflow3imp12drop_handler",
     "14stack_overflow11thread_info16set_current_info",
 ];
+
+/// The functions that wait for a condition, by parts of their mangled names: the module, and one of
+/// the others. Their first parameters are the condition and the mutex, each of which begins with the
+/// word that the kernel knows it by.
+const CONDITIONS: &str = "7condvar5futex";
+const WAITS: [&str; 2] = ["7Condvar4wait", "7Condvar12wait_timeout"];
+/// What is told of them: the runtime cannot see what a wait in the kernel is for. Who waits for a
+/// condition may be woken for no reason.
+const TOLD: &CStr = c"__fencepost_condition_wait";
+
+/// The function that takes a mutex for which it has to wait, by parts of its mangled name.
+const TAKES: [&str; 2] = ["5mutex5futex", "14lock_contended"];
+/// What is asked at its beginning: has the runtime taken the mutex for it? It does so where every
+/// schedule is explored, in a single step. There would be very many ways to look at the word of the
+/// mutex, and to sleep.
+const ASKED: &CStr = c"__fencepost_takes_mutex";
 
 /// The shared library.
 struct Llvm(Opaque);
@@ -177,6 +198,8 @@ fn instrument(llvm: &Llvm, path: &CStr, passes: &CStr) -> Result<(), String> {
         let context = llvm.function::<unsafe extern "C" fn() -> Opaque>(c"LLVMContextCreate")?();
         let module = read(llvm, context, path)?;
         leave_out(llvm, context, module)?;
+        tell_of_waits(llvm, context, module)?;
+        ask_for_mutexes(llvm, context, module)?;
         let mut message: Message = null_mut();
         let triple = llvm.function::<unsafe extern "C" fn(Opaque) -> Text>(c"LLVMGetTarget")?(module);
         let mut target: Opaque = null_mut();
@@ -212,9 +235,6 @@ fn instrument(llvm: &Llvm, path: &CStr, passes: &CStr) -> Result<(), String> {
 unsafe fn leave_out(llvm: &Llvm, context: Opaque, module: Opaque) -> Result<(), String> {
     // SAFETY: as in `instrument`. A block that nobody jumps to any more may stay.
     unsafe {
-        let first: unsafe extern "C" fn(Opaque) -> Opaque = llvm.function(c"LLVMGetFirstFunction")?;
-        let next: unsafe extern "C" fn(Opaque) -> Opaque = llvm.function(c"LLVMGetNextFunction")?;
-        let name: unsafe extern "C" fn(Opaque, *mut usize) -> Text = llvm.function(c"LLVMGetValueName2")?;
         let body: unsafe extern "C" fn(Opaque) -> Opaque = llvm.function(c"LLVMGetFirstBasicBlock")?;
         let signature: unsafe extern "C" fn(Opaque) -> Opaque = llvm.function(c"LLVMGlobalGetValueType")?;
         let result: unsafe extern "C" fn(Opaque) -> Opaque = llvm.function(c"LLVMGetReturnType")?;
@@ -226,25 +246,172 @@ unsafe fn leave_out(llvm: &Llvm, context: Opaque, module: Opaque) -> Result<(), 
         let go: unsafe extern "C" fn(Opaque, Opaque) = llvm.function(c"LLVMPositionBuilderAtEnd")?;
         let return_nothing: unsafe extern "C" fn(Opaque) -> Opaque = llvm.function(c"LLVMBuildRetVoid")?;
         let return_value: unsafe extern "C" fn(Opaque, Opaque) -> Opaque = llvm.function(c"LLVMBuildRet")?;
+        for function in functions(llvm, module, |name| LEFT_OUT.iter().any(|part| name.contains(part)))? {
+            go(builder, insert(context, body(function), c"".as_ptr()));
+            let result = result(signature(function));
+            match kind(result) {
+                VOID => return_nothing(builder),
+                _ => return_value(builder, zero(result)),
+            };
+        }
+    }
+    Ok(())
+}
+
+/// Puts functions that say so around those that wait for a condition. They have frames of their own,
+/// in which nothing is that an earlier wait has left: the state of the thread is known by its stack.
+///
+/// # Safety
+///
+/// The module is of this context, which is one of this LLVM's.
+unsafe fn tell_of_waits(llvm: &Llvm, context: Opaque, module: Opaque) -> Result<(), String> {
+    // SAFETY: as in `instrument`. The call has as many arguments as its type says, all pointers.
+    unsafe {
+        let is_wait = |name: &str| name.contains(CONDITIONS) && WAITS.iter().any(|part| name.contains(part));
+        let waits = functions(llvm, module, is_wait)?;
+        if waits.is_empty() {
+            return Ok(());
+        }
+        let parameters: unsafe extern "C" fn(Opaque) -> c_uint = llvm.function(c"LLVMCountParams")?;
+        let parameter: unsafe extern "C" fn(Opaque, c_uint) -> Opaque = llvm.function(c"LLVMGetParam")?;
+        let kind: unsafe extern "C" fn(Opaque) -> c_int = llvm.function(c"LLVMGetTypeKind")?;
+        let of: unsafe extern "C" fn(Opaque) -> Opaque = llvm.function(c"LLVMTypeOf")?;
+        let nothing = llvm.function::<unsafe extern "C" fn(Opaque) -> Opaque>(c"LLVMVoidTypeInContext")?(context);
+        let pointer: unsafe extern "C" fn(Opaque, c_uint) -> Opaque = llvm.function(c"LLVMPointerTypeInContext")?;
+        let mut pointers = [pointer(context, 0); 2];
+        let signature: unsafe extern "C" fn(Opaque, *mut Opaque, c_uint, c_int) -> Opaque =
+            llvm.function(c"LLVMFunctionType")?;
+        let signature = signature(nothing, pointers.as_mut_ptr(), pointers.len() as c_uint, 0);
+        let declare: unsafe extern "C" fn(Opaque, Text, Opaque) -> Opaque = llvm.function(c"LLVMAddFunction")?;
+        let told = declare(module, TOLD.as_ptr(), signature);
+        let name: unsafe extern "C" fn(Opaque, *mut usize) -> Text = llvm.function(c"LLVMGetValueName2")?;
+        let rename: unsafe extern "C" fn(Opaque, Text, usize) = llvm.function(c"LLVMSetValueName2")?;
+        let replace: unsafe extern "C" fn(Opaque, Opaque) = llvm.function(c"LLVMReplaceAllUsesWith")?;
+        let link: unsafe extern "C" fn(Opaque, c_int) = llvm.function(c"LLVMSetLinkage")?;
+        let type_of: unsafe extern "C" fn(Opaque) -> Opaque = llvm.function(c"LLVMGlobalGetValueType")?;
+        let result: unsafe extern "C" fn(Opaque) -> Opaque = llvm.function(c"LLVMGetReturnType")?;
+        let insert: unsafe extern "C" fn(Opaque, Opaque, Text) -> Opaque =
+            llvm.function(c"LLVMAppendBasicBlockInContext")?;
+        let builder = llvm.function::<unsafe extern "C" fn(Opaque) -> Opaque>(c"LLVMCreateBuilderInContext")?(context);
+        let go: unsafe extern "C" fn(Opaque, Opaque) = llvm.function(c"LLVMPositionBuilderAtEnd")?;
+        let call: unsafe extern "C" fn(Opaque, Opaque, Opaque, *mut Opaque, c_uint, Text) -> Opaque =
+            llvm.function(c"LLVMBuildCall2")?;
+        let return_nothing: unsafe extern "C" fn(Opaque) -> Opaque = llvm.function(c"LLVMBuildRetVoid")?;
+        let return_value: unsafe extern "C" fn(Opaque, Opaque) -> Opaque = llvm.function(c"LLVMBuildRet")?;
+        for function in waits {
+            // With other parameters it is told nothing, and what is tried afterwards fails.
+            let is_pointer = |number| number < parameters(function) && kind(of(parameter(function, number))) == POINTER;
+            if !(is_pointer(0) && is_pointer(1)) {
+                continue;
+            }
+            let mut length = 0;
+            let called = CString::from(CStr::from_ptr(name(function, &mut length)));
+            rename(function, c"fencepost.waits".as_ptr(), c"fencepost.waits".count_bytes());
+            link(function, INTERNAL);
+            let outer = declare(module, called.as_ptr(), type_of(function));
+            replace(function, outer);
+            go(builder, insert(context, outer, c"".as_ptr()));
+            let mut arguments: Vec<Opaque> = (0..parameters(outer)).map(|number| parameter(outer, number)).collect();
+            call(builder, signature, told, arguments.as_mut_ptr(), pointers.len() as c_uint, c"".as_ptr());
+            let count = arguments.len() as c_uint;
+            let answer = call(builder, type_of(function), function, arguments.as_mut_ptr(), count, c"".as_ptr());
+            match kind(result(type_of(function))) {
+                VOID => return_nothing(builder),
+                _ => return_value(builder, answer),
+            };
+        }
+    }
+    Ok(())
+}
+
+/// Makes the function that waits for a mutex return at once if the answer is that it was taken.
+///
+/// # Safety
+///
+/// The module is of this context, which is one of this LLVM's.
+unsafe fn ask_for_mutexes(llvm: &Llvm, context: Opaque, module: Opaque) -> Result<(), String> {
+    // SAFETY: as in `instrument`. Variables stay in the block that the function begins with, which
+    // nobody can jump to, so that the block before has no values that depend on where it came from.
+    unsafe {
+        let kind: unsafe extern "C" fn(Opaque) -> c_int = llvm.function(c"LLVMGetTypeKind")?;
+        let of: unsafe extern "C" fn(Opaque) -> Opaque = llvm.function(c"LLVMTypeOf")?;
+        let parameters: unsafe extern "C" fn(Opaque) -> c_uint = llvm.function(c"LLVMCountParams")?;
+        let parameter: unsafe extern "C" fn(Opaque, c_uint) -> Opaque = llvm.function(c"LLVMGetParam")?;
+        let type_of: unsafe extern "C" fn(Opaque) -> Opaque = llvm.function(c"LLVMGlobalGetValueType")?;
+        let result: unsafe extern "C" fn(Opaque) -> Opaque = llvm.function(c"LLVMGetReturnType")?;
+        let pointer: unsafe extern "C" fn(Opaque, c_uint) -> Opaque = llvm.function(c"LLVMPointerTypeInContext")?;
+        let byte = llvm.function::<unsafe extern "C" fn(Opaque) -> Opaque>(c"LLVMInt8TypeInContext")?(context);
+        let zero: unsafe extern "C" fn(Opaque) -> Opaque = llvm.function(c"LLVMConstNull")?;
+        let signature: unsafe extern "C" fn(Opaque, *mut Opaque, c_uint, c_int) -> Opaque =
+            llvm.function(c"LLVMFunctionType")?;
+        let declare: unsafe extern "C" fn(Opaque, Text, Opaque) -> Opaque = llvm.function(c"LLVMAddFunction")?;
+        let body: unsafe extern "C" fn(Opaque) -> Opaque = llvm.function(c"LLVMGetFirstBasicBlock")?;
+        let first: unsafe extern "C" fn(Opaque) -> Opaque = llvm.function(c"LLVMGetFirstInstruction")?;
+        let variable: unsafe extern "C" fn(Opaque) -> Opaque = llvm.function(c"LLVMIsAAllocaInst")?;
+        let take_out: unsafe extern "C" fn(Opaque) = llvm.function(c"LLVMInstructionRemoveFromParent")?;
+        let put: unsafe extern "C" fn(Opaque, Opaque) = llvm.function(c"LLVMInsertIntoBuilder")?;
+        let insert: unsafe extern "C" fn(Opaque, Opaque, Text) -> Opaque =
+            llvm.function(c"LLVMInsertBasicBlockInContext")?;
+        let builder = llvm.function::<unsafe extern "C" fn(Opaque) -> Opaque>(c"LLVMCreateBuilderInContext")?(context);
+        let go: unsafe extern "C" fn(Opaque, Opaque) = llvm.function(c"LLVMPositionBuilderAtEnd")?;
+        let call: unsafe extern "C" fn(Opaque, Opaque, Opaque, *mut Opaque, c_uint, Text) -> Opaque =
+            llvm.function(c"LLVMBuildCall2")?;
+        let compare: unsafe extern "C" fn(Opaque, c_int, Opaque, Opaque, Text) -> Opaque =
+            llvm.function(c"LLVMBuildICmp")?;
+        let branch: unsafe extern "C" fn(Opaque, Opaque, Opaque, Opaque) -> Opaque =
+            llvm.function(c"LLVMBuildCondBr")?;
+        let leave: unsafe extern "C" fn(Opaque) -> Opaque = llvm.function(c"LLVMBuildRetVoid")?;
+        for function in functions(llvm, module, |name| TAKES.iter().all(|part| name.contains(part)))? {
+            let is_known = parameters(function) == 1
+                && kind(of(parameter(function, 0))) == POINTER
+                && kind(result(type_of(function))) == VOID;
+            if !is_known {
+                continue;
+            }
+            let signature = signature(byte, [pointer(context, 0)].as_mut_ptr(), 1, 0);
+            let asked = declare(module, ASKED.as_ptr(), signature);
+            let usual = body(function);
+            let taken = insert(context, usual, c"".as_ptr());
+            go(builder, taken);
+            leave(builder);
+            go(builder, insert(context, taken, c"".as_ptr()));
+            while !variable(first(usual)).is_null() {
+                let moved = first(usual);
+                take_out(moved);
+                put(builder, moved);
+            }
+            let answer = call(builder, signature, asked, [parameter(function, 0)].as_mut_ptr(), 1, c"".as_ptr());
+            branch(builder, compare(builder, DIFFERS, answer, zero(byte), c"".as_ptr()), taken, usual);
+        }
+    }
+    Ok(())
+}
+
+/// The functions that the module defines and whose names are wanted.
+///
+/// # Safety
+///
+/// The module is one of this LLVM's.
+unsafe fn functions(llvm: &Llvm, module: Opaque, is_wanted: impl Fn(&str) -> bool) -> Result<Vec<Opaque>, String> {
+    // SAFETY: as in `instrument`.
+    unsafe {
+        let first: unsafe extern "C" fn(Opaque) -> Opaque = llvm.function(c"LLVMGetFirstFunction")?;
+        let next: unsafe extern "C" fn(Opaque) -> Opaque = llvm.function(c"LLVMGetNextFunction")?;
+        let name: unsafe extern "C" fn(Opaque, *mut usize) -> Text = llvm.function(c"LLVMGetValueName2")?;
+        let body: unsafe extern "C" fn(Opaque) -> Opaque = llvm.function(c"LLVMGetFirstBasicBlock")?;
+        let mut found = Vec::new();
         let mut function = first(module);
         while !function.is_null() {
             let mut length = 0;
             let called = name(function, &mut length);
             let called = std::slice::from_raw_parts(called.cast::<u8>(), length);
-            let called = std::str::from_utf8(called).unwrap_or_default();
-            let start = body(function);
-            if !start.is_null() && LEFT_OUT.iter().any(|part| called.contains(part)) {
-                go(builder, insert(context, start, c"".as_ptr()));
-                let result = result(signature(function));
-                match kind(result) {
-                    VOID => return_nothing(builder),
-                    _ => return_value(builder, zero(result)),
-                };
+            if !body(function).is_null() && is_wanted(std::str::from_utf8(called).unwrap_or_default()) {
+                found.push(function);
             }
             function = next(function);
         }
+        Ok(found)
     }
-    Ok(())
 }
 
 /// The module whose bitcode an object carries.

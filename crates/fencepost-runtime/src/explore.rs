@@ -7,6 +7,7 @@
 //! Or the option `decisions` says what was decided. Then it is one run, made for people: it has a
 //! reporter, and the memory is its own.
 
+use std::arch::{asm, global_asm};
 use std::ptr::null_mut;
 use std::sync::atomic::{AtomicBool, AtomicPtr, Ordering};
 
@@ -162,10 +163,30 @@ fn begin(memory: *mut u8) {
     if shared().is_some_and(|mut shared| shared.header().stale != 0) {
         provoke::offer();
     }
+    if has_prebuilt_library() {
+        remark("the standard library is not watched (--std prebuilt)");
+    }
     local::start();
     shadow::leave_to_others();
     race::forget_nothing();
     schedule::decided();
+}
+
+global_asm!(".weak __fencepost_prebuilt_library");
+
+/// Was the program linked with a standard library of Rust that is not instrumented? `cargo fencepost`
+/// then has the linker define a symbol.
+fn has_prebuilt_library() -> bool {
+    let defined: usize;
+    // SAFETY: reads the address of a symbol, which is zero if there is none.
+    unsafe {
+        asm!(
+            "mov {}, qword ptr [rip + __fencepost_prebuilt_library@GOTPCREL]",
+            out(reg) defined,
+            options(pure, readonly, nostack, preserves_flags),
+        );
+    }
+    defined != 0
 }
 
 /// Locations have the same addresses in every process that explores: the program is started again

@@ -140,7 +140,7 @@ pub(crate) fn retry<T>(
                     "a thread was waited for with a time limit, which ends only when nobody else can go on",
                 );
             }
-            (Some(_), _) if early::way(2) == 1 => {
+            (Some(timeout), _) if early::is_over(timeout) => {
                 // It is a look.
                 baton::about(Step::new(Kind::Object, object as u64));
                 return attempt().ok_or(Outcome::TimedOut);

@@ -6,6 +6,8 @@
 
 use std::ffi::{c_int, c_uint};
 
+use super::monitored::{self, Call};
+use crate::explore;
 use crate::intercept::{self, Object};
 use crate::thread::{self, Entered};
 
@@ -85,4 +87,20 @@ pub(crate) extern "C" fn __tsan_mutex_pre_divert(_lock: Object, _flags: c_uint) 
 #[cfg_attr(not(test), unsafe(no_mangle))]
 pub(crate) extern "C" fn __tsan_mutex_post_divert(_lock: Object, _flags: c_uint) {
     leaves();
+}
+
+shim!(__fencepost_takes_mutex, "rsi", takes_mutex);
+
+/// Rust's library is about to wait for a mutex: has the thread taken it here?
+extern "C" fn takes_mutex(word: usize, pc: usize) -> bool {
+    const ACQUIRE: u32 = 2;
+    const FREE: u32 = 0;
+    const TAKEN: u32 = 1;
+    // What waits for it in the kernel is not modelled in runs that need not be SC.
+    let takes = explore::is_decided() && !explore::is_weak();
+    if takes {
+        // SAFETY: the library passes the word of a mutex.
+        unsafe { monitored::blocking_cas(Call::new(word, ACQUIRE, pc), FREE, TAKEN) };
+    }
+    takes
 }

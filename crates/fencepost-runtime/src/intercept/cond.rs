@@ -6,8 +6,8 @@ use fencepost_protocol::exploration::{Kind, Step};
 use libc::{clockid_t, timespec};
 
 use super::{Object, acquire, c11, destroyed, mutex, real, release, timeout_at};
-use crate::early;
 use crate::schedule::{self, ALL, Key, Outcome, Timeout};
+use crate::{early, explore};
 
 /// libc's record of what to do if a thread is cancelled.
 #[repr(C)]
@@ -24,9 +24,8 @@ unsafe fn wait_on(condition: Object, mutex: Object, timeout: Option<Timeout>, wa
     unsafe {
         if schedule::controls() {
             // It may also end for no reason, or because its time is over.
-            let way = early::way(if timeout.is_some() { 3 } else { 2 });
-            if way > 0 {
-                return wait_in_vain(mutex, if way == 1 { 0 } else { libc::ETIMEDOUT });
+            if let Some(outcome) = early::end(early::now(), timeout) {
+                return wait_in_vain(mutex, if outcome == Outcome::TimedOut { libc::ETIMEDOUT } else { 0 });
             }
             schedule::about(Kind::Object, condition as usize);
             schedule::also(Step::new(Kind::Unlock, mutex as u64));
@@ -125,6 +124,16 @@ unsafe fn broadcast(condition: Object) -> c_int {
     schedule::wake(Key::Object(condition as usize), ALL);
     // SAFETY: the caller passes a condition.
     unsafe { real::pthread_cond_broadcast(condition) }
+}
+
+shim_of_loop!(__fencepost_condition_wait, "rdx", waits_in_the_kernel);
+
+/// Rust's library begins to wait for a condition, with a mutex that the thread has. Each begins with
+/// the word that the kernel knows it by.
+extern "C" fn waits_in_the_kernel(condition: Object, mutex: Object) {
+    if explore::is_decided() {
+        early::announce(condition as usize, mutex as usize);
+    }
 }
 
 /// Bytes of a condition.

@@ -1,5 +1,6 @@
-//! `syscall`: C++20's waiting on atomics calls the kernel's futex through it. Under a controlled
-//! schedule such waits are modelled.
+//! `syscall`: C++20's waiting on atomics and all that waits in Rust's library call the kernel's futex
+//! through it. Under a controlled schedule such waits are modelled. They end for no reason only if
+//! they are known to be for a condition: the others look again themselves.
 
 use std::ffi::{c_int, c_long};
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -7,8 +8,8 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use fencepost_protocol::exploration::Kind;
 
 use super::{nanoseconds, set_errno, timeout_at};
-use crate::explore;
 use crate::schedule::{self, Key, Outcome, Timeout};
+use crate::{early, explore};
 
 /// A system call, past libc; a failure is a negative number.
 ///
@@ -69,20 +70,21 @@ unsafe fn modelled(arguments: [usize; 6]) -> Option<c_long> {
                 // SAFETY: as above.
                 (Some(_), _) => Some(unsafe { timeout_at(libc::CLOCK_MONOTONIC, time) }?),
             };
+            let announced = early::announced(addr);
+            if let Some(outcome) = announced.and_then(|since| early::end(since, timeout)) {
+                return Some(result_of(outcome));
+            }
             schedule::about(Kind::Object, addr);
             // SAFETY: as above.
             if unsafe { AtomicU32::from_ptr(addr as *mut u32) }.load(Ordering::SeqCst) != value as u32 {
                 return Some(-c_long::from(libc::EAGAIN));
             }
-            if timeout.is_some() && explore::is_decided() {
+            if timeout.is_some() && announced.is_none() && explore::is_decided() {
                 explore::remark(
                     "the kernel was asked to wait with a time limit, which ends only when nobody else can go on",
                 );
             }
-            Some(match schedule::block(key, timeout, || ()) {
-                Outcome::TimedOut => -c_long::from(libc::ETIMEDOUT),
-                _ => 0,
-            })
+            Some(result_of(schedule::block(key, timeout, || ())))
         }
         libc::FUTEX_WAKE | libc::FUTEX_WAKE_BITSET => {
             schedule::about_if_decided(Kind::Object, addr);
@@ -91,6 +93,14 @@ unsafe fn modelled(arguments: [usize; 6]) -> Option<c_long> {
             (woken > 0).then_some(woken as c_long)
         }
         _ => None,
+    }
+}
+
+/// What the kernel returns from a wait.
+fn result_of(outcome: Outcome) -> c_long {
+    match outcome {
+        Outcome::TimedOut => -c_long::from(libc::ETIMEDOUT),
+        _ => 0,
     }
 }
 

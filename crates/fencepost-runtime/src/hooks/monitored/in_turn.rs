@@ -91,7 +91,7 @@ pub(super) fn has_written(addr: usize, old: u64, new: u64) {
         schedule::has_taken(|step| (step.read, step.written, step.flags) = (old, new, step.flags | flag::SUCCESS));
         schedule::was_written(addr, old != new);
         if old != new {
-            early::writes();
+            early::replaces(addr);
         }
     }
 }
@@ -148,6 +148,11 @@ pub(super) unsafe fn cas<W: Word>(call: Call, weak: bool, expected: W, new: W) -
         let fails = weak && schedule::fails_for_no_reason();
         // SAFETY: the caller's promise.
         return unsafe { cas_now(call, weak, fails, expected, new) };
+    }
+    if early::takes_back(call.addr) && !explore::is_weak() {
+        // SAFETY: the caller's promise.
+        unsafe { super::blocking_cas(call, expected, new) };
+        return (expected, true);
     }
     let state = local::state();
     may_go_round();

@@ -22,8 +22,10 @@ pub(super) fn all(sysroot: Option<&Path>, tools: &Tools) -> Vec<OsString> {
     flags.extend(["-Clto=off", "-Cstrip=none"].map(OsString::from));
     flags.extend(["--cfg", "fencepost", "--check-cfg", "cfg(fencepost)"].map(OsString::from));
     flags.push(joined("-Clinker=", tools.cc().as_os_str()));
-    if let Some(sysroot) = sysroot {
-        flags.extend(["--sysroot".into(), sysroot.as_os_str().to_os_string()]);
+    match sysroot {
+        Some(sysroot) => flags.extend(["--sysroot".into(), sysroot.as_os_str().to_os_string()]),
+        // The runtime looks whether there is such a symbol.
+        None => flags.push("-Clink-arg=-Wl,--defsym=__fencepost_prebuilt_library=1".into()),
     }
     flags
 }

@@ -7,9 +7,10 @@
 //! the shadow are links to the toolchain.
 //!
 //! What fencepost carries for this is text: a program that calls LLVM, which the toolchain's
-//! compiler compiles (`crates/fencepost-runtime/instrument`), and two programs that try whether the
-//! result is any good. One has a race, which must be found. The other one is correct, and nothing
-//! may be found.
+//! compiler compiles (`crates/fencepost-runtime/instrument`), and three programs that try whether
+//! the result is any good. One has a race, which must be found. One is correct, and nothing may be
+//! found. One waits for a condition and does not look again, which must be found if every schedule
+//! is explored.
 //!
 //! The cache obeys the rules of [`crate::carried`]. A file there whose content cannot be known
 //! beforehand is compared with the sum that was written when it was made.
@@ -37,17 +38,19 @@ const LIBRARIES: [&str; 7] = ["core", "alloc", "std", "std_detect", "panic_unwin
 const INSTRUMENT: &str = include_str!("../../../../fencepost-runtime/instrument/main.rs");
 const RACE: &str = include_str!("../../carried/std/race.rs");
 const GOOD: &str = include_str!("../../carried/std/good.rs");
+const HASTY: &str = include_str!("../../carried/std/hasty.rs");
 /// The file with the sums of the others.
 const SUMS: &str = "sums";
-/// Runs of each of the two programs.
-const TRIES: &str = "10";
+/// How some schedules are tried, and all.
+const SOME: &[&str] = &["--schedule", "random", "--runs", "10"];
+const ALL: &[&str] = &["--schedule", "all"];
 
 /// The shadow of a toolchain: made now, if it is not there.
 pub(super) fn shadow(toolchain: &Toolchain) -> Result<PathBuf, String> {
     let llvm = toolchain.llvm()?;
     let failed = |error: io::Error| format!("the instrumented standard library has no place: {error}");
     let mut hasher = DefaultHasher::new();
-    (toolchain.version(), toolchain.sysroot(), INSTRUMENT, RACE, GOOD, LIBRARIES).hash(&mut hasher);
+    (toolchain.version(), toolchain.sysroot(), INSTRUMENT, RACE, GOOD, HASTY, LIBRARIES).hash(&mut hasher);
     (flags::PASSES, flags::ATTRIBUTE, env!("FENCEPOST_RUNTIME_HASH")).hash(&mut hasher);
     let directory = carried::cache().map_err(failed)?.join(format!("std-{:016x}", hasher.finish()));
     if is_intact(&directory) {
@@ -235,7 +238,9 @@ impl Maker<'_> {
     /// Is the result any good?
     fn try_out(&self, scratch: &Path) -> Result<(), String> {
         let tools = tools::install(scratch).map_err(|error| format!("`{}`: {error}", scratch.display()))?;
-        for (name, source, expected) in [("race", RACE, 66), ("good", GOOD, 0)] {
+        for (name, source, schedules, expected) in
+            [("race", RACE, SOME, 66), ("good", GOOD, SOME, 0), ("hasty", HASTY, ALL, 66)]
+        {
             let program = scratch.join(name);
             let file = program.with_extension("rs");
             fs::write(&file, source).map_err(|error| format!("`{}`: {error}", file.display()))?;
@@ -246,11 +251,12 @@ impl Maker<'_> {
             succeed(&mut compiler)?;
             let ours = std::env::current_exe().map_err(|error| error.to_string())?;
             let mut run = Command::new(ours);
-            run.args(["run", "--schedule", "random", "--runs", TRIES, "--"]).arg(&program).current_dir(scratch);
+            run.arg("run").args(schedules).arg("--").arg(&program).current_dir(scratch);
             run.env_remove(fencepost_protocol::door::name(fencepost_protocol::door::OPTIONS));
             let output = run.output().map_err(|error| error.to_string())?;
             if output.status.code() != Some(expected) {
-                let found = if expected == 0 { "what is no fault was reported" } else { "a known race was not found" };
+                let found =
+                    if expected == 0 { "what is no fault was reported" } else { "a known mistake was not found" };
                 let text = String::from_utf8_lossy(&output.stderr);
                 return Err(format!(
                     "the instrumented standard library was tried, and {found} ({}). This is a bug in fencepost, or this \

@@ -24,3 +24,12 @@ impl<T: Copy> Plain<T> {
         unsafe { *self.0.get() = value }
     }
 }
+
+/// Two threads, the second of which calls both functions.
+pub fn beside(one: impl FnOnce() + Send, other: impl FnOnce()) {
+    std::thread::scope(|scope| {
+        let thread = scope.spawn(one);
+        other();
+        thread.join().unwrap();
+    });
+}

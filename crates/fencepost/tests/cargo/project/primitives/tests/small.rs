@@ -7,16 +7,7 @@ use std::sync::{Arc, Barrier, Condvar, LazyLock, Mutex, Once, OnceLock, RwLock, 
 use std::thread;
 
 use fencepost_test::{assume, choose, wait};
-use primitives::Plain;
-
-/// Two threads, the second of which calls both functions.
-fn beside(one: impl FnOnce() + Send, other: impl FnOnce()) {
-    thread::scope(|scope| {
-        let thread = scope.spawn(one);
-        other();
-        thread.join().unwrap();
-    });
-}
+use primitives::{Plain, beside};
 
 fencepost_test::exhaustive! {
     #[test]
