@@ -210,6 +210,10 @@ fn bounds_and_least_numbers() {
     let three = robustness("domain 2; global x; thread t[3..*] { local r; r = x.xchg(1, acqrel); assert(r == 0); }");
     assert!(three.verdict.is_holding() && three.sc_failure.is_some());
     assert_eq!(three.copies.and_then(|copies| copies.with).map(|with| with.number), Some(3));
+    // Under SC a race is none, for two threads as for any number.
+    let racing = load("domain 2; nonatomic d; thread t[*] { d = 1; }");
+    let safety = Question::new(&racing, models::reference()).safety(&Budget::unlimited()).expect("no internal error");
+    assert!(safety.result.is_ok_and(|verified| verified.holds(None)));
 }
 
 /// Only the engines that are made for it take a program that stands for many.

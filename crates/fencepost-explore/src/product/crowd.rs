@@ -22,8 +22,7 @@ use super::{Monitoring, Product, Purpose};
 use crate::options::{Options, Reductions};
 use crate::system::{Expansion, Stop, System};
 
-/// Copies of each kind in the program whose steps are taken: as many as are in a [`Pair`], and two
-/// that are absent while one moves.
+/// Copies of each kind in the program whose steps are taken: one that moves, and two that are absent.
 const COPIES: u32 = 3;
 
 /// A program in which some kinds of threads have any number of copies.
