@@ -122,7 +122,7 @@ fn undecided(program: &Program, asked: &Asked) -> Option<Reason> {
 /// What all searches took.
 fn sum(asked: &[(usize, Asked)]) -> Stats {
     let mut sum = Stats::default();
-    for Stats { states, transitions, depth, state_bits, peak_bytes, .. } in
+    for Stats { states, transitions, depth, state_bits, peak_bytes, on_device, .. } in
         asked.iter().map(|(_, asked)| asked.exploration.stats)
     {
         sum.states += states;
@@ -130,6 +130,7 @@ fn sum(asked: &[(usize, Asked)]) -> Stats {
         sum.depth = sum.depth.max(depth);
         sum.state_bits = sum.state_bits.max(state_bits);
         sum.peak_bytes = sum.peak_bytes.max(peak_bytes);
+        sum.on_device += on_device;
     }
     sum
 }

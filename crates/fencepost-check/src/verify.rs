@@ -429,13 +429,14 @@ impl<'a> Inquiry<'a> {
 
     /// Adds what an engine cost.
     fn pay(&self, cost: &Stats) {
-        let Stats { states, transitions, depth, state_bits, peak_bytes, time: _ } = cost;
+        let Stats { states, transitions, depth, state_bits, peak_bytes, on_device, time: _ } = cost;
         let Known { stats, kept, .. } = &mut *self.known();
         stats.states += states;
         stats.transitions += transitions;
         stats.depth = stats.depth.max(*depth);
         stats.state_bits = stats.state_bits.max(*state_bits);
         stats.peak_bytes = stats.peak_bytes.max(*kept + peak_bytes);
+        stats.on_device += on_device;
     }
 
     fn is_about_sc(&self) -> bool {

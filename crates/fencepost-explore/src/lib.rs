@@ -11,6 +11,7 @@
 mod ample;
 mod collapse;
 mod compile;
+mod device;
 mod options;
 mod product;
 mod search;
@@ -131,6 +132,9 @@ pub fn find_failing_assertion(program: &Program, options: Options, budget: &Budg
 }
 
 fn search(program: &Program, model: &dyn Model, goal: Goal, options: Options, budget: &Budget<'_>) -> Exploration {
+    if let Some(exploration) = on_device(program, model, goal, options, budget) {
+        return exploration;
+    }
     match product::Product::new(program, model, Purpose::Violations, options, budget) {
         Ok(product) => search::breadth_first(&product, goal, options.jobs, budget),
         Err(reason) => Exploration {
@@ -141,4 +145,18 @@ fn search(program: &Program, model: &dyn Model, goal: Goal, options: Options, bu
             stats: Stats::default(),
         },
     }
+}
+
+/// The same on a device, if there is one and it can.
+fn on_device(
+    program: &Program,
+    model: &dyn Model,
+    goal: Goal,
+    options: Options,
+    budget: &Budget<'_>,
+) -> Option<Exploration> {
+    let device = budget.device?;
+    let options = Options { reductions: Reductions { por: false, ..options.reductions }, ..options };
+    let product = product::Product::new(program, model, Purpose::Violations, options, budget).ok()?;
+    device::breadth_first(&product, goal, device, budget).map_err(|why| device.refused(&why)).ok()
 }

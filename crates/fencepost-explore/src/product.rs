@@ -61,10 +61,12 @@ pub(crate) struct Product {
     fuse: bool,
     words: usize,
     bits: usize,
+    /// For every word, the first bit that is not in use.
+    free_from: Vec<u32>,
 }
 
 /// How a run is followed.
-enum Monitoring {
+pub(crate) enum Monitoring {
     /// Not at all: SC.
     Nothing,
     /// By a whole monitor.
@@ -86,7 +88,7 @@ pub(crate) enum Purpose {
 
 /// Local steps after which a thread rests wherever it is, so that a local loop is a cycle of
 /// states.
-const LONGEST_LOCAL_RUN: usize = 1 << 10;
+pub(crate) const LONGEST_LOCAL_RUN: usize = 1 << 10;
 /// Largest state, in words.
 const LARGEST_STATE: usize = 1 << 18;
 
@@ -212,6 +214,7 @@ impl Product {
             monitoring,
             words: layout.words(),
             bits: layout.bits(),
+            free_from: (0..layout.words()).map(|word| layout.free_from(word)).collect(),
         })
     }
 
@@ -556,6 +559,46 @@ impl Product {
     fn run_on(&self, out: &mut Expansion, t: usize, pc: u32) -> Stopped {
         let (state, mut record) = out.parts();
         self.run_local(state, t, pc, &mut record)
+    }
+}
+
+/// What a device needs to know of it.
+impl Product {
+    pub(crate) fn threads(&self) -> &[CompiledThread] {
+        &self.threads
+    }
+
+    pub(crate) fn memory(&self) -> &[Slot] {
+        &self.memory
+    }
+
+    pub(crate) fn domain(&self) -> i64 {
+        self.domain
+    }
+
+    pub(crate) fn classes_of(&self, loc: LocId) -> Option<&Classes> {
+        self.classes[loc.index()].as_deref()
+    }
+
+    pub(crate) fn monitoring(&self) -> &Monitoring {
+        &self.monitoring
+    }
+
+    pub(crate) fn symmetries(&self) -> &[Symmetry] {
+        &self.symmetry
+    }
+
+    pub(crate) fn rows(&self) -> &[Vec<Region>] {
+        &self.rows
+    }
+
+    pub(crate) fn gives_up_hope(&self) -> bool {
+        self.hope
+    }
+
+    /// The first bit of a word that is not in use.
+    pub(crate) fn free_from(&self, word: usize) -> u32 {
+        self.free_from[word]
     }
 }
 

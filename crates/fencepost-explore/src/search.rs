@@ -51,12 +51,12 @@ pub(crate) enum Goal {
 }
 
 impl Goal {
-    fn is_about(self, kind: &ScFailureKind) -> bool {
+    pub(crate) fn is_about(self, kind: &ScFailureKind) -> bool {
         self != Goal::Assertion || *kind == ScFailureKind::Assertion
     }
 
     /// Is it reached when something fails under SC?
-    fn is_failure(self) -> bool {
+    pub(crate) fn is_failure(self) -> bool {
         matches!(self, Goal::Failure | Goal::Assertion)
     }
 }
@@ -191,14 +191,14 @@ impl Piece {
 }
 
 /// A state, as the search stores it.
-type State = Vec<u64>;
+pub(crate) type State = Vec<u64>;
 
 /// A state, and a shortest run to it.
-struct Reached {
-    run: Run,
+pub(crate) struct Reached {
+    pub(crate) run: Run,
     /// The step of the run that leaves SC.
     stale: Option<usize>,
-    state: State,
+    pub(crate) state: State,
 }
 
 /// What was met in a layer.
@@ -653,16 +653,11 @@ impl<'a, S: System> Search<'a, S> {
             _ => None,
         };
         let (step, site, kind) = (0..out.len()).find_map(fails).expect("names of threads make no difference");
-        if self.strays(&state, out.target(step)) {
+        if strays(self.system, &state, out.target(step)) {
             stale = Some(run.steps.len());
         }
         run.steps.extend_from_slice(out.trace(step));
         Some(Wrong { run, stale, what: Failure::Fails(site, kind) })
-    }
-
-    /// Is SC left on the way from one state to the next?
-    fn strays(&self, from: &[u64], to: &[u64]) -> bool {
-        !self.system.has_strayed(from) && self.system.has_strayed(to)
     }
 
     /// A shortest run to a state that is equal to `state`, in this layer, up to names of threads;
@@ -673,29 +668,7 @@ impl<'a, S: System> Search<'a, S> {
             let predecessor = self.predecessor(layer, path.last().expect("a state")).ok()?;
             path.push(predecessor.expect("a state was reached from one of the layer before"));
         }
-        let initial = self.system.initial();
-        let mut run = Run { steps: initial.trace };
-        let mut at = initial.state;
-        let mut stale = None;
-        let mut out = Expansion::traced(self.system.words());
-        for target in path.iter().rev().skip(1) {
-            out.clear();
-            for t in 0..self.system.threads() {
-                self.system.expand(&at, t, &mut out);
-            }
-            let leads_there = |step: &usize| {
-                let mut reached = out.target(*step).to_vec();
-                self.system.canonical(&mut reached);
-                reached == *target
-            };
-            let step = (0..out.len()).find(leads_there).expect("names of threads make no difference");
-            if self.strays(&at, out.target(step)) {
-                stale = Some(run.steps.len());
-            }
-            run.steps.extend_from_slice(out.trace(step));
-            at = out.target(step).to_vec();
-        }
-        Some(Reached { run, stale, state: at })
+        Some(walk(self.system, &path))
     }
 
     /// The greatest state of a finished layer with a step to `state`.
@@ -735,6 +708,39 @@ impl<'a, S: System> Search<'a, S> {
         }
         Ok(greatest)
     }
+}
+
+/// Is SC left on the way from one state to the next?
+fn strays(system: &impl System, from: &[u64], to: &[u64]) -> bool {
+    !system.has_strayed(from) && system.has_strayed(to)
+}
+
+/// The run along a path of states that are equal to its own up to names of threads, the last one
+/// first; and where it leads.
+pub(crate) fn walk(system: &impl System, path: &[State]) -> Reached {
+    let initial = system.initial();
+    let mut run = Run { steps: initial.trace };
+    let mut at = initial.state;
+    let mut stale = None;
+    let mut out = Expansion::traced(system.words());
+    for target in path.iter().rev().skip(1) {
+        out.clear();
+        for t in 0..system.threads() {
+            system.expand(&at, t, &mut out);
+        }
+        let leads_there = |step: &usize| {
+            let mut reached = out.target(*step).to_vec();
+            system.canonical(&mut reached);
+            reached == *target
+        };
+        let step = (0..out.len()).find(leads_there).expect("names of threads make no difference");
+        if strays(system, &at, out.target(step)) {
+            stale = Some(run.steps.len());
+        }
+        run.steps.extend_from_slice(out.trace(step));
+        at = out.target(step).to_vec();
+    }
+    Reached { run, stale, state: at }
 }
 
 /// How many states are in these pieces.

@@ -64,6 +64,11 @@ impl Symmetry {
         Symmetry { groups: kept }
     }
 
+    /// Groups of equal threads; for every thread its fields, which correspond one by one.
+    pub(crate) fn groups(&self) -> &[Vec<Vec<Slot>>] {
+        &self.groups
+    }
+
     /// Sorts the local states of equal threads.
     #[inline]
     pub(crate) fn sort(&self, state: &mut [u64]) {

@@ -67,8 +67,10 @@ pub(crate) struct Watched {
     pub(crate) kind: WatchKind,
     pub(crate) loc: LocId,
     /// Is the location accessed plainly and by atomic operations?
-    is_mixed: bool,
+    pub(crate) is_mixed: bool,
     pub(crate) monitor: Box<dyn Monitor>,
+    /// The bits of the monitor.
+    pub(crate) columns: Region,
     /// What the threads can do, as far as their code goes; and what they can do before their next
     /// SC fence.
     ahead: [Vec<Ahead>; 2],
@@ -187,6 +189,7 @@ impl Watches {
             let mut columns = program.clone();
             let monitor = model.monitor(&Shape { watch, ..shape.clone() }, &mut columns)?;
             layout.cover(&columns);
+            let own = columns.since(&program);
             of[loc.index()].push(all.len() as u32);
             let ahead = [false, true].map(|fences| {
                 let ahead = |thread| Ahead {
@@ -195,7 +198,7 @@ impl Watches {
                 };
                 threads.iter().map(ahead).collect()
             });
-            all.push(Watched { kind, loc, is_mixed: mixed[loc.index()], monitor, ahead });
+            all.push(Watched { kind, loc, is_mixed: mixed[loc.index()], monitor, columns: own, ahead });
         }
         let fence = threads.iter().flat_map(CompiledThread::accesses).find_map(Access::fence_location);
         Some(Watches { all, of, current, races, fence })
@@ -204,6 +207,16 @@ impl Watches {
     /// For none, and then for every watch in the order of their numbers, its monitor.
     pub(crate) fn monitors(&self) -> impl Iterator<Item = Option<&dyn Monitor>> {
         std::iter::once(None).chain(self.all.iter().map(|watched| Some(watched.monitor.as_ref())))
+    }
+
+    /// All watches.
+    pub(crate) fn all(&self) -> &[Watched] {
+        &self.all
+    }
+
+    /// Where the number of the current watch plus one is kept.
+    pub(crate) fn slot(&self) -> Slot {
+        self.current
     }
 
     /// The location that SC fences update.
@@ -287,6 +300,22 @@ impl Watches {
 }
 
 impl Watched {
+    /// From every instruction of a thread on, up to its next SC fence or not: can its next access to
+    /// the location use the watched write, and can it before that do what may leak?
+    pub(crate) fn ahead(&self, up_to_fence: usize, t: usize) -> (&[bool], &[bool]) {
+        let Ahead { hope, leaks } = &self.ahead[up_to_fence][t];
+        (hope, leaks)
+    }
+
+    /// A class of values of `loc`: the watched one, or another.
+    pub(crate) fn current(&self, loc: LocId, watched: bool) -> usize {
+        match self.kind {
+            WatchKind::Stale { class: Some(class), .. } if loc == self.loc && watched => class,
+            WatchKind::Stale { class: Some(0), .. } if loc == self.loc => 1,
+            _ => 0,
+        }
+    }
+
     /// May one of `threads`, resting at `pcs`, still use the watched write? `accepts` answers for
     /// an access to the location that a thread is about to make; none if it does not come into
     /// question, and later accesses do.

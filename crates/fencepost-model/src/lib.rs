@@ -19,4 +19,6 @@ pub use model::{
     Buffers, ByDefault, Causal, Declaration, FenceMeaning, Fences, Kind, LightFences, Model, PromelaMonitor, Repairs,
     Robustness, SafeIf, Views,
 };
-pub use monitor::{Attempt, AttemptKind, Monitor, PlainKind, RaceRule, Shape, StaleKind, Step, ThreadShape, Watch};
+pub use monitor::{
+    Attempt, AttemptKind, Monitor, PlainKind, RaceRule, Shape, StaleKind, Step, ThreadShape, Watch, Whose,
+};

@@ -176,11 +176,27 @@ pub enum RaceRule {
     Monitored,
 }
 
+/// Whose awareness of a write.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Whose {
+    /// A thread's.
+    Thread(ThreadId),
+    /// That of a location's last write.
+    Location(LocId),
+}
+
 /// Follows an SC run. States live in slots of a packed state.
 ///
 /// Laws: equal states have equal futures; no state outside the slots. The
 /// state is a function of the execution graph alone, so that steps which
 /// commute in the graph commute here.
+///
+/// A method that changes the state makes each of its bits a constant, a conjunction of bits or a
+/// disjunction of bits. Of a monitor that does not watch everything, each question that returns a
+/// truth value is a conjunction of bits, the negation of one ([`Monitor::is_passed_on`]), or
+/// composed of such as [`Monitor::aware`] says ([`Monitor::has_leaked`]). Monitors that watch the
+/// same location in the same way and differ in the class of values treat steps at that class alike.
+/// Devices rest on this: they get these conjunctions as masks.
 pub trait Monitor: Sync {
     /// Writes the initial monitor state into its slots, all of which are 0.
     ///
@@ -246,6 +262,11 @@ pub trait Monitor: Sync {
     /// watched one out of reach? Only then can a violation follow without one of [`Monitor`]'s
     /// steps that order more in SC than in the model.
     fn has_leaked(&self, state: &[u64]) -> bool;
+
+    /// What [`Monitor::has_leaked`] asks about: whose awareness each bit is, one for every thread
+    /// and every atomic location. It has leaked if one of these bits is set, and the watched write is
+    /// within reach of the thread, or not passed on by the location.
+    fn aware(&self) -> Vec<(Row, Whose)>;
 
     /// The slots that belong to `thread`; those of another thread correspond to them one by one.
     fn rows(&self, thread: ThreadId) -> Vec<Row>;

@@ -32,6 +32,11 @@ impl Slot {
         self.mask.count_ones()
     }
 
+    /// The word it lies in, its lowest bit there, and its bits as if it began at the lowest.
+    pub fn place(self) -> (usize, u32, u64) {
+        (self.word as usize, u32::from(self.shift), self.mask)
+    }
+
     /// This field and `next` as one, if `next` starts where this one ends.
     pub fn join(self, next: Slot) -> Option<Slot> {
         let width = self.width();
@@ -59,6 +64,11 @@ impl Region {
             }
         }
         region
+    }
+
+    /// Words, and the bits of them.
+    pub fn parts(&self) -> &[(u32, u64)] {
+        &self.parts
     }
 
     /// Sets all of them to 0.
@@ -210,6 +220,11 @@ impl Layout {
     /// Number of words of a state.
     pub fn words(&self) -> usize {
         self.used.len()
+    }
+
+    /// The bits of a word that are not in use: those from this one on.
+    pub fn free_from(&self, word: usize) -> u32 {
+        u32::from(self.used[word])
     }
 
     /// Number of bits in use.

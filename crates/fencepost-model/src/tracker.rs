@@ -3,9 +3,9 @@
 
 use std::collections::BTreeSet;
 
-use fencepost_base::ids::LocId;
+use fencepost_base::ids::{LocId, ThreadId};
 
-use crate::monitor::{Accepts, Shape, StaleKind, Watch};
+use crate::monitor::{Accepts, Shape, StaleKind, Watch, Whose};
 use crate::packed::{Layout, Row};
 
 /// The atomic locations of a program, and the columns that a row of values has for their value
@@ -214,6 +214,13 @@ impl HbScTracker {
         let aware = |row: &Row| row.chunks() > 0 && row.test(state, 0);
         let threads = self.v.iter().enumerate().any(|(t, row)| aware(row) && thread(t));
         threads || self.w.iter().enumerate().any(|(x, row)| aware(row) && location(x))
+    }
+
+    /// Of a monitor that follows one location: the bits that [`HbScTracker::meets`] is about.
+    pub(crate) fn aware(&self, columns: &Columns) -> Vec<(Row, Whose)> {
+        let threads = self.v.iter().enumerate().map(|(t, row)| (row.clone(), Whose::Thread(ThreadId::from_index(t))));
+        let locations = self.w.iter().zip(columns.ids()).map(|(row, loc)| (row.clone(), Whose::Location(loc)));
+        threads.chain(locations).filter(|(row, _)| row.chunks() > 0).collect()
     }
 
     /// What belongs to thread `t`.

@@ -1,5 +1,7 @@
 //! Limits of an engine's work. Values and callbacks, so that no engine reads a clock or prints.
 
+use crate::device::Device;
+
 /// How far a search has got.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Progress {
@@ -30,6 +32,8 @@ pub struct Budget<'a> {
     /// Told at some of these steps, the same ones in every run, whatever the number of threads.
     /// Whoever shares a budget may let the search wait there.
     pub rest: &'a (dyn Fn(Progress) + Sync),
+    /// Where to search instead of on the processor, as far as that is possible.
+    pub device: Option<&'a dyn Device>,
 }
 
 impl Budget<'_> {
@@ -51,6 +55,7 @@ impl Budget<'static> {
             spent: &|| 0.0,
             progress: &|_| {},
             rest: &|_| {},
+            device: None,
         }
     }
 }

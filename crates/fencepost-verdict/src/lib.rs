@@ -11,6 +11,7 @@
 mod budget;
 mod consequences;
 mod copies;
+pub mod device;
 mod edits;
 mod form;
 mod outcome;

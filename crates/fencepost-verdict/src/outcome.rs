@@ -63,6 +63,8 @@ pub enum Reason {
     States(u64),
     /// The limit on memory was reached.
     Memory(u64),
+    /// A device's memory is full, or it failed.
+    Device(String),
     /// Time ran out.
     Time,
     /// Somebody did not want to wait any longer.
@@ -92,6 +94,7 @@ impl Reason {
         match self {
             Reason::States(_) => "max-states",
             Reason::Memory(_) => "memory",
+            Reason::Device(_) => "device",
             Reason::Time => "timeout",
             Reason::Interrupted => "interrupted",
             Reason::TooLarge(_) => "too-large",
@@ -124,7 +127,8 @@ impl fmt::Display for Reason {
             }
             Reason::Time => f.write_str("time ran out"),
             Reason::Interrupted => f.write_str("interrupted"),
-            Reason::TooLarge(what)
+            Reason::Device(what)
+            | Reason::TooLarge(what)
             | Reason::Unsupported(what)
             | Reason::Inconclusive(what)
             | Reason::Unbounded(what) => f.write_str(what),
@@ -149,6 +153,8 @@ pub struct Stats {
     pub state_bits: u64,
     /// Greatest number of bytes used for states.
     pub peak_bytes: u64,
+    /// How many of the states were found by a device.
+    pub on_device: u64,
     /// Time of the whole check; set by whoever has a clock.
     pub time: Duration,
 }

@@ -68,7 +68,7 @@ use crate::watches::{FOLLOWED, OTHER, WatchKind, Watched, Watches, plain_kind};
 const MOST_COMBINATIONS: usize = 1 << 14;
 
 /// What follows a run up to a stale step and beyond.
-pub(super) struct Onward {
+pub(crate) struct Onward {
     /// Writes that somebody may use although they are overwritten.
     writes: Watches,
     /// Accesses that may race, under a model that remembers them.

@@ -19,7 +19,7 @@ use fencepost_base::ids::{LocId, ThreadId};
 use fencepost_base::order::Mode;
 
 use super::views::{PlainColumns, Views};
-use crate::monitor::{Attempt, AttemptKind, Monitor, PlainKind, RaceRule, Shape, StaleKind, Step, Watch};
+use crate::monitor::{Attempt, AttemptKind, Monitor, PlainKind, RaceRule, Shape, StaleKind, Step, Watch, Whose};
 use crate::packed::{Layout, Row};
 use crate::tracker::{Columns, HbScTracker};
 
@@ -275,6 +275,10 @@ impl<S: SeqCst> Monitor for ScM<S> {
             family.columns.width() > 0
                 && self.hb_sc.meets(state, |t| family.is_within_reach(state, t), |x| family.is_left(state, x))
         })
+    }
+
+    fn aware(&self) -> Vec<(Row, Whose)> {
+        self.hb_sc.aware(&self.read.columns)
     }
 
     fn rows(&self, thread: ThreadId) -> Vec<Row> {

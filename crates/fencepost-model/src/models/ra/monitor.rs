@@ -9,7 +9,7 @@
 use fencepost_base::ids::{LocId, ThreadId};
 
 use super::meaning::Components;
-use crate::monitor::{Attempt, AttemptKind, Monitor, Shape, StaleKind, Step};
+use crate::monitor::{Attempt, AttemptKind, Monitor, Shape, StaleKind, Step, Whose};
 use crate::packed::{Layout, Row};
 use crate::tracker::{Columns, HbScTracker, copy, narrow};
 
@@ -130,6 +130,10 @@ impl Monitor for Scm {
             self.hb_sc.meets(state, |t| is_set(&threads[t]), |x| is_set(&locations[x]))
         };
         meets(&self.v, &self.w) || meets(&self.v_rmw, &self.w_rmw)
+    }
+
+    fn aware(&self) -> Vec<(Row, Whose)> {
+        self.hb_sc.aware(&self.read)
     }
 
     fn rows(&self, thread: ThreadId) -> Vec<Row> {

@@ -1,0 +1,961 @@
+//! A compiled program with its watches, as a text and data for a device.
+//!
+//! The text has one function for the local steps of each thread, one for the labels of each access,
+//! and one for the stale writes that the access could use. Whatever depends on the watch is data:
+//! monitors as masks ([`effects`](super::effects)), fields of states, rows, symmetries.
+//!
+//! It does what `product` does, function by function: `labels`, `any_attempt`, `meanings`,
+//! `finish`, `has_hope`, `inspect`. What is not translated, with the reason, is in [`untranslated`].
+
+use std::collections::HashMap;
+use std::fmt::Write;
+
+use fencepost_analysis::interpreter::MOST_CHOICES;
+use fencepost_base::ids::{LocId, ThreadId};
+use fencepost_base::order::Mode;
+use fencepost_ir::{BinaryOp, CasStrength, CmpOp, RmwFunction, UnaryOp};
+use fencepost_model::monitor::Accepts;
+use fencepost_model::packed::Slot;
+use fencepost_model::{Attempt, AttemptKind, Monitor, PlainKind, RaceRule, StaleKind, Step as MonitorStep, Whose};
+
+use super::effects::{Bits, Effect, Mask};
+use crate::compile::{Access, AccessKind, Code, Mixed, Step, Target};
+use crate::product::{Monitoring, Product};
+use crate::search::Goal;
+use crate::system::System;
+use crate::watches::{WatchKind, Watched, Watches};
+
+/// Most words of a state: they are kept in registers.
+const MOST_WORDS: usize = 8;
+/// Values of a location whose classes are looked up; those of greater ones are searched for.
+const VALUES_IN_TABLE: u64 = 1 << 10;
+/// Fewest bits for the number of a layer, if they are to be those that a state can spare.
+const FEWEST_TAG_BITS: u32 = 18;
+/// Most bits that are of use for it.
+const MOST_TAG_BITS: u32 = 32;
+
+/// What every program has in common.
+const COMMON: &str = include_str!("kernel.h");
+
+/// A program for a device.
+pub(super) struct Translated {
+    pub(super) text: String,
+    pub(super) data: Vec<u64>,
+    /// Words of an entry of the table.
+    pub(super) entry: usize,
+    /// The greatest tag: layers beyond have none.
+    pub(super) last_tag: u64,
+}
+
+/// Why a search is left to the processor.
+type Refused = String;
+
+/// What is refused, and why: monitors that are not taken apart into watches, and what comes after a
+/// stale step, have states of many more bits; atomic sections are searches of their own.
+fn untranslated(product: &Product) -> Option<Refused> {
+    let threads = product.threads();
+    if product.words() > MOST_WORDS {
+        return Some(format!("a state has {} words, and a device takes {MOST_WORDS}", product.words()));
+    }
+    let is_section = |step: &Step| matches!(step, Step::Enter | Step::Leave);
+    if threads.iter().any(|thread| thread.steps.iter().any(is_section)) {
+        return Some("the program has atomic sections".into());
+    }
+    match product.monitoring() {
+        Monitoring::Nothing | Monitoring::Watching(_) => None,
+        Monitoring::Everything(_) => Some("the search carries the whole monitor".into()),
+        Monitoring::Onward(_) => Some("the search goes on after a stale step".into()),
+    }
+}
+
+/// Translates; `wide` says whether the device swaps 128 bits at once.
+pub(super) fn translate(product: &Product, goal: Goal, wide: bool) -> Result<Translated, Refused> {
+    match untranslated(product) {
+        Some(reason) => Err(reason),
+        None => Translator::new(product).run(goal, wide),
+    }
+}
+
+/// Thread, kind and order of a step that the monitor is told of.
+type How = (usize, AttemptKind, Mode);
+
+struct Translator<'a> {
+    product: &'a Product,
+    watches: Option<&'a Watches>,
+    words: usize,
+    /// Numbers of what monitors are told.
+    hows: Vec<How>,
+    data: Vec<u64>,
+    /// What is in the data already, and where.
+    pool: HashMap<Vec<u64>, u64>,
+    /// `#define`s, and the functions.
+    names: String,
+    code: String,
+}
+
+impl<'a> Translator<'a> {
+    fn new(product: &'a Product) -> Self {
+        let watches = match product.monitoring() {
+            Monitoring::Watching(watches) => Some(watches),
+            _ => None,
+        };
+        Translator {
+            product,
+            watches,
+            words: product.words(),
+            hows: Vec::new(),
+            // Where 0 is: nothing lies there.
+            data: vec![0],
+            pool: HashMap::new(),
+            names: String::new(),
+            code: String::new(),
+        }
+    }
+
+    fn run(mut self, goal: Goal, wide: bool) -> Result<Translated, Refused> {
+        let threads = self.product.threads();
+        for (t, thread) in threads.iter().enumerate() {
+            for access in thread.accesses().filter(|access| !access.private && !access.plain) {
+                for (kind, mode) in steps_of(access) {
+                    if !self.hows.contains(&(t, kind, mode)) {
+                        self.hows.push((t, kind, mode));
+                    }
+                }
+            }
+        }
+        self.places();
+        self.classes();
+        self.symmetries();
+        self.watching()?;
+        for t in 0..threads.len() {
+            self.thread(t);
+        }
+        self.dispatch();
+        let count = self.watches.map_or(0, |watches| watches.all().len());
+        let watch = self.watches.map(Watches::slot).filter(|_| count > 0);
+        let (get, set) = match watch {
+            Some(slot) => (get(slot), set("s", slot, "k")),
+            None => ("0ull".into(), String::new()),
+        };
+        let (tag, entry, last_tag) = self.tag(wide);
+        let flag = |on: bool| u8::from(on);
+        let mut text =
+            String::from("typedef unsigned long long u64;\ntypedef long long i64;\ntypedef unsigned int u32;\n");
+        for (name, value) in [
+            ("W", self.words),
+            ("T", threads.len()),
+            ("LOCATIONS", self.product.memory().len()),
+            ("HOWS", self.hows.len()),
+            ("WATCHES", count),
+        ] {
+            let _ = writeln!(text, "#define {name} {value}");
+        }
+        for (name, value) in [
+            ("HOPE", self.product.gives_up_hope()),
+            ("LEAVES_SC", goal == Goal::LeaveSc),
+            ("ASSERTIONS_ONLY", goal == Goal::Assertion),
+            ("MONITORED_RACES", self.watches.is_some_and(|watches| watches.races() == RaceRule::Monitored)),
+            ("FENCED", self.watches.is_some_and(|watches| watches.fence().is_some())),
+        ] {
+            let _ = writeln!(text, "#define {name} {}", flag(value));
+        }
+        let _ = writeln!(text, "#define WATCH(s) ({get})\n#define SET_WATCH(s, k) {set}");
+        text += &tag;
+        text += &self.names;
+        text += COMMON;
+        text += &self.code;
+        Ok(Translated { text, data: self.data, entry, last_tag })
+    }
+
+    /// Where the tag is: in the bits that a state can spare, if a device can swap the whole state
+    /// and these are enough.
+    fn tag(&self, wide: bool) -> (String, usize, u64) {
+        let spare = (0..self.words).map(|word| (64 - self.product.free_from(word), word)).max();
+        let swappable = self.words == 1 || self.words == 2 && wide;
+        match spare.filter(|&(bits, _)| swappable && bits >= FEWEST_TAG_BITS) {
+            Some((bits, word)) => {
+                let mask = (1u64 << bits.min(MOST_TAG_BITS)) - 1;
+                let shift = 64 - bits;
+                let text = format!("#define TAG_WORD {word}\n#define TAG_SHIFT {shift}\n#define TAG_MASK {mask}ull\n");
+                (text, self.words, mask)
+            }
+            None => (String::new(), self.words + 1, u64::from(u32::MAX)),
+        }
+    }
+
+    /// Puts words into the data, under a name of the text.
+    fn table(&mut self, name: &str, words: &[u64]) {
+        let _ = writeln!(self.names, "#define D_{name} {}", self.data.len());
+        self.data.extend(words);
+    }
+
+    /// Where these words are in the data.
+    fn keep(&mut self, words: Vec<u64>) -> u64 {
+        if let Some(&at) = self.pool.get(&words) {
+            return at;
+        }
+        let at = self.data.len() as u64;
+        self.data.extend(&words);
+        self.pool.insert(words, at);
+        at
+    }
+
+    /// Fields of threads and locations.
+    fn places(&mut self) {
+        let product = self.product;
+        let threads = product.threads();
+        let pcs = threads.iter().flat_map(|thread| {
+            let [word, shift, mask] = place(thread.pc);
+            [word, shift, mask, thread.steps.len() as u64]
+        });
+        self.table("PCS", &pcs.collect::<Vec<u64>>());
+        let mut first = 0;
+        let firsts = threads.iter().map(|thread| {
+            first += thread.steps.len() as u64;
+            first - thread.steps.len() as u64
+        });
+        self.table("FIRSTS", &firsts.collect::<Vec<u64>>());
+        let _ = writeln!(self.names, "#define INSTRUCTIONS {first}");
+        self.table("MEMORY", &product.memory().iter().flat_map(|&slot| place(slot)).collect::<Vec<u64>>());
+        let dead = threads.iter().flat_map(|thread| &thread.dead).flat_map(|dead| self.mask(dead));
+        let dead: Vec<u64> = dead.collect();
+        self.table("DEAD", &dead);
+    }
+
+    fn mask(&self, slots: &[Slot]) -> Mask {
+        let mut mask = vec![0; self.words];
+        for slot in slots {
+            let [word, shift, bits] = place(*slot);
+            mask[word as usize] |= bits << shift;
+        }
+        mask
+    }
+
+    /// The class of every value of every location, and a member of each class.
+    fn classes(&mut self) {
+        let product = self.product;
+        let (mut of, mut members) = (Vec::new(), Vec::new());
+        for loc in (0..product.memory().len()).map(LocId::from_index) {
+            let Some(classes) = product.classes_of(loc) else {
+                of.push(0);
+                members.push(0);
+                continue;
+            };
+            let class = |class: Option<usize>| class.map_or(u64::MAX, |class| class as u64);
+            let values = VALUES_IN_TABLE.min(product.domain() as u64);
+            let mut record = vec![values];
+            record.extend((0..values).map(|value| class(classes.of(value as u32))));
+            record.push(classes.starts.len() as u64);
+            record.extend(classes.starts.iter().map(|&start| u64::from(start)));
+            record.extend(classes.class.iter().map(|&number| class(number)));
+            of.push(self.keep(record));
+            let representatives = classes.representatives().iter().map(|&value| u64::from(value));
+            let count = classes.representatives().len() as u64;
+            members.push(self.keep(std::iter::once(count).chain(representatives).collect()));
+        }
+        self.table("CLASSES", &of);
+        self.table("MEMBERS", &members);
+    }
+
+    /// For every watch and none, which states are the same, and what of the monitor belongs to each
+    /// thread.
+    fn symmetries(&mut self) {
+        let product = self.product;
+        let mut lists = Vec::new();
+        for symmetry in product.symmetries() {
+            let mut list = vec![symmetry.groups().len() as u64];
+            for members in symmetry.groups() {
+                list.extend([members.len() as u64, members[0].len() as u64]);
+                list.extend(members.iter().flatten().flat_map(|&slot| place(slot)));
+            }
+            lists.push(self.keep(list));
+        }
+        self.table("SYMMETRY", &lists);
+        let mut lists = Vec::new();
+        for rows in product.rows() {
+            let mut list = vec![0; self.words * product.threads().len()];
+            for (t, row) in rows.iter().enumerate() {
+                row.parts().iter().for_each(|&(word, bits)| list[t * self.words + word as usize] |= bits);
+            }
+            lists.push(self.keep(list));
+        }
+        self.table("ROWS", &lists);
+    }
+
+    /// All watches, and groups of those whose monitors do the same.
+    fn watching(&mut self) -> Result<(), Refused> {
+        let Some(watches) = self.watches else { return Ok(()) };
+        let mut groups: Vec<(&Watched, u64)> = Vec::new();
+        let mut fields = Vec::new();
+        let none = u64::MAX;
+        for watched in watches.all() {
+            let group = groups.iter().position(|(first, _)| is_like(first, watched));
+            let group = group.unwrap_or_else(|| {
+                groups.push((watched, 0));
+                groups.len() - 1
+            });
+            groups[group].1 += 1;
+            if groups[group].1 > 1 {
+                self.compare(groups[group].0, watched)?;
+            }
+            let [by, class, lasting, first_writes, first_plain] = match watched.kind {
+                WatchKind::Stale { class, by, lasting } => {
+                    let by = if by == StaleKind::Read { 0 } else { 1 };
+                    [by, class.map_or(none, |class| class as u64), u64::from(lasting), 0, 0]
+                }
+                WatchKind::After(first, how) => {
+                    [2, none, 0, u64::from(first == PlainKind::Write), u64::from(how == Mixed::Plain)]
+                }
+                WatchKind::Overwritten(_) => unreachable!("only what goes on after a stale step watches these"),
+            };
+            let mixed = u64::from(watched.is_mixed);
+            fields.extend([group as u64, watched.loc.0.into(), by, class, lasting, mixed, first_writes, first_plain]);
+        }
+        self.table("WATCHES", &fields);
+        let (mut ends, mut list) = (vec![0], Vec::new());
+        for loc in 0..self.product.memory().len() {
+            list.extend(watches.at(LocId::from_index(loc)).map(|(number, _)| u64::from(number) + 1));
+            ends.push(list.len() as u64);
+        }
+        self.table("OF", &ends);
+        self.table("LIST", &list);
+        self.table("AHEAD", &self.ahead(watches));
+        let groups: Vec<&Watched> = groups.into_iter().map(|(watched, _)| watched).collect();
+        self.monitors(watches, &groups)
+    }
+
+    /// For every watch and instruction: bits 0 to 2 hope, leaks, and hope at a next instruction;
+    /// bits 3 to 5 the same up to the next SC fence; bit 6 whether it may access the watched
+    /// location, bit 7 whether it could use what is watched.
+    fn ahead(&self, watches: &Watches) -> Vec<u64> {
+        let mut words = Vec::new();
+        for watched in watches.all() {
+            for (t, thread) in self.product.threads().iter().enumerate() {
+                for pc in 0..thread.steps.len() {
+                    let mut bits = 0;
+                    for fenced in 0..2 {
+                        let (hope, leaks) = watched.ahead(fenced, t);
+                        let next = thread.next[pc].iter().any(|&next| hope[next as usize]);
+                        let three = u64::from(hope[pc]) | u64::from(leaks[pc]) << 1 | u64::from(next) << 2;
+                        bits |= three << (3 * fenced);
+                    }
+                    if let Some(access) = thread.access(pc as u32).filter(|access| access.may_access(watched.loc)) {
+                        let concerned =
+                            matches!(watched.kind, WatchKind::After(..)) && watched.kind.concerns(access, None);
+                        bits |= 1 << 6 | u64::from(concerned) << 7;
+                    }
+                    words.push(bits);
+                }
+            }
+        }
+        words
+    }
+
+    /// Monitors as masks, one for every group.
+    fn monitors(&mut self, watches: &Watches, groups: &[&Watched]) -> Result<(), Refused> {
+        let threads = self.product.threads().len();
+        let [mut start, mut plain, mut steps, mut fences] = [const { Vec::new() }; 4];
+        let [mut violated, mut races, mut unordered] = [const { Vec::new() }; 3];
+        let [mut reach, mut unfenced, mut leaks] = [const { Vec::new() }; 3];
+        for watched in groups {
+            let monitor = watched.monitor.as_ref();
+            let bits = Bits::new(self.words, watched.columns.parts());
+            start.push(self.effect(&bits, |state| monitor.start(state))?);
+            for t in (0..threads).map(ThreadId::from_index) {
+                for kind in [PlainKind::Read, PlainKind::Write] {
+                    let is_after = matches!(watched.kind, WatchKind::After(..));
+                    let tell = |state: &mut [u64]| monitor.plain(state, t, watched.loc, kind);
+                    plain.push(if is_after { self.effect(&bits, tell)? } else { 0 });
+                    let is_race = |state: &[u64]| monitor.is_race(state, t, watched.loc, kind);
+                    races.push(if is_after { self.question(&bits, is_race)? } else { 0 });
+                }
+                for acquires in [false, true] {
+                    let is_unordered = |state: &[u64]| monitor.is_unordered(state, t, watched.loc, acquires);
+                    let asked = matches!(watched.kind, WatchKind::After(..)) && watched.is_mixed;
+                    unordered.push(if asked { self.question(&bits, is_unordered)? } else { 0 });
+                }
+                for mode in FENCES {
+                    fences.push(self.effect(&bits, |state| monitor.fence(state, t, mode))?);
+                }
+                reach.push(self.question(&bits, |state| monitor.is_within_reach(state, t))?);
+            }
+            for (t, kind, mode) in self.hows.clone() {
+                let t = ThreadId::from_index(t);
+                for loc in (0..self.product.memory().len()).map(LocId::from_index) {
+                    let told = self.product.classes_of(loc).is_some() && self.can(t, kind, mode, loc);
+                    for same in [false, true] {
+                        // Elsewhere classes make no difference.
+                        let current = watched.current(loc, same);
+                        let step =
+                            |state: &mut [u64]| monitor.step(state, t, &MonitorStep { kind, loc, mode, current });
+                        steps.push(if told { self.effect(&bits, step)? } else { 0 });
+                    }
+                }
+                let asked = match watched.kind {
+                    WatchKind::Stale { class, by, .. } if mode != Mode::Na && by == used(kind) => {
+                        Some(class.map_or(Accepts::Any, Accepts::Only))
+                    }
+                    _ => None,
+                };
+                let attempt = |accepts| Attempt { kind, loc: watched.loc, mode, accepts };
+                violated.push(match asked {
+                    Some(accepts) => self.question(&bits, |state| monitor.violated(state, t, &attempt(accepts)))?,
+                    None => 0,
+                });
+            }
+            unfenced.push(match watches.fence() {
+                Some(fence) => self.question(&bits, |state| !monitor.is_passed_on(state, fence))?,
+                None => 0,
+            });
+            leaks.push(self.leaks(&bits, monitor)?);
+        }
+        for (name, words) in [
+            ("START", start),
+            ("PLAIN", plain),
+            ("STEPS", steps),
+            ("FENCES", fences),
+            ("VIOLATED", violated),
+            ("RACES", races),
+            ("UNORDERED", unordered),
+            ("REACH", reach),
+            ("UNFENCED", unfenced),
+            ("LEAKS", leaks),
+        ] {
+            self.table(name, &words);
+        }
+        Ok(())
+    }
+
+    /// Do two monitors do the same that watch different classes of values?
+    fn compare(&self, one: &Watched, other: &Watched) -> Result<(), Refused> {
+        let same = |same: bool| {
+            self.hows.iter().all(|&(t, kind, mode)| {
+                let t = ThreadId::from_index(t);
+                let bits = Bits::new(self.words, one.columns.parts());
+                let effect = |watched: &Watched| {
+                    let current = watched.current(watched.loc, same);
+                    let step = MonitorStep { kind, loc: watched.loc, mode, current };
+                    bits.effect(|state| watched.monitor.step(state, t, &step))
+                };
+                !self.can(t, kind, mode, one.loc) || effect(one) == effect(other)
+            })
+        };
+        match one.columns == other.columns && same(false) && same(true) {
+            true => Ok(()),
+            false => Err(strange()),
+        }
+    }
+
+    /// Can a thread take such a step there?
+    fn can(&self, t: ThreadId, kind: AttemptKind, mode: Mode, loc: LocId) -> bool {
+        let accesses = self.product.threads()[t.index()].accesses();
+        let mut there = accesses.filter(|access| !access.private && !access.plain && access.may_access(loc));
+        there.any(|access| steps_of(access).any(|step| step == (kind, mode)))
+    }
+
+    fn effect(&mut self, bits: &Bits, change: impl Fn(&mut [u64])) -> Result<u64, Refused> {
+        let effect: Effect = bits.effect(change).ok_or_else(strange)?;
+        let nothing = effect.parts.is_empty() && effect.keep.iter().all(|&word| word == u64::MAX);
+        Ok(if nothing { 0 } else { self.keep(effect.words()) })
+    }
+
+    fn question(&mut self, bits: &Bits, question: impl Fn(&[u64]) -> bool) -> Result<u64, Refused> {
+        let mask = bits.conjunction(question).map_err(|()| strange())?;
+        Ok(mask.map_or(0, |mask| self.keep(mask)))
+    }
+
+    /// The questions of which one has to be answered by yes for the monitor to have leaked.
+    fn leaks(&mut self, bits: &Bits, monitor: &dyn Monitor) -> Result<u64, Refused> {
+        let mut list = Vec::new();
+        for (row, whose) in monitor.aware() {
+            let there = |state: &[u64]| match whose {
+                Whose::Thread(t) => monitor.is_within_reach(state, t),
+                Whose::Location(loc) => !monitor.is_passed_on(state, loc),
+            };
+            let question = self.question(bits, |state| row.test(state, 0) && there(state))?;
+            list.extend((question != 0).then_some(question));
+        }
+        list.insert(0, list.len() as u64);
+        Ok(self.keep(list))
+    }
+}
+
+/// Fences that are events, by number.
+const FENCES: [Mode; 4] = [Mode::Acq, Mode::Rel, Mode::AcqRel, Mode::Sc];
+
+fn strange() -> Refused {
+    "a monitor does more than masks can say".into()
+}
+
+/// Do two watches differ in nothing but the class of values?
+fn is_like(one: &Watched, other: &Watched) -> bool {
+    let kinds = match (one.kind, other.kind) {
+        (WatchKind::Stale { class, by, lasting }, WatchKind::Stale { class: its, by: too, lasting: so }) => {
+            class.is_some() == its.is_some() && by == too && lasting == so
+        }
+        (one, other) => one == other,
+    };
+    kinds && one.loc == other.loc && one.is_mixed == other.is_mixed
+}
+
+fn used(kind: AttemptKind) -> StaleKind {
+    match kind {
+        AttemptKind::Read => StaleKind::Read,
+        AttemptKind::Write | AttemptKind::Rmw => StaleKind::Write,
+    }
+}
+
+/// The steps that an access can be to a monitor.
+fn steps_of(access: &Access) -> impl Iterator<Item = (AttemptKind, Mode)> + use<> {
+    let kind = if matches!(access.kind, AccessKind::Store(..)) { AttemptKind::Write } else { AttemptKind::Rmw };
+    let read = access.kind.read_mode().map(|mode| (AttemptKind::Read, mode));
+    read.into_iter().chain(access.kind.write_mode().map(|mode| (kind, mode)))
+}
+
+fn place(slot: Slot) -> [u64; 3] {
+    let (word, shift, mask) = slot.place();
+    [word as u64, shift.into(), mask]
+}
+
+/// An expression for a field of `s`.
+fn get(slot: Slot) -> String {
+    let [word, shift, mask] = place(slot);
+    format!("((s).w[{word}] >> {shift} & {mask}ull)")
+}
+
+/// A statement that sets a field.
+fn set(state: &str, slot: Slot, value: &str) -> String {
+    let [word, shift, mask] = place(slot);
+    let target = format!("({state}).w[{word}]");
+    format!("({target} = ({target} & ~({mask}ull << {shift})) | (((u64)({value}) & {mask}ull) << {shift}));")
+}
+
+/// What an instruction of a thread is called.
+struct Here {
+    t: usize,
+    pc: usize,
+}
+
+impl Here {
+    fn name(&self, what: &str) -> String {
+        format!("{what}_{}_{}", self.t, self.pc)
+    }
+}
+
+/// Threads as functions.
+impl Translator<'_> {
+    fn line(&mut self, line: impl AsRef<str>) {
+        self.code += line.as_ref();
+        self.code += "\n";
+    }
+
+    /// The functions of one thread.
+    fn thread(&mut self, t: usize) {
+        let thread = &self.product.threads()[t];
+        for (pc, step) in thread.steps.iter().enumerate() {
+            if let Step::Access(access) = step {
+                self.labels(&Here { t, pc }, access);
+                self.attempts(&Here { t, pc }, access);
+            }
+        }
+        self.stop(t);
+        self.run_local(t);
+        for (pc, step) in thread.steps.iter().enumerate() {
+            self.steps(&Here { t, pc }, step);
+        }
+    }
+
+    fn stop(&mut self, t: usize) {
+        let thread = &self.product.threads()[t];
+        self.line(format!("FN void stop_{t}(S& s) {{"));
+        self.line(format!("    {}", set("s", thread.pc, &thread.steps.len().to_string())));
+        for &register in &thread.registers {
+            self.line(format!("    {}", set("s", register, "0")));
+        }
+        self.line("}");
+    }
+
+    /// The local steps of a thread up to where it rests; why it stops, and where.
+    fn run_local(&mut self, t: usize) {
+        let thread = &self.product.threads()[t];
+        self.line(format!("FN u32 run_{t}(const Out& o, S& s, u64 pc, u64& at) {{"));
+        self.line("    bool zero = false;");
+        self.line(format!("    for (u32 step = 0; step < {}; step++) {{", crate::product::LONGEST_LOCAL_RUN));
+        self.line("        switch (pc) {");
+        let fail = |kind: &str| format!("{{ at = pc; stop_{t}(s); return {kind}; }}");
+        let division = format!("if (zero) {}", fail("DIVISION"));
+        for (pc, step) in thread.steps.iter().enumerate() {
+            let next = pc + 1;
+            let body = match step {
+                Step::Assign(dst, code) => format!(
+                    "{{ i64 v = {}; {division} {} pc = {next}; continue; }}",
+                    self.expr(code),
+                    set("s", *dst, "v")
+                ),
+                Step::Jump(target) => format!("pc = {target}; continue;"),
+                Step::Branch(code, target) => {
+                    format!("{{ i64 v = {}; {division} pc = v ? {target} : {next}; continue; }}", self.expr(code))
+                }
+                Step::Skip | Step::Verify => format!("pc = {next}; continue;"),
+                Step::Fence(mode) => {
+                    let number = FENCES.iter().position(|fence| fence == mode).expect("a fence has such an order");
+                    let tell = match self.watches {
+                        Some(_) => format!(
+                            "if (WATCH(s)) change(o, s, DATA(D_FENCES + (WATCHED(WATCH(s))[GROUP] * T + {t}) * {} + {number}));",
+                            FENCES.len()
+                        ),
+                        None => String::new(),
+                    };
+                    format!("{tell} pc = {next}; continue;")
+                }
+                Step::Assume(code) => format!(
+                    "{{ i64 v = {}; {division} if (!v) {{ stop_{t}(s); return RUNS_ON; }} pc = {next}; continue; }}",
+                    self.expr(code)
+                ),
+                Step::Assert(code) => format!(
+                    "{{ i64 v = {}; {division} if (!v) {} pc = {next}; continue; }}",
+                    self.expr(code),
+                    fail("ASSERTION")
+                ),
+                Step::Bound(code) => format!(
+                    "{{ i64 v = {}; {division} if (!v) {} pc = {next}; continue; }}",
+                    self.expr(code),
+                    fail("BOUND")
+                ),
+                Step::Halt => format!("stop_{t}(s); return RUNS_ON;"),
+                Step::Access(access) if access.private => {
+                    let here = Here { t, pc };
+                    format!(
+                        "{{ Label l[2]; u32 count = 0; u32 bad = {}(o, s, l, count); if (bad) {} \
+                         if (count != 1) break; {}(o, s, l[0]); pc = {next}; continue; }}",
+                        here.name("labels"),
+                        fail("bad"),
+                        here.name("update")
+                    )
+                }
+                Step::Choose(_) | Step::Nondet(..) | Step::Access(_) | Step::Enter | Step::Leave => continue,
+            };
+            self.line(format!("        case {pc}: {body}"));
+        }
+        self.line("        }\n        break;\n    }");
+        self.line(format!("    {}", set("s", thread.pc, "pc")));
+        self.line(format!("    const u64* dead = o.data + D_DEAD + (DATA(D_FIRSTS + {t}) + pc) * W;"));
+        self.line("    for (u32 i = 0; i < W; i++) s.w[i] &= ~dead[i];");
+        self.line("    return RUNS_ON;\n}");
+    }
+
+    /// Where an access goes: declares `loc`, and returns if it goes nowhere.
+    fn locate(&self, target: &Target, division: &str, index: &str) -> String {
+        match target {
+            Target::Fixed(loc) => format!("u32 loc = {};", loc.0),
+            Target::Element { base, len, index: code } => format!(
+                "i64 index = {}; if (zero) return {division}; if (index < 0 || index >= {len}) return {index}; \
+                 u32 loc = {} + (u32)index;",
+                self.expr(code),
+                base.0
+            ),
+        }
+    }
+
+    /// What SC memory lets an access do, and what that does.
+    fn labels(&mut self, here: &Here, access: &Access) {
+        self.line(format!("FN u32 {}(const Out& o, const S& s, Label* l, u32& count) {{", here.name("labels")));
+        self.line("    bool zero = false; (void)zero;");
+        self.line(format!("    {}", self.locate(&access.target, "DIVISION", "INDEX")));
+        let old = match &access.target {
+            Target::Fixed(loc) => get(self.product.memory()[loc.index()]),
+            Target::Element { .. } => "field(s, o.data + D_MEMORY + 3 * loc)".into(),
+        };
+        self.line(format!("    u64 old = {old}; (void)old;"));
+        let value = |name: &str, code: &Code| format!("i64 {name} = {}; if (zero) return DIVISION;", self.expr(code));
+        let label = |number: usize, kind: AttemptKind, mode: Mode, written: &str| {
+            let how = self.hows.iter().position(|&how| how == (here.t, kind, mode)).unwrap_or(0);
+            let (name, plain) = (kind_name(kind), mode == Mode::Na);
+            format!("l[{number}] = Label{{{name}, loc, old, (u64)({written}), {how}, {}, {plain}}};", mode.acquires())
+        };
+        let one = |text: String| format!("{text} count = 1;");
+        let (read, update) = (AttemptKind::Read, AttemptKind::Rmw);
+        let lines = match &access.kind {
+            AccessKind::Load(mode) => vec![one(label(0, read, *mode, "0"))],
+            AccessKind::Store(code, mode) => {
+                vec![value("written", code), one(label(0, AttemptKind::Write, *mode, "written"))]
+            }
+            AccessKind::Update(function, operand, mode) => {
+                let result = match function {
+                    RmwFunction::Add => "(i64)(old + (u64)operand)",
+                    RmwFunction::Sub => "(i64)(old - (u64)operand)",
+                    RmwFunction::And => "((i64)old & operand)",
+                    RmwFunction::Or => "((i64)old | operand)",
+                    RmwFunction::Xor => "((i64)old ^ operand)",
+                    RmwFunction::Exchange => "operand",
+                };
+                let written = format!("reduced({result}, {}ll)", self.product.domain());
+                vec![value("operand", operand), one(label(0, update, *mode, &written))]
+            }
+            AccessKind::FenceUpdate => vec![one(label(0, update, Mode::Full, "old"))],
+            AccessKind::Cas { expected, desired, success, failure, strength } => {
+                let failed = |number| label(number, read, *failure, "0");
+                let spurious = match strength {
+                    CasStrength::Weak => format!("{} count = 2;", failed(1)),
+                    CasStrength::Strong => "count = 1;".into(),
+                };
+                vec![
+                    value("expected", expected),
+                    value("desired", desired),
+                    format!("if ((u64)expected != old) {{ {} return RUNS_ON; }}", one(failed(0))),
+                    format!("{} {spurious}", label(0, update, *success, "desired")),
+                ]
+            }
+            AccessKind::Wait(any_of, mode) => {
+                let mut lines = vec!["bool accepted = false;".to_string()];
+                for (cmp, code) in any_of {
+                    lines.push(format!(
+                        "{{ {} accepted |= (i64)old {} operand; }}",
+                        value("operand", code),
+                        compare(*cmp)
+                    ));
+                }
+                lines.push(format!("if (accepted) {{ {} }}", one(label(0, read, *mode, "0"))));
+                lines
+            }
+            AccessKind::BlockingCas { expected, desired, mode } => vec![
+                value("expected", expected),
+                value("desired", desired),
+                format!("if ((u64)expected == old) {{ {} }}", one(label(0, update, *mode, "desired"))),
+            ],
+        };
+        for line in lines {
+            self.line(format!("    {line}"));
+        }
+        self.line("    return RUNS_ON;\n}");
+        self.line(format!("FN void {}(const Out& o, S& s, const Label& l) {{", here.name("update")));
+        if access.kind.write_mode().is_some() {
+            let write = match &access.target {
+                Target::Fixed(loc) => set("s", self.product.memory()[loc.index()], "l.written"),
+                Target::Element { .. } => "put(s, o.data + D_MEMORY + 3 * l.loc, l.written);".into(),
+            };
+            self.line(format!("    if (l.kind != READ) {write}"));
+        }
+        if let Some(dst) = access.dst {
+            self.line(format!("    if (l.kind != WRITE) {}", set("s", dst, "l.old")));
+        }
+        self.line("}");
+    }
+
+    /// The stale writes that an access could use, of those a watch is about.
+    fn attempts(&mut self, here: &Here, access: &Access) {
+        self.line(format!(
+            "FN u32 {}(const Out& o, const S& s, const u64* watch, Attempt* found) {{",
+            here.name("attempts")
+        ));
+        self.line("    bool zero = false; (void)zero; u32 count = 0;");
+        self.line(format!("    {}", self.locate(&access.target, "NOT_HERE", "NOT_HERE")));
+        self.line("    if (loc != watch[AT]) return NOT_HERE;");
+        if access.plain || access.private {
+            self.line("    return 0;\n}");
+            return;
+        }
+        self.line("    if (watch[BY] == AFTER) return 0;");
+        let value = |name: &str, code: &Code| format!("i64 {name} = {}; if (zero) return 0;", self.expr(code));
+        let attempt = |kind: AttemptKind, mode: Mode, accepted: &str| {
+            let how = self.hows.iter().position(|&how| how == (here.t, kind, mode)).unwrap_or(0);
+            let by = if kind == AttemptKind::Read { "BY_READ" } else { "BY_WRITE" };
+            format!("found[count++] = Attempt{{{how}, watch[BY] == {by} && ({accepted})}};")
+        };
+        let modes = |kind: AttemptKind| {
+            let mode = if kind == AttemptKind::Read { access.kind.read_mode() } else { access.kind.write_mode() };
+            mode.expect("an access makes only such attempts")
+        };
+        let any = |kind: AttemptKind| attempt(kind, modes(kind), "true");
+        let class = "u64 c = class_of(o, loc, (u64)expected);";
+        let update = || {
+            let only = attempt(AttemptKind::Rmw, modes(AttemptKind::Rmw), "watch[CLASS] != ANY && watch[CLASS] == c");
+            format!("if (c != ANY) {only}")
+        };
+        let lines = match &access.kind {
+            AccessKind::Load(_) => vec![any(AttemptKind::Read)],
+            AccessKind::Store(code, _) => vec![value("written", code), any(AttemptKind::Write)],
+            AccessKind::Update(_, operand, _) => vec![value("operand", operand), any(AttemptKind::Rmw)],
+            AccessKind::FenceUpdate => vec![any(AttemptKind::Rmw)],
+            AccessKind::Cas { expected, desired, strength, .. } => {
+                let failing = match strength {
+                    CasStrength::Strong => "c == ANY || (watch[CLASS] != ANY && watch[CLASS] != c)",
+                    CasStrength::Weak => "true",
+                };
+                vec![
+                    value("desired", desired),
+                    value("expected", expected),
+                    class.into(),
+                    attempt(AttemptKind::Read, modes(AttemptKind::Read), failing),
+                    update(),
+                ]
+            }
+            AccessKind::BlockingCas { expected, desired, .. } => {
+                vec![value("desired", desired), value("expected", expected), class.into(), update()]
+            }
+            AccessKind::Wait(any_of, _) => {
+                let mut lines = vec![
+                    "bool accepted = false;".to_string(),
+                    "u64 member = watch[CLASS] == ANY ? 0 : DATA(DATA(D_MEMBERS + loc) + 1 + watch[CLASS]);".into(),
+                ];
+                for (cmp, code) in any_of {
+                    let operand = value("operand", code);
+                    lines.push(format!("{{ {operand} accepted |= (i64)member {} operand; }}", compare(*cmp)));
+                }
+                let read = AttemptKind::Read;
+                lines.push(attempt(read, modes(read), "accepted && watch[CLASS] != ANY"));
+                lines
+            }
+        };
+        for line in lines {
+            self.line(format!("    {line}"));
+        }
+        self.line("    return count;\n}");
+    }
+
+    /// The steps of a thread that rests at an instruction.
+    fn steps(&mut self, here: &Here, step: &Step) {
+        let Here { t, pc } = *here;
+        self.line(format!("FN void {}(Out& o, const S& s) {{", here.name("steps")));
+        let run =
+            |from: String| format!("u64 at = 0; u32 stop = run_{t}(o, x, {from}, at); finish(o, x, stop, {t}, at);");
+        match step {
+            Step::Access(access) => {
+                self.line(format!(
+                    "    Label l[2]; u32 count = 0; u32 bad = {}(o, s, l, count);\n    \
+                     if (bad) {{ S x = s; stop_{t}(x); finish(o, x, bad, {t}, {pc}); return; }}\n    \
+                     for (u32 i = 0; i < count; i++)\n        \
+                     meanings(o, s, {t}, {}, l[i], [&](S& x) {{ {}(o, x, l[i]); {} }});",
+                    here.name("labels"),
+                    flags(access),
+                    here.name("update"),
+                    run((pc + 1).to_string())
+                ));
+            }
+            Step::Choose(targets) => {
+                for target in targets {
+                    self.line(format!("    {{ S x = s; {} }}", run(target.to_string())));
+                }
+            }
+            Step::Nondet(dst, low, high) => {
+                self.line("    bool zero = false;");
+                self.line(format!("    i64 low = {}; i64 high = zero ? 0 : {};", self.expr(low), self.expr(high)));
+                self.line(format!(
+                    "    if (zero) {{ S x = s; stop_{t}(x); finish(o, x, DIVISION, {t}, {pc}); return; }}"
+                ));
+                self.line(format!(
+                    "    if (high >= low && (u64)high - (u64)low >= {MOST_CHOICES}ull) {{ S x = s; finish(o, x, TOO_MUCH, {t}, {pc}); return; }}"
+                ));
+                self.line(format!(
+                    "    for (i64 value = low; value <= high; value++) {{ S x = s; {} {} }}",
+                    set("x", *dst, "value"),
+                    run((pc + 1).to_string())
+                ));
+            }
+            // A local run that was cut short goes on.
+            _ => self.line(format!("    {{ S x = s; {} }}", run(pc.to_string()))),
+        }
+        self.line("}");
+    }
+
+    /// What the common part calls.
+    fn dispatch(&mut self) {
+        let threads = self.product.threads();
+        let cases = |call: &dyn Fn(Here, &Step) -> Option<String>| {
+            let mut text = String::from("    switch (t) {\n");
+            for (t, thread) in threads.iter().enumerate() {
+                let _ = writeln!(text, "    case {t}: switch (pc) {{");
+                for (pc, step) in thread.steps.iter().enumerate() {
+                    if let Some(call) = call(Here { t, pc }, step) {
+                        let _ = writeln!(text, "        case {pc}: {call}");
+                    }
+                }
+                text += "        }\n        break;\n";
+            }
+            text + "    }\n"
+        };
+        let accesses = |name: &'static str, arguments: &'static str, note: bool| {
+            cases(&|here, step| match step {
+                Step::Access(access) => {
+                    let note = if note { format!("access = {}; ", flags(access)) } else { String::new() };
+                    Some(format!("{note}return {}({arguments});", here.name(name)))
+                }
+                _ => None,
+            })
+        };
+        let labels = accesses("labels", "o, s, l, count", true);
+        let attempts = accesses("attempts", "o, s, watch, found", false);
+        let steps = cases(&|here, step| match step {
+            Step::Halt => None,
+            _ => Some(format!("{}(o, s); return;", here.name("steps"))),
+        });
+        self.line("FN u32 labels(const Out& o, const S& s, u32 t, u64 pc, Label* l, u32& count, u32& access) {");
+        self.line(labels + "    return RUNS_ON;\n}");
+        self.line("FN u32 attempts(const Out& o, const S& s, u32 t, u64 pc, const u64* watch, Attempt* found) {");
+        self.line(attempts + "    return NOT_HERE;\n}");
+        self.line("FN void steps(Out& o, const S& s, u32 t) {\n    u64 pc = pc_of(o, s, t);");
+        self.line(steps + "}");
+    }
+
+    /// An expression, as an `i64`; `zero` is set where it divides by zero.
+    fn expr(&self, code: &Code) -> String {
+        match code {
+            Code::Const(i64::MIN) => "(-9223372036854775807ll - 1)".into(),
+            Code::Const(value) => format!("{value}ll"),
+            Code::Reg(slot) => format!("(i64){}", get(*slot)),
+            Code::Unary(op, operand) => {
+                let operand = self.expr(operand);
+                match op {
+                    UnaryOp::Neg => format!("(i64)(0 - (u64)({operand}))"),
+                    UnaryOp::Not => format!("(i64)(({operand}) == 0)"),
+                    UnaryOp::BitNot => format!("(~({operand}))"),
+                }
+            }
+            Code::Binary(op, left, right) => {
+                let (left, right) = (self.expr(left), self.expr(right));
+                let wrapping = |symbol: &str| format!("(i64)((u64)({left}) {symbol} (u64)({right}))");
+                match op {
+                    BinaryOp::Add => wrapping("+"),
+                    BinaryOp::Sub => wrapping("-"),
+                    BinaryOp::Mul => wrapping("*"),
+                    BinaryOp::BitAnd => wrapping("&"),
+                    BinaryOp::BitOr => wrapping("|"),
+                    BinaryOp::BitXor => wrapping("^"),
+                    BinaryOp::Div => format!("quotient({left}, {right}, zero)"),
+                    BinaryOp::Rem => format!("rest_of({left}, {right}, zero)"),
+                    BinaryOp::Shl => format!("shifted_left({left}, {right})"),
+                    BinaryOp::Shr => format!("shifted_right({left}, {right})"),
+                    BinaryOp::Cmp(cmp) => format!("(i64)(({left}) {} ({right}))", compare(*cmp)),
+                    BinaryOp::And => format!("(({left}) ? (i64)(({right}) != 0) : 0ll)"),
+                    BinaryOp::Or => format!("(({left}) ? 1ll : (i64)(({right}) != 0))"),
+                }
+            }
+            Code::Wrap(operand, domain) => format!("reduced({}, {domain}ll)", self.expr(operand)),
+        }
+    }
+}
+
+fn flags(access: &Access) -> String {
+    let flags = [(access.plain, "PLAIN"), (access.private, "PRIVATE"), (access.mixed.is_some(), "MIXED")];
+    let names: Vec<&str> = flags.into_iter().filter(|(on, _)| *on).map(|(_, name)| name).collect();
+    if names.is_empty() { "0".into() } else { names.join(" | ") }
+}
+
+fn kind_name(kind: AttemptKind) -> &'static str {
+    match kind {
+        AttemptKind::Read => "READ",
+        AttemptKind::Write => "WRITE",
+        AttemptKind::Rmw => "UPDATE",
+    }
+}
+
+fn compare(cmp: CmpOp) -> &'static str {
+    match cmp {
+        CmpOp::Eq => "==",
+        CmpOp::Ne => "!=",
+        CmpOp::Lt => "<",
+        CmpOp::Le => "<=",
+        CmpOp::Gt => ">",
+        CmpOp::Ge => ">=",
+    }
+}
