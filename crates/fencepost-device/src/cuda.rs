@@ -98,7 +98,12 @@ impl Cuda {
         let other = |what: &str, error: nvrtc::result::NvrtcError| Failure::Other(format!("{what}: {error}"));
         let text = CString::new(text).map_err(|error| Failure::Other(error.to_string()))?;
         let program = nvrtc::result::create_program(&text, None).map_err(|error| other("nvrtcCreateProgram", error))?;
-        let options = [format!("--gpu-architecture={architecture}"), "--std=c++17".into(), "--device-int128".into()];
+        let options = [
+            format!("--gpu-architecture={architecture}"),
+            "--std=c++17".into(),
+            "--device-int128".into(),
+            "--disable-warnings".into(),
+        ];
         // SAFETY: `program` was created above and is destroyed below, on every way.
         let compiled = unsafe { nvrtc::result::compile_program(program, &options) };
         let binary = match compiled {

@@ -152,6 +152,7 @@ fn figures(stats: &Stats) -> Figures {
         time_ms: (stats.time.as_secs_f64() * 1e6).round() / 1e3,
         peak_bytes: stats.peak_bytes,
         state_bits: stats.state_bits,
+        on_device: (stats.on_device > 0).then_some(stats.on_device),
     }
 }
 

@@ -214,7 +214,7 @@ fn devices_that_fail_know_nothing() {
             other => panic!("{other:?}"),
         }
     };
-    let full = end(&Host::new(&compiler.cxx, 1 << 14, false));
+    let full = end(&Host::new(&compiler.cxx, 1 << 15, false));
     assert!(full.contains("its memory is full with "), "{full}");
     let missing = end(&Host::new("/nonexistent/c++", WORDS, false));
     assert!(missing.contains("No such file"), "{missing}");

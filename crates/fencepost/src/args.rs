@@ -28,7 +28,7 @@ pub(crate) use cargo::CargoArgs;
 pub(crate) use cargo::{CargoOptions, Std};
 pub(crate) use cc::CcArgs;
 pub(crate) use check::{AttacksChoice, CheckArgs, CheckFormat, DelaysChoice};
-pub(crate) use common::{CommonArgs, DerefChoice, Format, LanguageChoice, LimitArgs, SearchArgs};
+pub(crate) use common::{CommonArgs, DerefChoice, DeviceArgs, Format, LanguageChoice, LimitArgs, SearchArgs};
 pub(crate) use edits::EditArgs;
 pub(crate) use explain::ExplainArgs;
 pub(crate) use export::{ExportArgs, ExportFormat};

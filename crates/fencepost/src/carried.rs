@@ -164,6 +164,13 @@ fn refused(path: &Path, why: &str) -> io::Error {
     )
 }
 
+/// Where searches for devices are kept, compiled.
+pub(crate) fn compiled_searches() -> io::Result<PathBuf> {
+    let directory = cache()?.join("searches");
+    own_directory(&directory)?;
+    Ok(directory)
+}
+
 /// Where unpacked runtimes are kept: the directory that was named, or the usual one, or one in the
 /// temporary directory.
 pub(crate) fn cache() -> io::Result<PathBuf> {

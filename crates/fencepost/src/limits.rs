@@ -10,6 +10,7 @@ use fencepost_lower::{Language, Loaded, Reading};
 use fencepost_verdict::{Budget, Need, Outcome, Plan, Reason, Relaxed, Repaired, Rest, Verdict, Verification};
 
 use crate::args::LimitArgs;
+use crate::device::Card;
 use crate::interrupt;
 use crate::progress::Line;
 
@@ -22,7 +23,7 @@ pub(crate) const VERIFY_TIMEOUT: Duration = Duration::from_secs(60);
 const FALLBACK_MEMORY: u64 = 4 << 30;
 
 /// Limits of one search.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy)]
 pub(crate) struct Limits(fencepost::Limits<'static>);
 
 impl Limits {
@@ -33,6 +34,11 @@ impl Limits {
             .states(args.max_states.unwrap_or(u64::MAX));
         let timeout = args.timeout.map_or(timeout, |chosen| chosen.0);
         Limits(timeout.map_or(limits, |timeout| limits.timeout(timeout)))
+    }
+
+    /// The same, on this device.
+    pub(crate) fn on(&self, device: Option<&'static Card>) -> Self {
+        Limits(device.map_or(self.0, |device| self.0.device(device)))
     }
 
     /// What is left for the questions about a program that took so long to read.

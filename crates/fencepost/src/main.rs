@@ -7,6 +7,7 @@ mod args;
 #[cfg(fencepost_runtime)]
 mod carried;
 mod commands;
+mod device;
 mod exit;
 mod files;
 mod input;

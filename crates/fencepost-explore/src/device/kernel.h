@@ -9,6 +9,8 @@
 
 #ifdef __CUDACC__
 #define FN __device__ static inline
+// Not copied to where it is called: copies of copies take the compiler minutes.
+#define CALLED __device__ static __noinline__
 #define KERNEL extern "C" __global__ void
 #define FOR_EACH(i, n) \
     for (u64 i = blockIdx.x * (u64)blockDim.x + threadIdx.x; i < (n); i += (u64)gridDim.x * blockDim.x)
@@ -22,6 +24,7 @@ FN void publish() { __threadfence(); }
 FN u64 high_product(u64 a, u64 b) { return __umul64hi(a, b); }
 #else
 #define FN static inline
+#define CALLED static
 #define KERNEL extern "C" void
 #define FOR_EACH(i, n) for (u64 i = 0; i < (n); i++)
 FN u64 add(u64* at, u64 more) { u64 old = *at; *at += more; return old; }
@@ -190,6 +193,7 @@ struct Label {
 #define PLAIN 1
 #define PRIVATE 2
 #define MIXED 4
+#define NO_ACCESS 8
 
 // A stale write that an access could use.
 struct Attempt { u32 how; bool accepted; };
@@ -279,9 +283,12 @@ FN bool holds(const Out& o, const S& s, u64 question) {
     return all;
 }
 
-FN u32 labels(const Out& o, const S& s, u32 t, u64 pc, Label* l, u32& count, u32& access);
-FN u32 attempts(const Out& o, const S& s, u32 t, u64 pc, const u64* watch, Attempt* found);
-FN void steps(Out& o, const S& s, u32 t);
+CALLED u32 labels(const Out& o, const S& s, u32 t, u64 pc, Label* l, u32& count, u32& access);
+CALLED u32 attempts(const Out& o, const S& s, u32 t, u64 pc, const u64* watch, Attempt* found);
+// Performs a label, and lets the thread run on.
+CALLED void complete(Out& o, S& s, u32 t, u64 pc, const Label& l);
+// The steps of a thread that does not rest at an access.
+CALLED void choose(Out& o, const S& s, u32 t, u64 pc);
 
 #if WATCHES > 0
 FN bool starts(const u64* watch, const Label& l, u64 current) {
@@ -303,7 +310,7 @@ FN void follow(const Out& o, S& s, u64 k, u32 t, u32 access, const Label& l) {
 }
 
 // May some thread still use the watched write?
-FN bool has_hope(const Out& o, const S& s, u64 k) {
+CALLED bool has_hope(const Out& o, const S& s, u64 k) {
     const u64* watch = WATCHED(k);
     u64 group = watch[GROUP];
     bool fenced = FENCED && !holds(o, s, DATA(D_UNFENCED + group));
@@ -330,7 +337,7 @@ FN bool has_hope(const Out& o, const S& s, u64 k) {
 }
 #endif
 
-FN bool races_of_enabled(const Out& o, const S& s) {
+CALLED bool races_of_enabled(const Out& o, const S& s) {
     u32 locs[T];
     bool there[T], writes[T];
     for (u32 t = 0; t < T; t++) {
@@ -349,7 +356,7 @@ FN bool races_of_enabled(const Out& o, const S& s) {
 }
 
 // Can SC be left from here, or is there a race?
-FN bool inspect(const Out& o, const S& s) {
+CALLED bool inspect(const Out& o, const S& s) {
 #if WATCHES > 0
     u64 k = WATCH(s);
     if (!k) return MONITORED_RACES ? false : races_of_enabled(o, s);
@@ -385,7 +392,7 @@ FN bool inspect(const Out& o, const S& s) {
 }
 
 // Sorts the local states of equal threads.
-FN void canonical(const Out& o, S& s) {
+CALLED void canonical(const Out& o, S& s) {
     const u64* list = o.data + DATA(D_SYMMETRY + WATCH(s));
     u64 groups = *list++;
     for (u64 group = 0; group < groups; group++) {
@@ -414,7 +421,7 @@ FN void canonical(const Out& o, S& s) {
 FN bool is_asked(u32 stop) { return stop >= ASSERTION && stop <= INDEX && (!ASSERTIONS_ONLY || stop == ASSERTION); }
 
 // A step has come to its end.
-FN void finish(Out& o, S& s, u32 stop, u32 t, u64 at) {
+CALLED void finish(Out& o, S& s, u32 stop, u32 t, u64 at) {
 #if WATCHES > 0 && HOPE
     u64 k = WATCH(s);
     const u64* rows = o.data + DATA(D_ROWS + k);
@@ -444,29 +451,18 @@ FN void finish(Out& o, S& s, u32 stop, u32 t, u64 at) {
     if (LEAVES_SC && inspect(o, s)) o.findings++;
 }
 
-// All that an access may mean to the monitor; `done` does the rest of the step.
-template <class F> FN void meanings(Out& o, const S& s, u32 t, u32 access, const Label& l, F done) {
+// A thread takes no more steps: its registers are 0.
+FN void stop(const Out& o, S& s, u32 t) {
+    for (u32 i = 0; i < W; i++) s.w[i] &= ~DATA(D_REGISTERS + t * W + i);
+    put(s, o.data + D_PCS + 4 * t, length_of(o, t));
+}
+
+// All that an access may mean to the monitor.
+CALLED void meanings(Out& o, const S& s, u32 t, u64 pc, u32 access, const Label& l) {
+    S x = s;
 #if WATCHES > 0
-    if (!(access & PRIVATE)) {
-        u64 k = WATCH(s);
-        if (!k) {
-            S silent = s;
-            done(silent);
-            u64 current = l.kind != READ && !(access & PLAIN) ? class_of(o, l.loc, l.old) : ANY;
-            for (u64 i = DATA(D_OF + l.loc); i < DATA(D_OF + l.loc + 1); i++) {
-                u64 begun = DATA(D_LIST + i);
-                const u64* watch = WATCHED(begun);
-                if (!starts(watch, l, current)) continue;
-                S x = s;
-                SET_WATCH(x, begun);
-                change(o, x, DATA(D_START + watch[GROUP]));
-                if (watch[BY] == AFTER && access & MIXED)
-                    change(o, x, DATA(D_PLAIN + (watch[GROUP] * T + t) * 2 + (l.kind != READ)));
-                follow(o, x, begun, t, access, l);
-                done(x);
-            }
-            return;
-        }
+    u64 k = WATCH(s);
+    if (!(access & PRIVATE) && k) {
         const u64* watch = WATCHED(k);
         bool tells = true;
         if (watch[AT] == l.loc) {
@@ -479,14 +475,42 @@ template <class F> FN void meanings(Out& o, const S& s, u32 t, u32 access, const
                 if (!watch[LASTING] || starts(watch, l, class_of(o, l.loc, l.old))) return;
             }
         }
-        S x = s;
         if (tells) follow(o, x, k, t, access, l);
-        done(x);
-        return;
     }
 #endif
-    S x = s;
-    done(x);
+    complete(o, x, t, pc, l);
+#if WATCHES > 0
+    if (k || access & PRIVATE) return;
+    u64 current = l.kind != READ && !(access & PLAIN) ? class_of(o, l.loc, l.old) : ANY;
+    for (u64 i = DATA(D_OF + l.loc); i < DATA(D_OF + l.loc + 1); i++) {
+        u64 begun = DATA(D_LIST + i);
+        const u64* watch = WATCHED(begun);
+        if (!starts(watch, l, current)) continue;
+        x = s;
+        SET_WATCH(x, begun);
+        change(o, x, DATA(D_START + watch[GROUP]));
+        if (watch[BY] == AFTER && access & MIXED)
+            change(o, x, DATA(D_PLAIN + (watch[GROUP] * T + t) * 2 + (l.kind != READ)));
+        follow(o, x, begun, t, access, l);
+        complete(o, x, t, pc, l);
+    }
+#endif
+}
+
+// All steps of a thread.
+CALLED void steps(Out& o, const S& s, u32 t) {
+    u64 pc = pc_of(o, s, t);
+    if (pc >= length_of(o, t)) return;
+    Label l[2];
+    u32 count = 0, access = NO_ACCESS;
+    u32 bad = labels(o, s, t, pc, l, count, access);
+    if (access == NO_ACCESS) { choose(o, s, t, pc); return; }
+    if (bad) {
+        S x = s;
+        stop(o, x, t);
+        finish(o, x, bad, t, pc);
+    }
+    for (u32 i = 0; i < count; i++) meanings(o, s, t, pc, access, l[i]);
 }
 
 // ---- Arithmetic, as in fencepost_ir.

@@ -220,6 +220,8 @@ impl<'a> Translator<'a> {
         let dead = threads.iter().flat_map(|thread| &thread.dead).flat_map(|dead| self.mask(dead));
         let dead: Vec<u64> = dead.collect();
         self.table("DEAD", &dead);
+        let registers: Vec<u64> = threads.iter().flat_map(|thread| self.mask(&thread.registers)).collect();
+        self.table("REGISTERS", &registers);
     }
 
     fn mask(&self, slots: &[Slot]) -> Mask {
@@ -558,31 +560,17 @@ impl Translator<'_> {
                 self.attempts(&Here { t, pc }, access);
             }
         }
-        self.stop(t);
         self.run_local(t);
-        for (pc, step) in thread.steps.iter().enumerate() {
-            self.steps(&Here { t, pc }, step);
-        }
-    }
-
-    fn stop(&mut self, t: usize) {
-        let thread = &self.product.threads()[t];
-        self.line(format!("FN void stop_{t}(S& s) {{"));
-        self.line(format!("    {}", set("s", thread.pc, &thread.steps.len().to_string())));
-        for &register in &thread.registers {
-            self.line(format!("    {}", set("s", register, "0")));
-        }
-        self.line("}");
     }
 
     /// The local steps of a thread up to where it rests; why it stops, and where.
     fn run_local(&mut self, t: usize) {
         let thread = &self.product.threads()[t];
-        self.line(format!("FN u32 run_{t}(const Out& o, S& s, u64 pc, u64& at) {{"));
+        self.line(format!("CALLED u32 run_{t}(const Out& o, S& s, u64 pc, u64& at) {{"));
         self.line("    bool zero = false;");
         self.line(format!("    for (u32 step = 0; step < {}; step++) {{", crate::product::LONGEST_LOCAL_RUN));
         self.line("        switch (pc) {");
-        let fail = |kind: &str| format!("{{ at = pc; stop_{t}(s); return {kind}; }}");
+        let fail = |kind: &str| format!("{{ at = pc; stop(o, s, {t}); return {kind}; }}");
         let division = format!("if (zero) {}", fail("DIVISION"));
         for (pc, step) in thread.steps.iter().enumerate() {
             let next = pc + 1;
@@ -609,7 +597,7 @@ impl Translator<'_> {
                     format!("{tell} pc = {next}; continue;")
                 }
                 Step::Assume(code) => format!(
-                    "{{ i64 v = {}; {division} if (!v) {{ stop_{t}(s); return RUNS_ON; }} pc = {next}; continue; }}",
+                    "{{ i64 v = {}; {division} if (!v) {{ stop(o, s, {t}); return RUNS_ON; }} pc = {next}; continue; }}",
                     self.expr(code)
                 ),
                 Step::Assert(code) => format!(
@@ -622,7 +610,7 @@ impl Translator<'_> {
                     self.expr(code),
                     fail("BOUND")
                 ),
-                Step::Halt => format!("stop_{t}(s); return RUNS_ON;"),
+                Step::Halt => format!("stop(o, s, {t}); return RUNS_ON;"),
                 Step::Access(access) if access.private => {
                     let here = Here { t, pc };
                     format!(
@@ -813,49 +801,33 @@ impl Translator<'_> {
         self.line("    return count;\n}");
     }
 
-    /// The steps of a thread that rests at an instruction.
-    fn steps(&mut self, here: &Here, step: &Step) {
-        let Here { t, pc } = *here;
-        self.line(format!("FN void {}(Out& o, const S& s) {{", here.name("steps")));
-        let run =
-            |from: String| format!("u64 at = 0; u32 stop = run_{t}(o, x, {from}, at); finish(o, x, stop, {t}, at);");
+    /// How a step comes to its end, the thread running on from there.
+    fn run_on(t: usize, from: &str) -> String {
+        format!("u64 at = 0; u32 stop = run_{t}(o, x, {from}, at); finish(o, x, stop, {t}, at);")
+    }
+
+    /// The steps of a thread that rests at an instruction other than an access.
+    fn choices(&self, Here { t, pc }: &Here, step: &Step) -> String {
+        let fails = |kind: &str, before: &str| format!("S x = s; {before} finish(o, x, {kind}, {t}, {pc}); return;");
         match step {
-            Step::Access(access) => {
-                self.line(format!(
-                    "    Label l[2]; u32 count = 0; u32 bad = {}(o, s, l, count);\n    \
-                     if (bad) {{ S x = s; stop_{t}(x); finish(o, x, bad, {t}, {pc}); return; }}\n    \
-                     for (u32 i = 0; i < count; i++)\n        \
-                     meanings(o, s, {t}, {}, l[i], [&](S& x) {{ {}(o, x, l[i]); {} }});",
-                    here.name("labels"),
-                    flags(access),
-                    here.name("update"),
-                    run((pc + 1).to_string())
-                ));
-            }
             Step::Choose(targets) => {
-                for target in targets {
-                    self.line(format!("    {{ S x = s; {} }}", run(target.to_string())));
-                }
+                let way = |target: &u32| format!("{{ S x = s; {} }} ", Self::run_on(*t, &target.to_string()));
+                targets.iter().map(way).collect::<String>() + "return;"
             }
-            Step::Nondet(dst, low, high) => {
-                self.line("    bool zero = false;");
-                self.line(format!("    i64 low = {}; i64 high = zero ? 0 : {};", self.expr(low), self.expr(high)));
-                self.line(format!(
-                    "    if (zero) {{ S x = s; stop_{t}(x); finish(o, x, DIVISION, {t}, {pc}); return; }}"
-                ));
-                self.line(format!(
-                    "    if (high >= low && (u64)high - (u64)low >= {MOST_CHOICES}ull) {{ S x = s; finish(o, x, TOO_MUCH, {t}, {pc}); return; }}"
-                ));
-                self.line(format!(
-                    "    for (i64 value = low; value <= high; value++) {{ S x = s; {} {} }}",
-                    set("x", *dst, "value"),
-                    run((pc + 1).to_string())
-                ));
-            }
+            Step::Nondet(dst, low, high) => format!(
+                "{{ bool zero = false; i64 low = {}; i64 high = zero ? 0 : {}; if (zero) {{ {} }} \
+                 if (high >= low && (u64)high - (u64)low >= {MOST_CHOICES}ull) {{ {} }} \
+                 for (i64 value = low; value <= high; value++) {{ S x = s; {} {} }} return; }}",
+                self.expr(low),
+                self.expr(high),
+                fails("DIVISION", &format!("stop(o, x, {t});")),
+                fails("TOO_MUCH", ""),
+                set("x", *dst, "value"),
+                Self::run_on(*t, &(pc + 1).to_string())
+            ),
             // A local run that was cut short goes on.
-            _ => self.line(format!("    {{ S x = s; {} }}", run(pc.to_string()))),
+            _ => format!("{{ S x = s; {} return; }}", Self::run_on(*t, &pc.to_string())),
         }
-        self.line("}");
     }
 
     /// What the common part calls.
@@ -874,27 +846,32 @@ impl Translator<'_> {
             }
             text + "    }\n"
         };
-        let accesses = |name: &'static str, arguments: &'static str, note: bool| {
+        let accesses = |call: &dyn Fn(Here, &Access) -> String| {
             cases(&|here, step| match step {
-                Step::Access(access) => {
-                    let note = if note { format!("access = {}; ", flags(access)) } else { String::new() };
-                    Some(format!("{note}return {}({arguments});", here.name(name)))
-                }
+                Step::Access(access) => Some(call(here, access)),
                 _ => None,
             })
         };
-        let labels = accesses("labels", "o, s, l, count", true);
-        let attempts = accesses("attempts", "o, s, watch, found", false);
-        let steps = cases(&|here, step| match step {
-            Step::Halt => None,
-            _ => Some(format!("{}(o, s); return;", here.name("steps"))),
+        let labels = accesses(&|here, access| {
+            format!("access = {}; return {}(o, s, l, count);", flags(access), here.name("labels"))
         });
-        self.line("FN u32 labels(const Out& o, const S& s, u32 t, u64 pc, Label* l, u32& count, u32& access) {");
+        let attempts = accesses(&|here, _| format!("return {}(o, s, watch, found);", here.name("attempts")));
+        let complete = accesses(&|here, _| format!("{}(o, x, l); break;", here.name("update")));
+        let runs = (0..threads.len()).map(|t| format!("    case {t}: stop = run_{t}(o, x, pc + 1, at); break;\n"));
+        let runs: String = runs.collect();
+        let choices = cases(&|here, step| match step {
+            Step::Access(_) => None,
+            step => Some(self.choices(&here, step)),
+        });
+        self.line("CALLED u32 labels(const Out& o, const S& s, u32 t, u64 pc, Label* l, u32& count, u32& access) {");
         self.line(labels + "    return RUNS_ON;\n}");
-        self.line("FN u32 attempts(const Out& o, const S& s, u32 t, u64 pc, const u64* watch, Attempt* found) {");
+        self.line("CALLED u32 attempts(const Out& o, const S& s, u32 t, u64 pc, const u64* watch, Attempt* found) {");
         self.line(attempts + "    return NOT_HERE;\n}");
-        self.line("FN void steps(Out& o, const S& s, u32 t) {\n    u64 pc = pc_of(o, s, t);");
-        self.line(steps + "}");
+        self.line("CALLED void complete(Out& o, S& x, u32 t, u64 pc, const Label& l) {");
+        self.line(complete + "    u64 at = 0;\n    u32 stop = RUNS_ON;\n    switch (t) {");
+        self.line(runs + "    }\n    finish(o, x, stop, t, at);\n}");
+        self.line("CALLED void choose(Out& o, const S& s, u32 t, u64 pc) {");
+        self.line(choices + "}");
     }
 
     /// An expression, as an `i64`; `zero` is set where it divides by zero.

@@ -172,6 +172,9 @@ pub struct Figures {
     pub peak_bytes: u64,
     /// Bits of one state.
     pub state_bits: u64,
+    /// States found by a device, if it has found any.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub on_device: Option<u64>,
 }
 
 /// What was found about edits of one file.

@@ -231,6 +231,9 @@ pub fn stats(stats: &Stats, look: &Look) -> String {
         ("memory", bytes(stats.peak_bytes)),
         ("time", duration(stats.time)),
     ];
+    if stats.on_device > 0 {
+        rows.insert(1, ("- on a card", grouped(stats.on_device)));
+    }
     if seconds > 0.0 {
         rows.push(("states/s", grouped((stats.states as f64 / seconds) as u64)));
     }

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::ValueEnum;
 
 use super::FailOn;
-use super::common::{CommonArgs, LimitArgs, SearchArgs};
+use super::common::{CommonArgs, DeviceArgs, LimitArgs, SearchArgs};
 use super::models::{ModelsChoice, models_help, models_parser};
 
 /// Check programs for robustness against a memory model
@@ -95,6 +95,9 @@ pub(crate) struct CheckArgs {
 
     #[command(flatten)]
     pub(crate) common: CommonArgs,
+
+    #[command(flatten)]
+    pub(crate) device: DeviceArgs,
 
     #[command(flatten)]
     pub(crate) search: SearchArgs,

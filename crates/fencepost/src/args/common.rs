@@ -2,6 +2,7 @@
 
 use clap::ValueEnum;
 
+use crate::device::Choice;
 use crate::units::{self, Timeout};
 
 /// How to search: a matter of cost, never of the verdict.
@@ -59,6 +60,20 @@ pub(crate) struct SearchArgs {
     /// Costs more; never changes the verdict.
     #[arg(long)]
     pub(crate) no_private: bool,
+}
+
+/// Where to search: a matter of cost, never of the verdict.
+#[derive(clap::Args, Debug, Clone, Copy)]
+#[command(next_help_heading = "Search (what it costs, never what the verdict is)")]
+pub(crate) struct DeviceArgs {
+    /// Search on a graphics card: `cuda`, `cuda:1`, `auto`, `cpu` [default: cpu]
+    ///
+    /// `cuda` is NVIDIA's card number 0; it needs the driver and NVRTC, which comes with CUDA. `auto`
+    /// takes a card if there is one. A card makes all reductions but the partial-order one. What it
+    /// cannot search is searched on the processor, and a note says why. Pays for searches that take
+    /// the processor more than some seconds.
+    #[arg(long, value_name = "WHERE", value_parser = crate::device::choice)]
+    pub(crate) device: Option<Choice>,
 }
 
 /// Limits of the search, per file and model.

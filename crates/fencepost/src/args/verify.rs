@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::ValueEnum;
 
-use super::common::{CommonArgs, LimitArgs, SearchArgs};
+use super::common::{CommonArgs, DeviceArgs, LimitArgs, SearchArgs};
 use super::models::{ModelsChoice, all_models_parser};
 
 /// Verify the conditions and assertions of programs under a memory model
@@ -56,6 +56,9 @@ pub(crate) struct VerifyArgs {
 
     #[command(flatten)]
     pub(crate) common: CommonArgs,
+
+    #[command(flatten)]
+    pub(crate) device: DeviceArgs,
 
     #[command(flatten)]
     pub(crate) search: SearchArgs,

@@ -14,6 +14,7 @@ use fencepost_verdict::{Outcome, Rank, Reason, Verdict, ViolationKind};
 
 use crate::args::{CheckArgs, CheckFormat, FailOn};
 use crate::commands::fixes::Fixes;
+use crate::device;
 use crate::exit::Exit;
 use crate::input::{self, Input, InputError, Inputs};
 use crate::interrupt;
@@ -37,13 +38,17 @@ pub(crate) fn run(args: &CheckArgs, output: &mut Output) -> io::Result<Exit> {
 fn check_all(args: &CheckArgs, inputs: Inputs, output: &mut Output) -> io::Result<Exit> {
     let Inputs { list: inputs, skipped } = inputs;
     let human = args.format == CheckFormat::Human;
+    let card = match device::open(&args.device, &options::stderr_look(&args.common), output) {
+        Ok(card) => card,
+        Err(exit) => return Ok(exit),
+    };
     let search = options::search(&args.search, args.observational);
     let form = if args.format == CheckFormat::Html { Form::Page } else { Form::Sarif };
     let mut session = Session {
         args,
         attacking: options::attacking(args),
         search,
-        limits: Limits::new(&args.limits, None),
+        limits: Limits::new(&args.limits, None).on(card),
         look: Look { in_full: args.details, ..options::stdout_look(&args.common, args.full_trace, output) },
         progress: options::wants_progress(args.no_progress),
         desk: Desk {
@@ -77,6 +82,9 @@ fn check_all(args: &CheckArgs, inputs: Inputs, output: &mut Output) -> io::Resul
     if matches!(args.format, CheckFormat::Sarif | CheckFormat::Html) {
         let log = session.desk.log.render();
         session.desk.output.out(&log)?;
+    }
+    if let Some(card) = card {
+        card.tell(session.desk.output);
     }
     Ok(worst)
 }

@@ -12,6 +12,7 @@ use fencepost_verdict::{Budget, Extent, Reason, Verification};
 
 use crate::args::{EngineChoice, VerifyArgs, VerifyFormat};
 use crate::commands::fixes::Fixes;
+use crate::device;
 use crate::exit::Exit;
 use crate::input::{self, Input, InputError, Inputs};
 use crate::interrupt;
@@ -27,13 +28,17 @@ pub(crate) fn run(args: &VerifyArgs, output: &mut Output) -> io::Result<Exit> {
     if let Some(exit) = load::redirect(output, args.output.as_deref(), &look) {
         return Ok(exit);
     }
+    let card = match device::open(&args.device, &options::stderr_look(&args.common), output) {
+        Ok(card) => card,
+        Err(exit) => return Ok(exit),
+    };
     let search = options::search(&args.search, false);
     let form = if args.format == VerifyFormat::Html { Form::Page } else { Form::Sarif };
     let mut session = Session {
         args,
         search,
         fixes: Fixes::new(search, form),
-        limits: Limits::new(&args.limits, Some(VERIFY_TIMEOUT)),
+        limits: Limits::new(&args.limits, Some(VERIFY_TIMEOUT)).on(card),
         look: options::stdout_look(&args.common, args.full_trace, output),
         desk: Desk {
             json: args.format == VerifyFormat::Json,
@@ -55,6 +60,9 @@ pub(crate) fn run(args: &VerifyArgs, output: &mut Output) -> io::Result<Exit> {
     if matches!(args.format, VerifyFormat::Sarif | VerifyFormat::Html) {
         let log = session.desk.log.render();
         session.desk.output.out(&log)?;
+    }
+    if let Some(card) = card {
+        card.tell(session.desk.output);
     }
     Ok(worst)
 }

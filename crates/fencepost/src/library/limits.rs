@@ -6,6 +6,7 @@ use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
+use fencepost_verdict::device::Device;
 use fencepost_verdict::{Budget, Progress};
 
 /// What a question may cost. Where a limit is reached, the answer is unknown and says which limit
@@ -23,6 +24,7 @@ pub struct Limits<'a> {
     threads: usize,
     stale: u32,
     stop: Option<&'a AtomicBool>,
+    device: Option<&'a dyn Device>,
     progress: &'a (dyn Fn(Duration, Progress) + Sync),
     clock: &'a (dyn Fn() -> Duration + Sync),
 }
@@ -47,6 +49,7 @@ impl<'a> Limits<'a> {
             threads: std::thread::available_parallelism().map_or(1, NonZero::get),
             stale: 1,
             stop: None,
+            device: None,
             progress: &|_, _| {},
             clock: &system_clock,
         }
@@ -86,6 +89,11 @@ impl<'a> Limits<'a> {
     /// for what goes wrong in them: 1, if nothing else is said. With 0 nothing is looked for.
     pub fn stale_steps(self, most: u32) -> Self {
         Limits { stale: most, ..self }
+    }
+
+    /// On this device, such as a graphics card, as far as it can. The answer is the same.
+    pub fn device(self, device: &'a dyn Device) -> Self {
+        Limits { device: Some(device), ..self }
     }
 
     /// Until somebody sets this flag.
@@ -133,7 +141,7 @@ impl<'a> Limits<'a> {
             spent: &spent,
             progress: &progress,
             rest: &|_| {},
-            device: None,
+            device: self.device,
         });
         (result, elapsed())
     }
