@@ -63,5 +63,6 @@ pub(crate) fn beyond(program: &Program, site: Site) -> Reason {
 
 /// What a search for something nicer may cost after a search that visited `states` states.
 pub(crate) fn cheap_budget<'a>(states: u64, budget: &Budget<'a>) -> Budget<'a> {
-    Budget { max_states: budget.max_states.min(CHEAP_STATES + CHEAP_FACTOR * states), ..*budget }
+    // So few states are not worth the start of a device.
+    Budget { max_states: budget.max_states.min(CHEAP_STATES + CHEAP_FACTOR * states), device: None, ..*budget }
 }

@@ -318,7 +318,10 @@ impl<'a> Search<'a> {
     fn grow(&mut self, layer: u64) -> Result<(), Failure> {
         // What queues may need besides.
         let free = self.kernels.free_bytes()? / 8 * 15 / 16;
-        let capacity = (self.table.capacity * GROWTH).min(free / self.entry);
+        // The last table is as large as can be: it takes the place of one that is much smaller.
+        let wanted = self.table.capacity * GROWTH;
+        let most = free / self.entry;
+        let capacity = if wanted.saturating_mul(GROWTH + 1) > most { most } else { wanted };
         if capacity < self.table.capacity * 5 / 4 {
             return Err(Failure::Full);
         }

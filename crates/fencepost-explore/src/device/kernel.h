@@ -3,9 +3,10 @@
 // C++ for a processor.
 //
 // States are W words. The table is open addressing; an entry is free, or a state with the number of
-// its layer plus one, its tag. Where a state has bits to spare, the tag is in them, and an entry is
-// written by one compare-and-swap; otherwise the tag is a word of its own, which also locks the
-// entry while it is written. States are compared, not only their hashes.
+// its layer plus one, its tag. The tag is in bits that a state has to spare (TAG_WORD), or else in a
+// word of its own. Where an entry can be swapped whole (WHOLE), it is written by one
+// compare-and-swap; otherwise the word with the tag locks it while the others are written. States
+// are compared, not only their hashes.
 
 #ifdef __CUDACC__
 #define FN __device__ static inline
@@ -70,21 +71,28 @@ FN u64 hash_of(const S& s) {
 
 #ifdef TAG_WORD
 #define ENTRY W
+#else
+#define ENTRY (W + 1)
+#define TAG_WORD W
+#define TAG_SHIFT 31
+#define TAG_MASK 0xffffffffull
+#endif
 #define TAG_BITS (TAG_MASK << TAG_SHIFT)
+#define LOCKED (1ull << 63)
 FN u64 tag_of(const u64* entry) { return entry[TAG_WORD] >> TAG_SHIFT & TAG_MASK; }
 FN S state_of(const u64* entry) {
     S s;
-    for (u32 i = 0; i < W; i++) s.w[i] = entry[i];
-    s.w[TAG_WORD] &= ~TAG_BITS;
+    for (u32 i = 0; i < W; i++) s.w[i] = i == TAG_WORD ? entry[i] & ~(TAG_BITS | LOCKED) : entry[i];
     return s;
 }
-#if W == 1
-// The entry before, all at once.
-FN S claim(u64* entry, const S& mine) { S old; old.w[0] = swap(entry, 0, mine.w[0]); return old; }
-#else
+
+#ifdef WHOLE
+// Swaps an entry that is free. What was there before, all at once.
 FN S claim(u64* entry, const S& mine) {
     S old;
-#ifdef __CUDACC__
+#if W == 1
+    old.w[0] = swap(entry, 0, mine.w[0]);
+#elif defined(__CUDACC__)
     typedef unsigned __int128 u128;
     u128 found = atomicCAS((u128*)entry, (u128)0, (u128)mine.w[1] << 64 | mine.w[0]);
     old.w[0] = (u64)found;
@@ -96,7 +104,6 @@ FN S claim(u64* entry, const S& mine) {
 #endif
     return old;
 }
-#endif
 // Adds a state. Where it is; is it new?
 FN u64 insert(u64* table, u64 capacity, const S& s, u64 tag, bool& is_new) {
     S mine = s;
@@ -106,14 +113,14 @@ FN u64 insert(u64* table, u64 capacity, const S& s, u64 tag, bool& is_new) {
     for (u32 probe = 0; probe < MOST_PROBES; probe++) {
         u64* entry = table + at * ENTRY;
         S there;
-        u64 halves = 1;
+        bool whole = true;
         for (u32 i = 0; i < W; i++) {
             there.w[i] = look(entry + i);
-            halves = there.w[i] ? halves : 0;
+            whole &= there.w[i] != 0;
         }
         // Words may be seen one by one. A word that is not 0 will not change any more; one that is
         // may have been looked at too early.
-        if (!halves) {
+        if (!whole) {
             there = claim(entry, mine);
             u64 any = 0;
             for (u32 i = 0; i < W; i++) any |= there.w[i];
@@ -128,37 +135,31 @@ FN u64 insert(u64* table, u64 capacity, const S& s, u64 tag, bool& is_new) {
     return FULL;
 }
 #else
-#define ENTRY (W + 1)
-#define LOCKED (1ull << 63)
-#define TAG_MASK 0xffffffffull
-FN u64 tag_of(const u64* entry) { return entry[0] & TAG_MASK; }
-FN S state_of(const u64* entry) {
-    S s;
-    for (u32 i = 0; i < W; i++) s.w[i] = entry[i + 1];
-    return s;
-}
 FN u64 insert(u64* table, u64 capacity, const S& s, u64 tag, bool& is_new) {
-    u64 hash = hash_of(s), some = hash << 32 & ~LOCKED;
-    u64 at = high_product(hash, capacity);
+    u64 hash = hash_of(s), at = high_product(hash, capacity);
+    // Besides the tag: the state's own bits, or some of its hash.
+    u64 key = TAG_WORD < W ? s.w[TAG_WORD % W] : hash & ((1ull << TAG_SHIFT) - 1);
+    u64 mine = key | tag << TAG_SHIFT;
     is_new = false;
     for (u32 probe = 0; probe < MOST_PROBES; probe++) {
         u64* entry = table + at * ENTRY;
-        u64 there = look(entry);
+        u64 there = look(entry + TAG_WORD);
         if (!there) {
-            there = swap(entry, 0, LOCKED | some | tag);
+            there = swap(entry + TAG_WORD, 0, LOCKED | mine);
             if (!there) {
-                for (u32 i = 0; i < W; i++) entry[i + 1] = s.w[i];
+                for (u32 i = 0; i < W; i++)
+                    if (i != TAG_WORD) entry[i] = s.w[i];
                 publish();
-                swap(entry, LOCKED | some | tag, some | tag);
+                swap(entry + TAG_WORD, LOCKED | mine, mine);
                 is_new = true;
                 return at;
             }
         }
-        if (!((there ^ some) & ~(LOCKED | TAG_MASK))) {
-            while (there & LOCKED) there = look_again(entry);
+        if (!((there ^ key) & ~(LOCKED | TAG_BITS))) {
+            while (there & LOCKED) there = look_again(entry + TAG_WORD);
             publish();
             bool same = true;
-            for (u32 i = 0; i < W; i++) same &= look(entry + i + 1) == s.w[i];
+            for (u32 i = 0; i < W; i++) same &= i == TAG_WORD || look(entry + i) == s.w[i];
             if (same) return at;
         }
         at = at + 1 == capacity ? 0 : at + 1;
@@ -310,7 +311,7 @@ FN void follow(const Out& o, S& s, u64 k, u32 t, u32 access, const Label& l) {
 }
 
 // May some thread still use the watched write?
-CALLED bool has_hope(const Out& o, const S& s, u64 k) {
+FN bool has_hope(const Out& o, const S& s, u64 k) {
     const u64* watch = WATCHED(k);
     u64 group = watch[GROUP];
     bool fenced = FENCED && !holds(o, s, DATA(D_UNFENCED + group));
@@ -392,7 +393,7 @@ CALLED bool inspect(const Out& o, const S& s) {
 }
 
 // Sorts the local states of equal threads.
-CALLED void canonical(const Out& o, S& s) {
+FN void canonical(const Out& o, S& s) {
     const u64* list = o.data + DATA(D_SYMMETRY + WATCH(s));
     u64 groups = *list++;
     for (u64 group = 0; group < groups; group++) {
@@ -458,7 +459,7 @@ FN void stop(const Out& o, S& s, u32 t) {
 }
 
 // All that an access may mean to the monitor.
-CALLED void meanings(Out& o, const S& s, u32 t, u64 pc, u32 access, const Label& l) {
+FN void meanings(Out& o, const S& s, u32 t, u64 pc, u32 access, const Label& l) {
     S x = s;
 #if WATCHES > 0
     u64 k = WATCH(s);

@@ -167,20 +167,20 @@ impl<'a> Translator<'a> {
         Ok(Translated { text, data: self.data, entry, last_tag })
     }
 
-    /// Where the tag is: in the bits that a state can spare, if a device can swap the whole state
-    /// and these are enough.
+    /// Where the tag is: in the bits that a state can spare, or in a word of its own; and whether a
+    /// device can swap the whole entry.
     fn tag(&self, wide: bool) -> (String, usize, u64) {
         let spare = (0..self.words).map(|word| (64 - self.product.free_from(word), word)).max();
-        let swappable = self.words == 1 || self.words == 2 && wide;
-        match spare.filter(|&(bits, _)| swappable && bits >= FEWEST_TAG_BITS) {
-            Some((bits, word)) => {
-                let mask = (1u64 << bits.min(MOST_TAG_BITS)) - 1;
-                let shift = 64 - bits;
-                let text = format!("#define TAG_WORD {word}\n#define TAG_SHIFT {shift}\n#define TAG_MASK {mask}ull\n");
-                (text, self.words, mask)
-            }
-            None => (String::new(), self.words + 1, u64::from(u32::MAX)),
+        let Some((bits, word)) = spare.filter(|&(bits, _)| bits > FEWEST_TAG_BITS) else {
+            return (String::new(), self.words + 1, u64::from(u32::MAX));
+        };
+        // The highest bit locks.
+        let (mask, shift) = ((1u64 << (bits - 1).min(MOST_TAG_BITS)) - 1, 64 - bits);
+        let mut text = format!("#define TAG_WORD {word}\n#define TAG_SHIFT {shift}\n#define TAG_MASK {mask}ull\n");
+        if self.words == 1 || self.words == 2 && wide {
+            text += "#define WHOLE\n";
         }
+        (text, self.words, mask)
     }
 
     /// Puts words into the data, under a name of the text.
