@@ -38,6 +38,10 @@ const GROWTH: u64 = 8;
 const FIRST_ROOM: u64 = 1 << 12;
 /// Numbers of one launch: between two, the clock is looked at.
 const LAUNCH: u64 = 1 << 28;
+/// Keys of what is in a queue, as in `kernel.h`; and how many states are worth putting those with
+/// the same key together: they are taken by the same code, so that threads of a warp seldom part.
+const KEYS: u64 = 1 << 16;
+const WORTH_SORTING: u64 = 1 << 15;
 /// What is counted in a layer, as in `kernel.h`.
 const COUNTERS: usize = 7;
 
@@ -91,6 +95,8 @@ struct Search<'a> {
     table: Table,
     frontier: Queue,
     next: Queue,
+    sorted: Queue,
+    keys: Memory,
     /// States found so far.
     states: u64,
 }
@@ -135,7 +141,8 @@ impl<'a> Search<'a> {
         let counters = kernels.allocate(COUNTERS as u64)?;
         let table = Table { memory: kernels.allocate(FIRST_CAPACITY * entry)?, capacity: FIRST_CAPACITY };
         let mut queue = || Ok(Queue { memory: kernels.allocate(FIRST_ROOM)?, len: 0 });
-        let (frontier, next) = (queue()?, queue()?);
+        let (frontier, next, sorted) = (queue()?, queue()?, queue()?);
+        let keys = kernels.allocate(KEYS + 1)?;
         Ok(Search {
             product,
             goal,
@@ -149,6 +156,8 @@ impl<'a> Search<'a> {
             table,
             frontier,
             next,
+            sorted,
+            keys,
             states: 0,
         })
     }
@@ -221,7 +230,8 @@ impl<'a> Search<'a> {
     }
 
     fn bytes(&self) -> u64 {
-        8 * (self.table.memory.words + self.frontier.memory.words + self.next.memory.words)
+        let queues = [&self.frontier, &self.next, &self.sorted].map(|queue| queue.memory.words);
+        8 * (self.table.memory.words + queues.iter().sum::<u64>())
     }
 
     fn progress(&self, layer: u64) -> Progress {
@@ -263,6 +273,7 @@ impl<'a> Search<'a> {
                         met.findings = self.count_findings()?;
                     }
                     self.states += self.next.len;
+                    self.sort()?;
                     return Ok(Ok(met));
                 }
                 Err(Trouble::GaveUp(reason)) => return Ok(Err(reason)),
@@ -348,7 +359,14 @@ impl<'a> Search<'a> {
         loop {
             self.kernels.write(&self.counters, &[0])?;
             let Queue { memory, .. } = &self.next;
-            let arguments = [self.table.memory.address, layer + 1, memory.address, memory.words, self.counters.address];
+            let arguments = [
+                self.table.memory.address,
+                layer + 1,
+                memory.address,
+                memory.words,
+                self.counters.address,
+                self.data.address,
+            ];
             self.kernels.run("collect", self.table.capacity, &arguments)?;
             let mut count = [0];
             self.kernels.read(&self.counters, &mut count)?;
@@ -360,6 +378,28 @@ impl<'a> Search<'a> {
             let old = std::mem::replace(&mut self.next.memory, memory);
             self.kernels.release(old)?;
         }
+    }
+
+    /// Puts those states of the next layer together that are taken by the same code.
+    fn sort(&mut self) -> Result<(), Failure> {
+        let len = self.next.len;
+        if len < WORTH_SORTING {
+            return Ok(());
+        }
+        if self.sorted.memory.words < len {
+            // As large as the other one will have to be again.
+            let Ok(memory) = self.kernels.allocate(self.next.memory.words) else { return Ok(()) };
+            let old = std::mem::replace(&mut self.sorted.memory, memory);
+            self.kernels.release(old)?;
+        }
+        let (next, sorted, keys) = (self.next.memory.address, self.sorted.memory.address, self.keys.address);
+        self.kernels.write(&self.keys, &[0; KEYS as usize + 1])?;
+        self.kernels.run("count_keys", len, &[next, keys])?;
+        self.kernels.run("place_keys", KEYS, &[keys, keys + 8 * KEYS])?;
+        self.kernels.run("scatter", len, &[next, keys, sorted])?;
+        std::mem::swap(&mut self.next, &mut self.sorted);
+        self.next.len = len;
+        Ok(())
     }
 
     fn count_findings(&mut self) -> Result<u64, Failure> {

@@ -419,6 +419,20 @@ FN void canonical(const Out& o, S& s) {
     }
 }
 
+// Queues hold places, and above them what decides which code runs for a state: where its threads
+// are, and what kind of watch it has.
+#define PLACE(queued) ((queued) & 0xffffffffffffull)
+#define KEY(queued) ((queued) >> 48)
+FN u64 queued(const Out& o, const S& s, u64 place) {
+    u64 key = 0;
+#if WATCHES > 0
+    u64 k = WATCH(s);
+    key = k ? 1 + WATCHED(k)[GROUP] : 0;
+#endif
+    for (u32 t = 0; t < T; t++) key = key * 61 + pc_of(o, s, t);
+    return place | mix(key) << 48;
+}
+
 FN bool is_asked(u32 stop) { return stop >= ASSERTION && stop <= INDEX && (!ASSERTIONS_ONLY || stop == ASSERTION); }
 
 // A step has come to its end.
@@ -448,7 +462,7 @@ CALLED void finish(Out& o, S& s, u32 stop, u32 t, u64 at) {
     if (place == FULL) { add(o.counters + OVERFLOWED, 1); return; }
     if (!is_new) return;
     u64 number = add(o.counters + NEXT, 1);
-    if (number < o.room) o.next[number] = place;
+    if (number < o.room) o.next[number] = queued(o, s, place);
     if (LEAVES_SC && inspect(o, s)) o.findings++;
 }
 
@@ -548,7 +562,7 @@ KERNEL expand(ARGUMENTS) {
     o.bound = FULL;
     FOR_EACH(i, n) {
         u64 number = i + first;
-        S s = state_of(table + frontier[number % states] * ENTRY);
+        S s = state_of(table + PLACE(frontier[number % states]) * ENTRY);
         steps(o, s, (u32)(number / states));
     }
     if (o.transitions) add(o.counters + TRANSITIONS, o.transitions);
@@ -560,11 +574,28 @@ KERNEL expand(ARGUMENTS) {
 // Where the states of a layer are.
 KERNEL collect(ARGUMENTS) {
     u64 *table = MEMORY(a0), tag = a1, *queue = MEMORY(a2), room = a3, *counter = MEMORY(a4);
+    Out o = {};
+    o.data = MEMORY(a5);
     FOR_EACH(i, n) {
         if (tag_of(table + i * ENTRY) != tag) continue;
         u64 number = add(counter, 1);
-        if (number < room) queue[number] = i;
+        if (number < room) queue[number] = queued(o, state_of(table + i * ENTRY), i);
     }
+}
+
+// Puts those with the same key together, in three steps: how many have each key, where they begin,
+// and there they go.
+KERNEL count_keys(ARGUMENTS) {
+    u64 *queue = MEMORY(a0), *keys = MEMORY(a1);
+    FOR_EACH(i, n) add(keys + KEY(queue[i]), 1);
+}
+KERNEL place_keys(ARGUMENTS) {
+    u64 *keys = MEMORY(a0), *placed = MEMORY(a1);
+    FOR_EACH(i, n) if (keys[i]) keys[i] = add(placed, keys[i]);
+}
+KERNEL scatter(ARGUMENTS) {
+    u64 *queue = MEMORY(a0), *keys = MEMORY(a1), *sorted = MEMORY(a2);
+    FOR_EACH(i, n) sorted[add(keys + KEY(queue[i]), 1)] = queue[i];
 }
 
 // Adds all entries to a greater table.
@@ -619,7 +650,7 @@ FN bool is_one(const u64* data, const S& s, u64 fails) {
 KERNEL greatest_of(ARGUMENTS) {
     u64 *table = MEMORY(a0), *queue = MEMORY(a1), *words = MEMORY(a3), known = a4, fails = a5;
     FOR_EACH(i, n) {
-        S s = state_of(table + queue[i] * ENTRY);
+        S s = state_of(table + PLACE(queue[i]) * ENTRY);
         bool begins = true;
         for (u32 word = 0; word < W; word++) begins &= word >= known || s.w[word] == words[word];
         if (begins && is_one(MEMORY(a2), s, fails)) greatest(words + known, word(s, known));
@@ -630,7 +661,7 @@ KERNEL greatest_of(ARGUMENTS) {
 KERNEL count_findings(ARGUMENTS) {
     u64 *table = MEMORY(a0), *queue = MEMORY(a1), *counter = MEMORY(a3);
     FOR_EACH(i, n) {
-        if (is_one(MEMORY(a2), state_of(table + queue[i] * ENTRY), 0)) add(counter, 1);
+        if (is_one(MEMORY(a2), state_of(table + PLACE(queue[i]) * ENTRY), 0)) add(counter, 1);
     }
 }
 
@@ -638,7 +669,7 @@ KERNEL count_findings(ARGUMENTS) {
 KERNEL gather(ARGUMENTS) {
     u64 *table = MEMORY(a0), *queue = MEMORY(a1), *states = MEMORY(a2);
     FOR_EACH(i, n) {
-        S s = state_of(table + queue[i] * ENTRY);
+        S s = state_of(table + PLACE(queue[i]) * ENTRY);
         for (u32 word = 0; word < W; word++) states[i * W + word] = s.w[word];
     }
 }
