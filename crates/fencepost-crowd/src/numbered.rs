@@ -76,7 +76,9 @@ pub(crate) struct Numbered {
     states: u64,
     transitions: u64,
     ticks: u64,
+    /// Of tables, and of the search under way.
     bytes: u64,
+    most_bytes: u64,
 }
 
 /// Where everything starts, by numbers.
@@ -102,6 +104,7 @@ impl Numbered {
             transitions: 0,
             ticks: 0,
             bytes: 0,
+            most_bytes: 0,
         }
     }
 
@@ -114,12 +117,31 @@ impl Numbered {
     }
 
     pub(crate) fn cost(&self) -> Cost {
-        Cost { states: self.states, transitions: self.transitions, bytes: self.bytes(), bits: self.crowd.bits() as u64 }
+        let bytes = self.most_bytes.max(self.bytes());
+        Cost { states: self.states, transitions: self.transitions, bytes, bits: self.crowd.bits() as u64 }
     }
 
-    fn bytes(&self) -> u64 {
+    /// States that were found in all searches together.
+    pub(crate) fn states(&self) -> u64 {
+        self.states
+    }
+
+    pub(crate) fn bytes(&self) -> u64 {
         let controls = self.controls.values.len() as u64 * (self.crowd.words() as u64 * 16 + ENTRY_BYTES);
         controls + self.bytes
+    }
+
+    /// Another search, which used so many bytes, is over.
+    pub(crate) fn spent(&mut self, states: u64, transitions: u64, bytes: u64) {
+        self.states += states;
+        self.transitions += transitions;
+        self.most_bytes = self.most_bytes.max(self.bytes() + bytes);
+    }
+
+    /// So many bytes are no longer used.
+    pub(crate) fn forget(&mut self, bytes: u64) {
+        self.most_bytes = self.most_bytes.max(self.bytes());
+        self.bytes -= bytes;
     }
 
     pub(crate) fn start(&mut self) -> Result<Beginning, Reason> {
@@ -203,27 +225,27 @@ impl Numbered {
         wrong
     }
 
-    /// Something was added that takes so many bytes: is there still time and memory?
-    pub(crate) fn added(&mut self, bytes: u64, depth: u64, frontier: u64, budget: &Budget<'_>) -> Result<(), Reason> {
+    /// A state was added that takes so many bytes: is there still time and memory?
+    pub(crate) fn added(&mut self, bytes: u64, frontier: u64, budget: &Budget<'_>) -> Result<(), Reason> {
         self.states += 1;
-        self.bytes += bytes + ENTRY_BYTES;
+        self.bytes += bytes;
         if self.states > budget.max_states {
             return Err(Reason::States(budget.max_states));
         }
         if self.bytes() > budget.max_bytes {
             return Err(Reason::Memory(budget.max_bytes));
         }
-        self.tick(depth, frontier, budget)
+        self.tick(frontier, budget)
     }
 
     /// Some work was done.
-    pub(crate) fn tick(&mut self, depth: u64, frontier: u64, budget: &Budget<'_>) -> Result<(), Reason> {
+    pub(crate) fn tick(&mut self, frontier: u64, budget: &Budget<'_>) -> Result<(), Reason> {
         self.ticks += 1;
         if self.ticks.is_multiple_of(BETWEEN_LOOKS) {
             if (budget.expired)() {
                 return Err(Reason::Time);
             }
-            budget.report(Progress { states: self.states, frontier, depth, bytes: self.bytes() });
+            budget.report(Progress { states: self.states, frontier, depth: 0, bytes: self.bytes() });
         }
         Ok(())
     }
