@@ -40,7 +40,8 @@ pub(crate) struct Growing {
 
 impl Growing {
     pub(crate) fn new(wanted: Wanted, known: u32) -> Self {
-        Growing { wanted, known, inconclusive: Vec::new() }
+        // The first turn is for one and for two: these are enough for mutual exclusion and the like.
+        Growing { wanted, known, inconclusive: vec![false] }
     }
 
     /// Nothing wanted happens with up to so many copies.
