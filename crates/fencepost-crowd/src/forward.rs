@@ -253,30 +253,40 @@ impl Search<'_> {
                 locals.push(*local);
             }
         }
+        let (mut joined, mut rest): (Vec<u32>, Vec<u32>) = (Vec::new(), Vec::new());
         for kind in 0..self.numbered.kinds() as usize {
+            let (from, to) = (kind * self.at_a_time, (kind + 1) * self.at_a_time);
             for more in self.places[&control].locals[kind].clone() {
-                let (from, to) = (kind * self.at_a_time, (kind + 1) * self.at_a_time);
-                let mut all: Vec<u32> = copies[from..to].to_vec();
-                all.push(more);
-                all.sort_unstable();
-                let without = |absent: usize| -> Copies {
-                    let rest = all.iter().enumerate().filter(|(place, _)| *place != absent).map(|(_, &local)| local);
-                    copies[..from].iter().copied().chain(rest).chain(copies[to..].iter().copied()).collect()
-                };
-                let movers: Vec<usize> = (0..all.len()).filter(|&at| at == 0 || all[at - 1] != all[at]).collect();
-                let rests: Vec<Copies> = movers.iter().map(|&mover| without(mover)).collect();
-                if !rests.iter().all(|rest| self.places[&control].done.contains(rest)) {
+                joined.clear();
+                joined.extend_from_slice(copies);
+                joined.insert(to, more);
+                joined[from..=to].sort_unstable();
+                let is_first = |joined: &[u32], at: usize| at == from || joined[at - 1] != joined[at];
+                let done = &self.places[&control].done;
+                let can_be_there = (from..=to).filter(|&at| is_first(&joined, at)).all(|absent| {
+                    leave_out(&joined, absent, &mut rest);
+                    done.contains(rest.as_slice())
+                });
+                if !can_be_there {
                     continue;
                 }
                 // Any two of more copies are in a view.
                 if self.at_a_time == 1 {
-                    self.look(control, &[(kind as u32, all[0]), (kind as u32, all[1])]);
+                    self.look(control, &[(kind as u32, joined[from]), (kind as u32, joined[to])]);
                 }
-                for (&mover, rest) in movers.iter().zip(&rests) {
-                    self.follow(control, Who::Copy(kind as u32, all[mover]), rest, None)?;
+                for mover in (from..=to).filter(|&at| is_first(&joined, at)) {
+                    leave_out(&joined, mover, &mut rest);
+                    self.follow(control, Who::Copy(kind as u32, joined[mover]), &rest, None)?;
                 }
             }
         }
         Ok(())
     }
+}
+
+/// Makes `rest` of all of them but one.
+fn leave_out(all: &[u32], absent: usize, rest: &mut Vec<u32>) {
+    rest.clear();
+    rest.extend_from_slice(&all[..absent]);
+    rest.extend_from_slice(&all[absent + 1..]);
 }

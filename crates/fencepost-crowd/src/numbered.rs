@@ -31,9 +31,6 @@ impl<T: Clone + Eq + Hash> Numbers<T> {
     }
 }
 
-/// Copies, by their kinds and local states.
-type Copies = Box<[(u32, u32)]>;
-
 /// Who takes a step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Who {
@@ -71,8 +68,8 @@ pub(crate) struct Numbered {
     /// What becomes of a copy of a kind when a watch begins.
     renewed: HashMap<(u32, u32, u32), u32>,
     steps: HashMap<(u32, Who), Arc<[Step]>>,
-    /// Copies under a control, at most two.
-    wrong: HashMap<(u32, Copies), bool>,
+    /// Copies under a control, at most two, by their kinds and local states.
+    wrong: HashMap<(u32, [Option<(u32, u32)>; 2]), bool>,
     states: u64,
     transitions: u64,
     ticks: u64,
@@ -213,7 +210,7 @@ impl Numbered {
 
     /// Is something wrong where there are these copies, at most two, in order?
     pub(crate) fn is_wrong(&mut self, control: u32, copies: &[(u32, u32)]) -> bool {
-        let key = (control, copies.into());
+        let key = (control, [copies.first().copied(), copies.get(1).copied()]);
         if let Some(&wrong) = self.wrong.get(&key) {
             return wrong;
         }
