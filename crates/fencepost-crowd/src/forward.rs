@@ -130,6 +130,8 @@ struct Search<'a> {
     wanted: Option<Wanted>,
     seen: Seen,
     bytes: u64,
+    /// The copies of the view that is being made.
+    after: Vec<u32>,
 }
 
 /// For every control, the local states of copies that are in a view of so many copies: what includes
@@ -153,18 +155,28 @@ fn views(
 ) -> Result<(Seen, HashMap<u32, Place>), Reason> {
     let start = numbered.start()?;
     let seen = Seen { wrong: wanted.is_some_and(|wanted| wanted.is_failure(start.fails)), is_bound: start.is_bound };
-    let copies = start.locals.iter().flat_map(|&local| std::iter::repeat_n(local, at_a_time as usize)).collect();
-    let (places, queue) = (HashMap::new(), VecDeque::new());
-    let mut search =
-        Search { numbered, at_a_time: at_a_time as usize, others, places, queue, budget, wanted, seen, bytes: 0 };
-    let end = search.run(start.control, copies);
+    let copies: Vec<u32> =
+        start.locals.iter().flat_map(|&local| std::iter::repeat_n(local, at_a_time as usize)).collect();
+    let mut search = Search {
+        numbered,
+        at_a_time: at_a_time as usize,
+        others,
+        places: HashMap::new(),
+        queue: VecDeque::new(),
+        budget,
+        wanted,
+        seen,
+        bytes: 0,
+        after: Vec::new(),
+    };
+    let end = search.run(start.control, &copies);
     let Search { numbered, seen, places, bytes, .. } = search;
     numbered.forget(bytes);
     end.map(|()| (seen, places))
 }
 
 impl Search<'_> {
-    fn run(&mut self, control: u32, copies: Copies) -> Result<(), Reason> {
+    fn run(&mut self, control: u32, copies: &[u32]) -> Result<(), Reason> {
         self.add(control, copies)?;
         while !self.seen.wrong
             && let Some((control, copies)) = self.queue.pop_front()
@@ -175,17 +187,16 @@ impl Search<'_> {
     }
 
     /// Adds a view.
-    fn add(&mut self, control: u32, copies: Copies) -> Result<(), Reason> {
-        let kinds = self.numbered.kinds() as usize;
+    fn add(&mut self, control: u32, copies: &[u32]) -> Result<(), Reason> {
         let place = self.places.entry(control).or_default();
-        place.locals.resize(kinds, Vec::new());
-        if place.seen.contains(&copies) {
+        if place.seen.contains(copies) {
             return Ok(());
         }
+        place.locals.resize(self.numbered.kinds() as usize, Vec::new());
         let bytes = VIEW_BYTES + copies.len() as u64 * 12;
         self.bytes += bytes;
-        place.seen.insert(copies.clone());
-        self.queue.push_back((control, copies));
+        place.seen.insert(copies.into());
+        self.queue.push_back((control, copies.into()));
         self.numbered.added(bytes, self.queue.len() as u64, self.budget)
     }
 
@@ -229,7 +240,8 @@ impl Search<'_> {
             let Step { control, local, renewal, fails, is_bound } = step;
             self.seen.wrong |= self.wanted.is_some_and(|wanted| wanted.is_failure(fails));
             self.seen.is_bound |= is_bound;
-            let mut after: Vec<u32> = Vec::with_capacity(others.len());
+            let mut after = std::mem::take(&mut self.after);
+            after.clear();
             for (place, &other) in others.iter().enumerate() {
                 let moves = at == Some(place);
                 let stays =
@@ -237,7 +249,8 @@ impl Search<'_> {
                 after.push(local.filter(|_| moves).unwrap_or_else(|| stays(self)));
             }
             after.chunks_mut(self.at_a_time).for_each(<[u32]>::sort_unstable);
-            self.add(control, after.into())?;
+            self.add(control, &after)?;
+            self.after = after;
         }
         self.numbered.tick(self.queue.len() as u64, self.budget)
     }

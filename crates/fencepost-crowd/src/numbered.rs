@@ -135,6 +135,11 @@ impl Numbered {
         self.most_bytes = self.most_bytes.max(self.bytes() + bytes);
     }
 
+    /// So many more bytes are used for tables.
+    pub(crate) fn keep(&mut self, bytes: u64) {
+        self.bytes += bytes;
+    }
+
     /// So many bytes are no longer used.
     pub(crate) fn forget(&mut self, bytes: u64) {
         self.most_bytes = self.most_bytes.max(self.bytes());
